@@ -1,0 +1,119 @@
+#pragma once
+// The only device interface. Two implementations: an NVIDIA GPU (gpu.h) and the SIMT simulator (simulated.h).
+// Differences are data (Capabilities); nothing elsewhere asks which one it talks to.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/counters.h"
+#include "common/dim3.h"
+
+namespace gpulab {
+
+using DevicePointer = std::uint64_t;
+
+struct DeviceInfo {
+  std::string kind;     ///< "gpu" or "sim"
+  std::string name;     ///< "NVIDIA H200", "simulator"
+  std::string profile;  ///< name of the GPU profile in configs/gpus that occupancy is computed for
+  int compute_major = 0, compute_minor = 0;
+  int sm_count = 0;
+};
+
+struct Capabilities {
+  bool measures_time = false;     ///< CUDA events; otherwise only simulation wall time
+  bool counts = false;            ///< counters of metrics.md
+  bool runs_vendor_code = false;  ///< CUB, cuBLAS variants
+};
+
+/// PTX text and what to call it in messages. Views must outlive the device.
+struct ModuleImage {
+  std::string_view name;  ///< "reduce/kernels.cu"
+  std::string_view ptx;
+  std::string_view source;  ///< CUDA source text, may be empty
+};
+
+/// What ptxas or the driver says of one kernel. Absent knowledge is absent.
+struct KernelAttributes {
+  std::optional<int> registers;  ///< per thread
+  std::optional<std::size_t> static_shared_bytes;
+  std::optional<std::size_t> local_bytes;  ///< per thread, stack and spills
+  std::optional<int> max_threads_per_block;
+};
+
+/// A kernel found in a loaded module. `parameter_sizes` are bytes, from the PTX parameter list.
+struct Kernel {
+  std::string entry;     ///< mangled entry name
+  std::string cpp_name;  ///< demangled, without return type and arguments: "reduce_warp<float, Sum>"
+  std::vector<std::size_t> parameter_sizes;
+  KernelAttributes attributes;
+  std::uintptr_t handle = 0;  ///< the device's own
+};
+
+/// One kernel argument by value (up to 8 bytes); device pointers are 8-byte values.
+struct KernelArgument {
+  std::array<std::byte, 8> bytes{};
+  std::size_t size = 0;
+  template <typename T>
+  static KernelArgument of(T value) {
+    static_assert(sizeof(T) <= 8);
+    KernelArgument argument;
+    argument.size = sizeof(T);
+    std::memcpy(argument.bytes.data(), &value, sizeof(T));
+    return argument;
+  }
+};
+
+struct LaunchConfig {
+  Dim3 grid, block;
+  std::uint32_t dynamic_shared_bytes = 0;
+  bool cooperative = false;
+};
+
+/// Failed launches throw LaunchError (an Error with exit code 4).
+/// `kind`: "fault", "hung" or "out_of_memory" (the Result's status is derived from it).
+class Device {
+ public:
+  virtual ~Device() = default;
+  [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+  [[nodiscard]] virtual Capabilities capabilities() const = 0;
+
+  virtual void load(const ModuleImage& image) = 0;
+  /// Finds an entry in the loaded modules by its C++ name ("reduce_warp<float, Sum>") or mangled name.
+  /// Throws Error (usage) that lists near misses when there is none.
+  virtual Kernel kernel(std::string_view name) = 0;
+
+  /// `name` appears in findings ("in[4]"). Throws LaunchError "out_of_memory". Size 0 is legal.
+  virtual DevicePointer allocate(std::string_view name, std::size_t bytes) = 0;
+  virtual void release(DevicePointer pointer) = 0;
+  virtual void write(DevicePointer to, std::span<const std::byte> from) = 0;
+  virtual void read(std::span<std::byte> to, DevicePointer from) = 0;
+  virtual void fill(DevicePointer to, std::byte value, std::size_t bytes) = 0;
+  /// Device-to-device copy (to restore inputs between samples).
+  virtual void copy(DevicePointer to, DevicePointer from, std::size_t bytes) = 0;
+
+  /// Checks arguments against the PTX parameter list, then launches. May return before the kernel ends.
+  virtual void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) = 0;
+  /// Waits for all launches; throws what they failed with.
+  virtual void synchronize() = 0;
+
+  /// Milliseconds that `work` (launches only) takes, by CUDA events on a GPU, wall time on the simulator.
+  /// `cold`: the L2 cache is flushed first.
+  virtual double time(const std::function<void()>& work, bool cold) = 0;
+
+  /// Counters summed over all launches since the last call; empty where capabilities().counts is false.
+  virtual std::optional<Counters> take_counters() = 0;
+  /// What kernels printed (printf) since the last call.
+  virtual std::string take_output() = 0;
+};
+
+}  // namespace gpulab

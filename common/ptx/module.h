@@ -1,0 +1,139 @@
+#pragma once
+// A PTX module as plain data: what the parser makes of the text. Nothing here knows any instruction.
+// Strings are views into the module's own copy of the text (Module::text) or interned in Module::strings.
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace gpulab::ptx {
+
+/// PTX state spaces of variables and parameters (PTX ISA, State Spaces).
+enum class Space { reg, param, global, constant, shared, local };
+
+/// Fundamental types, by name: "u32", "f64", "b16", "pred". Sizes in bytes; pred is 0.
+struct Type {
+  std::string_view name;
+  std::uint32_t size = 0;
+};
+
+/// A variable: module-scope, function-local or a parameter. Arrays carry their total size.
+struct Variable {
+  std::string_view name;
+  Space space = Space::global;
+  Type type;
+  std::uint32_t vector = 1;  ///< .v2, .v4
+  bool is_array = false;
+  bool is_extern = false;             ///< `.extern .shared` arrays: size 0, dynamic shared memory
+  std::uint64_t size = 0;             ///< bytes, all elements
+  std::uint32_t align = 1;            ///< bytes
+  std::vector<std::uint8_t> initial;  ///< module-scope initial bytes; empty: zero
+  /// Addresses in initialisers: at byte `offset` of initial, the address of `symbol` + addend (8 bytes).
+  struct Relocation {
+    std::uint64_t offset;
+    std::string_view symbol;
+    std::int64_t addend;
+    bool generic;  ///< generic(symbol)
+  };
+  std::vector<Relocation> relocations;
+};
+
+/// Where an instruction comes from. Index into Module::locations; chains lead from inlined code to its call site.
+struct Location {
+  std::uint32_t file = 0;  ///< index into Module::files, as numbered by .file
+  std::uint32_t line = 0, column = 0;
+  std::string_view function;     ///< inlined function's (mangled) name, empty if not inlined
+  std::int32_t inlined_at = -1;  ///< index of the call site's Location, -1: none
+};
+
+struct Operand {
+  enum class Kind {
+    reg,      ///< name
+    special,  ///< %tid.x, %laneid, %clock64 … (name includes the component)
+    integer,  ///< integer: any integer literal, two's complement (also WARP_SZ)
+    f32,
+    f64,         ///< bits: 0fXXXXXXXX, 0dXXXXXXXXXXXXXXXX or a decimal floating literal (then f64)
+    symbol,      ///< name + offset: variable, function or label used as a value (`mov.u64 %rd, s+4`)
+    address,     ///< [base + offset]: base in `name`, either a register (is_reg) or a symbol; empty name: absolute
+    vector,      ///< {elements}
+    label,       ///< branch target
+    underscore,  ///< `_`: discarded
+  };
+  Kind kind = Kind::reg;
+  std::string_view name;
+  bool is_reg = false;       ///< address: base is a register
+  bool negated = false;      ///< `!p` or `-imm`-style negation of a predicate register
+  std::int64_t integer = 0;  ///< integer value, or byte offset of symbol / address
+  std::uint64_t bits = 0;    ///< f32 (low 32 bits) / f64 bit pattern
+  std::string_view second;   ///< `p|q` destinations: the second register ("" if none, "_" if discarded)
+  std::vector<Operand> elements;
+};
+
+struct Instruction {
+  std::string_view opcode;  ///< full dotted opcode: "ld.global.nc.v4.f32"
+  std::string_view guard;   ///< predicate register of @p / @!p; empty: none
+  bool guard_negated = false;
+  std::vector<Operand> operands;  ///< calls: see CallSite
+  std::int32_t call = -1;         ///< index into Function::calls
+  std::int32_t location = -1;     ///< index into Module::locations, -1: none known
+  std::uint32_t ptx_line = 0;     ///< 1-based line in the PTX text
+};
+
+/// call{.uni} (results), target, (arguments), prototype-or-targets;
+struct CallSite {
+  std::vector<std::string_view> results;
+  std::vector<Operand> arguments;  ///< names of param variables, or registers / immediates
+  Operand target;                  ///< symbol (direct) or register (indirect)
+  std::string_view prototype;      ///< .callprototype label or .calltargets label; empty: direct
+};
+
+/// label -> index of the instruction that follows it (== instructions.size(): end of the body)
+struct Label {
+  std::string_view name;
+  std::uint32_t instruction = 0;
+};
+struct BranchTargets {  ///< name: .branchtargets L1, L2;
+  std::string_view name;
+  std::vector<std::string_view> labels;
+};
+struct Register {
+  std::string_view name;  ///< "%r1"; `.reg .b32 %r<10>` makes %r0..%r9
+  Type type;
+};
+
+struct Function {
+  std::string_view name;
+  bool is_entry = false, is_extern = false, has_body = false;
+  std::vector<Variable> results;  ///< .func return parameters
+  std::vector<Variable> parameters;
+  std::vector<Register> registers;
+  std::vector<Variable> variables;  ///< local scope: .local, .shared, .param (call frames), .const
+  std::vector<Instruction> instructions;
+  std::vector<Label> labels;
+  std::vector<CallSite> calls;
+  std::vector<BranchTargets> branch_targets;
+  std::vector<std::pair<std::string_view, std::vector<std::string_view>>> call_targets;
+  std::uint32_t max_threads[3] = {0, 0, 0};       ///< .maxntid (0: none)
+  std::uint32_t required_threads[3] = {0, 0, 0};  ///< .reqntid
+  std::uint32_t ptx_line = 0;
+};
+
+struct Module {
+  std::string name;  ///< for messages: "reduce/kernels.cu"
+  std::shared_ptr<const std::string> text;
+  std::deque<std::string> strings;  ///< storage of names that are not in the text (%r1 … of a range)
+  int version_major = 0, version_minor = 0;
+  std::string_view target;  ///< "sm_75"
+  int address_size = 64;
+  std::vector<std::pair<std::uint32_t, std::string_view>> files;  ///< .file number, path
+  std::vector<Location> locations;
+  std::vector<Variable> variables;  ///< module scope
+  std::vector<Function> functions;
+};
+
+}  // namespace gpulab::ptx

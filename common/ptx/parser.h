@@ -1,0 +1,19 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "common/ptx/module.h"
+
+namespace gpulab::ptx {
+
+/// Parses PTX text. `name` is for messages. Function bodies for which `wanted(mangled name)` is false are
+/// skipped (has_body stays true, instructions stay empty): a module of hundreds of entries loads in
+/// milliseconds. Throws Error (usage, exit 2): what, "name:line:column", hint.
+[[nodiscard]] Module parse(std::string_view text, std::string name,
+                           const std::function<bool(std::string_view)>& wanted = {});
+
+/// Entry names, in order, found by a quick scan that does not parse bodies.
+[[nodiscard]] std::vector<std::string_view> entry_names(std::string_view text);
+
+}  // namespace gpulab::ptx

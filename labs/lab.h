@@ -1,0 +1,213 @@
+#pragma once
+// All that a lab may include. A lab is data: parameters, a problem (inputs and the CPU's answer), and a ladder
+// of variants, each naming its kernel and how it is launched. The runner does the rest.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "common/dim3.h"
+#include "common/error.h"
+#include "common/scalar.h"
+
+namespace gpulab {
+
+/// A parameter of a lab: a size (choices empty) or a word (one of choices).
+struct Param {
+  std::string name;  ///< option name without dashes: "n", "rows", "type", "op"
+  std::string help;
+  std::variant<std::int64_t, std::string> fallback;   ///< default
+  std::vector<std::string> choices;                   ///< words only
+  std::int64_t min = 0, max = std::int64_t{1} << 40;  ///< sizes only
+};
+
+/// Values of a case's parameters.
+class Params {
+ public:
+  std::map<std::string, std::variant<std::int64_t, std::string>, std::less<>> values;
+  [[nodiscard]] std::int64_t integer(std::string_view name) const { return std::get<std::int64_t>(find(name)); }
+  [[nodiscard]] const std::string& word(std::string_view name) const { return std::get<std::string>(find(name)); }
+
+ private:
+  [[nodiscard]] const std::variant<std::int64_t, std::string>& find(std::string_view name) const {
+    auto it = values.find(name);
+    if (it == values.end()) throw std::logic_error("lab asks for an undeclared parameter: " + std::string(name));
+    return it->second;
+  }
+};
+
+/// One point of a sweep, fully resolved: what a lab's functions see.
+struct Case {
+  Params params;
+  Dim3 block{256, 1, 1};
+  Dim3 grid{1, 1, 1};  ///< resolved: automatic or the user's
+  std::uint64_t seed = 42;
+  int sm_count = 1;  ///< of the device, or of the GPU that the simulator models
+  int max_threads_per_sm = 2048;
+  [[nodiscard]] std::int64_t n() const { return params.integer("n"); }
+  [[nodiscard]] Scalar type() const { return *scalar_named(params.word("type")); }
+};
+
+/// What a buffer starts with before every run.
+enum class Role {
+  input,    ///< `initial`; restored before a run when a variant writes it
+  output,   ///< poisoned with 0xA5, or `initial` where given (an accumulator's neutral element)
+  scratch,  ///< poisoned, or `initial` where given
+};
+
+struct Buffer {
+  std::string name;  ///< the kernel parameter's name: findings say "in[4]"
+  Scalar type;
+  std::size_t count = 0;
+  Role role = Role::input;
+  std::vector<std::byte> initial{};  ///< count elements, or empty
+};
+
+/// The right answer for one buffer. Integers and moved data compare by bytes (`exact`); floating-point results
+/// by |got - real[i]| <= tolerance, a bound derived in the lab. Either may be shorter than the buffer.
+struct Expected {
+  std::string buffer;
+  std::vector<std::byte> exact{};
+  std::vector<double> real{};
+  double tolerance = 0;  ///< absolute
+  std::string note{};    ///< e.g. "integer sums wrap modulo 2^32"
+};
+
+/// Inputs and answer of one case; made once per case, on the host.
+struct Problem {
+  std::vector<Buffer> buffers;
+  std::vector<Expected> expected;
+};
+
+/// A kernel argument: a buffer by name, or a scalar passed by value.
+struct BufferArgument {
+  std::string buffer;
+  std::size_t offset_elements = 0;
+};
+using Argument = std::variant<BufferArgument, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+
+/// One launch of a variant's plan.
+struct Step {
+  std::string kernel;  ///< C++ name: "reduce_warp<float, Sum>"
+  Dim3 grid, block;
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::vector<Argument> arguments;
+  bool cooperative = false;
+};
+
+/// What one run moves and computes: bandwidth and GFLOP/s divide by these.
+struct Work {
+  double bytes = 0;  ///< useful bytes, read + written
+  double flops = 0;
+  double elements = 0;
+};
+
+/// Blocks a variant allows. `why` completes "… because".
+struct BlockRule {
+  bool power_of_two = false;  ///< of the block's threads
+  bool whole_warps = false;
+  int dimensions = 1;  ///< 1: y = z = 1; 2: z = 1
+  std::uint32_t min_threads = 1, max_threads = 1024;
+  std::vector<Dim3> only{};  ///< not empty: exactly these
+  std::string why{};
+};
+
+/// Raw pointers for code that brings its own launches (CUB, cuBLAS); compiled by nvcc, GPU only.
+struct VendorCall {
+  const Params* params = nullptr;
+  std::map<std::string, void*, std::less<>> buffers;  ///< device pointers
+  void* workspace = nullptr;
+  std::size_t workspace_bytes = 0;
+};
+struct Vendor {
+  std::size_t (*workspace_bytes)(const VendorCall&) = nullptr;
+  void (*run)(const VendorCall&) = nullptr;  ///< default stream; throws Error
+};
+
+/// The host's own memory for a `cpu` variant: buffers by name, results written in place.
+struct HostCall {
+  const Params* params = nullptr;
+  std::map<std::string, std::span<std::byte>, std::less<>> buffers;
+};
+
+/// One rung of the ladder. Exactly one of {kernel or steps, vendor, host} says how it runs.
+struct Variant {
+  std::string name;
+  std::string summary;  ///< one line: what changed from the rung before, and why it should help
+  std::string
+      kernel{};  ///< C++ name with {placeholders}: {type}, {Op} (a word parameter, capitalised), {block} (threads)
+  std::string file = "kernels.cu";  ///< the file in the lab's folder that holds it
+  BlockRule blocks{};
+  /// Elements of the lab's extent that one block handles (x, y, z): the automatic grid is their quotient,
+  /// rounded up, at least 1 in each dimension. Default: one element per thread.
+  std::function<Dim3(const Case&)> covers{};
+  bool strides = false;                               ///< the kernel loops over the grid: any grid is enough
+  std::function<Dim3(const Case&)> automatic_grid{};  ///< replaces the rule above
+  std::function<std::uint32_t(const Case&)> dynamic_shared_bytes{};
+  std::function<std::vector<Buffer>(const Case&)> scratch{};      ///< more buffers, beside the problem's
+  std::function<std::vector<Argument>(const Case&)> arguments{};  ///< default: the lab's
+  /// The whole plan, where it is not the one launch that the fields above describe.
+  std::function<std::vector<Step>(const Case&)> steps{};
+  /// Changes the answer or its tolerance for this variant (its summation order), default: the problem's.
+  std::function<void(const Case&, Problem&)> adjust{};
+  bool writes_input = false;        ///< inputs are restored before every run
+  bool racy = false;                ///< races on purpose; needs --sanitize racecheck or --allow-racy
+  int min_compute_capability = 50;  ///< 80 for 8.0
+  Vendor vendor{};                  ///< GPU only
+  std::function<void(const HostCall&)> host{};
+};
+
+/// A kernel signature that `check` and `grade` launch for students' files.
+struct Contract {
+  std::string name, signature, summary;
+};
+
+struct Lab {
+  std::string name{};                        ///< set by the registry: the folder's name
+  int lecture = 0;                           ///< position in the course
+  std::string topic{};                       ///< "reductions"
+  std::string question{};                    ///< the question it answers, one line
+  std::string headline{};                    ///< default variant
+  std::vector<std::string> prerequisites{};  ///< labs
+  std::vector<Param> params{};
+  std::vector<Dim3> block_presets{};
+  Dim3 default_block{256, 1, 1};
+  std::function<Dim3(const Case&)> extent{};  ///< the index space that grids cover
+  std::function<Problem(const Case&)> problem{};
+  std::function<std::vector<Argument>(const Case&)> arguments{};  ///< of a variant's one launch
+  std::function<Work(const Case&)> work{};
+  std::vector<Contract> contracts{};
+  std::vector<Variant> variants{};  ///< worst to best
+};
+
+/// Seeded, asymmetric, never constant inputs. Counter-based: element i depends on (seed, stream, i) alone.
+/// Integers: uniform over [low, high]; floating point: uniform over [low, high).
+std::vector<std::byte> random_values(Scalar type, std::size_t count, std::uint64_t seed, double low, double high,
+                                     std::uint64_t stream = 0);
+
+/// Views of a buffer's bytes as elements.
+template <typename T>
+std::span<const T> view_as(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+template <typename T>
+std::span<T> view_as(std::span<std::byte> bytes) {
+  return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
+/// Bytes of values, for Buffer::initial and Expected::exact.
+template <typename T>
+std::vector<std::byte> bytes_of(std::span<const T> values) {
+  std::vector<std::byte> bytes(values.size_bytes());
+  if (!bytes.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+}  // namespace gpulab

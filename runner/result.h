@@ -1,0 +1,91 @@
+#pragma once
+// The record of one case: the only thing that reports see. Mirrors gpulab.run.v1; absent knowledge is absent.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "common/counters.h"
+#include "common/device/device.h"
+#include "common/dim3.h"
+#include "common/occupancy.h"
+
+namespace gpulab {
+
+struct Mismatch {
+  std::uint64_t index = 0;
+  std::variant<std::int64_t, std::uint64_t, double> got, expected;
+};
+
+struct Verification {
+  std::string status;  ///< "passed", "failed", "not_run"
+  double max_abs_error = 0, max_rel_error = 0, tolerance = 0;
+  std::uint64_t mismatch_count = 0;
+  std::vector<Mismatch> mismatches;  ///< the first few
+  std::string note;
+};
+
+struct Timing {
+  std::string source = "none";  ///< "cuda_events", "simulation_wall", "cpu_wall", "none"
+  std::string mode;             ///< "cold", "warm"
+  int samples = 0;
+  double min_ms = 0, q1_ms = 0, median_ms = 0, q3_ms = 0, mean_ms = 0, stddev_ms = 0;
+};
+
+struct LaunchFacts {
+  Dim3 grid, block;
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::optional<std::uint64_t> static_shared_bytes, local_bytes;
+  std::optional<int> registers_per_thread;
+  int launches = 1;  ///< kernels launched by one run of the variant
+};
+
+struct Metric {
+  std::string name;
+  double value = 0;
+  std::string unit;
+};
+
+struct FindingSite {
+  std::string file;
+  int line = 0;
+  std::string access;
+  Dim3 block{0, 0, 0}, thread{0, 0, 0};
+  std::string address;
+};
+struct Finding {
+  std::string tool, severity, message;
+  std::uint64_t count = 1;
+  std::vector<FindingSite> at;
+};
+
+struct Result {
+  std::string variant, kernel;
+  std::string status = "ok";  ///< ok, wrong, finding, fault, hung, timeout, skipped, interrupted, error
+  std::string message;
+  std::string summary;  ///< the variant's one line, for the table
+  std::vector<std::pair<std::string, std::variant<std::int64_t, std::string>>>
+      params;  ///< declaration order, then seed
+  std::optional<LaunchFacts> launch;
+  std::optional<Occupancy> occupancy;
+  std::optional<Verification> verification;
+  std::optional<Timing> timing;
+  std::vector<Metric> metrics;
+  std::optional<Counters> counters;
+  std::vector<Finding> findings;
+  std::string output;  ///< what the kernel printed
+};
+
+/// A whole run: the header of gpulab.run.v1 and its results.
+struct Run {
+  DeviceInfo device;
+  std::string lab;
+  std::vector<Result> results;
+};
+
+}  // namespace gpulab
