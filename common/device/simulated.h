@@ -1,0 +1,22 @@
+#pragma once
+// The embedded SIMT simulator behind the device interface.
+
+#include <cstdint>
+#include <memory>
+
+#include "common/device/device.h"
+#include "common/gpu_profile.h"
+
+namespace gpulab {
+
+struct SimulatorOptions {
+  int threads = 0;             ///< CPU threads that blocks spread over; 0: all
+  std::uint64_t budget = 0;    ///< warp instructions before a launch counts as hung; 0: the simulator's default
+  bool counters = true;        ///< count (metrics.md); off costs nothing
+  std::uint64_t schedule = 0;  ///< seed of the interleaving of warps and blocks; 0: the fixed natural order
+};
+
+/// A simulator that models `profile` for occupancy and residency. The profile must outlive it.
+[[nodiscard]] std::unique_ptr<Device> make_simulator(const GpuProfile& profile, const SimulatorOptions& options = {});
+
+}  // namespace gpulab

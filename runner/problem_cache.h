@@ -1,0 +1,27 @@
+#pragma once
+// The problem of the last case: variants of one case share inputs and answer instead of making them again.
+
+#include <optional>
+#include <string>
+
+#include "labs/lab.h"
+
+namespace gpulab {
+
+class ProblemCache {
+ public:
+  /// The lab's problem for `point`, adjusted for `variant`. Valid until the next call. Inputs are shared, so that
+  /// an adjust() may read them but change only answers, outputs and scratch.
+  [[nodiscard]] const Problem& get(const Lab& lab, const Variant& variant, const Case& point);
+  void clear();
+
+ private:
+  std::string key_;
+  Problem problem_;
+  /// What an adjust() may have changed: answers, and buffers that are not inputs (by index).
+  std::vector<Expected> expected_;
+  std::vector<std::pair<std::size_t, Buffer>> buffers_;
+  bool adjusted_ = false;
+};
+
+}  // namespace gpulab
