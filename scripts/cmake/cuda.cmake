@@ -1,0 +1,52 @@
+# The CUDA Toolkit as programs, headers and libraries: nvcc and ptxas run as ordinary build steps, so that CMake's own
+# CUDA language (which wants a linkable, complete toolkit) is not needed, and NVIDIA's Python wheels do as well.
+#
+# Sets GPULAB_NVCC, GPULAB_PTXAS, GPULAB_CUDA_INCLUDE_DIRS, GPULAB_CUDA_LIBRARY_DIR, GPULAB_TOOLKIT_VERSION ("13.0"),
+# GPULAB_CUDA_ARCHITECTURES (of ptxas: 75;80;86;…) and GPULAB_LOWEST_ARCHITECTURE (of nvcc: 75).
+
+set(GPULAB_NVCC "$ENV{GPULAB_NVCC}" CACHE FILEPATH "the CUDA compiler; empty: searched")
+file(GLOB wheel_bins ${PROJECT_SOURCE_DIR}/.cuda/lib/python3*/site-packages/nvidia/cu*/bin)
+if(NOT GPULAB_NVCC)
+  find_program(found_nvcc nvcc HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin PATHS /usr/local/cuda/bin ${wheel_bins}
+               NO_CACHE)
+  if(found_nvcc)
+    set_property(CACHE GPULAB_NVCC PROPERTY VALUE "${found_nvcc}")
+  endif()
+endif()
+if(NOT EXISTS "${GPULAB_NVCC}")
+  message(FATAL_ERROR "nvcc not found (searched GPULAB_NVCC, PATH, CUDA_HOME, CUDA_PATH, /usr/local/cuda, .cuda).\n"
+                      "hint: scripts/gpulab installs a CUDA compiler where there is none; "
+                      "or configure with -DGPULAB_NVCC=/path/to/nvcc")
+endif()
+
+# `nvcc --version`: "Cuda compilation tools, release 13.0, V13.0.88".
+execute_process(COMMAND ${GPULAB_NVCC} --version OUTPUT_VARIABLE nvcc_version RESULT_VARIABLE nvcc_failed)
+if(nvcc_failed OR NOT nvcc_version MATCHES "release ([0-9]+\\.[0-9]+), V([0-9.]+)")
+  message(FATAL_ERROR "'${GPULAB_NVCC} --version' does not look like a CUDA compiler: ${nvcc_version}")
+endif()
+set(GPULAB_TOOLKIT_VERSION ${CMAKE_MATCH_1})
+set(GPULAB_NVCC_BUILD ${CMAKE_MATCH_2})
+if(GPULAB_TOOLKIT_VERSION VERSION_LESS 12.0)
+  message(FATAL_ERROR "CUDA Toolkit ${GPULAB_TOOLKIT_VERSION} (${GPULAB_NVCC}) is too old: 12.x or 13.x is needed")
+endif()
+
+file(REAL_PATH ${GPULAB_NVCC} real_nvcc)
+get_filename_component(cuda_bin ${real_nvcc} DIRECTORY)
+get_filename_component(cuda_root ${cuda_bin} DIRECTORY)
+find_program(GPULAB_PTXAS ptxas HINTS ${cuda_bin} NO_CACHE REQUIRED)
+find_path(cuda_include cuda_occupancy.h HINTS ${cuda_root}/include ${cuda_root}/targets/x86_64-linux/include NO_CACHE)
+if(NOT cuda_include)
+  message(FATAL_ERROR "cuda_occupancy.h not found beside ${GPULAB_NVCC}: the CUDA Toolkit's headers are missing\n"
+                      "hint: install the package cuda-cudart-dev, or the wheel nvidia-cuda-runtime")
+endif()
+set(GPULAB_CUDA_INCLUDE_DIRS ${cuda_include})
+find_path(GPULAB_CUDA_LIBRARY_DIR libcudart_static.a HINTS ${cuda_root}/lib64 ${cuda_root}/lib
+          ${cuda_root}/targets/x86_64-linux/lib ${cuda_root}/lib/x86_64-linux-gnu NO_CACHE)
+
+execute_process(COMMAND ${GPULAB_NVCC} --list-gpu-code OUTPUT_VARIABLE gpu_code)
+string(REGEX MATCHALL "sm_[0-9]+" gpu_code "${gpu_code}")
+string(REPLACE "sm_" "" GPULAB_CUDA_ARCHITECTURES "${gpu_code}")
+execute_process(COMMAND ${GPULAB_NVCC} --list-gpu-arch OUTPUT_VARIABLE gpu_arch)
+string(REGEX MATCH "compute_([0-9]+)" gpu_arch "${gpu_arch}")  # listed in ascending order
+set(GPULAB_LOWEST_ARCHITECTURE ${CMAKE_MATCH_1})
+message(STATUS "CUDA Toolkit ${GPULAB_TOOLKIT_VERSION}: ${GPULAB_NVCC}")

@@ -1,0 +1,119 @@
+# labs/*/kernels*.cu -> PTX with line information (nvcc), one ptxas resource table per architecture, and one
+# generated file that holds PTX, tables, source text and configs/: target gpulab_embedded (common/embedded.h).
+#
+#   kernels.cu            the lowest virtual architecture that the toolkit supports (compute_75 with CUDA 13)
+#   kernels_smNN[a].cu    compute_NN[a]; of an 'a' (architecture-specific) one, a cubin too
+#
+# nvcc runs in the source root; embed.py cuts what is left of absolute paths out of the PTX.
+
+include(${CMAKE_CURRENT_LIST_DIR}/cuda.cmake)
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+
+set(embed_dir ${PROJECT_BINARY_DIR}/embedded)
+file(MAKE_DIRECTORY ${embed_dir})
+file(GLOB kernel_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/labs/*/kernels*.cu)
+file(GLOB_RECURSE config_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/configs/*.json)
+
+# Architectures of the GPU profiles that this toolkit knows: "9.0" -> 90.
+set(profile_architectures)
+foreach(config IN LISTS config_files)
+  if(config MATCHES "^configs/gpus/")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${config})
+    file(READ ${PROJECT_SOURCE_DIR}/${config} json)
+    string(JSON capability ERROR_VARIABLE json_error GET "${json}" compute_capability)
+    if(json_error OR NOT capability MATCHES "^([0-9]+)\\.([0-9])$")
+      message(FATAL_ERROR "${config}: \"compute_capability\" must be a string such as \"9.0\" (${json_error})")
+    endif()
+    list(APPEND profile_architectures ${CMAKE_MATCH_1}${CMAKE_MATCH_2})
+  endif()
+endforeach()
+list(REMOVE_DUPLICATES profile_architectures)
+list(SORT profile_architectures COMPARE NATURAL)
+
+# Appends to `embed_inputs` and `embed_manifest` what one kernel file gives.
+set(embed_inputs)
+set(embed_manifest)
+function(gpulab_add_kernels source)
+  get_filename_component(folder ${source} DIRECTORY)
+  get_filename_component(lab ${folder} NAME)
+  get_filename_component(stem ${source} NAME_WE)
+  set(suffix "")
+  if(stem STREQUAL "kernels")
+    set(capability ${GPULAB_LOWEST_ARCHITECTURE})
+  elseif(stem MATCHES "^kernels_sm([0-9]+)(a?)$")
+    set(capability ${CMAKE_MATCH_1})
+    set(suffix ${CMAKE_MATCH_2})
+    if(NOT capability IN_LIST GPULAB_CUDA_ARCHITECTURES)
+      message(STATUS "${source}: CUDA ${GPULAB_TOOLKIT_VERSION} has no sm_${capability}, left out")
+      return()
+    endif()
+  else()
+    message(FATAL_ERROR "${source}: kernel files are named kernels.cu or kernels_smNN.cu (kernels_sm80.cu)")
+  endif()
+
+  set(base ${embed_dir}/${lab}/${stem})
+  file(MAKE_DIRECTORY ${embed_dir}/${lab})
+  add_custom_command(
+    OUTPUT ${base}.ptx
+    COMMAND ${GPULAB_NVCC} -ptx -std=c++17 -lineinfo -arch=compute_${capability}${suffix} -Wno-deprecated-gpu-targets
+            -MD -MF ${base}.d -MT ${base}.ptx -o ${base}.ptx ${source}
+    DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${GPULAB_NVCC}
+    DEPFILE ${base}.d
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    COMMENT "nvcc -ptx ${source}"
+    VERBATIM)
+
+  set(architectures)
+  foreach(architecture IN LISTS profile_architectures)
+    if(suffix)
+      if(architecture EQUAL capability)
+        list(APPEND architectures ${architecture})
+      endif()
+    elseif(architecture IN_LIST GPULAB_CUDA_ARCHITECTURES AND NOT architecture LESS capability)
+      list(APPEND architectures ${architecture})
+    endif()
+  endforeach()
+  if(suffix)
+    set(architectures ${capability})
+  endif()
+
+  set(inputs ${base}.ptx ${PROJECT_SOURCE_DIR}/${source})
+  set(line "kernels|${lab}|${stem}.cu|${capability}|${base}.ptx|${PROJECT_SOURCE_DIR}/${source}|")
+  if(suffix)
+    string(APPEND line "${base}.sm_${capability}${suffix}.cubin")
+  endif()
+  foreach(architecture IN LISTS architectures)
+    set(image ${base}.sm_${architecture}${suffix}.cubin)
+    set(log ${base}.sm_${architecture}${suffix}.txt)
+    add_custom_command(
+      OUTPUT ${log} BYPRODUCTS ${image}
+      COMMAND ${GPULAB_PTXAS} -v -arch=sm_${architecture}${suffix} -o ${image} ${base}.ptx 2> ${log}
+              || { cat ${log} >&2 $<SEMICOLON> rm -f ${log} $<SEMICOLON> exit 1 $<SEMICOLON> }
+      DEPENDS ${base}.ptx
+      COMMENT "ptxas -arch=sm_${architecture}${suffix} ${lab}/${stem}.ptx")
+    list(APPEND inputs ${log})
+    string(APPEND line "\nresources|${architecture}|${log}")
+  endforeach()
+  set(embed_inputs ${embed_inputs} ${inputs} PARENT_SCOPE)
+  set(embed_manifest "${embed_manifest}${line}\n" PARENT_SCOPE)
+endfunction()
+
+foreach(source IN LISTS kernel_files)
+  gpulab_add_kernels(${source})
+endforeach()
+foreach(config IN LISTS config_files)
+  list(APPEND embed_inputs ${PROJECT_SOURCE_DIR}/${config})
+  string(APPEND embed_manifest "config|${config}|${PROJECT_SOURCE_DIR}/${config}\n")
+endforeach()
+string(PREPEND embed_manifest "toolkit|${GPULAB_TOOLKIT_VERSION}|${GPULAB_NVCC}|${GPULAB_CUDA_INCLUDE_DIRS}\n"
+                              "root|${PROJECT_SOURCE_DIR}\n")
+file(CONFIGURE OUTPUT ${embed_dir}/manifest.txt CONTENT "${embed_manifest}" @ONLY)  # written only when it changed
+
+add_custom_command(
+  OUTPUT ${embed_dir}/embedded.cpp
+  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/embed.py ${embed_dir}/manifest.txt ${embed_dir}
+  DEPENDS ${embed_dir}/manifest.txt ${PROJECT_SOURCE_DIR}/scripts/embed.py ${embed_inputs}
+  COMMENT "embedding kernels and configurations"
+  VERBATIM)
+add_library(gpulab_embedded STATIC ${embed_dir}/embedded.cpp)
+target_include_directories(gpulab_embedded PRIVATE ${PROJECT_SOURCE_DIR})

@@ -1,0 +1,17 @@
+#pragma once
+// Catch2 as the system has it: v2 (Debian 12) or v3 (Ubuntu 24.04). Tests include this header alone.
+
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+using Catch::Approx;
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
+#else
+#include <catch2/catch.hpp>
+using Catch::Approx;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
+/// v3's name of v2's Contains for strings.
+inline auto ContainsSubstring(const std::string& text) { return Catch::Matchers::Contains(text); }
+#endif
