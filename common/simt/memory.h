@@ -1,0 +1,66 @@
+#pragma once
+// Global memory of the simulator: allocations with address ranges of their own, never reused, unmapped between.
+// Windows of the generic address space for shared and local memory, as on a GPU.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpulab::simt {
+
+inline constexpr std::uint64_t kSharedWindow = 0x0000'0100'0000'0000;
+inline constexpr std::uint64_t kLocalWindow = 0x0000'0200'0000'0000;
+inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t kGlobalStart = 0x0000'7000'0000'0000;
+inline constexpr std::uint64_t kCodeWindow = 0x0000'0300'0000'0000;  ///< function addresses
+
+struct Allocation {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::byte* host = nullptr;  ///< nullptr once freed: use after free is found by address
+  std::uint32_t index = 0;
+  std::string name;
+};
+
+class GlobalMemory {
+ public:
+  GlobalMemory() = default;
+  GlobalMemory(const GlobalMemory&) = delete;
+  GlobalMemory& operator=(const GlobalMemory&) = delete;
+  ~GlobalMemory();
+  /// Throws std::bad_alloc when the host has no memory. Contents are indeterminate (zero pages at first).
+  std::uint64_t allocate(std::string_view name, std::uint64_t bytes);
+  /// Throws std::invalid_argument if `address` is not the start of a live allocation.
+  void release(std::uint64_t address);
+  /// The live or freed allocation that `address` lies in (or right behind), nullptr if none.
+  [[nodiscard]] const Allocation* find(std::uint64_t address) const;
+  /// The allocation nearest below `address`, for messages; nullptr if none.
+  [[nodiscard]] const Allocation* nearest(std::uint64_t address) const;
+  /// Host memory of [address, address + bytes), nullptr where that is not inside one live allocation.
+  [[nodiscard]] std::byte* host(std::uint64_t address, std::uint64_t bytes) const;
+  [[nodiscard]] const std::vector<std::unique_ptr<Allocation>>& allocations() const { return allocations_; }
+
+ private:
+  std::vector<std::unique_ptr<Allocation>> allocations_;  ///< sorted by address
+  std::uint64_t next_ = kGlobalStart;
+};
+
+/// Which 32-byte sectors of each allocation a launch has touched; one per worker, merged at the end.
+class FootprintMap {
+ public:
+  void prepare(const GlobalMemory& memory);
+  void mark(std::uint32_t allocation, std::uint64_t first_sector, bool store) {
+    auto& bits = (store ? stored_ : loaded_)[allocation];
+    bits[first_sector >> 6] |= std::uint64_t{1} << (first_sector & 63);
+  }
+  void merge(const FootprintMap& other);
+  [[nodiscard]] std::uint64_t bytes(bool stored) const;
+
+ private:
+  std::vector<std::vector<std::uint64_t>> loaded_, stored_;
+};
+
+}  // namespace gpulab::simt

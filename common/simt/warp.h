@@ -1,0 +1,145 @@
+#pragma once
+// The state that handlers see: one warp's registers, its running split, and what surrounds it.
+// Handlers read and write registers of active lanes; everything that decides (divergence, barriers, faults)
+// is a function of warp.cpp, compiled once for the oldest CPU.
+
+#include <cstdint>
+#include <vector>
+
+#include "common/simt/memory.h"
+#include "common/simt/op.h"
+#include "common/simt/statistics.h"
+
+namespace gpulab::simt {
+
+struct Program;
+struct Worker;
+struct BlockContext;
+
+struct alignas(64) Slot {
+  std::byte bytes[64];
+};
+
+/// A straight line of micro-ops: entered at `first`, counted once per entry.
+struct BasicBlock {
+  const MicroOp* first = nullptr;
+  std::uint32_t instructions = 0;           ///< PTX instructions, pseudo micro-ops excluded
+  std::uint32_t post_dominator = kNoBlock;  ///< immediate post-dominator; kNoBlock: the function's end
+};
+
+/// Why the inner loop came back.
+enum class Stop : std::uint8_t { none, reconverged, slice_ended, barrier, collective, returned, exited, called };
+
+/// A place where diverged lanes wait for each other: the immediate post-dominator of a divergent branch, or the
+/// instruction after a call.
+struct Reconvergence {
+  std::uint32_t block = kNoBlock;   ///< lanes arrive on entering this block; kNoBlock: by ret (call)
+  const MicroOp* resume = nullptr;  ///< call: where the caller goes on
+  std::uint32_t expected = 0;       ///< lanes that will come (exited lanes are taken out)
+  std::uint32_t arrived = 0;
+  std::int32_t parent = -1;        ///< the enclosing one
+  std::int32_t call = -1;          ///< call: index into Program::calls
+  std::uint32_t local_base = 0;    ///< call: the caller's local frame
+  std::vector<std::byte> saved{};  ///< call into a recursive function: its registers before the call
+  bool in_use = false;
+};
+
+/// Lanes that share a program counter.
+struct Split {
+  enum class State : std::uint8_t { ready, barrier, collective };
+  std::uint32_t mask = 0;
+  State state = State::ready;
+  std::uint32_t block = kNoBlock;  ///< to be entered next, if resume is null
+  const MicroOp* resume = nullptr;
+  std::int32_t reconvergence = -1;
+  std::uint32_t members = 0;     ///< collective: the member mask it waits for
+  std::uint32_t barrier = 0;     ///< barrier: its number
+  std::uint32_t local_base = 0;  ///< current local frame, bytes
+};
+
+struct Warp {
+  // What handlers touch at every instruction.
+  Slot* regs = nullptr;
+  std::uint32_t* preds = nullptr;
+  std::uint32_t mask = 0;               ///< active lanes of the running split
+  std::uint32_t stop_block = kNoBlock;  ///< entering it ends the split (reconvergence)
+  const BasicBlock* blocks = nullptr;
+  BlockCount* block_counts = nullptr;      ///< of this worker, by basic block
+  SiteStatistics* sites = nullptr;         ///< of this worker, by PTX instruction
+  PatternCache* patterns = nullptr;        ///< of this worker, by PTX instruction
+  std::int64_t fuel = 0;                   ///< warp instructions left in this time slice
+  alignas(64) std::int32_t lanes[kLanes];  ///< -1 where `mask` has a bit, else 0
+
+  // Memory.
+  std::byte* shared = nullptr;
+  std::uint32_t shared_bytes = 0;
+  std::byte* local = nullptr;  ///< lane l's local memory starts at local + l * local_stride
+  std::uint32_t local_stride = 0;
+  std::uint32_t local_base = 0;  ///< of the running split's frame
+  GlobalMemory* global = nullptr;
+  FootprintMap* footprint = nullptr;
+
+  // What the scheduler keeps.
+  const MicroOp* resume = nullptr;        ///< set by handlers that stop: where to go on
+  std::uint32_t resume_block = kNoBlock;  ///< or the block to enter
+  Stop stop = Stop::none;
+  std::uint32_t stop_value = 0;  ///< barrier number, or member mask
+  std::uint32_t live = 0;        ///< lanes that have not exited
+  std::uint32_t index = 0;       ///< warp of the block
+  std::int64_t poll_debt = 0;    ///< fuel taken by polling, not by instructions
+  std::int32_t running = -1;     ///< index of the running split
+  std::vector<Split> splits;
+  std::vector<Reconvergence> reconvergences;
+  const Program* program = nullptr;
+  Worker* worker = nullptr;
+  BlockContext* block = nullptr;
+};
+
+// ---- called by handlers; defined in warp.cpp and runtime.cpp ----
+
+/// A conditional branch whose active lanes disagree: `taken` go to op->imm, the rest fall through.
+const MicroOp* diverge(Warp& warp, const MicroOp* op, std::uint32_t taken);
+/// Lanes go to several targets (indirect branch): targets[lane] is a basic block.
+const MicroOp* diverge_many(Warp& warp, const MicroOp* op, const std::uint32_t* targets);
+const MicroOp* call_function(Warp& warp, const MicroOp* op);
+const MicroOp* call_indirect(Warp& warp, const MicroOp* op, const std::uint64_t* targets);
+
+[[noreturn]] void fault_access(Warp& warp, const MicroOp* op, std::uint64_t address, int lane, std::uint32_t bytes,
+                               const char* access);
+[[noreturn]] void fault_trap(Warp& warp, const MicroOp* op);
+[[noreturn]] void fault_message(Warp& warp, const MicroOp* op, const char* what);
+
+/// Defers a floating-point atomic whose result is unused: applied in block order when the blocks before are done.
+void defer_atomic(Warp& warp, const MicroOp* op, std::uint64_t address, std::uint64_t value);
+
+/// 64-bit nanosecond timer and cycle counters, deterministic: they advance with executed instructions.
+std::uint64_t simulated_clock(const Warp& warp);
+
+// ---- inline: the inner loop's pieces ----
+
+static inline std::uint32_t active_count(std::uint32_t mask) {
+  return static_cast<std::uint32_t>(__builtin_popcount(mask));
+}
+
+static inline void set_mask(Warp& w, std::uint32_t mask) {
+  w.mask = mask;
+  for (int i = 0; i < kLanes; ++i) w.lanes[i] = -static_cast<std::int32_t>(mask >> i & 1);
+}
+
+/// Goes to a basic block: counts it, or stops where the split's lanes have to wait.
+static inline const MicroOp* enter(Warp& w, std::uint32_t block) {
+  if (block == w.stop_block || w.fuel < 0) [[unlikely]] {
+    w.resume = nullptr;
+    w.resume_block = block;
+    w.stop = block == w.stop_block ? Stop::reconverged : Stop::slice_ended;
+    return nullptr;
+  }
+  const BasicBlock& b = w.blocks[block];
+  BlockCount& count = w.block_counts[block];
+  ++count.warps;
+  count.lanes += active_count(w.mask);
+  w.fuel -= b.instructions;
+  return b.first;
+}
+
+}  // namespace gpulab::simt
