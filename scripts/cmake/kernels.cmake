@@ -4,7 +4,7 @@
 #   kernels.cu            the lowest virtual architecture that the toolkit supports (compute_75 with CUDA 13)
 #   kernels_smNN[a].cu    compute_NN[a]; of an 'a' (architecture-specific) one, a cubin too
 #
-# nvcc runs in the source root; embed.py cuts what is left of absolute paths out of the PTX.
+# The same tree and toolkit give the same PTX on every machine: see portable_ptx.py.
 
 include(${CMAKE_CURRENT_LIST_DIR}/cuda.cmake)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
@@ -51,13 +51,19 @@ function(gpulab_add_kernels source)
     message(FATAL_ERROR "${source}: kernel files are named kernels.cu or kernels_smNN.cu (kernels_sm80.cu)")
   endif()
 
+  set(random_seed)
+  if(GPULAB_NVCC_HAS_SEED)  # or names of internal linkage carry the compiler's process id
+    set(random_seed -frandom-seed ${source})
+  endif()
   set(base ${embed_dir}/${lab}/${stem})
   file(MAKE_DIRECTORY ${embed_dir}/${lab})
   add_custom_command(
     OUTPUT ${base}.ptx
     COMMAND ${GPULAB_NVCC} -ptx -std=c++17 -lineinfo -arch=compute_${capability}${suffix} -Wno-deprecated-gpu-targets
-            -MD -MF ${base}.d -MT ${base}.ptx -o ${base}.ptx ${source}
-    DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${GPULAB_NVCC}
+            ${random_seed} -MD -MF ${base}.d -MT ${base}.ptx -o ${base}.raw.ptx ${source}
+    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${PROJECT_SOURCE_DIR}
+            ${GPULAB_CUDA_INCLUDE_DIRS} ${base}.raw.ptx ${base}.ptx
+    DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${GPULAB_NVCC}
     DEPFILE ${base}.d
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     COMMENT "nvcc -ptx ${source}"
@@ -105,8 +111,7 @@ foreach(config IN LISTS config_files)
   list(APPEND embed_inputs ${PROJECT_SOURCE_DIR}/${config})
   string(APPEND embed_manifest "config|${config}|${PROJECT_SOURCE_DIR}/${config}\n")
 endforeach()
-string(PREPEND embed_manifest "toolkit|${GPULAB_TOOLKIT_VERSION}|${GPULAB_NVCC}|${GPULAB_CUDA_INCLUDE_DIRS}\n"
-                              "root|${PROJECT_SOURCE_DIR}\n")
+string(PREPEND embed_manifest "toolkit|${GPULAB_TOOLKIT_VERSION}\n")
 file(CONFIGURE OUTPUT ${embed_dir}/manifest.txt CONTENT "${embed_manifest}" @ONLY)  # written only when it changed
 
 add_custom_command(
