@@ -1,6 +1,7 @@
 # The instruction tables common/simt/isa/*.cpp, compiled once for each x86-64 level: target gpulab_isa.
 # Each level is a namespace (gpulab::simt::v2 …, the macro SIMT_LEVEL) and has one generated file that joins its
-# tables: isa/foo.cpp defines `std::span<const Row> gpulab::simt::SIMT_LEVEL::foo_rows()`.
+# tables: isa/foo.cpp defines `std::span<const Row> gpulab::simt::SIMT_LEVEL::foo_rows()`. The objects of a level are
+# joined and their inline functions made local (join_level.sh), so that no AVX copy serves an older CPU.
 
 file(GLOB isa_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/simt/isa/*.cpp)
 file(GLOB isa_header CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/simt/op.h)
@@ -49,15 +50,26 @@ std::span<const std::span<const Row>> isa_tables() {
   # PTX mul and add are two roundings, fma.rn is one.
   target_compile_options(gpulab_isa_${level} PRIVATE
     ${isa_flags_${level}} -fno-math-errno -fno-trapping-math -ffp-contract=off
-    $<IF:$<CONFIG:Release,RelWithDebInfo>,-O3,-O1>)
+    $<IF:$<CONFIG:Release>,-O3,-O1>)
   target_link_libraries(gpulab_isa_${level} PRIVATE fmt::fmt)
+  add_custom_command(
+    OUTPUT ${PROJECT_BINARY_DIR}/isa/${level}.o
+    COMMAND ${PROJECT_SOURCE_DIR}/scripts/cmake/join_level.sh ${CMAKE_LINKER} ${CMAKE_NM} ${CMAKE_OBJCOPY}
+            ${PROJECT_BINARY_DIR}/isa/${level}.o $<TARGET_OBJECTS:gpulab_isa_${level}>
+    DEPENDS $<TARGET_OBJECTS:gpulab_isa_${level}> ${PROJECT_SOURCE_DIR}/scripts/cmake/join_level.sh
+    COMMENT "joining instruction tables of ${level}"
+    COMMAND_EXPAND_LISTS VERBATIM)
 endfunction()
 
 if(isa_header)
   set(isa_objects)
   foreach(level IN LISTS GPULAB_ISA_LEVELS)
     gpulab_add_isa_level(${level})
-    list(APPEND isa_objects $<TARGET_OBJECTS:gpulab_isa_${level}>)
+    if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")  # its own symbols must stay shared
+      list(APPEND isa_objects $<TARGET_OBJECTS:gpulab_isa_${level}>)
+    else()
+      list(APPEND isa_objects ${PROJECT_BINARY_DIR}/isa/${level}.o)
+    endif()
   endforeach()
   add_library(gpulab_isa STATIC ${isa_objects})
   set_target_properties(gpulab_isa PROPERTIES LINKER_LANGUAGE CXX)
