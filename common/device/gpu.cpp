@@ -1,0 +1,217 @@
+#include "common/device/gpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "common/demangle.h"
+#include "common/device/driver_api.h"
+#include "common/device/gpu_module.h"
+#include "common/device/gpu_timer.h"
+#include "common/device/launch_check.h"
+#include "common/device/launch_error.h"
+#include "common/device/output_capture.h"
+
+namespace gpulab {
+namespace {
+
+/// What a kernel may print before the driver's ring buffer overwrites it (1 MiB by default).
+constexpr std::size_t printf_bytes = std::size_t{32} << 20;
+
+/// Shared memory above this needs the kernel to opt in (CUDA Programming Guide, Shared Memory of 7.x and later).
+constexpr std::uint32_t shared_bytes_without_optin = 48 << 10;
+
+/// The device's primary context, current in this thread while it lives.
+class PrimaryContext {
+ public:
+  PrimaryContext(const DriverApi& driver, int index) : driver_(driver) {
+    const auto where = fmt::format("gpu:{}", index);
+    driver_.check(driver_.cuDeviceGet(&device_, index), DriverUse::start, where);
+    CUcontext context = nullptr;
+    driver_.check(driver_.cuDevicePrimaryCtxRetain(&context, device_), DriverUse::start, where);
+    driver_.check(driver_.cuCtxSetCurrent(context), DriverUse::start, where);
+    driver_.check(driver_.cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, printf_bytes), DriverUse::start, where);
+  }
+  ~PrimaryContext() { driver_.cuDevicePrimaryCtxRelease(device_); }
+  PrimaryContext(const PrimaryContext&) = delete;
+  PrimaryContext& operator=(const PrimaryContext&) = delete;
+
+  [[nodiscard]] int attribute(CUdevice_attribute which) const {
+    int value = 0;
+    driver_.check(driver_.cuDeviceGetAttribute(&value, which, device_), DriverUse::start);
+    return value;
+  }
+
+ private:
+  const DriverApi& driver_;
+  CUdevice device_ = 0;
+};
+
+LaunchLimits limits_of(const PrimaryContext& context) {
+  const auto get = [&](CUdevice_attribute which) { return static_cast<std::uint32_t>(context.attribute(which)); };
+  LaunchLimits limits;
+  limits.max_grid = {get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X), get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+                     get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)};
+  limits.max_block = {get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X), get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                      get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)};
+  limits.max_threads_per_block = get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  limits.max_shared_bytes_per_block = get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  return limits;
+}
+
+std::string gibibytes(std::size_t bytes) { return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30)); }
+
+class GpuDevice : public Device {
+ public:
+  GpuDevice(const DriverApi& driver, int index, DeviceInfo info)
+      : driver_(driver),
+        info_(std::move(info)),
+        context_(driver, index),
+        limits_(limits_of(context_)),
+        timer_(driver, static_cast<std::size_t>(context_.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE))) {}
+
+  ~GpuDevice() override {
+    const OutputCapture::Scope captured(output_);
+    for (const auto& [pointer, name] : buffers_) driver_.cuMemFree(pointer);
+  }
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] Capabilities capabilities() const override {
+    return {.measures_time = true, .counts = false, .runs_vendor_code = true};
+  }
+
+  void load(const ModuleImage& image) override { modules_.push_back(std::make_unique<GpuModule>(driver_, image)); }
+
+  Kernel kernel(std::string_view name) override {
+    std::vector<std::string_view> entries;
+    std::vector<GpuModule*> owners;
+    for (const auto& module : modules_)
+      for (const auto entry : module->entry_names()) {
+        entries.push_back(entry);
+        owners.push_back(module.get());
+      }
+    const std::string_view found = find_entry(name, entries);
+    const auto at = std::find(entries.begin(), entries.end(), found) - entries.begin();
+    const OutputCapture::Scope captured(output_);
+    return owners[static_cast<std::size_t>(at)]->kernel(found);
+  }
+
+  DevicePointer allocate(std::string_view name, std::size_t bytes) override {
+    if (bytes == 0) return 0;  // cuMemAlloc refuses it; the null pointer faults when used
+    const OutputCapture::Scope captured(output_);
+    CUdeviceptr pointer = 0;
+    const CUresult result = driver_.cuMemAlloc(&pointer, bytes);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) throw out_of_memory(name, bytes);
+    driver_.check(result, DriverUse::memory, std::string(name));
+    buffers_.emplace(pointer, name);
+    return pointer;
+  }
+
+  void release(DevicePointer pointer) override {
+    if (pointer == 0) return;
+    const OutputCapture::Scope captured(output_);
+    buffers_.erase(pointer);
+    check(driver_.cuMemFree(pointer));
+  }
+
+  void write(DevicePointer to, std::span<const std::byte> from) override {
+    if (from.empty()) return;
+    const OutputCapture::Scope captured(output_);
+    check(driver_.cuMemcpyHtoD(to, from.data(), from.size()));
+  }
+
+  void read(std::span<std::byte> to, DevicePointer from) override {
+    if (to.empty()) return;
+    const OutputCapture::Scope captured(output_);
+    check(driver_.cuMemcpyDtoH(to.data(), from, to.size()));
+  }
+
+  void fill(DevicePointer to, std::byte value, std::size_t bytes) override {
+    if (bytes == 0) return;
+    check(driver_.cuMemsetD8Async(to, std::to_integer<unsigned char>(value), bytes, nullptr));
+  }
+
+  void copy(DevicePointer to, DevicePointer from, std::size_t bytes) override {
+    if (bytes == 0) return;
+    check(driver_.cuMemcpyDtoDAsync(to, from, bytes, nullptr));
+  }
+
+  void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) override {
+    check_arguments(kernel, arguments);
+    check_shape(kernel, config, limits_);
+    std::vector<void*> values;
+    for (const auto& argument : arguments) values.push_back(const_cast<std::byte*>(argument.bytes.data()));
+    auto* function = reinterpret_cast<CUfunction>(kernel.handle);
+    const auto [g, b, shared, cooperative] = config;
+    allow_shared(kernel, shared);
+    pending_ = kernel.cpp_name;
+    const OutputCapture::Scope captured(output_);
+    check(
+        cooperative
+            ? driver_.cuLaunchCooperativeKernel(function, g.x, g.y, g.z, b.x, b.y, b.z, shared, nullptr, values.data())
+            : driver_.cuLaunchKernel(function, g.x, g.y, g.z, b.x, b.y, b.z, shared, nullptr, values.data(), nullptr));
+  }
+
+  void synchronize() override {
+    const OutputCapture::Scope captured(output_);
+    check(driver_.cuCtxSynchronize());
+  }
+
+  double time(const std::function<void()>& work, bool cold) override {
+    const OutputCapture::Scope captured(output_);
+    synchronize();  // a fault of an earlier launch is not this work's
+    return timer_.time(work, cold);
+  }
+
+  std::optional<Counters> take_counters() override { return std::nullopt; }
+  std::string take_output() override { return output_.take(); }
+
+ private:
+  /// Errors of launches surface at any later call: they are named after the last kernel.
+  void check(CUresult result) { driver_.check(result, DriverUse::launch, pending_); }
+
+  LaunchError out_of_memory(std::string_view name, std::size_t bytes) const {
+    std::size_t free = 0, total = 0;
+    driver_.cuMemGetInfo(&free, &total);
+    return {"out_of_memory", driver_.describe(CUDA_ERROR_OUT_OF_MEMORY), std::string(name),
+            fmt::format("it needs {}, {} of {} are free: choose a smaller size", gibibytes(bytes), gibibytes(free),
+                        gibibytes(total))};
+  }
+
+  void allow_shared(const Kernel& kernel, std::uint32_t dynamic_bytes) {
+    if (dynamic_bytes + kernel.attributes.static_shared_bytes.value_or(0) <= shared_bytes_without_optin) return;
+    driver_.check(
+        driver_.cuFuncSetAttribute(reinterpret_cast<CUfunction>(kernel.handle),
+                                   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(dynamic_bytes)),
+        DriverUse::launch, kernel.cpp_name);
+  }
+
+  const DriverApi& driver_;
+  DeviceInfo info_;
+  OutputCapture output_;
+  PrimaryContext context_;  // before all that lives in it
+  LaunchLimits limits_;
+  GpuTimer timer_;
+  std::vector<std::unique_ptr<GpuModule>> modules_;
+  std::map<CUdeviceptr, std::string> buffers_;
+  std::string pending_;  ///< kernel launched last
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_gpu(int index) {
+  const std::string where = index == 0 ? "--device gpu" : fmt::format("--device gpu:{}", index);
+  if (!gpu_available())
+    throw Error(ExitCode::missing, "no GPU: " + gpu_problem(), where,
+                "'--device sim' runs the same kernels on the simulator; 'gpulab doctor' says what is missing");
+  auto found = gpus();
+  if (index < 0 || static_cast<std::size_t>(index) >= found.size())
+    throw Error(ExitCode::missing, fmt::format("no GPU {}: this machine has {}", index, found.size()), where,
+                "'gpulab devices' lists them");
+  return std::make_unique<GpuDevice>(*driver(), index, std::move(found[static_cast<std::size_t>(index)]));
+}
+
+}  // namespace gpulab

@@ -1,0 +1,62 @@
+#include "common/device/launch_check.h"
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+
+namespace gpulab {
+namespace {
+
+std::string shown(const Dim3& d) { return fmt::format("{}x{}x{}", d.x, d.y, d.z); }
+
+bool within(const Dim3& d, const Dim3& max) { return d.x <= max.x && d.y <= max.y && d.z <= max.z; }
+
+void check_block(const Kernel& kernel, const Dim3& block, const LaunchLimits& limits) {
+  if (block.volume() == 0) throw usage_error("a block has at least 1 thread, not " + shown(block), {}, kernel.cpp_name);
+  if (block.volume() > limits.max_threads_per_block)
+    throw usage_error(fmt::format("a block has at most {} threads, not {} ({})", limits.max_threads_per_block,
+                                  block.volume(), shown(block)),
+                      {}, kernel.cpp_name);
+  if (!within(block, limits.max_block))
+    throw usage_error(fmt::format("a block is at most {}, not {}", shown(limits.max_block), shown(block)), {},
+                      kernel.cpp_name);
+  const auto own = kernel.attributes.max_threads_per_block;
+  if (own && block.volume() > static_cast<std::uint64_t>(*own))
+    throw usage_error(fmt::format("this kernel runs with at most {} threads per block, not {}", *own, block.volume()),
+                      "its registers or its __launch_bounds__ allow no more", kernel.cpp_name);
+}
+
+void check_grid(const Kernel& kernel, const Dim3& grid, const LaunchLimits& limits) {
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0)
+    throw usage_error("a grid has at least 1 block, not " + shown(grid), {}, kernel.cpp_name);
+  if (!within(grid, limits.max_grid))
+    throw usage_error(fmt::format("a grid is at most {} blocks, not {}", shown(limits.max_grid), shown(grid)), {},
+                      kernel.cpp_name);
+}
+
+}  // namespace
+
+void check_arguments(const Kernel& kernel, std::span<const KernelArgument> arguments) {
+  const auto& sizes = kernel.parameter_sizes;
+  if (arguments.size() != sizes.size())
+    throw usage_error(fmt::format("the kernel takes {} argument{}, not {}", sizes.size(), sizes.size() == 1 ? "" : "s",
+                                  arguments.size()),
+                      {}, kernel.cpp_name);
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (arguments[i].size != sizes[i])
+      throw usage_error(
+          fmt::format("argument {} of the kernel has {} bytes, not {}", i + 1, sizes[i], arguments[i].size),
+          "an int has 4 bytes, a pointer 8", kernel.cpp_name);
+}
+
+void check_shape(const Kernel& kernel, const LaunchConfig& config, const LaunchLimits& limits) {
+  check_block(kernel, config.block, limits);
+  check_grid(kernel, config.grid, limits);
+  const std::size_t shared = kernel.attributes.static_shared_bytes.value_or(0) + config.dynamic_shared_bytes;
+  if (shared > limits.max_shared_bytes_per_block)
+    throw usage_error(
+        fmt::format("a block has at most {} bytes of shared memory, not {}", limits.max_shared_bytes_per_block, shared),
+        {}, kernel.cpp_name);
+}
+
+}  // namespace gpulab

@@ -1,0 +1,26 @@
+#pragma once
+// What both devices refuse before a launch, with the same words: arguments that do not fit the kernel's
+// parameters, and shapes beyond the hardware.
+
+#include <cstddef>
+#include <span>
+
+#include "common/device/device.h"
+
+namespace gpulab {
+
+/// Limits of a launch on one GPU (CUDA Programming Guide, technical specifications per compute capability).
+struct LaunchLimits {
+  Dim3 max_grid{2147483647, 65535, 65535};
+  Dim3 max_block{1024, 1024, 64};
+  std::uint32_t max_threads_per_block = 1024;
+  std::size_t max_shared_bytes_per_block = 49152;  ///< static + dynamic, opt-in included
+};
+
+/// Count and sizes of `arguments` against the PTX parameter list. Throws usage_error.
+void check_arguments(const Kernel& kernel, std::span<const KernelArgument> arguments);
+
+/// Block and grid against the hardware and the kernel's own attributes. Throws usage_error.
+void check_shape(const Kernel& kernel, const LaunchConfig& config, const LaunchLimits& limits);
+
+}  // namespace gpulab
