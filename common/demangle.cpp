@@ -97,7 +97,7 @@ std::vector<std::string> nearest(std::string_view asked, std::vector<std::string
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> first;
   for (auto& [distance, name] : ranked)
-    if (first.size() < shown_names) first.push_back("'" + std::move(name) + "'");
+    if (first.size() < shown_names) first.push_back(fmt::format("'{}'", name));
   return first;
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("an unknown kernel is refused with its near misses") {
   } catch (const Error& error) {
     CHECK(error.code == ExitCode::usage);
     CHECK(std::string(error.what()) == "no kernel 'reduce_wrap<int, Sum>'");
-    CHECK(error.hint == "there is 'reduce_warp<int, Sum>', 'reduce_warp<float, Sum>', 'plain', 'unroll<int, 256u>'");
+    CHECK(error.hint == "there is 'reduce_warp<int, Sum>', 'reduce_warp<float, Sum>', 'unroll<int, 256u>', 'plain'");
   }
 }
 
