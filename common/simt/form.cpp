@@ -9,10 +9,13 @@
 namespace gpulab::simt {
 
 std::uint16_t mod_of(std::string_view modifier) {
-  static constexpr std::array<std::pair<std::string_view, std::uint16_t>, 13> table{{
+  static constexpr std::array<std::pair<std::string_view, std::uint16_t>, 16> table{{
       {".rz", kRoundZero},
       {".rm", kRoundDown},
       {".rp", kRoundUp},
+      {".rzi", kRoundZero},  // cvt: to an integer
+      {".rmi", kRoundDown},
+      {".rpi", kRoundUp},
       {".ftz", kFtz},
       {".sat", kSat},
       {".and", kAnd},

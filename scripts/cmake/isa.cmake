@@ -49,7 +49,7 @@ std::span<const std::span<const Row>> isa_tables() {
   # Traps and errno are not modelled by a GPU; without them loops over lanes vectorise. Contraction stays off: a
   # PTX mul and add are two roundings, fma.rn is one.
   target_compile_options(gpulab_isa_${level} PRIVATE
-    ${isa_flags_${level}} -fno-math-errno -fno-trapping-math -ffp-contract=off
+    ${isa_flags_${level}} -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-strict-aliasing
     $<IF:$<CONFIG:Release>,-O3,-O1>)
   target_link_libraries(gpulab_isa_${level} PRIVATE fmt::fmt)
   add_custom_command(
