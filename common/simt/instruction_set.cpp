@@ -37,14 +37,14 @@ std::string_view family_of(std::string_view form) { return form.substr(0, form.f
 
 struct Family {
   std::vector<const Row*> rows;
-  bool spelled = false;
-  std::unordered_map<std::string, std::vector<Entry>> entries;
+  std::unordered_map<std::string, std::vector<Entry>> entries;  ///< opcodes met so far
 
-  void spell() {
-    if (spelled) return;
-    for (const Row* row : rows)
-      for (auto& spelling : spellings(row->form)) entries[std::move(spelling.opcode)].push_back({row, spelling.mods});
-    spelled = true;
+  const std::vector<Entry>& find(std::string_view opcode) {
+    auto [entry, fresh] = entries.try_emplace(std::string(opcode));
+    if (fresh)
+      for (const Row* row : rows)
+        if (const auto mods = match(row->form, opcode)) entry->second.push_back({row, *mods});
+    return entry->second;
   }
 };
 
@@ -82,9 +82,7 @@ std::span<const Entry> InstructionSet::find(std::string_view opcode) const {
   const std::lock_guard lock(index_->mutex);
   const auto family = index_->families.find(family_of(opcode));
   if (family == index_->families.end()) return {};
-  family->second.spell();
-  const auto found = family->second.entries.find(std::string(opcode));
-  return found == family->second.entries.end() ? std::span<const Entry>{} : found->second;
+  return family->second.find(opcode);
 }
 
 std::vector<std::string> InstructionSet::similar(std::string_view opcode, std::size_t at_most) const {
@@ -95,8 +93,9 @@ std::vector<std::string> InstructionSet::similar(std::string_view opcode, std::s
   for (auto& [name, rows] : index_->families) {
     // A known family is kept to: another instruction of a similar name is no help.
     if (known ? name != family : edits(name, family) > 1 + family.size() / 4) continue;
-    rows.spell();
-    for (const auto& [spelled, entries] : rows.entries) ranked.emplace_back(edits(opcode, spelled), spelled);
+    for (const Row* row : rows.rows)
+      for (auto& spelling : spellings(row->form, 256))
+        ranked.emplace_back(edits(opcode, spelling.opcode), std::move(spelling.opcode));
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> best;
