@@ -52,10 +52,8 @@ class GlobalMemory {
 class FootprintMap {
  public:
   void prepare(const GlobalMemory& memory);
-  void mark(std::uint32_t allocation, std::uint64_t first_sector, bool store) {
-    auto& bits = (store ? stored_ : loaded_)[allocation];
-    bits[first_sector >> 6] |= std::uint64_t{1} << (first_sector & 63);
-  }
+  [[nodiscard]] std::uint64_t* loaded(std::uint32_t allocation) { return loaded_[allocation].data(); }
+  [[nodiscard]] std::uint64_t* stored(std::uint32_t allocation) { return stored_[allocation].data(); }
   void merge(const FootprintMap& other);
   [[nodiscard]] std::uint64_t bytes(bool stored) const;
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/simt/memory.h"
 #include "common/simt/op.h"
 
 namespace gpulab::simt {
@@ -40,15 +41,15 @@ struct Pattern {
   bool contiguous = false;  ///< lane i is at relative i * width and the mask is a prefix of the warp
   bool uniform = false;     ///< every active lane at the same address
   bool aligned = true;
-  std::uint8_t sector_count_listed = 0;
-  std::int32_t
-      sector_list[kLanes * 2];  ///< distinct sectors, relative to base's sector (16-byte accesses: up to 32, 8: …)
+  /// Distinct sectors, counted from the 128-byte line that base lies in. An aligned access has at most one per lane.
+  std::int32_t sector_list[kLanes * 2];
 };
 
 inline constexpr int kPatternWays = 8;
 
 /// The patterns that one PTX instruction has shown lately: direct-mapped.
 struct PatternCache {
+  const Allocation* allocation = nullptr;  ///< that the last access lay in
   Pattern ways[kPatternWays];
 };
 

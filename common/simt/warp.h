@@ -77,13 +77,17 @@ struct Warp {
   std::uint32_t local_stride = 0;
   std::uint32_t local_base = 0;  ///< of the running split's frame
   GlobalMemory* global = nullptr;
-  FootprintMap* footprint = nullptr;
+  bool parallel = false;              ///< other blocks run at the same time: global atomics must be atomic
+  FootprintMap* footprint = nullptr;  ///< of this worker
 
   // What the scheduler keeps.
   const MicroOp* resume = nullptr;        ///< set by handlers that stop: where to go on
   std::uint32_t resume_block = kNoBlock;  ///< or the block to enter
   Stop stop = Stop::none;
   std::uint32_t stop_value = 0;  ///< barrier number, or member mask
+  std::uint32_t stop_count = 0;  ///< barrier: threads it waits for; 0: all of the block
+  std::uint32_t stop_votes = 0;  ///< bar.red: lanes whose predicate holds
+  bool stop_waits = true;        ///< barrier: false for bar.arrive
   std::uint32_t live = 0;        ///< lanes that have not exited
   std::uint32_t index = 0;       ///< warp of the block
   std::int64_t poll_debt = 0;    ///< fuel taken by polling, not by instructions
@@ -106,16 +110,29 @@ const MicroOp* call_indirect(Warp& warp, const MicroOp* op, const std::uint64_t*
 
 [[noreturn]] void fault_access(Warp& warp, const MicroOp* op, std::uint64_t address, int lane, std::uint32_t bytes,
                                const char* access);
+/// The block ends here: `trap`, `brkpt`.
 [[noreturn]] void fault_trap(Warp& warp, const MicroOp* op);
 [[noreturn]] void fault_message(Warp& warp, const MicroOp* op, const char* what);
 
 /// Defers a floating-point atomic whose result is unused: applied in block order when the blocks before are done.
-void defer_atomic(Warp& warp, const MicroOp* op, std::uint64_t address, std::uint64_t value);
+void defer_atomic(Warp& warp, std::byte* host, std::uint64_t value,
+                  void (*apply)(std::byte* host, std::uint64_t value));
+/// Marks the sectors of lanes whose addresses have no common pattern.
+void mark_far(Warp& warp, const std::uint64_t* addresses, bool store);
 
 /// 64-bit nanosecond timer and cycle counters, deterministic: they advance with executed instructions.
 std::uint64_t simulated_clock(const Warp& warp);
 
 // ---- inline: the inner loop's pieces ----
+
+/// Fuel that a look at what other threads may change costs, so that spinning lanes give way.
+inline constexpr std::int64_t kPollCost = 64;
+
+/// For loads of volatile, relaxed or acquire order, and atomics.
+static inline void poll(Warp& w) {
+  w.fuel -= kPollCost;
+  w.poll_debt += kPollCost;
+}
 
 static inline std::uint32_t active_count(std::uint32_t mask) {
   return static_cast<std::uint32_t>(__builtin_popcount(mask));

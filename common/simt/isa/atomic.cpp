@@ -1,0 +1,203 @@
+// Atomics and reductions on memory (PTX ISA: atom, red). Lanes apply one after another, lowest first.
+
+#include "common/simt/memory_lanes.h"
+
+namespace gpulab::simt::SIMT_LEVEL {
+namespace {
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using s32 = std::int32_t;
+using s64 = std::int64_t;
+
+template <typename T>
+using Bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
+
+template <typename To, typename From>
+inline To bits_as(From from) {
+  To to;
+  std::memcpy(&to, &from, sizeof(To));
+  return to;
+}
+
+/// *host = f(*host), returns the old value; indivisible where blocks run in parallel.
+template <typename T, typename F>
+inline T read_modify_write(std::byte* host, bool parallel, F f) {
+  auto* word = reinterpret_cast<Bits<T>*>(host);
+  if (!parallel) {
+    const T old = bits_as<T>(*word);
+    *word = bits_as<Bits<T>>(f(old));
+    return old;
+  }
+  Bits<T> seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(word, &seen, bits_as<Bits<T>>(f(bits_as<T>(seen))), true, __ATOMIC_ACQ_REL,
+                                      __ATOMIC_RELAXED)) {
+  }
+  return bits_as<T>(seen);
+}
+
+/// One atomic operation. F(old, b) or F(old, b, c). atom: d, [a], b{, c}; red: [a], b.
+template <auto F, typename T, bool returns, bool three>
+struct Atomic {
+  static constexpr int address = returns ? 1 : 0;
+  static constexpr u32 width = sizeof(T);
+
+  static T apply(Warp& w, const MicroOp* op, int i, std::byte* host, bool parallel) {
+    const T b = values<T>(w, op, address + 1)[i];
+    if constexpr (three) {
+      const T c = values<T>(w, op, address + 2)[i];
+      return read_modify_write<T>(host, parallel, [&](T old) { return F(old, b, c); });
+    } else {
+      return read_modify_write<T>(host, parallel, [&](T old) { return F(old, b); });
+    }
+  }
+  static void result(Warp& w, const MicroOp* op, int i, T old) {
+    if constexpr (returns) values<T>(w, op, 0)[i] = old;
+  }
+
+  template <bool counted>
+  static void global_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
+    const Resolved r = resolve_global(w, op, addresses, width, Access::atomic);
+    count_global<counted>(w, op, r, addresses, width, Access::atomic);
+    const bool defer = std::is_floating_point_v<T> && w.parallel && !(op->mods & kResultUsed);
+    for (u32 left = w.mask; left; left &= left - 1) {
+      const int i = first_lane(left);
+      std::byte* host =
+          r.pattern ? r.host + r.pattern->relative[i] : global_host(w, op, addresses, i, width, Access::atomic);
+      if (defer) {
+        defer_atomic(w, host, bits_as<Bits<T>>(values<T>(w, op, address + 1)[i]), &Atomic::apply_later);
+        continue;
+      }
+      result(w, op, i, apply(w, op, i, host, w.parallel));
+    }
+  }
+  static void apply_later(std::byte* host, u64 value) {
+    if constexpr (!three) {
+      const T b = bits_as<T>(static_cast<Bits<T>>(value));
+      read_modify_write<T>(host, false, [&](T old) { return F(old, b); });
+    }
+  }
+  template <bool counted>
+  static void shared_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
+    const Resolved r = resolve_shared(w, op, addresses, width, Access::atomic);
+    count_shared<counted>(w, op, *r.pattern);
+    for (u32 left = w.mask; left; left &= left - 1) {
+      const int i = first_lane(left);
+      result(w, op, i, apply(w, op, i, r.host + r.pattern->relative[i], false));
+    }
+  }
+  static void local_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
+    const int i = first_lane(w.mask);
+    fault_access(w, op, addresses.at[i] + kLocalWindow, i, width, "atomic");
+  }
+  template <bool counted>
+  static const MicroOp* global(Warp& w, const MicroOp* op) {
+    const Addresses addresses(w, op, address);
+    global_part<counted>(w, op, addresses);
+    if (op->mods & kResultUsed) poll(w);
+    return op + 1;
+  }
+  template <bool counted>
+  static const MicroOp* shared(Warp& w, const MicroOp* op) {
+    const Addresses addresses(w, op, address);
+    shared_part<counted>(w, op, addresses);
+    if (op->mods & kResultUsed) poll(w);
+    return op + 1;
+  }
+  template <bool counted>
+  static const MicroOp* generic(Warp& w, const MicroOp* op) {
+    Addresses addresses(w, op, address);
+    by_window(
+        w, addresses, [&] { global_part<counted>(w, op, addresses); }, [&] { shared_part<counted>(w, op, addresses); },
+        [&] { local_part(w, op, addresses); });
+    if (op->mods & kResultUsed) poll(w);
+    return op + 1;
+  }
+};
+
+enum class In { global, shared, generic };
+
+template <In space, auto F, typename T, bool returns, bool three = false>
+constexpr Meaning atomic() {
+  using Op = Atomic<F, T, returns, three>;
+  constexpr OperandType value{Role::in, kind_of<T>()};
+  constexpr OperandType none{};
+  Meaning meaning{.traits = static_cast<std::uint16_t>(kAtomic | kPolls | (returns ? kEarlyClobber : 0))};
+  if constexpr (returns)
+    meaning.operands = {{{Role::out, kind_of<T>()}, {Role::address}, value, three ? value : none}};
+  else
+    meaning.operands = {{{Role::address}, value}};
+  if constexpr (space == In::global)
+    meaning.run = &Op::template global<false>, meaning.counted = &Op::template global<true>;
+  if constexpr (space == In::shared)
+    meaning.run = &Op::template shared<false>, meaning.counted = &Op::template shared<true>;
+  if constexpr (space == In::generic)
+    meaning.run = &Op::template generic<false>, meaning.counted = &Op::template generic<true>;
+  return meaning;
+}
+
+#define ORDER "{.relaxed,.acquire,.release,.acq_rel}{.cta,.cluster,.gpu,.sys}"
+#define SCOPE "{.cta,.cluster,.gpu,.sys}"
+
+// atom and red of one operation, in the three spaces.
+#define ATOM(SPACE, IN, OP, T, F) \
+  { "atom" ORDER SPACE SCOPE OP " d, [a], b", Unit::atomic, atomic<In::IN, F, T, true>() }
+#define RED(SPACE, IN, OP, T, F) \
+  { "red" ORDER SPACE SCOPE OP " [a], b", Unit::atomic, atomic<In::IN, F, T, false>() }
+#define EVERYWHERE(KIND, OP, T, F) \
+  KIND(".global", global, OP, T, F), KIND("(.shared,.shared::cta)", shared, OP, T, F), KIND("", generic, OP, T, F)
+#define ATOMIC(OP, T, F) EVERYWHERE(ATOM, OP, T, F), EVERYWHERE(RED, OP, T, F)
+#define CAS(SPACE, IN, OP, T, F) \
+  { "atom" ORDER SPACE SCOPE OP " d, [a], b, c", Unit::atomic, atomic<In::IN, F, T, true, true>() }
+
+template <typename T>
+constexpr auto sum = [](T old, T b) { return static_cast<T>(old + b); };
+template <typename T>
+constexpr auto least = [](T old, T b) { return b < old ? b : old; };
+template <typename T>
+constexpr auto most = [](T old, T b) { return b > old ? b : old; };
+template <typename T>
+constexpr auto conjunction = [](T old, T b) { return old & b; };
+template <typename T>
+constexpr auto disjunction = [](T old, T b) { return old | b; };
+template <typename T>
+constexpr auto difference = [](T old, T b) { return old ^ b; };
+template <typename T>
+constexpr auto exchange = [](T, T b) { return b; };
+template <typename T>
+constexpr auto compare_and_swap = [](T old, T b, T c) { return old == b ? c : old; };
+constexpr auto increment = [](u32 old, u32 b) { return old >= b ? 0 : old + 1; };
+constexpr auto decrement = [](u32 old, u32 b) { return old == 0 || old > b ? b : old - 1; };
+
+const Row rows[] = {
+    ATOMIC(".add(.u32,.s32)", u32, sum<u32>),
+    ATOMIC(".add(.u64,.s64)", u64, sum<u64>),
+    ATOMIC(".add{.noftz}.f32", float, sum<float>),
+    ATOMIC(".add.f64", double, sum<double>),
+    ATOMIC(".min.u32", u32, least<u32>),
+    ATOMIC(".min.s32", s32, least<s32>),
+    ATOMIC(".min.u64", u64, least<u64>),
+    ATOMIC(".min.s64", s64, least<s64>),
+    ATOMIC(".max.u32", u32, most<u32>),
+    ATOMIC(".max.s32", s32, most<s32>),
+    ATOMIC(".max.u64", u64, most<u64>),
+    ATOMIC(".max.s64", s64, most<s64>),
+    ATOMIC(".and.b32", u32, conjunction<u32>),
+    ATOMIC(".and.b64", u64, conjunction<u64>),
+    ATOMIC(".or.b32", u32, disjunction<u32>),
+    ATOMIC(".or.b64", u64, disjunction<u64>),
+    ATOMIC(".xor.b32", u32, difference<u32>),
+    ATOMIC(".xor.b64", u64, difference<u64>),
+    ATOMIC(".inc.u32", u32, increment),
+    ATOMIC(".dec.u32", u32, decrement),
+    EVERYWHERE(ATOM, ".exch(.b32,.u32,.s32,.f32)", u32, exchange<u32>),
+    EVERYWHERE(ATOM, ".exch(.b64,.u64,.f64)", u64, exchange<u64>),
+    EVERYWHERE(CAS, ".cas(.b32,.u32,.s32)", u32, compare_and_swap<u32>),
+    EVERYWHERE(CAS, ".cas(.b64,.u64,.s64)", u64, compare_and_swap<u64>),
+};
+
+}  // namespace
+
+std::span<const Row> atomic_rows() { return rows; }
+
+}  // namespace gpulab::simt::SIMT_LEVEL

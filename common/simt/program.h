@@ -1,0 +1,126 @@
+#pragma once
+// A kernel ready to run: micro-ops in basic blocks, the layout of a warp's registers, and what to fill them with.
+// Made by decode.h from one PTX entry and the functions it calls.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/ptx/module.h"
+#include "common/simt/op.h"
+#include "common/simt/warp.h"
+
+namespace gpulab::simt {
+
+/// Special registers that decode turns into register slots. Values per lane, per warp, per block or per launch.
+enum class Special : std::uint8_t {
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  smid,
+  nsmid,
+  gridid,
+  dynamic_smem_size,
+  total_smem_size,
+  warp_size,
+  zero,
+};
+
+struct ConstantSlot {
+  std::uint16_t slot;
+  bool wide;  ///< 64-bit slots
+  std::uint64_t bits;
+};
+struct SpecialSlot {
+  std::uint16_t slot;
+  bool wide;
+  Special special;
+};
+/// A kernel parameter read at a constant offset: the same in every lane, set at launch.
+struct ParameterSlot {
+  std::uint16_t slot;
+  Kind kind;
+  std::uint32_t offset;  ///< bytes into the parameter block
+};
+
+/// One PTX instruction, for statistics and messages.
+struct Site {
+  const ptx::Function* function = nullptr;
+  const ptx::Instruction* instruction = nullptr;
+  const Row* row = nullptr;
+  std::uint32_t block = kNoBlock;  ///< basic block that holds it
+};
+
+struct FunctionInfo;
+
+/// A copy of bytes between a caller's and a callee's local frame, per lane.
+struct FrameCopy {
+  std::uint32_t from = 0, to = 0, bytes = 0;  ///< offsets into the caller's (callee's) frame
+};
+struct CallInfo {
+  const ptx::CallSite* site = nullptr;
+  std::int32_t callee = -1;  ///< index into Program::functions; -1: indirect or built in
+  std::uint32_t return_block = kNoBlock;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> arguments;  ///< (frame offset, bytes) of the caller's parameters
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> results;
+  std::string_view builtin;  ///< "vprintf", "__assertfail", … where the callee is not in the module
+  std::uint32_t caller = 0;  ///< index into Program::functions
+};
+
+struct FunctionInfo {
+  const ptx::Function* function = nullptr;
+  std::uint32_t entry_block = kNoBlock;
+  std::uint32_t first_slot = 0, slot_end = 0;  ///< its own registers, units of 64 bytes
+  std::uint32_t first_pred = 0, pred_end = 0;
+  std::uint32_t frame_bytes = 0;                                    ///< local variables and call parameters
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> parameters;  ///< (frame offset, bytes)
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> results;
+  bool recursive = false;  ///< may be active twice: its registers are saved by calls
+};
+
+struct Program {
+  std::shared_ptr<const ptx::Module> module;
+  std::string name;  ///< demangled kernel name, for messages
+  std::vector<MicroOp> ops;
+  std::vector<BasicBlock> blocks;
+  std::vector<Site> sites;
+  std::vector<FunctionInfo> functions;  ///< [0]: the entry
+  std::vector<CallInfo> calls;
+  std::vector<std::vector<std::uint32_t>> branch_tables;  ///< of brx.idx: basic blocks
+  std::vector<ConstantSlot> constants;
+  std::vector<SpecialSlot> specials;
+  std::vector<ParameterSlot> parameters;
+  std::vector<std::uint32_t> true_preds;  ///< constant predicates that hold true; all others start false
+  std::uint32_t slots = 0;                ///< register file of one warp, units of 64 bytes
+  std::uint32_t preds = 0;
+  std::uint32_t parameter_bytes = 0;
+  std::uint64_t parameter_address = 0;  ///< where a copy of the parameters lies in memory; 0: nobody asks
+  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t local_bytes = 0;  ///< per lane, all frames of the deepest non-recursive call chain
+  bool recursive = false;
+  bool communicates = false;    ///< blocks may wait for each other: run in one fixed interleaving
+  bool defers_atomics = false;  ///< floating-point atomics with unused results: applied in block order
+};
+
+/// "reduce_warp<float, Sum> (kernels.cu:41)": the instruction's kernel and the user's CUDA line, or the PTX line.
+[[nodiscard]] std::string place_of(const Program& program, std::uint32_t site);
+
+}  // namespace gpulab::simt
