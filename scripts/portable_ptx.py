@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Rewrites nvcc's PTX so that a tree gives the same bytes wherever it is built.
 
-usage: portable_ptx.py SOURCE_ROOT TOOLKIT_INCLUDE_DIRECTORY RAW_PTX PORTABLE_PTX
+usage: portable_ptx.py RAW_PTX PORTABLE_PTX SOURCE_ROOT TOOLKIT_INCLUDE_DIRECTORY...
 
 Two things depend on the machine: the absolute paths of the .file directives, and the checksum of the working directory
 that nvcc puts into the names of what has internal linkage (`_INTERNAL_2caaa4f4_10_kernels_cu_…`), in code as text and
@@ -14,13 +14,14 @@ from pathlib import Path
 INTERNAL_NAME = re.compile(r"(_INTERNAL_|_GLOBAL__N__)[0-9a-f]{8}(?=_\d+_)")
 
 
-def portable_path(path, root, include):
+def portable_path(path, root, includes):
     """'labs/reduce/kernels.cu', 'cuda/include/cooperative_groups.h', 'include/stdio.h'."""
     resolved = Path(path).resolve()
     if resolved.is_relative_to(root):
         return str(resolved.relative_to(root))
-    if resolved.is_relative_to(include):
-        return f"cuda/include/{resolved.relative_to(include)}"
+    for include in includes:
+        if resolved.is_relative_to(include):
+            return f"cuda/include/{resolved.relative_to(include)}"
     return "include/" + path.split("/include/", 1)[1] if "/include/" in path else resolved.name
 
 
@@ -36,14 +37,14 @@ def portable_bytes(match):
     return "".join(".b8 " + ",".join(str(next(rest)) for _ in line) + "\n" for line in lines)
 
 
-def portable(text, root, include):
+def portable(text, root, includes):
     text = re.sub(r'^(\s*\.file\s+\d+\s+)"([^"]*)"(?:\s*,\s*\d+\s*,\s*\d+)?',
-                  lambda m: f'{m.group(1)}"{portable_path(m.group(2), root, include)}"', text, flags=re.MULTILINE)
+                  lambda m: f'{m.group(1)}"{portable_path(m.group(2), root, includes)}"', text, flags=re.MULTILINE)
     # A string may be broken over lines but not over labels, and a name does not span strings.
     text = re.sub(r"^(?:\.b8 [0-9,]+\n)+", portable_bytes, text, flags=re.MULTILINE)
     return portable_names(text)
 
 
 if __name__ == "__main__":
-    root, include, raw, out = (Path(a) for a in sys.argv[1:])
-    out.write_text(portable(raw.read_text(), root.resolve(), include.resolve()))
+    raw, out, root, *includes = (Path(a) for a in sys.argv[1:])
+    out.write_text(portable(raw.read_text(), root.resolve(), [include.resolve() for include in includes]))

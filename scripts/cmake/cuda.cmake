@@ -5,9 +5,8 @@
 # GPULAB_CUDA_ARCHITECTURES (of ptxas: 75;80;86;…) and GPULAB_LOWEST_ARCHITECTURE (of nvcc: 75).
 
 set(GPULAB_NVCC "$ENV{GPULAB_NVCC}" CACHE FILEPATH "the CUDA compiler; empty: searched")
-file(GLOB wheel_bins ${PROJECT_SOURCE_DIR}/.cuda/lib/python3*/site-packages/nvidia/cu*/bin)
 if(NOT GPULAB_NVCC)
-  find_program(found_nvcc nvcc HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin PATHS /usr/local/cuda/bin ${wheel_bins}
+  find_program(found_nvcc nvcc HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin PATHS /usr/local/cuda/bin ${PROJECT_SOURCE_DIR}/.cuda
                NO_CACHE)
   if(found_nvcc)
     set_property(CACHE GPULAB_NVCC PROPERTY VALUE "${found_nvcc}")
@@ -33,15 +32,23 @@ endif()
 file(REAL_PATH ${GPULAB_NVCC} real_nvcc)
 get_filename_component(cuda_bin ${real_nvcc} DIRECTORY)
 get_filename_component(cuda_root ${cuda_bin} DIRECTORY)
-find_program(GPULAB_PTXAS ptxas HINTS ${cuda_bin} NO_CACHE REQUIRED)
-find_path(cuda_include cuda_occupancy.h HINTS ${cuda_root}/include ${cuda_root}/targets/x86_64-linux/include NO_CACHE)
-if(NOT cuda_include)
-  message(FATAL_ERROR "cuda_occupancy.h not found beside ${GPULAB_NVCC}: the CUDA Toolkit's headers are missing\n"
-                      "hint: install the package cuda-cudart-dev, or the wheel nvidia-cuda-runtime")
-endif()
-set(GPULAB_CUDA_INCLUDE_DIRS ${cuda_include})
-find_path(GPULAB_CUDA_LIBRARY_DIR libcudart_static.a HINTS ${cuda_root}/lib64 ${cuda_root}/lib
-          ${cuda_root}/targets/x86_64-linux/lib ${cuda_root}/lib/x86_64-linux-gnu NO_CACHE)
+# CUDA 12's wheels have a folder for each component, behind scripts/nvrtc.py in the role of nvcc.
+file(GLOB wheels ${cuda_root}/lib/python3*/site-packages/nvidia)
+find_program(GPULAB_PTXAS ptxas PATHS ${cuda_bin} ${wheels}/cuda_nvcc/bin NO_DEFAULT_PATH NO_CACHE)
+find_path(cuda_include cuda_occupancy.h PATHS ${cuda_root}/include ${cuda_root}/targets/x86_64-linux/include
+          ${wheels}/cuda_runtime/include NO_DEFAULT_PATH NO_CACHE)
+find_path(crt_include crt/host_defines.h PATHS ${cuda_include} ${wheels}/cuda_nvcc/include NO_DEFAULT_PATH NO_CACHE)
+foreach(part GPULAB_PTXAS cuda_include crt_include)
+  if(NOT ${part})
+    message(FATAL_ERROR "the CUDA Toolkit of ${GPULAB_NVCC} is incomplete: ptxas, cuda_occupancy.h or "
+                        "crt/host_defines.h is missing\n"
+                        "hint: install the whole toolkit, or set GPULAB_NVCC to another one's nvcc")
+  endif()
+endforeach()
+set(GPULAB_CUDA_INCLUDE_DIRS ${cuda_include} ${crt_include})
+list(REMOVE_DUPLICATES GPULAB_CUDA_INCLUDE_DIRS)
+find_path(GPULAB_CUDA_LIBRARY_DIR libcudart_static.a PATHS ${cuda_root}/lib64 ${cuda_root}/lib
+          ${cuda_root}/targets/x86_64-linux/lib NO_DEFAULT_PATH NO_CACHE)
 
 execute_process(COMMAND ${GPULAB_NVCC} --list-gpu-code OUTPUT_VARIABLE gpu_code)
 string(REGEX MATCHALL "sm_[0-9]+" gpu_code "${gpu_code}")

@@ -61,8 +61,8 @@ function(gpulab_add_kernels source)
     OUTPUT ${base}.ptx
     COMMAND ${GPULAB_NVCC} -ptx -std=c++17 -lineinfo -arch=compute_${capability}${suffix} -Wno-deprecated-gpu-targets
             ${random_seed} -MD -MF ${base}.d -MT ${base}.ptx -o ${base}.raw.ptx ${source}
-    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${PROJECT_SOURCE_DIR}
-            ${GPULAB_CUDA_INCLUDE_DIRS} ${base}.raw.ptx ${base}.ptx
+    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${base}.raw.ptx ${base}.ptx
+            ${PROJECT_SOURCE_DIR} ${GPULAB_CUDA_INCLUDE_DIRS}
     DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${GPULAB_NVCC}
     DEPFILE ${base}.d
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}

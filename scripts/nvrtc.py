@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""CUDA 12's compiler for machines whose driver is of CUDA 12: NVRTC behind the few nvcc options that the build uses.
+
+NVIDIA's Python wheels have nvcc itself from version 13 on, whose PTX no CUDA 12 driver takes. The wheels of 12.x have
+NVRTC, ptxas and the headers, which is all that kernels.cu needs. What NVRTC cannot do is compile host code, so
+vendor.cu is left out of such a build.
+
+usage: nvcc -ptx [-std=…] [-arch=compute_NN] [-lineinfo] [-I dir] [-MD -MF file -MT target] -o out.ptx in.cu
+       nvcc --version | --help | --list-gpu-arch | --list-gpu-code
+"""
+import argparse
+import ctypes
+import re
+import sys
+from pathlib import Path
+
+# The host's headers are not for device code, and NVRTC has none. What kernels use of them:
+INTEGERS = "".join(f"typedef {'unsigned ' * u}{kind} {'u' * u}int{bits}_t;\n" for u in (0, 1) for kind, bits in
+                   (("char", 8), ("short", 16), ("int", 32), ("long long", 64))).replace("typedef char", "typedef signed char")
+FROM_LIBCUDACXX = "#include <cuda/std/{0}>\nnamespace std {{ using namespace cuda::std; }}\n"
+HEADERS = {
+    "cstdio": "", "stdio.h": "", "cassert": "#include <assert.h>\n",  # printf and assert are built in
+    "stdint.h": f"#pragma once\n{INTEGERS}", "cstdint": "#include <stdint.h>\nnamespace std { using ::uint32_t; }\n",
+    "cstddef": "", "stddef.h": "", "cmath": "", "math.h": "", "cuda_runtime.h": "", "assert.h": "",
+    **{name: FROM_LIBCUDACXX.format(name) for name in ("climits", "cfloat", "limits", "type_traits", "utility")},
+}
+
+
+class Nvrtc:
+    def __init__(self, wheels):
+        libraries = sorted(wheels.glob("cuda_nvrtc/lib/libnvrtc.so.*"))
+        if not libraries:
+            sys.exit(f"nvrtc.py: no libnvrtc.so in {wheels}/cuda_nvrtc/lib")
+        ctypes.CDLL(str(next(wheels.glob("cuda_nvrtc/lib/libnvrtc-builtins.so.*"))))
+        self.library = ctypes.CDLL(str(libraries[0]))
+        self.library.nvrtcGetErrorString.restype = ctypes.c_char_p
+
+    def check(self, status, what=""):
+        if status:
+            sys.exit(f"nvrtc.py: {self.library.nvrtcGetErrorString(status).decode()}{what}")
+
+    def version(self):
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        self.check(self.library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)))
+        return f"{major.value}.{minor.value}"
+
+    def architectures(self):
+        count = ctypes.c_int()
+        self.check(self.library.nvrtcGetNumSupportedArchs(ctypes.byref(count)))
+        values = (ctypes.c_int * count.value)()
+        self.check(self.library.nvrtcGetSupportedArchs(values))
+        return sorted(values)
+
+    def text(self, size_of, get, program):
+        size = ctypes.c_size_t()
+        self.check(size_of(program, ctypes.byref(size)))
+        buffer = ctypes.create_string_buffer(size.value)
+        self.check(get(program, buffer))
+        return buffer.value.decode()
+
+    def compile(self, source, name, options):
+        """PTX of a source text; the compiler's messages go to stderr."""
+        api, program = self.library, ctypes.c_void_p()
+        names = (ctypes.c_char_p * len(HEADERS))(*(n.encode() for n in HEADERS))
+        texts = (ctypes.c_char_p * len(HEADERS))(*(t.encode() for t in HEADERS.values()))
+        self.check(api.nvrtcCreateProgram(ctypes.byref(program), source.encode(), name.encode(), len(HEADERS), texts, names))
+        flags = (ctypes.c_char_p * len(options))(*(o.encode() for o in options))
+        status = api.nvrtcCompileProgram(program, len(options), flags)
+        sys.stderr.write(self.text(api.nvrtcGetProgramLogSize, api.nvrtcGetProgramLog, program))
+        self.check(status, f": {name}")
+        return self.text(api.nvrtcGetPTXSize, api.nvrtcGetPTX, program)
+
+
+def dependencies(source, seen):
+    """The file and what it includes in quotes."""
+    if source not in seen and source.exists():
+        seen.add(source)
+        for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', source.read_text(), re.MULTILINE):
+            dependencies(source.parent / name, seen)
+    return seen
+
+
+def main():
+    # .cuda/12.4/bin/nvcc calls this file with the folder of its wheels.
+    place, *arguments = sys.argv[1:]
+    wheels = next(Path(place).glob("lib/python3*/site-packages/nvidia"), None)
+    if not wheels:
+        sys.exit(f"nvrtc.py: no NVIDIA wheels in {place}")
+    nvrtc = Nvrtc(wheels)
+    if "--version" in arguments:
+        print(f"NVRTC behind nvcc's options (scripts/nvrtc.py)\nCuda compilation tools, release {nvrtc.version()}, V{nvrtc.version()}.0")
+    elif "--list-gpu-arch" in arguments:
+        print("\n".join(f"compute_{a}" for a in nvrtc.architectures()))
+    elif "--list-gpu-code" in arguments:
+        print("\n".join(f"sm_{a}" for a in nvrtc.architectures()))
+    elif "--help" in arguments:
+        print(__doc__)
+    else:
+        compile_file(nvrtc, wheels, arguments)
+
+
+def compile_file(nvrtc, wheels, arguments):
+    parser = argparse.ArgumentParser(prog="nvrtc.py", allow_abbrev=False)
+    parser.add_argument("-ptx", action="store_true", required=True)
+    parser.add_argument("-lineinfo", action="store_true")
+    parser.add_argument("-std", default="c++17")
+    parser.add_argument("-arch", default="compute_75")
+    parser.add_argument("-I", action="append", default=[])
+    parser.add_argument("-MD", action="store_true")
+    parser.add_argument("-MF")
+    parser.add_argument("-MT")
+    parser.add_argument("-o", required=True)
+    parser.add_argument("source", type=Path)
+    options = parser.parse_args([a for a in arguments if not a.startswith("-Wno-")])
+    includes = [*options.I, str(options.source.parent), *(str(wheels / w / "include") for w in
+                                                         ("cuda_runtime", "cuda_nvcc", "cuda_cccl"))]
+    flags = [f"--gpu-architecture={options.arch}", f"--std={options.std}", *(f"-I{i}" for i in includes)]
+    if options.lineinfo:
+        flags.append("--generate-line-info")
+    ptx = nvrtc.compile(options.source.read_text(), str(options.source), flags)
+    Path(options.o).write_text(ptx)
+    if options.MF:
+        files = " ".join(str(p) for p in sorted(dependencies(options.source, set())))
+        Path(options.MF).write_text(f"{options.MT or options.o}: {files}\n")
+
+
+if __name__ == "__main__":
+    main()

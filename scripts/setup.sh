@@ -1,0 +1,201 @@
+# What scripts/gpulab and scripts/test.sh share: packages, the CUDA compiler, configure, build. Sourced by bash with
+# `root` set to the source tree. Everything said here goes to stderr; stdout belongs to the report.
+#
+# Exit codes are the contract's: 3 where this machine lacks something, 2 where the tree does not build.
+
+build=${GPULAB_BUILD_DIR:-$root/build}
+log=$build/setup.log
+
+say() { printf 'gpulab: %s\n' "$*" >&2; }
+
+# fail CODE WHAT [HINT…]
+fail() {
+  local code=$1 hint
+  printf 'error: %s\n' "$2" >&2
+  for hint in "${@:3}"; do printf '  hint: %s\n' "$hint" >&2; done
+  exit "$code"
+}
+
+# Runs a command with its output in the log; on failure shows the log's end. logged CODE WHAT HINT COMMAND…
+logged() {
+  local code=$1 what=$2 hint=$3 mark
+  shift 3
+  printf '\n== %s\n' "$*" >> "$log"
+  mark=$(wc -l < "$log")
+  "$@" >> "$log" 2>&1 < /dev/null && return
+  tail -n +"$((mark + 1))" "$log" | tail -n 25 | sed 's/^/  | /' >&2
+  fail "$code" "$what" "$hint" "the whole log is $log"
+}
+
+has_header() {
+  local place
+  for place in /usr/include /usr/local/include; do [ -e "$place/$1" ] && return; done
+  return 1
+}
+
+# Debian's and Ubuntu's names of what `gpulab` (and with "test" the tests) needs and does not find.
+missing_packages() {
+  command -v g++ > /dev/null || echo g++
+  command -v cmake > /dev/null || echo cmake
+  command -v ninja > /dev/null || echo ninja-build
+  command -v python3 > /dev/null || echo python3
+  has_header CLI/CLI.hpp || echo libcli11-dev
+  has_header fmt/format.h || echo libfmt-dev
+  has_header nlohmann/json.hpp || echo nlohmann-json3-dev
+  has_header catch2/catch.hpp || has_header catch2/catch_all.hpp || echo catch2
+  # Python's own installer, where a CUDA compiler has to be fetched.
+  if ! find_nvcc > /dev/null; then
+    python3 -c 'import ensurepip, venv' 2> /dev/null || echo python3-venv
+    [ -e /etc/ssl/certs/ca-certificates.crt ] || echo ca-certificates
+  fi
+  if [ "${1-}" = test ]; then
+    command -v clang-format > /dev/null || echo clang-format
+    command -v clang-tidy > /dev/null || echo clang-tidy
+    command -v qemu-x86_64 > /dev/null || echo qemu-user
+    command -v ccache > /dev/null || echo ccache
+  fi
+}
+
+install_packages() {
+  local missing sudo=
+  missing=$(missing_packages "$@" | tr '\n' ' ')
+  missing=${missing% }
+  [ -n "$missing" ] || return 0
+  local by_hand="install by hand: apt-get install $missing"
+  command -v apt-get > /dev/null ||
+    fail 3 "these packages are missing and there is no apt-get: $missing" \
+      "install them under this system's names (CLI11, fmt 9 or newer, nlohmann/json, Catch2, CMake, ninja, g++ 12 or newer)"
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo > /dev/null ||
+      fail 3 "packages are missing and you are neither root nor have sudo: $missing" "ask an administrator to run: apt-get install $missing"
+    sudo=sudo
+    # Asks for the password here, where it can be seen, not inside a logged command.
+    sudo -n true 2> /dev/null || { [ -t 0 ] && sudo -v; } ||
+      fail 3 "packages are missing and sudo wants a password: $missing" "run in a terminal, or first: sudo apt-get install $missing"
+  fi
+  say "installing packages: $missing"
+  local apt=($sudo env DEBIAN_FRONTEND=noninteractive apt-get -y -q -o DPkg::Lock::Timeout=120)
+  logged 3 "apt-get update failed" "check the network, /etc/apt/sources.list and any proxy; or $by_hand" "${apt[@]}" update
+  # shellcheck disable=SC2086
+  logged 3 "apt-get could not install: $missing" "on Ubuntu the component 'universe' must be enabled; or $by_hand" \
+    "${apt[@]}" install --no-install-recommends $missing
+}
+
+# "13.0" of an nvcc, nothing of what is not one.
+nvcc_version() { "$1" --version 2> /dev/null | sed -n 's/.*release \([0-9]*\.[0-9]*\),.*/\1/p'; }
+
+# "12.4": the newest CUDA that this machine's driver runs; nothing where there is no driver.
+driver_version() {
+  python3 - 2> /dev/null << 'END'
+import ctypes
+version = ctypes.c_int()
+if ctypes.CDLL("libcuda.so.1").cuDriverGetVersion(ctypes.byref(version)) == 0 and version.value:
+    print(f"{version.value // 1000}.{version.value % 1000 // 10}")
+END
+}
+
+# True if version $1 <= version $2.
+not_newer() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
+
+# Path of the CUDA compiler to use. One that is newer than the driver is passed over: the driver would refuse its PTX.
+find_nvcc() {
+  if [ -n "${GPULAB_NVCC-}" ]; then
+    echo "$GPULAB_NVCC"
+    return
+  fi
+  local driver nvcc version
+  driver=$(driver_version) || driver=
+  for nvcc in "$(command -v nvcc)" "${CUDA_HOME-}/bin/nvcc" "${CUDA_PATH-}/bin/nvcc" /usr/local/cuda/bin/nvcc \
+    "$root/.cuda/nvcc"; do
+    [ -x "$nvcc" ] || continue
+    version=$(nvcc_version "$nvcc")
+    [ -n "$version" ] && not_newer 12.0 "$version" || continue
+    if [ -z "$driver" ] || not_newer "$version" "$driver"; then
+      readlink -f "$nvcc"
+      return
+    fi
+  done
+  return 1
+}
+
+# Fetches NVIDIA's compiler as Python wheels into .cuda/VERSION and points .cuda/nvcc at it.
+#   no driver, or CUDA 13 and newer: nvcc 13.0, whose PTX every such driver takes
+#   driver of CUDA 12.x: no wheel has nvcc 12, so NVRTC, ptxas and headers of 12.x, behind nvcc's options (nvrtc.py)
+install_cuda() {
+  local driver version wheels place
+  driver=$(driver_version) || driver=
+  version=13.0
+  if [ -n "$driver" ] && ! not_newer 13.0 "$driver"; then
+    version=$driver
+    [ "$driver" != 12.7 ] || version=12.6 # 12.7 came with a driver, never with a toolkit
+    not_newer 12.0 "$driver" ||
+      fail 3 "this machine's NVIDIA driver is of CUDA $driver; CUDA 12.0 (driver 525) is the oldest that works" \
+        "update the driver"
+  fi
+  place=$root/.cuda/$version
+  if [ ! -e "$place/complete" ]; then
+    case $version in
+      13.*) wheels=(nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl) ;;
+      *) wheels=(nvidia-cuda-nvrtc-cu12 nvidia-cuda-nvcc-cu12 nvidia-cuda-runtime-cu12 nvidia-cuda-cccl-cu12) ;;
+    esac
+    say "fetching the CUDA $version compiler (about 130 MB) into .cuda${driver:+, as the driver is of CUDA $driver}"
+    rm -rf "$place"
+    mkdir -p "$root/.cuda"
+    logged 3 "could not make a Python environment in $place" "check the disk; or install CUDA and set GPULAB_NVCC" \
+      python3 -m venv "$place"
+    logged 3 "pip could not fetch the CUDA compiler" \
+      "check the network and any proxy; or install the CUDA Toolkit 12 or 13 and set GPULAB_NVCC=/path/to/nvcc" \
+      "$place/bin/python" -m pip --disable-pip-version-check install --only-binary :all: "${wheels[@]/%/==$version.*}"
+    if [ "${version%.*}" = 12 ]; then
+      cat > "$place/bin/nvcc" << 'END'
+#!/bin/sh
+place=$(dirname "$(dirname "$(readlink -f "$0")")")
+exec python3 "$place/../../scripts/nvrtc.py" "$place" "$@"
+END
+      chmod +x "$place/bin/nvcc"
+    fi
+    touch "$place/complete"
+  fi
+  local nvcc
+  for nvcc in "$place"/lib/python3*/site-packages/nvidia/cu13/bin/nvcc "$place/bin/nvcc"; do
+    [ ! -x "$nvcc" ] || ln -sfn "${nvcc#"$root/.cuda/"}" "$root/.cuda/nvcc"
+  done
+}
+
+# Finds or fetches everything; sets nvcc.
+set_up() {
+  mkdir -p "$build" 2> /dev/null || fail 3 "cannot write to $build" "set GPULAB_BUILD_DIR to a folder you can write to"
+  : > "$log"
+  install_packages "$@"
+  if ! nvcc=$(find_nvcc); then
+    install_cuda
+    nvcc=$(find_nvcc) || fail 3 "the CUDA compiler in $root/.cuda does not run" "remove .cuda and try again; see $log"
+  fi
+  [ -x "$nvcc" ] || fail 3 "GPULAB_NVCC is not a program: $nvcc" "unset it, or set it to the path of nvcc"
+}
+
+# configure PRESET [CMAKE-OPTION…]
+configure() {
+  # A tree that was moved or copied: CMake's cache holds the old paths.
+  if [ -e "$build/CMakeCache.txt" ] && ! grep -qx "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
+    rm -rf "$build/CMakeCache.txt" "$build/CMakeFiles"
+  fi
+  logged 2 "cmake failed" "if the error is not yours: rm -rf $build, then once more" \
+    env -C "$root" cmake --preset "$1" -B "$build" -DGPULAB_NVCC="$nvcc" \
+    -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" "${@:2}"
+}
+
+# compile TARGET…: ninja's own progress on a terminal, else silence.
+compile() {
+  if [ -t 2 ]; then
+    ninja -C "$build" "$@" >&2 || fail 2 "the build failed (messages above)" "mend the source it names, then once more"
+  else
+    logged 2 "the build failed" "mend the source it names, then once more" ninja -C "$build" "$@"
+  fi
+}
+
+# One line that changes when any source does: names, sizes and times.
+source_stamp() {
+  (cd "$root" && find CMakeLists.txt CMakePresets.json scripts labs runner common configs \
+    -printf '%p %T@ %s\n' 2> /dev/null | LC_ALL=C sort | cksum)
+}
