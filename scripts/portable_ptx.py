@@ -17,11 +17,11 @@ INTERNAL_NAME = re.compile(r"(_INTERNAL_|_GLOBAL__N__)[0-9a-f]{8}(?=_\d+_)")
 def portable_path(path, root, includes):
     """'labs/reduce/kernels.cu', 'cuda/include/cooperative_groups.h', 'include/stdio.h'."""
     resolved = Path(path).resolve()
-    if resolved.is_relative_to(root):
-        return str(resolved.relative_to(root))
     for include in includes:
         if resolved.is_relative_to(include):
             return f"cuda/include/{resolved.relative_to(include)}"
+    if resolved.is_relative_to(root):
+        return str(resolved.relative_to(root))
     return "include/" + path.split("/include/", 1)[1] if "/include/" in path else resolved.name
 
 

@@ -27,6 +27,14 @@ logged() {
   fail "$code" "$what" "$hint" "the whole log is $log"
 }
 
+# One build of a tree at a time; the lock ends with the script, or with unlock_build.
+lock_build() {
+  mkdir -p "$build" 2> /dev/null || fail 3 "cannot write to $build" "set GPULAB_BUILD_DIR to a folder you can write to"
+  exec 9> "$build/.lock"
+  flock -n 9 || { say "waiting for another build of this tree"; flock 9; }
+}
+unlock_build() { exec 9>&-; }
+
 has_header() {
   local place
   for place in /usr/include /usr/local/include; do [ -e "$place/$1" ] && return; done
@@ -49,8 +57,9 @@ missing_packages() {
     [ -e /etc/ssl/certs/ca-certificates.crt ] || echo ca-certificates
   fi
   if [ "${1-}" = test ]; then
-    command -v clang-format > /dev/null || echo clang-format
-    command -v clang-tidy > /dev/null || echo clang-tidy
+    # Version 14 by name: Debian 12 and Ubuntu 24.04 both have it, and each version formats a little differently.
+    command -v clang-format-14 > /dev/null || echo clang-format-14
+    command -v clang-tidy-14 > /dev/null || echo clang-tidy-14
     command -v qemu-x86_64 > /dev/null || echo qemu-user
     command -v ccache > /dev/null || echo ccache
   fi
@@ -164,7 +173,6 @@ END
 
 # Finds or fetches everything; sets nvcc.
 set_up() {
-  mkdir -p "$build" 2> /dev/null || fail 3 "cannot write to $build" "set GPULAB_BUILD_DIR to a folder you can write to"
   : > "$log"
   install_packages "$@"
   if ! nvcc=$(find_nvcc); then

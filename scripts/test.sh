@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Every test on this machine, from a clean clone: set-up, build with warnings as errors, tests, format and lint.
+#
+# usage: scripts/test.sh [--sanitize] [--no-lint]
+#   --sanitize   the tests under ASan and UBSan instead, in build-asan/
+#   --no-lint    without clang-tidy
+# Ends with the plain line 'N passed, N failed' (test cases and checks); exits 0 only if none failed.
+set -euo pipefail
+root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+preset=release
+checks="format limits tidy"
+for argument in "$@"; do
+  case $argument in
+    --sanitize) preset=asan checks= ;;
+    --no-lint) checks="format limits" ;;
+    *)
+      sed -n '4,6s/^# \{0,1\}//p' "$0" >&2
+      exit 2
+      ;;
+  esac
+done
+[ $preset = release ] || export GPULAB_BUILD_DIR=${GPULAB_BUILD_DIR:-$root/build-$preset}
+. "$root/scripts/setup.sh"
+step() { say "[${SECONDS} s] $*"; }
+
+# Catch2's closing lines (v2 and v3) and a script's plain one, of a ctest log: "PASSED FAILED". A test program that
+# fails without having counted its cases counts as one.
+count_cases() {
+  awk '
+    / tests? passed|assertions? in [0-9]+ test case/ && /All tests passed/ {
+      sub(/.*assertions? in /, ""); passed += $1; counted = 1 }
+    /^test cases: / { for (i = 2; i <= NF; i++) { if ($i ~ /^passed/) passed += $(i - 1); if ($i ~ /^failed/) failed += $(i - 1) }
+      counted = 1 }
+    /^[0-9]+ passed, [0-9]+ failed/ { passed += $1; failed += $3; counted = 1 }
+    /^Test (Passed|Failed)\./ { if (!counted) { if ($2 == "Passed.") passed++; else failed++ } counted = 0 }
+    END { print passed + 0, failed + 0 }' "$1"
+}
+
+lock_build
+step "set-up"
+set_up test
+step "configure and build in ${build#"$root/"}"
+configure $preset -DGPULAB_WERROR=ON
+compile
+
+step "tests"
+ctest_failed=0
+ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" || ctest_failed=1
+read -r passed failed < <(count_cases "$build/Testing/Temporary/LastTest.log")
+[ $ctest_failed = 0 ] || [ "$failed" -gt 0 ] || failed=1 # a crash or a time-out
+
+for check in $checks; do
+  step "check $check"
+  if "$root/scripts/check.sh" "$check"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+done
+step "done"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
