@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -16,6 +17,15 @@
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
+
+using s8 = std::int8_t;
+using u8 = std::uint8_t;
+using s16 = std::int16_t;
+using u16 = std::uint16_t;
+using s32 = std::int32_t;
+using u32 = std::uint32_t;
+using s64 = std::int64_t;
+using u64 = std::uint64_t;
 
 // ---- how values sit in registers ----
 
@@ -69,14 +79,20 @@ struct Source {
   Source(Warp& w, const MicroOp* op, int k) : raw(values<T>(w, op, k)) {}
   T operator[](int lane) const { return from_raw<T>(raw[lane]); }
 };
+
+alignas(64) constexpr u32 lane_bit[kLanes] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+    1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+    1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
 template <>
 struct Source<bool> {
-  alignas(64) std::int32_t words[kLanes];  // one per lane, so that the compiler can select by vectors
+  alignas(64) s32 words[kLanes];  // one per lane, so that the compiler can select by vectors
   Source(Warp& w, const MicroOp* op, int k) {
-    const std::uint32_t bits = w.preds[op->r[k]];
-    for (int i = 0; i < kLanes; ++i) words[i] = static_cast<std::int32_t>(bits >> i & 1);
+    const u32 bits = w.preds[op->r[k]];
+    for (int i = 0; i < kLanes; ++i) words[i] = (bits & lane_bit[i]) != 0 ? -1 : 0;
   }
-  bool operator[](int lane) const { return words[lane]; }
+  bool operator[](int lane) const { return words[lane] != 0; }
 };
 
 /// 32 words, all ones or zero, to a lane mask.
@@ -105,6 +121,15 @@ inline std::uint32_t lane_mask(const std::int32_t* words) {
 #endif
 }
 
+/// The lanes, active or not, for which f holds.
+template <typename F>
+inline u32 true_lanes(F f) {
+  alignas(64) s32 words[kLanes];
+#pragma GCC ivdep
+  for (int i = 0; i < kLanes; ++i) words[i] = f(i) ? -1 : 0;
+  return lane_mask(words);
+}
+
 inline void write_pred(Warp& w, std::uint16_t number, std::uint32_t bits) {
   std::uint32_t& pred = w.preds[number];
   pred = (pred & ~w.mask) | (bits & w.mask);
@@ -116,10 +141,7 @@ inline void write_pred(Warp& w, std::uint16_t number, std::uint32_t bits) {
 template <typename R, typename F>
 inline void for_each_lane(Warp& w, const MicroOp* op, F f) {
   if constexpr (std::is_same_v<R, bool>) {
-    alignas(64) std::int32_t words[kLanes];
-#pragma GCC ivdep
-    for (int i = 0; i < kLanes; ++i) words[i] = f(i) ? -1 : 0;
-    write_pred(w, op->r[0], lane_mask(words));
+    write_pred(w, op->r[0], true_lanes(f));
   } else {
     Raw<R>* d = values<R>(w, op, 0);
     if (w.mask == kFullMask) {
@@ -156,12 +178,19 @@ inline void for_each_active_lane(Warp& w, const MicroOp* op, F f) {
 
 // ---- floating-point modifiers ----
 
+/// The bits of a value as another type of its size.
+template <typename To, typename From>
+inline To bits_as(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(&to, &from, sizeof(to));
+  return to;
+}
+
+/// .ftz: subnormals become zeros of their sign.
 inline float flush(float x) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &x, 4);
-  if ((bits & 0x7f800000u) == 0) bits &= 0x80000000u;
-  std::memcpy(&x, &bits, 4);
-  return x;
+  const u32 bits = bits_as<u32>(x);
+  return bits_as<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
 template <typename T>
 inline T flush_if(T x, bool ftz) {
@@ -171,11 +200,21 @@ inline T flush_if(T x, bool ftz) {
     return x;
 }
 template <typename T>
+inline T saturate(T x) {
+  return x > T{0} ? (x < T{1} ? x : T{1}) : T{0};  // NaN: 0
+}
+template <typename T>
 inline T saturate_if(T x, bool sat) {
   if constexpr (std::is_floating_point_v<T>)
-    return !sat ? x : x > T{0} ? (x < T{1} ? x : T{1}) : T{0};  // NaN: 0
+    return sat ? saturate(x) : x;
   else
     return x;
+}
+/// Single-precision instructions make one NaN only; double-precision ones keep a NaN operand's payload, as x86 does.
+inline float canonical(float x) { return x == x ? x : bits_as<float>(0x7fffffffu); }
+template <typename T>
+inline T canonical(T x) {
+  return x;
 }
 
 /// Runs `work` under the rounding mode of an instruction's modifiers.
@@ -194,7 +233,7 @@ inline void with_rounding(std::uint16_t mods, F work) {
 #endif
 }
 
-// ---- handlers by arity ----
+// ---- handlers ----
 
 enum class Cost { vector, costly };
 
@@ -209,85 +248,44 @@ inline void dispatch(Warp& w, const MicroOp* op, F f) {
 template <auto F, Cost cost, typename Signature>
 struct LaneOp;
 
-template <auto F, Cost cost, typename R, typename A>
-struct LaneOp<F, cost, R (*)(A)> {
-  static constexpr std::array<OperandType, 6> operands{{{Role::out, kind_of<R>()}, {Role::in, kind_of<A>()}}};
-  static const MicroOp* run(Warp& w, const MicroOp* op) {
-    const Source<A> a(w, op, 1);
-    dispatch<cost, R>(w, op, [&](int i) { return F(a[i]); });
+template <auto F, Cost cost, typename R, typename... A>
+struct LaneOp<F, cost, R (*)(A...)> {
+  static constexpr std::array<OperandType, 6> operands{{{Role::out, kind_of<R>()}, {Role::in, kind_of<A>()}...}};
+
+  /// Integers, bits and moves.
+  static const MicroOp* plain(Warp& w, const MicroOp* op) {
+    with_sources(w, op, [&](const auto&... a) { dispatch<cost, R>(w, op, [&](int i) { return F(a[i]...); }); });
     return op + 1;
   }
+  /// Floating-point arithmetic without modifiers.
+  static const MicroOp* arithmetic(Warp& w, const MicroOp* op) {
+    with_sources(w, op,
+                 [&](const auto&... a) { dispatch<cost, R>(w, op, [&](int i) { return canonical(F(a[i]...)); }); });
+    return op + 1;
+  }
+  /// With modifiers. Kernels built with -use_fast_math have .ftz throughout: a path of its own.
   static const MicroOp* modified(Warp& w, const MicroOp* op) {
-    const Source<A> a(w, op, 1);
-    const bool ftz = op->mods & kFtz, sat = op->mods & kSat;
-    with_rounding(op->mods, [&] {
-      dispatch<cost, R>(w, op, [&](int i) { return saturate_if(flush_if(F(flush_if(a[i], ftz)), ftz), sat); });
+    with_sources(w, op, [&](const auto&... a) {
+      if ((op->mods & (kFtz | kSat | kRoundMask)) == kFtz)
+        dispatch<cost, R>(w, op, [&](int i) { return flush_if(canonical(F(flush_if(a[i], true)...)), true); });
+      else
+        with_rounding(op->mods, [&] {
+          const bool ftz = op->mods & kFtz, sat = op->mods & kSat;
+          dispatch<cost, R>(
+              w, op, [&](int i) { return saturate_if(flush_if(canonical(F(flush_if(a[i], ftz)...)), ftz), sat); });
+        });
     });
     return op + 1;
   }
-};
 
-template <auto F, Cost cost, typename R, typename A, typename B>
-struct LaneOp<F, cost, R (*)(A, B)> {
-  static constexpr std::array<OperandType, 6> operands{
-      {{Role::out, kind_of<R>()}, {Role::in, kind_of<A>()}, {Role::in, kind_of<B>()}}};
-  static const MicroOp* run(Warp& w, const MicroOp* op) {
-    const Source<A> a(w, op, 1);
-    const Source<B> b(w, op, 2);
-    dispatch<cost, R>(w, op, [&](int i) { return F(a[i], b[i]); });
-    return op + 1;
+ private:
+  template <typename Work>
+  static void with_sources(Warp& w, const MicroOp* op, Work work) {
+    with_sources_at(w, op, work, std::make_integer_sequence<int, sizeof...(A)>{});
   }
-  static const MicroOp* modified(Warp& w, const MicroOp* op) {
-    const Source<A> a(w, op, 1);
-    const Source<B> b(w, op, 2);
-    const bool ftz = op->mods & kFtz, sat = op->mods & kSat;
-    with_rounding(op->mods, [&] {
-      dispatch<cost, R>(
-          w, op, [&](int i) { return saturate_if(flush_if(F(flush_if(a[i], ftz), flush_if(b[i], ftz)), ftz), sat); });
-    });
-    return op + 1;
-  }
-};
-
-template <auto F, Cost cost, typename R, typename A, typename B, typename C>
-struct LaneOp<F, cost, R (*)(A, B, C)> {
-  static constexpr std::array<OperandType, 6> operands{
-      {{Role::out, kind_of<R>()}, {Role::in, kind_of<A>()}, {Role::in, kind_of<B>()}, {Role::in, kind_of<C>()}}};
-  static const MicroOp* run(Warp& w, const MicroOp* op) {
-    const Source<A> a(w, op, 1);
-    const Source<B> b(w, op, 2);
-    const Source<C> c(w, op, 3);
-    dispatch<cost, R>(w, op, [&](int i) { return F(a[i], b[i], c[i]); });
-    return op + 1;
-  }
-  static const MicroOp* modified(Warp& w, const MicroOp* op) {
-    const Source<A> a(w, op, 1);
-    const Source<B> b(w, op, 2);
-    const Source<C> c(w, op, 3);
-    const bool ftz = op->mods & kFtz, sat = op->mods & kSat;
-    with_rounding(op->mods, [&] {
-      dispatch<cost, R>(w, op, [&](int i) {
-        return saturate_if(flush_if(F(flush_if(a[i], ftz), flush_if(b[i], ftz), flush_if(c[i], ftz)), ftz), sat);
-      });
-    });
-    return op + 1;
-  }
-};
-
-template <auto F, typename R, typename A, typename B, typename C, typename D>
-struct LaneOp<F, Cost::costly, R (*)(A, B, C, D)> {
-  static constexpr std::array<OperandType, 6> operands{{{Role::out, kind_of<R>()},
-                                                        {Role::in, kind_of<A>()},
-                                                        {Role::in, kind_of<B>()},
-                                                        {Role::in, kind_of<C>()},
-                                                        {Role::in, kind_of<D>()}}};
-  static const MicroOp* run(Warp& w, const MicroOp* op) {
-    const Source<A> a(w, op, 1);
-    const Source<B> b(w, op, 2);
-    const Source<C> c(w, op, 3);
-    const Source<D> d(w, op, 4);
-    for_each_active_lane<R>(w, op, [&](int i) { return F(a[i], b[i], c[i], d[i]); });
-    return op + 1;
+  template <typename Work, int... k>
+  static void with_sources_at(Warp& w, const MicroOp* op, Work work, std::integer_sequence<int, k...>) {
+    work(Source<A>(w, op, k + 1)...);
   }
 };
 
@@ -295,18 +293,66 @@ struct LaneOp<F, Cost::costly, R (*)(A, B, C, D)> {
 template <auto F, Cost cost = Cost::vector>
 constexpr Meaning lane() {
   using Op = LaneOp<F, cost, decltype(+F)>;
-  return {.run = &Op::run, .operands = Op::operands};
+  return {.run = &Op::plain, .operands = Op::operands};
 }
-/// The same for floating point: also honours rounding, .ftz and .sat when an opcode has them.
+/// The same for floating-point arithmetic: also honours rounding, .ftz and .sat when an opcode has them.
 template <auto F, Cost cost = Cost::vector>
 constexpr Meaning lane_float() {
   using Op = LaneOp<F, cost, decltype(+F)>;
-  return {.run = &Op::run, .modified = &Op::modified, .operands = Op::operands};
+  return {.run = &Op::arithmetic, .modified = &Op::modified, .operands = Op::operands};
 }
 /// For functions that cost more than a few instructions: inactive lanes are skipped.
 template <auto F>
 constexpr Meaning lane_costly() {
   return lane<F, Cost::costly>();
+}
+template <auto F>
+constexpr Meaning lane_float_costly() {
+  return lane_float<F, Cost::costly>();
+}
+
+/// Predicates in, predicate out: a function of lane masks.
+template <auto F, typename Signature = decltype(+F)>
+struct MaskOp;
+template <auto F, typename... A>
+struct MaskOp<F, u32 (*)(A...)> {
+  template <typename>
+  static constexpr Kind predicate = Kind::pred;
+  static constexpr std::array<OperandType, 6> operands{{{Role::out, Kind::pred}, {Role::in, predicate<A>}...}};
+  static const MicroOp* run(Warp& w, const MicroOp* op) {
+    run_at(w, op, std::make_integer_sequence<int, sizeof...(A)>{});
+    return op + 1;
+  }
+
+ private:
+  template <int... k>
+  static void run_at(Warp& w, const MicroOp* op, std::integer_sequence<int, k...>) {
+    write_pred(w, op->r[0], F(w.preds[op->r[k + 1]]...));
+  }
+};
+template <auto F>
+constexpr Meaning mask_function() {
+  return {.run = &MaskOp<F>::run, .operands = MaskOp<F>::operands};
+}
+
+/// setp and set: a comparison's result combined with the predicate operand.
+inline u32 combined(const MicroOp* op, u32 t, u32 c) {
+  switch (op->mods & kBoolMask) {
+    case kAnd:
+      return t & c;
+    case kOr:
+      return t | c;
+    case kXor:
+      return t ^ c;
+    default:
+      return t;
+  }
+}
+/// setp p|q: out of line, for most have neither q nor a predicate operand.
+[[gnu::noinline]] inline void write_combined(Warp& w, const MicroOp* op, u32 t) {
+  const u32 c = w.preds[op->r[4]];
+  write_pred(w, op->r[0], combined(op, t, c));
+  if (op->r[1] != kNoOperand) write_pred(w, op->r[1], combined(op, ~t, c));
 }
 
 /// setp: a comparison into a predicate, optionally combined with another (mods kAnd/kOr/kXor), optionally with
@@ -322,38 +368,16 @@ struct CompareOp<F, bool (*)(A, A)> {
                                                         {Role::optional_in, Kind::pred}}};
   static const MicroOp* run(Warp& w, const MicroOp* op) {
     const Source<A> a(w, op, 2), b(w, op, 3);
-    alignas(64) std::int32_t words[kLanes];
-    const bool ftz = op->mods & kFtz;
-    if (std::is_same_v<A, float> && ftz) {
-      for (int i = 0; i < kLanes; ++i) words[i] = F(flush_if(a[i], true), flush_if(b[i], true)) ? -1 : 0;
-    } else {
-#pragma GCC ivdep
-      for (int i = 0; i < kLanes; ++i) words[i] = F(a[i], b[i]) ? -1 : 0;
-    }
-    const std::uint32_t t = lane_mask(words);
-    if (!(op->mods & kBoolMask) && op->r[1] == kNoOperand) {
+    u32 t;
+    if (std::is_same_v<A, float> && (op->mods & kFtz))
+      t = true_lanes([&](int i) { return F(flush_if(a[i], true), flush_if(b[i], true)); });
+    else
+      t = true_lanes([&](int i) { return F(a[i], b[i]); });
+    if (!(op->mods & kBoolMask) && op->r[1] == kNoOperand)
       write_pred(w, op->r[0], t);
-    } else {
-      combine(w, op, t);
-    }
+    else
+      write_combined(w, op, t);
     return op + 1;
-  }
-  static void combine(Warp& w, const MicroOp* op, std::uint32_t t) {
-    const std::uint32_t c = w.preds[op->r[4]];
-    const auto with_c = [&](std::uint32_t x) {
-      switch (op->mods & kBoolMask) {
-        case kAnd:
-          return x & c;
-        case kOr:
-          return x | c;
-        case kXor:
-          return x ^ c;
-        default:
-          return x;
-      }
-    };
-    write_pred(w, op->r[0], with_c(t));
-    if (op->r[1] != kNoOperand) write_pred(w, op->r[1], with_c(~t));
   }
 };
 template <auto F>
