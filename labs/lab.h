@@ -202,6 +202,14 @@ template <typename T>
 std::span<T> view_as(std::span<std::byte> bytes) {
   return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
 }
+template <typename T>
+std::span<const T> view_as(const std::vector<std::byte>& bytes) {
+  return view_as<T>(std::span<const std::byte>(bytes));
+}
+template <typename T>
+std::span<T> view_as(std::vector<std::byte>& bytes) {
+  return view_as<T>(std::span<std::byte>(bytes));
+}
 /// Bytes of values, for Buffer::initial and Expected::exact.
 template <typename T>
 std::vector<std::byte> bytes_of(std::span<const T> values) {

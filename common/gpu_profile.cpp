@@ -1,0 +1,136 @@
+#include "common/gpu_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/embedded.h"
+#include "common/error.h"
+#include "common/text.h"
+
+namespace gpulab {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view folder = "gpus/", suffix = ".json";
+
+/// "gpus/h200.json" -> "h200"; empty for other files.
+std::string_view id_of(std::string_view path) {
+  if (!path.starts_with(folder) || !path.ends_with(suffix)) return {};
+  return path.substr(folder.size(), path.size() - folder.size() - suffix.size());
+}
+
+/// One file of configs/gpus, read with its units checked: a value in the wrong unit never gets in.
+class ProfileFile {
+ public:
+  explicit ProfileFile(const EmbeddedFile& file) : path_(file.path), json_(json::parse(file.text)) {}
+
+  template <typename T>
+  void read(const char* field, std::string_view unit, T& into) const {
+    const json& entry = json_.at("fields").at(field);
+    if (entry.at("unit").get<std::string>() != unit) {
+      throw usage_error(fmt::format("'{}' is not in {}", field, unit), "correct the unit or convert the value", path_);
+    }
+    into = entry.at("value").get<T>();
+  }
+  [[nodiscard]] std::string text(const char* key) const { return json_.at(key).get<std::string>(); }
+  [[nodiscard]] std::string sources() const {
+    std::string all;
+    for (const auto& [key, text] : json_.at("sources").items()) {
+      all += (all.empty() ? "" : "; ") + text.get<std::string>();
+    }
+    return all;
+  }
+
+ private:
+  std::string path_;
+  json json_;
+};
+
+void read_compute_capability(const ProfileFile& file, GpuProfile& gpu) {
+  const std::string text = file.text("compute_capability");
+  const char* const end = text.data() + text.size();
+  const auto major = std::from_chars(text.data(), end, gpu.compute_major);
+  if (major.ptr != end) std::from_chars(major.ptr + 1, end, gpu.compute_minor);
+}
+
+GpuProfile parse(const EmbeddedFile& embedded) {
+  const ProfileFile file(embedded);
+  GpuProfile gpu;
+  gpu.id = id_of(embedded.path);
+  gpu.name = file.text("name");
+  gpu.source = file.sources();
+  read_compute_capability(file, gpu);
+  file.read("sm_count", "SMs", gpu.sm_count);
+  file.read("fp32_lanes_per_sm", "lanes", gpu.fp32_lanes_per_sm);
+  file.read("max_threads_per_sm", "threads", gpu.max_threads_per_sm);
+  file.read("max_threads_per_block", "threads", gpu.max_threads_per_block);
+  file.read("max_blocks_per_sm", "blocks", gpu.max_blocks_per_sm);
+  file.read("registers_per_sm", "32-bit registers", gpu.registers_per_sm);
+  file.read("registers_per_block", "32-bit registers", gpu.registers_per_block);
+  file.read("shared_bytes_per_sm", "bytes", gpu.shared_bytes_per_sm);
+  file.read("shared_bytes_per_block", "bytes", gpu.shared_bytes_per_block);
+  file.read("shared_bytes_per_block_optin", "bytes", gpu.shared_bytes_per_block_optin);
+  file.read("reserved_shared_bytes_per_block", "bytes", gpu.reserved_shared_bytes_per_block);
+  file.read("memory_bandwidth", "GB/s", gpu.memory_bandwidth_gbs);
+  file.read("fp32", "TFLOP/s", gpu.fp32_tflops);
+  file.read("memory", "bytes", gpu.memory_bytes);
+  file.read("l2", "bytes", gpu.l2_bytes);
+  return gpu;
+}
+
+/// Profiles parsed so far. One file costs about 50 us; a run asks for one of them.
+class Profiles {
+ public:
+  const GpuProfile* find(std::string_view id) {
+    const std::lock_guard lock(mutex_);
+    if (const auto it = parsed_.find(id); it != parsed_.end()) return &it->second;
+    for (const EmbeddedFile& file : embedded_configs()) {
+      if (!id.empty() && id_of(file.path) == id) return &parsed_.emplace(id, parse(file)).first->second;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, GpuProfile, std::less<>> parsed_;  // nodes stay where they are: references stay valid
+};
+
+Profiles& profiles() {
+  static Profiles instance;
+  return instance;
+}
+
+std::vector<std::string> ids() {
+  std::vector<std::string> all;
+  for (const EmbeddedFile& file : embedded_configs()) {
+    if (const auto id = id_of(file.path); !id.empty()) all.emplace_back(id);
+  }
+  std::ranges::sort(all);
+  return all;
+}
+
+}  // namespace
+
+const std::vector<GpuProfile>& gpu_profiles() {
+  static const std::vector<GpuProfile> all = [] {
+    std::vector<GpuProfile> sorted;
+    for (const std::string& id : ids()) sorted.push_back(gpu_profile(id));
+    return sorted;
+  }();
+  return all;
+}
+
+const GpuProfile& gpu_profile(std::string_view id) {
+  if (const GpuProfile* found = profiles().find(id)) return *found;
+  throw usage_error(fmt::format("unknown GPU profile '{}'", id),
+                    did_you_mean(id, ids(), "'gpulab devices' shows all profiles"));
+}
+
+}  // namespace gpulab

@@ -1,0 +1,77 @@
+#include "common/occupancy.h"
+
+#include <climits>
+
+// Part of the CUDA Toolkit (its own include directory, as system headers): the calculator that Nsight Compute and
+// cudaOccupancyMaxActiveBlocksPerMultiprocessor follow.
+#include <cuda_occupancy.h>
+
+namespace gpulab {
+namespace {
+
+constexpr int warp_size = 32;
+
+cudaOccDeviceProp properties_of(const GpuProfile& gpu) {
+  cudaOccDeviceProp properties;
+  properties.computeMajor = gpu.compute_major;
+  properties.computeMinor = gpu.compute_minor;
+  properties.maxThreadsPerBlock = gpu.max_threads_per_block;
+  properties.maxThreadsPerMultiprocessor = gpu.max_threads_per_sm;
+  properties.regsPerBlock = gpu.registers_per_block;
+  properties.regsPerMultiprocessor = gpu.registers_per_sm;
+  properties.warpSize = warp_size;
+  properties.sharedMemPerBlock = gpu.shared_bytes_per_block;
+  properties.sharedMemPerMultiprocessor = gpu.shared_bytes_per_sm;
+  properties.numSms = gpu.sm_count;
+  properties.sharedMemPerBlockOptin = gpu.shared_bytes_per_block_optin;
+  properties.reservedSharedMemPerBlock = gpu.reserved_shared_bytes_per_block;
+  return properties;
+}
+
+/// A kernel that has opted into all the dynamic shared memory that the GPU gives a block.
+cudaOccFuncAttributes attributes_of(const GpuProfile& gpu, int registers, std::size_t static_shared_bytes) {
+  cudaOccFuncAttributes attributes;
+  attributes.maxThreadsPerBlock = INT_MAX;
+  attributes.numRegs = registers;
+  attributes.sharedSizeBytes = static_shared_bytes;
+  attributes.partitionedGCConfig = PARTITIONED_GC_OFF;
+  attributes.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+  attributes.maxDynamicSharedSizeBytes = gpu.shared_bytes_per_block_optin - static_shared_bytes;
+  attributes.numBlockBarriers = 1;
+  return attributes;
+}
+
+std::vector<std::string> names_of(unsigned factors) {
+  std::vector<std::string> names;
+  if (factors & OCC_LIMIT_WARPS) names.emplace_back("warps");
+  if (factors & OCC_LIMIT_REGISTERS) names.emplace_back("registers");
+  if (factors & OCC_LIMIT_SHARED_MEMORY) names.emplace_back("shared");
+  if (factors & OCC_LIMIT_BLOCKS) names.emplace_back("blocks");
+  return names;
+}
+
+}  // namespace
+
+std::optional<Occupancy> occupancy(const GpuProfile& gpu, std::optional<int> registers_per_thread,
+                                   std::size_t static_shared_bytes, std::size_t dynamic_shared_bytes,
+                                   int threads_per_block) {
+  if (!registers_per_thread || threads_per_block <= 0) return std::nullopt;
+  if (static_shared_bytes > gpu.shared_bytes_per_block_optin) return std::nullopt;
+  const cudaOccDeviceProp properties = properties_of(gpu);
+  const cudaOccFuncAttributes attributes = attributes_of(gpu, *registers_per_thread, static_shared_bytes);
+  const cudaOccDeviceState default_carve_out;
+  cudaOccResult result{};
+  const auto status = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &attributes, &default_carve_out,
+                                                              threads_per_block, dynamic_shared_bytes);
+  if (status != CUDA_OCC_SUCCESS) return std::nullopt;
+
+  const int warps_per_block = (threads_per_block + warp_size - 1) / warp_size;
+  const int max_warps = gpu.max_threads_per_sm / warp_size;
+  Occupancy answer;
+  answer.blocks_per_sm = result.activeBlocksPerMultiprocessor;
+  answer.theoretical = static_cast<double>(answer.blocks_per_sm * warps_per_block) / max_warps;
+  answer.limited_by = names_of(result.limitingFactors);
+  return answer;
+}
+
+}  // namespace gpulab

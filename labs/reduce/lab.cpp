@@ -1,0 +1,177 @@
+#include "labs/lab.h"
+
+#include <cmath>
+
+#include "labs/reduce/launches.h"
+#include "labs/reduce/reference.h"
+#include "labs/reduce/vendor.h"
+
+namespace gpulab::labs::reduce {
+namespace {
+
+const BlockRule tree{.power_of_two = true, .min_threads = 2, .why = "each step halves the threads that work"};
+const BlockRule last_warp{.power_of_two = true, .min_threads = 64, .why = "its last warp starts with 64 elements"};
+const BlockRule warps{.whole_warps = true, .min_threads = 32, .why = "shuffles need all lanes of a warp"};
+
+Problem problem(const Case& c) {
+  Problem p;
+  p.buffers = {{"in", c.type(), static_cast<std::size_t>(c.n()), Role::input, inputs(c)},
+               {"out", c.type(), 1, Role::output}};
+  p.expected = {answer(c, p.buffers[0].initial)};
+  return p;
+}
+
+std::vector<Argument> arguments(const Case& c) {
+  return {BufferArgument{"in"}, BufferArgument{"out"}, static_cast<std::int32_t>(c.n())};
+}
+
+std::vector<Argument> single_pass_arguments(const Case& c) {
+  return {BufferArgument{"in"}, BufferArgument{"out"}, BufferArgument{"partials"}, BufferArgument{"ticket"},
+          static_cast<std::int32_t>(c.n())};
+}
+std::vector<Buffer> single_pass_scratch(const Case& c) {
+  return {{"partials", c.type(), c.grid.x, Role::scratch},
+          {"ticket", Scalar::u32, 1, Role::scratch, std::vector<std::byte>(size_of(Scalar::u32))}};
+}
+
+std::uint32_t bytes_per_thread(const Case& c) { return static_cast<std::uint32_t>(size_of(c.type())) * c.block.x; }
+Dim3 two_per_thread(const Case& c) { return {2 * c.block.x}; }
+Dim3 one_block(const Case&) { return {1, 1, 1}; }
+
+// Operations that an element passes through at most.
+double serial(const Case& c) { return static_cast<double>(c.n()); }
+double one_tree(const Case& c) { return std::ceil(std::log2(serial(c) + 1)) + 1; }
+double block_then_atomics(const Case& c) { return levels(c) + 1 + c.grid.x; }
+double stride_then_blocks(const Case& c) {
+  return std::ceil(serial(c) / (static_cast<double>(c.grid.x) * c.block.x)) + 4 + 2 * levels(c) + c.grid.x;
+}
+
+/// The rung's kernel is named after it.
+Variant rung(const std::string& name, const std::string& summary) {
+  return {.name = name, .summary = summary, .kernel = "reduce_" + name + "<{type}, {Op}>"};
+}
+/// Trees over the block's threads that leave one result per block: in place in global memory, or in shared memory.
+Variant in_place(const std::string& name, const std::string& summary) {
+  Variant v = rung(name, summary);
+  v.blocks = tree;
+  v.writes_input = true;
+  return repeats(v, 1);
+}
+Variant in_shared(const std::string& name, const std::string& summary, std::uint32_t per_thread = 1,
+                  const BlockRule& blocks = tree) {
+  Variant v = rung(name, summary);
+  v.blocks = blocks;
+  v.dynamic_shared_bytes = bytes_per_thread;
+  return repeats(v, per_thread);
+}
+
+std::vector<Variant> ladder() {
+  std::vector<Variant> v{
+      {.name = "single_thread",
+       .summary = "one thread does it all, as on a CPU: the slowest, and what the others must agree with",
+       .kernel = "reduce_single_thread<{type}, {Op}>",
+       .strides = true,
+       .automatic_grid = one_block,
+       .adjust = within(serial)},
+      {.name = "atomic",
+       .summary = "a thread for every element, but all of them queue at one address",
+       .kernel = "reduce_atomic<{type}, {Op}>",
+       .adjust = accumulates(serial)},
+      in_place("neighbored", "a tree per block, in global memory; the busy threads are scattered over all warps"),
+      in_place("neighbored_extra_steps",
+               "the same with its loop running to blockDim, not half of it: a step for nothing"),
+      in_place("neighbored_improved",
+               "the same pairs, but the first threads take them: 12 working warps instead of 47"),
+      in_place("interleaved", "pairs half a block apart: neighbouring threads touch neighbouring words"),
+      {.name = "single_block",
+       .summary = "the whole tree by one block: no second launch, but all other SMs idle (--print true traces it)",
+       .kernel = "reduce_single_block<{type}, {Op}, {print}>",
+       .strides = true,
+       .automatic_grid = one_block,
+       .adjust = within(one_tree),
+       .writes_input = true},
+      {.name = "tree_atomic",
+       .summary = "many blocks, two elements per thread; each block adds its result by one atomic",
+       .kernel = "reduce_tree_atomic<{type}, {Op}>",
+       .blocks = tree,
+       .covers = two_per_thread,
+       .adjust = accumulates(block_then_atomics),
+       .writes_input = true},
+      {.name = "tree_shared",
+       .summary = "the tree moves to shared memory: closer, and the input stays as it was",
+       .kernel = "reduce_tree_shared<{type}, {Op}>",
+       .blocks = tree,
+       .covers = two_per_thread,
+       .dynamic_shared_bytes = [](const Case& c) { return 2 * bytes_per_thread(c); },
+       .adjust = accumulates(block_then_atomics)},
+      in_shared("shared_divergent",
+                "one element per thread, busy threads scattered: 47 working warps per block of 256"),
+      in_shared("shared_strided", "busy threads side by side: 12 working warps, but their words share banks"),
+      in_shared("shared_sequential", "neighbouring threads on neighbouring words: 12 working warps, no bank conflict"),
+      in_shared("first_add", "every thread combines four elements on their way in: a quarter of the blocks", 4),
+      in_shared("unroll_last_warp", "the last steps are one warp's: __syncwarp, not block barriers, no loop", 4,
+                last_warp),
+      in_shared("shuffle_last_warp", "the last warp exchanges registers: no shared memory, no barrier", 4, last_warp),
+      {.name = "warp",
+       .summary = "shuffles within each warp, then across the block's warps, one atomic per block",
+       .kernel = "reduce_warp<{type}, {Op}>",
+       .blocks = warps,
+       .adjust = accumulates(block_then_atomics)},
+      {.name = "grid_stride_vec4",
+       .summary = "only as many blocks as fit, four elements per load: the tree is paid once per resident block",
+       .kernel = "reduce_grid_stride_vec4<{type}, {Op}>",
+       .blocks = warps,
+       .strides = true,
+       .automatic_grid = resident(4),
+       .adjust = accumulates(stride_then_blocks)},
+      {.name = "single_pass",
+       .summary = "the last block to finish reduces the others' results, in fixed order: the same bits every run",
+       .kernel = "reduce_single_pass<{type}, {Op}>",
+       .blocks = warps,
+       .strides = true,
+       .automatic_grid = resident(1),
+       .scratch = single_pass_scratch,
+       .arguments = single_pass_arguments,
+       .adjust = within(stride_then_blocks)},
+  };
+#ifdef GPULAB_VENDOR
+  v.push_back({.name = "cub",
+               .summary = "NVIDIA's cub::DeviceReduce: the yardstick",
+               .adjust = within(serial),
+               .vendor = cub_vendor()});
+#endif
+  v.push_back({.name = "cpu",
+               .summary = "a loop on the CPU, left to right, in the same type",
+               .adjust = within(serial),
+               .host = fold_on_host});
+  return v;
+}
+
+}  // namespace
+
+Lab lab() {
+  Lab lab;
+  lab.lecture = 5;
+  lab.topic = "reductions";
+  lab.question = "How do thousands of threads come to one answer?";
+  lab.headline = "warp";
+  lab.params = {{"n", "elements", std::int64_t{1} << 22, {}, 0, 2147483647},
+                {"type", "element type", "float", {"int", "long", "float", "double"}},
+                {"op", "operation", "sum", {"sum", "product", "min", "max"}},
+                {"print", "trace every combination (single_block)", "false", {"false", "true"}}};
+  lab.block_presets = {{32}, {64}, {128}, {256}, {512}, {1024}};
+  lab.extent = [](const Case& c) { return Dim3{static_cast<std::uint32_t>(c.n())}; };
+  lab.problem = problem;
+  lab.arguments = arguments;
+  lab.work = [](const Case& c) {
+    const auto n = static_cast<double>(c.n()), size = static_cast<double>(size_of(c.type()));
+    return Work{.bytes = (n + 1) * size, .flops = n > 0 ? n - 1 : 0, .elements = n};
+  };
+  lab.contracts = {
+      {"partials", "(const T* in, T* out, int n)", "writes the reduction of each block to out[blockIdx.x]"},
+      {"total", "(const T* in, T* out, int n)", "combines everything in out[0], which holds the neutral element"}};
+  lab.variants = ladder();
+  return lab;
+}
+
+}  // namespace gpulab::labs::reduce
