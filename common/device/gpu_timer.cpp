@@ -1,6 +1,7 @@
 #include "common/device/gpu_timer.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace gpulab {
 namespace {
