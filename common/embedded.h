@@ -38,5 +38,7 @@ struct EmbeddedFile {
 [[nodiscard]] std::span<const EmbeddedFile> embedded_configs();
 /// Version of the CUDA Toolkit that compiled the kernels: "13.0".
 [[nodiscard]] std::string_view toolkit_version();
+/// Where that compiler was when the kernels were built: "/usr/local/cuda/bin/nvcc". May be gone since.
+[[nodiscard]] std::string_view toolkit_compiler();
 
 }  // namespace gpulab

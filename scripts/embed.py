@@ -2,7 +2,7 @@
 """Writes embedded.cpp: PTX, ptxas' resource tables, source text and configuration files as data (common/embedded.h).
 
 usage: embed.py MANIFEST DIRECTORY. The manifest is what scripts/cmake/kernels.cmake lists, one record per line:
-  toolkit|VERSION
+  toolkit|VERSION|COMPILER
   kernels|LAB|FILE|COMPUTE_CAPABILITY|PTX|SOURCE|CUBIN      (CUBIN may be empty)
   resources|SM|PTXAS_LOG                                    (of the kernels line above)
   config|PATH|FILE
@@ -100,7 +100,9 @@ std::span<const EmbeddedFile> embedded_configs() {{
   return all;
 }}
 
-std::string_view toolkit_version() {{ return "{toolkit}"; }}
+std::string_view toolkit_version() {{ return "{toolkit[0]}"; }}
+
+std::string_view toolkit_compiler() {{ return "{toolkit[1]}"; }}
 
 }}  // namespace gpulab
 """
@@ -108,11 +110,11 @@ std::string_view toolkit_version() {{ return "{toolkit}"; }}
 
 def main(manifest, directory):
     writer = Writer()
-    toolkit, kernels, tables, configs = "", [], [], []
+    toolkit, kernels, tables, configs = [], [], [], []
     for line in Path(manifest).read_text().splitlines():
         kind, *fields = line.split("|")
         if kind == "toolkit":
-            toolkit = fields[0]
+            toolkit = fields
         elif kind == "kernels":
             lab, file, capability, ptx, source, cubin = fields
             ptx, source, cubin = writer.blob(ptx), writer.blob(source), writer.blob(cubin) if cubin else "{}"

@@ -111,7 +111,7 @@ foreach(config IN LISTS config_files)
   list(APPEND embed_inputs ${PROJECT_SOURCE_DIR}/${config})
   string(APPEND embed_manifest "config|${config}|${PROJECT_SOURCE_DIR}/${config}\n")
 endforeach()
-string(PREPEND embed_manifest "toolkit|${GPULAB_TOOLKIT_VERSION}\n")
+string(PREPEND embed_manifest "toolkit|${GPULAB_TOOLKIT_VERSION}|${GPULAB_NVCC}\n")
 file(CONFIGURE OUTPUT ${embed_dir}/manifest.txt CONTENT "${embed_manifest}" @ONLY)  # written only when it changed
 
 add_custom_command(
