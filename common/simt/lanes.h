@@ -27,6 +27,13 @@ using u32 = std::uint32_t;
 using s64 = std::int64_t;
 using u64 = std::uint64_t;
 
+/// A half-precision value, as bits. Arithmetic: half.h.
+struct Half {
+  u16 bits = 0;
+  Half() = default;
+  constexpr explicit Half(u32 b) : bits(static_cast<u16>(b)) {}
+};
+
 // ---- how values sit in registers ----
 
 /// Sub-word values occupy 32-bit lanes.
@@ -37,6 +44,8 @@ template <typename T>
 constexpr Kind kind_of() {
   if constexpr (std::is_same_v<T, bool>)
     return Kind::pred;
+  else if constexpr (std::is_same_v<T, Half>)
+    return Kind::f16;
   else if constexpr (std::is_same_v<T, float>)
     return Kind::f32;
   else if constexpr (std::is_same_v<T, double>)
@@ -62,6 +71,8 @@ template <typename T>
 inline Raw<T> to_raw(T value) {
   if constexpr (sizeof(T) >= 4)
     return value;
+  else if constexpr (std::is_same_v<T, Half>)
+    return value.bits;
   else
     return static_cast<std::make_unsigned_t<T>>(value);
 }

@@ -13,13 +13,6 @@ using s64 = std::int64_t;
 template <typename T>
 using Bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
 
-template <typename To, typename From>
-inline To bits_as(From from) {
-  To to;
-  std::memcpy(&to, &from, sizeof(To));
-  return to;
-}
-
 /// *host = f(*host), returns the old value; indivisible where blocks run in parallel.
 template <typename T, typename F>
 inline T read_modify_write(std::byte* host, bool parallel, F f) {
