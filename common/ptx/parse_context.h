@@ -60,8 +60,8 @@ struct VariableType {
 /// `.param .align 8 .b8 name[24]` or `.reg .u32 name`, without the separator behind it.
 [[nodiscard]] Variable parse_parameter(ParseContext& context);
 void parse_initializer(ParseContext& context, Variable& variable, std::vector<std::uint64_t> dimensions);
-/// Gives locations the names of their inlined functions; `section` is at the '{' of .debug_str.
-void resolve_function_names(ParseContext& context, TokenStream section);
+/// Gives locations the names of their inlined functions; `section` is the text of .debug_str.
+void resolve_function_names(ParseContext& context, std::string_view section);
 /// `.pragma "a", "b";`
 void skip_pragma(TokenStream& tokens);
 

@@ -78,6 +78,9 @@ class InitializerParser {
     if (value.kind == Constant::Kind::integer && tokens_.accept('(')) {
       masked_address(token, at, value.bits);
       tokens_.expect(')', "after a masked address");
+      if (tokens_.at('+') || tokens_.at('-')) {
+        variable_.relocations.back().addend += parse_integer_constant(tokens_).as_signed();
+      }
       return;
     }
     store(at, encoded(token, value));

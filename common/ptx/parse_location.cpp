@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "common/ptx/constant.h"
+#include <charconv>
+#include <string>
+
 #include "common/ptx/function_parser.h"
 
 namespace gpulab::ptx {
@@ -64,57 +66,55 @@ std::int32_t FunctionParser::add_location(const Location& location) {
 
 namespace {
 
-/// The bytes of a .debug_* section and its labels.
-struct DebugSection {
-  std::string bytes;
-  std::unordered_map<std::string_view, std::uint64_t> labels;
-};
-
-void parse_data(TokenStream& tokens, DebugSection& section, std::size_t width) {
-  do {
-    std::uint64_t value = 0;
-    if (tokens.at(TokenKind::word) || tokens.at(TokenKind::directive)) {  // a label or section: not for strings
-      tokens.take();
-      if (tokens.at('+') || tokens.at('-')) (void)parse_integer_constant(tokens);
+/// The string that `.b8 95,90,…,0` spells from `text` on, less its first `skip` bytes. Empty if that is no string, or
+/// `patience` (tokens read, of the whole module) ends.
+std::string spelled_string(std::string_view text, std::uint64_t skip, std::uint64_t& patience) {
+  std::string spelled;
+  Lexer lexer(text);
+  for (Token token = lexer.next(); token.kind != TokenKind::end && patience > 0; token = lexer.next(), --patience) {
+    if (token.punctuation == ',' || token.punctuation == ':' || token.kind == TokenKind::word) continue;
+    if (token.kind == TokenKind::directive && token.text == ".b8") continue;
+    unsigned value = 0;
+    const auto parsed = std::from_chars(token.text.data(), token.text.data() + token.text.size(), value);
+    if (token.kind != TokenKind::number || parsed.ec != std::errc() || value > 255) return {};
+    if (skip > 0) {
+      --skip;
+    } else if (value != 0) {
+      spelled.push_back(static_cast<char>(value));
     } else {
-      value = parse_integer_constant(tokens).bits;
-    }
-    for (std::size_t i = 0; i < width; ++i) section.bytes.push_back(static_cast<char>(value >> (8 * i)));
-  } while (tokens.accept(','));
-}
-
-DebugSection parse_section(TokenStream& tokens) {
-  DebugSection section;
-  tokens.expect('{', "to open .debug_str");
-  while (!tokens.accept('}')) {
-    if (tokens.accept_directive(".b8")) {
-      parse_data(tokens, section, 1);
-    } else if (tokens.accept_directive(".b16")) {
-      parse_data(tokens, section, 2);
-    } else if (tokens.accept_directive(".b32")) {
-      parse_data(tokens, section, 4);
-    } else if (tokens.accept_directive(".b64")) {
-      parse_data(tokens, section, 8);
-    } else {
-      section.labels[tokens.expect_word("data or a label in .debug_str")] = section.bytes.size();
-      tokens.expect(':', "after a label");
+      return spelled;
     }
   }
-  return section;
+  return {};
+}
+
+/// The word that ends at `end`.
+std::string_view word_before(std::string_view text, std::size_t end) {
+  while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t')) --end;
+  const std::size_t blank = text.find_last_of(" \t\r\n;{,", end == 0 ? 0 : end - 1);
+  const std::size_t start = blank == std::string_view::npos ? 0 : blank + 1;
+  return start < end ? text.substr(start, end - start) : std::string_view();
 }
 
 }  // namespace
 
-void resolve_function_names(ParseContext& context, TokenStream section_tokens) {
-  const DebugSection section = parse_section(section_tokens);
+/// The section may spell megabytes, of which a few names are needed: only these are read.
+void resolve_function_names(ParseContext& context, std::string_view section) {
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (const ParseContext::FunctionName& name : context.function_names) places.emplace(name.label, 0);
+  for (std::size_t colon = section.find(':'); colon != std::string_view::npos; colon = section.find(':', colon + 1)) {
+    const auto needed = places.find(word_before(section, colon));
+    if (needed != places.end()) needed->second = colon + 1;
+  }
+  std::uint64_t patience = std::uint64_t{1} << 26;
   std::unordered_map<std::uint64_t, std::string_view> texts;  // by place: many locations share a function
   for (const ParseContext::FunctionName& name : context.function_names) {
-    const auto label = section.labels.find(name.label);
-    if (label == section.labels.end() || label->second + name.offset >= section.bytes.size()) continue;
-    const std::uint64_t place = label->second + name.offset;
-    std::string_view& text = texts[place];
-    if (text.empty()) text = context.module.strings.emplace_back(section.bytes.c_str() + place);
-    context.module.locations[name.location].function = text;
+    const std::size_t place = places[name.label];
+    if (place == 0) continue;
+    const auto [text, is_new] = texts.try_emplace(std::uint64_t{place} << 32 | name.offset);
+    if (is_new)
+      text->second = context.module.strings.emplace_back(spelled_string(section.substr(place), name.offset, patience));
+    context.module.locations[name.location].function = text->second;
   }
 }
 

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <array>
 #include <utility>
 
 #include "common/error.h"
-#include "common/ptx/constant.h"
 #include "common/ptx/function_parser.h"
 #include "common/ptx/parse_context.h"
 #include "common/ptx/parser.h"
@@ -17,6 +16,13 @@ namespace {
 
 using Wanted = std::function<bool(std::string_view)>;
 
+/// Whether a directive opens a statement at module scope, rather than being part of one.
+bool begins_statement(std::string_view directive) {
+  constexpr std::array<std::string_view, 9> openers{".extern", ".visible", ".weak",    ".common", ".entry",
+                                                    ".func",   ".file",    ".section", ".alias"};
+  return std::find(openers.begin(), openers.end(), directive) != openers.end() || space_of(directive).has_value();
+}
+
 class ModuleParser {
  public:
   ModuleParser(Module& module, const Wanted& wanted)
@@ -25,7 +31,7 @@ class ModuleParser {
   void parse() {
     parse_version();
     while (!tokens_.at(TokenKind::end)) parse_statement();
-    if (debug_strings_ && !context_.function_names.empty()) resolve_function_names(context_, *debug_strings_);
+    resolve_function_names(context_, debug_strings_);
     check_names();
   }
 
@@ -50,7 +56,7 @@ class ModuleParser {
   TokenStream& tokens_;
   Module& module_;
   const Wanted& wanted_;
-  std::optional<TokenStream> debug_strings_;  ///< at the '{' of .debug_str
+  std::string_view debug_strings_;  ///< .debug_str, with its braces
 };
 
 void ModuleParser::parse_version() {
@@ -81,7 +87,9 @@ void ModuleParser::parse_statement() {
   if (tokens_.accept(';')) return;
   const Token token = tokens_.peek();
   if (token.kind != TokenKind::directive) tokens_.fail_expected("a directive such as .global or .entry");
-  if (const auto space = space_of(token.text); space && *space != Space::reg) {
+  if (const auto space = space_of(token.text); space) {
+    if (*space == Space::reg)
+      tokens_.fail(token, "registers at module scope are not supported", "they ended with PTX 2.0");
     tokens_.take();
     return parse_variables(*space, is_extern);
   }
@@ -121,8 +129,10 @@ void ModuleParser::parse_section() {
   if (!tokens_.at(TokenKind::directive) && !tokens_.at(TokenKind::word)) tokens_.fail_expected("a section name");
   const Token name = tokens_.take();
   if (!tokens_.at('{')) tokens_.fail_expected("'{' to open the section");
-  if (name.text == ".debug_str") debug_strings_ = tokens_;
+  const char* const start = tokens_.peek().text.data();
   tokens_.skip_braces();
+  const auto size = static_cast<std::size_t>(tokens_.peek().text.data() - start);
+  if (name.text == ".debug_str") debug_strings_ = std::string_view(start, size);
 }
 
 void ModuleParser::parse_alias() {
@@ -179,8 +189,9 @@ void ModuleParser::parse_function(bool is_entry, bool is_extern) {
   if (tokens_.at('(')) parse_parameters(function.parameters);
   parse_attributes(function);
   if (!tokens_.at('{')) {
-    if (!tokens_.at(';')) tokens_.fail_expected(fmt::format("the body of '{}' or ';'", function.name));
-    tokens_.take();
+    const bool next_begins = begins_statement(tokens_.peek().text);  // compilers before PTX 3.0 left out the ';'
+    if (!next_begins && !tokens_.accept(';'))
+      tokens_.fail_expected(fmt::format("the body of '{}' or ';'", function.name));
     (void)add_function(name, std::move(function));
     return;
   }
@@ -206,7 +217,7 @@ void ModuleParser::parse_parameters(std::vector<Variable>& parameters) {
 /// Performance and linking directives between the parameters and the body.
 void ModuleParser::parse_attributes(Function& function) {
   const auto count = [&] { return static_cast<std::uint32_t>(tokens_.expect_count("a number", UINT32_MAX)); };
-  while (tokens_.at(TokenKind::directive)) {
+  while (tokens_.at(TokenKind::directive) && !begins_statement(tokens_.peek().text)) {
     const Token token = tokens_.take();
     const std::string_view text = token.text;
     if (text == ".maxntid") {

@@ -184,6 +184,9 @@ std::vector<Variable> parse_variable(ParseContext& context, const VariableType& 
       parse_initializer(context, variable, std::move(dimensions));
     }
   }
+  if (variable.size == 0 && !variable.is_extern && variable.space != Space::param) {
+    tokens.fail(name, fmt::format("'{}' has no size", name.text), "only .extern arrays may be without one");
+  }
   return {std::move(variable)};
 }
 
