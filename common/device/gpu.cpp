@@ -79,9 +79,7 @@ class GpuDevice : public Device {
   }
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
-  [[nodiscard]] Capabilities capabilities() const override {
-    return {.measures_time = true, .counts = false, .runs_vendor_code = true};
-  }
+  [[nodiscard]] Capabilities capabilities() const override { return gpu_capabilities; }
 
   void load(const ModuleImage& image) override { modules_.push_back(std::make_unique<GpuModule>(driver_, image)); }
 
@@ -203,15 +201,8 @@ class GpuDevice : public Device {
 }  // namespace
 
 std::unique_ptr<Device> make_gpu(int index) {
-  const std::string where = index == 0 ? "--device gpu" : fmt::format("--device gpu:{}", index);
-  if (!gpu_available())
-    throw Error(ExitCode::missing, "no GPU: " + gpu_problem(), where,
-                "'--device sim' runs the same kernels on the simulator; 'gpulab doctor' says what is missing");
-  auto found = gpus();
-  if (index < 0 || static_cast<std::size_t>(index) >= found.size())
-    throw Error(ExitCode::missing, fmt::format("no GPU {}: this machine has {}", index, found.size()), where,
-                "'gpulab devices' lists them");
-  return std::make_unique<GpuDevice>(*driver(), index, std::move(found[static_cast<std::size_t>(index)]));
+  auto info = gpu_info(index);
+  return std::make_unique<GpuDevice>(*driver(), index, std::move(info));
 }
 
 }  // namespace gpulab

@@ -25,8 +25,13 @@ namespace gpulab {
 /// The GPUs in the driver's order (CUDA_VISIBLE_DEVICES applies); empty without one. Creates no context.
 [[nodiscard]] std::vector<DeviceInfo> gpus();
 
-/// The GPU, with its primary context, which vendor libraries in this process share. Throws Error (missing, exit 3)
-/// where there is none. A faulting kernel ends the context for the whole process: run cases in a worker (worker.h).
+/// The same for one. Throws Error (missing, exit 3) where it is not there.
+[[nodiscard]] DeviceInfo gpu_info(int index);
+
+inline constexpr Capabilities gpu_capabilities{.measures_time = true, .counts = false, .runs_vendor_code = true};
+
+/// The GPU, with its primary context, which vendor libraries in this process share. Throws as gpu_info does. A
+/// faulting kernel ends the context for the whole process: run cases in a worker (worker.h).
 [[nodiscard]] std::unique_ptr<Device> make_gpu(int index);
 
 /// The id of the profile that stands for a GPU: of the same name, else the one of its compute capability (which fixes

@@ -59,6 +59,18 @@ std::vector<DeviceInfo> gpus() {
   return found;
 }
 
+DeviceInfo gpu_info(int index) {
+  const std::string where = index == 0 ? "--device gpu" : fmt::format("--device gpu:{}", index);
+  if (!gpu_available())
+    throw Error(ExitCode::missing, "no GPU: " + gpu_problem(), where,
+                "'--device sim' runs the same kernels on the simulator; 'gpulab doctor' says what is missing");
+  const int count = device_count(*driver());
+  if (index < 0 || index >= count)
+    throw Error(ExitCode::missing, fmt::format("no GPU {}: this machine has {}", index, count), where,
+                "'gpulab devices' lists them");
+  return describe(*driver(), index);
+}
+
 std::string matching_profile(const DeviceInfo& gpu, std::span<const GpuProfile> profiles) {
   const GpuProfile* nearest = nullptr;
   const auto distance = [&](const GpuProfile& p) { return std::abs(p.sm_count - gpu.sm_count); };

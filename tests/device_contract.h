@@ -1,0 +1,256 @@
+#pragma once
+// What every device must do, written once and run on both. Each clause gets a device with the test kernels loaded.
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/device/device.h"
+#include "common/device/launch_error.h"
+#include "tests/catch.h"
+#include "tests/device_kernels.h"
+
+namespace gpulab::tests {
+
+template <typename T>
+std::vector<T> read_values(Device& device, DevicePointer from, std::size_t count) {
+  std::vector<T> values(count);
+  device.read(std::as_writable_bytes(std::span(values)), from);
+  return values;
+}
+
+template <typename T>
+DevicePointer upload(Device& device, const std::vector<T>& values, std::string_view name = "data") {
+  const DevicePointer pointer = device.allocate(name, values.size() * sizeof(T));
+  device.write(pointer, std::as_bytes(std::span(values)));
+  return pointer;
+}
+
+inline std::vector<int> counted(int n, int first = 0) {
+  std::vector<int> values(static_cast<std::size_t>(n));
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+template <typename... T>
+void launch(Device& device, std::string_view kernel, LaunchConfig config, T... arguments) {
+  const std::vector<KernelArgument> values = {KernelArgument::of(arguments)...};
+  device.launch(device.kernel(kernel), config, values);
+}
+
+/// The kind of the LaunchError that `work` ends with, or "none".
+template <typename F>
+std::string launch_failure(const F& work) {
+  try {
+    work();
+  } catch (const LaunchError& error) {
+    return error.kind;
+  }
+  return "none";
+}
+
+inline void bytes_come_back(Device& device) {
+  const auto sent = counted(1000, -500);
+  const auto pointer = upload(device, sent);
+  CHECK(read_values<int>(device, pointer, 1000) == sent);
+  CHECK(read_values<int>(device, pointer + 40, 3) == std::vector<int>{-490, -489, -488});
+  device.release(pointer);
+}
+
+inline void no_bytes_are_legal(Device& device) {
+  const auto empty = device.allocate("empty", 0);
+  device.write(empty, {});
+  device.read({}, empty);
+  device.fill(empty, std::byte{1}, 0);
+  device.copy(empty, empty, 0);
+  launch(device, "iota", {{1, 1, 1}, {32, 1, 1}}, empty, 0, 7);
+  device.synchronize();
+  device.release(empty);
+}
+
+inline void fill_and_copy_reach_exactly_their_bytes(Device& device) {
+  const auto a = upload(device, std::vector<std::uint8_t>(16, 0), "a");
+  const auto b = upload(device, std::vector<std::uint8_t>(16, 9), "b");
+  device.fill(a + 3, std::byte{0xA5}, 5);
+  device.copy(b + 1, a + 2, 7);
+  const std::vector<std::uint8_t> filled{0, 0, 0, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0, 0, 0, 0, 0, 0, 0, 0};
+  const std::vector<std::uint8_t> copied{9, 0, 0xA5, 0xA5, 0xA5, 0xA5, 0xA5, 0, 9, 9, 9, 9, 9, 9, 9, 9};
+  CHECK(read_values<std::uint8_t>(device, a, 16) == filled);
+  CHECK(read_values<std::uint8_t>(device, b, 16) == copied);
+}
+
+inline void launches_run_in_order(Device& device) {
+  const auto data = upload(device, std::vector<int>(1000, -1));
+  launch(device, "iota", {{4, 1, 1}, {256, 1, 1}}, data, 999, 10);
+  launch(device, "scale<int, 3>", {{4, 1, 1}, {256, 1, 1}}, data, 500);
+  device.synchronize();
+  const auto values = read_values<int>(device, data, 1000);
+  CHECK(values[0] == 30);
+  CHECK(values[499] == 3 * 509);
+  CHECK(values[500] == 510);
+  CHECK(values[998] == 1008);
+  CHECK(values[999] == -1);
+}
+
+inline void arguments_of_every_size_arrive(Device& device) {
+  const auto out = upload(device, std::vector<double>(6, 0));
+  launch(device, "parameters", {{1, 1, 1}, {32, 1, 1}}, out, std::int8_t{-3}, std::int16_t{-300}, 70000,
+         std::int64_t{1} << 40, 0.5F, -0.125);
+  device.synchronize();
+  CHECK(read_values<double>(device, out, 6) == std::vector<double>{-3, -300, 70000, 1099511627776.0, 0.5, -0.125});
+}
+
+inline void kernels_are_found_by_name(Device& device) {
+  CHECK(device.kernel("iota").entry == "iota");
+  const Kernel scale = device.kernel("scale<float,3>");
+  CHECK(scale.cpp_name == "scale<float, 3>");
+  CHECK(scale.parameter_sizes == std::vector<std::size_t>{8, 4});
+  CHECK(device.kernel(scale.entry).cpp_name == scale.cpp_name);
+  CHECK(device.kernel("parameters").parameter_sizes == std::vector<std::size_t>{8, 1, 2, 4, 8, 4, 8});
+  try {
+    (void)device.kernel("scale<float, 7>");
+    FAIL("found a kernel that is not there");
+  } catch (const Error& error) {
+    CHECK(error.code == ExitCode::usage);
+    CHECK(std::string(error.what()) == "no kernel 'scale<float, 7>'");
+    CHECK(error.hint.find("'scale<float, 3>'") != std::string::npos);
+  }
+}
+
+inline void attributes_are_true_or_absent(Device& device) {
+  const auto shared = device.kernel("static_shared").attributes.static_shared_bytes;
+  CHECK(shared.value_or(1024) == 1024);
+  const auto registers = device.kernel("iota").attributes.registers;
+  CHECK((!registers || (*registers > 0 && *registers <= 255)));
+  CHECK(device.kernel("bounded").attributes.max_threads_per_block.value_or(128) == 128);
+}
+
+inline void arguments_that_do_not_fit_are_refused_before_the_launch(Device& device) {
+  const auto data = upload(device, std::vector<int>(4, -1));
+  const LaunchConfig one{{1, 1, 1}, {4, 1, 1}};
+  CHECK_THROWS_WITH(launch(device, "iota", one, data, 4), "the kernel takes 3 arguments, not 2");
+  CHECK_THROWS_WITH(launch(device, "iota", one, data, 4, 0, 0), "the kernel takes 3 arguments, not 4");
+  CHECK_THROWS_WITH(launch(device, "iota", one, data, std::int64_t{4}, 0),
+                    "argument 2 of the kernel has 4 bytes, not 8");
+  device.synchronize();
+  CHECK(read_values<int>(device, data, 4) == std::vector<int>(4, -1));
+}
+
+inline void shapes_beyond_the_hardware_are_refused(Device& device) {
+  const auto data = upload(device, std::vector<int>(4, -1));
+  const auto shaped = [&](Dim3 grid, Dim3 block) { launch(device, "iota", {grid, block}, data, 4, 0); };
+  CHECK_THROWS_WITH(shaped({1, 1, 1}, {1025, 1, 1}), "a block has at most 1024 threads, not 1025 (1025x1x1)");
+  CHECK_THROWS_WITH(shaped({1, 1, 1}, {1, 1, 65}), "a block is at most 1024x1024x64, not 1x1x65");
+  CHECK_THROWS_WITH(shaped({1, 1, 1}, {0, 1, 1}), "a block has at least 1 thread, not 0x1x1");
+  CHECK_THROWS_WITH(shaped({0, 1, 1}, {1, 1, 1}), "a grid has at least 1 block, not 0x1x1");
+  CHECK_THROWS_WITH(shaped({1, 65536, 1}, {1, 1, 1}), "a grid is at most 2147483647x65535x65535 blocks, not 1x65536x1");
+  CHECK_THROWS_WITH(launch(device, "bounded", {{1, 1, 1}, {256, 1, 1}}, data),
+                    "this kernel runs with at most 128 threads per block, not 256");
+  device.synchronize();
+}
+
+inline void dynamic_shared_memory_reaches_beyond_48_kib(Device& device) {
+  const int n = 15000;  // 60,000 bytes
+  const auto data = upload(device, counted(n));
+  launch(device, "reverse", {{1, 1, 1}, {256, 1, 1}, n * 4}, data, n);
+  device.synchronize();
+  const auto values = read_values<int>(device, data, n);
+  CHECK(values.front() == n - 1);
+  CHECK(values.back() == 0);
+  CHECK_THROWS_WITH(launch(device, "reverse", {{1, 1, 1}, {256, 1, 1}, 1U << 30}, data, n),
+                    ContainsSubstring("bytes of shared memory, not 1073741824"));
+}
+
+inline void static_shared_memory_works(Device& device) {
+  const auto out = upload(device, std::vector<int>(256, -1));
+  launch(device, "static_shared", {{1, 1, 1}, {256, 1, 1}}, out);
+  device.synchronize();
+  CHECK(read_values<int>(device, out, 256)[3] == 252);
+}
+
+inline void too_much_memory_is_refused_and_nothing_is_lost(Device& device) {
+  const auto data = upload(device, std::vector<int>{1, 2, 3});
+  CHECK(launch_failure([&] { (void)device.allocate("huge", std::size_t{1} << 60); }) == "out_of_memory");
+  launch(device, "scale<int, 3>", {{1, 1, 1}, {32, 1, 1}}, data, 3);
+  device.synchronize();
+  CHECK(read_values<int>(device, data, 3) == std::vector<int>{3, 6, 9});
+}
+
+inline void what_kernels_print_is_captured(Device& device) {
+  (void)device.take_output();
+  launch(device, "say", {{1, 1, 1}, {2, 1, 1}}, 42);
+  device.synchronize();
+  CHECK(device.take_output() == "value 42 of thread 0\nvalue 42 of thread 1\n");
+  CHECK(device.take_output().empty());
+}
+
+inline void time_is_positive(Device& device) {
+  const auto data = upload(device, counted(1 << 16));
+  for (const bool cold : {true, false}) {
+    const double ms = device.time(
+        [&] {
+          launch(device, "scale<int, 3>", {{256, 1, 1}, {256, 1, 1}}, data, 1 << 16);
+        },
+        cold);
+    CHECK(ms > 0);
+    CHECK(ms < 60'000);
+  }
+}
+
+inline void counters_are_there_where_they_are_promised(Device& device) {
+  const auto data = upload(device, std::vector<int>(64, 0));
+  (void)device.take_counters();
+  launch(device, "iota", {{1, 1, 1}, {64, 1, 1}}, data, 64, 0);
+  device.synchronize();
+  const auto counters = device.take_counters();
+  CHECK(counters.has_value() == device.capabilities().counts);
+  if (!counters) return;
+  CHECK(counters->warps == 2);
+  CHECK(counters->global_store_requests == 2);
+  CHECK(counters->global_store_sectors == 8);
+}
+
+inline void kernels_of_one_module_share_its_variables(Device& device) {
+  device.load(variable_kernels);
+  const auto out = upload(device, std::vector<int>{-1});
+  launch(device, "count_call", {{2, 1, 1}, {32, 1, 1}});
+  launch(device, "count_call", {{1, 1, 1}, {1, 1, 1}});
+  launch(device, "calls_so_far", {{1, 1, 1}, {1, 1, 1}}, out);
+  device.synchronize();
+  CHECK(read_values<int>(device, out, 1)[0] == 65);
+  CHECK(device.kernel("iota").cpp_name == "iota");  // of the other module
+}
+
+struct Clause {
+  const char* sentence;
+  void (*check)(Device&);
+};
+
+inline const std::vector<Clause>& device_contract() {
+  static const std::vector<Clause> clauses = {
+      {"bytes come back as they were written", bytes_come_back},
+      {"buffers and transfers of no bytes are legal", no_bytes_are_legal},
+      {"fill and copy reach exactly their bytes", fill_and_copy_reach_exactly_their_bytes},
+      {"launches run in order", launches_run_in_order},
+      {"arguments of every size arrive", arguments_of_every_size_arrive},
+      {"kernels are found by C++ name and by entry", kernels_are_found_by_name},
+      {"attributes are true or absent", attributes_are_true_or_absent},
+      {"arguments that do not fit are refused before the launch",
+       arguments_that_do_not_fit_are_refused_before_the_launch},
+      {"shapes beyond the hardware are refused", shapes_beyond_the_hardware_are_refused},
+      {"dynamic shared memory reaches beyond 48 KiB", dynamic_shared_memory_reaches_beyond_48_kib},
+      {"static shared memory works", static_shared_memory_works},
+      {"too much memory is refused and nothing is lost", too_much_memory_is_refused_and_nothing_is_lost},
+      {"what kernels print is captured, and taken once", what_kernels_print_is_captured},
+      {"time is positive", time_is_positive},
+      {"counters are there where they are promised", counters_are_there_where_they_are_promised},
+      {"kernels of one module share its variables", kernels_of_one_module_share_its_variables},
+  };
+  return clauses;
+}
+
+}  // namespace gpulab::tests

@@ -1,0 +1,18 @@
+#include "tests/device_kernels.h"
+
+// The build names the PTX files; the assembler embeds them.
+#define EMBED(symbol, path)                                                      \
+  asm(".pushsection .rodata\n.global " #symbol "\n" #symbol ":\n.incbin \"" path \
+      "\"\n.byte 0\n"                                                            \
+      ".popsection\n");                                                          \
+  extern "C" const char symbol[];
+
+EMBED(gpulab_test_device_ptx, GPULAB_DEVICE_PTX)
+EMBED(gpulab_test_variable_ptx, GPULAB_VARIABLE_PTX)
+
+namespace gpulab::tests {
+
+const ModuleImage device_kernels{"tests/device/kernels.cu", gpulab_test_device_ptx, {}};
+const ModuleImage variable_kernels{"tests/device/variable.cu", gpulab_test_variable_ptx, {}};
+
+}  // namespace gpulab::tests
