@@ -1,0 +1,52 @@
+#pragma once
+// A child process that is asked and answers in lines, over a socket that is its descriptor 3. Its stdin is empty
+// and its stdout is our stderr: nothing that it prints can be taken for an answer or for our report.
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpulab {
+
+class ChildProcess {
+ public:
+  static constexpr int socket_in_child = 3;
+
+  /// Starts `command` (path and arguments). Throws Error (missing) where that fails.
+  explicit ChildProcess(const std::vector<std::string>& command);
+  /// Kills it if it still runs.
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  enum class Outcome {
+    answered,
+    ended,        ///< it exited or was killed by a signal: end() says which
+    late,         ///< no answer within the time
+    interrupted,  ///< `interrupted` said so
+  };
+  struct Answer {
+    Outcome outcome = Outcome::ended;
+    std::string line;
+  };
+  /// Sends a line and waits for one. `interrupted` is asked several times a second.
+  [[nodiscard]] Answer ask(std::string_view line, std::chrono::milliseconds timeout,
+                           const std::function<bool()>& interrupted = {});
+
+  /// Ends it, and says how it ended: "exited with code 3", "was killed by SIGABRT (Aborted)".
+  std::string end();
+
+ private:
+  [[nodiscard]] bool send(std::string_view text) const;
+  [[nodiscard]] Answer receive(std::chrono::milliseconds timeout, const std::function<bool()>& interrupted);
+
+  pid_t process_ = -1;
+  int socket_ = -1;
+  std::string received_;  ///< behind the last line
+};
+
+}  // namespace gpulab

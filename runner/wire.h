@@ -1,0 +1,32 @@
+#pragma once
+// Cases and results as one line of JSON, between a process and its own worker (worker.h). Both ends are the same
+// binary: there are no versions, and every field goes over. The JSON for the world is report/json.
+
+#include <string>
+#include <string_view>
+
+#include "labs/lab.h"
+#include "runner/result.h"
+#include "runner/run_case.h"
+
+namespace gpulab {
+
+struct WireCase {
+  std::string lab, variant;  ///< names in the registry
+  Case point;
+  RunOptions options;
+};
+
+/// A result, or why the worker can run nothing at all (no GPU: an Error that ends the run).
+struct WireReply {
+  std::optional<Result> result;
+  std::optional<Error> error;
+};
+
+[[nodiscard]] std::string encode(const WireCase& request);
+[[nodiscard]] std::string encode(const WireReply& reply);
+/// Throw std::runtime_error for text that is not what encode() makes.
+[[nodiscard]] WireCase decode_case(std::string_view line);
+[[nodiscard]] WireReply decode_reply(std::string_view line);
+
+}  // namespace gpulab
