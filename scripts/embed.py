@@ -111,7 +111,7 @@ std::string_view toolkit_compiler() {{ return "{toolkit[1]}"; }}
 def main(manifest, directory):
     writer = Writer()
     toolkit, kernels, tables, configs = [], [], [], []
-    for line in Path(manifest).read_text().splitlines():
+    for line in Path(manifest).read_text(encoding="utf-8").splitlines():
         kind, *fields = line.split("|")
         if kind == "toolkit":
             toolkit = fields
@@ -121,7 +121,7 @@ def main(manifest, directory):
             kernels.append(f'      {{"{lab}", "{file}", {capability}, {ptx}, {source}, rows_{len(tables)}, {cubin}}},')
             tables.append([])
         elif kind == "resources":
-            tables[-1].extend(resource_rows(Path(fields[1]).read_text(), fields[0]))
+            tables[-1].extend(resource_rows(Path(fields[1]).read_text(encoding="utf-8"), fields[0]))
         elif kind == "config":
             configs.append(f'      {{"{fields[0].removeprefix("configs/")}", {writer.blob(fields[1])}}},')
         else:
@@ -130,7 +130,7 @@ def main(manifest, directory):
             for index, table in enumerate(tables)]
     Path(directory, "embedded.cpp").write_text(TEMPLATE.format(
         toolkit=toolkit, assembly="\n".join(writer.assembly), declarations="\n".join(writer.declarations),
-        rows="\n".join(rows), kernels="\n".join(kernels), configs="\n".join(configs)))
+        rows="\n".join(rows), kernels="\n".join(kernels), configs="\n".join(configs)), encoding="utf-8")
 
 
 if __name__ == "__main__":

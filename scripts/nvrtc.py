@@ -9,21 +9,26 @@ usage: nvcc -ptx [-std=…] [-arch=compute_NN] [-lineinfo] [-I dir] [-MD -MF fil
        nvcc --version | --help | --list-gpu-arch | --list-gpu-code
 """
 import argparse
+import collections
 import ctypes
 import re
 import sys
 from pathlib import Path
 
-# The host's headers are not for device code, and NVRTC has none. What kernels use of them:
-INTEGERS = "".join(f"typedef {'unsigned ' * u}{kind} {'u' * u}int{bits}_t;\n" for u in (0, 1) for kind, bits in
-                   (("char", 8), ("short", 16), ("int", 32), ("long long", 64))).replace("typedef char", "typedef signed char")
+# The host's headers are not for device code, and NVRTC has none. Those of C are built in (printf, assert, math) or
+# defined here; those of the C++ library come from libcu++, whose names are put where C++ has them.
+BUILT_IN = ("cstdio", "stdio.h", "cstdlib", "stdlib.h", "cmath", "math.h", "cassert", "assert.h", "stddef.h", "cuda_runtime.h")
+INTEGERS = "".join(f"typedef {'signed' if not u else 'unsigned'} {kind} {u}int{bits}_t;\n" for u in ("", "u")
+                   for kind, bits in (("char", 8), ("short", 16), ("int", 32), ("long", 64)))
 FROM_LIBCUDACXX = "#include <cuda/std/{0}>\nnamespace std {{ using namespace cuda::std; }}\n"
-HEADERS = {
-    "cstdio": "", "stdio.h": "", "cassert": "#include <assert.h>\n",  # printf and assert are built in
-    "stdint.h": f"#pragma once\n{INTEGERS}", "cstdint": "#include <stdint.h>\nnamespace std { using ::uint32_t; }\n",
-    "cstddef": "", "stddef.h": "", "cmath": "", "math.h": "", "cuda_runtime.h": "", "assert.h": "",
-    **{name: FROM_LIBCUDACXX.format(name) for name in ("climits", "cfloat", "limits", "type_traits", "utility")},
-}
+
+
+def host_headers(wheels):
+    library = (wheels / "cuda_cccl/include/cuda/std").iterdir()
+    headers = {path.name: FROM_LIBCUDACXX.format(path.name) for path in library if path.is_file()}
+    headers.update({name: "" for name in BUILT_IN})
+    headers["stdint.h"] = f"#pragma once\n{INTEGERS}"
+    return headers
 
 
 class Nvrtc:
@@ -34,6 +39,7 @@ class Nvrtc:
         ctypes.CDLL(str(next(wheels.glob("cuda_nvrtc/lib/libnvrtc-builtins.so.*"))))
         self.library = ctypes.CDLL(str(libraries[0]))
         self.library.nvrtcGetErrorString.restype = ctypes.c_char_p
+        self.headers = host_headers(wheels)
 
     def check(self, status, what=""):
         if status:
@@ -61,9 +67,10 @@ class Nvrtc:
     def compile(self, source, name, options):
         """PTX of a source text; the compiler's messages go to stderr."""
         api, program = self.library, ctypes.c_void_p()
-        names = (ctypes.c_char_p * len(HEADERS))(*(n.encode() for n in HEADERS))
-        texts = (ctypes.c_char_p * len(HEADERS))(*(t.encode() for t in HEADERS.values()))
-        self.check(api.nvrtcCreateProgram(ctypes.byref(program), source.encode(), name.encode(), len(HEADERS), texts, names))
+        count = len(self.headers)
+        names = (ctypes.c_char_p * count)(*(n.encode() for n in self.headers))
+        texts = (ctypes.c_char_p * count)(*(t.encode() for t in self.headers.values()))
+        self.check(api.nvrtcCreateProgram(ctypes.byref(program), source.encode(), name.encode(), count, texts, names))
         flags = (ctypes.c_char_p * len(options))(*(o.encode() for o in options))
         status = api.nvrtcCompileProgram(program, len(options), flags)
         sys.stderr.write(self.text(api.nvrtcGetProgramLogSize, api.nvrtcGetProgramLog, program))
@@ -75,9 +82,26 @@ def dependencies(source, seen):
     """The file and what it includes in quotes."""
     if source not in seen and source.exists():
         seen.add(source)
-        for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', source.read_text(), re.MULTILINE):
+        for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', source.read_text(encoding="utf-8"), re.MULTILINE):
             dependencies(source.parent / name, seen)
     return seen
+
+
+def without_host_data(ptx):
+    """PTX as nvcc makes it: without what host code alone refers to, and with visible kernels.
+
+    With host code taken as device code, its constants come too (tables of kernel addresses, libcu++'s traits), and
+    each kernel that they name is declared ahead of its definition.
+    """
+    ptx = re.sub(r"^\.weak \.entry \S+\n\([^)]*\)\n;\n", "", ptx, flags=re.MULTILINE)
+    ptx = re.sub(r"^\.weak \.entry", ".visible .entry", ptx, flags=re.MULTILINE)
+    variable = re.compile(r"^\.(?:global|const)[^=;]*?([\w$]+)(?:\[\d*\])*(?: = .*)?;\n", re.MULTILINE)
+    while True:
+        uses = collections.Counter(re.findall(r"[\w$]+", ptx))
+        used = variable.sub(lambda match: match.group(0) if uses[match.group(1)] > 1 else "", ptx)
+        if used == ptx:
+            return ptx
+        ptx = used
 
 
 def main():
@@ -114,14 +138,17 @@ def compile_file(nvrtc, wheels, arguments):
     options = parser.parse_args([a for a in arguments if not a.startswith("-Wno-")])
     includes = [*options.I, str(options.source.parent), *(str(wheels / w / "include") for w in
                                                          ("cuda_runtime", "cuda_nvcc", "cuda_cccl"))]
-    flags = [f"--gpu-architecture={options.arch}", f"--std={options.std}", *(f"-I{i}" for i in includes)]
+    # NVRTC refuses host functions, so those of kernels.cu (they only name what to instantiate) become device functions
+    # that nobody calls. It lacks g++'s builtins.
+    flags = ["--device-as-default-execution-space", "-D__builtin_huge_val()=(1.0/0.0)",
+             f"--gpu-architecture={options.arch}", f"--std={options.std}", *(f"-I{i}" for i in includes)]
     if options.lineinfo:
         flags.append("--generate-line-info")
-    ptx = nvrtc.compile(options.source.read_text(), str(options.source), flags)
-    Path(options.o).write_text(ptx)
+    ptx = nvrtc.compile(options.source.read_text(encoding="utf-8"), str(options.source), flags)
+    Path(options.o).write_text(without_host_data(ptx), encoding="utf-8")
     if options.MF:
         files = " ".join(str(p) for p in sorted(dependencies(options.source, set())))
-        Path(options.MF).write_text(f"{options.MT or options.o}: {files}\n")
+        Path(options.MF).write_text(f"{options.MT or options.o}: {files}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -47,4 +47,5 @@ def portable(text, root, includes):
 
 if __name__ == "__main__":
     raw, out, root, *includes = (Path(a) for a in sys.argv[1:])
-    out.write_text(portable(raw.read_text(), root.resolve(), [include.resolve() for include in includes]))
+    text = portable(raw.read_text(encoding="utf-8"), root.resolve(), [include.resolve() for include in includes])
+    out.write_text(text, encoding="utf-8")

@@ -144,8 +144,9 @@ install_cuda() {
   place=$root/.cuda/$version
   if [ ! -e "$place/complete" ]; then
     case $version in
-      13.*) wheels=(nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime nvidia-cuda-cccl) ;;
-      *) wheels=(nvidia-cuda-nvrtc-cu12 nvidia-cuda-nvcc-cu12 nvidia-cuda-runtime-cu12 nvidia-cuda-cccl-cu12) ;;
+      13.*) wheels=({nvidia-cuda-nvcc,nvidia-nvvm,nvidia-cuda-crt,nvidia-cuda-runtime,nvidia-cuda-cccl}"==$version.*") ;;
+      # The C++ library is of one version: the older wheels of it lack the files without extension.
+      *) wheels=(nvidia-cuda-{nvrtc,nvcc,runtime}-cu12"==$version.*" nvidia-cuda-cccl-cu12==12.9.*) ;;
     esac
     say "fetching the CUDA $version compiler (about 130 MB) into .cuda${driver:+, as the driver is of CUDA $driver}"
     rm -rf "$place"
@@ -154,7 +155,7 @@ install_cuda() {
       python3 -m venv "$place"
     logged 3 "pip could not fetch the CUDA compiler" \
       "check the network and any proxy; or install the CUDA Toolkit 12 or 13 and set GPULAB_NVCC=/path/to/nvcc" \
-      "$place/bin/python" -m pip --disable-pip-version-check install --only-binary :all: "${wheels[@]/%/==$version.*}"
+      "$place/bin/python" -m pip --disable-pip-version-check install --only-binary :all: "${wheels[@]}"
     if [ "${version%.*}" = 12 ]; then
       cat > "$place/bin/nvcc" << 'END'
 #!/bin/sh
