@@ -1,0 +1,259 @@
+#include "common/device/simulated.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <new>
+#include <stdexcept>
+#include <thread>
+#include <unordered_map>
+
+#include "common/demangle.h"
+#include "common/device/launch_check.h"
+#include "common/device/launch_error.h"
+#include "common/ptx/parser.h"
+#include "common/simt/decode.h"
+#include "common/simt/grid.h"
+
+namespace gpulab {
+
+namespace {
+
+/// Warp instructions before a launch counts as hung: minutes of simulation, far beyond what a lab needs.
+constexpr std::uint64_t kDefaultBudget = 20'000'000'000;
+
+/// Bytes that the host can still give (Linux: MemAvailable), or "no limit known".
+std::uint64_t available_host_bytes() {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string name, unit;
+  std::uint64_t kib = 0;
+  while (meminfo >> name >> kib) {
+    std::getline(meminfo, unit);
+    if (name == "MemAvailable:") return kib * 1024;
+  }
+  return UINT64_MAX;
+}
+
+/// A module's text and what all its kernels share: the addresses of its variables.
+struct LoadedModule {
+  ModuleImage image;
+  std::vector<std::string_view> entries;
+  bool has_variables = false;
+  std::unordered_map<std::string, std::uint64_t> addresses;
+};
+
+struct LoadedKernel {
+  std::unique_ptr<simt::Program> program;
+  Kernel kernel;
+};
+
+class Simulator final : public Device {
+ public:
+  Simulator(const GpuProfile& profile, const SimulatorOptions& options) : profile_(profile), options_(options) {
+    info_.kind = "sim";
+    info_.name = "simulator";
+    info_.profile = profile.id;
+    info_.compute_major = profile.compute_major;
+    info_.compute_minor = profile.compute_minor;
+    info_.sm_count = profile.sm_count;
+    if (options_.threads <= 0) options_.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    if (options_.budget == 0) options_.budget = kDefaultBudget;
+  }
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] Capabilities capabilities() const override { return {false, options_.counters, false}; }
+
+  void load(const ModuleImage& image) override {
+    auto& module = modules_.emplace_back();
+    module.image = image;
+    module.entries = ptx::entry_names(image.ptx);
+  }
+
+  Kernel kernel(std::string_view name) override {
+    std::vector<std::string_view> all;
+    for (const auto& module : modules_) all.insert(all.end(), module.entries.begin(), module.entries.end());
+    const std::string_view entry = find_entry(name, all);
+    for (auto& known : kernels_)
+      if (known.kernel.entry == entry) return known.kernel;
+    for (auto& module : modules_)
+      if (std::find(module.entries.begin(), module.entries.end(), entry) != module.entries.end())
+        return decode(module, entry);
+    throw std::logic_error("entry of no module");
+  }
+
+  DevicePointer allocate(std::string_view name, std::size_t bytes) override {
+    const std::uint64_t available = available_host_bytes();
+    if (bytes > available)
+      throw LaunchError("out_of_memory",
+                        fmt::format("'{}' needs {} bytes, this machine has {} left", name, bytes, available), {},
+                        "choose a smaller n");
+    try {
+      return memory_.allocate(name, bytes);
+    } catch (const std::bad_alloc&) {
+      throw LaunchError("out_of_memory", fmt::format("no memory for the {} bytes of '{}'", bytes, name), {},
+                        "choose a smaller n");
+    }
+  }
+  void release(DevicePointer pointer) override { memory_.release(pointer); }
+  void write(DevicePointer to, std::span<const std::byte> from) override {
+    if (!from.empty()) std::memcpy(host(to, from.size()), from.data(), from.size());
+  }
+  void read(std::span<std::byte> to, DevicePointer from) override {
+    if (!to.empty()) std::memcpy(to.data(), host(from, to.size()), to.size());
+  }
+  void fill(DevicePointer to, std::byte value, std::size_t bytes) override {
+    if (bytes) std::memset(host(to, bytes), static_cast<int>(value), bytes);
+  }
+  void copy(DevicePointer to, DevicePointer from, std::size_t bytes) override {
+    if (bytes) std::memmove(host(to, bytes), host(from, bytes), bytes);
+  }
+
+  void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) override {
+    check_arguments(kernel, arguments);
+    LaunchLimits limits;
+    limits.max_shared_bytes_per_block = profile_.shared_bytes_per_block_optin;
+    check_shape(kernel, config, limits);
+    const simt::Program& program = *kernels_.at(kernel.handle).program;
+    const std::vector<std::byte> parameters = parameter_block(kernel, program, arguments);
+    simt::LaunchState state;
+    state.program = &program;
+    state.grid = config.grid;
+    state.block = config.block;
+    state.dynamic_shared_bytes = config.dynamic_shared_bytes;
+    state.sm_count = static_cast<std::uint32_t>(std::max(profile_.sm_count, 1));
+    state.parameters = parameters;
+    state.memory = &memory_;
+    state.schedule = options_.schedule;
+    simt::GridOptions grid;
+    grid.threads = options_.threads;
+    grid.budget = options_.budget;
+    grid.resident = resident_blocks(program, config);
+    const simt::GridResult result = run_grid(state, grid);
+    output_ += result.output;
+    if (counters_)
+      *counters_ += result.counters;
+    else
+      counters_ = result.counters;
+  }
+  void synchronize() override {}
+
+  double time(const std::function<void()>& work, bool) override {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  std::optional<Counters> take_counters() override {
+    if (!options_.counters) return std::nullopt;
+    return std::exchange(counters_, std::nullopt);
+  }
+  std::string take_output() override { return std::exchange(output_, {}); }
+
+ private:
+  std::byte* host(DevicePointer address, std::size_t bytes) {
+    std::byte* found = memory_.host(address, bytes);
+    if (!found) throw std::logic_error("copy outside of an allocation");
+    return found;
+  }
+
+  /// Gives the module's variables their memory and initial bytes, when the first of its kernels is decoded.
+  void place_variables(LoadedModule& loaded, const ptx::Module& module) {
+    if (std::exchange(loaded.has_variables, true)) return;
+    for (const auto& variable : module.variables) {
+      if (variable.space != ptx::Space::global && variable.space != ptx::Space::constant) continue;
+      const std::uint64_t address = memory_.allocate(variable.name, variable.size);
+      loaded.addresses.emplace(variable.name, address);
+      if (!variable.initial.empty())
+        std::memcpy(host(address, variable.initial.size()), variable.initial.data(), variable.initial.size());
+    }
+    for (const auto& variable : module.variables)
+      for (const auto& relocation : variable.relocations) {
+        const std::uint64_t target = relocation_target(loaded, module, relocation);
+        std::memcpy(host(loaded.addresses.at(std::string(variable.name)) + relocation.offset, 8), &target, 8);
+      }
+  }
+
+  /// Variables by address; functions by their place among the module's functions (indirect calls keep that order).
+  std::uint64_t relocation_target(const LoadedModule& loaded, const ptx::Module& module,
+                                  const ptx::Variable::Relocation& relocation) {
+    if (const auto found = loaded.addresses.find(std::string(relocation.symbol)); found != loaded.addresses.end())
+      return found->second + static_cast<std::uint64_t>(relocation.addend);
+    throw usage_error(
+        fmt::format("initial value names '{}', whose address is not known before a launch", relocation.symbol), {},
+        module.name);
+  }
+
+  Kernel decode(LoadedModule& loaded, std::string_view entry) {
+    auto module = std::make_shared<ptx::Module>(
+        ptx::parse(loaded.image.ptx, std::string(loaded.image.name),
+                   [&](std::string_view name) { return name == entry || !is_entry(loaded, name); }));
+    place_variables(loaded, *module);
+    simt::DecodeContext context;
+    context.counters = options_.counters;
+    context.address_of = [&](std::string_view name) -> std::optional<std::uint64_t> {
+      const auto found = loaded.addresses.find(std::string(name));
+      return found == loaded.addresses.end() ? std::nullopt : std::optional(found->second);
+    };
+    context.allocate_parameters = [&](std::uint64_t bytes) { return memory_.allocate("kernel parameters", bytes); };
+    auto program = simt::decode(module, entry, context);
+    Kernel kernel;
+    kernel.entry = entry;
+    kernel.cpp_name = kernel_name(entry);
+    const ptx::Function& function = *program->functions[0].function;
+    for (const auto& parameter : function.parameters) kernel.parameter_sizes.push_back(parameter.size);
+    kernel.attributes.static_shared_bytes = program->static_shared_bytes;
+    if (function.max_threads[0])
+      kernel.attributes.max_threads_per_block = static_cast<int>(
+          function.max_threads[0] * std::max(function.max_threads[1], 1u) * std::max(function.max_threads[2], 1u));
+    kernel.handle = kernels_.size();
+    kernels_.push_back({std::move(program), kernel});
+    return kernel;
+  }
+  static bool is_entry(const LoadedModule& loaded, std::string_view name) {
+    return std::find(loaded.entries.begin(), loaded.entries.end(), name) != loaded.entries.end();
+  }
+
+  /// Arguments laid out as the PTX parameter list has them.
+  std::vector<std::byte> parameter_block(const Kernel&, const simt::Program& program,
+                                         std::span<const KernelArgument> arguments) {
+    std::vector<std::byte> bytes(program.parameter_bytes);
+    std::size_t offset = 0, k = 0;
+    for (const auto& parameter : program.functions[0].function->parameters) {
+      offset = (offset + parameter.align - 1) / parameter.align * parameter.align;
+      std::memcpy(bytes.data() + offset, arguments[k].bytes.data(), arguments[k].size);
+      offset += parameter.size;
+      ++k;
+    }
+    if (program.parameter_address) write(program.parameter_address, bytes);
+    return bytes;
+  }
+
+  /// Blocks that the modelled GPU keeps resident, by threads, blocks and shared memory.
+  std::uint64_t resident_blocks(const simt::Program& program, const LaunchConfig& config) const {
+    const auto threads = (config.block.volume() + 31) / 32 * 32;
+    const auto shared = program.static_shared_bytes + config.dynamic_shared_bytes;
+    std::uint64_t per_sm = static_cast<std::uint64_t>(std::max(profile_.max_blocks_per_sm, 1));
+    per_sm = std::min(per_sm, static_cast<std::uint64_t>(profile_.max_threads_per_sm) / threads);
+    if (shared) per_sm = std::min<std::uint64_t>(per_sm, profile_.shared_bytes_per_sm / shared);
+    return std::max<std::uint64_t>(per_sm, 1) * static_cast<std::uint64_t>(std::max(profile_.sm_count, 1));
+  }
+
+  const GpuProfile& profile_;
+  SimulatorOptions options_;
+  DeviceInfo info_;
+  simt::GlobalMemory memory_;
+  std::vector<LoadedModule> modules_;
+  std::vector<LoadedKernel> kernels_;
+  std::optional<Counters> counters_;
+  std::string output_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_simulator(const GpuProfile& profile, const SimulatorOptions& options) {
+  return std::make_unique<Simulator>(profile, options);
+}
+
+}  // namespace gpulab

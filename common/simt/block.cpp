@@ -1,0 +1,323 @@
+#include "common/simt/block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <set>
+
+#include "common/device/launch_error.h"
+#include "common/simt/worker.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+constexpr std::size_t kWarpStagger = 2;  ///< extra slots between warps, so that their registers do not share cache sets
+
+void broadcast(Warp& w, std::uint16_t slot, bool wide, std::uint64_t bits) {
+  if (wide) {
+    auto* to = reinterpret_cast<std::uint64_t*>(w.regs + slot);
+    std::fill_n(to, kLanes, bits);
+  } else {
+    auto* to = reinterpret_cast<std::uint32_t*>(w.regs + slot);
+    std::fill_n(to, kLanes, static_cast<std::uint32_t>(bits));
+  }
+}
+
+/// A parameter's value as a register of `slot` holds it: sign-extended where its type is signed.
+std::uint64_t parameter_value(const ParameterSlot& slot, std::span<const std::byte> bytes) {
+  const auto read = [&]<typename T>(T value) {
+    if (slot.offset + sizeof(T) <= bytes.size()) std::memcpy(&value, bytes.data() + slot.offset, sizeof(T));
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  };
+  switch (slot.kind) {
+    case Kind::u8:
+      return read(std::uint8_t{});
+    case Kind::s8:
+      return read(std::int8_t{});
+    case Kind::u16:
+    case Kind::f16:
+      return read(std::uint16_t{});
+    case Kind::s16:
+      return read(std::int16_t{});
+    case Kind::s32:
+      return read(std::int32_t{});
+    case Kind::u64:
+    case Kind::s64:
+    case Kind::f64:
+      return read(std::uint64_t{});
+    default:
+      return read(std::uint32_t{});
+  }
+}
+
+}  // namespace
+
+BlockContext::BlockContext(const LaunchState& state, Worker& owner, bool parallel) : launch(state), worker(owner) {
+  const Program& program = *state.program;
+  const auto threads = static_cast<std::uint32_t>(state.block.volume());
+  const std::uint32_t count = (threads + kLanes - 1) / kLanes;
+  const std::size_t shared_bytes = program.dynamic_shared_offset + state.dynamic_shared_bytes;
+  const std::size_t slots = program.slots + kWarpStagger;
+  const std::size_t register_bytes = count * slots * sizeof(Slot);
+  const std::size_t bytes = (register_bytes + shared_bytes + 127) / 64 * 64;
+  storage_.reset(static_cast<std::byte*>(std::aligned_alloc(64, bytes)));
+  if (!storage_) throw std::bad_alloc();
+  std::memset(storage_.get(), 0, bytes);
+  shared_ = storage_.get() + register_bytes;
+  preds_.assign(std::size_t{count} * std::max(program.preds, 1u), 0);
+  local_.resize(std::size_t{threads + kLanes} * program.local_bytes);
+  warps.resize(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Warp& w = warps[i];
+    w.program = &program;
+    w.worker = &worker;
+    w.block = this;
+    w.index = i;
+    w.parallel = parallel;
+    w.regs = reinterpret_cast<Slot*>(storage_.get()) + i * slots;
+    w.preds = preds_.data() + std::size_t{i} * program.preds;
+    w.blocks = program.blocks.data();
+    w.block_counts = worker.block_counts.data();
+    w.sites = worker.sites.data();
+    w.patterns = worker.patterns.get();
+    w.footprint = &worker.footprint;
+    w.global = state.memory;
+    w.shared = shared_;
+    w.shared_bytes = static_cast<std::uint32_t>(shared_bytes);
+    w.local_stride = program.local_bytes;
+    w.local = local_.data() + std::size_t{i} * kLanes * program.local_bytes;
+    fill_launch_values(w);
+    order_.push_back(i);
+  }
+}
+
+Dim3 BlockContext::thread_of(const Warp& w, int lane) const {
+  const std::uint32_t linear_thread = w.index * kLanes + static_cast<std::uint32_t>(lane);
+  const Dim3& b = launch.block;
+  return {linear_thread % b.x, linear_thread / b.x % b.y, linear_thread / (b.x * b.y)};
+}
+
+/// What stays the same for all blocks that this context runs.
+void BlockContext::fill_launch_values(Warp& w) {
+  const Program& program = *launch.program;
+  for (const auto& c : program.constants) broadcast(w, c.slot, c.wide, c.bits);
+  for (const auto& p : program.parameters) broadcast(w, p.slot, p.wide, parameter_value(p, launch.parameters));
+  if (program.true_pred >= 0) w.preds[program.true_pred] = kFullMask;
+  for (const auto& s : program.specials) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const Dim3 thread = thread_of(w, lane);
+      const std::uint32_t bit = 1u << lane;
+      std::uint32_t value = 0;
+      switch (s.special) {
+        case Special::tid_x:
+          value = thread.x;
+          break;
+        case Special::tid_y:
+          value = thread.y;
+          break;
+        case Special::tid_z:
+          value = thread.z;
+          break;
+        case Special::ntid_x:
+          value = launch.block.x;
+          break;
+        case Special::ntid_y:
+          value = launch.block.y;
+          break;
+        case Special::ntid_z:
+          value = launch.block.z;
+          break;
+        case Special::nctaid_x:
+          value = launch.grid.x;
+          break;
+        case Special::nctaid_y:
+          value = launch.grid.y;
+          break;
+        case Special::nctaid_z:
+          value = launch.grid.z;
+          break;
+        case Special::laneid:
+          value = static_cast<std::uint32_t>(lane);
+          break;
+        case Special::warpid:
+          value = w.index;
+          break;
+        case Special::nwarpid:
+          value = static_cast<std::uint32_t>(warps.size());
+          break;
+        case Special::lanemask_eq:
+          value = bit;
+          break;
+        case Special::lanemask_le:
+          value = bit | (bit - 1);
+          break;
+        case Special::lanemask_lt:
+          value = bit - 1;
+          break;
+        case Special::lanemask_ge:
+          value = ~(bit - 1);
+          break;
+        case Special::lanemask_gt:
+          value = ~(bit | (bit - 1));
+          break;
+        case Special::nsmid:
+          value = launch.sm_count;
+          break;
+        case Special::dynamic_smem_size:
+          value = launch.dynamic_shared_bytes;
+          break;
+        case Special::total_smem_size:
+          value = w.shared_bytes;
+          break;
+        case Special::warp_size:
+          value = kLanes;
+          break;
+        default:
+          break;  // per block, or zero
+      }
+      if (s.wide)
+        reinterpret_cast<std::uint64_t*>(w.regs + s.slot)[lane] = value;
+      else
+        reinterpret_cast<std::uint32_t*>(w.regs + s.slot)[lane] = value;
+    }
+  }
+}
+
+/// What differs from block to block.
+void BlockContext::fill_specials(Warp& w) {
+  for (const auto& s : launch.program->specials) {
+    switch (s.special) {
+      case Special::ctaid_x:
+        broadcast(w, s.slot, s.wide, index.x);
+        break;
+      case Special::ctaid_y:
+        broadcast(w, s.slot, s.wide, index.y);
+        break;
+      case Special::ctaid_z:
+        broadcast(w, s.slot, s.wide, index.z);
+        break;
+      case Special::smid:
+        broadcast(w, s.slot, s.wide, linear % launch.sm_count);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+void BlockContext::start(std::uint64_t block) {
+  linear = block;
+  const Dim3& grid = launch.grid;
+  index = {static_cast<std::uint32_t>(block % grid.x), static_cast<std::uint32_t>(block / grid.x % grid.y),
+           static_cast<std::uint32_t>(block / grid.x / grid.y)};
+  live = static_cast<std::uint32_t>(launch.block.volume());
+  executed = 0;
+  barriers.fill(Barrier{});
+  // Shared memory starts with the same arbitrary bytes in every block: what a kernel reads unwritten is repeatable.
+  if (!warps.empty() && warps[0].shared_bytes) std::memset(shared_, 0xa5, warps[0].shared_bytes);
+  std::uint32_t threads = live;
+  for (Warp& w : warps) {
+    const std::uint32_t lanes = std::min<std::uint32_t>(threads, kLanes);
+    threads -= lanes;
+    fill_specials(w);
+    start_warp(w, lanes == kLanes ? kFullMask : (1u << lanes) - 1);
+  }
+  if (launch.schedule) {
+    std::uint64_t state = launch.schedule * 0x9e3779b97f4a7c15u + block;
+    for (std::size_t i = order_.size(); i > 1; --i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      std::swap(order_[i - 1], order_[(state >> 33) % i]);
+    }
+  }
+}
+
+bool BlockContext::run(std::int64_t budget) {
+  std::int64_t left = budget;
+  bool progress = true;
+  spinning = false;
+  while (live && progress && left > 0) {
+    progress = false;
+    std::int64_t polled = 0, ran = 0;
+    for (const std::uint32_t i : order_) {
+      Warp& w = warps[i];
+      if (w.splits.empty()) continue;
+      slice = budget;
+      if (!run_warp(w, budget)) continue;
+      progress = true;
+      const std::int64_t used = slice - w.fuel;
+      executed += static_cast<std::uint64_t>(used - w.poll_debt);
+      left -= used;
+      ran += used;
+      polled += w.poll_debt;
+    }
+    spinning = polled * 2 > ran;
+  }
+  if (live && !progress) report_deadlock();
+  return live == 0;
+}
+
+void BlockContext::arrive(Warp&, const Split& split, std::uint32_t votes, std::uint32_t count) {
+  Barrier& barrier = barriers[split.barrier];
+  barrier.arrived += active_count(split.mask);
+  barrier.votes += votes;
+  barrier.needed = count;
+  complete(split.barrier);
+}
+
+void BlockContext::exited(std::uint32_t threads) {
+  live -= threads;
+  for (std::uint32_t i = 0; i < barriers.size(); ++i)
+    if (barriers[i].arrived) complete(i);
+}
+
+namespace {
+
+/// bar.red: the block's verdict into the destination of the lanes that waited.
+void deliver(Warp& w, const Split& split, const Barrier& barrier) {
+  const MicroOp* op = split.resume - 1;
+  if (op->extra == 3) {
+    auto* d = reinterpret_cast<std::uint32_t*>(w.regs + op->r[0]);
+    for (std::uint32_t left = split.mask; left; left &= left - 1) d[__builtin_ctz(left)] = barrier.votes;
+  } else if (op->extra != 0) {
+    const bool holds = op->extra == 1 ? barrier.votes == barrier.arrived : barrier.votes != 0;
+    w.preds[op->r[0]] = (w.preds[op->r[0]] & ~split.mask) | (holds ? split.mask : 0);
+  }
+}
+
+}  // namespace
+
+void BlockContext::complete(std::uint32_t number) {
+  Barrier& barrier = barriers[number];
+  if (barrier.arrived < (barrier.needed ? barrier.needed : live)) return;
+  for (Warp& w : warps)
+    for (Split& split : w.splits)
+      if (split.state == Split::State::barrier && split.barrier == number) {
+        split.state = Split::State::ready;
+        deliver(w, split, barrier);
+      }
+  barrier = Barrier{};
+}
+
+void BlockContext::report_deadlock() {
+  std::set<std::string> places;
+  std::string first;
+  for (const Warp& w : warps)
+    for (const Split& split : w.splits) {
+      const MicroOp* at = split.state == Split::State::barrier ? split.resume - 1 : split.resume;
+      if (!at) continue;
+      const std::string place = place_of(*launch.program, at->site);
+      if (first.empty()) first = place;
+      places.insert(fmt::format("{} ({})", place,
+                                split.state == Split::State::barrier ? fmt::format("barrier {}", split.barrier)
+                                                                     : std::string("warp synchronisation")));
+    }
+  throw LaunchError("hung",
+                    fmt::format("deadlock in {}, block ({},{},{}): {} threads wait at {}", launch.program->name,
+                                index.x, index.y, index.z, live, fmt::join(places, " and ")),
+                    first, "every thread of the block, or of the member mask, has to come to the same barrier");
+}
+
+}  // namespace gpulab::simt

@@ -1,0 +1,80 @@
+#pragma once
+// One resident block: its warps, shared memory and barriers. Runs until it ends, waits, or its time slice is over.
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/dim3.h"
+#include "common/simt/program.h"
+#include "common/simt/warp.h"
+
+namespace gpulab::simt {
+
+/// What all blocks of a launch share.
+struct LaunchState {
+  const Program* program = nullptr;
+  Dim3 grid, block;
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::uint32_t sm_count = 1;
+  std::span<const std::byte> parameters;  ///< the parameter block, laid out as PTX does
+  GlobalMemory* memory = nullptr;
+  std::uint64_t schedule = 0;  ///< seed that permutes warps; 0: natural order
+};
+
+struct Barrier {
+  std::uint32_t arrived = 0;  ///< threads
+  std::uint32_t needed = 0;   ///< threads; 0: all that have not exited
+  std::uint32_t votes = 0;    ///< bar.red: threads whose predicate holds
+};
+
+struct BlockContext {
+  BlockContext(const LaunchState& launch, Worker& worker, bool parallel);
+  /// Prepares for block `linear` of the grid.
+  void start(std::uint64_t linear);
+  /// Runs up to about `slice` warp instructions of each warp. True when the block has ended.
+  /// Throws LaunchError: a fault, or a deadlock within the block.
+  bool run(std::int64_t slice);
+
+  void arrive(Warp& warp, const Split& split, std::uint32_t votes, std::uint32_t count);
+  void exited(std::uint32_t threads);
+  [[nodiscard]] Dim3 thread_of(const Warp& warp, int lane) const;
+
+  const LaunchState& launch;
+  Worker& worker;
+  Dim3 index{0, 0, 0};  ///< ctaid
+  std::uint64_t linear = 0;
+  std::uint32_t live = 0;      ///< threads that have not exited
+  std::uint64_t executed = 0;  ///< warp instructions so far: the block's clock
+  std::int64_t slice = 0;      ///< of the running warp
+  std::vector<Warp> warps;
+  std::array<Barrier, 16> barriers{};
+  bool spinning = false;  ///< the last slice was spent polling
+
+ private:
+  void fill_specials(Warp& warp);
+  void fill_launch_values(Warp& warp);
+  void complete(std::uint32_t number);
+  void check_barriers();
+  [[noreturn]] void report_deadlock();
+  std::vector<std::uint32_t> order_;  ///< of warps
+  struct Deleter {
+    void operator()(void* p) const { std::free(p); }
+  };
+  std::unique_ptr<std::byte, Deleter> storage_;  ///< registers of all warps, then shared memory
+  std::vector<std::uint32_t> preds_;
+  std::vector<std::byte> local_;
+  std::byte* shared_ = nullptr;
+};
+
+/// warp.cpp: resets a warp for a new block, runs its ready splits.
+void start_warp(Warp& warp, std::uint32_t live);
+/// Runs ready splits one after another until all wait, or the fuel is used up. True if any ran.
+bool run_warp(Warp& warp, std::int64_t fuel);
+[[nodiscard]] bool has_ready_split(const Warp& warp);
+
+}  // namespace gpulab::simt

@@ -1,0 +1,21 @@
+#pragma once
+// Device printf: the format string and the packed arguments that nvcc hands to vprintf, made into text.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace gpulab::simt {
+
+/// Host memory of `bytes` bytes at a device address, nullptr where there is none.
+using DeviceText = std::function<const std::byte*(std::uint64_t address, std::size_t bytes)>;
+
+/// A zero-terminated string in device memory, cut at 64 KiB; "(null)" for a bad address.
+[[nodiscard]] std::string device_string(const DeviceText& read, std::uint64_t address);
+
+/// Appends the text to `out`. Arguments lie at `values` in C's promoted types, each aligned to its size. Returns what
+/// CUDA's printf does: the number of arguments, -1 for a format that cannot be read (CUDA C++ Programming Guide,
+/// Formatted Output).
+std::int32_t device_printf(std::string& out, const DeviceText& read, std::uint64_t format, std::uint64_t values);
+
+}  // namespace gpulab::simt

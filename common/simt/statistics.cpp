@@ -1,0 +1,116 @@
+// From what workers counted to the counters of metrics.md.
+
+#include "common/simt/statistics.h"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "common/counters.h"
+#include "common/simt/program.h"
+#include "common/simt/worker.h"
+
+namespace gpulab::simt {
+
+void SiteStatistics::add(const SiteStatistics& o) {
+  guard_skipped += o.guard_skipped;
+  guard_lanes_off += o.guard_lanes_off;
+  divergent += o.divergent;
+  for (int s = 0; s < 2; ++s) {
+    requests[s] += o.requests[s];
+    lanes[s] += o.lanes[s];
+    max_same_address[s] = std::max(max_same_address[s], o.max_same_address[s]);
+  }
+  sectors += o.sectors;
+  local_sectors += o.local_sectors;
+  distinct_bytes += o.distinct_bytes;
+  wavefronts += o.wavefronts;
+  ideal_wavefronts += o.ideal_wavefronts;
+}
+
+Worker::Worker(const Program& program, const GlobalMemory& memory)
+    : block_counts(program.blocks.size()), sites(program.sites.size()) {
+  patterns.reset(static_cast<PatternCache*>(std::calloc(std::max<std::size_t>(sites.size(), 1), sizeof(PatternCache))));
+  if (!patterns) throw std::bad_alloc();
+  footprint.prepare(memory);
+}
+
+namespace {
+
+std::uint32_t bytes_per_lane(const Meaning& meaning) {
+  for (const auto& operand : meaning.operands) {
+    if (operand.role != Role::out && operand.role != Role::in) continue;
+    std::uint32_t size = 4;
+    if (register_class(operand.kind) == 1)
+      size = 8;
+    else if (operand.kind == Kind::u8 || operand.kind == Kind::s8)
+      size = 1;
+    else if (operand.kind == Kind::u16 || operand.kind == Kind::s16 || operand.kind == Kind::f16)
+      size = 2;
+    return size * operand.vector;
+  }
+  return 0;
+}
+
+void count_memory(Counters& c, const Row& row, const SiteStatistics& s) {
+  const std::uint32_t width = bytes_per_lane(row.meaning);
+  const std::uint16_t traits = row.meaning.traits;
+  if (traits & kAtomic) {
+    c.global_atomic_requests += s.requests[0];
+    c.shared_atomic_requests += s.requests[1];
+    c.global_atomic_max_lanes = std::max(c.global_atomic_max_lanes, s.max_same_address[0]);
+    c.shared_atomic_max_lanes = std::max(c.shared_atomic_max_lanes, s.max_same_address[1]);
+  } else if (traits & kLoad) {
+    c.global_load_requests += s.requests[0];
+    c.global_load_sectors += s.sectors;
+    c.global_bytes_loaded += s.lanes[0] * width;
+    c.global_distinct_bytes_loaded += s.distinct_bytes;
+    c.shared_load_requests += s.requests[1];
+    c.shared_load_wavefronts += s.wavefronts;
+    c.shared_load_bank_conflicts += s.wavefronts - s.ideal_wavefronts;
+    c.local_load_sectors += s.local_sectors;
+  } else if (traits & kStore) {
+    c.global_store_requests += s.requests[0];
+    c.global_store_sectors += s.sectors;
+    c.global_bytes_stored += s.lanes[0] * width;
+    c.global_distinct_bytes_stored += s.distinct_bytes;
+    c.shared_store_requests += s.requests[1];
+    c.shared_store_wavefronts += s.wavefronts;
+    c.shared_store_bank_conflicts += s.wavefronts - s.ideal_wavefronts;
+    c.local_store_sectors += s.local_sectors;
+  }
+}
+
+}  // namespace
+
+Counters count(const Program& program, const std::vector<std::unique_ptr<Worker>>& workers) {
+  Counters c;
+  for (std::size_t i = 0; i < program.sites.size(); ++i) {
+    const Site& site = program.sites[i];
+    if (site.block == kNoBlock) continue;
+    BlockCount executed;
+    SiteStatistics own;
+    for (const auto& worker : workers) {
+      executed.warps += worker->block_counts[site.block].warps;
+      executed.lanes += worker->block_counts[site.block].lanes;
+      own.add(worker->sites[i]);
+    }
+    const Row& row = *site.row;
+    const std::uint64_t warps = executed.warps - own.guard_skipped;
+    c.warp_instructions += warps;
+    c.thread_instructions += executed.lanes - own.guard_lanes_off;
+    const bool conditional = (row.meaning.traits & kConditional) && !site.instruction->guard.empty();
+    if (conditional || site.instruction->opcode.starts_with("brx")) {
+      c.branches += warps;
+      c.divergent_branches += own.divergent;
+    }
+    if (row.meaning.traits & kBarrier) c.barriers += warps;
+    if (row.unit != Unit::constant && row.unit != Unit::param) count_memory(c, row, own);
+  }
+  for (std::size_t i = 1; i < workers.size(); ++i) workers[0]->footprint.merge(workers[i]->footprint);
+  c.global_read_footprint_bytes = workers[0]->footprint.bytes(false);
+  c.global_write_footprint_bytes = workers[0]->footprint.bytes(true);
+  return c;
+}
+
+}  // namespace gpulab::simt

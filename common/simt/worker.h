@@ -1,0 +1,41 @@
+#pragma once
+// What one CPU thread of a launch owns: counts, patterns, and what must be applied in block order.
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/simt/memory.h"
+#include "common/simt/program.h"
+#include "common/simt/statistics.h"
+
+namespace gpulab::simt {
+
+/// A floating-point atomic whose result nobody reads, waiting for its block's turn.
+struct DeferredAtomic {
+  std::byte* host;
+  std::uint64_t value;
+  void (*apply)(std::byte* host, std::uint64_t value);
+};
+
+/// What a run of blocks leaves to be committed in block order.
+struct BlockLog {
+  std::vector<DeferredAtomic> atomics;
+  std::string output;  ///< of printf
+};
+
+struct Worker {
+  explicit Worker(const Program& program, const GlobalMemory& memory);
+  std::vector<BlockCount> block_counts;
+  std::vector<SiteStatistics> sites;
+  struct Deleter {
+    void operator()(void* p) const { std::free(p); }
+  };
+  std::unique_ptr<PatternCache, Deleter> patterns;  ///< one per site; untouched ones cost no memory
+  FootprintMap footprint;
+  BlockLog log;
+};
+
+}  // namespace gpulab::simt
