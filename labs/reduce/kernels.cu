@@ -4,7 +4,6 @@
 // n is an int, at most 2^31 - 1 elements; positions in the array are long, because blockIdx.x * blockDim.x of a large
 // grid is more. A block past the end has no elements and contributes the neutral element.
 #include <cstdio>
-#include <tuple>
 
 #include "ops.cuh"
 
@@ -430,30 +429,20 @@ __global__ void reduce_single_pass(const T* in, T* out, T* partials, unsigned* t
   if (threadIdx.x == 0) *out = value;
 }
 
-// Every kernel for every type and operation: naming a template's address is enough for nvcc to compile it.
+// Every kernel for every type and operation: naming a template's instance is enough for nvcc to compile it.
+template <auto... kernel>
+struct Compile {};
 template <typename T, typename Op>
-constexpr auto ladder = std::tuple{reduce_single_thread<T, Op>,
-                                   reduce_atomic<T, Op>,
-                                   reduce_neighbored<T, Op>,
-                                   reduce_neighbored_extra_steps<T, Op>,
-                                   reduce_neighbored_improved<T, Op>,
-                                   reduce_interleaved<T, Op>,
-                                   reduce_single_block<T, Op, false>,
-                                   reduce_single_block<T, Op, true>,
-                                   reduce_tree_atomic<T, Op>,
-                                   reduce_tree_shared<T, Op>,
-                                   reduce_shared_divergent<T, Op>,
-                                   reduce_shared_strided<T, Op>,
-                                   reduce_shared_sequential<T, Op>,
-                                   reduce_first_add<T, Op>,
-                                   reduce_unroll_last_warp<T, Op>,
-                                   reduce_shuffle_last_warp<T, Op>,
-                                   reduce_warp<T, Op>,
-                                   reduce_grid_stride_vec4<T, Op>,
-                                   reduce_single_pass<T, Op>};
-
-template <typename... T>
-auto every_type() {
-  return std::tuple{ladder<T, Sum>..., ladder<T, Product>..., ladder<T, Min>..., ladder<T, Max>...};
-}
-template auto every_type<int, long, float, double>();
+struct Ladder : Compile<reduce_single_thread<T, Op>, reduce_atomic<T, Op>, reduce_neighbored<T, Op>,
+                        reduce_neighbored_extra_steps<T, Op>, reduce_neighbored_improved<T, Op>,
+                        reduce_interleaved<T, Op>, reduce_single_block<T, Op, false>, reduce_single_block<T, Op, true>,
+                        reduce_tree_atomic<T, Op>, reduce_tree_shared<T, Op>, reduce_shared_divergent<T, Op>,
+                        reduce_shared_strided<T, Op>, reduce_shared_sequential<T, Op>, reduce_first_add<T, Op>,
+                        reduce_unroll_last_warp<T, Op>, reduce_shuffle_last_warp<T, Op>, reduce_warp<T, Op>,
+                        reduce_grid_stride_vec4<T, Op>, reduce_single_pass<T, Op>> {};
+template <typename T>
+struct AllOperations : Ladder<T, Sum>, Ladder<T, Product>, Ladder<T, Min>, Ladder<T, Max> {};
+template struct AllOperations<int>;
+template struct AllOperations<long>;
+template struct AllOperations<float>;
+template struct AllOperations<double>;

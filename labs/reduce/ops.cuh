@@ -2,7 +2,7 @@
 // The operations of the reductions. Each is associative and commutative, so that elements may be combined in any
 // order, and has a neutral element, which pads what is not there: neutral combined with x is x.
 
-#include <climits>
+#include <limits>
 #include <type_traits>
 
 struct Sum {
@@ -35,18 +35,10 @@ struct Max {
   }
 };
 
-template <typename T>
-constexpr T lowest = -__builtin_huge_val();
-template <>
-constexpr int lowest<int> = INT_MIN;
-template <>
-constexpr long lowest<long> = LONG_MIN;
-template <typename T>
-constexpr T highest = __builtin_huge_val();
-template <>
-constexpr int highest<int> = INT_MAX;
-template <>
-constexpr long highest<long> = LONG_MAX;
+template <typename T, typename Limits = std::numeric_limits<T>>
+constexpr T highest = Limits::has_infinity ? Limits::infinity() : Limits::max();
+template <typename T, typename Limits = std::numeric_limits<T>>
+constexpr T lowest = Limits::has_infinity ? -Limits::infinity() : Limits::min();
 
 template <typename T, typename Op>
 constexpr T neutral = 0;

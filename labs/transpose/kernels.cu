@@ -3,8 +3,6 @@
 //
 // Threads and blocks are two-dimensional, x along a row of the input, so that the 32 lanes of a warp lie side by side
 // in it (with a block at least 32 wide). Positions are long: rows * cols may be more than 2^31.
-#include <tuple>
-
 // --- The ceiling: copy
 // ------------------------------------------------------------------------------------------------ Reads and writes as
 // many bytes as a transpose, both in the order of memory: 32 lanes, one 128-byte line, four sectors. No transpose can
@@ -68,13 +66,12 @@ __global__ void transpose_tiled_padded(const T* in, T* out, int rows, int cols) 
   }
 }
 
-// Every kernel for every type: naming a template's address is enough for nvcc to compile it.
+// Every kernel for every type: naming a template's instance is enough for nvcc to compile it.
+template <auto... kernel>
+struct Compile {};
 template <typename T>
-constexpr auto ladder =
-    std::tuple{transpose_copy<T>, transpose_naive_row<T>, transpose_tiled<T>, transpose_tiled_padded<T>};
-
-template <typename... T>
-auto every_type() {
-  return std::tuple{ladder<T>...};
-}
-template auto every_type<unsigned char, int, float, double>();
+struct Ladder : Compile<transpose_copy<T>, transpose_naive_row<T>, transpose_tiled<T>, transpose_tiled_padded<T>> {};
+template struct Ladder<unsigned char>;
+template struct Ladder<int>;
+template struct Ladder<float>;
+template struct Ladder<double>;

@@ -1,0 +1,57 @@
+#include "common/occupancy.h"
+
+#include "tests/catch.h"
+
+using gpulab::gpu_profile;
+using gpulab::occupancy;
+using Limits = std::vector<std::string>;
+
+TEST_CASE("the lecture's example on a GTX 970: 48 registers and 4096 bytes of a block of 128 leave 40 of 64 warps") {
+  const auto result = occupancy(gpu_profile("gtx970"), 48, 4096, 0, 128).value();
+  CHECK(result.theoretical == 0.625);
+  CHECK(result.blocks_per_sm == 10);
+  CHECK(result.limited_by == Limits{"registers"});
+}
+
+TEST_CASE("occupancy on an H200 is what Nsight Compute reports") {
+  // reference/h200_counters.csv: registers per thread, block, the smallest of the block limits.
+  const auto& h200 = gpu_profile("h200");
+  CHECK(occupancy(h200, 18, 0, 0, 256)->blocks_per_sm == 8);     // neighbored
+  CHECK(occupancy(h200, 16, 0, 1024, 256)->blocks_per_sm == 8);  // smem_seq
+  CHECK(occupancy(h200, 20, 0, 0, 256)->blocks_per_sm == 8);     // tr_naive
+  CHECK(occupancy(h200, 28, 4224, 0, 256)->blocks_per_sm == 8);  // tr_tile<1>: registers and warps both bind
+  CHECK(occupancy(h200, 16, 4096, 0, 512)->blocks_per_sm == 4);  // dbl
+  CHECK(occupancy(h200, 28, 4224, 0, 256)->limited_by == Limits{"warps", "registers"});
+  CHECK(occupancy(h200, 16, 0, 1024, 256)->limited_by == Limits{"warps"});
+}
+
+TEST_CASE("blocks of one warp are limited by their number") {
+  const auto result = occupancy(gpu_profile("h200"), 16, 0, 0, 32).value();
+  CHECK(result.blocks_per_sm == 32);
+  CHECK(result.theoretical == 0.5);
+  CHECK(result.limited_by == Limits{"blocks"});
+}
+
+TEST_CASE("dynamic shared memory limits as static does, the driver's 1 KiB per block included") {
+  const auto& h200 = gpu_profile("h200");
+  const auto result = occupancy(h200, 16, 0, 100 * 1024, 256).value();
+  CHECK(result.blocks_per_sm == 2);  // 2 x 101 KiB of 228
+  CHECK(result.limited_by == Limits{"shared"});
+  CHECK(occupancy(h200, 16, 0, 227 * 1024, 256)->blocks_per_sm == 1);
+}
+
+TEST_CASE("more shared memory than a block can have leaves no block") {
+  CHECK(occupancy(gpu_profile("h200"), 16, 0, 228 * 1024, 256)->blocks_per_sm == 0);
+  CHECK(occupancy(gpu_profile("t4"), 16, 0, 65 * 1024, 256)->blocks_per_sm == 0);
+}
+
+TEST_CASE("without the registers the occupancy is unknown, not a guess") {
+  CHECK_FALSE(occupancy(gpu_profile("h200"), std::nullopt, 0, 0, 256));
+  CHECK_FALSE(occupancy(gpu_profile("h200"), 16, 0, 0, 0));
+}
+
+TEST_CASE("255 registers leave an eighth of the warps") {
+  const auto result = occupancy(gpu_profile("a100"), 255, 0, 0, 128).value();
+  CHECK(result.theoretical == 0.125);
+  CHECK(result.limited_by == Limits{"registers"});
+}
