@@ -1,6 +1,14 @@
 #pragma once
-// All that a lab may include. A lab is data: parameters, a problem (inputs and the CPU's answer), and a ladder
-// of variants, each naming its kernel and how it is launched. The runner does the rest.
+// All that a lab needs of us. A lab is data: parameters, a problem (inputs and the CPU's answer), and a ladder of
+// variants, each naming its kernel and how it is launched. The runner does the rest: command line, memory, launches,
+// verification, measuring, reports.
+//
+// To write a lab: a folder labs/NAME with
+//   kernels.cu   ordinary CUDA C++; the instances that variants name are instantiated at its end
+//   lab.cpp      defines `gpulab::Lab gpulab::labs::NAME::lab()`, which the build finds by itself
+//   README.md    the lecture page
+// labs/transpose is the shortest example (one launch per variant, moved data, exact answers), labs/reduce the longest
+// (several launches, accumulators, rounding errors, a library, a host variant).
 
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +28,8 @@
 
 namespace gpulab {
 
-/// A parameter of a lab: a size (choices empty) or a word (one of choices).
+/// A parameter of a lab, an option of its command line: a size (choices empty) or a word (one of choices). "type" is
+/// the element type and "n" the size, where a lab has these. A word of {"false", "true"} is a switch.
 struct Param {
   std::string name;  ///< option name without dashes: "n", "rows", "type", "op"
   std::string help;
@@ -52,13 +61,13 @@ struct Case {
   std::uint64_t seed = 42;
   int sm_count = 1;  ///< of the device, or of the GPU that the simulator models
   int max_threads_per_sm = 2048;
-  [[nodiscard]] std::int64_t n() const { return params.integer("n"); }
-  [[nodiscard]] Scalar type() const { return *scalar_named(params.word("type")); }
+  [[nodiscard]] std::int64_t n() const { return params.integer("n"); }              ///< of labs that have "n"
+  [[nodiscard]] Scalar type() const { return *scalar_named(params.word("type")); }  ///< of labs that have "type"
 };
 
 /// What a buffer starts with before every run.
 enum class Role {
-  input,    ///< `initial`; restored before a run when a variant writes it
+  input,    ///< `initial`; restored before a run when a variant writes it (arrays updated in place are inputs, too)
   output,   ///< poisoned with 0xA5, or `initial` where given (an accumulator's neutral element)
   scratch,  ///< poisoned, or `initial` where given
 };
@@ -96,7 +105,7 @@ using Argument = std::variant<BufferArgument, std::int32_t, std::uint32_t, std::
 
 /// One launch of a variant's plan.
 struct Step {
-  std::string kernel;  ///< C++ name: "reduce_warp<float, Sum>"
+  std::string kernel;  ///< as Variant::kernel
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
   std::vector<Argument> arguments;
@@ -142,8 +151,9 @@ struct HostCall {
 struct Variant {
   std::string name;
   std::string summary;  ///< one line: what changed from the rung before, and why it should help
-  std::string
-      kernel{};  ///< C++ name with {placeholders}: {type}, {Op} (a word parameter, capitalised), {block} (threads)
+  /// C++ name, "reduce_warp<{type}, {Op}>": {type} is the element type's C++ name, {block} the threads per block,
+  /// {any_parameter} its value, {Any_parameter} the same with a capital.
+  std::string kernel{};
   std::string file = "kernels.cu";  ///< the file in the lab's folder that holds it
   BlockRule blocks{};
   /// Elements of the lab's extent that one block handles (x, y, z): the automatic grid is their quotient,
@@ -156,7 +166,8 @@ struct Variant {
   std::function<std::vector<Argument>(const Case&)> arguments{};  ///< default: the lab's
   /// The whole plan, where it is not the one launch that the fields above describe.
   std::function<std::vector<Step>(const Case&)> steps{};
-  /// Changes the answer or its tolerance for this variant (its summation order), default: the problem's.
+  /// Changes what this variant expects: an answer of its own, the tolerance of its summation order, what an accumulator
+  /// starts with. Inputs are shared by all variants: read them, leave them.
   std::function<void(const Case&, Problem&)> adjust{};
   bool writes_input = false;        ///< inputs are restored before every run
   bool racy = false;                ///< races on purpose; needs --sanitize racecheck or --allow-racy
@@ -171,6 +182,8 @@ struct Contract {
 };
 
 struct Lab {
+  // Without a comment of its own, a field that is left out is simply absent; `problem`, `arguments`, `work`, `headline`
+  // and `variants` are not to be left out, nor is `extent` where a variant's grid is automatic.
   std::string name{};                        ///< set by the registry: the folder's name
   int lecture = 0;                           ///< position in the course
   std::string topic{};                       ///< "reductions"
@@ -178,7 +191,7 @@ struct Lab {
   std::string headline{};                    ///< default variant
   std::vector<std::string> prerequisites{};  ///< labs
   std::vector<Param> params{};
-  std::vector<Dim3> block_presets{};
+  std::vector<Dim3> block_presets{};  ///< worth trying; --block takes any other, too
   Dim3 default_block{256, 1, 1};
   std::function<Dim3(const Case&)> extent{};  ///< the index space that grids cover
   std::function<Problem(const Case&)> problem{};
@@ -188,7 +201,7 @@ struct Lab {
   std::vector<Variant> variants{};  ///< worst to best
 };
 
-/// Seeded, asymmetric, never constant inputs. Counter-based: element i depends on (seed, stream, i) alone.
+/// Seeded inputs. Counter-based: element i depends on (seed, stream, i) alone.
 /// Integers: uniform over [low, high]; floating point: uniform over [low, high).
 std::vector<std::byte> random_values(Scalar type, std::size_t count, std::uint64_t seed, double low, double high,
                                      std::uint64_t stream = 0);
