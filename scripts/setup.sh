@@ -23,13 +23,14 @@ logged() {
   printf '\n== %s\n' "$*" >> "$log"
   mark=$(wc -l < "$log")
   "$@" >> "$log" 2>&1 < /dev/null && return
-  tail -n +"$((mark + 1))" "$log" | tail -n 25 | sed 's/^/  | /' >&2
+  tail -n +"$((mark + 1))" "$log" | tail -n 20 | sed 's/^/  | /' >&2
   fail "$code" "$what" "$hint" "the whole log is $log"
 }
 
 # One build of a tree at a time; the lock ends with the script, or with unlock_build.
 lock_build() {
-  mkdir -p "$build" 2> /dev/null || fail 3 "cannot write to $build" "set GPULAB_BUILD_DIR to a folder you can write to"
+  mkdir -p "$build" 2> /dev/null && touch "$build/.lock" 2> /dev/null ||
+    fail 3 "cannot write to $build" "set GPULAB_BUILD_DIR to a folder you can write to"
   exec 9> "$build/.lock"
   flock -n 9 || { say "waiting for another build of this tree"; flock 9; }
 }
@@ -144,11 +145,11 @@ install_cuda() {
   place=$root/.cuda/$version
   if [ ! -e "$place/complete" ]; then
     case $version in
-      13.*) wheels=({nvidia-cuda-nvcc,nvidia-nvvm,nvidia-cuda-crt,nvidia-cuda-runtime,nvidia-cuda-cccl}"==$version.*") ;;
+      13.*) wheels=(nvidia-{cuda-nvcc,nvvm,cuda-crt,cuda-runtime,cuda-cccl,cuda-nvrtc}"==$version.*") ;;
       # The C++ library is of one version: the older wheels of it lack the files without extension.
       *) wheels=(nvidia-cuda-{nvrtc,nvcc,runtime}-cu12"==$version.*" nvidia-cuda-cccl-cu12==12.9.*) ;;
     esac
-    say "fetching the CUDA $version compiler (about 130 MB) into .cuda${driver:+, as the driver is of CUDA $driver}"
+    say "fetching the CUDA $version compiler (about 200 MB) into .cuda${driver:+, as the driver is of CUDA $driver}"
     rm -rf "$place"
     mkdir -p "$root/.cuda"
     logged 3 "could not make a Python environment in $place" "check the disk; or install CUDA and set GPULAB_NVCC" \
@@ -205,6 +206,6 @@ compile() {
 
 # One line that changes when any source does: names, sizes and times.
 source_stamp() {
-  (cd "$root" && find CMakeLists.txt CMakePresets.json scripts labs runner common configs \
-    -printf '%p %T@ %s\n' 2> /dev/null | LC_ALL=C sort | cksum)
+  (cd "$root" && { find CMakeLists.txt CMakePresets.json scripts labs runner common configs -printf '%p %T@ %s\n' || true; } \
+    2> /dev/null | LC_ALL=C sort | cksum)
 }

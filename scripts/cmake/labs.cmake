@@ -66,7 +66,7 @@ foreach(source IN LISTS vendor_files)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
   add_custom_command(
     OUTPUT ${object}
-    COMMAND ${GPULAB_NVCC} -c -std=c++20 -O2 ${vendor_targets} -Wno-deprecated-gpu-targets -I.
+    COMMAND ${GPULAB_NVCC} -c -std=c++20 -O2 -t 0 ${vendor_targets} -Wno-deprecated-gpu-targets -I.
             -MD -MF ${object}.d -MT ${object} -o ${object} ${source}
     DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${GPULAB_NVCC}
     DEPFILE ${object}.d
