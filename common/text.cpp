@@ -1,0 +1,170 @@
+#include "common/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace gpulab {
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const auto end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string join(const std::vector<std::string>& words, std::string_view separator) {
+  return fmt::format("{}", fmt::join(words, separator));
+}
+
+// Optimal string alignment: three rows of the edit matrix, because a swap looks two rows back.
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> before(to.size() + 1), above(to.size() + 1), row(to.size() + 1);
+  for (std::size_t j = 0; j <= to.size(); ++j) above[j] = j;
+  for (std::size_t i = 1; i <= from.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= to.size(); ++j) {
+      const std::size_t replaced = above[j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, replaced});
+      const bool swapped = i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1];
+      if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    std::swap(before, above);
+    std::swap(above, row);
+  }
+  return above[to.size()];
+}
+
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  std::optional<std::string> best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const auto& candidate : candidates) {
+    // A word shorter than its own distance has nothing in common with the candidate.
+    const auto distance = edit_distance(word, candidate);
+    if (distance < best_distance && distance < std::max(word.size(), candidate.size()) - distance / 2) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  if (best || word.size() < 3) return best;
+  const auto starts = [&](const std::string& candidate) { return candidate.starts_with(word); };
+  const auto it = std::find_if(candidates.begin(), candidates.end(), starts);
+  return it == candidates.end() ? std::nullopt : std::optional(*it);
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
+                         std::string_view otherwise) {
+  const auto near = nearest(word, candidates);
+  if (!near) return std::string(otherwise);
+  return otherwise.empty() ? fmt::format("did you mean '{}'?", *near)
+                           : fmt::format("did you mean '{}'? {}", *near, otherwise);
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view digits) {
+  std::int64_t value = 0;
+  if (digits.empty() || digits.front() == '-') return std::nullopt;
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (failure != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  double value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::string dim_text(const Dim3& dim) {
+  if (dim.z != 1) return fmt::format("{}x{}x{}", dim.x, dim.y, dim.z);
+  if (dim.y != 1) return fmt::format("{}x{}", dim.x, dim.y);
+  return fmt::format("{}", dim.x);
+}
+
+namespace {
+
+/// Three significant digits without a trailing ".0": 7.34, 73.4, 734, 2.
+std::string three_digits(double value) {
+  const int decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  if (text.find('.') == std::string::npos) return text;
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+std::string bytes_text(double bytes) {
+  static constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && unit + 1 < units.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{} {}", three_digits(bytes), units[unit]);
+}
+
+std::string grouped(std::uint64_t value) {
+  std::string text = std::to_string(value);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) text.insert(at, 1, ',');
+  return text;
+}
+
+std::string size_text(std::int64_t value) {
+  const auto bits = static_cast<std::uint64_t>(value);
+  if (value < 1024 || !std::has_single_bit(bits)) return std::to_string(value);
+  return fmt::format("{} (2^{})", value, std::countr_zero(bits));
+}
+
+std::string short_count(double value) {
+  static constexpr std::array units{"", " k", " M", " G", " T", " P", " E"};
+  std::size_t unit = 0;
+  // 9999 stays as it is: four digits read as easily as "10 k".
+  while (value >= (unit == 0 ? 10000 : 999.5) && unit + 1 < units.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  if (unit == 0) return value == std::floor(value) ? fmt::format("{:.0f}", value) : three_digits(value);
+  return three_digits(value) + units[unit];
+}
+
+std::string duration_text(double milliseconds) {
+  if (milliseconds < 1) return three_digits(milliseconds * 1000) + " µs";
+  if (milliseconds < 1000) return three_digits(milliseconds) + " ms";
+  return three_digits(milliseconds / 1000) + " s";
+}
+
+std::string plural(std::uint64_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+std::size_t columns(std::string_view utf8) {
+  return static_cast<std::size_t>(
+      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines;
+  std::string line;
+  for (const auto& word : split(text, ' ')) {
+    if (!line.empty() && columns(line) + 1 + columns(word) > width) {
+      lines.push_back(std::move(line));
+      line.clear();
+    }
+    if (!line.empty()) line += ' ';
+    line += word;
+  }
+  if (!line.empty() || lines.empty()) lines.push_back(std::move(line));
+  return lines;
+}
+
+}  // namespace gpulab
