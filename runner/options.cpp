@@ -92,13 +92,14 @@ double positive_real(std::string_view option, const std::string& text) {
 void parse_device(const Given& given, LabOptions& options) {
   const auto* text = value_of(given, "device");
   if (text == nullptr || *text == "auto") return;
-  const auto parts = split(*text, ':');
-  const auto index = parts.size() == 2 ? parse_integer(parts[1]) : std::nullopt;
+  // "gpu" or "gpu:INDEX"
+  const bool indexed = text->starts_with("gpu:");
+  const std::int64_t index = indexed ? parse_integer(text->substr(4)).value_or(-1) : 0;
   if (*text == "sim") {
     options.device = DeviceKind::simulator;
-  } else if (parts[0] == "gpu" && (parts.size() == 1 || (index && *index < 1024))) {
+  } else if (*text == "gpu" || (indexed && index >= 0 && index < 1024)) {
     options.device = DeviceKind::gpu;
-    if (index) options.gpu_index = static_cast<int>(*index);
+    if (indexed) options.gpu_index = static_cast<int>(index);
   } else {
     throw usage_error(fmt::format("--device: unknown device '{}'", *text),
                       did_you_mean(*text, {"auto", "gpu", "sim"}, "devices: auto, gpu, gpu:INDEX, sim"));
