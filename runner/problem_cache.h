@@ -1,8 +1,9 @@
 #pragma once
 // The problem of the last case: variants of one case share inputs and answer instead of making them again.
 
-#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "labs/lab.h"
 
@@ -10,8 +11,8 @@ namespace gpulab {
 
 class ProblemCache {
  public:
-  /// The lab's problem for `point`, adjusted for `variant`. Valid until the next call. Inputs are shared, so that
-  /// an adjust() may read them but change only answers, outputs and scratch.
+  /// The lab's problem for `point`, adjusted for `variant`. Valid until the next call. Inputs are shared: an
+  /// adjust() may read them but change only answers, outputs and scratch; and a problem sees no grid (1 x 1 x 1).
   [[nodiscard]] const Problem& get(const Lab& lab, const Variant& variant, const Case& point);
   void clear();
 

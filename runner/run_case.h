@@ -8,6 +8,7 @@
 #include "common/device/device.h"
 #include "labs/lab.h"
 #include "runner/measure.h"
+#include "runner/plan.h"
 #include "runner/problem_cache.h"
 #include "runner/result.h"
 
@@ -29,12 +30,12 @@ class CaseRunner {
   [[nodiscard]] Result run(const Lab& lab, const Variant& variant, const Case& point, const RunOptions& options);
 
  private:
-  void run_kernels(const Lab& lab, const Variant& variant, const Case& point, const RunOptions& options,
-                   Result& result);
+  void run_on_device(const Lab& lab, const Variant& variant, const Plan& plan, const Problem& problem,
+                     const RunOptions& options, Result& result);
   void load(const Lab& lab, const Variant& variant);
 
   Device& device_;
-  std::set<std::string, std::less<>> loaded_;
+  std::set<std::string, std::less<>> loaded_;  ///< "reduce/kernels.cu"
   ProblemCache problems_;
 };
 

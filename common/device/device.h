@@ -33,6 +33,7 @@ struct Capabilities {
   bool measures_time = false;     ///< CUDA events; otherwise only simulation wall time
   bool counts = false;            ///< counters of metrics.md
   bool runs_vendor_code = false;  ///< CUB, cuBLAS variants
+  bool uses_host_memory = false;  ///< what it allocates comes out of the host's memory (the simulator)
 };
 
 /// PTX text and what to call it in messages. Views must outlive the device.

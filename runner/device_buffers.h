@@ -1,0 +1,50 @@
+#pragma once
+// The buffers of one case on a device: allocated, filled before a run as their roles say, released at the end.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/device/device.h"
+#include "labs/lab.h"
+
+namespace gpulab {
+
+class DeviceBuffers {
+ public:
+  explicit DeviceBuffers(Device& device) : device_(device) {}
+  ~DeviceBuffers();
+  DeviceBuffers(const DeviceBuffers&) = delete;
+  DeviceBuffers& operator=(const DeviceBuffers&) = delete;
+
+  /// Allocates; `buffer` must outlive this. Throws logic_error where its bytes and count disagree.
+  void add(const Buffer& buffer);
+  /// Before the first run: inputs are written, outputs and scratch take their initial bytes or poison.
+  void prepare();
+  /// Keeps a pristine copy of each input on the device, so that restore() brings back inputs too.
+  void keep_inputs();
+  /// Before a repeated run: whatever has initial bytes that a kernel may have overwritten.
+  void restore();
+
+  [[nodiscard]] const Buffer& declared(std::string_view name) const;
+  [[nodiscard]] std::vector<std::byte> read(std::string_view name) const;
+  [[nodiscard]] KernelArgument argument(const Argument& argument) const;
+  /// Raw device pointers by name, for vendor libraries.
+  [[nodiscard]] std::map<std::string, void*, std::less<>> pointers() const;
+
+ private:
+  struct Slot {
+    const Buffer* buffer;
+    DevicePointer pointer;
+    DevicePointer pristine;  ///< copy of an input; 0: none
+  };
+  [[nodiscard]] const Slot& slot(std::string_view name) const;
+
+  Device& device_;
+  std::vector<Slot> slots_;
+};
+
+/// What an uninitialised output is filled with: a NaN as float of no common sight, -1515870811 as int.
+constexpr std::byte poison{0xA5};
+
+}  // namespace gpulab

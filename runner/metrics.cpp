@@ -1,0 +1,73 @@
+#include "runner/metrics.h"
+
+#include <algorithm>
+
+namespace gpulab {
+namespace {
+
+bool measured(const Result& result) {
+  return result.timing && result.timing->source == "cuda_events" && result.timing->median_ms > 0;
+}
+
+bool on_host(const Result& result) { return result.timing && result.timing->source == "cpu_wall"; }
+
+bool same_case(const Result& a, const Result& b) {
+  const bool same_block = !a.launch || !b.launch || a.launch->block == b.launch->block;
+  return a.params == b.params && same_block;
+}
+
+void add_speedup(Result& result, const char* name, const Result& reference) {
+  result.metrics.push_back({name, reference.timing->median_ms / result.timing->median_ms, "x"});
+}
+
+}  // namespace
+
+void add_rates(const Work& work, const GpuProfile* peaks, Result& result) {
+  if (!measured(result)) return;
+  const double seconds = result.timing->median_ms / 1000;
+  const auto add = [&](const char* name, double value, const char* unit) {
+    result.metrics.push_back({name, value, unit});
+  };
+  const double gbs = work.bytes / seconds / 1e9, gflops = work.flops / seconds / 1e9;
+  if (work.bytes > 0) {
+    add("bandwidth", gbs, "GB/s");
+    if (peaks != nullptr && peaks->memory_bandwidth_gbs > 0) {
+      add("bandwidth_of_peak", gbs / peaks->memory_bandwidth_gbs, "ratio");
+    }
+  }
+  if (work.flops > 0) {
+    add("gflops", gflops, "GFLOP/s");
+    if (peaks != nullptr && peaks->fp32_tflops > 0)
+      add("gflops_of_peak", gflops / (peaks->fp32_tflops * 1000), "ratio");
+    if (work.bytes > 0) add("arithmetic_intensity", work.flops / work.bytes, "FLOP/B");
+  }
+  if (work.elements > 0) add("elements_per_second", work.elements / seconds, "1/s");
+}
+
+void add_speedups(std::vector<Result>& results, std::string_view baseline) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    auto& result = results[i];
+    if (!measured(result)) continue;
+    for (const auto& other : results) {
+      if (!baseline.empty() && other.variant == baseline && measured(other) && same_case(result, other)) {
+        add_speedup(result, "speedup", other);
+      }
+      if (on_host(other) && same_case(result, other)) add_speedup(result, "speedup_to_cpu", other);
+    }
+    // The rung before: the nearest earlier measured variant of the same case.
+    for (std::size_t j = i; j-- > 0;) {
+      if (!same_case(result, results[j])) break;
+      if (!measured(results[j])) continue;
+      add_speedup(result, "speedup_to_previous", results[j]);
+      break;
+    }
+  }
+}
+
+const Metric* find_metric(const Result& result, std::string_view name) {
+  const auto it =
+      std::find_if(result.metrics.begin(), result.metrics.end(), [&](const Metric& m) { return m.name == name; });
+  return it == result.metrics.end() ? nullptr : &*it;
+}
+
+}  // namespace gpulab

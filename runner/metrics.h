@@ -1,0 +1,23 @@
+#pragma once
+// What follows from measured GPU time and nothing else; metrics.md, "Derived from time".
+
+#include <string_view>
+#include <vector>
+
+#include "common/gpu_profile.h"
+#include "labs/lab.h"
+#include "runner/result.h"
+
+namespace gpulab {
+
+/// Bandwidth, GFLOP/s and elements per second of one result, and their share of the profile's peaks (may be null).
+void add_rates(const Work& work, const GpuProfile* peaks, Result& result);
+
+/// Speed-ups between results of the same parameters and block: to the baseline variant (empty: none), to the rung
+/// before, and to the variant that runs on the host, where there is one.
+void add_speedups(std::vector<Result>& results, std::string_view baseline);
+
+/// The metric's value, or null.
+[[nodiscard]] const Metric* find_metric(const Result& result, std::string_view name);
+
+}  // namespace gpulab

@@ -1,0 +1,279 @@
+#include "runner/run_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "common/device/launch_error.h"
+#include "common/embedded.h"
+#include "common/gpu_profile.h"
+#include "common/text.h"
+#include "runner/device_buffers.h"
+#include "runner/host_memory.h"
+#include "runner/metrics.h"
+#include "runner/plan.h"
+#include "runner/verify.h"
+
+namespace gpulab {
+namespace {
+
+decltype(Result::params) params_of(const Lab& lab, const Case& point) {
+  decltype(Result::params) params;
+  for (const auto& param : lab.params) params.emplace_back(param.name, point.params.values.at(param.name));
+  // JSON has no unsigned 64-bit parameter of its own: seeds beyond 2^63 do not pass the command line.
+  params.emplace_back("seed", static_cast<std::int64_t>(point.seed));
+  return params;
+}
+
+/// A problem that cannot fit is refused before the machine starts to swap. The useful bytes of a run are the least
+/// that its buffers hold; a device in host memory holds them twice.
+void check_memory(const Lab& lab, const Case& point, const Capabilities& capabilities) {
+  const auto available = available_host_memory();
+  const double needed = lab.work(point).bytes * (capabilities.uses_host_memory ? 2 : 1);
+  if (!available || needed <= static_cast<double>(*available)) return;
+  throw LaunchError("out_of_memory",
+                    fmt::format("the problem needs at least {} of host memory, {} are available", bytes_text(needed),
+                                bytes_text(static_cast<double>(*available))),
+                    {}, "choose a smaller size");
+}
+
+const EmbeddedKernels& embedded_file(const Lab& lab, const Variant& variant) {
+  const auto all = embedded_kernels();
+  const auto it =
+      std::find_if(all.begin(), all.end(), [&](const auto& k) { return k.lab == lab.name && k.file == variant.file; });
+  if (it == all.end()) throw std::logic_error(fmt::format("labs/{}/{} is not in this build", lab.name, variant.file));
+  return *it;
+}
+
+/// One launch of a plan, its kernel looked up and its arguments bound.
+struct Launch {
+  Kernel kernel;
+  LaunchConfig config;
+  std::vector<KernelArgument> arguments;
+};
+
+std::vector<Launch> bound_launches(Device& device, const DeviceBuffers& buffers, const std::vector<Step>& steps) {
+  std::vector<Launch> launches;
+  for (const auto& step : steps) {
+    Launch launch{device.kernel(step.kernel), {step.grid, step.block, step.dynamic_shared_bytes, step.cooperative}, {}};
+    for (const auto& argument : step.arguments) launch.arguments.push_back(buffers.argument(argument));
+    launches.push_back(std::move(launch));
+  }
+  return launches;
+}
+
+const GpuProfile* profile_of(const Device& device) {
+  return device.info().profile.empty() ? nullptr : &gpu_profile(device.info().profile);
+}
+
+void check_shared(const Launch& launch, const GpuProfile* gpu) {
+  const auto bytes = launch.kernel.attributes.static_shared_bytes.value_or(0) + launch.config.dynamic_shared_bytes;
+  if (gpu == nullptr || gpu->shared_bytes_per_block_optin == 0 || bytes <= gpu->shared_bytes_per_block_optin) return;
+  throw usage_error(fmt::format("a block of {} needs {} of shared memory, {} has {} per block", launch.kernel.cpp_name,
+                                bytes_text(static_cast<double>(bytes)), gpu->name,
+                                bytes_text(static_cast<double>(gpu->shared_bytes_per_block_optin))),
+                    "use a smaller block or tile");
+}
+
+void describe_launch(const std::vector<Launch>& launches, const GpuProfile* gpu, Result& result) {
+  const auto& first = launches.front();
+  const auto& attributes = first.kernel.attributes;
+  LaunchFacts facts;
+  facts.grid = first.config.grid;
+  facts.block = first.config.block;
+  facts.dynamic_shared_bytes = first.config.dynamic_shared_bytes;
+  facts.static_shared_bytes = attributes.static_shared_bytes;
+  facts.local_bytes = attributes.local_bytes;
+  facts.registers_per_thread = attributes.registers;
+  facts.launches = static_cast<int>(launches.size());
+  result.launch = facts;
+  result.kernel = first.kernel.cpp_name;
+  if (gpu == nullptr) return;
+  result.occupancy = occupancy(*gpu, attributes.registers, attributes.static_shared_bytes.value_or(0),
+                               facts.dynamic_shared_bytes, static_cast<int>(facts.block.volume()));
+}
+
+void conclude(const Problem& problem, const std::function<std::vector<std::byte>(const Expected&)>& read,
+              const std::function<Scalar(const Expected&)>& type, Result& result) {
+  result.verification = Verification{};
+  auto& verification = *result.verification;
+  verification.status = problem.expected.empty() ? "not_run" : "passed";
+  for (const auto& expected : problem.expected) {
+    const bool passed_before = verification.status != "failed";
+    verify(expected, type(expected), read(expected), verification);
+    if (verification.note.empty()) verification.note = expected.note;
+    if (!passed_before || verification.status != "failed") continue;
+    const auto compared =
+        expected.real.empty() ? expected.exact.size() / size_of(type(expected)) : expected.real.size();
+    result.status = "wrong";
+    result.message = mismatch_text(expected.buffer, verification, compared);
+  }
+}
+
+/// A variant that runs on the host: the lab's own C++ code over host memory.
+void run_on_host(const Variant& variant, const Case& point, const Problem& problem, Result& result) {
+  std::map<std::string, std::pair<Scalar, std::vector<std::byte>>, std::less<>> memory;
+  HostCall call;
+  call.params = &point.params;
+  for (const auto& buffer : problem.buffers) {
+    auto& [type, bytes] = memory[buffer.name];
+    type = buffer.type;
+    bytes = buffer.initial;
+    if (bytes.empty()) bytes.assign(buffer.count * size_of(buffer.type), poison);
+    call.buffers[buffer.name] = bytes;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  variant.host(call);
+  const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  result.timing = summarize(std::span(&ms, 1), "cpu_wall", {});
+  conclude(
+      problem, [&](const Expected& e) { return memory.at(e.buffer).second; },
+      [&](const Expected& e) { return memory.at(e.buffer).first; }, result);
+}
+
+/// One call of a vendor library: pointers bound and its workspace allocated as it asks.
+class VendorWork {
+ public:
+  VendorWork(Device& device, const Vendor& vendor, const Case& point, const DeviceBuffers& buffers)
+      : device_(device), vendor_(vendor) {
+    call_.params = &point.params;
+    call_.buffers = buffers.pointers();
+    if (vendor.workspace_bytes != nullptr) call_.workspace_bytes = vendor.workspace_bytes(call_);
+    workspace_ = device.allocate("workspace", call_.workspace_bytes);
+    call_.workspace = reinterpret_cast<void*>(workspace_);
+  }
+  ~VendorWork() {
+    try {
+      device_.release(workspace_);
+    } catch (const std::exception&) {
+      // After a fault there is nothing left to release.
+    }
+  }
+  VendorWork(const VendorWork&) = delete;
+  VendorWork& operator=(const VendorWork&) = delete;
+  void operator()() const { vendor_.run(call_); }
+
+ private:
+  Device& device_;
+  const Vendor& vendor_;
+  VendorCall call_;
+  DevicePointer workspace_ = 0;
+};
+
+std::string status_of(const LaunchError& error) {
+  return error.kind == "fault" || error.kind == "hung" ? error.kind : "error";
+}
+
+std::string message_of(const Error& error) {
+  std::string text = error.where.empty() ? error.what() : fmt::format("{}: {}", error.where, error.what());
+  if (!error.hint.empty()) text += "; " + error.hint;
+  return text;
+}
+
+/// Runs, verifies and measures `work`. The verified run starts from poisoned outputs and comes first: what is
+/// measured has been seen to be right. A device without time of its own runs once, for both.
+void run_and_measure(Device& device, DeviceBuffers& buffers, const MeasureOptions& options, bool writes_input,
+                     const std::function<void()>& work, const std::function<void()>& check, Result& result) {
+  (void)device.take_counters();
+  if (!device.capabilities().measures_time) {
+    result.timing = measure(
+        device, options, [&] { buffers.prepare(); }, work);
+    device.synchronize();
+    result.counters = device.take_counters();
+    check();
+    return;
+  }
+  buffers.prepare();
+  work();
+  device.synchronize();
+  check();
+  if (result.status != "ok") return;
+  if (writes_input) buffers.keep_inputs();
+  result.timing = measure(
+      device, options, [&] { buffers.restore(); }, work);
+  result.counters = device.take_counters();
+}
+
+}  // namespace
+
+void CaseRunner::load(const Lab& lab, const Variant& variant) {
+  const auto& file = embedded_file(lab, variant);
+  // The image's views must outlive the device: names are kept here, texts are part of the binary.
+  const auto [name, fresh] = loaded_.insert(fmt::format("{}/{}", lab.name, variant.file));
+  if (fresh) device_.load({*name, file.ptx, file.source});
+}
+
+void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Plan& made, const Problem& problem,
+                               const RunOptions& options, Result& result) {
+  const auto scratch = variant.scratch ? variant.scratch(made.point) : std::vector<Buffer>{};
+  const auto* gpu = profile_of(device_);
+  std::vector<Launch> launches;
+  DeviceBuffers buffers(device_);
+  if (launches_kernels(variant)) {
+    load(lab, variant);
+    for (const auto& buffer : problem.buffers) buffers.add(buffer);
+    for (const auto& buffer : scratch) buffers.add(buffer);
+    launches = bound_launches(device_, buffers, made.steps);
+    describe_launch(launches, gpu, result);
+    for (const auto& launch : launches) check_shared(launch, gpu);
+  } else {
+    for (const auto& buffer : problem.buffers) buffers.add(buffer);
+  }
+  std::optional<VendorWork> vendor;
+  if (variant.vendor.run != nullptr) vendor.emplace(device_, variant.vendor, made.point, buffers);
+  const auto work = [&] {
+    if (vendor) (*vendor)();
+    for (const auto& launch : launches) device_.launch(launch.kernel, launch.config, launch.arguments);
+  };
+  const auto check = [&] {
+    conclude(
+        problem, [&](const Expected& e) { return buffers.read(e.buffer); },
+        [&](const Expected& e) { return buffers.declared(e.buffer).type; }, result);
+  };
+  run_and_measure(device_, buffers, options.measure, variant.writes_input, work, check, result);
+  add_rates(lab.work(made.point), gpu, result);
+}
+
+Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point, const RunOptions& options) {
+  Result result;
+  result.variant = variant.name;
+  result.summary = variant.summary;
+  result.params = params_of(lab, point);
+  const auto fail = [&](const std::string& status, const std::string& message) {
+    result.status = status;
+    result.message = message;
+    result.timing.reset();
+    result.verification.reset();
+  };
+  try {
+    check_memory(lab, point, device_.capabilities());
+    const Plan made = plan(lab, variant, point, options.grid);
+    const Problem& problem = problems_.get(lab, variant, made.point);
+    if (variant.host) {
+      run_on_host(variant, made.point, problem, result);
+    } else {
+      run_on_device(lab, variant, made, problem, options, result);
+    }
+    result.output = device_.take_output();
+  } catch (const LaunchError& error) {
+    fail(status_of(error), message_of(error));
+  } catch (const Error& error) {
+    fail("error", message_of(error));
+  } catch (const std::bad_alloc&) {
+    fail("error", "the host has no memory left for this problem; choose a smaller size");
+  } catch (const std::exception& error) {
+    fail("error", error.what());
+  }
+  if (!options.counters) result.counters.reset();
+  return result;
+}
+
+Result run_case(Device& device, const Lab& lab, const Variant& variant, const Case& point, const RunOptions& options) {
+  return CaseRunner(device).run(lab, variant, point, options);
+}
+
+}  // namespace gpulab

@@ -1,0 +1,97 @@
+#include "runner/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "common/error.h"
+#include "runner/plan.h"
+
+namespace gpulab {
+namespace {
+
+/// Calls `visit` with every combination of parameter values, the last parameter fastest.
+template <typename Visit>
+void each_combination(const LabOptions& options, std::size_t depth, Params& params, const Visit& visit) {
+  if (depth == options.params.size()) return visit(params);
+  const auto& [name, values] = options.params[depth];
+  for (const auto& value : values) {
+    params.values[name] = value;
+    each_combination(options, depth + 1, params, visit);
+  }
+}
+
+/// What this machine lacks for the variant, or nothing.
+std::optional<std::string> lack(const Variant& variant, const Host& host) {
+  if (variant.vendor.run != nullptr && !host.capabilities.runs_vendor_code) {
+    return fmt::format("variant '{}' calls a vendor library and needs a GPU", variant.name);
+  }
+  const auto& device = host.device;
+  if (launches_kernels(variant) && device.compute_major * 10 + device.compute_minor < variant.min_compute_capability) {
+    return fmt::format("variant '{}' needs compute capability {}.{}, {} has {}.{}", variant.name,
+                       variant.min_compute_capability / 10, variant.min_compute_capability % 10,
+                       device.profile.empty() ? device.name : device.profile, device.compute_major,
+                       device.compute_minor);
+  }
+  return std::nullopt;
+}
+
+/// The plan's own complaint, or nothing.
+std::optional<Error> complaint(const LabOptions& options, const Point& point) {
+  try {
+    (void)plan(*options.lab, *point.variant, point.point, options.grid);
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error;
+  }
+}
+
+Error nothing_runs(const std::vector<Point>& points) {
+  return Error(ExitCode::missing, points.front().skip, {},
+               "'gpulab doctor' shows what this machine has; '--variant all' skips what cannot run");
+}
+
+}  // namespace
+
+std::vector<Point> product(const LabOptions& options) {
+  std::vector<Point> points;
+  const auto block_count = std::max<std::size_t>(1, options.blocks.size());
+  Params params;
+  each_combination(options, 0, params, [&](const Params& combination) {
+    for (std::size_t b = 0; b < block_count; ++b) {
+      for (const auto* variant : options.variants) {
+        Point point;
+        point.variant = variant;
+        point.named = !options.all_variants;
+        point.point.params = combination;
+        point.point.seed = options.seed;
+        point.point.block = options.blocks.empty() ? default_block(*options.lab, *variant) : options.blocks[b];
+        points.push_back(std::move(point));
+      }
+    }
+  });
+  return points;
+}
+
+std::vector<Point> sweep(const LabOptions& options, const Host& host) {
+  auto points = product(options);
+  std::optional<Error> first;
+  for (auto& point : points) {
+    point.point.sm_count = std::max(1, host.device.sm_count);
+    point.point.max_threads_per_sm = host.max_threads_per_sm;
+    if (const auto missing = lack(*point.variant, host)) {
+      point.skip = *missing;
+    } else if (auto error = complaint(options, point)) {
+      if (point.named) throw *error;
+      point.skip = error->what();
+      if (!first) first = std::move(error);
+    }
+  }
+  const bool none = std::all_of(points.begin(), points.end(), [](const Point& point) { return !point.skip.empty(); });
+  if (none && first) throw *first;
+  if (none) throw nothing_runs(points);
+  return points;
+}
+
+}  // namespace gpulab
