@@ -1,0 +1,23 @@
+#pragma once
+// Text in columns, for terminals and Markdown.
+
+#include <string>
+#include <vector>
+
+namespace gpulab {
+
+struct TextColumn {
+  std::vector<std::string> heading;  ///< lines, top to bottom
+  std::vector<std::string> cells;
+  bool right = true;  ///< numbers to the right, words to the left
+  int priority = 0;   ///< where the width is short, the highest goes first
+};
+
+/// Columns two blanks apart, headings above a rule. Columns of the highest priority number (last among equals) are
+/// left out until the rest fits `width`; their names are returned in `left_out`.
+[[nodiscard]] std::string aligned(std::vector<TextColumn> table, std::size_t width, std::vector<std::string>& left_out);
+
+/// One text padded to `width` columns.
+[[nodiscard]] std::string padded(const std::string& text, std::size_t width, bool right);
+
+}  // namespace gpulab

@@ -1,0 +1,199 @@
+#include "runner/ladder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "common/text.h"
+#include "runner/metrics.h"
+
+namespace gpulab {
+namespace {
+
+using Cell = std::function<std::optional<std::string>(const Result&)>;
+
+struct Kind {
+  std::vector<std::string> heading;
+  int priority;
+  Cell cell;
+};
+
+Cell counter(std::string_view name) {
+  return [name](const Result& r) -> std::optional<std::string> {
+    if (!r.counters) return std::nullopt;
+    for (const auto& info : counter_table()) {
+      if (info.name != name) continue;
+      const auto value = info.value(*r.counters);
+      if (!value || (!info.ratio && *value == 0)) return std::nullopt;
+      return info.ratio ? percent_text(*value) : short_count(*value);
+    }
+    return std::nullopt;
+  };
+}
+
+Cell metric(std::string_view name, const std::function<std::string(double)>& text) {
+  return [name, text](const Result& r) -> std::optional<std::string> {
+    const auto* found = find_metric(r, name);
+    return found != nullptr ? std::optional(text(found->value)) : std::nullopt;
+  };
+}
+
+/// Replays of shared-memory requests, per request: 0 is clean, 31 the worst.
+std::optional<std::string> conflicts(const Result& r) {
+  if (!r.counters) return std::nullopt;
+  const auto requests = r.counters->shared_load_requests + r.counters->shared_store_requests;
+  if (requests == 0) return std::nullopt;
+  const auto replays = r.counters->shared_load_bank_conflicts + r.counters->shared_store_bank_conflicts;
+  return fmt::format("{:.3g}", static_cast<double>(replays) / static_cast<double>(requests));
+}
+
+std::optional<std::string> sectors_per_request(const Result& r) {
+  if (!r.counters) return std::nullopt;
+  const auto requests = r.counters->global_load_requests + r.counters->global_store_requests;
+  if (requests == 0) return std::nullopt;
+  const auto sectors = r.counters->global_load_sectors + r.counters->global_store_sectors;
+  return fmt::format("{:.3g}", static_cast<double>(sectors) / static_cast<double>(requests));
+}
+
+std::optional<std::string> atomics(const Result& r) {
+  if (!r.counters) return std::nullopt;
+  const auto requests = r.counters->global_atomic_requests + r.counters->shared_atomic_requests;
+  return requests == 0 ? std::nullopt : std::optional(short_count(static_cast<double>(requests)));
+}
+
+std::optional<std::string> time_from(const Result& r, std::initializer_list<std::string_view> sources) {
+  const bool matches = r.timing && std::find(sources.begin(), sources.end(), r.timing->source) != sources.end();
+  return matches ? std::optional(duration_text(r.timing->median_ms)) : std::nullopt;
+}
+
+std::string three(double value) { return value < 1000 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value); }
+std::string times(double value) {
+  return fmt::format("{}x", value < 100 ? fmt::format("{:.2f}", value) : three(value));
+}
+
+/// The order is the reader's: what it is, whether it is right, how fast, and then why.
+std::vector<Kind> kinds() {
+  return {
+      {{"verified"}, 0, [](const Result& r) { return std::optional(verdict(r)); }},
+      {{"time"},
+       0,
+       [](const Result& r) {
+         return time_from(r, {"cuda_events", "cpu_wall"});
+       }},
+      {{"GB/s"}, 0, metric("bandwidth", three)},
+      {{"of peak"}, 2, metric("bandwidth_of_peak", percent_text)},
+      {{"GFLOP/s"}, 1, metric("gflops", three)},
+      {{"speed-up"}, 1, metric("speedup", times)},
+      {{"to rung", "before"}, 1, metric("speedup_to_previous", times)},
+      {{"to CPU"}, 3, metric("speedup_to_cpu", times)},
+      {{"regs"},
+       6,
+       [](const Result& r) {
+         return r.launch && r.launch->registers_per_thread
+                    ? std::optional(std::to_string(*r.launch->registers_per_thread))
+                    : std::nullopt;
+       }},
+      {{"occu-", "pancy"},
+       4,
+       [](const Result& r) {
+         return r.occupancy ? std::optional(percent_text(r.occupancy->theoretical)) : std::nullopt;
+       }},
+      {{"warp", "instr."}, 1, counter("warp_instructions")},
+      {{"warp", "eff."}, 2, counter("warp_execution_efficiency")},
+      {{"branch", "eff."}, 3, counter("branch_efficiency")},
+      {{"load", "eff."}, 1, counter("global_load_efficiency")},
+      {{"store", "eff."}, 1, counter("global_store_efficiency")},
+      {{"sectors/", "request"}, 5, sectors_per_request},
+      {{"bank confl.", "/request"}, 1, conflicts},
+      {{"atomics"}, 4, atomics},
+      {{"barriers"}, 5, counter("barriers")},
+      {{"simulated", "in"}, 3, [](const Result& r) { return time_from(r, {"simulation_wall"}); }},
+  };
+}
+
+std::string block_of(const Result& r) { return r.launch ? dim_text(r.launch->block) : "-"; }
+
+/// Do all launched results share one block?
+bool one_block(const Run& run) {
+  const Result* first = nullptr;
+  for (const auto& r : run.results) {
+    if (!r.launch) continue;
+    if (first != nullptr && r.launch->block != first->launch->block) return false;
+    first = &r;
+  }
+  return first != nullptr;
+}
+
+bool shared(const Run& run, std::size_t param) {
+  const auto& first = run.results.front().params[param];
+  return std::all_of(run.results.begin(), run.results.end(), [&](const Result& r) { return r.params[param] == first; });
+}
+
+}  // namespace
+
+std::string percent_text(double ratio) {
+  const double percent = ratio * 100;
+  if (percent > 0 && percent < 0.1) return "<0.1%";
+  // What is not quite everything must not read as 100%.
+  if (percent < 100 && percent >= 99.95) return ">99.9%";
+  return percent == std::floor(percent) ? fmt::format("{:.0f}%", percent) : fmt::format("{:.1f}%", percent);
+}
+
+std::string param_text(const std::variant<std::int64_t, std::string>& value) {
+  if (const auto* size = std::get_if<std::int64_t>(&value)) return size_text(*size);
+  return std::get<std::string>(value);
+}
+
+std::string verdict(const Result& result) {
+  if (result.status != "ok") return result.status;
+  return result.verification ? result.verification->status : "-";
+}
+
+std::string device_text(const DeviceInfo& info) {
+  const std::string modelled = info.kind == "sim" ? fmt::format(", modelling {}", info.profile) : "";
+  return fmt::format("{}{} (compute capability {}.{}, {} SMs)", info.name, modelled, info.compute_major,
+                     info.compute_minor, info.sm_count);
+}
+
+std::string shared_case(const Run& run) {
+  std::vector<std::string> parts;
+  if (run.results.empty()) return {};
+  const auto& params = run.results.front().params;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    if (shared(run, i)) parts.push_back(params[i].first + " " + param_text(params[i].second));
+  }
+  if (one_block(run)) {
+    const auto it =
+        std::find_if(run.results.begin(), run.results.end(), [](const Result& r) { return r.launch.has_value(); });
+    parts.push_back("block " + block_of(*it));
+  }
+  return join(parts, " · ");
+}
+
+std::vector<TextColumn> ladder(const Run& run) {
+  std::vector<TextColumn> table;
+  if (run.results.empty()) return table;
+  const auto add = [&](std::vector<std::string> heading, bool right, int priority, const auto& cell) {
+    TextColumn column{std::move(heading), {}, right, priority};
+    for (const auto& r : run.results) column.cells.push_back(cell(r));
+    table.push_back(std::move(column));
+  };
+  for (std::size_t i = 0; i < run.results.front().params.size(); ++i) {
+    if (shared(run, i)) continue;
+    add({run.results.front().params[i].first}, true, 0,
+        [&](const Result& r) { return param_text(r.params[i].second); });
+  }
+  add({"variant"}, false, 0, [](const Result& r) { return r.variant; });
+  if (!one_block(run)) add({"block"}, true, 0, block_of);
+  for (const auto& kind : kinds()) {
+    const bool any =
+        std::any_of(run.results.begin(), run.results.end(), [&](const Result& r) { return kind.cell(r).has_value(); });
+    if (any) add(kind.heading, true, kind.priority, [&](const Result& r) { return kind.cell(r).value_or("-"); });
+  }
+  return table;
+}
+
+}  // namespace gpulab
