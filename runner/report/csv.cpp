@@ -39,13 +39,17 @@ class Sheet {
  private:
   static std::string quoted(const std::string& field) {
     if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
-    std::string text = "\"";
-    for (const char c : field) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return text + '"';
+    std::string text(1, '"');
+    for (const char c : field) text.append(c == '"' ? 2 : 1, c);
+    text.push_back('"');
+    return text;
   }
   template <typename Field>
   void add_line(const Field& field, std::string& text) const {
-    for (std::size_t i = 0; i < columns_.size(); ++i) text += (i > 0 ? "," : "") + quoted(field(columns_[i]));
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (i > 0) text.push_back(',');
+      text.append(quoted(field(columns_[i])));
+    }
     text += '\n';
   }
   std::vector<std::string> columns_;

@@ -36,7 +36,8 @@ std::string heading(const TextColumn& column) {
 }
 
 std::string write(const Run& run, const Style&) {
-  std::string text = fmt::format("### {}\n\n{}  \n{}\n\n", run.lab, escaped(device_text(run.device)), escaped(shared_case(run)));
+  std::string text =
+      fmt::format("### {}\n\n{}  \n{}\n\n", run.lab, escaped(device_text(run.device)), escaped(shared_case(run)));
   const auto table = ladder(run);
   std::vector<std::string> headings, rules;
   for (const auto& column : table) {

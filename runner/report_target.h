@@ -1,0 +1,34 @@
+#pragma once
+// Where a report goes: standard output, or a file that is known to be writable before anything runs.
+
+#include <string>
+
+namespace gpulab {
+
+class ReportTarget {
+ public:
+  /// An empty name: standard output. Throws usage_error where the file cannot be opened; what it holds is kept
+  /// until write().
+  explicit ReportTarget(std::string file);
+  ~ReportTarget();
+  ReportTarget(const ReportTarget&) = delete;
+  ReportTarget& operator=(const ReportTarget&) = delete;
+
+  /// Replaces the file's content. Where that fails, the report goes to standard output, so that no work is lost,
+  /// and a usage_error is thrown.
+  void write(const std::string& report);
+  [[nodiscard]] bool is_terminal() const;
+
+ private:
+  std::string file_;
+  int descriptor_ = 1;    ///< standard output
+  bool created_ = false;  ///< an empty file of ours is removed if nothing is written
+};
+
+/// Colours: on a terminal that takes them, unless NO_COLOR (no-color.org) is set.
+[[nodiscard]] bool wants_color(const ReportTarget& target);
+
+/// Writes to standard output. Throws usage_error where that fails (a full disk).
+void print_report(const std::string& text);
+
+}  // namespace gpulab

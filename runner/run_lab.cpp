@@ -1,0 +1,126 @@
+#include "runner/run_lab.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "common/gpu_profile.h"
+#include "common/text.h"
+#include "runner/interrupt.h"
+#include "runner/metrics.h"
+#include "runner/open_device.h"
+#include "runner/progress.h"
+#include "runner/report_target.h"
+
+namespace gpulab {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Shared with the thread that runs the cases, which may outlive us: a simulation cannot be cancelled from outside,
+/// but Ctrl-C must not wait for it.
+struct Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Result> results;
+  bool finished = false;
+};
+
+Result placeholder(const LabOptions& options, const Point& point, std::string status, std::string message) {
+  Result result;
+  result.variant = point.variant->name;
+  result.summary = point.variant->summary;
+  result.status = std::move(status);
+  result.message = std::move(message);
+  for (const auto& param : options.lab->params)
+    result.params.emplace_back(param.name, point.point.params.values.at(param.name));
+  result.params.emplace_back("seed", static_cast<std::int64_t>(point.point.seed));
+  return result;
+}
+
+Result run_point(Executor& executor, const LabOptions& options, const Point& point) {
+  if (!point.skip.empty()) return placeholder(options, point, "skipped", point.skip);
+  RunOptions run;
+  run.grid = options.grid;
+  run.counters = options.counters.value_or(true);
+  run.measure = options.measure;
+  auto result = executor.run(*options.lab, *point.variant, point.point, run);
+  result.summary = point.variant->summary;
+  return result;
+}
+
+std::string title(const LabOptions& options, const Point& point) {
+  return fmt::format("{} {}", options.lab->name, point.variant->name);
+}
+
+Host host_of(const Executor& executor) {
+  Host host{executor.info(), executor.capabilities()};
+  if (!host.device.profile.empty()) host.max_threads_per_sm = gpu_profile(host.device.profile).max_threads_per_sm;
+  return host;
+}
+
+}  // namespace
+
+std::vector<Result> run_points(const std::shared_ptr<Executor>& executor, const LabOptions& options,
+                               const std::vector<Point>& points) {
+  const auto shared = std::make_shared<Shared>();
+  std::thread([shared, executor, options, points] {
+    for (const auto& point : points) {
+      if (interrupted()) break;
+      auto result = run_point(*executor, options, point);
+      const std::lock_guard lock(shared->mutex);
+      shared->results.push_back(std::move(result));
+      shared->changed.notify_one();
+    }
+    const std::lock_guard lock(shared->mutex);
+    shared->finished = true;
+    shared->changed.notify_one();
+  }).detach();
+
+  Progress progress;
+  std::unique_lock lock(shared->mutex);
+  const auto finished = [&] { return shared->finished; };
+  while (!interrupted() && !shared->changed.wait_for(lock, 50ms, finished)) {
+    const auto done = std::min(shared->results.size(), points.size() - 1);
+    progress.show(done, points.size(), title(options, points[done]));
+  }
+  // A worker process notices the interrupt itself; what runs in this process is left behind after a moment.
+  shared->changed.wait_for(lock, 500ms, finished);
+  auto results = shared->results;
+  if (interrupted() && results.size() < points.size() && (results.empty() || results.back().status != "interrupted")) {
+    results.push_back(placeholder(options, points[results.size()], "interrupted", "interrupted before it ended"));
+  }
+  return results;
+}
+
+ExitCode exit_code(const std::vector<Point>& points, const std::vector<Result>& results) {
+  bool failed = false, wrong = false, missing = false;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto& status = results[i].status;
+    if (status == "interrupted") return ExitCode::interrupted;
+    wrong |= status == "wrong";
+    for (const auto& finding : results[i].findings) wrong |= finding.severity == "error";
+    missing |= status == "skipped" && points[i].named;
+    failed |= status == "fault" || status == "hung" || status == "timeout" || status == "error";
+  }
+  return failed ? ExitCode::launch_failed : wrong ? ExitCode::wrong : missing ? ExitCode::missing : ExitCode::ok;
+}
+
+ExitCode run_lab(const LabOptions& options) {
+  ReportTarget target(options.output);
+  const std::shared_ptr<Executor> executor = open_device(options);
+  const auto points = sweep(options, host_of(*executor));
+  watch_for_interrupts();
+  Run run{executor->info(), options.lab->name, run_points(executor, options, points)};
+  add_speedups(run.results, options.baseline != nullptr ? options.baseline->name : "");
+  target.write(options.format->write(run, Style{wants_color(target)}));
+  return exit_code(points, run.results);
+}
+
+}  // namespace gpulab
