@@ -70,7 +70,7 @@ Host host_of(const Executor& executor) {
 std::vector<Result> run_points(const std::shared_ptr<Executor>& executor, const LabOptions& options,
                                const std::vector<Point>& points) {
   const auto shared = std::make_shared<Shared>();
-  std::thread([shared, executor, options, points] {
+  std::thread cases([shared, executor, options, points] {
     for (const auto& point : points) {
       if (interrupted()) break;
       auto result = run_point(*executor, options, point);
@@ -81,7 +81,7 @@ std::vector<Result> run_points(const std::shared_ptr<Executor>& executor, const 
     const std::lock_guard lock(shared->mutex);
     shared->finished = true;
     shared->changed.notify_one();
-  }).detach();
+  });
 
   Progress progress;
   std::unique_lock lock(shared->mutex);
@@ -91,8 +91,14 @@ std::vector<Result> run_points(const std::shared_ptr<Executor>& executor, const 
     progress.show(done, points.size(), title(options, points[done]));
   }
   // A worker process notices the interrupt itself; what runs in this process is left behind after a moment.
-  shared->changed.wait_for(lock, 500ms, finished);
+  const bool ended = shared->changed.wait_for(lock, 500ms, finished);
   auto results = shared->results;
+  lock.unlock();
+  if (ended) {
+    cases.join();
+  } else {
+    cases.detach();
+  }
   if (interrupted() && results.size() < points.size() && (results.empty() || results.back().status != "interrupted")) {
     results.push_back(placeholder(options, points[results.size()], "interrupted", "interrupted before it ended"));
   }

@@ -1,0 +1,111 @@
+#include "runner/list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/counters.h"
+#include "common/text.h"
+#include "runner/grid_text.h"
+#include "runner/plan.h"
+
+namespace gpulab {
+namespace {
+
+constexpr std::size_t width = 100;
+
+/// `text` at a hanging indent behind a label: "  label   text text" / "          text".
+std::string hanging(const std::string& label, std::size_t indent, const std::string& text) {
+  std::string out, first = padded(label, indent, false);
+  if (columns(label) + 2 > indent) {
+    out = label + '\n';
+    first = std::string(indent, ' ');
+  }
+  for (const auto& line : wrapped(text, width - indent)) {
+    out += first + line + '\n';
+    first = std::string(indent, ' ');
+  }
+  return out;
+}
+
+std::string needs_text(const Variant& variant) {
+  std::vector<std::string> needs;
+  if (variant.vendor.run != nullptr) needs.emplace_back("GPU only: a vendor library");
+  if (variant.host) needs.emplace_back("runs on the host");
+  if (variant.min_compute_capability > 50) {
+    needs.push_back(fmt::format("compute capability {}.{}", variant.min_compute_capability / 10,
+                                variant.min_compute_capability % 10));
+  }
+  if (variant.racy) needs.emplace_back("races on purpose");
+  if (launches_kernels(variant)) needs.push_back("blocks: " + blocks_text(variant.blocks));
+  return join(needs, "; ");
+}
+
+std::string param_text(const Param& param) {
+  std::string text = param.help;
+  if (const auto* size = std::get_if<std::int64_t>(&param.fallback)) {
+    text += fmt::format("; {} to {}, default {}", param.min, size_text(param.max), size_text(*size));
+  } else {
+    text += fmt::format("; {}, default {}", join(param.choices), std::get<std::string>(param.fallback));
+  }
+  return text;
+}
+
+std::size_t longest_name(const auto& items) {
+  std::size_t longest = 0;
+  for (const auto& item : items) longest = std::max(longest, item.name.size());
+  return longest;
+}
+
+}  // namespace
+
+std::string list_labs(std::span<const Lab> labs) {
+  std::string text;
+  for (const auto& lab : labs) {
+    text += hanging("  " + lab.name, longest_name(labs) + 5,
+                    fmt::format("{}: {} ({}, by default {})", lab.topic, lab.question,
+                                plural(lab.variants.size(), "variant"), lab.headline));
+  }
+  return text + "\n'gpulab list LAB' shows a lab's variants, parameters and contracts; 'gpulab LAB' runs it.\n";
+}
+
+std::string list_lab(const Lab& lab) {
+  std::string text = fmt::format("{}: {}\n", lab.name, lab.topic);
+  for (const auto& line : wrapped(lab.question, width)) text += line + '\n';
+  if (!lab.prerequisites.empty()) text += fmt::format("After: {}\n", join(lab.prerequisites));
+  text += "\nVariants, worst to best (* runs by default)\n";
+  const auto indent = longest_name(lab.variants) + 6;
+  for (const auto& variant : lab.variants) {
+    text += hanging((variant.name == lab.headline ? "  * " : "    ") + variant.name, indent, variant.summary);
+    text += hanging("", indent, needs_text(variant));
+  }
+  text += "\nParameters (lists and ranges sweep)\n";
+  const auto param_indent = longest_name(lab.params) + 8;
+  for (const auto& param : lab.params) text += hanging("    --" + param.name, param_indent, param_text(param));
+  std::vector<std::string> presets;
+  for (const auto& block : lab.block_presets) presets.push_back(dim_text(block));
+  text += hanging("    --block", param_indent,
+                  fmt::format("threads per block; default {}{}", dim_text(lab.default_block),
+                              presets.empty() ? "" : ", try " + join(presets)));
+  if (!lab.contracts.empty()) text += "\nContracts: signatures of a kernel of yours\n";
+  for (const auto& contract : lab.contracts) {
+    text += hanging("    " + contract.name, longest_name(lab.contracts) + 6, contract.signature);
+    text += hanging("", longest_name(lab.contracts) + 6, contract.summary);
+  }
+  return text;
+}
+
+std::string list_metrics() {
+  std::string text =
+      "Counters of a launch, from the PTX as the simulator executes it. Counts that derive from addresses equal a\n"
+      "GPU's; counts of instructions and branches differ from its machine code (SASS) by nature.\n";
+  for (const auto& info : counter_table()) {
+    text += fmt::format("\n{}{}\n", info.name, info.ratio ? "  (ratio, 0 to 1)" : "");
+    text += hanging("", 4, std::string(info.meaning));
+    if (!info.ncu.empty()) text += hanging("    ncu", 12, std::string(info.ncu));
+    if (!info.nvprof.empty()) text += hanging("    nvprof", 12, std::string(info.nvprof));
+  }
+  return text;
+}
+
+}  // namespace gpulab
