@@ -56,7 +56,7 @@ std::string profiles_text() {
 std::string list_devices() {
   std::string text = "GPUs (--device gpu, gpu:INDEX)\n" + gpus_text();
   text += fmt::format("\nSimulator (--device sim)\n  {}, {}, x86-64 level {}\n", cpu_name(),
-                      plural(std::max(1U, std::thread::hardware_concurrency()), "thread"), cpu_level());
+                      plural(std::max(1U, std::thread::hardware_concurrency()), "thread"), simt::cpu_level());
   text += "\nGPUs that the simulator can model (--profile NAME): data sheet values, configs/gpus\n" + profiles_text();
   return text;
 }

@@ -99,7 +99,7 @@ Check simulator() {
   return {Check::State::good,
           "simulator",
           fmt::format("{}, {}, x86-64 level {}, {} available", cpu_name(),
-                      plural(std::max(1U, std::thread::hardware_concurrency()), "thread"), cpu_level(),
+                      plural(std::max(1U, std::thread::hardware_concurrency()), "thread"), simt::cpu_level(),
                       memory ? bytes_text(static_cast<double>(*memory)) : "unknown memory"),
           {}};
 }
