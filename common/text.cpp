@@ -45,7 +45,7 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::optional<std::string> best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() * 2 / 5) + 1;
   for (const auto& candidate : candidates) {
     // A word shorter than its own distance has nothing in common with the candidate.
     const auto distance = edit_distance(word, candidate);
