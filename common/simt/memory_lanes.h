@@ -24,7 +24,7 @@ struct Resolved {
 /// Addresses of an instruction's [a+imm], as 64-bit values. Inactive lanes hold garbage.
 struct Addresses {
   alignas(64) std::uint64_t at[kLanes];
-  Addresses(Warp& w, const MicroOp* op, int operand) {
+  [[gnu::always_inline]] Addresses(Warp& w, const MicroOp* op, int operand) {
     const std::int64_t offset = op->imm;
     if (op->mods & kAddress32) {
       const auto* a = values<std::uint32_t>(w, op, operand);
@@ -39,8 +39,8 @@ struct Addresses {
 inline int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
 
 /// The access's pattern, or nullptr if its lanes are more than 2 GiB apart.
-inline const Pattern* recognise(Warp& w, const MicroOp* op, const Addresses& addresses, std::uint32_t width,
-                                bool shared, bool store) {
+[[gnu::always_inline]] inline const Pattern* recognise(Warp& w, const MicroOp* op, const Addresses& addresses,
+                                                       std::uint32_t width, bool shared, bool store) {
   const std::uint64_t base = addresses.at[first_lane(w.mask)];
   alignas(64) std::int32_t relative[kLanes];
   std::uint64_t far = 0;
@@ -53,9 +53,10 @@ inline const Pattern* recognise(Warp& w, const MicroOp* op, const Addresses& add
   if (far) [[unlikely]]
     return nullptr;
   const std::uint32_t phase = static_cast<std::uint32_t>(base) & (shared ? 15 : 127);
-  const std::uint32_t hash = (w.mask * 0x9e3779b1u) ^ (static_cast<std::uint32_t>(relative[1]) * 0x85ebca6bu) ^
-                             (static_cast<std::uint32_t>(relative[17]) * 0xc2b2ae35u) ^ (phase << 27);
-  Pattern& pattern = w.patterns[op->site].ways[hash >> 29];
+  // Tree reductions halve the lanes and double the stride from access to access: those must not share a way.
+  const std::uint32_t way = (active_count(w.mask) * 11 >> 2) + (static_cast<std::uint32_t>(relative[1]) >> 2) * 7 +
+                            (static_cast<std::uint32_t>(relative[17]) >> 2) * 3 + (phase >> 2) * 5;
+  Pattern& pattern = w.patterns[op->site].ways[way % kPatternWays];
   std::int32_t difference = 0;
   for (int i = 0; i < kLanes; ++i) difference |= relative[i] ^ pattern.relative[i];
   if (difference || pattern.mask != w.mask || pattern.phase != phase) [[unlikely]]
@@ -79,8 +80,8 @@ inline std::byte* global_host(Warp& w, const MicroOp* op, const Addresses& addre
   return host;
 }
 
-inline Resolved resolve_global(Warp& w, const MicroOp* op, const Addresses& addresses, std::uint32_t width,
-                               Access access) {
+[[gnu::always_inline]] inline Resolved resolve_global(Warp& w, const MicroOp* op, const Addresses& addresses,
+                                                      std::uint32_t width, Access access) {
   Resolved r;
   r.base = addresses.at[first_lane(w.mask)];
   const Pattern* pattern = recognise(w, op, addresses, width, false, access == Access::store);
@@ -103,8 +104,8 @@ inline Resolved resolve_global(Warp& w, const MicroOp* op, const Addresses& addr
 }
 
 template <bool counted>
-inline void count_global(Warp& w, const MicroOp* op, const Resolved& r, const Addresses& addresses, std::uint32_t width,
-                         Access access) {
+[[gnu::always_inline]] inline void count_global(Warp& w, const MicroOp* op, const Resolved& r,
+                                                const Addresses& addresses, std::uint32_t width, Access access) {
   if constexpr (counted) {
     SiteStatistics& site = w.sites[op->site];
     ++site.requests[0];
@@ -131,8 +132,8 @@ inline void count_global(Warp& w, const MicroOp* op, const Resolved& r, const Ad
   }
 }
 
-inline Resolved resolve_shared(Warp& w, const MicroOp* op, const Addresses& addresses, std::uint32_t width,
-                               Access access) {
+[[gnu::always_inline]] inline Resolved resolve_shared(Warp& w, const MicroOp* op, const Addresses& addresses,
+                                                      std::uint32_t width, Access access) {
   Resolved r;
   r.base = addresses.at[first_lane(w.mask)];
   r.pattern = recognise(w, op, addresses, width, true, access == Access::store);
@@ -156,7 +157,7 @@ inline Resolved resolve_shared(Warp& w, const MicroOp* op, const Addresses& addr
 }
 
 template <bool counted>
-inline void count_shared(Warp& w, const MicroOp* op, const Pattern& p) {
+[[gnu::always_inline]] inline void count_shared(Warp& w, const MicroOp* op, const Pattern& p) {
   if constexpr (counted) {
     SiteStatistics& site = w.sites[op->site];
     ++site.requests[1];
@@ -205,7 +206,7 @@ inline void store_lane(Raw<T>* const* s, int i, std::byte* to) {
 
 /// Loads through a pattern: whole vectors where lanes are contiguous, lane by lane elsewhere.
 template <typename T, int n>
-inline void load_pattern(Warp& w, Raw<T>* const* d, const Pattern& p, const std::byte* host) {
+[[gnu::always_inline]] inline void load_pattern(Warp& w, Raw<T>* const* d, const Pattern& p, const std::byte* host) {
   if constexpr (n == 1 && sizeof(T) >= 4) {
     if (p.contiguous) {
       if (p.mask == kFullMask)
@@ -225,7 +226,7 @@ inline void load_pattern(Warp& w, Raw<T>* const* d, const Pattern& p, const std:
   }
 }
 template <typename T, int n>
-inline void store_pattern(Warp& w, Raw<T>* const* s, const Pattern& p, std::byte* host) {
+[[gnu::always_inline]] inline void store_pattern(Warp& w, Raw<T>* const* s, const Pattern& p, std::byte* host) {
   if constexpr (n == 1 && sizeof(T) >= 4) {
     if (p.contiguous) {
       if (p.mask == kFullMask)

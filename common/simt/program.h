@@ -57,6 +57,7 @@ struct SpecialSlot {
 /// A kernel parameter read at a constant offset: the same in every lane, set at launch.
 struct ParameterSlot {
   std::uint16_t slot;
+  bool wide;  ///< extended to 64 bits
   Kind kind;
   std::uint32_t offset;  ///< bytes into the parameter block
 };
@@ -69,12 +70,6 @@ struct Site {
   std::uint32_t block = kNoBlock;  ///< basic block that holds it
 };
 
-struct FunctionInfo;
-
-/// A copy of bytes between a caller's and a callee's local frame, per lane.
-struct FrameCopy {
-  std::uint32_t from = 0, to = 0, bytes = 0;  ///< offsets into the caller's (callee's) frame
-};
 struct CallInfo {
   const ptx::CallSite* site = nullptr;
   std::int32_t callee = -1;  ///< index into Program::functions; -1: indirect or built in
@@ -89,6 +84,7 @@ struct FunctionInfo {
   const ptx::Function* function = nullptr;
   std::uint32_t entry_block = kNoBlock;
   std::uint32_t first_slot = 0, slot_end = 0;  ///< its own registers, units of 64 bytes
+  std::uint32_t wide_slot = 0;                 ///< where its 64-bit registers start
   std::uint32_t first_pred = 0, pred_end = 0;
   std::uint32_t frame_bytes = 0;                                    ///< local variables and call parameters
   std::vector<std::pair<std::uint32_t, std::uint32_t>> parameters;  ///< (frame offset, bytes)
@@ -108,16 +104,16 @@ struct Program {
   std::vector<ConstantSlot> constants;
   std::vector<SpecialSlot> specials;
   std::vector<ParameterSlot> parameters;
-  std::vector<std::uint32_t> true_preds;  ///< constant predicates that hold true; all others start false
-  std::uint32_t slots = 0;                ///< register file of one warp, units of 64 bytes
+  std::uint32_t slots = 0;  ///< register file of one warp, units of 64 bytes
   std::uint32_t preds = 0;
+  int true_pred = -1;  ///< the predicate that always holds, -1: none is needed
   std::uint32_t parameter_bytes = 0;
   std::uint64_t parameter_address = 0;  ///< where a copy of the parameters lies in memory; 0: nobody asks
   std::uint32_t static_shared_bytes = 0;
-  std::uint32_t local_bytes = 0;  ///< per lane, all frames of the deepest non-recursive call chain
+  std::uint32_t dynamic_shared_offset = 0;  ///< where `extern __shared__` arrays start
+  std::uint32_t local_bytes = 0;            ///< per lane, all frames of the deepest non-recursive call chain
   bool recursive = false;
-  bool communicates = false;    ///< blocks may wait for each other: run in one fixed interleaving
-  bool defers_atomics = false;  ///< floating-point atomics with unused results: applied in block order
+  bool communicates = false;  ///< blocks may wait for each other: run in one fixed interleaving
 };
 
 /// "reduce_warp<float, Sum> (kernels.cu:41)": the instruction's kernel and the user's CUDA line, or the PTX line.

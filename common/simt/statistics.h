@@ -45,7 +45,7 @@ struct Pattern {
   std::int32_t sector_list[kLanes * 2];
 };
 
-inline constexpr int kPatternWays = 8;
+inline constexpr int kPatternWays = 16;
 
 /// The patterns that one PTX instruction has shown lately: direct-mapped.
 struct PatternCache {

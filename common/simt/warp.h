@@ -25,10 +25,11 @@ struct BasicBlock {
   const MicroOp* first = nullptr;
   std::uint32_t instructions = 0;           ///< PTX instructions, pseudo micro-ops excluded
   std::uint32_t post_dominator = kNoBlock;  ///< immediate post-dominator; kNoBlock: the function's end
+  std::size_t first_op = 0;                 ///< index of `first` in Program::ops
 };
 
 /// Why the inner loop came back.
-enum class Stop : std::uint8_t { none, reconverged, slice_ended, barrier, collective, returned, exited, called };
+enum class Stop : std::uint8_t { none, reconverged, slice_ended, barrier, collective, returned, exited };
 
 /// A place where diverged lanes wait for each other: the immediate post-dominator of a divergent branch, or the
 /// instruction after a call.
@@ -37,10 +38,16 @@ struct Reconvergence {
   const MicroOp* resume = nullptr;  ///< call: where the caller goes on
   std::uint32_t expected = 0;       ///< lanes that will come (exited lanes are taken out)
   std::uint32_t arrived = 0;
-  std::int32_t parent = -1;        ///< the enclosing one
-  std::int32_t call = -1;          ///< call: index into Program::calls
-  std::uint32_t local_base = 0;    ///< call: the caller's local frame
-  std::vector<std::byte> saved{};  ///< call into a recursive function: its registers before the call
+  std::int32_t parent = -1;      ///< the enclosing one
+  std::int32_t call = -1;        ///< call: index into Program::calls
+  std::uint32_t local_base = 0;  ///< call: the caller's local frame
+  struct Saved {
+    std::uint32_t function;
+    std::vector<Slot> slots;
+    std::vector<std::uint32_t> preds;
+  };
+  std::uint32_t callee = 0;    ///< call: a function called; all of one call site agree on where results lie
+  std::vector<Saved> saved{};  ///< call: registers of callees that were active already
   bool in_use = false;
 };
 

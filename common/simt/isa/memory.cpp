@@ -188,36 +188,39 @@ using s64 = std::int64_t;
 #define NC CACHE "{.nc}" CACHE
 #define ST_CACHE "{.wb,.cg,.cs,.wt}{.L1::evict_first,.L1::evict_last,.L1::no_allocate,.L1::evict_normal}"
 
-// One row for each element type and vector width; a type's signedness matters when it widens into a register.
-#define LOADS(SPACE, IN, MIDDLE)                                                                               \
-  {"ld" ORDER SPACE MIDDLE "(.u8,.b8) d, [a]", Unit::IN, load<In::IN, u8>()},                                  \
-      {"ld" ORDER SPACE MIDDLE ".s8 d, [a]", Unit::IN, load<In::IN, s8>()},                                    \
-      {"ld" ORDER SPACE MIDDLE "(.u16,.b16) d, [a]", Unit::IN, load<In::IN, u16>()},                           \
-      {"ld" ORDER SPACE MIDDLE ".s16 d, [a]", Unit::IN, load<In::IN, s16>()},                                  \
-      {"ld" ORDER SPACE MIDDLE "(.u32,.b32,.f32) d, [a]", Unit::IN, load<In::IN, u32>()},                      \
-      {"ld" ORDER SPACE MIDDLE ".s32 d, [a]", Unit::IN, load<In::IN, s32>()},                                  \
-      {"ld" ORDER SPACE MIDDLE "(.u64,.s64,.b64,.f64) d, [a]", Unit::IN, load<In::IN, u64>()},                 \
-      {"ld" ORDER SPACE MIDDLE ".v2(.u8,.b8,.s8) {d,d}, [a]", Unit::IN, load<In::IN, u8, 2>()},                \
-      {"ld" ORDER SPACE MIDDLE ".v4(.u8,.b8,.s8) {d,d,d,d}, [a]", Unit::IN, load<In::IN, u8, 4>()},            \
-      {"ld" ORDER SPACE MIDDLE ".v2(.u16,.b16,.s16) {d,d}, [a]", Unit::IN, load<In::IN, u16, 2>()},            \
-      {"ld" ORDER SPACE MIDDLE ".v4(.u16,.b16,.s16) {d,d,d,d}, [a]", Unit::IN, load<In::IN, u16, 4>()},        \
-      {"ld" ORDER SPACE MIDDLE ".v2(.u32,.s32,.b32,.f32) {d,d}, [a]", Unit::IN, load<In::IN, u32, 2>()},       \
-      {"ld" ORDER SPACE MIDDLE ".v4(.u32,.s32,.b32,.f32) {d,d,d,d}, [a]", Unit::IN, load<In::IN, u32, 4>()}, { \
-    "ld" ORDER SPACE MIDDLE ".v2(.u64,.s64,.b64,.f64) {d,d}, [a]", Unit::IN, load<In::IN, u64, 2>()            \
+// Rows of one opcode, by element type. MAKE is the template that gives a type its meaning; a load's signedness
+// matters where it widens into its register.
+#define LOADS(OPCODE, UNIT, MAKE)                                                                       \
+  LOAD_TYPES(OPCODE, " d, [a]", UNIT, MAKE, 1), LOAD_TYPES(OPCODE ".v2", " {d,d}, [a]", UNIT, MAKE, 2), \
+      LOAD_NARROW(OPCODE ".v4", " {d,d,d,d}, [a]", UNIT, MAKE, 4)
+#define LOAD_TYPES(OPCODE, OPERANDS, UNIT, MAKE, N) \
+  LOAD_NARROW(OPCODE, OPERANDS, UNIT, MAKE, N), { OPCODE "(.u64,.s64,.b64,.f64)" OPERANDS, Unit::UNIT, MAKE(u64, N) }
+#define LOAD_NARROW(OPCODE, OPERANDS, UNIT, MAKE, N)                                                                 \
+  {OPCODE "(.u8,.b8)" OPERANDS, Unit::UNIT, MAKE(u8, N)}, {OPCODE ".s8" OPERANDS, Unit::UNIT, MAKE(s8, N)},          \
+      {OPCODE "(.u16,.b16)" OPERANDS, Unit::UNIT, MAKE(u16, N)}, {OPCODE ".s16" OPERANDS, Unit::UNIT, MAKE(s16, N)}, \
+      {OPCODE "(.u32,.b32,.f32)" OPERANDS, Unit::UNIT, MAKE(u32, N)}, {                                              \
+    OPCODE ".s32" OPERANDS, Unit::UNIT, MAKE(s32, N)                                                                 \
   }
-#define STORES(SPACE, IN)                                                                                            \
-  {"st" ST_ORDER SPACE ST_CACHE "(.u8,.b8,.s8) [a], b", Unit::IN, store<In::IN, u8>()},                              \
-      {"st" ST_ORDER SPACE ST_CACHE "(.u16,.b16,.s16) [a], b", Unit::IN, store<In::IN, u16>()},                      \
-      {"st" ST_ORDER SPACE ST_CACHE "(.u32,.s32,.b32,.f32) [a], b", Unit::IN, store<In::IN, u32>()},                 \
-      {"st" ST_ORDER SPACE ST_CACHE "(.u64,.s64,.b64,.f64) [a], b", Unit::IN, store<In::IN, u64>()},                 \
-      {"st" ST_ORDER SPACE ST_CACHE ".v2(.u8,.b8,.s8) [a], {b,b}", Unit::IN, store<In::IN, u8, 2>()},                \
-      {"st" ST_ORDER SPACE ST_CACHE ".v4(.u8,.b8,.s8) [a], {b,b,b,b}", Unit::IN, store<In::IN, u8, 4>()},            \
-      {"st" ST_ORDER SPACE ST_CACHE ".v2(.u16,.b16,.s16) [a], {b,b}", Unit::IN, store<In::IN, u16, 2>()},            \
-      {"st" ST_ORDER SPACE ST_CACHE ".v4(.u16,.b16,.s16) [a], {b,b,b,b}", Unit::IN, store<In::IN, u16, 4>()},        \
-      {"st" ST_ORDER SPACE ST_CACHE ".v2(.u32,.s32,.b32,.f32) [a], {b,b}", Unit::IN, store<In::IN, u32, 2>()},       \
-      {"st" ST_ORDER SPACE ST_CACHE ".v4(.u32,.s32,.b32,.f32) [a], {b,b,b,b}", Unit::IN, store<In::IN, u32, 4>()}, { \
-    "st" ST_ORDER SPACE ST_CACHE ".v2(.u64,.s64,.b64,.f64) [a], {b,b}", Unit::IN, store<In::IN, u64, 2>()            \
+#define STORES(OPCODE, UNIT, MAKE)                                                                        \
+  STORE_TYPES(OPCODE, " [a], b", UNIT, MAKE, 1), STORE_TYPES(OPCODE ".v2", " [a], {b,b}", UNIT, MAKE, 2), \
+      STORE_NARROW(OPCODE ".v4", " [a], {b,b,b,b}", UNIT, MAKE, 4)
+#define STORE_TYPES(OPCODE, OPERANDS, UNIT, MAKE, N) \
+  STORE_NARROW(OPCODE, OPERANDS, UNIT, MAKE, N), { OPCODE "(.u64,.s64,.b64,.f64)" OPERANDS, Unit::UNIT, MAKE(u64, N) }
+#define STORE_NARROW(OPCODE, OPERANDS, UNIT, MAKE, N)                   \
+  {OPCODE "(.u8,.b8,.s8)" OPERANDS, Unit::UNIT, MAKE(u8, N)},           \
+      {OPCODE "(.u16,.b16,.s16)" OPERANDS, Unit::UNIT, MAKE(u16, N)}, { \
+    OPCODE "(.u32,.s32,.b32,.f32)" OPERANDS, Unit::UNIT, MAKE(u32, N)   \
   }
+#define GLOBAL_LOAD(T, N) load<In::global, T, N>()
+#define SHARED_LOAD(T, N) load<In::shared, T, N>()
+#define LOCAL_LOAD(T, N) load<In::local, T, N>()
+#define GENERIC_LOAD(T, N) load<In::generic, T, N>()
+#define PARAM_LOAD(T, N) load_param<T, N>()
+#define GLOBAL_STORE(T, N) store<In::global, T, N>()
+#define SHARED_STORE(T, N) store<In::shared, T, N>()
+#define LOCAL_STORE(T, N) store<In::local, T, N>()
+#define GENERIC_STORE(T, N) store<In::generic, T, N>()
+#define PARAM_STORE(T, N) store_param<T, N>()
 
 /// Parameters: of the kernel at a constant offset they are registers (decode copies them); those of functions lie in
 /// the thread's local frame; a kernel parameter whose address was taken is read by its generic address (`modified`).
@@ -236,40 +239,17 @@ constexpr Meaning store_param() {
 }
 
 const Row rows[] = {
-    LOADS(".global", global, NC),
-    LOADS("(.shared,.shared::cta)", shared, ""),
-    LOADS(".local", local, CACHE),
-    LOADS(".const", global, CACHE),
-    LOADS("", generic, CACHE),
-    STORES(".global", global),
-    STORES("(.shared,.shared::cta)", shared),
-    STORES(".local", local),
-    STORES("", generic),
-    {"ld.param{::entry,::func}(.u8,.b8) d, [a]", Unit::param, load_param<u8>()},
-    {"ld.param{::entry,::func}.s8 d, [a]", Unit::param, load_param<s8>()},
-    {"ld.param{::entry,::func}(.u16,.b16) d, [a]", Unit::param, load_param<u16>()},
-    {"ld.param{::entry,::func}.s16 d, [a]", Unit::param, load_param<s16>()},
-    {"ld.param{::entry,::func}(.u32,.b32,.f32) d, [a]", Unit::param, load_param<u32>()},
-    {"ld.param{::entry,::func}.s32 d, [a]", Unit::param, load_param<s32>()},
-    {"ld.param{::entry,::func}(.u64,.s64,.b64,.f64) d, [a]", Unit::param, load_param<u64>()},
-    {"ld.param{::entry,::func}.v2(.u8,.b8,.s8) {d,d}, [a]", Unit::param, load_param<u8, 2>()},
-    {"ld.param{::entry,::func}.v4(.u8,.b8,.s8) {d,d,d,d}, [a]", Unit::param, load_param<u8, 4>()},
-    {"ld.param{::entry,::func}.v2(.u16,.b16,.s16) {d,d}, [a]", Unit::param, load_param<u16, 2>()},
-    {"ld.param{::entry,::func}.v4(.u16,.b16,.s16) {d,d,d,d}, [a]", Unit::param, load_param<u16, 4>()},
-    {"ld.param{::entry,::func}.v2(.u32,.s32,.b32,.f32) {d,d}, [a]", Unit::param, load_param<u32, 2>()},
-    {"ld.param{::entry,::func}.v4(.u32,.s32,.b32,.f32) {d,d,d,d}, [a]", Unit::param, load_param<u32, 4>()},
-    {"ld.param{::entry,::func}.v2(.u64,.s64,.b64,.f64) {d,d}, [a]", Unit::param, load_param<u64, 2>()},
-    {"st.param{::func}(.u8,.b8,.s8) [a], b", Unit::param, store_param<u8>()},
-    {"st.param{::func}(.u16,.b16,.s16) [a], b", Unit::param, store_param<u16>()},
-    {"st.param{::func}(.u32,.s32,.b32,.f32) [a], b", Unit::param, store_param<u32>()},
-    {"st.param{::func}(.u64,.s64,.b64,.f64) [a], b", Unit::param, store_param<u64>()},
-    {"st.param{::func}.v2(.u8,.b8,.s8) [a], {b,b}", Unit::param, store_param<u8, 2>()},
-    {"st.param{::func}.v4(.u8,.b8,.s8) [a], {b,b,b,b}", Unit::param, store_param<u8, 4>()},
-    {"st.param{::func}.v2(.u16,.b16,.s16) [a], {b,b}", Unit::param, store_param<u16, 2>()},
-    {"st.param{::func}.v4(.u16,.b16,.s16) [a], {b,b,b,b}", Unit::param, store_param<u16, 4>()},
-    {"st.param{::func}.v2(.u32,.s32,.b32,.f32) [a], {b,b}", Unit::param, store_param<u32, 2>()},
-    {"st.param{::func}.v4(.u32,.s32,.b32,.f32) [a], {b,b,b,b}", Unit::param, store_param<u32, 4>()},
-    {"st.param{::func}.v2(.u64,.s64,.b64,.f64) [a], {b,b}", Unit::param, store_param<u64, 2>()},
+    LOADS("ld" ORDER ".global" NC, global, GLOBAL_LOAD),
+    LOADS("ld" ORDER "(.shared,.shared::cta)", shared, SHARED_LOAD),
+    LOADS("ld" ORDER ".local" CACHE, local, LOCAL_LOAD),
+    LOADS("ld" ORDER ".const" CACHE, constant, GLOBAL_LOAD),
+    LOADS("ld" ORDER CACHE, generic, GENERIC_LOAD),
+    LOADS("ld.param{::entry,::func}", param, PARAM_LOAD),
+    STORES("st" ST_ORDER ".global" ST_CACHE, global, GLOBAL_STORE),
+    STORES("st" ST_ORDER "(.shared,.shared::cta)", shared, SHARED_STORE),
+    STORES("st" ST_ORDER ".local" ST_CACHE, local, LOCAL_STORE),
+    STORES("st" ST_ORDER ST_CACHE, generic, GENERIC_STORE),
+    STORES("st.param{::func}", param, PARAM_STORE),
 };
 
 }  // namespace
