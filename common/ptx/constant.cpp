@@ -219,7 +219,7 @@ class ExpressionParser {
  public:
   explicit ExpressionParser(TokenStream& tokens) : tokens_(tokens) {}
 
-  Constant conditional() {  // NOLINT(misc-no-recursion): bounded by `deepest`
+  Constant conditional() {  // recursion bounded by `deepest`
     const Depth depth(*this);
     const Constant condition = binary(1);
     if (!tokens_.accept('?')) return condition;
@@ -244,7 +244,7 @@ class ExpressionParser {
     return value.kind == Kind::integer ? value.bits != 0 : value.as_double() != 0;
   }
 
-  Constant binary(int least_precedence) {  // NOLINT(misc-no-recursion): as deep as there are precedences
+  Constant binary(int least_precedence) {  // recursion as deep as there are precedences
     Constant left = unary();
     for (const Operator* found = current_operator(tokens_); found != nullptr && found->precedence >= least_precedence;
          found = current_operator(tokens_)) {
@@ -261,7 +261,7 @@ class ExpressionParser {
     return left;
   }
 
-  Constant unary() {  // NOLINT(misc-no-recursion): bounded by `deepest`
+  Constant unary() {  // recursion bounded by `deepest`
     const Depth depth(*this);
     const Token token = tokens_.peek();
     if (token.kind == TokenKind::number) return decode_literal(tokens_, tokens_.take());
@@ -300,7 +300,7 @@ class ExpressionParser {
   }
 
   /// Behind '(': an expression and its ')', or a cast.
-  Constant parenthesised() {  // NOLINT(misc-no-recursion): bounded by `deepest`
+  Constant parenthesised() {  // recursion bounded by `deepest`
     const bool to_signed = tokens_.at_directive(".s64");
     if (to_signed || tokens_.at_directive(".u64")) {
       tokens_.take();

@@ -22,6 +22,8 @@ constexpr std::array<std::uint8_t, 256> classes = [] {
 std::uint8_t class_of(char c) { return classes[static_cast<unsigned char>(c)]; }
 bool continues_word(char c) { return class_of(c) >= letter && c != '%'; }
 
+std::string_view between(const char* from, const char* to) { return {from, static_cast<std::size_t>(to - from)}; }
+
 const char* find(const char* from, const char* end, char wanted) {
   const void* found = std::memchr(from, wanted, static_cast<std::size_t>(end - from));
   return found == nullptr ? end : static_cast<const char*>(found);
@@ -62,8 +64,7 @@ class NextOf {
 }  // namespace
 
 Token Lexer::take(TokenKind kind, const char* end) {
-  const Token token{kind, kind == TokenKind::punctuation ? *at_ : '\0', line_,
-                    std::string_view(at_, static_cast<std::size_t>(end - at_))};
+  const Token token{kind, kind == TokenKind::punctuation ? *at_ : '\0', line_, between(at_, end)};
   at_ = end;
   line_start_ = false;
   return token;
@@ -90,7 +91,7 @@ Token Lexer::skip_blanks() {
       break;
     }
   }
-  return {TokenKind::end, '\0', line_, std::string_view(at_, 0)};
+  return {TokenKind::end, '\0', line_, between(at_, at_)};
 }
 
 Token Lexer::next() {

@@ -38,7 +38,7 @@ class InitializerParser {
  private:
   /// One { } list, whose bytes are [begin, end). Values directly in it fill it element by element, lists in it
   /// start a row of the next dimension each.
-  void list(std::size_t level, std::uint64_t begin, std::uint64_t end) {  // NOLINT(misc-no-recursion)
+  void list(std::size_t level, std::uint64_t begin, std::uint64_t end) {  // recursion bounded by initializer_depth
     const Token open = tokens_.take();
     if (level >= static_cast<std::size_t>(Limits::initializer_depth)) {
       tokens_.fail(open, "the initialiser is nested too deeply");

@@ -56,7 +56,7 @@ void FunctionParser::parse_instruction(const Token& opcode, Instruction instruct
 }
 
 /// Remembers the operands whose names may turn out to be labels further down: those of unresolved_, in its order.
-void FunctionParser::defer_unresolved(  // NOLINT(misc-no-recursion): bounded by operand_depth
+void FunctionParser::defer_unresolved(  // recursion bounded by operand_depth
     std::vector<Operand>& operands, std::size_t& next) {
   for (Operand& operand : operands) {
     if (next == unresolved_.size()) return;

@@ -50,7 +50,6 @@ class ModuleParser {
   void parse_dimensions(std::uint32_t (&dimensions)[3]);
   [[nodiscard]] Function& add_function(const Token& name, Function function);
   void check_names() const;
-  void skip_statement();
 
   ParseContext context_;
   TokenStream& tokens_;
@@ -100,7 +99,6 @@ void ModuleParser::parse_statement() {
   if (tokens_.accept_directive(".section")) return parse_section();
   if (tokens_.accept_directive(".alias")) return parse_alias();
   if (tokens_.accept_directive(".pragma")) return skip_pragma(tokens_);
-  if (tokens_.accept_directive(".loc")) return skip_statement();
   if (tokens_.accept_directive(".address_size")) {
     module_.address_size = static_cast<int>(tokens_.expect_count("an address size in bits", 64));
     if (module_.address_size != 32 && module_.address_size != 64) tokens_.fail(token, "an address size is 32 or 64");
@@ -144,11 +142,6 @@ void ModuleParser::parse_alias() {
   context_.names_to_check.push_back(name.text);  // declared like any function, only without a body
   context_.names_to_check.push_back(function);
   module_.aliases.emplace_back(name.text, function);
-}
-
-void ModuleParser::skip_statement() {
-  const std::uint32_t line = tokens_.peek().line;
-  while (!tokens_.at(TokenKind::end) && tokens_.peek().line == line) tokens_.take();
 }
 
 void ModuleParser::parse_variables(Space space, bool is_extern) {

@@ -29,7 +29,7 @@ int component_of(std::string_view suffix) {
 
 }  // namespace
 
-Operand FunctionParser::parse_operand(int depth) {  // NOLINT(misc-no-recursion): bounded by operand_depth
+Operand FunctionParser::parse_operand(int depth) {  // recursion bounded by operand_depth
   if (depth > Limits::operand_depth) tokens_.fail(tokens_.peek(), "the operand is nested too deeply");
   if (tokens_.at('[')) return parse_address(depth);
   if (tokens_.at('{')) return parse_vector(depth);
@@ -77,7 +77,7 @@ Operand FunctionParser::parse_constant_operand() {
   return operand;
 }
 
-Operand FunctionParser::parse_vector(int depth) {  // NOLINT(misc-no-recursion): bounded by operand_depth
+Operand FunctionParser::parse_vector(int depth) {  // recursion bounded by operand_depth
   tokens_.take();                                  // '{'
   Operand vector = operand_of(Kind::vector);
   do {
@@ -88,7 +88,7 @@ Operand FunctionParser::parse_vector(int depth) {  // NOLINT(misc-no-recursion):
 }
 
 /// [reg], [reg+4], [symbol+4], [4], [texture, {coordinates}]
-Operand FunctionParser::parse_address(int depth) {  // NOLINT(misc-no-recursion): bounded by operand_depth
+Operand FunctionParser::parse_address(int depth) {  // recursion bounded by operand_depth
   tokens_.take();                                   // '['
   Operand address = operand_of(Kind::address);
   if (at_constant(tokens_)) {

@@ -41,13 +41,27 @@ __global__ void branches(int* out, int n) {
   int t = threadIdx.x, local[8];
   for (int i = 0; i < 8; ++i) local[i] = out[i];
   switch (out[n]) {
-    case 0: out[1] = t; break;
-    case 1: out[7] = 3 * n; break;
-    case 2: out[t] = 5; break;
-    case 3: out[2] = __clz(t); break;
-    case 4: __syncthreads(); break;
-    case 5: out[5] = local[n & 7]; break;
-    case 6: atomicAdd(out, 3); break;
+    case 0:
+      out[1] = t;
+      break;
+    case 1:
+      out[7] = 3 * n;
+      break;
+    case 2:
+      out[t] = 5;
+      break;
+    case 3:
+      out[2] = __clz(t);
+      break;
+    case 4:
+      __syncthreads();
+      break;
+    case 5:
+      out[5] = local[n & 7];
+      break;
+    case 6:
+      atomicAdd(out, 3);
+      break;
   }
 }
 
