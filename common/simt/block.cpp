@@ -82,7 +82,7 @@ BlockContext::BlockContext(const LaunchState& state, Worker& owner, bool paralle
     w.blocks = program.blocks.data();
     w.block_counts = worker.block_counts.data();
     w.sites = worker.sites.data();
-    w.patterns = worker.patterns.get();
+    w.patterns = worker.patterns.data();
     w.footprint = &worker.footprint;
     w.global = state.memory;
     w.shared = shared_;

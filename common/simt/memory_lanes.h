@@ -38,6 +38,17 @@ struct Addresses {
 
 inline int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
 
+/// Bit i: words[i] == value, for 16 words.
+inline std::uint32_t equal_words(const std::uint32_t* words, std::uint32_t value) {
+#if defined(__AVX512F__)
+  return _mm512_cmpeq_epi32_mask(_mm512_load_si512(words), _mm512_set1_epi32(static_cast<int>(value)));
+#else
+  std::uint32_t hits = 0;
+  for (int i = 0; i < kPatternWays; ++i) hits |= static_cast<std::uint32_t>(words[i] == value) << i;
+  return hits;
+#endif
+}
+
 /// The access's pattern, or nullptr if its lanes are more than 2 GiB apart.
 [[gnu::always_inline]] inline const Pattern* recognise(Warp& w, const MicroOp* op, const Addresses& addresses,
                                                        std::uint32_t width, bool shared, bool store) {
@@ -53,14 +64,19 @@ inline int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
   if (far) [[unlikely]]
     return nullptr;
   const std::uint32_t phase = static_cast<std::uint32_t>(base) & (shared ? 15 : 127);
-  // Tree reductions halve the lanes and double the stride from access to access: those must not share a way.
-  const std::uint32_t way = (active_count(w.mask) * 11 >> 2) + (static_cast<std::uint32_t>(relative[1]) >> 2) * 7 +
-                            (static_cast<std::uint32_t>(relative[17]) >> 2) * 3 + (phase >> 2) * 5;
-  Pattern& pattern = w.patterns[op->site].ways[way % kPatternWays];
+  PatternCache& cache = w.patterns[op->site];
+  const std::uint32_t signature = (w.mask * 0x9e3779b1u) ^ (static_cast<std::uint32_t>(relative[1]) * 0x85ebca6bu) ^
+                                  (static_cast<std::uint32_t>(relative[17]) * 0xc2b2ae35u) ^ (phase << 20);
+  const std::uint32_t hits = equal_words(cache.signatures, signature);
+  const std::uint32_t way = hits ? static_cast<std::uint32_t>(__builtin_ctz(hits)) : cache.oldest;
+  Pattern& pattern = cache.ways[way];
   std::int32_t difference = 0;
   for (int i = 0; i < kLanes; ++i) difference |= relative[i] ^ pattern.relative[i];
-  if (difference || pattern.mask != w.mask || pattern.phase != phase) [[unlikely]]
+  if (difference || pattern.mask != w.mask || pattern.phase != phase) [[unlikely]] {
     analyse(pattern, relative, w.mask, phase, width, shared, store);
+    cache.signatures[way] = signature;
+    cache.oldest = (way + 1) % kPatternWays;
+  }
   return &pattern;
 }
 

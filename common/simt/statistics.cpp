@@ -2,6 +2,8 @@
 
 #include "common/simt/statistics.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -28,10 +30,15 @@ void SiteStatistics::add(const SiteStatistics& o) {
   ideal_wavefronts += o.ideal_wavefronts;
 }
 
+PatternTable::PatternTable(std::size_t sites) : bytes_(std::max<std::size_t>(sites, 1) * sizeof(PatternCache)) {
+  void* pages = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  caches_ = static_cast<PatternCache*>(pages);  // zero bytes are empty caches
+}
+PatternTable::~PatternTable() { munmap(caches_, bytes_); }
+
 Worker::Worker(const Program& program, const GlobalMemory& memory)
-    : block_counts(program.blocks.size()), sites(program.sites.size()) {
-  patterns.reset(static_cast<PatternCache*>(std::calloc(std::max<std::size_t>(sites.size(), 1), sizeof(PatternCache))));
-  if (!patterns) throw std::bad_alloc();
+    : block_counts(program.blocks.size()), sites(program.sites.size()), patterns(program.sites.size()) {
   footprint.prepare(memory);
 }
 

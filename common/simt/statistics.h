@@ -2,7 +2,6 @@
 // Counting, per worker and per PTX instruction, so that no count is shared while a launch runs. Reduced at its end.
 
 #include <cstdint>
-#include <vector>
 
 #include "common/simt/memory.h"
 #include "common/simt/op.h"
@@ -47,8 +46,10 @@ struct Pattern {
 
 inline constexpr int kPatternWays = 16;
 
-/// The patterns that one PTX instruction has shown lately: direct-mapped.
+/// The patterns that one PTX instruction has shown lately, found by signature.
 struct PatternCache {
+  alignas(64) std::uint32_t signatures[kPatternWays];
+  std::uint32_t oldest = 0;                ///< the way that is given up next
   const Allocation* allocation = nullptr;  ///< that the last access lay in
   Pattern ways[kPatternWays];
 };

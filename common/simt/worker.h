@@ -2,7 +2,6 @@
 // What one CPU thread of a launch owns: counts, patterns, and what must be applied in block order.
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,14 +25,25 @@ struct BlockLog {
   std::string output;  ///< of printf
 };
 
+/// One PatternCache per site, from zeroed pages: those that no memory instruction touches cost nothing.
+class PatternTable {
+ public:
+  explicit PatternTable(std::size_t sites);
+  ~PatternTable();
+  PatternTable(const PatternTable&) = delete;
+  PatternTable& operator=(const PatternTable&) = delete;
+  [[nodiscard]] PatternCache* data() const { return caches_; }
+
+ private:
+  PatternCache* caches_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
 struct Worker {
   explicit Worker(const Program& program, const GlobalMemory& memory);
   std::vector<BlockCount> block_counts;
   std::vector<SiteStatistics> sites;
-  struct Deleter {
-    void operator()(void* p) const { std::free(p); }
-  };
-  std::unique_ptr<PatternCache, Deleter> patterns;  ///< one per site; untouched ones cost no memory
+  PatternTable patterns;
   FootprintMap footprint;
   BlockLog log;
 };
