@@ -42,25 +42,6 @@ bool opens_comment(const char* at, const char* end) {
   return *at == '/' && end - at > 1 && (at[1] == '/' || at[1] == '*');
 }
 
-/// The next place of each of four characters, looked up again only when passed.
-class NextOf {
- public:
-  NextOf(const char* from, const char* end) : end_(end) {
-    for (std::size_t i = 0; i < wanted_.size(); ++i) places_[i] = find(from, end, wanted_[i]);
-  }
-  const char* from(const char* at) {
-    for (std::size_t i = 0; i < wanted_.size(); ++i) {
-      if (places_[i] < at) places_[i] = find(at, end_, wanted_[i]);
-    }
-    return *std::min_element(places_.begin(), places_.end());
-  }
-
- private:
-  static constexpr std::array<char, 4> wanted_{'{', '}', '"', '/'};
-  std::array<const char*, 4> places_{};
-  const char* end_;
-};
-
 }  // namespace
 
 Token Lexer::take(TokenKind kind, const char* end) {
@@ -155,11 +136,20 @@ Token Lexer::string() {
   return take(TokenKind::string, p + 1);
 }
 
+/// The next brace, quote or slash at or behind `from`. Each is looked up again only once passed, also from one body to
+/// the next: a text without quotes is searched for them once, not once per body.
+const char* Lexer::next_mark(const char* from) {
+  constexpr std::array<char, 4> marks{'{', '}', '"', '/'};
+  for (std::size_t i = 0; i < marks.size(); ++i) {
+    if (marks_[i] == nullptr || marks_[i] < from) marks_[i] = find(from, end_, marks[i]);
+  }
+  return *std::min_element(marks_.begin(), marks_.end());
+}
+
 bool Lexer::skip_braces() {
   const char* const start = at_;
-  NextOf next_of(at_, end_);
   std::uint64_t depth = 1;
-  for (const char* p = next_of.from(at_); p != end_; p = next_of.from(p)) {
+  for (const char* p = next_mark(at_); p != end_; p = next_mark(p)) {
     if (*p == '"') {
       p = find(p + 1, end_, '"');
     } else if (opens_comment(p, end_)) {

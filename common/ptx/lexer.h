@@ -1,6 +1,7 @@
 #pragma once
 // PTX text to tokens. On demand: a body that nobody wants is skipped at the speed of memchr, without tokens.
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -37,11 +38,13 @@ class Lexer {
   [[nodiscard]] Token word();
   [[nodiscard]] Token number();
   [[nodiscard]] Token string();
+  [[nodiscard]] const char* next_mark(const char* from);
 
   const char* at_;
   const char* end_;
   std::uint32_t line_ = 1;
-  bool line_start_ = true;  ///< nothing but blanks before at_ on its line: '#' opens a preprocessor line
+  std::array<const char*, 4> marks_{};  ///< of next_mark: where each was found last
+  bool line_start_ = true;              ///< nothing but blanks before at_ on its line: '#' opens a preprocessor line
 };
 
 }  // namespace gpulab::ptx

@@ -73,6 +73,15 @@ TEST_CASE("braces in strings and comments do not end a skipped body") {
   CHECK(lexer.next().text == "after");
 }
 
+TEST_CASE("bodies are skipped one after another") {
+  Lexer lexer("{ \"}\" } a { /* } */ } b { // }\n } c { { } } d");
+  for (const char* after : {"a", "b", "c", "d"}) {
+    CHECK(lexer.next().punctuation == '{');
+    REQUIRE(lexer.skip_braces());
+    CHECK(lexer.next().text == after);
+  }
+}
+
 TEST_CASE("a body without an end is not skipped") {
   for (const char* text : {"{", "{ {}", "{ // }", "{ /* }", "{ \"}"}) {
     Lexer lexer(text);
