@@ -170,8 +170,9 @@ class Simulator final : public Device {
     }
     for (const auto& variable : module.variables)
       for (const auto& relocation : variable.relocations) {
-        const std::uint64_t target = relocation_target(loaded, module, relocation);
-        std::memcpy(host(loaded.addresses.at(std::string(variable.name)) + relocation.offset, 8), &target, 8);
+        const std::uint64_t target = relocation_target(loaded, module, relocation) >> relocation.shift;
+        const std::uint64_t place = loaded.addresses.at(std::string(variable.name)) + relocation.offset;
+        std::memcpy(host(place, relocation.size), &target, relocation.size);
       }
   }
 

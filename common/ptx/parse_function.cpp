@@ -135,6 +135,7 @@ void FunctionParser::parse_registers() {
 void FunctionParser::parse_register_name(const VariableType& type) {
   const Token name = tokens_.peek();
   (void)tokens_.expect_word("the name of a register");
+  if (type.vector > 4) tokens_.fail(name, "a vector register has 2 or 4 components");
   std::uint64_t count = type.vector;
   const bool is_range = tokens_.accept('<');
   if (is_range) {

@@ -234,7 +234,7 @@ std::int32_t FunctionParser::occurrence(Declaration& declaration, std::uint64_t 
   if (declaration.kind == Declaration::Kind::reg_range) {
     name = strings.emplace_back(fmt::format("{}{}", name, number));
   } else if (declaration.kind == Declaration::Kind::reg_vector) {
-    name = strings.emplace_back(fmt::format("{}.{}", name, "xyzwabcd"[number]));
+    name = strings.emplace_back(fmt::format("{}.{}", name, "xyzw"[number]));
   }
   index = static_cast<std::int32_t>(function_.registers.size());
   function_.registers.push_back({scopes_.make_unique(name, true), declaration.type});

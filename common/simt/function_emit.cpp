@@ -188,6 +188,8 @@ std::uint16_t FunctionDecoder::source(const Item& item, const ptx::Operand& oper
     default:
       fail(*item.instruction, "unexpected operand");
   }
+  if (operand.negated || !operand.selector.empty())
+    fail(*item.instruction, "negated and partial registers are not implemented");
   const std::uint32_t reg = register_id(*item.instruction, operand.name);
   if (register_class_[reg] == 2) fail(*item.instruction, fmt::format("'{}' is a predicate register", operand.name));
   const bool is_wide = register_class_[reg] == 1;
@@ -234,6 +236,7 @@ void FunctionDecoder::address(const Item& item, const ptx::Operand& operand, Mic
     const std::uint32_t reg = register_id(*item.instruction, operand.name);
     op.r[r] = slot_of(reg);
     op.imm = static_cast<std::int32_t>(operand.integer);
+    if (op.imm != operand.integer) fail(*item.instruction, "the address offset does not fit 32 bits");
     if (register_class_[reg] == 0) op.mods |= kAddress32;
     return;
   }

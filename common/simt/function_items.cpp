@@ -157,7 +157,7 @@ void FunctionDecoder::add_access(const ptx::Operand& operand, bool write, std::v
     if (const auto found = registers_.find(name); found != registers_.end()) list.push_back(found->second);
   };
   if (operand.kind == Kind::reg || (operand.kind == Kind::address && operand.is_reg && !write)) add(operand.name);
-  if (operand.kind == Kind::reg && !operand.second.empty()) add(operand.second);
+  if (!operand.second.empty()) add(operand.second);  // `_|p` too
   for (const auto& element : operand.elements) add_access(element, write, list);
 }
 

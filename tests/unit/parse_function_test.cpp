@@ -193,6 +193,7 @@ TEST_CASE("bad bodies are errors that say why") {
         ":4:14: a number of registers 99999999999 is too large | at most "
         "4294967295");
   CHECK(error_of(".reg .v2 .b32 %r<4>;") == ":4:15: vector registers cannot be declared as a range");
+  CHECK(error_of(".reg .v8 .b32 x;") == ":4:15: a vector register has 2 or 4 components");
   CHECK(error_of(".reg .b32 %r<x>;") == ":4:14: expected a number of registers, found 'x'");
   CHECK(error_of(".reg .b32 a b;") == ":4:13: expected ';' after a declaration of registers, found 'b'");
   CHECK(error_of(".banana;") == ":4:1: unknown directive '.banana' in the body of 'k'");
