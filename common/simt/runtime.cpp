@@ -83,9 +83,8 @@ Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t 
   const std::uint64_t offset = address - a->address;
   if (!a->host)
     return {fmt::format("at {:#x}: '{}' has been freed", address, a->name), "use memory only before it is freed"};
-  if (offset >= a->bytes || offset + bytes > a->bytes)
-    return {fmt::format("at {:#x}: {} bytes past the end of '{}', which has {} bytes", address,
-                        offset + bytes - a->bytes, a->name, a->bytes),
+  if (offset + bytes > a->bytes)
+    return {fmt::format("at {:#x}, byte {} of '{}', which has {} bytes", address, offset, a->name, a->bytes),
             "compare the index with the number of elements before the access"};
   return {fmt::format("at {:#x}, byte {} of '{}'", address, offset, a->name), {}};
 }
