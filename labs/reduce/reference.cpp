@@ -35,7 +35,8 @@ constexpr double largest_summand = 1;
 
 template <typename T>
 T combine(Op op, T a, T b) {
-  using Wrapping = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+  using Wrapping =
+      typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
   switch (op) {
     case Op::sum:
       return static_cast<T>(static_cast<Wrapping>(a) + static_cast<Wrapping>(b));
