@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <charconv>
-#include <cmath>
 #include <optional>
 
 namespace gpulab::ptx {
