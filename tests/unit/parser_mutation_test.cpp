@@ -37,8 +37,8 @@ bool parses(const std::string& text) {
 }
 
 std::string mutant(const std::string& text, std::mt19937& random) {
-  static constexpr std::string_view pieces[] = {"{", "}",    "(",  ")",  "[",  "]",  ";",    ",",     ".",
-                                                "%", "\"",   "@",  "/*", "//", "0x", "-",    "<",     ">",
+  static constexpr std::string_view pieces[] = {"{", "}",    "(",  ")",  "[",  "]",    ";",     ",",     ".",
+                                                "%", "\"",   "@",  "/*", "//", "0x",   "-",     "<",     ">",
                                                 ":", ".reg", "$L", "9",  "_",  ".loc", ".func", ".entry"};
   std::string changed = text;
   for (int i = static_cast<int>(random() % 3); i >= 0; --i) {
