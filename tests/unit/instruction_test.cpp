@@ -1,0 +1,118 @@
+// Every row of the instruction tables does what tests/ptx/*.cases say, on every x86-64 level of this CPU, in every
+// lane, under every kind of mask.
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/simt/form.h"
+#include "common/simt/instruction_set.h"
+#include "tests/catch.h"
+#include "tests/unit/instruction_case.h"
+#include "tests/unit/lane_machine.h"
+
+using namespace gpulab::simt;
+
+namespace {
+
+/// Cases that one warp can run at once: the same handler, modifiers and operands present.
+using Batch = std::vector<InstructionCase>;
+
+std::vector<Batch> batches(const InstructionSet& set) {
+  std::map<std::string, Batch> by_shape;
+  for (auto& one : all_cases(set)) {
+    std::string shape = fmt::format("{} {} {}", one.opcode, static_cast<const void*>(one.row), one.imm);
+    for (const auto& slots : {one.inputs, one.outputs})
+      for (const auto& slot : slots) shape += fmt::format(" {}", slot.r);
+    by_shape[shape].push_back(std::move(one));
+  }
+  std::vector<Batch> list;
+  for (auto& [shape, batch] : by_shape) list.push_back(std::move(batch));
+  return list;
+}
+
+constexpr std::uint64_t poison = 0xa5a5a5a5a5a5a5a5;
+
+/// Lane l runs case (l + shift) of the batch. `in_place`: the destination takes the first source's register.
+void check(const Batch& batch, std::uint32_t mask, std::size_t shift, bool in_place) {
+  LaneMachine machine;
+  const auto& first = batch.front();
+  machine.place(first);
+  machine.op.mods = first.mods;
+  machine.op.imm = first.imm;
+  machine.op.extra = first.row->meaning.extra;
+  if (in_place) machine.op.r[first.outputs[0].r] = machine.op.r[first.inputs[0].r];
+  const auto case_of = [&](int lane) -> const InstructionCase& { return batch[(lane + shift) % batch.size()]; };
+  for (int lane = 0; lane < kLanes; ++lane) {
+    for (const auto& slot : case_of(lane).outputs) machine.set(slot.r, slot.kind, lane, poison);
+    for (const auto& slot : case_of(lane).inputs) machine.set(slot.r, slot.kind, lane, slot.value.bits);
+  }
+  REQUIRE(machine.run(handler_of(*first.row, first.mods), mask));
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const auto& one = case_of(lane);
+    for (const auto& slot : one.outputs) {
+      const std::uint64_t got = machine.get(slot.r, slot.kind, lane);
+      if (mask >> lane & 1) {
+        if (!agrees(slot.value, got, slot.kind))
+          FAIL_CHECK(one.where << ": " << one.text << ": got " << shown(got, slot.kind) << " in lane " << lane
+                               << " at level " << cpu_level());
+      } else if (!in_place) {
+        const std::uint64_t kept = slot.kind == Kind::pred ? 1 : register_class(slot.kind) == 1 ? poison : poison >> 32;
+        if (got != kept) FAIL_CHECK(one.where << ": " << one.text << ": wrote the inactive lane " << lane);
+      }
+    }
+  }
+}
+
+bool can_run_in_place(const InstructionCase& one) {
+  return !(one.row->meaning.traits & kEarlyClobber) && !one.inputs.empty() &&
+         register_class(one.inputs[0].kind) == register_class(one.outputs[0].kind);
+}
+
+/// Puts the level back, whatever happens.
+struct LevelGuard {
+  std::string_view level = cpu_level();
+  ~LevelGuard() { use_cpu_level(level); }
+};
+
+using HandlerUse = std::pair<const Row*, Handler>;
+
+/// The forms with a handler that no case runs. Rows with traits are run by whole kernels (tests/ptx/*.ptx).
+std::string forms_without(const std::set<HandlerUse>& covered) {
+  std::string missing;
+  for (const auto& table : instruction_set().tables())
+    for (const Row& row : table) {
+      if ((row.meaning.traits & ~kEarlyClobber) != 0) continue;
+      bool all = true;
+      for (const auto& spelling : spellings(row.form))
+        all = all && covered.count({&row, handler_of(row, spelling.mods)}) != 0;
+      if (!all) missing += fmt::format("{}\n", row.form);
+    }
+  return missing;
+}
+
+}  // namespace
+
+TEST_CASE("every instruction case gives its result in every lane, at every CPU level, under every mask") {
+  const LevelGuard guard;
+  for (const auto level : cpu_levels()) {
+    use_cpu_level(level);
+    for (const auto& batch : batches(instruction_set())) {
+      for (std::size_t shift = 0; shift < batch.size(); shift += kLanes) check(batch, kFullMask, shift, false);
+      for (const std::uint32_t mask : {0x55555555u, 0x80000001u, 0x00ffff00u, 0x00000010u, 0u})
+        check(batch, mask, 3, false);
+      if (can_run_in_place(batch.front())) check(batch, 0xfffffffeu, 0, true);
+    }
+  }
+}
+
+TEST_CASE("an instruction row without a case fails the tests") {
+  std::set<HandlerUse> covered;
+  for (const auto& one : all_cases(instruction_set())) covered.insert({one.row, handler_of(*one.row, one.mods)});
+  CHECK(forms_without(covered) == "");
+  covered.erase(covered.begin());
+  CHECK(forms_without(covered) != "");
+}
