@@ -1,0 +1,128 @@
+#include "common/simt/instruction_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+#include "common/simt/form.h"
+#include "tests/catch.h"
+
+using namespace gpulab;
+using namespace gpulab::simt;
+
+namespace {
+
+/// Opcodes of the list (how often each occurs in 441 modules of real CUDA programs) that at least `modules` use.
+std::vector<std::string> listed_opcodes(int modules) {
+  std::ifstream list(GPULAB_TESTS_DIR "/data/ptx_opcodes.tsv");
+  std::vector<std::string> opcodes;
+  std::string line;
+  std::getline(list, line);  // heading
+  while (std::getline(list, line)) {
+    std::istringstream fields(line);
+    int count = 0;
+    std::string opcode;
+    fields >> count >> opcode;
+    if (count >= modules) opcodes.push_back(opcode);
+  }
+  return opcodes;
+}
+
+/// Textures and surfaces are beyond the simulator; paramN are operands of calls that the list's maker took for opcodes.
+bool out_of_scope(const std::string& opcode) {
+  for (const char* family : {"tex.", "tld4.", "sust.", "suld.", "param"})
+    if (opcode.rfind(family, 0) == 0) return true;
+  return false;
+}
+
+struct LevelGuard {
+  std::string_view level = cpu_level();
+  ~LevelGuard() { use_cpu_level(level); }
+};
+
+std::string shape_of(const Row& row) {
+  std::string shape;
+  for (const auto& operand : row.meaning.operands)
+    shape += fmt::format("{}{} ", static_cast<int>(operand.role), operand.vector);
+  return shape;
+}
+
+}  // namespace
+
+TEST_CASE("every opcode that occurs in 5 or more of 441 real CUDA modules is known, textures and surfaces aside") {
+  const auto opcodes = listed_opcodes(5);
+  REQUIRE(opcodes.size() > 300);
+  std::string unknown;
+  for (const auto& opcode : opcodes)
+    if (!out_of_scope(opcode) && instruction_set().find(opcode).empty()) unknown += opcode + "\n";
+  CHECK(unknown == "");
+}
+
+TEST_CASE("an unknown opcode is not found, and similar ones are named") {
+  CHECK(instruction_set().find("add").empty());
+  CHECK(instruction_set().find("add.s33").empty());
+  CHECK(instruction_set().find("frobnicate.u32").empty());
+  CHECK(instruction_set().find("").empty());
+  CHECK(instruction_set().similar("add.i32") == std::vector<std::string>{"add.f32", "add.s32", "add.u32"});
+  CHECK(instruction_set().similar("fma.f32").front() == "fma.rm.f32");
+  CHECK(instruction_set().similar("adds.u32").front() == "add.u32");
+  CHECK(instruction_set().similar("frobnicate.u32").empty());
+}
+
+TEST_CASE("modifiers of an opcode become the micro-op's") {
+  const auto entries = instruction_set().find("fma.rm.ftz.sat.f32");
+  REQUIRE(entries.size() == 1);
+  CHECK(entries[0].mods == (kRoundDown | kFtz | kSat));
+  REQUIRE(instruction_set().find("cvt.rzi.s32.f32").size() == 1);
+  CHECK(instruction_set().find("cvt.rzi.s32.f32")[0].mods == kRoundZero);
+  REQUIRE(instruction_set().find("setp.lt.xor.u32").size() == 1);
+  CHECK(instruction_set().find("setp.lt.xor.u32")[0].mods == kXor);
+  CHECK(instruction_set().find("add.rn.f32")[0].mods == 0);
+}
+
+TEST_CASE("readings of one opcode differ in the shapes of their operands") {
+  std::string ambiguous;
+  for (const auto& table : instruction_set().tables())
+    for (const Row& row : table)
+      for (const auto& spelling : spellings(row.form)) {
+        std::set<std::string> shapes;
+        const auto entries = instruction_set().find(spelling.opcode);
+        for (const auto& entry : entries) shapes.insert(shape_of(*entry.row));
+        if (shapes.size() != entries.size()) ambiguous += spelling.opcode + "\n";
+      }
+  CHECK(ambiguous == "");
+}
+
+TEST_CASE("the levels of a CPU have the same instructions") {
+  const LevelGuard guard;
+  std::vector<std::vector<std::string>> forms;
+  for (const auto level : cpu_levels()) {
+    use_cpu_level(level);
+    CHECK(cpu_level() == level);
+    forms.emplace_back();
+    for (const auto& table : instruction_set().tables())
+      for (const Row& row : table) forms.back().push_back(row.form);
+  }
+  for (const auto& level : forms) CHECK(level == forms.front());
+}
+
+TEST_CASE("a CPU level that does not exist is refused") {
+  const LevelGuard guard;
+  try {
+    use_cpu_level("v9");
+    FAIL("accepted");
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()) == "unknown CPU level 'v9'");
+    CHECK(error.hint == fmt::format("GPULAB_CPU_LEVEL is one of: {}", fmt::join(cpu_levels(), ", ")));
+    CHECK(error.code == ExitCode::usage);
+  }
+}
