@@ -119,6 +119,7 @@ TEST_CASE("every instruction case gives its result in every lane, at every CPU l
       for (const std::uint32_t mask : {0x55555555u, 0x80000001u, 0x00ffff00u, 0x00000010u, 0u})
         check(batch, mask, 3, false);
       if (can_run_in_place(batch.front())) check(batch, 0xfffffffeu, 0, true);
+      for (const auto& one : batch) check({one}, kFullMask, 0, false);  // the same in all lanes
     }
   }
 }

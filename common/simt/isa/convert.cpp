@@ -69,6 +69,8 @@ inline D exact_integer(T x) {
   using Signed = std::conditional_t<sizeof(D) == 8, s64, s32>;
   if constexpr (std::is_signed_v<D> || sizeof(D) < 4) {
     return static_cast<D>(static_cast<Signed>(x));
+  } else if constexpr (sizeof(D) == 4 && std::is_same_v<T, double>) {
+    return static_cast<D>(bits_as<u64>(x + 0x1p52));
   } else {
     constexpr T half_range = static_cast<T>(D{1} << (8 * sizeof(D) - 1));
     const bool upper = x >= half_range;

@@ -33,6 +33,33 @@ constexpr auto shift_right_signed = [](S a, u32 b) {
   return static_cast<S>(a >> (b < width ? b : width - 1));
 };
 
+/// Shifts. Without AVX2 a vector shifts by one amount only; most shifts have one, an immediate.
+template <auto F, typename Signature = decltype(+F)>
+struct ShiftOp;
+template <auto F, typename T>
+struct ShiftOp<F, T (*)(T, u32)> {
+  static const MicroOp* run(Warp& w, const MicroOp* op) {
+    const Source<T> a(w, op, 1);
+    const Source<u32> b(w, op, 2);
+    const u32 amount = b[0];
+    u32 differing = 0;
+    for (int i = 0; i < kLanes; ++i) differing |= b[i] ^ amount;
+    if (differing == 0)
+      for_each_lane<T>(w, op, [&](int i) { return F(a[i], amount); });
+    else
+      for_each_lane<T>(w, op, [&](int i) { return F(a[i], b[i]); });
+    return op + 1;
+  }
+};
+template <auto F>
+constexpr Meaning shift() {
+  Meaning meaning = lane<F>();
+#if !defined(__AVX2__)
+  meaning.run = ShiftOp<F>::run;
+#endif
+  return meaning;
+}
+
 // shf: the 64 bits b:a shifted; .l gives the upper word, .r the lower.
 constexpr auto funnel_left_clamp = [](u32 a, u32 b, u32 c) {
   const u32 n = c & 31;
@@ -93,15 +120,15 @@ const Row rows[] = {
     {"cnot.b64 d, a", Unit::alu, lane<is_zero<u64>>()},
     {"lop3.b32 d, a, b, c, immLut", Unit::alu, lop3_meaning},
 
-    {"shl.b16 d, a, b", Unit::alu, lane<shift_left<u16>>()},
-    {"shl.b32 d, a, b", Unit::alu, lane<shift_left<u32>>()},
-    {"shl.b64 d, a, b", Unit::alu, lane<shift_left<u64>>()},
-    {"shr(.b16,.u16) d, a, b", Unit::alu, lane<shift_right<u16>>()},
-    {"shr(.b32,.u32) d, a, b", Unit::alu, lane<shift_right<u32>>()},
-    {"shr(.b64,.u64) d, a, b", Unit::alu, lane<shift_right<u64>>()},
-    {"shr.s16 d, a, b", Unit::alu, lane<shift_right_signed<s16>>()},
-    {"shr.s32 d, a, b", Unit::alu, lane<shift_right_signed<s32>>()},
-    {"shr.s64 d, a, b", Unit::alu, lane<shift_right_signed<s64>>()},
+    {"shl.b16 d, a, b", Unit::alu, shift<shift_left<u16>>()},
+    {"shl.b32 d, a, b", Unit::alu, shift<shift_left<u32>>()},
+    {"shl.b64 d, a, b", Unit::alu, shift<shift_left<u64>>()},
+    {"shr(.b16,.u16) d, a, b", Unit::alu, shift<shift_right<u16>>()},
+    {"shr(.b32,.u32) d, a, b", Unit::alu, shift<shift_right<u32>>()},
+    {"shr(.b64,.u64) d, a, b", Unit::alu, shift<shift_right<u64>>()},
+    {"shr.s16 d, a, b", Unit::alu, shift<shift_right_signed<s16>>()},
+    {"shr.s32 d, a, b", Unit::alu, shift<shift_right_signed<s32>>()},
+    {"shr.s64 d, a, b", Unit::alu, shift<shift_right_signed<s64>>()},
     {"shf.l.clamp.b32 d, a, b, c", Unit::alu, lane<funnel_left_clamp>()},
     {"shf.l.wrap.b32 d, a, b, c", Unit::alu, lane<funnel_left_wrap>()},
     {"shf.r.clamp.b32 d, a, b, c", Unit::alu, lane<funnel_right_clamp>()},
