@@ -203,9 +203,10 @@ inline float flush(float x) {
   const u32 bits = bits_as<u32>(x);
   return bits_as<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
 }
+inline Half flush(Half x) { return Half((x.bits & 0x7c00u) == 0 ? x.bits & 0x8000u : x.bits); }
 template <typename T>
 inline T flush_if(T x, bool ftz) {
-  if constexpr (std::is_same_v<T, float>)
+  if constexpr (std::is_same_v<T, float>)  // halves: only where an instruction says so
     return ftz ? flush(x) : x;
   else
     return x;
@@ -380,10 +381,14 @@ struct CompareOp<F, bool (*)(A, A)> {
   static const MicroOp* run(Warp& w, const MicroOp* op) {
     const Source<A> a(w, op, 2), b(w, op, 3);
     u32 t;
-    if (std::is_same_v<A, float> && (op->mods & kFtz))
-      t = true_lanes([&](int i) { return F(flush_if(a[i], true), flush_if(b[i], true)); });
-    else
+    if constexpr (std::is_same_v<A, float> || std::is_same_v<A, Half>) {
+      if (op->mods & kFtz)
+        t = true_lanes([&](int i) { return F(flush(a[i]), flush(b[i])); });
+      else
+        t = true_lanes([&](int i) { return F(a[i], b[i]); });
+    } else {
       t = true_lanes([&](int i) { return F(a[i], b[i]); });
+    }
     if (!(op->mods & kBoolMask) && op->r[1] == kNoOperand)
       write_pred(w, op->r[0], t);
     else
