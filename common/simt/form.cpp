@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -35,80 +36,92 @@ std::uint16_t mod_of(std::string_view modifier) {
 
 namespace {
 
-std::vector<std::string_view> alternatives(std::string_view group) {
-  std::vector<std::string_view> list;
-  while (!group.empty()) {
-    const auto comma = group.find(',');
-    list.push_back(group.substr(0, comma));
-    group = comma == std::string_view::npos ? std::string_view{} : group.substr(comma + 1);
-  }
-  return list;
-}
+/// A part of a form: a literal, one of several modifiers, or at most one of them.
+struct Part {
+  bool optional = false;
+  std::string_view choices;  ///< separated by commas; a literal is its only choice
 
-void extend(std::vector<Spelling>& all, const std::vector<std::string_view>& choices, bool optional,
-            std::size_t at_most) {
-  std::vector<Spelling> next;
-  if (optional) next = all;  // the plain spelling first, so that a cut list keeps it
-  for (auto choice : choices)
-    for (const auto& head : all) {
-      if (next.size() >= at_most) break;
-      next.push_back({head.opcode + std::string(choice), static_cast<std::uint16_t>(head.mods | mod_of(choice))});
+  /// f(choice) for each until one gives true.
+  template <typename F>
+  bool any(F f) const {
+    for (std::string_view left = choices;;) {
+      const auto comma = left.find(',');
+      if (f(left.substr(0, comma))) return true;
+      if (comma == std::string_view::npos) return false;
+      left.remove_prefix(comma + 1);
     }
-  all = std::move(next);
-}
-
-/// The first element of a form: a literal, or a group with its alternatives. Removes it from `form`.
-struct Element {
-  std::string_view text;
-  bool group = false, optional = false;
+  }
 };
-Element next_element(std::string_view& form) {
+
+/// Takes the first part off a form.
+Part take_part(std::string_view& form) {
   const char open = form.front();
   if (open != '{' && open != '(') {
     const auto end = std::min(form.find_first_of("{("), form.size());
-    const Element literal{form.substr(0, end)};
+    const Part literal{false, form.substr(0, end)};
     form.remove_prefix(end);
     return literal;
   }
   const auto close = form.find(open == '{' ? '}' : ')');
   if (close == std::string_view::npos) throw std::logic_error("unclosed group in form " + std::string(form));
-  const Element group{form.substr(1, close - 1), true, open == '{'};
+  const Part group{open == '{', form.substr(1, close - 1)};
   form.remove_prefix(close + 1);
   return group;
 }
 
-std::optional<std::uint16_t> match_rest(std::string_view form, std::string_view opcode, std::uint16_t mods) {
-  if (form.empty()) return opcode.empty() ? std::optional(mods) : std::nullopt;
-  const Element element = next_element(form);
-  if (!element.group)
-    return opcode.starts_with(element.text) ? match_rest(form, opcode.substr(element.text.size()), mods) : std::nullopt;
-  for (const auto choice : alternatives(element.text))
-    if (opcode.starts_with(choice))
-      if (const auto found =
-              match_rest(form, opcode.substr(choice.size()), static_cast<std::uint16_t>(mods | mod_of(choice))))
-        return found;
-  return element.optional ? match_rest(form, opcode, mods) : std::nullopt;
-}
+std::string_view opcode_form(std::string_view form) { return form.substr(0, form.find(' ')); }
 
-std::string_view opcode_part(std::string_view form) { return form.substr(0, form.find(' ')); }
+std::optional<std::uint16_t> match_parts(std::string_view form, std::string_view opcode) {
+  if (form.empty()) return opcode.empty() ? std::optional<std::uint16_t>(0) : std::nullopt;
+  const Part part = take_part(form);
+  std::optional<std::uint16_t> mods;
+  part.any([&](std::string_view choice) {
+    if (opcode.substr(0, choice.size()) != choice) return false;
+    mods = match_parts(form, opcode.substr(choice.size()));
+    if (mods) *mods |= mod_of(choice);
+    return mods.has_value();
+  });
+  return mods || !part.optional ? mods : match_parts(form, opcode);
+}
 
 }  // namespace
 
-std::vector<Spelling> spellings(std::string_view form, std::size_t at_most) {
-  form = opcode_part(form);
-  std::vector<Spelling> all{{}};
-  while (!form.empty()) {
-    const Element element = next_element(form);
-    if (element.group)
-      extend(all, alternatives(element.text), element.optional, at_most);
-    else
-      for (auto& one : all) one.opcode += element.text;
+std::optional<std::uint16_t> match(std::string_view form, std::string_view opcode) {
+  return match_parts(opcode_form(form), opcode);
+}
+
+std::vector<std::string> spellings(std::string_view form, const std::function<bool(std::string_view)>& optional) {
+  std::vector<std::string> all{{}};
+  for (form = opcode_form(form); !form.empty();) {
+    const Part part = take_part(form);
+    std::vector<std::string> next;
+    for (const auto& head : all) {
+      if (part.optional) next.push_back(head);
+      part.any([&](std::string_view choice) {
+        if (!part.optional || optional(choice)) next.push_back(head + std::string(choice));
+        return false;
+      });
+    }
+    all = std::move(next);
   }
   return all;
 }
 
-std::optional<std::uint16_t> match(std::string_view form, std::string_view opcode) {
-  return match_rest(opcode_part(form), opcode, 0);
+std::vector<std::uint16_t> mod_sets(std::string_view form) {
+  std::set<std::uint16_t> all{0};
+  for (form = opcode_form(form); !form.empty();) {
+    const Part part = take_part(form);
+    std::set<std::uint16_t> next;
+    for (const std::uint16_t mods : all) {
+      if (part.optional) next.insert(mods);
+      part.any([&](std::string_view choice) {
+        next.insert(static_cast<std::uint16_t>(mods | mod_of(choice)));
+        return false;
+      });
+    }
+    all = std::move(next);
+  }
+  return {all.begin(), all.end()};
 }
 
 }  // namespace gpulab::simt

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,17 +14,17 @@
 
 namespace gpulab::simt {
 
-struct Spelling {
-  std::string opcode;      ///< "fma.rm.ftz.f32"
-  std::uint16_t mods = 0;  ///< Mod bits of its modifiers
-};
-
-/// Every opcode that a form accepts, at most `at_most` of them (a load's modifiers multiply to thousands).
-/// Throws std::logic_error on a malformed form (a bug in a table).
-[[nodiscard]] std::vector<Spelling> spellings(std::string_view form, std::size_t at_most = 4096);
-
-/// Whether a form accepts `opcode`, and with which Mod bits.
+/// The Mod bits of an opcode's modifiers if the form accepts it. Forms of memory instructions have far too many
+/// spellings (cache hints, scopes) to list them.
 [[nodiscard]] std::optional<std::uint16_t> match(std::string_view form, std::string_view opcode);
+
+/// Opcodes that a form accepts, of its optional modifiers those that `optional` keeps. Throws std::logic_error on a
+/// malformed form (a bug in a table).
+[[nodiscard]] std::vector<std::string> spellings(std::string_view form,
+                                                 const std::function<bool(std::string_view)>& optional);
+
+/// Every combination of Mod bits that spellings of the form have.
+[[nodiscard]] std::vector<std::uint16_t> mod_sets(std::string_view form);
 
 /// Mod bits of one modifier (".ftz"), 0 if it has none at run time.
 [[nodiscard]] std::uint16_t mod_of(std::string_view modifier);

@@ -2,15 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
 #include "common/error.h"
 #include "common/simt/form.h"
+#include "common/text.h"
 
 namespace gpulab::simt {
 
@@ -32,76 +33,52 @@ std::span<const std::span<const Row>> isa_tables();
 
 namespace {
 
-/// "fma" of "fma(.rn,.rz)…": rows are indexed by it, and spelled out only when a module uses one of the family.
+/// "fma" of "fma(.rn,.rz)…" and of "fma.rn.f32": rows are indexed by it.
 std::string_view family_of(std::string_view form) { return form.substr(0, form.find_first_of(".{( ")); }
-
-struct Family {
-  std::vector<const Row*> rows;
-  std::unordered_map<std::string, std::vector<Entry>> entries;  ///< opcodes met so far
-
-  const std::vector<Entry>& find(std::string_view opcode) {
-    auto [entry, fresh] = entries.try_emplace(std::string(opcode));
-    if (fresh)
-      for (const Row* row : rows)
-        if (const auto mods = match(row->form, opcode)) entry->second.push_back({row, *mods});
-    return entry->second;
-  }
-};
-
-/// Levenshtein distance.
-std::size_t edits(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
 
 }  // namespace
 
 struct InstructionSet::Index {
   std::mutex mutex;
-  std::unordered_map<std::string_view, Family> families;
+  std::unordered_map<std::string_view, std::vector<const Row*>> families;
+  std::unordered_map<std::string, std::vector<Entry>> found;  ///< opcodes asked for so far
 };
 
 InstructionSet::InstructionSet(Tables tables) : tables_(tables), index_(std::make_unique<Index>()) {
   for (const auto& table : tables)
-    for (const Row& row : table) index_->families[family_of(row.form)].rows.push_back(&row);
+    for (const Row& row : table) index_->families[family_of(row.form)].push_back(&row);
 }
 
 InstructionSet::~InstructionSet() = default;
 
 std::span<const Entry> InstructionSet::find(std::string_view opcode) const {
   const std::lock_guard lock(index_->mutex);
+  const auto [known, is_new] = index_->found.try_emplace(std::string(opcode));
   const auto family = index_->families.find(family_of(opcode));
-  if (family == index_->families.end()) return {};
-  return family->second.find(opcode);
+  if (is_new && family != index_->families.end())
+    for (const Row* row : family->second)
+      if (const auto mods = match(row->form, opcode)) known->second.push_back({row, *mods});
+  return known->second;
 }
 
 std::vector<std::string> InstructionSet::similar(std::string_view opcode, std::size_t at_most) const {
-  const std::lock_guard lock(index_->mutex);
-  std::vector<std::pair<std::size_t, std::string>> ranked;
+  std::set<std::pair<std::size_t, std::string>> ranked;
   const auto family = family_of(opcode);
   const bool known = index_->families.count(family) != 0;
-  for (auto& [name, rows] : index_->families) {
+  const auto occurs = [&](std::string_view modifier) { return opcode.find(modifier) != std::string_view::npos; };
+  for (const auto& [name, rows] : index_->families) {
     // A known family is kept to: another instruction of a similar name is no help.
-    if (known ? name != family : edits(name, family) > 1 + family.size() / 4) continue;
-    for (const Row* row : rows.rows)
-      for (auto& spelling : spellings(row->form, 256))
-        ranked.emplace_back(edits(opcode, spelling.opcode), std::move(spelling.opcode));
+    if (known ? name != family : edit_distance(name, family) > 1 + family.size() / 4) continue;
+    for (const Row* row : rows)
+      for (auto& spelled : spellings(row->form, occurs)) {
+        const std::size_t distance = edit_distance(opcode, spelled);
+        if (distance <= 2 + opcode.size() / 2) ranked.emplace(distance, std::move(spelled));
+      }
   }
-  std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> best;
-  for (auto& [distance, spelled] : ranked) {
-    if (best.size() == at_most || distance > 2 + opcode.size() / 2) break;
-    best.push_back(std::move(spelled));
+  for (const auto& [distance, spelled] : ranked) {
+    if (best.size() == at_most) break;
+    best.push_back(spelled);
   }
   return best;
 }

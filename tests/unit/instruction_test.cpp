@@ -101,8 +101,7 @@ std::string forms_without(const std::set<HandlerUse>& covered) {
     for (const Row& row : table) {
       if (!is_arithmetic(row)) continue;
       bool all = true;
-      for (const auto& spelling : spellings(row.form))
-        all = all && covered.count({&row, handler_of(row, spelling.mods)}) != 0;
+      for (const auto mods : mod_sets(row.form)) all = all && covered.count({&row, handler_of(row, mods)}) != 0;
       if (!all) missing += fmt::format("{}\n", row.form);
     }
   return missing;
