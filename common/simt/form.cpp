@@ -90,6 +90,21 @@ std::optional<std::uint16_t> match(std::string_view form, std::string_view opcod
   return match_parts(opcode_form(form), opcode);
 }
 
+std::vector<std::string_view> form_endings(std::string_view form) {
+  form = opcode_form(form);
+  Part last;
+  while (!form.empty()) last = take_part(form);
+  std::vector<std::string_view> endings;
+  bool all_known = !last.optional;
+  last.any([&](std::string_view choice) {
+    const auto dot = choice.rfind('.');
+    all_known = all_known && dot != std::string_view::npos;
+    if (all_known) endings.push_back(choice.substr(dot + 1));
+    return false;
+  });
+  return all_known ? endings : std::vector<std::string_view>{};
+}
+
 std::vector<std::string> spellings(std::string_view form, const std::function<bool(std::string_view)>& optional) {
   std::vector<std::string> all{{}};
   for (form = opcode_form(form); !form.empty();) {

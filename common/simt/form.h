@@ -18,6 +18,9 @@ namespace gpulab::simt {
 /// spellings (cache hints, scopes) to list them.
 [[nodiscard]] std::optional<std::uint16_t> match(std::string_view form, std::string_view opcode);
 
+/// What opcodes of the form end in, after their last dot; none if that may be an optional part.
+[[nodiscard]] std::vector<std::string_view> form_endings(std::string_view form);
+
 /// Opcodes that a form accepts, of its optional modifiers those that `optional` keeps. Throws std::logic_error on a
 /// malformed form (a bug in a table).
 [[nodiscard]] std::vector<std::string> spellings(std::string_view form,

@@ -33,20 +33,43 @@ std::span<const std::span<const Row>> isa_tables();
 
 namespace {
 
-/// "fma" of "fma(.rn,.rz)…" and of "fma.rn.f32": rows are indexed by it.
+/// "fma" of "fma(.rn,.rz)…" and of "fma.rn.f32".
 std::string_view family_of(std::string_view form) { return form.substr(0, form.find_first_of(".{( ")); }
+
+/// "u32" of "ld.global.u32": what tells most rows of a family apart.
+std::string_view ending_of(std::string_view opcode) {
+  const auto dot = opcode.rfind('.');
+  return dot == std::string_view::npos ? std::string_view{} : opcode.substr(dot + 1);
+}
+
+using Rows = std::vector<const Row*>;
+
+/// The rows of one family. Memory instructions have dozens with ten groups of optional modifiers each: only those
+/// whose last part fits are matched.
+struct Family {
+  Rows all;
+  Rows open;  ///< those that may end in an optional part
+  std::unordered_map<std::string_view, Rows> by_ending;
+
+  void add(const Row& row) {
+    all.push_back(&row);
+    const auto endings = form_endings(row.form);
+    for (const auto ending : endings) by_ending[ending].push_back(&row);
+    if (endings.empty()) open.push_back(&row);
+  }
+};
 
 }  // namespace
 
 struct InstructionSet::Index {
   std::mutex mutex;
-  std::unordered_map<std::string_view, std::vector<const Row*>> families;
+  std::unordered_map<std::string_view, Family> families;
   std::unordered_map<std::string, std::vector<Entry>> found;  ///< opcodes asked for so far
 };
 
 InstructionSet::InstructionSet(Tables tables) : tables_(tables), index_(std::make_unique<Index>()) {
   for (const auto& table : tables)
-    for (const Row& row : table) index_->families[family_of(row.form)].push_back(&row);
+    for (const Row& row : table) index_->families[family_of(row.form)].add(row);
 }
 
 InstructionSet::~InstructionSet() = default;
@@ -55,9 +78,14 @@ std::span<const Entry> InstructionSet::find(std::string_view opcode) const {
   const std::lock_guard lock(index_->mutex);
   const auto [known, is_new] = index_->found.try_emplace(std::string(opcode));
   const auto family = index_->families.find(family_of(opcode));
-  if (is_new && family != index_->families.end())
-    for (const Row* row : family->second)
-      if (const auto mods = match(row->form, opcode)) known->second.push_back({row, *mods});
+  if (!is_new || family == index_->families.end()) return known->second;
+  const auto add_matches = [&, &entries = known->second](const Rows& rows) {
+    for (const Row* row : rows)
+      if (const auto mods = match(row->form, opcode)) entries.push_back({row, *mods});
+  };
+  const auto closed = family->second.by_ending.find(ending_of(opcode));
+  if (closed != family->second.by_ending.end()) add_matches(closed->second);
+  add_matches(family->second.open);
   return known->second;
 }
 
@@ -69,7 +97,7 @@ std::vector<std::string> InstructionSet::similar(std::string_view opcode, std::s
   for (const auto& [name, rows] : index_->families) {
     // A known family is kept to: another instruction of a similar name is no help.
     if (known ? name != family : edit_distance(name, family) > 1 + family.size() / 4) continue;
-    for (const Row* row : rows)
+    for (const Row* row : rows.all)
       for (auto& spelled : spellings(row->form, occurs)) {
         const std::size_t distance = edit_distance(opcode, spelled);
         if (distance <= 2 + opcode.size() / 2) ranked.emplace(distance, std::move(spelled));

@@ -98,6 +98,11 @@ TEST_CASE("a form accepts its required modifiers and at most one of each optiona
   CHECK(mod_sets(form) == std::vector<std::uint16_t>{0, kRoundZero, kFtz, kRoundZero | kFtz});
   CHECK(spellings(form, [](std::string_view one) { return one == ".ftz"; }) ==
         std::vector<std::string>{"fma.rn.f32", "fma.rn.ftz.f32", "fma.rz.f32", "fma.rz.ftz.f32"});
+  using Endings = std::vector<std::string_view>;
+  CHECK(form_endings("ld.global(.u32,.s32) d, [a]") == Endings{"u32", "s32"});
+  CHECK(form_endings("prmt.b32 d, a, b, c") == Endings{"b32"});
+  CHECK(form_endings("ret{.uni}").empty());
+  CHECK(form_endings("exit").empty());
   CHECK_THROWS_AS(match("fma{.rn.f32", "fma.rn.f32"), std::logic_error);
 }
 
