@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# The tests that need a GPU, in one command of a few minutes, on a machine that may have no compiler of its own.
+#
+# usage: scripts/gpu_test.sh --pack    builds and gathers what the suite needs in build-gpu/
+#        scripts/gpu_test.sh           runs the suite from build-gpu/, on a machine with a GPU
+# Logs and documents go to $OUT (default build-gpu/out). Ends with a summary and 'N passed, N failed'; exits 0 only if
+# none failed. Steps: doctor, the tests of the device layer, both labs verified on the GPU over types, operations,
+# sizes and blocks, times, compute-sanitizer, and the simulator's counters against Nsight Compute's.
+set -uo pipefail
+root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+cd "$root" || exit 2
+bin=$root/build-gpu
+
+# --- packing ---------------------------------------------------------------------------------------------------------
+# Libraries that the other machine has: glibc and GCC's, at least as new as here. Any other is packed beside the
+# programs, which look there first.
+everywhere='linux-vdso|ld-linux|libc\.|libm\.|libdl\.|librt\.|libpthread\.|libstdc\+\+|libgcc_s'
+
+pack() {
+  local build=${GPULAB_BUILD_DIR:-$root/build} generator=() program library
+  [ -e "$build/CMakeCache.txt" ] || generator=(-G Ninja)
+  cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DCMAKE_BUILD_RPATH='$ORIGIN' || exit 2
+  cmake --build "$build" -j "${JOBS:-$(nproc)}" --target gpulab gpu_tests || exit 2
+  rm -rf "$bin" && mkdir -p "$bin" || exit 2
+  for program in "$build/gpulab" "$build/tests/gpu_tests"; do
+    strip -o "$bin/${program##*/}" "$program" || exit 2
+    for library in $(ldd "$program" | grep -Ev "$everywhere" | awk '/=> \// { print $3 }'); do
+      cp -L "$library" "$bin/" || exit 2
+    done
+  done
+  ls -lh "$bin"
+  echo "carry build-gpu ($(du -sm "$bin" | cut -f1) MiB) and run scripts/gpu_test.sh there"
+}
+
+# --- running ---------------------------------------------------------------------------------------------------------
+passed=0 failed=0 summary=()
+deadline=${GPU_TEST_SECONDS:-540} # of the whole suite: what is not done by then has failed
+
+# step NAME SECONDS COMMAND…: runs it with its output in a log, and notes how it ended.
+step() {
+  local name=$1 limit=$2 start=$SECONDS left=$((deadline - SECONDS)) code verdict
+  shift 2
+  [ "$limit" -lt "$left" ] || limit=$((left > 1 ? left : 1))
+  printf '== %s: %s\n' "$name" "$*" >> "$out/suite.log"
+  timeout -k 5 "$limit" "$@" > "$work/$name.log" 2>&1 < /dev/null
+  code=$?
+  cat "$work/$name.log" >> "$out/suite.log"
+  if [ $code = 0 ]; then
+    passed=$((passed + 1)) verdict=ok
+  else
+    failed=$((failed + 1)) verdict="FAILED (exit code $code)"
+    [ $code != 124 ] || verdict="FAILED (not done in $limit s)"
+  fi
+  summary+=("$(printf '%-26s %4d s  %s' "$name" $((SECONDS - start)) "$verdict")")
+  echo "${summary[-1]}"
+  [ $code = 0 ] || tail -n 25 "$work/$name.log" | cut -c1-300 | sed 's/^/  | /'
+  return $code
+}
+
+tool() { # NAME: where CUDA's tool is
+  command -v "$1" && return
+  ls -d /usr/local/cuda*/bin/"$1" /opt/nvidia/nsight-compute/*/"$1" 2> /dev/null | tail -n 1
+}
+
+json() { # FILE ARGUMENTS…: gpulab's document into $out/FILE
+  local file=$1
+  shift
+  "$bin/gpulab" "$@" --format json --output "$out/$file" || return
+}
+
+# Verified on awkward sizes, for every type and operation, and on blocks other than the default one.
+reduce_matrix() {
+  json reduce_matrix.json reduce --device gpu --variant all --type int,long,float,double --op sum,product,min,max \
+    --n 0,1,31,33,1000,65537 --reps 1 --warmup 0 &&
+    scripts/summarize_run.py --quiet "$out/reduce_matrix.json" && rm "$out/reduce_matrix.json"
+}
+reduce_blocks() {
+  json reduce_blocks.json reduce --device gpu --variant all --block 64,128,512,1024 --n 1000003 --reps 1 --warmup 0 &&
+    scripts/summarize_run.py --quiet "$out/reduce_blocks.json" && rm "$out/reduce_blocks.json"
+}
+transpose_matrix() {
+  json transpose_matrix.json transpose --device gpu --variant all --type "$1" --rows 1,31,33,1000 --cols 1,32,63,999 \
+    --reps 1 --warmup 0 &&
+    scripts/summarize_run.py --quiet "$out/transpose_matrix.json" && rm "$out/transpose_matrix.json"
+}
+timed() { # FILE ARGUMENTS…
+  json "$@" && scripts/summarize_run.py "$out/$1"
+}
+
+sanitized() { # TOOL LAB ARGUMENTS…
+  local sanitizer
+  sanitizer=$(tool compute-sanitizer)
+  [ -n "$sanitizer" ] || { echo "no compute-sanitizer here"; return 1; }
+  "$sanitizer" --tool "$1" --target-processes all --error-exitcode 9 --print-limit 5 \
+    "$bin/gpulab" "${@:2}" --device gpu --reps 1 --warmup 0
+}
+
+# The same case on the simulator and under Nsight Compute: what both count must be the same.
+counters() { # LAB ARGUMENTS…
+  local lab=$1 ncu
+  ncu=$(tool ncu)
+  [ -n "$ncu" ] || { echo "no ncu here"; return 1; }
+  json "${lab}_sim.json" "$@" --variant all --device sim || return
+  "$ncu" --csv --page raw --print-units base --print-kernel-base function --clock-control none \
+    --target-processes all --metrics "$(scripts/compare_counters.py --metrics)" \
+    --kernel-name "$(scripts/compare_counters.py --kernels "$out/${lab}_sim.json")" \
+    --log-file "$work/ncu_$lab.csv" \
+    "$bin/gpulab" "$@" --variant all --device gpu --reps 1 --warmup 0 --format csv || { tail -n 5 "$work/ncu_$lab.csv"; return 1; }
+  scripts/compare_counters.py "$work/ncu_$lab.csv" "$out/${lab}_sim.json"
+}
+
+suite() {
+  out=${OUT:-$bin/out}
+  work=$(mktemp -d)
+  mkdir -p "$out"
+  : > "$out/suite.log"
+  export -f json tool timed sanitized counters reduce_matrix reduce_blocks transpose_matrix
+  export bin out work
+  nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm --format=csv,noheader 2>&1 | tee -a "$out/suite.log"
+
+  step doctor 30 "$bin/gpulab" doctor
+  step devices 30 "$bin/gpulab" devices
+  step gpu_tests 150 "$bin/gpu_tests" --durations yes
+  step headline 60 "$bin/gpulab" reduce --variant warp --block 256
+  step headline_counters 60 "$bin/gpulab" reduce --variant warp --block 256 --counters
+  step reduce_times 120 bash -c 'timed reduce_gpu.json reduce --device gpu --variant all'
+  step reduce_times_2^28 60 bash -c 'timed reduce_gpu_large.json reduce --device gpu --n 2^28 \
+    --variant shared_sequential,first_add,unroll_last_warp,shuffle_last_warp,warp,grid_stride_vec4,single_pass,cub'
+  step transpose_times 60 bash -c 'timed transpose_gpu.json transpose --device gpu --variant all --rows 8192 --cols 8192'
+  step counters_reduce 150 bash -c 'counters reduce --n 2^20'
+  step counters_transpose 60 bash -c 'counters transpose --rows 1000 --cols 1024'
+  step reduce_matrix 150 bash -c reduce_matrix
+  step reduce_blocks 60 bash -c reduce_blocks
+  step transpose_matrix 60 bash -c 'transpose_matrix float'
+  step memcheck_reduce 120 bash -c 'sanitized memcheck reduce --variant all --n 10007'
+  step memcheck_transpose 60 bash -c 'sanitized memcheck transpose --variant all --rows 77 --cols 45'
+  step racecheck_reduce 120 bash -c 'sanitized racecheck reduce --variant all --n 10007'
+  step racecheck_transpose 60 bash -c 'sanitized racecheck transpose --variant all --rows 77 --cols 45'
+  tar -czf "$out/logs.tgz" -C "$work" .
+
+  echo
+  for log in doctor devices headline headline_counters reduce_times reduce_times_2^28 transpose_times; do
+    echo "--- $log"; cut -c1-200 "$work/$log.log"
+  done
+  echo "--- gpu_tests"; tail -n 3 "$work/gpu_tests.log"
+  for log in counters_reduce counters_transpose; do
+    echo "--- $log (what differs; all of it is in suite.log)"
+    grep -E '^[a-z_0-9]+: |DIFFERS|agree' "$work/$log.log" | grep -B1 -E 'DIFFERS|agree' | grep -v '^--$'
+  done
+  echo "--- summary"
+  printf '%s\n' "${summary[@]}"
+  rm -rf "$work"
+  echo "$passed passed, $failed failed"
+  [ $failed = 0 ]
+}
+
+case ${1-} in
+  --pack) pack ;;
+  '') [ -x "$bin/gpulab" ] || { echo "error: build-gpu/ is not here: scripts/gpu_test.sh --pack" >&2; exit 3; }; suite ;;
+  *) sed -n '4,8s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+esac
