@@ -33,7 +33,8 @@ class PrimaryContext {
     CUcontext context = nullptr;
     driver_.check(driver_.cuDevicePrimaryCtxRetain(&context, device_), DriverUse::start, where);
     driver_.check(driver_.cuCtxSetCurrent(context), DriverUse::start, where);
-    driver_.check(driver_.cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, printf_bytes), DriverUse::start, where);
+    // Refused once a kernel of this process has printed: then the buffer is as large as it was.
+    (void)driver_.cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, printf_bytes);
   }
   ~PrimaryContext() { driver_.cuDevicePrimaryCtxRelease(device_); }
   PrimaryContext(const PrimaryContext&) = delete;

@@ -1,0 +1,234 @@
+#include "tests/driver/fake_cuda.h"
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string_view>
+
+using gpulab::tests::FakeCuda;
+
+namespace {
+
+constexpr std::size_t memory_bytes = std::size_t{1} << 30;
+
+struct Function {
+  std::string entry;
+};
+struct Module {
+  std::string ptx;
+  std::map<std::string, Function> functions;
+};
+
+FakeCuda books;
+CUresult fault = CUDA_SUCCESS;  ///< as on hardware, every later call returns it
+std::map<CUdeviceptr, std::size_t> blocks;
+
+template <typename T>
+T argument(void** values, int index) {
+  T value;
+  std::memcpy(&value, values[index], sizeof(T));
+  return value;
+}
+
+bool allocated(CUdeviceptr pointer, std::size_t bytes) {
+  auto it = blocks.upper_bound(pointer);
+  if (it == blocks.begin()) return false;
+  --it;
+  return pointer + bytes <= it->first + it->second;
+}
+
+void store(CUdeviceptr to, int value) {
+  if (allocated(to, sizeof value))
+    std::memcpy(reinterpret_cast<void*>(to), &value, sizeof value);
+  else
+    fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+}
+
+int load(CUdeviceptr from) {
+  int value = 0;
+  std::memcpy(&value, reinterpret_cast<const void*>(from), sizeof value);
+  return value;
+}
+
+/// What tests/device/kernels.cu says, on the host; entries that are not here do nothing.
+void run(std::string_view entry, unsigned threads, void** values) {
+  if (entry == "iota")
+    for (int i = 0; i < argument<int>(values, 1) && i < static_cast<int>(threads); ++i)
+      store(argument<CUdeviceptr>(values, 0) + 4 * static_cast<unsigned>(i), argument<int>(values, 2) + i);
+  if (entry == "_Z5scaleIiLi3EEvPT_i")
+    for (int i = 0; i < argument<int>(values, 1) && i < static_cast<int>(threads); ++i) {
+      const CUdeviceptr at = argument<CUdeviceptr>(values, 0) + 4 * static_cast<unsigned>(i);
+      store(at, 3 * load(at));
+    }
+  if (entry == "_Z3sayi")
+    for (unsigned i = 0; i < threads; ++i) std::printf("value %d of thread %u\n", argument<int>(values, 0), i);
+  if (entry == "_Z8store_atPil")
+    store(argument<CUdeviceptr>(values, 0) + 4 * static_cast<CUdeviceptr>(argument<long>(values, 1)), 1);
+}
+
+CUresult launch(CUfunction function, unsigned threads, void** values) {
+  if (fault != CUDA_SUCCESS) return fault;
+  const auto& entry = reinterpret_cast<const Function*>(function)->entry;
+  if (entry != "gpulab_hold") books.launched.push_back(entry);
+  run(entry, threads, values);
+  return CUDA_SUCCESS;
+}
+
+struct Named {
+  CUresult result;
+  const char *name, *text;
+};
+constexpr Named errors[] = {
+    {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {CUDA_ERROR_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
+    {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"}};
+
+}  // namespace
+
+extern "C" {
+
+FakeCuda* fake_cuda() { return &books; }
+
+CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
+CUresult cuDriverGetVersion(int* version) { return *version = 13000, CUDA_SUCCESS; }
+CUresult cuGetErrorName(CUresult result, const char** name) {
+  for (const auto& error : errors)
+    if (error.result == result) return *name = error.name, CUDA_SUCCESS;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+CUresult cuGetErrorString(CUresult result, const char** text) {
+  for (const auto& error : errors)
+    if (error.result == result) return *text = error.text, CUDA_SUCCESS;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuDeviceGetCount(int* count) { return *count = 1, CUDA_SUCCESS; }
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  *device = ordinal;
+  return ordinal == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+CUresult cuDeviceGetName(char* name, int length, CUdevice) {
+  std::snprintf(name, static_cast<std::size_t>(length), "Fake GPU");
+  return CUDA_SUCCESS;
+}
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
+  static const std::map<CUdevice_attribute, int> values = {
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0},
+      {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 130},
+      {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 2147483647},
+      {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535},
+      {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
+      {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
+      {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 1024},
+      {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, 64},
+      {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
+      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 232448},
+      {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 1 << 20}};
+  *value = values.at(attribute);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+  ++books.contexts;
+  *context = reinterpret_cast<CUcontext>(&books);
+  return CUDA_SUCCESS;
+}
+CUresult cuDevicePrimaryCtxRelease(CUdevice) { return --books.contexts, CUDA_SUCCESS; }
+CUresult cuCtxSetCurrent(CUcontext) { return fault; }
+CUresult cuCtxSetLimit(CUlimit, size_t) { return fault; }
+CUresult cuCtxSynchronize() { return fault; }
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options, void** values) {
+  const std::string ptx(static_cast<const char*>(image));
+  if (ptx.find("frobnicate") != std::string::npos) {
+    for (unsigned i = 0; i < count; ++i)
+      if (options[i] == CU_JIT_ERROR_LOG_BUFFER) std::strcpy(static_cast<char*>(values[i]), "unknown frobnicate\n");
+    return CUDA_ERROR_INVALID_PTX;
+  }
+  if (ptx.find("gpulab_hold") == std::string::npos) books.compiled.push_back(ptx);
+  ++books.modules;
+  *module = reinterpret_cast<CUmodule>(new Module{ptx, {}});
+  return fault;
+}
+CUresult cuModuleUnload(CUmodule module) {
+  --books.modules;
+  delete reinterpret_cast<Module*>(module);
+  return fault;
+}
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  auto* owner = reinterpret_cast<Module*>(module);
+  if (owner->ptx.find(std::string(".entry ") + name + "(") == std::string::npos) return CUDA_ERROR_NOT_FOUND;
+  *function = reinterpret_cast<CUfunction>(&(owner->functions[name] = Function{name}));
+  return CUDA_SUCCESS;
+}
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction) {
+  *value = attribute == CU_FUNC_ATTRIBUTE_NUM_REGS                ? 18
+           : attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024
+                                                                  : 0;
+  return CUDA_SUCCESS;
+}
+CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int value) {
+  return books.opted_in_shared_bytes = value, CUDA_SUCCESS;
+}
+
+CUresult cuMemGetInfo(size_t* free, size_t* total) { return *free = *total = memory_bytes, CUDA_SUCCESS; }
+CUresult cuMemAlloc(CUdeviceptr* pointer, size_t bytes) {
+  if (fault != CUDA_SUCCESS) return fault;
+  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (bytes > memory_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
+  *pointer = reinterpret_cast<CUdeviceptr>(new std::byte[bytes]);
+  blocks[*pointer] = bytes;
+  return ++books.allocations, CUDA_SUCCESS;
+}
+CUresult cuMemFree(CUdeviceptr pointer) {
+  if (blocks.erase(pointer) == 0) return CUDA_ERROR_INVALID_VALUE;
+  delete[] reinterpret_cast<std::byte*>(pointer);
+  return --books.allocations, fault;
+}
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t bytes) {
+  if (fault == CUDA_SUCCESS) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  return fault;
+}
+CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes) {
+  if (fault == CUDA_SUCCESS) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  return fault;
+}
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) {
+  if (fault == CUDA_SUCCESS) std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+  return fault;
+}
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream) {
+  if (fault == CUDA_SUCCESS) std::memset(reinterpret_cast<void*>(to), value, count);
+  return fault;
+}
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream) {
+  if (!allocated(to, 4 * count)) return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i < count && fault == CUDA_SUCCESS; ++i) reinterpret_cast<unsigned*>(to)[i] = value;
+  return fault;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                        unsigned bz, unsigned, CUstream, void** values, void**) {
+  return launch(function, gx * gy * gz * bx * by * bz, values);
+}
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                                   unsigned bz, unsigned, CUstream, void** values) {
+  ++books.cooperative_launches;
+  return launch(function, gx * gy * gz * bx * by * bz, values);
+}
+
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  *event = reinterpret_cast<CUevent>(&books);
+  return ++books.events, CUDA_SUCCESS;
+}
+CUresult cuEventDestroy(CUevent) { return --books.events, CUDA_SUCCESS; }
+CUresult cuEventRecord(CUevent, CUstream) { return fault; }
+CUresult cuEventSynchronize(CUevent) { return fault; }
+CUresult cuEventElapsedTime(float* ms, CUevent, CUevent) { return *ms = 0.25F, fault; }
+
+}  // extern "C"

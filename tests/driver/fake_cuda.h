@@ -1,0 +1,23 @@
+#pragma once
+// A stand-in for libcuda.so.1, so that the GPU device is tested where there is no GPU: it keeps memory, modules,
+// contexts and events in books that must balance, runs a few of tests/device/kernels.cu on the host, and fails as the
+// real driver does where it is told to. What the hardware does is for scripts/gpu_test.sh.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace gpulab::tests {
+
+struct FakeCuda {
+  int contexts = 0, modules = 0, allocations = 0, events = 0;  ///< alive
+  std::vector<std::string> compiled;                           ///< PTX texts handed over, the timer's excepted
+  std::vector<std::string> launched;                           ///< entries, in order
+  int cooperative_launches = 0;
+  int opted_in_shared_bytes = 0;
+};
+
+}  // namespace gpulab::tests
+
+/// The books of the loaded driver; exported for the tests.
+extern "C" gpulab::tests::FakeCuda* fake_cuda();

@@ -1,0 +1,130 @@
+// The GPU device against the stand-in driver of fake_cuda.h, which ctest puts on LD_LIBRARY_PATH.
+#include <dlfcn.h>
+
+#include "common/device/gpu.h"
+#include "common/device/launch_error.h"
+#include "tests/device_contract.h"
+#include "tests/driver/fake_cuda.h"
+
+namespace gpulab::tests {
+namespace {
+
+FakeCuda& books() {
+  static auto* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(library != nullptr);
+  const auto find = reinterpret_cast<FakeCuda* (*)()>(dlsym(library, "fake_cuda"));
+  REQUIRE(find != nullptr);  // else this is a real driver: run by ctest
+  return *find();
+}
+
+std::unique_ptr<Device> fake_gpu() {
+  books() = {};
+  auto device = make_gpu(0);
+  device->load(device_kernels);
+  return device;
+}
+
+TEST_CASE("the driver is loaded at run time and describes its GPU") {
+  (void)books();
+  REQUIRE(gpu_available());
+  CHECK(gpu_problem().empty());
+  CHECK(driver_cuda_version() == "13.0");
+  const auto info = gpus().at(0);
+  CHECK(info.name == "Fake GPU");
+  CHECK(info.sm_count == 130);
+  CHECK(info.profile.substr(0, 2) == "h1");  // compute capability 9.0, 132 SMs: the first of two
+  CHECK_THROWS_WITH(make_gpu(1), "no GPU 1: this machine has 1");
+}
+
+TEST_CASE("the GPU device keeps the clauses of the contract that need no hardware") {
+  for (const auto check :
+       {bytes_come_back, no_bytes_are_legal, fill_and_copy_reach_exactly_their_bytes, launches_run_in_order,
+        kernels_are_found_by_name, arguments_that_do_not_fit_are_refused_before_the_launch,
+        too_much_memory_is_refused_and_nothing_is_lost, what_kernels_print_is_captured, time_is_positive})
+    check(*fake_gpu());
+}
+
+TEST_CASE("a device gives back all that it took") {
+  {
+    const auto device = fake_gpu();
+    (void)upload(*device, std::vector<int>(100, 1));
+    (void)device->time([&] { launch(*device, "say", {{1, 1, 1}, {1, 1, 1}}, 1); }, true);
+    CHECK(books().allocations == 2);  // and the buffer that flushes L2
+    CHECK(books().modules == 2);      // and the timer's
+  }
+  CHECK(books().allocations == 0);
+  CHECK(books().modules == 0);
+  CHECK(books().events == 0);
+  CHECK(books().contexts == 0);
+}
+
+TEST_CASE("the driver compiles the kernels asked for, once, and no others") {
+  const auto device = fake_gpu();
+  CHECK(books().compiled.empty());
+  (void)device->kernel("iota");
+  (void)device->kernel("iota");
+  (void)device->kernel("scale<int, 3>");
+  REQUIRE(books().compiled.size() == 2);
+  CHECK(books().compiled[0].find(".entry iota(") != std::string::npos);
+  CHECK(books().compiled[0].find(".entry _Z5scale") == std::string::npos);
+}
+
+TEST_CASE("kernels that share a variable are compiled together") {
+  const auto device = fake_gpu();
+  device->load(variable_kernels);
+  (void)device->kernel("count_call");
+  (void)device->kernel("calls_so_far");
+  CHECK(books().compiled.size() == 1);
+}
+
+TEST_CASE("shared memory beyond 48 KiB is opted into, less is not") {
+  const auto device = fake_gpu();
+  const auto data = upload(*device, std::vector<int>(4, 1));
+  launch(*device, "reverse", {{1, 1, 1}, {4, 1, 1}, 49152}, data, 4);
+  CHECK(books().opted_in_shared_bytes == 0);
+  launch(*device, "reverse", {{1, 1, 1}, {4, 1, 1}, 49156}, data, 4);
+  CHECK(books().opted_in_shared_bytes == 49156);
+}
+
+TEST_CASE("a cooperative launch is one") {
+  const auto device = fake_gpu();
+  const auto data = upload(*device, std::vector<unsigned>{0});
+  launch(*device, "meet", {{2, 1, 1}, {32, 1, 1}, 0, true}, data);
+  CHECK(books().cooperative_launches == 1);
+}
+
+TEST_CASE("what the driver's compiler says is the hint") {
+  const auto device = fake_gpu();
+  device->load({"broken.ptx",
+                ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry broken()\n{ frobnicate.u32 %r1; }",
+                {}});
+  try {
+    (void)device->kernel("broken");
+    FAIL("compiled nonsense");
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()) == "CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed");
+    CHECK(error.where == "broken.ptx");
+    CHECK(error.hint == "the driver's compiler says: unknown frobnicate");
+  }
+}
+
+// Last: as on hardware, nothing works in this process afterwards.
+TEST_CASE("a fault is named after its kernel, and is no trouble for what must be released") {
+  const auto device = fake_gpu();
+  const auto data = upload(*device, std::vector<int>(4, 1), "data");
+  launch(*device, "store_at", {{1, 1, 1}, {1, 1, 1}}, data, std::int64_t{1} << 30);
+  try {
+    device->synchronize();
+    FAIL("a fault went unnoticed");
+  } catch (const LaunchError& error) {
+    CHECK(error.kind == "fault");
+    CHECK(std::string(error.what()) == "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered");
+    CHECK(error.where == "store_at");
+    CHECK(error.hint == "'--device sim --sanitize memcheck' names the line, the thread and the address");
+  }
+  CHECK(launch_failure([&] { (void)read_values<int>(*device, data, 4); }) == "fault");
+  CHECK(launch_failure([&] { (void)device->time([] {}, true); }) == "fault");
+}
+
+}  // namespace
+}  // namespace gpulab::tests
