@@ -2,7 +2,8 @@
 """Counters of the simulator beside an NVIDIA GPU's, for the same cases.
 
 usage: compare_counters.py NCU.csv SIMULATOR.json
-       compare_counters.py --metrics            the --metrics argument for ncu
+       compare_counters.py --metrics            the --metrics argument for ncu; the output of `ncu --query-metrics`
+                                                on stdin says which of the optional ones this GPU has
        compare_counters.py --kernels SIM.json   the --kernel-name argument for ncu
 
 NCU.csv is `ncu --csv --page raw --print-units base --print-kernel-base function --metrics …` of
@@ -24,6 +25,9 @@ EXACT = {
     "global_store_requests": ["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"],
     "global_load_sectors": ["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"],
     "global_store_sectors": ["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"],
+}
+# Judged and shown where this GPU has them; the others must be there.
+OPTIONAL_EXACT = {
     "local_load_sectors": ["l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"],
     "local_store_sectors": ["l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"],
 }
@@ -42,9 +46,14 @@ SHOWN = {
 }
 
 
-def metric_names():
-    names = [name for group in (EXACT, SHOWN) for metrics in group.values() for name in metrics]
-    return names + [name for _, wavefronts, _, conflicts in SHARED.values() for name in (wavefronts, conflicts)]
+REQUIRED = [name for metrics in EXACT.values() for name in metrics]
+REQUIRED += [name for _, wavefronts, _, conflicts in SHARED.values() for name in (wavefronts, conflicts)]
+OPTIONAL = [name for group in (OPTIONAL_EXACT, SHOWN) for metrics in group.values() for name in metrics]
+
+
+def metrics_argument(queried):
+    known = {line.split()[0] for line in queried if line.strip()}
+    return ",".join(REQUIRED + [name for name in OPTIONAL if name.split(".")[0] in known])
 
 
 class Mismatched(Exception):
@@ -69,8 +78,11 @@ def read_ncu(path):
     for row in csv.DictReader(lines[starts[0]:]):
         if not (row["ID"] or "").isdigit():
             continue  # the row of units
-        values = {name: number(text) for name, text in row.items() if name in metric_names() and text}
+        values = {name: number(text) for name, text in row.items() if name in REQUIRED + OPTIONAL and text}
         grid = [int(part) for part in row["Grid Size"].strip("()").split(",")]
+        missing = [name for name in REQUIRED if values.get(name) is None]
+        if missing:
+            raise Mismatched(f"{path}: {row['Kernel Name']} was not measured: {', '.join(missing)}")
         launches.append((row["Kernel Name"].split("<")[0].split("(")[0], grid, values))
     return launches
 
@@ -119,8 +131,6 @@ def relation(ours, hardware, allowed=0.0):
 def judge_shared(counters, run, names):
     ours_w, hard_w = counters.get(names[0], 0), total(run, [names[1]])
     ours_c, hard_c = counters.get(names[2], 0), total(run, [names[3]])
-    if hard_w is None or hard_c is None:
-        return
     allowed = NOISE * max(hard_w, ours_w)
     yield (names[0], ours_w, hard_w, *relation(ours_w, hard_w, allowed))
     yield (names[2], ours_c, hard_c, *relation(ours_c, hard_c, allowed))
@@ -130,7 +140,7 @@ def judge_shared(counters, run, names):
 def judge(result, run):
     """Rows: counter, ours, hardware, verdict, agreed (None: not judged)."""
     counters = result["counters"]
-    for name, metrics in EXACT.items():
+    for name, metrics in (EXACT | OPTIONAL_EXACT).items():
         hardware = total(run, metrics)
         if hardware is not None and (hardware or counters.get(name)):
             yield (name, counters.get(name, 0), hardware, *relation(counters.get(name, 0), hardware))
@@ -160,7 +170,7 @@ def compare(csv_path, json_path):
 
 def main(arguments):
     if arguments == ["--metrics"]:
-        print(",".join(metric_names()))
+        print(metrics_argument([] if sys.stdin.isatty() else sys.stdin))
         return 0
     if len(arguments) == 2 and arguments[0] == "--kernels":
         print("regex:^(" + "|".join(sorted({base_name(r["kernel"]) for r in simulated(arguments[1])})) + ")$")

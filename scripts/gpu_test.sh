@@ -62,50 +62,45 @@ tool() { # NAME: where CUDA's tool is
   ls -d /usr/local/cuda*/bin/"$1" /opt/nvidia/nsight-compute/*/"$1" 2> /dev/null | tail -n 1
 }
 
-json() { # FILE ARGUMENTS…: gpulab's document into $out/FILE
-  local file=$1
-  shift
-  "$bin/gpulab" "$@" --format json --output "$out/$file" || return
+# verified FILE SUMMARY_OPTION LAB ARGUMENTS…: gpulab's document into FILE; its exit code and every result must be good.
+verified() {
+  local file=$1 option=$2 code=0
+  shift 2
+  "$bin/gpulab" "$@" --format json --output "$file" || code=$?
+  scripts/summarize_run.py $option "$file" && return $code
 }
 
-# Verified on awkward sizes, for every type and operation, and on blocks other than the default one.
-reduce_matrix() {
-  json reduce_matrix.json reduce --device gpu --variant all --type int,long,float,double --op sum,product,min,max \
-    --n 0,1,31,33,1000,65537 --reps 1 --warmup 0 &&
-    scripts/summarize_run.py --quiet "$out/reduce_matrix.json" && rm "$out/reduce_matrix.json"
+# sanitized TOOL LAB ARGUMENTS…: compute-sanitizer has looked, and found nothing.
+sanitized() {
+  local code=0
+  sanitize "$@" --device gpu --reps 1 --warmup 0 > "$work/sanitized.txt" 2>&1 || code=$?
+  tail -n 25 "$work/sanitized.txt"
+  [ $code = 0 ] && grep -q 'SUMMARY: 0 ' "$work/sanitized.txt" && ! grep -q 'SUMMARY: [1-9]' "$work/sanitized.txt"
 }
-reduce_blocks() {
-  json reduce_blocks.json reduce --device gpu --variant all --block 64,128,512,1024 --n 1000003 --reps 1 --warmup 0 &&
-    scripts/summarize_run.py --quiet "$out/reduce_blocks.json" && rm "$out/reduce_blocks.json"
+sanitize() {
+  local tool
+  tool=$(tool compute-sanitizer)
+  [ -n "$tool" ] || { echo "no compute-sanitizer here"; return 3; }
+  "$tool" --tool "$1" --target-processes all --error-exitcode 9 --print-limit 5 "$bin/gpulab" "${@:2}"
 }
-transpose_matrix() {
-  json transpose_matrix.json transpose --device gpu --variant all --type "$1" --rows 1,31,33,1000 --cols 1,32,63,999 \
-    --reps 1 --warmup 0 &&
-    scripts/summarize_run.py --quiet "$out/transpose_matrix.json" && rm "$out/transpose_matrix.json"
-}
-timed() { # FILE ARGUMENTS…
-  json "$@" && scripts/summarize_run.py "$out/$1"
-}
-
-sanitized() { # TOOL LAB ARGUMENTS…
-  local sanitizer
-  sanitizer=$(tool compute-sanitizer)
-  [ -n "$sanitizer" ] || { echo "no compute-sanitizer here"; return 1; }
-  "$sanitizer" --tool "$1" --target-processes all --error-exitcode 9 --print-limit 5 \
-    "$bin/gpulab" "${@:2}" --device gpu --reps 1 --warmup 0
+# That it would find something: the GPU tests contain a kernel that stores far outside of its buffer.
+planted() {
+  "$(tool compute-sanitizer)" --target-processes all "$bin/gpu_tests" 'a fault has the*' > "$work/planted.txt" 2>&1
+  tail -n 25 "$work/planted.txt"
+  grep -q 'Invalid __global__ write' "$work/planted.txt"
 }
 
 # The same case on the simulator and under Nsight Compute: what both count must be the same.
 counters() { # LAB ARGUMENTS…
   local lab=$1 ncu
   ncu=$(tool ncu)
-  [ -n "$ncu" ] || { echo "no ncu here"; return 1; }
-  json "${lab}_sim.json" "$@" --variant all --device sim || return
+  [ -n "$ncu" ] || { echo "no ncu here"; return 3; }
+  "$bin/gpulab" "$@" --variant all --device sim --format json --output "$out/${lab}_sim.json" || return
   "$ncu" --csv --page raw --print-units base --print-kernel-base function --clock-control none \
-    --target-processes all --metrics "$(scripts/compare_counters.py --metrics)" \
-    --kernel-name "$(scripts/compare_counters.py --kernels "$out/${lab}_sim.json")" \
-    --log-file "$work/ncu_$lab.csv" \
-    "$bin/gpulab" "$@" --variant all --device gpu --reps 1 --warmup 0 --format csv || { tail -n 5 "$work/ncu_$lab.csv"; return 1; }
+    --target-processes all --metrics "$("$ncu" --query-metrics | scripts/compare_counters.py --metrics)" \
+    --kernel-name "$(scripts/compare_counters.py --kernels "$out/${lab}_sim.json")" --log-file "$work/ncu_$lab.csv" \
+    "$bin/gpulab" "$@" --variant all --device gpu --reps 1 --warmup 0 ||
+    { tail -n 5 "$work/ncu_$lab.csv"; return 1; }
   scripts/compare_counters.py "$work/ncu_$lab.csv" "$out/${lab}_sim.json"
 }
 
@@ -114,7 +109,7 @@ suite() {
   work=$(mktemp -d)
   mkdir -p "$out"
   : > "$out/suite.log"
-  export -f json tool timed sanitized counters reduce_matrix reduce_blocks transpose_matrix
+  export -f tool verified sanitized sanitize planted counters
   export bin out work
   nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm --format=csv,noheader 2>&1 | tee -a "$out/suite.log"
 
@@ -123,15 +118,21 @@ suite() {
   step gpu_tests 150 "$bin/gpu_tests" --durations yes
   step headline 60 "$bin/gpulab" reduce --variant warp --block 256
   step headline_counters 60 "$bin/gpulab" reduce --variant warp --block 256 --counters
-  step reduce_times 120 bash -c 'timed reduce_gpu.json reduce --device gpu --variant all'
-  step reduce_times_2^28 60 bash -c 'timed reduce_gpu_large.json reduce --device gpu --n 2^28 \
+  step reduce_times 120 bash -c 'verified $out/reduce_gpu.json "" reduce --device gpu --variant all'
+  step reduce_times_2^28 60 bash -c 'verified $out/reduce_gpu_large.json "" reduce --device gpu --n 2^28 \
     --variant shared_sequential,first_add,unroll_last_warp,shuffle_last_warp,warp,grid_stride_vec4,single_pass,cub'
-  step transpose_times 60 bash -c 'timed transpose_gpu.json transpose --device gpu --variant all --rows 8192 --cols 8192'
+  step transpose_times 60 bash -c 'verified $out/transpose_gpu.json "" transpose --device gpu --variant all \
+    --rows 8192 --cols 8192'
   step counters_reduce 150 bash -c 'counters reduce --n 2^20'
   step counters_transpose 60 bash -c 'counters transpose --rows 1000 --cols 1024'
-  step reduce_matrix 150 bash -c reduce_matrix
-  step reduce_blocks 60 bash -c reduce_blocks
-  step transpose_matrix 60 bash -c 'transpose_matrix float'
+  # Awkward sizes for every type and operation, and blocks other than the default one.
+  step reduce_matrix 150 bash -c 'verified $work/reduce_matrix.json --quiet reduce --device gpu --variant all \
+    --type int,long,float,double --op sum,product,min,max --n 0,1,31,33,1000,65537 --reps 1 --warmup 0'
+  step reduce_blocks 60 bash -c 'verified $work/reduce_blocks.json --quiet reduce --device gpu --variant all \
+    --block 64,128,512,1024 --n 1000003 --reps 1 --warmup 0'
+  step transpose_matrix 60 bash -c 'verified $work/transpose_matrix.json --quiet transpose --device gpu --variant all \
+    --rows 1,31,33,1000 --cols 1,32,63,999 --reps 1 --warmup 0'
+  step planted_error 60 bash -c planted
   step memcheck_reduce 120 bash -c 'sanitized memcheck reduce --variant all --n 10007'
   step memcheck_transpose 60 bash -c 'sanitized memcheck transpose --variant all --rows 77 --cols 45'
   step racecheck_reduce 120 bash -c 'sanitized racecheck reduce --variant all --n 10007'
