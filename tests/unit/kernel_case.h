@@ -1,0 +1,50 @@
+#pragma once
+// Whole kernels as tests (tests/ptx/*.ptx), what they take and give written in comments before each:
+//     // kernel: stride_copy              entry to launch; opens a test
+//     // launch: grid 2 block 64          sizes as 64, 8x4 or 8x4x2; `shared 256` for dynamic shared memory
+//     // arg: in u32[64] = 0..63          a buffer of 64 elements, or
+//     // arg: n u32 = 64                  a value; in the order of the kernel's parameters
+//     // expect: in u32[64] = 7*64        what a buffer holds afterwards (it may be viewed as another type)
+//     // fault: misaligned                the launch fails, its message contains this
+//     // prints: hello                    a line that the kernel prints
+// Lists: 1 2 3, 0..31 (and 31..0), 7*4 (7 7 7 7), (1 2)*3. A single value fills its buffer.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/dim3.h"
+
+namespace gpulab::simt {
+
+/// A named buffer or value: its bytes and what they are.
+struct KernelData {
+  std::string name, type;
+  bool is_buffer = false;
+  std::vector<std::byte> bytes;
+};
+
+struct KernelCase {
+  std::string where;  ///< file:line, for messages
+  std::string file;
+  std::string kernel;
+  Dim3 grid, block;
+  std::uint32_t shared_bytes = 0;
+  std::vector<KernelData> arguments, expected;
+  std::string fault;
+  std::string output;
+};
+
+/// "0..3 7*2" -> "0", "1", "2", "3", "7", "7". Throws std::runtime_error on a malformed list.
+[[nodiscard]] std::vector<std::string> expanded(std::string_view list);
+/// The cases in a PTX file's comments. Throws std::runtime_error that names the line.
+[[nodiscard]] std::vector<KernelCase> kernel_cases(const std::string& path);
+/// Paths of tests/ptx/*.ptx, sorted.
+[[nodiscard]] std::vector<std::string> kernel_files();
+[[nodiscard]] std::string file_text(const std::string& path);
+/// "u32[3] = 1 2 7" for messages; the first elements that differ come first.
+[[nodiscard]] std::string difference(const KernelData& expected, const std::vector<std::byte>& got);
+
+}  // namespace gpulab::simt
