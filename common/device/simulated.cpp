@@ -13,6 +13,7 @@
 #include "common/demangle.h"
 #include "common/device/launch_check.h"
 #include "common/device/launch_error.h"
+#include "common/embedded.h"
 #include "common/ptx/parser.h"
 #include "common/simt/decode.h"
 #include "common/simt/grid.h"
@@ -48,6 +49,14 @@ struct LoadedKernel {
   std::unique_ptr<simt::Program> program;
   Kernel kernel;
 };
+
+/// What ptxas said of an embedded kernel when it was built for `sm`, nullptr for others and for unknown architectures.
+const PtxasRow* ptxas_row(std::string_view entry, int sm) {
+  for (const auto& kernels : embedded_kernels())
+    for (const auto& row : kernels.resources)
+      if (row.sm == sm && row.entry == entry) return &row;
+  return nullptr;
+}
 
 class Simulator final : public Device {
  public:
@@ -205,6 +214,10 @@ class Simulator final : public Device {
     const ptx::Function& function = *program->functions[0].function;
     for (const auto& parameter : function.parameters) kernel.parameter_sizes.push_back(parameter.size);
     kernel.attributes.static_shared_bytes = program->static_shared_bytes;
+    if (const PtxasRow* row = ptxas_row(entry, profile_.compute_major * 10 + profile_.compute_minor)) {
+      kernel.attributes.registers = row->registers;
+      kernel.attributes.local_bytes = static_cast<std::size_t>(row->stack_bytes);
+    }
     if (function.max_threads[0])
       kernel.attributes.max_threads_per_block = static_cast<int>(
           function.max_threads[0] * std::max(function.max_threads[1], 1u) * std::max(function.max_threads[2], 1u));
