@@ -48,16 +48,6 @@ std::vector<int> of_each(int count, F f) {
   return values;
 }
 
-TEST_CASE("the simulator keeps the device contract") {
-  for (const auto& clause : device_contract()) {
-    DYNAMIC_SECTION(clause.sentence) {
-      const auto device = make_simulator(gpu_profile("h200"), {});
-      device->load(device_kernels);
-      clause.check(*device);
-    }
-  }
-}
-
 TEST_CASE("lanes take their own way through nested branches and loops, on every CPU level") {
   const auto path = [](int t) {
     if (t % 2) return 2 + (t > 16 ? 1000 : 0);
