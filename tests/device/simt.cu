@@ -7,8 +7,10 @@ extern "C" __global__ void nested_branches(int* out) {
   int path = 0;
   if (t % 2 == 0) {
     path += 1;
-    if (t % 4 == 0) path += 10;
-    else path += 20;
+    if (t % 4 == 0)
+      path += 10;
+    else
+      path += 20;
     for (int i = 0; i < t % 5; ++i) path += 100;
   } else {
     path += 2;
@@ -44,8 +46,10 @@ extern "C" __global__ void barrier_in_branches(int* out) {
   __shared__ int s[64];
   const int t = threadIdx.x;
   s[t] = t;
-  if (t % 2) __syncthreads();
-  else __syncthreads();
+  if (t % 2)
+    __syncthreads();
+  else
+    __syncthreads();
   out[t] = s[63 - t];
 }
 
@@ -145,9 +149,7 @@ struct Pair {
   double a;
   int b[3];
 };
-__device__ __noinline__ Pair swap_pair(Pair p, int scale) {
-  return {p.a * scale, {p.b[2], p.b[1], p.b[0]}};
-}
+__device__ __noinline__ Pair swap_pair(Pair p, int scale) { return {p.a * scale, {p.b[2], p.b[1], p.b[0]}}; }
 extern "C" __global__ void struct_arguments(double* out) {
   const int t = threadIdx.x;
   const Pair p = swap_pair({t + 0.5, {t, t + 1, t + 2}}, 2);
@@ -181,14 +183,32 @@ extern "C" __global__ void constants(int* out) { out[threadIdx.x] = table[thread
 extern "C" __global__ void switch_table(int* out) {
   int r = 0;
   switch (threadIdx.x % 8) {
-    case 0: r = 11; break;
-    case 1: r = 22; out[64] = 1; break;
-    case 2: r = 33; break;
-    case 3: r = 44; out[65] = 1; break;
-    case 4: r = 55; break;
-    case 5: r = 66; out[66] = 1; break;
-    case 6: r = 77; break;
-    default: r = 88;
+    case 0:
+      r = 11;
+      break;
+    case 1:
+      r = 22;
+      out[64] = 1;
+      break;
+    case 2:
+      r = 33;
+      break;
+    case 3:
+      r = 44;
+      out[65] = 1;
+      break;
+    case 4:
+      r = 55;
+      break;
+    case 5:
+      r = 66;
+      out[66] = 1;
+      break;
+    case 6:
+      r = 77;
+      break;
+    default:
+      r = 88;
   }
   out[threadIdx.x] = r;
 }
@@ -210,8 +230,10 @@ extern "C" __global__ void votes(unsigned* out) {
   out[t] = __ballot_sync(all, t % 3 == 0);
   out[32 + t] = __any_sync(all, t == 17) * 10 + __all_sync(all, t < 32) * 100 + __all_sync(all, t != 5);
   out[64 + t] = __match_any_sync(all, t / 5);
-  if (t % 2) out[96 + t] = __activemask();
-  else out[96 + t] = __ballot_sync(0x55555555u, t % 4 == 0);
+  if (t % 2)
+    out[96 + t] = __activemask();
+  else
+    out[96 + t] = __ballot_sync(0x55555555u, t % 4 == 0);
 }
 
 // Both branches of a divergent if come to the same collective after it; __syncwarp at two places.
@@ -251,7 +273,8 @@ extern "C" __global__ void atomics(int* out, unsigned* u, unsigned long long* wi
 
 extern "C" __global__ void say_lines(int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) printf("%d: %5.2f %s %c 0x%llx %%|%-4d|\n", i, i * 0.5, i % 2 ? "odd" : "even", 'a' + i, 1ull << (i + 32), i);
+  if (i < n)
+    printf("%d: %5.2f %s %c 0x%llx %%|%-4d|\n", i, i * 0.5, i % 2 ? "odd" : "even", 'a' + i, 1ull << (i + 32), i);
 }
 
 extern "C" __global__ void shared_overrun(int* out) {

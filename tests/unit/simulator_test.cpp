@@ -103,8 +103,8 @@ TEST_CASE("blocks may wait for earlier and for later blocks that are resident") 
 
 TEST_CASE("a block whose threads wait at different barriers is a deadlock, reported with both lines") {
   CHECK(failure_of("half_misses_barrier", {{1, 1, 1}, {64, 1, 1}}) ==
-        "hung: deadlock in half_misses_barrier, block (0,0,0): 64 threads wait at tests/device/simt.cu:118 (barrier 0) "
-        "and tests/device/simt.cu:121 (barrier 1) [tests/device/simt.cu:118]");
+        "hung: deadlock in half_misses_barrier, block (0,0,0): 64 threads wait at tests/device/simt.cu:122 (barrier 0) "
+        "and tests/device/simt.cu:125 (barrier 1) [tests/device/simt.cu:122]");
 }
 
 TEST_CASE("a kernel that does not end is stopped by the budget") {
@@ -224,7 +224,7 @@ TEST_CASE("device printf prints what C's would, in block and thread order") {
 TEST_CASE("an access beyond shared memory names the byte, the thread and the line") {
   CHECK(failure_of("shared_overrun", {{1, 1, 1}, {64, 1, 1}}) ==
         "fault: out-of-bounds store of 4 bytes at byte 128 of shared memory, of which the block has 128 in "
-        "shared_overrun, block (0,0,0), thread (32,0,0) [tests/device/simt.cu:259]");
+        "shared_overrun, block (0,0,0), thread (32,0,0) [tests/device/simt.cu:282]");
 }
 
 TEST_CASE("an access beyond an allocation names it, even where another allocation follows") {
