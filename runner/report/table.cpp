@@ -220,7 +220,8 @@ void counter_group(const CounterGroup& group, const Counters& c, Page& page) {
   for (const auto& line : group.lines) {
     std::string text = "  " + padded(line.label, 28, false) + padded(counter_text(line.first, c), 14, true);
     if (group.pairs) {
-      text += " " + padded(per_request(group, line, false, c), 12, false);
+      text += ' ';
+      text += padded(per_request(group, line, false, c), 12, false);
       text +=
           padded(counter_text(line.second, c), 14, true) + " " + padded(per_request(group, line, true, c), 12, false);
     } else {
