@@ -66,7 +66,8 @@ tool() { # NAME: where CUDA's tool is
 verified() {
   local file=$1 option=$2 code=0
   shift 2
-  "$bin/gpulab" "$@" --format json --output "$file" || code=$?
+  "$bin/gpulab" "$@" --format json --output "$file" > /dev/null || code=$?
+  [ -e "$file" ] || return $code
   scripts/summarize_run.py $option "$file" && return $code
 }
 
@@ -113,11 +114,14 @@ suite() {
   export bin out work
   nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm --format=csv,noheader 2>&1 | tee -a "$out/suite.log"
 
+  "$bin/gpulab" reduce --device gpu --n 1 > /dev/null
+  [ $? != 3 ] || return 3 # no GPU: gpulab has said why
+
   step doctor 30 "$bin/gpulab" doctor
   step devices 30 "$bin/gpulab" devices
-  step gpu_tests 150 "$bin/gpu_tests" --durations yes
-  step headline 60 "$bin/gpulab" reduce --variant warp --block 256
-  step headline_counters 60 "$bin/gpulab" reduce --variant warp --block 256 --counters
+  step gpu_tests 150 env GPULAB_REQUIRE_GPU=1 "$bin/gpu_tests" --durations yes
+  step headline 60 "$bin/gpulab" reduce --variant warp --block 256 --device gpu
+  step headline_counters 60 "$bin/gpulab" reduce --variant warp --block 256 --device gpu --counters
   step reduce_times 120 bash -c 'verified $out/reduce_gpu.json "" reduce --device gpu --variant all'
   step reduce_times_2^28 60 bash -c 'verified $out/reduce_gpu_large.json "" reduce --device gpu --n 2^28 \
     --variant shared_sequential,first_add,unroll_last_warp,shuffle_last_warp,warp,grid_stride_vec4,single_pass,cub'

@@ -1,6 +1,7 @@
 #pragma once
 // GPU tests are built everywhere and run where there is a GPU; elsewhere each says that it was skipped, and why.
 
+#include <cstdlib>
 #include <memory>
 
 #include "common/device/gpu.h"
@@ -9,9 +10,10 @@
 
 namespace gpulab::tests {
 
-/// False, and a line that says why, where there is no GPU.
+/// False, and a line that says why, where there is no GPU; a failure where GPULAB_REQUIRE_GPU says that there is one.
 inline bool gpu_present() {
   if (gpu_available()) return true;
+  if (std::getenv("GPULAB_REQUIRE_GPU") != nullptr) FAIL("no GPU: " << gpu_problem());
   WARN("skipped: " << gpu_problem());
   return false;
 }
