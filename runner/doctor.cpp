@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -31,7 +32,8 @@ struct Check {
   std::string name, finding, mend;  ///< mend: what to do, empty where there is nothing to do
 };
 
-/// A program in $CUDA_HOME, on PATH, or where the toolkit's installer puts it.
+/// A program in $CUDA_HOME, on PATH, where the toolkit's installer puts it, or beside the compiler of this build
+/// (scripts/gpulab may have fetched that one).
 std::optional<std::string> find_program(const std::string& name) {
   std::vector<std::string> folders;
   if (const char* home = std::getenv("CUDA_HOME")) folders.push_back(std::string(home) + "/bin");
@@ -39,6 +41,7 @@ std::optional<std::string> find_program(const std::string& name) {
     for (auto& folder : split(path, ':')) folders.push_back(std::move(folder));
   }
   folders.emplace_back("/usr/local/cuda/bin");
+  folders.push_back(std::filesystem::path(toolkit_compiler()).parent_path());
   for (const auto& folder : folders) {
     const auto file = folder + "/" + name;
     if (access(file.c_str(), X_OK) == 0) return file;
@@ -66,8 +69,10 @@ Check program(const std::string& name, const std::string& purpose) {
 }
 
 Check nvrtc() {
-  for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) {
-    void* library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+  // NVIDIA's wheels have it in lib/ beside the compiler's bin/.
+  const auto beside = std::filesystem::path(toolkit_compiler()).parent_path().parent_path() / "lib/libnvrtc.so.13";
+  for (const std::string& name : {std::string("libnvrtc.so.13"), std::string("libnvrtc.so.12"), beside.string()}) {
+    void* library = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (library == nullptr) continue;
     int major = 0, minor = 0;
     // nvrtcResult nvrtcVersion(int*, int*), NVRTC's own header

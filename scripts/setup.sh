@@ -164,6 +164,7 @@ place=$(dirname "$(dirname "$(readlink -f "$0")")")
 exec python3 "$place/../../scripts/nvrtc.py" "$place" "$@"
 END
       chmod +x "$place/bin/nvcc"
+      (cd "$place/bin" && ln -sfn ../lib/python3*/site-packages/nvidia/cuda_nvcc/bin/ptxas ptxas)
     fi
     touch "$place/complete"
   fi
