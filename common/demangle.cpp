@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/text.h"
 
 namespace gpulab {
 namespace {
@@ -72,23 +73,8 @@ std::string normalized(std::string_view name) {
 
 std::string_view base_name(std::string_view name) { return name.substr(0, name.find('<')); }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row[b.size()];
-}
-
 /// Names ordered by likeness to `asked`: the same base name first, then edit distance.
-std::vector<std::string> nearest(std::string_view asked, std::vector<std::string> names) {
+std::vector<std::string> nearest_names(std::string_view asked, std::vector<std::string> names) {
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (auto& name : names) {
     const std::size_t base = edit_distance(base_name(asked), base_name(name));
@@ -103,7 +89,7 @@ std::vector<std::string> nearest(std::string_view asked, std::vector<std::string
 
 Error no_such_kernel(std::string_view asked, const std::vector<std::string>& names) {
   if (names.empty()) return usage_error(fmt::format("no kernel '{}': nothing loaded has a kernel", asked));
-  const auto near = nearest(asked, names);
+  const auto near = nearest_names(asked, names);
   const auto more = names.size() - near.size();
   const std::string rest = more == 0 ? "" : fmt::format(" (and {} more)", more);
   return usage_error(fmt::format("no kernel '{}'", asked), fmt::format("there is {}{}", fmt::join(near, ", "), rest));
@@ -143,7 +129,7 @@ std::string_view find_entry(std::string_view asked, std::span<const std::string_
   if (instances.size() == 1) return *instances.begin();
   if (instances.empty()) throw no_such_kernel(asked, names);
   throw usage_error(fmt::format("'{}' is a template with {} instances", asked, instances.size()),
-                    fmt::format("name one of them, such as {}", fmt::join(nearest(asked, names), ", ")));
+                    fmt::format("name one of them, such as {}", fmt::join(nearest_names(asked, names), ", ")));
 }
 
 }  // namespace gpulab
