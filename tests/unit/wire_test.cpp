@@ -64,7 +64,7 @@ TEST_CASE("an empty result survives the wire") {
 
 TEST_CASE("what a kernel printed need not be text") {
   Result result;
-  result.output = "caf\xe9 \xff\0 end";
+  result.output = std::string("caf\xe9 \xff") + '\0' + " end";
   const auto reply = decode_reply(encode(WireReply{result, std::nullopt}));
   CHECK(reply.result->output.substr(0, 3) == "caf");
 }
