@@ -84,8 +84,8 @@ std::string command(const Lab& lab, const Variant& variant, const Case& c, const
   std::string text = fmt::format("gpulab {} --device sim --variant {} --block {} --seed {}", lab.name, variant.name,
                                  dim_text(c.block), c.seed);
   if (grid) text += " --grid " + dim_text(*grid);
-  for (const auto& [name, value] : c.params.values) {
-    std::visit([&](const auto& v) { text += fmt::format(" --{} {}", name, v); }, value);
+  for (const auto& param : c.params.values) {
+    std::visit([&](const auto& value) { text += fmt::format(" --{} {}", param.first, value); }, param.second);
   }
   return text;
 }
