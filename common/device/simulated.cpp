@@ -185,11 +185,13 @@ class Simulator final : public Device {
       }
   }
 
-  /// Variables by address; functions by their place among the module's functions (indirect calls keep that order).
   std::uint64_t relocation_target(const LoadedModule& loaded, const ptx::Module& module,
                                   const ptx::Variable::Relocation& relocation) {
+    const auto addend = static_cast<std::uint64_t>(relocation.addend);
     if (const auto found = loaded.addresses.find(std::string(relocation.symbol)); found != loaded.addresses.end())
-      return found->second + static_cast<std::uint64_t>(relocation.addend);
+      return found->second + addend;
+    for (std::size_t i = 0; i < module.functions.size(); ++i)
+      if (module.functions[i].name == relocation.symbol) return simt::code_address(i) + addend;
     throw usage_error(
         fmt::format("initial value names '{}', whose address is not known before a launch", relocation.symbol), {},
         module.name);

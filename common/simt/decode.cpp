@@ -68,8 +68,8 @@ std::uint16_t SlotPool::constant_pred(bool value) {
 const Symbol* Decoder::find_module_symbol(std::string_view name) {
   if (const auto found = module_symbols.find(name); found != module_symbols.end()) return &found->second;
   if (const auto address = context.address_of(name)) return &(module_symbols[name] = {Symbol::Where::global, *address});
-  if (const auto function = function_index.find(name); function != function_index.end())
-    return &(module_symbols[name] = {Symbol::Where::function, function->second});
+  for (std::size_t i = 0; i < module.functions.size(); ++i)
+    if (module.functions[i].name == name) return &(module_symbols[name] = {Symbol::Where::function, code_address(i)});
   return nullptr;
 }
 

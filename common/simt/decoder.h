@@ -19,7 +19,7 @@ namespace gpulab::simt {
 /// Where a symbol's storage lies.
 struct Symbol {
   enum class Where { global, shared, frame, kernel_parameter, function } where;
-  std::uint64_t value = 0;  ///< address, offset in the space, or index of the function
+  std::uint64_t value = 0;  ///< address, or offset in the space
 };
 
 /// Slots that do not belong to a function's registers: constants, specials, parameters, scratch.

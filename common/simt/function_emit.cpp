@@ -148,8 +148,6 @@ std::uint16_t FunctionDecoder::symbol_source(const Item& item, std::string_view 
         program.parameter_address = decoder_.context.allocate_parameters(program.parameter_bytes);
       return decoder_.pool.constant(wide, program.parameter_address + symbol->value + plus);
     }
-    case Symbol::Where::function:
-      return decoder_.pool.constant(wide, kCodeWindow + 16 * symbol->value);
     default:
       return decoder_.pool.constant(wide, symbol->value + plus);
   }

@@ -21,6 +21,8 @@ namespace {
 
 /// Warp instructions that a block may run before another gets a turn (blocks that wait for each other).
 constexpr std::int64_t kBlockSlice = 1 << 16;
+/// The same for a block that only polled in its last turn: what it waits for is done in others' turns.
+constexpr std::int64_t kSpinningSlice = 1 << 9;
 /// And where blocks are independent: turns only let the warps of one block wait for each other by polling.
 constexpr std::int64_t kWarpSlice = 1 << 18;
 
@@ -144,7 +146,7 @@ std::string run_interleaved(const LaunchState& launch, Budget& budget, Worker& w
     // The newest first: the others have had their turn and wait, perhaps for it.
     for (std::size_t i = running.size(); i-- > 0;) {
       Resident& r = running[i];
-      const bool done = r.context->run(kBlockSlice);
+      const bool done = r.context->run(r.context->spinning ? kSpinningSlice : kBlockSlice);
       budget.spend(r.context->executed - r.spent);
       r.spent = r.context->executed;
       if (!done) continue;

@@ -116,6 +116,9 @@ struct Program {
   bool communicates = false;  ///< blocks may wait for each other: run in one fixed interleaving
 };
 
+/// What a pointer to the i-th function of a module holds: the same for all its kernels.
+[[nodiscard]] constexpr std::uint64_t code_address(std::size_t i) { return kCodeWindow + 16 * (i + 1); }
+
 /// "reduce_warp<float, Sum> (kernels.cu:41)": the instruction's kernel and the user's CUDA line, or the PTX line.
 [[nodiscard]] std::string place_of(const Program& program, std::uint32_t site);
 

@@ -166,11 +166,12 @@ std::uint32_t finish_call(Warp& w, Reconvergence& point) {
 }
 
 std::uint32_t function_at(Warp& w, const MicroOp* op, std::uint64_t address) {
-  const std::uint64_t index = (address - kCodeWindow) / 16;
-  if (address < kCodeWindow || index == 0 || index >= w.program->functions.size() || address % 16)
-    fault(w, op, __builtin_ctz(w.mask), fmt::format("call of address {:#x}, where no function is", address),
-          "is the function pointer set?");
-  return static_cast<std::uint32_t>(index);
+  const auto& all = w.program->module->functions;
+  const auto& reachable = w.program->functions;
+  for (std::uint32_t i = 1; i < reachable.size(); ++i)
+    if (address == code_address(static_cast<std::size_t>(reachable[i].function - all.data()))) return i;
+  fault(w, op, __builtin_ctz(w.mask), fmt::format("call of address {:#x}, where no function is", address),
+        "is the function pointer set?");
 }
 
 namespace {

@@ -298,3 +298,8 @@ extern "C" __global__ void indices(int* out) {
   out[block * threads + thread] = blockIdx.x + 10 * blockIdx.y + 100 * blockIdx.z + 1000 * threadIdx.x +
                                   100000 * threadIdx.y + 10000000 * threadIdx.z;
 }
+
+__device__ int (*function_table[])(int) = {plus_one, squared, negated};
+extern "C" __global__ void table_of_functions(int* out) {
+  out[threadIdx.x] = function_table[threadIdx.x % 3](threadIdx.x);
+}

@@ -54,8 +54,8 @@ TEST_CASE("a worker that exits, aborts or answers nonsense is a fault, and the n
       {"read -r line <&3; exit 3", "the worker process exited with code 3"},
       {"read -r line <&3; kill -ABRT $$", "the worker process was killed by SIGABRT (Aborted)"},
       {"exit 0", "the worker process exited with code 0"},
-      {"read -r line <&3; echo Segmentation >&3; sleep 1000", "the worker process answered 'Segmentation'"},
-      {"read -r line <&3; echo '{}' >&3; sleep 1000", "the worker process answered '{}'"}};
+      {"read -r line <&3; echo Segmentation >&3; exec sleep 1000", "the worker process answered 'Segmentation'"},
+      {"read -r line <&3; echo '{}' >&3; exec sleep 1000", "the worker process answered '{}'"}};
   for (const auto& [script, message] : deaths) {
     const auto worker = scripted(script);
     for (int attempt = 0; attempt < 2; ++attempt) {
@@ -105,7 +105,7 @@ TEST_CASE("a worker is kept after an answer, also a wrong one, and replaced afte
 
 TEST_CASE("an error in place of a result is thrown") {
   const auto line = encode(WireReply{std::nullopt, Error(ExitCode::missing, "no GPU 4", "--device gpu:4")});
-  const auto worker = scripted("read -r line <&3; echo '" + line + "' >&3; sleep 1000");
+  const auto worker = scripted("read -r line <&3; echo '" + line + "' >&3; exec sleep 1000");
   try {
     (void)run(*worker);
     FAIL("an error became a result");
