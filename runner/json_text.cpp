@@ -9,7 +9,7 @@ namespace gpulab {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::size_t width = 100;
+constexpr std::size_t width = 120;
 
 /// Bytes that are no UTF-8 (a kernel may print any) become U+FFFD instead of an exception.
 std::string scalar(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }

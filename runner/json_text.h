@@ -7,7 +7,7 @@
 
 namespace gpulab {
 
-/// Indented by two; arrays and objects that fit 100 columns stay on one line. Ends with a newline.
+/// Indented by two; arrays and objects that fit 120 columns stay on one line. Ends with a newline.
 [[nodiscard]] std::string json_text(const nlohmann::ordered_json& json);
 
 /// A number, or "nan", "inf", "-inf", which JSON has no numbers for.

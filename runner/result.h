@@ -77,6 +77,8 @@ struct Result {
   std::optional<Timing> timing;
   std::vector<Metric> metrics;
   std::optional<Counters> counters;
+  /// Where counters come from a smaller case simulated beside a GPU: its parameters. Empty: from this case.
+  std::vector<std::pair<std::string, std::variant<std::int64_t, std::string>>> counters_params;
   std::vector<Finding> findings;
   std::string output;  ///< what the kernel printed
 };

@@ -12,9 +12,11 @@
 
 #include "common/gpu_profile.h"
 #include "common/text.h"
+#include "runner/beside.h"
 #include "runner/interrupt.h"
 #include "runner/metrics.h"
 #include "runner/open_device.h"
+#include "runner/plan.h"
 #include "runner/progress.h"
 #include "runner/report_target.h"
 
@@ -44,7 +46,10 @@ Result placeholder(const LabOptions& options, const Point& point, std::string st
   return result;
 }
 
-Result run_point(Executor& executor, const LabOptions& options, const Point& point) {
+/// Seconds that a simulation beside a GPU may take.
+constexpr double beside_seconds = 1;
+
+Result run_point(Executor& executor, Executor* simulator, const LabOptions& options, const Point& point) {
   if (!point.skip.empty()) return placeholder(options, point, "skipped", point.skip);
   RunOptions run;
   run.grid = options.grid;
@@ -52,6 +57,9 @@ Result run_point(Executor& executor, const LabOptions& options, const Point& poi
   run.measure = options.measure;
   auto result = executor.run(*options.lab, *point.variant, point.point, run);
   result.summary = point.variant->summary;
+  if (simulator != nullptr && result.status == "ok" && launches_kernels(*point.variant)) {
+    count_beside(*simulator, *options.lab, *point.variant, point.point, run, beside_seconds, result);
+  }
   return result;
 }
 
@@ -71,9 +79,11 @@ std::vector<Result> run_points(const std::shared_ptr<Executor>& executor, const 
                                const std::vector<Point>& points) {
   const auto shared = std::make_shared<Shared>();
   std::thread cases([shared, executor, options, points] {
+    const bool beside = options.counters.value_or(false) && !executor->capabilities().counts;
+    const auto simulator = beside ? open_simulator(options) : nullptr;
     for (const auto& point : points) {
       if (interrupted()) break;
-      auto result = run_point(*executor, options, point);
+      auto result = run_point(*executor, simulator.get(), options, point);
       const std::lock_guard lock(shared->mutex);
       shared->results.push_back(std::move(result));
       shared->changed.notify_one();

@@ -52,9 +52,9 @@ auto members(Occupancy& v) {
 }
 auto members(Result& v) {
   auto& [variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics, counters,
-         findings, output] = v;
+         counters_params, findings, output] = v;
   return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics,
-                  counters, findings, output);
+                  counters, counters_params, findings, output);
 }
 auto members(Params& v) { return std::tie(v.values); }
 auto members(Case& v) {

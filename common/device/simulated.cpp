@@ -72,7 +72,9 @@ class Simulator final : public Device {
   }
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
-  [[nodiscard]] Capabilities capabilities() const override { return {false, options_.counters, false}; }
+  [[nodiscard]] Capabilities capabilities() const override {
+    return {.counts = options_.counters, .uses_host_memory = true};
+  }
 
   void load(const ModuleImage& image) override {
     auto& module = modules_.emplace_back();

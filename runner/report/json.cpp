@@ -103,15 +103,18 @@ Json finding(const Finding& f) {
       {"tool", f.tool}, {"severity", f.severity}, {"message", f.message}, {"count", f.count}, {"at", std::move(sites)}};
 }
 
+Json params(const decltype(Result::params)& values) {
+  Json json = Json::object();
+  for (const auto& [name, value] : values) std::visit([&, &key = name](const auto& v) { json[key] = v; }, value);
+  return json;
+}
+
 Json result(const Result& r) {
   Json json{{"variant", r.variant},
             {"kernel", or_null(r.kernel)},
             {"status", r.status},
             {"message", r.message},
-            {"params", Json::object()}};
-  for (const auto& [name, param] : r.params) {
-    std::visit([&, &key = name](const auto& v) { json["params"][key] = v; }, param);
-  }
+            {"params", params(r.params)}};
   json["launch"] = r.launch ? launch(*r.launch) : Json();
   json["occupancy"] = r.occupancy ? occupancy(*r.occupancy) : Json();
   json["verification"] = r.verification ? verification(*r.verification) : Json();
@@ -121,6 +124,7 @@ Json result(const Result& r) {
     json["metrics"][metric.name] = {{"value", json_real(metric.value)}, {"unit", metric.unit}};
   }
   if (r.counters) json["counters"] = counters(*r.counters);
+  if (!r.counters_params.empty()) json["counters_params"] = params(r.counters_params);
   json["findings"] = Json::array();
   for (const auto& f : r.findings) json["findings"].push_back(finding(f));
   if (!r.output.empty()) json["output"] = r.output;

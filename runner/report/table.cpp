@@ -129,6 +129,7 @@ struct CounterLine {
 struct CounterGroup {
   const char* title;
   bool pairs;  ///< loads and stores side by side
+  bool zeros;  ///< a line of zeros says something too
   std::vector<CounterLine> lines;
 };
 
@@ -136,6 +137,7 @@ const std::vector<CounterGroup>& groups() {
   static const std::vector<CounterGroup> all{
       {"instructions",
        false,
+       true,
        {{"warp instructions", "warp_instructions", {}, {}},
         {"thread instructions", "thread_instructions", {}, {}},
         {"instructions per warp", "instructions_per_warp", {}, {}},
@@ -143,8 +145,9 @@ const std::vector<CounterGroup>& groups() {
         {"branches", "branches", {}, {}},
         {"divergent branches", "divergent_branches", {}, {}},
         {"branch efficiency", "branch_efficiency", {}, {}},
-        {"barriers (per warp)", "barriers", {}, {}}}},
+        {"barrier instructions", "barriers", {}, {}}}},
       {"global memory",
+       true,
        true,
        {{"requests", "global_load_requests", "global_store_requests", {}},
         {"sectors of 32 B", "global_load_sectors", "global_store_sectors", "requests"},
@@ -153,12 +156,14 @@ const std::vector<CounterGroup>& groups() {
         {"footprint in bytes", "global_read_footprint_bytes", "global_write_footprint_bytes", {}}}},
       {"shared memory",
        true,
+       true,
        {{"requests", "shared_load_requests", "shared_store_requests", {}},
         {"wavefronts", "shared_load_wavefronts", "shared_store_wavefronts", "requests"},
         {"bank conflicts", "shared_load_bank_conflicts", "shared_store_bank_conflicts", "requests"},
         {"efficiency, both", "shared_efficiency", {}, {}}}},
-      {"local memory", true, {{"sectors of 32 B", "local_load_sectors", "local_store_sectors", {}}}},
+      {"local memory", true, true, {{"sectors of 32 B", "local_load_sectors", "local_store_sectors", {}}}},
       {"atomics",
+       false,
        false,
        {{"global requests", "global_atomic_requests", {}, {}},
         {"  most lanes on one address", "global_atomic_max_lanes", {}, {}},
@@ -207,10 +212,12 @@ std::string names_of(const CounterLine& line) {
   return first + ", " + second;
 }
 
+bool zero(const CounterLine& line, const Counters& c) {
+  return value_of(line.first, c).value_or(0) == 0 && value_of(line.second, c).value_or(0) == 0;
+}
+
 bool empty(const CounterGroup& group, const Counters& c) {
-  return std::all_of(group.lines.begin(), group.lines.end(), [&](const CounterLine& line) {
-    return value_of(line.first, c).value_or(0) == 0 && value_of(line.second, c).value_or(0) == 0;
-  });
+  return std::all_of(group.lines.begin(), group.lines.end(), [&](const CounterLine& line) { return zero(line, c); });
 }
 
 void counter_group(const CounterGroup& group, const Counters& c, Page& page) {
@@ -218,6 +225,7 @@ void counter_group(const CounterGroup& group, const Counters& c, Page& page) {
                 ? page.bold(padded(group.title, 26, false)) + page.dim("         loads                    stores")
                 : page.bold(group.title));
   for (const auto& line : group.lines) {
+    if (!group.zeros && zero(line, c)) continue;
     std::string text = "  " + padded(line.label, 28, false) + padded(counter_text(line.first, c), 14, true);
     if (group.pairs) {
       text += ' ';
@@ -232,8 +240,16 @@ void counter_group(const CounterGroup& group, const Counters& c, Page& page) {
   }
 }
 
-void counters(const Counters& c, Page& page) {
+std::string counted_case(const decltype(Result::params)& params) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : params) parts.push_back(name + " " + param_text(value));
+  return "Simulated beside the GPU, at " + join(parts, " · ");
+}
+
+void counters(const Result& r, Page& page) {
+  const auto& c = *r.counters;
   page.line();
+  if (!r.counters_params.empty()) page.paragraph(page.dim(counted_case(r.counters_params)));
   page.line(
       page.dim("Counters of the PTX as simulated; 'gpulab list --metrics' has the profilers' names and definitions."));
   for (const auto& group : groups()) {
@@ -280,7 +296,7 @@ void one(const Run& run, const Result& r, Page& page) {
   if (r.timing) page.fact(r.timing->source == "cpu_wall" ? "CPU time" : "GPU time", timing_text(*r.timing));
   if (!r.metrics.empty()) page.fact("rates", metrics_text(r));
   findings(r, page);
-  if (r.counters) counters(*r.counters, page);
+  if (r.counters) counters(r, page);
 }
 
 /// Paints the verdicts of a ladder that is already aligned: colours have no width.
@@ -310,6 +326,7 @@ void several(const Run& run, Page& page) {
   page.line(painted(aligned(ladder(run), width, left_out), run, page));
   for (const auto& r : run.results) {
     if (!r.message.empty()) page.paragraph(fmt::format("{}: {}: {}", r.variant, r.status, r.message));
+    if (!r.counters_params.empty()) page.paragraph(page.dim(r.variant + ": " + counted_case(r.counters_params)));
     findings(r, page);
   }
   const bool counted =
