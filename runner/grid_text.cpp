@@ -29,6 +29,20 @@ void add_line(std::string line, std::string& text) {
 
 }  // namespace
 
+// "bank confl." + "/request", "occu-" + "pancy", "to rung" + "before"
+std::string heading_text(const TextColumn& column) {
+  std::string text;
+  for (const auto& line : column.heading) {
+    if (text.ends_with('-')) {
+      text.pop_back();
+    } else if (!text.empty() && !text.ends_with('/') && !line.starts_with('/')) {
+      text += ' ';
+    }
+    text += line;
+  }
+  return text;
+}
+
 std::string padded(const std::string& text, std::size_t width, bool right) {
   const std::string blank(width - std::min(width, columns(text)), ' ');
   return right ? blank + text : text + blank;
@@ -40,7 +54,7 @@ std::string aligned(std::vector<TextColumn> table, std::size_t width, std::vecto
     const auto by_priority = [](const TextColumn& a, const TextColumn& b) { return a.priority < b.priority; };
     const auto least = std::max_element(table.rbegin(), table.rend(), by_priority);
     if (least->priority == 0) break;
-    left_out.push_back(join(least->heading, " "));
+    left_out.push_back(heading_text(*least));
     table.erase(std::next(least).base());
   }
   std::size_t heading_lines = 0, rows = 0;

@@ -17,6 +17,9 @@ struct TextColumn {
 /// left out until the rest fits `width`; their names are returned in `left_out`.
 [[nodiscard]] std::string aligned(std::vector<TextColumn> table, std::size_t width, std::vector<std::string>& left_out);
 
+/// A heading whose lines were broken for width, on one line.
+[[nodiscard]] std::string heading_text(const TextColumn& column);
+
 /// One text padded to `width` columns.
 [[nodiscard]] std::string padded(const std::string& text, std::size_t width, bool right);
 

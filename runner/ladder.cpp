@@ -41,21 +41,29 @@ Cell metric(std::string_view name, const std::function<std::string(double)>& tex
   };
 }
 
-/// Replays of shared-memory requests, per request: 0 is clean, 31 the worst.
-std::optional<std::string> conflicts(const Result& r) {
-  if (!r.counters) return std::nullopt;
-  const auto requests = r.counters->shared_load_requests + r.counters->shared_store_requests;
-  if (requests == 0) return std::nullopt;
-  const auto replays = r.counters->shared_load_bank_conflicts + r.counters->shared_store_bank_conflicts;
-  return fmt::format("{:.3g}", static_cast<double>(replays) / static_cast<double>(requests));
+/// What a request of the worse kind, loads or stores, costs: a mean over both would hide it.
+std::optional<std::string> per_request(std::uint64_t loads, std::uint64_t load_requests, std::uint64_t stores,
+                                       std::uint64_t store_requests) {
+  if (load_requests + store_requests == 0) return std::nullopt;
+  const auto each = [](std::uint64_t cost, std::uint64_t requests) {
+    return requests == 0 ? 0 : static_cast<double>(cost) / static_cast<double>(requests);
+  };
+  return fmt::format("{:.3g}", std::max(each(loads, load_requests), each(stores, store_requests)));
 }
 
+/// Replays of shared-memory requests: 0 is clean, 31 the worst.
+std::optional<std::string> conflicts(const Result& r) {
+  if (!r.counters) return std::nullopt;
+  const auto& c = *r.counters;
+  return per_request(c.shared_load_bank_conflicts, c.shared_load_requests, c.shared_store_bank_conflicts,
+                     c.shared_store_requests);
+}
+
+/// 4 for words side by side, 32 for words far apart.
 std::optional<std::string> sectors_per_request(const Result& r) {
   if (!r.counters) return std::nullopt;
-  const auto requests = r.counters->global_load_requests + r.counters->global_store_requests;
-  if (requests == 0) return std::nullopt;
-  const auto sectors = r.counters->global_load_sectors + r.counters->global_store_sectors;
-  return fmt::format("{:.3g}", static_cast<double>(sectors) / static_cast<double>(requests));
+  const auto& c = *r.counters;
+  return per_request(c.global_load_sectors, c.global_load_requests, c.global_store_sectors, c.global_store_requests);
 }
 
 std::optional<std::string> atomics(const Result& r) {
@@ -75,7 +83,8 @@ std::string times(double value) {
 }
 
 /// The order is the reader's: what it is, whether it is right, how fast, and then why.
-std::vector<Kind> kinds() {
+/// The host's time stands beside a GPU's or not at all: alone it would invite comparison with the simulator's.
+std::vector<Kind> kinds(bool on_gpu) {
   return {
       {{"verified"}, 0, [](const Result& r) { return std::optional(verdict(r)); }},
       {{"time"},
@@ -188,7 +197,9 @@ std::vector<TextColumn> ladder(const Run& run) {
   }
   add({"variant"}, false, 0, [](const Result& r) { return r.variant; });
   if (!one_block(run)) add({"block"}, true, 0, block_of);
-  for (const auto& kind : kinds()) {
+  const bool on_gpu = std::any_of(run.results.begin(), run.results.end(),
+                                  [](const Result& r) { return time_from(r, {"cuda_events"}).has_value(); });
+  for (const auto& kind : kinds(on_gpu)) {
     const bool any =
         std::any_of(run.results.begin(), run.results.end(), [&](const Result& r) { return kind.cell(r).has_value(); });
     if (any) add(kind.heading, true, kind.priority, [&](const Result& r) { return kind.cell(r).value_or("-"); });

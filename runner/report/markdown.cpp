@@ -21,27 +21,13 @@ std::string escaped(const std::string& text) {
 
 std::string row(const std::vector<std::string>& cells) { return "| " + join(cells, " | ") + " |\n"; }
 
-/// Headings are broken for terminals: "bank confl." + "/request", "occu-" + "pancy".
-std::string heading(const TextColumn& column) {
-  std::string text;
-  for (const auto& line : column.heading) {
-    if (text.ends_with('-')) {
-      text.pop_back();
-    } else if (!text.empty() && !text.ends_with('/') && !line.starts_with('/')) {
-      text += ' ';
-    }
-    text += line;
-  }
-  return escaped(text);
-}
-
 std::string write(const Run& run, const Style&) {
   std::string text =
       fmt::format("### {}\n\n{}  \n{}\n\n", run.lab, escaped(device_text(run.device)), escaped(shared_case(run)));
   const auto table = ladder(run);
   std::vector<std::string> headings, rules;
   for (const auto& column : table) {
-    headings.push_back(heading(column));
+    headings.push_back(escaped(heading_text(column)));
     rules.emplace_back(column.right ? "---:" : ":---");
   }
   text += row(headings) + row(rules);

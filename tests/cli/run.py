@@ -87,7 +87,7 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     binary = pathlib.Path(sys.argv[1]).resolve()
-    environment = dict(os.environ, SCHEMA_CHECK=f"{sys.executable} {HERE / 'check_schema.py'} {binary}")
+    environment = dict(os.environ, GPULAB=str(binary), SCHEMA_CHECK=f"{sys.executable} {HERE / 'check_schema.py'} {binary}")
     for name in ("NO_COLOR", "GPULAB_CPU_LEVEL"):
         environment.pop(name, None)
     has_gpu = os.path.exists("/dev/nvidia0")
