@@ -89,8 +89,8 @@ std::vector<Kind> kinds(bool on_gpu) {
       {{"verified"}, 0, [](const Result& r) { return std::optional(verdict(r)); }},
       {{"time"},
        0,
-       [](const Result& r) {
-         return time_from(r, {"cuda_events", "cpu_wall"});
+       [on_gpu](const Result& r) {
+         return on_gpu ? time_from(r, {"cuda_events", "cpu_wall"}) : std::nullopt;
        }},
       {{"GB/s"}, 0, metric("bandwidth", three)},
       {{"of peak"}, 2, metric("bandwidth_of_peak", percent_text)},
