@@ -15,8 +15,8 @@
 
 #include "common/simt/instruction_set.h"
 #include "tests/catch.h"
-#include "tests/unit/instruction_case.h"
-#include "tests/unit/lane_machine.h"
+#include "tests/instructions/instruction_case.h"
+#include "tests/instructions/lane_machine.h"
 
 using namespace gpulab::simt;
 
@@ -244,8 +244,8 @@ void compare_with(const Reference& reference, std::mt19937_64& random) {
   one.row = entries[0].row;
   const auto& operands = one.row->meaning.operands;
   for (int r = 0; r < 6; ++r) {
-    if (operands[r].role == Role::out) one.outputs.push_back({r, operands[r].kind, {}});
-    if (operands[r].role == Role::in) one.inputs.push_back({r, operands[r].kind, {}});
+    if (operands[r].role == Role::out) one.outputs.push_back({r, operands[r].kind, {}, false});
+    if (operands[r].role == Role::in) one.inputs.push_back({r, operands[r].kind, {}, false});
   }
   LaneMachine machine;
   machine.place(one);

@@ -11,28 +11,12 @@
 #include "common/simt/form.h"
 #include "common/simt/instruction_set.h"
 #include "tests/catch.h"
-#include "tests/unit/instruction_case.h"
-#include "tests/unit/lane_machine.h"
+#include "tests/instructions/instruction_case.h"
+#include "tests/instructions/lane_machine.h"
 
 using namespace gpulab::simt;
 
 namespace {
-
-/// Cases that one warp can run at once: the same handler, modifiers and operands present.
-using Batch = std::vector<InstructionCase>;
-
-std::vector<Batch> batches(const InstructionSet& set) {
-  std::map<std::string, Batch> by_shape;
-  for (auto& one : all_cases(set)) {
-    std::string shape = fmt::format("{} {} {}", one.opcode, static_cast<const void*>(one.row), one.imm);
-    for (const auto& slots : {one.inputs, one.outputs})
-      for (const auto& slot : slots) shape += fmt::format(" {}", slot.r);
-    by_shape[shape].push_back(std::move(one));
-  }
-  std::vector<Batch> list;
-  for (auto& [shape, batch] : by_shape) list.push_back(std::move(batch));
-  return list;
-}
 
 constexpr std::uint64_t poison = 0xa5a5a5a5a5a5a5a5;
 

@@ -13,8 +13,9 @@
 #include "common/ptx/parser.h"
 #include "common/simt/instruction_set.h"
 #include "tests/catch.h"
-#include "tests/unit/instruction_case.h"
-#include "tests/unit/kernel_case.h"
+#include "tests/instructions/instruction_case.h"
+#include "tests/instructions/instruction_kernel.h"
+#include "tests/instructions/kernel_case.h"
 
 using namespace gpulab;
 using namespace gpulab::simt;
@@ -36,58 +37,24 @@ GpuProfile small_gpu() {
   return gpu;
 }
 
-KernelArgument argument_of(const KernelData& data) {
-  KernelArgument argument;
-  argument.size = data.bytes.size();
-  std::copy(data.bytes.begin(), data.bytes.end(), argument.bytes.begin());
-  return argument;
-}
-
-/// Launches, then compares what the buffers hold.
-void run_on(Device& device, const KernelCase& one) {
-  std::map<std::string, DevicePointer> buffers;
-  std::vector<KernelArgument> arguments;
-  for (const auto& data : one.arguments) {
-    if (!data.is_buffer) {
-      arguments.push_back(argument_of(data));
-      continue;
-    }
-    const DevicePointer at = device.allocate(data.name, data.bytes.size());
-    device.write(at, data.bytes);
-    buffers[data.name] = at;
-    arguments.push_back(KernelArgument::of(at));
-  }
-  LaunchConfig config;
-  config.grid = one.grid;
-  config.block = one.block;
-  config.dynamic_shared_bytes = one.shared_bytes;
-  device.launch(device.kernel(one.kernel), config, arguments);
-  device.synchronize();
-  for (const auto& expected : one.expected) {
-    std::vector<std::byte> got(expected.bytes.size());
-    device.read(got, buffers.at(expected.name));
-    CHECK(difference(expected, got) == "");
-  }
-  CHECK(device.take_output() == one.output);
-}
-
 void run_case_on(const GpuProfile& gpu, const KernelCase& one, const std::string& text, int threads) {
   SimulatorOptions options;
   options.threads = threads;
   options.budget = 10'000'000;
   const auto device = make_simulator(gpu, options);
   INFO(one.where << ": " << one.kernel << " at level " << cpu_level() << ", threads: " << threads);
+  std::string wrong, message;
   try {
     device->load({one.where, text, ""});
-    run_on(*device, one);
-    CHECK(one.fault == "");
+    wrong = run_kernel(*device, one);
   } catch (const Error& error) {
-    const std::string message = fmt::format("{} {} {}", error.what(), error.where, error.hint);
-    if (one.fault.empty())
-      FAIL_CHECK(message);
-    else
-      CHECK_THAT(message, ContainsSubstring(one.fault));
+    message = fmt::format("{} {} {}", error.what(), error.where, error.hint);
   }
+  CHECK(wrong == "");
+  if (one.fault.empty())
+    CHECK(message == "");
+  else
+    CHECK_THAT(message, ContainsSubstring(one.fault));
 }
 
 struct LevelGuard {
@@ -138,6 +105,27 @@ TEST_CASE("every kernel of tests/ptx does what its comments say, at every CPU le
       for (const auto& one : kernel_cases(path))
         for (const int threads : {1, 2}) run_case_on(gpu, one, text, threads);
     }
+  }
+}
+
+/// Batches of at most a warp's lanes.
+std::vector<Batch> warps_of_cases() {
+  std::vector<Batch> all;
+  for (const auto& batch : batches(instruction_set()))
+    for (std::size_t at = 0; at < batch.size(); at += kLanes)
+      all.emplace_back(batch.begin() + static_cast<std::ptrdiff_t>(at),
+                       batch.begin() + static_cast<std::ptrdiff_t>(std::min(batch.size(), at + kLanes)));
+  return all;
+}
+
+TEST_CASE("instruction cases hold in kernels too, guarded, with registers and with immediates") {
+  const GpuProfile gpu = small_gpu();
+  const auto all = warps_of_cases();
+  for (const auto operands : {Operands::registers, Operands::immediates}) {
+    const auto modules = instruction_modules(all, operands);
+    const auto device = make_simulator(gpu);
+    for (const auto& text : modules) device->load({"cases", text, ""});
+    for (const auto& wrong : wrong_cases(*device, all, operands)) FAIL_CHECK(wrong);
   }
 }
 

@@ -36,10 +36,14 @@ constexpr auto clamped = [](S a) -> Register<D> {
   return static_cast<D>(a);
 };
 
+/// .sat is legal only where a value can be out of range.
 template <typename D, typename S>
 constexpr Meaning resize() {
   Meaning meaning = lane<resized<D, S>>();
-  meaning.modified = lane<clamped<D, S>>().run;
+  constexpr bool contains_lowest =
+      std::is_signed_v<D> ? !std::is_signed_v<S> || sizeof(D) >= sizeof(S) : !std::is_signed_v<S>;
+  constexpr bool contains_highest = highest<D> >= 0 && static_cast<u64>(highest<D>) >= static_cast<u64>(highest<S>);
+  if constexpr (!contains_lowest || !contains_highest) meaning.modified = lane<clamped<D, S>>().run;
   return meaning;
 }
 
@@ -172,7 +176,7 @@ constexpr Meaning to_half() {
 }
 
 const Row rows[] = {
-    {"cvt{.sat}.u8.u8 d, a", Unit::conversion, resize<u8, u8>()},
+    {"cvt.u8.u8 d, a", Unit::conversion, resize<u8, u8>()},
     {"cvt{.sat}.u8.s8 d, a", Unit::conversion, resize<u8, s8>()},
     {"cvt{.sat}.u8.u16 d, a", Unit::conversion, resize<u8, u16>()},
     {"cvt{.sat}.u8.s16 d, a", Unit::conversion, resize<u8, s16>()},
@@ -181,61 +185,61 @@ const Row rows[] = {
     {"cvt{.sat}.u8.u64 d, a", Unit::conversion, resize<u8, u64>()},
     {"cvt{.sat}.u8.s64 d, a", Unit::conversion, resize<u8, s64>()},
     {"cvt{.sat}.s8.u8 d, a", Unit::conversion, resize<s8, u8>()},
-    {"cvt{.sat}.s8.s8 d, a", Unit::conversion, resize<s8, s8>()},
+    {"cvt.s8.s8 d, a", Unit::conversion, resize<s8, s8>()},
     {"cvt{.sat}.s8.u16 d, a", Unit::conversion, resize<s8, u16>()},
     {"cvt{.sat}.s8.s16 d, a", Unit::conversion, resize<s8, s16>()},
     {"cvt{.sat}.s8.u32 d, a", Unit::conversion, resize<s8, u32>()},
     {"cvt{.sat}.s8.s32 d, a", Unit::conversion, resize<s8, s32>()},
     {"cvt{.sat}.s8.u64 d, a", Unit::conversion, resize<s8, u64>()},
     {"cvt{.sat}.s8.s64 d, a", Unit::conversion, resize<s8, s64>()},
-    {"cvt{.sat}.u16.u8 d, a", Unit::conversion, resize<u16, u8>()},
+    {"cvt.u16.u8 d, a", Unit::conversion, resize<u16, u8>()},
     {"cvt{.sat}.u16.s8 d, a", Unit::conversion, resize<u16, s8>()},
-    {"cvt{.sat}.u16.u16 d, a", Unit::conversion, resize<u16, u16>()},
+    {"cvt.u16.u16 d, a", Unit::conversion, resize<u16, u16>()},
     {"cvt{.sat}.u16.s16 d, a", Unit::conversion, resize<u16, s16>()},
     {"cvt{.sat}.u16.u32 d, a", Unit::conversion, resize<u16, u32>()},
     {"cvt{.sat}.u16.s32 d, a", Unit::conversion, resize<u16, s32>()},
     {"cvt{.sat}.u16.u64 d, a", Unit::conversion, resize<u16, u64>()},
     {"cvt{.sat}.u16.s64 d, a", Unit::conversion, resize<u16, s64>()},
-    {"cvt{.sat}.s16.u8 d, a", Unit::conversion, resize<s16, u8>()},
-    {"cvt{.sat}.s16.s8 d, a", Unit::conversion, resize<s16, s8>()},
+    {"cvt.s16.u8 d, a", Unit::conversion, resize<s16, u8>()},
+    {"cvt.s16.s8 d, a", Unit::conversion, resize<s16, s8>()},
     {"cvt{.sat}.s16.u16 d, a", Unit::conversion, resize<s16, u16>()},
-    {"cvt{.sat}.s16.s16 d, a", Unit::conversion, resize<s16, s16>()},
+    {"cvt.s16.s16 d, a", Unit::conversion, resize<s16, s16>()},
     {"cvt{.sat}.s16.u32 d, a", Unit::conversion, resize<s16, u32>()},
     {"cvt{.sat}.s16.s32 d, a", Unit::conversion, resize<s16, s32>()},
     {"cvt{.sat}.s16.u64 d, a", Unit::conversion, resize<s16, u64>()},
     {"cvt{.sat}.s16.s64 d, a", Unit::conversion, resize<s16, s64>()},
-    {"cvt{.sat}.u32.u8 d, a", Unit::conversion, resize<u32, u8>()},
+    {"cvt.u32.u8 d, a", Unit::conversion, resize<u32, u8>()},
     {"cvt{.sat}.u32.s8 d, a", Unit::conversion, resize<u32, s8>()},
-    {"cvt{.sat}.u32.u16 d, a", Unit::conversion, resize<u32, u16>()},
+    {"cvt.u32.u16 d, a", Unit::conversion, resize<u32, u16>()},
     {"cvt{.sat}.u32.s16 d, a", Unit::conversion, resize<u32, s16>()},
-    {"cvt{.sat}.u32.u32 d, a", Unit::conversion, resize<u32, u32>()},
+    {"cvt.u32.u32 d, a", Unit::conversion, resize<u32, u32>()},
     {"cvt{.sat}.u32.s32 d, a", Unit::conversion, resize<u32, s32>()},
     {"cvt{.sat}.u32.u64 d, a", Unit::conversion, resize<u32, u64>()},
     {"cvt{.sat}.u32.s64 d, a", Unit::conversion, resize<u32, s64>()},
-    {"cvt{.sat}.s32.u8 d, a", Unit::conversion, resize<s32, u8>()},
-    {"cvt{.sat}.s32.s8 d, a", Unit::conversion, resize<s32, s8>()},
-    {"cvt{.sat}.s32.u16 d, a", Unit::conversion, resize<s32, u16>()},
-    {"cvt{.sat}.s32.s16 d, a", Unit::conversion, resize<s32, s16>()},
+    {"cvt.s32.u8 d, a", Unit::conversion, resize<s32, u8>()},
+    {"cvt.s32.s8 d, a", Unit::conversion, resize<s32, s8>()},
+    {"cvt.s32.u16 d, a", Unit::conversion, resize<s32, u16>()},
+    {"cvt.s32.s16 d, a", Unit::conversion, resize<s32, s16>()},
     {"cvt{.sat}.s32.u32 d, a", Unit::conversion, resize<s32, u32>()},
-    {"cvt{.sat}.s32.s32 d, a", Unit::conversion, resize<s32, s32>()},
+    {"cvt.s32.s32 d, a", Unit::conversion, resize<s32, s32>()},
     {"cvt{.sat}.s32.u64 d, a", Unit::conversion, resize<s32, u64>()},
     {"cvt{.sat}.s32.s64 d, a", Unit::conversion, resize<s32, s64>()},
-    {"cvt{.sat}.u64.u8 d, a", Unit::conversion, resize<u64, u8>()},
+    {"cvt.u64.u8 d, a", Unit::conversion, resize<u64, u8>()},
     {"cvt{.sat}.u64.s8 d, a", Unit::conversion, resize<u64, s8>()},
-    {"cvt{.sat}.u64.u16 d, a", Unit::conversion, resize<u64, u16>()},
+    {"cvt.u64.u16 d, a", Unit::conversion, resize<u64, u16>()},
     {"cvt{.sat}.u64.s16 d, a", Unit::conversion, resize<u64, s16>()},
-    {"cvt{.sat}.u64.u32 d, a", Unit::conversion, resize<u64, u32>()},
+    {"cvt.u64.u32 d, a", Unit::conversion, resize<u64, u32>()},
     {"cvt{.sat}.u64.s32 d, a", Unit::conversion, resize<u64, s32>()},
-    {"cvt{.sat}.u64.u64 d, a", Unit::conversion, resize<u64, u64>()},
+    {"cvt.u64.u64 d, a", Unit::conversion, resize<u64, u64>()},
     {"cvt{.sat}.u64.s64 d, a", Unit::conversion, resize<u64, s64>()},
-    {"cvt{.sat}.s64.u8 d, a", Unit::conversion, resize<s64, u8>()},
-    {"cvt{.sat}.s64.s8 d, a", Unit::conversion, resize<s64, s8>()},
-    {"cvt{.sat}.s64.u16 d, a", Unit::conversion, resize<s64, u16>()},
-    {"cvt{.sat}.s64.s16 d, a", Unit::conversion, resize<s64, s16>()},
-    {"cvt{.sat}.s64.u32 d, a", Unit::conversion, resize<s64, u32>()},
-    {"cvt{.sat}.s64.s32 d, a", Unit::conversion, resize<s64, s32>()},
+    {"cvt.s64.u8 d, a", Unit::conversion, resize<s64, u8>()},
+    {"cvt.s64.s8 d, a", Unit::conversion, resize<s64, s8>()},
+    {"cvt.s64.u16 d, a", Unit::conversion, resize<s64, u16>()},
+    {"cvt.s64.s16 d, a", Unit::conversion, resize<s64, s16>()},
+    {"cvt.s64.u32 d, a", Unit::conversion, resize<s64, u32>()},
+    {"cvt.s64.s32 d, a", Unit::conversion, resize<s64, s32>()},
     {"cvt{.sat}.s64.u64 d, a", Unit::conversion, resize<s64, u64>()},
-    {"cvt{.sat}.s64.s64 d, a", Unit::conversion, resize<s64, s64>()},
+    {"cvt.s64.s64 d, a", Unit::conversion, resize<s64, s64>()},
 
     {"cvt(.rni,.rzi,.rmi,.rpi){.ftz}{.sat}.u8.f32 d, a", Unit::conversion, round_to<u8, float>()},
     {"cvt(.rni,.rzi,.rmi,.rpi){.ftz}{.sat}.s8.f32 d, a", Unit::conversion, round_to<s8, float>()},

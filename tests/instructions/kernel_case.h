@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/device/device.h"
 #include "common/dim3.h"
 
 namespace gpulab::simt {
@@ -44,7 +45,7 @@ struct KernelCase {
 /// Paths of tests/ptx/*.ptx, sorted.
 [[nodiscard]] std::vector<std::string> kernel_files();
 [[nodiscard]] std::string file_text(const std::string& path);
-/// "u32[3] = 1 2 7" for messages; the first elements that differ come first.
-[[nodiscard]] std::string difference(const KernelData& expected, const std::vector<std::byte>& got);
+/// Launches on a device that has the file loaded, and says what differs from what is expected; empty: nothing.
+[[nodiscard]] std::string run_kernel(Device& device, const KernelCase& one);
 
 }  // namespace gpulab::simt

@@ -30,6 +30,7 @@ struct CaseSlot {
   int r = 0;
   Kind kind = Kind::none;
   CaseValue value;
+  bool in_vector = false;  ///< of an operand in braces
 };
 
 struct InstructionCase {
@@ -46,6 +47,10 @@ struct InstructionCase {
 [[nodiscard]] InstructionCase parse_case(std::string_view line, std::string where, const InstructionSet& set);
 /// All cases of tests/ptx/*.cases.
 [[nodiscard]] std::vector<InstructionCase> all_cases(const InstructionSet& set);
+
+/// Cases that one warp can run at once: the same handler, modifiers and operands present.
+using Batch = std::vector<InstructionCase>;
+[[nodiscard]] std::vector<Batch> batches(const InstructionSet& set);
 
 /// Whether a result is what a case expects; `kind` says how to compare.
 [[nodiscard]] bool agrees(const CaseValue& expected, std::uint64_t bits, Kind kind);

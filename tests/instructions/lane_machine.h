@@ -7,7 +7,7 @@
 
 #include "common/simt/op.h"
 #include "common/simt/warp.h"
-#include "tests/unit/instruction_case.h"
+#include "tests/instructions/instruction_case.h"
 
 namespace gpulab::simt {
 

@@ -1,0 +1,23 @@
+#pragma once
+// Instruction cases as PTX kernels, so that a device runs them: the simulator through its decoder, or a GPU, which
+// shows that the cases tell the truth. Lane l of a warp runs case l of a batch, under a guard.
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "common/device/device.h"
+#include "tests/instructions/instruction_case.h"
+
+namespace gpulab::simt {
+
+enum class Operands { registers, immediates };
+
+/// Modules of one kernel for each batch (at most 32 cases), c0, c1, … With immediates, a kernel runs its first case
+/// alone; its operands that may be immediates are.
+[[nodiscard]] std::deque<std::string> instruction_modules(const std::vector<Batch>& all, Operands operands);
+
+/// Runs every batch on a device that has loaded the modules; says which cases went wrong.
+[[nodiscard]] std::vector<std::string> wrong_cases(Device& device, const std::vector<Batch>& all, Operands operands);
+
+}  // namespace gpulab::simt
