@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Tests of what the build's and the set-up's scripts work out. Closes with 'N passed, N failed'."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+sys.dont_write_bytecode = True
+import embed  # noqa: E402
+import nvrtc  # noqa: E402
+import portable_ptx  # noqa: E402
+
+
+def setup_sh(command, root=ROOT, **environment):
+    """Runs a command after scripts/setup.sh, with a bare PATH: (exit code, stdout, stderr)."""
+    ran = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", f'root={root}; . "{ROOT}/scripts/setup.sh"; {command}'],
+        env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", **environment}, capture_output=True, text=True)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+class Ptxas(unittest.TestCase):
+    LOG = """\
+ptxas info    : 4 bytes gmem
+ptxas info    : Compiling entry function 'outer' for 'sm_80'
+ptxas info    : Function properties for outer
+    8 bytes stack frame, 16 bytes spill stores, 24 bytes spill loads
+ptxas info    : Function properties for called
+    40 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 31 registers, used 2 barriers, 48 bytes cumulative stack size, 128 bytes smem, 372 bytes cmem[0], 8 bytes cmem[2]
+"""
+
+    def test_an_entrys_row_has_its_own_spills_and_the_stack_of_what_it_calls(self):
+        self.assertEqual(embed.resource_rows(self.LOG, "80"), ['    {"outer", 80, 31, 128, 48, 16, 24, 380, 2},'])
+
+    def test_a_log_without_a_register_count_stops_the_build(self):
+        with self.assertRaises(SystemExit):
+            embed.resource_rows("ptxas info    : Compiling entry function 'k' for 'sm_80'\n", "80")
+
+
+class PortablePtx(unittest.TestCase):
+    def portable(self, text):
+        return portable_ptx.portable(text, pathlib.Path("/home/me/gpulab"), [pathlib.Path("/opt/cuda/include")])
+
+    def test_files_of_the_tree_the_toolkit_and_the_system_lose_the_machines_folders(self):
+        text = ('\t.file\t1 "/home/me/gpulab/labs/reduce/kernels.cu"\n'
+                '\t.file\t2 "/opt/cuda/bin/../include/cooperative_groups.h", 1700000000, 59229\n'
+                '\t.file\t3 "/usr/include/c++/12/tuple"\n')
+        self.assertEqual(self.portable(text), '\t.file\t1 "labs/reduce/kernels.cu"\n'
+                         '\t.file\t2 "cuda/include/cooperative_groups.h"\n\t.file\t3 "include/c++/12/tuple"\n')
+
+    def test_the_working_directorys_checksum_is_taken_out_of_names_in_code_and_in_debug_strings(self):
+        name = "_ZN41_INTERNAL_2caaa4f4_10_kernels_cu_0e2281c26helperEi"
+        numbers = [str(b) for b in name.encode()] + ["0"]
+        text = f"call {name};\n.b8 {','.join(numbers[:20])}\n.b8 {','.join(numbers[20:])}\n"
+        clean = name.replace("2caaa4f4", "00000000")
+        lines = self.portable(text).splitlines()
+        self.assertEqual(lines[0], f"call {clean};")
+        self.assertEqual([len(line.split(",")) for line in lines[1:]], [20, len(numbers) - 20])
+        spelled = bytes(int(n) for line in lines[1:] for n in line[4:].split(","))
+        self.assertEqual(spelled, clean.encode() + b"\0")
+
+
+class Nvrtc(unittest.TestCase):
+    def test_what_only_host_code_names_is_left_out_and_kernels_become_visible(self):
+        ptx = (".version 8.0\n.weak .entry k\n(\n\t.param .u64 k_param_0\n)\n;\n"
+               ".global .align 8 .u64 ladder[1] = {k};\n.global .align 1 .u8 trait = 1;\n.global .align 4 .u32 used = 3;\n"
+               ".weak .entry k(\n\t.param .u64 k_param_0\n)\n{\n\tld.global.u32 \t%r1, [used];\n\tret;\n}\n")
+        self.assertEqual(nvrtc.without_host_data(ptx),
+                         ".version 8.0\n.global .align 4 .u32 used = 3;\n"
+                         ".visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n\tld.global.u32 \t%r1, [used];\n\tret;\n}\n")
+
+
+class SetUp(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def compiler(self, version):
+        """A stand-in for nvcc that only knows its version."""
+        path = pathlib.Path(self.folder.name, version, "bin", "nvcc")
+        path.parent.mkdir(parents=True)
+        path.write_text(f"#!/bin/sh\necho 'Cuda compilation tools, release {version}, V{version}.1'\n")
+        path.chmod(0o755)
+        return str(path.parent.parent)
+
+    def find(self, home, driver):
+        # A root without .cuda, and a machine whose driver says `driver`.
+        return setup_sh(f"driver_version() {{ echo {driver}; }}; find_nvcc", root=self.folder.name, CUDA_HOME=home)
+
+    def test_versions_compare_by_number_not_by_letter(self):
+        for older, newer, code in (("12.9", "12.10", 0), ("12.10", "12.9", 1), ("13.0", "13.0", 0), ("13.0", "12.9", 1)):
+            self.assertEqual(setup_sh(f"not_newer {older} {newer}")[0], code, (older, newer))
+
+    def test_a_compiler_that_the_driver_supports_is_used(self):
+        home = self.compiler("12.4")
+        self.assertEqual(self.find(home, "12.6")[1], f"{home}/bin/nvcc\n")
+
+    def test_a_compiler_newer_than_the_driver_is_passed_over(self):
+        self.assertNotIn(self.folder.name, self.find(self.compiler("13.9"), "12.6")[1])
+
+    def test_a_compiler_older_than_cuda_12_is_passed_over(self):
+        self.assertNotIn(self.folder.name, self.find(self.compiler("11.8"), "")[1])
+
+    def test_a_compiler_named_in_the_environment_wins(self):
+        self.assertEqual(setup_sh("find_nvcc", GPULAB_NVCC="/mine/nvcc")[1], "/mine/nvcc\n")
+
+    def test_a_driver_older_than_cuda_12_is_told_so(self):
+        code, out, error = setup_sh("driver_version() { echo 11.4; }; install_cuda")
+        self.assertEqual((code, out), (3, ""))
+        self.assertIn("error: this machine's NVIDIA driver is of CUDA 11.4; CUDA 12.0 (driver 525) is the oldest", error)
+        self.assertIn("hint: update the driver", error)
+
+    def test_missing_packages_without_root_and_sudo_name_the_command_for_an_administrator(self):
+        pretend = "missing_packages() { echo ninja-build; }; id() { echo 1000; }; command() { [ $2 != sudo ]; }"
+        code, out, error = setup_sh(f"{pretend}; install_packages")
+        self.assertEqual((code, out), (3, ""))
+        self.assertIn("error: packages are missing and you are neither root nor have sudo: ninja-build", error)
+        self.assertIn("hint: ask an administrator to run: apt-get install ninja-build", error)
+
+    def test_a_failed_step_shows_the_end_of_its_output_and_where_the_log_is(self):
+        step = "logged 2 'the build failed' 'mend the source' sh -c 'echo kernels.cu:3: expected a semicolon; false'"
+        code, out, error = setup_sh(f"mkdir -p $build; : > $log; {step}", GPULAB_BUILD_DIR=self.folder.name)
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("  | kernels.cu:3: expected a semicolon", error)
+        self.assertIn(f"hint: the whole log is {self.folder.name}/setup.log", error)
+
+    def test_a_changed_source_changes_the_stamp(self):
+        for name in ("labs", "runner"):
+            os.mkdir(f"{self.folder.name}/{name}")
+        source = pathlib.Path(self.folder.name, "labs", "kernels.cu")
+        source.write_text("one")
+        before = setup_sh("source_stamp", root=self.folder.name)
+        self.assertEqual(before[0], 0)
+        self.assertEqual(setup_sh("source_stamp", root=self.folder.name), before)
+        source.write_text("other")
+        self.assertNotEqual(setup_sh("source_stamp", root=self.folder.name), before)
+
+
+if __name__ == "__main__":
+    result = unittest.TextTestRunner(verbosity=1).run(unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]))
+    failed = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - failed} passed, {failed} failed")
+    sys.exit(failed > 0)
