@@ -224,7 +224,7 @@ Command parse_command_line(const std::vector<std::string>& arguments, std::span<
     // CLI11 takes its arguments last first.
     app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
-    command.help = sub->help();
+    command.help = sub->help("gpulab");
     command.name = "--help";
     return command;
   } catch (const CLI::ParseError& error) {

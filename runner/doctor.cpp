@@ -40,6 +40,8 @@ std::optional<std::string> find_program(const std::string& name) {
   if (const char* path = std::getenv("PATH")) {
     for (auto& folder : split(path, ':')) folders.push_back(std::move(folder));
   }
+  const std::string compiler(toolkit_compiler());
+  folders.push_back(compiler.substr(0, compiler.rfind('/')));
   folders.emplace_back("/usr/local/cuda/bin");
   folders.push_back(std::filesystem::path(toolkit_compiler()).parent_path());
   for (const auto& folder : folders) {

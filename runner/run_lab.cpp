@@ -96,7 +96,7 @@ std::vector<Result> run_points(const std::shared_ptr<Executor>& executor, const 
   Progress progress;
   std::unique_lock lock(shared->mutex);
   const auto finished = [&] { return shared->finished; };
-  while (!interrupted() && !shared->changed.wait_for(lock, 50ms, finished)) {
+  while (!interrupted() && !shared->changed.wait_for(lock, 100ms, finished)) {
     const auto done = std::min(shared->results.size(), points.size() - 1);
     progress.show(done, points.size(), title(options, points[done]));
   }
