@@ -1,5 +1,7 @@
 #include "runner/report.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,8 @@
 #pragma once
 // A lab that doubles numbers, and a device that is the host: what the runner's own tests run.
 
+#include <algorithm>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
