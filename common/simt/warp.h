@@ -87,6 +87,8 @@ struct Warp {
   bool parallel = false;              ///< other blocks run at the same time: global atomics must be atomic
   FootprintMap* footprint = nullptr;  ///< of this worker
 
+  std::uint32_t carry = 0;  ///< CC.CF of each lane (add.cc, addc …)
+
   // What the scheduler keeps.
   const MicroOp* resume = nullptr;        ///< set by handlers that stop: where to go on
   std::uint32_t resume_block = kNoBlock;  ///< or the block to enter

@@ -153,6 +153,10 @@ std::string check_batch(const Batch& batch, const BatchRun& run, std::size_t lan
 
 }  // namespace
 
+bool reads_carry(std::string_view opcode) {
+  return opcode.substr(0, 4) == "addc" || opcode.substr(0, 4) == "subc" || opcode.substr(0, 4) == "madc";
+}
+
 std::deque<std::string> instruction_modules(const std::vector<Batch>& all, Operands operands) {
   // Few kernels in each, for a device searches a module's whole text for a kernel.
   constexpr std::size_t kernels_each = 16;

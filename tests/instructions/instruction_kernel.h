@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/device/device.h"
@@ -16,6 +17,9 @@ enum class Operands { registers, immediates };
 /// Modules of one kernel for each batch (at most 32 cases), c0, c1, … With immediates, a kernel runs its first case
 /// alone; its operands that may be immediates are.
 [[nodiscard]] std::deque<std::string> instruction_modules(const std::vector<Batch>& all, Operands operands);
+
+/// addc, subc, madc: their result depends on what ran before.
+[[nodiscard]] bool reads_carry(std::string_view opcode);
 
 /// Runs every batch on a device that has loaded the modules; says which cases went wrong.
 [[nodiscard]] std::vector<std::string> wrong_cases(Device& device, const std::vector<Batch>& all, Operands operands);

@@ -111,10 +111,12 @@ TEST_CASE("every kernel of tests/ptx does what its comments say, at every CPU le
 /// Batches of at most a warp's lanes.
 std::vector<Batch> warps_of_cases() {
   std::vector<Batch> all;
-  for (const auto& batch : batches(instruction_set()))
+  for (const auto& batch : batches(instruction_set())) {
+    if (reads_carry(batch.front().opcode)) continue;  // which is undefined where a kernel begins
     for (std::size_t at = 0; at < batch.size(); at += kLanes)
       all.emplace_back(batch.begin() + static_cast<std::ptrdiff_t>(at),
                        batch.begin() + static_cast<std::ptrdiff_t>(std::min(batch.size(), at + kLanes)));
+  }
   return all;
 }
 
