@@ -47,9 +47,10 @@ void count_beside(Executor& simulator, const Lab& lab, const Variant& variant, c
       break;
     }
     best = std::move(counted);
+    if (times == 0) break;
     const double took = best->timing ? best->timing->median_ms / 1000 : 0;
     const double before = lab.work(smaller).bytes, after = lab.work(halved(lab, point, times - 1)).bytes;
-    if (times > 0 && before > 0 && took * after / before > seconds) break;
+    if (before > 0 && took * after / before > seconds) break;
   }
   if (!best) return;
   result.counters = best->counters;
