@@ -43,6 +43,8 @@ struct LaunchFacts {
   std::optional<std::uint64_t> static_shared_bytes, local_bytes;
   std::optional<int> registers_per_thread;
   int launches = 1;  ///< kernels launched by one run of the variant
+  /// Where ptxas no longer knows the architecture: registers on the nearest one that it knows (75 for 7.5).
+  std::optional<int> estimated_registers{}, estimated_for{};
 };
 
 struct Metric {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <limits>
 #include <new>
 #include <utility>
@@ -77,6 +78,20 @@ void check_shared(const Launch& launch, const GpuProfile* gpu) {
                                 bytes_text(static_cast<double>(bytes)), gpu->name,
                                 bytes_text(static_cast<double>(gpu->shared_bytes_per_block_optin))),
                     "use a smaller block or tile");
+}
+
+/// What ptxas says for the architecture nearest to the device's: a reader's hint where it knows not the device's own.
+void estimate_registers(const Kernel& kernel, std::span<const PtxasRow> rows, const DeviceInfo& device,
+                        LaunchFacts& facts) {
+  const int wanted = device.compute_major * 10 + device.compute_minor;
+  const PtxasRow* nearest = nullptr;
+  for (const auto& row : rows) {
+    if (row.entry != kernel.entry) continue;
+    if (nearest == nullptr || std::abs(row.sm - wanted) < std::abs(nearest->sm - wanted)) nearest = &row;
+  }
+  if (nearest == nullptr) return;
+  facts.estimated_registers = nearest->registers;
+  facts.estimated_for = nearest->sm;
 }
 
 void describe_launch(const std::vector<Launch>& launches, const GpuProfile* gpu, Result& result) {
@@ -219,6 +234,10 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
     for (const auto& buffer : scratch) buffers.add(buffer);
     launches = bound_launches(device_, buffers, made.steps);
     describe_launch(launches, gpu, result);
+    if (!result.launch->registers_per_thread) {
+      estimate_registers(launches.front().kernel, embedded_file(lab, variant).resources, device_.info(),
+                         *result.launch);
+    }
     for (const auto& launch : launches) check_shared(launch, gpu);
   } else {
     for (const auto& buffer : problem.buffers) buffers.add(buffer);

@@ -31,8 +31,10 @@ auto members(Timing& v) {
   return std::tie(source, mode, samples, min, q1, median, q3, mean, stddev);
 }
 auto members(LaunchFacts& v) {
-  auto& [grid, block, dynamic_shared, static_shared, local, registers, launches] = v;
-  return std::tie(grid, block, dynamic_shared, static_shared, local, registers, launches);
+  auto& [grid, block, dynamic_shared, static_shared, local, registers, launches, estimated_registers, estimated_for] =
+      v;
+  return std::tie(grid, block, dynamic_shared, static_shared, local, registers, launches, estimated_registers,
+                  estimated_for);
 }
 auto members(Metric& v) {
   auto& [name, value, unit] = v;

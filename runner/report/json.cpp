@@ -36,13 +36,19 @@ Json device(const DeviceInfo& info) {
 }
 
 Json launch(const LaunchFacts& facts) {
-  return {{"grid", dim(facts.grid)},
-          {"block", dim(facts.block)},
-          {"dynamic_shared_bytes", facts.dynamic_shared_bytes},
-          {"static_shared_bytes", or_null(facts.static_shared_bytes)},
-          {"registers_per_thread", or_null(facts.registers_per_thread)},
-          {"local_bytes", or_null(facts.local_bytes)},
-          {"launches", facts.launches}};
+  Json json{{"grid", dim(facts.grid)},
+            {"block", dim(facts.block)},
+            {"dynamic_shared_bytes", facts.dynamic_shared_bytes},
+            {"static_shared_bytes", or_null(facts.static_shared_bytes)},
+            {"registers_per_thread", or_null(facts.registers_per_thread)},
+            {"local_bytes", or_null(facts.local_bytes)},
+            {"launches", facts.launches}};
+  if (facts.estimated_registers) {
+    json["registers_estimate"] = {
+        {"registers_per_thread", *facts.estimated_registers},
+        {"compute_capability", fmt::format("{}.{}", *facts.estimated_for / 10, *facts.estimated_for % 10)}};
+  }
+  return json;
 }
 
 Json occupancy(const Occupancy& o) {

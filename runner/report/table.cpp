@@ -61,8 +61,14 @@ std::string launch_text(const LaunchFacts& f) {
 std::string resources_text(const LaunchFacts& f) {
   const auto bytes = [](std::uint64_t count) { return bytes_text(static_cast<double>(count)); };
   std::vector<std::string> parts;
-  parts.push_back(f.registers_per_thread ? fmt::format("{} per thread", plural(*f.registers_per_thread, "register"))
-                                         : "registers per thread unknown for this architecture");
+  if (f.registers_per_thread) {
+    parts.push_back(fmt::format("{} per thread", plural(*f.registers_per_thread, "register")));
+  } else if (f.estimated_registers) {
+    parts.push_back(fmt::format("registers unknown for this architecture (an estimate: {} on {}.{})",
+                                *f.estimated_registers, *f.estimated_for / 10, *f.estimated_for % 10));
+  } else {
+    parts.emplace_back("registers per thread unknown for this architecture");
+  }
   if (f.static_shared_bytes) parts.push_back(fmt::format("{} static shared memory", bytes(*f.static_shared_bytes)));
   if (f.dynamic_shared_bytes > 0)
     parts.push_back(fmt::format("{} dynamic shared memory", bytes(f.dynamic_shared_bytes)));
