@@ -120,7 +120,7 @@ TEST_CASE("symbols have offsets, and an index counts elements") {
 
 TEST_CASE("vectors hold registers, constants and gaps") {
   const Module module = parsed("{%r1, _, 5, %tid.x, {%r2}}");
-  const auto& elements = operands(module)[0].elements;
+  const auto elements = operands(module)[0].elements;
   REQUIRE(elements.size() == 5);
   CHECK(elements[1].kind == Kind::underscore);
   CHECK(elements[2].integer == 5);
