@@ -254,8 +254,23 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
         [&](const Expected& e) { return buffers.declared(e.buffer).type; }, result);
   };
   run_and_measure(device_, buffers, options.measure, variant.writes_input, work, check, result);
-  add_rates(lab.work(made.point), gpu, result);
+  // A profile may be that of another GPU of the same compute capability: its peaks are not this one's.
+  const bool same_gpu = gpu != nullptr && gpu->name == device_.info().name;
+  add_rates(lab.work(made.point), same_gpu ? gpu : nullptr, result);
 }
+
+namespace {
+
+/// What was printed before a launch failed (the text of an assertion); nothing where the device can no longer tell.
+std::string output_after_fault(Device& device) {
+  try {
+    return device.take_output();
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+}  // namespace
 
 Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point, const RunOptions& options) {
   Result result;
@@ -280,6 +295,7 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
     result.output = device_.take_output();
   } catch (const LaunchError& error) {
     fail(status_of(error), message_of(error));
+    result.output = output_after_fault(device_);
   } catch (const Error& error) {
     fail("error", message_of(error));
   } catch (const std::bad_alloc&) {

@@ -141,12 +141,11 @@ class Simulator final : public Device {
     grid.threads = options_.threads;
     grid.budget = options_.budget;
     grid.resident = resident_blocks(program, config);
-    const simt::GridResult result = run_grid(state, grid);
-    output_ += result.output;
+    const Counters counted = run_grid(state, grid, output_);
     if (counters_)
-      *counters_ += result.counters;
+      *counters_ += counted;
     else
-      counters_ = result.counters;
+      counters_ = counted;
   }
   void synchronize() override {}
 

@@ -100,6 +100,15 @@ Dim3 BlockContext::thread_of(const Warp& w, int lane) const {
   return {linear_thread % b.x, linear_thread / b.x % b.y, linear_thread / (b.x * b.y)};
 }
 
+std::string BlockContext::place() const {
+  for (const Warp& w : warps)
+    for (const Split& split : w.splits) {
+      if (split.resume) return place_of(*launch.program, split.resume->site);
+      if (split.block != kNoBlock) return place_of(*launch.program, w.blocks[split.block].first->site);
+    }
+  return {};
+}
+
 /// What stays the same for all blocks that this context runs.
 void BlockContext::fill_launch_values(Warp& w) {
   const Program& program = *launch.program;

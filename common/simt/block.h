@@ -42,6 +42,8 @@ struct BlockContext {
 
   void arrive(Warp& warp, const Split& split, std::uint32_t votes, std::uint32_t count);
   void exited(std::uint32_t threads);
+  /// The line that some split is to run next, for messages; empty when all have ended.
+  [[nodiscard]] std::string place() const;
   [[nodiscard]] Dim3 thread_of(const Warp& warp, int lane) const;
 
   const LaunchState& launch;

@@ -31,11 +31,12 @@ class Budget {
  public:
   Budget(const Program& program, std::uint64_t instructions)
       : program_(program), total_(instructions), left_(static_cast<std::int64_t>(instructions)) {}
-  void spend(std::uint64_t instructions) {
+  /// For what `block` has just executed.
+  void spend(std::uint64_t instructions, const BlockContext& block) {
     if (left_.fetch_sub(static_cast<std::int64_t>(instructions), std::memory_order_relaxed) <
         static_cast<std::int64_t>(instructions))
-      throw LaunchError("hung", fmt::format("{} did not end within {} warp instructions", program_.name, total_), {},
-                        "look for a loop that cannot end, or raise --budget");
+      throw LaunchError("hung", fmt::format("{} did not end within {} warp instructions", program_.name, total_),
+                        block.place(), "look for a loop that cannot end, or raise --budget");
   }
 
  private:
@@ -76,13 +77,13 @@ class ParallelGrid {
     // Chunks small enough to balance, large enough that handing out and committing cost nothing.
     chunk_ = std::clamp<std::uint64_t>(blocks_ / (workers.size() * 64), 1, 64);
   }
-  std::string run() {
+  void run(std::string& output) {
     std::vector<std::thread> threads;
     for (std::size_t i = 1; i < workers_.size(); ++i) threads.emplace_back([this, i] { serve(*workers_[i]); });
     serve(*workers_[0]);
     for (auto& thread : threads) thread.join();
+    output += committer_.output + failed_output_;
     if (error_) std::rethrow_exception(error_);
-    return std::move(committer_.output);
   }
 
  private:
@@ -100,6 +101,7 @@ class ParallelGrid {
       if (chunk < stop_at_.load()) {
         stop_at_ = chunk;
         error_ = std::current_exception();
+        failed_output_ = worker.log.output;
       }
     }
   }
@@ -109,7 +111,7 @@ class ParallelGrid {
     bool done = false;
     while (!done) {
       done = context.run(kWarpSlice);
-      budget_.spend(context.executed - spent);
+      budget_.spend(context.executed - spent, context);
       spent = context.executed;
     }
   }
@@ -122,11 +124,12 @@ class ParallelGrid {
   Committer committer_;
   std::mutex mutex_;
   std::exception_ptr error_;
+  std::string failed_output_;  ///< of the chunk that failed
 };
 
 /// Blocks that may wait for each other: one thread, a fixed interleaving. A block that does not end within its turn
 /// lets the next ones in, up to what the modelled GPU keeps resident, and they take turns.
-std::string run_interleaved(const LaunchState& launch, Budget& budget, Worker& worker, std::uint64_t resident) {
+void run_interleaved(const LaunchState& launch, Budget& budget, Worker& worker, std::uint64_t resident) {
   const std::uint64_t blocks = launch.grid.volume();
   std::uint64_t next = 0;
   struct Resident {
@@ -147,21 +150,20 @@ std::string run_interleaved(const LaunchState& launch, Budget& budget, Worker& w
     for (std::size_t i = running.size(); i-- > 0;) {
       Resident& r = running[i];
       const bool done = r.context->run(r.context->spinning ? kSpinningSlice : kBlockSlice);
-      budget.spend(r.context->executed - r.spent);
+      budget.spend(r.context->executed - r.spent, *r.context);
       r.spent = r.context->executed;
       if (!done) continue;
       idle.push_back(std::move(r.context));
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
-  return std::move(worker.log.output);
 }
 
 }  // namespace
 
 Counters count(const Program& program, const std::vector<std::unique_ptr<Worker>>& workers);  // statistics.cpp
 
-GridResult run_grid(const LaunchState& launch, const GridOptions& options) {
+Counters run_grid(const LaunchState& launch, const GridOptions& options, std::string& output) {
   const Program& program = *launch.program;
   const bool together = program.communicates;
   const std::uint64_t blocks = launch.grid.volume();
@@ -170,14 +172,20 @@ GridResult run_grid(const LaunchState& launch, const GridOptions& options) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (std::uint64_t i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker>(program, *launch.memory));
   Budget budget(program, options.budget);
-  GridResult result;
-  if (together)
-    result.output = run_interleaved(launch, budget, *workers[0], std::max<std::uint64_t>(options.resident, 1));
-  else
-    result.output = ParallelGrid(launch, budget, workers).run();
-  result.counters = count(program, workers);
-  result.counters.warps = blocks * ((launch.block.volume() + kLanes - 1) / kLanes);
-  return result;
+  if (together) {
+    try {
+      run_interleaved(launch, budget, *workers[0], std::max<std::uint64_t>(options.resident, 1));
+    } catch (...) {
+      output += workers[0]->log.output;
+      throw;
+    }
+    output += workers[0]->log.output;
+  } else {
+    ParallelGrid(launch, budget, workers).run(output);
+  }
+  Counters counters = count(program, workers);
+  counters.warps = blocks * ((launch.block.volume() + kLanes - 1) / kLanes);
+  return counters;
 }
 
 }  // namespace gpulab::simt

@@ -15,13 +15,9 @@ struct GridOptions {
   std::uint64_t resident = 1;  ///< blocks that the modelled GPU holds at once
 };
 
-struct GridResult {
-  Counters counters;
-  std::string output;  ///< of printf, in block order
-};
-
-/// Runs every block. Results and counters do not depend on `threads`. Throws LaunchError: the fault of the lowest
-/// block that has one, a deadlock, or "hung" when the budget is used up.
-[[nodiscard]] GridResult run_grid(const LaunchState& launch, const GridOptions& options);
+/// Runs every block. Results and counters do not depend on `threads`. What kernels print is appended to `output` in
+/// block order, also before a failure. Throws LaunchError: the fault of the lowest block that has one, a deadlock, or
+/// "hung" when the budget is used up.
+[[nodiscard]] Counters run_grid(const LaunchState& launch, const GridOptions& options, std::string& output);
 
 }  // namespace gpulab::simt

@@ -303,3 +303,8 @@ __device__ int (*function_table[])(int) = {plus_one, squared, negated};
 extern "C" __global__ void table_of_functions(int* out) {
   out[threadIdx.x] = function_table[threadIdx.x % 3](threadIdx.x);
 }
+
+extern "C" __global__ void say_then_trap(int block) {
+  printf("block %d\n", int(blockIdx.x));
+  if (blockIdx.x == block) __trap();
+}

@@ -110,8 +110,8 @@ TEST_CASE("a block whose threads wait at different barriers is a deadlock, repor
 TEST_CASE("a kernel that does not end is stopped by the budget") {
   SimulatorOptions options;
   options.budget = 1'000'000;
-  CHECK(failure_of("forever", one_warp, options)
-            .starts_with("hung: forever did not end within 1000000 warp instructions"));
+  CHECK(failure_of("forever", one_warp, options) ==
+        "hung: forever did not end within 1000000 warp instructions [tests/device/simt.cu:130]");
 }
 
 TEST_CASE("recursion keeps each lane's own depth and registers") {
@@ -219,6 +219,12 @@ TEST_CASE("device printf prints what C's would, in block and thread order") {
         "0:  0.00 even a 0x100000000 %|0   |\n1:  0.50 odd b 0x200000000 %|1   |\n"
         "2:  1.00 even c 0x400000000 %|2   |\n3:  1.50 odd d 0x800000000 %|3   |\n");
   CHECK(device->take_output().empty());
+}
+
+TEST_CASE("what was printed before a fault is kept") {
+  const auto device = simulator();
+  CHECK(launch_failure([&] { launch(*device, "say_then_trap", {{3, 1, 1}, {1, 1, 1}}, 1); }) == "fault");
+  CHECK(device->take_output() == "block 0\nblock 1\n");
 }
 
 TEST_CASE("an access beyond shared memory names the byte, the thread and the line") {
