@@ -143,7 +143,8 @@ void stop_at_barrier(Warp& w) {
   w.block->arrive(w, split, active_count(w.stop_votes), w.stop_count);
 }
 
-void handle_stop(Warp& w) {
+/// `spun`: most of the split's turn went into polling.
+void handle_stop(Warp& w, bool spun) {
   Split& split = w.splits[static_cast<std::size_t>(w.running)];
   split.mask = w.mask;
   switch (w.stop) {
@@ -156,7 +157,7 @@ void handle_stop(Warp& w) {
     case Stop::slice_ended:
       split.block = w.resume_block;
       split.resume = nullptr;
-      if (w.poll_debt > kSplitSlice / 2) release_waiting(w, Split(split));
+      if (spun) release_waiting(w, Split(split));
       break;
     case Stop::barrier:
       stop_at_barrier(w);
@@ -187,9 +188,10 @@ void run_split(Warp& w, std::size_t index) {
   if (w.mask != split.mask) set_mask(w, split.mask);
   const MicroOp* op = split.resume;
   split.resume = nullptr;
+  const std::int64_t fuel = w.fuel, debt = w.poll_debt;
   if (!op) op = enter(w, split.block);
   while (op) op = op->run(w, op);
-  handle_stop(w);
+  handle_stop(w, 2 * (w.poll_debt - debt) > fuel - w.fuel);
 }
 
 std::uint32_t fall_through(const MicroOp* op) { return op->r[2] | static_cast<std::uint32_t>(op->r[3]) << 16; }

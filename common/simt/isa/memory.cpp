@@ -6,144 +6,98 @@
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
 
-template <typename T, int n>
-struct Load {
+/// A load or store of n values of T per lane. Operands: {d…}, [a] or [a], {b…}.
+template <typename T, int n, Access access>
+struct Transfer {
+  static constexpr bool loads = access == Access::load;
   static constexpr std::uint32_t width = sizeof(T) * n;
-  static void destinations(Warp& w, const MicroOp* op, Raw<T>** d) {
-    for (int k = 0; k < n; ++k) d[k] = values<T>(w, op, k);
-  }
-  template <bool counted>
-  static void global_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
-    Raw<T>* d[n];
-    destinations(w, op, d);
-    const Resolved r = resolve_global(w, op, addresses, width, Access::load);
-    if (r.pattern) [[likely]] {
-      count_global<counted>(w, op, r, addresses, width, Access::load);
-      load_pattern<T, n>(w, d, *r.pattern, r.host);
-      return;
-    }
-    for (std::uint32_t left = w.mask; left; left &= left - 1) {
-      const int i = first_lane(left);
-      load_lane<T, n>(d, i, global_host(w, op, addresses, i, width, Access::load));
-    }
-    count_global<counted>(w, op, r, addresses, width, Access::load);
-  }
-  template <bool counted>
-  static void shared_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
-    Raw<T>* d[n];
-    destinations(w, op, d);
-    const Resolved r = resolve_shared(w, op, addresses, width, Access::load);
-    count_shared<counted>(w, op, *r.pattern);
-    load_pattern<T, n>(w, d, *r.pattern, r.host);
-  }
-  template <bool counted>
-  static void local_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
-    Raw<T>* d[n];
-    destinations(w, op, d);
-    for (std::uint32_t left = w.mask; left; left &= left - 1) {
-      const int i = first_lane(left);
-      load_lane<T, n>(d, i, local_host(w, op, addresses, i, width, Access::load));
-    }
-    count_local<counted>(w, op, addresses, width);
-  }
-  template <bool counted>
-  static const MicroOp* global(Warp& w, const MicroOp* op) {
-    const Addresses addresses(w, op, n);
-    global_part<counted>(w, op, addresses);
-    if (op->mods & kOrdered) poll(w);
-    return op + 1;
-  }
-  template <bool counted>
-  static const MicroOp* shared(Warp& w, const MicroOp* op) {
-    const Addresses addresses(w, op, n);
-    shared_part<counted>(w, op, addresses);
-    if (op->mods & kOrdered) poll(w);
-    return op + 1;
-  }
-  template <bool counted>
-  static const MicroOp* local(Warp& w, const MicroOp* op) {
-    const Addresses addresses(w, op, n);
-    local_part<counted>(w, op, addresses);
-    return op + 1;
-  }
-  template <bool counted>
-  static const MicroOp* generic(Warp& w, const MicroOp* op) {
-    Addresses addresses(w, op, n);
-    by_window(
-        w, addresses, [&] { global_part<counted>(w, op, addresses); }, [&] { shared_part<counted>(w, op, addresses); },
-        [&] { local_part<counted>(w, op, addresses); });
-    if (op->mods & kOrdered) poll(w);
-    return op + 1;
-  }
-};
+  static constexpr int address = loads ? n : 0;
 
-template <typename T, int n>
-struct Store {
-  static constexpr std::uint32_t width = sizeof(T) * n;
-  static void sources(Warp& w, const MicroOp* op, Raw<T>** s) {
-    for (int k = 0; k < n; ++k) s[k] = values<T>(w, op, 1 + k);
-  }
+  /// The n registers that are loaded or stored.
+  struct Registers {
+    Raw<T>* of[n];
+    Registers(Warp& w, const MicroOp* op) {
+      for (int k = 0; k < n; ++k) of[k] = values<T>(w, op, (loads ? 0 : 1) + k);
+    }
+    void move_lane(int i, std::byte* host) const {
+      if constexpr (loads)
+        load_lane<T, n>(of, i, host);
+      else
+        store_lane<T, n>(of, i, host);
+    }
+    [[gnu::always_inline]] void move(Warp& w, const Pattern& pattern, std::byte* host) const {
+      if constexpr (loads)
+        load_pattern<T, n>(w, of, pattern, host);
+      else
+        store_pattern<T, n>(w, of, pattern, host);
+    }
+  };
+
   template <bool counted>
   static void global_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
-    Raw<T>* s[n];
-    sources(w, op, s);
-    const Resolved r = resolve_global(w, op, addresses, width, Access::store);
+    const Registers registers(w, op);
+    const Resolved r = resolve_global(w, op, addresses, width, access);
     if (r.pattern) [[likely]] {
-      count_global<counted>(w, op, r, addresses, width, Access::store);
-      store_pattern<T, n>(w, s, *r.pattern, r.host);
+      count_global<counted>(w, op, r, addresses, width, access);
+      registers.move(w, *r.pattern, r.host);
       return;
     }
     for (std::uint32_t left = w.mask; left; left &= left - 1) {
       const int i = first_lane(left);
-      store_lane<T, n>(s, i, global_host(w, op, addresses, i, width, Access::store));
+      registers.move_lane(i, global_host(w, op, addresses, i, width, access));
     }
-    count_global<counted>(w, op, r, addresses, width, Access::store);
+    count_global<counted>(w, op, r, addresses, width, access);
   }
   template <bool counted>
   static void shared_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
-    Raw<T>* s[n];
-    sources(w, op, s);
-    const Resolved r = resolve_shared(w, op, addresses, width, Access::store);
+    const Registers registers(w, op);
+    const Resolved r = resolve_shared(w, op, addresses, width, access);
     count_shared<counted>(w, op, *r.pattern);
-    store_pattern<T, n>(w, s, *r.pattern, r.host);
+    registers.move(w, *r.pattern, r.host);
   }
   template <bool counted>
   static void local_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
-    Raw<T>* s[n];
-    sources(w, op, s);
+    const Registers registers(w, op);
     for (std::uint32_t left = w.mask; left; left &= left - 1) {
       const int i = first_lane(left);
-      store_lane<T, n>(s, i, local_host(w, op, addresses, i, width, Access::store));
+      registers.move_lane(i, local_host(w, op, addresses, i, width, access));
     }
     count_local<counted>(w, op, addresses, width);
   }
+
+  /// A look at what others may be writing costs a spinning warp its turn.
+  static const MicroOp* next(Warp& w, const MicroOp* op) {
+    if (loads && (op->mods & kOrdered)) poll(w);
+    return op + 1;
+  }
   template <bool counted>
   static const MicroOp* global(Warp& w, const MicroOp* op) {
-    const Addresses addresses(w, op, 0);
-    global_part<counted>(w, op, addresses);
-    return op + 1;
+    global_part<counted>(w, op, Addresses(w, op, address));
+    return next(w, op);
   }
   template <bool counted>
   static const MicroOp* shared(Warp& w, const MicroOp* op) {
-    const Addresses addresses(w, op, 0);
-    shared_part<counted>(w, op, addresses);
-    return op + 1;
+    shared_part<counted>(w, op, Addresses(w, op, address));
+    return next(w, op);
   }
   template <bool counted>
   static const MicroOp* local(Warp& w, const MicroOp* op) {
-    const Addresses addresses(w, op, 0);
-    local_part<counted>(w, op, addresses);
+    local_part<counted>(w, op, Addresses(w, op, address));
     return op + 1;
   }
   template <bool counted>
   static const MicroOp* generic(Warp& w, const MicroOp* op) {
-    Addresses addresses(w, op, 0);
+    Addresses addresses(w, op, address);
     by_window(
         w, addresses, [&] { global_part<counted>(w, op, addresses); }, [&] { shared_part<counted>(w, op, addresses); },
         [&] { local_part<counted>(w, op, addresses); });
-    return op + 1;
+    return next(w, op);
   }
 };
+template <typename T, int n>
+using Load = Transfer<T, n, Access::load>;
+template <typename T, int n>
+using Store = Transfer<T, n, Access::store>;
 
 enum class In { global, shared, local, generic };
 
