@@ -44,7 +44,7 @@ TEST_CASE("instruction cases are true of a GPU") {
     const auto modules = instruction_modules(all, operands);
     const auto device = make_gpu(0);
     for (const auto& text : modules) device->load({"cases", text, ""});
-    for (const auto& wrong : wrong_cases(*device, all, operands)) FAIL_CHECK(wrong);
+    for (const auto& wrong : wrong_cases(*device, all, operands, CompiledBy::ptxas)) FAIL_CHECK(wrong);
   }
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("kernels of tests/ptx do on a GPU what their comments say") {
     for (const auto& one : kernel_cases(path)) {
       if (!one.fault.empty()) continue;  // a fault ends the context; its message is the simulator's
       INFO(one.where << ": " << one.kernel);
-      CHECK(run_kernel(*device, one) == "");
+      CHECK(run_kernel(*device, one, AtomicOrder::any) == "");
     }
   }
 }

@@ -95,6 +95,8 @@ void read_directive(KernelCase& one, const std::string& key, const std::string& 
     one.arguments.push_back(data_of(text));
   } else if (key == "expect") {
     one.expected.push_back(data_of(text));
+  } else if (key == "expect in lane order") {
+    one.expected_in_lane_order.push_back(data_of(text));
   } else if (key == "fault") {
     one.fault = text;
   } else if (key == "prints") {
@@ -214,7 +216,7 @@ std::string file_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-std::string run_kernel(Device& device, const KernelCase& one) {
+std::string run_kernel(Device& device, const KernelCase& one, AtomicOrder order) {
   std::map<std::string, DevicePointer> buffers;
   std::vector<KernelArgument> arguments;
   for (const auto& data : one.arguments) {
@@ -234,11 +236,15 @@ std::string run_kernel(Device& device, const KernelCase& one) {
   device.launch(device.kernel(one.kernel), config, arguments);
   device.synchronize();
   std::string wrong;
-  for (const auto& expected : one.expected) {
-    std::vector<std::byte> got(expected.bytes.size());
-    device.read(got, buffers.at(expected.name));
-    wrong += difference(expected, got);
-  }
+  const auto compare = [&](const std::vector<KernelData>& list) {
+    for (const auto& expected : list) {
+      std::vector<std::byte> got(expected.bytes.size());
+      device.read(got, buffers.at(expected.name));
+      wrong += difference(expected, got);
+    }
+  };
+  compare(one.expected);
+  if (order == AtomicOrder::by_lane) compare(one.expected_in_lane_order);
   const std::string output = device.take_output();
   if (output != one.output) wrong += fmt::format("expected the output '{}', got '{}'", one.output, output);
   return wrong;

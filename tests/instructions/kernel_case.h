@@ -5,6 +5,8 @@
 //     // arg: in u32[64] = 0..63          a buffer of 64 elements, or
 //     // arg: n u32 = 64                  a value; in the order of the kernel's parameters
 //     // expect: in u32[64] = 7*64        what a buffer holds afterwards (it may be viewed as another type)
+//     // expect in lane order: old …    the same, where atomics run by ascending lanes, as the simulator's do; a GPU
+//                                      chooses their order (on shared memory they are compare-and-swap loops)
 //     // fault: misaligned                the launch fails, its message contains this
 //     // prints: hello                    a line that the kernel prints
 // Lists: 1 2 3, 0..31 (and 31..0), 7*4 (7 7 7 7), (1 2)*3. A single value fills its buffer.
@@ -34,6 +36,7 @@ struct KernelCase {
   Dim3 grid, block;
   std::uint32_t shared_bytes = 0;
   std::vector<KernelData> arguments, expected;
+  std::vector<KernelData> expected_in_lane_order;
   std::string fault;
   std::string output;
 };
@@ -45,7 +48,9 @@ struct KernelCase {
 /// Paths of tests/ptx/*.ptx, sorted.
 [[nodiscard]] std::vector<std::string> kernel_files();
 [[nodiscard]] std::string file_text(const std::string& path);
+/// Which lane's atomic comes first.
+enum class AtomicOrder { any, by_lane };
 /// Launches on a device that has the file loaded, and says what differs from what is expected; empty: nothing.
-[[nodiscard]] std::string run_kernel(Device& device, const KernelCase& one);
+[[nodiscard]] std::string run_kernel(Device& device, const KernelCase& one, AtomicOrder order);
 
 }  // namespace gpulab::simt

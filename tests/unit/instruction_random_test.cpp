@@ -181,10 +181,11 @@ std::vector<Reference> conversions() {
   add_to_integer<u32, double>(list, "u32.f64");
   add_to_integer<s64, double>(list, "s64.f64");
   add_to_integer<u64, double>(list, "u64.f64");
-  for (const auto& mode : modes)
-    list.push_back({fmt::format("cvt.{}.f32.f64", mode.name), [=](const Bits& in) {
+  for (const auto& mode : modes)  // NaNs: the host, too, keeps their sign and the top of their payload
+    list.push_back({fmt::format("cvt.{}.f32.f64", mode.name), [=](const Bits& in) -> u64 {
                       volatile double a = f64(in[0]);
-                      return bits_of(static_cast<float>(rounded(mode.host, [&] { return static_cast<float>(a); })));
+                      return std::bit_cast<u32>(
+                          static_cast<float>(rounded(mode.host, [&] { return static_cast<float>(a); })));
                     }});
   return list;
 }

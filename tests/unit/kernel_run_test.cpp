@@ -46,7 +46,7 @@ void run_case_on(const GpuProfile& gpu, const KernelCase& one, const std::string
   std::string wrong, message;
   try {
     device->load({one.where, text, ""});
-    wrong = run_kernel(*device, one);
+    wrong = run_kernel(*device, one, AtomicOrder::by_lane);
   } catch (const Error& error) {
     message = fmt::format("{} {} {}", error.what(), error.where, error.hint);
   }
@@ -127,7 +127,7 @@ TEST_CASE("instruction cases hold in kernels too, guarded, with registers and wi
     const auto modules = instruction_modules(all, operands);
     const auto device = make_simulator(gpu);
     for (const auto& text : modules) device->load({"cases", text, ""});
-    for (const auto& wrong : wrong_cases(*device, all, operands)) FAIL_CHECK(wrong);
+    for (const auto& wrong : wrong_cases(*device, all, operands, CompiledBy::simulator)) FAIL_CHECK(wrong);
   }
 }
 

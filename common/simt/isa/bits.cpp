@@ -60,28 +60,34 @@ inline U shifted_right(U x, u32 n) {
   return n >= width ? U{0} : x >> (n & (width - 1));
 }
 
-/// bfe: the field of length b…; bits above the operand are its sign (signed) or zero.
+/// How far start and length of a field count. In 32 bits: their lowest byte. In 64 bits all of them, whatever the
+/// manual says: sm_90 has no 64-bit bfe and bfi, and the shifts that ptxas makes of them clamp.
+template <typename T>
+inline u32 field_place(u32 n) {
+  return sizeof(T) == 4 ? n & 0xff : n;
+}
+/// bfe: the field of `length` bits from `start` up; bits above the operand are its sign (signed) or zero.
 template <typename T>
 constexpr auto field = [](T a, u32 start, u32 length) -> T {
   using U = std::make_unsigned_t<T>;
-  constexpr u32 top = 8 * sizeof(T) - 1;
-  start &= 0xff;
-  length &= 0xff;
+  start = field_place<T>(start);
+  length = field_place<T>(length);
   const U mask = low_ones<U>(length);
-  const U bits = shifted_right(static_cast<U>(a), start) & mask;
-  if constexpr (!std::is_signed_v<T>) return bits;
-  const u32 last = start + length - 1;
-  const bool sign = length != 0 && (static_cast<U>(a) >> (last < top ? last : top) & 1);
-  // Positions beyond the operand's top, within the field or above it, take the sign.
-  const U present = mask & shifted_right(~U{0}, start);
-  return static_cast<T>(sign ? bits | ~present : bits);
+  if constexpr (!std::is_signed_v<T>) {
+    return shifted_right(a, start) & mask;
+  } else {
+    constexpr u32 top = 8 * sizeof(T) - 1;
+    const U bits = static_cast<U>(a >> (start < top ? start : top)) & mask;
+    const bool sign = shifted_right(bits, length - 1) != 0;  // of no bits: shifted by 2^32 - 1, zero
+    return static_cast<T>(sign ? bits | ~mask : bits);
+  }
 };
 /// bfi: a's lowest `length` bits put into b at `start`.
 template <typename U>
 constexpr auto field_inserted = [](U a, U b, u32 start, u32 length) -> U {
   constexpr u32 width = 8 * sizeof(U);
-  start &= 0xff;
-  length &= 0xff;
+  start = field_place<U>(start);
+  length = field_place<U>(length);
   const U mask = start >= width ? U{0} : low_ones<U>(length) << (start & (width - 1));
   return (b & ~mask) | ((start >= width ? U{0} : a << (start & (width - 1))) & mask);
 };

@@ -163,16 +163,47 @@ inline double as_double(S a) {
     return static_cast<double>(a);
   }
 }
+/// A double-precision NaN narrowed: its sign and the top of its payload, quiet. Only conversions from double keep them.
+inline Half narrow_nan(double x) {
+  const u64 bits = bits_as<u64>(x);
+  return Half(static_cast<u32>(bits >> 48 & 0x8000) | 0x7e00u | static_cast<u32>(bits >> 42 & 0x3ff));
+}
+/// .ftz has no effect: the hardware's conversion to half (SASS F2F.F16.F32) has no such modifier, and rounds a
+/// subnormal as it is.
 template <typename S>
 const MicroOp* round_to_half(Warp& w, const MicroOp* op) {
   const Source<S> a(w, op, 1);
   const u16 mods = op->mods;
-  for_each_lane<Half>(w, op, [&](int i) { return half_of_saturated(as_double(flush_if(a[i], mods & kFtz)), mods); });
+  for_each_lane<Half>(w, op, [&](int i) {
+    const Half half = half_of_saturated(as_double(a[i]), mods);
+    if constexpr (std::is_same_v<S, double>)
+      return a[i] != a[i] && !(mods & kSat) ? narrow_nan(a[i]) : half;
+    else
+      return half;
+  });
   return op + 1;
 }
 template <typename S>
 constexpr Meaning to_half() {
   return {.run = round_to_half<S>, .operands = {{{Role::out, Kind::f16}, {Role::in, kind_of<S>()}}}};
+}
+
+/// Double to single precision as x86 does it, too: a NaN keeps its sign and the top of its payload.
+const MicroOp* narrow(Warp& w, const MicroOp* op) {
+  const Source<double> a(w, op, 1);
+  for_each_lane<float>(w, op, [&](int i) { return static_cast<float>(a[i]); });
+  return op + 1;
+}
+const MicroOp* narrow_modified(Warp& w, const MicroOp* op) {
+  const Source<double> a(w, op, 1);
+  const bool ftz = op->mods & kFtz, sat = op->mods & kSat;
+  with_rounding(op->mods, [&] {
+    for_each_lane<float>(w, op, [&](int i) { return saturate_if(flush_if(static_cast<float>(a[i]), ftz), sat); });
+  });
+  return op + 1;
+}
+constexpr Meaning to_single() {
+  return {.run = narrow, .modified = narrow_modified, .operands = {{{Role::out, Kind::f32}, {Role::in, Kind::f64}}}};
 }
 
 const Row rows[] = {
@@ -293,7 +324,7 @@ const Row rows[] = {
 
     {"cvt{.ftz}{.sat}.f32.f32 d, a", Unit::conversion, lane_float<converted<float, float>>()},
     {"cvt{.sat}.f64.f64 d, a", Unit::conversion, lane_float<converted<double, double>>()},
-    {"cvt(.rn,.rz,.rm,.rp){.ftz}{.sat}.f32.f64 d, a", Unit::conversion, lane_float<converted<float, double>>()},
+    {"cvt(.rn,.rz,.rm,.rp){.ftz}{.sat}.f32.f64 d, a", Unit::conversion, to_single()},
     {"cvt{.ftz}{.sat}.f64.f32 d, a", Unit::conversion, lane_float<converted<double, float>>()},
     {"cvt{.ftz}{.sat}.f32.f16 d, a", Unit::conversion, lane_float<from_half<float>>()},
     {"cvt{.sat}.f64.f16 d, a", Unit::conversion, lane_float<from_half<double>>()},

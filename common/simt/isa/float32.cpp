@@ -79,8 +79,10 @@ constexpr auto is_finite = [](float a) { return (bits_as<u32>(a) & 0x7f800000u) 
 constexpr auto is_infinite = [](float a) { return (bits_as<u32>(a) & 0x7fffffffu) == 0x7f800000u; };
 constexpr auto is_number = [](float a) { return a == a; };
 constexpr auto is_nan = [](float a) { return a != a; };
+/// Zeros count as normal.
 constexpr auto is_normal = [](float a) {
-  return (bits_as<u32>(a) & 0x7f800000u) != 0 && (bits_as<u32>(a) & 0x7f800000u) != 0x7f800000u;
+  const u32 exponent = bits_as<u32>(a) & 0x7f800000u;
+  return (exponent != 0 && exponent != 0x7f800000u) || a == 0;
 };
 constexpr auto is_subnormal = [](float a) {
   return (bits_as<u32>(a) & 0x7f800000u) == 0 && (bits_as<u32>(a) & 0x7fffffu) != 0;

@@ -45,8 +45,10 @@ constexpr auto is_finite = [](double a) { return (bits_as<u64>(a) & exponent_bit
 constexpr auto is_infinite = [](double a) { return bits_as<u64>(a) << 1 == exponent_bits << 1; };
 constexpr auto is_number = [](double a) { return a == a; };
 constexpr auto is_nan = [](double a) { return a != a; };
+/// Zeros count as normal.
 constexpr auto is_normal = [](double a) {
-  return (bits_as<u64>(a) & exponent_bits) != 0 && (bits_as<u64>(a) & exponent_bits) != exponent_bits;
+  const u64 exponent = bits_as<u64>(a) & exponent_bits;
+  return (exponent != 0 && exponent != exponent_bits) || a == 0;
 };
 constexpr auto is_subnormal = [](double a) {
   return (bits_as<u64>(a) & exponent_bits) == 0 && bits_as<u64>(a) << 1 != 0;
