@@ -43,7 +43,6 @@ std::optional<std::string> find_program(const std::string& name) {
   const std::string compiler(toolkit_compiler());
   folders.push_back(compiler.substr(0, compiler.rfind('/')));
   folders.emplace_back("/usr/local/cuda/bin");
-  folders.push_back(std::filesystem::path(toolkit_compiler()).parent_path());
   for (const auto& folder : folders) {
     const auto file = folder + "/" + name;
     if (access(file.c_str(), X_OK) == 0) return file;

@@ -109,6 +109,58 @@ std::string BlockContext::place() const {
   return {};
 }
 
+/// A special register's value that is the same for all blocks; zero for the others.
+std::uint32_t BlockContext::launch_value(Special special, const Warp& w, int lane) const {
+  const Dim3 thread = thread_of(w, lane);
+  const std::uint32_t bit = 1u << lane;
+  switch (special) {
+    case Special::tid_x:
+      return thread.x;
+    case Special::tid_y:
+      return thread.y;
+    case Special::tid_z:
+      return thread.z;
+    case Special::ntid_x:
+      return launch.block.x;
+    case Special::ntid_y:
+      return launch.block.y;
+    case Special::ntid_z:
+      return launch.block.z;
+    case Special::nctaid_x:
+      return launch.grid.x;
+    case Special::nctaid_y:
+      return launch.grid.y;
+    case Special::nctaid_z:
+      return launch.grid.z;
+    case Special::laneid:
+      return static_cast<std::uint32_t>(lane);
+    case Special::warpid:
+      return w.index;
+    case Special::nwarpid:
+      return static_cast<std::uint32_t>(warps.size());
+    case Special::lanemask_eq:
+      return bit;
+    case Special::lanemask_le:
+      return bit | (bit - 1);
+    case Special::lanemask_lt:
+      return bit - 1;
+    case Special::lanemask_ge:
+      return ~(bit - 1);
+    case Special::lanemask_gt:
+      return ~(bit | (bit - 1));
+    case Special::nsmid:
+      return launch.sm_count;
+    case Special::dynamic_smem_size:
+      return launch.dynamic_shared_bytes;
+    case Special::total_smem_size:
+      return w.shared_bytes;
+    case Special::warp_size:
+      return kLanes;
+    default:
+      return 0;
+  }
+}
+
 /// What stays the same for all blocks that this context runs.
 void BlockContext::fill_launch_values(Warp& w) {
   const Program& program = *launch.program;
@@ -117,76 +169,7 @@ void BlockContext::fill_launch_values(Warp& w) {
   if (program.true_pred >= 0) w.preds[program.true_pred] = kFullMask;
   for (const auto& s : program.specials) {
     for (int lane = 0; lane < kLanes; ++lane) {
-      const Dim3 thread = thread_of(w, lane);
-      const std::uint32_t bit = 1u << lane;
-      std::uint32_t value = 0;
-      switch (s.special) {
-        case Special::tid_x:
-          value = thread.x;
-          break;
-        case Special::tid_y:
-          value = thread.y;
-          break;
-        case Special::tid_z:
-          value = thread.z;
-          break;
-        case Special::ntid_x:
-          value = launch.block.x;
-          break;
-        case Special::ntid_y:
-          value = launch.block.y;
-          break;
-        case Special::ntid_z:
-          value = launch.block.z;
-          break;
-        case Special::nctaid_x:
-          value = launch.grid.x;
-          break;
-        case Special::nctaid_y:
-          value = launch.grid.y;
-          break;
-        case Special::nctaid_z:
-          value = launch.grid.z;
-          break;
-        case Special::laneid:
-          value = static_cast<std::uint32_t>(lane);
-          break;
-        case Special::warpid:
-          value = w.index;
-          break;
-        case Special::nwarpid:
-          value = static_cast<std::uint32_t>(warps.size());
-          break;
-        case Special::lanemask_eq:
-          value = bit;
-          break;
-        case Special::lanemask_le:
-          value = bit | (bit - 1);
-          break;
-        case Special::lanemask_lt:
-          value = bit - 1;
-          break;
-        case Special::lanemask_ge:
-          value = ~(bit - 1);
-          break;
-        case Special::lanemask_gt:
-          value = ~(bit | (bit - 1));
-          break;
-        case Special::nsmid:
-          value = launch.sm_count;
-          break;
-        case Special::dynamic_smem_size:
-          value = launch.dynamic_shared_bytes;
-          break;
-        case Special::total_smem_size:
-          value = w.shared_bytes;
-          break;
-        case Special::warp_size:
-          value = kLanes;
-          break;
-        default:
-          break;  // per block, or zero
-      }
+      const std::uint32_t value = launch_value(s.special, w, lane);
       if (s.wide)
         reinterpret_cast<std::uint64_t*>(w.regs + s.slot)[lane] = value;
       else

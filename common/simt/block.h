@@ -59,6 +59,7 @@ struct BlockContext {
 
  private:
   void fill_specials(Warp& warp);
+  [[nodiscard]] std::uint32_t launch_value(Special special, const Warp& w, int lane) const;
   void fill_launch_values(Warp& warp);
   void complete(std::uint32_t number);
   void check_barriers();

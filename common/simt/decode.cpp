@@ -201,7 +201,7 @@ void layout_stack(Decoder& decoder) {
 
 }  // namespace
 
-std::unique_ptr<Program> decode(std::shared_ptr<const ptx::Module> module, std::string_view entry,
+std::unique_ptr<Program> decode(const std::shared_ptr<const ptx::Module>& module, std::string_view entry,
                                 const DecodeContext& context) {
   auto program = std::make_unique<Program>();
   program->module = module;

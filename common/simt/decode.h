@@ -23,7 +23,7 @@ struct DecodeContext {
 };
 
 /// Throws Error (usage): an instruction that is not implemented, with PTX line and form; malformed operands.
-[[nodiscard]] std::unique_ptr<Program> decode(std::shared_ptr<const ptx::Module> module, std::string_view entry,
+[[nodiscard]] std::unique_ptr<Program> decode(const std::shared_ptr<const ptx::Module>& module, std::string_view entry,
                                               const DecodeContext& context);
 
 }  // namespace gpulab::simt

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <array>
 
 #include "common/text.h"
@@ -79,7 +80,7 @@ std::string resources_text(const LaunchFacts& f) {
 
 std::string bar(double ratio) {
   constexpr int cells = 20;
-  const int full = std::clamp(static_cast<int>(ratio * cells + 0.5), 0, cells);
+  const int full = std::clamp(static_cast<int>(std::lround(ratio * cells)), 0, cells);
   std::string text;
   for (int i = 0; i < cells; ++i) text += i < full ? "█" : "░";
   return text;
