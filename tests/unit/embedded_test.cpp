@@ -40,8 +40,7 @@ TEST_CASE("ptxas' resources are known for every entry on every profile's archite
     std::vector<int> architectures;
     for (const auto& row : kernels.resources) architectures.push_back(row.sm);
     std::ranges::sort(architectures);
-    const auto repeated = std::ranges::unique(architectures);
-    architectures.erase(repeated.begin(), repeated.end());
+    architectures.erase(std::unique(architectures.begin(), architectures.end()), architectures.end());
     CHECK(std::ranges::count(architectures, 90) == 1);  // H100 and H200: every supported toolkit knows them
     CHECK(kernels.resources.size() == entries.size() * architectures.size());
     for (const auto entry : entries) {
