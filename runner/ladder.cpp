@@ -172,7 +172,9 @@ std::string shared_case(const Run& run) {
   if (run.results.empty()) return {};
   const auto& params = run.results.front().params;
   for (std::size_t i = 0; i < params.size(); ++i) {
-    if (shared(run, i)) parts.push_back(params[i].first + " " + param_text(params[i].second));
+    // A switch that is off says nothing about a run.
+    const bool off = params[i].second == std::variant<std::int64_t, std::string>("false");
+    if (shared(run, i) && !off) parts.push_back(params[i].first + " " + param_text(params[i].second));
   }
   if (one_block(run)) {
     const auto it =

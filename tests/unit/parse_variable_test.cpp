@@ -50,7 +50,7 @@ TEST_CASE("variables know their size, alignment and state space") {
 }
 
 TEST_CASE("one declaration may name several variables") {
-  const auto& found = variables(".global .u32 a, b[2] = {1, 2}, c<3>;");
+  const auto found = variables(".global .u32 a, b[2] = {1, 2}, c<3>;");
   REQUIRE(found.size() == 5);
   CHECK(found[1].size == 8);
   CHECK(found[4].name == "c2");
@@ -80,7 +80,7 @@ TEST_CASE("an open array is as large as its initialiser") {
 }
 
 TEST_CASE("addresses in initialisers become relocations") {
-  const auto& found = variables(".global .u32 a[4]; .global .u64 p[3] = {a, generic(a)+8, a-4};");
+  const auto found = variables(".global .u32 a[4]; .global .u64 p[3] = {a, generic(a)+8, a-4};");
   const auto& relocations = found.back().relocations;
   REQUIRE(relocations.size() == 3);
   CHECK(relocations[0].symbol == "a");
@@ -93,7 +93,7 @@ TEST_CASE("addresses in initialisers become relocations") {
 }
 
 TEST_CASE("single bytes of an address can be initial values") {
-  const auto& found = variables(".global .u32 a; .global .u8 p[3] = {7, 0xFF(a+4), 0xFF00(generic(a))+8};");
+  const auto found = variables(".global .u32 a; .global .u8 p[3] = {7, 0xFF(a+4), 0xFF00(generic(a))+8};");
   const auto& relocations = found.back().relocations;
   REQUIRE(relocations.size() == 2);
   CHECK(relocations[0].size == 1);
