@@ -10,7 +10,8 @@ using namespace gpulab;
 
 namespace {
 
-Result run(FakeDevice& device, const Lab& lab, const std::string& variant, const Case& point, const RunOptions& options = {}) {
+Result run(FakeDevice& device, const Lab& lab, const std::string& variant, const Case& point,
+           const RunOptions& options = {}) {
   return run_case(device, lab, find_variant(lab, variant), point, options);
 }
 
