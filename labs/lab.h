@@ -57,7 +57,7 @@ class Params {
 struct Case {
   Params params;
   Dim3 block{256, 1, 1};
-  Dim3 grid{1, 1, 1};  ///< resolved: automatic or the user's
+  Dim3 grid{1, 1, 1};  ///< automatic or the user's; not yet known to `problem`, `extent`, `covers`, `automatic_grid`
   std::uint64_t seed = 42;
   int sm_count = 1;  ///< of the device, or of the GPU that the simulator models
   int max_threads_per_sm = 2048;
@@ -67,13 +67,14 @@ struct Case {
 
 /// What a buffer starts with before every run.
 enum class Role {
-  input,    ///< `initial`; restored before a run when a variant writes it (arrays updated in place are inputs, too)
+  input,    ///< `initial`, kept from run to run: a variant that writes it must say `writes_input`; an array that is
+            ///< updated in place is an input, too, restored without being asked where an Expected names it
   output,   ///< poisoned with 0xA5, or `initial` where given (an accumulator's neutral element)
   scratch,  ///< poisoned, or `initial` where given
 };
 
 struct Buffer {
-  std::string name;  ///< the kernel parameter's name: findings say "in[4]"
+  std::string name;  ///< the kernel parameter's name: findings say "in[4]". Memory starts on a 256-byte boundary
   Scalar type;
   std::size_t count = 0;
   Role role = Role::input;
@@ -83,7 +84,7 @@ struct Buffer {
 /// The right answer for one buffer. Integers and moved data compare by bytes (`exact`); floating-point results
 /// by |got - real[i]| <= tolerance, a bound derived in the lab. Either may be shorter than the buffer.
 struct Expected {
-  std::string buffer;
+  std::string buffer;  ///< an output, or an input that variants update in place
   std::vector<std::byte> exact{};
   std::vector<double> real{};
   double tolerance = 0;  ///< absolute
@@ -96,10 +97,11 @@ struct Problem {
   std::vector<Expected> expected;
 };
 
-/// A kernel argument: a buffer by name, or a scalar passed by value.
+/// A kernel argument: a buffer by name, or a scalar passed by value, of the very type of the kernel's parameter (an int
+/// for int, a float for a T that is float): a launch with another size is refused.
 struct BufferArgument {
   std::string buffer;
-  std::size_t offset_elements = 0;
+  std::size_t offset_elements = 0;  ///< vector loads need a multiple of their width
 };
 using Argument = std::variant<BufferArgument, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double>;
 
@@ -159,7 +161,9 @@ struct Variant {
   /// Elements of the lab's extent that one block handles (x, y, z): the automatic grid is their quotient,
   /// rounded up, at least 1 in each dimension. Default: one element per thread.
   std::function<Dim3(const Case&)> covers{};
-  bool strides = false;                               ///< the kernel loops over the grid: any grid is enough
+  /// Right with any grid, even of one block: it loops over the grid, or one block does it all. All kernels must bear
+  /// surplus blocks: --grid may ask for more than the rule gives.
+  bool strides = false;
   std::function<Dim3(const Case&)> automatic_grid{};  ///< replaces the rule above
   std::function<std::uint32_t(const Case&)> dynamic_shared_bytes{};
   std::function<std::vector<Buffer>(const Case&)> scratch{};      ///< more buffers, beside the problem's
@@ -169,14 +173,14 @@ struct Variant {
   /// Changes what this variant expects: an answer of its own, the tolerance of its summation order, what an accumulator
   /// starts with. Inputs are shared by all variants: read them, leave them.
   std::function<void(const Case&, Problem&)> adjust{};
-  bool writes_input = false;        ///< inputs are restored before every run
-  bool racy = false;                ///< races on purpose; needs --sanitize racecheck or --allow-racy
+  bool writes_input = false;        ///< inputs are restored before every run; see Role::input
+  bool racy = false;                ///< races on purpose; for the versions that have --sanitize
   int min_compute_capability = 50;  ///< 80 for 8.0
   Vendor vendor{};                  ///< GPU only
   std::function<void(const HostCall&)> host{};
 };
 
-/// A kernel signature that `check` and `grade` launch for students' files.
+/// A kernel signature for students' files, listed by `gpulab list LAB` (launched from the version with `check` on).
 struct Contract {
   std::string name, signature, summary;
 };
@@ -201,7 +205,8 @@ struct Lab {
   std::vector<Variant> variants{};  ///< worst to best
 };
 
-/// Seeded inputs. Counter-based: element i depends on (seed, stream, i) alone.
+/// Seeded inputs. Counter-based: element i depends on (seed, stream, i) alone. Arrays of one problem take different
+/// streams: the same twice gives equal arrays.
 /// Integers: uniform over [low, high]; floating point: uniform over [low, high).
 std::vector<std::byte> random_values(Scalar type, std::size_t count, std::uint64_t seed, double low, double high,
                                      std::uint64_t stream = 0);

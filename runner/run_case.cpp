@@ -253,7 +253,11 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
         problem, [&](const Expected& e) { return buffers.read(e.buffer); },
         [&](const Expected& e) { return buffers.declared(e.buffer).type; }, result);
   };
-  run_and_measure(device_, buffers, options.measure, variant.writes_input, work, check, result);
+  // Updated in place: what is compared afterwards is an input.
+  const bool in_place = std::any_of(problem.expected.begin(), problem.expected.end(), [&](const Expected& expected) {
+    return buffers.declared(expected.buffer).role == Role::input;
+  });
+  run_and_measure(device_, buffers, options.measure, variant.writes_input || in_place, work, check, result);
   // A profile may be that of another GPU of the same compute capability: its peaks are not this one's.
   const bool same_gpu = gpu != nullptr && gpu->name == device_.info().name;
   add_rates(lab.work(made.point), same_gpu ? gpu : nullptr, result);

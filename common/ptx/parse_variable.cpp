@@ -56,7 +56,9 @@ bool parse_attributes_for_managed(TokenStream& tokens) {
   for (int depth = 1; depth != 0;) {
     managed |= tokens.at_directive(".managed");
     depth += tokens.at('(') ? 1 : tokens.at(')') ? -1 : 0;
-    if (tokens.at(TokenKind::end) || tokens.at(';')) tokens.fail_expected("')' to close .attribute");
+    const bool known = tokens.at('(') || tokens.at(')') || tokens.at(',') || tokens.at(TokenKind::directive) ||
+                       tokens.at(TokenKind::number);
+    if (!known) tokens.fail_expected("')' to close .attribute");
     tokens.take();
   }
   return managed;
