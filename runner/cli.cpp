@@ -93,6 +93,20 @@ CLI::App* add_lab(CLI::App& app, const Lab& lab) {
   return sub;
 }
 
+/// A lab's switch ({"false", "true"}) may stand without its value: `--print` is `--print true`.
+std::vector<std::string> with_switch_values(const std::vector<std::string>& arguments, const Lab& lab) {
+  const std::vector<std::string> truth{"false", "true"};
+  std::vector<std::string> complete;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    complete.push_back(arguments[i]);
+    const bool is_switch = std::any_of(lab.params.begin(), lab.params.end(), [&](const Param& param) {
+      return param.choices == truth && arguments[i] == "--" + param.name;
+    });
+    if (is_switch && (i + 1 == arguments.size() || arguments[i + 1].starts_with("-"))) complete.emplace_back("true");
+  }
+  return complete;
+}
+
 CLI::App* add_command(CLI::App& app, const CommandText& text) {
   auto* sub = app.add_subcommand(std::string(text.name), text.help)->group("Commands");
   if (text.name == "list")
@@ -221,8 +235,9 @@ Command parse_command_line(const std::vector<std::string>& arguments, std::span<
   }
   sub->allow_extras();
   try {
+    const auto complete = lab != labs.end() ? with_switch_values(arguments, *lab) : arguments;
     // CLI11 takes its arguments last first.
-    app->parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    app->parse(std::vector<std::string>(complete.rbegin(), complete.rend()));
   } catch (const CLI::CallForHelp&) {
     command.help = sub->help("gpulab");
     command.name = "--help";

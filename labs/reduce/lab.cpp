@@ -84,7 +84,7 @@ std::vector<Variant> ladder() {
                "the same pairs, but the first threads take them: 12 working warps instead of 47"),
       in_place("interleaved", "pairs half a block apart: neighbouring threads touch neighbouring words"),
       {.name = "single_block",
-       .summary = "the whole tree by one block: no second launch, but all other SMs idle (--print true traces it)",
+       .summary = "the whole tree by one block: no second launch, but all other SMs idle (--print traces it)",
        .kernel = "reduce_single_block<{type}, {Op}, {print}>",
        .strides = true,
        .automatic_grid = one_block,
