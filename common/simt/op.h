@@ -35,11 +35,10 @@ enum Mod : std::uint16_t {
   kAnd = 1 << 4,
   kOr = 2 << 4,
   kXor = 3 << 4,
-  kBoolMask = 3 << 4,      // setp/set: combine with a predicate
-  kAddress32 = 1 << 6,     // the address register is 32 bits wide (set by decode)
-  kOrdered = 1 << 7,       // .volatile .relaxed .acquire .release: other threads may watch
-  kResultUsed = 1 << 8,    // atom: the old value is read later (set by decode)
-  kHasPredicate = 1 << 9,  // second destination or predicate operand present (set by decode)
+  kBoolMask = 3 << 4,    // setp/set: combine with a predicate
+  kAddress32 = 1 << 6,   // the address register is 32 bits wide (set by decode)
+  kOrdered = 1 << 7,     // .volatile .relaxed .acquire .release: other threads may watch
+  kResultUsed = 1 << 8,  // atom: the old value is read later (set by decode)
 };
 
 /// One decoded operation: 32 bytes.
@@ -109,13 +108,12 @@ enum Trait : std::uint16_t {
   kConditional = 64,    ///< takes its guard itself (bra)
   kSideEffect = 128,    ///< scheduling point: not under a guard trampoline either (calls)
   kEarlyClobber = 256,  ///< destinations must not share slots with sources (several destinations, lane exchange)
-  kPolls = 512,         ///< reads what other threads may be writing (volatile, acquire, atom): yields when it spins
 };
 
 /// An instruction's meaning: handlers and operand types. `modified` is used when a Mod of the opcode is set (rounding,
-/// ftz, sat …; null: `run` reads op->mods itself); `counted` when counters are on; `watched` when observers are.
+/// ftz, sat …; null: `run` reads op->mods itself); `counted` when counters are on.
 struct Meaning {
-  Handler run = nullptr, modified = nullptr, counted = nullptr, watched = nullptr;
+  Handler run = nullptr, modified = nullptr, counted = nullptr;
   std::array<OperandType, 6> operands{};
   std::uint16_t traits = 0;
   std::uint16_t extra = 0;  ///< copied to MicroOp::extra

@@ -40,8 +40,7 @@ enum class Special : std::uint8_t {
   gridid,
   dynamic_smem_size,
   total_smem_size,
-  warp_size,
-  zero,
+  warp_size
 };
 
 struct ConstantSlot {

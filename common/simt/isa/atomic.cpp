@@ -115,7 +115,7 @@ constexpr Meaning atomic() {
   using Op = Atomic<F, T, returns, three>;
   constexpr OperandType value{Role::in, kind_of<T>()};
   constexpr OperandType none{};
-  Meaning meaning{.traits = static_cast<std::uint16_t>(kAtomic | kPolls | (returns ? kEarlyClobber : 0))};
+  Meaning meaning{.traits = static_cast<std::uint16_t>(kAtomic | (returns ? kEarlyClobber : 0))};
   if constexpr (returns)
     meaning.operands = {{{Role::out, kind_of<T>()}, {Role::address}, value, three ? value : none}};
   else
