@@ -15,21 +15,13 @@
 
 namespace gpulab::simt {
 
-#if defined(__x86_64__)
-namespace v2 {
-std::span<const std::span<const Row>> isa_tables();
-}
-namespace v3 {
-std::span<const std::span<const Row>> isa_tables();
-}
-namespace v4 {
-std::span<const std::span<const Row>> isa_tables();
-}
-#else
-namespace generic {
-std::span<const std::span<const Row>> isa_tables();
-}
-#endif
+// GPULAB_ISA_LEVELS names those that the build compiled, the oldest first: LEVEL(v2) LEVEL(v3) LEVEL(v4).
+#define LEVEL(name)                                   \
+  namespace name {                                    \
+  std::span<const std::span<const Row>> isa_tables(); \
+  }
+GPULAB_ISA_LEVELS
+#undef LEVEL
 
 namespace {
 
@@ -118,9 +110,11 @@ struct Level {
   InstructionSet::Tables (*tables)();
 };
 
-#if defined(__x86_64__)
-constexpr Level compiled[] = {{"v2", v2::isa_tables}, {"v3", v3::isa_tables}, {"v4", v4::isa_tables}};
+#define LEVEL(name) {#name, name::isa_tables},
+constexpr Level compiled[] = {GPULAB_ISA_LEVELS};
+#undef LEVEL
 
+#if defined(__x86_64__)
 bool supported(std::string_view level) {
   // By feature: clang knows no "x86-64-v3" here before version 18. CPUs with these have the rest of their level.
   __builtin_cpu_init();
@@ -131,7 +125,6 @@ bool supported(std::string_view level) {
          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 #else
-constexpr Level compiled[] = {{"generic", generic::isa_tables}};
 bool supported(std::string_view) { return true; }
 #endif
 
