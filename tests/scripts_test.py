@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Tests of what the build's and the set-up's scripts work out. Closes with 'N passed, N failed'."""
+import csv
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -10,6 +12,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
+import compare_counters  # noqa: E402
 import embed  # noqa: E402
 import nvrtc  # noqa: E402
 import portable_ptx  # noqa: E402
@@ -73,6 +76,43 @@ class Nvrtc(unittest.TestCase):
         self.assertEqual(nvrtc.without_host_data(ptx),
                          ".version 8.0\n.global .align 4 .u32 used = 3;\n"
                          ".visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n\tld.global.u32 \t%r1, [used];\n\tret;\n}\n")
+
+
+class Fidelity(unittest.TestCase):
+    """scripts/fidelity.py turns a profile into the data file that unit_tests read."""
+    HEADER = ["ID", "Kernel Name", "Grid Size"] + compare_counters.REQUIRED
+
+    def convert(self, launches, listed="a<int> 1 [1 of 32],a,1,1,1\nb [2 of 32],b,2,1,1\n"):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        program, profile = pathlib.Path(folder, "program"), pathlib.Path(folder, "profile.csv")
+        program.write_text(f"#!/bin/sh\n[ $1 = --agree ] || printf '{listed}'\n")
+        program.chmod(0o755)
+        with open(profile, "w", newline="") as file:
+            table = csv.writer(file, quoting=csv.QUOTE_ALL)
+            table.writerow(self.HEADER)
+            table.writerow([""] * len(self.HEADER))
+            for i, (name, grid) in enumerate(launches):
+                table.writerow([i, name, grid] + [str(1000 * i + k) for k in range(len(compare_counters.REQUIRED))])
+        done = subprocess.run([ROOT / "scripts/fidelity.py", "--convert", program, profile, "NVIDIA H200 NVL", "580.1",
+                               "2025.3", folder], capture_output=True, text=True)
+        written = pathlib.Path(folder, "fidelity_h200_nvl.csv")
+        return done, written.read_text().splitlines() if written.exists() else []
+
+    def test_each_launch_gets_the_name_of_its_case_and_the_file_says_what_measured(self):
+        done, lines = self.convert([("a", "(1, 1, 1)"), ("b", "(2, 1, 1)")])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(lines[:4], ["# gpu: NVIDIA H200 NVL", "# driver: 580.1", "# ncu: 2025.3",
+                                     "kernel,counter,value"])
+        self.assertEqual(len(lines), 4 + 2 * len(compare_counters.REQUIRED))
+        self.assertIn(f"b [2 of 32],{compare_counters.REQUIRED[1]},1001", lines)
+
+    def test_a_profile_of_other_launches_is_refused(self):
+        done, _ = self.convert([("a", "(1, 1, 1)")])
+        self.assertEqual((done.returncode, done.stderr), (2, "error: 1 launches profiled, the suite has 2\n"))
+        done, lines = self.convert([("a", "(1, 1, 1)"), ("b", "(3, 1, 1)")])
+        self.assertEqual(done.stderr, "error: b [2 of 32]: expected b [2, 1, 1], profiled b [3, 1, 1]\n")
+        self.assertEqual(lines, [])
 
 
 class SetUp(unittest.TestCase):

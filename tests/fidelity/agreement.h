@@ -1,0 +1,56 @@
+#pragma once
+// The suite's counters on the simulator beside those that Nsight Compute measured on a GPU (tests/data/fidelity_*.csv,
+// written by scripts/fidelity.py). Rules of metrics.md: requests and sectors are equal; shared-memory wavefronts and
+// bank conflicts within 5% of the wavefronts, for the hardware's arbitration adds some, and their difference equal.
+// What differs nevertheless is listed with its cause in tests/data/fidelity_residuals.csv.
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/counters.h"
+
+namespace gpulab::fidelity {
+
+/// Values of one launch, by ncu's metric names.
+using Metrics = std::map<std::string, double>;
+
+struct HardwareData {
+  std::string gpu;                           ///< the file's name after "fidelity_": "h200"
+  std::map<std::string, std::string> about;  ///< of the header: gpu, driver, ncu
+  std::map<std::string, Metrics> cases;      ///< by Case::name
+};
+
+/// A judged counter of one case that is not as on the GPU.
+struct Difference {
+  std::string gpu, name, counter;
+  double simulator = 0, hardware = 0;
+  bool operator==(const Difference&) const = default;
+};
+struct Residual {
+  Difference difference;
+  std::string cause;
+};
+
+/// Throws std::runtime_error that names the line of a malformed file.
+[[nodiscard]] HardwareData parse_hardware(const std::string& text, const std::string& file);
+[[nodiscard]] std::vector<Residual> parse_residuals(const std::string& text, const std::string& file);
+
+[[nodiscard]] std::vector<Difference> differences(const std::string& gpu, const std::string& name,
+                                                  const Counters& counters, const Metrics& metrics);
+
+/// What is wrong: differences that no residual explains, residuals of this GPU that are no difference any more.
+[[nodiscard]] std::vector<std::string> unexplained(const std::string& gpu, std::span<const Difference> found,
+                                                   std::span<const Residual> residuals);
+
+/// Runs the suite on the simulator and compares it with one data file: what is wrong, cases that the file lacks or
+/// that the suite has no longer included.
+[[nodiscard]] std::vector<std::string> disagreements(const HardwareData& data, std::span<const Residual> residuals);
+
+/// tests/data/fidelity_*.csv, without the residuals.
+[[nodiscard]] std::vector<std::string> data_files();
+[[nodiscard]] HardwareData read_hardware(const std::string& path);
+[[nodiscard]] std::vector<Residual> read_residuals(const std::string& path);
+
+}  // namespace gpulab::fidelity
