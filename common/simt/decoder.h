@@ -88,13 +88,20 @@ class FunctionDecoder {
   void add_access(const ptx::Operand& operand, bool write, std::vector<std::uint32_t>& list) const;
   std::uint32_t register_id(const ptx::Instruction& instruction, std::string_view name) const;
 
-  // function_emit.cpp
   struct Emission {
     std::vector<MicroOp> before, main, after;
     std::array<int, 3> scratch{0, 0, 0};
   };
-  void emit_item(const Item& item, std::uint32_t cfg_block);
+  // function_operands.cpp
   void emit_operands(const Item& item, Emission& out);
+  std::vector<std::uint16_t> operand_slots(const Item& item, MicroOp& op, Emission& out);
+  std::uint16_t first_address(const Item& item, const ptx::Operand& operand, MicroOp& op, Emission& out);
+  std::uint16_t further_address(const Item& item, const ptx::Operand& operand, Emission& out);
+  std::uint16_t optional_destination(const Item& item, const ptx::Operand& operand, bool second, Kind kind,
+                                     Emission& out);
+
+  // function_emit.cpp
+  void emit_item(const Item& item, std::uint32_t cfg_block);
   void emit_parameter_load(const Item& item, Emission& out);
   void emit_branch(const Item& item, std::uint32_t cfg_block);
   void emit_skip(const Item& item, std::uint32_t item_index, std::uint32_t cfg_block);
@@ -106,7 +113,6 @@ class FunctionDecoder {
   std::uint16_t special_source(const Item& item, std::string_view name, bool wide, Emission& out);
   std::uint16_t symbol_source(const Item& item, std::string_view name, std::int64_t offset, bool wide, Emission& out);
   std::uint16_t destination(const Item& item, const ptx::Operand& operand, Kind kind, Emission& out);
-  void address(const Item& item, const ptx::Operand& operand, MicroOp& op, int r, Emission& out);
   std::uint16_t scratch(int register_class, Emission& out) {
     return decoder_.pool.scratch(register_class, out.scratch[register_class]++);
   }

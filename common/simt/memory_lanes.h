@@ -24,6 +24,7 @@ struct Resolved {
 /// Addresses of an instruction's [a+imm], as 64-bit values. Inactive lanes hold garbage.
 struct Addresses {
   alignas(64) std::uint64_t at[kLanes];
+  Addresses() = default;
   [[gnu::always_inline]] Addresses(Warp& w, const MicroOp* op, int operand) {
     const std::int64_t offset = op->imm;
     if (op->mods & kAddress32) {

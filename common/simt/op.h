@@ -95,6 +95,7 @@ enum class Unit : std::uint8_t {
   atomic,
   barrier,
   warp,
+  matrix,
   system
 };
 
@@ -107,6 +108,7 @@ enum Trait : std::uint16_t {
   kBarrier = 32,
   kConditional = 64,    ///< takes its guard itself (bra)
   kSideEffect = 128,    ///< scheduling point: not under a guard trampoline either (calls)
+  kOperandTable = 512,  ///< more operands than MicroOp::r holds: they lie in Program::operand_table (see operands())
   kEarlyClobber = 256,  ///< destinations must not share slots with sources (several destinations, lane exchange)
 };
 
@@ -117,6 +119,7 @@ struct Meaning {
   std::array<OperandType, 6> operands{};
   std::uint16_t traits = 0;
   std::uint16_t extra = 0;  ///< copied to MicroOp::extra
+  std::uint8_t width = 0;   ///< memory: bytes that a lane moves per request; 0: those of its first operand
 };
 
 /// One instruction. `form` is the PTX manual's notation: optional modifiers in {…}, alternatives separated by

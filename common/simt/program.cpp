@@ -15,4 +15,8 @@ std::string place_of(const Program& program, std::uint32_t site) {
   return fmt::format("{} (PTX line {})", program.module->name, instruction.ptx_line);
 }
 
+const std::uint16_t* operands(const Warp& warp, const MicroOp* op) {
+  return warp.program->operand_table.data() + (op->r[0] | static_cast<std::uint32_t>(op->r[1]) << 16);
+}
+
 }  // namespace gpulab::simt

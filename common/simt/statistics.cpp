@@ -45,6 +45,7 @@ Worker::Worker(const Program& program, const GlobalMemory& memory)
 namespace {
 
 std::uint32_t bytes_per_lane(const Meaning& meaning) {
+  if (meaning.width) return meaning.width;
   for (const auto& operand : meaning.operands) {
     if (operand.role != Role::out && operand.role != Role::in) continue;
     std::uint32_t size = 4;
@@ -67,24 +68,30 @@ void count_memory(Counters& c, const Row& row, const SiteStatistics& s) {
     c.shared_atomic_requests += s.requests[1];
     c.global_atomic_max_lanes = std::max(c.global_atomic_max_lanes, s.max_same_address[0]);
     c.shared_atomic_max_lanes = std::max(c.shared_atomic_max_lanes, s.max_same_address[1]);
-  } else if (traits & kLoad) {
+    return;
+  }
+  // An instruction that loads and stores copies from global to shared memory (cp.async).
+  if (traits & kLoad) {
     c.global_load_requests += s.requests[0];
     c.global_load_sectors += s.sectors;
     c.global_bytes_loaded += s.lanes[0] * width;
     c.global_distinct_bytes_loaded += s.distinct_bytes;
-    c.shared_load_requests += s.requests[1];
-    c.shared_load_wavefronts += s.wavefronts;
-    c.shared_load_bank_conflicts += s.wavefronts - s.ideal_wavefronts;
     c.local_load_sectors += s.local_sectors;
   } else if (traits & kStore) {
     c.global_store_requests += s.requests[0];
     c.global_store_sectors += s.sectors;
     c.global_bytes_stored += s.lanes[0] * width;
     c.global_distinct_bytes_stored += s.distinct_bytes;
+    c.local_store_sectors += s.local_sectors;
+  }
+  if (traits & kStore) {
     c.shared_store_requests += s.requests[1];
     c.shared_store_wavefronts += s.wavefronts;
     c.shared_store_bank_conflicts += s.wavefronts - s.ideal_wavefronts;
-    c.local_store_sectors += s.local_sectors;
+  } else if (traits & kLoad) {
+    c.shared_load_requests += s.requests[1];
+    c.shared_load_wavefronts += s.wavefronts;
+    c.shared_load_bank_conflicts += s.wavefronts - s.ideal_wavefronts;
   }
 }
 

@@ -119,6 +119,9 @@ const MicroOp* call_indirect(Warp& warp, const MicroOp* op, const std::uint64_t*
 
 [[noreturn]] void fault_access(Warp& warp, const MicroOp* op, std::uint64_t address, int lane, std::uint32_t bytes,
                                const char* access);
+/// Operands of an instruction with the trait kOperandTable, as MicroOp::r holds those of others.
+const std::uint16_t* operands(const Warp& warp, const MicroOp* op);
+
 /// The block ends here: `trap`, `brkpt`.
 [[noreturn]] void fault_trap(Warp& warp, const MicroOp* op);
 [[noreturn]] void fault_message(Warp& warp, const MicroOp* op, const char* what);

@@ -200,6 +200,7 @@ const Row rows[] = {
     {"%widen.s32", Unit::alu, lane<[](std::int32_t a) { return std::int64_t{a}; }>()},
     {"%sign.s8", Unit::alu, lane<[](std::int8_t a) { return std::int32_t{a}; }>()},
     {"%sign.s16", Unit::alu, lane<[](std::int16_t a) { return std::int32_t{a}; }>()},
+    {"%offset", Unit::alu, lane<[](u64 a, u64 b) { return a + b; }>()},
     {"%local_address", Unit::alu, plain(local_address)},
     {"%clock64", Unit::system, plain(clock64)},
 };

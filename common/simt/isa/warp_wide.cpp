@@ -2,7 +2,7 @@
 // activemask, redux.sync, elect.sync, bar.warp.sync). All lanes of the member mask that have not exited take part: a
 // handler that finds some missing stops its split until they have come.
 
-#include "common/simt/lanes.h"
+#include "common/simt/collective.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
@@ -10,16 +10,6 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using s32 = std::int32_t;
-
-/// The member mask of operand k; false if lanes of it are missing, with the warp set to wait for them.
-inline bool all_here(Warp& w, const MicroOp* op, int k, u32& members) {
-  members = values<u32>(w, op, k)[__builtin_ctz(w.mask)];
-  if ((members & w.live & ~w.mask) == 0) return true;
-  w.stop = Stop::collective;
-  w.stop_value = members;
-  w.resume = op;
-  return false;
-}
 
 enum class Shuffle { up, down, bfly, idx };
 
