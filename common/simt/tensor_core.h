@@ -79,13 +79,9 @@ inline float truncated(double x) {
              : nearest;
 }
 
-/// A sum as D holds it. .satfinite: what overflows becomes the largest finite value, NaN becomes zero.
-inline u32 float_result(Element type, double sum, bool finite) {
-  const bool half = type == Element::f16;
-  const u32 bits = half ? half_of(sum, 0).bits : bits_as<u32>(canonical(truncated(sum)));
-  const u32 infinity = half ? 0x7c00u : 0x7f800000u, magnitude = bits & (half ? 0x7fffu : 0x7fffffffu);
-  if (!finite || magnitude < infinity) return bits;
-  return magnitude == infinity ? bits - 1 : 0;
+/// A sum as D holds it.
+inline u32 float_result(Element type, double sum) {
+  return type == Element::f16 ? half_of(sum, 0).bits : bits_as<u32>(canonical(truncated(sum)));
 }
 
 inline s32 shifted(s32 value, s32 places) {

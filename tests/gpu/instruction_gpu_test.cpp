@@ -7,6 +7,7 @@
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/instructions/instruction_kernel.h"
 #include "tests/instructions/kernel_case.h"
+#include "tests/instructions/matrix_kernel.h"
 
 namespace gpulab::tests {
 namespace {
@@ -60,6 +61,13 @@ TEST_CASE("kernels of tests/ptx do on a GPU what their comments say") {
       CHECK(run_kernel(*device, one, AtomicOrder::any) == "");
     }
   }
+}
+
+TEST_CASE("every form of mma and wmma gives on a GPU what the CPU multiplies") {
+  if (!gpu_present() || !knows_sm90()) return;
+  const auto device = make_gpu(0);
+  for (const auto& text : matrix_kernels().modules) device->load({"matrix.ptx", text, ""});
+  for (const auto& kernel : matrix_kernels().kernels) CHECK(run_matrix_kernel(*device, kernel) == "");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "tests/instructions/instruction_case.h"
 #include "tests/instructions/instruction_kernel.h"
 #include "tests/instructions/kernel_case.h"
+#include "tests/instructions/matrix_kernel.h"
 
 using namespace gpulab;
 using namespace gpulab::simt;
@@ -80,16 +81,17 @@ bool has_shape(const Row& row, const ptx::Instruction& instruction) {
   return next == instruction.operands.size();
 }
 
+void add_rows(const std::string& text, std::set<const Row*>& rows) {
+  const auto module = ptx::parse(text, "kernels");
+  for (const auto& function : module.functions)
+    for (const auto& instruction : function.instructions)
+      for (const auto& entry : instruction_set().find(instruction.opcode))
+        if (instruction.call >= 0 || has_shape(*entry.row, instruction)) rows.insert(entry.row);
+}
 std::set<const Row*> rows_in_kernels() {
   std::set<const Row*> rows;
-  for (const auto& path : kernel_files()) {
-    const std::string text = file_text(path);
-    const auto module = ptx::parse(text, path);
-    for (const auto& function : module.functions)
-      for (const auto& instruction : function.instructions)
-        for (const auto& entry : instruction_set().find(instruction.opcode))
-          if (instruction.call >= 0 || has_shape(*entry.row, instruction)) rows.insert(entry.row);
-  }
+  for (const auto& path : kernel_files()) add_rows(file_text(path), rows);
+  for (const auto& text : tests::matrix_kernels().modules) add_rows(text, rows);
   return rows;
 }
 

@@ -112,7 +112,7 @@ inline void read_floats(const Use& use, const Multiply& m, FloatMatrices& x) {
     else
       add_products<16>(x.factors, i, m.k, x.c[i], x.sum[i]);
   if (x.any_special) add_specials(use, m, x);
-  write_result(w, use, m, [&](int i, int j) { return float_result(m.d, x.sum[i][j], m.saturate); });
+  write_result(w, use, m, [&](int i, int j) { return float_result(m.d, x.sum[i][j]); });
 }
 
 [[gnu::noinline]] inline void multiply_doubles(Warp& w, const MicroOp* op, const Multiply& m) {
@@ -262,7 +262,7 @@ const MicroOp* multiply_quads(Warp& w, const MicroOp* op) {
           const Place at = in_quad_sum(q.d, lane, j);
           const double x = sum[at.outer][at.inner];
           set_element(w.regs, d, q.d == Element::f16 ? halves : words, lane, j,
-                      float_result(q.d, x, false));
+                      float_result(q.d, x));
         }
   }
   return op + 1;
@@ -309,8 +309,7 @@ const MicroOp* transpose(Warp& w, const MicroOp* op) {
   WMMA_HALF(SHAPE, M, N, K, f16, f16), WMMA_HALF(SHAPE, M, N, K, f32, f32),                    \
       WMMA_HALF(SHAPE, M, N, K, f32, f16), WMMA_HALF(SHAPE, M, N, K, f16, f32)
 #define WMMA_HALF(SHAPE, M, N, K, D, C)                                          \
-  WMMA(SHAPE, "." #D "." #C, M, N, K, f16, f16, C, D, false, 8, 8),              \
-      WMMA(SHAPE, "." #D "." #C ".satfinite", M, N, K, f16, f16, C, D, true, 8, 8)
+  WMMA(SHAPE, "." #D "." #C, M, N, K, f16, f16, C, D, false, 8, 8)
 #define WMMA_INTEGER(SHAPE, M, N, K, T)                           \
   WMMA(SHAPE, ".s32." #T "." #T ".s32", M, N, K, T, T, s32, s32), \
       WMMA(SHAPE, ".s32." #T "." #T ".s32.satfinite", M, N, K, T, T, s32, s32, true)
