@@ -67,8 +67,7 @@ std::vector<std::uint16_t> FunctionDecoder::operand_slots(const Item& item, Micr
         slots.push_back(optional_destination(item, *operand, false, type.kind, out));
         break;
       case Role::out:
-        for (std::size_t e = 0; e < type.vector; ++e)
-          slots.push_back(destination(item, element(e), type.kind, out));
+        for (std::size_t e = 0; e < type.vector; ++e) slots.push_back(destination(item, element(e), type.kind, out));
         break;
       case Role::in:
       case Role::optional_in:

@@ -99,7 +99,7 @@ struct Program {
   std::vector<Site> sites;
   std::vector<FunctionInfo> functions;  ///< [0]: the entry
   std::vector<CallInfo> calls;
-  std::vector<std::uint16_t> operand_table;  ///< operands of kOperandTable instructions: slots, predicates
+  std::vector<std::uint16_t> operand_table;               ///< operands of kOperandTable instructions: slots, predicates
   std::vector<std::vector<std::uint32_t>> branch_tables;  ///< of brx.idx: basic blocks
   std::vector<ConstantSlot> constants;
   std::vector<SpecialSlot> specials;

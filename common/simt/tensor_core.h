@@ -21,7 +21,7 @@ namespace gpulab::simt::SIMT_LEVEL {
 namespace {
 
 inline constexpr int kMaxOuter = 32, kMaxRight = 16;
-inline constexpr int kExtraBits = 25;      ///< below the unit of the largest exponent
+inline constexpr int kExtraBits = 25;  ///< below the unit of the largest exponent
 inline constexpr int kLeastExponent = -133;
 inline constexpr int kZeroExponent = -10000;
 

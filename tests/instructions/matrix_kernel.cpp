@@ -26,14 +26,12 @@ struct Coordinate {
 /// Element i of a lane's fragment of A, as many per register as it holds.
 Coordinate in_a(const MatrixForm& f, int lane, int i) {
   const int per = std::max(32 / bits_of(f.a), 1), reg = i / per, halves = f.m / 8;
-  if (f.quads())
-    return f.a_by_rows ? Coordinate{lane % 4 + lane / 16 * 4, i} : Coordinate{i + lane / 16 * 4, lane % 4};
+  if (f.quads()) return f.a_by_rows ? Coordinate{lane % 4 + lane / 16 * 4, i} : Coordinate{i + lane / 16 * 4, lane % 4};
   return {lane / 4 + 8 * (reg % halves), lane % 4 * per + i % per + reg / halves * 4 * per};
 }
 Coordinate in_b(const MatrixForm& f, int lane, int i) {
   const int per = std::max(32 / bits_of(f.b), 1);
-  if (f.quads())
-    return f.b_by_rows ? Coordinate{lane % 4, i + lane / 16 * 4} : Coordinate{i, lane % 4 + lane / 16 * 4};
+  if (f.quads()) return f.b_by_rows ? Coordinate{lane % 4, i + lane / 16 * 4} : Coordinate{i, lane % 4 + lane / 16 * 4};
   return {lane % 4 * per + i % per + i / per * 4 * per, lane / 4};
 }
 Coordinate in_c(const MatrixForm& f, const std::string& type, int lane, int i) {
@@ -73,7 +71,8 @@ std::string opcode_of(const MatrixForm& f) {
   const auto layouts = fmt::format("{}.{}", by(f.a_by_rows), by(f.b_by_rows));
   const auto types = fmt::format("{}.{}.{}.{}", f.d, f.a, f.b, f.c);
   if (f.wmma && f.a == "f16") return fmt::format("wmma.mma.sync.aligned.{}.{}.{}.{}{}", layouts, shape, f.d, f.c, sat);
-  if (f.wmma && f.a == "b1") return fmt::format("wmma.mma.{}.popc.sync.aligned.{}.{}.{}", f.operation, layouts, shape, types);
+  if (f.wmma && f.a == "b1")
+    return fmt::format("wmma.mma.{}.popc.sync.aligned.{}.{}.{}", f.operation, layouts, shape, types);
   if (f.wmma) return fmt::format("wmma.mma.sync.aligned.{}.{}.{}{}", layouts, shape, types, sat);
   if (f.a == "b1") return fmt::format("mma.sync.aligned.{}.{}.{}.{}.popc", shape, layouts, types, f.operation);
   return fmt::format("mma.sync.aligned.{}.{}{}.{}", shape, layouts, sat, types);
@@ -98,9 +97,10 @@ Stored stored(const MatrixForm& f, char which) {
 
 /// Copies a buffer between global memory (%rd1 … %rd4: a, b, c, d) and shared memory, 4 bytes per lane at a time.
 std::string copy_text(char which, int bytes, bool to_shared) {
-  std::string text = fmt::format("  mov.u32 %r40, s{};\n  shl.b32 %r41, %r60, 2;\n  add.u32 %r40, %r40, %r41;\n"
-                                 "  cvt.u64.u32 %rd10, %r41;\n  add.u64 %rd10, %rd10, %rd{};\n",
-                                 which, which - 'a' + 1);
+  std::string text = fmt::format(
+      "  mov.u32 %r40, s{};\n  shl.b32 %r41, %r60, 2;\n  add.u32 %r40, %r40, %r41;\n"
+      "  cvt.u64.u32 %rd10, %r41;\n  add.u64 %rd10, %rd10, %rd{};\n",
+      which, which - 'a' + 1);
   for (int at = 0; at < bytes; at += 128)
     text += to_shared ? fmt::format("  ld.global.b32 %r42, [%rd10+{0}];\n  st.shared.b32 [%r40+{0}], %r42;\n", at)
                       : fmt::format("  ld.shared.b32 %r42, [%r40+{0}];\n  st.global.b32 [%rd10+{0}], %r42;\n", at);
@@ -128,7 +128,8 @@ std::string load_text(const MatrixForm& f, char which) {
                                 s.by_rows ? "row" : "col", f.m, f.n, f.k, f.space, type);
   text += which == 'd' ? fmt::format("  {} [{}], {}, {};\n", form, address, registers(f, which), s.stride())
                        : fmt::format("  {} {}, [{}], {};\n", form, registers(f, which), address, s.stride());
-  if (which == 'd' && lies_in_shared(f, which)) text += "  bar.warp.sync 0xffffffff;\n" + copy_text(which, s.bytes(), false);
+  if (which == 'd' && lies_in_shared(f, which))
+    text += "  bar.warp.sync 0xffffffff;\n" + copy_text(which, s.bytes(), false);
   return text;
 }
 
@@ -137,10 +138,13 @@ std::string registers_text(const MatrixForm& f, char which) {
   const std::string& type = which == 'a' ? f.a : which == 'b' ? f.b : which == 'c' ? f.c : f.d;
   const int count = registers_of(f, which), size = type == "f64" ? 8 : 4;
   const char* kind = type == "f32" ? "f" : type == "f64" ? "fd" : "r";
-  std::string text = fmt::format("  mul.wide.u32 %rd10, %r60, {};\n  add.u64 %rd10, %rd10, %rd{};\n", count * size, which - 'a' + 1);
+  std::string text =
+      fmt::format("  mul.wide.u32 %rd10, %r60, {};\n  add.u64 %rd10, %rd10, %rd{};\n", count * size, which - 'a' + 1);
   for (int i = 0; i < count; ++i)
-    text += which == 'd' ? fmt::format("  st.global.b{} [%rd10+{}], %{}{};\n", 8 * size, i * size, kind, first_register(which) + i)
-                         : fmt::format("  ld.global.b{} %{}{}, [%rd10+{}];\n", 8 * size, kind, first_register(which) + i, i * size);
+    text +=
+        which == 'd'
+            ? fmt::format("  st.global.b{} [%rd10+{}], %{}{};\n", 8 * size, i * size, kind, first_register(which) + i)
+            : fmt::format("  ld.global.b{} %{}{}, [%rd10+{}];\n", 8 * size, kind, first_register(which) + i, i * size);
   return text;
 }
 
@@ -148,11 +152,13 @@ std::string kernel_text(const MatrixKernel& kernel) {
   const MatrixForm& f = kernel.form;
   std::string text = fmt::format(
       ".visible .entry {}(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd) {{\n  .reg .b32 %r<64>;\n"
-      "  .reg .f32 %f<32>;\n  .reg .f64 %fd<32>;\n  .reg .b64 %rd<16>;\n", kernel.name);
+      "  .reg .f32 %f<32>;\n  .reg .f64 %fd<32>;\n  .reg .b64 %rd<16>;\n",
+      kernel.name);
   for (const char which : {'a', 'b', 'c', 'd'}) {
     if (f.wmma && lies_in_shared(f, which))
       text += fmt::format("  .shared .align 32 .b8 s{}[{}];\n", which, stored(f, which).bytes());
-    text += fmt::format("  ld.param.u64 %rd{0}, [p{1}];\n  cvta.to.global.u64 %rd{0}, %rd{0};\n", which - 'a' + 1, which);
+    text +=
+        fmt::format("  ld.param.u64 %rd{0}, [p{1}];\n  cvta.to.global.u64 %rd{0}, %rd{0};\n", which - 'a' + 1, which);
   }
   text += "  mov.u32 %r60, %tid.x;\n";
   for (const char which : {'a', 'b', 'c'}) text += f.wmma ? load_text(f, which) : registers_text(f, which);
@@ -217,8 +223,7 @@ std::vector<MatrixForm> forms() {
       }
   for (const auto& [m, n] : {std::pair{16, 16}, {32, 8}, {8, 32}}) {
     for (const char* d : {"f16", "f32"})
-      for (const char* c : {"f16", "f32"})
-        add_wmma(all, shaped(m, n, 16, "f16", "f16", c, d), std::string(c) == d);
+      for (const char* c : {"f16", "f32"}) add_wmma(all, shaped(m, n, 16, "f16", "f16", c, d), std::string(c) == d);
     add_wmma(all, shaped(m, n, 16, "bf16", "bf16", "f32", "f32"), true);
     for (const char* t : {"s8", "u8"})
       for (const bool saturate : {false, true}) {

@@ -261,8 +261,7 @@ const MicroOp* multiply_quads(Warp& w, const MicroOp* op) {
         for (int j = 0; j < 8; ++j) {
           const Place at = in_quad_sum(q.d, lane, j);
           const double x = sum[at.outer][at.inner];
-          set_element(w.regs, d, q.d == Element::f16 ? halves : words, lane, j,
-                      float_result(q.d, x));
+          set_element(w.regs, d, q.d == Element::f16 ? halves : words, lane, j, float_result(q.d, x));
         }
   }
   return op + 1;
@@ -271,7 +270,9 @@ template <QuadPair q>
 constexpr Meaning quad_meaning() {
   constexpr u8 c = q.c == Element::f16 ? 4 : 8, d = q.d == Element::f16 ? 4 : 8;
   return {.run = multiply_quads<q>,
-          .operands = {{{Role::out, Kind::u32, d}, {Role::in, Kind::u32, 2}, {Role::in, Kind::u32, 2},
+          .operands = {{{Role::out, Kind::u32, d},
+                        {Role::in, Kind::u32, 2},
+                        {Role::in, Kind::u32, 2},
                         {Role::in, Kind::u32, c}}},
           .traits = kTogether | kOperandTable};
 }
@@ -284,41 +285,42 @@ const MicroOp* transpose(Warp& w, const MicroOp* op) {
   for_each_element(w.regs, &op->r[1], f,
                    [&](Place at, u64 bits) { elements[at.inner][at.outer] = static_cast<u16>(bits); });
   for (int lane = 0; lane < kLanes; ++lane)
-    for (int j = 0; j < 2; ++j)
-      set_element(w.regs, &op->r[0], f, lane, j, elements[lane / 4][lane % 4 * 2 + j]);
+    for (int j = 0; j < 2; ++j) set_element(w.regs, &op->r[0], f, lane, j, elements[lane / 4][lane % 4 * 2 + j]);
   return op + 1;
 }
 
-#define ROW(FORM, M, N, K, A, B, C, D, ...) \
-  {FORM " d, a, b, c", Unit::matrix,       \
-   meaning<Multiply{M, N, K, Element::A, Element::B, Element::C, Element::D __VA_OPT__(, ) __VA_ARGS__}>()}
+#define ROW(FORM, M, N, K, A, B, C, D, ...)                                                                     \
+  {                                                                                                             \
+    FORM " d, a, b, c", Unit::matrix,                                                                           \
+        meaning<Multiply{M, N, K, Element::A, Element::B, Element::C, Element::D __VA_OPT__(, ) __VA_ARGS__}>() \
+  }
 #define MMA(SHAPE, TYPES, ...) ROW("mma.sync.aligned." SHAPE ".row.col" TYPES, __VA_ARGS__)
 #define WMMA(SHAPE, TYPES, ...) ROW("wmma.mma.sync.aligned(.row,.col)(.row,.col)." SHAPE TYPES, __VA_ARGS__)
 #define MMA_INTEGER(SHAPE, M, N, K, A, B)                        \
   MMA(SHAPE, ".s32." #A "." #B ".s32", M, N, K, A, B, s32, s32), \
       MMA(SHAPE, ".satfinite.s32." #A "." #B ".s32", M, N, K, A, B, s32, s32, true)
-#define MMA_INTEGERS(SHAPE, M, N, K, S, U)                                                                        \
-  MMA_INTEGER(SHAPE, M, N, K, S, S), MMA_INTEGER(SHAPE, M, N, K, S, U), MMA_INTEGER(SHAPE, M, N, K, U, S),        \
+#define MMA_INTEGERS(SHAPE, M, N, K, S, U)                                                                 \
+  MMA_INTEGER(SHAPE, M, N, K, S, S), MMA_INTEGER(SHAPE, M, N, K, S, U), MMA_INTEGER(SHAPE, M, N, K, U, S), \
       MMA_INTEGER(SHAPE, M, N, K, U, U)
 #define MMA_BITS(SHAPE, M, N, K) MMA(SHAPE, ".s32.b1.b1.s32(.xor,.and).popc", M, N, K, b1, b1, s32, s32)
 #define MMA_HALVES(SHAPE, M, N, K)                             \
   MMA(SHAPE, ".f16.f16.f16.f16", M, N, K, f16, f16, f16, f16), \
       MMA(SHAPE, ".f32.f16.f16.f32", M, N, K, f16, f16, f32, f32)
 // wmma names 8 registers for each f16 factor, whatever the shape.
-#define WMMA_HALVES(SHAPE, M, N, K)                                                            \
-  WMMA_HALF(SHAPE, M, N, K, f16, f16), WMMA_HALF(SHAPE, M, N, K, f32, f32),                    \
-      WMMA_HALF(SHAPE, M, N, K, f32, f16), WMMA_HALF(SHAPE, M, N, K, f16, f32)
-#define WMMA_HALF(SHAPE, M, N, K, D, C)                                          \
-  WMMA(SHAPE, "." #D "." #C, M, N, K, f16, f16, C, D, false, 8, 8)
+#define WMMA_HALVES(SHAPE, M, N, K)                                                                              \
+  WMMA_HALF(SHAPE, M, N, K, f16, f16), WMMA_HALF(SHAPE, M, N, K, f32, f32), WMMA_HALF(SHAPE, M, N, K, f32, f16), \
+      WMMA_HALF(SHAPE, M, N, K, f16, f32)
+#define WMMA_HALF(SHAPE, M, N, K, D, C) WMMA(SHAPE, "." #D "." #C, M, N, K, f16, f16, C, D, false, 8, 8)
 #define WMMA_INTEGER(SHAPE, M, N, K, T)                           \
   WMMA(SHAPE, ".s32." #T "." #T ".s32", M, N, K, T, T, s32, s32), \
       WMMA(SHAPE, ".s32." #T "." #T ".s32.satfinite", M, N, K, T, T, s32, s32, true)
-#define QUADS(A, B, A_ROWS, B_ROWS)                                                   \
-  QUAD(A, B, A_ROWS, B_ROWS, f16, f16), QUAD(A, B, A_ROWS, B_ROWS, f32, f32),         \
-      QUAD(A, B, A_ROWS, B_ROWS, f32, f16)
-#define QUAD(A, B, A_ROWS, B_ROWS, D, C)                                                  \
-  {"mma.sync.aligned.m8n8k4." #A "." #B "." #D ".f16.f16." #C " d, a, b, c", Unit::matrix, \
-   quad_meaning<QuadPair{A_ROWS, B_ROWS, Element::C, Element::D}>()}
+#define QUADS(A, B, A_ROWS, B_ROWS) \
+  QUAD(A, B, A_ROWS, B_ROWS, f16, f16), QUAD(A, B, A_ROWS, B_ROWS, f32, f32), QUAD(A, B, A_ROWS, B_ROWS, f32, f16)
+#define QUAD(A, B, A_ROWS, B_ROWS, D, C)                                                    \
+  {                                                                                         \
+    "mma.sync.aligned.m8n8k4." #A "." #B "." #D ".f16.f16." #C " d, a, b, c", Unit::matrix, \
+        quad_meaning<QuadPair{A_ROWS, B_ROWS, Element::C, Element::D}>()                    \
+  }
 
 const Row rows[] = {
     MMA_HALVES("m16n8k8", 16, 8, 8),

@@ -35,8 +35,7 @@ inline void issue_global(Warp& w, const MicroOp* op, const Addresses& addresses,
   const Resolved r = resolve_global(w, op, addresses, width, access);
   for (u32 left = w.mask; left; left &= left - 1) {
     const int i = first_lane(left);
-    request.host[i] =
-        r.pattern ? r.host + r.pattern->relative[i] : global_host(w, op, addresses, i, width, access);
+    request.host[i] = r.pattern ? r.host + r.pattern->relative[i] : global_host(w, op, addresses, i, width, access);
   }
   count_global<counted>(w, op, r, addresses, width, access);
 }
@@ -98,7 +97,7 @@ constexpr Meaning matrices_meaning() {
 
 struct Transfer {
   Fragment fragment;
-  bool along;     ///< memory runs along the pieces
+  bool along;  ///< memory runs along the pieces
   In space;
   bool factor;    ///< A or B, not C or D
   int registers;  ///< that the instruction names
@@ -247,7 +246,8 @@ constexpr Meaning transfer_meaning() {
 /// A, B, C and D of a shape; what is called left is A, or B of the shape that is multiplied transposed (fragment.h).
 constexpr Fragment factor_fragment(bool is_a, int m, int n, int k, int bits) {
   const bool left = is_a != (m == 8 && n == 32);
-  return {is_a ? m : n, k, bits >= 32 ? 1 : 32 / bits, bits, left ? Fragment::Order::pairs : Fragment::Order::inner_first};
+  return {is_a ? m : n, k, bits >= 32 ? 1 : 32 / bits, bits,
+          left ? Fragment::Order::pairs : Fragment::Order::inner_first};
 }
 constexpr Fragment sum_fragment(int m, int n, int bits) {
   return m == 8 && n == 32 ? Fragment{n, m, 2, bits} : Fragment{m, n, 2, bits};
@@ -262,31 +262,38 @@ constexpr Meaning wmma() {
   return transfer_meaning<Transfer{f, along, space, factor, named ? named : f.registers()}, access>();
 }
 
-#define SPACES(MAKE, ...) \
-  MAKE(".global", global, __VA_ARGS__), MAKE("(.shared,.shared::cta)", shared, __VA_ARGS__), MAKE("", generic, __VA_ARGS__)
-#define LOAD(SPACE, IN, LETTER, WHICH, LAYOUT, ROWS, M, N, K, TYPES, BITS, NAMED)                              \
-  {"wmma.load." LETTER ".sync.aligned." LAYOUT ".m" #M "n" #N "k" #K SPACE TYPES " r, [p]{, stride}",          \
-   Unit::matrix, wmma<Matrix::WHICH, ROWS, In::IN, M, N, K, BITS, NAMED, Access::load>()}
-#define STORE(SPACE, IN, LAYOUT, ROWS, M, N, K, TYPES, BITS)                                                   \
-  {"wmma.store.d.sync.aligned." LAYOUT ".m" #M "n" #N "k" #K SPACE TYPES " [p], r{, stride}", Unit::matrix,    \
-   wmma<Matrix::sum, ROWS, In::IN, M, N, K, BITS, 0, Access::store>()}
+#define SPACES(MAKE, ...)                                                                    \
+  MAKE(".global", global, __VA_ARGS__), MAKE("(.shared,.shared::cta)", shared, __VA_ARGS__), \
+      MAKE("", generic, __VA_ARGS__)
+#define LOAD(SPACE, IN, LETTER, WHICH, LAYOUT, ROWS, M, N, K, TYPES, BITS, NAMED)                                    \
+  {                                                                                                                  \
+    "wmma.load." LETTER ".sync.aligned." LAYOUT ".m" #M "n" #N "k" #K SPACE TYPES " r, [p]{, stride}", Unit::matrix, \
+        wmma<Matrix::WHICH, ROWS, In::IN, M, N, K, BITS, NAMED, Access::load>()                                      \
+  }
+#define STORE(SPACE, IN, LAYOUT, ROWS, M, N, K, TYPES, BITS)                                                 \
+  {                                                                                                          \
+    "wmma.store.d.sync.aligned." LAYOUT ".m" #M "n" #N "k" #K SPACE TYPES " [p], r{, stride}", Unit::matrix, \
+        wmma<Matrix::sum, ROWS, In::IN, M, N, K, BITS, 0, Access::store>()                                   \
+  }
 #define LOADS(LETTER, WHICH, ...) \
   SPACES(LOAD, LETTER, WHICH, "row", true, __VA_ARGS__), SPACES(LOAD, LETTER, WHICH, "col", false, __VA_ARGS__)
 #define STORES(...) SPACES(STORE, "row", true, __VA_ARGS__), SPACES(STORE, "col", false, __VA_ARGS__)
 #define FACTORS(...) LOADS("a", a, __VA_ARGS__), LOADS("b", b, __VA_ARGS__)
 #define SUMS(M, N, K, TYPES, BITS) LOADS("c", sum, M, N, K, TYPES, BITS, 0), STORES(M, N, K, TYPES, BITS)
-#define SHAPES_16(M, N)                                                                                    \
+#define SHAPES_16(M, N)                                                                                      \
   FACTORS(M, N, 16, ".f16", 16, 8), FACTORS(M, N, 16, ".bf16", 16, 0), FACTORS(M, N, 16, "(.s8,.u8)", 8, 0), \
       SUMS(M, N, 16, ".f16", 16), SUMS(M, N, 16, "(.f32,.s32)", 32)
 // Only these layouts exist for elements of less than a byte.
-#define PARTS(K, TYPES, BITS)                                        \
-  SPACES(LOAD, "a", a, "row", true, 8, 8, K, TYPES, BITS, 0),        \
+#define PARTS(K, TYPES, BITS)                                 \
+  SPACES(LOAD, "a", a, "row", true, 8, 8, K, TYPES, BITS, 0), \
       SPACES(LOAD, "b", b, "col", false, 8, 8, K, TYPES, BITS, 0), SUMS(8, 8, K, ".s32", 32)
-#define MATRICES(OPCODE, COUNT, OPERANDS, ACCESS)                                                          \
-  {OPCODE ".sync.aligned.m8n8.x" #COUNT "{.shared,.shared::cta}.b16 " OPERANDS, Unit::shared,              \
-   matrices_meaning<COUNT, false, Access::ACCESS>()},                                                      \
-  {OPCODE ".sync.aligned.m8n8.x" #COUNT ".trans{.shared,.shared::cta}.b16 " OPERANDS, Unit::shared,        \
-   matrices_meaning<COUNT, true, Access::ACCESS>()}
+#define MATRICES(OPCODE, COUNT, OPERANDS, ACCESS)                                                    \
+  {OPCODE ".sync.aligned.m8n8.x" #COUNT "{.shared,.shared::cta}.b16 " OPERANDS, Unit::shared,        \
+   matrices_meaning<COUNT, false, Access::ACCESS>()},                                                \
+  {                                                                                                  \
+    OPCODE ".sync.aligned.m8n8.x" #COUNT ".trans{.shared,.shared::cta}.b16 " OPERANDS, Unit::shared, \
+        matrices_meaning<COUNT, true, Access::ACCESS>()                                              \
+  }
 
 const Row rows[] = {
     MATRICES("ldmatrix", 1, "r, [p]", load),
