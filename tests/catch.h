@@ -6,11 +6,13 @@
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::EndsWith;
+using Catch::Matchers::Matches;
 using Catch::Matchers::StartsWith;
 #else
 #include <catch2/catch.hpp>
 using Catch::Approx;
 using Catch::Matchers::EndsWith;
+using Catch::Matchers::Matches;
 using Catch::Matchers::StartsWith;
 /// v3's name of v2's Contains for strings.
 inline auto ContainsSubstring(const std::string& text) { return Catch::Matchers::Contains(text); }

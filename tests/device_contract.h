@@ -225,6 +225,34 @@ inline void kernels_of_one_module_share_its_variables(Device& device) {
   CHECK(device.kernel("iota").cpp_name == "iota");  // of the other module
 }
 
+inline void kernels_allocate_memory(Device& device) {
+  device.load(runtime_kernels);
+  const auto blocks = upload(device, std::vector<std::uint64_t>(128));
+  const auto sums = upload(device, std::vector<int>(128));
+  launch(device, "keep", {{2, 1, 1}, {64, 1, 1}}, blocks, 5);
+  launch(device, "sum_and_free", {{2, 1, 1}, {64, 1, 1}}, blocks, sums, 5);
+  launch(device, "lists", {{1, 1, 1}, {32, 1, 1}}, blocks, 3);
+  device.synchronize();
+  const auto got = read_values<int>(device, sums, 128);
+  for (int i = 0; i < 128; ++i) CHECK(got[static_cast<std::size_t>(i)] == 5000 * i + 10);
+  CHECK(read_values<int>(device, blocks, 32)[31] == 31 * 32 / 2);
+}
+
+inline void virtual_functions_are_called(Device& device) {
+  device.load(runtime_kernels);
+  const auto out = upload(device, std::vector<int>(64));
+  launch(device, "virtual_calls", {{1, 1, 1}, {32, 1, 1}}, out);
+  device.synchronize();
+  auto got = read_values<int>(device, out, 32);
+  for (int t = 0; t < 32; ++t)
+    CHECK(got[static_cast<std::size_t>(t)] == (t % 3 == 0 ? 2 * t : t % 3 == 1 ? 2 * t * t : 12 * t * t + 1));
+  launch(device, "mutual_recursion", {{1, 1, 1}, {32, 1, 1}}, out);
+  device.synchronize();
+  got = read_values<int>(device, out, 64);
+  CHECK(got[8] == 44);
+  CHECK(got[32 + 5] == 3 * (3 * (3 * 5 + 1) + 3) + 5);
+}
+
 struct Clause {
   const char* sentence;
   void (*check)(Device&);
@@ -249,6 +277,8 @@ inline const std::vector<Clause>& device_contract() {
       {"time is positive", time_is_positive},
       {"counters are there where they are promised", counters_are_there_where_they_are_promised},
       {"kernels of one module share its variables", kernels_of_one_module_share_its_variables},
+      {"kernels allocate memory, which outlives them", kernels_allocate_memory},
+      {"virtual and recursive functions are called", virtual_functions_are_called},
   };
   return clauses;
 }

@@ -10,11 +10,13 @@
 EMBED(gpulab_test_device_ptx, GPULAB_DEVICE_PTX)
 EMBED(gpulab_test_variable_ptx, GPULAB_VARIABLE_PTX)
 EMBED(gpulab_test_simt_ptx, GPULAB_SIMT_PTX)
+EMBED(gpulab_test_runtime_ptx, GPULAB_RUNTIME_PTX)
 
 namespace gpulab::tests {
 
 const ModuleImage device_kernels{"tests/device/kernels.cu", gpulab_test_device_ptx, {}};
 const ModuleImage simt_kernels{"tests/device/simt.cu", gpulab_test_simt_ptx, {}};
+const ModuleImage runtime_kernels{"tests/device/runtime.cu", gpulab_test_runtime_ptx, {}};
 const ModuleImage variable_kernels{"tests/device/variable.cu", gpulab_test_variable_ptx, {}};
 
 }  // namespace gpulab::tests

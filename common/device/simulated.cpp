@@ -14,8 +14,10 @@
 #include "common/device/launch_check.h"
 #include "common/device/launch_error.h"
 #include "common/embedded.h"
+#include "common/ptx/lower_calls.h"
 #include "common/ptx/parser.h"
 #include "common/simt/decode.h"
+#include "common/simt/device_heap.h"
 #include "common/simt/grid.h"
 
 namespace gpulab {
@@ -136,6 +138,7 @@ class Simulator final : public Device {
     state.sm_count = static_cast<std::uint32_t>(std::max(profile_.sm_count, 1));
     state.parameters = parameters;
     state.memory = &memory_;
+    state.heap = &heap_;
     state.schedule = options_.schedule;
     simt::GridOptions grid;
     grid.threads = options_.threads;
@@ -202,6 +205,7 @@ class Simulator final : public Device {
     auto module = std::make_shared<ptx::Module>(
         ptx::parse(loaded.image.ptx, std::string(loaded.image.name),
                    [&](std::string_view name) { return name == entry || !is_entry(loaded, name); }));
+    ptx::lower_calls(*module);
     place_variables(loaded, *module);
     simt::DecodeContext context;
     context.counters = options_.counters;
@@ -261,6 +265,7 @@ class Simulator final : public Device {
   SimulatorOptions options_;
   DeviceInfo info_;
   simt::GlobalMemory memory_;
+  simt::DeviceHeap heap_{memory_};
   std::vector<LoadedModule> modules_;
   std::vector<LoadedKernel> kernels_;
   std::optional<Counters> counters_;

@@ -17,11 +17,11 @@ FunctionParser::FunctionParser(ParseContext& context, Function& function)
     for (Variable& variable : *variables) {
       const bool is_register = variable.space == Space::reg;
       const Token name{TokenKind::word, '\0', function.ptx_line, variable.name};
-      variable.name = scopes_.make_unique(variable.name, is_register);
+      if (!is_register) variable.name = scopes_.make_unique(variable.name, false);
       Declaration& declaration =
           declare(name, is_register ? Declaration::Kind::reg : Declaration::Kind::variable, variable.name);
       declaration.type = variable.type;
-      if (is_register) occurrence(declaration, 0);
+      if (is_register) variable.name = function.registers[static_cast<std::size_t>(occurrence(declaration, 0))].name;
     }
   }
 }

@@ -15,6 +15,8 @@
 
 namespace gpulab::simt {
 
+class DeviceHeap;
+
 /// What all blocks of a launch share.
 struct LaunchState {
   const Program* program = nullptr;
@@ -23,6 +25,7 @@ struct LaunchState {
   std::uint32_t sm_count = 1;
   std::span<const std::byte> parameters;  ///< the parameter block, laid out as PTX does
   GlobalMemory* memory = nullptr;
+  DeviceHeap* heap = nullptr;  ///< of malloc
   std::uint64_t schedule = 0;  ///< seed that permutes warps; 0: natural order
 };
 

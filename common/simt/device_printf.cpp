@@ -1,5 +1,6 @@
 #include "common/simt/device_printf.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -30,6 +31,10 @@ class Arguments {
   std::int32_t count_ = 0;
 };
 
+/// What a conversion may pad to: more than the buffer that a GPU prints into (1 MiB) is no use.
+constexpr int kMostCharacters = 1 << 20;
+
+/// One conversion by the host's printf, whose formats CUDA's are (CUDA C++ Programming Guide, Format Specifiers).
 template <typename T>
 void append(std::string& out, const std::string& spec, T value) {
   std::array<char, 512> buffer;
@@ -44,58 +49,96 @@ void append(std::string& out, const std::string& spec, T value) {
   out.append(large.data(), static_cast<std::size_t>(length));
 }
 
-/// "%-8.3lld" taken apart: flags, width and precision (with * resolved), whether an l or ll length makes it 64-bit.
+enum class Length { half_half, half, word, wide };
+
+/// "%-8.3lld" taken apart, with every * resolved.
 struct Spec {
-  std::string head = "%";
-  int longs = 0;
-  char conversion = '\0';
+  std::string head = "%";  ///< flags, width and precision
+  Length length = Length::word;
+  char conversion = '\0';  ///< 0: the format ends before one
 };
 
-Spec parse_spec(std::string_view format, std::size_t& i, Arguments& arguments) {
-  Spec spec;
-  for (; i < format.size(); ++i) {
-    const char c = format[i];
-    if (c == '*')
-      spec.head += std::to_string(arguments.take<std::int32_t>());
-    else if (std::string_view("-+ #0123456789.").find(c) != std::string_view::npos)
-      spec.head += c;
-    else if (c == 'l' || c == 'j' || c == 'z' || c == 't')
-      ++spec.longs;
-    else if (c != 'h')
-      break;
+class SpecParser {
+ public:
+  SpecParser(std::string_view format, std::size_t& at, Arguments& arguments)
+      : format_(format), at_(at), arguments_(arguments) {}
+
+  Spec parse() {
+    while (std::string_view("-+ #0").find(peek()) != std::string_view::npos) spec_.head += format_[at_++];
+    if (int width = 0; number(width)) {
+      if (width < 0) spec_.head += '-';  // as the flag (C17 7.21.6.1)
+      spec_.head += std::to_string(width < 0 ? -std::max(width, -kMostCharacters) : width);
+    }
+    if (peek() == '.') {
+      ++at_;
+      int precision = 0;
+      number(precision);
+      if (precision >= 0) spec_.head += "." + std::to_string(precision);  // a negative one is as if it were left out
+    }
+    length();
+    if (at_ < format_.size()) spec_.conversion = format_[at_++];
+    return spec_;
   }
-  if (i < format.size()) spec.conversion = format[i++];
-  return spec;
+
+ private:
+  [[nodiscard]] char peek() const { return at_ < format_.size() ? format_[at_] : '\1'; }
+
+  bool number(int& value) {
+    if (peek() == '*') {
+      ++at_;
+      value = std::min(arguments_.take<std::int32_t>(), kMostCharacters);
+      return true;
+    }
+    const std::size_t first = at_;
+    for (; peek() >= '0' && peek() <= '9'; ++at_) value = std::min(value * 10 + (peek() - '0'), kMostCharacters);
+    return at_ > first;
+  }
+
+  void length() {
+    for (;; ++at_) {
+      const char c = peek();
+      if (c == 'h')
+        spec_.length = spec_.length == Length::half ? Length::half_half : Length::half;
+      else if (c == 'l' || c == 'j' || c == 'z' || c == 't')
+        spec_.length = Length::wide;
+      else if (c != 'L')  // there is no long double on a GPU
+        return;
+    }
+  }
+
+  std::string_view format_;
+  std::size_t& at_;
+  Arguments& arguments_;
+  Spec spec_;
+};
+
+template <typename Wide, typename Word, typename Half, typename Least>
+void convert_integer(std::string& out, const Spec& spec, Arguments& arguments) {
+  if (spec.length == Length::wide)
+    return append(out, spec.head + "ll" + spec.conversion, static_cast<Wide>(arguments.take<std::int64_t>()));
+  const auto value = arguments.take<std::uint32_t>();
+  if (spec.length == Length::half) return append(out, spec.head + spec.conversion, Word{static_cast<Half>(value)});
+  if (spec.length == Length::half_half)
+    return append(out, spec.head + spec.conversion, Word{static_cast<Least>(value)});
+  append(out, spec.head + spec.conversion, static_cast<Word>(value));
 }
 
 void convert(std::string& out, const Spec& spec, const DeviceText& read, Arguments& arguments) {
   switch (spec.conversion) {
     case 'd':
     case 'i':
-      if (spec.longs)
-        append(out, spec.head + "lld", static_cast<long long>(arguments.take<std::int64_t>()));
-      else
-        append(out, spec.head + "d", arguments.take<std::int32_t>());
-      return;
+      return convert_integer<long long, int, short, signed char>(out, spec, arguments);
     case 'u':
     case 'x':
     case 'X':
     case 'o':
-      if (spec.longs)
-        append(out, spec.head + "ll" + spec.conversion,
-               static_cast<unsigned long long>(arguments.take<std::uint64_t>()));
-      else
-        append(out, spec.head + spec.conversion, arguments.take<std::uint32_t>());
-      return;
+      return convert_integer<unsigned long long, unsigned, unsigned short, unsigned char>(out, spec, arguments);
     case 'c':
-      append(out, spec.head + "c", arguments.take<std::int32_t>());
-      return;
+      return append(out, spec.head + "c", arguments.take<std::int32_t>());
     case 'p':
-      append(out, "0x%llx", static_cast<unsigned long long>(arguments.take<std::uint64_t>()));
-      return;
+      return append(out, spec.head + "p", reinterpret_cast<void*>(arguments.take<std::uint64_t>()));
     case 's':
-      append(out, spec.head + "s", device_string(read, arguments.take<std::uint64_t>()).c_str());
-      return;
+      return append(out, spec.head + "s", device_string(read, arguments.take<std::uint64_t>()).c_str());
     case 'e':
     case 'E':
     case 'f':
@@ -104,7 +147,9 @@ void convert(std::string& out, const Spec& spec, const DeviceText& read, Argumen
     case 'G':
     case 'a':
     case 'A':
-      append(out, spec.head + spec.conversion, arguments.take<double>());
+      return append(out, spec.head + spec.conversion, arguments.take<double>());
+    case '%':
+      out += '%';
       return;
     default:
       out += spec.head + spec.conversion;  // unknown: printed as it stands
@@ -135,12 +180,7 @@ std::int32_t device_printf(std::string& out, const DeviceText& read, std::uint64
       continue;
     }
     ++i;
-    if (i < text.size() && text[i] == '%') {
-      out += '%';
-      ++i;
-      continue;
-    }
-    const Spec spec = parse_spec(text, i, arguments);
+    const Spec spec = SpecParser(text, i, arguments).parse();
     if (spec.conversion) convert(out, spec, read, arguments);
   }
   return arguments.count();

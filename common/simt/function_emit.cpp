@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "common/error.h"
+#include "common/simt/builtins.h"
 #include "common/simt/decoder.h"
 
 namespace gpulab::simt {
@@ -115,7 +116,7 @@ std::uint16_t FunctionDecoder::special_source(const Item& item, std::string_view
     read.r[0] = scratch(1, out);
     out.before.push_back(read);
     if (wide) return read.r[0];
-    MicroOp low = pseudo("%narrow", item.site);
+    MicroOp low = pseudo(name.ends_with("_hi") ? "%high" : "%narrow", item.site);
     low.r[0] = scratch(0, out);
     low.r[1] = read.r[0];
     out.before.push_back(low);
@@ -321,8 +322,8 @@ void FunctionDecoder::emit_call(const Item& item, Emission& out) {
     const auto found = decoder_.function_index.find(site.target.name);
     if (found != decoder_.function_index.end())
       call.callee = static_cast<std::int32_t>(found->second);
-    else
-      call.builtin = site.target.name;
+    else if ((call.builtin = find_builtin(site.target.name)) && call.builtin->communicates)
+      program.communicates = true;
   }
   op.imm = static_cast<std::int32_t>(program.calls.size());
   program.calls.push_back(call);

@@ -102,9 +102,6 @@ void FunctionDecoder::layout_frame() {
   FunctionInfo& info = decoder_.program.functions[index_];
   const auto own = [&](const std::vector<ptx::Variable>& variables, auto& places) {
     for (const auto& variable : variables) {
-      if (variable.space != ptx::Space::param)
-        throw usage_error(fmt::format("parameters of {} in registers are not implemented", function_.name), {},
-                          fmt::format("{}:{}", decoder_.module.name, function_.ptx_line));
       add_frame_variable(variable);
       places.emplace_back(static_cast<std::uint32_t>(frame_[variable.name].value),
                           static_cast<std::uint32_t>(variable.size));

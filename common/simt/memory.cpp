@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 
@@ -18,28 +20,47 @@ std::uint64_t mapped_bytes(std::uint64_t bytes) {
   return std::max<std::uint64_t>((bytes + 4095) & ~std::uint64_t{4095}, 4096);
 }
 
+void give_back(const Allocation& a) {
+  if (!a.host) return;
+  if (a.mapped)
+    munmap(a.host, a.mapped);
+  else
+    std::free(a.host);
+}
+
 }  // namespace
 
 GlobalMemory::~GlobalMemory() {
-  for (const auto& a : allocations_)
-    if (a->host) munmap(a->host, mapped_bytes(a->bytes));
+  for (const auto& a : allocations_) give_back(*a);
 }
 
-std::uint64_t GlobalMemory::allocate(std::string_view name, std::uint64_t bytes) {
+std::uint64_t GlobalMemory::add(std::string_view name, std::uint64_t bytes, std::byte* host, std::uint64_t mapped) {
   auto a = std::make_unique<Allocation>();
   a->address = next_;
   a->bytes = bytes;
+  a->host = host;
+  a->mapped = mapped;
   a->index = static_cast<std::uint32_t>(allocations_.size());
   a->name = name;
+  next_ += (bytes + 2 * kGap - 1) / kGap * kGap;
+  const std::uint64_t address = a->address;
+  allocations_.push_back(std::move(a));
+  return address;
+}
+
+std::uint64_t GlobalMemory::allocate(std::string_view name, std::uint64_t bytes) {
   const std::uint64_t reserve = mapped_bytes(bytes);
   void* host = mmap(nullptr, reserve, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (host == MAP_FAILED) throw std::bad_alloc();
   if (bytes >= (1u << 21)) madvise(host, reserve, MADV_HUGEPAGE);
-  a->host = static_cast<std::byte*>(host);
-  next_ += (reserve + 2 * kGap - 1) / kGap * kGap;
-  const std::uint64_t address = a->address;
-  allocations_.push_back(std::move(a));
-  return address;
+  return add(name, bytes, static_cast<std::byte*>(host), reserve);
+}
+
+std::uint64_t GlobalMemory::allocate_small(std::string_view name, std::uint64_t bytes) {
+  void* host = std::malloc(std::max<std::uint64_t>(bytes, 1));
+  if (!host) throw std::bad_alloc();
+  std::memset(host, 0xa5, bytes);
+  return add(name, bytes, static_cast<std::byte*>(host), 0);
 }
 
 void GlobalMemory::release(std::uint64_t address) {
@@ -47,8 +68,9 @@ void GlobalMemory::release(std::uint64_t address) {
   if (!found || found->address != address || !found->host)
     throw std::invalid_argument("release of an address that is not the start of a live allocation");
   Allocation& a = *allocations_[found->index];
-  munmap(a.host, mapped_bytes(a.bytes));
+  give_back(a);
   a.host = nullptr;
+  a.bytes = 0;  // whoever remembers the allocation finds every access outside of it
 }
 
 const Allocation* GlobalMemory::nearest(std::uint64_t address) const {
@@ -72,11 +94,13 @@ std::byte* GlobalMemory::host(std::uint64_t address, std::uint64_t bytes) const 
 void FootprintMap::prepare(const GlobalMemory& memory) {
   loaded_.clear();
   stored_.clear();
-  for (const auto& a : memory.allocations()) {
-    const std::size_t words = a->host ? (a->bytes / 32 + 64) / 64 + 1 : 0;
-    loaded_.emplace_back(words);
-    stored_.emplace_back(words);
-  }
+  for (const auto& a : memory.allocations()) add(*a);
+}
+
+void FootprintMap::add(const Allocation& a) {
+  const std::size_t words = a.host ? (a.bytes / 32 + 64) / 64 + 1 : 0;
+  loaded_.emplace_back(words);
+  stored_.emplace_back(words);
 }
 
 void FootprintMap::merge(const FootprintMap& other) {

@@ -21,6 +21,7 @@ struct Allocation {
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;
   std::byte* host = nullptr;  ///< nullptr once freed: use after free is found by address
+  std::uint64_t mapped = 0;   ///< bytes of pages of its own; 0: the host heap's
   std::uint32_t index = 0;
   std::string name;
 };
@@ -33,6 +34,8 @@ class GlobalMemory {
   ~GlobalMemory();
   /// Throws std::bad_alloc when the host has no memory. Contents are indeterminate (zero pages at first).
   std::uint64_t allocate(std::string_view name, std::uint64_t bytes);
+  /// The same for many small ones, which share the host's pages. Contents are arbitrary, the same in every run.
+  std::uint64_t allocate_small(std::string_view name, std::uint64_t bytes);
   /// Throws std::invalid_argument if `address` is not the start of a live allocation.
   void release(std::uint64_t address);
   /// The live or freed allocation that `address` lies in (or right behind), nullptr if none.
@@ -44,6 +47,7 @@ class GlobalMemory {
   [[nodiscard]] const std::vector<std::unique_ptr<Allocation>>& allocations() const { return allocations_; }
 
  private:
+  std::uint64_t add(std::string_view name, std::uint64_t bytes, std::byte* host, std::uint64_t mapped);
   std::vector<std::unique_ptr<Allocation>> allocations_;  ///< sorted by address
   std::uint64_t next_ = kGlobalStart;
 };
@@ -52,6 +56,8 @@ class GlobalMemory {
 class FootprintMap {
  public:
   void prepare(const GlobalMemory& memory);
+  /// Room for an allocation that a kernel has made.
+  void add(const Allocation& allocation);
   [[nodiscard]] std::uint64_t* loaded(std::uint32_t allocation) { return loaded_[allocation].data(); }
   [[nodiscard]] std::uint64_t* stored(std::uint32_t allocation) { return stored_[allocation].data(); }
   void merge(const FootprintMap& other);

@@ -75,8 +75,8 @@ struct CallInfo {
   std::uint32_t return_block = kNoBlock;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> arguments;  ///< (frame offset, bytes) of the caller's parameters
   std::vector<std::pair<std::uint32_t, std::uint32_t>> results;
-  std::string_view builtin;  ///< "vprintf", "__assertfail", … where the callee is not in the module
-  std::uint32_t caller = 0;  ///< index into Program::functions
+  const struct Builtin* builtin = nullptr;  ///< vprintf, malloc … where the callee is not in the module, if it is known
+  std::uint32_t caller = 0;                 ///< index into Program::functions
 };
 
 struct FunctionInfo {

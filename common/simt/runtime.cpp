@@ -7,7 +7,7 @@
 
 #include "common/device/launch_error.h"
 #include "common/simt/block.h"
-#include "common/simt/device_printf.h"
+#include "common/simt/builtins.h"
 #include "common/simt/worker.h"
 
 namespace gpulab::simt {
@@ -52,17 +52,6 @@ void restore_registers(Warp& w, const Reconvergence::Saved& saved, std::uint32_t
   }
 }
 
-/// The lane's place in the grid, for messages: "block (0,0,0), thread (35,0,0)".
-std::string thread_name(const Warp& w, int lane) {
-  const Dim3 b = w.block->index, t = w.block->thread_of(w, lane);
-  return fmt::format("block ({},{},{}), thread ({},{},{})", b.x, b.y, b.z, t.x, t.y, t.z);
-}
-
-[[noreturn]] void fault(Warp& w, const MicroOp* op, int lane, const std::string& what, const std::string& hint = {}) {
-  throw LaunchError("fault", fmt::format("{} in {}, {}", what, w.program->name, thread_name(w, lane)),
-                    place_of(*w.program, op->site), hint);
-}
-
 struct Explanation {
   std::string what, hint;
 };
@@ -91,6 +80,16 @@ Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t 
 
 }  // namespace
 
+std::string thread_name(const Warp& w, int lane) {
+  const Dim3 b = w.block->index, t = w.block->thread_of(w, lane);
+  return fmt::format("block ({},{},{}), thread ({},{},{})", b.x, b.y, b.z, t.x, t.y, t.z);
+}
+
+void fault(Warp& w, const MicroOp* op, int lane, const std::string& what, const std::string& hint) {
+  throw LaunchError("fault", fmt::format("{} in {}, {}", what, w.program->name, thread_name(w, lane)),
+                    place_of(*w.program, op->site), hint);
+}
+
 void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, std::uint32_t bytes,
                   const char* access) {
   const Explanation e = explain_address(w, address, bytes);
@@ -100,7 +99,9 @@ void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, s
   fault(w, op, lane, fmt::format("out-of-bounds {} of {} bytes {}", access, bytes, e.what), e.hint);
 }
 
-void fault_trap(Warp& w, const MicroOp* op) { fault(w, op, __builtin_ctz(w.mask), "trap instruction"); }
+void fault_trap(Warp& w, const MicroOp* op) {
+  fault(w, op, __builtin_ctz(w.mask), fmt::format("{} instruction", w.program->sites[op->site].instruction->opcode));
+}
 
 void fault_message(Warp& w, const MicroOp* op, const char* what) { fault(w, op, __builtin_ctz(w.mask), what); }
 
@@ -174,62 +175,11 @@ std::uint32_t function_at(Warp& w, const MicroOp* op, std::uint64_t address) {
         "is the function pointer set?");
 }
 
-namespace {
-
-/// A value of one lane's call arguments.
-template <typename T>
-T argument(const Warp& w, const CallInfo& call, std::size_t k, int lane) {
-  T value{};
-  const std::byte* base = w.local + static_cast<std::size_t>(lane) * w.local_stride + w.local_base;
-  if (k < call.arguments.size())
-    std::memcpy(&value, base + call.arguments[k].first, std::min<std::size_t>(sizeof(T), call.arguments[k].second));
-  return value;
-}
-
-/// Memory of a lane at a generic address, for the device runtime's own reads.
-DeviceText text_reader(const Warp& w, int lane) {
-  return [&w, lane](std::uint64_t address, std::size_t bytes) -> const std::byte* {
-    if (address - kLocalWindow < kWindowBytes) {
-      const std::uint64_t at = address - kLocalWindow;
-      return at + bytes <= w.local_stride ? w.local + static_cast<std::size_t>(lane) * w.local_stride + at : nullptr;
-    }
-    if (address - kSharedWindow < kWindowBytes) {
-      const std::uint64_t at = address - kSharedWindow;
-      return at + bytes <= w.shared_bytes ? w.shared + at : nullptr;
-    }
-    return w.global->host(address, bytes);
-  };
-}
-
-void call_vprintf(Warp& w, const CallInfo& call) {
-  for (std::uint32_t left = w.mask; left; left &= left - 1) {
-    const int lane = __builtin_ctz(left);
-    const auto read = text_reader(w, lane);
-    const auto format = argument<std::uint64_t>(w, call, 0, lane);
-    const auto values = argument<std::uint64_t>(w, call, 1, lane);
-    const std::int32_t printed = device_printf(w.worker->log.output, read, format, values);
-    if (!call.results.empty())
-      std::memcpy(w.local + static_cast<std::size_t>(lane) * w.local_stride + w.local_base + call.results[0].first,
-                  &printed, std::min<std::size_t>(4, call.results[0].second));
-  }
-}
-
-[[noreturn]] void call_assertfail(Warp& w, const MicroOp* op, const CallInfo& call) {
-  const int lane = __builtin_ctz(w.mask);
-  const auto read = text_reader(w, lane);
-  const auto text = [&](std::size_t k) { return device_string(read, argument<std::uint64_t>(w, call, k, lane)); };
-  throw LaunchError("fault", fmt::format("assertion '{}' failed in {}, {}", text(0), text(3), thread_name(w, lane)),
-                    fmt::format("{}:{}", text(1), argument<std::uint32_t>(w, call, 2, lane)));
-  (void)op;
-}
-
-}  // namespace
-
 void call_builtin(Warp& w, const MicroOp* op, const CallInfo& call) {
-  if (call.builtin == "vprintf") return call_vprintf(w, call);
-  if (call.builtin == "__assertfail") call_assertfail(w, op, call);
-  fault(w, op, __builtin_ctz(w.mask),
-        fmt::format("the device function '{}' is not implemented by the simulator", call.builtin));
+  if (!call.builtin)
+    fault(w, op, __builtin_ctz(w.mask),
+          fmt::format("the device function '{}' is not implemented by the simulator", call.site->target.name));
+  call.builtin->run(w, op, call);
 }
 
 }  // namespace gpulab::simt

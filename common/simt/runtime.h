@@ -1,8 +1,8 @@
 #pragma once
-// Calls and what the device runtime serves: frames, saved registers of recursive functions, printf, assertions,
-// and the messages of faults.
+// Calls (frames, saved registers of recursive functions) and the messages of faults.
 
 #include <cstdint>
+#include <string>
 
 #include "common/simt/program.h"
 #include "common/simt/warp.h"
@@ -20,7 +20,11 @@ void enter_function(Warp& warp, const MicroOp* op, const CallInfo& call, std::ui
 std::uint32_t finish_call(Warp& warp, Reconvergence& point);
 /// The function whose address this is; faults if there is none.
 [[nodiscard]] std::uint32_t function_at(Warp& warp, const MicroOp* op, std::uint64_t address);
-/// vprintf, __assertfail …, for the active lanes.
+/// A function that no module defines, for the active lanes.
 void call_builtin(Warp& warp, const MicroOp* op, const CallInfo& call);
+
+/// The lane's place in the grid, for messages: "block (0,0,0), thread (35,0,0)".
+[[nodiscard]] std::string thread_name(const Warp& warp, int lane);
+[[noreturn]] void fault(Warp& warp, const MicroOp* op, int lane, const std::string& what, const std::string& hint = {});
 
 }  // namespace gpulab::simt

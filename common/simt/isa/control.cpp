@@ -194,6 +194,7 @@ const Row rows[] = {
     {"%copy.b32", Unit::alu, lane<[](u32 a) { return a; }>()},
     {"%copy.b64", Unit::alu, lane<[](u64 a) { return a; }>()},
     {"%narrow", Unit::alu, lane<[](u64 a) { return static_cast<u32>(a); }>()},
+    {"%high", Unit::alu, lane<[](u64 a) { return static_cast<u32>(a >> 32); }>()},
     {"%widen.u32", Unit::alu, lane<[](u32 a) { return u64{a}; }>()},
     {"%widen.s8", Unit::alu, lane<[](std::int8_t a) { return std::int64_t{a}; }>()},
     {"%widen.s16", Unit::alu, lane<[](std::int16_t a) { return std::int64_t{a}; }>()},
