@@ -1,5 +1,5 @@
 // How fast the simulator runs: warp instructions per second of one core, counters on and off, one thread and two.
-//   simulator_bench [kernel [n]]       default: shared_sequential over 2^24 ints, and neighbored and collatz beside it
+//   simulator_bench [part of a kernel's name]       default: all of `workloads`
 // Rates are per second of one core's CPU time; the gain from two threads is of wall time, so it needs two idle cores.
 
 #include <fmt/format.h>
@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,31 +22,82 @@ namespace {
 
 using namespace gpulab;
 
+/// A kernel over arrays of n 4-byte elements: `arrays` pointers, the last one written, then the int `last`.
+struct Workload {
+  const char* kernel;
+  bool floats;
+  int n;
+  int arrays;
+  int last;
+  LaunchConfig config;
+};
+
+LaunchConfig blocks_of_256(int n) { return {{static_cast<std::uint32_t>(n / 256), 1, 1}, {256, 1, 1}, 1024, false}; }
+Workload vector_kernel(const char* kernel, int n, bool floats = false) {
+  return {kernel, floats, n, 2, n, blocks_of_256(n)};
+}
+Workload square_kernel(const char* kernel, std::uint32_t n, std::uint32_t tile) {
+  return {kernel,
+          true,
+          static_cast<int>(n * n),
+          3,
+          static_cast<int>(n),
+          {{n / tile, n / tile, 1}, {tile, tile, 1}, 0, false}};
+}
+
+const Workload workloads[] = {
+    vector_kernel("reduce_shared_sequential<int, Sum>", 1 << 24),
+    vector_kernel("reduce_neighbored<int, Sum>", 1 << 22),
+    vector_kernel("reduce_warp<int, Sum>", 1 << 24),
+    square_kernel("matmul_tiled_16", 512, 16),
+    square_kernel("matmul_tiled_32", 512, 32),
+    vector_kernel("collatz", 1 << 17),
+    vector_kernel("collatz_select", 1 << 17),
+    vector_kernel("polynomial", 1 << 20, true),
+    vector_kernel("copy", 1 << 24),
+};
+
 struct Speed {
   double seconds = 0;      ///< wall
   double cpu_seconds = 0;  ///< of all threads
   std::uint64_t warp_instructions = 0;
 };
 
-Speed run(std::string_view kernel_name, int n, int threads, bool counters) {
+std::string file_text(const char* path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void load_kernels(Device& device) {
+  static const std::string bench_ptx = file_text(GPULAB_BENCH_PTX);
+  device.load({"tests/bench/kernels.cu", bench_ptx, {}});
+  for (const auto& kernels : embedded_kernels())
+    if (kernels.lab == "reduce" && kernels.file == "kernels.cu") device.load({"reduce/kernels.cu", kernels.ptx, {}});
+}
+
+Speed run(const Workload& work, int threads, bool counters) {
   SimulatorOptions options;
   options.threads = threads;
   options.counters = counters;
   const auto device = make_simulator(gpu_profile("h200"), options);
-  for (const auto& kernels : embedded_kernels())
-    if (kernels.lab == "reduce" && kernels.file == "kernels.cu") device->load({"reduce/kernels.cu", kernels.ptx, {}});
-  const Kernel kernel = device->kernel(kernel_name);
-  const std::size_t bytes = static_cast<std::size_t>(n) * 4;
-  const auto input = random_values(Scalar::i32, static_cast<std::size_t>(n), 42, -1000, 1000);
-  const auto in = device->allocate("in", bytes), out = device->allocate("out", bytes);
-  device->write(in, input);
-  const std::vector<KernelArgument> arguments{KernelArgument::of(in), KernelArgument::of(out), KernelArgument::of(n)};
-  const LaunchConfig config{{static_cast<std::uint32_t>((n + 255) / 256), 1, 1}, {256, 1, 1}, 1024, false};
+  load_kernels(*device);
+  const Kernel kernel = device->kernel(work.kernel);
+  const auto count = static_cast<std::size_t>(work.n);
+  const auto input = random_values(work.floats ? Scalar::f32 : Scalar::i32, count, 42, -1000, 1000);
+  std::vector<KernelArgument> arguments;
+  for (int i = 0; i < work.arrays; ++i) {
+    const auto array = device->allocate("array", count * 4);
+    device->write(array, input);
+    arguments.push_back(KernelArgument::of(array));
+  }
+  arguments.push_back(KernelArgument::of(work.last));
   Speed best{1e9, 1e9, 0};
-  for (int repetition = 0; repetition < 3; ++repetition) {
+  for (int repetition = 0; repetition < 5; ++repetition) {
     const auto start = std::chrono::steady_clock::now();
     const std::clock_t cpu_start = std::clock();
-    device->launch(kernel, config, arguments);
+    device->launch(kernel, work.config, arguments);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     best.cpu_seconds = std::min(best.cpu_seconds, static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC);
     best.seconds = std::min(best.seconds, taken.count());
@@ -53,24 +106,20 @@ Speed run(std::string_view kernel_name, int n, int threads, bool counters) {
   return best;
 }
 
-void report(std::string_view kernel, int n) {
-  const Speed one = run(kernel, n, 1, true);
-  const Speed two = run(kernel, n, 2, true);
-  const Speed plain = run(kernel, n, 1, false);
-  fmt::print("{:40} n {:>9}  {:7.1f} M warp instructions/s and core  2 threads {:.2f} x  counters cost {:.2f} x\n",
-             kernel, n, static_cast<double>(one.warp_instructions) / one.cpu_seconds / 1e6, one.seconds / two.seconds,
-             one.cpu_seconds / plain.cpu_seconds);
+void report(const Workload& work) {
+  const Speed one = run(work, 1, true);
+  const Speed two = run(work, 2, true);
+  const Speed plain = run(work, 1, false);
+  fmt::print("{:36} n {:>9}  {:7.1f} M warp instructions/s and core  2 threads {:.2f} x  counters cost {:.2f} x\n",
+             work.kernel, work.n, static_cast<double>(one.warp_instructions) / one.cpu_seconds / 1e6,
+             one.seconds / two.seconds, one.cpu_seconds / plain.cpu_seconds);
+  std::fflush(stdout);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   fmt::print("CPU level {}\n", simt::cpu_level());
-  if (argc > 1) {
-    report(argv[1], argc > 2 ? std::stoi(argv[2]) : 1 << 24);
-    return 0;
-  }
-  report("reduce_shared_sequential<int, Sum>", 1 << 24);
-  report("reduce_neighbored<int, Sum>", 1 << 22);
-  report("reduce_warp<int, Sum>", 1 << 24);
+  for (const Workload& work : workloads)
+    if (argc < 2 || std::string_view(work.kernel).find(argv[1]) != std::string_view::npos) report(work);
 }
