@@ -361,8 +361,9 @@ void FunctionDecoder::emit_item(const Item& item, std::uint32_t cfg_block) {
     emit_parameter_load(item, out);
   else
     emit_operands(item, out);
+  const bool guarded = !instruction.guard.empty() && !(traits & (kCollective | kBarrier | kSideEffect));
   for (const MicroOp& op : out.before) push(op);
-  if (!instruction.guard.empty() && !(traits & (kCollective | kBarrier | kSideEffect))) {
+  if (guarded) {
     MicroOp guard = pseudo("%guard", item.site);
     guard.r[0] = slot_of(registers_.at(instruction.guard));
     guard.extra = instruction.guard_negated;
@@ -371,6 +372,7 @@ void FunctionDecoder::emit_item(const Item& item, std::uint32_t cfg_block) {
   }
   for (const MicroOp& op : out.main) push(op);
   for (const MicroOp& op : out.after) push(op);
+  if (guarded) push(pseudo("%end_guard", item.site));
 }
 
 void FunctionDecoder::emit() {

@@ -34,6 +34,19 @@ struct Half {
   constexpr explicit Half(u32 b) : bits(static_cast<u16>(b)) {}
 };
 
+/// Goes on with the next micro-op: within a basic block handlers jump from one to the next (SIMT_CHAIN: the build makes
+/// it a tail call), which an indirect-branch predictor follows better than one shared call. Only for handlers whose
+/// successor runs in any case; .sync collectives and what ends a block return to the warp's loop, so that without
+/// tail calls the stack would be no deeper than one block is long.
+[[gnu::always_inline]] inline const MicroOp* following(Warp& w, const MicroOp* op) {
+#if defined(SIMT_CHAIN)
+  return op[1].run(w, op + 1);
+#else
+  (void)w;
+  return op + 1;
+#endif
+}
+
 // ---- how values sit in registers ----
 
 /// Sub-word values occupy 32-bit lanes.
@@ -267,13 +280,13 @@ struct LaneOp<F, cost, R (*)(A...)> {
   /// Integers, bits and moves.
   static const MicroOp* plain(Warp& w, const MicroOp* op) {
     with_sources(w, op, [&](const auto&... a) { dispatch<cost, R>(w, op, [&](int i) { return F(a[i]...); }); });
-    return op + 1;
+    return following(w, op);
   }
   /// Floating-point arithmetic without modifiers.
   static const MicroOp* arithmetic(Warp& w, const MicroOp* op) {
     with_sources(w, op,
                  [&](const auto&... a) { dispatch<cost, R>(w, op, [&](int i) { return canonical(F(a[i]...)); }); });
-    return op + 1;
+    return following(w, op);
   }
   /// With modifiers. Kernels built with -use_fast_math have .ftz throughout: a path of its own.
   static const MicroOp* modified(Warp& w, const MicroOp* op) {
@@ -287,7 +300,7 @@ struct LaneOp<F, cost, R (*)(A...)> {
               w, op, [&](int i) { return saturate_if(flush_if(canonical(F(flush_if(a[i], ftz)...)), ftz), sat); });
         });
     });
-    return op + 1;
+    return following(w, op);
   }
 
  private:
@@ -333,7 +346,7 @@ struct MaskOp<F, u32 (*)(A...)> {
   static constexpr std::array<OperandType, 6> operands{{{Role::out, Kind::pred}, {Role::in, predicate<A>}...}};
   static const MicroOp* run(Warp& w, const MicroOp* op) {
     run_at(w, op, std::make_integer_sequence<int, sizeof...(A)>{});
-    return op + 1;
+    return following(w, op);
   }
 
  private:
@@ -393,7 +406,7 @@ struct CompareOp<F, bool (*)(A, A)> {
       write_pred(w, op->r[0], t);
     else
       write_combined(w, op, t);
-    return op + 1;
+    return following(w, op);
   }
 };
 template <auto F>

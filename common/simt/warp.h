@@ -87,6 +87,8 @@ struct Warp {
   bool parallel = false;              ///< other blocks run at the same time: global atomics must be atomic
   FootprintMap* footprint = nullptr;  ///< of this worker
 
+  std::uint32_t unguarded = 0;  ///< the split's lanes while a guard has some switched off, else 0
+
   std::uint32_t carry = 0;  ///< CC.CF of each lane (add.cc, addc …)
 
   // What the scheduler keeps.

@@ -51,7 +51,12 @@ std::span<const std::span<const Row>> isa_tables() {
 ]=] @ONLY)
   add_library(gpulab_isa_${level} OBJECT ${isa_sources} ${PROJECT_BINARY_DIR}/isa/isa_tables_${level}.cpp)
   target_include_directories(gpulab_isa_${level} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(gpulab_isa_${level} PRIVATE SIMT_LEVEL=${level})
+  # SIMT_CHAIN: handlers end in a jump to the next one, which needs a compiler that makes tail calls.
+  set(chain)
+  if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    set(chain $<$<CONFIG:Release>:SIMT_CHAIN>)
+  endif()
+  target_compile_definitions(gpulab_isa_${level} PRIVATE SIMT_LEVEL=${level} ${chain})
   # Traps and errno are not modelled by a GPU; without them loops over lanes vectorise. Contraction stays off: a
   # PTX mul and add are two roundings, fma.rn is one.
   target_compile_options(gpulab_isa_${level} PRIVATE

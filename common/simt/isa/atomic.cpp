@@ -88,14 +88,14 @@ struct Atomic {
     const Addresses addresses(w, op, address);
     global_part<counted>(w, op, addresses);
     if (op->mods & kResultUsed) poll(w);
-    return op + 1;
+    return following(w, op);
   }
   template <bool counted>
   static const MicroOp* shared(Warp& w, const MicroOp* op) {
     const Addresses addresses(w, op, address);
     shared_part<counted>(w, op, addresses);
     if (op->mods & kResultUsed) poll(w);
-    return op + 1;
+    return following(w, op);
   }
   template <bool counted>
   static const MicroOp* generic(Warp& w, const MicroOp* op) {
@@ -104,7 +104,7 @@ struct Atomic {
         w, addresses, [&] { global_part<counted>(w, op, addresses); }, [&] { shared_part<counted>(w, op, addresses); },
         [&] { local_part(w, op, addresses); });
     if (op->mods & kResultUsed) poll(w);
-    return op + 1;
+    return following(w, op);
   }
 };
 

@@ -58,7 +58,7 @@ struct CarryOp<F, carry, Sum<U> (*)(U, U, U, bool)> {
       return sum.value;
     });
     if (carry != Carry::in) w.carry = (w.carry & ~w.mask) | (lane_mask(out) & w.mask);
-    return op + 1;
+    return following(w, op);
   }
   static constexpr OperandType in{Role::in, kind_of<U>()};
   static constexpr OperandType none{};

@@ -2,6 +2,8 @@
 // Miscellaneous), and the pseudo instructions that decode inserts, whose names begin with '%' and which are not
 // counted.
 
+#include <utility>
+
 #include "common/simt/lanes.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
@@ -29,45 +31,47 @@ const MicroOp* branch_table(Warp& w, const MicroOp* op) {
   return diverge_many(w, op, index);
 }
 
-/// Runs the next `imm` micro-ops for the lanes whose guard r[0] holds (extra 1: does not hold).
+/// Runs the next `imm` micro-ops, up to an %end_guard, for the lanes whose guard r[0] holds (extra 1: does not hold).
 const MicroOp* guard(Warp& w, const MicroOp* op) {
   const u32 predicate = op->extra ? ~w.preds[op->r[0]] : w.preds[op->r[0]];
   const u32 on = predicate & w.mask;
-  if (on == w.mask) return op + 1;
+  if (on == w.mask) return following(w, op);
   SiteStatistics& site = w.sites[op->site];
   site.guard_lanes_off += active_count(w.mask & ~on);
-  const MicroOp* end = op + 1 + op->imm;
   if (on == 0) {
     ++site.guard_skipped;
-    return end;
+    return op + 2 + op->imm;
   }
-  const u32 whole = w.mask;
+  w.unguarded = w.mask;
   set_mask(w, on);
-  for (const MicroOp* next = op + 1; next != end;) next = next->run(w, next);
-  set_mask(w, whole);
-  return end;
+  return following(w, op);
+}
+/// After them: all lanes are on again.
+const MicroOp* end_guard(Warp& w, const MicroOp* op) {
+  if (w.unguarded) set_mask(w, std::exchange(w.unguarded, 0));
+  return following(w, op);
 }
 
 const MicroOp* not_pred(Warp& w, const MicroOp* op) {
   write_pred(w, op->r[0], ~w.preds[op->r[1]]);
-  return op + 1;
+  return following(w, op);
 }
 const MicroOp* copy_pred(Warp& w, const MicroOp* op) {
   write_pred(w, op->r[0], w.preds[op->r[1]]);
-  return op + 1;
+  return following(w, op);
 }
 
 /// The address of byte `imm` of the running function's local frame.
 const MicroOp* local_address(Warp& w, const MicroOp* op) {
   const u64 address = w.local_base + static_cast<u32>(op->imm);
   for_each_lane<u64>(w, op, [&](int) { return address; });
-  return op + 1;
+  return following(w, op);
 }
 
 const MicroOp* clock64(Warp& w, const MicroOp* op) {
   const u64 now = simulated_clock(w);
   for_each_lane<u64>(w, op, [&](int) { return now; });
-  return op + 1;
+  return following(w, op);
 }
 
 const MicroOp* call(Warp& w, const MicroOp* op) { return call_function(w, op); }
@@ -82,10 +86,10 @@ const MicroOp* exit_kernel(Warp& w, const MicroOp*) {
   return nullptr;
 }
 const MicroOp* trap(Warp& w, const MicroOp* op) { fault_trap(w, op); }
-const MicroOp* nothing(Warp&, const MicroOp* op) { return op + 1; }
+const MicroOp* nothing(Warp& w, const MicroOp* op) { return following(w, op); }
 const MicroOp* sleep(Warp& w, const MicroOp* op) {
   poll(w);
-  return op + 1;
+  return following(w, op);
 }
 
 // ---- barriers: operands a (number) and b (threads, optional) are the same in all lanes ----
@@ -189,6 +193,7 @@ const Row rows[] = {
     {"%fall", Unit::control, plain(branch, kEndsBlock)},
     {"%call_indirect", Unit::control, plain(call_by_pointer, kEndsBlock | kSideEffect)},
     {"%guard", Unit::control, plain(guard)},
+    {"%end_guard", Unit::control, plain(end_guard)},
     {"%not.pred", Unit::alu, plain(not_pred)},
     {"%copy.pred", Unit::alu, plain(copy_pred)},
     {"%copy.b32", Unit::alu, lane<[](u32 a) { return a; }>()},

@@ -120,7 +120,7 @@ struct Rounding {
       convert<direction, true>(w, op);
     else
       convert<direction, false>(w, op);
-    return op + 1;
+    return following(w, op);
   }
   static const MicroOp* modified(Warp& w, const MicroOp* op) {
     switch (op->mods & kRoundMask) {
@@ -181,7 +181,7 @@ const MicroOp* round_to_half(Warp& w, const MicroOp* op) {
     else
       return half;
   });
-  return op + 1;
+  return following(w, op);
 }
 template <typename S>
 constexpr Meaning to_half() {
@@ -192,7 +192,7 @@ constexpr Meaning to_half() {
 const MicroOp* narrow(Warp& w, const MicroOp* op) {
   const Source<double> a(w, op, 1);
   for_each_lane<float>(w, op, [&](int i) { return static_cast<float>(a[i]); });
-  return op + 1;
+  return following(w, op);
 }
 const MicroOp* narrow_modified(Warp& w, const MicroOp* op) {
   const Source<double> a(w, op, 1);
@@ -200,7 +200,7 @@ const MicroOp* narrow_modified(Warp& w, const MicroOp* op) {
   with_rounding(op->mods, [&] {
     for_each_lane<float>(w, op, [&](int i) { return saturate_if(flush_if(static_cast<float>(a[i]), ftz), sat); });
   });
-  return op + 1;
+  return following(w, op);
 }
 constexpr Meaning to_single() {
   return {.run = narrow, .modified = narrow_modified, .operands = {{{Role::out, Kind::f32}, {Role::in, Kind::f64}}}};

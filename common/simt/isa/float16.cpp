@@ -60,11 +60,11 @@ struct HalfOp<F, cost, double (*)(D...)> {
 
   static const MicroOp* scalar(Warp& w, const MicroOp* op) {
     scalar_at(w, op, std::make_integer_sequence<int, sizeof...(D)>{});
-    return op + 1;
+    return following(w, op);
   }
   static const MicroOp* pair(Warp& w, const MicroOp* op) {
     pair_at(w, op, std::make_integer_sequence<int, sizeof...(D)>{});
-    return op + 1;
+    return following(w, op);
   }
 
  private:

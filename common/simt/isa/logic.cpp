@@ -48,7 +48,7 @@ struct ShiftOp<F, T (*)(T, u32)> {
       for_each_lane<T>(w, op, [&](int i) { return F(a[i], amount); });
     else
       for_each_lane<T>(w, op, [&](int i) { return F(a[i], b[i]); });
-    return op + 1;
+    return following(w, op);
   }
 };
 template <auto F>
@@ -89,7 +89,7 @@ const MicroOp* lop3(Warp& w, const MicroOp* op) {
     const u32 when_not_a = chosen(b[i], chosen(c[i], table[3], table[2]), chosen(c[i], table[1], table[0]));
     return chosen(a[i], when_a, when_not_a);
   });
-  return op + 1;
+  return following(w, op);
 }
 constexpr Meaning lop3_meaning{.run = lop3,
                                .operands = {{{Role::out, Kind::u32},

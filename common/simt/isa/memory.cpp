@@ -68,7 +68,7 @@ struct Transfer {
   /// A look at what others may be writing costs a spinning warp its turn.
   static const MicroOp* next(Warp& w, const MicroOp* op) {
     if (loads && (op->mods & kOrdered)) poll(w);
-    return op + 1;
+    return following(w, op);
   }
   template <bool counted>
   static const MicroOp* global(Warp& w, const MicroOp* op) {
@@ -83,7 +83,7 @@ struct Transfer {
   template <bool counted>
   static const MicroOp* local(Warp& w, const MicroOp* op) {
     local_part<counted>(w, op, Addresses(w, op, address));
-    return op + 1;
+    return following(w, op);
   }
   template <bool counted>
   static const MicroOp* generic(Warp& w, const MicroOp* op) {

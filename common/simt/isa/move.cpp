@@ -24,7 +24,7 @@ struct Packing {
         whole = static_cast<Whole>(whole | static_cast<Whole>(static_cast<Part>(from[k][i])) << (k * part_bits));
       return whole;
     });
-    return op + 1;
+    return following(w, op);
   }
   /// Elements that are `_` are left out.
   static const MicroOp* unpack(Warp& w, const MicroOp* op) {
@@ -38,7 +38,7 @@ struct Packing {
         to[i] = w.lanes[i] ? part : to[i];
       }
     }
-    return op + 1;
+    return following(w, op);
   }
 };
 template <typename Whole, typename Part>

@@ -18,7 +18,7 @@ struct SetOp<F, R, bool (*)(A, A)> {
     const u32 result = combined(op, t, op->mods & kBoolMask ? w.preds[op->r[3]] : 0);
     const R when_true = std::is_same_v<R, float> ? R{1} : static_cast<R>(~0u);
     for_each_lane<R>(w, op, [&](int i) { return result & lane_bit[i] ? when_true : R{0}; });
-    return op + 1;
+    return following(w, op);
   }
 };
 template <auto F, typename R>

@@ -75,7 +75,7 @@ const MicroOp* ballot(Warp& w, const MicroOp* op) {
 const MicroOp* activemask(Warp& w, const MicroOp* op) {
   const u32 mask = w.mask;
   for_each_lane<u32>(w, op, [&](int) { return mask; });
-  return op + 1;
+  return following(w, op);
 }
 
 template <typename T>
