@@ -96,7 +96,7 @@ std::uint32_t most_on_one_address(const std::int64_t* addresses, const LaneList&
 }  // namespace
 
 void analyse(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
-             std::uint32_t width, bool shared, bool store) {
+             std::uint32_t width, bool store) {
   pattern = Pattern{};
   std::copy_n(relative, kLanes, pattern.relative);
   pattern.mask = mask;
@@ -107,7 +107,7 @@ void analyse(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask,
   pattern.uniform = true;
   for (int i = 0; i < lanes.count; ++i) {
     const int lane = lanes.lane[i];
-    addresses[lane] = std::int64_t{phase} + relative[lane];
+    addresses[lane] = std::int64_t{phase & ~kSharedPhase} + relative[lane];
     pattern.lowest = std::min(pattern.lowest, relative[lane]);
     pattern.highest = std::max(pattern.highest, relative[lane]);
     pattern.contiguous = pattern.contiguous && relative[lane] == static_cast<std::int32_t>(i * width);
@@ -115,7 +115,8 @@ void analyse(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask,
     pattern.aligned = pattern.aligned && (addresses[lane] & (width - 1)) == 0;
   }
   pattern.max_same_address = static_cast<std::uint8_t>(most_on_one_address(addresses.data(), lanes));
-  if (shared)
+  pattern.window = width == 4 && pattern.aligned && std::int64_t{pattern.highest} - pattern.lowest < 4 * kLanes;
+  if (phase & kSharedPhase)
     analyse_banks(pattern, addresses.data(), width, store);
   else
     analyse_sectors(pattern, addresses.data(), lanes, width);

@@ -10,10 +10,10 @@
 namespace gpulab::simt {
 
 /// Works out a pattern. `relative` (0 in inactive lanes) are offsets in bytes from the first active lane's address,
-/// which is `phase` modulo 128. `width` bytes per lane, 1 to 16. Sectors, distinct bytes: metrics.md's definitions;
-/// shared wavefronts: its passes, for loads or stores.
+/// which is `phase` modulo 32 (kSharedPhase is set where it is in shared memory). `width` bytes per lane, 1 to 16.
+/// Sectors, distinct bytes: metrics.md's definitions; shared wavefronts: its passes, for loads or stores.
 void analyse(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
-             std::uint32_t width, bool shared, bool store);
+             std::uint32_t width, bool store);
 
 /// 32-byte sectors of a local access: word w of lane l lies at w * 128 + 4 * l.
 [[nodiscard]] std::uint32_t local_sectors(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t width);

@@ -14,27 +14,49 @@ inline const char* name_of(Access access) {
   return access == Access::load ? "load" : access == Access::store ? "store" : "atomic";
 }
 
-/// 32 addresses of a space: base of the first active lane and the pattern of the rest.
+/// A warp's access: the address of its first active lane and the pattern of the rest.
 struct Resolved {
-  const Pattern* pattern = nullptr;  ///< nullptr: lanes too far apart, use `addresses`
+  const Pattern* pattern = nullptr;  ///< nullptr: lanes too far apart, go by `Addresses`
   std::uint64_t base = 0;
   std::byte* host = nullptr;  ///< of base (with a pattern)
 };
 
-/// Addresses of an instruction's [a+imm], as 64-bit values. Inactive lanes hold garbage.
-struct Addresses {
-  alignas(64) std::uint64_t at[kLanes];
-  Addresses() = default;
-  [[gnu::always_inline]] Addresses(Warp& w, const MicroOp* op, int operand) {
-    const std::int64_t offset = op->imm;
-    if (op->mods & kAddress32) {
-      const auto* a = values<std::uint32_t>(w, op, operand);
-      for (int i = 0; i < kLanes; ++i) at[i] = static_cast<std::uint32_t>(a[i] + static_cast<std::uint32_t>(offset));
-    } else {
-      const auto* a = values<std::uint64_t>(w, op, operand);
-      for (int i = 0; i < kLanes; ++i) at[i] = a[i] + static_cast<std::uint64_t>(offset);
-    }
+/// The lanes' addresses [a+imm], worked out when asked for: the fast paths need differences alone. `origin`: where the
+/// space begins (shared memory reached by generic addresses).
+class Addresses {
+ public:
+  Addresses(Warp& w, const MicroOp* op, int operand, std::uint64_t origin = 0)
+      : registers_(w.regs + op->r[operand]),
+        offset_(static_cast<std::uint64_t>(std::int64_t{op->imm}) - origin),
+        narrow_((op->mods & kAddress32) != 0) {}
+  /// Addresses worked out before, which must outlive this.
+  struct List {
+    std::uint64_t at[kLanes];
+  };
+  explicit Addresses(const List& all) : registers_(all.at), offset_(0), narrow_(false) {}
+
+  [[nodiscard]] std::uint64_t operator[](int lane) const {
+    return narrow_ ? static_cast<std::uint32_t>(narrow()[lane] + offset_) : wide()[lane] + offset_;
   }
+  [[nodiscard]] Addresses within(std::uint64_t origin) const {
+    Addresses moved = *this;
+    moved.offset_ -= origin;
+    return moved;
+  }
+  [[nodiscard]] bool is_narrow() const { return narrow_; }
+  [[nodiscard]] const std::uint32_t* narrow() const { return static_cast<const std::uint32_t*>(registers_); }
+  [[nodiscard]] const std::uint64_t* wide() const { return static_cast<const std::uint64_t*>(registers_); }
+  /// All 32; garbage in inactive lanes.
+  [[nodiscard]] List list() const {
+    List all;
+    for (int i = 0; i < kLanes; ++i) all.at[i] = (*this)[i];
+    return all;
+  }
+
+ private:
+  const void* registers_;
+  std::uint64_t offset_;
+  bool narrow_;
 };
 
 inline int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
@@ -50,60 +72,89 @@ inline std::uint32_t equal_words(const std::uint32_t* words, std::uint32_t value
 #endif
 }
 
-/// The access's pattern, or nullptr if its lanes are more than 2 GiB apart.
-[[gnu::always_inline]] inline const Pattern* recognise(Warp& w, const MicroOp* op, const Addresses& addresses,
-                                                       std::uint32_t width, bool shared, bool store) {
-  const std::uint64_t base = addresses.at[first_lane(w.mask)];
-  alignas(64) std::int32_t relative[kLanes];
+/// Offsets of the active lanes from the first one's address, 0 elsewhere. False: some are beyond 32 bits.
+[[gnu::always_inline]] inline bool offsets(const Warp& w, const Addresses& addresses, std::int32_t* relative) {
+  const int first = first_lane(w.mask);
+  if (addresses.is_narrow()) {
+    const std::uint32_t* a = addresses.narrow();
+    const std::uint32_t base = a[first];
+#pragma GCC ivdep
+    for (int i = 0; i < kLanes; ++i) relative[i] = static_cast<std::int32_t>(a[i] - base) & w.lanes[i];
+    return true;
+  }
+  const std::uint64_t* a = addresses.wide();
+  const std::uint64_t base = a[first];
   std::uint64_t far = 0;
 #pragma GCC ivdep
   for (int i = 0; i < kLanes; ++i) {
-    const std::uint64_t distance = (addresses.at[i] - base) & static_cast<std::uint64_t>(std::int64_t{w.lanes[i]});
+    const std::uint64_t distance = (a[i] - base) & static_cast<std::uint64_t>(std::int64_t{w.lanes[i]});
     relative[i] = static_cast<std::int32_t>(distance);
     far |= (distance + 0x80000000u) >> 32;
   }
-  if (far) [[unlikely]]
+  return far == 0;
+}
+
+inline bool same_offsets(const std::int32_t* a, const std::int32_t* b) {
+#if defined(__AVX512F__)
+  const auto differ = [&](int i) {
+    return _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i));
+  };
+  return _kortestz_mask16_u8(differ(0), differ(16)) != 0;
+#else
+  std::int32_t difference = 0;
+  for (int i = 0; i < kLanes; ++i) difference |= a[i] ^ b[i];
+  return difference == 0;
+#endif
+}
+
+/// The access's pattern, or nullptr if its lanes are more than 2 GiB apart. Sectors depend on the base modulo 32, banks
+/// on where it lies in a word (or in what one lane accesses): patterns that differ by more are one.
+[[gnu::always_inline]] inline const Pattern* recognise(Warp& w, const MicroOp* op, const Addresses& addresses,
+                                                       std::uint64_t base, std::uint32_t width, bool shared,
+                                                       bool store) {
+  alignas(64) std::int32_t relative[kLanes];
+  if (!offsets(w, addresses, relative)) [[unlikely]]
     return nullptr;
-  const std::uint32_t phase = static_cast<std::uint32_t>(base) & (shared ? 15 : 127);
+  const std::uint32_t phase = shared ? kSharedPhase | (static_cast<std::uint32_t>(base) & ((width > 4 ? width : 4) - 1))
+                                     : static_cast<std::uint32_t>(base) & 31;
   PatternCache& cache = w.patterns[op->site];
   const std::uint32_t signature = (w.mask * 0x9e3779b1u) ^ (static_cast<std::uint32_t>(relative[1]) * 0x85ebca6bu) ^
                                   (static_cast<std::uint32_t>(relative[17]) * 0xc2b2ae35u) ^ (phase << 20);
   const std::uint32_t hits = equal_words(cache.signatures, signature);
   const std::uint32_t way = hits ? static_cast<std::uint32_t>(__builtin_ctz(hits)) : cache.oldest;
   Pattern& pattern = cache.ways[way];
-  std::int32_t difference = 0;
-  for (int i = 0; i < kLanes; ++i) difference |= relative[i] ^ pattern.relative[i];
-  if (difference || pattern.mask != w.mask || pattern.phase != phase) [[unlikely]] {
-    analyse(pattern, relative, w.mask, phase, width, shared, store);
+  if (!same_offsets(relative, pattern.relative) || pattern.mask != w.mask || pattern.phase != phase) [[unlikely]] {
+    analyse(pattern, relative, w.mask, phase, width, store);
     cache.signatures[way] = signature;
     cache.oldest = (way + 1) % kPatternWays;
   }
   return &pattern;
 }
 
-inline void check_alignment(Warp& w, const MicroOp* op, const Addresses& addresses, std::uint32_t width,
-                            Access access) {
+inline void check_alignment(Warp& w, const MicroOp* op, const Addresses& addresses, std::uint32_t width, Access access,
+                            std::uint64_t window = 0) {
   for (std::uint32_t left = w.mask; left; left &= left - 1) {
     const int i = first_lane(left);
-    if (addresses.at[i] & (width - 1)) fault_access(w, op, addresses.at[i], i, width, name_of(access));
+    if (addresses[i] & (width - 1)) fault_access(w, op, addresses[i] + window, i, width, name_of(access));
   }
 }
 
 /// Host memory of lane i's bytes in global memory; faults where there is none.
 inline std::byte* global_host(Warp& w, const MicroOp* op, const Addresses& addresses, int i, std::uint32_t width,
                               Access access) {
-  std::byte* host = w.global->host(addresses.at[i], width);
-  if (!host || (addresses.at[i] & (width - 1))) fault_access(w, op, addresses.at[i], i, width, name_of(access));
+  std::byte* host = w.global->host(addresses[i], width);
+  if (!host || (addresses[i] & (width - 1))) fault_access(w, op, addresses[i], i, width, name_of(access));
   return host;
 }
 
 [[gnu::always_inline]] inline Resolved resolve_global(Warp& w, const MicroOp* op, const Addresses& addresses,
                                                       std::uint32_t width, Access access) {
   Resolved r;
-  r.base = addresses.at[first_lane(w.mask)];
-  const Pattern* pattern = recognise(w, op, addresses, width, false, access == Access::store);
+  r.base = addresses[first_lane(w.mask)];
+  const Pattern* pattern = recognise(w, op, addresses, r.base, width, false, access == Access::store);
   if (!pattern) return r;
-  if (!pattern->aligned) check_alignment(w, op, addresses, width, access);
+  if (!pattern->aligned) [[unlikely]]
+    check_alignment(w, op, addresses, width, access);
   const Allocation*& cached = w.patterns[op->site].allocation;
   const std::uint64_t low = r.base + static_cast<std::uint64_t>(std::int64_t{pattern->lowest});
   const std::uint64_t span = static_cast<std::uint64_t>(std::int64_t{pattern->highest} - pattern->lowest) + width;
@@ -128,11 +179,12 @@ template <bool counted>
     ++site.requests[0];
     site.lanes[0] += active_count(w.mask);
     if (!r.pattern) {
-      const FarCounts counts = analyse_far(addresses.at, w.mask, width);
+      const auto all = addresses.list();
+      const FarCounts counts = analyse_far(all.at, w.mask, width);
       site.sectors += counts.sectors;
       site.distinct_bytes += counts.distinct_bytes;
       if (counts.max_same_address > site.max_same_address[0]) site.max_same_address[0] = counts.max_same_address;
-      mark_far(w, addresses.at, access != Access::load);
+      mark_far(w, all.at, access != Access::load);
       return;
     }
     const Pattern& p = *r.pattern;
@@ -141,7 +193,7 @@ template <bool counted>
     if (p.max_same_address > site.max_same_address[0]) site.max_same_address[0] = p.max_same_address;
     const Allocation* a = w.patterns[op->site].allocation;
     std::uint64_t* bits = access == Access::load ? w.footprint->loaded(a->index) : w.footprint->stored(a->index);
-    const std::uint64_t line = ((r.base & ~std::uint64_t{127}) - a->address) >> 5;
+    const std::uint64_t line = ((r.base & ~std::uint64_t{31}) - a->address) >> 5;
     for (int i = 0; i < p.sectors; ++i) {
       const std::uint64_t sector = line + static_cast<std::uint64_t>(std::int64_t{p.sector_list[i]});
       bits[sector >> 6] |= std::uint64_t{1} << (sector & 63);
@@ -149,26 +201,31 @@ template <bool counted>
   }
 }
 
+inline bool in_shared(const Warp& w, const Pattern& pattern, std::uint64_t base, std::uint32_t width) {
+  const std::int64_t low = static_cast<std::int64_t>(base) + pattern.lowest;
+  const std::int64_t high = static_cast<std::int64_t>(base) + pattern.highest;
+  return low >= 0 && high + width <= w.shared_bytes;
+}
+
+/// Some lane is outside of the block's shared memory: the lowest is named.
+[[noreturn, gnu::noinline]] inline void fault_shared(Warp& w, const MicroOp* op, const Addresses& addresses,
+                                                     std::uint32_t width, Access access) {
+  std::uint32_t left = w.mask;
+  const auto outside = [&](int i) { return addresses[i] > w.shared_bytes || addresses[i] + width > w.shared_bytes; };
+  while ((left & (left - 1)) && !outside(first_lane(left))) left &= left - 1;
+  const int i = first_lane(left);
+  fault_access(w, op, addresses[i] + kSharedWindow, i, width, name_of(access));
+}
+
 [[gnu::always_inline]] inline Resolved resolve_shared(Warp& w, const MicroOp* op, const Addresses& addresses,
                                                       std::uint32_t width, Access access) {
   Resolved r;
-  r.base = addresses.at[first_lane(w.mask)];
-  r.pattern = recognise(w, op, addresses, width, true, access == Access::store);
-  const std::int64_t low = static_cast<std::int64_t>(r.base) + (r.pattern ? r.pattern->lowest : 0);
-  const std::int64_t high = static_cast<std::int64_t>(r.base) + (r.pattern ? r.pattern->highest : 0);
-  if (!r.pattern || low < 0 || high + width > w.shared_bytes) [[unlikely]] {
-    for (std::uint32_t left = w.mask; left; left &= left - 1) {
-      const int i = first_lane(left);
-      if (addresses.at[i] + width > w.shared_bytes || addresses.at[i] > w.shared_bytes)
-        fault_access(w, op, addresses.at[i] + kSharedWindow, i, width, name_of(access));
-    }
-  }
+  r.base = addresses[first_lane(w.mask)];
+  r.pattern = recognise(w, op, addresses, r.base, width, true, access == Access::store);
+  if (!r.pattern || !in_shared(w, *r.pattern, r.base, width)) [[unlikely]]
+    fault_shared(w, op, addresses, width, access);
   if (!r.pattern->aligned) [[unlikely]]
-    for (std::uint32_t left = w.mask; left; left &= left - 1) {
-      const int i = first_lane(left);
-      if (addresses.at[i] & (width - 1))
-        fault_access(w, op, addresses.at[i] + kSharedWindow, i, width, name_of(access));
-    }
+    check_alignment(w, op, addresses, width, access, kSharedWindow);
   r.host = w.shared + r.base;
   return r;
 }
@@ -188,7 +245,7 @@ template <bool counted>
 /// Host memory of lane i's bytes in local memory; faults outside the thread's stack.
 inline std::byte* local_host(Warp& w, const MicroOp* op, const Addresses& addresses, int i, std::uint32_t width,
                              Access access) {
-  const std::uint64_t at = addresses.at[i];
+  const std::uint64_t at = addresses[i];
   if (at > w.local_stride || at + width > w.local_stride || (at & (width - 1)))
     fault_access(w, op, at + kLocalWindow, i, width, name_of(access));
   return w.local + static_cast<std::size_t>(i) * w.local_stride + at;
@@ -196,7 +253,7 @@ inline std::byte* local_host(Warp& w, const MicroOp* op, const Addresses& addres
 
 template <bool counted>
 inline void count_local(Warp& w, const MicroOp* op, const Addresses& addresses, std::uint32_t width) {
-  if constexpr (counted) w.sites[op->site].local_sectors += local_sectors(addresses.at, w.mask, width);
+  if constexpr (counted) w.sites[op->site].local_sectors += local_sectors(addresses.list().at, w.mask, width);
 }
 
 // ---- moving values between memory and registers ----
@@ -221,25 +278,68 @@ inline void store_lane(Raw<T>* const* s, int i, std::byte* to) {
   for (int k = 0; k < n; ++k) poke<T>(to + k * sizeof(T), from_raw<T>(s[k][i]));
 }
 
-/// Loads through a pattern: whole vectors where lanes are contiguous, lane by lane elsewhere.
+/// Elements as memory has them: unaligned for the compiler, and free to overlap anything.
+template <typename T>
+using InMemory [[gnu::aligned(1), gnu::may_alias]] = T;
+
+#if defined(__AVX512F__)
+/// 4-byte words from within 128 bytes, whichever lane wants which: two vector loads and a permutation.
+inline void load_window(Warp& w, std::uint32_t* d, const Pattern& p, const std::byte* host) {
+  const auto words = static_cast<std::uint32_t>(p.highest - p.lowest) / 4 + 1;
+  const std::uint32_t have = kFullMask >> (32 - words);
+  const std::byte* from = host + p.lowest;
+  const __m512i low = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(have), from);
+  const __m512i high = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(have >> 16), from + 64);
+  const __m512i lowest = _mm512_set1_epi32(p.lowest);
+  for (int i = 0; i < kLanes; i += 16) {
+    const __m512i index = _mm512_maskz_srli_epi32(0xffff, _mm512_sub_epi32(_mm512_loadu_si512(p.relative + i), lowest), 2);
+    _mm512_mask_storeu_epi32(d + i, static_cast<__mmask16>(w.mask >> i), _mm512_permutex2var_epi32(low, index, high));
+  }
+}
+/// 4-byte words from anywhere within 2 GiB.
+inline void load_gathered(Warp& w, std::uint32_t* d, const Pattern& p, const std::byte* host) {
+  for (int i = 0; i < kLanes; i += 16) {
+    const auto on = static_cast<__mmask16>(w.mask >> i);
+    const __m512i index = _mm512_loadu_si512(p.relative + i);
+    _mm512_mask_storeu_epi32(d + i, on, _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), on, index, host, 1));
+  }
+}
+#endif
+
+/// Loads through a pattern: whole vectors where lanes are contiguous, one value where they all want the same.
 template <typename T, int n>
 [[gnu::always_inline]] inline void load_pattern(Warp& w, Raw<T>* const* d, const Pattern& p, const std::byte* host) {
-  if constexpr (n == 1 && sizeof(T) >= 4) {
-    if (p.contiguous) {
-      if (p.mask == kFullMask)
-        std::memcpy(d[0], host, kLanes * sizeof(T));
-      else
-        std::memcpy(d[0], host, active_count(p.mask) * sizeof(T));
+  if (p.contiguous) {
+    const auto* from = reinterpret_cast<const InMemory<T>*>(host);
+    if (p.mask == kFullMask) {
+#pragma GCC ivdep
+      for (int i = 0; i < kLanes; ++i)
+        for (int k = 0; k < n; ++k) d[k][i] = to_raw<T>(from[i * n + k]);
       return;
     }
-  }
-  if (p.mask == kFullMask) {
-    for (int i = 0; i < kLanes; ++i) load_lane<T, n>(d, i, host + p.relative[i]);
-  } else {
-    for (std::uint32_t left = w.mask; left; left &= left - 1) {
-      const int i = first_lane(left);
-      load_lane<T, n>(d, i, host + p.relative[i]);
+    if constexpr (n == 1 && sizeof(T) >= 4) {
+      std::memcpy(d[0], host, active_count(p.mask) * sizeof(T));
+      return;
     }
+  } else if (p.uniform) {
+    for (int k = 0; k < n; ++k) {
+      const Raw<T> value = to_raw<T>(peek<T>(host + static_cast<std::size_t>(k) * sizeof(T)));
+      for (int i = 0; i < kLanes; ++i) d[k][i] = w.lanes[i] ? value : d[k][i];
+    }
+    return;
+  }
+#if defined(__AVX512F__)
+  if constexpr (n == 1 && sizeof(T) == 4) {
+    if (p.window)
+      load_window(w, reinterpret_cast<std::uint32_t*>(d[0]), p, host);
+    else
+      load_gathered(w, reinterpret_cast<std::uint32_t*>(d[0]), p, host);
+    return;
+  }
+#endif
+  for (std::uint32_t left = w.mask; left; left &= left - 1) {
+    const int i = first_lane(left);
+    load_lane<T, n>(d, i, host + p.relative[i]);
   }
 }
 template <typename T, int n>
@@ -260,29 +360,27 @@ template <typename T, int n>
   }
 }
 
-/// Runs `work` for the active lanes of each address window (generic addresses), with plain in-space addresses.
+/// Runs `work` for the active lanes of each address window (generic addresses), with addresses of that space.
 template <typename Global, typename Shared, typename Local>
-inline void by_window(Warp& w, Addresses& addresses, Global global, Shared shared, Local local) {
+inline void by_window(Warp& w, const Addresses& addresses, Global global, Shared shared, Local local) {
   std::uint32_t in_shared = 0, in_local = 0;
   for (int i = 0; i < kLanes; ++i) {
-    in_shared |= static_cast<std::uint32_t>(addresses.at[i] - kSharedWindow < kWindowBytes) << i;
-    in_local |= static_cast<std::uint32_t>(addresses.at[i] - kLocalWindow < kWindowBytes) << i;
+    const std::uint64_t at = addresses[i];
+    in_shared |= static_cast<std::uint32_t>(at - kSharedWindow < kWindowBytes) << i;
+    in_local |= static_cast<std::uint32_t>(at - kLocalWindow < kWindowBytes) << i;
   }
   const std::uint32_t whole = w.mask;
   in_shared &= whole;
   in_local &= whole;
-  if (!(in_shared | in_local)) return global();
-  for (int i = 0; i < kLanes; ++i)
-    if ((in_shared | in_local) >> i & 1) addresses.at[i] &= kWindowBytes - 1;
-  const std::uint32_t in_global = whole & ~(in_shared | in_local);
-  const auto part = [&](std::uint32_t mask, auto work) {
+  if (!(in_shared | in_local)) return global(addresses);
+  const auto part = [&](std::uint32_t mask, std::uint64_t origin, auto work) {
     if (!mask) return;
     set_mask(w, mask);
-    work();
+    work(addresses.within(origin));
   };
-  part(in_global, global);
-  part(in_shared, shared);
-  part(in_local, local);
+  part(whole & ~(in_shared | in_local), 0, global);
+  part(in_shared, kSharedWindow, shared);
+  part(in_local, kLocalWindow, local);
   set_mask(w, whole);
 }
 

@@ -28,19 +28,23 @@ struct SiteStatistics {
   void add(const SiteStatistics& other);
 };
 
+/// Set in Pattern::phase of accesses to shared memory: a generic access may be either.
+inline constexpr std::uint32_t kSharedPhase = 256;
+
 /// What one warp access looks like, relative to its first active lane's address; computed once, then recognised.
 struct Pattern {
   std::int32_t relative[kLanes];         ///< address - base, 0 in inactive lanes
   std::uint32_t mask = 0;                ///< active lanes; 0: empty entry
-  std::uint32_t phase = 0;               ///< base mod 128: what sectors and alignment depend on
+  std::uint32_t phase = 0;               ///< what of the base matters (access.h), kSharedPhase included
   std::int32_t lowest = 0, highest = 0;  ///< of relative
   std::uint16_t sectors = 0, distinct_bytes = 0;
   std::uint8_t wavefronts = 0, ideal_wavefronts = 0;
   std::uint8_t max_same_address = 0;
   bool contiguous = false;  ///< lane i is at relative i * width and the mask is a prefix of the warp
   bool uniform = false;     ///< every active lane at the same address
+  bool window = false;      ///< 4-byte words, all within 128 bytes
   bool aligned = true;
-  /// Distinct sectors, counted from the 128-byte line that base lies in. An aligned access has at most one per lane.
+  /// Distinct sectors, counted from the one that base lies in. An aligned access has at most one per lane.
   std::int32_t sector_list[kLanes * 2];
 };
 

@@ -81,7 +81,7 @@ struct Atomic {
   }
   static void local_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
     const int i = first_lane(w.mask);
-    fault_access(w, op, addresses.at[i] + kLocalWindow, i, width, "atomic");
+    fault_access(w, op, addresses[i] + kLocalWindow, i, width, "atomic");
   }
   template <bool counted>
   static const MicroOp* global(Warp& w, const MicroOp* op) {
@@ -99,10 +99,10 @@ struct Atomic {
   }
   template <bool counted>
   static const MicroOp* generic(Warp& w, const MicroOp* op) {
-    Addresses addresses(w, op, address);
     by_window(
-        w, addresses, [&] { global_part<counted>(w, op, addresses); }, [&] { shared_part<counted>(w, op, addresses); },
-        [&] { local_part(w, op, addresses); });
+        w, Addresses(w, op, address), [&](const Addresses& at) { global_part<counted>(w, op, at); },
+        [&](const Addresses& at) { shared_part<counted>(w, op, at); },
+        [&](const Addresses& at) { local_part(w, op, at); });
     if (op->mods & kResultUsed) poll(w);
     return following(w, op);
   }

@@ -87,10 +87,10 @@ struct Transfer {
   }
   template <bool counted>
   static const MicroOp* generic(Warp& w, const MicroOp* op) {
-    Addresses addresses(w, op, address);
     by_window(
-        w, addresses, [&] { global_part<counted>(w, op, addresses); }, [&] { shared_part<counted>(w, op, addresses); },
-        [&] { local_part<counted>(w, op, addresses); });
+        w, Addresses(w, op, address), [&](const Addresses& at) { global_part<counted>(w, op, at); },
+        [&](const Addresses& at) { shared_part<counted>(w, op, at); },
+        [&](const Addresses& at) { local_part<counted>(w, op, at); });
     return next(w, op);
   }
 };
