@@ -7,6 +7,7 @@
 #include "common/demangle.h"
 #include "common/error.h"
 #include "common/simt/decoder.h"
+#include "common/simt/fuse.h"
 
 namespace gpulab::simt {
 
@@ -219,6 +220,7 @@ std::unique_ptr<Program> decode(const std::shared_ptr<const ptx::Module>& module
   }
   layout_stack(decoder);
   for (auto& function : functions) function.emit();
+  fuse(*program);
   for (auto& block : program->blocks) block.first = program->ops.data() + block.first_op;
   return program;
 }

@@ -92,10 +92,17 @@ class FunctionDecoder {
     std::vector<MicroOp> before, main, after;
     std::array<int, 3> scratch{0, 0, 0};
   };
+
+  // function_constants.cpp
+  void find_lasting();
+  int lasting_slot(const Item& item);
+  bool needs_no_code(const Item& item) const;
+
   // function_operands.cpp
   void emit_operands(const Item& item, Emission& out);
   std::vector<std::uint16_t> operand_slots(const Item& item, MicroOp& op, Emission& out);
   std::uint16_t first_address(const Item& item, const ptx::Operand& operand, MicroOp& op, Emission& out);
+  std::uint16_t fixed_address(const Item& item, const ptx::Operand& operand, std::int64_t offset, Emission& out);
   std::uint16_t further_address(const Item& item, const ptx::Operand& operand, Emission& out);
   std::uint16_t optional_destination(const Item& item, const ptx::Operand& operand, bool second, Kind kind,
                                      Emission& out);
@@ -137,6 +144,7 @@ class FunctionDecoder {
   std::vector<std::vector<std::uint32_t>> targets_;  ///< per item: items it may branch to
   std::vector<std::vector<std::uint32_t>> reads_, writes_;
   std::vector<bool> read_anywhere_;
+  std::vector<int> lasting_;  ///< per register: the slot of the constant that it always holds, or -1
   ptx::ControlFlowGraph graph_;
   ptx::Allocation allocation_;
   std::vector<std::uint32_t> first_block_;  ///< program block of each graph block

@@ -90,6 +90,7 @@ MicroOp FunctionDecoder::pseudo(std::string_view opcode, std::uint32_t site) con
 }
 
 std::uint16_t FunctionDecoder::slot_of(std::uint32_t reg) const {
+  if (lasting_[reg] >= 0) return static_cast<std::uint16_t>(lasting_[reg]);
   const FunctionInfo& info = decoder_.program.functions[index_];
   const std::uint32_t slot = allocation_.slots[reg];
   switch (register_class_[reg]) {
@@ -350,6 +351,7 @@ void FunctionDecoder::emit_item(const Item& item, std::uint32_t cfg_block) {
   const ptx::Instruction& instruction = *item.instruction;
   const std::uint16_t traits = item.entry.row->meaning.traits;
   if (!targets_[item_index].empty()) return emit_branch(item, cfg_block);
+  if (needs_no_code(item)) return;
   if ((traits & kEndsBlock) && instruction.call < 0) {
     push(pseudo(entry_ && instruction.opcode.starts_with("ret") ? "exit" : instruction.opcode, item.site));
     return;

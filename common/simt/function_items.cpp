@@ -211,6 +211,7 @@ void FunctionDecoder::allocate() {
   }
   graph_ = ptx::control_flow_graph(flows);
   collect_accesses();
+  find_lasting();
   std::vector<ptx::RegisterAccess> accesses;
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const bool guarded = items_[i].kind == Item::Kind::instruction && !items_[i].instruction->guard.empty();

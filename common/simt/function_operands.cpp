@@ -16,17 +16,21 @@ std::uint16_t FunctionDecoder::first_address(const Item& item, const ptx::Operan
     if (register_class_[reg] == 0) op.mods |= kAddress32;
     return slot_of(reg);
   }
+  op.imm = static_cast<std::int32_t>(operand.integer);
+  if (op.imm == operand.integer) return fixed_address(item, operand, 0, out);
   op.imm = 0;
-  return operand.name.empty() ? decoder_.pool.constant(true, static_cast<std::uint64_t>(operand.integer))
-                              : symbol_source(item, operand.name, operand.integer, true, out);
+  return fixed_address(item, operand, operand.integer, out);
+}
+
+std::uint16_t FunctionDecoder::fixed_address(const Item& item, const ptx::Operand& operand, std::int64_t offset,
+                                             Emission& out) {
+  return operand.name.empty() ? decoder_.pool.constant(true, static_cast<std::uint64_t>(offset))
+                              : symbol_source(item, operand.name, offset, true, out);
 }
 
 /// Further ones (copies have two or three) are 64 bits wide, their offset added.
 std::uint16_t FunctionDecoder::further_address(const Item& item, const ptx::Operand& operand, Emission& out) {
-  if (!operand.is_reg) {
-    MicroOp unused;
-    return first_address(item, operand, unused, out);
-  }
+  if (!operand.is_reg) return fixed_address(item, operand, operand.integer, out);
   ptx::Operand base = operand;
   base.kind = ptx::Operand::Kind::reg;
   const std::uint16_t slot = source(item, base, Kind::u64, out);

@@ -104,11 +104,6 @@ struct Source {
   T operator[](int lane) const { return from_raw<T>(raw[lane]); }
 };
 
-alignas(64) constexpr u32 lane_bit[kLanes] = {
-    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
-    1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
-    1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
-
 template <>
 struct Source<bool> {
   alignas(64) s32 words[kLanes];  // one per lane, so that the compiler can select by vectors
@@ -235,11 +230,27 @@ inline T saturate_if(T x, bool sat) {
   else
     return x;
 }
+/// Lanes whose value is NaN.
+inline u32 nan_lanes(const float* x) {
+#if defined(__AVX512F__)
+  const auto unordered = [&](int i) -> u32 {
+    const __m512 v = _mm512_loadu_ps(x + i);
+    return _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+  };
+  return unordered(0) | unordered(16) << 16;
+#else
+  return true_lanes([&](int i) { return x[i] != x[i]; });
+#endif
+}
 /// Single-precision instructions make one NaN only; double-precision ones keep a NaN operand's payload, as x86 does.
-inline float canonical(float x) { return x == x ? x : bits_as<float>(0x7fffffffu); }
-template <typename T>
-inline T canonical(T x) {
-  return x;
+/// Looked for after the result is written, so that no later instruction waits for it.
+template <typename R>
+[[gnu::always_inline]] inline void canonicalise(Warp& w, const MicroOp* op) {
+  if constexpr (std::is_same_v<R, float>) {
+    float* d = values<float>(w, op, 0);
+    for (u32 left = nan_lanes(d) & w.mask; left; left &= left - 1)
+      [[unlikely]] d[__builtin_ctz(left)] = bits_as<float>(0x7fffffffu);
+  }
 }
 
 /// Runs `work` under the rounding mode of an instruction's modifiers.
@@ -284,22 +295,22 @@ struct LaneOp<F, cost, R (*)(A...)> {
   }
   /// Floating-point arithmetic without modifiers.
   static const MicroOp* arithmetic(Warp& w, const MicroOp* op) {
-    with_sources(w, op,
-                 [&](const auto&... a) { dispatch<cost, R>(w, op, [&](int i) { return canonical(F(a[i]...)); }); });
+    with_sources(w, op, [&](const auto&... a) { dispatch<cost, R>(w, op, [&](int i) { return F(a[i]...); }); });
+    canonicalise<R>(w, op);
     return following(w, op);
   }
   /// With modifiers. Kernels built with -use_fast_math have .ftz throughout: a path of its own.
   static const MicroOp* modified(Warp& w, const MicroOp* op) {
     with_sources(w, op, [&](const auto&... a) {
       if ((op->mods & (kFtz | kSat | kRoundMask)) == kFtz)
-        dispatch<cost, R>(w, op, [&](int i) { return flush_if(canonical(F(flush_if(a[i], true)...)), true); });
+        dispatch<cost, R>(w, op, [&](int i) { return flush_if(F(flush_if(a[i], true)...), true); });
       else
         with_rounding(op->mods, [&] {
           const bool ftz = op->mods & kFtz, sat = op->mods & kSat;
-          dispatch<cost, R>(
-              w, op, [&](int i) { return saturate_if(flush_if(canonical(F(flush_if(a[i], ftz)...)), ftz), sat); });
+          dispatch<cost, R>(w, op, [&](int i) { return saturate_if(flush_if(F(flush_if(a[i], ftz)...), ftz), sat); });
         });
     });
+    canonicalise<R>(w, op);
     return following(w, op);
   }
 
@@ -360,6 +371,16 @@ constexpr Meaning mask_function() {
   return {.run = &MaskOp<F>::run, .operands = MaskOp<F>::operands};
 }
 
+inline u32 block_operand(const MicroOp* op, int k) { return op->r[k] | static_cast<u32>(op->r[k + 1]) << 16; }
+
+/// %branch_if: extra 1: negated; imm target; r[2..3] fall-through block; r[4..5] post-dominator.
+inline const MicroOp* branch_on(Warp& w, const MicroOp* op, u32 predicate) {
+  const u32 taken = (op->extra ? ~predicate : predicate) & w.mask;
+  if (taken == w.mask) return enter(w, static_cast<u32>(op->imm));
+  if (taken == 0) return enter(w, block_operand(op, 2));
+  return diverge(w, op, taken);
+}
+
 /// setp and set: a comparison's result combined with the predicate operand.
 inline u32 combined(const MicroOp* op, u32 t, u32 c) {
   switch (op->mods & kBoolMask) {
@@ -391,27 +412,30 @@ struct CompareOp<F, bool (*)(A, A)> {
                                                         {Role::in, kind_of<A>()},
                                                         {Role::in, kind_of<A>()},
                                                         {Role::optional_in, Kind::pred}}};
-  static const MicroOp* run(Warp& w, const MicroOp* op) {
+  static u32 truth(Warp& w, const MicroOp* op) {
     const Source<A> a(w, op, 2), b(w, op, 3);
-    u32 t;
-    if constexpr (std::is_same_v<A, float> || std::is_same_v<A, Half>) {
-      if (op->mods & kFtz)
-        t = true_lanes([&](int i) { return F(flush(a[i]), flush(b[i])); });
-      else
-        t = true_lanes([&](int i) { return F(a[i], b[i]); });
-    } else {
-      t = true_lanes([&](int i) { return F(a[i], b[i]); });
-    }
+    if constexpr (std::is_same_v<A, float> || std::is_same_v<A, Half>)
+      if (op->mods & kFtz) return true_lanes([&](int i) { return F(flush(a[i]), flush(b[i])); });
+    return true_lanes([&](int i) { return F(a[i], b[i]); });
+  }
+  static const MicroOp* run(Warp& w, const MicroOp* op) {
+    const u32 t = truth(w, op);
     if (!(op->mods & kBoolMask) && op->r[1] == kNoOperand)
       write_pred(w, op->r[0], t);
     else
       write_combined(w, op, t);
     return following(w, op);
   }
+  /// Without modifiers and second predicate, and the branch behind it.
+  static const MicroOp* then_branch(Warp& w, const MicroOp* op) {
+    const u32 t = truth(w, op);
+    write_pred(w, op->r[0], t);
+    return branch_on(w, op + 1, t);
+  }
 };
 template <auto F>
 constexpr Meaning compare() {
-  return {.run = &CompareOp<F>::run, .operands = CompareOp<F>::operands};
+  return {.run = &CompareOp<F>::run, .operands = CompareOp<F>::operands, .then_branch = &CompareOp<F>::then_branch};
 }
 
 }  // namespace

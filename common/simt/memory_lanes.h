@@ -292,7 +292,8 @@ inline void load_window(Warp& w, std::uint32_t* d, const Pattern& p, const std::
   const __m512i high = _mm512_maskz_loadu_epi32(static_cast<__mmask16>(have >> 16), from + 64);
   const __m512i lowest = _mm512_set1_epi32(p.lowest);
   for (int i = 0; i < kLanes; i += 16) {
-    const __m512i index = _mm512_maskz_srli_epi32(0xffff, _mm512_sub_epi32(_mm512_loadu_si512(p.relative + i), lowest), 2);
+    const __m512i index =
+        _mm512_maskz_srli_epi32(0xffff, _mm512_sub_epi32(_mm512_loadu_si512(p.relative + i), lowest), 2);
     _mm512_mask_storeu_epi32(d + i, static_cast<__mmask16>(w.mask >> i), _mm512_permutex2var_epi32(low, index, high));
   }
 }

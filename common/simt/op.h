@@ -109,6 +109,7 @@ enum Trait : std::uint16_t {
   kConditional = 64,    ///< takes its guard itself (bra)
   kSideEffect = 128,    ///< scheduling point: not under a guard trampoline either (calls)
   kOperandTable = 512,  ///< more operands than MicroOp::r holds: they lie in Program::operand_table (see operands())
+  kCopies = 1024,       ///< the result is the source's value as it is
   kEarlyClobber = 256,  ///< destinations must not share slots with sources (several destinations, lane exchange)
 };
 
@@ -118,8 +119,10 @@ struct Meaning {
   Handler run = nullptr, modified = nullptr, counted = nullptr;
   std::array<OperandType, 6> operands{};
   std::uint16_t traits = 0;
-  std::uint16_t extra = 0;  ///< copied to MicroOp::extra
-  std::uint8_t width = 0;   ///< memory: bytes that a lane moves per request; 0: those of its first operand
+  std::uint16_t extra = 0;        ///< copied to MicroOp::extra
+  std::uint8_t width = 0;         ///< memory: bytes that a lane moves per request; 0: those of its first operand
+  Handler followed = nullptr;     ///< an access that has the pattern of Warp::leads[extra] (fuse.h)
+  Handler then_branch = nullptr;  ///< a comparison that also executes the %branch_if behind it (fuse.h)
 };
 
 /// One instruction. `form` is the PTX manual's notation: optional modifiers in {…}, alternatives separated by

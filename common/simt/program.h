@@ -61,12 +61,15 @@ struct ParameterSlot {
   std::uint32_t offset;  ///< bytes into the parameter block
 };
 
+inline constexpr std::uint32_t kNoSite = 0xffffffffu;
+
 /// One PTX instruction, for statistics and messages.
 struct Site {
   const ptx::Function* function = nullptr;
   const ptx::Instruction* instruction = nullptr;
   const Row* row = nullptr;
   std::uint32_t block = kNoBlock;  ///< basic block that holds it
+  std::uint32_t leader = kNoSite;  ///< the access whose counts are this one's too (fuse.h)
 };
 
 struct CallInfo {

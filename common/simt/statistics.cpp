@@ -42,8 +42,6 @@ Worker::Worker(const Program& program, const GlobalMemory& memory)
   footprint.prepare(memory);
 }
 
-namespace {
-
 std::uint32_t bytes_per_lane(const Meaning& meaning) {
   if (meaning.width) return meaning.width;
   for (const auto& operand : meaning.operands) {
@@ -59,6 +57,8 @@ std::uint32_t bytes_per_lane(const Meaning& meaning) {
   }
   return 0;
 }
+
+namespace {
 
 void count_memory(Counters& c, const Row& row, const SiteStatistics& s) {
   const std::uint32_t width = bytes_per_lane(row.meaning);
@@ -107,7 +107,7 @@ Counters count(const Program& program, const std::vector<std::unique_ptr<Worker>
     for (const auto& worker : workers) {
       executed.warps += worker->block_counts[site.block].warps;
       executed.lanes += worker->block_counts[site.block].lanes;
-      own.add(worker->sites[i]);
+      own.add(worker->sites[site.leader == kNoSite ? i : site.leader]);
     }
     const Row& row = *site.row;
     const std::uint64_t warps = executed.warps - own.guard_skipped;

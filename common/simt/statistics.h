@@ -13,6 +13,9 @@ struct BlockCount {
   std::uint64_t warps = 0, lanes = 0;
 };
 
+/// How many bytes an access moves for each lane.
+[[nodiscard]] std::uint32_t bytes_per_lane(const Meaning& meaning);
+
 /// One PTX instruction's own counts; plain executions follow from its basic block.
 struct SiteStatistics {
   std::uint64_t guard_skipped = 0;     ///< warps in which the guard was false for all active lanes

@@ -64,6 +64,14 @@ struct Split {
   std::uint32_t local_base = 0;  ///< current local frame, bytes
 };
 
+/// An access that later ones of its basic block repeat, as if its offset were 0.
+struct Lead {
+  const Pattern* pattern = nullptr;
+  std::uint64_t base = 0;  ///< address of the first active lane
+  std::byte* host = nullptr;
+};
+inline constexpr int kLeads = 8;
+
 struct Warp {
   // What handlers touch at every instruction.
   Slot* regs = nullptr;
@@ -87,6 +95,7 @@ struct Warp {
   bool parallel = false;              ///< other blocks run at the same time: global atomics must be atomic
   FootprintMap* footprint = nullptr;  ///< of this worker
 
+  Lead leads[kLeads];
   std::uint32_t unguarded = 0;  ///< the split's lanes while a guard has some switched off, else 0
 
   std::uint32_t carry = 0;  ///< CC.CF of each lane (add.cc, addc …)
@@ -152,9 +161,14 @@ static inline std::uint32_t active_count(std::uint32_t mask) {
   return static_cast<std::uint32_t>(__builtin_popcount(mask));
 }
 
+alignas(64) inline constexpr std::uint32_t lane_bit[kLanes] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+    1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+    1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
 static inline void set_mask(Warp& w, std::uint32_t mask) {
   w.mask = mask;
-  for (int i = 0; i < kLanes; ++i) w.lanes[i] = -static_cast<std::int32_t>(mask >> i & 1);
+  for (int i = 0; i < kLanes; ++i) w.lanes[i] = (mask & lane_bit[i]) != 0 ? -1 : 0;
 }
 
 /// Goes to a basic block: counts it, or stops where the split's lanes have to wait.

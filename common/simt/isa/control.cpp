@@ -12,18 +12,9 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-inline u32 block_operand(const MicroOp* op, int k) { return op->r[k] | static_cast<u32>(op->r[k + 1]) << 16; }
-
 const MicroOp* branch(Warp& w, const MicroOp* op) { return enter(w, static_cast<u32>(op->imm)); }
 
-/// r[0] predicate, extra 1: negated; imm target; r[2..3] fall-through block; r[4..5] post-dominator.
-const MicroOp* branch_if(Warp& w, const MicroOp* op) {
-  const u32 predicate = op->extra ? ~w.preds[op->r[0]] : w.preds[op->r[0]];
-  const u32 taken = predicate & w.mask;
-  if (taken == w.mask) return enter(w, static_cast<u32>(op->imm));
-  if (taken == 0) return enter(w, block_operand(op, 2));
-  return diverge(w, op, taken);
-}
+const MicroOp* branch_if(Warp& w, const MicroOp* op) { return branch_on(w, op, w.preds[op->r[0]]); }
 
 /// brx.idx: r[0] index; imm: the jump table.
 const MicroOp* branch_table(Warp& w, const MicroOp* op) {

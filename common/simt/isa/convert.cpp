@@ -109,10 +109,11 @@ struct Rounding {
       if constexpr (std::is_same_v<D, Half>)
         return half_of_saturated(x, sat ? kSat : 0);
       else if constexpr (to_float)
-        return canonical(saturate_if(x, sat));
+        return saturate_if(x, sat);
       else
         return integer_of<D, S>(x);
     });
+    canonicalise<Result>(w, op);
   }
   template <u16 direction>
   static const MicroOp* run(Warp& w, const MicroOp* op) {

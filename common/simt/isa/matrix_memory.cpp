@@ -27,7 +27,7 @@ inline void issue_shared(Warp& w, const MicroOp* op, const Addresses& addresses,
   const Resolved r = resolve_shared(w, op, addresses, width, access);
   count_shared<counted>(w, op, *r.pattern);
   for (u32 left = w.mask; left; left &= left - 1)
-    request.host[first_lane(left)] = w.shared + addresses.at[first_lane(left)];
+    request.host[first_lane(left)] = w.shared + addresses[first_lane(left)];
 }
 template <bool counted>
 inline void issue_global(Warp& w, const MicroOp* op, const Addresses& addresses, u32 width, Access access,
@@ -60,11 +60,11 @@ const MicroOp* matrices(Warp& w, const MicroOp* op) {
   if (!whole_warp_here(w, op)) return nullptr;
   constexpr bool loads = access == Access::load;
   constexpr int address = loads ? count : 0, first = loads ? 0 : 1;
-  Addresses addresses(w, op, address);
-  for (u64& at : addresses.at) at = in_space(at);
+  auto places = Addresses(w, op, address).list();
+  for (u64& at : places.at) at = in_space(at);
   Request request;
   if (count < 4) set_mask(w, (1u << 8 * (count & 3)) - 1);
-  issue_shared<counted>(w, op, addresses, 16, access, request);
+  issue_shared<counted>(w, op, Addresses(places), 16, access, request);
   set_mask(w, kFullMask);
   for (int i = 0; i < count; ++i) {
     u32* r = values<u32>(w, op, first + i);
@@ -175,9 +175,9 @@ inline void issue_all(Warp& w, const MicroOp* op, const Transfer& t, u64 base, u
   const int lanes = t.in_matrices() ? 8 * t.blocks_per_request() : kLanes;
   if (lanes < kLanes) set_mask(w, (1u << (lanes & 31)) - 1);
   for (int n = 0; n < t.requests(); ++n) {
-    Addresses addresses;
-    for (int lane = 0; lane < kLanes; ++lane)
-      addresses.at[lane] = base + offset_of(t, request_place(t, n, lane), stride);
+    Addresses::List places;
+    for (int lane = 0; lane < kLanes; ++lane) places.at[lane] = base + offset_of(t, request_place(t, n, lane), stride);
+    const Addresses addresses(places);
     if (shared)
       issue_shared<counted>(w, op, addresses, t.width(), access, requests[n]);
     else

@@ -53,7 +53,17 @@ struct Transfer {
     const Registers registers(w, op);
     const Resolved r = resolve_shared(w, op, addresses, width, access);
     count_shared<counted>(w, op, *r.pattern);
+    w.leads[op->extra] = {r.pattern, r.base - static_cast<u64>(std::int64_t{op->imm}), r.host - op->imm};
     registers.move(w, *r.pattern, r.host);
+  }
+  /// An access to shared memory that repeats an earlier one of its basic block, some bytes further.
+  static const MicroOp* followed(Warp& w, const MicroOp* op) {
+    const Lead& lead = w.leads[op->extra];
+    const Registers registers(w, op);
+    if (!in_shared(w, *lead.pattern, lead.base + static_cast<u64>(std::int64_t{op->imm}), width)) [[unlikely]]
+      fault_shared(w, op, Addresses(w, op, address), width, access);
+    registers.move(w, *lead.pattern, lead.host + op->imm);
+    return going_on(w, op);
   }
   template <bool counted>
   static void local_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
@@ -66,19 +76,19 @@ struct Transfer {
   }
 
   /// A look at what others may be writing costs a spinning warp its turn.
-  static const MicroOp* next(Warp& w, const MicroOp* op) {
+  static const MicroOp* going_on(Warp& w, const MicroOp* op) {
     if (loads && (op->mods & kOrdered)) poll(w);
     return following(w, op);
   }
   template <bool counted>
   static const MicroOp* global(Warp& w, const MicroOp* op) {
     global_part<counted>(w, op, Addresses(w, op, address));
-    return next(w, op);
+    return going_on(w, op);
   }
   template <bool counted>
   static const MicroOp* shared(Warp& w, const MicroOp* op) {
     shared_part<counted>(w, op, Addresses(w, op, address));
-    return next(w, op);
+    return going_on(w, op);
   }
   template <bool counted>
   static const MicroOp* local(Warp& w, const MicroOp* op) {
@@ -91,7 +101,7 @@ struct Transfer {
         w, Addresses(w, op, address), [&](const Addresses& at) { global_part<counted>(w, op, at); },
         [&](const Addresses& at) { shared_part<counted>(w, op, at); },
         [&](const Addresses& at) { local_part<counted>(w, op, at); });
-    return next(w, op);
+    return going_on(w, op);
   }
 };
 template <typename T, int n>
@@ -108,7 +118,8 @@ constexpr Meaning in_space(std::array<OperandType, 6> operands, std::uint16_t tr
   if constexpr (space == In::global)
     meaning.run = &Op::template global<false>, meaning.counted = &Op::template global<true>;
   if constexpr (space == In::shared)
-    meaning.run = &Op::template shared<false>, meaning.counted = &Op::template shared<true>;
+    meaning.run = &Op::template shared<false>, meaning.counted = &Op::template shared<true>,
+    meaning.followed = &Op::followed;
   if constexpr (space == In::local)
     meaning.run = &Op::template local<false>, meaning.counted = &Op::template local<true>;
   if constexpr (space == In::generic)

@@ -54,6 +54,13 @@ constexpr Meaning unpacked() {
           .traits = kEarlyClobber};
 }
 
+template <typename T>
+constexpr Meaning copied() {
+  Meaning meaning = lane<same<T>>();
+  meaning.traits = kCopies;
+  return meaning;
+}
+
 // Generic addresses: shared and local memory are windows, everything else is global. See memory.h.
 constexpr auto from_shared = [](u64 a) { return a + kSharedWindow; };
 constexpr auto to_shared = [](u64 a) { return a - kSharedWindow; };
@@ -81,11 +88,11 @@ constexpr auto permuted_by_mode = [](u32 a, u32 b, u32 c) {
 
 const Row rows[] = {
     {"mov.pred d, a", Unit::alu, mask_function<same<u32>>()},
-    {"mov(.b16,.u16,.s16) d, a", Unit::alu, lane<same<u16>>()},
-    {"mov(.b32,.u32,.s32) d, a", Unit::alu, lane<same<u32>>()},
-    {"mov(.b64,.u64,.s64) d, a", Unit::alu, lane<same<u64>>()},
-    {"mov.f32 d, a", Unit::alu, lane<same<float>>()},
-    {"mov.f64 d, a", Unit::alu, lane<same<double>>()},
+    {"mov(.b16,.u16,.s16) d, a", Unit::alu, copied<u16>()},
+    {"mov(.b32,.u32,.s32) d, a", Unit::alu, copied<u32>()},
+    {"mov(.b64,.u64,.s64) d, a", Unit::alu, copied<u64>()},
+    {"mov.f32 d, a", Unit::alu, copied<float>()},
+    {"mov.f64 d, a", Unit::alu, copied<double>()},
     {"mov.b16 d, {a, b}", Unit::alu, packed<u16, u8>()},
     {"mov.b32 d, {a, b}", Unit::alu, packed<u32, u16>()},
     {"mov.b32 d, {a, b, c, e}", Unit::alu, packed<u32, u8>()},
@@ -97,7 +104,7 @@ const Row rows[] = {
     {"mov.b64 {d, e}, a", Unit::alu, unpacked<u64, u32>()},
     {"mov.b64 {d, e, f, g}, a", Unit::alu, unpacked<u64, u16>()},
 
-    {"cvta{.to}(.global,.const).u64 p, a", Unit::alu, lane<same<u64>>()},
+    {"cvta{.to}(.global,.const).u64 p, a", Unit::alu, copied<u64>()},
     {"cvta.shared{::cta}.u64 p, a", Unit::alu, lane<from_shared>()},
     {"cvta.to.shared{::cta}.u64 p, a", Unit::alu, lane<to_shared>()},
     {"cvta.local.u64 p, a", Unit::alu, lane<from_local>()},
