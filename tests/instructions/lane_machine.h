@@ -16,6 +16,7 @@ class LaneMachine {
   LaneMachine() {
     warp.regs = slots_.data();
     warp.preds = preds_.data();
+    ops_[1].run = [](Warp&, const MicroOp* here) { return here; };
   }
   /// Numbers the operands of a case as decode would: what is absent is nowhere, or a false predicate where it is read.
   void place(const InstructionCase& one) {
@@ -46,14 +47,19 @@ class LaneMachine {
     std::memcpy(&bits, at(r) + lane * (register_class(kind) == 1 ? 8 : 4), register_class(kind) == 1 ? 8 : 4);
     return bits;
   }
-  /// True if the handler came back to the next micro-op.
+  /// True if the handler came to the next micro-op, by return or by jump.
   bool run(Handler handler, std::uint32_t mask) {
     set_mask(warp, mask);
-    return handler(warp, &op) == &op + 1;
+    return handler(warp, &op) == &ops_[1];
   }
 
   Warp warp{};
-  MicroOp op{};
+
+ private:
+  std::array<MicroOp, 2> ops_{};
+
+ public:
+  MicroOp& op = ops_[0];
 
  private:
   static constexpr int kSlotsEach = 4;  // a 64-bit register
