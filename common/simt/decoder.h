@@ -95,7 +95,7 @@ class FunctionDecoder {
 
   // function_constants.cpp
   void find_lasting();
-  int lasting_slot(const Item& item);
+  int lasting_slot(const Item& item, std::uint32_t reg);
   bool needs_no_code(const Item& item) const;
 
   // function_operands.cpp

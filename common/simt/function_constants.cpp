@@ -7,9 +7,8 @@
 namespace gpulab::simt {
 
 /// The slot that holds the result of a copying instruction for good, -1 if there is none.
-int FunctionDecoder::lasting_slot(const Item& item) {
+int FunctionDecoder::lasting_slot(const Item& item, std::uint32_t reg) {
   const ptx::Instruction& instruction = *item.instruction;
-  const std::uint32_t reg = register_id(instruction, instruction.operands[0].name);
   const OperandType& type = item.entry.row->meaning.operands[0];
   const bool wide = register_class_[reg] == 1;
   if (register_class_[reg] != register_class(type.kind) || type.vector != 1) return -1;
@@ -39,7 +38,7 @@ void FunctionDecoder::find_lasting() {
     if (item.kind != Item::Kind::instruction || !item.instruction->guard.empty() || writes_[i].size() != 1) continue;
     const std::uint32_t reg = writes_[i].front();
     if (item.instruction->call >= 0 || writers[reg] != 1 || register_class_[reg] == 2) continue;
-    lasting_[reg] = lasting_slot(item);
+    lasting_[reg] = lasting_slot(item, reg);
   }
 }
 

@@ -243,7 +243,9 @@ inline u32 nan_lanes(const float* x) {
 #endif
 }
 /// Single-precision instructions make one NaN only; double-precision ones keep a NaN operand's payload, as x86 does.
-/// Looked for after the result is written, so that no later instruction waits for it.
+inline float canonical(float x) { return x == x ? x : bits_as<float>(0x7fffffffu); }
+/// The same for what an instruction has written: looked for after the result is written, so that no later instruction
+/// waits for it.
 template <typename R>
 [[gnu::always_inline]] inline void canonicalise(Warp& w, const MicroOp* op) {
   if constexpr (std::is_same_v<R, float>) {
