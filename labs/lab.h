@@ -15,6 +15,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -103,7 +104,8 @@ struct BufferArgument {
   std::string buffer;
   std::size_t offset_elements = 0;  ///< vector loads need a multiple of their width
 };
-using Argument = std::variant<BufferArgument, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+using Argument = std::variant<BufferArgument, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double,
+                              std::uint8_t, std::uint16_t>;
 
 /// One launch of a variant's plan.
 struct Step {
@@ -185,6 +187,8 @@ struct Contract {
   std::string name, signature, summary;
 };
 
+struct LoadedKernelFile;  // runner/kernel_file.h
+
 struct Lab {
   // Without a comment of its own, a field that is left out is simply absent; `problem`, `arguments`, `work`, `headline`
   // and `variants` are not to be left out, nor is `extent` where a variant's grid is automatic.
@@ -203,6 +207,8 @@ struct Lab {
   std::function<Work(const Case&)> work{};
   std::vector<Contract> contracts{};
   std::vector<Variant> variants{};  ///< worst to best
+  /// Of the lab that `gpulab run` makes of a file: its kernels. All others have theirs in the binary.
+  std::shared_ptr<const LoadedKernelFile> file{};
 };
 
 /// Seeded inputs. Counter-based: element i depends on (seed, stream, i) alone. Arrays of one problem take different

@@ -33,7 +33,8 @@ bool same(const Case& a, const Case& b) { return a.params.values == b.params.val
 void count_beside(Executor& simulator, const Lab& lab, const Variant& variant, const Case& point,
                   const RunOptions& options, double seconds, Result& result) {
   auto run = options;
-  run.grid.reset();  // a grid that was given belongs to the full size
+  run.grid.reset();   // a grid that was given belongs to the full size
+  run.dumps.clear();  // what the GPU left is what was asked for
   int times = 0;
   while (!same(halved(lab, point, times), halved(lab, point, times + 1))) ++times;
   std::optional<Result> best;

@@ -44,6 +44,22 @@ constexpr std::array lab_options{
     OptionText{"output", "FILE", "instead of standard output", reporting},
 };
 
+/// Beside these, `run` has those of a lab but for the two that need several variants.
+constexpr std::array run_options{
+    OptionText{"kernel", "NAME", "'scale', an instance 'scale<float>', or a mangled name [the only one]", what},
+    OptionText{"arg", "SPEC", "one argument, in order: 'x:f32[1024]=iota', n:i32=1024", what},
+    OptionText{"shared", "BYTES", "dynamic shared memory of a block [0]", what},
+    OptionText{"compiler", "auto|nvcc|nvrtc", "auto: nvcc, else NVRTC", what},
+    OptionText{"expect", "NAME=INIT", "what a buffer must hold afterwards: 'y=@right.bin', y=3.5", what},
+    OptionText{"tolerance", "T", "of floating-point buffers under --expect, absolute [0]", what},
+    OptionText{"dump", "NAME=FILE", "write a buffer's bytes, raw, little endian", reporting},
+};
+constexpr const char* run_help =
+    "SPEC  name:TYPE[COUNT]=INIT  a buffer     TYPE  u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64\n"
+    "      name:TYPE=VALUE        a scalar     INIT  zeros ones iota random none VALUE @FILE (raw, little endian)\n"
+    "--grid auto, the default, gives each element of the longest buffer a thread; --block is 256.\n"
+    "Compiled for the device's architecture with line information, and kept in ~/.cache/gpulab.\n";
+
 struct CommandText {
   std::string_view name;
   const char *argument, *help;  ///< no `argument`: it takes none
@@ -52,10 +68,11 @@ constexpr std::array commands{
     CommandText{"list", "LAB", "labs; with LAB its variants, parameters and contracts; --metrics: all counters"},
     CommandText{"devices", nullptr, "GPUs found, the simulator, and the GPU profiles that it can model"},
     CommandText{"doctor", nullptr, "what is here, what is missing, how to mend it"},
+    CommandText{"run", "FILE", "any kernel of your own .cu or .ptx file"},
     CommandText{"schema", "NAME", "a JSON Schema (2020-12): run, error"},
 };
 /// Commands of the contract that later versions bring.
-constexpr std::array<std::string_view, 5> later{"explain", "run", "check", "grade", "completion"};
+constexpr std::array<std::string_view, 4> later{"explain", "check", "grade", "completion"};
 
 CLI::Option* add_option(CLI::App& app, const OptionText& text) {
   const std::string name = fmt::format("--{}", text.name);
@@ -111,6 +128,14 @@ CLI::App* add_command(CLI::App& app, const CommandText& text) {
   auto* sub = app.add_subcommand(std::string(text.name), text.help)->group("Commands");
   if (text.name == "list")
     add_option(*sub, {"metrics", nullptr, "every counter, with its names in ncu and nvprof", "Options"});
+  if (text.name == "run") {
+    for (const auto& option : run_options) add_option(*sub, option);
+    for (const auto& option : lab_options) {
+      if (std::string_view(option.name) != "variant" && std::string_view(option.name) != "baseline")
+        add_option(*sub, option);
+    }
+    sub->footer(run_help);
+  }
   return sub;
 }
 
@@ -246,6 +271,8 @@ Command parse_command_line(const std::vector<std::string>& arguments, std::span<
     throw parse_error(error, command.name);
   }
   check_extras(*sub, command.name, text != commands.end() && text->argument != nullptr ? 1 : 0, command.arguments);
+  if (command.name == "run" && command.arguments.empty())
+    throw usage_error("run: which file?", "as in: gpulab run scale.cu --kernel scale --arg 'x:f32[1024]=iota'");
   command.given = given_options(*sub);
   return command;
 }

@@ -158,7 +158,8 @@ std::string param_text(const std::variant<std::int64_t, std::string>& value) {
 
 std::string verdict(const Result& result) {
   if (result.status != "ok") return result.status;
-  return result.verification ? result.verification->status : "-";
+  if (!result.verification) return "-";
+  return result.verification->status == "not_run" ? "ran" : result.verification->status;
 }
 
 std::string device_text(const DeviceInfo& info) {

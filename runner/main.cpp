@@ -17,6 +17,7 @@
 #include "runner/options.h"
 #include "runner/registry.h"
 #include "runner/report_target.h"
+#include "runner/run_file.h"
 #include "runner/run_lab.h"
 #include "runner/schema.h"
 #include "runner/version.h"
@@ -43,6 +44,11 @@ ExitCode run(const std::vector<std::string>& arguments) {
     if (lab.name != command.name) continue;
     const auto code = run_lab(parse_lab_options(lab, command.given));
     // A case that was interrupted may still run in this process: nothing waits for it.
+    if (code == ExitCode::interrupted) std::_Exit(static_cast<int>(code));
+    return code;
+  }
+  if (command.name == "run") {
+    const auto code = run_file(command.arguments.front(), command.given);
     if (code == ExitCode::interrupted) std::_Exit(static_cast<int>(code));
     return code;
   }

@@ -12,10 +12,8 @@
 #include "runner/sizes.h"
 
 namespace gpulab {
-namespace {
 
-/// The value of an option that may be given once; nothing where it was not given.
-const std::string* value_of(const Given& given, std::string_view name) {
+const std::string* single_value(const Given& given, std::string_view name) {
   const auto it = given.find(name);
   if (it == given.end() || it->second.empty()) return nullptr;
   if (it->second.size() > 1) {
@@ -24,6 +22,8 @@ const std::string* value_of(const Given& given, std::string_view name) {
   }
   return &it->second.front();
 }
+
+namespace {
 
 std::vector<ParamValue> param_values(const Lab& lab, const Param& param, const std::string& text) {
   const std::string option = "--" + param.name;
@@ -51,14 +51,14 @@ std::vector<ParamValue> param_values(const Lab& lab, const Param& param, const s
 
 void parse_params(const Given& given, LabOptions& options) {
   for (const auto& param : options.lab->params) {
-    const auto* text = value_of(given, param.name);
+    const auto* text = single_value(given, param.name);
     options.params.emplace_back(param.name, text != nullptr ? param_values(*options.lab, param, *text)
                                                             : std::vector<ParamValue>{param.fallback});
   }
 }
 
 void parse_variants(const Given& given, LabOptions& options) {
-  const auto* text = value_of(given, "variant");
+  const auto* text = single_value(given, "variant");
   options.all_variants = text != nullptr && *text == "all";
   if (options.all_variants) {
     for (const auto& variant : options.lab->variants) options.variants.push_back(&variant);
@@ -90,7 +90,7 @@ double positive_real(std::string_view option, const std::string& text) {
 }
 
 void parse_device(const Given& given, LabOptions& options) {
-  const auto* text = value_of(given, "device");
+  const auto* text = single_value(given, "device");
   if (text == nullptr || *text == "auto") return;
   // "gpu" or "gpu:INDEX"
   const bool indexed = text->starts_with("gpu:");
@@ -109,38 +109,38 @@ void parse_device(const Given& given, LabOptions& options) {
 void parse_simulator(const Given& given, LabOptions& options) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   const auto number = [&](std::string_view name, std::int64_t least, std::uint64_t& target) {
-    if (const auto* text = value_of(given, name)) {
+    if (const auto* text = single_value(given, name)) {
       target = static_cast<std::uint64_t>(whole_number(name, *text, least, most));
     }
   };
   number("seed", 0, options.seed);
   number("schedule", 0, options.schedule);
-  if (const auto* text = value_of(given, "budget")) {
+  if (const auto* text = single_value(given, "budget")) {
     options.budget = static_cast<std::uint64_t>(parse_size(*text, "--budget"));
     if (options.budget == 0) throw usage_error("--budget: a budget of 0 warp instructions runs nothing");
   }
-  if (const auto* text = value_of(given, "threads")) {
+  if (const auto* text = single_value(given, "threads")) {
     options.threads = static_cast<int>(whole_number("threads", *text, 1, 4096));
   }
-  if (const auto* text = value_of(given, "profile")) options.profile = gpu_profile(*text).id;
-  if (const auto* text = value_of(given, "sanitize"); text != nullptr && *text != "none") {
+  if (const auto* text = single_value(given, "profile")) options.profile = gpu_profile(*text).id;
+  if (const auto* text = single_value(given, "sanitize"); text != nullptr && *text != "none") {
     throw usage_error(fmt::format("--sanitize: '{}' is not in this version of gpulab", *text),
                       "bounds and alignment are always checked; 'none' is the only choice yet");
   }
-  const bool on = value_of(given, "counters") != nullptr, off = value_of(given, "no-counters") != nullptr;
+  const bool on = single_value(given, "counters") != nullptr, off = single_value(given, "no-counters") != nullptr;
   if (on && off) throw usage_error("--counters and --no-counters contradict each other");
   if (on || off) options.counters = on;
 }
 
 void parse_measure(const Given& given, MeasureOptions& measure) {
-  if (const auto* text = value_of(given, "reps"))
+  if (const auto* text = single_value(given, "reps"))
     measure.reps = static_cast<int>(whole_number("reps", *text, 1, 1'000'000));
-  if (const auto* text = value_of(given, "warmup")) {
+  if (const auto* text = single_value(given, "warmup")) {
     measure.warmup = static_cast<int>(whole_number("warmup", *text, 0, 1'000'000));
   }
-  if (const auto* text = value_of(given, "min-time")) measure.min_time_s = positive_real("min-time", *text);
-  if (const auto* text = value_of(given, "max-noise")) measure.max_noise = positive_real("max-noise", *text) / 100;
-  measure.warm = value_of(given, "warm") != nullptr;
+  if (const auto* text = single_value(given, "min-time")) measure.min_time_s = positive_real("min-time", *text);
+  if (const auto* text = single_value(given, "max-noise")) measure.max_noise = positive_real("max-noise", *text) / 100;
+  measure.warm = single_value(given, "warm") != nullptr;
 }
 
 }  // namespace
@@ -148,16 +148,16 @@ void parse_measure(const Given& given, MeasureOptions& measure) {
 LabOptions parse_lab_options(const Lab& lab, const Given& given) {
   LabOptions options;
   options.lab = &lab;
-  const auto* format = value_of(given, "format");
+  const auto* format = single_value(given, "format");
   options.format = &find_format(format != nullptr ? *format : "table");
-  if (const auto* output = value_of(given, "output")) {
+  if (const auto* output = single_value(given, "output")) {
     options.output = *output;
     if (output->empty()) throw usage_error("--output: the file name is empty");
   }
   parse_variants(given, options);
-  if (const auto* text = value_of(given, "block")) options.blocks = parse_blocks(*text);
-  if (const auto* text = value_of(given, "grid")) options.grid = parse_grid(*text);
-  if (const auto* text = value_of(given, "baseline")) options.baseline = &find_variant(lab, *text);
+  if (const auto* text = single_value(given, "block")) options.blocks = parse_blocks(*text);
+  if (const auto* text = single_value(given, "grid")) options.grid = parse_grid(*text);
+  if (const auto* text = single_value(given, "baseline")) options.baseline = &find_variant(lab, *text);
   parse_params(given, options);
   parse_device(given, options);
   parse_simulator(given, options);

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -39,8 +40,12 @@ struct LabOptions {
   const Variant* baseline = nullptr;
   MeasureOptions measure;
   const Format* format = nullptr;
-  std::string output;  ///< file, empty: standard output
+  std::string output;                          ///< file, empty: standard output
+  std::map<std::string, std::string> dumps{};  ///< of `gpulab run`
 };
+
+/// The value of an option that may be given once; null where it was not given. Throws usage_error.
+[[nodiscard]] const std::string* single_value(const Given& given, std::string_view name);
 
 /// Throws usage_error for everything that is not as the contract says.
 [[nodiscard]] LabOptions parse_lab_options(const Lab& lab, const Given& given);

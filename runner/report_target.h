@@ -9,7 +9,8 @@ class ReportTarget {
  public:
   /// An empty name: standard output. Throws usage_error where the file cannot be opened; what it holds is kept
   /// until write().
-  explicit ReportTarget(std::string file);
+  /// `option` is the culprit in messages.
+  explicit ReportTarget(std::string file, const std::string& option = "--output");
   ~ReportTarget();
   ReportTarget(const ReportTarget&) = delete;
   ReportTarget& operator=(const ReportTarget&) = delete;

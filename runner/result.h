@@ -66,6 +66,14 @@ struct Finding {
   std::vector<FindingSite> at;
 };
 
+/// What a buffer held after a kernel of the user's own file.
+struct BufferFacts {
+  std::string name, type;  ///< "f32"
+  std::uint64_t count = 0;
+  std::vector<decltype(Mismatch::got)> first;  ///< values, a few
+  std::string fnv1a64;                         ///< of its bytes, 16 hex digits
+};
+
 struct Result {
   std::string variant, kernel;
   std::string status = "ok";  ///< ok, wrong, finding, fault, hung, timeout, skipped, interrupted, error
@@ -82,7 +90,8 @@ struct Result {
   /// Where counters come from a smaller case simulated beside a GPU: its parameters. Empty: from this case.
   std::vector<std::pair<std::string, std::variant<std::int64_t, std::string>>> counters_params;
   std::vector<Finding> findings;
-  std::string output;  ///< what the kernel printed
+  std::string output;                ///< what the kernel printed
+  std::vector<BufferFacts> buffers;  ///< of `gpulab run`
 };
 
 /// A whole run: the header of gpulab.run.v1 and its results.
@@ -90,6 +99,8 @@ struct Run {
   DeviceInfo device;
   std::string lab;
   std::vector<Result> results;
+  std::string file{};     ///< of `gpulab run`; empty for labs
+  std::string toolkit{};  ///< that compiled it, "13.0"; empty: this build's, or unknown
 };
 
 }  // namespace gpulab

@@ -13,8 +13,10 @@
 #include "common/embedded.h"
 #include "common/gpu_profile.h"
 #include "common/text.h"
+#include "runner/buffer_facts.h"
 #include "runner/device_buffers.h"
 #include "runner/host_memory.h"
+#include "runner/kernel_file.h"
 #include "runner/metrics.h"
 #include "runner/plan.h"
 #include "runner/verify.h"
@@ -42,7 +44,8 @@ void check_memory(const Lab& lab, const Case& point, const Capabilities& capabil
                     {}, "choose a smaller size");
 }
 
-const EmbeddedKernels& embedded_file(const Lab& lab, const Variant& variant) {
+const EmbeddedKernels& kernels_of(const Lab& lab, const Variant& variant) {
+  if (lab.file) return lab.file->kernels;
   const auto all = embedded_kernels();
   const auto it =
       std::find_if(all.begin(), all.end(), [&](const auto& k) { return k.lab == lab.name && k.file == variant.file; });
@@ -216,10 +219,10 @@ void run_and_measure(Device& device, DeviceBuffers& buffers, const MeasureOption
 }  // namespace
 
 void CaseRunner::load(const Lab& lab, const Variant& variant) {
-  const auto& file = embedded_file(lab, variant);
-  // The image's views must outlive the device: names are kept here, texts are part of the binary.
-  const auto [name, fresh] = loaded_.insert(fmt::format("{}/{}", lab.name, variant.file));
-  if (fresh) device_.load({*name, file.ptx, file.source});
+  const auto& kernels = kernels_of(lab, variant);
+  // The image's views must outlive the device: names are kept here, texts are part of the binary or of the lab.
+  const auto [name, fresh] = loaded_.insert(lab.file ? variant.file : fmt::format("{}/{}", lab.name, variant.file));
+  if (fresh) device_.load({*name, kernels.ptx, kernels.source, kernels.resources});
 }
 
 void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Plan& made, const Problem& problem,
@@ -235,8 +238,7 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
     launches = bound_launches(device_, buffers, made.steps);
     describe_launch(launches, gpu, result);
     if (!result.launch->registers_per_thread) {
-      estimate_registers(launches.front().kernel, embedded_file(lab, variant).resources, device_.info(),
-                         *result.launch);
+      estimate_registers(launches.front().kernel, kernels_of(lab, variant).resources, device_.info(), *result.launch);
     }
     for (const auto& launch : launches) check_shared(launch, gpu);
   } else {
@@ -252,6 +254,9 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
     conclude(
         problem, [&](const Expected& e) { return buffers.read(e.buffer); },
         [&](const Expected& e) { return buffers.declared(e.buffer).type; }, result);
+    for (const auto& [buffer, file] : options.dumps) dump(file, buffers.read(buffer));
+    if (!lab.file) return;
+    for (const auto& buffer : problem.buffers) result.buffers.push_back(facts_of(buffer, buffers.read(buffer.name)));
   };
   // Updated in place: what is compared afterwards is an input.
   const bool in_place = std::any_of(problem.expected.begin(), problem.expected.end(), [&](const Expected& expected) {

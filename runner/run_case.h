@@ -1,6 +1,7 @@
 #pragma once
 // One case on one device: inputs, launch plan, run, verification, measurement, counters -> Result.
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,6 +20,7 @@ struct RunOptions {
   std::optional<Dim3> grid;  ///< absent: automatic
   bool counters = true;      ///< take counters where the device counts
   MeasureOptions measure;
+  std::map<std::string, std::string> dumps{};  ///< buffer -> file for its bytes after the first run
 };
 
 /// Runs cases on one device; keeps what cases share: loaded modules and the last problem.

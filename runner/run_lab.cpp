@@ -14,6 +14,7 @@
 #include "common/text.h"
 #include "runner/beside.h"
 #include "runner/interrupt.h"
+#include "runner/kernel_file.h"
 #include "runner/metrics.h"
 #include "runner/open_device.h"
 #include "runner/plan.h"
@@ -55,6 +56,7 @@ Result run_point(Executor& executor, Executor* simulator, const LabOptions& opti
   run.grid = options.grid;
   run.counters = options.counters.value_or(true);
   run.measure = options.measure;
+  run.dumps = options.dumps;
   auto result = executor.run(*options.lab, *point.variant, point.point, run);
   result.summary = point.variant->summary;
   if (simulator != nullptr && result.status == "ok" && launches_kernels(*point.variant)) {
@@ -128,12 +130,17 @@ ExitCode exit_code(const std::vector<Point>& points, const std::vector<Result>& 
   return failed ? ExitCode::launch_failed : wrong ? ExitCode::wrong : missing ? ExitCode::missing : ExitCode::ok;
 }
 
-ExitCode run_lab(const LabOptions& options) {
+ExitCode run_lab(const LabOptions& options) { return run_lab(options, open_device(options)); }
+
+ExitCode run_lab(const LabOptions& options, const std::shared_ptr<Executor>& executor) {
   ReportTarget target(options.output);
-  const std::shared_ptr<Executor> executor = open_device(options);
   const auto points = sweep(options, host_of(*executor));
   watch_for_interrupts();
   Run run{executor->info(), options.lab->name, run_points(executor, options, points)};
+  if (const auto& loaded = options.lab->file) {
+    run.file = loaded->file.file;
+    run.toolkit = release_in(loaded->file.ptx.substr(0, 1024)).value_or("");
+  }
   add_speedups(run.results, options.baseline != nullptr ? options.baseline->name : "");
   target.write(options.format->write(run, Style{wants_color(target)}));
   return exit_code(points, run.results);

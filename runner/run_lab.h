@@ -1,6 +1,7 @@
 #pragma once
 // A lab run from its options to its report and exit code.
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace gpulab {
 
 /// Runs, reports, and returns the exit code. After ExitCode::interrupted a case may still be running: end the process.
 [[nodiscard]] ExitCode run_lab(const LabOptions& options);
+/// The same on a device that is open already.
+[[nodiscard]] ExitCode run_lab(const LabOptions& options, const std::shared_ptr<Executor>& executor);
 
 /// Runs every point; one that fails does not end the others. Stops early once interrupted() says so, the running
 /// case then reported as `interrupted`.

@@ -154,6 +154,10 @@ void verify(const Expected& expected, Scalar type, std::span<const std::byte> go
   if (verification.mismatch_count != 0) verification.status = "failed";
 }
 
+decltype(Mismatch::got) element_value(Scalar type, std::span<const std::byte> bytes, std::size_t index) {
+  return reader_of(type)(bytes.data(), index);
+}
+
 std::string mismatch_text(const std::string& buffer, const Verification& verification, std::size_t compared) {
   const auto& first = verification.mismatches.front();
   std::string text =

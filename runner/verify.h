@@ -14,6 +14,9 @@ namespace gpulab {
 /// by bytes; floating-point answers by |got - expected| <= tolerance. NaN never passes. Errors are over all elements.
 void verify(const Expected& expected, Scalar type, std::span<const std::byte> got, Verification& verification);
 
+/// Element `index` of a buffer's bytes.
+[[nodiscard]] decltype(Mismatch::got) element_value(Scalar type, std::span<const std::byte> bytes, std::size_t index);
+
 /// "out[5] is 3, not 4 (12 of 4096 elements differ)".
 [[nodiscard]] std::string mismatch_text(const std::string& buffer, const Verification& verification,
                                         std::size_t compared);

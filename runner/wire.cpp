@@ -52,11 +52,15 @@ auto members(Occupancy& v) {
   auto& [theoretical, blocks, limited_by] = v;
   return std::tie(theoretical, blocks, limited_by);
 }
+auto members(BufferFacts& v) {
+  auto& [name, type, count, first, fnv1a64] = v;
+  return std::tie(name, type, count, first, fnv1a64);
+}
 auto members(Result& v) {
   auto& [variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics, counters,
-         counters_params, findings, output] = v;
+         counters_params, findings, output, buffers] = v;
   return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics,
-                  counters, counters_params, findings, output);
+                  counters, counters_params, findings, output, buffers);
 }
 auto members(Params& v) { return std::tie(v.values); }
 auto members(Case& v) {
@@ -68,12 +72,20 @@ auto members(MeasureOptions& v) {
   return std::tie(warmup, reps, min_time, max_noise, warm);
 }
 auto members(RunOptions& v) {
-  auto& [grid, counters, measure] = v;
-  return std::tie(grid, counters, measure);
+  auto& [grid, counters, measure, dumps] = v;
+  return std::tie(grid, counters, measure, dumps);
+}
+auto members(KernelResources& v) {
+  auto& [sm, registers, shared, stack] = v;
+  return std::tie(sm, registers, shared, stack);
+}
+auto members(KernelFile& v) {
+  auto& [file, source, ptx, capability, entry, shared, arguments, expectations, tolerance, resources] = v;
+  return std::tie(file, source, ptx, capability, entry, shared, arguments, expectations, tolerance, resources);
 }
 auto members(WireCase& v) {
-  auto& [lab, variant, point, options] = v;
-  return std::tie(lab, variant, point, options);
+  auto& [lab, variant, point, options, file] = v;
+  return std::tie(lab, variant, point, options, file);
 }
 
 template <typename T>

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "labs/lab.h"
+#include "runner/kernel_file.h"
 #include "runner/result.h"
 #include "runner/run_case.h"
 
@@ -15,6 +16,7 @@ struct WireCase {
   std::string lab, variant;  ///< names in the registry
   Case point;
   RunOptions options;
+  std::optional<KernelFile> file{};  ///< of `gpulab run`: the lab is made of it
 };
 
 /// A result, or why the worker can run nothing at all (no GPU: an Error that ends the run).

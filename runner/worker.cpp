@@ -37,8 +37,9 @@ class ProcessWorker final : public Executor {
   [[nodiscard]] Result run(const Lab& lab, const Variant& variant, const Case& point,
                            const RunOptions& options) override {
     if (!child_) child_ = std::make_unique<ChildProcess>(options_.command);
-    const auto answer =
-        child_->ask(encode(WireCase{lab.name, variant.name, point, options}), options_.timeout, options_.interrupted);
+    WireCase request{lab.name, variant.name, point, options};
+    if (lab.file) request.file = lab.file->file;
+    const auto answer = child_->ask(encode(request), options_.timeout, options_.interrupted);
     if (answer.outcome == ChildProcess::Outcome::answered) return result_in(answer.line, lab, variant, point);
     const auto [status, message] = verdict(answer.outcome);
     child_.reset();

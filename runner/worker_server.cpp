@@ -31,15 +31,30 @@ const T& named(std::span<const T> items, std::string_view name) {
   return *it;
 }
 
-WireReply answer(std::string_view line, std::span<const Lab> labs, std::unique_ptr<Executor>& executor,
+/// What a worker keeps from case to case.
+struct Served {
+  std::optional<Lab> of_file;  ///< of `gpulab run`; the executor has views of its texts
+  std::unique_ptr<Executor> executor;
+};
+
+const Lab& lab_of(const WireCase& request, std::span<const Lab> labs, Served& served) {
+  if (!request.file) return named(labs, request.lab);
+  if (!served.of_file || served.of_file->file->file != *request.file) {
+    served.executor.reset();
+    served.of_file = file_lab(*request.file);
+  }
+  return *served.of_file;
+}
+
+WireReply answer(std::string_view line, std::span<const Lab> labs, Served& served,
                  const std::function<std::unique_ptr<Executor>()>& start) {
   WireReply reply;
   try {
     const WireCase request = decode_case(line);
-    const Lab& lab = named(labs, request.lab);
+    const Lab& lab = lab_of(request, labs, served);
     const Variant& variant = named(std::span<const Variant>(lab.variants), request.variant);
-    if (!executor) executor = start();
-    reply.result = executor->run(lab, variant, request.point, request.options);
+    if (!served.executor) served.executor = start();
+    reply.result = served.executor->run(lab, variant, request.point, request.options);
   } catch (const Error& error) {
     reply.error = error;
   } catch (const std::exception& error) {
@@ -87,9 +102,9 @@ bool send_all(int socket, std::string_view text) {
 
 void serve(int socket, std::span<const Lab> labs, const std::function<std::unique_ptr<Executor>()>& start) {
   LineReader requests(socket);
-  std::unique_ptr<Executor> executor;
+  Served served;
   for (std::string_view line; requests.next(line);)
-    if (!send_all(socket, encode(answer(line, labs, executor, start)) + '\n')) return;
+    if (!send_all(socket, encode(answer(line, labs, served, start)) + '\n')) return;
 }
 
 std::optional<int> serve_if_worker(int argc, const char* const* argv) {

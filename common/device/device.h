@@ -16,6 +16,7 @@
 
 #include "common/counters.h"
 #include "common/dim3.h"
+#include "common/embedded.h"
 
 namespace gpulab {
 
@@ -41,6 +42,8 @@ struct ModuleImage {
   std::string_view name;  ///< "reduce/kernels.cu"
   std::string_view ptx;
   std::string_view source;  ///< CUDA source text, may be empty
+  /// What ptxas said of its kernels, for a device that does not compile them itself; may be empty.
+  std::span<const PtxasRow> resources{};
 };
 
 /// What ptxas or the driver says of one kernel. Absent knowledge is absent.

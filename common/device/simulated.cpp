@@ -13,7 +13,6 @@
 #include "common/demangle.h"
 #include "common/device/launch_check.h"
 #include "common/device/launch_error.h"
-#include "common/embedded.h"
 #include "common/ptx/lower_calls.h"
 #include "common/ptx/parser.h"
 #include "common/simt/decode.h"
@@ -52,11 +51,10 @@ struct LoadedKernel {
   Kernel kernel;
 };
 
-/// What ptxas said of an embedded kernel when it was built for `sm`, nullptr for others and for unknown architectures.
-const PtxasRow* ptxas_row(std::string_view entry, int sm) {
-  for (const auto& kernels : embedded_kernels())
-    for (const auto& row : kernels.resources)
-      if (row.sm == sm && row.entry == entry) return &row;
+/// What ptxas said of the kernel when it was built for `sm`, nullptr where it said nothing.
+const PtxasRow* ptxas_row(const ModuleImage& image, std::string_view entry, int sm) {
+  for (const auto& row : image.resources)
+    if (row.sm == sm && row.entry == entry) return &row;
   return nullptr;
 }
 
@@ -221,7 +219,7 @@ class Simulator final : public Device {
     const ptx::Function& function = *program->functions[0].function;
     for (const auto& parameter : function.parameters) kernel.parameter_sizes.push_back(parameter.size);
     kernel.attributes.static_shared_bytes = program->static_shared_bytes;
-    if (const PtxasRow* row = ptxas_row(entry, profile_.compute_major * 10 + profile_.compute_minor)) {
+    if (const PtxasRow* row = ptxas_row(loaded.image, entry, profile_.compute_major * 10 + profile_.compute_minor)) {
       kernel.attributes.registers = row->registers;
       kernel.attributes.local_bytes = static_cast<std::size_t>(row->stack_bytes);
     }

@@ -39,6 +39,7 @@ std::uint64_t parameter_value(const ParameterSlot& slot, std::span<const std::by
       return read(std::int8_t{});
     case Kind::u16:
     case Kind::f16:
+    case Kind::bf16:
       return read(std::uint16_t{});
     case Kind::s16:
       return read(std::int16_t{});

@@ -20,6 +20,7 @@ std::uint32_t size_of(Kind kind) {
     case Kind::u16:
     case Kind::s16:
     case Kind::f16:
+    case Kind::bf16:
       return 2;
     case Kind::u64:
     case Kind::s64:

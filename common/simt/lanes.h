@@ -27,12 +27,20 @@ using u32 = std::uint32_t;
 using s64 = std::int64_t;
 using u64 = std::uint64_t;
 
-/// A half-precision value, as bits. Arithmetic: half.h.
+/// A half-precision value (5 bits of exponent, 10 of mantissa), as bits. Arithmetic: half.h.
 struct Half {
   u16 bits = 0;
   Half() = default;
   constexpr explicit Half(u32 b) : bits(static_cast<u16>(b)) {}
 };
+/// The upper half of a single-precision value (8 and 7 bits), as bits.
+struct Bfloat16 {
+  u16 bits = 0;
+  Bfloat16() = default;
+  constexpr explicit Bfloat16(u32 b) : bits(static_cast<u16>(b)) {}
+};
+template <typename T>
+constexpr bool is_short_float = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>;
 
 /// Goes on with the next micro-op: within a basic block handlers jump from one to the next (SIMT_CHAIN: the build makes
 /// it a tail call), which an indirect-branch predictor follows better than one shared call. Only for handlers whose
@@ -59,6 +67,8 @@ constexpr Kind kind_of() {
     return Kind::pred;
   else if constexpr (std::is_same_v<T, Half>)
     return Kind::f16;
+  else if constexpr (std::is_same_v<T, Bfloat16>)
+    return Kind::bf16;
   else if constexpr (std::is_same_v<T, float>)
     return Kind::f32;
   else if constexpr (std::is_same_v<T, double>)
@@ -84,7 +94,7 @@ template <typename T>
 inline Raw<T> to_raw(T value) {
   if constexpr (sizeof(T) >= 4)
     return value;
-  else if constexpr (std::is_same_v<T, Half>)
+  else if constexpr (is_short_float<T>)
     return value.bits;
   else
     return static_cast<std::make_unsigned_t<T>>(value);
@@ -202,7 +212,7 @@ template <typename To, typename From>
 inline To bits_as(From from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
-  std::memcpy(&to, &from, sizeof(to));
+  std::memcpy(static_cast<void*>(&to), &from, sizeof(to));
   return to;
 }
 

@@ -55,7 +55,7 @@ struct MicroOp {
 static_assert(sizeof(MicroOp) == 32);
 
 /// How a value sits in a register. Sub-word values occupy 32-bit lanes, upper bits zero; readers truncate.
-enum class Kind : std::uint8_t { none, pred, u8, s8, u16, s16, f16, u32, s32, f32, u64, s64, f64 };
+enum class Kind : std::uint8_t { none, pred, u8, s8, u16, s16, f16, bf16, u32, s32, f32, u64, s64, f64 };
 
 /// 0: 32-bit slots, 1: 64-bit slots, 2: predicates.
 constexpr int register_class(Kind kind) { return kind == Kind::pred ? 2 : kind >= Kind::u64 ? 1 : 0; }

@@ -121,6 +121,7 @@ void put(const Run& run, const Result& r, Sheet& sheet) {
   if (r.timing) put_timing(*r.timing, sheet);
   for (const auto& metric : r.metrics) sheet.put(metric.name, metric.value);
   if (r.counters) put_counters(*r.counters, sheet);
+  for (const auto& b : r.buffers) sheet.put(b.name + "_fnv1a64", b.fnv1a64);
 }
 
 std::string write(const Run& run, const Style&) {

@@ -115,6 +115,12 @@ Json params(const decltype(Result::params)& values) {
   return json;
 }
 
+Json buffer(const BufferFacts& b) {
+  Json first = Json::array();
+  for (const auto& v : b.first) first.push_back(value(v));
+  return {{"name", b.name}, {"type", b.type}, {"count", b.count}, {"first", std::move(first)}, {"fnv1a64", b.fnv1a64}};
+}
+
 Json result(const Result& r) {
   Json json{{"variant", r.variant},
             {"kernel", or_null(r.kernel)},
@@ -134,16 +140,21 @@ Json result(const Result& r) {
   json["findings"] = Json::array();
   for (const auto& f : r.findings) json["findings"].push_back(finding(f));
   if (!r.output.empty()) json["output"] = r.output;
+  if (!r.buffers.empty()) {
+    json["buffers"] = Json::array();
+    for (const auto& b : r.buffers) json["buffers"].push_back(buffer(b));
+  }
   return json;
 }
 
 std::string write(const Run& run, const Style&) {
   Json json{{"schema", "gpulab.run.v1"},
             {"gpulab", {{"version", version()}}},
-            {"toolkit", toolkit_version()},
+            {"toolkit", run.toolkit.empty() ? std::string(toolkit_version()) : run.toolkit},
             {"device", device(run.device)},
-            {"lab", run.lab},
-            {"results", Json::array()}};
+            {"lab", run.lab}};
+  if (!run.file.empty()) json["file"] = run.file;
+  json["results"] = Json::array();
   for (const auto& r : run.results) json["results"].push_back(result(r));
   return json_text(json);
 }

@@ -91,6 +91,18 @@ std::string occupancy_text(const Occupancy& o) {
                      plural(static_cast<std::uint64_t>(o.blocks_per_sm), "block"), join(o.limited_by, " and "));
 }
 
+std::string value_text(const decltype(Mismatch::got)& value) {
+  return std::visit([](auto number) { return fmt::format("{}", number); }, value);
+}
+
+/// "i32[4]   1 2 3 4 …   fnv1a64 0123456789abcdef"
+std::string buffer_text(const BufferFacts& b) {
+  std::vector<std::string> values;
+  for (const auto& value : b.first) values.push_back(value_text(value));
+  return fmt::format("{} {}[{}]: {}{}  fnv1a64 {}", b.name, b.type, b.count, join(values, " "),
+                     b.count > b.first.size() ? " …" : "", b.fnv1a64);
+}
+
 std::string error_text(double value) { return value == 0 ? "0" : fmt::format("{:.3g}", value); }
 
 std::string verification_text(const Verification& v) {
@@ -276,17 +288,15 @@ void findings(const Result& r, Page& page) {
 }
 
 void mismatches(const Verification& v, Page& page) {
-  const auto text = [](const auto& value) {
-    return std::visit([](auto number) { return fmt::format("{}", number); }, value);
-  };
   for (const auto& m : v.mismatches) {
-    page.fact("", fmt::format("[{}]  got {}  expected {}", m.index, text(m.got), text(m.expected)));
+    page.fact("", fmt::format("[{}]  got {}  expected {}", m.index, value_text(m.got), value_text(m.expected)));
   }
   if (v.mismatch_count > v.mismatches.size()) page.fact("", fmt::format("… {} in all", grouped(v.mismatch_count)));
 }
 
 void one(const Run& run, const Result& r, Page& page) {
-  page.line(page.bold(run.lab + " · " + r.variant) + "  " + page.judged(verdict(r), r.status));
+  page.line(page.bold((run.file.empty() ? run.lab : run.file) + " · " + r.variant) + "  " +
+            page.judged(verdict(r), r.status));
   if (!r.summary.empty()) page.paragraph(r.summary);
   page.line();
   page.fact("device", device_text(run.device));
@@ -302,6 +312,7 @@ void one(const Run& run, const Result& r, Page& page) {
   if (r.verification) mismatches(*r.verification, page);
   if (r.timing) page.fact(r.timing->source == "cpu_wall" ? "CPU time" : "GPU time", timing_text(*r.timing));
   if (!r.metrics.empty()) page.fact("rates", metrics_text(r));
+  for (const auto& b : r.buffers) page.fact(&b == &r.buffers.front() ? "buffers" : "", buffer_text(b));
   findings(r, page);
   if (r.counters) counters(r, page);
 }
@@ -326,7 +337,7 @@ std::string painted(const std::string& text, const Run& run, const Page& page) {
 }
 
 void several(const Run& run, Page& page) {
-  page.line(page.bold(run.lab) + "  on " + device_text(run.device));
+  page.line(page.bold(run.file.empty() ? run.lab : run.file) + "  on " + device_text(run.device));
   page.paragraph(shared_case(run));
   page.line();
   std::vector<std::string> left_out;

@@ -8,8 +8,9 @@ A case starts with `$ gpulab …` (a shell runs it in an empty folder; `gpulab` 
     stderr:
     | a line of standard error
 A section that is not there is empty output; `| ...` alone stands for any number of lines, and `...` inside a line for
-any text. `needs PROGRAM` skips a case where the program is missing; `no gpu` where there is a GPU. Lines that start
-with # are comments. `run.py BINARY [NAME…]` runs the files of these names only.
+any text. `needs PROGRAM` skips a case where neither the shell nor `gpulab doctor` finds it; `no gpu` where there is a
+GPU. Lines that start with # are comments. $FILES is tests/cli/files. `run.py BINARY [NAME…]` runs the files of these
+names only.
 """
 import os
 import pathlib
@@ -83,20 +84,28 @@ def run(case, binary, environment):
     return problems
 
 
+def found(program, doctor):
+    return shutil.which(program) or any(line.split()[:2] == ["ok", program] for line in doctor.splitlines())
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     binary = pathlib.Path(sys.argv[1]).resolve()
-    environment = dict(os.environ, GPULAB=str(binary), SCHEMA_CHECK=f"{sys.executable} {HERE / 'check_schema.py'} {binary}")
-    for name in ("NO_COLOR", "GPULAB_CPU_LEVEL"):
+    # Compiled files are kept from case to case, and not among the user's own.
+    cache = tempfile.TemporaryDirectory()
+    environment = dict(os.environ, GPULAB=str(binary), FILES=str(HERE / "files"), XDG_CACHE_HOME=cache.name,
+                       SCHEMA_CHECK=f"{sys.executable} {HERE / 'check_schema.py'} {binary}")
+    for name in ("NO_COLOR", "GPULAB_CPU_LEVEL", "GPULAB_NVCC", "GPULAB_NVRTC"):
         environment.pop(name, None)
     has_gpu = os.path.exists("/dev/nvidia0")
+    doctor = subprocess.run([binary, "doctor"], env=environment, capture_output=True, text=True, check=False).stdout
     ran = failed = skipped = 0
     for path in sorted(HERE.glob("*.txt")):
         if len(sys.argv) > 2 and path.stem not in sys.argv[2:]:
             continue
         for case in cases_of(path):
-            if (case.no_gpu and has_gpu) or not all(shutil.which(program) for program in case.needs):
+            if (case.no_gpu and has_gpu) or not all(found(program, doctor) for program in case.needs):
                 skipped += 1
                 continue
             ran += 1

@@ -54,6 +54,17 @@ std::uint64_t half_bits(double value) {
   throw std::runtime_error(fmt::format("{} is not a half", value));
 }
 
+/// bfloat16 from a decimal that is one exactly.
+std::uint64_t bfloat16_bits(const std::string& text, char** end) {
+  const auto bits = std::bit_cast<std::uint32_t>(std::strtof(text.c_str(), end));
+  if (bits & 0xffff) throw std::runtime_error(text + " is not a bfloat16");
+  return bits >> 16;
+}
+
+bool is_floating(Kind kind) {
+  return kind == Kind::f16 || kind == Kind::bf16 || kind == Kind::f32 || kind == Kind::f64;
+}
+
 CaseValue floating_value(std::string text, Kind kind) {
   CaseValue value;
   if (text.front() == '~') {
@@ -67,11 +78,13 @@ CaseValue floating_value(std::string text, Kind kind) {
   } else if (text == "nan") {
     end = text.data() + text.size();
     value.any_nan = kind == Kind::f64;
-    value.bits = kind == Kind::f16 ? 0x7fff : kind == Kind::f32 ? 0x7fffffff : 0x7ff8000000000000;
+    value.bits = width_of(kind) == 16 ? 0x7fff : kind == Kind::f32 ? 0x7fffffff : 0x7ff8000000000000;
   } else if (kind == Kind::f64) {
     value.bits = std::bit_cast<std::uint64_t>(std::strtod(text.c_str(), &end));
   } else if (kind == Kind::f32) {
     value.bits = std::bit_cast<std::uint32_t>(std::strtof(text.c_str(), &end));
+  } else if (kind == Kind::bf16) {
+    value.bits = bfloat16_bits(text, &end);
   } else {
     const double number = std::strtod(text.c_str(), &end);
     value.bits = std::isinf(number) ? (number > 0 ? 0x7c00 : 0xfc00) : half_bits(number);
@@ -81,7 +94,7 @@ CaseValue floating_value(std::string text, Kind kind) {
 }
 
 CaseValue value_of(const std::string& text, Kind kind) {
-  if (kind == Kind::f16 || kind == Kind::f32 || kind == Kind::f64) return floating_value(text, kind);
+  if (is_floating(kind)) return floating_value(text, kind);
   char* end = nullptr;
   CaseValue value;
   value.bits = text.front() == '-' ? static_cast<std::uint64_t>(std::strtoll(text.c_str(), &end, 0))
@@ -165,6 +178,7 @@ std::uint64_t ulps_between(std::uint64_t a, std::uint64_t b, Kind kind) {
 double number_of(std::uint64_t bits, Kind kind) {
   if (kind == Kind::f32) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
   if (kind == Kind::f64) return std::bit_cast<double>(bits);
+  if (kind == Kind::bf16) return std::bit_cast<float>(static_cast<std::uint32_t>(bits << 16));
   const int exponent = static_cast<int>(bits >> 10 & 31);
   const double mantissa = static_cast<double>(bits & 0x3ff) + (exponent > 0 ? 1024 : 0);
   const double magnitude = exponent == 31 ? (bits & 0x3ff ? std::nan("") : std::numeric_limits<double>::infinity())
@@ -245,8 +259,7 @@ bool agrees(const CaseValue& expected, std::uint64_t bits, Kind kind) {
 std::string shown(std::uint64_t bits, Kind kind) {
   bits &= width_mask(kind);
   if (kind == Kind::pred) return bits ? "1" : "0";
-  if (kind == Kind::f16 || kind == Kind::f32 || kind == Kind::f64)
-    return fmt::format("{:#x} ({})", bits, number_of(bits, kind));
+  if (is_floating(kind)) return fmt::format("{:#x} ({})", bits, number_of(bits, kind));
   return fmt::format("{:#x}", bits);
 }
 

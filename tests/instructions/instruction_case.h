@@ -67,6 +67,7 @@ using Batch = std::vector<InstructionCase>;
     case Kind::u16:
     case Kind::s16:
     case Kind::f16:
+    case Kind::bf16:
       return 16;
     case Kind::u64:
     case Kind::s64:

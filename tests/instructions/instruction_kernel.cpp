@@ -40,7 +40,8 @@ std::string immediate(const CaseSlot& slot) {
 bool can_be_immediate(const InstructionCase& one, const CaseSlot& slot) {
   // Not of packed operands.
   const bool packed = one.opcode.find("x2") != std::string::npos || one.opcode.rfind('v', 0) == 0;
-  return slot.kind != Kind::pred && slot.kind != Kind::f16 && width_of(slot.kind) > 8 && !packed;
+  const bool short_float = slot.kind == Kind::f16 || slot.kind == Kind::bf16;
+  return slot.kind != Kind::pred && !short_float && width_of(slot.kind) > 8 && !packed;
 }
 
 const CaseSlot* slot_at(const std::vector<CaseSlot>& slots, int r) {

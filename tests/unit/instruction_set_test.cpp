@@ -37,9 +37,10 @@ std::vector<std::string> listed_opcodes(int modules) {
   return opcodes;
 }
 
-/// Textures and surfaces are beyond the simulator; paramN are operands of calls that the list's maker took for opcodes.
+/// Textures and surfaces are beyond the simulator; paramN and prototype_N are operands and labels that the list's maker
+/// took for opcodes.
 bool out_of_scope(const std::string& opcode) {
-  for (const char* family : {"tex.", "tld4.", "sust.", "suld.", "param"})
+  for (const char* family : {"tex.", "tld4.", "sust.", "suld.", "param", "prototype_"})
     if (opcode.rfind(family, 0) == 0) return true;
   return false;
 }
@@ -65,9 +66,9 @@ bool is_arithmetic_modifier(std::string_view modifier) {
 
 }  // namespace
 
-TEST_CASE("every opcode that occurs in 5 or more of 441 real CUDA modules is known, textures and surfaces aside") {
-  const auto opcodes = listed_opcodes(5);
-  REQUIRE(opcodes.size() > 300);
+TEST_CASE("every opcode that occurs in 441 real CUDA modules is known, textures and surfaces aside") {
+  const auto opcodes = listed_opcodes(1);
+  REQUIRE(opcodes.size() > 600);
   std::string unknown;
   for (const auto& opcode : opcodes)
     if (!out_of_scope(opcode) && instruction_set().find(opcode).empty()) unknown += opcode + "\n";

@@ -28,6 +28,7 @@ Result full_result() {
   r.counters->barriers = std::numeric_limits<std::uint64_t>::max();
   r.findings = {{"racecheck", "error", "race", 2, {{"kernels.cu", 41, "write", {1, 2, 3}, {4, 5, 6}, "s[35]"}}}};
   r.output = "from the device\n";
+  r.buffers = {{"x", "f16", 3, {0.5, std::nan("")}, "00ff"}};
   return r;
 }
 
@@ -52,6 +53,7 @@ TEST_CASE("a result with every field survives the wire") {
   CHECK(got.metrics[0].value == -std::numeric_limits<double>::infinity());
   CHECK(*got.counters == *sent.counters);
   CHECK(got.findings[0].at[0].thread == Dim3{4, 5, 6});
+  CHECK(std::get<double>(got.buffers.at(0).first.at(0)) == 0.5);
 }
 
 TEST_CASE("an empty result survives the wire") {

@@ -2,14 +2,9 @@
 // eq … ge are false and equ … geu true if an operand is NaN.
 
 #include "common/simt/comparisons.h"
-#include "common/simt/half.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
-
-/// A comparison of halves by that of floats.
-template <auto F>
-constexpr auto halves = [](Half a, Half b) { return F(float_of(a), float_of(b)); };
 
 template <typename T>
 constexpr auto select = [](T a, T b, bool c) { return c ? a : b; };
@@ -80,21 +75,6 @@ const Row rows[] = {
     {"setp.num{.and,.or,.xor}.f64 p{|q}, a, b{, c}", Unit::alu, compare<both_numbers<double>>()},
     {"setp.nan{.and,.or,.xor}{.ftz}.f32 p{|q}, a, b{, c}", Unit::alu, compare<any_nan<float>>()},
     {"setp.nan{.and,.or,.xor}.f64 p{|q}, a, b{, c}", Unit::alu, compare<any_nan<double>>()},
-    {"setp.eq{.and,.or,.xor}{.ftz}.f16 p{|q}, a, b{, c}", Unit::alu, compare<halves<equal<float>>>()},
-    {"setp.ne{.and,.or,.xor}{.ftz}.f16 p{|q}, a, b{, c}", Unit::alu, compare<halves<ordered_not_equal<float>>>()},
-    {"setp.lt{.and,.or,.xor}{.ftz}.f16 p{|q}, a, b{, c}", Unit::alu, compare<halves<less<float>>>()},
-    {"setp.le{.and,.or,.xor}{.ftz}.f16 p{|q}, a, b{, c}", Unit::alu, compare<halves<less_equal<float>>>()},
-    {"setp.gt{.and,.or,.xor}{.ftz}.f16 p{|q}, a, b{, c}", Unit::alu, compare<halves<greater<float>>>()},
-    {"setp.ge{.and,.or,.xor}{.ftz}.f16 p{|q}, a, b{, c}", Unit::alu, compare<halves<greater_equal<float>>>()},
-    {"setp.equ{.and,.or,.xor}{.ftz}.f16 p{|q}, a, b{, c}", Unit::alu, compare<halves<unordered_equal<float>>>()},
-    {"setp.neu{.and,.or,.xor}{.ftz}.f16 p{|q}, a, b{, c}", Unit::alu, compare<halves<not_equal<float>>>()},
-    {"setp.ltu{.and,.or,.xor}{.ftz}.f16 p{|q}, a, b{, c}", Unit::alu, compare<halves<unordered_less<float>>>()},
-    {"setp.leu{.and,.or,.xor}{.ftz}.f16 p{|q}, a, b{, c}", Unit::alu, compare<halves<unordered_less_equal<float>>>()},
-    {"setp.gtu{.and,.or,.xor}{.ftz}.f16 p{|q}, a, b{, c}", Unit::alu, compare<halves<unordered_greater<float>>>()},
-    {"setp.geu{.and,.or,.xor}{.ftz}.f16 p{|q}, a, b{, c}", Unit::alu,
-     compare<halves<unordered_greater_equal<float>>>()},
-    {"setp.num{.and,.or,.xor}{.ftz}.f16 p{|q}, a, b{, c}", Unit::alu, compare<halves<both_numbers<float>>>()},
-    {"setp.nan{.and,.or,.xor}{.ftz}.f16 p{|q}, a, b{, c}", Unit::alu, compare<halves<any_nan<float>>>()},
 
     {"selp(.b16,.u16,.s16) d, a, b, c", Unit::alu, lane<select<u16>>()},
     {"selp(.b32,.u32,.s32) d, a, b, c", Unit::alu, lane<select<u32>>()},

@@ -153,6 +153,8 @@ constexpr auto max_x2 = [](u32 a, u32 b) {
 constexpr auto relu = [](s32 a) { return a > 0 ? a : 0; };
 constexpr auto min_relu = [](s32 a, s32 b) { return relu(min<s32>(a, b)); };
 constexpr auto max_relu = [](s32 a, s32 b) { return relu(max<s32>(a, b)); };
+constexpr auto min_relu_x2 = [](u32 a, u32 b) { return max_x2<s16>(min_x2<s16>(a, b), 0); };
+constexpr auto max_relu_x2 = [](u32 a, u32 b) { return max_x2<s16>(max_x2<s16>(a, b), 0); };
 
 /// dp4a: four products of bytes, added to c.
 template <typename A, typename B>
@@ -167,25 +169,6 @@ constexpr auto dot2 = [](u32 a, u32 b, u32 c) {
   c += static_cast<u32>(static_cast<A>(a) * static_cast<B>(b));
   return c + static_cast<u32>(static_cast<A>(a >> 16) * static_cast<B>(b >> 8));
 };
-/// vabsdiff4: |a - b| of each byte; T is the bytes' type.
-template <typename T>
-constexpr auto byte_distances = [](u32 a, u32 b, u32) {
-  u32 d = 0;
-  for (int i = 0; i < 32; i += 8) {
-    const int difference = static_cast<T>(a >> i) - static_cast<T>(b >> i);
-    d |= static_cast<u32>(difference < 0 ? -difference : difference) << i;
-  }
-  return d;
-};
-template <typename T>
-constexpr auto byte_distance_sum = [](u32 a, u32 b, u32 c) {
-  for (int i = 0; i < 32; i += 8) {
-    const int difference = static_cast<T>(a >> i) - static_cast<T>(b >> i);
-    c += static_cast<u32>(difference < 0 ? -difference : difference);
-  }
-  return c;
-};
-
 constexpr auto add_sat = [](s32 a, s32 b) { return clamp_s32(static_cast<s64>(a) + b); };
 constexpr auto sub_sat = [](s32 a, s32 b) { return clamp_s32(static_cast<s64>(a) - b); };
 constexpr auto mad_hi_sat = [](s32 a, s32 b, s32 c) { return clamp_s32(static_cast<s64>(mul_hi<s32>(a, b)) + c); };
@@ -277,7 +260,8 @@ const Row rows[] = {
     {"min.s64 d, a, b", Unit::alu, lane<min<s64>>()},
     {"min.u16x2 d, a, b", Unit::alu, lane<min_x2<u16>>()},
     {"min.s16x2 d, a, b", Unit::alu, lane<min_x2<s16>>()},
-    {"min.relu.s32 d, a, b", Unit::alu, lane<min_relu>()},
+    {"min(.relu.s32,.s32.relu) d, a, b", Unit::alu, lane<min_relu>()},
+    {"min(.relu.s16x2,.s16x2.relu) d, a, b", Unit::alu, lane<min_relu_x2>()},
     {"max.u16 d, a, b", Unit::alu, lane<max<u16>>()},
     {"max.s16 d, a, b", Unit::alu, lane<max<s16>>()},
     {"max.u32 d, a, b", Unit::alu, lane<max<u32>>()},
@@ -286,7 +270,8 @@ const Row rows[] = {
     {"max.s64 d, a, b", Unit::alu, lane<max<s64>>()},
     {"max.u16x2 d, a, b", Unit::alu, lane<max_x2<u16>>()},
     {"max.s16x2 d, a, b", Unit::alu, lane<max_x2<s16>>()},
-    {"max.relu.s32 d, a, b", Unit::alu, lane<max_relu>()},
+    {"max(.relu.s32,.s32.relu) d, a, b", Unit::alu, lane<max_relu>()},
+    {"max(.relu.s16x2,.s16x2.relu) d, a, b", Unit::alu, lane<max_relu_x2>()},
 
     {"dp4a.u32.u32 d, a, b, c", Unit::alu, lane<dot4<u8, u8>>()},
     {"dp4a.u32.s32 d, a, b, c", Unit::alu, lane<dot4<u8, s8>>()},
@@ -300,10 +285,6 @@ const Row rows[] = {
     {"dp2a.hi.u32.s32 d, a, b, c", Unit::alu, lane<dot2<u16, s8, 2>>()},
     {"dp2a.hi.s32.u32 d, a, b, c", Unit::alu, lane<dot2<s16, u8, 2>>()},
     {"dp2a.hi.s32.s32 d, a, b, c", Unit::alu, lane<dot2<s16, s8, 2>>()},
-    {"vabsdiff4.u32.u32.u32 d, a, b, c", Unit::alu, lane<byte_distances<u8>>()},
-    {"vabsdiff4.u32.s32.s32 d, a, b, c", Unit::alu, lane<byte_distances<s8>>()},
-    {"vabsdiff4.u32.u32.u32.add d, a, b, c", Unit::alu, lane<byte_distance_sum<u8>>()},
-    {"vabsdiff4.u32.s32.s32.add d, a, b, c", Unit::alu, lane<byte_distance_sum<s8>>()},
 };
 
 }  // namespace

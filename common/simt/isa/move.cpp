@@ -104,7 +104,7 @@ const Row rows[] = {
     {"mov.b64 {d, e}, a", Unit::alu, unpacked<u64, u32>()},
     {"mov.b64 {d, e, f, g}, a", Unit::alu, unpacked<u64, u16>()},
 
-    {"cvta{.to}(.global,.const).u64 p, a", Unit::alu, copied<u64>()},
+    {"cvta{.to}(.global,.const,.param).u64 p, a", Unit::alu, copied<u64>()},
     {"cvta.shared{::cta}.u64 p, a", Unit::alu, lane<from_shared>()},
     {"cvta.to.shared{::cta}.u64 p, a", Unit::alu, lane<to_shared>()},
     {"cvta.local.u64 p, a", Unit::alu, lane<from_local>()},

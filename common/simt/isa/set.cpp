@@ -5,27 +5,6 @@
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
 
-template <auto F, typename R, typename Signature = decltype(+F)>
-struct SetOp;
-template <auto F, typename R, typename A>
-struct SetOp<F, R, bool (*)(A, A)> {
-  static constexpr std::array<OperandType, 6> operands{
-      {{Role::out, kind_of<R>()}, {Role::in, kind_of<A>()}, {Role::in, kind_of<A>()}, {Role::optional_in, Kind::pred}}};
-  static const MicroOp* run(Warp& w, const MicroOp* op) {
-    const Source<A> a(w, op, 1), b(w, op, 2);
-    const bool ftz = op->mods & kFtz;
-    const u32 t = true_lanes([&](int i) { return F(flush_if(a[i], ftz), flush_if(b[i], ftz)); });
-    const u32 result = combined(op, t, op->mods & kBoolMask ? w.preds[op->r[3]] : 0);
-    const R when_true = std::is_same_v<R, float> ? R{1} : static_cast<R>(~0u);
-    for_each_lane<R>(w, op, [&](int i) { return result & lane_bit[i] ? when_true : R{0}; });
-    return following(w, op);
-  }
-};
-template <auto F, typename R>
-constexpr Meaning set() {
-  return {.run = &SetOp<F, R>::run, .operands = SetOp<F, R>::operands};
-}
-
 const Row rows[] = {
     {"set.eq{.and,.or,.xor}(.u32,.s32)(.b16,.u16,.s16) d, a, b{, c}", Unit::alu, set<equal<u16>, u32>()},
     {"set.eq{.and,.or,.xor}.f32(.b16,.u16,.s16) d, a, b{, c}", Unit::alu, set<equal<u16>, float>()},

@@ -1,0 +1,18 @@
+#pragma once
+// `gpulab run FILE …` from its options to its report: kernel_file.h makes a lab of the file, run_lab.h runs it.
+
+#include <string>
+
+#include "common/error.h"
+#include "runner/kernel_file.h"
+#include "runner/options.h"
+
+namespace gpulab {
+
+/// The file's own options; the rest is as for labs. Reads FILE. Throws usage_error.
+[[nodiscard]] FileRequest parse_file_request(const std::string& file, const Given& given);
+
+/// Compiles, runs, reports, and returns the exit code, as run_lab does.
+[[nodiscard]] ExitCode run_file(const std::string& file, const Given& given);
+
+}  // namespace gpulab

@@ -1,0 +1,25 @@
+#pragma once
+// A CUDA source file as text: what it includes, and what of it is for the host.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpulab {
+
+/// The whole file. Throws usage_error: missing, a folder, unreadable.
+[[nodiscard]] std::string read_file(const std::string& path, std::string_view option);
+
+/// The same text with comments and the insides of literals blanked: what is found there is code. Lines keep their
+/// numbers.
+[[nodiscard]] std::string code_only(std::string_view source);
+
+/// What shows that a file holds host code: of "main" and "<<<>>>"; empty where nothing does.
+[[nodiscard]] std::vector<std::string> host_code(std::string_view source);
+
+/// A checksum of the file and of all that it includes from beside it, whatever the preprocessor would skip: compiled
+/// text is reused only while this stays. Toolkit headers are the compiler's own.
+[[nodiscard]] std::uint64_t content_hash(const std::string& path, const std::string& source);
+
+}  // namespace gpulab

@@ -1,0 +1,37 @@
+#pragma once
+// Where this machine's CUDA compilers are. `gpulab run` compiles with them, `gpulab doctor` shows them.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpulab {
+
+/// The path of nvcc, searched as the scripts search: $GPULAB_NVCC alone where it is set; else PATH, $CUDA_HOME,
+/// $CUDA_PATH, /usr/local/cuda, and the compiler of this build (scripts/gpulab may have fetched it as Python wheels).
+/// Throws Error (missing) where the variable names no program.
+[[nodiscard]] std::optional<std::string> find_nvcc();
+/// The path of ptxas: beside `nvcc` where that is known, else as nvcc is searched.
+[[nodiscard]] std::optional<std::string> find_ptxas(const std::optional<std::string>& nvcc);
+/// NVRTC, a library that loads: $GPULAB_NVRTC alone where it is set; else that of the same toolkits, of a virtual
+/// environment's wheels, or what the system's loader finds (then only its name).
+[[nodiscard]] std::optional<std::string> find_nvrtc(const std::optional<std::string>& nvcc);
+
+struct Compiler {
+  enum class Kind { nvcc, nvrtc } kind = Kind::nvcc;
+  std::string path;
+};
+
+/// `choice`: "auto" (nvcc, else NVRTC), "nvcc" or "nvrtc". Throws Error (missing) where there is none of that kind.
+/// NVRTC, which takes a moment to load, is asked for only where it is needed.
+[[nodiscard]] Compiler choose_compiler(const std::string& choice, const std::optional<std::string>& nvcc,
+                                       const std::function<std::optional<std::string>()>& nvrtc);
+
+/// "13.0" from "…, release 13.0, V13.0.48": of `nvcc --version`, and of the head of a PTX text.
+[[nodiscard]] std::optional<std::string> release_in(std::string_view text);
+
+/// Folders of the CUDA headers that belong to a library of a toolkit (include/) or of wheels (several).
+[[nodiscard]] std::vector<std::string> include_folders(const std::string& library);
+
+}  // namespace gpulab

@@ -1,0 +1,4 @@
+__global__ void broken(float* x) {
+  const int i = threadIdx.x;
+  x[i] = undefined_name;
+}
