@@ -31,7 +31,7 @@ constexpr std::array lab_options{
     OptionText{"threads", "N", "CPU threads of the simulator [all]", where},
     OptionText{"counters", nullptr, "simulator counters, beside a GPU too", simulating},
     OptionText{"no-counters", nullptr, "no simulator counters", simulating},
-    OptionText{"sanitize", "LIST", "none: the only choice in this version", simulating},
+    OptionText{"sanitize", "LIST", "memcheck,racecheck,initcheck,synccheck, all or none", simulating},
     OptionText{"schedule", "SEED", "another interleaving of warps and blocks, replayable", simulating},
     OptionText{"budget", "N", "warp instructions before a launch counts as hung", simulating},
     OptionText{"reps", "N", "samples, exactly [as many as the next two ask for]", timing},

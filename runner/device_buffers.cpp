@@ -37,6 +37,7 @@ void DeviceBuffers::prepare() {
     if (bytes_in(*buffer) == 0) continue;
     if (buffer->initial.empty()) {
       device_.fill(pointer, poison, bytes_in(*buffer));
+      device_.forget(pointer, bytes_in(*buffer));
     } else {
       device_.write(pointer, buffer->initial);
     }

@@ -34,6 +34,7 @@ std::unique_ptr<Executor> open_simulator(const LabOptions& options) {
   simulator.threads = options.threads;
   simulator.budget = options.budget;
   simulator.schedule = options.schedule;
+  simulator.sanitize = options.sanitize;
   simulator.counters = options.counters.value_or(true);
   return in_process(make_simulator(gpu_profile(profile_of(options)), simulator));
 }
@@ -43,7 +44,7 @@ std::unique_ptr<Executor> open_device(const LabOptions& options) {
     case DeviceKind::simulator:
       return open_simulator(options);
     case DeviceKind::automatic:
-      return gpu_available() ? open_gpu(0) : open_simulator(options);
+      return gpu_available() && options.sanitize.empty() ? open_gpu(0) : open_simulator(options);
     case DeviceKind::gpu:
       break;
   }

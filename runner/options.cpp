@@ -106,6 +106,22 @@ void parse_device(const Given& given, LabOptions& options) {
   }
 }
 
+/// "racecheck,memcheck", "all", "none".
+std::vector<std::string> parse_tools(const std::string& text) {
+  static const std::vector<std::string> all{"memcheck", "racecheck", "initcheck", "synccheck"};
+  if (text == "none") return {};
+  if (text == "all") return all;
+  std::vector<std::string> tools;
+  for (const auto& name : split(text, ',')) {
+    if (std::find(all.begin(), all.end(), name) == all.end())
+      throw usage_error(fmt::format("--sanitize: unknown tool '{}'", name),
+                        did_you_mean(name, {"memcheck", "racecheck", "initcheck", "synccheck", "all", "none"},
+                                     "tools: memcheck, racecheck, initcheck, synccheck, all, none"));
+    tools.emplace_back(name);
+  }
+  return tools;
+}
+
 void parse_simulator(const Given& given, LabOptions& options) {
   constexpr auto most = std::numeric_limits<std::int64_t>::max();
   const auto number = [&](std::string_view name, std::int64_t least, std::uint64_t& target) {
@@ -123,10 +139,10 @@ void parse_simulator(const Given& given, LabOptions& options) {
     options.threads = static_cast<int>(whole_number("threads", *text, 1, 4096));
   }
   if (const auto* text = single_value(given, "profile")) options.profile = gpu_profile(*text).id;
-  if (const auto* text = single_value(given, "sanitize"); text != nullptr && *text != "none") {
-    throw usage_error(fmt::format("--sanitize: '{}' is not in this version of gpulab", *text),
-                      "bounds and alignment are always checked; 'none' is the only choice yet");
-  }
+  if (const auto* text = single_value(given, "sanitize")) options.sanitize = parse_tools(*text);
+  if (!options.sanitize.empty() && options.device == DeviceKind::gpu)
+    throw usage_error("--sanitize: the tools watch the simulator, not a GPU",
+                      "use '--device sim', or leave --device out");
   const bool on = single_value(given, "counters") != nullptr, off = single_value(given, "no-counters") != nullptr;
   if (on && off) throw usage_error("--counters and --no-counters contradict each other");
   if (on || off) options.counters = on;

@@ -13,6 +13,7 @@
 #include "common/counters.h"
 #include "common/device/device.h"
 #include "common/dim3.h"
+#include "common/finding.h"
 #include "common/occupancy.h"
 
 namespace gpulab {
@@ -51,19 +52,6 @@ struct Metric {
   std::string name;
   double value = 0;
   std::string unit;
-};
-
-struct FindingSite {
-  std::string file;
-  int line = 0;
-  std::string access;
-  Dim3 block{0, 0, 0}, thread{0, 0, 0};
-  std::string address;
-};
-struct Finding {
-  std::string tool, severity, message;
-  std::uint64_t count = 1;
-  std::vector<FindingSite> at;
 };
 
 /// What a buffer held after a kernel of the user's own file.

@@ -197,6 +197,7 @@ std::string message_of(const Error& error) {
 void run_and_measure(Device& device, DeviceBuffers& buffers, const MeasureOptions& options, bool writes_input,
                      const std::function<void()>& work, const std::function<void()>& check, Result& result) {
   (void)device.take_counters();
+  (void)device.take_findings();
   if (!device.capabilities().measures_time) {
     result.timing = measure(
         device, options, [&] { buffers.prepare(); }, work);
@@ -302,9 +303,12 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
       run_on_device(lab, variant, made, problem, options, result);
     }
     result.output = device_.take_output();
+    result.findings = device_.take_findings();
+    if (result.status == "ok" && !result.findings.empty()) result.status = "finding";
   } catch (const LaunchError& error) {
     fail(status_of(error), message_of(error));
     result.output = output_after_fault(device_);
+    result.findings = device_.take_findings();
   } catch (const Error& error) {
     fail("error", message_of(error));
   } catch (const std::bad_alloc&) {

@@ -17,6 +17,7 @@
 #include "common/counters.h"
 #include "common/dim3.h"
 #include "common/embedded.h"
+#include "common/finding.h"
 
 namespace gpulab {
 
@@ -116,6 +117,10 @@ class Device {
 
   /// Counters summed over all launches since the last call; empty where capabilities().counts is false.
   virtual std::optional<Counters> take_counters() = 0;
+  /// What sanitizer tools found since the last call; nothing where none is on.
+  virtual std::vector<Finding> take_findings() { return {}; }
+  /// The bytes count as never written (initcheck), whatever they hold.
+  virtual void forget(DevicePointer, std::size_t) {}
   /// What kernels printed (printf) since the last call.
   virtual std::string take_output() = 0;
 };

@@ -18,6 +18,7 @@
 #include "common/simt/decode.h"
 #include "common/simt/device_heap.h"
 #include "common/simt/grid.h"
+#include "common/simt/observers/sanitizer.h"
 
 namespace gpulab {
 
@@ -69,6 +70,10 @@ class Simulator final : public Device {
     info_.sm_count = profile.sm_count;
     if (options_.threads <= 0) options_.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (options_.budget == 0) options_.budget = kDefaultBudget;
+    const auto on = [&](std::string_view tool) {
+      return std::find(options_.sanitize.begin(), options_.sanitize.end(), tool) != options_.sanitize.end();
+    };
+    tools_ = {on("memcheck"), on("racecheck"), on("initcheck"), on("synccheck")};
   }
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
@@ -101,7 +106,9 @@ class Simulator final : public Device {
                         fmt::format("'{}' needs {} bytes, this machine has {} left", name, bytes, available), {},
                         "choose a smaller n");
     try {
-      return memory_.allocate(name, bytes);
+      const DevicePointer pointer = memory_.allocate(name, bytes);
+      if (tools_.initcheck && bytes) initialised_.add(*memory_.find(pointer), false);
+      return pointer;
     } catch (const std::bad_alloc&) {
       throw LaunchError("out_of_memory", fmt::format("no memory for the {} bytes of '{}'", bytes, name), {},
                         "choose a smaller n");
@@ -110,16 +117,21 @@ class Simulator final : public Device {
   void release(DevicePointer pointer) override { memory_.release(pointer); }
   void write(DevicePointer to, std::span<const std::byte> from) override {
     if (!from.empty()) std::memcpy(host(to, from.size()), from.data(), from.size());
+    mark(to, from.size(), true);
   }
   void read(std::span<std::byte> to, DevicePointer from) override {
     if (!to.empty()) std::memcpy(to.data(), host(from, to.size()), to.size());
   }
   void fill(DevicePointer to, std::byte value, std::size_t bytes) override {
     if (bytes) std::memset(host(to, bytes), static_cast<int>(value), bytes);
+    mark(to, bytes, true);
   }
   void copy(DevicePointer to, DevicePointer from, std::size_t bytes) override {
     if (bytes) std::memmove(host(to, bytes), host(from, bytes), bytes);
+    mark(to, bytes, true);
   }
+  void forget(DevicePointer pointer, std::size_t bytes) override { mark(pointer, bytes, false); }
+  std::vector<Finding> take_findings() override { return std::exchange(findings_, {}); }
 
   void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) override {
     check_arguments(kernel, arguments);
@@ -142,7 +154,22 @@ class Simulator final : public Device {
     grid.threads = options_.threads;
     grid.budget = options_.budget;
     grid.resident = resident_blocks(program, config);
-    const Counters counted = run_grid(state, grid, output_);
+    std::unique_ptr<simt::Sanitizer> sanitizer;
+    if (tools_.any()) sanitizer = std::make_unique<simt::Sanitizer>(state, tools_, initialised_);
+    state.sanitizer = sanitizer.get();
+    const auto keep_findings = [&] {
+      if (!sanitizer) return;
+      auto found = sanitizer->take_findings();
+      findings_.insert(findings_.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+    };
+    Counters counted;
+    try {
+      counted = run_grid(state, grid, output_);
+    } catch (...) {
+      keep_findings();
+      throw;
+    }
+    keep_findings();
     if (counters_)
       *counters_ += counted;
     else
@@ -163,6 +190,13 @@ class Simulator final : public Device {
   std::string take_output() override { return std::exchange(output_, {}); }
 
  private:
+  /// For initcheck: the bytes hold a value, or do not.
+  void mark(DevicePointer address, std::size_t bytes, bool known) {
+    if (!tools_.initcheck || bytes == 0) return;
+    const simt::Allocation* allocation = memory_.find(address);
+    if (allocation) initialised_.set(*allocation, address - allocation->address, bytes, known);
+  }
+
   std::byte* host(DevicePointer address, std::size_t bytes) {
     std::byte* found = memory_.host(address, bytes);
     if (!found) throw std::logic_error("copy outside of an allocation");
@@ -207,6 +241,12 @@ class Simulator final : public Device {
     place_variables(loaded, *module);
     simt::DecodeContext context;
     context.counters = options_.counters;
+    if (tools_.any()) {
+      context.observe_access = simt::observe_access;
+      context.observe_fence = simt::observe_fence;
+      context.observe_collective = simt::observe_collective;
+      context.guard_shared = tools_.memcheck;
+    }
     context.address_of = [&](std::string_view name) -> std::optional<std::uint64_t> {
       const auto found = loaded.addresses.find(std::string(name));
       return found == loaded.addresses.end() ? std::nullopt : std::optional(found->second);
@@ -266,6 +306,9 @@ class Simulator final : public Device {
   simt::DeviceHeap heap_{memory_};
   std::vector<LoadedModule> modules_;
   std::vector<LoadedKernel> kernels_;
+  simt::Tools tools_;
+  simt::InitMap initialised_;
+  std::vector<Finding> findings_;
   std::optional<Counters> counters_;
   std::string output_;
 };

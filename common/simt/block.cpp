@@ -8,6 +8,7 @@
 #include <set>
 
 #include "common/device/launch_error.h"
+#include "common/simt/observers/sanitizer.h"
 #include "common/simt/worker.h"
 
 namespace gpulab::simt {
@@ -218,6 +219,7 @@ void BlockContext::start(std::uint64_t block) {
     fill_specials(w);
     start_warp(w, lanes == kLanes ? kFullMask : (1u << lanes) - 1);
   }
+  if (launch.sanitizer) launch.sanitizer->block_started(*this);
   if (launch.schedule) {
     std::uint64_t state = launch.schedule * 0x9e3779b97f4a7c15u + block;
     for (std::size_t i = order_.size(); i > 1; --i) {
@@ -249,6 +251,7 @@ bool BlockContext::run(std::int64_t budget) {
     spinning = polled * 2 > ran;
   }
   if (live && !progress) report_deadlock();
+  if (launch.sanitizer && live == 0) launch.sanitizer->block_ended(*this);
   return live == 0;
 }
 
@@ -285,6 +288,7 @@ void deliver(Warp& w, const Split& split, const Barrier& barrier) {
 void BlockContext::complete(std::uint32_t number) {
   Barrier& barrier = barriers[number];
   if (barrier.arrived < (barrier.needed ? barrier.needed : live)) return;
+  if (launch.sanitizer) launch.sanitizer->barrier_completed(*this, number, barrier.arrived >= live);
   for (Warp& w : warps)
     for (Split& split : w.splits)
       if (split.state == Split::State::barrier && split.barrier == number) {
@@ -307,6 +311,9 @@ void BlockContext::report_deadlock() {
                                 split.state == Split::State::barrier ? fmt::format("barrier {}", split.barrier)
                                                                      : std::string("warp synchronisation")));
     }
+  if (launch.sanitizer)
+    launch.sanitizer->deadlocked(
+        *this, "a barrier can never complete; every thread of the block, or of the member mask, has to come to it");
   throw LaunchError("hung",
                     fmt::format("deadlock in {}, block ({},{},{}): {} threads wait at {}", launch.program->name,
                                 index.x, index.y, index.z, live, fmt::join(places, " and ")),

@@ -17,6 +17,8 @@ namespace gpulab::simt {
 
 class DeviceHeap;
 
+class Sanitizer;
+
 /// What all blocks of a launch share.
 struct LaunchState {
   const Program* program = nullptr;
@@ -25,8 +27,9 @@ struct LaunchState {
   std::uint32_t sm_count = 1;
   std::span<const std::byte> parameters;  ///< the parameter block, laid out as PTX does
   GlobalMemory* memory = nullptr;
-  DeviceHeap* heap = nullptr;  ///< of malloc
-  std::uint64_t schedule = 0;  ///< seed that permutes warps; 0: natural order
+  DeviceHeap* heap = nullptr;      ///< of malloc
+  std::uint64_t schedule = 0;      ///< seed that permutes warps; 0: natural order
+  Sanitizer* sanitizer = nullptr;  ///< observers/sanitizer.h; nullptr: no tool is on
 };
 
 struct Barrier {

@@ -78,7 +78,8 @@ namespace {
 
 /// Shared variables of the module and of its functions get offsets; dynamic shared memory starts behind them all.
 void layout_shared(Decoder& decoder, const std::vector<FunctionInfo>& functions) {
-  std::uint64_t end = 0;
+  std::uint64_t end = 0, gaps = 0;
+  const std::uint64_t gap = decoder.context.guard_shared ? 2 * 128 : 0;
   std::vector<std::string_view> dynamic;
   std::uint64_t dynamic_align = 16;
   const auto place = [&](const ptx::Variable& variable) {
@@ -91,8 +92,10 @@ void layout_shared(Decoder& decoder, const std::vector<FunctionInfo>& functions)
       return;
     }
     end = (end + align - 1) / align * align;
-    decoder.module_symbols[variable.name] = {Symbol::Where::shared, end};
+    decoder.module_symbols[variable.name] = {Symbol::Where::shared, end + gaps};
+    decoder.program.shared_variables.push_back({variable.name, end + gaps, variable.size, false});
     end += variable.size;
+    gaps += gap;
   };
   for (const auto& variable : decoder.module.variables) {
     // nvcc lifts a kernel's shared arrays to module scope: only those that this program names count.
@@ -108,8 +111,11 @@ void layout_shared(Decoder& decoder, const std::vector<FunctionInfo>& functions)
     for (const auto& variable : info.function->variables) place(variable);
   decoder.program.static_shared_bytes = static_cast<std::uint32_t>(end);
   const std::uint64_t start = (end + dynamic_align - 1) / dynamic_align * dynamic_align;
-  decoder.program.dynamic_shared_offset = static_cast<std::uint32_t>(dynamic.empty() ? end : start);
-  for (const auto name : dynamic) decoder.module_symbols[name] = {Symbol::Where::shared, start};
+  decoder.program.dynamic_shared_offset = static_cast<std::uint32_t>((dynamic.empty() ? end : start) + gaps);
+  for (const auto name : dynamic) {
+    decoder.module_symbols[name] = {Symbol::Where::shared, start + gaps};
+    decoder.program.shared_variables.push_back({name, start + gaps, 0, true});
+  }
 }
 
 const ptx::Function* find_function(const ptx::Module& module, std::string_view name) {

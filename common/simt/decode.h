@@ -20,6 +20,9 @@ struct DecodeContext {
   /// Memory for a copy of the kernel parameters (bytes), asked for only by kernels that take a parameter's address.
   std::function<std::uint64_t(std::uint64_t)> allocate_parameters;
   bool counters = true;
+  /// Micro-ops in front of accesses, fences and .sync collectives that only look (observers/); nullptr: none.
+  Handler observe_access = nullptr, observe_fence = nullptr, observe_collective = nullptr;
+  bool guard_shared = false;  ///< gaps between shared variables, multiples of 128 bytes so that banks stay as they are
 };
 
 /// Throws Error (usage): an instruction that is not implemented, with PTX line and form; malformed operands.

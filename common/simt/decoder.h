@@ -100,6 +100,7 @@ class FunctionDecoder {
 
   // function_operands.cpp
   void emit_operands(const Item& item, Emission& out);
+  Handler observer_of(const Item& item) const;
   std::vector<std::uint16_t> operand_slots(const Item& item, MicroOp& op, Emission& out);
   std::uint16_t first_address(const Item& item, const ptx::Operand& operand, MicroOp& op, Emission& out);
   std::uint16_t fixed_address(const Item& item, const ptx::Operand& operand, std::int64_t offset, Emission& out);

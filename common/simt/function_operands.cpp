@@ -122,7 +122,21 @@ void FunctionDecoder::emit_operands(const Item& item, Emission& out) {
     decoder_.program.communicates = true;
   const bool modified = meaning.modified && item.entry.mods != 0 && item.entry.row->unit != Unit::param;
   op.run = modified ? meaning.modified : decoder_.context.counters && meaning.counted ? meaning.counted : meaning.run;
+  if (const Handler look = observer_of(item)) {
+    MicroOp observed = op;
+    observed.run = look;
+    out.main.push_back(observed);
+  }
   out.main.push_back(op);
+}
+
+Handler FunctionDecoder::observer_of(const Item& item) const {
+  const Row& row = *item.entry.row;
+  const std::string_view opcode = item.instruction->opcode;
+  if (row.meaning.traits & kCollective) return decoder_.context.observe_collective;
+  if (row.meaning.traits & (kLoad | kStore | kAtomic)) return decoder_.context.observe_access;
+  if (opcode.starts_with("membar") || opcode.starts_with("fence")) return decoder_.context.observe_fence;
+  return nullptr;
 }
 
 }  // namespace gpulab::simt

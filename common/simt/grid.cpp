@@ -165,7 +165,7 @@ Counters count(const Program& program, const std::vector<std::unique_ptr<Worker>
 
 Counters run_grid(const LaunchState& launch, const GridOptions& options, std::string& output) {
   const Program& program = *launch.program;
-  const bool together = program.communicates;
+  const bool together = program.communicates || launch.sanitizer;
   const std::uint64_t blocks = launch.grid.volume();
   const std::uint64_t threads =
       together ? 1 : std::clamp<std::uint64_t>(blocks, 1, static_cast<std::uint64_t>(std::max(options.threads, 1)));

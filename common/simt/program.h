@@ -94,6 +94,13 @@ struct FunctionInfo {
   bool recursive = false;  ///< may be active twice: its registers are saved by calls
 };
 
+/// Where a shared variable lies, for messages and bounds.
+struct SharedVariable {
+  std::string_view name;  ///< mangled
+  std::uint64_t offset = 0, bytes = 0;
+  bool dynamic = false;  ///< up to the end of what the launch asks for
+};
+
 struct Program {
   std::shared_ptr<const ptx::Module> module;
   std::string name;  ///< demangled kernel name, for messages
@@ -111,7 +118,8 @@ struct Program {
   std::uint32_t preds = 0;
   int true_pred = -1;  ///< the predicate that always holds, -1: none is needed
   std::uint32_t parameter_bytes = 0;
-  std::uint64_t parameter_address = 0;  ///< where a copy of the parameters lies in memory; 0: nobody asks
+  std::uint64_t parameter_address = 0;           ///< where a copy of the parameters lies in memory; 0: nobody asks
+  std::vector<SharedVariable> shared_variables;  ///< by offset
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_offset = 0;  ///< where `extern __shared__` arrays start
   std::uint32_t local_bytes = 0;            ///< per lane, all frames of the deepest non-recursive call chain

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/demangle.h"
 #include "common/device/launch_error.h"
 #include "common/simt/block.h"
 #include "common/simt/builtins.h"
+#include "common/simt/observers/sanitizer.h"
 #include "common/simt/worker.h"
 
 namespace gpulab::simt {
@@ -58,6 +60,12 @@ struct Explanation {
 
 /// Says of an address that is no good where it lies.
 Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t bytes) {
+  if (address - kSharedWindow < w.shared_bytes)
+    for (auto v = w.program->shared_variables.rbegin(); v != w.program->shared_variables.rend(); ++v)
+      if (!v->dynamic && address - kSharedWindow >= v->offset && address - kSharedWindow + bytes > v->offset + v->bytes)
+        return {fmt::format("at byte {} of '{}' in shared memory, which has {} bytes",
+                            address - kSharedWindow - v->offset, kernel_name(v->name), v->bytes),
+                "compare the index with the number of elements before the access"};
   if (address - kSharedWindow < kWindowBytes)
     return {
         fmt::format("at byte {} of shared memory, of which the block has {}", address - kSharedWindow, w.shared_bytes),
@@ -93,6 +101,8 @@ void fault(Warp& w, const MicroOp* op, int lane, const std::string& what, const 
 void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, std::uint32_t bytes,
                   const char* access) {
   const Explanation e = explain_address(w, address, bytes);
+  if (Sanitizer* sanitizer = w.block->launch.sanitizer)
+    sanitizer->faulted(w, op, lane, fmt::format("{} of {} bytes {}", access, bytes, e.what));
   if (address & (bytes - 1))
     fault(w, op, lane, fmt::format("misaligned {} of {} bytes {}", access, bytes, e.what),
           fmt::format("a {}-byte access needs an address that is a multiple of {}", bytes, bytes));

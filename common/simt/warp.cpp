@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "common/simt/block.h"
+#include "common/simt/observers/sanitizer.h"
 #include "common/simt/program.h"
 #include "common/simt/runtime.h"
 
@@ -86,6 +87,7 @@ void try_collectives(Warp& w) {
       if (joins(s)) present |= s.mask;
     if (members & w.live & ~present) continue;
     set_mask(w, present);
+    if (w.block->launch.sanitizer) w.block->launch.sanitizer->warp_synchronised(w, present);
     if (!barrier) op->run(w, op);
     for (Split& s : w.splits)
       if (joins(s)) {
@@ -139,6 +141,7 @@ void stop_at_barrier(Warp& w) {
   Split& split = w.splits[static_cast<std::size_t>(w.running)];
   split.resume = w.resume;
   split.barrier = w.stop_value;
+  if (w.block->launch.sanitizer && w.stop_count) w.block->launch.sanitizer->barrier_reached(w, w.stop_value, w.mask);
   split.state = w.stop_waits ? Split::State::barrier : Split::State::ready;
   w.block->arrive(w, split, active_count(w.stop_votes), w.stop_count);
 }

@@ -1,0 +1,131 @@
+#include "common/simt/observers/history.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace gpulab::simt {
+
+namespace {
+
+/// Releases pass on what was acquired elsewhere; chains through more locations than this are not followed.
+constexpr int kDeepest = 8;
+
+/// Keeps the most of each location.
+void merge(std::vector<Acquired>& into, const std::vector<Acquired>& from) {
+  for (const Acquired& one : from) {
+    const auto known =
+        std::find_if(into.begin(), into.end(), [&](const Acquired& a) { return a.object == one.object; });
+    if (known == into.end())
+      into.push_back(one);
+    else
+      known->length = std::max(known->length, one.length);
+  }
+}
+
+}  // namespace
+
+void SyncObject::release(const Knowledge& k) {
+  releases_[k.block].push_back({length_, k.thread, k.own, k.everyone, k.warp_mates});
+  for (const Acquired& one : k.from)
+    if (one.object != this) from_.emplace_back(length_, one);
+  ++length_;
+}
+
+bool SyncObject::knows(std::uint32_t block, std::uint32_t thread, Clock clock, std::uint32_t length, int depth) const {
+  if (const auto found = releases_.find(block); found != releases_.end())
+    for (const Release& r : found->second) {
+      if (r.position >= length) break;
+      if (clock < r.everyone || (r.thread == thread && clock < r.own) ||
+          (r.thread / kLanes == thread / kLanes && clock < r.warp_mates))
+        return true;
+    }
+  if (depth == kDeepest) return false;
+  return std::any_of(from_.begin(), from_.end(), [&](const auto& one) {
+    return one.first < length && one.second.object->knows(block, thread, clock, one.second.length, depth + 1);
+  });
+}
+
+BlockHistory::BlockHistory(std::uint32_t block, std::uint32_t threads)
+    : block_(block), threads_(threads), warps_((threads + kLanes - 1) / kLanes) {}
+
+void BlockHistory::barrier() {
+  Clock bound = 0;
+  for (const Thread& t : threads_) bound = std::max(bound, t.clock);
+  ++bound;
+  for (Thread& t : threads_) {
+    t.clock = bound;
+    if (t.acquired.empty()) continue;
+    merge(acquired_, t.acquired);
+    t.acquired.clear();
+  }
+  everyone_ = bound;
+  for (Warp& w : warps_) {
+    w.synchronised = bound;
+    w.mates.reset();
+  }
+}
+
+void BlockHistory::warp_sync(std::uint32_t warp, std::uint32_t members, std::uint32_t live) {
+  if ((members & (members - 1)) == 0) return;
+  const std::uint32_t first = warp * kLanes;
+  Clock bound = 0;
+  std::vector<Acquired> learned;
+  for (std::uint32_t left = members; left; left &= left - 1) {
+    const Thread& t = threads_[first + static_cast<std::uint32_t>(std::countr_zero(left))];
+    bound = std::max(bound, t.clock);
+    merge(learned, t.acquired);
+  }
+  ++bound;
+  Warp& w = warps_[warp];
+  if ((live & ~members) == 0) {
+    w.synchronised = bound;
+    w.mates.reset();
+  } else {
+    if (!w.mates) w.mates = std::make_unique<Clock[]>(kLanes * kLanes);
+    for (std::uint32_t known = 0; known < kLanes; ++known) {
+      Clock most = members >> known & 1 ? bound : 0;
+      for (std::uint32_t left = members; left; left &= left - 1)
+        most = std::max(most, mates(first + static_cast<std::uint32_t>(std::countr_zero(left)), first + known));
+      for (std::uint32_t left = members; left; left &= left - 1)
+        w.mates[static_cast<std::uint32_t>(std::countr_zero(left)) * kLanes + known] = most;
+    }
+  }
+  for (std::uint32_t left = members; left; left &= left - 1) {
+    Thread& t = threads_[first + static_cast<std::uint32_t>(std::countr_zero(left))];
+    t.clock = bound;
+    if (!learned.empty()) merge(t.acquired, learned);
+  }
+}
+
+Knowledge BlockHistory::knowledge(std::uint32_t thread) const {
+  const Thread& t = threads_[thread];
+  Knowledge k{block_, thread, t.clock + 1, everyone_, warps_[thread / kLanes].synchronised, t.acquired};
+  merge(k.from, acquired_);
+  return k;
+}
+
+void BlockHistory::fence(std::uint32_t thread) {
+  Thread& t = threads_[thread];
+  if (!t.pending.empty()) {
+    merge(t.acquired, t.pending);
+    t.pending.clear();
+  }
+  t.fenced = knowledge(thread);
+  ++t.clock;
+}
+
+Knowledge BlockHistory::release(std::uint32_t thread, bool now) {
+  if (now) fence(thread);
+  return threads_[thread].fenced;
+}
+
+void BlockHistory::acquire(std::uint32_t thread, Acquired what) { merge(threads_[thread].acquired, {what}); }
+
+bool BlockHistory::knows_by_release(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other,
+                                    Clock clock) const {
+  const auto told = [&](const Acquired& a) { return a.object->knows(other_block, other, clock, a.length); };
+  return std::any_of(threads_[thread].acquired.begin(), threads_[thread].acquired.end(), told) ||
+         std::any_of(acquired_.begin(), acquired_.end(), told);
+}
+
+}  // namespace gpulab::simt

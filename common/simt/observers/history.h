@@ -1,0 +1,110 @@
+#pragma once
+// Happens-before between the threads of a launch. Each thread has a clock; an access carries its thread's clock. What
+// others know of it is a bound: all accesses with a clock below are ordered before what they do from now on.
+//
+// Order comes from barriers, .sync warp collectives, and from releases to a location that others acquire: read-modify-
+// writes, and volatile stores behind a fence that are seen by volatile loads before one (design.md: what a race is).
+// After FastTrack (Flanagan, Freund, PLDI 2009), with the blocks and warps of a grid in place of vector clocks.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "common/simt/op.h"
+
+namespace gpulab::simt {
+
+using Clock = std::uint32_t;  ///< 0: never
+
+class SyncObject;
+
+/// What one thread has learned from a location: all releases up to `length`.
+struct Acquired {
+  const SyncObject* object = nullptr;
+  std::uint32_t length = 0;
+};
+
+/// What a thread tells others when it releases.
+struct Knowledge {
+  std::uint32_t block = 0, thread = 0;  ///< thread of the block
+  Clock own = 0;                        ///< bound on its own accesses
+  Clock everyone = 0;                   ///< bound on those of all threads of its block
+  Clock warp_mates = 0;                 ///< bound on those of its warp
+  std::vector<Acquired> from;           ///< learned elsewhere
+};
+
+/// A location (or a named barrier) through which threads order their accesses.
+class SyncObject {
+ public:
+  void release(const Knowledge& knowledge);
+  [[nodiscard]] Acquired acquire() const { return {this, length_}; }
+  /// Whether the releases before `length` say that the thread's access at `clock` is over.
+  [[nodiscard]] bool knows(std::uint32_t block, std::uint32_t thread, Clock clock, std::uint32_t length,
+                           int depth = 0) const;
+
+ private:
+  struct Release {
+    std::uint32_t position, thread;
+    Clock own, everyone, warp_mates;
+  };
+  std::unordered_map<std::uint32_t, std::vector<Release>> releases_;  ///< by block
+  std::vector<std::pair<std::uint32_t, Acquired>> from_;              ///< position, what that releaser had learned
+  std::uint32_t length_ = 0;
+};
+
+/// The clocks of one block's threads.
+class BlockHistory {
+ public:
+  BlockHistory(std::uint32_t block, std::uint32_t threads);
+
+  [[nodiscard]] Clock clock(std::uint32_t thread) const { return threads_[thread].clock; }
+  /// Whether `thread` of this block knows that another's access is over.
+  [[nodiscard]] bool knows(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other, Clock clock) const {
+    if (other_block == block_) {
+      if (other == thread || clock < everyone_ || (other / kLanes == thread / kLanes && clock < mates(thread, other)))
+        return true;
+    }
+    return knows_by_release(thread, other_block, other, clock);
+  }
+
+  void barrier();  ///< of all threads that are left
+  void warp_sync(std::uint32_t warp, std::uint32_t members, std::uint32_t live);
+  void fence(std::uint32_t thread);
+  [[nodiscard]] bool has_fenced(std::uint32_t thread) const { return threads_[thread].fenced.own != 0; }
+  /// What the thread may release: what it knew at its last fence, or (`now`: .release) what it knows.
+  [[nodiscard]] Knowledge release(std::uint32_t thread, bool now);
+  void acquire(std::uint32_t thread, Acquired what);
+  /// Learned for good at the thread's next fence: a volatile load.
+  void acquire_at_fence(std::uint32_t thread, Acquired what) { threads_[thread].pending.push_back(what); }
+
+ private:
+  struct Thread {
+    Clock clock = 1;
+    Knowledge fenced;
+    std::vector<Acquired> acquired, pending;
+  };
+  struct Warp {
+    Clock synchronised = 1;          ///< bound known by all lanes of all
+    std::unique_ptr<Clock[]> mates;  ///< [knower][known]: where some lanes synchronised alone
+  };
+  [[nodiscard]] Clock mates(std::uint32_t knower, std::uint32_t known) const {
+    const Warp& warp = warps_[knower / kLanes];
+    const Clock pair = warp.mates ? warp.mates[(knower % kLanes) * kLanes + known % kLanes] : 0;
+    return pair > warp.synchronised ? pair : warp.synchronised;
+  }
+  [[nodiscard]] bool knows_by_release(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other,
+                                      Clock clock) const;
+  [[nodiscard]] Knowledge knowledge(std::uint32_t thread) const;
+
+  std::uint32_t block_;
+  Clock everyone_ = 1;
+  std::vector<Thread> threads_;
+  std::vector<Warp> warps_;
+  std::vector<Acquired> acquired_;  ///< by all threads
+};
+
+}  // namespace gpulab::simt

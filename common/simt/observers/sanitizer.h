@@ -1,0 +1,140 @@
+#pragma once
+// memcheck, racecheck, initcheck, synccheck. The interpreter does not know them: when a tool is on, decode puts a
+// micro-op in front of each access, fence and .sync collective that only looks (observe_*); barriers and blocks report
+// to LaunchState::sanitizer. Off, none of it exists.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/finding.h"
+#include "common/simt/block.h"
+#include "common/simt/observers/history.h"
+#include "common/simt/observers/shadow.h"
+#include "common/simt/program.h"
+
+namespace gpulab::simt {
+
+struct Tools {
+  bool memcheck = false, racecheck = false, initcheck = false, synccheck = false;
+  [[nodiscard]] bool any() const { return memcheck || racecheck || initcheck || synccheck; }
+};
+
+/// Which bytes of global memory hold a value, kept from launch to launch.
+class InitMap {
+ public:
+  void add(const Allocation& allocation, bool known);
+  void set(const Allocation& allocation, std::uint64_t offset, std::uint64_t bytes, bool known);
+  [[nodiscard]] InitShadow* of(std::uint32_t allocation) {
+    return allocation < shadows_.size() ? shadows_[allocation].get() : nullptr;
+  }
+
+ private:
+  std::vector<std::unique_ptr<InitShadow>> shadows_;  ///< by Allocation::index
+};
+
+/// What an instruction does to memory, for the tools.
+struct Access {
+  enum class Space : std::uint8_t { none, global, shared, local, generic };
+  Space space = Space::none;
+  bool load = false, store = false, atomic = false;
+  bool is_volatile = false;
+  bool strong = false;  ///< .relaxed, .acquire, .release: one of atomics' kind
+  bool acquires = false, releases = false;
+  std::uint8_t bytes = 0;               ///< per lane
+  std::uint8_t element = 0;             ///< bytes of one register's part
+  std::uint8_t address = 0, value = 0;  ///< entries of MicroOp::r
+};
+
+/// Watches one launch. Blocks run one after another on one thread meanwhile, so that findings are repeatable.
+class Sanitizer {
+ public:
+  Sanitizer(const LaunchState& launch, Tools tools, InitMap& initialised);
+  ~Sanitizer();
+
+  void access(Warp& warp, const MicroOp* op);
+  void fence(Warp& warp);
+  void collective(Warp& warp, const MicroOp* op);
+  void warp_synchronised(Warp& warp, std::uint32_t lanes);
+  void block_started(const BlockContext& block);
+  void block_ended(const BlockContext& block);
+  /// Lanes come to a barrier with a thread count: those who wait for it will know what these did.
+  void barrier_reached(Warp& warp, std::uint32_t number, std::uint32_t lanes);
+  /// `everyone`: all threads of the block that have not exited have come.
+  void barrier_completed(const BlockContext& block, std::uint32_t number, bool everyone);
+  /// A fault at one lane's access, about to be thrown: a finding of memcheck.
+  void faulted(Warp& warp, const MicroOp* op, int lane, const std::string& what);
+  void deadlocked(const BlockContext& block, const std::string& what);
+  /// Sorted by lines; the example of each is that of the lowest blocks and threads.
+  [[nodiscard]] std::vector<Finding> take_findings();
+
+ private:
+  struct Block;
+  /// A location that threads synchronise by: its address and the block, kNoBlock for global memory.
+  using SyncKey = std::pair<std::uint32_t, std::uint64_t>;
+  /// Where an access of one lane lies.
+  struct Place {
+    RaceShadow* race = nullptr;
+    InitShadow* init = nullptr;
+    std::uint64_t offset = 0;   ///< bytes into the stretch
+    std::uint64_t address = 0;  ///< in its space
+    const std::byte* host = nullptr;
+    const Allocation* allocation = nullptr;  ///< global memory
+    bool shared = false, local = false;
+  };
+  struct Who {
+    std::uint32_t block = 0, thread = 0;  ///< linear
+    std::uint32_t site = kNoSite;
+  };
+  struct Accusation {
+    const char* tool;
+    std::string message;
+    std::string address;
+    Who first, second;  ///< second.site kNoSite: only one place
+    std::uint64_t count = 1;
+  };
+
+  Block& block_of(const Warp& warp);
+  bool locate(Warp& warp, const MicroOp* op, std::uint64_t address, int lane, Place& place);
+  void check_init(Warp& warp, const MicroOp* op, const Place& place, int lane);
+  void check_race(Warp& warp, const MicroOp* op, const Place& place, int lane);
+  void check_readers(Warp& warp, const MicroOp* op, const Place& place, int lane, const ReadCell& reader);
+  void remember_read(Block& block, std::uint64_t cell, RaceShadow& shadow, const ReadCell& now, std::uint32_t thread);
+  void check_bounds(Warp& warp, const MicroOp* op, const Place& place, int lane);
+  void acquire_by(Warp& warp, const MicroOp* op, const Place& place, int lane);
+  void release_by(Warp& warp, const MicroOp* op, const Place& place, int lane);
+  [[nodiscard]] bool ordered_by_flag(Warp& warp, const Access& now, const Place& place, std::uint32_t thread,
+                                     std::uint32_t earlier_site);
+  [[nodiscard]] SyncKey key_of(const Warp& warp, const Place& place) const;
+  void accuse(const char* tool, const Who& first, const Who& second, const std::string& message,
+              const std::string& address);
+  void accuse_race(const Warp& warp, const MicroOp* op, const Place& place, int lane, std::uint32_t other_thread,
+                   std::uint32_t other_site);
+  [[nodiscard]] Who who(const Warp& warp, int lane, std::uint32_t site) const;
+  [[nodiscard]] std::string name_of(const Place& place, std::uint32_t bytes) const;
+  [[nodiscard]] FindingSite site_of(const Who& who, const std::string& address) const;
+
+  const LaunchState& launch_;
+  const Program& program_;
+  Tools tools_;
+  InitMap& initialised_;
+  std::uint32_t threads_;                                             ///< of a block
+  std::vector<Access> accesses_;                                      ///< by site
+  std::vector<std::unique_ptr<RaceShadow>> shadows_;                  ///< by Allocation::index
+  std::unordered_map<std::uint64_t, std::unique_ptr<Block>> blocks_;  ///< resident ones
+  std::vector<std::unique_ptr<Block>> idle_;
+  std::map<SyncKey, SyncObject> syncs_;
+  std::map<std::pair<std::string, std::pair<std::uint32_t, std::uint32_t>>, Accusation> accusations_;
+  const Allocation* last_ = nullptr;
+};
+
+/// Micro-op handlers: they look and go on.
+const MicroOp* observe_access(Warp& warp, const MicroOp* op);
+const MicroOp* observe_fence(Warp& warp, const MicroOp* op);
+const MicroOp* observe_collective(Warp& warp, const MicroOp* op);
+
+}  // namespace gpulab::simt
