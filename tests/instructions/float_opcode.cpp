@@ -186,6 +186,10 @@ bool FloatOpcode::has(std::string_view part) const {
   return std::find(parts.begin(), parts.end(), part) != parts.end();
 }
 
+FloatOpcode float_opcode(const Row& row, const std::string& name) {
+  return {name, parts_of(name), &row, match(row.form, name).value_or(0), shape_of(row, name)};
+}
+
 std::vector<FloatOpcode> ieee_opcodes(const InstructionSet& set) {
   std::vector<FloatOpcode> all;
   std::set<std::string> seen;
@@ -193,7 +197,7 @@ std::vector<FloatOpcode> ieee_opcodes(const InstructionSet& set) {
     for (const Row& row : table) {
       if (!can_be_ieee(row)) continue;
       for (const auto& name : spellings(row.form, is_variation)) {
-        FloatOpcode opcode{name, parts_of(name), &row, match(row.form, name).value_or(0), shape_of(row, name)};
+        auto opcode = float_opcode(row, name);
         if (is_ieee(opcode) && seen.insert(name).second) all.push_back(std::move(opcode));
       }
     }

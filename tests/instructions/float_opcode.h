@@ -25,6 +25,8 @@ struct FloatOpcode {
   [[nodiscard]] bool has(std::string_view part) const;
 };
 
+/// The row's opcode of that name.
+[[nodiscard]] FloatOpcode float_opcode(const Row& row, const std::string& name);
 /// Every opcode of the set that rounds, compares or converts floating-point values as IEEE 754 says, in all spellings
 /// of its rounding, .ftz, .sat and .relu; not the approximations.
 [[nodiscard]] std::vector<FloatOpcode> ieee_opcodes(const InstructionSet& set);
