@@ -30,7 +30,7 @@ const MicroOp* compare_alone(Warp& w, const MicroOp* op) {
   const auto value = [&](T x) { return float_of(ftz ? flush(x) : x); };
   const u32 t = true_lanes([&](int i) { return F(value(a[i]), value(b[i])); });
   write_pred(w, op->r[0], combined(op, t, op->mods & kBoolMask ? w.preds[op->r[3]] : 0));
-  return op + 1;
+  return following(w, op);
 }
 template <typename T, auto F>
 constexpr Meaning setp_alone() {
