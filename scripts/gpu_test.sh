@@ -93,6 +93,17 @@ planted() {
   grep -q 'Invalid __global__ write' "$work/planted.txt"
 }
 
+# A kernel of a file of one's own: the GPU leaves what the simulator leaves. A .cu file where there is a compiler.
+run_file() {
+  local command=(run tests/cli/files/add_one.ptx --arg 'data:i32[1000]=random' --arg n:u32=999 --block 1024 --grid 1)
+  "$bin/gpulab" "${command[@]}" --device sim --dump "data=$work/simulated.bin" || return
+  "$bin/gpulab" "${command[@]}" --device gpu --expect "data=@$work/simulated.bin" --counters || return
+  "$bin/gpulab" doctor | grep -q '^ok  *run ' || return 0
+  command=(run tests/cli/files/add.cu --arg 'a:f32[2^20]=random' --arg 'b:f32[2^20]=random' --arg 'sum:f32[2^20]=none' --arg n:i32=2^20)
+  "$bin/gpulab" "${command[@]}" --device sim --dump "sum=$work/sum.bin" || return
+  "$bin/gpulab" "${command[@]}" --device gpu --expect "sum=@$work/sum.bin" --block 64,256
+}
+
 # The same case on the simulator and under Nsight Compute: what both count must be the same.
 counters() { # LAB ARGUMENTS…
   local lab=$1 ncu
@@ -126,7 +137,7 @@ suite() {
   work=$(mktemp -d)
   mkdir -p "$out"
   : > "$out/suite.log"
-  export -f tool verified sanitized sanitize planted counters
+  export -f tool verified sanitized sanitize planted run_file counters
   export bin out work
   nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm --format=csv,noheader 2>&1 | tee -a "$out/suite.log"
 
@@ -156,6 +167,7 @@ suite() {
     --block 64,128,512,1024 --n 1000003 --reps 1 --warmup 0'
   step transpose_matrix 60 bash -c 'verified $work/transpose_matrix.json --quiet transpose --device gpu --variant all \
     --rows 1,31,33,1000 --cols 1,32,63,999 --reps 1 --warmup 0'
+  step run_file 60 bash -c run_file
   step planted_error 60 bash -c planted
   step memcheck_reduce 120 bash -c 'sanitized memcheck reduce --variant all --n 10007'
   step memcheck_transpose 60 bash -c 'sanitized memcheck transpose --variant all --rows 77 --cols 45'
