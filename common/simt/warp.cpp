@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/simt/async.h"
 #include "common/simt/block.h"
 #include "common/simt/program.h"
 #include "common/simt/runtime.h"
@@ -100,6 +101,7 @@ void retire(Warp& w) {
   const std::int32_t inner = w.splits[static_cast<std::size_t>(w.running)].reconvergence;
   remove_running(w);
   w.live &= ~lanes;
+  finish_at_exit(w, lanes);
   withdraw(w, inner, -1, lanes);
   try_collectives(w);
   w.block->exited(active_count(lanes));
@@ -119,7 +121,7 @@ void return_from_call(Warp& w) {
 
 /// A split spins while lanes of its warp wait for it at a reconvergence point: it may be spinning for them. They go
 /// on alone, as Volta's scheduler guarantees (independent thread scheduling).
-void release_waiting(Warp& w, const Split& spinning) {
+bool release_waiting(Warp& w, const Split& spinning) {
   for (std::int32_t i = spinning.reconvergence; i >= 0; i = w.reconvergences[static_cast<std::size_t>(i)].parent) {
     Reconvergence& r = w.reconvergences[static_cast<std::size_t>(i)];
     if (!r.arrived || r.call >= 0) continue;
@@ -131,8 +133,9 @@ void release_waiting(Warp& w, const Split& spinning) {
     r.expected &= ~r.arrived;
     r.arrived = 0;
     w.splits.push_back(split);
-    return;
+    return true;
   }
+  return false;
 }
 
 void stop_at_barrier(Warp& w) {
@@ -167,6 +170,11 @@ void handle_stop(Warp& w, bool spun) {
       split.members = w.stop_value;
       split.state = Split::State::collective;
       try_collectives(w);
+      break;
+    case Stop::asleep:
+      split.resume = w.resume;
+      split.may_give_up = !w.stop_waits;
+      split.state = Split::State::asleep;
       break;
     case Stop::returned:
       return_from_call(w);
@@ -231,6 +239,13 @@ void start_warp(Warp& w, std::uint32_t live) {
   Split& split = w.splits.emplace_back();
   split.mask = live;
   split.block = w.program->functions[0].entry_block;
+}
+
+bool release_for_sleepers(Warp& w) {
+  bool any = false;
+  for (std::size_t i = 0; i < w.splits.size(); ++i)
+    if (w.splits[i].state == Split::State::asleep) any = release_waiting(w, Split(w.splits[i])) || any;
+  return any;
 }
 
 bool has_ready_split(const Warp& w) {
