@@ -80,9 +80,8 @@ inline void a_short_source_is_filled_with_zeros(Device& device) {
         table(128, [](int i) { return i % 4 < 4 - i / 4 % 5 ? i : 0; }));
 }
 inline void groups_copy_together(Device& device) {
-  CHECK(result_from(device, "copies_of_groups", 128, 128, 256) == table(256, [](int i) {
-          return i < 128 ? 127 - i : i % 128 / 32 * 32 + 31 - i % 32;
-        }));
+  CHECK(result_from(device, "copies_of_groups", 128, 128, 256) ==
+        table(256, [](int i) { return i < 128 ? 127 - i : i % 128 / 32 * 32 + 31 - i % 32; }));
 }
 inline void bulk_copies_count_their_bytes(Device& device) {
   CHECK(result_from(device, "bulk_copies", 256, 512, 512) == table(512, [](int i) { return 2 * i + i / 256; }));

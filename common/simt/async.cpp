@@ -89,8 +89,8 @@ void arrive_after_copies(Warp& w, const MicroOp* op, const std::uint32_t* mbarri
   queue_of(w).begun.push_back(std::move(begun));
 }
 
-void begin_bulk_load(Warp& w, const MicroOp* op, int lane, std::uint32_t to, const std::byte* from,
-                     std::uint32_t bytes, std::uint32_t mbarrier) {
+void begin_bulk_load(Warp& w, const MicroOp* op, int lane, std::uint32_t to, const std::byte* from, std::uint32_t bytes,
+                     std::uint32_t mbarrier) {
   Begun begun{Begun::Kind::bulk_load, op, 1u << lane, bytes};
   begun.to = to;
   begun.mbarrier = mbarrier;
@@ -98,8 +98,7 @@ void begin_bulk_load(Warp& w, const MicroOp* op, int lane, std::uint32_t to, con
   queue_of(w).begun.push_back(std::move(begun));
 }
 
-void begin_bulk_store(Warp& w, const MicroOp* op, int lane, std::uint64_t to, std::uint32_t from,
-                      std::uint32_t bytes) {
+void begin_bulk_store(Warp& w, const MicroOp* op, int lane, std::uint64_t to, std::uint32_t from, std::uint32_t bytes) {
   AsyncQueue& queue = queue_of(w);
   Begun begun{Begun::Kind::bulk_store, op, 1u << lane, bytes, queue.bulk_committed};
   begun.to = to;

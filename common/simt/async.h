@@ -28,10 +28,10 @@ struct Begun {
   std::uint32_t lanes;
   std::uint32_t width = 0;  ///< bytes
   std::array<std::uint32_t, kLanes> group{};
-  LaneCopies copies{};                         ///< lane_copies; `to` is an arrival's mbarrier
-  std::uint64_t from = 0, to = 0;              ///< bulk_store: shared, global; bulk_load: to shared
-  std::uint32_t mbarrier = 0;                  ///< bulk_load
-  std::vector<std::byte> bytes{};              ///< bulk_load
+  LaneCopies copies{};             ///< lane_copies; `to` is an arrival's mbarrier
+  std::uint64_t from = 0, to = 0;  ///< bulk_store: shared, global; bulk_load: to shared
+  std::uint32_t mbarrier = 0;      ///< bulk_load
+  std::vector<std::byte> bytes{};  ///< bulk_load
 };
 
 /// Per warp.

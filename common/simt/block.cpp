@@ -268,10 +268,10 @@ void BlockContext::complete_cluster() {
   wake_sleepers();
 }
 
-/// When nobody can run, tests of mbarriers come back false. A block whose threads do nothing but repeat them, in so many
-/// rounds of a few instructions, is in a deadlock.
+/// When nobody can run, tests of mbarriers come back false. A block whose threads do nothing but repeat them, in so
+/// many rounds of a few instructions, is in a deadlock.
 constexpr std::uint32_t kIdleWakes = 1 << 14;
-constexpr std::int64_t kIdleInstructions = 64;  ///< per warp
+constexpr std::int64_t kIdleInstructions = 128;  ///< per warp
 
 bool BlockContext::run(std::int64_t budget) {
   std::int64_t left = budget;
@@ -294,7 +294,7 @@ bool BlockContext::run(std::int64_t budget) {
       polled += w.poll_debt;
     }
     spinning = polled * 2 > ran;
-    if (ran > kIdleInstructions * static_cast<std::int64_t>(warps.size())) idle_wakes_ = 0;
+    if (ran - polled > kIdleInstructions * static_cast<std::int64_t>(warps.size())) idle_wakes_ = 0;
     if (!progress && live && ++idle_wakes_ < kIdleWakes) progress = resume_someone();
   }
   if (live && !progress) report_deadlock();
@@ -354,9 +354,10 @@ void BlockContext::report_deadlock() {
       const std::string place = place_of(*launch.program, at->site);
       if (first.empty()) first = place;
       places.insert(fmt::format("{} ({})", place,
-                                split.state == Split::State::barrier  ? fmt::format("barrier {}", split.barrier)
-                                : split.state == Split::State::asleep ? split.may_give_up ? "mbarrier" : "cluster barrier"
-                                                                      : "warp synchronisation"));
+                                split.state == Split::State::barrier ? fmt::format("barrier {}", split.barrier)
+                                : split.state == Split::State::asleep
+                                    ? split.may_give_up ? "mbarrier" : "cluster barrier"
+                                    : "warp synchronisation"));
     }
   throw LaunchError("hung",
                     fmt::format("deadlock in {}, block ({},{},{}): {} threads wait at {}", launch.program->name,

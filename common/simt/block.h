@@ -66,7 +66,7 @@ struct BlockContext {
   std::int64_t slice = 0;      ///< of the running warp
   std::vector<Warp> warps;
   std::array<Barrier, 16> barriers{};
-  bool spinning = false;  ///< the last slice was spent polling
+  bool spinning = false;                        ///< the last slice was spent polling
   std::vector<AsyncQueue> async;                ///< per warp
   std::uint32_t cluster_arrived = 0;            ///< barrier.cluster: threads
   bool cluster_parity = false;                  ///< of its current phase

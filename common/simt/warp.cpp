@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "common/simt/async.h"
 #include "common/simt/block.h"
@@ -146,6 +147,28 @@ void stop_at_barrier(Warp& w) {
   w.block->arrive(w, split, active_count(w.stop_votes), w.stop_count);
 }
 
+/// The running split waits for the members of its mask; where lanes have masks of their own, one split for each.
+void wait_for_members(Warp& w) {
+  Split whole = w.splits[static_cast<std::size_t>(w.running)];
+  whole.resume = w.resume;
+  whole.state = Split::State::collective;
+  whole.members = w.stop_value;
+  const std::uint32_t* masks = std::exchange(w.stop_masks, nullptr);
+  std::uint32_t left = whole.mask;
+  while (masks && left) {
+    Split group = whole;
+    group.members = masks[__builtin_ctz(left)];
+    group.mask = 0;
+    for (std::uint32_t rest = left; rest; rest &= rest - 1)
+      if (masks[__builtin_ctz(rest)] == group.members) group.mask |= rest & (0u - rest);
+    left &= ~group.mask;
+    if (left) w.splits.push_back(group);
+    whole.mask = group.mask;
+    whole.members = group.members;
+  }
+  w.splits[static_cast<std::size_t>(w.running)] = whole;
+}
+
 /// `spun`: most of the split's turn went into polling.
 void handle_stop(Warp& w, bool spun) {
   Split& split = w.splits[static_cast<std::size_t>(w.running)];
@@ -166,9 +189,7 @@ void handle_stop(Warp& w, bool spun) {
       stop_at_barrier(w);
       break;
     case Stop::collective:
-      split.resume = w.resume;
-      split.members = w.stop_value;
-      split.state = Split::State::collective;
+      wait_for_members(w);
       try_collectives(w);
       break;
     case Stop::asleep:

@@ -105,14 +105,15 @@ struct Warp {
   const MicroOp* resume = nullptr;        ///< set by handlers that stop: where to go on
   std::uint32_t resume_block = kNoBlock;  ///< or the block to enter
   Stop stop = Stop::none;
-  std::uint32_t stop_value = 0;  ///< barrier number, or member mask
-  std::uint32_t stop_count = 0;  ///< barrier: threads it waits for; 0: all of the block
-  std::uint32_t stop_votes = 0;  ///< bar.red: lanes whose predicate holds
-  bool stop_waits = true;        ///< barrier: false for bar.arrive; asleep: false for a test that may fail
-  std::uint32_t live = 0;        ///< lanes that have not exited
-  std::uint32_t index = 0;       ///< warp of the block
-  std::int64_t poll_debt = 0;    ///< fuel taken by polling, not by instructions
-  std::int32_t running = -1;     ///< index of the running split
+  std::uint32_t stop_value = 0;               ///< barrier number, or member mask
+  const std::uint32_t* stop_masks = nullptr;  ///< collective: the member mask of each lane, where they differ
+  std::uint32_t stop_count = 0;               ///< barrier: threads it waits for; 0: all of the block
+  std::uint32_t stop_votes = 0;               ///< bar.red: lanes whose predicate holds
+  bool stop_waits = true;                     ///< barrier: false for bar.arrive; asleep: false for a test that may fail
+  std::uint32_t live = 0;                     ///< lanes that have not exited
+  std::uint32_t index = 0;                    ///< warp of the block
+  std::int64_t poll_debt = 0;                 ///< fuel taken by polling, not by instructions
+  std::int32_t running = -1;                  ///< index of the running split
   std::vector<Split> splits;
   std::vector<Reconvergence> reconvergences;
   const Program* program = nullptr;

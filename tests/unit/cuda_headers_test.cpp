@@ -44,11 +44,15 @@ TEST_CASE("a copy that nobody waits for leaves what was there before") {
 }
 
 TEST_CASE("a barrier that waits for more threads than there are is a deadlock") {
-  CHECK(failure_of("barrier_too_large", 64) == "");
+  CHECK(failure_of("barrier_too_large", 64) ==
+        "hung: deadlock in barrier_too_large, block (0,0,0): 64 threads wait at tests/device/asynchronous.cu:207 "
+        "(mbarrier) [tests/device/asynchronous.cu:207]");
 }
 
 TEST_CASE("an mbarrier that was not initialised is a fault") {
-  CHECK(failure_of("barrier_not_initialised", 32) == "");
+  CHECK(failure_of("barrier_not_initialised", 32) ==
+        "fault: no initialised mbarrier is at this address in barrier_not_initialised, block (0,0,0), thread (0,0,0) "
+        "[tests/device/asynchronous.cu:212]");
 }
 
 }  // namespace

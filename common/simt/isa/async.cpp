@@ -1,6 +1,6 @@
 // Asynchronous copies (PTX ISA: cp.async, cp.async.bulk; async.h says when they are done). Tensor copies (TMA) are not
-// implemented. Counted: cp.async as the global load and the shared store that an H200's LDGSTS is taken for; lanes whose
-// source size is 0 load nothing and store zeros. Bulk copies run in a unit of their own and count as neither.
+// implemented. Counted: cp.async as the global load and the shared store that an H200's LDGSTS is taken for; lanes
+// whose source size is 0 load nothing and store zeros. Bulk copies run in a unit of their own and count as neither.
 
 #include "common/simt/async.h"
 
@@ -133,6 +133,12 @@ const MicroOp* wait_bulk(Warp& w, const MicroOp* op) {
 }
 const MicroOp* nothing(Warp&, const MicroOp* op) { return op + 1; }
 
+/// Policies change no value and no counter.
+const MicroOp* no_policy(Warp& w, const MicroOp* op) {
+  for_each_lane<u64>(w, op, [](int) { return u64{0}; });
+  return op + 1;
+}
+
 constexpr OperandType address{Role::address}, in32{Role::in, Kind::u32};
 constexpr OperandType policy{Role::in, Kind::u64};
 
@@ -161,13 +167,15 @@ constexpr Meaning bulk_meaning(OperandType fourth = {}, OperandType fifth = {}) 
 const Row rows[] = {
     {COPY PREFETCH " [dst], [src], size", Unit::async, copy_meaning<Size::whole>()},
     {COPY PREFETCH " [dst], [src], size, src-size", Unit::async, copy_meaning<Size::given>(in32)},
-    {COPY PREFETCH " [dst], [src], size, ignore-src", Unit::async,
-     copy_meaning<Size::ignored>({Role::in, Kind::pred})},
+    {COPY PREFETCH " [dst], [src], size, ignore-src", Unit::async, copy_meaning<Size::ignored>({Role::in, Kind::pred})},
     {COPY HINT PREFETCH " [dst], [src], size, policy", Unit::async, copy_meaning<Size::whole>(policy)},
-    {COPY HINT PREFETCH " [dst], [src], size, src-size, policy", Unit::async,
-     copy_meaning<Size::given>(in32, policy)},
+    {COPY HINT PREFETCH " [dst], [src], size, src-size, policy", Unit::async, copy_meaning<Size::given>(in32, policy)},
     {COPY HINT PREFETCH " [dst], [src], size, ignore-src, policy", Unit::async,
      copy_meaning<Size::ignored>({Role::in, Kind::pred}, policy)},
+    {"createpolicy.fractional(.L2::evict_last,.L2::evict_normal,.L2::evict_first,.L2::evict_unchanged)"
+     "{.L2::evict_first,.L2::evict_unchanged}.b64 policy{, fraction}",
+     Unit::async,
+     {.run = no_policy, .operands = {{{Role::out, Kind::u64}, {Role::optional_in, Kind::f32}}}}},
     {"cp.async.commit_group", Unit::async, {.run = commit}},
     {"cp.async.wait_group n", Unit::async, immediate(wait_group)},
     {"cp.async.wait_all", Unit::async, {.run = wait_all}},
