@@ -1,5 +1,5 @@
-// Cooperative groups within a block: tiles, coalesced and partitioned groups, their collectives. Compiled for the oldest
-// architecture (shuffles and votes) and sm_90 (redux, elect).
+// Cooperative groups within a block: tiles, coalesced and partitioned groups, their collectives. Compiled for the
+// oldest architecture (shuffles and votes) and sm_90 (redux, elect).
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>

@@ -27,8 +27,9 @@ inline void source_sizes(Warp& w, const MicroOp* op, u32 width, u32* bytes) {
 /// Reads the sources of the active lanes; where all are whole, as one access.
 template <bool counted>
 inline void read_sources(Warp& w, const MicroOp* op, const u32* bytes, u32 width, LaneCopies& copies) {
-  Addresses from;
-  for (int i = 0; i < kLanes; ++i) from.at[i] = values<u64>(w, op, 1)[i];
+  Addresses::List sources;
+  std::memcpy(sources.at, values<u64>(w, op, 1), sizeof sources.at);
+  const Addresses from(sources);
   u32 reading = 0, whole = 0;
   for (int i = 0; i < kLanes; ++i) {
     reading |= static_cast<u32>(bytes[i] != 0) << i;
@@ -42,9 +43,9 @@ inline void read_sources(Warp& w, const MicroOp* op, const u32* bytes, u32 width
   if ((whole & reading) == reading) r = resolve_global(w, op, from, width, Access::load);
   for (u32 left = reading; left; left &= left - 1) {
     const int i = first_lane(left);
-    if (from.at[i] & (width - 1)) fault_access(w, op, from.at[i], i, width, "load");
-    const std::byte* host = w.global->host(from.at[i], bytes[i]);
-    if (!host) fault_access(w, op, from.at[i], i, bytes[i], "load");
+    if (from[i] & (width - 1)) fault_access(w, op, from[i], i, width, "load");
+    const std::byte* host = w.global->host(from[i], bytes[i]);
+    if (!host) fault_access(w, op, from[i], i, bytes[i], "load");
     std::memcpy(copies.bytes[static_cast<std::size_t>(i)].data(), host, bytes[i]);
   }
   count_global<counted>(w, op, r, from, width, Access::load);
@@ -62,7 +63,7 @@ const MicroOp* copy(Warp& w, const MicroOp* op) {
   const Addresses to(w, op, 0);
   const Resolved r = resolve_shared(w, op, to, width, Access::store);
   count_shared<counted>(w, op, *r.pattern);
-  for (int i = 0; i < kLanes; ++i) copies.to[static_cast<std::size_t>(i)] = static_cast<u32>(to.at[i]);
+  for (int i = 0; i < kLanes; ++i) copies.to[static_cast<std::size_t>(i)] = static_cast<u32>(to[i]);
   read_sources<counted>(w, op, bytes, width, copies);
   begin_copies(w, op, copies, width);
   return op + 1;
@@ -111,13 +112,13 @@ const MicroOp* bulk(Warp& w, const MicroOp* op) {
     if (bytes & 15) fault_message(w, op, "bulk copy of a size that is no multiple of 16 bytes");
     if (bytes == 0) continue;
     if constexpr (kind == Bulk::store) {
-      (void)bulk_global(w, op, i, to.at[i], bytes, "bulk store");
-      begin_bulk_store(w, op, i, to.at[i], bulk_shared(w, op, i, from, bytes, "bulk load"), bytes);
+      (void)bulk_global(w, op, i, to[i], bytes, "bulk store");
+      begin_bulk_store(w, op, i, to[i], bulk_shared(w, op, i, from, bytes, "bulk load"), bytes);
     } else {
       const std::byte* host = kind == Bulk::load ? bulk_global(w, op, i, from, bytes, "bulk load")
                                                  : w.shared + bulk_shared(w, op, i, from, bytes, "bulk load");
       const u64 mbarrier = values<u64>(w, op, 3)[i];
-      begin_bulk_load(w, op, i, bulk_shared(w, op, i, to.at[i], bytes, "bulk store"), host, bytes,
+      begin_bulk_load(w, op, i, bulk_shared(w, op, i, to[i], bytes, "bulk store"), host, bytes,
                       static_cast<u32>(mbarrier & (kWindowBytes - 1)));
     }
   }
