@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -28,10 +30,12 @@ constexpr const char* instance_file = "--kernel";
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "gpulab-XXXXXX").string();
+    const char* named = std::getenv("TMPDIR");
+    const std::string place = named != nullptr && *named != '\0' ? named : "/tmp";
+    std::string pattern = place + "/gpulab-XXXXXX";
     if (mkdtemp(pattern.data()) == nullptr) {
-      throw Error(ExitCode::missing, fmt::format("no folder can be made in {}", fs::temp_directory_path().string()), {},
-                  "TMPDIR names another place");
+      throw Error(ExitCode::missing, fmt::format("no folder can be made in {}: {}", place, std::strerror(errno)), {},
+                  "the compiler needs one; TMPDIR names another place");
     }
     path_ = pattern;
   }

@@ -8,6 +8,7 @@
 
 #include "common/device/gpu.h"
 #include "common/embedded.h"
+#include "common/error.h"
 #include "common/gpu_profile.h"
 #include "common/simt/instruction_set.h"
 #include "common/text.h"
@@ -29,25 +30,40 @@ struct Check {
   std::string name, finding, mend;  ///< mend: what to do, empty where there is nothing to do
 };
 
-Check program(const std::string& name, const std::optional<std::string>& file, const std::string& purpose) {
-  const std::string mend = "scripts/gpulab installs it; or install the CUDA Toolkit";
-  if (!file) return {Check::State::absent, name, "not found; " + purpose, mend};
-  const auto release = release_in(run_captured({*file, "--version"}).output).value_or("of unknown version");
-  return {Check::State::good, name, fmt::format("{} ({})", release, *file), {}};
+/// A tool, or why the variable that names it is of no use.
+struct Tool {
+  std::optional<std::string> path;
+  std::string problem = "not found";
+};
+template <typename Find>
+Tool tool(const Find& find) {
+  try {
+    return {find()};
+  } catch (const Error& error) {
+    return {std::nullopt, error.what()};
+  }
 }
 
-Check nvrtc(const std::optional<std::string>& library) {
-  if (!library) {
-    return {Check::State::note, "NVRTC", "not found; 'gpulab run' compiles with it where there is no nvcc",
+Check program(const std::string& name, const Tool& found, const std::string& purpose) {
+  const std::string mend = "scripts/gpulab installs it; or install the CUDA Toolkit";
+  if (!found.path) return {Check::State::absent, name, fmt::format("{}; {}", found.problem, purpose), mend};
+  const auto release = release_in(run_captured({*found.path, "--version"}).output).value_or("of unknown version");
+  return {Check::State::good, name, fmt::format("{} ({})", release, *found.path), {}};
+}
+
+Check nvrtc(const Tool& found) {
+  if (!found.path) {
+    return {Check::State::note, "NVRTC",
+            fmt::format("{}; 'gpulab run' compiles with it where there is no nvcc", found.problem),
             "pip install nvidia-cuda-nvrtc, or install the CUDA Toolkit"};
   }
-  return {Check::State::good, "NVRTC", fmt::format("{} ({})", Nvrtc(*library).version(), *library), {}};
+  return {Check::State::good, "NVRTC", fmt::format("{} ({})", Nvrtc(*found.path).version(), *found.path), {}};
 }
 
 /// What `gpulab run FILE.cu` would do here.
-Check run_compiler(const std::optional<std::string>& nvcc, const std::optional<std::string>& library) {
-  if (nvcc) return {Check::State::good, "run", "compiles .cu files with nvcc", {}};
-  if (library) return {Check::State::good, "run", "compiles .cu files with NVRTC: device code alone", {}};
+Check run_compiler(const Tool& nvcc, const Tool& library) {
+  if (without_script(nvcc.path)) return {Check::State::good, "run", "compiles .cu files with nvcc", {}};
+  if (library.path) return {Check::State::good, "run", "compiles .cu files with NVRTC: device code alone", {}};
   return {Check::State::note, "run", "takes .ptx files only: there is no CUDA compiler", {}};
 }
 
@@ -87,15 +103,15 @@ Check labs_built() {
 }  // namespace
 
 std::string doctor() {
-  const auto nvcc = find_nvcc();
-  const auto library = find_nvrtc(nvcc);
+  const auto nvcc = tool(find_nvcc), library = tool([&] { return find_nvrtc(nvcc.path); });
   const std::array checks{Check{Check::State::good, "gpulab", std::string(version()), {}},
                           labs_built(),
                           simulator(),
                           driver(),
                           gpu(),
                           program("nvcc", nvcc, "the build compiles the labs' kernels with it"),
-                          program("ptxas", find_ptxas(nvcc), "the build asks it for registers and shared memory"),
+                          program("ptxas", tool([&] { return find_ptxas(nvcc.path); }),
+                                  "the build asks it for registers and shared memory"),
                           nvrtc(library),
                           run_compiler(nvcc, library)};
   std::string text;

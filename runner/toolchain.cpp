@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "common/embedded.h"
 #include "common/error.h"
@@ -101,6 +103,13 @@ std::optional<std::string> find_nvcc() {
   if (is_program(*named)) return named;
   throw Error(ExitCode::missing, fmt::format("GPULAB_NVCC is not a program: {}", *named), {},
               "unset it, or set it to the path of nvcc");
+}
+
+std::optional<std::string> without_script(const std::optional<std::string>& nvcc) {
+  if (!nvcc) return std::nullopt;
+  std::array<char, 2> start{};
+  std::ifstream(*nvcc, std::ios::binary).read(start.data(), start.size());
+  return start == std::array{'#', '!'} ? std::nullopt : nvcc;
 }
 
 std::optional<std::string> find_ptxas(const std::optional<std::string>& nvcc) {

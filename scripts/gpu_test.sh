@@ -3,6 +3,7 @@
 #
 # usage: scripts/gpu_test.sh --pack    builds and gathers what the suite needs in build-gpu/
 #        scripts/gpu_test.sh           runs the suite from build-gpu/, on a machine with a GPU
+#        scripts/gpu_test.sh --float   floating point alone, each IEEE instruction on a million operands and more
 # Logs and documents go to $OUT (default build-gpu/out). Ends with a summary and 'N passed, N failed'; exits 0 only if
 # none failed. Steps: doctor, the tests of the device layer, both labs verified on the GPU over types, operations,
 # sizes and blocks, times, compute-sanitizer, and the simulator's counters against Nsight Compute's: on both labs and
@@ -92,6 +93,17 @@ planted() {
   grep -q 'Invalid __global__ write' "$work/planted.txt"
 }
 
+# A kernel of a file of one's own: the GPU leaves what the simulator leaves. A .cu file where there is a compiler.
+run_file() {
+  local command=(run tests/cli/files/add_one.ptx --arg 'data:i32[1000]=random' --arg n:u32=999 --block 1024 --grid 1)
+  "$bin/gpulab" "${command[@]}" --device sim --dump "data=$work/simulated.bin" || return
+  "$bin/gpulab" "${command[@]}" --device gpu --expect "data=@$work/simulated.bin" --counters || return
+  "$bin/gpulab" doctor | grep -q '^ok  *run ' || return 0
+  command=(run tests/cli/files/add.cu --arg 'a:f32[2^20]=random' --arg 'b:f32[2^20]=random' --arg 'sum:f32[2^20]=none' --arg n:i32=2^20)
+  "$bin/gpulab" "${command[@]}" --device sim --dump "sum=$work/sum.bin" || return
+  "$bin/gpulab" "${command[@]}" --device gpu --expect "sum=@$work/sum.bin" --block 64,256
+}
+
 # The same case on the simulator and under Nsight Compute: what both count must be the same.
 counters() { # LAB ARGUMENTS…
   local lab=$1 ncu
@@ -106,12 +118,26 @@ counters() { # LAB ARGUMENTS…
   scripts/compare_counters.py "$work/ncu_$lab.csv" "$out/${lab}_sim.json"
 }
 
+driver_version() { nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1; }
+
+# Bit by bit against the simulator; then build-gpu/out/float_vectors.tsv, moved to tests/data, keeps the GPU's results for
+# CI. Differences and the approximations' errors are in float.log.
+float_suite() {
+  local out=${OUT:-$bin/out} code=0
+  mkdir -p "$out"
+  GPULAB_REQUIRE_GPU=1 GPULAB_FLOAT_TRIES=${GPULAB_FLOAT_TRIES:-1048576} GPULAB_DRIVER_VERSION=$(driver_version) \
+    GPULAB_FLOAT_VECTORS=$out/float_vectors.tsv "$bin/gpu_tests" --durations yes \
+    'every IEEE instruction*,approximations of a GPU*' > "$out/float.log" 2>&1 || code=$?
+  tail -n 60 "$out/float.log"
+  return $code
+}
+
 suite() {
   out=${OUT:-$bin/out}
   work=$(mktemp -d)
   mkdir -p "$out"
   : > "$out/suite.log"
-  export -f tool verified sanitized sanitize planted counters
+  export -f tool verified sanitized sanitize planted run_file counters
   export bin out work
   nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm --format=csv,noheader 2>&1 | tee -a "$out/suite.log"
 
@@ -120,7 +146,8 @@ suite() {
 
   step doctor 30 "$bin/gpulab" doctor
   step devices 30 "$bin/gpulab" devices
-  step gpu_tests 150 env GPULAB_REQUIRE_GPU=1 "$bin/gpu_tests" --durations yes
+  step gpu_tests 210 env GPULAB_REQUIRE_GPU=1 GPULAB_FLOAT_VECTORS="$out/float_vectors.tsv" \
+    GPULAB_DRIVER_VERSION="$(driver_version)" "$bin/gpu_tests" --durations yes
   step headline 60 "$bin/gpulab" reduce --variant warp --block 256 --device gpu
   step headline_counters 60 "$bin/gpulab" reduce --variant warp --block 256 --device gpu --counters
   step reduce_times 120 bash -c 'verified $out/reduce_gpu.json "" reduce --device gpu --variant all'
@@ -140,6 +167,7 @@ suite() {
     --block 64,128,512,1024 --n 1000003 --reps 1 --warmup 0'
   step transpose_matrix 60 bash -c 'verified $work/transpose_matrix.json --quiet transpose --device gpu --variant all \
     --rows 1,31,33,1000 --cols 1,32,63,999 --reps 1 --warmup 0'
+  step run_file 60 bash -c run_file
   step planted_error 60 bash -c planted
   step memcheck_reduce 120 bash -c 'sanitized memcheck reduce --variant all --n 10007'
   step memcheck_transpose 60 bash -c 'sanitized memcheck transpose --variant all --rows 77 --cols 45'
@@ -166,6 +194,7 @@ suite() {
 
 case ${1-} in
   --pack) pack ;;
+  --float) [ -x "$bin/gpu_tests" ] || { echo "error: build-gpu/ is not here: scripts/gpu_test.sh --pack" >&2; exit 3; }; float_suite ;;
   '') [ -x "$bin/gpulab" ] || { echo "error: build-gpu/ is not here: scripts/gpu_test.sh --pack" >&2; exit 3; }; suite ;;
-  *) sed -n '4,8s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  *) sed -n '4,11s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

@@ -209,7 +209,7 @@ void BlockContext::start(std::uint64_t block) {
            static_cast<std::uint32_t>(block / grid.x / grid.y)};
   live = static_cast<std::uint32_t>(launch.block.volume());
   executed = 0;
-  barriers.fill(Barrier{});
+  reset_waiting();
   // Shared memory starts with the same arbitrary bytes in every block: what a kernel reads unwritten is repeatable.
   if (!warps.empty() && warps[0].shared_bytes) std::memset(shared_, 0xa5, warps[0].shared_bytes);
   std::uint32_t threads = live;
@@ -229,9 +229,56 @@ void BlockContext::start(std::uint64_t block) {
   }
 }
 
+void BlockContext::reset_waiting() {
+  barriers.fill(Barrier{});
+  async.resize(warps.size());
+  for (AsyncQueue& queue : async) queue.clear();
+  cluster_arrived = 0;
+  cluster_parity = false;
+  cluster_parities.assign(warps.size(), 0);
+  idle_wakes_ = 0;
+}
+
+void BlockContext::wake_sleepers() {
+  for (Warp& w : warps)
+    for (Split& split : w.splits)
+      if (split.state == Split::State::asleep) split.state = Split::State::ready;
+}
+
+bool BlockContext::give_up_sleeping() {
+  bool any = false;
+  for (Warp& w : warps)
+    for (Split& split : w.splits)
+      if (split.state == Split::State::asleep && split.may_give_up) {
+        split.state = Split::State::ready;
+        ++split.resume;
+        any = true;
+      }
+  return any;
+}
+
+bool BlockContext::resume_someone() {
+  bool released = false;
+  for (Warp& w : warps) released = release_for_sleepers(w) || released;
+  return released || give_up_sleeping();
+}
+
+void BlockContext::complete_cluster() {
+  if (cluster_arrived == 0 || cluster_arrived < live) return;
+  cluster_arrived = 0;
+  cluster_parity = !cluster_parity;
+  wake_sleepers();
+}
+
+/// When nobody can run, tests of mbarriers come back false. A block whose threads do nothing but repeat them, in so
+/// many rounds of a few instructions, is in a deadlock.
+constexpr std::uint32_t kIdleWakes = 1 << 14;
+constexpr std::int64_t kIdleInstructions = 128;  ///< per warp
+
 bool BlockContext::run(std::int64_t budget) {
   std::int64_t left = budget;
   bool progress = true;
+  give_up_sleeping();
   spinning = false;
   while (live && progress && left > 0) {
     progress = false;
@@ -249,6 +296,8 @@ bool BlockContext::run(std::int64_t budget) {
       polled += w.poll_debt;
     }
     spinning = polled * 2 > ran;
+    if (ran - polled > kIdleInstructions * static_cast<std::int64_t>(warps.size())) idle_wakes_ = 0;
+    if (!progress && live && ++idle_wakes_ < kIdleWakes) progress = resume_someone();
   }
   if (live && !progress) report_deadlock();
   if (launch.sanitizer && live == 0) launch.sanitizer->block_ended(*this);
@@ -267,6 +316,7 @@ void BlockContext::exited(std::uint32_t threads) {
   live -= threads;
   for (std::uint32_t i = 0; i < barriers.size(); ++i)
     if (barriers[i].arrived) complete(i);
+  complete_cluster();
 }
 
 namespace {
@@ -309,7 +359,9 @@ void BlockContext::report_deadlock() {
       if (first.empty()) first = place;
       places.insert(fmt::format("{} ({})", place,
                                 split.state == Split::State::barrier ? fmt::format("barrier {}", split.barrier)
-                                                                     : std::string("warp synchronisation")));
+                                : split.state == Split::State::asleep
+                                    ? split.may_give_up ? "mbarrier" : "cluster barrier"
+                                    : "warp synchronisation"));
     }
   if (launch.sanitizer)
     launch.sanitizer->deadlocked(

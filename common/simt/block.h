@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/dim3.h"
+#include "common/simt/async.h"
 #include "common/simt/program.h"
 #include "common/simt/warp.h"
 
@@ -48,6 +49,13 @@ struct BlockContext {
 
   void arrive(Warp& warp, const Split& split, std::uint32_t votes, std::uint32_t count);
   void exited(std::uint32_t threads);
+  /// What sleepers test has changed: they test again. Without: those that may give up go on, their test failed.
+  void wake_sleepers();
+  bool give_up_sleeping();
+  /// Nobody can run: lets someone on who waits for sleepers, or sleepers go on.
+  bool resume_someone();
+  void note_arrival() { idle_wakes_ = 0; }
+  void complete_cluster();
   /// The line that some split is to run next, for messages; empty when all have ended.
   [[nodiscard]] std::string place() const;
   [[nodiscard]] Dim3 thread_of(const Warp& warp, int lane) const;
@@ -61,7 +69,11 @@ struct BlockContext {
   std::int64_t slice = 0;      ///< of the running warp
   std::vector<Warp> warps;
   std::array<Barrier, 16> barriers{};
-  bool spinning = false;  ///< the last slice was spent polling
+  bool spinning = false;                        ///< the last slice was spent polling
+  std::vector<AsyncQueue> async;                ///< per warp
+  std::uint32_t cluster_arrived = 0;            ///< barrier.cluster: threads
+  bool cluster_parity = false;                  ///< of its current phase
+  std::vector<std::uint32_t> cluster_parities;  ///< per warp and lane: of the phase last arrived at
 
  private:
   void fill_specials(Warp& warp);
@@ -69,8 +81,10 @@ struct BlockContext {
   void fill_launch_values(Warp& warp);
   void complete(std::uint32_t number);
   void check_barriers();
+  void reset_waiting();
   [[noreturn]] void report_deadlock();
   std::vector<std::uint32_t> order_;  ///< of warps
+  std::uint32_t idle_wakes_ = 0;      ///< times that all slept and gave up since an mbarrier changed
   struct Deleter {
     void operator()(void* p) const { std::free(p); }
   };
@@ -85,5 +99,7 @@ void start_warp(Warp& warp, std::uint32_t live);
 /// Runs ready splits one after another until all wait, or the fuel is used up. True if any ran.
 bool run_warp(Warp& warp, std::int64_t fuel);
 [[nodiscard]] bool has_ready_split(const Warp& warp);
+/// Lanes that wait for sleeping ones at a reconvergence point go on: they may have to wake them. False: there are none.
+bool release_for_sleepers(Warp& warp);
 
 }  // namespace gpulab::simt

@@ -179,9 +179,8 @@ inline D narrow_nan(double x) {
 /// To a half .ftz has no effect: the hardware's conversion (SASS F2F.F16.F32) has no such modifier, and rounds a
 /// subnormal as it is. To a bfloat16 it has.
 template <typename D, typename S>
-const MicroOp* round_to_short(Warp& w, const MicroOp* op) {
+inline void round_each(Warp& w, const MicroOp* op, u16 mods) {
   const Source<S> a(w, op, 1);
-  const u16 mods = op->mods;
   const bool ftz = std::is_same_v<D, Bfloat16> && (mods & kFtz);
   for_each_lane<D>(w, op, [&](int i) {
     const D rounded = short_float_saturated<D>(as_double(flush_if(a[i], ftz)), mods);
@@ -190,6 +189,13 @@ const MicroOp* round_to_short(Warp& w, const MicroOp* op) {
     else
       return rounded;
   });
+}
+template <typename D, typename S>
+const MicroOp* round_to_short(Warp& w, const MicroOp* op) {
+  if (op->mods & kRoundMask)
+    round_each<D, S>(w, op, op->mods);
+  else
+    round_each<D, S>(w, op, op->mods & (kSat | kFtz));  // to nearest, which the compiler sees: it vectorises
   return following(w, op);
 }
 template <typename D, typename S>

@@ -76,6 +76,8 @@ const Symbol* Decoder::find_module_symbol(std::string_view name) {
 
 namespace {
 
+constexpr std::uint64_t kReservedShared = 1024;  ///< bytes: %reserved_smem_offset_… (sm_80 and later)
+
 /// Shared variables of the module and of its functions get offsets; dynamic shared memory starts behind them all.
 void layout_shared(Decoder& decoder, const std::vector<FunctionInfo>& functions) {
   std::uint64_t end = 0, gaps = 0;
@@ -110,6 +112,18 @@ void layout_shared(Decoder& decoder, const std::vector<FunctionInfo>& functions)
   for (const auto& info : functions)
     for (const auto& variable : info.function->variables) place(variable);
   decoder.program.static_shared_bytes = static_cast<std::uint32_t>(end);
+  // The system's own shared memory, where cooperative groups of several warps keep their barriers: only if asked for.
+  const auto asks = [](const FunctionInfo& info) {
+    for (const auto& instruction : info.function->instructions)
+      for (const auto& operand : instruction.operands)
+        if (operand.name.starts_with("%reserved_smem_offset")) return true;
+    return false;
+  };
+  if (std::any_of(functions.begin(), functions.end(), asks)) {
+    end = (end + 127) / 128 * 128;
+    decoder.module_symbols["%reserved_smem"] = {Symbol::Where::shared, end};
+    end += kReservedShared;
+  }
   const std::uint64_t start = (end + dynamic_align - 1) / dynamic_align * dynamic_align;
   decoder.program.dynamic_shared_offset = static_cast<std::uint32_t>((dynamic.empty() ? end : start) + gaps);
   for (const auto name : dynamic) {

@@ -78,6 +78,7 @@ class FunctionDecoder {
  private:
   // function_items.cpp
   const Entry* choose_row(const ptx::Instruction& instruction) const;
+  bool predicates_fit(const Meaning& meaning, const ptx::Instruction& instruction) const;
   void add_item(const ptx::Instruction& instruction);
   [[noreturn]] void not_implemented(const ptx::Instruction& instruction) const;
   [[noreturn]] void fail(const ptx::Instruction& instruction, const std::string& what) const;

@@ -65,6 +65,12 @@ constexpr SpecialName special_names[] = {
     {"%nctaid.x", Special::nctaid_x},
     {"%nctaid.y", Special::nctaid_y},
     {"%nctaid.z", Special::nctaid_z},
+    {"%clusterid.x", Special::ctaid_x},
+    {"%clusterid.y", Special::ctaid_y},
+    {"%clusterid.z", Special::ctaid_z},
+    {"%nclusterid.x", Special::nctaid_x},
+    {"%nclusterid.y", Special::nctaid_y},
+    {"%nclusterid.z", Special::nctaid_z},
     {"%laneid", Special::laneid},
     {"%warpid", Special::warpid},
     {"%nwarpid", Special::nwarpid},
@@ -113,6 +119,9 @@ std::uint16_t FunctionDecoder::special_source(const Item& item, std::string_view
   for (const auto& known : special_names)
     if (known.name == name) return decoder_.pool.special(wide, known.special);
   if (name.starts_with("%envreg")) return decoder_.pool.constant(wide, 0);
+  if (name.starts_with("%reserved_smem_offset")) return symbol_source(item, "%reserved_smem", 0, wide, out);
+  if (name.starts_with("%cluster_ctaid.") || name == "%cluster_ctarank") return decoder_.pool.constant(wide, 0);
+  if (name.starts_with("%cluster_nctaid.") || name == "%cluster_nctarank") return decoder_.pool.constant(wide, 1);
   if (name == "%clock" || name == "%clock64" || name == "%clock_hi" || name.starts_with("%globaltimer")) {
     MicroOp read = pseudo("%clock64", item.site);
     read.r[0] = scratch(1, out);

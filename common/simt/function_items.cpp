@@ -65,10 +65,28 @@ const Entry* FunctionDecoder::choose_row(const ptx::Instruction& instruction) co
   const auto candidates = instruction_set().find(instruction.opcode);
   if (candidates.empty()) not_implemented(instruction);
   if (instruction.call >= 0) return &candidates.front();
-  for (const Entry& entry : candidates)
-    if (fits(entry.row->meaning, instruction)) return &entry;
+  const Entry* chosen = nullptr;
+  for (const Entry& entry : candidates) {
+    if (!fits(entry.row->meaning, instruction)) continue;
+    if (predicates_fit(entry.row->meaning, instruction)) return &entry;
+    if (!chosen) chosen = &entry;
+  }
+  if (chosen) return chosen;
   fail(instruction, fmt::format("'{}' with these operands is not a form that the simulator knows: {}",
                                 instruction.opcode, candidates.front().row->form));
+}
+
+/// Forms may differ in whether an operand is a predicate alone: cp.async's source size, or whether to ignore it.
+bool FunctionDecoder::predicates_fit(const Meaning& meaning, const ptx::Instruction& instruction) const {
+  std::size_t cursor = 0;
+  for (const OperandType& type : meaning.operands) {
+    if (cursor == instruction.operands.size() || type.role == Role::none) break;
+    if (type.role == Role::optional_out && cursor > 0) continue;
+    const ptx::Operand& operand = instruction.operands[cursor++];
+    if (operand.kind != ptx::Operand::Kind::reg || (type.role != Role::in && type.role != Role::optional_in)) continue;
+    if ((register_class_[register_id(instruction, operand.name)] == 2) != (type.kind == Kind::pred)) return false;
+  }
+  return true;
 }
 
 void FunctionDecoder::add_item(const ptx::Instruction& instruction) {

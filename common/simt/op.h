@@ -96,6 +96,7 @@ enum class Unit : std::uint8_t {
   barrier,
   warp,
   matrix,
+  async,
   system
 };
 

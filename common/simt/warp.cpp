@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
+#include "common/simt/async.h"
 #include "common/simt/block.h"
 #include "common/simt/observers/sanitizer.h"
 #include "common/simt/program.h"
@@ -102,6 +104,7 @@ void retire(Warp& w) {
   const std::int32_t inner = w.splits[static_cast<std::size_t>(w.running)].reconvergence;
   remove_running(w);
   w.live &= ~lanes;
+  finish_at_exit(w, lanes);
   withdraw(w, inner, -1, lanes);
   try_collectives(w);
   w.block->exited(active_count(lanes));
@@ -121,7 +124,7 @@ void return_from_call(Warp& w) {
 
 /// A split spins while lanes of its warp wait for it at a reconvergence point: it may be spinning for them. They go
 /// on alone, as Volta's scheduler guarantees (independent thread scheduling).
-void release_waiting(Warp& w, const Split& spinning) {
+bool release_waiting(Warp& w, const Split& spinning) {
   for (std::int32_t i = spinning.reconvergence; i >= 0; i = w.reconvergences[static_cast<std::size_t>(i)].parent) {
     Reconvergence& r = w.reconvergences[static_cast<std::size_t>(i)];
     if (!r.arrived || r.call >= 0) continue;
@@ -133,8 +136,9 @@ void release_waiting(Warp& w, const Split& spinning) {
     r.expected &= ~r.arrived;
     r.arrived = 0;
     w.splits.push_back(split);
-    return;
+    return true;
   }
+  return false;
 }
 
 void stop_at_barrier(Warp& w) {
@@ -144,6 +148,28 @@ void stop_at_barrier(Warp& w) {
   if (w.block->launch.sanitizer && w.stop_count) w.block->launch.sanitizer->barrier_reached(w, w.stop_value, w.mask);
   split.state = w.stop_waits ? Split::State::barrier : Split::State::ready;
   w.block->arrive(w, split, active_count(w.stop_votes), w.stop_count);
+}
+
+/// The running split waits for the members of its mask; where lanes have masks of their own, one split for each.
+void wait_for_members(Warp& w) {
+  Split whole = w.splits[static_cast<std::size_t>(w.running)];
+  whole.resume = w.resume;
+  whole.state = Split::State::collective;
+  whole.members = w.stop_value;
+  const std::uint32_t* masks = std::exchange(w.stop_masks, nullptr);
+  std::uint32_t left = whole.mask;
+  while (masks && left) {
+    Split group = whole;
+    group.members = masks[__builtin_ctz(left)];
+    group.mask = 0;
+    for (std::uint32_t rest = left; rest; rest &= rest - 1)
+      if (masks[__builtin_ctz(rest)] == group.members) group.mask |= rest & (0u - rest);
+    left &= ~group.mask;
+    if (left) w.splits.push_back(group);
+    whole.mask = group.mask;
+    whole.members = group.members;
+  }
+  w.splits[static_cast<std::size_t>(w.running)] = whole;
 }
 
 /// `spun`: most of the split's turn went into polling.
@@ -166,10 +192,13 @@ void handle_stop(Warp& w, bool spun) {
       stop_at_barrier(w);
       break;
     case Stop::collective:
-      split.resume = w.resume;
-      split.members = w.stop_value;
-      split.state = Split::State::collective;
+      wait_for_members(w);
       try_collectives(w);
+      break;
+    case Stop::asleep:
+      split.resume = w.resume;
+      split.may_give_up = !w.stop_waits;
+      split.state = Split::State::asleep;
       break;
     case Stop::returned:
       return_from_call(w);
@@ -234,6 +263,13 @@ void start_warp(Warp& w, std::uint32_t live) {
   Split& split = w.splits.emplace_back();
   split.mask = live;
   split.block = w.program->functions[0].entry_block;
+}
+
+bool release_for_sleepers(Warp& w) {
+  bool any = false;
+  for (std::size_t i = 0; i < w.splits.size(); ++i)
+    if (w.splits[i].state == Split::State::asleep) any = release_waiting(w, Split(w.splits[i])) || any;
+  return any;
 }
 
 bool has_ready_split(const Warp& w) {

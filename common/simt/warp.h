@@ -29,7 +29,7 @@ struct BasicBlock {
 };
 
 /// Why the inner loop came back.
-enum class Stop : std::uint8_t { none, reconverged, slice_ended, barrier, collective, returned, exited };
+enum class Stop : std::uint8_t { none, reconverged, slice_ended, barrier, collective, asleep, returned, exited };
 
 /// A place where diverged lanes wait for each other: the immediate post-dominator of a divergent branch, or the
 /// instruction after a call.
@@ -53,7 +53,7 @@ struct Reconvergence {
 
 /// Lanes that share a program counter.
 struct Split {
-  enum class State : std::uint8_t { ready, barrier, collective };
+  enum class State : std::uint8_t { ready, barrier, collective, asleep };
   std::uint32_t mask = 0;
   State state = State::ready;
   std::uint32_t block = kNoBlock;  ///< to be entered next, if resume is null
@@ -62,6 +62,7 @@ struct Split {
   std::uint32_t members = 0;     ///< collective: the member mask it waits for
   std::uint32_t barrier = 0;     ///< barrier: its number
   std::uint32_t local_base = 0;  ///< current local frame, bytes
+  bool may_give_up = false;      ///< asleep: its test may come back false (mbarrier), after `resume`
 };
 
 /// An access that later ones of its basic block repeat, as if its offset were 0.
@@ -104,14 +105,15 @@ struct Warp {
   const MicroOp* resume = nullptr;        ///< set by handlers that stop: where to go on
   std::uint32_t resume_block = kNoBlock;  ///< or the block to enter
   Stop stop = Stop::none;
-  std::uint32_t stop_value = 0;  ///< barrier number, or member mask
-  std::uint32_t stop_count = 0;  ///< barrier: threads it waits for; 0: all of the block
-  std::uint32_t stop_votes = 0;  ///< bar.red: lanes whose predicate holds
-  bool stop_waits = true;        ///< barrier: false for bar.arrive
-  std::uint32_t live = 0;        ///< lanes that have not exited
-  std::uint32_t index = 0;       ///< warp of the block
-  std::int64_t poll_debt = 0;    ///< fuel taken by polling, not by instructions
-  std::int32_t running = -1;     ///< index of the running split
+  std::uint32_t stop_value = 0;               ///< barrier number, or member mask
+  const std::uint32_t* stop_masks = nullptr;  ///< collective: the member mask of each lane, where they differ
+  std::uint32_t stop_count = 0;               ///< barrier: threads it waits for; 0: all of the block
+  std::uint32_t stop_votes = 0;               ///< bar.red: lanes whose predicate holds
+  bool stop_waits = true;                     ///< barrier: false for bar.arrive; asleep: false for a test that may fail
+  std::uint32_t live = 0;                     ///< lanes that have not exited
+  std::uint32_t index = 0;                    ///< warp of the block
+  std::int64_t poll_debt = 0;                 ///< fuel taken by polling, not by instructions
+  std::int32_t running = -1;                  ///< index of the running split
   std::vector<Split> splits;
   std::vector<Reconvergence> reconvergences;
   const Program* program = nullptr;

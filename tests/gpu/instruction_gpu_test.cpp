@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/device/gpu.h"
+#include "tests/cuda_headers_contract.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/instructions/instruction_kernel.h"
 #include "tests/instructions/kernel_case.h"
@@ -61,6 +62,18 @@ TEST_CASE("kernels of tests/ptx do on a GPU what their comments say") {
       CHECK(run_kernel(*device, one, AtomicOrder::any) == "");
     }
   }
+}
+
+TEST_CASE("the CUDA headers' groups, barriers, copies and fragments work on a GPU") {
+  if (!gpu_present() || !knows_sm90()) return;
+  for (const bool hopper : {false, true})
+    for (const auto& clause : cuda_headers_contract(hopper)) {
+      DYNAMIC_SECTION(clause.sentence << (hopper ? " (sm_90)" : " (sm_80)")) {
+        const auto device = make_gpu(0);
+        load_cuda_headers_kernels(*device, hopper);
+        clause.check(*device);
+      }
+    }
 }
 
 TEST_CASE("every form of mma and wmma gives on a GPU what the CPU multiplies") {

@@ -207,6 +207,10 @@ InstructionCase parse_case(std::string_view line, std::string where, const Instr
     if (!OperandMatch(inputs, outputs, parsed).match(*entry.row)) continue;
     parsed.row = entry.row;
     parsed.mods = entry.mods;
+    const auto ends_in = [&](std::string_view end) {
+      return parsed.opcode.size() >= end.size() && parsed.opcode.substr(parsed.opcode.size() - end.size()) == end;
+    };
+    if (ends_in(".bf16.u8") || ends_in(".bf16.s8")) parsed.inputs.front().own_width = true;
     return parsed;
   }
   throw std::runtime_error("operands do not fit " + parsed.opcode);

@@ -30,7 +30,7 @@ struct CaseSlot {
   int r = 0;
   Kind kind = Kind::none;
   CaseValue value;
-  bool in_vector = false;  ///< of an operand in braces
+  bool own_width = false;  ///< in a register as narrow as itself: in braces, or a byte to become a bfloat16
 };
 
 struct InstructionCase {

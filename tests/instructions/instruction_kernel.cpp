@@ -11,26 +11,6 @@ namespace {
 
 constexpr std::size_t kLanesPerWarp = 32;
 
-/// Registers have no type but a width: any instruction type of that width takes them. Bytes sit in 16 bits, but as
-/// parts of vectors.
-std::string register_type(const CaseSlot& slot) {
-  if (slot.kind == Kind::pred) return "pred";
-  if (slot.in_vector && width_of(slot.kind) == 8) return "b8";
-  const Kind kind = slot.kind;
-  return width_of(kind) <= 16 ? "b16" : width_of(kind) == 32 ? "b32" : "b64";
-}
-/// Operand r in an instruction: %p0, %h1, %w2, %d3.
-std::string register_name(const CaseSlot& slot) {
-  const auto type = register_type(slot);
-  return fmt::format("%{}{}",
-                     type == "pred"  ? "p"
-                     : type == "b8"  ? "b"
-                     : type == "b16" ? "h"
-                     : type == "b32" ? "w"
-                                     : "d",
-                     slot.r);
-}
-
 /// The operand's value as a literal.
 std::string immediate(const CaseSlot& slot) {
   if (slot.kind == Kind::f32) return fmt::format("0f{:08X}", slot.value.bits);
@@ -65,8 +45,16 @@ std::string operand_text(const InstructionCase& one, const OperandType& operand,
   return operand.vector > 1 ? "{" + text + "}" : text;
 }
 
-std::string instruction_text(const InstructionCase& one, Operands operands) {
-  std::string text = one.opcode + " ";
+/// "s8" of "cvt.rzi.s8.bf16": an integer that takes a register of its own width. Other conversions extend it.
+std::string own_width_result(const std::string& opcode) {
+  for (const char* type : {"u8", "s8", "s16"})
+    if (opcode.rfind("cvt.", 0) == 0 && opcode.find(fmt::format(".{}.bf16", type)) != std::string::npos) return type;
+  return {};
+}
+
+/// "d, a, b".
+std::string operands_text(const InstructionCase& one, Operands operands) {
+  std::string text;
   int r = 0;
   for (const auto& operand : one.row->meaning.operands) {
     const bool optional = operand.role == Role::optional_out || operand.role == Role::optional_in;
@@ -80,7 +68,7 @@ std::string instruction_text(const InstructionCase& one, Operands operands) {
     }
     r += operand.role == Role::immediate ? 0 : operand.vector;
   }
-  return text + ";\n";
+  return text;
 }
 
 /// Loads operand `slot` from word `index` of the lane's inputs.
@@ -126,7 +114,7 @@ std::string instruction_kernel(const Batch& batch, std::size_t number, Operands 
   text += kPrologue;
   for (std::size_t k = 0; k < one.inputs.size(); ++k) text += load_text(one.inputs[k], k);
   for (const auto& slot : one.outputs) text += clear_text(slot);
-  text += "  @%on " + instruction_text(one, operands);
+  text += instruction_text(one, "@%on ", operands);
   for (std::size_t k = 0; k < one.outputs.size(); ++k) text += store_text(one.outputs[k], k);
   return text + "  ret;\n}\n";
 }
@@ -154,6 +142,32 @@ std::string check_batch(const Batch& batch, const BatchRun& run, std::size_t lan
 
 }  // namespace
 
+std::string register_type(const CaseSlot& slot) {
+  if (slot.kind == Kind::pred) return "pred";
+  if (slot.own_width && width_of(slot.kind) == 8) return "b8";
+  const Kind kind = slot.kind;
+  return width_of(kind) <= 16 ? "b16" : width_of(kind) == 32 ? "b32" : "b64";
+}
+std::string register_name(const CaseSlot& slot) {
+  const auto type = register_type(slot);
+  return fmt::format("%{}{}",
+                     type == "pred"  ? "p"
+                     : type == "b8"  ? "b"
+                     : type == "b16" ? "h"
+                     : type == "b32" ? "w"
+                                     : "d",
+                     slot.r);
+}
+
+std::string instruction_text(const InstructionCase& one, const std::string& guard, Operands operands) {
+  const auto narrow = own_width_result(one.opcode);
+  if (narrow.empty()) return fmt::format("  {}{} {};\n", guard, one.opcode, operands_text(one, operands));
+  const auto& slot = one.outputs.front();
+  const char* own = narrow == "s16" ? "%h0" : "%b0";
+  return fmt::format("  {0}{1} {2}, {3};\n  {0}cvt.{4}.{5} {6}, {2};\n", guard, one.opcode, own,
+                     register_name(one.inputs.front()), narrow == "u8" ? "u16" : "s32", narrow, register_name(slot));
+}
+
 bool reads_carry(std::string_view opcode) {
   return opcode.substr(0, 4) == "addc" || opcode.substr(0, 4) == "subc" || opcode.substr(0, 4) == "madc";
 }
@@ -163,7 +177,7 @@ std::deque<std::string> instruction_modules(const std::vector<Batch>& all, Opera
   constexpr std::size_t kernels_each = 16;
   std::deque<std::string> modules;
   for (std::size_t number = 0; number < all.size(); ++number) {
-    if (number % kernels_each == 0) modules.emplace_back(".version 8.0\n.target sm_90\n.address_size 64\n");
+    if (number % kernels_each == 0) modules.emplace_back(".version 8.1\n.target sm_90\n.address_size 64\n");
     modules.back() += instruction_kernel(all[number], number, operands);
   }
   return modules;

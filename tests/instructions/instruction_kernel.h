@@ -18,6 +18,14 @@ enum class Operands { registers, immediates };
 /// alone; its operands that may be immediates are.
 [[nodiscard]] std::deque<std::string> instruction_modules(const std::vector<Batch>& all, Operands operands);
 
+/// Registers have no type but a width: any instruction type of that width takes them. Bytes sit in 16 bits, but where
+/// they take a register of their own width.
+[[nodiscard]] std::string register_type(const CaseSlot& slot);
+/// Operand r in an instruction: %p0, %b1, %h1, %w2, %d3.
+[[nodiscard]] std::string register_name(const CaseSlot& slot);
+/// The instruction as a line of a kernel, behind `guard` ("@%on " or nothing).
+[[nodiscard]] std::string instruction_text(const InstructionCase& one, const std::string& guard, Operands operands);
+
 /// addc, subc, madc: their result depends on what ran before.
 [[nodiscard]] bool reads_carry(std::string_view opcode);
 

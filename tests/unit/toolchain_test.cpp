@@ -1,5 +1,8 @@
 #include "runner/toolchain.h"
 
+#include <filesystem>
+#include <fstream>
+
 #include "tests/catch.h"
 #include "tests/unit/error_of.h"
 
@@ -35,6 +38,17 @@ TEST_CASE("no compiler of the kind that is asked for is missing") {
   CHECK(error_of([] { return choose_compiler("nvrtc", "/bin/nvcc", no_nvrtc); }) ==
         "--compiler nvrtc: there is no NVRTC on this machine | pip install nvidia-cuda-nvrtc, or install the CUDA "
         "Toolkit; GPULAB_NVRTC names the library");
+}
+
+TEST_CASE("a script in the role of nvcc is passed over for what it calls") {
+  const auto file = (std::filesystem::temp_directory_path() / "gpulab_toolchain_test").string();
+  std::ofstream(file) << "#!/bin/sh\nexec python3 nvrtc.py\n";
+  CHECK_FALSE(without_script(file));
+  std::ofstream(file) << "\x7f"
+                         "ELF";
+  CHECK(without_script(file) == file);
+  CHECK_FALSE(without_script(none));
+  std::filesystem::remove(file);
 }
 
 TEST_CASE("a release is read from nvcc's version and from the head of a PTX text") {

@@ -179,6 +179,25 @@ TEST_CASE("a server answers case after case with one executor") {
   CHECK(server.started() == 1);
 }
 
+TEST_CASE("a file's kernel is served as a lab of its own, by one executor for each file") {
+  Server server;
+  KernelFile file;
+  file.file = "k.ptx";
+  file.entry = "k";
+  const auto ask = [&] {
+    WireCase request{"run", "k", toy_case(6), {}};
+    request.file = file;
+    return server.ask(encode(request));
+  };
+  REQUIRE(ask().result);
+  CHECK(ask().result->kernel == "run");
+  CHECK(ask().result->message == "6");
+  CHECK(server.started() == 1);
+  file.ptx = "changed";  // its texts are loaded on the device: another device
+  CHECK(ask().result);
+  CHECK(server.started() == 2);
+}
+
 TEST_CASE("a server answers what it cannot run with an error, and goes on") {
   Server server;
   CHECK(std::string(server.ask("nonsense").error->what()).find("parse error") != std::string::npos);

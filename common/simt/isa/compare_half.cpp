@@ -22,6 +22,23 @@ inline PairOfMasks compared(const Source<u32>& a, const Source<u32>& b, bool ftz
           true_lanes([&](int i) { return F(value(high<T>(a[i])), value(high<T>(b[i]))); })};
 }
 
+/// setp p, a, b{, c}: one value has no q.
+template <typename T, auto F>
+const MicroOp* compare_alone(Warp& w, const MicroOp* op) {
+  const Source<T> a(w, op, 1), b(w, op, 2);
+  const bool ftz = op->mods & kFtz;
+  const auto value = [&](T x) { return float_of(ftz ? flush(x) : x); };
+  const u32 t = true_lanes([&](int i) { return F(value(a[i]), value(b[i])); });
+  write_pred(w, op->r[0], combined(op, t, op->mods & kBoolMask ? w.preds[op->r[3]] : 0));
+  return following(w, op);
+}
+template <typename T, auto F>
+constexpr Meaning setp_alone() {
+  constexpr OperandType value{Role::in, kind_of<T>()};
+  return {.run = compare_alone<T, F>,
+          .operands = {{{Role::out, Kind::pred}, value, value, {Role::optional_in, Kind::pred}}}};
+}
+
 /// setp p{|q}, a, b{, c}: p of the lower halves, q of the upper.
 template <typename T, auto F>
 const MicroOp* compare_pairs(Warp& w, const MicroOp* op) {
@@ -59,10 +76,10 @@ constexpr Meaning set_pairs() {
               {{Role::out, Kind::u32}, {Role::in, Kind::u32}, {Role::in, Kind::u32}, {Role::optional_in, Kind::pred}}}};
 }
 
-// The forms of one comparison. FTZ: bfloat16 has none.
+// The forms of one comparison; bfloat16 has no .ftz.
 #define BOOL "{.and,.or,.xor}"
 #define COMPARISON_OF(OP, F, T, TYPE, FTZ)                                                                    \
-  {"setp." OP BOOL FTZ TYPE " p{|q}, a, b{, c}", Unit::alu, compare<as_floats<T, F<float>>>()},               \
+  {"setp." OP BOOL FTZ TYPE " p, a, b{, c}", Unit::alu, setp_alone<T, F<float>>()},                           \
       {"setp." OP BOOL FTZ TYPE "x2 p{|q}, a, b{, c}", Unit::alu, setp_pairs<T, F<float>>()},                 \
       {"set." OP BOOL FTZ TYPE TYPE " d, a, b{, c}", Unit::alu, set<as_floats<T, F<float>>, T>()},            \
       {"set." OP BOOL FTZ "(.u16,.s16)" TYPE " d, a, b{, c}", Unit::alu, set<as_floats<T, F<float>>, u16>()}, \

@@ -172,7 +172,9 @@ const Row rows[] = {
     // The interpreter executes memory accesses in order: fences order nothing more.
     {"membar(.cta,.gl,.sys,.gpu)", Unit::system, plain(nothing)},
     {"fence{.sc,.acq_rel,.acquire,.release}(.cta,.cluster,.gpu,.sys)", Unit::system, plain(nothing)},
-    {"fence.proxy(.alias,.async,.async.global,.async.shared::cta)", Unit::system, plain(nothing)},
+    {"fence.proxy(.alias,.async,.async.global,.async.shared::cta,.async.shared::cluster)", Unit::system,
+     plain(nothing)},
+    {"fence.mbarrier_init.release.cluster", Unit::system, plain(nothing)},
     {"nanosleep.u32 t", Unit::system, {.run = sleep, .operands = {{in32}}}},
     {"prefetch{.global,.local}(.L1,.L2,.L2::evict_last,.L2::evict_normal) [a]",
      Unit::system,

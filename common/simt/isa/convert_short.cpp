@@ -30,7 +30,7 @@ inline D limited_to(float x, u16 mods) {
 template <typename D, bool relu, bool finite>
 const MicroOp* limit(Warp& w, const MicroOp* op) {
   const Source<float> a(w, op, 1);
-  const u16 mods = op->mods & kRoundMask;
+  const u16 mods = op->mods & kRoundMask;  // .rn or .rz
   for_each_lane<D>(w, op, [&](int i) { return limited_to<D, relu, finite>(a[i], mods); });
   return following(w, op);
 }
@@ -42,10 +42,15 @@ constexpr Meaning limited() {
 template <typename D, bool relu, bool finite>
 const MicroOp* limit_pair(Warp& w, const MicroOp* op) {
   const Source<float> a(w, op, 1), b(w, op, 2);
-  const u16 mods = op->mods & kRoundMask;
-  for_each_lane<u32>(w, op, [&](int i) {
-    return pair_of(limited_to<D, relu, finite>(b[i], mods), limited_to<D, relu, finite>(a[i], mods));
-  });
+  const auto convert = [&](u16 mods) {
+    for_each_lane<u32>(w, op, [&](int i) {
+      return pair_of(limited_to<D, relu, finite>(b[i], mods), limited_to<D, relu, finite>(a[i], mods));
+    });
+  };
+  if (op->mods & kRoundMask)
+    convert(kRoundZero);
+  else
+    convert(0);
   return following(w, op);
 }
 template <typename D, bool relu, bool finite>

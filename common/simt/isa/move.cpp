@@ -2,6 +2,7 @@
 
 #include "common/simt/lanes.h"
 #include "common/simt/memory.h"
+#include "common/simt/program.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
@@ -70,6 +71,15 @@ constexpr auto is_shared = [](u64 a) { return a - kSharedWindow < kWindowBytes; 
 constexpr auto is_local = [](u64 a) { return a - kLocalWindow < kWindowBytes; };
 constexpr auto is_global = [](u64 a) { return a >= kGlobalStart; };
 
+/// Kernel parameters whose address is taken have a copy in memory.
+const MicroOp* is_parameter(Warp& w, const MicroOp* op) {
+  const Source<u64> a(w, op, 1);
+  const u64 start = w.program != nullptr ? w.program->parameter_address : 0;
+  const u64 bytes = start != 0 ? w.program->parameter_bytes : 0;
+  write_pred(w, op->r[0], true_lanes([&](int i) { return a[i] - start < bytes; }));
+  return following(w, op);
+}
+
 /// Byte `selector` (0…7) of b:a; its bit 3 replicates the byte's sign instead.
 inline u32 picked(u64 bytes, u32 selector) {
   const u32 byte = static_cast<u32>(bytes >> 8 * (selector & 7)) & 0xff;
@@ -112,6 +122,9 @@ const Row rows[] = {
     {"isspacep.shared{::cta} p, a", Unit::alu, lane<is_shared>()},
     {"isspacep.local p, a", Unit::alu, lane<is_local>()},
     {"isspacep.global p, a", Unit::alu, lane<is_global>()},
+    {"isspacep.param{::entry} p, a",
+     Unit::alu,
+     {.run = is_parameter, .operands = {{{Role::out, Kind::pred}, {Role::in, Kind::u64}}}}},
 
     {"prmt.b32 d, a, b, c", Unit::alu, lane<permuted>()},
     {"prmt.b32.f4e d, a, b, c", Unit::alu, lane<permuted_by_mode<0x3210, 0x4321, 0x5432, 0x6543>>()},

@@ -1,6 +1,6 @@
 // Instructions in which the lanes of a warp talk to each other (PTX ISA: shfl.sync, vote.sync, match.sync,
 // activemask, redux.sync, elect.sync, bar.warp.sync). All lanes of the member mask that have not exited take part: a
-// handler that finds some missing stops its split until they have come.
+// handler that finds some missing stops its split until they have come (collective.h).
 
 #include "common/simt/collective.h"
 
@@ -16,45 +16,43 @@ enum class Shuffle { up, down, bfly, idx };
 /// shfl.sync d[|p], a, b, c, membermask: c holds the clamp (bits 0-4) and the segment mask (bits 8-12).
 template <Shuffle mode>
 const MicroOp* shuffle(Warp& w, const MicroOp* op) {
-  u32 members;
-  if (!all_here(w, op, 5, members)) return nullptr;
-  const u32* a = values<u32>(w, op, 2);
-  const u32* b = values<u32>(w, op, 3);
-  const u32* c = values<u32>(w, op, 4);
-  alignas(64) s32 source[kLanes], in_range[kLanes];
+  return together<false>(w, op, 5, [&](u32) {
+    const u32* a = values<u32>(w, op, 2);
+    const u32* b = values<u32>(w, op, 3);
+    const u32* c = values<u32>(w, op, 4);
+    alignas(64) s32 source[kLanes], in_range[kLanes];
 #pragma GCC ivdep
-  for (int i = 0; i < kLanes; ++i) {
-    const s32 amount = static_cast<s32>(b[i] & 0x1f), clamp = static_cast<s32>(c[i] & 0x1f);
-    const s32 segment = static_cast<s32>(c[i] >> 8 & 0x1f);
-    const s32 most = (i & segment) | (clamp & ~segment);
-    s32 from;
-    bool inside;
-    if constexpr (mode == Shuffle::up)
-      from = i - amount, inside = from >= most;
-    else if constexpr (mode == Shuffle::down)
-      from = i + amount, inside = from <= most;
-    else if constexpr (mode == Shuffle::bfly)
-      from = i ^ amount, inside = from <= most;
-    else
-      from = (i & segment) | (amount & ~segment), inside = from <= most;
-    source[i] = inside ? from : i;
-    in_range[i] = inside ? -1 : 0;
-  }
-  alignas(64) u32 result[kLanes];
-  for (int i = 0; i < kLanes; ++i) result[i] = a[source[i]];
-  for_each_lane<u32>(w, op, [&](int i) { return result[i]; });
-  if (op->r[1] != kNoOperand) write_pred(w, op->r[1], lane_mask(in_range));
-  return op + 1;
+    for (int i = 0; i < kLanes; ++i) {
+      const s32 amount = static_cast<s32>(b[i] & 0x1f), clamp = static_cast<s32>(c[i] & 0x1f);
+      const s32 segment = static_cast<s32>(c[i] >> 8 & 0x1f);
+      const s32 most = (i & segment) | (clamp & ~segment);
+      s32 from;
+      bool inside;
+      if constexpr (mode == Shuffle::up)
+        from = i - amount, inside = from >= most;
+      else if constexpr (mode == Shuffle::down)
+        from = i + amount, inside = from <= most;
+      else if constexpr (mode == Shuffle::bfly)
+        from = i ^ amount, inside = from <= most;
+      else
+        from = (i & segment) | (amount & ~segment), inside = from <= most;
+      source[i] = inside ? from : i;
+      in_range[i] = inside ? -1 : 0;
+    }
+    alignas(64) u32 result[kLanes];
+    for (int i = 0; i < kLanes; ++i) result[i] = a[source[i]];
+    for_each_lane<u32>(w, op, [&](int i) { return result[i]; });
+    if (op->r[1] != kNoOperand) write_pred(w, op->r[1], lane_mask(in_range));
+  });
 }
 
 /// vote.sync.{all,any,uni}.pred p, {!}a, membermask.
 template <typename F>
 inline const MicroOp* vote(Warp& w, const MicroOp* op, F verdict) {
-  u32 members;
-  if (!all_here(w, op, 2, members)) return nullptr;
-  const u32 voters = members & w.mask;
-  write_pred(w, op->r[0], verdict(w.preds[op->r[1]] & voters, voters) ? kFullMask : 0);
-  return op + 1;
+  return together(w, op, 2, [&](u32 members) {
+    const u32 voters = members & w.mask;
+    write_pred(w, op->r[0], verdict(w.preds[op->r[1]] & voters, voters) ? kFullMask : 0);
+  });
 }
 const MicroOp* vote_all(Warp& w, const MicroOp* op) {
   return vote(w, op, [](u32 yes, u32 voters) { return yes == voters; });
@@ -66,11 +64,10 @@ const MicroOp* vote_uni(Warp& w, const MicroOp* op) {
   return vote(w, op, [](u32 yes, u32 voters) { return yes == voters || yes == 0; });
 }
 const MicroOp* ballot(Warp& w, const MicroOp* op) {
-  u32 members;
-  if (!all_here(w, op, 2, members)) return nullptr;
-  const u32 yes = w.preds[op->r[1]] & members & w.mask;
-  for_each_lane<u32>(w, op, [&](int) { return yes; });
-  return op + 1;
+  return together(w, op, 2, [&](u32 members) {
+    const u32 yes = w.preds[op->r[1]] & members & w.mask;
+    for_each_lane<u32>(w, op, [&](int) { return yes; });
+  });
 }
 const MicroOp* activemask(Warp& w, const MicroOp* op) {
   const u32 mask = w.mask;
@@ -80,54 +77,50 @@ const MicroOp* activemask(Warp& w, const MicroOp* op) {
 
 template <typename T>
 const MicroOp* match_any(Warp& w, const MicroOp* op) {
-  u32 members;
-  if (!all_here(w, op, 2, members)) return nullptr;
-  const T* a = values<T>(w, op, 1);
-  alignas(64) u32 result[kLanes];
-  for (int i = 0; i < kLanes; ++i) {
-    u32 same = 0;
-    for (int k = 0; k < kLanes; ++k) same |= static_cast<u32>(a[k] == a[i]) << k;
-    result[i] = same & members & w.mask;
-  }
-  for_each_lane<u32>(w, op, [&](int i) { return result[i]; });
-  return op + 1;
+  return together(w, op, 2, [&](u32 members) {
+    const T* a = values<T>(w, op, 1);
+    alignas(64) u32 result[kLanes];
+    for (int i = 0; i < kLanes; ++i) {
+      u32 same = 0;
+      for (int k = 0; k < kLanes; ++k) same |= static_cast<u32>(a[k] == a[i]) << k;
+      result[i] = same & members & w.mask;
+    }
+    for_each_lane<u32>(w, op, [&](int i) { return result[i]; });
+  });
 }
 /// match.all.sync d[|p], a, membermask.
 template <typename T>
 const MicroOp* match_all(Warp& w, const MicroOp* op) {
-  u32 members;
-  if (!all_here(w, op, 3, members)) return nullptr;
-  const T* a = values<T>(w, op, 2);
-  const u32 present = members & w.mask;
-  u32 same = 0;
-  for (int k = 0; k < kLanes; ++k) same |= static_cast<u32>(a[k] == a[__builtin_ctz(w.mask)]) << k;
-  const bool all = (same & present) == present;
-  for_each_lane<u32>(w, op, [&](int) { return all ? present : 0u; });
-  if (op->r[1] != kNoOperand) write_pred(w, op->r[1], all ? kFullMask : 0);
-  return op + 1;
+  return together(w, op, 3, [&](u32 members) {
+    const T* a = values<T>(w, op, 2);
+    const u32 present = members & w.mask;
+    u32 same = 0;
+    for (int k = 0; k < kLanes; ++k) same |= static_cast<u32>(a[k] == a[__builtin_ctz(w.mask)]) << k;
+    const bool all = (same & present) == present;
+    for_each_lane<u32>(w, op, [&](int) { return all ? present : 0u; });
+    if (op->r[1] != kNoOperand) write_pred(w, op->r[1], all ? kFullMask : 0);
+  });
 }
 
 /// elect.sync d|p, membermask: the lowest member leads.
 const MicroOp* elect(Warp& w, const MicroOp* op) {
-  u32 members;
-  if (!all_here(w, op, 2, members)) return nullptr;
-  const u32 present = members & w.mask;
-  const u32 leader = present ? static_cast<u32>(__builtin_ctz(present)) : 0;
-  if (op->r[0] != kNoOperand) for_each_lane<u32>(w, op, [&](int) { return leader; });
-  if (op->r[1] != kNoOperand) write_pred(w, op->r[1], 1u << leader);
-  return op + 1;
+  return together(w, op, 2, [&](u32 members) {
+    const u32 present = members & w.mask;
+    const u32 leader = present ? static_cast<u32>(__builtin_ctz(present)) : 0;
+    if (op->r[0] != kNoOperand) for_each_lane<u32>(w, op, [&](int) { return leader; });
+    if (op->r[1] != kNoOperand) write_pred(w, op->r[1], 1u << leader);
+  });
 }
 
 template <auto F, typename T>
 const MicroOp* redux(Warp& w, const MicroOp* op) {
-  u32 members;
-  if (!all_here(w, op, 2, members)) return nullptr;
-  const T* a = reinterpret_cast<const T*>(values<u32>(w, op, 1));
-  u32 left = members & w.mask;
-  T total = left ? a[__builtin_ctz(left)] : T{0};
-  for (left &= left - 1; left; left &= left - 1) total = F(total, a[__builtin_ctz(left)]);
-  for_each_lane<u32>(w, op, [&](int) { return static_cast<u32>(total); });
-  return op + 1;
+  return together(w, op, 2, [&](u32 members) {
+    const T* a = reinterpret_cast<const T*>(values<u32>(w, op, 1));
+    u32 left = members & w.mask;
+    T total = left ? a[__builtin_ctz(left)] : T{0};
+    for (left &= left - 1; left; left &= left - 1) total = F(total, a[__builtin_ctz(left)]);
+    for_each_lane<u32>(w, op, [&](int) { return static_cast<u32>(total); });
+  });
 }
 template <auto F, typename T>
 constexpr Meaning reduce_lanes() {
@@ -137,8 +130,7 @@ constexpr Meaning reduce_lanes() {
 }
 
 const MicroOp* warp_barrier(Warp& w, const MicroOp* op) {
-  u32 members;
-  return all_here(w, op, 0, members) ? op + 1 : nullptr;
+  return together<false>(w, op, 0, [](u32) {});
 }
 
 constexpr OperandType out32{Role::out, Kind::u32};
