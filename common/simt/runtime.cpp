@@ -102,7 +102,7 @@ void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, s
                   const char* access) {
   const Explanation e = explain_address(w, address, bytes);
   if (Sanitizer* sanitizer = w.block->launch.sanitizer)
-    sanitizer->faulted(w, op, lane, fmt::format("{} of {} bytes {}", access, bytes, e.what));
+    sanitizer->faulted(w, op, lane, address, fmt::format("{} of {} bytes {}", access, bytes, e.what));
   if (address & (bytes - 1))
     fault(w, op, lane, fmt::format("misaligned {} of {} bytes {}", access, bytes, e.what),
           fmt::format("a {}-byte access needs an address that is a multiple of {}", bytes, bytes));

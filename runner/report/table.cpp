@@ -280,9 +280,9 @@ void findings(const Result& r, Page& page) {
   for (const auto& f : r.findings) {
     page.fact(f.severity, fmt::format("{}: {}", f.tool, f.message));
     for (const auto& site : f.at) {
-      page.fact("", fmt::format("{}:{} {} by block ({},{},{}), thread ({},{},{}), {}", site.file, site.line,
+      page.fact("", fmt::format("{}:{} {} by block ({},{},{}), thread ({},{},{}){}{}", site.file, site.line,
                                 site.access, site.block.x, site.block.y, site.block.z, site.thread.x, site.thread.y,
-                                site.thread.z, site.address));
+                                site.thread.z, site.address.empty() ? "" : ", ", site.address));
     }
   }
 }

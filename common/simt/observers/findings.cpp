@@ -45,12 +45,13 @@ std::string Sanitizer::name_of(const Place& place, std::uint32_t bytes) const {
 }
 
 void Sanitizer::accuse(const char* tool, const Who& first, const Who& second, const std::string& message,
-                       const std::string& address) {
+                       const std::string& address, Reach reach) {
   const auto [entry, fresh] = accusations_.try_emplace({std::string(tool) + message, {first.site, second.site}},
-                                                       Accusation{tool, message, address, first, second});
+                                                       Accusation{tool, message, address, first, second, reach});
   if (fresh) return;
   Accusation& known = entry->second;
   ++known.count;
+  known.reach = std::max(known.reach, reach);
   const auto order = [](const Who& a, const Who& b) { return std::tie(a.block, a.thread, b.block, b.thread); };
   if (order(first, second) < order(known.first, known.second)) {
     known.first = first;
@@ -63,20 +64,30 @@ void Sanitizer::accuse_race(const Warp& w, const MicroOp* op, const Place& place
                             std::uint32_t other_site) {
   const Who now = who(w, lane, op->site);
   const Who earlier{other_thread / threads_, other_thread % threads_, other_site};
-  const bool same_block = earlier.block == now.block;
-  const bool same_warp = same_block && earlier.thread / kLanes == now.thread / kLanes;
-  const char* mend = same_warp    ? "put __syncwarp() or __syncthreads() between them"
-                     : same_block ? "put __syncthreads() between them"
-                                  : "blocks are ordered by atomics behind __threadfence(), or by separate launches";
-  const Access &a = accesses_[earlier.site], &b = accesses_[now.site];
-  accuse("racecheck", earlier, now,
-         fmt::format("race in {} memory: a {} and a {} of different threads, with nothing that orders them; {}",
-                     place.shared ? "shared" : "global", access_name(a), access_name(b), mend),
-         name_of(place, b.bytes));
+  const Reach reach = earlier.block != now.block                       ? Reach::grid
+                      : earlier.thread / kLanes == now.thread / kLanes ? Reach::warp
+                                                                       : Reach::block;
+  accuse("racecheck", earlier, now, place.shared ? "shared" : "global", name_of(place, accesses_[now.site].bytes),
+         reach);
 }
 
-void Sanitizer::faulted(Warp& w, const MicroOp* op, int lane, const std::string& what) {
-  if (tools_.memcheck) accuse("memcheck", who(w, lane, op->site), {}, what, {});
+void Sanitizer::faulted(Warp& w, const MicroOp* op, int lane, std::uint64_t address, const std::string& what) {
+  if (!tools_.memcheck) return;
+  Place place;
+  place.address = address;
+  const std::uint32_t bytes = std::max<std::uint32_t>(accesses_[op->site].bytes, 1);
+  std::string name;
+  if (address - kSharedWindow < kWindowBytes || address - kLocalWindow < kWindowBytes) {
+    place.local = address - kLocalWindow < kWindowBytes;
+    place.shared = !place.local;
+    place.address = address & (kWindowBytes - 1);
+    name = name_of(place, bytes);
+  } else if (const Allocation* nearest = w.global->nearest(address); nearest && address >= kGlobalStart) {
+    place.allocation = nearest;
+    place.offset = address - nearest->address;
+    name = name_of(place, bytes);
+  }
+  accuse("memcheck", who(w, lane, op->site), {}, what, name);
 }
 
 void Sanitizer::deadlocked(const BlockContext& block, const std::string& what) {
@@ -111,31 +122,50 @@ FindingSite Sanitizer::site_of(const Who& who, const std::string& address) const
   return at;
 }
 
+Finding Sanitizer::finding_of(const Accusation& a) const {
+  Finding finding{
+      a.tool, "error", fmt::format("{}: {}", program_.name, a.message), a.count, {site_of(a.first, a.address)}};
+  if (a.second.site == kNoSite) return finding;
+  finding.at.push_back(site_of(a.second, a.address));
+  const auto place = [](const FindingSite& at) { return std::tie(at.file, at.line, at.access); };
+  if (place(finding.at[1]) < place(finding.at[0])) std::swap(finding.at[0], finding.at[1]);
+  if (a.reach == Reach::none) return finding;
+  const char* mend = a.reach == Reach::warp    ? "put __syncwarp() or __syncthreads() between them"
+                     : a.reach == Reach::block ? "put __syncthreads() between them"
+                                               : "threads of several blocks are ordered by atomics behind "
+                                                 "__threadfence(), or by separate launches";
+  finding.message =
+      fmt::format("{}: race in {} memory: {} and {} by different threads, with nothing that orders them; {}",
+                  program_.name, a.message, finding.at[0].access, finding.at[1].access, mend);
+  return finding;
+}
+
 std::vector<Finding> Sanitizer::take_findings() {
-  // One finding for each pair of lines: a line may be several instructions.
+  // One finding for each pair of lines: a line may be several instructions. Of a race, the farthest reach is told.
+  const auto lines = [](const Finding& f) {
+    std::vector<std::tuple<std::string, int, std::string>> at{{f.tool, 0, ""}};
+    for (const auto& site : f.at) at.emplace_back(site.file, site.line, site.access);
+    return at;
+  };
+  std::vector<const Accusation*> all;
+  for (const auto& [key, accusation] : accusations_) all.push_back(&accusation);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Accusation* a, const Accusation* b) { return a->reach > b->reach; });
   std::vector<Finding> findings;
-  for (const auto& [key, accusation] : accusations_) {
-    Finding finding{accusation.tool,
-                    "error",
-                    fmt::format("{} in {}", accusation.message, program_.name),
-                    accusation.count,
-                    {site_of(accusation.first, accusation.address)}};
-    if (accusation.second.site != kNoSite) finding.at.push_back(site_of(accusation.second, accusation.address));
+  for (const Accusation* accusation : all) {
+    Finding finding = finding_of(*accusation);
     const auto same = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) {
-      return f.tool == finding.tool && f.message == finding.message && f.at.size() == finding.at.size() &&
-             std::equal(f.at.begin(), f.at.end(), finding.at.begin(), [](const FindingSite& a, const FindingSite& b) {
-               return a.file == b.file && a.line == b.line && a.access == b.access;
-             });
+      return lines(f) == lines(finding) && (accusation->reach != Reach::none || f.message == finding.message);
     });
     if (same == findings.end())
       findings.push_back(std::move(finding));
     else
       same->count += finding.count;
   }
-  const auto lines = [](const Finding& f) {
+  const auto order = [](const Finding& f) {
     return std::tuple(f.at.front().line, f.at.back().line, f.tool, f.message);
   };
-  std::sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) { return lines(a) < lines(b); });
+  std::sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) { return order(a) < order(b); });
   accusations_.clear();
   return findings;
 }

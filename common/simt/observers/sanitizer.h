@@ -67,7 +67,7 @@ class Sanitizer {
   /// `everyone`: all threads of the block that have not exited have come.
   void barrier_completed(const BlockContext& block, std::uint32_t number, bool everyone);
   /// A fault at one lane's access, about to be thrown: a finding of memcheck.
-  void faulted(Warp& warp, const MicroOp* op, int lane, const std::string& what);
+  void faulted(Warp& warp, const MicroOp* op, int lane, std::uint64_t address, const std::string& what);
   void deadlocked(const BlockContext& block, const std::string& what);
   /// Sorted by lines; the example of each is that of the lowest blocks and threads.
   [[nodiscard]] std::vector<Finding> take_findings();
@@ -90,11 +90,14 @@ class Sanitizer {
     std::uint32_t block = 0, thread = 0;  ///< linear
     std::uint32_t site = kNoSite;
   };
+  /// How far apart the two threads of a race are: what would order them follows from it.
+  enum class Reach : std::uint8_t { none, warp, block, grid };
   struct Accusation {
     const char* tool;
     std::string message;
     std::string address;
     Who first, second;  ///< second.site kNoSite: only one place
+    Reach reach = Reach::none;
     std::uint64_t count = 1;
   };
 
@@ -111,7 +114,8 @@ class Sanitizer {
                                      std::uint32_t earlier_site);
   [[nodiscard]] SyncKey key_of(const Warp& warp, const Place& place) const;
   void accuse(const char* tool, const Who& first, const Who& second, const std::string& message,
-              const std::string& address);
+              const std::string& address, Reach reach = Reach::none);
+  [[nodiscard]] Finding finding_of(const Accusation& accusation) const;
   void accuse_race(const Warp& warp, const MicroOp* op, const Place& place, int lane, std::uint32_t other_thread,
                    std::uint32_t other_site);
   [[nodiscard]] Who who(const Warp& warp, int lane, std::uint32_t site) const;
