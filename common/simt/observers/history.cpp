@@ -46,17 +46,23 @@ bool SyncObject::knows(std::uint32_t block, std::uint32_t thread, Clock clock, s
 }
 
 BlockHistory::BlockHistory(std::uint32_t block, std::uint32_t threads)
-    : block_(block), threads_(threads), warps_((threads + kLanes - 1) / kLanes) {}
+    : block_(block), clocks_(threads, 1), warps_((threads + kLanes - 1) / kLanes) {}
+
+void BlockHistory::restart(std::uint32_t block) {
+  block_ = block;
+  everyone_ = 1;
+  std::fill(clocks_.begin(), clocks_.end(), Clock{1});
+  for (Warp& w : warps_) w = Warp{};
+  learned_.clear();
+  acquired_.clear();
+}
 
 void BlockHistory::barrier() {
-  Clock bound = 0;
-  for (const Thread& t : threads_) bound = std::max(bound, t.clock);
-  ++bound;
-  for (Thread& t : threads_) {
-    t.clock = bound;
-    if (t.acquired.empty()) continue;
-    merge(acquired_, t.acquired);
-    t.acquired.clear();
+  const Clock bound = *std::max_element(clocks_.begin(), clocks_.end()) + 1;
+  std::fill(clocks_.begin(), clocks_.end(), bound);
+  for (Learned& l : learned_) {
+    merge(acquired_, l.acquired);
+    l.acquired.clear();
   }
   everyone_ = bound;
   for (Warp& w : warps_) {
@@ -69,11 +75,11 @@ void BlockHistory::warp_sync(std::uint32_t warp, std::uint32_t members, std::uin
   if ((members & (members - 1)) == 0) return;
   const std::uint32_t first = warp * kLanes;
   Clock bound = 0;
-  std::vector<Acquired> learned;
+  std::vector<Acquired> together;
   for (std::uint32_t left = members; left; left &= left - 1) {
-    const Thread& t = threads_[first + static_cast<std::uint32_t>(std::countr_zero(left))];
-    bound = std::max(bound, t.clock);
-    merge(learned, t.acquired);
+    const std::uint32_t thread = first + static_cast<std::uint32_t>(std::countr_zero(left));
+    bound = std::max(bound, clocks_[thread]);
+    if (!learned_.empty()) merge(together, learned_[thread].acquired);
   }
   ++bound;
   Warp& w = warps_[warp];
@@ -91,41 +97,39 @@ void BlockHistory::warp_sync(std::uint32_t warp, std::uint32_t members, std::uin
     }
   }
   for (std::uint32_t left = members; left; left &= left - 1) {
-    Thread& t = threads_[first + static_cast<std::uint32_t>(std::countr_zero(left))];
-    t.clock = bound;
-    if (!learned.empty()) merge(t.acquired, learned);
+    const std::uint32_t thread = first + static_cast<std::uint32_t>(std::countr_zero(left));
+    clocks_[thread] = bound;
+    if (!together.empty()) merge(learned_[thread].acquired, together);
   }
 }
 
-Knowledge BlockHistory::knowledge(std::uint32_t thread) const {
-  const Thread& t = threads_[thread];
-  Knowledge k{block_, thread, t.clock + 1, everyone_, warps_[thread / kLanes].synchronised, t.acquired};
+Knowledge BlockHistory::knowledge(std::uint32_t thread) {
+  Knowledge k{
+      block_, thread, clocks_[thread] + 1, everyone_, warps_[thread / kLanes].synchronised, learned(thread).acquired};
   merge(k.from, acquired_);
   return k;
 }
 
 void BlockHistory::fence(std::uint32_t thread) {
-  Thread& t = threads_[thread];
-  if (!t.pending.empty()) {
-    merge(t.acquired, t.pending);
-    t.pending.clear();
-  }
-  t.fenced = knowledge(thread);
-  ++t.clock;
+  Learned& l = learned(thread);
+  merge(l.acquired, l.pending);
+  l.pending.clear();
+  l.fenced = knowledge(thread);
+  ++clocks_[thread];
 }
 
 Knowledge BlockHistory::release(std::uint32_t thread, bool now) {
   if (now) fence(thread);
-  return threads_[thread].fenced;
+  return learned(thread).fenced;
 }
 
-void BlockHistory::acquire(std::uint32_t thread, Acquired what) { merge(threads_[thread].acquired, {what}); }
+void BlockHistory::acquire(std::uint32_t thread, Acquired what) { merge(learned(thread).acquired, {what}); }
 
 bool BlockHistory::knows_by_release(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other,
                                     Clock clock) const {
   const auto told = [&](const Acquired& a) { return a.object->knows(other_block, other, clock, a.length); };
-  return std::any_of(threads_[thread].acquired.begin(), threads_[thread].acquired.end(), told) ||
-         std::any_of(acquired_.begin(), acquired_.end(), told);
+  const auto any = [&](const std::vector<Acquired>& all) { return std::any_of(all.begin(), all.end(), told); };
+  return (!learned_.empty() && any(learned_[thread].acquired)) || any(acquired_);
 }
 
 }  // namespace gpulab::simt

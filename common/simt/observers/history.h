@@ -61,7 +61,11 @@ class BlockHistory {
  public:
   BlockHistory(std::uint32_t block, std::uint32_t threads);
 
-  [[nodiscard]] Clock clock(std::uint32_t thread) const { return threads_[thread].clock; }
+  /// As new, for another block of the same size.
+  void restart(std::uint32_t block);
+  [[nodiscard]] Clock clock(std::uint32_t thread) const { return clocks_[thread]; }
+  /// Bound on the accesses of all threads of the block that all of them know of.
+  [[nodiscard]] Clock everyone() const { return everyone_; }
   /// Whether `thread` of this block knows that another's access is over.
   [[nodiscard]] bool knows(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other, Clock clock) const {
     if (other_block == block_) {
@@ -74,19 +78,25 @@ class BlockHistory {
   void barrier();  ///< of all threads that are left
   void warp_sync(std::uint32_t warp, std::uint32_t members, std::uint32_t live);
   void fence(std::uint32_t thread);
-  [[nodiscard]] bool has_fenced(std::uint32_t thread) const { return threads_[thread].fenced.own != 0; }
+  [[nodiscard]] bool has_fenced(std::uint32_t thread) const {
+    return !learned_.empty() && learned_[thread].fenced.own != 0;
+  }
   /// What the thread may release: what it knew at its last fence, or (`now`: .release) what it knows.
   [[nodiscard]] Knowledge release(std::uint32_t thread, bool now);
   void acquire(std::uint32_t thread, Acquired what);
   /// Learned for good at the thread's next fence: a volatile load.
-  void acquire_at_fence(std::uint32_t thread, Acquired what) { threads_[thread].pending.push_back(what); }
+  void acquire_at_fence(std::uint32_t thread, Acquired what) { learned(thread).pending.push_back(what); }
 
  private:
-  struct Thread {
-    Clock clock = 1;
+  /// Of a thread that has fenced or acquired: few have.
+  struct Learned {
     Knowledge fenced;
     std::vector<Acquired> acquired, pending;
   };
+  Learned& learned(std::uint32_t thread) {
+    if (learned_.empty()) learned_.resize(clocks_.size());
+    return learned_[thread];
+  }
   struct Warp {
     Clock synchronised = 1;          ///< bound known by all lanes of all
     std::unique_ptr<Clock[]> mates;  ///< [knower][known]: where some lanes synchronised alone
@@ -98,11 +108,12 @@ class BlockHistory {
   }
   [[nodiscard]] bool knows_by_release(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other,
                                       Clock clock) const;
-  [[nodiscard]] Knowledge knowledge(std::uint32_t thread) const;
+  [[nodiscard]] Knowledge knowledge(std::uint32_t thread);
 
   std::uint32_t block_;
   Clock everyone_ = 1;
-  std::vector<Thread> threads_;
+  std::vector<Clock> clocks_;
+  std::vector<Learned> learned_;  ///< empty, or of every thread
   std::vector<Warp> warps_;
   std::vector<Acquired> acquired_;  ///< by all threads
 };

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "common/device/launch_error.h"
+#include "common/simt/observers/sanitizer_state.h"
 
 namespace gpulab::simt {
 
@@ -62,43 +63,6 @@ Access access_of(const Site& site) {
   return access;
 }
 
-std::uint64_t address_of(const Warp& w, const MicroOp* op, std::uint16_t slot, int lane) {
-  if (op->mods & kAddress32)
-    return static_cast<std::uint32_t>(reinterpret_cast<const std::uint32_t*>(w.regs + slot)[lane] +
-                                      static_cast<std::uint32_t>(op->imm));
-  return reinterpret_cast<const std::uint64_t*>(w.regs + slot)[lane] +
-         static_cast<std::uint64_t>(std::int64_t{op->imm});
-}
-
-/// The bytes that a lane stores.
-struct Stored {
-  std::array<std::byte, 16> bytes{};
-  Stored(const Warp& w, const MicroOp* op, const Access& access, int lane) {
-    for (std::uint32_t k = 0; k * access.element < access.bytes && k < 4; ++k) {
-      const Slot* slot = w.regs + op->r[access.value + k];
-      const std::size_t stride = access.element == 8 ? 8 : 4;
-      std::memcpy(bytes.data() + k * access.element, slot->bytes + 0 + static_cast<std::size_t>(lane) * stride,
-                  access.element);
-    }
-  }
-};
-
-/// The lane that shfl.sync reads: itself where the source is out of range (PTX ISA: shfl.sync).
-int shuffle_source(std::string_view opcode, int lane, std::uint32_t b, std::uint32_t c) {
-  const int amount = static_cast<int>(b & 31), clamp = static_cast<int>(c & 31),
-            segment = static_cast<int>(c >> 8 & 31);
-  const int most = (lane & segment) | (clamp & ~segment);
-  if (has(opcode, ".up")) return lane - amount >= most ? lane - amount : lane;
-  const int from = has(opcode, ".down")   ? lane + amount
-                   : has(opcode, ".bfly") ? lane ^ amount
-                                          : (lane & segment) | (amount & ~segment);
-  return from <= most ? from : lane;
-}
-
-constexpr std::uint32_t thread_in_block(const Warp& w, int lane) {
-  return w.index * kLanes + static_cast<std::uint32_t>(lane);
-}
-
 }  // namespace
 
 void InitMap::add(const Allocation& allocation, bool known) {
@@ -109,21 +73,6 @@ void InitMap::add(const Allocation& allocation, bool known) {
 void InitMap::set(const Allocation& allocation, std::uint64_t offset, std::uint64_t bytes, bool known) {
   if (InitShadow* shadow = of(allocation.index)) shadow->set_range(offset, bytes, known);
 }
-
-/// What is known of a resident block.
-struct Sanitizer::Block {
-  Block(std::uint32_t block, std::uint32_t threads, const BlockContext& context)
-      : history(block, threads),
-        shared_bytes(context.warps[0].shared_bytes),
-        local_bytes(std::uint64_t{context.warps[0].local_stride} * threads),
-        race(shared_bytes),
-        init(shared_bytes),
-        local_init(local_bytes) {}
-  BlockHistory history;
-  std::uint64_t shared_bytes, local_bytes;
-  RaceShadow race;
-  InitShadow init, local_init;
-};
 
 Sanitizer::Sanitizer(const LaunchState& launch, Tools tools, InitMap& initialised)
     : launch_(launch),
@@ -140,14 +89,21 @@ Sanitizer::Sanitizer(const LaunchState& launch, Tools tools, InitMap& initialise
 }
 Sanitizer::~Sanitizer() = default;
 
-Sanitizer::Block& Sanitizer::block_of(const Warp& w) { return *blocks_.at(w.block->linear); }
+Sanitizer::Block& Sanitizer::block_of(const Warp& w) {
+  if (!current_ || current_linear_ != w.block->linear) {
+    current_linear_ = w.block->linear;
+    current_ = blocks_.at(current_linear_).get();
+  }
+  return *current_;
+}
 
 void Sanitizer::block_started(const BlockContext& block) {
+  current_ = nullptr;
   auto& entry = blocks_[block.linear];
   if (!idle_.empty()) {
     entry = std::move(idle_.back());
     idle_.pop_back();
-    entry->history = BlockHistory(static_cast<std::uint32_t>(block.linear), threads_);
+    entry->history.restart(static_cast<std::uint32_t>(block.linear));
     entry->race.clear();
     entry->init.set_range(0, entry->shared_bytes, false);
     entry->local_init.set_range(0, entry->local_bytes, false);
@@ -209,6 +165,7 @@ bool Sanitizer::locate(Warp& w, const MicroOp* op, std::uint64_t address, int la
 void Sanitizer::access(Warp& w, const MicroOp* op) {
   const Access& access = accesses_[op->site];
   const bool orders = access.atomic || access.strong || access.is_volatile;
+  if (!orders && access_quickly(w, op)) return;
   for (std::uint32_t left = w.mask; left; left &= left - 1) {
     const int lane = std::countr_zero(left);
     Place place;
@@ -220,6 +177,49 @@ void Sanitizer::access(Warp& w, const MicroOp* op) {
     check_race(w, op, place, lane);
     if (orders) release_by(w, op, place, lane);
   }
+}
+
+bool Sanitizer::access_quickly(Warp& w, const MicroOp* op) {
+  const Access& access = accesses_[op->site];
+  if (access.bytes < 4 || (access.space != Access::Space::global && access.space != Access::Space::shared))
+    return false;
+  Block& block = block_of(w);
+  Place place;
+  const int first = std::countr_zero(w.mask);
+  if (!locate(w, op, address_of(w, op, op->r[access.address], first), first, place)) return false;
+  if (tools_.racecheck && place.race->granule() != 4) return false;
+  // Every lane in the same stretch: an allocation, or one shared variable.
+  std::uint64_t low = 0, high = place.allocation ? place.allocation->bytes : w.shared_bytes;
+  if (place.shared && tools_.memcheck)
+    for (const SharedVariable& v : program_.shared_variables)
+      if (place.offset >= v.offset && (v.dynamic || place.offset < v.offset + v.bytes)) {
+        low = v.offset;
+        if (!v.dynamic) high = v.offset + v.bytes;
+      }
+  const std::uint64_t start = place.address - place.offset;
+  std::uint64_t offsets[kLanes];
+  for (std::uint32_t left = w.mask; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    offsets[lane] = address_of(w, op, op->r[access.address], lane) - start;
+    if (offsets[lane] - low >= high - low || offsets[lane] + access.bytes > high ||
+        (offsets[lane] & (access.bytes - 1u)))
+      return false;
+  }
+  const std::byte* host = place.host - place.offset;
+  for (std::uint32_t left = w.mask; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    place.offset = offsets[lane];
+    place.address = start + offsets[lane];
+    place.host = host + offsets[lane];
+    if (tools_.initcheck && place.init) {
+      if (access.store)
+        place.init->set(place.offset, access.bytes);
+      else if (!place.init->known(place.offset, access.bytes))
+        check_init(w, op, place, lane);
+    }
+    if (tools_.racecheck && !race_quickly(w, op, block, place, lane)) check_race(w, op, place, lane);
+  }
+  return true;
 }
 
 /// Between shared variables lie gaps while memcheck is on; a thread's local memory ends with its function's frame.
@@ -253,199 +253,6 @@ void Sanitizer::check_init(Warp& w, const MicroOp* op, const Place& place, int l
     place.init->set(place.offset, access.bytes);
   }
   if (access.store) place.init->set(place.offset, access.bytes);
-}
-
-Sanitizer::SyncKey Sanitizer::key_of(const Warp& w, const Place& place) const {
-  return {place.shared ? static_cast<std::uint32_t>(w.block->linear) : kNoBlock, place.address};
-}
-
-void Sanitizer::acquire_by(Warp& w, const MicroOp* op, const Place& place, int lane) {
-  const Access& access = accesses_[op->site];
-  if (access.store) return;
-  const auto found = syncs_.find(key_of(w, place));
-  if (found == syncs_.end()) return;
-  BlockHistory& history = block_of(w).history;
-  if (access.atomic || access.acquires)
-    history.acquire(thread_in_block(w, lane), found->second.acquire());
-  else
-    history.acquire_at_fence(thread_in_block(w, lane), found->second.acquire());
-}
-
-void Sanitizer::release_by(Warp& w, const MicroOp* op, const Place& place, int lane) {
-  const Access& access = accesses_[op->site];
-  BlockHistory& history = block_of(w).history;
-  const std::uint32_t thread = thread_in_block(w, lane);
-  if (access.load || !(access.releases || history.has_fenced(thread))) return;
-  syncs_[key_of(w, place)].release(history.release(thread, access.releases));
-}
-
-/// A flag: stored as volatile behind a fence, polled by volatile loads.
-bool Sanitizer::ordered_by_flag(Warp& w, const Access& now, const Place& place, std::uint32_t thread,
-                                std::uint32_t earlier_site) {
-  if (!now.is_volatile || !accesses_[earlier_site].is_volatile) return false;
-  return now.store ? block_of(w).history.has_fenced(thread) : syncs_.count(key_of(w, place)) != 0;
-}
-
-void Sanitizer::check_readers(Warp& w, const MicroOp* op, const Place& place, int lane, const ReadCell& reader) {
-  if (reader.clock == 0) return;
-  const Access& now = accesses_[op->site];
-  const std::uint32_t warps = (threads_ + kLanes - 1) / kLanes;
-  const std::uint32_t block = reader.warp / warps, first = reader.warp % warps * kLanes;
-  const std::uint32_t thread = thread_in_block(w, lane);
-  const BlockHistory& history = block_of(w).history;
-  const Access& earlier = accesses_[reader.site];
-  if ((now.atomic || now.strong) && (earlier.atomic || earlier.strong)) return;
-  for (std::uint32_t left = reader.lanes; left; left &= left - 1) {
-    const std::uint32_t other = first + static_cast<std::uint32_t>(std::countr_zero(left));
-    if ((block == w.block->linear && other == thread) || history.knows(thread, block, other, reader.clock)) continue;
-    if (ordered_by_flag(w, now, place, thread, reader.site)) continue;
-    return accuse_race(w, op, place, lane, block * threads_ + other, reader.site);
-  }
-}
-
-void Sanitizer::remember_read(Block& block, std::uint64_t cell, RaceShadow& shadow, const ReadCell& now,
-                              std::uint32_t thread) {
-  const std::uint32_t warps = (threads_ + kLanes - 1) / kLanes;
-  const auto over = [&](const ReadCell& old) {
-    if (old.clock == 0 || (old.warp == now.warp && old.lanes == now.lanes)) return true;
-    const std::uint32_t first = old.warp % warps * kLanes;
-    for (std::uint32_t left = old.lanes; left; left &= left - 1)
-      if (!block.history.knows(thread, old.warp / warps, first + static_cast<std::uint32_t>(std::countr_zero(left)),
-                               old.clock))
-        return false;
-    return true;
-  };
-  ReadCell& first = shadow.first_reader(cell);
-  if (over(first)) {
-    first = now;
-    return;
-  }
-  ReadCell& place = first.warp == now.warp ? first : shadow.last_reader(cell);
-  if (place.warp == now.warp && place.clock != 0) {
-    place.lanes |= now.lanes;
-    place.clock = std::max(place.clock, now.clock);
-  } else {
-    place = now;
-  }
-}
-
-void Sanitizer::check_race(Warp& w, const MicroOp* op, const Place& place, int lane) {
-  const Access& now = accesses_[op->site];
-  Block& block = block_of(w);
-  const std::uint32_t thread = thread_in_block(w, lane);
-  const std::uint32_t in_grid = static_cast<std::uint32_t>(w.block->linear) * threads_ + thread;
-  const Clock clock = block.history.clock(thread);
-  const Stored value(w, op, now, lane);
-  if (now.store && std::memcmp(value.bytes.data(), place.host, now.bytes) == 0) return;
-  place.race->refine(now.bytes);
-  const std::uint32_t granule = place.race->granule();
-  const std::uint64_t end = (place.offset + now.bytes + granule - 1) / granule;
-  place.race->touch(end);
-  const std::uint32_t warps = (threads_ + kLanes - 1) / kLanes;
-  const ReadCell reading{static_cast<std::uint32_t>(w.block->linear) * warps + w.index, 1u << lane, clock, op->site};
-  for (std::uint64_t cell = place.offset / granule; cell < end; ++cell) {
-    WriteCell& written = place.race->written(cell);
-    if (written.clock && written.thread != in_grid) {
-      const Access& earlier = accesses_[written.site];
-      const std::uint32_t other = written.thread % threads_;
-      const bool atomics = (now.atomic || now.strong) && (earlier.atomic || earlier.strong);
-      // Lanes of one instruction that store the same value to one place change nothing for each other.
-      const bool same_store = now.store && written.site == op->site && written.thread / threads_ == w.block->linear &&
-                              other / kLanes == w.index &&
-                              Stored(w, op, now, static_cast<int>(other % kLanes)).bytes == value.bytes;
-      if (!atomics && !same_store && !block.history.knows(thread, written.thread / threads_, other, written.clock) &&
-          !ordered_by_flag(w, now, place, thread, written.site))
-        accuse_race(w, op, place, lane, written.thread, written.site);
-    }
-    if (now.load) {
-      remember_read(block, cell, *place.race, reading, thread);
-      continue;
-    }
-    check_readers(w, op, place, lane, place.race->first_reader(cell));
-    check_readers(w, op, place, lane, place.race->last_reader(cell));
-    place.race->first_reader(cell) = {};
-    place.race->last_reader(cell) = {};
-    written = {in_grid, clock, op->site};
-  }
-}
-
-void Sanitizer::fence(Warp& w) {
-  if (!tools_.racecheck) return;
-  BlockHistory& history = block_of(w).history;
-  for (std::uint32_t left = w.mask; left; left &= left - 1) history.fence(thread_in_block(w, std::countr_zero(left)));
-}
-
-void Sanitizer::warp_synchronised(Warp& w, std::uint32_t lanes) {
-  if (tools_.racecheck) block_of(w).history.warp_sync(w.index, lanes, w.live);
-}
-
-void Sanitizer::barrier_reached(Warp& w, std::uint32_t number, std::uint32_t lanes) {
-  if (!tools_.racecheck) return;
-  BlockHistory& history = block_of(w).history;
-  SyncObject& barrier = syncs_[{static_cast<std::uint32_t>(w.block->linear), kSharedWindow + number}];
-  for (std::uint32_t left = lanes; left; left &= left - 1)
-    barrier.release(history.release(thread_in_block(w, std::countr_zero(left)), true));
-}
-
-void Sanitizer::barrier_completed(const BlockContext& context, std::uint32_t number, bool everyone) {
-  Block& block = *blocks_.at(context.linear);
-  const auto waits = [&](const Split& s) { return s.state == Split::State::barrier && s.barrier == number; };
-  const auto barrier = syncs_.find({static_cast<std::uint32_t>(context.linear), kSharedWindow + number});
-  for (const Warp& w : context.warps) {
-    const Split* first = nullptr;
-    for (const Split& split : w.splits) {
-      if (!waits(split)) continue;
-      if (!everyone && barrier != syncs_.end())
-        for (std::uint32_t left = split.mask; left; left &= left - 1)
-          block.history.acquire(thread_in_block(w, std::countr_zero(left)), barrier->second.acquire());
-      if (!first) {
-        first = &split;
-        continue;
-      }
-      const std::string_view opcode = program_.sites[split.resume[-1].site].instruction->opcode;
-      if (!tools_.synccheck || (!opcode.starts_with("bar.") && !has(opcode, ".aligned"))) continue;
-      accuse(
-          "synccheck", who(w, std::countr_zero(first->mask), first->resume[-1].site),
-          who(w, std::countr_zero(split.mask), split.resume[-1].site),
-          "threads of one warp reach the barrier apart, in divergent code; every thread of the warp has to reach the "
-          "same __syncthreads() together",
-          {});
-    }
-  }
-  if (everyone && tools_.racecheck) block.history.barrier();
-}
-
-void Sanitizer::collective(Warp& w, const MicroOp* op) {
-  const Site& site = program_.sites[op->site];
-  const auto& operands = site.row->meaning.operands;
-  int entry = 0, mask_entry = -1;
-  for (const OperandType& operand : operands) {
-    if (operand.role == Role::in) mask_entry = entry;
-    if (operand.role != Role::none) entry += operand.vector;
-  }
-  if (mask_entry < 0 || site.row->unit != Unit::warp) return;
-  const auto lane_value = [&](int k, int lane) {
-    return reinterpret_cast<const std::uint32_t*>(w.regs + op->r[static_cast<std::size_t>(k)])[lane];
-  };
-  const std::uint32_t members = lane_value(mask_entry, std::countr_zero(w.mask));
-  if ((members & w.live & ~w.mask) == 0) warp_synchronised(w, members & w.mask);
-  if (!tools_.synccheck) return;
-  const bool shuffles = site.instruction->opcode.starts_with("shfl");
-  for (std::uint32_t left = w.mask; left; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const auto accuse_lane = [&](const std::string& message) {
-      accuse("synccheck", who(w, lane, op->site), {}, message, {});
-    };
-    const std::uint32_t mask = lane_value(mask_entry, lane);
-    if (mask != members) accuse_lane("lanes of one warp name different member masks; all have to name the same lanes");
-    if (!(mask >> lane & 1))
-      accuse_lane("a thread is not in the member mask that it names; the mask has to name every lane that comes here");
-    if (!shuffles) continue;
-    const auto from = shuffle_source(site.instruction->opcode, lane, lane_value(3, lane), lane_value(4, lane));
-    if (from != lane && (!(members >> from & 1) || !(w.live >> from & 1)))
-      accuse_lane(w.live >> from & 1 ? "a shuffle reads a lane that is not in the member mask; its value is undefined"
-                                     : "a shuffle reads a lane that has exited; its value is undefined");
-  }
 }
 
 const MicroOp* observe_access(Warp& w, const MicroOp* op) {

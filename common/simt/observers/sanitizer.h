@@ -102,7 +102,10 @@ class Sanitizer {
   };
 
   Block& block_of(const Warp& warp);
+  /// The common case, a warp's plain accesses to one stretch of memory that nothing speaks against. False: not that.
+  bool access_quickly(Warp& warp, const MicroOp* op);
   bool locate(Warp& warp, const MicroOp* op, std::uint64_t address, int lane, Place& place);
+  bool race_quickly(Warp& warp, const MicroOp* op, Block& block, const Place& place, int lane);
   void check_init(Warp& warp, const MicroOp* op, const Place& place, int lane);
   void check_race(Warp& warp, const MicroOp* op, const Place& place, int lane);
   void check_readers(Warp& warp, const MicroOp* op, const Place& place, int lane, const ReadCell& reader);
@@ -134,6 +137,8 @@ class Sanitizer {
   std::map<SyncKey, SyncObject> syncs_;
   std::map<std::pair<std::string, std::pair<std::uint32_t, std::uint32_t>>, Accusation> accusations_;
   const Allocation* last_ = nullptr;
+  Block* current_ = nullptr;  ///< of the block that ran last
+  std::uint64_t current_linear_ = 0;
 };
 
 /// Micro-op handlers: they look and go on.
