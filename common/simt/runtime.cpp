@@ -58,13 +58,20 @@ struct Explanation {
   std::string what, hint;
 };
 
+/// "tile" of "matmul(float*)::tile", mangled.
+std::string last_name(std::string_view mangled) {
+  const std::string name = demangle(mangled);
+  const auto scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
 /// Says of an address that is no good where it lies.
 Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t bytes) {
   if (address - kSharedWindow < w.shared_bytes)
     for (auto v = w.program->shared_variables.rbegin(); v != w.program->shared_variables.rend(); ++v)
       if (!v->dynamic && address - kSharedWindow >= v->offset && address - kSharedWindow + bytes > v->offset + v->bytes)
         return {fmt::format("at byte {} of '{}' in shared memory, which has {} bytes",
-                            address - kSharedWindow - v->offset, kernel_name(v->name), v->bytes),
+                            address - kSharedWindow - v->offset, last_name(v->name), v->bytes),
                 "compare the index with the number of elements before the access"};
   if (address - kSharedWindow < kWindowBytes)
     return {

@@ -38,9 +38,9 @@ Sanitizer::Who Sanitizer::who(const Warp& w, int lane, std::uint32_t site) const
 std::string Sanitizer::name_of(const Place& place, std::uint32_t bytes) const {
   if (place.local) return fmt::format("local[{}]", place.address / bytes);
   if (place.allocation) return fmt::format("{}[{}]", variable_name(place.allocation->name), place.offset / bytes);
-  for (const SharedVariable& v : program_.shared_variables)
-    if (place.address >= v.offset && (v.dynamic || place.address < v.offset + v.bytes))
-      return fmt::format("{}[{}]", variable_name(v.name), (place.address - v.offset) / bytes);
+  for (auto v = program_.shared_variables.rbegin(); v != program_.shared_variables.rend(); ++v)
+    if (place.address >= v->offset)  // beyond its end too: that is where the index went
+      return fmt::format("{}[{}]", variable_name(v->name), (place.address - v->offset) / bytes);
   return fmt::format("shared memory, byte {}", place.address);
 }
 
@@ -162,6 +162,15 @@ std::vector<Finding> Sanitizer::take_findings() {
     else
       same->count += finding.count;
   }
+  // What is read before it was written because nothing orders the two is a race, and told as one.
+  std::vector<FindingSite> racing;
+  for (const Finding& f : findings)
+    if (f.tool == "racecheck") racing.insert(racing.end(), f.at.begin(), f.at.end());
+  std::erase_if(findings, [&](const Finding& f) {
+    return f.tool == "initcheck" && std::any_of(racing.begin(), racing.end(), [&](const FindingSite& at) {
+             return at.file == f.at[0].file && at.line == f.at[0].line && at.access == f.at[0].access;
+           });
+  });
   const auto order = [](const Finding& f) {
     return std::tuple(f.at.front().line, f.at.back().line, f.tool, f.message);
   };

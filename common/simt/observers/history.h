@@ -64,6 +64,7 @@ class BlockHistory {
   /// As new, for another block of the same size.
   void restart(std::uint32_t block);
   [[nodiscard]] Clock clock(std::uint32_t thread) const { return clocks_[thread]; }
+  [[nodiscard]] const Clock* clocks() const { return clocks_.data(); }
   /// Bound on the accesses of all threads of the block that all of them know of.
   [[nodiscard]] Clock everyone() const { return everyone_; }
   /// Whether `thread` of this block knows that another's access is over.

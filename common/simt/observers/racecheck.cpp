@@ -121,41 +121,6 @@ void Sanitizer::check_race(Warp& w, const MicroOp* op, const Place& place, int l
   }
 }
 
-/// Nobody else, or nobody since the block's last barrier, has accessed what this lane accesses: remembers it. False:
-/// it takes a closer look.
-bool Sanitizer::race_quickly(Warp& w, const MicroOp* op, Block& block, const Place& place, int lane) {
-  const Access& access = accesses_[op->site];
-  const auto first = static_cast<std::uint32_t>(w.block->linear) * threads_;
-  const std::uint32_t thread = thread_in_block(w, lane), in_grid = first + thread;
-  const std::uint32_t warps = (threads_ + kLanes - 1) / kLanes;
-  const std::uint32_t first_warp = static_cast<std::uint32_t>(w.block->linear) * warps, warp = first_warp + w.index;
-  const Clock clock = block.history.clock(thread), everyone = block.history.everyone();
-  const auto over = [&](const ReadCell& r) {
-    return r.clock == 0 || (r.warp == warp && r.lanes == 1u << lane) ||
-           (r.warp - first_warp < warps && r.clock < everyone);
-  };
-  if (access.store && std::memcmp(Stored(w, op, access, lane).bytes.data(), place.host, access.bytes) == 0) return true;
-  const std::uint64_t begin = place.offset / 4, end = begin + access.bytes / 4;
-  RaceShadow& race = *place.race;
-  for (std::uint64_t cell = begin; cell < end; ++cell) {
-    const WriteCell& written = race.written(cell);
-    if (written.clock && written.thread != in_grid && !(written.thread - first < threads_ && written.clock < everyone))
-      return false;
-    if (!over(race.first_reader(cell)) || (access.store && !over(race.last_reader(cell)))) return false;
-  }
-  race.touch(end);
-  for (std::uint64_t cell = begin; cell < end; ++cell) {
-    if (access.load) {
-      race.first_reader(cell) = {warp, 1u << lane, clock, op->site};
-      continue;
-    }
-    if (race.first_reader(cell).clock) race.first_reader(cell) = {};
-    if (race.last_reader(cell).clock) race.last_reader(cell) = {};
-    race.written(cell) = {in_grid, clock, op->site};
-  }
-  return true;
-}
-
 void Sanitizer::fence(Warp& w) {
   if (!tools_.racecheck) return;
   BlockHistory& history = block_of(w).history;

@@ -179,49 +179,6 @@ void Sanitizer::access(Warp& w, const MicroOp* op) {
   }
 }
 
-bool Sanitizer::access_quickly(Warp& w, const MicroOp* op) {
-  const Access& access = accesses_[op->site];
-  if (access.bytes < 4 || (access.space != Access::Space::global && access.space != Access::Space::shared))
-    return false;
-  Block& block = block_of(w);
-  Place place;
-  const int first = std::countr_zero(w.mask);
-  if (!locate(w, op, address_of(w, op, op->r[access.address], first), first, place)) return false;
-  if (tools_.racecheck && place.race->granule() != 4) return false;
-  // Every lane in the same stretch: an allocation, or one shared variable.
-  std::uint64_t low = 0, high = place.allocation ? place.allocation->bytes : w.shared_bytes;
-  if (place.shared && tools_.memcheck)
-    for (const SharedVariable& v : program_.shared_variables)
-      if (place.offset >= v.offset && (v.dynamic || place.offset < v.offset + v.bytes)) {
-        low = v.offset;
-        if (!v.dynamic) high = v.offset + v.bytes;
-      }
-  const std::uint64_t start = place.address - place.offset;
-  std::uint64_t offsets[kLanes];
-  for (std::uint32_t left = w.mask; left; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    offsets[lane] = address_of(w, op, op->r[access.address], lane) - start;
-    if (offsets[lane] - low >= high - low || offsets[lane] + access.bytes > high ||
-        (offsets[lane] & (access.bytes - 1u)))
-      return false;
-  }
-  const std::byte* host = place.host - place.offset;
-  for (std::uint32_t left = w.mask; left; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    place.offset = offsets[lane];
-    place.address = start + offsets[lane];
-    place.host = host + offsets[lane];
-    if (tools_.initcheck && place.init) {
-      if (access.store)
-        place.init->set(place.offset, access.bytes);
-      else if (!place.init->known(place.offset, access.bytes))
-        check_init(w, op, place, lane);
-    }
-    if (tools_.racecheck && !race_quickly(w, op, block, place, lane)) check_race(w, op, place, lane);
-  }
-  return true;
-}
-
 /// Between shared variables lie gaps while memcheck is on; a thread's local memory ends with its function's frame.
 void Sanitizer::check_bounds(Warp& w, const MicroOp* op, const Place& place, int lane) {
   const std::uint32_t bytes = accesses_[op->site].bytes;

@@ -105,7 +105,6 @@ class Sanitizer {
   /// The common case, a warp's plain accesses to one stretch of memory that nothing speaks against. False: not that.
   bool access_quickly(Warp& warp, const MicroOp* op);
   bool locate(Warp& warp, const MicroOp* op, std::uint64_t address, int lane, Place& place);
-  bool race_quickly(Warp& warp, const MicroOp* op, Block& block, const Place& place, int lane);
   void check_init(Warp& warp, const MicroOp* op, const Place& place, int lane);
   void check_race(Warp& warp, const MicroOp* op, const Place& place, int lane);
   void check_readers(Warp& warp, const MicroOp* op, const Place& place, int lane, const ReadCell& reader);

@@ -1,0 +1,118 @@
+// Sanitizer: a warp's plain accesses to one stretch of memory, the common case, where nobody else is suspect.
+
+#include <bit>
+
+#include "common/simt/observers/sanitizer_state.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+bool stores_what_is_there(const Warp& w, const MicroOp* op, const Access& access, int lane, const std::byte* host) {
+  if (access.bytes != 4) return std::memcmp(Stored(w, op, access, lane).bytes.data(), host, access.bytes) == 0;
+  std::uint32_t there;
+  std::memcpy(&there, host, 4);
+  return there == reinterpret_cast<const std::uint32_t*>(w.regs + op->r[access.value])[lane];
+}
+
+/// One access, seen by its cells: nobody else, or nobody since the block's last barrier, has touched them.
+class Quick {
+ public:
+  Quick(const Warp& w, const BlockHistory& history, std::uint32_t threads, std::uint32_t site)
+      : threads_(threads),
+        warps_((threads + kLanes - 1) / kLanes),
+        first_(static_cast<std::uint32_t>(w.block->linear) * threads),
+        first_warp_(static_cast<std::uint32_t>(w.block->linear) * warps_),
+        warp_(first_warp_ + w.index),
+        everyone_(history.everyone()),
+        site_(site),
+        in_grid_(first_ + w.index * kLanes),
+        clocks_(history.clocks() + w.index * kLanes) {}
+
+  [[nodiscard]] bool quiet(RaceShadow& race, std::uint64_t cell, std::uint64_t end, int lane, bool store) const {
+    for (; cell < end; ++cell) {
+      const WriteCell& written = race.written(cell);
+      if (written.clock && written.thread != in_grid_ + static_cast<std::uint32_t>(lane) &&
+          !(written.thread - first_ < threads_ && written.clock < everyone_))
+        return false;
+      if (!over(race.first_reader(cell), lane) || (store && !over(race.last_reader(cell), lane))) return false;
+    }
+    race.touch(end);
+    return true;
+  }
+  void read(RaceShadow& race, std::uint64_t cell, std::uint64_t end, int lane) const {
+    for (; cell < end; ++cell) race.first_reader(cell) = {warp_, 1u << lane, clocks_[lane], site_};
+  }
+  void write(RaceShadow& race, std::uint64_t cell, std::uint64_t end, int lane) const {
+    for (; cell < end; ++cell) {
+      if (race.first_reader(cell).clock) race.first_reader(cell) = {};
+      if (race.last_reader(cell).clock) race.last_reader(cell) = {};
+      race.written(cell) = {in_grid_ + static_cast<std::uint32_t>(lane), clocks_[lane], site_};
+    }
+  }
+
+ private:
+  [[nodiscard]] bool over(const ReadCell& r, int lane) const {
+    return r.clock == 0 || (r.warp == warp_ && r.lanes == 1u << lane) ||
+           (r.warp - first_warp_ < warps_ && r.clock < everyone_);
+  }
+  std::uint32_t threads_, warps_, first_, first_warp_, warp_;
+  Clock everyone_;
+  std::uint32_t site_, in_grid_;
+  const Clock* clocks_;
+};
+
+}  // namespace
+
+bool Sanitizer::access_quickly(Warp& w, const MicroOp* op) {
+  const Access& access = accesses_[op->site];
+  if (access.bytes < 4 || (access.space != Access::Space::global && access.space != Access::Space::shared))
+    return false;
+  Block& block = block_of(w);
+  Place place;
+  const int first = std::countr_zero(w.mask);
+  if (!locate(w, op, address_of(w, op, op->r[access.address], first), first, place)) return false;
+  if (tools_.racecheck && place.race->granule() != 4) return false;
+  // Every lane in the same stretch: an allocation, or one shared variable.
+  std::uint64_t low = 0, high = place.allocation ? place.allocation->bytes : w.shared_bytes;
+  if (place.shared && tools_.memcheck)
+    for (const SharedVariable& v : program_.shared_variables)
+      if (place.offset >= v.offset && (v.dynamic || place.offset < v.offset + v.bytes)) {
+        low = v.offset;
+        if (!v.dynamic) high = v.offset + v.bytes;
+      }
+  const std::uint64_t start = place.address - place.offset;
+  std::uint64_t offsets[kLanes];
+  for (std::uint32_t left = w.mask; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    offsets[lane] = address_of(w, op, op->r[access.address], lane) - start;
+    if (offsets[lane] - low >= high - low || offsets[lane] + access.bytes > high ||
+        (offsets[lane] & (access.bytes - 1u)))
+      return false;
+  }
+  const std::byte* host = place.host - place.offset;
+  const Quick quick(w, block.history, threads_, op->site);
+  for (std::uint32_t left = w.mask; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    place.offset = offsets[lane];
+    place.address = start + offsets[lane];
+    place.host = host + offsets[lane];
+    if (tools_.initcheck && place.init) {
+      if (access.store)
+        place.init->set(place.offset, access.bytes);
+      else if (!place.init->known(place.offset, access.bytes))
+        check_init(w, op, place, lane);
+    }
+    if (!tools_.racecheck || (access.store && stores_what_is_there(w, op, access, lane, place.host))) continue;
+    const std::uint64_t cell = place.offset / 4, end = cell + access.bytes / 4;
+    if (!quick.quiet(*place.race, cell, end, lane, access.store))
+      check_race(w, op, place, lane);
+    else if (access.store)
+      quick.write(*place.race, cell, end, lane);
+    else
+      quick.read(*place.race, cell, end, lane);
+  }
+  return true;
+}
+
+}  // namespace gpulab::simt
