@@ -44,12 +44,13 @@ inline std::uint64_t encoded(const std::string& type, double value, bool finite)
   const std::uint64_t sign = static_cast<std::uint64_t>(std::signbit(value)) << (exponent_bits + mantissa);
   const double magnitude = std::fabs(value);
   if (magnitude == 0) return sign;
+  const std::uint64_t infinity = ((std::uint64_t{1} << exponent_bits) - 1) << mantissa;
+  if (std::isinf(magnitude)) return sign | infinity;
   int exponent = 0;
   (void)std::frexp(magnitude, &exponent);
   exponent = std::max(exponent - 1, 1 - bias);
   const double steps = std::nearbyint(std::ldexp(magnitude, mantissa - exponent));
   const auto whole = static_cast<std::uint64_t>(steps) + (static_cast<std::uint64_t>(exponent + bias - 1) << mantissa);
-  const std::uint64_t infinity = ((std::uint64_t{1} << exponent_bits) - 1) << mantissa;
   return sign | (whole < infinity ? whole : finite ? infinity - 1 : infinity);
 }
 

@@ -53,7 +53,8 @@ struct LevelGuard {
 std::string shape_of(const Row& row) {
   std::string shape;
   for (const auto& operand : row.meaning.operands)
-    shape += fmt::format("{}{} ", static_cast<int>(operand.role), operand.vector);
+    shape +=
+        fmt::format("{}{}{} ", static_cast<int>(operand.role), operand.vector, operand.kind == Kind::pred ? "p" : "");
   return shape;
 }
 
