@@ -304,7 +304,9 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
     }
     result.output = device_.take_output();
     result.findings = device_.take_findings();
-    if (result.status == "ok" && !result.findings.empty()) result.status = "finding";
+    const auto is_error = [](const Finding& finding) { return finding.severity == "error"; };
+    if (result.status == "ok" && std::any_of(result.findings.begin(), result.findings.end(), is_error))
+      result.status = "finding";
   } catch (const LaunchError& error) {
     fail(status_of(error), message_of(error));
     result.output = output_after_fault(device_);

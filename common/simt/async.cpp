@@ -5,6 +5,7 @@
 
 #include "common/simt/block.h"
 #include "common/simt/mbarrier.h"
+#include "common/simt/observers/sanitizer.h"
 
 namespace gpulab::simt {
 
@@ -19,6 +20,8 @@ void finish(Warp& w, const Begun& begun, std::uint32_t lanes) {
     switch (begun.kind) {
       case Begun::Kind::lane_copies:
         std::memcpy(w.shared + begun.copies.to[i], begun.copies.bytes[i].data(), begun.width);
+        if (Sanitizer* sanitizer = w.block->launch.sanitizer)
+          sanitizer->copied(w, lane, begun.copies.to[i], begun.width, begun.op);
         break;
       case Begun::Kind::bulk_load:
         std::memcpy(w.shared + begun.to, begun.bytes.data(), begun.width);

@@ -114,6 +114,7 @@ FindingSite Sanitizer::site_of(const Who& who, const std::string& address) const
   }
   const Access& access = accesses_[who.site];
   at.access = access.space != Access::Space::none   ? access_name(access)
+              : site.row->meaning.traits & kStore   ? "write"
               : site.row->meaning.traits & kBarrier ? "barrier"
                                                     : "warp synchronisation";
   at.block = position(who.block, launch_.grid);
@@ -176,6 +177,8 @@ std::vector<Finding> Sanitizer::take_findings() {
   };
   std::sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) { return order(a) < order(b); });
   accusations_.clear();
+  findings.insert(findings.end(), notes_.begin(), notes_.end());
+  notes_.clear();
   return findings;
 }
 

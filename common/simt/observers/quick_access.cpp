@@ -15,6 +15,39 @@ bool stores_what_is_there(const Warp& w, const MicroOp* op, const Access& access
   return there == reinterpret_cast<const std::uint32_t*>(w.regs + op->r[access.value])[lane];
 }
 
+/// Where the lanes are in a stretch of memory that begins at `start`, all 32 at once; garbage in inactive ones.
+struct Offsets {
+  alignas(16) std::uint32_t at[kLanes];
+  std::uint32_t beyond[kLanes];  ///< not 0: 4 GiB and more away
+  Offsets(const Warp& w, const MicroOp* op, std::uint16_t slot, std::uint64_t start) {
+    if (op->mods & kAddress32) {
+      const auto* a = reinterpret_cast<const std::uint32_t*>(w.regs + slot);
+      const std::uint32_t shift = static_cast<std::uint32_t>(op->imm) - static_cast<std::uint32_t>(start);
+      for (int i = 0; i < kLanes; ++i) at[i] = a[i] + shift, beyond[i] = 0;
+      return;
+    }
+    const auto* a = reinterpret_cast<const std::uint64_t*>(w.regs + slot);
+    const std::uint64_t shift = static_cast<std::uint64_t>(std::int64_t{op->imm}) - start;
+    for (int i = 0; i < kLanes; ++i) {
+      at[i] = static_cast<std::uint32_t>(a[i] + shift);
+      beyond[i] = static_cast<std::uint32_t>((a[i] + shift) >> 32);
+    }
+  }
+  [[nodiscard]] bool all_within(std::uint32_t mask, std::uint64_t size, std::uint32_t bytes) const {
+    if (size < bytes) return false;
+    const auto last = static_cast<std::uint32_t>(size - bytes);
+    std::uint32_t outside = 0;
+    for (int i = 0; i < kLanes; ++i)
+      outside |= (mask & lane_bit[i]) && (at[i] > last || beyond[i] || (at[i] & (bytes - 1))) ? 1u : 0u;
+    return outside == 0;
+  }
+  [[nodiscard]] bool is_contiguous(std::uint32_t mask, std::uint32_t bytes) const {
+    std::uint32_t differ = 0;
+    for (std::uint32_t i = 0; i < kLanes; ++i) differ |= at[i] ^ (at[0] + i * bytes);
+    return mask == kFullMask && differ == 0;
+  }
+};
+
 /// One access, seen by its cells: nobody else, or nobody since the block's last barrier, has touched them.
 class Quick {
  public:
@@ -81,23 +114,21 @@ bool Sanitizer::access_quickly(Warp& w, const MicroOp* op) {
         low = v.offset;
         if (!v.dynamic) high = v.offset + v.bytes;
       }
-  const std::uint64_t start = place.address - place.offset;
-  std::uint64_t offsets[kLanes];
-  for (std::uint32_t left = w.mask; left; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    offsets[lane] = address_of(w, op, op->r[access.address], lane) - start;
-    if (offsets[lane] - low >= high - low || offsets[lane] + access.bytes > high ||
-        (offsets[lane] & (access.bytes - 1u)))
-      return false;
-  }
+  if (high - low > UINT32_MAX) return false;
+  Offsets offsets(w, op, op->r[access.address], place.address - place.offset + low);
+  if (!offsets.all_within(w.mask, high - low, access.bytes)) return false;
   const std::byte* host = place.host - place.offset;
+  const std::uint64_t start = place.address - place.offset;
+  const bool known = !tools_.initcheck || !place.init ||
+                     (offsets.is_contiguous(w.mask, access.bytes) &&
+                      place.init->known_range(low + offsets.at[0], std::uint64_t{kLanes} * access.bytes));
   const Quick quick(w, block.history, threads_, op->site);
   for (std::uint32_t left = w.mask; left; left &= left - 1) {
     const int lane = std::countr_zero(left);
-    place.offset = offsets[lane];
-    place.address = start + offsets[lane];
-    place.host = host + offsets[lane];
-    if (tools_.initcheck && place.init) {
+    place.offset = low + offsets.at[lane];
+    place.address = start + place.offset;
+    place.host = host + place.offset;
+    if (!known) {
       if (access.store)
         place.init->set(place.offset, access.bytes);
       else if (!place.init->known(place.offset, access.bytes))

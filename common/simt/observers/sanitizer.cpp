@@ -35,6 +35,7 @@ Access access_of(const Site& site) {
   Access access;
   const Meaning& meaning = site.row->meaning;
   if (!(meaning.traits & (kLoad | kStore | kAtomic)) || (meaning.traits & (kCollective | kOperandTable))) return access;
+  if ((meaning.traits & kLoad) && (meaning.traits & kStore)) return access;  // copies: seen where they finish
   if (site.row->unit == Unit::param || site.row->unit == Unit::constant) return access;
   const std::string_view opcode = site.instruction->opcode;
   using Space = Access::Space;
@@ -81,6 +82,7 @@ Sanitizer::Sanitizer(const LaunchState& launch, Tools tools, InitMap& initialise
       initialised_(initialised),
       threads_(static_cast<std::uint32_t>(launch.block.volume())) {
   for (const Site& site : program_.sites) accesses_.push_back(access_of(site));
+  leave_out_what_is_not_followed();
   if (tools_.racecheck && launch.grid.volume() * threads_ >= UINT32_MAX)
     throw LaunchError(
         "fault",
@@ -88,6 +90,39 @@ Sanitizer::Sanitizer(const LaunchState& launch, Tools tools, InitMap& initialise
         "choose a smaller n");
 }
 Sanitizer::~Sanitizer() = default;
+
+/// A tool that does not see all writes, or all that orders threads, would accuse the innocent: it says so and stays
+/// out.
+void Sanitizer::leave_out_what_is_not_followed() {
+  const auto uses = [&](auto f) { return std::any_of(program_.sites.begin(), program_.sites.end(), f); };
+  const auto leave_out = [&](const char* tool, bool& on, std::string_view what) {
+    if (std::exchange(on, false))
+      notes_.push_back({tool,
+                        "note",
+                        fmt::format("{}: not checked, for {} does not follow {} yet", program_.name, tool, what),
+                        1,
+                        {}});
+  };
+  if (uses([](const Site& s) {
+        return ((s.row->meaning.traits & kStore) && (s.row->meaning.traits & (kCollective | kOperandTable))) ||
+               s.instruction->opcode.starts_with("cp.async.bulk");
+      }))
+    leave_out("initcheck", tools_.initcheck, "what tensor-core stores and bulk copies write");
+  if (uses([](const Site& s) { return s.instruction->opcode.starts_with("mbarrier"); }))
+    leave_out("racecheck", tools_.racecheck, "mbarrier");
+}
+
+void Sanitizer::copied(Warp& w, int lane, std::uint32_t shared, std::uint32_t bytes, const MicroOp* op) {
+  Block& block = block_of(w);
+  if (tools_.initcheck) block.init.set_range(shared, bytes, true);
+  if (!tools_.racecheck) return;
+  const std::uint32_t thread = thread_in_block(w, lane), granule = block.race.granule();
+  const std::uint64_t end = (std::uint64_t{shared} + bytes + granule - 1) / granule;
+  block.race.touch(end);
+  for (std::uint64_t cell = shared / granule; cell < end; ++cell)
+    block.race.written(cell) = {static_cast<std::uint32_t>(w.block->linear) * threads_ + thread,
+                                block.history.clock(thread), op->site};
+}
 
 Sanitizer::Block& Sanitizer::block_of(const Warp& w) {
   if (!current_ || current_linear_ != w.block->linear) {
@@ -164,6 +199,7 @@ bool Sanitizer::locate(Warp& w, const MicroOp* op, std::uint64_t address, int la
 
 void Sanitizer::access(Warp& w, const MicroOp* op) {
   const Access& access = accesses_[op->site];
+  if (access.space == Access::Space::none) return;
   const bool orders = access.atomic || access.strong || access.is_volatile;
   if (!orders && access_quickly(w, op)) return;
   for (std::uint32_t left = w.mask; left; left &= left - 1) {

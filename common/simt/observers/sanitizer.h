@@ -58,6 +58,8 @@ class Sanitizer {
 
   void access(Warp& warp, const MicroOp* op);
   void fence(Warp& warp);
+  /// cp.async has brought a lane's bytes into shared memory.
+  void copied(Warp& warp, int lane, std::uint32_t shared, std::uint32_t bytes, const MicroOp* op);
   void collective(Warp& warp, const MicroOp* op);
   void warp_synchronised(Warp& warp, std::uint32_t lanes);
   void block_started(const BlockContext& block);
@@ -101,6 +103,7 @@ class Sanitizer {
     std::uint64_t count = 1;
   };
 
+  void leave_out_what_is_not_followed();
   Block& block_of(const Warp& warp);
   /// The common case, a warp's plain accesses to one stretch of memory that nothing speaks against. False: not that.
   bool access_quickly(Warp& warp, const MicroOp* op);
@@ -136,6 +139,7 @@ class Sanitizer {
   std::map<SyncKey, SyncObject> syncs_;
   std::map<std::pair<std::string, std::pair<std::uint32_t, std::uint32_t>>, Accusation> accusations_;
   const Allocation* last_ = nullptr;
+  std::vector<Finding> notes_;
   Block* current_ = nullptr;  ///< of the block that ran last
   std::uint64_t current_linear_ = 0;
 };

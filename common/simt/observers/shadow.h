@@ -102,6 +102,11 @@ class InitShadow {
     const std::uint64_t mask = (std::uint64_t{1} << bytes) - 1;
     return (window(at) & mask) == mask;
   }
+  [[nodiscard]] bool known_range(std::uint64_t at, std::uint64_t bytes) const {
+    for (; bytes > 32; at += 32, bytes -= 32)
+      if (!known(at, 32)) return false;
+    return known(at, static_cast<std::uint32_t>(bytes));
+  }
   void set(std::uint64_t at, std::uint32_t bytes) {
     const std::uint64_t mask = (std::uint64_t{1} << bytes) - 1, shift = at & 63;
     bits_[at >> 6] |= mask << shift;
