@@ -5,7 +5,7 @@ usage: differential.py PROGRAM [--device sim|gpu] [--first N] [--kernels N] [--j
                        [--opcodes FILE] [--out FOLDER]
        differential.py PROGRAM --ptxas PTXAS [--opcodes-out FILE] [--kernels N]
                        ptxas must accept every instruction of the table (those that it does not are named, and left
-                       out of FILE) and the first N kernels, at -O1 and -O3
+                       out of FILE) and the first N kernels of the others, at -O1 and -O3
 
 PROGRAM is build/tests/differential. Prints a line for each part of the seeds and each difference, with the shrunk
 kernel in FOLDER/reproducers; closes with the seeds that were run. Exits 1 if something differs, 2 if it cannot be told.
@@ -85,16 +85,16 @@ def accepted(options, folder):
     opcodes = subprocess.run([options.program, "--list"], check=True, capture_output=True, text=True).stdout.split()
     kept = [opcode for opcode in opcodes if opcode not in refused]
     print(f"{len(opcodes)} instructions, ptxas refuses {len(refused)}")
-    if options.opcodes_out:
-        with open(options.opcodes_out, "w") as file:
-            file.write("# Instructions of the kernels whose results are stored (scripts/differential.py --ptxas).\n")
-            file.writelines(opcode + "\n" for opcode in kept)
+    options.opcodes = options.opcodes_out or os.path.join(folder, "opcodes.txt")
+    with open(options.opcodes, "w") as file:
+        file.write("# Instructions of the kernels whose results are stored (scripts/differential.py --ptxas).\n")
+        file.writelines(opcode + "\n" for opcode in kept)
     return not refused
 
 
 def compile_kernels(options, folder):
     command = [options.program, "--ptx", folder, "--first", str(options.first), "--count", str(options.kernels)]
-    subprocess.run(command + (["--opcodes", options.opcodes] if options.opcodes else []), check=True)
+    subprocess.run(command + ["--opcodes", options.opcodes], check=True)
 
     def compiled(seed, level):
         path = os.path.join(folder, f"{seed}.ptx")

@@ -238,6 +238,7 @@ namespace {
 void make_canonical(Kind kind, u64& bits) {
   if (kind == Kind::f64 && (bits & 0x7fffffffffffffffu) > 0x7ff0000000000000u) bits = 0x7ff8000000000000u;
   if (kind == Kind::f32 && (bits & 0x7fffffffu) > 0x7f800000u) bits = 0x7fffffffu;
+  if (kind == Kind::bf16 && (bits & 0x7fffu) > 0x7f80u) bits = 0x7fffu;
   if (kind == Kind::f16 && (bits & 0x7fffu) > 0x7c00u) bits = 0x7fffu;
 }
 

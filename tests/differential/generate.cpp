@@ -4,6 +4,8 @@
 #include <random>
 #include <string_view>
 
+#include "tests/instructions/instruction_case.h"
+
 namespace gpulab::differential {
 namespace {
 
@@ -43,12 +45,11 @@ constexpr std::uint64_t kEdges[] = {0,
                                     0x41dfffffffc00000};
 
 Class class_of(Kind kind) {
-  if (kind == Kind::pred) return Class::pred;
-  if (simt::register_class(kind) == 1) return Class::b64;
-  return kind == Kind::u8 || kind == Kind::s8 || kind == Kind::u16 || kind == Kind::s16 || kind == Kind::f16
-             ? Class::b16
-             : Class::b32;
+  const int width = simt::width_of(kind);
+  return width == 1 ? Class::pred : width <= 16 ? Class::b16 : width == 32 ? Class::b32 : Class::b64;
 }
+/// Kinds of 16 bits that take no literal.
+bool is_half(Kind kind) { return kind == Kind::f16 || kind == Kind::bf16; }
 
 class Generator {
  public:
@@ -112,7 +113,7 @@ class Generator {
 
   static bool may_be_literal(const PooledInstruction& one, Kind kind) {
     const bool packed = one.opcode.find("x2") != std::string::npos || one.opcode.starts_with('v');
-    return !packed && kind != Kind::pred && kind != Kind::f16 && kind != Kind::u8 && kind != Kind::s8;
+    return !packed && kind != Kind::pred && !is_half(kind) && kind != Kind::u8 && kind != Kind::s8;
   }
   Operand source(const PooledInstruction& one, Kind kind, bool in_vector) {
     if (in_vector || !may_be_literal(one, kind) || literal_rarity_ == 0 || !one_in(literal_rarity_))

@@ -37,14 +37,14 @@ bool is_open(std::string_view opcode) {
   for (const char* part : {".approx", ".full", ".cc", "addc", "subc", "madc", "cvta", "isspacep", ".rs."})
     if (contains(opcode, part)) return true;
   // The sign of a packed NaN: halves cannot be made canonical one by one.
-  const bool packed = contains(opcode, "f16x2");
+  const bool packed = contains(opcode, "f16x2");  // bf16x2 too
   return packed && (opcode.starts_with("abs") || opcode.starts_with("neg"));
 }
 
 /// Bits of NaNs: of double precision always; elsewhere where an operand's sign or payload may come through.
 bool gives_open_nan(std::string_view opcode, const simt::Row& row) {
   const Kind result = row.meaning.operands[0].kind;
-  if (result != Kind::f64 && result != Kind::f32 && result != Kind::f16) return false;
+  if (result != Kind::f64 && result != Kind::f32 && result != Kind::f16 && result != Kind::bf16) return false;
   if (opcode.starts_with("mov") || opcode.starts_with("selp") || opcode.starts_with("slct")) return false;
   if (result == Kind::f64) return true;
   return opcode.starts_with("abs") || opcode.starts_with("neg") || opcode.starts_with("copysign") ||

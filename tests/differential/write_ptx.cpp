@@ -223,10 +223,10 @@ void Writer::instruction(const Statement& s) {
 
 void Writer::canonical(const Statement& s, Kind kind) {
   const std::string r = reg(s.out[0]);
-  const char* type = kind == Kind::f64 ? "64" : kind == Kind::f32 ? "32" : "16";
+  const char* type = kind == Kind::f64 ? "f64" : kind == Kind::f32 ? "f32" : kind == Kind::bf16 ? "bf16" : "f16";
   const char* nan = kind == Kind::f64 ? "0x7ff8000000000000" : kind == Kind::f32 ? "0x7fffffff" : "0x7fff";
-  line("  setp.nan.f{} %q, {}, {};", type, r, r);
-  line("  {}selp.b{} {}, {}, {}, %q;", guard_of(s), type, r, nan, r);
+  line("  setp.nan.{} %q, {}, {};", type, r, r);
+  line("  {}selp.b{} {}, {}, {}, %q;", guard_of(s), bits_of(s.out[0].cls), r, nan, r);
 }
 
 std::string Writer::space(const Access& a) const {

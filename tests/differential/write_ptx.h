@@ -11,6 +11,6 @@ namespace gpulab::differential {
 /// The same without the module's directives.
 [[nodiscard]] std::string write_kernel(const Program& program, const InstructionPool& pool);
 /// .version, .target: bfloat16, redux and the like need them.
-inline constexpr const char* kModuleHead = ".version 8.0\n.target sm_90\n.address_size 64\n";
+inline constexpr const char* kModuleHead = ".version 8.6\n.target sm_90\n.address_size 64\n";
 
 }  // namespace gpulab::differential
