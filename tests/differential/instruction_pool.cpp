@@ -19,7 +19,9 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 bool is_suitable(const simt::Row& row) {
   if (row.unit != Unit::alu && row.unit != Unit::fp32 && row.unit != Unit::fp64 && row.unit != Unit::conversion)
     return false;
-  if (row.form[0] == '%' || row.meaning.traits & ~simt::kEarlyClobber) return false;
+  constexpr std::uint16_t more = simt::kLoad | simt::kStore | simt::kAtomic | simt::kCollective | simt::kEndsBlock |
+                                 simt::kBarrier | simt::kConditional | simt::kSideEffect | simt::kOperandTable;
+  if (row.form[0] == '%' || row.meaning.traits & more) return false;
   bool writes = false;
   for (const auto& operand : row.meaning.operands) {
     if (operand.role == Role::address || operand.role == Role::label) return false;
