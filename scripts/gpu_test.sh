@@ -7,7 +7,7 @@
 # Logs and documents go to $OUT (default build-gpu/out). Ends with a summary and 'N passed, N failed'; exits 0 only if
 # none failed. Steps: doctor, the tests of the device layer, both labs verified on the GPU over types, operations,
 # sizes and blocks, times, compute-sanitizer, and the simulator's counters against Nsight Compute's: on both labs and
-# on the fidelity suite (tests/fidelity).
+# on the fidelity suite (tests/fidelity), and random kernels on both (tests/differential).
 set -uo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 cd "$root" || exit 2
@@ -22,9 +22,9 @@ pack() {
   local build=${GPULAB_BUILD_DIR:-$root/build} generator=() program library
   [ -e "$build/CMakeCache.txt" ] || generator=(-G Ninja)
   cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DCMAKE_BUILD_RPATH='$ORIGIN' || exit 2
-  cmake --build "$build" -j "${JOBS:-$(nproc)}" --target gpulab gpu_tests fidelity_run || exit 2
+  cmake --build "$build" -j "${JOBS:-$(nproc)}" --target gpulab gpu_tests fidelity_run differential || exit 2
   rm -rf "$bin" && mkdir -p "$bin" || exit 2
-  for program in "$build/gpulab" "$build/tests/gpu_tests" "$build/tests/fidelity_run"; do
+  for program in "$build/gpulab" "$build/tests/gpu_tests" "$build"/tests/{fidelity_run,differential}; do
     strip -o "$bin/${program##*/}" "$program" || exit 2
     for library in $(ldd "$program" | grep -Ev "$everywhere" | awk '/=> \// { print $3 }'); do
       cp -L "$library" "$bin/" || exit 2
@@ -160,6 +160,12 @@ suite() {
   # Memory first, counters then; leaves $out/fidelity_<gpu>.csv, to be committed in tests/data.
   step fidelity_results 60 "$bin/fidelity_run" --device gpu
   step fidelity_counters 240 scripts/fidelity.py "$bin/fidelity_run" "$out"
+  # Random kernels (100,000: scripts/differential.py alone). Confirmed results are left in $out, for tests/data.
+  cp tests/data/differential_hashes.txt "$out/"
+  step differential_stored 60 "$bin/differential" --device gpu --opcodes tests/data/differential_opcodes.txt \
+    --hashes "$out/differential_hashes.txt"
+  step differential 90 scripts/differential.py "$bin/differential" --device gpu --kernels 5000 --first 1000 \
+    --opcodes tests/data/differential_opcodes.txt --out "$out"
   # Awkward sizes for every type and operation, and blocks other than the default one.
   step reduce_matrix 150 bash -c 'verified $work/reduce_matrix.json --quiet reduce --device gpu --variant all \
     --type int,long,float,double --op sum,product,min,max --n 0,1,31,33,1000,65537 --reps 1 --warmup 0'
@@ -185,6 +191,7 @@ suite() {
     grep -E '^[a-z_0-9]+: |DIFFERS|agree' "$work/$log.log" | grep -B1 -E 'DIFFERS|agree' | grep -v '^--$'
   done
   echo "--- fidelity_counters (all of it is in suite.log)"; tail -n 20 "$work/fidelity_counters.log" | cut -c1-200
+  echo "--- differential"; grep -v '^seeds .* 0 differences' "$work/differential.log" | tail -n 20 | cut -c1-200
   echo "--- summary"
   printf '%s\n' "${summary[@]}"
   rm -rf "$work"

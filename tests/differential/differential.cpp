@@ -1,0 +1,201 @@
+// Random kernels on a device, against what each of their threads does by itself, and against the simulator.
+// scripts/differential.py spreads it over the CPU's cores.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "common/device/gpu.h"
+#include "common/simt/instruction_set.h"
+#include "tests/differential/generate.h"
+#include "tests/differential/launcher.h"
+#include "tests/differential/shrink.h"
+#include "tests/differential/stored.h"
+#include "tests/differential/write_ptx.h"
+
+namespace gpulab::differential {
+namespace {
+
+struct Options {
+  std::uint64_t first = 0, count = 100;
+  std::string device = "sim", opcodes, hashes, reproducers, ptx;
+  bool vary = false, record = false, probe = false, list = false;
+};
+
+/// One way to run a program, and what to call it.
+struct Way {
+  std::string name;
+  Launcher launcher;
+  std::string level = {};  ///< of the CPU; empty: the best
+};
+
+std::vector<Way> ways(const Options& options) {
+  std::vector<Way> all;
+  all.push_back({"simulator", Launcher(simulator())});
+  if (options.device == "gpu") all.push_back({"gpu", Launcher([] { return make_gpu(0); })});
+  if (!options.vary) return all;
+  for (const auto level : simt::cpu_levels())
+    all.push_back({fmt::format("simulator, CPU level {}", level), Launcher(simulator()), std::string(level)});
+  all.push_back({"simulator, 3 threads", Launcher(simulator(3))});
+  all.push_back({"simulator, schedule 7", Launcher(simulator(1, 7))});
+  all.push_back({"simulator, 2 threads, schedule 12345", Launcher(simulator(2, 12345))});
+  return all;
+}
+
+Buffers run(Way& way, const Program& program, const InstructionPool& pool) {
+  const std::string best(simt::cpu_levels().back());
+  simt::use_cpu_level(way.level.empty() ? best : way.level);
+  return way.launcher.run(program, write_ptx(program, pool));
+}
+
+/// The first thing that differs; empty if nothing does.
+std::string difference(const Program& program, const Buffers& expected, const Buffers& got) {
+  const std::size_t n = program.threads();
+  for (std::size_t i = 0; i < expected.out.size(); ++i)
+    if (expected.out[i] != got.out[i]) {
+      const std::size_t word = i / n;
+      const std::string name = word < 6    ? fmt::format("%d{}", word)
+                               : word < 14 ? fmt::format("%w{}", word - 6)
+                               : word < 19 ? fmt::format("%h{}", word - 14)
+                                           : "%p0-5";
+      return fmt::format("{} of thread {}: expected 0x{:x}, got 0x{:x}", name, i % n, expected.out[i], got.out[i]);
+    }
+  for (std::size_t i = 0; i < expected.own.size(); ++i)
+    if (expected.own[i] != got.own[i]) return fmt::format("byte {} of the threads' memory", i);
+  for (std::size_t i = 0; i < expected.counters.size(); ++i)
+    if (expected.counters[i] != got.counters[i]) return fmt::format("byte {} of the counters", i);
+  return {};
+}
+
+/// The same, where a run may fail.
+std::string verdict(Way& way, const Program& program, const InstructionPool& pool, const Buffers& expected) {
+  try {
+    return difference(program, expected, run(way, program, pool));
+  } catch (const std::exception& error) {
+    return fmt::format("failed: {}", error.what());
+  }
+}
+
+void report(const Options& options, Way& way, const Program& program, const InstructionPool& pool,
+            const std::string& first_seen) {
+  fmt::print("seed {}: {}: {}\n", program.seed, way.name, first_seen);
+  const Program small = shrunk(program, [&](const Program& candidate) {
+    return !verdict(way, candidate, pool, evaluate(candidate, pool)).empty();
+  });
+  const std::string last = verdict(way, small, pool, evaluate(small, pool));
+  fmt::print("  {} of {} statements still differ: {}\n", statement_count(small), statement_count(program), last);
+  if (options.reproducers.empty()) return;
+  std::filesystem::create_directories(options.reproducers);
+  const std::string path = fmt::format("{}/seed_{}.ptx", options.reproducers, program.seed);
+  std::ofstream(path) << fmt::format("// seed {}: {}: {}\n", program.seed, way.name, last) << write_ptx(small, pool);
+  fmt::print("  {}\n", path);
+}
+
+int compare(const Options& options, const InstructionPool& pool) {
+  auto all = ways(options);
+  std::uint64_t different = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (std::uint64_t seed = options.first; seed < options.first + options.count; ++seed) {
+    const Program program = generate(seed, pool);
+    const Buffers expected = evaluate(program, pool);
+    for (auto& way : all) {
+      const std::string seen = verdict(way, program, pool, expected);
+      if (seen.empty()) continue;
+      ++different;
+      report(options, way, program, pool, seen);
+      std::fflush(stdout);
+    }
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  fmt::print("seeds {}..{}: {} kernels on {}, {} differences, {:.1f} s\n", options.first,
+             options.first + options.count - 1, options.count, options.vary ? "all simulators" : all.back().name,
+             different, took.count());
+  return different != 0;
+}
+
+/// Stored results: made here, or compared with what a device gives.
+int stored(const Options& options, const InstructionPool& pool) {
+  if (options.record) {
+    std::vector<std::uint64_t> hashes;
+    for (std::uint64_t seed = 0; seed < options.count; ++seed)
+      hashes.push_back(hash_of(evaluate(generate(seed, pool), pool)));
+    write_stored(options.hashes, {"the evaluation of tests/differential", hashes});
+    return 0;
+  }
+  StoredResults results = read_stored(options.hashes);
+  auto way = std::move(ways(options).back());
+  std::uint64_t different = 0;
+  for (std::uint64_t seed = 0; seed < results.hashes.size(); ++seed) {
+    const std::uint64_t hash = hash_of(run(way, generate(seed, pool), pool));
+    if (hash == results.hashes[seed]) continue;
+    ++different;
+    fmt::print("seed {}: {} gives {:016x}, stored is {:016x}\n", seed, way.name, hash, results.hashes[seed]);
+  }
+  fmt::print("{} stored results, {} differ on the {}\n", results.hashes.size(), different, way.name);
+  if (different == 0 && options.device == "gpu") {
+    results.made_by = "confirmed by " + make_gpu(0)->info().name;
+    write_stored(options.hashes, results);
+  }
+  return different != 0;
+}
+
+/// For ptxas: a kernel with every instruction of the pool on a line of its own, with registers and with literals.
+int probe(const InstructionPool& pool) {
+  fmt::print("{}", write_ptx(every_instruction(pool), pool));
+  return 0;
+}
+
+int list(const InstructionPool& pool) {
+  std::set<std::string> opcodes;  // an opcode may have two readings
+  for (const auto& one : pool.all()) opcodes.insert(one.opcode);
+  for (const auto& opcode : opcodes) fmt::print("{}\n", opcode);
+  return 0;
+}
+
+int write_modules(const Options& options, const InstructionPool& pool) {
+  std::filesystem::create_directories(options.ptx);
+  for (std::uint64_t seed = options.first; seed < options.first + options.count; ++seed)
+    std::ofstream(fmt::format("{}/{}.ptx", options.ptx, seed)) << write_ptx(generate(seed, pool), pool);
+  return 0;
+}
+
+int run(const Options& options) {
+  const auto opcodes = options.opcodes.empty() ? std::vector<std::string>{} : read_lines(options.opcodes);
+  const InstructionPool pool(opcodes);
+  if (options.probe) return probe(pool);
+  if (options.list) return list(pool);
+  if (!options.ptx.empty()) return write_modules(options, pool);
+  if (!options.hashes.empty()) return stored(options, pool);
+  return compare(options, pool);
+}
+
+}  // namespace
+}  // namespace gpulab::differential
+
+int main(int count, char** arguments) {
+  gpulab::differential::Options options;
+  CLI::App app{"Random kernels: each thread's own evaluation against the simulator, and against a GPU"};
+  app.add_option("--first", options.first, "first seed");
+  app.add_option("--count", options.count, "number of seeds");
+  app.add_option("--device", options.device, "sim, or gpu: both")->check(CLI::IsMember({"sim", "gpu"}));
+  app.add_option("--opcodes", options.opcodes, "instructions to use, one per line; default: all of the table");
+  app.add_flag("--vary", options.vary, "CPU levels, threads and schedules of the simulator too");
+  app.add_option("--reproducers", options.reproducers, "folder for shrunk kernels that differ");
+  app.add_option("--hashes", options.hashes, "compare with stored results; a GPU confirms them");
+  app.add_flag("--record", options.record, "make the stored results from the evaluation");
+  app.add_option("--ptx", options.ptx, "only write the kernels into this folder");
+  app.add_flag("--probe", options.probe, "only write each instruction of the table, for ptxas to accept");
+  app.add_flag("--list", options.list, "only name each instruction of the table");
+  CLI11_PARSE(app, count, arguments);
+  try {
+    return gpulab::differential::run(options);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 3;
+  }
+}
