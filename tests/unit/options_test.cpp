@@ -100,9 +100,9 @@ TEST_CASE("what an option cannot be is refused") {
   CHECK(refusal_of("threads", "5000") == "--threads: '5000' is not a whole number of 1 to 4096");
   CHECK(refusal_of("max-noise", "-1") == "--max-noise: '-1' is not a number of 0 or more");
   CHECK(refusal_of("min-time", "inf") == "--min-time: 'inf' is not a number of 0 or more");
-  CHECK(refusal_of("sanitize", "all") ==
-        "--sanitize: 'all' is not in this version of gpulab | bounds and alignment are always checked; 'none' is the "
-        "only choice yet");
+  CHECK(refusal_of("sanitize", "racechek") ==
+        "--sanitize: unknown tool 'racechek' | did you mean 'racecheck'? tools: memcheck, racecheck, initcheck, synccheck, "
+        "all, none");
 }
 
 TEST_CASE("an option given twice is refused instead of one being dropped") {
