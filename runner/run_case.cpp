@@ -305,8 +305,11 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
     result.output = device_.take_output();
     result.findings = device_.take_findings();
     const auto is_error = [](const Finding& finding) { return finding.severity == "error"; };
-    if (result.status == "ok" && std::any_of(result.findings.begin(), result.findings.end(), is_error))
+    const auto errors = std::count_if(result.findings.begin(), result.findings.end(), is_error);
+    if (result.status == "ok" && errors > 0) {
       result.status = "finding";
+      result.message = fmt::format("the sanitizer tools name {} fault{}", errors, errors == 1 ? "" : "s");
+    }
   } catch (const LaunchError& error) {
     fail(status_of(error), message_of(error));
     result.output = output_after_fault(device_);
