@@ -101,7 +101,8 @@ TEST_CASE("what an option cannot be is refused") {
   CHECK(refusal_of("max-noise", "-1") == "--max-noise: '-1' is not a number of 0 or more");
   CHECK(refusal_of("min-time", "inf") == "--min-time: 'inf' is not a number of 0 or more");
   CHECK(refusal_of("sanitize", "racechek") ==
-        "--sanitize: unknown tool 'racechek' | did you mean 'racecheck'? tools: memcheck, racecheck, initcheck, synccheck, "
+        "--sanitize: unknown tool 'racechek' | did you mean 'racecheck'? tools: memcheck, racecheck, initcheck, "
+        "synccheck, "
         "all, none");
 }
 

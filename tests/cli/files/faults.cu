@@ -38,27 +38,52 @@ extern "C" __global__ void divergent(const int* in, int* out, int n) {
   __shared__ int s[256];
   int t = threadIdx.x;
   s[t] = in[t];
-  if (t % 2) { __syncthreads(); out[t] = s[t ^ 1]; } else { __syncthreads(); out[t] = s[t] + 1; }
+  if (t % 2) {
+    __syncthreads();
+    out[t] = s[t ^ 1];
+  } else {
+    __syncthreads();
+    out[t] = s[t] + 1;
+  }
 }
 
 extern "C" __global__ void single_pass(const int* in, int* out, int n) {
-  __shared__ int s; __shared__ bool last;
+  __shared__ int s;
+  __shared__ bool last;
   if (threadIdx.x == 0) s = 0;
   __syncthreads();
   atomicAdd(&s, in[blockIdx.x * 256 + threadIdx.x]);
   __syncthreads();
-  if (threadIdx.x == 0) { out[blockIdx.x] = s; __threadfence(); last = atomicAdd(&ticket, 1) == gridDim.x - 1; }
+  if (threadIdx.x == 0) {
+    out[blockIdx.x] = s;
+    __threadfence();
+    last = atomicAdd(&ticket, 1) == gridDim.x - 1;
+  }
   __syncthreads();
-  if (last && threadIdx.x == 0) { int sum = 0; for (int i = 0; i < gridDim.x; ++i) sum += out[i]; out[n - 1] = sum; ticket = 0; }
+  if (last && threadIdx.x == 0) {
+    int sum = 0;
+    for (int i = 0; i < gridDim.x; ++i) sum += out[i];
+    out[n - 1] = sum;
+    ticket = 0;
+  }
 }
 
 extern "C" __global__ void single_pass_nofence(const int* in, int* out, int n) {
-  __shared__ int s; __shared__ bool last;
+  __shared__ int s;
+  __shared__ bool last;
   if (threadIdx.x == 0) s = 0;
   __syncthreads();
   atomicAdd(&s, in[blockIdx.x * 256 + threadIdx.x]);
   __syncthreads();
-  if (threadIdx.x == 0) { out[blockIdx.x] = s; last = atomicAdd(&ticket, 1) == gridDim.x - 1; }
+  if (threadIdx.x == 0) {
+    out[blockIdx.x] = s;
+    last = atomicAdd(&ticket, 1) == gridDim.x - 1;
+  }
   __syncthreads();
-  if (last && threadIdx.x == 0) { int sum = 0; for (int i = 0; i < gridDim.x; ++i) sum += out[i]; out[n - 1] = sum; ticket = 0; }
+  if (last && threadIdx.x == 0) {
+    int sum = 0;
+    for (int i = 0; i < gridDim.x; ++i) sum += out[i];
+    out[n - 1] = sum;
+    ticket = 0;
+  }
 }
