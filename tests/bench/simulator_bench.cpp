@@ -1,4 +1,5 @@
-// How fast the simulator runs: warp instructions per second of one core, counters on and off, one thread and two.
+// How fast the simulator runs: warp instructions per second of one core, counters on and off, one thread and two, and
+// what all sanitizer tools cost.
 //   simulator_bench [part of a kernel's name]       default: all of `workloads`
 // Rates are per second of one core's CPU time; the gain from two threads is of wall time, so it needs two idle cores.
 
@@ -77,10 +78,11 @@ void load_kernels(Device& device) {
     if (kernels.lab == "reduce" && kernels.file == "kernels.cu") device.load({"reduce/kernels.cu", kernels.ptx, {}});
 }
 
-Speed run(const Workload& work, int threads, bool counters) {
+Speed run(const Workload& work, int threads, bool counters, bool tools = false) {
   SimulatorOptions options;
   options.threads = threads;
   options.counters = counters;
+  if (tools) options.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"};
   const auto device = make_simulator(gpu_profile("h200"), options);
   load_kernels(*device);
   const Kernel kernel = device->kernel(work.kernel);
@@ -110,9 +112,11 @@ void report(const Workload& work) {
   const Speed one = run(work, 1, true);
   const Speed two = run(work, 2, true);
   const Speed plain = run(work, 1, false);
-  fmt::print("{:36} n {:>9}  {:7.1f} M warp instructions/s and core  2 threads {:.2f} x  counters cost {:.2f} x\n",
-             work.kernel, work.n, static_cast<double>(one.warp_instructions) / one.cpu_seconds / 1e6,
-             one.seconds / two.seconds, one.cpu_seconds / plain.cpu_seconds);
+  const Speed watched = run(work, 1, true, true);
+  fmt::print(
+      "{:36} n {:>9}  {:6.1f} M warp instructions/s and core  2 threads {:.2f} x  counters {:.2f} x  tools {:.1f} x\n",
+      work.kernel, work.n, static_cast<double>(one.warp_instructions) / one.cpu_seconds / 1e6,
+      one.seconds / two.seconds, one.cpu_seconds / plain.cpu_seconds, watched.cpu_seconds / one.cpu_seconds);
   std::fflush(stdout);
 }
 

@@ -15,6 +15,15 @@ bool stores_what_is_there(const Warp& w, const MicroOp* op, const Access& access
   return there == reinterpret_cast<const std::uint32_t*>(w.regs + op->r[access.value])[lane];
 }
 
+/// Of 32 words in a row.
+bool some_word_is_there(const Warp& w, const MicroOp* op, const Access& access, const std::byte* host) {
+  const auto* values = reinterpret_cast<const std::uint32_t*>(w.regs + op->r[access.value]);
+  std::uint32_t there[kLanes], same = 0;
+  std::memcpy(there, host, sizeof there);
+  for (int i = 0; i < kLanes; ++i) same |= there[i] == values[i] ? 1u : 0u;
+  return same != 0;
+}
+
 /// Where the lanes are in a stretch of memory that begins at `start`, all 32 at once; garbage in inactive ones.
 struct Offsets {
   alignas(16) std::uint32_t at[kLanes];
@@ -84,7 +93,41 @@ class Quick {
     }
   }
 
+  /// The same for a whole warp whose lanes' 4-byte words follow each other from `cell`. False: not quiet, nothing done.
+  [[nodiscard]] bool whole_warp(RaceShadow& race, std::uint64_t cell, bool store) const {
+    WriteCell* written = &race.written(cell);
+    ReadCell* first = &race.first_reader(cell);
+    ReadCell* last = &race.last_reader(cell);
+    bool suspect = false, read = false;
+    for (std::uint32_t i = 0; i < kLanes; ++i) {
+      suspect |= (written[i].clock != 0) & (written[i].thread != in_grid_ + i) &
+                 !((written[i].thread - first_ < threads_) & (written[i].clock < everyone_));
+      suspect |= !over_now(first[i], i);
+      read |= first[i].clock != 0;
+    }
+    if (store)
+      for (std::uint32_t i = 0; i < kLanes; ++i) {
+        suspect |= !over_now(last[i], i);
+        read |= last[i].clock != 0;
+      }
+    if (suspect) return false;
+    race.touch(cell + kLanes);
+    if (!store) {
+      for (std::uint32_t i = 0; i < kLanes; ++i) first[i] = {warp_, 1u << i, clocks_[i], site_};
+      return true;
+    }
+    if (read)
+      for (int i = 0; i < kLanes; ++i) first[i] = last[i] = {};
+    for (std::uint32_t i = 0; i < kLanes; ++i) written[i] = {in_grid_ + i, clocks_[i], site_};
+    return true;
+  }
+
  private:
+  /// `over` without branches.
+  [[nodiscard]] bool over_now(const ReadCell& r, std::uint32_t lane) const {
+    return (r.clock == 0) | ((r.warp == warp_) & (r.lanes == 1u << lane)) |
+           ((r.warp - first_warp_ < warps_) & (r.clock < everyone_));
+  }
   [[nodiscard]] bool over(const ReadCell& r, int lane) const {
     return r.clock == 0 || (r.warp == warp_ && r.lanes == 1u << lane) ||
            (r.warp - first_warp_ < warps_ && r.clock < everyone_);
@@ -119,10 +162,19 @@ bool Sanitizer::access_quickly(Warp& w, const MicroOp* op) {
   if (!offsets.all_within(w.mask, high - low, access.bytes)) return false;
   const std::byte* host = place.host - place.offset;
   const std::uint64_t start = place.address - place.offset;
-  const bool known = !tools_.initcheck || !place.init ||
-                     (offsets.is_contiguous(w.mask, access.bytes) &&
-                      place.init->known_range(low + offsets.at[0], std::uint64_t{kLanes} * access.bytes));
+  const bool contiguous = offsets.is_contiguous(w.mask, access.bytes);
+  const std::uint64_t begin = low + offsets.at[0];
+  bool known = !tools_.initcheck || !place.init ||
+               (contiguous && place.init->known_range(begin, std::uint64_t{kLanes} * access.bytes));
+  if (!known && contiguous && access.store) {
+    place.init->set_range(begin, std::uint64_t{kLanes} * access.bytes, true);
+    known = true;
+  }
   const Quick quick(w, block.history, threads_, op->site);
+  if (known && contiguous && access.bytes == 4 && tools_.racecheck &&
+      !(access.store && some_word_is_there(w, op, access, host + begin)) &&
+      quick.whole_warp(*place.race, begin / 4, access.store))
+    return true;
   for (std::uint32_t left = w.mask; left; left &= left - 1) {
     const int lane = std::countr_zero(left);
     place.offset = low + offsets.at[lane];
