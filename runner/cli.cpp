@@ -20,7 +20,7 @@ struct OptionText {
 };
 
 constexpr const char *what = "What runs", *where = "Where", *simulating = "Simulator", *timing = "Timing on a GPU",
-                     *reporting = "Report";
+                     *explaining = "Explanation", *reporting = "Report";
 constexpr std::array lab_options{
     OptionText{"variant", "V[,V...]|all", "rungs of the ladder", what},
     OptionText{"block", "B[,B...]", "threads per block: 256, 32x8, 8x8x4", what},
@@ -60,6 +60,19 @@ constexpr const char* run_help =
     "--grid auto, the default, gives each element of the longest buffer a thread; --block is 256.\n"
     "Compiled for the device's architecture with line information, and kept in ~/.cache/gpulab.\n";
 
+/// Of `explain`, beside those of the lab or of `run` that say what runs and what is simulated.
+constexpr std::array explain_options{
+    OptionText{"phases", nullptr, "per block, split by its barriers", explaining},
+    OptionText{"banks", "LINE", "which lane meets which bank, for one access of the line", explaining},
+    OptionText{"launch", "N", "of several launches [the one that executes most]", explaining},
+};
+constexpr std::array<std::string_view, 5> also_explained{"seed", "profile", "device", "schedule", "budget"};
+constexpr const char* explain_help =
+    "Each line of the kernel with its counters (simulator), the worst lines with the reason in words.\n"
+    "  gpulab explain reduce --variant shared_strided --banks 223\n"
+    "  gpulab explain scale.cu --arg 'x:f32[1024]=iota' --arg n:i32=1024     (arguments as for run)\n"
+    "--format table or json (gpulab.explain.v1).\n";
+
 struct CommandText {
   std::string_view name;
   const char *argument, *help;  ///< no `argument`: it takes none
@@ -69,10 +82,11 @@ constexpr std::array commands{
     CommandText{"devices", nullptr, "GPUs found, the simulator, and the GPU profiles that it can model"},
     CommandText{"doctor", nullptr, "what is here, what is missing, how to mend it"},
     CommandText{"run", "FILE", "any kernel of your own .cu or .ptx file"},
-    CommandText{"schema", "NAME", "a JSON Schema (2020-12): run, error"},
+    CommandText{"explain", "LAB|FILE", "a kernel's source, each line with its counters and what makes it slow"},
+    CommandText{"schema", "NAME", "a JSON Schema (2020-12): run, explain, error"},
 };
 /// Commands of the contract that later versions bring.
-constexpr std::array<std::string_view, 4> later{"explain", "check", "grade", "completion"};
+constexpr std::array<std::string_view, 3> later{"check", "grade", "completion"};
 
 CLI::Option* add_option(CLI::App& app, const OptionText& text) {
   const std::string name = fmt::format("--{}", text.name);
@@ -98,13 +112,16 @@ std::string ladder_text(const Lab& lab) {
   return text + "  (* runs by default; 'gpulab list " + lab.name + "' says more)\n";
 }
 
-CLI::App* add_lab(CLI::App& app, const Lab& lab) {
-  auto* sub = app.add_subcommand(lab.name, lab.question)->group("Labs");
+void add_params(CLI::App& app, const Lab& lab) {
   for (const auto& param : lab.params) {
     const auto help = param_help(param);
-    add_option(*sub,
-               {param.name.c_str(), param.choices.empty() ? "SIZE[,...]" : "WORD[,...]", help.c_str(), "Problem"});
+    add_option(app, {param.name.c_str(), param.choices.empty() ? "SIZE[,...]" : "WORD[,...]", help.c_str(), "Problem"});
   }
+}
+
+CLI::App* add_lab(CLI::App& app, const Lab& lab) {
+  auto* sub = app.add_subcommand(lab.name, lab.question)->group("Labs");
+  add_params(*sub, lab);
   for (const auto& text : lab_options) add_option(*sub, text);
   sub->footer(ladder_text(lab));
   return sub;
@@ -137,6 +154,30 @@ CLI::App* add_command(CLI::App& app, const CommandText& text) {
     sub->footer(run_help);
   }
   return sub;
+}
+
+/// Options of `explain` for what it is to explain: `lab`, or a file (nullptr).
+void add_explain_options(CLI::App& app, const Lab* lab) {
+  for (const auto& option : explain_options) add_option(app, option);
+  if (lab != nullptr) add_params(app, *lab);
+  if (lab == nullptr)
+    for (const auto& option : run_options)
+      if (option.group == what) add_option(app, option);
+  for (const auto& option : lab_options) {
+    const std::string_view name = option.name;
+    const bool runs = name == "block" || name == "grid" || name == "format" || name == "output";
+    const bool also = std::find(also_explained.begin(), also_explained.end(), name) != also_explained.end();
+    if (runs || also || (lab != nullptr && name == "variant")) add_option(app, option);
+  }
+  app.footer(explain_help);
+}
+
+/// The lab that the command line of `explain` names.
+const Lab* explained_lab(const std::vector<std::string>& arguments, std::span<const Lab> labs) {
+  for (std::size_t i = 1; i < arguments.size(); ++i)
+    for (const auto& lab : labs)
+      if (lab.name == arguments[i]) return &lab;
+  return nullptr;
 }
 
 std::string usage_of(std::string_view command) {
@@ -255,12 +296,16 @@ Command parse_command_line(const std::vector<std::string>& arguments, std::span<
     sub = add_lab(*app, *lab);
   } else if (text != commands.end()) {
     sub = add_command(*app, *text);
+    if (command.name == "explain") add_explain_options(*sub, explained_lab(arguments, labs));
   } else {
     refuse_unknown(command.name, labs);
   }
   sub->allow_extras();
   try {
-    const auto complete = lab != labs.end() ? with_switch_values(arguments, *lab) : arguments;
+    const auto* known = lab != labs.end()           ? &*lab
+                        : command.name == "explain" ? explained_lab(arguments, labs)
+                                                    : nullptr;
+    const auto complete = known != nullptr ? with_switch_values(arguments, *known) : arguments;
     // CLI11 takes its arguments last first.
     app->parse(std::vector<std::string>(complete.rbegin(), complete.rend()));
   } catch (const CLI::CallForHelp&) {
@@ -273,6 +318,8 @@ Command parse_command_line(const std::vector<std::string>& arguments, std::span<
   check_extras(*sub, command.name, text != commands.end() && text->argument != nullptr ? 1 : 0, command.arguments);
   if (command.name == "run" && command.arguments.empty())
     throw usage_error("run: which file?", "as in: gpulab run scale.cu --kernel scale --arg 'x:f32[1024]=iota'");
+  if (command.name == "explain" && command.arguments.empty())
+    throw usage_error("explain: which lab or file?", "as in: gpulab explain reduce --variant shared_strided");
   command.given = given_options(*sub);
   return command;
 }

@@ -13,6 +13,7 @@
 #include "runner/cli.h"
 #include "runner/devices.h"
 #include "runner/error_report.h"
+#include "runner/explain.h"
 #include "runner/list.h"
 #include "runner/options.h"
 #include "runner/registry.h"
@@ -47,8 +48,9 @@ ExitCode run(const std::vector<std::string>& arguments) {
     if (code == ExitCode::interrupted) std::_Exit(static_cast<int>(code));
     return code;
   }
-  if (command.name == "run") {
-    const auto code = run_file(command.arguments.front(), command.given);
+  if (command.name == "run" || command.name == "explain") {
+    const auto& target = command.arguments.front();
+    const auto code = command.name == "run" ? run_file(target, command.given) : explain(target, command.given, labs);
     if (code == ExitCode::interrupted) std::_Exit(static_cast<int>(code));
     return code;
   }

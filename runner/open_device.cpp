@@ -35,6 +35,7 @@ std::unique_ptr<Executor> open_simulator(const LabOptions& options) {
   simulator.budget = options.budget;
   simulator.schedule = options.schedule;
   simulator.sanitize = options.sanitize;
+  simulator.lines = options.lines;
   simulator.counters = options.counters.value_or(true);
   return in_process(make_simulator(gpu_profile(profile_of(options)), simulator));
 }

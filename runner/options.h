@@ -35,6 +35,7 @@ struct LabOptions {
   std::optional<int> gpu_index;  ///< where the user named one
   std::optional<std::string> profile;
   int threads = 0;
+  bool lines = false;                   ///< count by source line (`gpulab explain`)
   std::vector<std::string> sanitize{};  ///< tools; empty: none
   std::uint64_t seed = 42, schedule = 0, budget = 0;
   std::optional<bool> counters;  ///< absent: on where counting is free of doubt (the simulator)

@@ -14,6 +14,7 @@
 #include "common/device/device.h"
 #include "common/dim3.h"
 #include "common/finding.h"
+#include "common/line_counts.h"
 #include "common/occupancy.h"
 
 namespace gpulab {
@@ -79,6 +80,7 @@ struct Result {
   std::vector<std::pair<std::string, std::variant<std::int64_t, std::string>>> counters_params;
   std::vector<Finding> findings;
   std::string output;                ///< what the kernel printed
+  std::vector<LaunchLines> lines;    ///< of `gpulab explain`: each launch by source line
   std::vector<BufferFacts> buffers;  ///< of `gpulab run`
 };
 

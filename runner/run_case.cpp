@@ -198,11 +198,13 @@ void run_and_measure(Device& device, DeviceBuffers& buffers, const MeasureOption
                      const std::function<void()>& work, const std::function<void()>& check, Result& result) {
   (void)device.take_counters();
   (void)device.take_findings();
+  (void)device.take_lines();
   if (!device.capabilities().measures_time) {
     result.timing = measure(
         device, options, [&] { buffers.prepare(); }, work);
     device.synchronize();
     result.counters = device.take_counters();
+    result.lines = device.take_lines();
     check();
     return;
   }

@@ -95,11 +95,16 @@ FileRequest parse_file_request(const std::string& file, const Given& given) {
   return request;
 }
 
-ExitCode run_file(const std::string& file, const Given& given) {
-  const auto request = parse_file_request(file, given);
+LabOptions parse_file_options(const FileRequest& request, const Given& given) {
   auto options = lab_options(given);
   options.dumps = parse_dumps(given, request.arguments);
   check_grid_and_dumps(options);
+  return options;
+}
+
+ExitCode run_file(const std::string& file, const Given& given) {
+  const auto request = parse_file_request(file, given);
+  auto options = parse_file_options(request, given);
   const std::shared_ptr<Executor> executor = open_device(options);
   const auto& device = executor->info();
   // Static: after an interrupt the simulation may still read it while main ends the process.

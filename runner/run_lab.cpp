@@ -69,13 +69,13 @@ std::string title(const LabOptions& options, const Point& point) {
   return fmt::format("{} {}", options.lab->name, point.variant->name);
 }
 
+}  // namespace
+
 Host host_of(const Executor& executor) {
   Host host{executor.info(), executor.capabilities()};
   if (!host.device.profile.empty()) host.max_threads_per_sm = gpu_profile(host.device.profile).max_threads_per_sm;
   return host;
 }
-
-}  // namespace
 
 std::vector<Result> run_points(const std::shared_ptr<Executor>& executor, const LabOptions& options,
                                const std::vector<Point>& points) {

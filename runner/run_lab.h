@@ -17,6 +17,9 @@ namespace gpulab {
 /// The same on a device that is open already.
 [[nodiscard]] ExitCode run_lab(const LabOptions& options, const std::shared_ptr<Executor>& executor);
 
+/// What a sweep must know of where it runs.
+[[nodiscard]] Host host_of(const Executor& executor);
+
 /// Runs every point; one that fails does not end the others. Stops early once interrupted() says so, the running
 /// case then reported as `interrupted`.
 [[nodiscard]] std::vector<Result> run_points(const std::shared_ptr<Executor>& executor, const LabOptions& options,

@@ -58,7 +58,8 @@ auto members(BufferFacts& v) {
 }
 auto members(Result& v) {
   auto& [variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics, counters,
-         counters_params, findings, output, buffers] = v;
+         counters_params, findings, output, lines, buffers] = v;
+  (void)lines;  // of the simulator, which is no worker
   return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics,
                   counters, counters_params, findings, output, buffers);
 }

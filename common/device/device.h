@@ -18,6 +18,7 @@
 #include "common/dim3.h"
 #include "common/embedded.h"
 #include "common/finding.h"
+#include "common/line_counts.h"
 
 namespace gpulab {
 
@@ -117,6 +118,8 @@ class Device {
 
   /// Counters summed over all launches since the last call; empty where capabilities().counts is false.
   virtual std::optional<Counters> take_counters() = 0;
+  /// Counts by source line of each launch since the last call, in order; nothing where they are not kept.
+  virtual std::vector<LaunchLines> take_lines() { return {}; }
   /// What sanitizer tools found since the last call; nothing where none is on.
   virtual std::vector<Finding> take_findings() { return {}; }
   /// The bytes count as never written (initcheck), whatever they hold.

@@ -18,6 +18,7 @@
 #include "common/simt/decode.h"
 #include "common/simt/device_heap.h"
 #include "common/simt/grid.h"
+#include "common/simt/line_counts.h"
 #include "common/simt/observers/sanitizer.h"
 
 namespace gpulab {
@@ -50,6 +51,7 @@ struct LoadedModule {
 struct LoadedKernel {
   std::unique_ptr<simt::Program> program;
   Kernel kernel;
+  ModuleImage image;
 };
 
 /// What ptxas said of the kernel when it was built for `sm`, nullptr where it said nothing.
@@ -150,6 +152,7 @@ class Simulator final : public Device {
     state.memory = &memory_;
     state.heap = &heap_;
     state.schedule = options_.schedule;
+    if (options_.lines) state.phases = most_phases;
     simt::GridOptions grid;
     grid.threads = options_.threads;
     grid.budget = options_.budget;
@@ -162,14 +165,26 @@ class Simulator final : public Device {
       auto found = sanitizer->take_findings();
       findings_.insert(findings_.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
     };
+    LaunchLines lines;
+    lines.kernel = kernel.cpp_name;
+    lines.grid = config.grid;
+    lines.block = config.block;
+    std::function<void(const simt::Workers&)> look;
+    if (options_.lines)
+      look = [&](const simt::Workers& workers) {
+        const ModuleImage& image = kernels_[kernel.handle].image;
+        simt::count_lines(program, workers, image.source, image.ptx, lines);
+      };
     Counters counted;
     try {
-      counted = run_grid(state, grid, output_);
+      counted = run_grid(state, grid, output_, look);
     } catch (...) {
       keep_findings();
       throw;
     }
     keep_findings();
+    lines.counters = counted;
+    if (options_.lines) lines_.push_back(std::move(lines));
     if (counters_)
       *counters_ += counted;
     else
@@ -187,6 +202,7 @@ class Simulator final : public Device {
     if (!options_.counters) return std::nullopt;
     return std::exchange(counters_, std::nullopt);
   }
+  std::vector<LaunchLines> take_lines() override { return std::exchange(lines_, {}); }
   std::string take_output() override { return std::exchange(output_, {}); }
 
  private:
@@ -241,6 +257,7 @@ class Simulator final : public Device {
     place_variables(loaded, *module);
     simt::DecodeContext context;
     context.counters = options_.counters;
+    context.split_at_barriers = options_.lines;
     if (tools_.any()) {
       context.observe_access = simt::observe_access;
       context.observe_fence = simt::observe_fence;
@@ -267,7 +284,7 @@ class Simulator final : public Device {
       kernel.attributes.max_threads_per_block = static_cast<int>(
           function.max_threads[0] * std::max(function.max_threads[1], 1u) * std::max(function.max_threads[2], 1u));
     kernel.handle = kernels_.size();
-    kernels_.push_back({std::move(program), kernel});
+    kernels_.push_back({std::move(program), kernel, loaded.image});
     return kernel;
   }
   static bool is_entry(const LoadedModule& loaded, std::string_view name) {
@@ -310,6 +327,7 @@ class Simulator final : public Device {
   simt::InitMap initialised_;
   std::vector<Finding> findings_;
   std::optional<Counters> counters_;
+  std::vector<LaunchLines> lines_;
   std::string output_;
 };
 

@@ -82,8 +82,8 @@ BlockContext::BlockContext(const LaunchState& state, Worker& owner, bool paralle
     w.regs = reinterpret_cast<Slot*>(storage_.get()) + i * slots;
     w.preds = preds_.data() + std::size_t{i} * program.preds;
     w.blocks = program.blocks.data();
-    w.block_counts = worker.block_counts.data();
-    w.sites = worker.sites.data();
+    w.block_counts = worker.phases.front().block_counts.data();
+    w.sites = worker.phases.front().sites.data();
     w.patterns = worker.patterns.data();
     w.footprint = &worker.footprint;
     w.global = state.memory;
@@ -210,6 +210,7 @@ void BlockContext::start(std::uint64_t block) {
   live = static_cast<std::uint32_t>(launch.block.volume());
   executed = 0;
   reset_waiting();
+  enter_phase(0);
   // Shared memory starts with the same arbitrary bytes in every block: what a kernel reads unwritten is repeatable.
   if (!warps.empty() && warps[0].shared_bytes) std::memset(shared_, 0xa5, warps[0].shared_bytes);
   std::uint32_t threads = live;
@@ -237,6 +238,17 @@ void BlockContext::reset_waiting() {
   cluster_parity = false;
   cluster_parities.assign(warps.size(), 0);
   idle_wakes_ = 0;
+}
+
+void BlockContext::enter_phase(std::uint32_t phase) {
+  phase = std::min(phase, launch.phases - 1);
+  if (phase == phase_) return;
+  phase_ = phase;
+  PhaseCounts& counts = worker.phases[phase];
+  for (Warp& w : warps) {
+    w.block_counts = counts.block_counts.data();
+    w.sites = counts.sites.data();
+  }
 }
 
 void BlockContext::wake_sleepers() {
@@ -339,6 +351,7 @@ void BlockContext::complete(std::uint32_t number) {
   Barrier& barrier = barriers[number];
   if (barrier.arrived < (barrier.needed ? barrier.needed : live)) return;
   if (launch.sanitizer) launch.sanitizer->barrier_completed(*this, number, barrier.arrived >= live);
+  if (barrier.arrived != 0 && barrier.arrived >= live) enter_phase(phase_ + 1);
   for (Warp& w : warps)
     for (Split& split : w.splits)
       if (split.state == Split::State::barrier && split.barrier == number) {

@@ -29,6 +29,7 @@ struct LaunchState {
   std::span<const std::byte> parameters;  ///< the parameter block, laid out as PTX does
   GlobalMemory* memory = nullptr;
   DeviceHeap* heap = nullptr;      ///< of malloc
+  std::uint32_t phases = 1;        ///< counted apart, split by the block's barriers; the last takes all that follow
   std::uint64_t schedule = 0;      ///< seed that permutes warps; 0: natural order
   Sanitizer* sanitizer = nullptr;  ///< observers/sanitizer.h; nullptr: no tool is on
 };
@@ -80,10 +81,12 @@ struct BlockContext {
   [[nodiscard]] std::uint32_t launch_value(Special special, const Warp& w, int lane) const;
   void fill_launch_values(Warp& warp);
   void complete(std::uint32_t number);
+  void enter_phase(std::uint32_t phase);
   void check_barriers();
   void reset_waiting();
   [[noreturn]] void report_deadlock();
   std::vector<std::uint32_t> order_;  ///< of warps
+  std::uint32_t phase_ = 0;           ///< barriers of the whole block so far, below LaunchState::phases
   std::uint32_t idle_wakes_ = 0;      ///< times that all slept and gave up since an mbarrier changed
   struct Deleter {
     void operator()(void* p) const { std::free(p); }

@@ -395,9 +395,13 @@ void FunctionDecoder::emit() {
   const auto is_call = [&](std::uint32_t i) {
     return items_[i].kind == Item::Kind::instruction && items_[i].instruction->call >= 0;
   };
+  const auto is_border = [&](std::uint32_t i) {
+    return decoder_.context.split_at_barriers && items_[i].kind == Item::Kind::instruction &&
+           (items_[i].entry.row->meaning.traits & kBarrier);
+  };
   for (const auto& block : graph_.blocks) {
     first_block_.push_back(next++);
-    for (std::uint32_t i = block.first; i < block.end; ++i) next += is_call(i);
+    for (std::uint32_t i = block.first; i < block.end; ++i) next += is_call(i) || is_border(i);
   }
   program.functions[index_].entry_block = first_block_.front();
   const auto only_leaves = [&](std::uint32_t b) {
@@ -418,6 +422,9 @@ void FunctionDecoder::emit() {
       emit_item(items_[i], b);
       if (is_call(i)) {
         program.calls.back().return_block = static_cast<std::uint32_t>(program.blocks.size());
+        open();
+      } else if (is_border(i)) {
+        end_block(static_cast<std::uint32_t>(program.blocks.size()), items_[i].site);
         open();
       }
     }

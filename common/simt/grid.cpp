@@ -161,16 +161,16 @@ void run_interleaved(const LaunchState& launch, Budget& budget, Worker& worker, 
 
 }  // namespace
 
-Counters count(const Program& program, const std::vector<std::unique_ptr<Worker>>& workers);  // statistics.cpp
-
-Counters run_grid(const LaunchState& launch, const GridOptions& options, std::string& output) {
+Counters run_grid(const LaunchState& launch, const GridOptions& options, std::string& output,
+                  const std::function<void(const Workers&)>& look) {
   const Program& program = *launch.program;
   const bool together = program.communicates || launch.sanitizer;
   const std::uint64_t blocks = launch.grid.volume();
   const std::uint64_t threads =
       together ? 1 : std::clamp<std::uint64_t>(blocks, 1, static_cast<std::uint64_t>(std::max(options.threads, 1)));
-  std::vector<std::unique_ptr<Worker>> workers;
-  for (std::uint64_t i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker>(program, *launch.memory));
+  Workers workers;
+  for (std::uint64_t i = 0; i < threads; ++i)
+    workers.push_back(std::make_unique<Worker>(program, *launch.memory, launch.phases));
   Budget budget(program, options.budget);
   if (together) {
     try {
@@ -183,6 +183,7 @@ Counters run_grid(const LaunchState& launch, const GridOptions& options, std::st
   } else {
     ParallelGrid(launch, budget, workers).run(output);
   }
+  if (look) look(workers);
   Counters counters = count(program, workers);
   counters.warps = blocks * ((launch.block.volume() + kLanes - 1) / kLanes);
   return counters;

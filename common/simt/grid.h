@@ -2,10 +2,12 @@
 // A launch: blocks over CPU threads, or in one fixed interleaving where they wait for each other.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "common/counters.h"
 #include "common/simt/block.h"
+#include "common/simt/worker.h"
 
 namespace gpulab::simt {
 
@@ -18,6 +20,8 @@ struct GridOptions {
 /// Runs every block. Results and counters do not depend on `threads`. What kernels print is appended to `output` in
 /// block order, also before a failure. Throws LaunchError: the fault of the lowest block that has one, a deadlock, or
 /// "hung" when the budget is used up.
-[[nodiscard]] Counters run_grid(const LaunchState& launch, const GridOptions& options, std::string& output);
+/// `look` sees what the workers of a launch that ended counted by instruction (line_counts.h).
+[[nodiscard]] Counters run_grid(const LaunchState& launch, const GridOptions& options, std::string& output,
+                                const std::function<void(const Workers&)>& look = {});
 
 }  // namespace gpulab::simt

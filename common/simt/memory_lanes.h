@@ -125,6 +125,7 @@ inline bool same_offsets(const std::int32_t* a, const std::int32_t* b) {
   Pattern& pattern = cache.ways[way];
   if (!same_offsets(relative, pattern.relative) || pattern.mask != w.mask || pattern.phase != phase) [[unlikely]] {
     analyse(pattern, relative, w.mask, phase, width, store);
+    pattern.base = static_cast<std::uint32_t>(base);
     cache.signatures[way] = signature;
     cache.oldest = (way + 1) % kPatternWays;
   }

@@ -37,8 +37,10 @@ PatternTable::PatternTable(std::size_t sites) : bytes_(std::max<std::size_t>(sit
 }
 PatternTable::~PatternTable() { munmap(caches_, bytes_); }
 
-Worker::Worker(const Program& program, const GlobalMemory& memory)
-    : block_counts(program.blocks.size()), sites(program.sites.size()), patterns(program.sites.size()) {
+PhaseCounts::PhaseCounts(const Program& program) : block_counts(program.blocks.size()), sites(program.sites.size()) {}
+
+Worker::Worker(const Program& program, const GlobalMemory& memory, std::uint32_t phase_count)
+    : phases(phase_count, PhaseCounts(program)), patterns(program.sites.size()) {
   footprint.prepare(memory);
 }
 
@@ -97,29 +99,38 @@ void count_memory(Counters& c, const Row& row, const SiteStatistics& s) {
 
 }  // namespace
 
-Counters count(const Program& program, const std::vector<std::unique_ptr<Worker>>& workers) {
+Tally tally_of(const Program& program, const Workers& workers, std::size_t i, std::uint32_t phase) {
+  const Site& site = program.sites[i];
+  Tally tally;
+  for (const auto& worker : workers) {
+    const PhaseCounts& counts = worker->phases[phase];
+    tally.executed.warps += counts.block_counts[site.block].warps;
+    tally.executed.lanes += counts.block_counts[site.block].lanes;
+    tally.own.add(counts.sites[site.leader == kNoSite ? i : site.leader]);
+  }
+  return tally;
+}
+
+void add_site(Counters& c, const Site& site, const Tally& tally) {
+  const Row& row = *site.row;
+  const std::uint64_t warps = tally.executed.warps - tally.own.guard_skipped;
+  c.warp_instructions += warps;
+  c.thread_instructions += tally.executed.lanes - tally.own.guard_lanes_off;
+  const bool conditional = (row.meaning.traits & kConditional) && !site.instruction->guard.empty();
+  if (conditional || site.instruction->opcode.starts_with("brx")) {
+    c.branches += warps;
+    c.divergent_branches += tally.own.divergent;
+  }
+  if (row.meaning.traits & kBarrier) c.barriers += warps;
+  if (row.unit != Unit::constant && row.unit != Unit::param) count_memory(c, row, tally.own);
+}
+
+Counters count(const Program& program, const Workers& workers) {
   Counters c;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
-    const Site& site = program.sites[i];
-    if (site.block == kNoBlock) continue;
-    BlockCount executed;
-    SiteStatistics own;
-    for (const auto& worker : workers) {
-      executed.warps += worker->block_counts[site.block].warps;
-      executed.lanes += worker->block_counts[site.block].lanes;
-      own.add(worker->sites[site.leader == kNoSite ? i : site.leader]);
-    }
-    const Row& row = *site.row;
-    const std::uint64_t warps = executed.warps - own.guard_skipped;
-    c.warp_instructions += warps;
-    c.thread_instructions += executed.lanes - own.guard_lanes_off;
-    const bool conditional = (row.meaning.traits & kConditional) && !site.instruction->guard.empty();
-    if (conditional || site.instruction->opcode.starts_with("brx")) {
-      c.branches += warps;
-      c.divergent_branches += own.divergent;
-    }
-    if (row.meaning.traits & kBarrier) c.barriers += warps;
-    if (row.unit != Unit::constant && row.unit != Unit::param) count_memory(c, row, own);
+    if (program.sites[i].block == kNoBlock) continue;
+    for (std::uint32_t phase = 0; phase < workers[0]->phases.size(); ++phase)
+      add_site(c, program.sites[i], tally_of(program, workers, i, phase));
   }
   for (std::size_t i = 1; i < workers.size(); ++i) workers[0]->footprint.merge(workers[i]->footprint);
   c.global_read_footprint_bytes = workers[0]->footprint.bytes(false);

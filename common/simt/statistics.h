@@ -38,6 +38,7 @@ inline constexpr std::uint32_t kSharedPhase = 256;
 struct Pattern {
   std::int32_t relative[kLanes];         ///< address - base, 0 in inactive lanes
   std::uint32_t mask = 0;                ///< active lanes; 0: empty entry
+  std::uint32_t base = 0;                ///< of the first access that had it (lower 32 bits): tells banks by number
   std::uint32_t phase = 0;               ///< what of the base matters (access.h), kSharedPhase included
   std::int32_t lowest = 0, highest = 0;  ///< of relative
   std::uint16_t sectors = 0, distinct_bytes = 0;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/counters.h"
 #include "common/simt/memory.h"
 #include "common/simt/program.h"
 #include "common/simt/statistics.h"
@@ -39,13 +40,31 @@ class PatternTable {
   std::size_t bytes_ = 0;
 };
 
-struct Worker {
-  explicit Worker(const Program& program, const GlobalMemory& memory);
+/// Counts of blocks between two of their barriers.
+struct PhaseCounts {
+  explicit PhaseCounts(const Program& program);
   std::vector<BlockCount> block_counts;
   std::vector<SiteStatistics> sites;
+};
+
+struct Worker {
+  Worker(const Program& program, const GlobalMemory& memory, std::uint32_t phase_count);
+  std::vector<PhaseCounts> phases;  ///< one, where nobody asks for more (LaunchState::phases)
   PatternTable patterns;
   FootprintMap footprint;
   BlockLog log;
 };
+using Workers = std::vector<std::unique_ptr<Worker>>;
+
+/// What all workers counted of one PTX instruction in one phase.
+struct Tally {
+  BlockCount executed;  ///< of its basic block
+  SiteStatistics own;
+};
+[[nodiscard]] Tally tally_of(const Program& program, const Workers& workers, std::size_t site, std::uint32_t phase);
+/// Adds one instruction's part to the counters of metrics.md.
+void add_site(Counters& counters, const Site& site, const Tally& tally);
+/// The counters of a launch, but for the number of its warps. Merges the workers' footprints.
+[[nodiscard]] Counters count(const Program& program, const Workers& workers);
 
 }  // namespace gpulab::simt

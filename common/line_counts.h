@@ -1,0 +1,55 @@
+#pragma once
+// What one launch counted, by line of the source and by phase of its blocks: plain data of `gpulab explain`.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/counters.h"
+#include "common/dim3.h"
+
+namespace gpulab {
+
+/// Phase 0 is what blocks do before their first barrier of all threads, phase 1 up to the second … Blocks with more
+/// barriers count the rest in the last of these.
+inline constexpr std::uint32_t most_phases = 64;
+
+/// One line in one phase. Sums over lines and phases are the launch's counters (footprints and warps excepted, which
+/// have no line).
+struct LineCounts {
+  std::uint32_t line = 0;  ///< 0: instructions that come from no line of the user's
+  std::uint32_t phase = 0;
+  /// How often warps came here: of the line's instructions, the one that most warps executed.
+  std::uint64_t executions = 0;
+  Counters counters;
+};
+
+/// One request of one memory instruction: of those that it showed lately, the one that costs most beyond the ideal.
+struct LineAccess {
+  std::uint32_t line = 0, ptx_line = 0;
+  std::string instruction;  ///< "ld.shared.f32"
+  bool shared = false, load = false, store = false, atomic = false;
+  std::uint32_t width = 0;  ///< bytes per lane
+  std::uint32_t mask = 0;   ///< active lanes
+  /// Of active lanes. Shared: offsets in the block's shared memory; global: distances from the first active lane.
+  std::array<std::int64_t, 32> addresses{};
+  std::uint32_t sectors = 0, distinct_bytes = 0;       ///< global
+  std::uint32_t wavefronts = 0, ideal_wavefronts = 0;  ///< shared
+  std::uint32_t max_same_address = 0;
+};
+
+struct LaunchLines {
+  std::string kernel;     ///< C++ name
+  std::string file;       ///< whose lines these are
+  std::string_view text;  ///< of that file; may be empty; lives as long as the module
+  bool ptx = false;       ///< lines of the PTX text: the instructions name no line of a source that is at hand
+  Dim3 grid, block;
+  std::uint32_t phases = 0;          ///< that anything ran in
+  Counters counters;                 ///< of the launch
+  std::vector<LineCounts> lines;     ///< by line, then phase; lines that no warp came to have phase 0 and zeros
+  std::vector<LineAccess> accesses;  ///< by line, then PTX line
+};
+
+}  // namespace gpulab

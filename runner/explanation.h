@@ -1,0 +1,58 @@
+#pragma once
+// What a launch's counts say of the source: the lines of the kernel with their sums, and the worst of them with the
+// reason in words.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/line_counts.h"
+
+namespace gpulab {
+
+/// Why a line is slow.
+struct Mark {
+  std::uint32_t line = 0;
+  std::string kind;  ///< divergence, idle_lanes, uncoalesced, bank_conflict, atomic, local_memory
+  double share = 0;  ///< of the launch's whole: of its sectors, wavefronts, branches … (0..1)
+  std::string text;
+};
+
+/// One line over all phases.
+struct ExplainedLine {
+  std::uint32_t line = 0;  ///< 0: instructions without a line of the user's
+  std::string_view text;
+  std::uint64_t executions = 0;
+  Counters counters;
+  std::vector<LineCounts> phases;
+};
+
+struct Explanation {
+  const LaunchLines* launch = nullptr;
+  std::vector<ExplainedLine> lines;  ///< that have instructions, by number
+  std::vector<Mark> marks;           ///< worst first
+};
+
+[[nodiscard]] Explanation explanation_of(const LaunchLines& launch);
+
+/// The text's lines; [0] is line 1.
+[[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
+
+/// Bytes from each active lane to the next, where that is the same for all.
+[[nodiscard]] std::optional<std::int64_t> lane_stride(const LineAccess& access);
+
+/// The words of shared memory that lanes of a request ask one bank for.
+struct BankWord {
+  std::int64_t word = 0;  ///< 4 bytes each, from the start of the block's shared memory
+  std::vector<int> lanes;
+};
+struct Bank {
+  int number = 0;
+  std::vector<BankWord> words;  ///< by number
+};
+/// Banks that are asked for anything, by number.
+[[nodiscard]] std::vector<Bank> banks_of(const LineAccess& access);
+
+}  // namespace gpulab
