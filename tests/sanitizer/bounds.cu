@@ -96,6 +96,15 @@ extern "C" __global__ void use_after_free(int* out) {
   out[0] = *static_cast<volatile int*>(p + 2);  // guilty: memcheck read
 }
 
+// guilty <<<1, 1>>> out[1]
+extern "C" __global__ void freed_twice(int* out) {
+  volatile int* p = static_cast<int*>(malloc(4));
+  p[0] = 1;
+  out[0] = p[0];
+  free(const_cast<int*>(p));
+  free(const_cast<int*>(p));  // guilty: memcheck
+}
+
 // guilty <<<1, 1>>> out[1] 10
 extern "C" __global__ void past_what_malloc_gave(int* out, int n) {
   volatile int* p = static_cast<int*>(malloc(n * sizeof(int)));

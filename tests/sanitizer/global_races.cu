@@ -151,3 +151,29 @@ extern "C" __global__ void queue_read_before_it_is_filled(const int* in, int* qu
     out[t] = t < filled ? queue[t] : -1;  // guilty: racecheck read
   }
 }
+
+// A barrier within the block is no fence between blocks.
+// guilty <<<4, 64>>> in[256] partials[4]=0 ticket[1]=0 out[1]
+extern "C" __global__ void barrier_in_place_of_a_fence(const int* in, volatile int* partials, unsigned* ticket,
+                                                       int* out) {
+  const int t = threadIdx.x;
+  if (t == 0) partials[blockIdx.x] = in[blockIdx.x * 64] + 1;  // guilty: racecheck write
+  asm volatile("bar.sync 1, 64;" ::: "memory");
+  if (t == 0 && atomicAdd(ticket, 1) == gridDim.x - 1) {
+    int total = 0;
+    for (int b = 0; b < gridDim.x; ++b) total += partials[b];  // guilty: racecheck read
+    out[0] = total;
+  }
+}
+
+// guilty <<<4, 64>>> in[256] sum[1]=0 ticket[1]=0 out[1]
+extern "C" __global__ void ticket_before_all_have_added(const int* in, int* sum, unsigned* ticket, int* out) {
+  atomicAdd(sum, in[blockIdx.x * 64 + threadIdx.x] + 1);  // guilty: racecheck atomic
+  if (threadIdx.x == 0) {
+    __threadfence();
+    if (atomicAdd(ticket, 1) == gridDim.x - 1) {
+      __threadfence();
+      out[0] = *sum;  // guilty: racecheck read
+    }
+  }
+}

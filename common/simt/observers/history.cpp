@@ -129,8 +129,8 @@ void BlockHistory::fence(std::uint32_t thread) {
 }
 
 Knowledge BlockHistory::release(std::uint32_t thread, bool now) {
-  if (now) fence(thread);
-  Knowledge k = learned(thread).fenced;
+  Knowledge k = now ? knowledge(thread) : learned(thread).fenced;
+  if (now) ++clocks_[thread];
   k.block = block_;
   k.thread = thread;
   k.fenced = fenced_;
