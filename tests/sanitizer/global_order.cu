@@ -106,7 +106,8 @@ extern "C" __global__ void decoupled_look_back(const int* in, int* out, volatile
 
 // innocent <<<4, 1>>> counter[1]=0 lock[1]=0
 extern "C" __global__ void spin_lock(int* counter, int* lock) {
-  while (atomicCAS(lock, 0, 1) != 0) {}
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
   __threadfence();
   *counter += blockIdx.x + 1;
   __threadfence();
@@ -137,7 +138,8 @@ extern "C" __global__ void flag_with_fences(int* data, volatile int* flag, int* 
     if (t == 0) *flag = 1;
   } else {
     if (t == 0) {
-      while (*flag == 0) {}
+      while (*flag == 0) {
+      }
       __threadfence();
     }
     __syncthreads();
@@ -155,7 +157,8 @@ extern "C" __global__ void flag_by_acquire_and_release(int* data, int* flag, int
     if (t == 0) ready.store(1, cuda::std::memory_order_release);
   } else {
     if (t == 0)
-      while (ready.load(cuda::std::memory_order_acquire) == 0) {}
+      while (ready.load(cuda::std::memory_order_acquire) == 0) {
+      }
     __syncthreads();
     out[t] = data[t];
   }
@@ -171,7 +174,8 @@ extern "C" __global__ void flag_polled_by_atomics(int* data, int* flag, int* out
     if (t == 0) atomicExch(flag, 1);
   } else {
     if (t == 0)
-      while (atomicAdd(flag, 0) == 0) {}
+      while (atomicAdd(flag, 0) == 0) {
+      }
     __threadfence();
     __syncthreads();
     out[t] = data[t];

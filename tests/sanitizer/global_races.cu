@@ -108,7 +108,8 @@ extern "C" __global__ void flag_without_fences(volatile int* data, volatile int*
     if (t == 0) *flag = 1;  // guilty: racecheck write
   } else {
     if (t == 0)
-      while (*flag == 0) {}  // guilty: racecheck read
+      while (*flag == 0) {  // guilty: racecheck read
+      }
     __syncthreads();
     out[t] = data[t];  // guilty: racecheck read
   }
@@ -116,7 +117,8 @@ extern "C" __global__ void flag_without_fences(volatile int* data, volatile int*
 
 // guilty <<<4, 1>>> counter[1]=0 lock[1]=0
 extern "C" __global__ void lock_released_without_fence(volatile int* counter, int* lock) {
-  while (atomicCAS(lock, 0, 1) != 0) {}
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
   *counter = *counter + blockIdx.x + 1;  // guilty: racecheck read write
   atomicExch(lock, 0);
 }

@@ -45,8 +45,8 @@ extern "C" __global__ void result_read_without_barrier(const int* in, int* out) 
 extern "C" __global__ void transpose_without_barrier(const int* in, int* out, int n) {
   __shared__ int tile[16][17];
   const int x = threadIdx.x, y = threadIdx.y;
-  tile[y][x] = in[(blockIdx.y * 16 + y) * n + blockIdx.x * 16 + x] + 1;           // guilty: racecheck write
-  out[(blockIdx.x * 16 + y) * n + blockIdx.y * 16 + x] = tile[x][y];  // guilty: racecheck read
+  tile[y][x] = in[(blockIdx.y * 16 + y) * n + blockIdx.x * 16 + x] + 1;  // guilty: racecheck write
+  out[(blockIdx.x * 16 + y) * n + blockIdx.y * 16 + x] = tile[x][y];     // guilty: racecheck read
 }
 
 // guilty <<<1, 64>>> in[64] out[64]
@@ -78,7 +78,7 @@ extern "C" __global__ void product_without_the_second_barrier(const int* a, cons
   const int x = threadIdx.x, y = threadIdx.y;
   int sum = 0;
   for (int tile = 0; tile < 4; ++tile) {
-    row[y][x] = a[y * 64 + tile * 16 + x] + tile;  // guilty: racecheck write
+    row[y][x] = a[y * 64 + tile * 16 + x] + tile;       // guilty: racecheck write
     column[y][x] = b[(tile * 16 + y) * 16 + x] + tile;  // guilty: racecheck write
     __syncthreads();
     for (int k = 0; k < 16; ++k) sum += row[y][k] * column[k][x];  // guilty: racecheck read
@@ -115,8 +115,8 @@ extern "C" __global__ void last_warp_unrolled_by_volatile(const int* in, int* ou
 extern "C" __global__ void missing_syncwarp(const int* in, int* out) {
   __shared__ int s[64];
   const int t = threadIdx.x, i = blockIdx.x * 64 + t;
-  s[t] = in[i] + t;      // guilty: racecheck write
-  out[i] = s[t ^ 1];     // guilty: racecheck read
+  s[t] = in[i] + t;   // guilty: racecheck write
+  out[i] = s[t ^ 1];  // guilty: racecheck read
 }
 
 // guilty <<<1, 64>>> in[64] out[64]
@@ -172,8 +172,8 @@ extern "C" __global__ void sum_read_while_others_add(const int* in, int* out) {
   __shared__ int sum;
   if (threadIdx.x == 0) sum = 0;
   __syncthreads();
-  atomicAdd(&sum, in[threadIdx.x] + 1);   // guilty: racecheck atomic
-  if (threadIdx.x == 0) out[0] = sum;  // guilty: racecheck read
+  atomicAdd(&sum, in[threadIdx.x] + 1);  // guilty: racecheck atomic
+  if (threadIdx.x == 0) out[0] = sum;    // guilty: racecheck read
 }
 
 // guilty <<<1, 64>>> in[64] out[1]
@@ -228,6 +228,6 @@ extern "C" __global__ void partials_of_warps_without_barrier(const int* in, int*
   const int t = threadIdx.x;
   int sum = in[t] + 1;
   for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0xffffffffu, sum, distance);
-  if (t % 32 == 0) partial[t / 32] = sum;         // guilty: racecheck write
+  if (t % 32 == 0) partial[t / 32] = sum;        // guilty: racecheck write
   if (t == 0) out[0] = partial[0] + partial[1];  // guilty: racecheck read
 }
