@@ -78,6 +78,7 @@ TEST_CASE("a release operation needs no fence") {
   flag.release(writer.release(7, true));
   reader.acquire(2, flag.acquire());
   CHECK(reader.knows(2, 0, 7, before));
+  CHECK_FALSE(reader.knows(2, 0, 7, writer.clock(7)));
   CHECK_FALSE(writer.has_fenced(7));  // nor is it one: a store behind it tells nothing
 }
 
