@@ -8,6 +8,7 @@
 #include "common/device/launch_error.h"
 #include "common/simt/block.h"
 #include "common/simt/device_heap.h"
+#include "common/simt/observers/sanitizer.h"
 #include "common/simt/runtime.h"
 #include "common/simt/worker.h"
 
@@ -77,14 +78,19 @@ std::uint64_t heap_allocate(Warp& w, int lane, std::uint64_t bytes) {
 
 void heap_free(Warp& w, const MicroOp* op, int lane, std::uint64_t address) {
   if (!address) return;
+  const auto refuse = [&](std::string_view why, const char* hint) {
+    if (w.block->launch.sanitizer)
+      w.block->launch.sanitizer->faulted(w, op, lane, address, fmt::format("free of memory {}", why));
+    fault(w, op, lane, fmt::format("free of {:#x}, {}", address, why), hint);
+  };
   switch (w.block->launch.heap->free(address)) {
     case DeviceHeap::Freed::yes:
       return;
     case DeviceHeap::Freed::already:
-      fault(w, op, lane, fmt::format("free of {:#x}, which has been freed", address), "free memory once");
+      return refuse("which has been freed", "free memory once");
     case DeviceHeap::Freed::never_allocated:
-      fault(w, op, lane, fmt::format("free of {:#x}, which malloc has not returned", address),
-            "free what a kernel's malloc or new returned, and that very address");
+      return refuse("which malloc has not returned",
+                    "free what a kernel's malloc or new returned, and that very address");
   }
 }
 

@@ -113,10 +113,11 @@ FindingSite Sanitizer::site_of(const Who& who, const std::string& address) const
     at.line = static_cast<int>(site.instruction->ptx_line);
   }
   const Access& access = accesses_[who.site];
-  at.access = access.space != Access::Space::none   ? access_name(access)
-              : site.row->meaning.traits & kStore   ? "write"
-              : site.row->meaning.traits & kBarrier ? "barrier"
-                                                    : "warp synchronisation";
+  at.access = access.space != Access::Space::none            ? access_name(access)
+              : site.row->meaning.traits & kStore            ? "write"
+              : site.row->meaning.traits & kBarrier          ? "barrier"
+              : site.instruction->opcode.starts_with("call") ? "call"
+                                                             : "warp synchronisation";
   at.block = position(who.block, launch_.grid);
   at.thread = position(who.thread, launch_.block);
   at.address = address;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace gpulab::simt {
 
@@ -25,7 +26,7 @@ void merge(std::vector<Acquired>& into, const std::vector<Acquired>& from) {
 }  // namespace
 
 void SyncObject::release(const Knowledge& k) {
-  releases_[k.block].push_back({length_, k.thread, k.own, k.everyone, k.warp_mates});
+  releases_[k.block].push_back({length_, k.thread, k.own, k.everyone, k.warp_mates, k.fenced});
   for (const Acquired& one : k.from)
     if (one.object != this) from_.emplace_back(length_, one);
   ++length_;
@@ -36,7 +37,7 @@ bool SyncObject::knows(std::uint32_t block, std::uint32_t thread, Clock clock, s
     for (const Release& r : found->second) {
       if (r.position >= length) break;
       if (clock < r.everyone || (r.thread == thread && clock < r.own) ||
-          (r.thread / kLanes == thread / kLanes && clock < r.warp_mates))
+          (r.thread / kLanes == thread / kLanes && clock < r.warp_mates) || (r.fenced && clock < (*r.fenced)[thread]))
         return true;
     }
   if (depth == kDeepest) return false;
@@ -55,6 +56,8 @@ void BlockHistory::restart(std::uint32_t block) {
   for (Warp& w : warps_) w = Warp{};
   learned_.clear();
   acquired_.clear();
+  fenced_.reset();
+  fenced_since_ = false;
 }
 
 void BlockHistory::barrier() {
@@ -63,6 +66,12 @@ void BlockHistory::barrier() {
   for (Learned& l : learned_) {
     merge(acquired_, l.acquired);
     l.acquired.clear();
+  }
+  // "Every thread fences, then one of them, behind the barrier, tells the others": a barrier carries fences on.
+  if (std::exchange(fenced_since_, false)) {
+    std::vector<Clock> fenced;
+    for (const Learned& l : learned_) fenced.push_back(l.fenced.own);
+    fenced_ = std::make_shared<const std::vector<Clock>>(std::move(fenced));
   }
   everyone_ = bound;
   for (Warp& w : warps_) {
@@ -116,11 +125,16 @@ void BlockHistory::fence(std::uint32_t thread) {
   l.pending.clear();
   l.fenced = knowledge(thread);
   ++clocks_[thread];
+  fenced_since_ = true;
 }
 
 Knowledge BlockHistory::release(std::uint32_t thread, bool now) {
-  if (now) fence(thread);
-  return learned(thread).fenced;
+  Knowledge k = now ? knowledge(thread) : learned(thread).fenced;
+  if (now) ++clocks_[thread];
+  k.block = block_;
+  k.thread = thread;
+  k.fenced = fenced_;
+  return k;
 }
 
 void BlockHistory::acquire(std::uint32_t thread, Acquired what) { merge(learned(thread).acquired, {what}); }

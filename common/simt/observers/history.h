@@ -35,6 +35,8 @@ struct Knowledge {
   Clock everyone = 0;                   ///< bound on those of all threads of its block
   Clock warp_mates = 0;                 ///< bound on those of its warp
   std::vector<Acquired> from;           ///< learned elsewhere
+  /// By thread of its block: bounds on what each had fenced before they met at a barrier; may be empty.
+  std::shared_ptr<const std::vector<Clock>> fenced{};
 };
 
 /// A location (or a named barrier) through which threads order their accesses.
@@ -50,6 +52,7 @@ class SyncObject {
   struct Release {
     std::uint32_t position, thread;
     Clock own, everyone, warp_mates;
+    std::shared_ptr<const std::vector<Clock>> fenced;
   };
   std::unordered_map<std::uint32_t, std::vector<Release>> releases_;  ///< by block
   std::vector<std::pair<std::uint32_t, Acquired>> from_;              ///< position, what that releaser had learned
@@ -80,7 +83,7 @@ class BlockHistory {
   void warp_sync(std::uint32_t warp, std::uint32_t members, std::uint32_t live);
   void fence(std::uint32_t thread);
   [[nodiscard]] bool has_fenced(std::uint32_t thread) const {
-    return !learned_.empty() && learned_[thread].fenced.own != 0;
+    return fenced_ || (!learned_.empty() && learned_[thread].fenced.own != 0);
   }
   /// What the thread may release: what it knew at its last fence, or (`now`: .release) what it knows.
   [[nodiscard]] Knowledge release(std::uint32_t thread, bool now);
@@ -116,7 +119,9 @@ class BlockHistory {
   std::vector<Clock> clocks_;
   std::vector<Learned> learned_;  ///< empty, or of every thread
   std::vector<Warp> warps_;
-  std::vector<Acquired> acquired_;  ///< by all threads
+  std::vector<Acquired> acquired_;                    ///< by all threads
+  std::shared_ptr<const std::vector<Clock>> fenced_;  ///< at the last barrier behind a fence: Knowledge::fenced
+  bool fenced_since_ = false;
 };
 
 }  // namespace gpulab::simt

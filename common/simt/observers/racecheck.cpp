@@ -117,7 +117,10 @@ void Sanitizer::check_race(Warp& w, const MicroOp* op, const Place& place, int l
     check_readers(w, op, place, lane, place.race->last_reader(cell));
     place.race->first_reader(cell) = {};
     place.race->last_reader(cell) = {};
-    written = {in_grid, clock, op->site};
+    // A plain write that not all of the block know of stays: behind an atomic of its own thread nobody would see it.
+    const bool hides = now.atomic && written.clock >= block.history.everyone() && written.thread == in_grid &&
+                       !accesses_[written.site].atomic;
+    if (!hides) written = {in_grid, clock, op->site};
   }
 }
 

@@ -189,6 +189,10 @@ bool Sanitizer::locate(Warp& w, const MicroOp* op, std::uint64_t address, int la
   place.offset = address - last_->address;
   place.host = last_->host + place.offset;
   place.init = initialised_.of(last_->index);
+  if (!place.init && tools_.initcheck && last_->mapped == 0) {  // by malloc, in a kernel
+    initialised_.add(*last_, false);
+    place.init = initialised_.of(last_->index);
+  }
   if (!tools_.racecheck) return true;
   if (shadows_.size() <= last_->index) shadows_.resize(last_->index + 1);
   auto& shadow = shadows_[last_->index];

@@ -107,6 +107,7 @@ class Sanitizer {
   Block& block_of(const Warp& warp);
   /// The common case, a warp's plain accesses to one stretch of memory that nothing speaks against. False: not that.
   bool access_quickly(Warp& warp, const MicroOp* op);
+  void check_group(const Warp& warp, const MicroOp* op, std::uint32_t group, std::uint32_t members);
   bool locate(Warp& warp, const MicroOp* op, std::uint64_t address, int lane, Place& place);
   void check_init(Warp& warp, const MicroOp* op, const Place& place, int lane);
   void check_race(Warp& warp, const MicroOp* op, const Place& place, int lane);

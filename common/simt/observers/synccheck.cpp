@@ -40,6 +40,12 @@ void Sanitizer::barrier_reached(Warp& w, std::uint32_t number, std::uint32_t lan
 void Sanitizer::barrier_completed(const BlockContext& context, std::uint32_t number, bool everyone) {
   Block& block = *blocks_.at(context.linear);
   const auto waits = [&](const Split& s) { return s.state == Split::State::barrier && s.barrier == number; };
+  // Those who came by bar.arrive have gone on: they learn nothing, and what they have done since is not told.
+  std::uint32_t waiting = 0;
+  for (const Warp& w : context.warps)
+    for (const Split& split : w.splits)
+      if (waits(split)) waiting += static_cast<std::uint32_t>(std::popcount(split.mask));
+  everyone = everyone && waiting == context.barriers[number].arrived;
   const auto barrier = syncs_.find({static_cast<std::uint32_t>(context.linear), kSharedWindow + number});
   for (const Warp& w : context.warps) {
     const Split* first = nullptr;
@@ -77,21 +83,36 @@ void Sanitizer::collective(Warp& w, const MicroOp* op) {
   const auto lane_value = [&](int k, int lane) {
     return reinterpret_cast<const std::uint32_t*>(w.regs + op->r[static_cast<std::size_t>(k)])[lane];
   };
-  const std::uint32_t members = lane_value(mask_entry, std::countr_zero(w.mask));
-  if ((members & w.live & ~w.mask) == 0) warp_synchronised(w, members & w.mask);
-  if (!tools_.synccheck) return;
-  const bool shuffles = site.instruction->opcode.starts_with("shfl");
-  for (std::uint32_t left = w.mask; left; left &= left - 1) {
+  // Lanes that come together with masks of their own are groups of their own (tiles of cooperative groups).
+  for (std::uint32_t left = w.mask; left;) {
+    const std::uint32_t members = lane_value(mask_entry, std::countr_zero(left));
+    std::uint32_t group = 0;
+    for (std::uint32_t rest = left; rest; rest &= rest - 1)
+      if (lane_value(mask_entry, std::countr_zero(rest)) == members) group |= rest & -rest;
+    left &= ~group;
+    if ((members & w.live & ~group) == 0) warp_synchronised(w, members & group);
+    if (tools_.synccheck) check_group(w, op, group, members);
+  }
+}
+
+/// `group`: the lanes that name the mask `members`.
+void Sanitizer::check_group(const Warp& w, const MicroOp* op, std::uint32_t group, std::uint32_t members) {
+  const std::string_view opcode = program_.sites[op->site].instruction->opcode;
+  const bool shuffles = opcode.starts_with("shfl");
+  const auto operand = [&](int k, int lane) {
+    return reinterpret_cast<const std::uint32_t*>(w.regs + op->r[static_cast<std::size_t>(k)])[lane];
+  };
+  for (std::uint32_t left = group; left; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const auto accuse_lane = [&](const std::string& message) {
       accuse("synccheck", who(w, lane, op->site), {}, message, {});
     };
-    const std::uint32_t mask = lane_value(mask_entry, lane);
-    if (mask != members) accuse_lane("lanes of one warp name different member masks; all have to name the same lanes");
-    if (!(mask >> lane & 1))
+    if (members & w.mask & ~group)
+      accuse_lane("lanes of one warp name different member masks; all have to name the same lanes");
+    if (!(members >> lane & 1))
       accuse_lane("a thread is not in the member mask that it names; the mask has to name every lane that comes here");
     if (!shuffles) continue;
-    const auto from = shuffle_source(site.instruction->opcode, lane, lane_value(3, lane), lane_value(4, lane));
+    const auto from = shuffle_source(opcode, lane, operand(3, lane), operand(4, lane));
     if (from != lane && (!(members >> from & 1) || !(w.live >> from & 1)))
       accuse_lane(w.live >> from & 1 ? "a shuffle reads a lane that is not in the member mask; its value is undefined"
                                      : "a shuffle reads a lane that has exited; its value is undefined");

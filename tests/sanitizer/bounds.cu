@@ -1,0 +1,228 @@
+// memcheck: accesses outside of what they belong to. README.md says how the comments are read.
+
+#include <cstdlib>
+
+// guilty <<<2, 64>>> in[128] out[100] 100
+extern "C" __global__ void write_one_past_the_end(const int* in, int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int v = in[i];
+  if (i <= n) out[i] = v;  // guilty: memcheck write
+}
+
+// guilty <<<2, 64>>> in[100] out[128] 100
+extern "C" __global__ void read_one_past_the_end(const int* in, int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i <= n) {
+    const int v = in[i];  // guilty: memcheck read
+    out[i] = v + 1;
+  }
+}
+
+// On a GPU the next allocation starts 256 bytes on: the write hits `victim`, and no hardware minds.
+// guilty <<<1, 64>>> out[64] victim[64] 64
+extern "C" __global__ void write_into_the_next_allocation(int* out, int* victim, int n) {
+  const int i = threadIdx.x;
+  victim[i] = i;
+  out[i + n] = i;  // guilty: memcheck write
+}
+
+// guilty <<<1, 64>>> in[64] out[64]
+extern "C" __global__ void stencil_reads_left_of_the_array(const int* in, int* out) {
+  const int i = threadIdx.x;
+  const int left = in[i - 1];  // guilty: memcheck read
+  out[i] = left + in[i];
+}
+
+// guilty <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void shared_array_into_the_next(const int* in, int* out) {
+  __shared__ int a[32], b[32];
+  const int t = threadIdx.x;
+  b[t] = in[t];
+  a[t + 1] = in[t];  // guilty: memcheck write
+  if (t == 0) a[0] = 0;
+  __syncthreads();
+  out[t] = a[t] + b[t];
+}
+
+// guilty <<<1, 64, 256>>> in[128] out[64]
+extern "C" __global__ void past_dynamic_shared_memory(const int* in, int* out) {
+  extern __shared__ int s[];
+  const int t = threadIdx.x;
+  s[t] = in[t];
+  s[t + blockDim.x] = in[t + blockDim.x];  // guilty: memcheck write
+  __syncthreads();
+  out[t] = s[t] + s[t + blockDim.x];
+}
+
+// guilty <<<1, 32>>> in[1024] out[32]
+extern "C" __global__ void tile_column_past_its_last_row(const int* in, int* out) {
+  __shared__ int tile[32][32];
+  const int t = threadIdx.x;
+  for (int row = 0; row < 32; ++row) tile[row][t] = in[row * 32 + t];
+  __syncthreads();
+  out[t] = tile[t][t + 1];  // guilty: memcheck read
+}
+
+// guilty <<<1, 32>>> in[32] out[32] 8
+extern "C" __global__ void past_a_local_array(const int* in, int* out, int n) {
+  int digits[8];
+#pragma unroll 1
+  for (int k = 0; k <= n; ++k) digits[k] = in[k];  // guilty: memcheck write
+  out[threadIdx.x] = digits[in[threadIdx.x] & 7];
+}
+
+// guilty <<<1, 16>>> in[80] out[64]
+extern "C" __global__ void float4_that_is_not_aligned(const float* in, float* out) {
+  const float* p = in + 4 * threadIdx.x + 1;
+  reinterpret_cast<float4*>(out)[threadIdx.x] = *reinterpret_cast<const float4*>(p);  // guilty: memcheck read
+}
+
+// guilty <<<1, 16>>> in[80] out[64]
+extern "C" __global__ void int2_that_is_not_aligned(const int* in, int* out) {
+  const int2 v = reinterpret_cast<const int2*>(in)[threadIdx.x];
+  *reinterpret_cast<int2*>(out + 2 * threadIdx.x + 1) = v;  // guilty: memcheck write
+}
+
+// guilty <<<1, 32>>> in[32] null
+extern "C" __global__ void null_pointer(const int* in, int* out) {
+  out[threadIdx.x] = in[threadIdx.x];  // guilty: memcheck write
+}
+
+// guilty <<<1, 1>>> out[1]
+extern "C" __global__ void use_after_free(int* out) {
+  int* p = static_cast<int*>(malloc(4 * sizeof(int)));
+  for (int k = 0; k < 4; ++k) p[k] = k + *out;
+  free(p);
+  out[0] = *static_cast<volatile int*>(p + 2);  // guilty: memcheck read
+}
+
+// guilty <<<1, 1>>> out[1]
+extern "C" __global__ void freed_twice(int* out) {
+  volatile int* p = static_cast<int*>(malloc(4));
+  p[0] = 1;
+  out[0] = p[0];
+  free(const_cast<int*>(p));
+  free(const_cast<int*>(p));  // guilty: memcheck
+}
+
+// guilty <<<1, 1>>> out[1] 10
+extern "C" __global__ void past_what_malloc_gave(int* out, int n) {
+  volatile int* p = static_cast<int*>(malloc(n * sizeof(int)));
+  for (int k = 0; k <= n; ++k) p[k] = k;  // guilty: memcheck write
+  out[0] = p[n - 1];
+}
+
+// guilty <<<5x3, 8x8>>> in[700] out[700] 35 20
+extern "C" __global__ void rows_and_columns_exchanged(const int* in, int* out, int width, int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width && y < height) {
+    const int v = in[x * width + y];  // guilty: memcheck read
+    out[y * width + x] = v;
+  }
+}
+
+// guilty <<<1, 32>>> in[102] out[128] 102
+extern "C" __global__ void vector_load_over_the_tail(const int* in, int* out, int n) {
+  const int i = 4 * threadIdx.x;
+  if (i < n) *reinterpret_cast<int4*>(out + i) = *reinterpret_cast<const int4*>(in + i);  // guilty: memcheck read
+}
+
+__device__ int table[16];
+// guilty <<<1, 32>>> in[32]
+extern "C" __global__ void past_a_device_variable(const int* in) {
+  table[threadIdx.x] = in[threadIdx.x];  // guilty: memcheck write
+}
+
+// guilty <<<1, 32>>> in[8] bytes[31]
+extern "C" __global__ void one_byte_past_the_end(const unsigned char* in, unsigned char* bytes) {
+  const unsigned char v = in[threadIdx.x];
+  bytes[4 * 31 + (threadIdx.x == 31)] = v;  // guilty: memcheck write
+}
+
+// ---- innocent ----
+
+// innocent <<<2, 64>>> in[100] out[100] 100
+extern "C" __global__ void guarded_copy(const int* in, int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[i];
+}
+
+// innocent <<<2, 16>>> in[103] out[103] 103
+extern "C" __global__ void float4_with_a_scalar_tail(const float* in, float* out, int n) {
+  const int first = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x;
+  for (int i = first; i < n / 4; i += stride) {
+    float4 v = reinterpret_cast<const float4*>(in)[i];
+    v.x += 1;
+    reinterpret_cast<float4*>(out)[i] = v;
+  }
+  for (int i = n / 4 * 4 + first; i < n; i += stride) out[i] = in[i] + 1;
+}
+
+// innocent <<<2, 64, 832>>> in[128] out[128]
+extern "C" __global__ void dynamic_shared_memory_in_parts(const int* in, double* out) {
+  extern __shared__ double sums[];
+  int* values = reinterpret_cast<int*>(sums + 64);
+  char* flags = reinterpret_cast<char*>(values + 64);
+  const int t = threadIdx.x;
+  sums[t] = in[t];
+  values[t] = in[t + 64];
+  flags[t] = static_cast<char>(t);
+  __syncthreads();
+  if (t < 32) out[blockIdx.x * 32 + t] = sums[63 - t] + values[63 - t] + flags[63 - t];
+}
+
+// innocent <<<1, 32>>> in[256] out[32]
+extern "C" __global__ void local_array_by_index(const int* in, int* out) {
+  int count[8] = {};
+  for (int k = 0; k < 8; ++k) ++count[in[threadIdx.x * 8 + k] & 7];
+  int most = 0;
+  for (int k = 0; k < 8; ++k) most = max(most, count[(k + threadIdx.x) & 7]);
+  out[threadIdx.x] = most;
+}
+
+// innocent <<<2, 32>>> out[64] 7
+extern "C" __global__ void malloc_and_free(int* out, int n) {
+  volatile int* p = static_cast<int*>(malloc(n * sizeof(int)));
+  for (int k = 0; k < n; ++k) p[k] = k + threadIdx.x;
+  int sum = 0;
+  for (int k = 0; k < n; ++k) sum += p[k];
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+  free(const_cast<int*>(p));
+}
+
+// innocent <<<2, 32>>> in[64] out[64] 64
+extern "C" __global__ void stencil_with_clamped_ends(const int* in, int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[max(i - 1, 0)] + in[i] + in[min(i + 1, n - 1)];
+}
+
+// A pointer may leave the array as long as nobody follows it.
+// innocent <<<1, 32>>> in[32] out[32] 32
+extern "C" __global__ void pointer_past_the_end_as_a_bound(const int* in, int* out, int n) {
+  const int *first = in - 1, *end = in + n;
+  int sum = 0;
+  for (const int* p = first + 1 + threadIdx.x; p < end; ++p) sum += *p;
+  out[threadIdx.x] = sum;
+}
+
+struct Pixel {
+  unsigned char r, g, b;
+};
+// innocent <<<1, 32>>> in[24] out[24]
+extern "C" __global__ void three_byte_pixels(const Pixel* in, Pixel* out) {
+  const Pixel p = in[threadIdx.x];
+  out[threadIdx.x] = {p.b, p.g, p.r};
+}
+
+// innocent <<<1, 32>>> in[32] out[32] 32
+extern "C" __global__ void binary_search(const int* in, int* out, int n) {
+  int low = 0, high = n;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (in[middle] < static_cast<int>(threadIdx.x))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  out[threadIdx.x] = low;
+}

@@ -1,0 +1,260 @@
+// Blocks that work together rightly, in ways that a naive racecheck would accuse. README.md says how the comments are
+// read.
+
+#include <cuda/atomic>
+
+// As in CUDA's sample threadFenceReduction.
+// innocent <<<4, 64>>> in[256] partials[4] ticket[1]=0 out[1]
+extern "C" __global__ void last_block_sums(const int* in, volatile int* partials, unsigned* ticket, int* out) {
+  __shared__ int s[64];
+  __shared__ bool last;
+  const int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 64 + t];
+  __syncthreads();
+  for (int half = 32; half > 0; half /= 2) {
+    if (t < half) s[t] += s[t + half];
+    __syncthreads();
+  }
+  if (t == 0) {
+    partials[blockIdx.x] = s[0];
+    __threadfence();
+    last = atomicInc(ticket, gridDim.x) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+  if (t == 0) {
+    int total = 0;
+    for (int b = 0; b < gridDim.x; ++b) total += partials[b];
+    out[0] = total;
+    *ticket = 0;
+  }
+}
+
+// Every thread fences its own write; the barrier makes thread 0's ticket come after all of them.
+// innocent <<<4, 64>>> in[256] partials[256] ticket[1]=0 out[64]
+extern "C" __global__ void every_thread_fences_one_takes_the_ticket(const int* in, int* partials, unsigned* ticket,
+                                                                    int* out) {
+  __shared__ bool last;
+  const int t = threadIdx.x;
+  partials[blockIdx.x * 64 + t] = in[blockIdx.x * 64 + t] + 1;
+  __threadfence();
+  __syncthreads();
+  if (t == 0) last = atomicAdd(ticket, 1) == gridDim.x - 1;
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  int total = 0;
+  for (int b = 0; b < gridDim.x; ++b) total += partials[b * 64 + t];
+  out[t] = total;
+}
+
+// Barriers are cumulative: the fence of the thread that publishes covers what the barrier showed it.
+// innocent <<<4, 64>>> in[256] partials[256] ticket[1]=0 out[64]
+extern "C" __global__ void one_fence_for_the_block(const int* in, int* partials, unsigned* ticket, int* out) {
+  __shared__ bool last;
+  const int t = threadIdx.x;
+  partials[blockIdx.x * 64 + t] = in[blockIdx.x * 64 + t] + 1;
+  __syncthreads();
+  if (t == 0) {
+    __threadfence();
+    last = atomicAdd(ticket, 1) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  if (!last) return;
+  int total = 0;
+  for (int b = 0; b < gridDim.x; ++b) total += partials[b * 64 + t];
+  out[t] = total;
+}
+
+// Flags: 1, the block's sum is there; 2, the sum of all blocks up to it.
+// innocent <<<8, 32>>> in[256] out[256] flags[8]=0 sums[8] prefixes[8] ticket[1]=0
+extern "C" __global__ void decoupled_look_back(const int* in, int* out, volatile int* flags, volatile int* sums,
+                                               volatile int* prefixes, unsigned* ticket) {
+  __shared__ int part, before;
+  const int t = threadIdx.x;
+  if (t == 0) part = atomicAdd(ticket, 1);
+  __syncthreads();
+  const int i = part * 32 + t;
+  int sum = in[i];
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const int left = __shfl_up_sync(0xffffffffu, sum, distance);
+    if (t >= distance) sum += left;
+  }
+  if (t == 31) {
+    int exclusive = 0;
+    if (part > 0) {
+      sums[part] = sum;
+      __threadfence();
+      flags[part] = 1;
+      for (int b = part - 1; b >= 0; --b) {
+        int flag = flags[b];
+        while (flag == 0) flag = flags[b];
+        __threadfence();
+        exclusive += flag == 2 ? prefixes[b] : sums[b];
+        if (flag == 2) break;
+      }
+    }
+    prefixes[part] = exclusive + sum;
+    __threadfence();
+    flags[part] = 2;
+    before = exclusive;
+  }
+  __syncthreads();
+  out[i] = before + sum;
+}
+
+// innocent <<<4, 1>>> counter[1]=0 lock[1]=0
+extern "C" __global__ void spin_lock(int* counter, int* lock) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  *counter += blockIdx.x + 1;
+  __threadfence();
+  atomicExch(lock, 0);
+}
+
+// innocent <<<2, 32>>> counter[1]=0 lock[1]=0
+extern "C" __global__ void spin_lock_within_a_warp(int* counter, int* lock) {
+  bool done = false;
+  while (!done) {
+    if (atomicCAS(lock, 0, 1) == 0) {
+      __threadfence();
+      *counter += threadIdx.x + 1;
+      __threadfence();
+      atomicExch(lock, 0);
+      done = true;
+    }
+  }
+}
+
+// innocent <<<2, 32>>> data[32] flag[1]=0 out[32]
+extern "C" __global__ void flag_with_fences(int* data, volatile int* flag, int* out) {
+  const int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    data[t] = t + 1;
+    __threadfence();
+    __syncthreads();
+    if (t == 0) *flag = 1;
+  } else {
+    if (t == 0) {
+      while (*flag == 0) {
+      }
+      __threadfence();
+    }
+    __syncthreads();
+    out[t] = data[t];
+  }
+}
+
+// innocent <<<2, 32>>> data[32] flag[1]=0 out[32]
+extern "C" __global__ void flag_by_acquire_and_release(int* data, int* flag, int* out) {
+  const int t = threadIdx.x;
+  cuda::atomic_ref<int, cuda::thread_scope_device> ready(*flag);
+  if (blockIdx.x == 0) {
+    data[t] = t + 1;
+    __syncthreads();
+    if (t == 0) ready.store(1, cuda::std::memory_order_release);
+  } else {
+    if (t == 0)
+      while (ready.load(cuda::std::memory_order_acquire) == 0) {
+      }
+    __syncthreads();
+    out[t] = data[t];
+  }
+}
+
+// innocent <<<2, 32>>> data[32] flag[1]=0 out[32]
+extern "C" __global__ void flag_polled_by_atomics(int* data, int* flag, int* out) {
+  const int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    data[t] = t + 1;
+    __threadfence();
+    __syncthreads();
+    if (t == 0) atomicExch(flag, 1);
+  } else {
+    if (t == 0)
+      while (atomicAdd(flag, 0) == 0) {
+      }
+    __threadfence();
+    __syncthreads();
+    out[t] = data[t];
+  }
+}
+
+// innocent <<<4, 64>>> in[256] out[16]=0
+extern "C" __global__ void histogram(const int* in, int* out) {
+  atomicAdd(&out[in[blockIdx.x * 64 + threadIdx.x] & 15], 1);
+}
+
+// innocent <<<2, 64>>> data[128]
+extern "C" __global__ void reversal_in_place(int* data) {
+  const int t = threadIdx.x;
+  int* part = data + blockIdx.x * 64;
+  const int v = part[63 - t];
+  __syncthreads();
+  part[t] = v + 1;
+}
+
+// innocent <<<4, 64>>> in[256] found[1]=0
+extern "C" __global__ void all_blocks_say_the_same(const int* in, int* found) {
+  if (in[blockIdx.x * 64 + threadIdx.x] > 20) *found = 1;
+}
+
+// innocent <<<4, 32>>> in[128] bytes[32]
+extern "C" __global__ void bytes_of_a_word_each_by_its_block(const int* in, unsigned char* bytes) {
+  bytes[threadIdx.x * 4 + blockIdx.x] = static_cast<unsigned char>(in[blockIdx.x * 32 + threadIdx.x]);
+}
+
+// innocent <<<4, 32>>> in[128] out[1]=0
+extern "C" __global__ void maximum_by_compare_and_swap(const int* in, int* out) {
+  const int v = in[blockIdx.x * 32 + threadIdx.x];
+  int seen = atomicAdd(out, 0);
+  while (v > seen) {
+    const int before = atomicCAS(out, seen, v);
+    if (before == seen) break;
+    seen = before;
+  }
+}
+
+// innocent <<<4, 32>>> in[128] out[128] count[1]=0
+extern "C" __global__ void queue_filled_by_all_blocks(const int* in, int* out, int* count) {
+  const int v = in[blockIdx.x * 32 + threadIdx.x];
+  if (v % 3 == 0) out[atomicAdd(count, 1)] = v;
+}
+
+// One atomic per warp: a leader asks for all.
+// innocent <<<4, 32>>> in[128] out[128] count[1]=0
+extern "C" __global__ void queue_by_warps(const int* in, int* out, int* count) {
+  const int v = in[blockIdx.x * 32 + threadIdx.x], lane = threadIdx.x % 32;
+  const unsigned takers = __ballot_sync(0xffffffffu, v % 3 == 0);
+  int base = 0;
+  if (lane == 0) base = atomicAdd(count, __popc(takers));
+  base = __shfl_sync(0xffffffffu, base, 0);
+  if (v % 3 == 0) out[base + __popc(takers & ((1u << lane) - 1))] = v;
+}
+
+// A list: pushed by compare-and-swap behind a fence, walked by the last block.
+// innocent <<<4, 1>>> next[4] head[1]=-1 ticket[1]=0 out[4]=0
+extern "C" __global__ void list_pushed_by_all_walked_by_the_last(int* next, int* head, unsigned* ticket, int* out) {
+  const int mine = blockIdx.x;
+  int top = atomicAdd(head, 0);
+  while (true) {
+    next[mine] = top;
+    __threadfence();
+    const int before = atomicCAS(head, top, mine);
+    if (before == top) break;
+    top = before;
+  }
+  __threadfence();
+  if (atomicAdd(ticket, 1) != gridDim.x - 1) return;
+  __threadfence();
+  int k = 0;
+  for (int at = atomicAdd(head, 0); at >= 0; at = next[at]) out[k++] = at;
+}
+
+// innocent <<<4, 32>>> in[512] out[512] 512
+extern "C" __global__ void grid_stride_in_place(const int* in, int* out, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = in[i];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] += i;
+}

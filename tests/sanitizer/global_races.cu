@@ -1,0 +1,181 @@
+// racecheck in global memory, within a block and between blocks. README.md says how the comments are read.
+
+// guilty <<<4, 32>>> in[128] out[1]=0
+extern "C" __global__ void sum_without_atomics(const int* in, int* out) {
+  out[0] += in[blockIdx.x * 32 + threadIdx.x] + 1;  // guilty: racecheck read write
+}
+
+// guilty <<<4, 32>>> in[128] out[16]=0
+extern "C" __global__ void histogram_without_atomics(const int* in, int* out) {
+  ++out[in[blockIdx.x * 32 + threadIdx.x] & 15];  // guilty: racecheck read write
+}
+
+// guilty <<<4, 32>>> in[128] out[1]=0
+extern "C" __global__ void maximum_without_atomics(const int* in, int* out) {
+  const int v = in[blockIdx.x * 32 + threadIdx.x] + threadIdx.x + 1000 * blockIdx.x;
+  if (v > *out)  // guilty: racecheck read
+    *out = v;    // guilty: racecheck write
+}
+
+// Each block smooths its part in place, while its neighbours still read its edge.
+// guilty <<<4, 32>>> data[128] 128
+extern "C" __global__ void stencil_in_place_between_blocks(int* data, int n) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  const int sum = data[max(i - 1, 0)] + data[i] + data[min(i + 1, n - 1)];  // guilty: racecheck read
+  __syncthreads();
+  data[i] = sum + 1;  // guilty: racecheck write
+}
+
+// guilty <<<2, 64>>> in[128] out[128] 128
+extern "C" __global__ void two_halo_steps_in_one_launch(const int* in, int* out, int n) {
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  out[i] = in[i] + i;  // guilty: racecheck write
+  __syncthreads();
+  const int right = i + 1 < n ? out[i + 1] : 0;  // guilty: racecheck read
+  __syncthreads();
+  if (right == -1) out[i] = 0;
+}
+
+// The second pass adds the sums of the blocks before, which may not be there yet.
+// guilty <<<4, 32>>> in[128] out[128] sums[4]=0
+extern "C" __global__ void scan_in_one_launch(const int* in, int* out, int* sums) {
+  const int t = threadIdx.x, i = blockIdx.x * 32 + t;
+  int sum = in[i] + 1;
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const int left = __shfl_up_sync(0xffffffffu, sum, distance);
+    if (t >= distance) sum += left;
+  }
+  if (t == 31) sums[blockIdx.x] = sum;  // guilty: racecheck write
+  __syncthreads();
+  for (int b = 0; b < blockIdx.x; ++b) sum += sums[b];  // guilty: racecheck read
+  out[i] = sum;
+}
+
+// guilty <<<1, 64>>> data[64]
+extern "C" __global__ void reversal_in_place_without_barrier(int* data) {
+  const int t = threadIdx.x;
+  const int v = data[63 - t];  // guilty: racecheck read
+  data[t] = v + 1;             // guilty: racecheck write
+}
+
+// guilty <<<2x2, 16x16>>> data[1024] 32
+extern "C" __global__ void transpose_in_place(int* data, int n) {
+  const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+  const int v = data[x * n + y];  // guilty: racecheck read
+  data[y * n + x] = v + 1;        // guilty: racecheck write
+}
+
+// The last block may see its ticket before the others' partial sums.
+// guilty <<<4, 32>>> in[128] partials[4]=0 ticket[1]=0 out[1]
+extern "C" __global__ void ticket_without_fence(const int* in, volatile int* partials, unsigned* ticket, int* out) {
+  int sum = in[blockIdx.x * 32 + threadIdx.x] + 1;
+  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0xffffffffu, sum, distance);
+  if (threadIdx.x == 0) {
+    partials[blockIdx.x] = sum;  // guilty: racecheck write
+    if (atomicAdd(ticket, 1) == gridDim.x - 1) {
+      int total = 0;
+      for (int b = 0; b < gridDim.x; ++b) total += partials[b];  // guilty: racecheck read
+      out[0] = total;
+    }
+  }
+}
+
+// Thread 0 fences and takes the ticket, but nothing says that the other threads have written.
+// guilty <<<4, 64>>> in[256] partials[256]=0 ticket[1]=0 out[1]
+extern "C" __global__ void ticket_without_barrier(const int* in, int* partials, unsigned* ticket, int* out) {
+  __shared__ bool last;
+  const int t = threadIdx.x;
+  partials[blockIdx.x * 64 + t] = in[blockIdx.x * 64 + t] + 1;  // guilty: racecheck write
+  if (t == 0) {
+    __threadfence();
+    last = atomicAdd(ticket, 1) == gridDim.x - 1;
+    __threadfence();
+  }
+  __syncthreads();
+  if (last && t == 0) {
+    int total = 0;
+    for (int k = 0; k < 256; ++k) total += partials[k];  // guilty: racecheck read
+    out[0] = total;
+  }
+}
+
+// guilty <<<2, 32>>> data[32]=0 flag[1]=0 out[32]
+extern "C" __global__ void flag_without_fences(volatile int* data, volatile int* flag, int* out) {
+  const int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    data[t] = t + 1;  // guilty: racecheck write
+    __syncthreads();
+    if (t == 0) *flag = 1;  // guilty: racecheck write
+  } else {
+    if (t == 0)
+      while (*flag == 0) {  // guilty: racecheck read
+      }
+    __syncthreads();
+    out[t] = data[t];  // guilty: racecheck read
+  }
+}
+
+// guilty <<<4, 1>>> counter[1]=0 lock[1]=0
+extern "C" __global__ void lock_released_without_fence(volatile int* counter, int* lock) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  *counter = *counter + blockIdx.x + 1;  // guilty: racecheck read write
+  atomicExch(lock, 0);
+}
+
+// guilty <<<4, 1>>> in[4] sum[1]=0 out[4]
+extern "C" __global__ void plain_read_of_an_atomic_sum(const int* in, int* sum, int* out) {
+  atomicAdd(sum, in[blockIdx.x] + 1);  // guilty: racecheck atomic
+  out[blockIdx.x] = *sum;              // guilty: racecheck read
+}
+
+// guilty <<<4, 32>>> in[128] words[32]=0
+extern "C" __global__ void bytes_of_a_word_by_four_blocks(const int* in, unsigned* words) {
+  const unsigned byte = (in[blockIdx.x * 32 + threadIdx.x] & 127) + 1;
+  words[threadIdx.x] |= byte << 8 * blockIdx.x;  // guilty: racecheck read write
+}
+
+// Parts that overlap by one element.
+// guilty <<<4, 1>>> out[129] 32
+extern "C" __global__ void parts_that_overlap(int* out, int part) {
+  const int first = blockIdx.x * part;
+  for (int i = first; i <= first + part; ++i) out[i] = 1000 * (blockIdx.x + 1);  // guilty: racecheck write
+}
+
+// A queue: places are handed out atomically, but the reader does not wait until its place is filled.
+// guilty <<<2, 32>>> in[32] queue[32]=0 tail[1]=0 out[32]
+extern "C" __global__ void queue_read_before_it_is_filled(const int* in, int* queue, int* tail, int* out) {
+  const int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    queue[atomicAdd(tail, 1)] = in[t] + 1;  // guilty: racecheck write
+  } else {
+    const int filled = atomicAdd(tail, 0);
+    out[t] = t < filled ? queue[t] : -1;  // guilty: racecheck read
+  }
+}
+
+// A barrier within the block is no fence between blocks.
+// guilty <<<4, 64>>> in[256] partials[4]=0 ticket[1]=0 out[1]
+extern "C" __global__ void barrier_in_place_of_a_fence(const int* in, volatile int* partials, unsigned* ticket,
+                                                       int* out) {
+  const int t = threadIdx.x;
+  if (t == 0) partials[blockIdx.x] = in[blockIdx.x * 64] + 1;  // guilty: racecheck write
+  asm volatile("bar.sync 1, 64;" ::: "memory");
+  if (t == 0 && atomicAdd(ticket, 1) == gridDim.x - 1) {
+    int total = 0;
+    for (int b = 0; b < gridDim.x; ++b) total += partials[b];  // guilty: racecheck read
+    out[0] = total;
+  }
+}
+
+// guilty <<<4, 64>>> in[256] sum[1]=0 ticket[1]=0 out[1]
+extern "C" __global__ void ticket_before_all_have_added(const int* in, int* sum, unsigned* ticket, int* out) {
+  atomicAdd(sum, in[blockIdx.x * 64 + threadIdx.x] + 1);  // guilty: racecheck atomic
+  if (threadIdx.x == 0) {
+    __threadfence();
+    if (atomicAdd(ticket, 1) == gridDim.x - 1) {
+      __threadfence();
+      out[0] = *sum;  // guilty: racecheck read
+    }
+  }
+}

@@ -1,0 +1,212 @@
+// initcheck: bytes that are read before anything was written there. README.md says how the comments are read.
+
+#include <cstdlib>
+
+// guilty <<<1, 64>>> in[50] out[64] 50
+extern "C" __global__ void tile_filled_in_part(const int* in, int* out, int n) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  if (t < n) s[t] = in[t];
+  __syncthreads();
+  out[t] = s[63 - t];  // guilty: initcheck read
+}
+
+// guilty <<<2, 64>>> in[128] out[128]
+extern "C" __global__ void halo_not_loaded(const int* in, int* out) {
+  __shared__ int s[66];
+  const int t = threadIdx.x, i = blockIdx.x * 64 + t;
+  s[t + 1] = in[i];
+  if (t == 0) s[0] = 0;
+  __syncthreads();
+  out[i] = s[t] + s[t + 2];  // guilty: initcheck read
+}
+
+// guilty <<<1, 32>>> in[256] out[32]
+extern "C" __global__ void sums_not_cleared(const int* in, int* out) {
+  int count[8];
+  for (int k = 0; k < 8; ++k) count[in[threadIdx.x * 8 + k] & 7] += 1;  // guilty: initcheck read
+  int most = 0;
+  for (int k = 0; k < 8; ++k) count[(k + in[0]) & 7] = most++;
+  out[threadIdx.x] = count[in[1] & 7];
+}
+
+// guilty <<<1, 32>>> in[32] out[32]?
+extern "C" __global__ void output_that_is_added_to(const int* in, int* out) {
+  out[threadIdx.x] += in[threadIdx.x];  // guilty: initcheck read
+}
+
+// guilty <<<1, 32>>> in[32] out[1]?
+extern "C" __global__ void atomic_on_a_sum_nobody_cleared(const int* in, int* out) {
+  atomicAdd(out, in[threadIdx.x]);  // guilty: initcheck atomic
+}
+
+// guilty <<<1, 1>>> out[1] 5
+extern "C" __global__ void malloc_does_not_clear(int* out, int n) {
+  volatile int* p = static_cast<int*>(malloc(n * sizeof(int)));
+  for (int k = 0; k + 1 < n; ++k) p[k] = k;
+  int sum = 0;
+  for (int k = 0; k < n; ++k) sum += p[k];  // guilty: initcheck read
+  out[0] = sum;
+}
+
+// guilty <<<1, 64>>> in[64] out[1]
+extern "C" __global__ void shared_counter_not_cleared(const int* in, int* out) {
+  __shared__ int count;
+  if (in[threadIdx.x] & 1) atomicAdd(&count, 1);  // guilty: initcheck atomic
+  __syncthreads();
+  if (threadIdx.x == 0) out[0] = count;
+}
+
+// guilty <<<1, 32>>> in[32] out[64]
+extern "C" __global__ void more_bins_than_threads_that_clear(const int* in, int* out) {
+  __shared__ int bins[64];
+  const int t = threadIdx.x;
+  bins[t] = 0;
+  __syncthreads();
+  atomicAdd(&bins[in[t] + 32 & 63], 1);  // guilty: initcheck atomic
+  __syncthreads();
+  out[t] = bins[t];
+}
+
+// guilty <<<1, 64>>> in[40] out[1] 40
+extern "C" __global__ void tree_over_what_the_guard_left_out(const int* in, int* out, int n) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  if (t < n) s[t] = in[t];
+  __syncthreads();
+  for (int half = 32; half > 0; half /= 2) {
+    if (t < half) s[t] += s[t + half];  // guilty: initcheck read
+    __syncthreads();
+  }
+  if (t == 0) out[0] = s[0];
+}
+
+// guilty <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void local_array_filled_in_part(const int* in, int* out) {
+  int digits[8];
+  const int used = in[threadIdx.x] & 3;
+#pragma unroll 1
+  for (int k = 0; k <= used; ++k) digits[k] = in[k];
+  out[threadIdx.x] = digits[in[0] + 4 & 7];  // guilty: initcheck read
+}
+
+// Two of four bytes are written, then the word is read.
+// guilty <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void half_a_word(const int* in, int* out) {
+  __shared__ int words[32];
+  const int t = threadIdx.x;
+  reinterpret_cast<short*>(words)[2 * t] = static_cast<short>(in[t]);
+  __syncthreads();
+  out[t] = words[31 - t];  // guilty: initcheck read
+}
+
+// guilty <<<2, 32>>> in[64] scratch[64]? out[64]
+extern "C" __global__ void scratch_of_the_other_half(const int* in, int* scratch, int* out) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  if (threadIdx.x < 16) scratch[i] = in[i];
+  __syncthreads();
+  const int v = scratch[blockIdx.x * 32 + 31 - threadIdx.x];  // guilty: initcheck read
+  out[i] = v;
+}
+
+// ---- innocent ----
+
+// innocent <<<1, 64>>> in[50] out[64] 50
+extern "C" __global__ void tile_with_a_neutral_rest(const int* in, int* out, int n) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = t < n ? in[t] : 0;
+  __syncthreads();
+  out[t] = s[63 - t];
+}
+
+// innocent <<<1, 50>>> in[50] out[50] 50
+extern "C" __global__ void tile_read_as_far_as_it_is_filled(const int* in, int* out, int n) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  out[t] = t + 1 < n ? s[t + 1] : 0;
+}
+
+// innocent <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void bytes_written_word_read(const int* in, int* out) {
+  __shared__ int words[32];
+  char* bytes = reinterpret_cast<char*>(words);
+  const int t = threadIdx.x;
+  for (int k = 0; k < 4; ++k) bytes[k * 32 + t] = static_cast<char>(in[t] + k);
+  __syncthreads();
+  out[t] = words[31 - t];
+}
+
+union Split {
+  int word;
+  unsigned char bytes[4];
+};
+// innocent <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void word_written_bytes_read(const int* in, int* out) {
+  __shared__ Split s[32];
+  const int t = threadIdx.x;
+  s[t].word = in[t];
+  __syncthreads();
+  out[t] = s[31 - t].bytes[0] + s[31 - t].bytes[in[t] & 3];
+}
+
+// innocent <<<1, 32>>> in[256] out[32]
+extern "C" __global__ void local_array_written_then_read(const int* in, int* out) {
+  int sorted[8];
+  for (int k = 0; k < 8; ++k) {
+    const int v = in[threadIdx.x * 8 + k];
+    int at = k;
+    for (; at > 0 && sorted[at - 1] > v; --at) sorted[at] = sorted[at - 1];
+    sorted[at] = v;
+  }
+  out[threadIdx.x] = sorted[in[0] & 7];
+}
+
+// innocent <<<2, 32>>> in[64] out[64]? scratch[64]?
+extern "C" __global__ void scratch_written_first(const int* in, int* out, int* scratch) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  scratch[i] = in[i];
+  __syncthreads();
+  out[i] = scratch[i ^ 31];
+}
+
+__device__ int counts[8];
+__device__ float weights[4] = {1, 2, 4};
+__constant__ int offsets[4];
+// Variables of the module start as zeros, or as the source says.
+// innocent <<<1, 32>>> in[32] out[32]?
+extern "C" __global__ void variables_start_as_zero(const int* in, int* out) {
+  const int k = in[threadIdx.x] & 3;
+  atomicAdd(&counts[k], 1);
+  out[threadIdx.x] = offsets[k] + static_cast<int>(weights[k]);
+}
+
+struct Particle {
+  float x, y;
+  int kind;
+};
+// innocent <<<1, 32>>> in[96] out[96]?
+extern "C" __global__ void structs_by_value(const Particle* in, Particle* out) {
+  __shared__ Particle s[32];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  Particle p = s[31 - threadIdx.x];
+  p.x += p.y;
+  out[threadIdx.x] = p;
+}
+
+// innocent <<<1, 40>>> in[40] out[1]? 40
+extern "C" __global__ void tree_over_an_odd_number(const int* in, int* out, int n) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  for (int left = n; left > 1; left = (left + 1) / 2) {
+    const int half = (left + 1) / 2;
+    if (t + half < left) s[t] += s[t + half];
+    __syncthreads();
+  }
+  if (t == 0) out[0] = s[0];
+}

@@ -1,0 +1,169 @@
+#include "common/simt/observers/history.h"
+
+#include "tests/catch.h"
+
+namespace gpulab::simt {
+namespace {
+
+/// Whether `knower` of one block knows that what `known` does now is over.
+bool knows(const BlockHistory& history, std::uint32_t knower, std::uint32_t known, Clock clock) {
+  return history.knows(knower, 0, known, clock);
+}
+
+TEST_CASE("a thread knows what it did itself, and nothing of others") {
+  const BlockHistory history(0, 64);
+  CHECK(knows(history, 3, 3, history.clock(3)));
+  CHECK_FALSE(knows(history, 3, 4, history.clock(4)));
+  CHECK_FALSE(knows(history, 3, 40, history.clock(40)));
+}
+
+TEST_CASE("behind a barrier all know what was before it, nobody what comes after") {
+  BlockHistory history(0, 64);
+  const Clock before = history.clock(40);
+  history.barrier();
+  CHECK(knows(history, 3, 40, before));
+  CHECK_FALSE(knows(history, 3, 40, history.clock(40)));
+}
+
+TEST_CASE("a block's history says nothing of another block's threads") {
+  BlockHistory history(0, 64);
+  history.barrier();
+  CHECK_FALSE(history.knows(3, 1, 3, 1));
+}
+
+TEST_CASE("a warp that synchronises orders its own lanes, not another warp's") {
+  BlockHistory history(0, 64);
+  const Clock before = history.clock(5);
+  history.warp_sync(0, ~0u, ~0u);
+  CHECK(knows(history, 3, 5, before));
+  CHECK_FALSE(knows(history, 40, 5, before));
+}
+
+TEST_CASE("lanes that synchronise alone know of each other, and of what the others had learned") {
+  BlockHistory history(0, 32);
+  const Clock of_0 = history.clock(0), of_9 = history.clock(9);
+  history.warp_sync(0, 0x3, ~0u);  // lanes 0, 1
+  CHECK(knows(history, 1, 0, of_0));
+  CHECK_FALSE(knows(history, 2, 0, of_0));
+  CHECK_FALSE(knows(history, 1, 9, of_9));
+  history.warp_sync(0, 0x6, ~0u);  // lanes 1, 2
+  CHECK(knows(history, 2, 0, of_0));
+  CHECK_FALSE(knows(history, 3, 0, of_0));
+}
+
+TEST_CASE("one lane that synchronises with itself learns nothing") {
+  BlockHistory history(0, 32);
+  const Clock before = history.clock(1);
+  history.warp_sync(0, 0x1, ~0u);
+  CHECK_FALSE(knows(history, 0, 1, before));
+}
+
+TEST_CASE("a release tells what was before the fence, not what came between") {
+  BlockHistory writer(0, 32), reader(1, 32);
+  SyncObject flag;
+  const Clock before = writer.clock(7);
+  writer.fence(7);
+  const Clock after = writer.clock(7);
+  flag.release(writer.release(7, false));
+  reader.acquire(2, flag.acquire());
+  CHECK(reader.knows(2, 0, 7, before));
+  CHECK_FALSE(reader.knows(2, 0, 7, after));
+  CHECK_FALSE(reader.knows(3, 0, 7, before));  // thread 3 acquired nothing
+}
+
+TEST_CASE("a release operation needs no fence") {
+  BlockHistory writer(0, 32), reader(1, 32);
+  SyncObject flag;
+  const Clock before = writer.clock(7);
+  flag.release(writer.release(7, true));
+  reader.acquire(2, flag.acquire());
+  CHECK(reader.knows(2, 0, 7, before));
+  CHECK_FALSE(reader.knows(2, 0, 7, writer.clock(7)));
+  CHECK_FALSE(writer.has_fenced(7));  // nor is it one: a store behind it tells nothing
+}
+
+TEST_CASE("what was released after the acquisition is not known") {
+  BlockHistory writer(0, 32), reader(1, 32);
+  SyncObject flag;
+  const Acquired early = flag.acquire();
+  const Clock before = writer.clock(7);
+  flag.release(writer.release(7, true));
+  reader.acquire(2, early);
+  CHECK_FALSE(reader.knows(2, 0, 7, before));
+}
+
+TEST_CASE("a fence behind a barrier covers the whole block") {
+  BlockHistory writer(0, 64), reader(1, 64);
+  SyncObject flag;
+  const Clock before = writer.clock(40);
+  writer.barrier();
+  writer.fence(0);
+  flag.release(writer.release(0, false));
+  reader.acquire(2, flag.acquire());
+  CHECK(reader.knows(2, 0, 40, before));
+}
+
+TEST_CASE("a barrier carries the fences before it on, and only what they covered") {
+  BlockHistory writer(0, 64), reader(1, 64);
+  SyncObject flag;
+  const Clock fenced = writer.clock(40), not_fenced = writer.clock(41);
+  writer.fence(40);
+  const Clock after = writer.clock(40);
+  writer.barrier();
+  CHECK(writer.has_fenced(0));
+  flag.release(writer.release(0, false));
+  reader.acquire(2, flag.acquire());
+  CHECK(reader.knows(2, 0, 40, fenced));
+  CHECK_FALSE(reader.knows(2, 0, 40, after));
+  CHECK_FALSE(reader.knows(2, 0, 41, not_fenced));
+}
+
+TEST_CASE("a barrier shares what one thread of the block acquired") {
+  BlockHistory writer(0, 64), reader(1, 64);
+  SyncObject flag;
+  const Clock before = writer.clock(7);
+  flag.release(writer.release(7, true));
+  reader.acquire(2, flag.acquire());
+  CHECK_FALSE(reader.knows(50, 0, 7, before));
+  reader.barrier();
+  CHECK(reader.knows(50, 0, 7, before));
+}
+
+TEST_CASE("what was learned is passed on with the next release") {
+  BlockHistory first(0, 32), second(1, 32), third(2, 32);
+  SyncObject flag, other;
+  const Clock before = first.clock(7);
+  flag.release(first.release(7, true));
+  second.acquire(0, flag.acquire());
+  other.release(second.release(0, true));
+  third.acquire(0, other.acquire());
+  CHECK(third.knows(0, 0, 7, before));
+}
+
+TEST_CASE("a volatile load counts from the next fence on") {
+  BlockHistory writer(0, 32), reader(1, 32);
+  SyncObject flag;
+  const Clock before = writer.clock(7);
+  flag.release(writer.release(7, true));
+  reader.acquire_at_fence(2, flag.acquire());
+  CHECK_FALSE(reader.knows(2, 0, 7, before));
+  reader.fence(2);
+  CHECK(reader.knows(2, 0, 7, before));
+}
+
+TEST_CASE("a history that starts again has forgotten all") {
+  BlockHistory history(0, 64), writer(1, 64);
+  SyncObject flag;
+  const Clock before = writer.clock(7);
+  flag.release(writer.release(7, true));
+  history.acquire(2, flag.acquire());
+  history.fence(2);
+  history.barrier();
+  history.restart(5);
+  CHECK_FALSE(history.has_fenced(2));
+  CHECK_FALSE(history.knows(2, 1, 7, before));
+  CHECK_FALSE(history.knows(2, 5, 3, history.clock(3)));
+}
+
+}  // namespace
+}  // namespace gpulab::simt
