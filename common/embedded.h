@@ -36,6 +36,8 @@ struct EmbeddedFile {
 
 [[nodiscard]] std::span<const EmbeddedKernels> embedded_kernels();
 [[nodiscard]] std::span<const EmbeddedFile> embedded_configs();
+/// libcudadevrt.a: what kernels that launch kernels are linked with. Empty where the build's toolkit had none.
+[[nodiscard]] std::string_view device_runtime_library();
 /// Version of the CUDA Toolkit that compiled the kernels: "13.0".
 [[nodiscard]] std::string_view toolkit_version();
 /// Where that compiler was when the kernels were built: "/usr/local/cuda/bin/nvcc". May be gone since.

@@ -113,7 +113,7 @@ struct Step {
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
   std::vector<Argument> arguments;
-  bool cooperative = false;
+  bool cooperative = false;  ///< all blocks are resident at once, and may wait for each other (grid sync)
 };
 
 /// What one run moves and computes: bandwidth and GFLOP/s divide by these.
@@ -160,6 +160,10 @@ struct Variant {
   std::string kernel{};
   std::string file = "kernels.cu";  ///< the file in the lab's folder that holds it
   BlockRule blocks{};
+  /// Parameters of which it takes some words alone: {{"type", {"int"}}}.
+  std::map<std::string, std::vector<std::string>> only{};
+  /// Its one launch is cooperative: see Step.
+  bool cooperative = false;
   /// Elements of the lab's extent that one block handles (x, y, z): the automatic grid is their quotient,
   /// rounded up, at least 1 in each dimension. Default: one element per thread.
   std::function<Dim3(const Case&)> covers{};

@@ -36,6 +36,8 @@ std::string needs_text(const Variant& variant) {
     needs.push_back(fmt::format("compute capability {}.{}", variant.min_compute_capability / 10,
                                 variant.min_compute_capability % 10));
   }
+  for (const auto& [name, words] : variant.only) needs.push_back(fmt::format("--{} {}", name, join(words)));
+  if (variant.cooperative) needs.emplace_back("a cooperative launch");
   if (variant.racy) needs.emplace_back("races on purpose");
   if (launches_kernels(variant)) needs.push_back("blocks: " + blocks_text(variant.blocks));
   return join(needs, "; ");

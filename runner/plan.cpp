@@ -108,6 +108,15 @@ Dim3 covering_grid(const Lab& lab, const Variant& variant, const Case& point) {
   return {quotient(extent.x, covered.x), quotient(extent.y, covered.y), quotient(extent.z, covered.z)};
 }
 
+void check_words(const Variant& variant, const Params& params) {
+  for (const auto& [name, words] : variant.only) {
+    const std::string& word = params.word(name);
+    if (std::find(words.begin(), words.end(), word) == words.end())
+      throw usage_error(fmt::format("--{}: variant '{}' cannot take {}", name, variant.name, word),
+                        fmt::format("it takes {}", join(words)));
+  }
+}
+
 Dim3 resolve_grid(const Lab& lab, const Variant& variant, const Case& point, const std::optional<Dim3>& grid) {
   const Dim3 needed = covering_grid(lab, variant, point);
   const bool enough = !grid || variant.strides || (grid->x >= needed.x && grid->y >= needed.y && grid->z >= needed.z);
@@ -123,6 +132,7 @@ std::vector<Step> steps_of(const Lab& lab, const Variant& variant, const Case& p
   step.kernel = variant.kernel;
   step.grid = point.grid;
   step.block = point.block;
+  step.cooperative = variant.cooperative;
   step.arguments = variant.arguments ? variant.arguments(point) : lab.arguments(point);
   if (variant.dynamic_shared_bytes) step.dynamic_shared_bytes = variant.dynamic_shared_bytes(point);
   return {step};
@@ -132,6 +142,7 @@ std::vector<Step> steps_of(const Lab& lab, const Variant& variant, const Case& p
 
 Plan plan(const Lab& lab, const Variant& variant, Case point, const std::optional<Dim3>& grid) {
   Plan made;
+  check_words(variant, point.params);
   if (launches_kernels(variant)) {
     if (const auto why = refusal(variant.blocks, point.block)) {
       throw usage_error(

@@ -100,6 +100,8 @@ std::span<const EmbeddedFile> embedded_configs() {{
   return all;
 }}
 
+std::string_view device_runtime_library() {{ return {library}; }}
+
 std::string_view toolkit_version() {{ return "{toolkit[0]}"; }}
 
 std::string_view toolkit_compiler() {{ return "{toolkit[1]}"; }}
@@ -110,7 +112,7 @@ std::string_view toolkit_compiler() {{ return "{toolkit[1]}"; }}
 
 def main(manifest, directory):
     writer = Writer()
-    toolkit, kernels, tables, configs = [], [], [], []
+    toolkit, kernels, tables, configs, library = [], [], [], [], "{}"
     for line in Path(manifest).read_text(encoding="utf-8").splitlines():
         kind, *fields = line.split("|")
         if kind == "toolkit":
@@ -122,6 +124,8 @@ def main(manifest, directory):
             tables.append([])
         elif kind == "resources":
             tables[-1].extend(resource_rows(Path(fields[1]).read_text(encoding="utf-8"), fields[0]))
+        elif kind == "library":
+            library = writer.blob(fields[0])
         elif kind == "config":
             configs.append(f'      {{"{fields[0].removeprefix("configs/")}", {writer.blob(fields[1])}}},')
         else:
@@ -129,7 +133,7 @@ def main(manifest, directory):
     rows = ["\n".join([f"constexpr std::array<PtxasRow, {len(table)}> rows_{index}{{{{", *table, "}};"])
             for index, table in enumerate(tables)]
     Path(directory, "embedded.cpp").write_text(TEMPLATE.format(
-        toolkit=toolkit, assembly="\n".join(writer.assembly), declarations="\n".join(writer.declarations),
+        toolkit=toolkit, library=library, assembly="\n".join(writer.assembly), declarations="\n".join(writer.declarations),
         rows="\n".join(rows), kernels="\n".join(kernels), configs="\n".join(configs)), encoding="utf-8")
 
 

@@ -253,6 +253,40 @@ inline void virtual_functions_are_called(Device& device) {
   CHECK(got[32 + 5] == 3 * (3 * (3 * 5 + 1) + 3) + 5);
 }
 
+inline void grids_meet_at_a_barrier(Device& device) {
+  device.load(cooperative_kernels);
+  const int n = 40 * 96;
+  const auto a = upload(device, counted(n)), b = upload(device, std::vector<int>(static_cast<std::size_t>(n)));
+  launch(device, "rounds", {{40, 1, 1}, {96, 1, 1}, 0, true}, a, b, 6);
+  device.synchronize();
+  const auto got = read_values<int>(device, a, static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) REQUIRE(got[static_cast<std::size_t>(i)] == (i + 6 * 96) % n + 6);
+  CHECK_THROWS_WITH(launch(device, "rounds", {{1 << 20, 1, 1}, {96, 1, 1}, 0, true}, a, b, 6),
+                    ContainsSubstring("a cooperative grid is resident at once: at most"));
+}
+
+inline void kernels_launch_kernels(Device& device) {
+  device.load(nested_kernels);
+  const auto data = upload(device, counted(1024));
+  launch(device, "nested_sum", {{1, 1, 1}, {512, 1, 1}}, data, 1024);
+  const auto errors = upload(device, std::vector<int>(11, -1));
+  const auto log = upload(device, std::vector<int>(4096));
+  launch(device, "streams", {{1, 1, 1}, {1, 1, 1}}, log, errors);
+  const auto steps = upload(device, std::vector<int>(4096));
+  launch(device, "countdown", {{1, 1, 1}, {1, 1, 1}}, steps, 100);
+  const auto out = upload(device, std::vector<double>(20, 0.25));
+  launch(device, "passes_all", {{1, 1, 1}, {1, 1, 1}}, out);
+  device.synchronize();
+  CHECK(read_values<int>(device, data, 1)[0] == 1023 * 512);
+  CHECK(read_values<int>(device, errors, 6) == std::vector<int>(6, 0));
+  const auto order = read_values<int>(device, log, 9);
+  CHECK(order[0] == 8);
+  CHECK(order[7] == 90);  // whatever else runs at the same time: the tail is last, and in order
+  CHECK(order[8] == 91);
+  CHECK(read_values<int>(device, steps, 1)[0] == 101);
+  CHECK(read_values<double>(device, out, 20)[19] == 100 * 19 + 0.25 + 1 - 5 + 0.5 + 2);
+}
+
 struct Clause {
   const char* sentence;
   void (*check)(Device&);
@@ -279,6 +313,8 @@ inline const std::vector<Clause>& device_contract() {
       {"kernels of one module share its variables", kernels_of_one_module_share_its_variables},
       {"kernels allocate memory, which outlives them", kernels_allocate_memory},
       {"virtual and recursive functions are called", virtual_functions_are_called},
+      {"the blocks of a cooperative grid meet at a barrier", grids_meet_at_a_barrier},
+      {"kernels launch kernels", kernels_launch_kernels},
   };
   return clauses;
 }

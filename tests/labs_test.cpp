@@ -72,6 +72,7 @@ Case default_case(const Lab& lab, const Variant& variant, const GpuProfile& gpu)
   c.sm_count = gpu.sm_count;
   c.max_threads_per_sm = gpu.max_threads_per_sm;
   for (const auto& param : lab.params) c.params.values[param.name] = param.fallback;
+  for (const auto& [name, words] : variant.only) c.params.values[name] = words.front();
   return c;
 }
 
@@ -113,12 +114,13 @@ void for_each_variant(const std::function<void(Simulation&, const Lab&, const Va
 }
 
 /// Every combination of the lab's words. Flags (false, true) stay as they are: they trace.
-void for_each_choice(const Lab& lab, Case c, const std::function<void(const Case&)>& visit) {
+void for_each_choice(const Lab& lab, const Variant& variant, Case c, const std::function<void(const Case&)>& visit) {
   std::function<void(std::size_t)> choose = [&](std::size_t i) {
     if (i == lab.params.size()) return visit(c);
     const auto& param = lab.params[i];
     if (param.choices.empty() || param.choices.front() == "false") return choose(i + 1);
-    for (const auto& word : param.choices) {
+    const auto only = variant.only.find(param.name);
+    for (const auto& word : only == variant.only.end() ? param.choices : only->second) {
       c.params.values[param.name] = word;
       choose(i + 1);
     }
@@ -154,7 +156,7 @@ TEST_CASE("every variant is right for every type and operation") {
     Case c = default_case(lab, variant, simulation.gpu);
     for (const auto& shape : some_shapes(sizes(lab).size())) {
       set_shape(lab, shape, c);
-      for_each_choice(lab, c, [&](const Case& chosen) { check(simulation, lab, variant, chosen); });
+      for_each_choice(lab, variant, c, [&](const Case& chosen) { check(simulation, lab, variant, chosen); });
     }
   });
 }

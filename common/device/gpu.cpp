@@ -146,6 +146,7 @@ class GpuDevice : public Device {
     auto* function = reinterpret_cast<CUfunction>(kernel.handle);
     const auto [g, b, shared, cooperative] = config;
     allow_shared(kernel, shared);
+    if (cooperative) check_cooperative(kernel, config, resident_blocks(function, config));
     pending_ = kernel.cpp_name;
     const OutputCapture::Scope captured(output_);
     check(
@@ -178,6 +179,13 @@ class GpuDevice : public Device {
     return {"out_of_memory", driver_.describe(CUDA_ERROR_OUT_OF_MEMORY), std::string(name),
             fmt::format("it needs {}, {} of {} are free: choose a smaller size", gibibytes(bytes), gibibytes(free),
                         gibibytes(total))};
+  }
+
+  std::uint64_t resident_blocks(CUfunction function, const LaunchConfig& config) {
+    int per_sm = 0;
+    check(driver_.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        &per_sm, function, static_cast<int>(config.block.volume()), config.dynamic_shared_bytes));
+    return static_cast<std::uint64_t>(per_sm) * static_cast<std::uint64_t>(info_.sm_count);
   }
 
   void allow_shared(const Kernel& kernel, std::uint32_t dynamic_bytes) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "common/demangle.h"
+#include "common/embedded.h"
 #include "common/error.h"
 #include "common/ptx/parser.h"
 
@@ -45,17 +46,72 @@ std::vector<std::string_view> GpuModule::entry_names() const {
   return names;
 }
 
-CUmodule GpuModule::compile(const std::string& ptx) {
-  std::string log(log_bytes, '\0');
-  std::array options = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_GENERATE_LINE_INFO};
+namespace {
+
+/// What the driver's compiler and linker are told, and where they write what is wrong.
+class JitOptions {
+ public:
+  [[nodiscard]] unsigned count() const { return static_cast<unsigned>(options_.size()); }
+  CUjit_option* options() { return options_.data(); }
+  void** values() { return values_.data(); }
+  std::string log() const { return log_.substr(0, log_.find('\0')); }
+
+ private:
+  std::string log_ = std::string(log_bytes, '\0');
+  std::array<CUjit_option, 3> options_ = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                                          CU_JIT_GENERATE_LINE_INFO};
   // The driver takes integer options as pointer values.
-  std::array<void*, 3> values = {log.data(), reinterpret_cast<void*>(std::uintptr_t{log_bytes}),
-                                 reinterpret_cast<void*>(std::uintptr_t{1})};
+  std::array<void*, 3> values_ = {log_.data(), reinterpret_cast<void*>(std::uintptr_t{log_bytes}),
+                                  reinterpret_cast<void*>(std::uintptr_t{1})};
+};
+
+/// Kernels that launch kernels call functions of the device runtime, a library that is linked with them.
+class Linker {
+ public:
+  explicit Linker(const DriverApi& driver) : driver_(driver) {}
+  ~Linker() {
+    if (state_ != nullptr) driver_.cuLinkDestroy(state_);
+  }
+  Linker(const Linker&) = delete;
+  Linker& operator=(const Linker&) = delete;
+
+  /// Leaves the error of the step that failed; `jit` has the log.
+  CUresult link(const std::string& ptx, std::string_view library, JitOptions& jit, CUmodule& module) {
+    CUresult result = driver_.cuLinkCreate(jit.count(), jit.options(), jit.values(), &state_);
+    const auto add = [&](CUjitInputType type, std::string_view data, const char* name) {
+      if (result == CUDA_SUCCESS)
+        result =
+            driver_.cuLinkAddData(state_, type, const_cast<char*>(data.data()), data.size(), name, 0, nullptr, nullptr);
+    };
+    add(CU_JIT_INPUT_PTX, {ptx.c_str(), ptx.size() + 1}, "kernels.ptx");
+    add(CU_JIT_INPUT_LIBRARY, library, "libcudadevrt.a");
+    void* image = nullptr;
+    std::size_t bytes = 0;
+    if (result == CUDA_SUCCESS) result = driver_.cuLinkComplete(state_, &image, &bytes);
+    return result == CUDA_SUCCESS ? driver_.cuModuleLoadData(&module, image) : result;
+  }
+
+ private:
+  const DriverApi& driver_;
+  CUlinkState state_ = nullptr;
+};
+
+}  // namespace
+
+CUmodule GpuModule::compile(const std::string& ptx) {
+  JitOptions jit;
   CUmodule module = nullptr;
-  const CUresult result =
-      driver_.cuModuleLoadDataEx(&module, ptx.c_str(), options.size(), options.data(), values.data());
-  log.resize(log.find('\0'));
-  driver_.check(result, DriverUse::load, name_, hint_for(result, ptx, log));
+  CUresult result = CUDA_SUCCESS;
+  if (outline_.calls_runtime) {
+    const std::string_view library = device_runtime_library();
+    if (library.empty())
+      throw Error(ExitCode::missing, "kernels that launch kernels need libcudadevrt.a, which this build has not", name_,
+                  "build with a CUDA Toolkit that has it, or use '--device sim'");
+    result = Linker(driver_).link(ptx, library, jit, module);
+  } else {
+    result = driver_.cuModuleLoadDataEx(&module, ptx.c_str(), jit.count(), jit.options(), jit.values());
+  }
+  driver_.check(result, DriverUse::load, name_, hint_for(result, ptx, jit.log()));
   return module;
 }
 

@@ -49,6 +49,13 @@ void check_arguments(const Kernel& kernel, std::span<const KernelArgument> argum
           "an int has 4 bytes, a pointer 8", kernel.cpp_name);
 }
 
+void check_cooperative(const Kernel& kernel, const LaunchConfig& config, std::uint64_t resident_blocks) {
+  if (!config.cooperative || config.grid.volume() <= resident_blocks) return;
+  throw usage_error(fmt::format("a cooperative grid is resident at once: at most {} blocks of {}, not {}",
+                                resident_blocks, shown(config.block), config.grid.volume()),
+                    "choose a smaller --grid, and let the kernel stride over it", kernel.cpp_name);
+}
+
 void check_shape(const Kernel& kernel, const LaunchConfig& config, const LaunchLimits& limits) {
   check_block(kernel, config.block, limits);
   check_grid(kernel, config.grid, limits);

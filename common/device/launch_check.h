@@ -23,4 +23,7 @@ void check_arguments(const Kernel& kernel, std::span<const KernelArgument> argum
 /// Block and grid against the hardware and the kernel's own attributes. Throws usage_error.
 void check_shape(const Kernel& kernel, const LaunchConfig& config, const LaunchLimits& limits);
 
+/// A cooperative grid that is not resident at once: its blocks would wait for each other forever.
+void check_cooperative(const Kernel& kernel, const LaunchConfig& config, std::uint64_t resident_blocks);
+
 }  // namespace gpulab

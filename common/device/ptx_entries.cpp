@@ -104,10 +104,10 @@ PtxOutline outline(std::string_view ptx) {
     if (token == ".global" && read_mutable_variable(scanner)) found.separable = false;
     if (token == "{") scanner.skip_body();
   }
-  const bool launches =
-      ptx.find("cudaLaunchDevice") != std::string_view::npos || ptx.find("__cudaCDP2Launch") != std::string_view::npos;
+  found.calls_runtime =
+      ptx.find("cudaLaunchDevice") != std::string_view::npos || ptx.find("__cudaCDP") != std::string_view::npos;
   const bool debug = ptx.find(".debug_info") != std::string_view::npos;
-  found.separable = found.separable && !launches && !debug;
+  found.separable = found.separable && !found.calls_runtime && !debug;
   return found;
 }
 

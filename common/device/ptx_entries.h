@@ -22,6 +22,8 @@ struct PtxOutline {
   /// (each copy would have its own), with device-side launches (kernels name each other) or debug information
   /// (its sections refer to labels in every kernel).
   bool separable = true;
+  /// Kernels launch kernels, or ask the device runtime something else: to be linked with libcudadevrt.a.
+  bool calls_runtime = false;
 };
 
 [[nodiscard]] PtxOutline outline(std::string_view ptx);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <fstream>
 #include <new>
 #include <stdexcept>
@@ -13,10 +14,12 @@
 #include "common/demangle.h"
 #include "common/device/launch_check.h"
 #include "common/device/launch_error.h"
+#include "common/occupancy.h"
 #include "common/ptx/lower_calls.h"
 #include "common/ptx/parser.h"
 #include "common/simt/decode.h"
 #include "common/simt/device_heap.h"
+#include "common/simt/device_launch.h"
 #include "common/simt/grid.h"
 #include "common/simt/line_counts.h"
 #include "common/simt/observers/sanitizer.h"
@@ -27,6 +30,9 @@ namespace {
 
 /// Warp instructions before a launch counts as hung: minutes of simulation, far beyond what a lab needs.
 constexpr std::uint64_t kDefaultBudget = 20'000'000'000;
+
+/// Warp instructions that starting a grid from a kernel is charged: a chain of launches without an end has one.
+constexpr std::uint64_t kLaunchCost = 1000;
 
 /// Bytes that the host can still give (Linux: MemAvailable), or "no limit known".
 std::uint64_t available_host_bytes() {
@@ -59,6 +65,31 @@ const PtxasRow* ptxas_row(const ModuleImage& image, std::string_view entry, int 
   for (const auto& row : image.resources)
     if (row.sm == sm && row.entry == entry) return &row;
   return nullptr;
+}
+
+/// cudaDeviceGetAttribute, by cudaDeviceAttr's numbers (driver_types.h), as far as a profile knows.
+std::optional<int> device_attribute(const GpuProfile& gpu, int which) {
+  const std::pair<int, int> known[] = {{1, gpu.max_threads_per_block},
+                                       {2, 1024},
+                                       {3, 1024},
+                                       {4, 64},
+                                       {5, 0x7fffffff},
+                                       {6, 65535},
+                                       {7, 65535},
+                                       {8, static_cast<int>(gpu.shared_bytes_per_block)},
+                                       {10, 32},
+                                       {12, gpu.registers_per_block},
+                                       {16, gpu.sm_count},
+                                       {39, gpu.max_threads_per_sm},
+                                       {75, gpu.compute_major},
+                                       {76, gpu.compute_minor},
+                                       {81, static_cast<int>(gpu.shared_bytes_per_sm)},
+                                       {82, gpu.registers_per_sm},
+                                       {97, static_cast<int>(gpu.shared_bytes_per_block_optin)},
+                                       {106, gpu.max_blocks_per_sm}};
+  for (const auto& [attribute, value] : known)
+    if (attribute == which) return value;
+  return std::nullopt;
 }
 
 class Simulator final : public Device {
@@ -140,55 +171,26 @@ class Simulator final : public Device {
     LaunchLimits limits;
     limits.max_shared_bytes_per_block = profile_.shared_bytes_per_block_optin;
     check_shape(kernel, config, limits);
-    const simt::Program& program = *kernels_.at(kernel.handle).program;
-    const std::vector<std::byte> parameters = parameter_block(kernel, program, arguments);
-    simt::LaunchState state;
-    state.program = &program;
-    state.grid = config.grid;
-    state.block = config.block;
-    state.dynamic_shared_bytes = config.dynamic_shared_bytes;
-    state.sm_count = static_cast<std::uint32_t>(std::max(profile_.sm_count, 1));
-    state.parameters = parameters;
-    state.memory = &memory_;
-    state.heap = &heap_;
-    state.schedule = options_.schedule;
-    if (options_.lines) state.phases = most_phases;
-    simt::GridOptions grid;
-    grid.threads = options_.threads;
-    grid.budget = options_.budget;
-    grid.resident = resident_blocks(program, config);
-    std::unique_ptr<simt::Sanitizer> sanitizer;
-    if (tools_.any()) sanitizer = std::make_unique<simt::Sanitizer>(state, tools_, initialised_);
-    state.sanitizer = sanitizer.get();
-    const auto keep_findings = [&] {
-      if (!sanitizer) return;
-      auto found = sanitizer->take_findings();
-      findings_.insert(findings_.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
-    };
-    LaunchLines lines;
-    lines.kernel = kernel.cpp_name;
-    lines.grid = config.grid;
-    lines.block = config.block;
-    std::function<void(const simt::Workers&)> look;
-    if (options_.lines)
-      look = [&](const simt::Workers& workers) {
-        const ModuleImage& image = kernels_[kernel.handle].image;
-        simt::count_lines(program, workers, image.source, image.ptx, lines);
-      };
-    Counters counted;
+    check_cooperative(kernel, config, resident_blocks(kernel, config));
+    std::uint64_t spent = 0;
+    std::vector<std::deque<simt::DeviceLaunch>> nested;
+    nested.push_back(run(kernel, config, parameter_block(kernel, arguments), 1, spent));
+    // A launch runs with all that it launches before the next one does: those of tail streams come last.
     try {
-      counted = run_grid(state, grid, output_, look);
+      while (!nested.empty()) {
+        if (nested.back().empty()) {
+          nested.pop_back();
+          continue;
+        }
+        const simt::DeviceLaunch next = nested.back().front();
+        nested.back().pop_front();
+        --runtime_.pending;
+        nested.push_back(run_nested(next, spent));
+      }
     } catch (...) {
-      keep_findings();
+      runtime_.pending = 0;
       throw;
     }
-    keep_findings();
-    lines.counters = counted;
-    if (options_.lines) lines_.push_back(std::move(lines));
-    if (counters_)
-      *counters_ += counted;
-    else
-      counters_ = counted;
   }
   void synchronize() override {}
 
@@ -292,8 +294,8 @@ class Simulator final : public Device {
   }
 
   /// Arguments laid out as the PTX parameter list has them.
-  std::vector<std::byte> parameter_block(const Kernel&, const simt::Program& program,
-                                         std::span<const KernelArgument> arguments) {
+  std::vector<std::byte> parameter_block(const Kernel& kernel, std::span<const KernelArgument> arguments) const {
+    const simt::Program& program = *kernels_.at(kernel.handle).program;
     std::vector<std::byte> bytes(program.parameter_bytes);
     std::size_t offset = 0, k = 0;
     for (const auto& parameter : program.functions[0].function->parameters) {
@@ -302,18 +304,129 @@ class Simulator final : public Device {
       offset += parameter.size;
       ++k;
     }
-    if (program.parameter_address) write(program.parameter_address, bytes);
     return bytes;
   }
 
-  /// Blocks that the modelled GPU keeps resident, by threads, blocks and shared memory.
-  std::uint64_t resident_blocks(const simt::Program& program, const LaunchConfig& config) const {
-    const auto threads = (config.block.volume() + 31) / 32 * 32;
-    const auto shared = program.static_shared_bytes + config.dynamic_shared_bytes;
-    std::uint64_t per_sm = static_cast<std::uint64_t>(std::max(profile_.max_blocks_per_sm, 1));
-    per_sm = std::min(per_sm, static_cast<std::uint64_t>(profile_.max_threads_per_sm) / threads);
-    if (shared) per_sm = std::min<std::uint64_t>(per_sm, profile_.shared_bytes_per_sm / shared);
-    return std::max<std::uint64_t>(per_sm, 1) * static_cast<std::uint64_t>(std::max(profile_.sm_count, 1));
+  /// Runs one grid and returns what it launched, in the order in which that is to run.
+  std::deque<simt::DeviceLaunch> run(const Kernel& kernel, const LaunchConfig& config,
+                                     const std::vector<std::byte>& parameters, int level, std::uint64_t& spent) {
+    const simt::Program& program = *kernels_.at(kernel.handle).program;
+    if (program.parameter_address) write(program.parameter_address, parameters);
+    simt::GridLaunches launches;
+    launches.level = level;
+    simt::LaunchState state;
+    state.program = &program;
+    state.grid = config.grid;
+    state.block = config.block;
+    state.dynamic_shared_bytes = config.dynamic_shared_bytes;
+    state.sm_count = static_cast<std::uint32_t>(std::max(profile_.sm_count, 1));
+    state.parameters = parameters;
+    state.memory = &memory_;
+    state.heap = &heap_;
+    state.runtime = &runtime_;
+    state.launches = &launches;
+    if (options_.lines) state.phases = most_phases;
+    if (config.cooperative) state.grid_workspace = grid_workspace();
+    state.schedule = options_.schedule;
+    simt::GridOptions grid;
+    grid.threads = options_.threads;
+    grid.budget = options_.budget;
+    grid.spent = spent;
+    grid.resident = resident_blocks(kernel, config);
+    std::unique_ptr<simt::Sanitizer> sanitizer;
+    if (tools_.any()) sanitizer = std::make_unique<simt::Sanitizer>(state, tools_, initialised_);
+    state.sanitizer = sanitizer.get();
+    const auto keep_findings = [&] {
+      if (!sanitizer) return;
+      auto found = sanitizer->take_findings();
+      findings_.insert(findings_.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+    };
+    LaunchLines lines;
+    lines.kernel = kernel.cpp_name;
+    lines.grid = config.grid;
+    lines.block = config.block;
+    std::function<void(const simt::Workers&)> look;
+    if (options_.lines)
+      look = [&](const simt::Workers& workers) {
+        const ModuleImage& image = kernels_[kernel.handle].image;
+        simt::count_lines(program, workers, image.source, image.ptx, lines);
+      };
+    Counters counted;
+    try {
+      counted = run_grid(state, grid, output_, look);
+    } catch (...) {
+      keep_findings();
+      throw;
+    }
+    keep_findings();
+    lines.counters = counted;
+    if (options_.lines) lines_.push_back(std::move(lines));
+    spent += counted.warp_instructions + kLaunchCost;
+    if (counters_)
+      *counters_ += counted;
+    else
+      counters_ = counted;
+    std::deque<simt::DeviceLaunch> made(launches.ordinary.begin(), launches.ordinary.end());
+    made.insert(made.end(), launches.tail.begin(), launches.tail.end());
+    return made;
+  }
+
+  /// Runs what a kernel launched.
+  std::deque<simt::DeviceLaunch> run_nested(const simt::DeviceLaunch& next, std::uint64_t& spent) {
+    if (next.kind != simt::DeviceLaunch::Kind::grid) {
+      for (std::uint64_t row = 0; row < next.rows; ++row)
+        if (next.kind == simt::DeviceLaunch::Kind::copy)
+          copy(next.to + row * next.pitch_to, next.from + row * next.pitch_from, next.bytes);
+        else
+          fill(next.to + row * next.pitch_to, std::byte{next.value}, next.bytes);
+      return {};
+    }
+    const Kernel child = kernel(next.function->name);
+    std::vector<std::byte> parameters(kernels_.at(child.handle).program->parameter_bytes);
+    if (!parameters.empty()) {
+      read(parameters, next.parameters);
+      release(next.parameters);
+    }
+    return run(child, {next.grid, next.block, next.dynamic_shared_bytes}, parameters, next.level, spent);
+  }
+
+  simt::DeviceRuntime make_runtime() {
+    simt::DeviceRuntime made;
+    made.memory = &memory_;
+    made.heap = &heap_;
+    made.program = [this](const ptx::Function& f) { return kernels_.at(kernel(f.name).handle).program.get(); };
+    made.attribute = [this](int which) { return device_attribute(profile_, which); };
+    made.registers = [this](const simt::Program& p) { return kernel_of(p).attributes.registers.value_or(0); };
+    made.max_threads = [this](const simt::Program& p) {
+      return kernel_of(p).attributes.max_threads_per_block.value_or(0);
+    };
+    made.blocks_per_sm = [this](const simt::Program& p, int threads, std::uint64_t dynamic_shared_bytes) {
+      const auto found = occupancy(profile_, kernel_of(p).attributes.registers.value_or(1), p.static_shared_bytes,
+                                   dynamic_shared_bytes, threads);
+      return found ? found->blocks_per_sm : 0;
+    };
+    return made;
+  }
+  const Kernel& kernel_of(const simt::Program& program) const {
+    return std::find_if(kernels_.begin(), kernels_.end(), [&](const auto& k) { return k.program.get() == &program; })
+        ->kernel;
+  }
+
+  /// Blocks that the modelled GPU keeps resident. Registers that are not known limit nothing.
+  std::uint64_t resident_blocks(const Kernel& kernel, const LaunchConfig& config) const {
+    const auto found =
+        occupancy(profile_, kernel.attributes.registers.value_or(1), kernel.attributes.static_shared_bytes.value_or(0),
+                  config.dynamic_shared_bytes, static_cast<int>(config.block.volume()));
+    const int per_sm = found ? found->blocks_per_sm : 1;
+    return static_cast<std::uint64_t>(std::max(per_sm, 1)) * static_cast<std::uint64_t>(std::max(profile_.sm_count, 1));
+  }
+
+  /// Where a cooperative grid's barrier lies, as it is before the first arrival.
+  std::uint64_t grid_workspace() {
+    constexpr std::uint64_t bytes = 64;  // cooperative_groups' grid_workspace: its size, the barrier, and room for more
+    if (!grid_workspace_) grid_workspace_ = memory_.allocate("grid workspace", bytes);
+    fill(grid_workspace_, std::byte{0}, bytes);
+    return grid_workspace_;
   }
 
   const GpuProfile& profile_;
@@ -321,6 +434,8 @@ class Simulator final : public Device {
   DeviceInfo info_;
   simt::GlobalMemory memory_;
   simt::DeviceHeap heap_{memory_};
+  simt::DeviceRuntime runtime_ = make_runtime();
+  std::uint64_t grid_workspace_ = 0;  ///< of cooperative launches; 0: there was none yet
   std::vector<LoadedModule> modules_;
   std::vector<LoadedKernel> kernels_;
   simt::Tools tools_;

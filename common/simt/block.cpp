@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <set>
 
 #include "common/device/launch_error.h"
 #include "common/simt/observers/sanitizer.h"
@@ -102,13 +101,32 @@ Dim3 BlockContext::thread_of(const Warp& w, int lane) const {
   return {linear_thread % b.x, linear_thread / b.x % b.y, linear_thread / (b.x * b.y)};
 }
 
+namespace {
+
+std::string state_of(const Split& split) {
+  if (split.state == Split::State::barrier) return fmt::format(" (barrier {})", split.barrier);
+  if (split.state == Split::State::collective) return " (warp synchronisation)";
+  if (split.state == Split::State::asleep) return split.may_give_up ? " (mbarrier)" : " (cluster barrier)";
+  return {};
+}
+
+/// The micro-op that a split waits at, or goes on with.
+const MicroOp* position(const Warp& w, const Split& split) {
+  if (split.resume) return split.state == Split::State::barrier ? split.resume - 1 : split.resume;
+  return split.block == kNoBlock ? nullptr : w.blocks[split.block].first;
+}
+
+}  // namespace
+
 std::string BlockContext::place() const {
+  const MicroOp* found = nullptr;
   for (const Warp& w : warps)
     for (const Split& split : w.splits) {
-      if (split.resume) return place_of(*launch.program, split.resume->site);
-      if (split.block != kNoBlock) return place_of(*launch.program, w.blocks[split.block].first->site);
+      const MicroOp* at = position(w, split);
+      if (at && split.state == Split::State::ready) return place_of(*launch.program, at->site);
+      if (!found) found = at;
     }
-  return {};
+  return found ? place_of(*launch.program, found->site) : std::string{};
 }
 
 /// A special register's value that is the same for all blocks; zero for the others.
@@ -156,6 +174,10 @@ std::uint32_t BlockContext::launch_value(Special special, const Warp& w, int lan
       return launch.dynamic_shared_bytes;
     case Special::total_smem_size:
       return w.shared_bytes;
+    case Special::envreg1:
+      return static_cast<std::uint32_t>(launch.grid_workspace >> 32);
+    case Special::envreg2:
+      return static_cast<std::uint32_t>(launch.grid_workspace);
     case Special::warp_size:
       return kLanes;
     default:
@@ -211,6 +233,7 @@ void BlockContext::start(std::uint64_t block) {
   executed = 0;
   reset_waiting();
   enter_phase(0);
+  last_errors.clear();
   // Shared memory starts with the same arbitrary bytes in every block: what a kernel reads unwritten is repeatable.
   if (!warps.empty() && warps[0].shared_bytes) std::memset(shared_, 0xa5, warps[0].shared_bytes);
   std::uint32_t threads = live;
@@ -311,15 +334,17 @@ bool BlockContext::run(std::int64_t budget) {
     if (ran - polled > kIdleInstructions * static_cast<std::int64_t>(warps.size())) idle_wakes_ = 0;
     if (!progress && live && ++idle_wakes_ < kIdleWakes) progress = resume_someone();
   }
-  if (live && !progress) report_deadlock();
+  if (live && !progress && !release_diverged()) report_deadlock();
   if (launch.sanitizer && live == 0) launch.sanitizer->block_ended(*this);
   return live == 0;
 }
 
-void BlockContext::arrive(Warp&, const Split& split, std::uint32_t votes, std::uint32_t count) {
+void BlockContext::arrive(Warp& w, const Split& split, std::uint32_t votes, std::uint32_t count) {
   Barrier& barrier = barriers[split.barrier];
-  barrier.arrived += active_count(split.mask);
+  barrier.in_use = true;
+  barrier.lanes[w.index] |= split.mask;
   barrier.votes += votes;
+  barrier.voters += active_count(split.mask);
   barrier.needed = count;
   complete(split.barrier);
 }
@@ -327,7 +352,7 @@ void BlockContext::arrive(Warp&, const Split& split, std::uint32_t votes, std::u
 void BlockContext::exited(std::uint32_t threads) {
   live -= threads;
   for (std::uint32_t i = 0; i < barriers.size(); ++i)
-    if (barriers[i].arrived) complete(i);
+    if (barriers[i].in_use) complete(i);
   complete_cluster();
 }
 
@@ -340,49 +365,104 @@ void deliver(Warp& w, const Split& split, const Barrier& barrier) {
     auto* d = reinterpret_cast<std::uint32_t*>(w.regs + op->r[0]);
     for (std::uint32_t left = split.mask; left; left &= left - 1) d[__builtin_ctz(left)] = barrier.votes;
   } else if (op->extra != 0) {
-    const bool holds = op->extra == 1 ? barrier.votes == barrier.arrived : barrier.votes != 0;
+    const bool holds = op->extra == 1 ? barrier.votes == barrier.voters : barrier.votes != 0;
     w.preds[op->r[0]] = (w.preds[op->r[0]] & ~split.mask) | (holds ? split.mask : 0);
   }
 }
 
 }  // namespace
 
+bool BlockContext::is_complete(const Barrier& barrier) const {
+  std::uint32_t threads = 0;
+  for (const Warp& w : warps) {
+    const std::uint32_t lanes = barrier.lanes[w.index];
+    if (lanes && !(w.live & ~lanes))
+      threads += kLanes;
+    else if (w.live && !barrier.needed)
+      return false;
+  }
+  return threads >= barrier.needed;
+}
+
 void BlockContext::complete(std::uint32_t number) {
   Barrier& barrier = barriers[number];
-  if (barrier.arrived < (barrier.needed ? barrier.needed : live)) return;
-  if (launch.sanitizer) launch.sanitizer->barrier_completed(*this, number, barrier.arrived >= live);
-  if (barrier.arrived != 0 && barrier.arrived >= live) enter_phase(phase_ + 1);
-  for (Warp& w : warps)
+  if (!is_complete(barrier)) return;
+  const bool everyone =
+      std::all_of(warps.begin(), warps.end(), [&](const Warp& w) { return !(w.live & ~barrier.lanes[w.index]); });
+  if (launch.sanitizer) launch.sanitizer->barrier_completed(*this, number, everyone);
+  if (everyone && barrier.voters) enter_phase(phase_ + 1);
+  for (Warp& w : warps) {
     for (Split& split : w.splits)
       if (split.state == Split::State::barrier && split.barrier == number) {
         split.state = Split::State::ready;
         deliver(w, split, barrier);
       }
+    if (w.splits.size() > 1) merge_splits(w);
+  }
   barrier = Barrier{};
 }
 
-void BlockContext::report_deadlock() {
-  std::set<std::string> places;
-  std::string first;
+void BlockContext::add_places(ThreadPlaces& places) const {
+  for (const Warp& w : warps) {
+    for (const Split& split : w.splits)
+      if (const MicroOp* at = position(w, split)) places[{at->site, state_of(split)}] += active_count(split.mask);
+    for (const Reconvergence& r : w.reconvergences)
+      if (r.in_use && r.arrived && r.block != kNoBlock)
+        places[{w.blocks[r.block].first->site, " (where branches meet)"}] += active_count(r.arrived);
+  }
+}
+
+std::string described(const Program& program, const ThreadPlaces& places, std::string_view verb) {
+  std::map<std::string, std::uint64_t> lines;
+  for (const auto& [place, threads] : places) lines[place_of(program, place.first) + place.second] += threads;
+  std::string text;
+  for (const auto& [line, threads] : lines)
+    text += text.empty() ? fmt::format("{} thread{}{} at {}", threads, threads == 1 ? "" : "s", verb, line)
+                         : fmt::format(", {} at {}", threads, line);
+  return text;
+}
+
+bool BlockContext::release_diverged() {
+  bool any = false;
+  for (Warp& w : warps) any = simt::release_diverged(w) || any;
+  return any;
+}
+
+/// Lanes of one warp that wait for each other at different .sync instructions: undefined (PTX ISA: shfl.sync,
+/// vote.sync …), and never what was meant.
+void BlockContext::check_collectives() const {
   for (const Warp& w : warps)
-    for (const Split& split : w.splits) {
-      const MicroOp* at = split.state == Split::State::barrier ? split.resume - 1 : split.resume;
-      if (!at) continue;
-      const std::string place = place_of(*launch.program, at->site);
-      if (first.empty()) first = place;
-      places.insert(fmt::format("{} ({})", place,
-                                split.state == Split::State::barrier ? fmt::format("barrier {}", split.barrier)
-                                : split.state == Split::State::asleep
-                                    ? split.may_give_up ? "mbarrier" : "cluster barrier"
-                                    : "warp synchronisation"));
-    }
+    for (const Split& a : w.splits)
+      for (const Split& b : w.splits) {
+        if (a.state != Split::State::collective || b.state != Split::State::collective || a.resume == b.resume)
+          continue;
+        const auto name = [&](const Split& s) {
+          return fmt::format("{} ({}, lanes {:#010x} of mask {:#010x})", place_of(*launch.program, s.resume->site),
+                             launch.program->sites[s.resume->site].instruction->opcode, s.mask, s.members);
+        };
+        const bool same = a.members == b.members;
+        throw LaunchError(
+            "fault",
+            fmt::format("lanes of one warp wait for each other at different instructions: {} and {}, in "
+                        "{}, block ({},{},{}), warp {}",
+                        name(a), name(b), launch.program->name, index.x, index.y, index.z, w.index),
+            place_of(*launch.program, a.resume->site),
+            same ? "all lanes of the mask have to come to the same shuffle or vote: move it out of the branch"
+                 : "lanes that shuffle or vote together have to pass the same mask");
+      }
+}
+
+void BlockContext::report_deadlock() {
   if (launch.sanitizer)
     launch.sanitizer->deadlocked(
         *this, "a barrier can never complete; every thread of the block, or of the member mask, has to come to it");
+  check_collectives();
+  ThreadPlaces places;
+  add_places(places);
   throw LaunchError("hung",
-                    fmt::format("deadlock in {}, block ({},{},{}): {} threads wait at {}", launch.program->name,
-                                index.x, index.y, index.z, live, fmt::join(places, " and ")),
-                    first, "every thread of the block, or of the member mask, has to come to the same barrier");
+                    fmt::format("deadlock in {}, block ({},{},{}): {}", launch.program->name, index.x, index.y, index.z,
+                                described(*launch.program, places, " wait")),
+                    place(), "every thread of the block, or of the member mask, has to come to the same barrier");
 }
 
 }  // namespace gpulab::simt

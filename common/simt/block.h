@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "common/dim3.h"
@@ -17,6 +19,8 @@
 namespace gpulab::simt {
 
 class DeviceHeap;
+struct DeviceRuntime;
+struct GridLaunches;
 
 class Sanitizer;
 
@@ -28,17 +32,27 @@ struct LaunchState {
   std::uint32_t sm_count = 1;
   std::span<const std::byte> parameters;  ///< the parameter block, laid out as PTX does
   GlobalMemory* memory = nullptr;
-  DeviceHeap* heap = nullptr;      ///< of malloc
+  DeviceHeap* heap = nullptr;  ///< of malloc
+  DeviceRuntime* runtime = nullptr;
+  GridLaunches* launches = nullptr;  ///< that this grid makes
+  /// Cooperative launches: where the grid's barrier lies (cooperative_groups' grid_workspace); 0: the grid has none.
+  std::uint64_t grid_workspace = 0;
   std::uint32_t phases = 1;        ///< counted apart, split by the block's barriers; the last takes all that follow
   std::uint64_t schedule = 0;      ///< seed that permutes warps; 0: natural order
   Sanitizer* sanitizer = nullptr;  ///< observers/sanitizer.h; nullptr: no tool is on
 };
 
+/// A barrier counts warps, not threads: a warp has arrived when all its lanes that have not exited have, and then
+/// counts as 32 threads (PTX ISA: bar, barrier).
 struct Barrier {
-  std::uint32_t arrived = 0;  ///< threads
-  std::uint32_t needed = 0;   ///< threads; 0: all that have not exited
-  std::uint32_t votes = 0;    ///< bar.red: threads whose predicate holds
+  std::array<std::uint32_t, 32> lanes{};  ///< that have come, by warp
+  std::uint32_t needed = 0;               ///< threads; 0: all warps that have not exited
+  std::uint32_t votes = 0, voters = 0;    ///< bar.red: threads whose predicate holds, and all
+  bool in_use = false;
 };
+
+/// How many threads are where: by PTX instruction and " (barrier 0)", or why else they wait.
+using ThreadPlaces = std::map<std::pair<std::uint32_t, std::string>, std::uint64_t>;
 
 struct BlockContext {
   BlockContext(const LaunchState& launch, Worker& worker, bool parallel);
@@ -59,6 +73,8 @@ struct BlockContext {
   void complete_cluster();
   /// The line that some split is to run next, for messages; empty when all have ended.
   [[nodiscard]] std::string place() const;
+  /// Adds where this block's threads are.
+  void add_places(ThreadPlaces& places) const;
   [[nodiscard]] Dim3 thread_of(const Warp& warp, int lane) const;
 
   const LaunchState& launch;
@@ -70,11 +86,12 @@ struct BlockContext {
   std::int64_t slice = 0;      ///< of the running warp
   std::vector<Warp> warps;
   std::array<Barrier, 16> barriers{};
-  bool spinning = false;                        ///< the last slice was spent polling
-  std::vector<AsyncQueue> async;                ///< per warp
-  std::uint32_t cluster_arrived = 0;            ///< barrier.cluster: threads
-  bool cluster_parity = false;                  ///< of its current phase
-  std::vector<std::uint32_t> cluster_parities;  ///< per warp and lane: of the phase last arrived at
+  std::unordered_map<std::uint32_t, std::int32_t> last_errors;  ///< of cudaGetLastError, by thread
+  bool spinning = false;                                        ///< the last slice was spent polling
+  std::vector<AsyncQueue> async;                                ///< per warp
+  std::uint32_t cluster_arrived = 0;                            ///< barrier.cluster: threads
+  bool cluster_parity = false;                                  ///< of its current phase
+  std::vector<std::uint32_t> cluster_parities;                  ///< per warp and lane: of the phase last arrived at
 
  private:
   void fill_specials(Warp& warp);
@@ -82,8 +99,10 @@ struct BlockContext {
   void fill_launch_values(Warp& warp);
   void complete(std::uint32_t number);
   void enter_phase(std::uint32_t phase);
-  void check_barriers();
   void reset_waiting();
+  [[nodiscard]] bool is_complete(const Barrier& barrier) const;
+  bool release_diverged();
+  void check_collectives() const;
   [[noreturn]] void report_deadlock();
   std::vector<std::uint32_t> order_;  ///< of warps
   std::uint32_t phase_ = 0;           ///< barriers of the whole block so far, below LaunchState::phases
@@ -97,10 +116,17 @@ struct BlockContext {
   std::byte* shared_ = nullptr;
 };
 
+/// "32 threads wait at kernels.cu:12 (barrier 0), 1 at kernels.cu:20", for the verb " wait".
+[[nodiscard]] std::string described(const Program& program, const ThreadPlaces& places, std::string_view verb = {});
+
 /// warp.cpp: resets a warp for a new block, runs its ready splits.
 void start_warp(Warp& warp, std::uint32_t live);
 /// Runs ready splits one after another until all wait, or the fuel is used up. True if any ran.
 bool run_warp(Warp& warp, std::int64_t fuel);
+/// Lanes that go on from one place after a barrier go on together, as they do on a GPU.
+void merge_splits(Warp& warp);
+/// Lets the lanes that wait for others of their warp where branches meet go on alone. True if there were any.
+bool release_diverged(Warp& warp);
 [[nodiscard]] bool has_ready_split(const Warp& warp);
 /// Lanes that wait for sleeping ones at a reconvergence point go on: they may have to wake them. False: there are none.
 bool release_for_sleepers(Warp& warp);

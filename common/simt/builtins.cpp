@@ -7,6 +7,7 @@
 
 #include "common/device/launch_error.h"
 #include "common/simt/block.h"
+#include "common/simt/builtin_tables.h"
 #include "common/simt/device_heap.h"
 #include "common/simt/observers/sanitizer.h"
 #include "common/simt/runtime.h"
@@ -95,9 +96,12 @@ void heap_free(Warp& w, const MicroOp* op, int lane, std::uint64_t address) {
 }
 
 const Builtin* find_builtin(std::string_view name) {
-  const auto found =
-      std::find_if(std::begin(builtins), std::end(builtins), [&](const Builtin& b) { return b.name == name; });
-  return found == std::end(builtins) ? nullptr : found;
+  // With nvcc's --default-stream per-thread, which is one stream per block here, too.
+  if (name.ends_with("_ptsz")) name.remove_suffix(5);
+  for (const auto table : {std::span<const Builtin>(builtins), launch_builtins(), device_builtins()})
+    for (const Builtin& one : table)
+      if (one.name == name) return &one;
+  return nullptr;
 }
 
 }  // namespace gpulab::simt

@@ -149,6 +149,7 @@ void collect_functions(Decoder& decoder, std::string_view entry) {
   const auto add = [&](std::string_view name) {
     const ptx::Function* function = find_function(decoder.module, name);
     if (!function || decoder.function_index.count(name)) return;
+    if (function->is_entry && !functions.empty()) return;  // a kernel that this one launches runs as a grid of its own
     decoder.function_index[name] = static_cast<std::uint32_t>(functions.size());
     functions.emplace_back().function = function;
   };

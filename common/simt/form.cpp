@@ -90,6 +90,28 @@ std::optional<std::uint16_t> match(std::string_view form, std::string_view opcod
   return match_parts(opcode_form(form), opcode);
 }
 
+std::string in_manual_order(std::string_view opcode) {
+  if (!opcode.starts_with("atom.") && !opcode.starts_with("red.")) return std::string(opcode);
+  constexpr std::string_view order[] = {".relaxed", ".acquire", ".release", ".acq_rel", ".global",
+                                        ".shared",  ".cta",     ".cluster", ".gpu",     ".sys"};
+  const auto name_end = opcode.find('.');
+  std::vector<std::string_view> parts;
+  for (auto at = name_end; at < opcode.size();) {
+    const auto end = std::min(opcode.find('.', at + 1), opcode.size());
+    parts.push_back(opcode.substr(at, end - at));
+    at = end;
+  }
+  std::stable_sort(parts.begin(), parts.end(), [&](std::string_view a, std::string_view b) {
+    const auto rank = [&](std::string_view part) {
+      return std::find(std::begin(order), std::end(order), part.substr(0, part.find(':'))) - std::begin(order);
+    };
+    return rank(a) < rank(b);
+  });
+  std::string spelled(opcode.substr(0, name_end));
+  for (const auto part : parts) spelled += part;
+  return spelled;
+}
+
 std::vector<std::string_view> form_endings(std::string_view form) {
   form = opcode_form(form);
   Part last;

@@ -18,6 +18,10 @@ namespace gpulab::simt {
 /// spellings (cache hints, scopes) to list them.
 [[nodiscard]] std::optional<std::uint16_t> match(std::string_view form, std::string_view opcode);
 
+/// An atomic's opcode with its modifiers in the manual's order: memory order, space, scope, operation, type. ptxas
+/// takes them in others, too, and cooperative_groups writes "atom.add.release.gpu.u32".
+[[nodiscard]] std::string in_manual_order(std::string_view opcode);
+
 /// What opcodes of the form end in, after their last dot; none if that may be an optional part.
 [[nodiscard]] std::vector<std::string_view> form_endings(std::string_view form);
 

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/simt/decoder.h"
+#include "common/simt/form.h"
 
 namespace gpulab::simt {
 
@@ -62,7 +63,8 @@ void FunctionDecoder::not_implemented(const ptx::Instruction& instruction) const
 }
 
 const Entry* FunctionDecoder::choose_row(const ptx::Instruction& instruction) const {
-  const auto candidates = instruction_set().find(instruction.opcode);
+  auto candidates = instruction_set().find(instruction.opcode);
+  if (candidates.empty()) candidates = instruction_set().find(in_manual_order(instruction.opcode));
   if (candidates.empty()) not_implemented(instruction);
   if (instruction.call >= 0) return &candidates.front();
   const Entry* chosen = nullptr;

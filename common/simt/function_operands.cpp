@@ -120,7 +120,11 @@ void FunctionDecoder::emit_operands(const Item& item, Emission& out) {
   const bool shared_only = item.instruction->opcode.find(".shared") != std::string_view::npos;
   if (!shared_only && (((meaning.traits & kLoad) && (op.mods & kOrdered)) || (op.mods & kResultUsed)))
     decoder_.program.communicates = true;
-  const bool modified = meaning.modified && item.entry.mods != 0 && item.entry.row->unit != Unit::param;
+  // A kernel's parameters by a register: a generic address, of the copy that was made where it was taken.
+  const auto& given = item.instruction->operands;
+  const bool is_param = item.entry.row->unit == Unit::param;
+  const bool by_address = is_param && entry_ && (meaning.traits & kLoad) && given.size() == 2 && given[1].is_reg;
+  const bool modified = meaning.modified && (by_address || (item.entry.mods != 0 && !is_param));
   op.run = modified ? meaning.modified : decoder_.context.counters && meaning.counted ? meaning.counted : meaning.run;
   if (const Handler look = observer_of(item)) {
     MicroOp observed = op;

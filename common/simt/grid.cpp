@@ -29,14 +29,21 @@ constexpr std::int64_t kWarpSlice = 1 << 18;
 /// The launch's allowance of warp instructions, drawn by workers in large steps.
 class Budget {
  public:
-  Budget(const Program& program, std::uint64_t instructions)
-      : program_(program), total_(instructions), left_(static_cast<std::int64_t>(instructions)) {}
+  Budget(const Program& program, const GridOptions& options)
+      : program_(program),
+        total_(options.budget),
+        left_(static_cast<std::int64_t>(options.budget - std::min(options.spent, options.budget))) {}
   /// For what `block` has just executed.
-  void spend(std::uint64_t instructions, const BlockContext& block) {
-    if (left_.fetch_sub(static_cast<std::int64_t>(instructions), std::memory_order_relaxed) <
+  void spend(std::uint64_t instructions, const BlockContext& block, const auto& add_places) {
+    if (left_.fetch_sub(static_cast<std::int64_t>(instructions), std::memory_order_relaxed) >=
         static_cast<std::int64_t>(instructions))
-      throw LaunchError("hung", fmt::format("{} did not end within {} warp instructions", program_.name, total_),
-                        block.place(), "look for a loop that cannot end, or raise --budget");
+      return;
+    ThreadPlaces places;
+    add_places(places);
+    throw LaunchError("hung",
+                      fmt::format("{} did not end within {} warp instructions: {}", program_.name, total_,
+                                  described(program_, places)),
+                      block.place(), "look for a loop that cannot end, or raise --budget");
   }
 
  private:
@@ -111,7 +118,7 @@ class ParallelGrid {
     bool done = false;
     while (!done) {
       done = context.run(kWarpSlice);
-      budget_.spend(context.executed - spent, context);
+      budget_.spend(context.executed - spent, context, [&](ThreadPlaces& places) { context.add_places(places); });
       spent = context.executed;
     }
   }
@@ -150,7 +157,9 @@ void run_interleaved(const LaunchState& launch, Budget& budget, Worker& worker, 
     for (std::size_t i = running.size(); i-- > 0;) {
       Resident& r = running[i];
       const bool done = r.context->run(r.context->spinning ? kSpinningSlice : kBlockSlice);
-      budget.spend(r.context->executed - r.spent, *r.context);
+      budget.spend(r.context->executed - r.spent, *r.context, [&](ThreadPlaces& places) {
+        for (const Resident& one : running) one.context->add_places(places);
+      });
       r.spent = r.context->executed;
       if (!done) continue;
       idle.push_back(std::move(r.context));
@@ -171,7 +180,7 @@ Counters run_grid(const LaunchState& launch, const GridOptions& options, std::st
   Workers workers;
   for (std::uint64_t i = 0; i < threads; ++i)
     workers.push_back(std::make_unique<Worker>(program, *launch.memory, launch.phases));
-  Budget budget(program, options.budget);
+  Budget budget(program, options);
   if (together) {
     try {
       run_interleaved(launch, budget, *workers[0], std::max<std::uint64_t>(options.resident, 1));

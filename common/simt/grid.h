@@ -13,6 +13,7 @@ namespace gpulab::simt {
 
 struct GridOptions {
   int threads = 1;             ///< CPU threads
+  std::uint64_t spent = 0;     ///< of the budget, by earlier grids of the same launch
   std::uint64_t budget = 0;    ///< warp instructions before the launch counts as hung
   std::uint64_t resident = 1;  ///< blocks that the modelled GPU holds at once
 };

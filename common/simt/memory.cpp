@@ -99,8 +99,10 @@ void FootprintMap::prepare(const GlobalMemory& memory) {
 
 void FootprintMap::add(const Allocation& a) {
   const std::size_t words = a.host ? (a.bytes / 32 + 64) / 64 + 1 : 0;
-  loaded_.emplace_back(words);
-  stored_.emplace_back(words);
+  for (auto* bits : {&loaded_, &stored_}) {
+    if (bits->size() <= a.index) bits->resize(a.index + 1);
+    (*bits)[a.index].assign(words, 0);
+  }
 }
 
 void FootprintMap::merge(const FootprintMap& other) {

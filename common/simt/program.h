@@ -40,7 +40,9 @@ enum class Special : std::uint8_t {
   gridid,
   dynamic_smem_size,
   total_smem_size,
-  warp_size
+  warp_size,
+  envreg1,  ///< upper half of the grid workspace's address: cooperative launches
+  envreg2   ///< lower half
 };
 
 struct ConstantSlot {

@@ -97,6 +97,7 @@ void try_collectives(Warp& w) {
         ++s.resume;
       }
   }
+  merge_splits(w);
 }
 
 void retire(Warp& w) {
@@ -122,20 +123,25 @@ void return_from_call(Warp& w) {
   arrive(w, call, lanes);
 }
 
+/// The lanes that have come to a point go on without those that have not.
+void release(Warp& w, Reconvergence& r) {
+  Split split;
+  split.mask = r.arrived;
+  split.block = r.block;
+  split.reconvergence = r.parent;
+  split.local_base = r.local_base;
+  r.expected &= ~r.arrived;
+  r.arrived = 0;
+  w.splits.push_back(split);
+}
+
 /// A split spins while lanes of its warp wait for it at a reconvergence point: it may be spinning for them. They go
 /// on alone, as Volta's scheduler guarantees (independent thread scheduling).
 bool release_waiting(Warp& w, const Split& spinning) {
   for (std::int32_t i = spinning.reconvergence; i >= 0; i = w.reconvergences[static_cast<std::size_t>(i)].parent) {
     Reconvergence& r = w.reconvergences[static_cast<std::size_t>(i)];
     if (!r.arrived || r.call >= 0) continue;
-    Split split;
-    split.mask = r.arrived;
-    split.block = r.block;
-    split.reconvergence = r.parent;
-    split.local_base = r.local_base;
-    r.expected &= ~r.arrived;
-    r.arrived = 0;
-    w.splits.push_back(split);
+    release(w, r);
     return true;
   }
   return false;
@@ -253,6 +259,29 @@ const MicroOp* go_on(Warp& w, std::int32_t meeting, std::uint32_t lanes, std::ui
 }
 
 }  // namespace
+
+void merge_splits(Warp& w) {
+  for (std::size_t i = 0; i + 1 < w.splits.size(); ++i)
+    for (std::size_t k = w.splits.size() - 1; k > i; --k) {
+      Split& a = w.splits[i];
+      const Split& b = w.splits[k];
+      if (a.state != Split::State::ready || b.state != Split::State::ready || !a.resume || a.resume != b.resume ||
+          a.reconvergence != b.reconvergence || a.local_base != b.local_base)
+        continue;
+      a.mask |= b.mask;
+      w.splits.erase(w.splits.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+}
+
+bool release_diverged(Warp& w) {
+  bool any = false;
+  for (Reconvergence& r : w.reconvergences) {
+    if (!r.in_use || !r.arrived || r.call >= 0) continue;
+    release(w, r);
+    any = true;
+  }
+  return any;
+}
 
 void start_warp(Warp& w, std::uint32_t live) {
   w.live = live;

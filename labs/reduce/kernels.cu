@@ -3,6 +3,8 @@
 //
 // n is an int, at most 2^31 - 1 elements; positions in the array are long, because blockIdx.x * blockDim.x of a large
 // grid is more. A block past the end has no elements and contributes the neutral element.
+#include <cooperative_groups.h>
+
 #include <cstdio>
 
 #include "ops.cuh"
@@ -398,7 +400,31 @@ __global__ void reduce_grid_stride_vec4(const T* in, T* out, int n) {
   if (threadIdx.x == 0) combine_atomically(out, value, op);
 }
 
-// --- 17: the last block finishes -------------------------------------------------------------------------------------
+// --- 17: a barrier for the whole grid --------------------------------------------------------------------------------
+// Blocks cannot wait for each other: which of them run at the same time is the hardware's affair, and a block that
+// waits for one that has not started waits forever. Unless all of them are on the GPU at once, which a cooperative
+// launch promises (or refuses). Then a barrier over the grid parts the two passes of one launch: every block stores its
+// result, all meet, and the first block reduces the results, in a fixed order. It costs about a microsecond, and the
+// other blocks wait for it with nothing left to do.
+template <typename T, typename Op>
+__global__ void reduce_cooperative(const T* in, T* out, T* partials, int n) {
+  Op op;
+  const auto grid = cooperative_groups::this_grid();
+
+  T value = neutral<T, Op>;
+  for (long i = grid.thread_rank(); i < n; i += grid.size()) value = op(value, in[i]);
+  value = reduce_block(value, op);
+  if (threadIdx.x == 0) partials[blockIdx.x] = value;
+
+  grid.sync();
+  if (blockIdx.x > 0) return;
+  value = neutral<T, Op>;
+  for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x) value = op(value, partials[i]);
+  value = reduce_block(value, op);
+  if (threadIdx.x == 0) *out = value;
+}
+
+// --- 18: the last block finishes -------------------------------------------------------------------------------------
 // Atomics on floats add in the order in which blocks happen to end: the last digits change from run to run. Here every
 // block stores its result and draws a ticket; whoever draws the last one knows that all results are there, and reduces
 // them in a fixed order: one launch and the same bits every time. The fence makes the result visible before the ticket
@@ -439,7 +465,7 @@ struct Ladder : Compile<reduce_single_thread<T, Op>, reduce_atomic<T, Op>, reduc
                         reduce_tree_atomic<T, Op>, reduce_tree_shared<T, Op>, reduce_shared_divergent<T, Op>,
                         reduce_shared_strided<T, Op>, reduce_shared_sequential<T, Op>, reduce_first_add<T, Op>,
                         reduce_unroll_last_warp<T, Op>, reduce_shuffle_last_warp<T, Op>, reduce_warp<T, Op>,
-                        reduce_grid_stride_vec4<T, Op>, reduce_single_pass<T, Op>> {};
+                        reduce_grid_stride_vec4<T, Op>, reduce_cooperative<T, Op>, reduce_single_pass<T, Op>> {};
 template <typename T>
 struct AllOperations : Ladder<T, Sum>, Ladder<T, Product>, Ladder<T, Min>, Ladder<T, Max> {};
 template struct AllOperations<int>;

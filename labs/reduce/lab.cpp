@@ -25,6 +25,9 @@ std::vector<Argument> arguments(const Case& c) {
   return {BufferArgument{"in"}, BufferArgument{"out"}, static_cast<std::int32_t>(c.n())};
 }
 
+std::vector<Argument> cooperative_arguments(const Case& c) {
+  return {BufferArgument{"in"}, BufferArgument{"out"}, BufferArgument{"partials"}, static_cast<std::int32_t>(c.n())};
+}
 std::vector<Argument> single_pass_arguments(const Case& c) {
   return {BufferArgument{"in"}, BufferArgument{"out"}, BufferArgument{"partials"}, BufferArgument{"ticket"},
           static_cast<std::int32_t>(c.n())};
@@ -124,6 +127,18 @@ std::vector<Variant> ladder() {
        .strides = true,
        .automatic_grid = resident(4),
        .adjust = accumulates(stride_then_blocks)},
+      {.name = "cooperative",
+       .summary = "a barrier over the whole grid between two passes of one launch; the first block does the second",
+       .kernel = "reduce_cooperative<{type}, {Op}>",
+       .blocks = warps,
+       .cooperative = true,
+       .strides = true,
+       .automatic_grid = resident(1),
+       .scratch = [](const Case& c) -> std::vector<Buffer> {
+         return {{"partials", c.type(), c.grid.x, Role::scratch}};
+       },
+       .arguments = cooperative_arguments,
+       .adjust = within(stride_then_blocks)},
       {.name = "single_pass",
        .summary = "the last block to finish reduces the others' results, in fixed order: the same bits every run",
        .kernel = "reduce_single_pass<{type}, {Op}>",
@@ -133,6 +148,14 @@ std::vector<Variant> ladder() {
        .scratch = single_pass_scratch,
        .arguments = single_pass_arguments,
        .adjust = within(stride_then_blocks)},
+      {.name = "redux",
+       .summary = "`warp` with redux.sync: the 32 lanes of a warp in one instruction instead of ten",
+       .kernel = "reduce_redux<{Op}>",
+       .file = "kernels_sm80.cu",
+       .blocks = warps,
+       .only = {{"type", {"int"}}, {"op", {"sum", "min", "max"}}},
+       .adjust = accumulates(block_then_atomics),
+       .min_compute_capability = 80},
   };
 #ifdef GPULAB_VENDOR
   v.push_back({.name = "cub",

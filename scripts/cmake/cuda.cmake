@@ -50,6 +50,13 @@ list(REMOVE_DUPLICATES GPULAB_CUDA_INCLUDE_DIRS)
 find_path(GPULAB_CUDA_LIBRARY_DIR libcudart_static.a PATHS ${cuda_root}/lib64 ${cuda_root}/lib
           ${cuda_root}/targets/x86_64-linux/lib NO_DEFAULT_PATH NO_CACHE)
 
+# What kernels that launch kernels are linked with when they are loaded; without it, those run on the simulator alone.
+find_file(GPULAB_DEVICE_RUNTIME libcudadevrt.a PATHS ${GPULAB_CUDA_LIBRARY_DIR} ${cuda_root}/lib64 ${cuda_root}/lib
+          ${cuda_root}/targets/x86_64-linux/lib ${wheels}/cuda_runtime/lib NO_DEFAULT_PATH NO_CACHE)
+if(NOT GPULAB_DEVICE_RUNTIME)
+  message(STATUS "no libcudadevrt.a: dynamic parallelism runs on the simulator alone")
+endif()
+
 execute_process(COMMAND ${GPULAB_NVCC} --list-gpu-code OUTPUT_VARIABLE gpu_code)
 string(REGEX MATCHALL "sm_[0-9]+" gpu_code "${gpu_code}")
 string(REPLACE "sm_" "" GPULAB_CUDA_ARCHITECTURES "${gpu_code}")

@@ -3,6 +3,7 @@
 #
 #   kernels.cu            the lowest virtual architecture that the toolkit supports (compute_75 with CUDA 13)
 #   kernels_smNN[a].cu    compute_NN[a]; of an 'a' (architecture-specific) one, a cubin too
+#   kernels_rdc.cu        and kernels_smNN_rdc.cu: kernels that launch kernels (-rdc=true), linked when they are loaded
 #
 # The same tree and toolkit give the same PTX on every machine: see portable_ptx.py.
 
@@ -38,9 +39,16 @@ function(gpulab_add_kernels source)
   get_filename_component(lab ${folder} NAME)
   get_filename_component(stem ${source} NAME_WE)
   set(suffix "")
-  if(stem STREQUAL "kernels")
+  set(relocatable)
+  set(compile_only)
+  string(REGEX REPLACE "_rdc$" "" plain_stem ${stem})
+  if(NOT plain_stem STREQUAL stem)
+    set(relocatable -rdc=true)
+    set(compile_only -c)  # ptxas: its calls are resolved by the linker
+  endif()
+  if(plain_stem STREQUAL "kernels")
     set(capability ${GPULAB_LOWEST_ARCHITECTURE})
-  elseif(stem MATCHES "^kernels_sm([0-9]+)(a?)$")
+  elseif(plain_stem MATCHES "^kernels_sm([0-9]+)(a?)$")
     set(capability ${CMAKE_MATCH_1})
     set(suffix ${CMAKE_MATCH_2})
     if(NOT capability IN_LIST GPULAB_CUDA_ARCHITECTURES)
@@ -48,7 +56,8 @@ function(gpulab_add_kernels source)
       return()
     endif()
   else()
-    message(FATAL_ERROR "${source}: kernel files are named kernels.cu or kernels_smNN.cu (kernels_sm80.cu)")
+    message(FATAL_ERROR "${source}: kernel files are named kernels.cu or kernels_smNN.cu (kernels_sm80.cu), "
+                        "with _rdc behind it where they launch kernels (kernels_rdc.cu)")
   endif()
 
   set(random_seed)
@@ -59,7 +68,7 @@ function(gpulab_add_kernels source)
   file(MAKE_DIRECTORY ${embed_dir}/${lab})
   add_custom_command(
     OUTPUT ${base}.ptx
-    COMMAND ${GPULAB_NVCC} -ptx -std=c++17 -lineinfo -arch=compute_${capability}${suffix} -Wno-deprecated-gpu-targets
+    COMMAND ${GPULAB_NVCC} -ptx ${relocatable} -std=c++17 -lineinfo -arch=compute_${capability}${suffix} -Wno-deprecated-gpu-targets
             ${random_seed} -MD -MF ${base}.d -MT ${base}.ptx -o ${base}.raw.ptx ${source}
     COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${base}.raw.ptx ${base}.ptx
             ${PROJECT_SOURCE_DIR} ${GPULAB_CUDA_INCLUDE_DIRS}
@@ -93,7 +102,7 @@ function(gpulab_add_kernels source)
     set(log ${base}.sm_${architecture}${suffix}.txt)
     add_custom_command(
       OUTPUT ${log} BYPRODUCTS ${image}
-      COMMAND ${GPULAB_PTXAS} -v -arch=sm_${architecture}${suffix} -o ${image} ${base}.ptx 2> ${log}
+      COMMAND ${GPULAB_PTXAS} -v ${compile_only} -arch=sm_${architecture}${suffix} -o ${image} ${base}.ptx 2> ${log}
               || { cat ${log} >&2 $<SEMICOLON> rm -f ${log} $<SEMICOLON> exit 1 $<SEMICOLON> }
       DEPENDS ${base}.ptx
       COMMENT "ptxas -arch=sm_${architecture}${suffix} ${lab}/${stem}.ptx")
@@ -111,6 +120,10 @@ foreach(config IN LISTS config_files)
   list(APPEND embed_inputs ${PROJECT_SOURCE_DIR}/${config})
   string(APPEND embed_manifest "config|${config}|${PROJECT_SOURCE_DIR}/${config}\n")
 endforeach()
+if(GPULAB_DEVICE_RUNTIME)
+  list(APPEND embed_inputs ${GPULAB_DEVICE_RUNTIME})
+  string(APPEND embed_manifest "library|${GPULAB_DEVICE_RUNTIME}\n")
+endif()
 string(PREPEND embed_manifest "toolkit|${GPULAB_TOOLKIT_VERSION}|${GPULAB_NVCC}\n")
 file(CONFIGURE OUTPUT ${embed_dir}/manifest.txt CONTENT "${embed_manifest}" @ONLY)  # written only when it changed
 

@@ -155,6 +155,30 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
   *module = reinterpret_cast<CUmodule>(new Module{ptx, {}});
   return fault;
 }
+CUresult cuLinkCreate(unsigned, CUjit_option*, void**, CUlinkState* state) {
+  *state = reinterpret_cast<CUlinkState>(new std::string);
+  return ++books.linkers, fault;
+}
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, size_t bytes, const char* name, unsigned,
+                       CUjit_option*, void**) {
+  const std::string_view text(static_cast<const char*>(data), bytes);
+  books.linked.push_back(std::string(name) + ": " + std::string(text.substr(0, 7)));
+  if (type == CU_JIT_INPUT_PTX) *reinterpret_cast<std::string*>(state) = text;
+  return fault;
+}
+CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
+  auto* text = reinterpret_cast<std::string*>(state);
+  return *image = text->data(), *bytes = text->size(), fault;
+}
+CUresult cuLinkDestroy(CUlinkState state) {
+  delete reinterpret_cast<std::string*>(state);
+  return --books.linkers, CUDA_SUCCESS;
+}
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  ++books.modules;
+  *module = reinterpret_cast<CUmodule>(new Module{static_cast<const char*>(image), {}});
+  return fault;
+}
 CUresult cuModuleUnload(CUmodule module) {
   --books.modules;
   delete reinterpret_cast<Module*>(module);
@@ -174,6 +198,10 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfuncti
 }
 CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int value) {
   return books.opted_in_shared_bytes = value, CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int threads, size_t) {
+  return *blocks = 2048 / threads, CUDA_SUCCESS;
 }
 
 CUresult cuMemGetInfo(size_t* free, size_t* total) { return *free = *total = memory_bytes, CUDA_SUCCESS; }

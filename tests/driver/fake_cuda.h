@@ -10,10 +10,11 @@
 namespace gpulab::tests {
 
 struct FakeCuda {
-  int contexts = 0, modules = 0, allocations = 0, events = 0;  ///< alive
-  std::vector<std::string> compiled;                           ///< PTX texts handed over, the timer's excepted
-  std::vector<std::string> launched;                           ///< entries, in order
+  int contexts = 0, modules = 0, linkers = 0, allocations = 0, events = 0;  ///< alive
+  std::vector<std::string> compiled;  ///< PTX texts handed over, the timer's excepted
+  std::vector<std::string> launched;  ///< entries, in order
   int cooperative_launches = 0;
+  std::vector<std::string> linked;  ///< "name: first bytes" of what was linked
   int opted_in_shared_bytes = 0;
 };
 

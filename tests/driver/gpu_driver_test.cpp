@@ -91,6 +91,19 @@ TEST_CASE("a cooperative launch is one") {
   const auto data = upload(*device, std::vector<unsigned>{0});
   launch(*device, "meet", {{2, 1, 1}, {32, 1, 1}, 0, true}, data);
   CHECK(books().cooperative_launches == 1);
+  CHECK_THROWS_WITH(launch(*device, "meet", {{261, 1, 1}, {1024, 1, 1}, 0, true}, data),
+                    "a cooperative grid is resident at once: at most 260 blocks of 1024x1x1, not 261");
+}
+
+TEST_CASE("kernels that launch kernels are linked with the device runtime, once for all of them") {
+  const auto device = fake_gpu();
+  device->load(nested_kernels);
+  CHECK(device->kernel("streams").parameter_sizes == std::vector<std::size_t>{8, 8});
+  (void)device->kernel("tree");
+  CHECK(books().compiled.empty());
+  CHECK(books().linked == std::vector<std::string>{"kernels.ptx: //\n// G", "libcudadevrt.a: !<arch>"});
+  CHECK(books().linkers == 0);
+  CHECK(books().modules == 2);  // and the timer's
 }
 
 TEST_CASE("what the driver's compiler says is the hint") {

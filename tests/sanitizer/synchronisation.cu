@@ -30,7 +30,7 @@ extern "C" __global__ void barrier_in_a_loop_of_differing_lengths(const int* in,
     __syncthreads();  // guilty: synccheck
     sum += k;
   }
-  __syncthreads();
+  __syncthreads();  // guilty: synccheck
   out[t] = sum;
 }
 

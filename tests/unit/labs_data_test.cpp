@@ -33,7 +33,8 @@ void for_each_choice(const Lab& lab, const Variant& variant, const std::function
   std::function<void(std::size_t)> choose = [&](std::size_t i) {
     if (i == lab.params.size()) return visit(c);
     if (lab.params[i].choices.empty()) return choose(i + 1);
-    for (const auto& word : lab.params[i].choices) {
+    const auto only = variant.only.find(lab.params[i].name);
+    for (const auto& word : only == variant.only.end() ? lab.params[i].choices : only->second) {
       c.params.values[lab.params[i].name] = word;
       choose(i + 1);
     }
@@ -142,6 +143,7 @@ TEST_CASE("every buffer that a launch names exists") {
         small.params.values[param.name] = param.fallback;
         if (param.choices.empty()) small.params.values[param.name] = std::max<std::int64_t>(param.min, 1000);
       }
+      for (const auto& [name, words] : variant.only) small.params.values[name] = words.front();
       const auto made = plan(lab, variant, small, std::nullopt);
       std::set<std::string> names;
       for (const auto& buffer : lab.problem(made.point).buffers) names.insert(buffer.name);
@@ -183,6 +185,18 @@ TEST_CASE("names are words of the command line, summaries are one line of a tabl
       CHECK(variant.summary.back() != '.');
     }
   }
+}
+
+TEST_CASE("words that a variant is limited to are the lab's") {
+  for (const auto& lab : all_labs())
+    for (const auto& variant : lab.variants)
+      for (const auto& [name, words] : variant.only) {
+        INFO(lab.name << " " << variant.name << " " << name);
+        const auto param = std::ranges::find(lab.params, name, &Param::name);
+        REQUIRE(param != lab.params.end());
+        CHECK_FALSE(words.empty());
+        for (const auto& word : words) CHECK(std::ranges::count(param->choices, word) == 1);
+      }
 }
 
 TEST_CASE("a lab's headline is one of its variants, its prerequisites are labs") {

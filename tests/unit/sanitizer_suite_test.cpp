@@ -205,6 +205,7 @@ Case small_case(const Lab& lab, const Variant& variant, const GpuProfile& gpu) {
     c.params.values[param.name] = param.fallback;
     if (param.choices.empty()) c.params.values[param.name] = std::int64_t{sizes == 1 ? 2100 : 45};
   }
+  for (const auto& [name, words] : variant.only) c.params.values[name] = words.front();
   return c;
 }
 

@@ -102,16 +102,18 @@ TEST_CASE("blocks may wait for earlier and for later blocks that are resident") 
 }
 
 TEST_CASE("a block whose threads wait at different barriers is a deadlock, reported with both lines") {
-  CHECK(failure_of("half_misses_barrier", {{1, 1, 1}, {64, 1, 1}}) ==
-        "hung: deadlock in half_misses_barrier, block (0,0,0): 64 threads wait at tests/device/simt.cu:122 (barrier 0) "
-        "and tests/device/simt.cu:125 (barrier 1) [tests/device/simt.cu:122]");
+  CHECK(
+      failure_of("half_misses_barrier", {{1, 1, 1}, {64, 1, 1}}) ==
+      "hung: deadlock in half_misses_barrier, block (0,0,0): 32 threads wait at tests/device/simt.cu:122 (barrier 0), "
+      "32 at tests/device/simt.cu:125 (barrier 1) [tests/device/simt.cu:122]");
 }
 
 TEST_CASE("a kernel that does not end is stopped by the budget") {
   SimulatorOptions options;
   options.budget = 1'000'000;
   CHECK(failure_of("forever", one_warp, options) ==
-        "hung: forever did not end within 1000000 warp instructions [tests/device/simt.cu:130]");
+        "hung: forever did not end within 1000000 warp instructions: 32 threads at tests/device/simt.cu:130 "
+        "[tests/device/simt.cu:130]");
 }
 
 TEST_CASE("recursion keeps each lane's own depth and registers") {

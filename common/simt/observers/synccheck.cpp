@@ -45,7 +45,7 @@ void Sanitizer::barrier_completed(const BlockContext& context, std::uint32_t num
   for (const Warp& w : context.warps)
     for (const Split& split : w.splits)
       if (waits(split)) waiting += static_cast<std::uint32_t>(std::popcount(split.mask));
-  everyone = everyone && waiting == context.barriers[number].arrived;
+  everyone = everyone && waiting == context.barriers[number].voters;
   const auto barrier = syncs_.find({static_cast<std::uint32_t>(context.linear), kSharedWindow + number});
   for (const Warp& w : context.warps) {
     const Split* first = nullptr;
