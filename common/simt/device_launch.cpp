@@ -11,9 +11,9 @@ namespace gpulab::simt {
 
 namespace {
 
-/// Streams that need not be created (driver_types.h, cuda_device_runtime_api.h).
-constexpr std::uint64_t kDefaultStream = 0, kLegacyStream = 1, kPerThreadStream = 2, kTailLaunchStream = 3,
-                        kFireAndForgetStream = 4;
+/// Streams that need not be created (driver_types.h, cuda_device_runtime_api.h); 0 to 2 are the default, the legacy and
+/// the per-thread one.
+constexpr std::uint64_t kTailLaunchStream = 3, kFireAndForgetStream = 4;
 constexpr std::uint32_t kNonBlocking = 1, kDisableTiming = 2;
 
 struct Words3 {
@@ -68,7 +68,7 @@ CudaError enqueue(Warp& w, DeviceLaunch launch, std::uint64_t stream) {
   GridLaunches& own = launches(w);
   const bool tail = stream == kTailLaunchStream;
   launch.level = own.level + !tail;
-  (tail ? own.tail : own.ordinary).push_back(std::move(launch));
+  (tail ? own.tail : own.ordinary).push_back(launch);
   ++w.block->launch.runtime->pending;
   return CudaError::success;
 }
