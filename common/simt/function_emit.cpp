@@ -7,29 +7,11 @@
 #include "common/error.h"
 #include "common/simt/builtins.h"
 #include "common/simt/decoder.h"
+#include "common/simt/kind.h"
 
 namespace gpulab::simt {
 
 namespace {
-
-std::uint32_t size_of(Kind kind) {
-  switch (kind) {
-    case Kind::u8:
-    case Kind::s8:
-      return 1;
-    case Kind::u16:
-    case Kind::s16:
-    case Kind::f16:
-    case Kind::bf16:
-      return 2;
-    case Kind::u64:
-    case Kind::s64:
-    case Kind::f64:
-      return 8;
-    default:
-      return 4;
-  }
-}
 
 /// An immediate's bits as a register of `kind` holds them.
 std::uint64_t immediate_bits(const ptx::Operand& operand, Kind kind) {
@@ -44,7 +26,7 @@ std::uint64_t immediate_bits(const ptx::Operand& operand, Kind kind) {
     return bits;
   }
   const auto value = static_cast<std::uint64_t>(operand.integer);
-  const std::uint32_t bytes = size_of(kind);
+  const std::uint32_t bytes = bytes_of(kind);
   return bytes == 8 ? value : value & ((std::uint64_t{1} << 8 * bytes) - 1);
 }
 
@@ -224,7 +206,7 @@ std::uint16_t FunctionDecoder::destination(const Item& item, const ptx::Operand&
     fail(*item.instruction, fmt::format("destination '{}' has the wrong type", operand.name));
   const bool is_signed = kind == Kind::s8 || kind == Kind::s16 || kind == Kind::s32;
   if (have == wanted) {
-    if (is_signed && kind != Kind::s32 && have == 0 && function_.registers[reg].type.size > size_of(kind)) {
+    if (is_signed && kind != Kind::s32 && have == 0 && function_.registers[reg].type.size > bytes_of(kind)) {
       MicroOp extend = pseudo(kind == Kind::s8 ? "%sign.s8" : "%sign.s16", item.site);
       extend.r[0] = extend.r[1] = slot;
       out.after.push_back(extend);
@@ -263,7 +245,7 @@ void FunctionDecoder::emit_parameter_load(const Item& item, Emission& out) {
     const bool wide = register_class_[reg] == 1;
     MicroOp copy = pseudo(wide ? "%copy.b64" : "%copy.b32", item.site);
     copy.r[0] = slot_of(reg);
-    copy.r[1] = decoder_.pool.parameter(wide, type.kind, base + static_cast<std::uint32_t>(e) * size_of(type.kind));
+    copy.r[1] = decoder_.pool.parameter(wide, type.kind, base + static_cast<std::uint32_t>(e) * bytes_of(type.kind));
     out.main.push_back(copy);
   }
 }

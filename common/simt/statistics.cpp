@@ -9,6 +9,7 @@
 #include <new>
 
 #include "common/counters.h"
+#include "common/simt/kind.h"
 #include "common/simt/program.h"
 #include "common/simt/worker.h"
 
@@ -48,14 +49,7 @@ std::uint32_t bytes_per_lane(const Meaning& meaning) {
   if (meaning.width) return meaning.width;
   for (const auto& operand : meaning.operands) {
     if (operand.role != Role::out && operand.role != Role::in) continue;
-    std::uint32_t size = 4;
-    if (register_class(operand.kind) == 1)
-      size = 8;
-    else if (operand.kind == Kind::u8 || operand.kind == Kind::s8)
-      size = 1;
-    else if (operand.kind == Kind::u16 || operand.kind == Kind::s16 || operand.kind == Kind::f16)
-      size = 2;
-    return size * operand.vector;
+    return bytes_of(operand.kind) * operand.vector;
   }
   return 0;
 }

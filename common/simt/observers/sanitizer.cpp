@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "common/device/launch_error.h"
+#include "common/simt/kind.h"
 #include "common/simt/observers/sanitizer_state.h"
 
 namespace gpulab::simt {
@@ -14,21 +15,6 @@ namespace gpulab::simt {
 namespace {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-
-std::uint8_t element_bytes(Kind kind) {
-  if (register_class(kind) == 1) return 8;
-  switch (kind) {
-    case Kind::u8:
-    case Kind::s8:
-      return 1;
-    case Kind::u16:
-    case Kind::s16:
-    case Kind::f16:
-      return 2;
-    default:
-      return 4;
-  }
-}
 
 /// What a PTX instruction does to memory; Space::none: nothing that the tools look at.
 Access access_of(const Site& site) {
@@ -57,7 +43,7 @@ Access access_of(const Site& site) {
     if (operand.role == Role::address) access.address = entry;
     if (operand.role == Role::in && !access.value) {
       access.value = entry;
-      access.element = element_bytes(operand.kind);
+      access.element = static_cast<std::uint8_t>(bytes_of(operand.kind));
     }
     entry = static_cast<std::uint8_t>(entry + operand.vector);
   }
