@@ -62,7 +62,7 @@ Check nvrtc(const Tool& found) {
 
 /// What `gpulab run FILE.cu` would do here.
 Check run_compiler(const Tool& nvcc, const Tool& library) {
-  if (without_script(nvcc.path)) return {Check::State::good, "run", "compiles .cu files with nvcc", {}};
+  if (without_stand_in(nvcc.path)) return {Check::State::good, "run", "compiles .cu files with nvcc", {}};
   if (library.path) return {Check::State::good, "run", "compiles .cu files with NVRTC: device code alone", {}};
   return {Check::State::note, "run", "takes .ptx files only: there is no CUDA compiler", {}};
 }

@@ -144,7 +144,7 @@ KernelFile load_kernel_file(const FileRequest& request, int compute_capability) 
   if (is_ptx(request.file)) {
     file.ptx = request.source;
   } else {
-    const auto compiler = choose_compiler(request.compiler, without_script(nvcc), [&] { return find_nvrtc(nvcc); });
+    const auto compiler = choose_compiler(request.compiler, without_stand_in(nvcc), [&] { return find_nvrtc(nvcc); });
     const bool instance = request.kernel.find('<') != std::string::npos;
     file.ptx =
         compile({request.file, request.source, instance ? request.kernel : "", compute_capability}, compiler).ptx;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -105,11 +104,11 @@ std::optional<std::string> find_nvcc() {
               "unset it, or set it to the path of nvcc");
 }
 
-std::optional<std::string> without_script(const std::optional<std::string>& nvcc) {
+std::optional<std::string> without_stand_in(const std::optional<std::string>& nvcc) {
   if (!nvcc) return std::nullopt;
-  std::array<char, 2> start{};
-  std::ifstream(*nvcc, std::ios::binary).read(start.data(), start.size());
-  return start == std::array{'#', '!'} ? std::nullopt : nvcc;
+  std::string start(512, '\0');
+  std::ifstream(*nvcc, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start.starts_with("#!") && start.find("scripts/nvrtc.py") != std::string::npos ? std::nullopt : nvcc;
 }
 
 std::optional<std::string> find_ptxas(const std::optional<std::string>& nvcc) {

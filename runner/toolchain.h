@@ -18,8 +18,9 @@ namespace gpulab {
 /// environment's wheels, or what the system's loader finds (then only its name).
 [[nodiscard]] std::optional<std::string> find_nvrtc(const std::optional<std::string>& nvcc);
 
-/// `nvcc`, or nothing where that is a script in its role: scripts/nvrtc.py is NVRTC, which is better asked directly.
-[[nodiscard]] std::optional<std::string> without_script(const std::optional<std::string>& nvcc);
+/// `nvcc`, or nothing where scripts/nvrtc.py stands in for it: that is NVRTC, which is better asked directly. Any other
+/// script is a wrapper of the real one (Debian's nvcc, compiler caches).
+[[nodiscard]] std::optional<std::string> without_stand_in(const std::optional<std::string>& nvcc);
 
 struct Compiler {
   enum class Kind { nvcc, nvrtc } kind = Kind::nvcc;

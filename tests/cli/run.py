@@ -85,6 +85,8 @@ def run(case, binary, environment):
 
 
 def found(program, doctor):
+    if program == "nvcc":  # not what scripts/nvrtc.py does in its name, where the driver is of CUDA 12
+        return any(line.split()[1:] == "run compiles .cu files with nvcc".split() for line in doctor.splitlines())
     return shutil.which(program) or any(line.split()[:2] == ["ok", program] for line in doctor.splitlines())
 
 

@@ -40,14 +40,17 @@ TEST_CASE("no compiler of the kind that is asked for is missing") {
         "Toolkit; GPULAB_NVRTC names the library");
 }
 
-TEST_CASE("a script in the role of nvcc is passed over for what it calls") {
+TEST_CASE("NVRTC in the role of nvcc is passed over, a script that wraps the real nvcc is not") {
   const auto file = (std::filesystem::temp_directory_path() / "gpulab_toolchain_test").string();
-  std::ofstream(file) << "#!/bin/sh\nexec python3 nvrtc.py\n";
-  CHECK_FALSE(without_script(file));
-  std::ofstream(file) << "\x7f"
-                         "ELF";
-  CHECK(without_script(file) == file);
-  CHECK_FALSE(without_script(none));
+  const auto written = [&](const std::string& text) {
+    std::ofstream(file) << text;
+    return without_stand_in(file);
+  };
+  // As scripts/setup.sh writes it, as Debian writes it, and a program.
+  CHECK_FALSE(written("#!/bin/sh\nplace=/x\nexec python3 \"$place/../../scripts/nvrtc.py\" \"$place\" \"$@\"\n"));
+  CHECK(written("#!/bin/sh\nexec /usr/lib/nvidia-cuda-toolkit/bin/nvcc \"$@\"\n") == file);
+  CHECK(written("\177ELF") == file);
+  CHECK_FALSE(without_stand_in(none));
   std::filesystem::remove(file);
 }
 
