@@ -18,36 +18,45 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "common/account.h"
 #include "common/dim3.h"
 #include "common/error.h"
+#include "common/gpu_profile.h"
 #include "common/scalar.h"
 
 namespace gpulab {
 
-/// A parameter of a lab, an option of its command line: a size (choices empty) or a word (one of choices). "type" is
-/// the element type and "n" the size, where a lab has these. A word of {"false", "true"} is a switch.
+/// A parameter of a lab, an option of its command line: an integer (a size, unless `tested` makes it a knob), a real
+/// number, or a word (one of choices). "type" is the element type and "n" the size, where a lab has these. A word of
+/// {"false", "true"} is a switch.
 struct Param {
   std::string name;  ///< option name without dashes: "n", "rows", "type", "op"
   std::string help;
-  std::variant<std::int64_t, std::string> fallback;   ///< default
-  std::vector<std::string> choices;                   ///< words only
-  std::int64_t min = 0, max = std::int64_t{1} << 40;  ///< sizes only
+  ParamValue fallback;                                ///< default
+  std::vector<std::string> choices{};                 ///< words only
+  std::int64_t min = 0, max = std::int64_t{1} << 40;  ///< integers only
+  /// Not empty: a knob (a stride, a number of bins), not a size of the data: tests try these values instead of awkward
+  /// sizes.
+  std::vector<ParamValue> tested{};
 };
 
 /// Values of a case's parameters.
 class Params {
  public:
-  std::map<std::string, std::variant<std::int64_t, std::string>, std::less<>> values;
+  std::map<std::string, ParamValue, std::less<>> values;
   [[nodiscard]] std::int64_t integer(std::string_view name) const { return std::get<std::int64_t>(find(name)); }
+  [[nodiscard]] double real(std::string_view name) const { return std::get<double>(find(name)); }
   [[nodiscard]] const std::string& word(std::string_view name) const { return std::get<std::string>(find(name)); }
+  [[nodiscard]] bool is_on(std::string_view name) const { return word(name) == "true"; }  ///< a switch
 
  private:
-  [[nodiscard]] const std::variant<std::int64_t, std::string>& find(std::string_view name) const {
+  [[nodiscard]] const ParamValue& find(std::string_view name) const {
     auto it = values.find(name);
     if (it == values.end()) throw std::logic_error("lab asks for an undeclared parameter: " + std::string(name));
     return it->second;
@@ -62,6 +71,8 @@ struct Case {
   std::uint64_t seed = 42;
   int sm_count = 1;  ///< of the device, or of the GPU that the simulator models
   int max_threads_per_sm = 2048;
+  /// What the simulator models, or the data sheet of the GPU that is present; null where there is none of it.
+  const GpuProfile* gpu = nullptr;
   [[nodiscard]] std::int64_t n() const { return params.integer("n"); }              ///< of labs that have "n"
   [[nodiscard]] Scalar type() const { return *scalar_named(params.word("type")); }  ///< of labs that have "type"
 };
@@ -151,7 +162,25 @@ struct HostCall {
   std::map<std::string, std::span<std::byte>, std::less<>> buffers;
 };
 
-/// One rung of the ladder. Exactly one of {kernel or steps, vendor, host} says how it runs.
+/// What a rung's comment promises: a counter (a flat name of metrics.md, or a metric of the account) that falls or
+/// rises against the rung before, or against the one named `than`. The report says by how much; a test pins the
+/// direction.
+struct Claim {
+  enum class Moves { down, up } moves;
+  std::string counter;
+  std::string than{};
+};
+[[nodiscard]] inline Claim falls(std::string counter, std::string than = {}) {
+  return {Claim::Moves::down, std::move(counter), std::move(than)};
+}
+[[nodiscard]] inline Claim rises(std::string counter, std::string than = {}) {
+  return {Claim::Moves::up, std::move(counter), std::move(than)};
+}
+
+/// The bytes of a buffer (the problem's or the variant's scratch) after the verified run.
+using ReadBuffer = std::function<std::vector<std::byte>(std::string_view buffer)>;
+
+/// One rung of the ladder. Exactly one of {kernel or steps, vendor, host, calculate} says how it runs.
 struct Variant {
   std::string name;
   std::string summary;  ///< one line: what changed from the rung before, and why it should help
@@ -179,11 +208,16 @@ struct Variant {
   /// Changes what this variant expects: an answer of its own, the tolerance of its summation order, what an accumulator
   /// starts with. Inputs are shared by all variants: read them, leave them.
   std::function<void(const Case&, Problem&)> adjust{};
-  bool writes_input = false;        ///< inputs are restored before every run; see Role::input
-  bool racy = false;                ///< races on purpose; for the versions that have --sanitize
+  bool writes_input = false;  ///< inputs are restored before every run; see Role::input
+  bool racy = false;          ///< races on purpose: runs under --sanitize racecheck or --allow-racy alone
+  bool about_time = false;    ///< only a GPU's clock shows its point: the report says so where there is none
+  std::vector<Claim> claims{};
+  /// What it has to say of its outputs; default: the lab's.
+  std::function<Account(const Case&, const ReadBuffer&)> account{};
   int min_compute_capability = 50;  ///< 80 for 8.0
   Vendor vendor{};                  ///< GPU only
   std::function<void(const HostCall&)> host{};
+  std::function<Account(const Case&)> calculate{};  ///< arithmetic alone: nothing is launched, nothing verified
 };
 
 /// A kernel signature for students' files, listed by `gpulab list LAB` (launched from the version with `check` on).
@@ -209,6 +243,8 @@ struct Lab {
   std::function<Problem(const Case&)> problem{};
   std::function<std::vector<Argument>(const Case&)> arguments{};  ///< of a variant's one launch
   std::function<Work(const Case&)> work{};
+  /// Facts, text or a picture of a case and its outputs; not called for calculators.
+  std::function<Account(const Case&, const ReadBuffer&)> account{};
   std::vector<Contract> contracts{};
   std::vector<Variant> variants{};  ///< worst to best
   /// Of the lab that `gpulab run` makes of a file: its kernels. All others have theirs in the binary.
@@ -220,6 +256,35 @@ struct Lab {
 /// Integers: uniform over [low, high]; floating point: uniform over [low, high).
 std::vector<std::byte> random_values(Scalar type, std::size_t count, std::uint64_t seed, double low, double high,
                                      std::uint64_t stream = 0);
+
+/// Calls `visit` with a value-initialised element of the type's own C++ type: with_element_type(t, [&](auto zero) { …
+/// }). Half precision has none.
+template <typename Visit>
+auto with_element_type(Scalar type, Visit visit) {
+  switch (type) {
+    case Scalar::u8:
+      return visit(std::uint8_t{});
+    case Scalar::i32:
+      return visit(std::int32_t{});
+    case Scalar::u32:
+      return visit(std::uint32_t{});
+    case Scalar::i64:
+      return visit(std::int64_t{});
+    case Scalar::f32:
+      return visit(float{});
+    case Scalar::f64:
+      return visit(double{});
+    default:
+      throw std::logic_error("with_element_type: no C++ type for " + std::string(name_of(type)));
+  }
+}
+
+/// Blocks for `elements` at `per_block` each: the quotient rounded up, at least 1.
+[[nodiscard]] std::uint32_t blocks_for(std::int64_t elements, std::int64_t per_block);
+
+/// For Variant::automatic_grid of kernels that stride over "n": as many blocks as give each thread `per_thread`
+/// elements or more, at most half of the threads that the GPU holds: enough loads in flight, and registers to spare.
+[[nodiscard]] std::function<Dim3(const Case&)> resident_grid(std::uint32_t per_thread);
 
 /// Views of a buffer's bytes as elements.
 template <typename T>

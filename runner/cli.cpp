@@ -32,6 +32,7 @@ constexpr std::array lab_options{
     OptionText{"counters", nullptr, "simulator counters, beside a GPU too", simulating},
     OptionText{"no-counters", nullptr, "no simulator counters", simulating},
     OptionText{"sanitize", "LIST", "memcheck,racecheck,initcheck,synccheck, all or none", simulating},
+    OptionText{"allow-racy", nullptr, "run variants that race on purpose without racecheck, too", simulating},
     OptionText{"schedule", "SEED", "another interleaving of warps and blocks, replayable", simulating},
     OptionText{"budget", "N", "warp instructions before a launch counts as hung", simulating},
     OptionText{"reps", "N", "samples, exactly [as many as the next two ask for]", timing},
@@ -115,7 +116,10 @@ std::string ladder_text(const Lab& lab) {
 void add_params(CLI::App& app, const Lab& lab) {
   for (const auto& param : lab.params) {
     const auto help = param_help(param);
-    add_option(app, {param.name.c_str(), param.choices.empty() ? "SIZE[,...]" : "WORD[,...]", help.c_str(), "Problem"});
+    const char* value = !param.choices.empty()                           ? "WORD[,...]"
+                        : std::holds_alternative<double>(param.fallback) ? "NUMBER[,...]"
+                                                                         : "SIZE[,...]";
+    add_option(app, {param.name.c_str(), value, help.c_str(), "Problem"});
   }
 }
 

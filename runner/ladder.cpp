@@ -151,8 +151,9 @@ std::string percent_text(double ratio) {
   return percent == std::floor(percent) ? fmt::format("{:.0f}%", percent) : fmt::format("{:.1f}%", percent);
 }
 
-std::string param_text(const std::variant<std::int64_t, std::string>& value) {
+std::string param_text(const ParamValue& value) {
   if (const auto* size = std::get_if<std::int64_t>(&value)) return size_text(*size);
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{}", *real);
   return std::get<std::string>(value);
 }
 
@@ -174,7 +175,7 @@ std::string shared_case(const Run& run) {
   const auto& params = run.results.front().params;
   for (std::size_t i = 0; i < params.size(); ++i) {
     // A switch that is off says nothing about a run.
-    const bool off = params[i].second == std::variant<std::int64_t, std::string>("false");
+    const bool off = params[i].second == ParamValue("false");
     if (shared(run, i) && !off) parts.push_back(params[i].first + " " + param_text(params[i].second));
   }
   if (one_block(run)) {

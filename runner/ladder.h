@@ -22,7 +22,7 @@ namespace gpulab {
 
 /// "passed", "wrong", "skipped" … in a word.
 [[nodiscard]] std::string verdict(const Result& result);
-[[nodiscard]] std::string param_text(const std::variant<std::int64_t, std::string>& value);
+[[nodiscard]] std::string param_text(const ParamValue& value);
 [[nodiscard]] std::string percent_text(double ratio);  ///< "100%", "12.5%", "<0.1%"
 
 }  // namespace gpulab

@@ -47,6 +47,8 @@ std::string param_text(const Param& param) {
   std::string text = param.help;
   if (const auto* size = std::get_if<std::int64_t>(&param.fallback)) {
     text += fmt::format("; {} to {}, default {}", param.min, size_text(param.max), size_text(*size));
+  } else if (const auto* real = std::get_if<double>(&param.fallback)) {
+    text += fmt::format("; a number, default {}", *real);
   } else {
     text += fmt::format("; {}, default {}", join(param.choices), std::get<std::string>(param.fallback));
   }

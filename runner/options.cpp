@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "common/error.h"
@@ -33,6 +34,14 @@ std::vector<ParamValue> param_values(const Lab& lab, const Param& param, const s
       if (size < param.min) throw usage_error(fmt::format("{}: {} is too small: at least {}", option, size, param.min));
       if (size > param.max) throw usage_error(fmt::format("{}: {} is too large: at most {}", option, size, param.max));
       values.emplace_back(size);
+    }
+    return values;
+  }
+  if (std::holds_alternative<double>(param.fallback)) {
+    for (const auto& number : split(text, ',')) {
+      const auto value = parse_real(number);
+      if (!value || !std::isfinite(*value)) throw usage_error(fmt::format("{}: '{}' is not a number", option, number));
+      values.emplace_back(*value);
     }
     return values;
   }
@@ -140,6 +149,7 @@ void parse_simulator(const Given& given, LabOptions& options) {
   }
   if (const auto* text = single_value(given, "profile")) options.profile = gpu_profile(*text).id;
   if (const auto* text = single_value(given, "sanitize")) options.sanitize = parse_tools(*text);
+  options.allow_racy = single_value(given, "allow-racy") != nullptr;
   if (!options.sanitize.empty() && options.device == DeviceKind::gpu)
     throw usage_error("--sanitize: the tools watch the simulator, not a GPU",
                       "use '--device sim', or leave --device out");

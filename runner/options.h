@@ -22,8 +22,6 @@ using Given = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 enum class DeviceKind { automatic, gpu, simulator };
 
-using ParamValue = std::variant<std::int64_t, std::string>;
-
 struct LabOptions {
   const Lab* lab = nullptr;
   std::vector<const Variant*> variants;
@@ -37,6 +35,7 @@ struct LabOptions {
   int threads = 0;
   bool lines = false;                   ///< count by source line (`gpulab explain`)
   std::vector<std::string> sanitize{};  ///< tools; empty: none
+  bool allow_racy = false;              ///< variants that race on purpose run without racecheck, too
   std::uint64_t seed = 42, schedule = 0, budget = 0;
   std::optional<bool> counters;  ///< absent: on where counting is free of doubt (the simulator)
   const Variant* baseline = nullptr;

@@ -79,6 +79,7 @@ std::string kernel_name(std::string_view pattern, const Case& point) {
       throw std::logic_error(fmt::format("kernel '{}' names a parameter that the lab lacks: {}", pattern, name));
     }
     if (const auto* size = std::get_if<std::int64_t>(&it->second)) return std::to_string(*size);
+    if (const auto* real = std::get_if<double>(&it->second)) return fmt::format("{}", *real);
     std::string word = std::get<std::string>(it->second);
     if (capital && !word.empty()) word[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(word[0])));
     return word;

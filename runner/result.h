@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "common/account.h"
 #include "common/counters.h"
 #include "common/device/device.h"
 #include "common/dim3.h"
@@ -49,12 +50,6 @@ struct LaunchFacts {
   std::optional<int> estimated_registers{}, estimated_for{};
 };
 
-struct Metric {
-  std::string name;
-  double value = 0;
-  std::string unit;
-};
-
 /// What a buffer held after a kernel of the user's own file.
 struct BufferFacts {
   std::string name, type;  ///< "f32"
@@ -67,17 +62,19 @@ struct Result {
   std::string variant, kernel;
   std::string status = "ok";  ///< ok, wrong, finding, fault, hung, timeout, skipped, interrupted, error
   std::string message;
-  std::string summary;  ///< the variant's one line, for the table
-  std::vector<std::pair<std::string, std::variant<std::int64_t, std::string>>>
-      params;  ///< declaration order, then seed
+  std::string summary;                                     ///< the variant's one line, for the table
+  std::vector<std::pair<std::string, ParamValue>> params;  ///< declaration order, then seed
   std::optional<LaunchFacts> launch;
   std::optional<Occupancy> occupancy;
   std::optional<Verification> verification;
   std::optional<Timing> timing;
   std::vector<Metric> metrics;
+  std::vector<std::string> notes;  ///< what the lab says of the case, as Account::lines
+  std::optional<Curve> curve;
+  std::optional<Picture> picture;
   std::optional<Counters> counters;
   /// Where counters come from a smaller case simulated beside a GPU: its parameters. Empty: from this case.
-  std::vector<std::pair<std::string, std::variant<std::int64_t, std::string>>> counters_params;
+  std::vector<std::pair<std::string, ParamValue>> counters_params;
   std::vector<Finding> findings;
   std::string output;                ///< what the kernel printed
   std::vector<LaunchLines> lines;    ///< of `gpulab explain`: each launch by source line

@@ -132,8 +132,20 @@ void conclude(const Problem& problem, const std::function<std::vector<std::byte>
   }
 }
 
+void take(Account account, Result& result) {
+  result.metrics.insert(result.metrics.end(), account.metrics.begin(), account.metrics.end());
+  result.notes = std::move(account.lines);
+  result.curve = std::move(account.curve);
+  result.picture = std::move(account.picture);
+}
+
+/// What the lab has to say of a case that was right.
+void add_account(const Lab& lab, const Variant& variant, const Case& point, const ReadBuffer& read, Result& result) {
+  if (const auto& account = variant.account ? variant.account : lab.account) take(account(point, read), result);
+}
+
 /// A variant that runs on the host: the lab's own C++ code over host memory.
-void run_on_host(const Variant& variant, const Case& point, const Problem& problem, Result& result) {
+void run_on_host(const Lab& lab, const Variant& variant, const Case& point, const Problem& problem, Result& result) {
   std::map<std::string, std::pair<Scalar, std::vector<std::byte>>, std::less<>> memory;
   HostCall call;
   call.params = &point.params;
@@ -151,6 +163,9 @@ void run_on_host(const Variant& variant, const Case& point, const Problem& probl
   conclude(
       problem, [&](const Expected& e) { return memory.at(e.buffer).second; },
       [&](const Expected& e) { return memory.at(e.buffer).first; }, result);
+  if (result.status == "ok")
+    add_account(
+        lab, variant, point, [&](auto name) { return memory.find(name)->second.second; }, result);
 }
 
 /// One call of a vendor library: pointers bound and its workspace allocated as it asks.
@@ -269,6 +284,9 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
   // A profile may be that of another GPU of the same compute capability: its peaks are not this one's.
   const bool same_gpu = gpu != nullptr && gpu->name == device_.info().name;
   add_rates(lab.work(made.point), same_gpu ? gpu : nullptr, result);
+  if (result.status == "ok")
+    add_account(
+        lab, variant, made.point, [&](auto name) { return buffers.read(name); }, result);
 }
 
 namespace {
@@ -296,11 +314,17 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
     result.verification.reset();
   };
   try {
-    check_memory(lab, point, device_.capabilities());
-    const Plan made = plan(lab, variant, point, options.grid);
+    Case here = point;
+    here.gpu = profile_of(device_);
+    if (!variant.calculate) check_memory(lab, here, device_.capabilities());
+    const Plan made = plan(lab, variant, here, options.grid);
+    if (variant.calculate) {
+      take(variant.calculate(made.point), result);
+      return result;
+    }
     const Problem& problem = problems_.get(lab, variant, made.point);
     if (variant.host) {
-      run_on_host(variant, made.point, problem, result);
+      run_on_host(lab, variant, made.point, problem, result);
     } else {
       run_on_device(lab, variant, made, problem, options, result);
     }

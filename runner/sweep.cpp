@@ -37,9 +37,18 @@ std::optional<std::string> lack(const Variant& variant, const Host& host) {
   return std::nullopt;
 }
 
+/// What races on purpose gives another answer every time: it runs where somebody looks for the race, or says so.
+void check_race(const LabOptions& options, const Variant& variant) {
+  const auto& tools = options.sanitize;
+  if (!variant.racy || options.allow_racy || std::find(tools.begin(), tools.end(), "racecheck") != tools.end()) return;
+  throw usage_error(fmt::format("variant '{}' races on purpose: its answer may be wrong", variant.name),
+                    "'--sanitize racecheck' names the race; '--allow-racy' runs it all the same");
+}
+
 /// The plan's own complaint, or nothing.
 std::optional<Error> complaint(const LabOptions& options, const Point& point) {
   try {
+    check_race(options, *point.variant);
     (void)plan(*options.lab, *point.variant, point.point, options.grid);
     return std::nullopt;
   } catch (const Error& error) {
@@ -80,6 +89,7 @@ std::vector<Point> sweep(const LabOptions& options, const Host& host) {
   for (auto& point : points) {
     point.point.sm_count = std::max(1, host.device.sm_count);
     point.point.max_threads_per_sm = host.max_threads_per_sm;
+    if (!host.device.profile.empty()) point.point.gpu = &gpu_profile(host.device.profile);
     if (const auto missing = lack(*point.variant, host)) {
       point.skip = *missing;
     } else if (auto error = complaint(options, point)) {

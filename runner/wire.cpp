@@ -40,6 +40,14 @@ auto members(Metric& v) {
   auto& [name, value, unit] = v;
   return std::tie(name, value, unit);
 }
+auto members(Curve& v) {
+  auto& [name, x_label, y_label, x, y, y_max, marked] = v;
+  return std::tie(name, x_label, y_label, x, y, y_max, marked);
+}
+auto members(Picture& v) {
+  auto& [width, height, rgb] = v;
+  return std::tie(width, height, rgb);
+}
 auto members(FindingSite& v) {
   auto& [file, line, access, block, thread, address] = v;
   return std::tie(file, line, access, block, thread, address);
@@ -57,15 +65,16 @@ auto members(BufferFacts& v) {
   return std::tie(name, type, count, first, fnv1a64);
 }
 auto members(Result& v) {
-  auto& [variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics, counters,
-         counters_params, findings, output, lines, buffers] = v;
+  auto& [variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics, notes,
+         curve, picture, counters, counters_params, findings, output, lines, buffers] = v;
   (void)lines;  // of the simulator, which is no worker
   return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics,
-                  counters, counters_params, findings, output, buffers);
+                  notes, curve, picture, counters, counters_params, findings, output, buffers);
 }
 auto members(Params& v) { return std::tie(v.values); }
 auto members(Case& v) {
-  auto& [params, block, grid, seed, sm_count, max_threads] = v;
+  auto& [params, block, grid, seed, sm_count, max_threads, gpu] = v;
+  (void)gpu;  // the worker's own: CaseRunner sets it
   return std::tie(params, block, grid, seed, sm_count, max_threads);
 }
 auto members(MeasureOptions& v) {

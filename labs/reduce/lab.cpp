@@ -125,7 +125,7 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
        .kernel = "reduce_grid_stride_vec4<{type}, {Op}>",
        .blocks = warps,
        .strides = true,
-       .automatic_grid = resident(4),
+       .automatic_grid = resident_grid(4),
        .adjust = accumulates(stride_then_blocks)},
       {.name = "cooperative",
        .summary = "a barrier over the whole grid between two passes of one launch; the first block does the second",
@@ -133,7 +133,7 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
        .blocks = warps,
        .cooperative = true,
        .strides = true,
-       .automatic_grid = resident(1),
+       .automatic_grid = resident_grid(1),
        .scratch = [](const Case& c) -> std::vector<Buffer> {
          return {{"partials", c.type(), c.grid.x, Role::scratch}};
        },
@@ -144,7 +144,7 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
        .kernel = "reduce_single_pass<{type}, {Op}>",
        .blocks = warps,
        .strides = true,
-       .automatic_grid = resident(1),
+       .automatic_grid = resident_grid(1),
        .scratch = single_pass_scratch,
        .arguments = single_pass_arguments,
        .adjust = within(stride_then_blocks)},

@@ -1,6 +1,5 @@
 #include "labs/reduce/launches.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <utility>
@@ -9,10 +8,6 @@
 
 namespace gpulab::labs::reduce {
 namespace {
-
-std::uint32_t blocks_for(std::int64_t elements, std::int64_t per_block) {
-  return static_cast<std::uint32_t>(std::max<std::int64_t>(1, (elements + per_block - 1) / per_block));
-}
 
 struct Pass {
   std::int64_t n;
@@ -81,13 +76,6 @@ Variant repeats(Variant variant, std::uint32_t per_thread) {
   variant.adjust = within(
       [=](const Case& c) { return static_cast<double>(passes(c, per_thread).size()) * (levels(c) + per_thread); });
   return variant;
-}
-
-std::function<Dim3(const Case&)> resident(std::uint32_t per_thread) {
-  return [=](const Case& c) {
-    const std::uint32_t held = static_cast<std::uint32_t>(c.sm_count * c.max_threads_per_sm) / 2 / c.block.x;
-    return Dim3{std::clamp(held, 1U, blocks_for(c.n(), std::int64_t{per_thread} * c.block.x))};
-  };
 }
 
 }  // namespace gpulab::labs::reduce

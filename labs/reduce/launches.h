@@ -20,10 +20,6 @@ using Depth = std::function<double(const Case&)>;
 /// then reduces those results, until one is left.
 [[nodiscard]] Variant repeats(Variant variant, std::uint32_t per_thread);
 
-/// The grid for `per_thread` or more elements per thread that the GPU holds at once, at half of its threads: enough
-/// loads in flight, and registers to spare.
-[[nodiscard]] std::function<Dim3(const Case&)> resident(std::uint32_t per_thread);
-
 [[nodiscard]] double levels(const Case& c);  ///< of the tree over a block's threads
 
 }  // namespace gpulab::labs::reduce

@@ -9,20 +9,6 @@
 namespace gpulab::labs::reduce {
 namespace {
 
-template <typename F>
-auto with_type(Scalar type, F f) {
-  switch (type) {
-    case Scalar::i32:
-      return f(std::int32_t{});
-    case Scalar::i64:
-      return f(std::int64_t{});
-    case Scalar::f32:
-      return f(float{});
-    default:
-      return f(double{});
-  }
-}
-
 enum class Op { sum, product, min, max };
 Op op_of(const Params& params) {
   const std::string& word = params.word("op");
@@ -143,7 +129,7 @@ std::vector<std::byte> factors(const Case& c) {
     return random_values(c.type(), count, c.seed, 1 - spread, 1 + spread);
   }
   auto bytes = random_values(c.type(), count, c.seed, -99, 99);
-  with_type(c.type(), [&](auto zero) {
+  with_element_type(c.type(), [&](auto zero) {
     if constexpr (std::is_integral_v<decltype(zero)>) {
       for (auto& factor : view_as<decltype(zero)>(bytes)) factor |= 1;
     }
@@ -167,14 +153,15 @@ std::vector<std::byte> inputs(const Case& c) {
 }
 
 std::vector<std::byte> neutral(const Case& c) {
-  return with_type(c.type(), [&](auto zero) {
+  return with_element_type(c.type(), [&](auto zero) {
     const auto value = neutral_of<decltype(zero)>(op_of(c.params));
     return bytes_of(std::span(&value, 1));
   });
 }
 
 Expected answer(const Case& c, const std::vector<std::byte>& in) {
-  return with_type(c.type(), [&](auto zero) { return answer_of(op_of(c.params), view_as<decltype(zero)>(in)); });
+  return with_element_type(c.type(),
+                           [&](auto zero) { return answer_of(op_of(c.params), view_as<decltype(zero)>(in)); });
 }
 
 // Every operation rounds with a relative error of at most u, the unit roundoff.
@@ -200,7 +187,7 @@ double tolerance(const Case& c, double depth, double answer) {
 
 void fold_on_host(const HostCall& call) {
   const Op op = op_of(*call.params);
-  with_type(*scalar_named(call.params->word("type")), [&](auto zero) {
+  with_element_type(*scalar_named(call.params->word("type")), [&](auto zero) {
     using T = decltype(zero);
     T total = neutral_of<T>(op);
     for (const T x : view_as<T>(std::span<const std::byte>(call.buffers.at("in")))) total = combine(op, total, x);

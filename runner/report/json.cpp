@@ -121,6 +121,12 @@ Json buffer(const BufferFacts& b) {
   return {{"name", b.name}, {"type", b.type}, {"count", b.count}, {"first", std::move(first)}, {"fnv1a64", b.fnv1a64}};
 }
 
+Json curve(const Curve& c) {
+  Json points = Json::array();
+  for (std::size_t i = 0; i < c.x.size(); ++i) points.push_back({json_real(c.x[i]), json_real(c.y[i])});
+  return {{"name", c.name}, {"x", c.x_label}, {"y", c.y_label}, {"points", std::move(points)}};
+}
+
 Json result(const Result& r) {
   Json json{{"variant", r.variant},
             {"kernel", or_null(r.kernel)},
@@ -135,6 +141,8 @@ Json result(const Result& r) {
   for (const auto& metric : r.metrics) {
     json["metrics"][metric.name] = {{"value", json_real(metric.value)}, {"unit", metric.unit}};
   }
+  if (!r.notes.empty()) json["notes"] = r.notes;
+  if (r.curve) json["curve"] = curve(*r.curve);
   if (r.counters) json["counters"] = counters(*r.counters);
   if (!r.counters_params.empty()) json["counters_params"] = params(r.counters_params);
   json["findings"] = Json::array();

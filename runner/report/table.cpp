@@ -294,6 +294,18 @@ void mismatches(const Verification& v, Page& page) {
   if (v.mismatch_count > v.mismatches.size()) page.fact("", fmt::format("… {} in all", grouped(v.mismatch_count)));
 }
 
+/// What the lab says of the case: paragraphs, and drawings that are not wrapped.
+void notes(const Result& r, Page& page) {
+  if (!r.notes.empty()) page.line();
+  for (const auto& note : r.notes) {
+    if (note.starts_with(' ')) {
+      page.line(note);
+    } else {
+      page.paragraph(note);
+    }
+  }
+}
+
 void one(const Run& run, const Result& r, Page& page) {
   page.line(page.bold((run.file.empty() ? run.lab : run.file) + " · " + r.variant) + "  " +
             page.judged(verdict(r), r.status));
@@ -311,9 +323,10 @@ void one(const Run& run, const Result& r, Page& page) {
   if (r.verification) page.fact("verified", verification_text(*r.verification));
   if (r.verification) mismatches(*r.verification, page);
   if (r.timing) page.fact(r.timing->source == "cpu_wall" ? "CPU time" : "GPU time", timing_text(*r.timing));
-  if (!r.metrics.empty()) page.fact("rates", metrics_text(r));
+  if (!r.metrics.empty()) page.fact(r.timing ? "rates" : "facts", metrics_text(r));
   for (const auto& b : r.buffers) page.fact(&b == &r.buffers.front() ? "buffers" : "", buffer_text(b));
   findings(r, page);
+  notes(r, page);
   if (r.counters) counters(r, page);
 }
 
