@@ -14,7 +14,7 @@ struct ScalarFacts {
   std::string_view also;  ///< one more accepted spelling
 };
 
-constexpr std::array<ScalarFacts, 11> table{{
+constexpr std::array<ScalarFacts, 12> table{{
     {Scalar::u8, 1, false, "u8", "unsigned char", "byte"},
     {Scalar::i8, 1, false, "i8", "signed char", "char"},
     {Scalar::u16, 2, false, "u16", "unsigned short", "ushort"},
@@ -24,6 +24,7 @@ constexpr std::array<ScalarFacts, 11> table{{
     {Scalar::u64, 8, false, "u64", "unsigned long", "ulong"},
     {Scalar::i64, 8, false, "i64", "long", "long"},
     {Scalar::f16, 2, true, "f16", "__half", "half"},
+    {Scalar::bf16, 2, true, "bf16", "__nv_bfloat16", "bfloat16"},
     {Scalar::f32, 4, true, "f32", "float", "float"},
     {Scalar::f64, 8, true, "f64", "double", "double"},
 }};

@@ -7,7 +7,7 @@
 
 namespace gpulab {
 
-enum class Scalar { u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64 };
+enum class Scalar { u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64 };
 
 [[nodiscard]] std::size_t size_of(Scalar type);           ///< bytes
 [[nodiscard]] std::string_view name_of(Scalar type);      ///< "f32"

@@ -131,6 +131,15 @@ void fill_halves(std::span<std::byte> bytes, Key key, float low, float high) {
   }
 }
 
+void fill_bfloat16s(std::span<std::byte> bytes, Key key, float low, float high) {
+  const auto out = view_as<std::uint16_t>(bytes);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto unit = static_cast<float>(bits32(static_cast<std::uint32_t>(i), key) >> 8) * 0x1p-24f;
+    // A float's upper half is the bfloat16 towards zero: it stays inside [low, high) where both are representable.
+    out[i] = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(low + unit * (high - low)) >> 16);
+  }
+}
+
 void fill(Scalar type, std::span<std::byte> bytes, Key key, double low, double high) {
   switch (type) {
     case Scalar::u8:
@@ -151,6 +160,8 @@ void fill(Scalar type, std::span<std::byte> bytes, Key key, double low, double h
       return fill_integers<std::int64_t>(bytes, key, low, high);
     case Scalar::f16:
       return fill_halves(bytes, key, static_cast<float>(low), static_cast<float>(high));
+    case Scalar::bf16:
+      return fill_bfloat16s(bytes, key, static_cast<float>(low), static_cast<float>(high));
     case Scalar::f32:
       return fill_floats(bytes, key, static_cast<float>(low), static_cast<float>(high));
     case Scalar::f64:

@@ -20,7 +20,7 @@ namespace gpulab {
 namespace {
 
 constexpr const char* forms = "a buffer is x:f32[1024]=iota, a scalar n:i32=1024";
-constexpr const char* types = "types: u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64";
+constexpr const char* types = "types: u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64";
 const std::vector<std::string> fills{"zeros", "ones", "iota", "random", "none"};
 
 [[noreturn]] void refuse(std::string_view text, std::string_view why, std::string hint = forms) {
@@ -29,22 +29,31 @@ const std::vector<std::string> fills{"zeros", "ones", "iota", "random", "none"};
 
 std::string culprit(const ArgumentSpec& spec) { return fmt::format("{} {}", spec.option, spec.name); }
 
-/// IEEE binary16 as it is stored.
-struct Half {
+/// A 16-bit floating-point number as it is stored: bits of the fraction, the exponent of the smallest normal number.
+template <int fraction_bits, int least_exponent>
+struct Short {
   std::uint16_t bits = 0;
-};
 
-/// To the nearest half, ties to even, by way of the integer number of its steps.
-Half half_of(double value) {
-  if (std::isnan(value)) return {0x7fff};
-  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  const double magnitude = std::abs(value);
-  int exponent = magnitude == 0 || std::isinf(magnitude) ? -14 : std::max(std::ilogb(magnitude), -14);
-  if (magnitude >= 65520) return {static_cast<std::uint16_t>(sign | 0x7c00)};  // halfway to 2^16: infinity
-  // Subnormals have the steps of the smallest exponent; a carry out of the mantissa raises the exponent by itself.
-  const auto steps = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
-  return {static_cast<std::uint16_t>(sign | ((static_cast<std::uint32_t>(exponent + 14) << 10) + steps))};
-}
+  /// To the nearest, ties to even, by way of the integer number of its steps.
+  static Short nearest(double value) {
+    constexpr std::uint32_t infinity = (0x7fffU >> fraction_bits) << fraction_bits;
+    if (std::isnan(value)) return {0x7fff};
+    const std::uint32_t sign = std::signbit(value) ? 0x8000 : 0;
+    const double magnitude = std::abs(value);
+    if (std::isinf(magnitude)) return {static_cast<std::uint16_t>(sign | infinity)};
+    const int exponent = magnitude == 0 ? least_exponent : std::max(std::ilogb(magnitude), least_exponent);
+    if (exponent > 1 - least_exponent) return {static_cast<std::uint16_t>(sign | infinity)};
+    // Subnormals have the steps of the smallest exponent; a carry out of the fraction raises the exponent by itself, up
+    // to infinity.
+    const auto steps = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, fraction_bits - exponent)));
+    return {static_cast<std::uint16_t>(
+        sign | ((static_cast<std::uint32_t>(exponent - least_exponent) << fraction_bits) + steps))};
+  }
+};
+using Half = Short<10, -14>;  ///< IEEE binary16
+using Bfloat16 = Short<7, -126>;
+template <typename T>
+constexpr bool is_short = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>;
 
 /// Calls `visit` with a value of the C++ type that holds `type`.
 template <typename Visit>
@@ -68,6 +77,8 @@ auto with_type(Scalar type, const Visit& visit) {
       return visit(std::int64_t{});
     case Scalar::f16:
       return visit(Half{});
+    case Scalar::bf16:
+      return visit(Bfloat16{});
     case Scalar::f32:
       return visit(float{});
     case Scalar::f64:
@@ -79,9 +90,9 @@ auto with_type(Scalar type, const Visit& visit) {
 /// A whole text as a number of T: decimal, 0x… for integers; nothing where it is none or does not fit.
 template <typename T>
 std::optional<T> number(std::string_view text) {
-  if constexpr (std::is_same_v<T, Half>) {
+  if constexpr (is_short<T>) {
     const auto value = number<double>(text);
-    return value ? std::optional(half_of(*value)) : std::nullopt;
+    return value ? std::optional(T::nearest(*value)) : std::nullopt;
   } else {
     T value{};
     int base = 10;
@@ -118,8 +129,8 @@ T value_of(const ArgumentSpec& spec) {
 
 template <typename T>
 T converted(std::size_t index) {
-  if constexpr (std::is_same_v<T, Half>) {
-    return half_of(static_cast<double>(index));
+  if constexpr (is_short<T>) {
+    return T::nearest(static_cast<double>(index));
   } else {
     return static_cast<T>(index);  // integers wrap
   }
@@ -233,7 +244,7 @@ Argument scalar_argument(const ArgumentSpec& spec) {
   return with_type(spec.type, [&]<typename T>(T) -> Argument {
     const T value = value_of<T>(spec);
     // The kernel sees bytes: those of a smaller or signed type travel as the unsigned type of its size.
-    if constexpr (std::is_same_v<T, Half>) {
+    if constexpr (is_short<T>) {
       return value.bits;
     } else if constexpr (sizeof(T) < 4) {
       return static_cast<std::make_unsigned_t<T>>(value);

@@ -56,7 +56,7 @@ constexpr std::array run_options{
     OptionText{"dump", "NAME=FILE", "write a buffer's bytes, raw, little endian", reporting},
 };
 constexpr const char* run_help =
-    "SPEC  name:TYPE[COUNT]=INIT  a buffer     TYPE  u8 i8 u16 i16 u32 i32 u64 i64 f16 f32 f64\n"
+    "SPEC  name:TYPE[COUNT]=INIT  a buffer     TYPE  u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64\n"
     "      name:TYPE=VALUE        a scalar     INIT  zeros ones iota random none VALUE @FILE (raw, little endian)\n"
     "--grid auto, the default, gives each element of the longest buffer a thread; --block is 256.\n"
     "Compiled for the device's architecture with line information, and kept in ~/.cache/gpulab.\n";

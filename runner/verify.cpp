@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <stdexcept>
 #include <type_traits>
 
+#include "common/short_float.h"
 #include "common/text.h"
 
 namespace gpulab {
@@ -18,16 +18,10 @@ using Value = decltype(Mismatch::got);
 /// As many mismatches as a reader looks at: enough for a pattern of a warp's quarter to show.
 constexpr std::size_t shown = 8;
 
-/// IEEE 754 binary16 -> double, exact.
-double half_to_double(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
-  const double sign = (bits & 0x8000) != 0 ? -1.0 : 1.0;
-  if (exponent == 31) return fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : sign * HUGE_VAL;
-  if (exponent == 0) return sign * std::ldexp(fraction, -24);
-  return sign * std::ldexp(1024 + fraction, exponent - 25);
-}
-
 struct Half {
+  std::uint16_t bits;
+};
+struct Bfloat16 {
   std::uint16_t bits;
 };
 template <typename T>
@@ -35,7 +29,9 @@ Value value_at(const std::byte* bytes, std::size_t index) {
   T value;
   std::memcpy(&value, bytes + index * sizeof(T), sizeof(T));
   if constexpr (std::is_same_v<T, Half>) {
-    return half_to_double(value.bits);
+    return half_value(value.bits);
+  } else if constexpr (std::is_same_v<T, Bfloat16>) {
+    return bfloat16_value(value.bits);
   } else if constexpr (std::is_floating_point_v<T>) {
     return static_cast<double>(value);
   } else if constexpr (std::is_signed_v<T>) {
@@ -66,6 +62,8 @@ ValueAt reader_of(Scalar type) {
       return value_at<std::int64_t>;
     case Scalar::f16:
       return value_at<Half>;
+    case Scalar::bf16:
+      return value_at<Bfloat16>;
     case Scalar::f32:
       return value_at<float>;
     case Scalar::f64:

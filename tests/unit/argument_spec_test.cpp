@@ -83,6 +83,17 @@ TEST_CASE("halves are rounded to the nearest, ties to even") {
   }
 }
 
+TEST_CASE("a bfloat16 is the nearest one, ties to even") {
+  const std::vector<std::pair<std::string_view, std::uint16_t>> cases = {
+      {"1", 0x3f80},   {"-2", 0xc000},        {"1.00390625", 0x3f80}, {"1.01171875", 0x3f82},  // ties at 2^-8
+      {"0.1", 0x3dcd}, {"3.3895e38", 0x7f7f}, {"3.4e38", 0x7f80},     {"1e300", 0x7f80},
+      {"nan", 0x7fff}, {"1e-40", 0x0001},     {"0", 0x0000}};
+  for (const auto& [text, bits] : cases) {
+    INFO(text);
+    CHECK(values<std::uint16_t>("h:bf16[1]=" + std::string(text)) == std::vector<std::uint16_t>{bits});
+  }
+}
+
 TEST_CASE("scalars take the bytes of their type") {
   CHECK(std::get<std::int32_t>(scalar_argument(parse_argument("n:i32=-5"))) == -5);
   CHECK(std::get<std::uint64_t>(scalar_argument(parse_argument("n:u64=18446744073709551615"))) == UINT64_MAX);

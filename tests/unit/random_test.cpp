@@ -10,7 +10,7 @@ using gpulab::Scalar;
 using gpulab::view_as;
 
 TEST_CASE("an element depends on seed, stream and index, not on how many are made") {
-  for (Scalar type : {Scalar::u8, Scalar::i32, Scalar::i64, Scalar::f16, Scalar::f32, Scalar::f64}) {
+  for (Scalar type : {Scalar::u8, Scalar::i32, Scalar::i64, Scalar::f16, Scalar::bf16, Scalar::f32, Scalar::f64}) {
     const auto few = random_values(type, 100, 42, 0, 99), many = random_values(type, 1000, 42, 0, 99);
     CHECK(std::equal(few.begin(), few.end(), many.begin()));
     CHECK(random_values(type, 1000, 43, 0, 99) != many);
@@ -75,6 +75,11 @@ TEST_CASE("half-precision values lie in their range") {
   for (std::uint16_t bits : view_as<std::uint16_t>(bytes)) REQUIRE((bits >= 0x3c00 && bits < 0x4000));  // 1.0, 2.0
   const auto tiny = random_values(Scalar::f16, 10000, 3, 0, 0x1p-14);
   for (std::uint16_t bits : view_as<std::uint16_t>(tiny)) REQUIRE(bits < 0x0400);  // subnormal
+}
+
+TEST_CASE("bfloat16 values lie in their range") {
+  const auto bytes = random_values(Scalar::bf16, 10000, 3, 1, 2);
+  for (std::uint16_t bits : view_as<std::uint16_t>(bytes)) REQUIRE((bits >= 0x3f80 && bits < 0x4000));  // 1.0, 2.0
 }
 
 TEST_CASE("no elements are no bytes") { CHECK(random_values(Scalar::f32, 0, 42, 0, 1).empty()); }

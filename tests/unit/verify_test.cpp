@@ -61,6 +61,9 @@ TEST_CASE("bytes and halves are read as what they are") {
   const auto halves = verified<std::uint16_t>(about({1, -2, std::ldexp(1, -24), infinity}, 0), Scalar::f16,
                                               {0x3C00, 0xC000, 1, 0x7C00});
   CHECK(halves.status == "passed");
+  const auto brains = verified<std::uint16_t>(about({1, -2, std::ldexp(1, -133), infinity}, 0), Scalar::bf16,
+                                              {0x3F80, 0xC000, 1, 0x7F80});
+  CHECK(brains.status == "passed");
 }
 
 TEST_CASE("floating point passes within its tolerance, the bound included") {
