@@ -154,6 +154,7 @@ struct VendorCall {
 struct Vendor {
   std::size_t (*workspace_bytes)(const VendorCall&) = nullptr;
   void (*run)(const VendorCall&) = nullptr;  ///< default stream; throws Error
+  std::string (*lack)() = nullptr;           ///< what this machine lacks for it, or nothing
 };
 
 /// The host's own memory for a `cpu` variant: buffers by name, results written in place.
@@ -189,6 +190,8 @@ struct Variant {
   std::string kernel{};
   std::string file = "kernels.cu";  ///< the file in the lab's folder that holds it
   BlockRule blocks{};
+  /// Where parameters alone decide it: the threads of a block; --block may only repeat it.
+  std::function<Dim3(const Case&)> block{};
   /// Parameters of which it takes some words alone: {{"type", {"int"}}}.
   std::map<std::string, std::vector<std::string>> only{};
   /// Its one launch is cooperative: see Step.
@@ -215,6 +218,7 @@ struct Variant {
   /// What it has to say of its outputs; default: the lab's.
   std::function<Account(const Case&, const ReadBuffer&)> account{};
   int min_compute_capability = 50;  ///< 80 for 8.0
+  bool gpu_only = false;            ///< needs what the simulator does not have (vendor variants are GPU only anyway)
   Vendor vendor{};                  ///< GPU only
   std::function<void(const HostCall&)> host{};
   std::function<Account(const Case&)> calculate{};  ///< arithmetic alone: nothing is launched, nothing verified
@@ -258,7 +262,7 @@ std::vector<std::byte> random_values(Scalar type, std::size_t count, std::uint64
                                      std::uint64_t stream = 0);
 
 /// Calls `visit` with a value-initialised element of the type's own C++ type: with_element_type(t, [&](auto zero) { …
-/// }). Half precision has none.
+/// }). 16-bit floating point has none.
 template <typename Visit>
 auto with_element_type(Scalar type, Visit visit) {
   switch (type) {

@@ -31,6 +31,7 @@ std::string hanging(const std::string& label, std::size_t indent, const std::str
 std::string needs_text(const Variant& variant) {
   std::vector<std::string> needs;
   if (variant.vendor.run != nullptr) needs.emplace_back("GPU only: a vendor library");
+  if (variant.gpu_only) needs.emplace_back("GPU only");
   if (variant.host) needs.emplace_back("runs on the host");
   if (variant.min_compute_capability > 50) {
     needs.push_back(fmt::format("compute capability {}.{}", variant.min_compute_capability / 10,

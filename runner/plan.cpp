@@ -150,6 +150,11 @@ Plan plan(const Lab& lab, const Variant& variant, Case point, const std::optiona
           fmt::format("--block: variant '{}' cannot take {}: {}", variant.name, dim_text(point.block), *why),
           fmt::format("blocks it allows: {}", blocks_text(variant.blocks)));
     }
+    if (variant.block && variant.block(point) != point.block) {
+      throw usage_error(fmt::format("--block: variant '{}' cannot take {}: its parameters ask for {}", variant.name,
+                                    dim_text(point.block), dim_text(variant.block(point))),
+                        "leave --block out");
+    }
     point.grid = resolve_grid(lab, variant, point, grid);
     made.steps = steps_of(lab, variant, point);
     for (auto& step : made.steps) {

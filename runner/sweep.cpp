@@ -27,6 +27,14 @@ std::optional<std::string> lack(const Variant& variant, const Host& host) {
   if (variant.vendor.run != nullptr && !host.capabilities.runs_vendor_code) {
     return fmt::format("variant '{}' calls a vendor library and needs a GPU", variant.name);
   }
+  if (variant.gpu_only && !host.capabilities.runs_vendor_code) {
+    return fmt::format("variant '{}' uses what the simulator does not have, and needs a GPU", variant.name);
+  }
+  if (variant.vendor.lack != nullptr) {
+    if (const auto missing = variant.vendor.lack(); !missing.empty()) {
+      return fmt::format("variant '{}': {}", variant.name, missing);
+    }
+  }
   const auto& device = host.device;
   if (launches_kernels(variant) && device.compute_major * 10 + device.compute_minor < variant.min_compute_capability) {
     return fmt::format("variant '{}' needs compute capability {}.{}, {} has {}.{}", variant.name,
@@ -76,6 +84,7 @@ std::vector<Point> product(const LabOptions& options) {
         point.point.params = combination;
         point.point.seed = options.seed;
         point.point.block = options.blocks.empty() ? default_block(*options.lab, *variant) : options.blocks[b];
+        if (options.blocks.empty() && variant->block) point.point.block = variant->block(point.point);
         points.push_back(std::move(point));
       }
     }

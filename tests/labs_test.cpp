@@ -63,7 +63,7 @@ Shape telling_shape(std::size_t dimensions) {
   return dimensions == 0 ? Shape{} : Shape(dimensions, dimensions == 1 ? 1 << 16 : dimensions == 2 ? 256 : 128);
 }
 
-bool runs_here(const Variant& variant) { return variant.vendor.run == nullptr; }
+bool runs_here(const Variant& variant) { return variant.vendor.run == nullptr && !variant.gpu_only; }
 
 void set_shape(const Lab& lab, const Shape& shape, Case& c) {
   const auto names = sizes_of(lab);
@@ -164,13 +164,15 @@ std::vector<Case> pairwise_cases(const Lab& lab, const Variant& variant, const C
 }
 
 /// Of the presets and some extremes, those that the variant allows.
-std::vector<Dim3> blocks_of(const Lab& lab, const Variant& variant) {
+std::vector<Dim3> blocks_of(const Lab& lab, const Variant& variant, const Case& c) {
   std::vector<Dim3> candidates = lab.block_presets;
   candidates.insert(candidates.end(), variant.blocks.only.begin(), variant.blocks.only.end());
   for (const Dim3 block : {Dim3{1}, {2}, {32}, {96}, {100}, {1024}, {1, 32}, {7, 5}, {32, 3}, {8, 8, 2}}) {
     candidates.push_back(block);
   }
-  std::erase_if(candidates, [&](const Dim3& block) { return refusal(variant.blocks, block).has_value(); });
+  std::erase_if(candidates, [&](const Dim3& block) {
+    return refusal(variant.blocks, block).has_value() || (variant.block && block != variant.block(c));
+  });
   return candidates;
 }
 
@@ -190,6 +192,7 @@ TEST_CASE("every variant is right for every pair of types, operations and other 
   for_each_variant([](Simulation& simulation, const Lab& lab, const Variant& variant) {
     const Case c = default_case(lab, variant, simulation.gpu);
     for (auto& chosen : pairwise_cases(lab, variant, c)) {
+      if (variant.block) chosen.block = variant.block(chosen);
       for (const auto& shape : some_shapes(sizes_of(lab).size())) {
         set_shape(lab, shape, chosen);
         check(simulation, lab, variant, chosen);
@@ -202,7 +205,7 @@ TEST_CASE("every variant is right with every block that it allows") {
   for_each_variant([](Simulation& simulation, const Lab& lab, const Variant& variant) {
     if (!launches_kernels(variant)) return;
     Case c = default_case(lab, variant, simulation.gpu);
-    for (const auto& block : blocks_of(lab, variant)) {
+    for (const auto& block : blocks_of(lab, variant, c)) {
       c.block = block;
       for (const auto& shape : some_shapes(sizes_of(lab).size())) {
         set_shape(lab, shape, c);

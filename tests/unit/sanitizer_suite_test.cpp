@@ -214,7 +214,7 @@ TEST_CASE("no right variant of a lab is accused") {
   int variants = 0;
   for (const Lab& lab : all_labs())
     for (const Variant& variant : lab.variants) {
-      if (variant.racy || variant.vendor.run || variant.host) continue;
+      if (variant.racy || variant.gpu_only || variant.vendor.run || variant.host) continue;
       ++variants;
       for (std::uint64_t schedule = 0; schedule < kSchedules; ++schedule) {
         SimulatorOptions options;
