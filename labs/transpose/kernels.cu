@@ -24,42 +24,173 @@ __global__ void transpose_naive_row(const T* in, T* out, int rows, int cols) {
   if (row < rows && col < cols) out[col * rows + row] = in[row * cols + col];
 }
 
-// --- 2: turn a tile in shared memory -------------------------------------------------------------
+// --- 2: read columns, write rows -----------------------------------------------------------------
+// The other way round: x runs along a row of the output, so the stores are as good as the copy's and the loads touch 32
+// sectors. As many sectors in all; but what a load leaves of its sectors waits in the L1 cache for the warps that read
+// the columns beside it, where a store's sectors go out at once. Only a GPU's clock shows what that is worth.
+template <typename T>
+__global__ void transpose_naive_col(const T* in, T* out, int rows, int cols) {
+  const long out_col = long(blockIdx.x) * blockDim.x + threadIdx.x;
+  const long out_row = long(blockIdx.y) * blockDim.y + threadIdx.y;
+  if (out_row < cols && out_col < rows) out[out_row * rows + out_col] = in[out_col * cols + out_row];
+}
+
+// --- The second ceiling: copy by way of shared memory ----------------------------------------------
+// The rungs to come take a detour: each block of 32 x 32 threads brings a tile into shared memory and takes it out
+// again after a barrier. Here it comes out as it went in, so that what the detour costs can be told from what turning
+// costs. With `pad` the tile's rows are a word longer, which is free: no row crosses the banks it had not crossed.
+template <typename T>
+constexpr int word = sizeof(T) < 4 ? 4 / sizeof(T) : 1;  // elements to fill a bank's 4 bytes, or the one that does more
+
+template <typename T, int pad>
+__global__ void transpose_tiled_copy(const T* in, T* out, int rows, int cols) {
+  __shared__ T tile[32][32 + pad * word<T>];
+  const long col = blockIdx.x * 32L + threadIdx.x, row = blockIdx.y * 32L + threadIdx.y;
+  const bool inside = row < rows && col < cols;
+  if (inside) tile[threadIdx.y][threadIdx.x] = in[row * cols + col];
+  __syncthreads();  // each thread takes out what it brought: for the comparison, not for the result
+  if (inside) out[row * cols + col] = tile[threadIdx.y][threadIdx.x];
+}
+
+// --- 3: turn a tile in shared memory -------------------------------------------------------------
 // One of the two sides must go against the order of memory; let it be shared memory, which has no sectors. A block
 // loads a tile of 32 x 32 elements row by row, and stores the transposed tile row by row, too: both coalesced, a row of
-// the output is a column of the tile. A block of 32 x 8 threads walks over the tile in four steps of 8 rows. But a
-// column of the tile is words 32 apart: all in the same one of the 32 banks. Each load takes 32 wavefronts.
+// the output is a column of the tile. But a column of the tile is words 32 apart: all in the same one of the 32 banks.
+// Each load of a warp takes 32 wavefronts, 31 of them conflicts.
 template <typename T>
 __global__ void transpose_tiled(const T* in, T* out, int rows, int cols) {
   __shared__ T tile[32][32];
   const long in_col = blockIdx.x * 32L + threadIdx.x, in_row = blockIdx.y * 32L + threadIdx.y;
-  for (unsigned j = 0; j < 32; j += blockDim.y) {
-    if (in_row + j < rows && in_col < cols) tile[threadIdx.y + j][threadIdx.x] = in[(in_row + j) * cols + in_col];
-  }
+  if (in_row < rows && in_col < cols) tile[threadIdx.y][threadIdx.x] = in[in_row * cols + in_col];
   __syncthreads();  // the columns that follow were loaded by other warps
 
   const long out_col = blockIdx.y * 32L + threadIdx.x, out_row = blockIdx.x * 32L + threadIdx.y;
-  for (unsigned j = 0; j < 32; j += blockDim.y) {
-    if (out_row + j < cols && out_col < rows) out[(out_row + j) * rows + out_col] = tile[threadIdx.x][threadIdx.y + j];
-  }
+  if (out_row < cols && out_col < rows) out[out_row * rows + out_col] = tile[threadIdx.x][threadIdx.y];
 }
 
-// --- 3: pad the tile -----------------------------------------------------------------------------
+// --- 4: pad the tile -----------------------------------------------------------------------------
 // One unused word at the end of each row: the elements of a column are now 33 words apart, each in the bank after the
 // one before. 32 lanes, 32 banks, one wavefront, for 4 bytes per row more. (A word holds four bytes of a byte matrix.)
 template <typename T>
 __global__ void transpose_tiled_padded(const T* in, T* out, int rows, int cols) {
-  constexpr int word = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
-  __shared__ T tile[32][32 + word];
+  __shared__ T tile[32][32 + word<T>];
   const long in_col = blockIdx.x * 32L + threadIdx.x, in_row = blockIdx.y * 32L + threadIdx.y;
-  for (unsigned j = 0; j < 32; j += blockDim.y) {
+  if (in_row < rows && in_col < cols) tile[threadIdx.y][threadIdx.x] = in[in_row * cols + in_col];
+  __syncthreads();
+
+  const long out_col = blockIdx.y * 32L + threadIdx.x, out_row = blockIdx.x * 32L + threadIdx.y;
+  if (out_row < cols && out_col < rows) out[out_row * rows + out_col] = tile[threadIdx.x][threadIdx.y];
+}
+
+// --- 5: or swizzle it ----------------------------------------------------------------------------
+// No word is wasted: each row of the tile is permuted instead. Element (r, c) lies in column c ^ r, so a row still
+// fills a row, and the elements of a column lie in 32 different columns, hence banks. Tiles stay powers of two, which
+// vector accesses, asynchronous copies and tensor cores want.
+template <typename T>
+__global__ void transpose_tiled_swizzled(const T* in, T* out, int rows, int cols) {
+  __shared__ T tile[32][32];
+  const unsigned x = threadIdx.x, y = threadIdx.y;
+  const long in_col = blockIdx.x * 32L + x, in_row = blockIdx.y * 32L + y;
+  if (in_row < rows && in_col < cols) tile[y][x ^ y] = in[in_row * cols + in_col];
+  __syncthreads();
+
+  const long out_col = blockIdx.y * 32L + x, out_row = blockIdx.x * 32L + y;
+  if (out_row < cols && out_col < rows) out[out_row * rows + out_col] = tile[x][y ^ x];
+}
+
+// --- 6: coarsen: several elements per thread -------------------------------------------------------
+// The same tile by fewer threads: a block of 32 x 8 walks over it in four steps of 8 rows. Index arithmetic and
+// barriers are paid once for four elements; and since the steps are constants, the compiler unrolls the loop: a
+// thread's four loads are under way together. First the copy, the ceiling of what follows:
+template <typename T>
+__global__ void transpose_coarsened_copy(const T* in, T* out, int rows, int cols) {
+  __shared__ T tile[32][32];
+  const long col = blockIdx.x * 32L + threadIdx.x, row = blockIdx.y * 32L + threadIdx.y;
+  for (int j = 0; j < 32; j += 8) {
+    if (row + j < rows && col < cols) tile[threadIdx.y + j][threadIdx.x] = in[(row + j) * cols + col];
+  }
+  __syncthreads();
+  for (int j = 0; j < 32; j += 8) {
+    if (row + j < rows && col < cols) out[(row + j) * cols + col] = tile[threadIdx.y + j][threadIdx.x];
+  }
+}
+
+// `tiled`, coarsened. The bank conflicts are back: what they cost does not depend on who loads.
+template <typename T>
+__global__ void transpose_coarsened(const T* in, T* out, int rows, int cols) {
+  __shared__ T tile[32][32];
+  const long in_col = blockIdx.x * 32L + threadIdx.x, in_row = blockIdx.y * 32L + threadIdx.y;
+  for (int j = 0; j < 32; j += 8) {
     if (in_row + j < rows && in_col < cols) tile[threadIdx.y + j][threadIdx.x] = in[(in_row + j) * cols + in_col];
   }
   __syncthreads();
 
   const long out_col = blockIdx.y * 32L + threadIdx.x, out_row = blockIdx.x * 32L + threadIdx.y;
-  for (unsigned j = 0; j < 32; j += blockDim.y) {
+  for (int j = 0; j < 32; j += 8) {
     if (out_row + j < cols && out_col < rows) out[(out_row + j) * rows + out_col] = tile[threadIdx.x][threadIdx.y + j];
+  }
+}
+
+// --- 7: coarsened and padded -----------------------------------------------------------------------
+// Both remedies: coalesced on both sides, no bank conflict, a quarter of the threads. What is left is the copy's work
+// and one trip through shared memory.
+template <typename T>
+__global__ void transpose_coarsened_padded(const T* in, T* out, int rows, int cols) {
+  __shared__ T tile[32][32 + word<T>];
+  const long in_col = blockIdx.x * 32L + threadIdx.x, in_row = blockIdx.y * 32L + threadIdx.y;
+  for (int j = 0; j < 32; j += 8) {
+    if (in_row + j < rows && in_col < cols) tile[threadIdx.y + j][threadIdx.x] = in[(in_row + j) * cols + in_col];
+  }
+  __syncthreads();
+
+  const long out_col = blockIdx.y * 32L + threadIdx.x, out_row = blockIdx.x * 32L + threadIdx.y;
+  for (int j = 0; j < 32; j += 8) {
+    if (out_row + j < cols && out_col < rows) out[(out_row + j) * rows + out_col] = tile[threadIdx.x][threadIdx.y + j];
+  }
+}
+
+// --- 8: vectors ------------------------------------------------------------------------------------
+// Several neighbours in one access: up to 16 bytes per lane. A quarter of the load and store instructions for floats,
+// and more bytes under way per instruction. In the tile the elements stay single: a vector of the output is a piece of
+// a column. With 32-bit elements a warp's 4 rows x 8 vectors fall on 32 different banks both ways. A row starts on a
+// vector's boundary only where its length is a multiple of it: other matrices are moved element by element.
+template <typename T>
+constexpr int width = sizeof(T) == 8 ? 2 : 4;
+template <typename T>
+struct alignas(width<T> * sizeof(T)) Vector {
+  T at[width<T>];
+};
+
+template <typename T>
+__global__ void transpose_coarsened_vec(const T* in, T* out, int rows, int cols) {
+  __shared__ T tile[32][32 + word<T>];
+  constexpr int per_row = 32 / width<T>;  // vectors in a row of the tile
+  constexpr int step = 32 * 8 / per_row;  // rows that the block's threads take at once: all 32 of four-element vectors
+  const int thread = threadIdx.y * 32 + threadIdx.x;
+  const int y = thread / per_row, x = thread % per_row * width<T>;
+
+  const long in_col = blockIdx.x * 32L + x, in_row = blockIdx.y * 32L + y;
+  for (int j = 0; j < 32 && in_row + j < rows; j += step) {
+    const long from = (in_row + j) * cols + in_col;
+    if (cols % width<T> == 0 && in_col < cols) {
+      const Vector<T> v = reinterpret_cast<const Vector<T>*>(in)[from / width<T>];
+      for (int i = 0; i < width<T>; ++i) tile[y + j][x + i] = v.at[i];
+    } else {
+      for (int i = 0; i < width<T> && in_col + i < cols; ++i) tile[y + j][x + i] = in[from + i];
+    }
+  }
+  __syncthreads();
+
+  const long out_col = blockIdx.y * 32L + x, out_row = blockIdx.x * 32L + y;
+  for (int j = 0; j < 32 && out_row + j < cols; j += step) {
+    const long to = (out_row + j) * rows + out_col;
+    if (rows % width<T> == 0 && out_col < rows) {
+      Vector<T> v;
+      for (int i = 0; i < width<T>; ++i) v.at[i] = tile[x + i][y + j];
+      reinterpret_cast<Vector<T>*>(out)[to / width<T>] = v;
+    } else {
+      for (int i = 0; i < width<T> && out_col + i < rows; ++i) out[to + i] = tile[x + i][y + j];
+    }
   }
 }
 
@@ -67,7 +198,10 @@ __global__ void transpose_tiled_padded(const T* in, T* out, int rows, int cols) 
 template <auto... kernel>
 struct Compile {};
 template <typename T>
-struct Ladder : Compile<transpose_copy<T>, transpose_naive_row<T>, transpose_tiled<T>, transpose_tiled_padded<T>> {};
+struct Ladder : Compile<transpose_copy<T>, transpose_naive_row<T>, transpose_naive_col<T>, transpose_tiled_copy<T, 0>,
+                        transpose_tiled_copy<T, 1>, transpose_tiled<T>, transpose_tiled_padded<T>,
+                        transpose_tiled_swizzled<T>, transpose_coarsened_copy<T>, transpose_coarsened<T>,
+                        transpose_coarsened_padded<T>, transpose_coarsened_vec<T>> {};
 template struct Ladder<unsigned char>;
 template struct Ladder<int>;
 template struct Ladder<float>;

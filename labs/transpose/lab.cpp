@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "labs/cublas.h"
+
 namespace gpulab::labs::transpose {
 namespace {
 
@@ -51,10 +53,95 @@ std::vector<Argument> arguments(const Case& c) {
 }
 
 const BlockRule any_shape{.dimensions = 2};
-const BlockRule tile_rows{.dimensions = 2,
-                          .only = {{32, 8}, {32, 32}, {32, 16}, {32, 4}, {32, 2}, {32, 1}},
-                          .why = "a tile is 32 wide and its 32 rows are walked in steps of the block's"};
+const BlockRule whole_tile{
+    .dimensions = 2, .only = {{32, 32}}, .why = "each of its threads moves one element of a 32 x 32 tile"};
+const BlockRule quarter_tile{
+    .dimensions = 2, .only = {{32, 8}}, .why = "a tile is 32 x 32, and each of its threads moves four elements"};
 Dim3 tile(const Case&) { return {32, 32}; }
+
+void expect_copy(const Case&, Problem& p) { p.expected[0].exact = p.buffers[0].initial; }
+
+/// A block of the output's index space, which is the input's turned.
+Dim3 over_output(const Case& c) {
+  return {blocks_for(c.params.integer("rows"), c.block.x), blocks_for(c.params.integer("cols"), c.block.y)};
+}
+
+/// The rung's kernel is named after it. One element of the tile per thread, or several.
+Variant tiled(const std::string& name, const std::string& summary, std::vector<Claim> claims) {
+  return {.name = name,
+          .summary = summary,
+          .kernel = "transpose_" + name + "<{type}>",
+          .blocks = whole_tile,
+          .covers = tile,
+          .claims = std::move(claims)};
+}
+Variant coarsened(const std::string& name, const std::string& summary, std::vector<Claim> claims) {
+  Variant v = tiled(name, summary, std::move(claims));
+  v.blocks = quarter_tile;
+  return v;
+}
+/// To the same place, by way of a tile.
+Variant copying(Variant v, const std::string& kernel) {
+  v.kernel = kernel;
+  v.adjust = expect_copy;
+  return v;
+}
+
+std::size_t prepare_cublas(const VendorCall&) {
+  cublas::prepare();
+  return 0;
+}
+void run_cublas(const VendorCall& call) {
+  const Params& params = *call.params;
+  cublas::transpose(*scalar_named(params.word("type")), call.buffers.at("in"), call.buffers.at("out"),
+                    static_cast<std::int32_t>(params.integer("rows")),
+                    static_cast<std::int32_t>(params.integer("cols")));
+}
+
+std::vector<Variant> ladder() {
+  return {
+      {.name = "copy",
+       .summary = "no transpose: as many bytes in the order of memory, the ceiling for all others",
+       .kernel = "transpose_copy<{type}>",
+       .blocks = any_shape,
+       .adjust = expect_copy},
+      {.name = "naive_row",
+       .summary = "reads rows, writes columns: each lane of a store touches a sector of its own",
+       .kernel = "transpose_naive_row<{type}>",
+       .blocks = any_shape},
+      {.name = "naive_col",
+       .summary = "reads columns, writes rows: now the loads touch a sector per lane, but the L1 cache keeps the rest",
+       .kernel = "transpose_naive_col<{type}>",
+       .blocks = any_shape,
+       .automatic_grid = over_output,
+       .claims = {falls("global_store_sectors")}},
+      copying(tiled("tiled_copy", "a copy through a tile in shared memory: what the detour costs, without turning",
+                    {falls("global_load_sectors")}),
+              "transpose_tiled_copy<{type}, 0>"),
+      copying(tiled("tiled_copy_padded", "the same with a padded tile: padding costs a copy nothing", {}),
+              "transpose_tiled_copy<{type}, 1>"),
+      tiled("tiled", "turns the tile in shared memory: both sides coalesced, but a column of the tile is one bank",
+            {falls("global_store_sectors", "naive_row"), falls("global_load_sectors", "naive_col")}),
+      tiled("tiled_padded", "one unused word per row of the tile: a column lies in 32 different banks",
+            {falls("shared_load_bank_conflicts")}),
+      tiled("tiled_swizzled", "columns of the tile permuted by row (c ^ r): no conflict either, and no word unused",
+            {falls("shared_load_bank_conflicts", "tiled")}),
+      copying(coarsened("coarsened_copy", "the copy through a tile by a quarter of the threads, four elements each",
+                        {falls("barriers", "tiled_copy"), falls("warp_instructions", "tiled_copy")}),
+              "transpose_coarsened_copy<{type}>"),
+      coarsened("coarsened",
+                "`tiled` by a quarter of the threads: indices and barriers are paid once per four elements",
+                {falls("barriers", "tiled"), falls("warp_instructions", "tiled")}),
+      coarsened("coarsened_padded", "coarsened, and a column of the tile in 32 different banks: both remedies",
+                {falls("shared_load_bank_conflicts")}),
+      coarsened("coarsened_vec", "vectors of up to 16 bytes in and out: a quarter of the loads and stores of floats",
+                {falls("global_load_requests"), falls("global_store_requests"), falls("warp_instructions")}),
+      {.name = "cublas",
+       .summary = "NVIDIA's cublas<t>geam: the yardstick",
+       .only = {{"type", {"float", "double"}}},
+       .vendor = {prepare_cublas, run_cublas, cublas::lack}},
+  };
+}
 
 }  // namespace
 
@@ -63,7 +150,7 @@ Lab lab() {
   lab.lecture = 8;
   lab.topic = "memory access, tiles";
   lab.question = "Why is moving data in another order so slow, and what does shared memory do about it?";
-  lab.headline = "tiled_padded";
+  lab.headline = "coarsened_padded";
   lab.params = {{"rows", "rows of the input", std::int64_t{2048}, {}, 0, 2147483647},
                 {"cols", "columns of the input", std::int64_t{2048}, {}, 0, 2147483647},
                 {"type", "element type", "float", {"byte", "int", "float", "double"}}};
@@ -80,27 +167,7 @@ Lab lab() {
   };
   lab.contracts = {{"transpose", "(const float* in, float* out, int rows, int cols)",
                     "writes the transpose of in, rows x cols, to out, cols x rows"}};
-  lab.variants = {
-      {.name = "copy",
-       .summary = "no transpose: as many bytes in the order of memory, the ceiling for all others",
-       .kernel = "transpose_copy<{type}>",
-       .blocks = any_shape,
-       .adjust = [](const Case&, Problem& p) { p.expected[0].exact = p.buffers[0].initial; }},
-      {.name = "naive_row",
-       .summary = "reads rows, writes columns: each lane of a store touches a sector of its own",
-       .kernel = "transpose_naive_row<{type}>",
-       .blocks = any_shape},
-      {.name = "tiled",
-       .summary = "turns a tile in shared memory: both sides coalesced, but a column of the tile is one bank",
-       .kernel = "transpose_tiled<{type}>",
-       .blocks = tile_rows,
-       .covers = tile},
-      {.name = "tiled_padded",
-       .summary = "one unused word per row of the tile: a column lies in 32 different banks",
-       .kernel = "transpose_tiled_padded<{type}>",
-       .blocks = tile_rows,
-       .covers = tile},
-  };
+  lab.variants = ladder();
   return lab;
 }
 

@@ -79,7 +79,7 @@ Counters transpose(std::string_view kernel) {
   const auto in = device->allocate("in", n * n * 4), out = device->allocate("out", n * n * 4);
   device->write(in, random_values(Scalar::f32, n * n, 1, -1, 1));
   // A tile of 32x32 is one block's; naive_row gives each thread one element.
-  const std::uint32_t rows_per_block = kernel.find("tiled") == std::string_view::npos ? 8 : 32;
+  const std::uint32_t rows_per_block = kernel.find("coarsened") == std::string_view::npos ? 8 : 32;
   return counted(*device, kernel, {{32, n / rows_per_block, 1}, {32, 8, 1}, 0, false},
                  {KernelArgument::of(in), KernelArgument::of(out), KernelArgument::of(n), KernelArgument::of(n)});
 }
@@ -114,9 +114,10 @@ TEST_CASE("memory counters of the lecture's reductions are an H200's") {
 }
 
 TEST_CASE("memory counters of the transposes are an H200's") {
-  const std::vector<std::pair<std::string, std::string>> kernels = {{"transpose_naive_row<float>", "tr_naive"},
-                                                                    {"transpose_tiled<float>", "tr_tile<0>"},
-                                                                    {"transpose_tiled_padded<float>", "tr_tile<1>"}};
+  const std::vector<std::pair<std::string, std::string>> kernels = {
+      {"transpose_naive_row<float>", "tr_naive"},
+      {"transpose_coarsened<float>", "tr_tile<0>"},
+      {"transpose_coarsened_padded<float>", "tr_tile<1>"}};
   for (const auto& [ours, theirs] : kernels) {
     DYNAMIC_SECTION(ours) { agrees(transpose(ours), hardware(theirs)); }
   }
@@ -129,7 +130,8 @@ TEST_CASE("per block of 256 the divergent reduction works in 47 warps, the seque
 }
 
 TEST_CASE("padding takes the bank conflicts of a transposed tile from 31 per request to 0") {
-  const Counters tiled = transpose("transpose_tiled<float>"), padded = transpose("transpose_tiled_padded<float>");
+  const Counters tiled = transpose("transpose_coarsened<float>"),
+                 padded = transpose("transpose_coarsened_padded<float>");
   CHECK(tiled.shared_load_bank_conflicts == 31 * tiled.shared_load_requests);
   CHECK(padded.shared_load_bank_conflicts == 0);
   CHECK(padded.shared_load_requests == tiled.shared_load_requests);

@@ -1,0 +1,165 @@
+#include "labs/cublas.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "common/device/driver_api.h"
+#include "common/device/launch_error.h"
+#include "common/error.h"
+
+namespace gpulab::cublas {
+namespace {
+
+/// cublas_api.h and library_types.h, as far as they are used: every function returns 0 or an error.
+enum Operation { as_it_is = 0, transposed = 1 };
+enum DataType { real_32f = 0, real_64f = 1, real_16f = 2, real_16bf = 14 };
+/// "Pedantic": every product and sum in the type that is named. The default may take tensor cores instead.
+enum ComputeType { compute_32f = 68, compute_32f_pedantic = 69, compute_64f = 70 };
+constexpr int default_algorithm = -1;
+
+struct Api {
+  using Handle = void*;
+  int (*cublasCreate_v2)(Handle*) = nullptr;
+  const char* (*cublasGetStatusString)(int) = nullptr;
+  template <typename T>
+  using Geam = int (*)(Handle, Operation, Operation, int m, int n, const T* alpha, const T* a, int lda, const T* beta,
+                       const T* b, int ldb, T* c, int ldc);
+  Geam<float> cublasSgeam = nullptr;
+  Geam<double> cublasDgeam = nullptr;
+  int (*cublasGemmEx)(Handle, Operation, Operation, int m, int n, int k, const void* alpha, const void* a, DataType,
+                      int lda, const void* b, DataType, int ldb, const void* beta, void* c, DataType, int ldc,
+                      ComputeType, int algorithm) = nullptr;
+};
+
+/// Names that the loader looks for by itself, then folders where a toolkit is.
+std::vector<std::string> candidates() {
+  std::vector<std::string> names;
+  std::vector<std::string> folders{""};
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    const char* root = std::getenv(variable);
+    if (root != nullptr && *root != '\0') folders.push_back(std::string(root) + "/lib64/");
+  }
+  folders.emplace_back("/usr/local/cuda/lib64/");
+  for (const auto& folder : folders) {
+    for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}) names.push_back(folder + name);
+  }
+  return names;
+}
+
+struct Loaded {
+  Api api;
+  std::string problem;
+};
+
+Loaded load() {
+  Loaded loaded;
+  void* library = nullptr;  // stays loaded: its handle lives as long as the process
+  for (const auto& name : candidates()) {
+    library = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+    if (library != nullptr) break;
+    const char* why = dlerror();
+    if (loaded.problem.empty() && why != nullptr) loaded.problem = why;
+  }
+  if (library == nullptr) return loaded;
+  loaded.problem.clear();
+  const auto take = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
+    if (function == nullptr) loaded.problem = fmt::format("it has no {}", name);
+  };
+  take(loaded.api.cublasCreate_v2, "cublasCreate_v2");
+  take(loaded.api.cublasGetStatusString, "cublasGetStatusString");
+  take(loaded.api.cublasSgeam, "cublasSgeam");
+  take(loaded.api.cublasDgeam, "cublasDgeam");
+  take(loaded.api.cublasGemmEx, "cublasGemmEx");
+  return loaded;
+}
+
+const Loaded& library() {
+  static const Loaded loaded = load();
+  return loaded;
+}
+
+const Api& api() {
+  if (!library().problem.empty()) throw Error(ExitCode::missing, lack());
+  return library().api;
+}
+
+void check(int status, const char* call) {
+  if (status != 0)
+    throw LaunchError("fault", fmt::format("{}: {}", call, api().cublasGetStatusString(status)), "cuBLAS");
+}
+
+/// One for the process, in the context that is current: a worker process has one context in its life.
+Api::Handle handle() {
+  static const Api::Handle created = [] {
+    Api::Handle fresh = nullptr;
+    check(api().cublasCreate_v2(&fresh), "cublasCreate");
+    return fresh;
+  }();
+  return created;
+}
+
+// cuBLAS is column-major: what it takes for a cols x rows matrix with columns of length `cols` is our rows x cols one.
+template <typename T>
+int geam_transposed(Api::Geam<T> geam, const void* in, void* out, int rows, int cols) {
+  const T one = 1, zero = 0;
+  auto* to = static_cast<T*>(out);
+  // With beta 0 the second summand is not read; it may be the result itself.
+  return geam(handle(), transposed, as_it_is, rows, cols, &one, static_cast<const T*>(in), cols, &zero, to, rows, to,
+              rows);
+}
+
+std::pair<DataType, ComputeType> types_of(Scalar type) {
+  switch (type) {
+    case Scalar::f16:
+      return {real_16f, compute_32f};
+    case Scalar::f32:
+      return {real_32f, compute_32f_pedantic};
+    case Scalar::f64:
+      return {real_64f, compute_64f};
+    default:
+      throw std::logic_error("cuBLAS: no product of " + std::string(name_of(type)));
+  }
+}
+
+}  // namespace
+
+std::string lack() {
+  const std::string& problem = library().problem;
+  return problem.empty() ? "" : "cuBLAS cannot be loaded: " + problem;
+}
+
+void prepare() { (void)handle(); }
+
+void transpose(Scalar type, const void* in, void* out, std::int32_t rows, std::int32_t cols) {
+  if (rows == 0 || cols == 0) return;
+  if (type == Scalar::f32) return check(geam_transposed(api().cublasSgeam, in, out, rows, cols), "cublasSgeam");
+  if (type == Scalar::f64) return check(geam_transposed(api().cublasDgeam, in, out, rows, cols), "cublasDgeam");
+  throw std::logic_error("cuBLAS: no transpose of " + std::string(name_of(type)));
+}
+
+void multiply(Scalar type, const void* a, const void* b, void* c, std::int32_t m, std::int32_t n, std::int32_t k) {
+  if (m == 0 || n == 0) return;
+  if (k == 0) {  // an empty sum; all bits 0 is 0 in every type
+    const auto bytes = static_cast<std::size_t>(m) * static_cast<std::size_t>(n) * size_of(type);
+    const auto to = reinterpret_cast<CUdeviceptr>(c);
+    return driver()->check(driver()->cuMemsetD8Async(to, 0, bytes, nullptr), DriverUse::memory, "c");
+  }
+  const auto [data, compute] = types_of(type);
+  const float one32 = 1, zero32 = 0;
+  const double one64 = 1, zero64 = 0;
+  const void* one = compute == compute_64f ? static_cast<const void*>(&one64) : &one32;
+  const void* zero = compute == compute_64f ? static_cast<const void*>(&zero64) : &zero32;
+  // Row-major c is the column-major transpose of c, and (a b)^T = b^T a^T: the factors change places.
+  check(api().cublasGemmEx(handle(), as_it_is, as_it_is, n, m, k, one, b, data, n, a, data, k, zero, c, data, n,
+                           compute, default_algorithm),
+        "cublasGemmEx");
+}
+
+}  // namespace gpulab::cublas
