@@ -31,7 +31,10 @@ void for_each_choice(const Lab& lab, const Variant& variant, const std::function
   c.block = default_block(lab, variant);
   for (const auto& param : lab.params) c.params.values[param.name] = param.fallback;
   std::function<void(std::size_t)> choose = [&](std::size_t i) {
-    if (i == lab.params.size()) return visit(c);
+    if (i == lab.params.size()) {
+      if (variant.block) c.block = variant.block(c);
+      return visit(c);
+    }
     if (lab.params[i].choices.empty()) return choose(i + 1);
     const auto only = variant.only.find(lab.params[i].name);
     for (const auto& word : only == variant.only.end() ? lab.params[i].choices : only->second) {
@@ -141,7 +144,7 @@ TEST_CASE("every buffer that a launch names exists") {
       small.block = default_block(lab, variant);
       for (const auto& param : lab.params) {
         small.params.values[param.name] = param.fallback;
-        if (param.choices.empty()) small.params.values[param.name] = std::max<std::int64_t>(param.min, 1000);
+        if (param.choices.empty()) small.params.values[param.name] = std::max<std::int64_t>(param.min, 100);
       }
       for (const auto& [name, words] : variant.only) small.params.values[name] = words.front();
       const auto made = plan(lab, variant, small, std::nullopt);
