@@ -5,7 +5,7 @@ NVIDIA's Python wheels have nvcc itself from version 13 on, whose PTX no CUDA 12
 NVRTC, ptxas and the headers, which is all that kernels.cu needs. What NVRTC cannot do is compile host code, so
 vendor.cu is left out of such a build.
 
-usage: nvcc -ptx [-std=…] [-arch=compute_NN] [-lineinfo] [-I dir] [-MD -MF file -MT target] -o out.ptx in.cu
+usage: nvcc -ptx [-std=…] [-arch=compute_NN] [-lineinfo|-G] [-I dir] [-MD -MF file -MT target] -o out.ptx in.cu
        nvcc --version | --help | --list-gpu-arch | --list-gpu-code
 """
 import argparse
@@ -127,6 +127,7 @@ def compile_file(nvrtc, wheels, arguments):
     parser = argparse.ArgumentParser(prog="nvrtc.py", allow_abbrev=False)
     parser.add_argument("-ptx", action="store_true", required=True)
     parser.add_argument("-lineinfo", action="store_true")
+    parser.add_argument("-G", action="store_true")
     parser.add_argument("-std", default="c++17")
     parser.add_argument("-arch", default="compute_75")
     parser.add_argument("-I", action="append", default=[])
@@ -144,6 +145,8 @@ def compile_file(nvrtc, wheels, arguments):
              f"--gpu-architecture={options.arch}", f"--std={options.std}", *(f"-I{i}" for i in includes)]
     if options.lineinfo:
         flags.append("--generate-line-info")
+    if options.G:
+        flags.append("--device-debug")
     ptx = nvrtc.compile(options.source.read_text(encoding="utf-8"), str(options.source), flags)
     Path(options.o).write_text(without_host_data(ptx), encoding="utf-8")
     if options.MF:

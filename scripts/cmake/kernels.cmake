@@ -4,6 +4,8 @@
 #   kernels.cu            the lowest virtual architecture that the toolkit supports (compute_75 with CUDA 13)
 #   kernels_smNN[a].cu    compute_NN[a]; of an 'a' (architecture-specific) one, a cubin too
 #   kernels_rdc.cu        and kernels_smNN_rdc.cu: kernels that launch kernels (-rdc=true), linked when they are loaded
+#   kernels_debug.cu      and kernels_smNN_debug.cu: unoptimised code with debug information (-G), which ptxas and the
+#                         driver leave unoptimised, too: its PTX says `.target …, debug`
 #
 # The same tree and toolkit give the same PTX on every machine: see portable_ptx.py.
 
@@ -41,8 +43,16 @@ function(gpulab_add_kernels source)
   set(suffix "")
   set(relocatable)
   set(compile_only)
-  string(REGEX REPLACE "_rdc$" "" plain_stem ${stem})
-  if(NOT plain_stem STREQUAL stem)
+  set(compiler ${GPULAB_NVCC})
+  set(debug_information -lineinfo)
+  string(REGEX REPLACE "_debug$" "" release_stem ${stem})
+  if(NOT release_stem STREQUAL stem)
+    # Debuggers are told where the compiler ran: what $PWD says, if that is the place. This name is, on every machine.
+    set(compiler ${CMAKE_COMMAND} -E env PWD=/proc/self/cwd ${GPULAB_NVCC})
+    set(debug_information -G)
+  endif()
+  string(REGEX REPLACE "_rdc$" "" plain_stem ${release_stem})
+  if(NOT plain_stem STREQUAL release_stem)
     set(relocatable -rdc=true)
     set(compile_only -c)  # ptxas: its calls are resolved by the linker
   endif()
@@ -57,7 +67,7 @@ function(gpulab_add_kernels source)
     endif()
   else()
     message(FATAL_ERROR "${source}: kernel files are named kernels.cu or kernels_smNN.cu (kernels_sm80.cu), "
-                        "with _rdc behind it where they launch kernels (kernels_rdc.cu)")
+                        "with _rdc behind it where they launch kernels (kernels_rdc.cu), and _debug for nvcc -G")
   endif()
 
   set(random_seed)
@@ -68,7 +78,7 @@ function(gpulab_add_kernels source)
   file(MAKE_DIRECTORY ${embed_dir}/${lab})
   add_custom_command(
     OUTPUT ${base}.ptx
-    COMMAND ${GPULAB_NVCC} -ptx ${relocatable} -std=c++17 -lineinfo -arch=compute_${capability}${suffix} -Wno-deprecated-gpu-targets
+    COMMAND ${compiler} -ptx ${relocatable} -std=c++17 ${debug_information} -arch=compute_${capability}${suffix} -Wno-deprecated-gpu-targets
             ${random_seed} -MD -MF ${base}.d -MT ${base}.ptx -o ${base}.raw.ptx ${source}
     COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${base}.raw.ptx ${base}.ptx
             ${PROJECT_SOURCE_DIR} ${GPULAB_CUDA_INCLUDE_DIRS}
