@@ -25,7 +25,8 @@ const EmbeddedKernels* embedded(const Lab& lab, const std::string& file) {
   return nullptr;
 }
 
-/// Calls `visit` with every combination of the lab's words (types, operations …), sizes at their defaults.
+/// Calls `visit` with every combination of the lab's words (types, operations …), sizes at their defaults, and with
+/// every block where a variant allows but a few (whose kernels may be templates of the block).
 void for_each_choice(const Lab& lab, const Variant& variant, const std::function<void(const Case&)>& visit) {
   Case c;
   c.block = default_block(lab, variant);
@@ -33,7 +34,12 @@ void for_each_choice(const Lab& lab, const Variant& variant, const std::function
   std::function<void(std::size_t)> choose = [&](std::size_t i) {
     if (i == lab.params.size()) {
       if (variant.block) c.block = variant.block(c);
-      return visit(c);
+      if (variant.blocks.only.empty()) return visit(c);
+      for (const auto& block : variant.blocks.only) {
+        c.block = block;
+        visit(c);
+      }
+      return;
     }
     if (lab.params[i].choices.empty()) return choose(i + 1);
     const auto only = variant.only.find(lab.params[i].name);
@@ -164,11 +170,12 @@ TEST_CASE("every buffer that a launch names exists") {
   }
 }
 
-TEST_CASE("a variant runs in exactly one way: kernels, a library, or the host") {
+TEST_CASE("a variant runs in exactly one way: kernels, a library, the host, or arithmetic alone") {
   for (const auto& lab : all_labs()) {
     for (const auto& variant : lab.variants) {
       INFO(lab.name << " " << variant.name);
-      const int ways = launches_kernels(variant) + (variant.vendor.run != nullptr) + (variant.host != nullptr);
+      const int ways = launches_kernels(variant) + (variant.vendor.run != nullptr) + (variant.host != nullptr) +
+                       (variant.calculate != nullptr);
       CHECK(ways == 1);
     }
   }
