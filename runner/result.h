@@ -50,6 +50,14 @@ struct LaunchFacts {
   std::optional<int> estimated_registers{}, estimated_for{};
 };
 
+/// How a counter or metric stands against another rung of the ladder.
+struct Movement {
+  std::string counter;  ///< flat name
+  std::string than;     ///< the variant that it is compared with
+  double before = 0, now = 0;
+  std::string unit;  ///< "ratio", "" for counts, a metric's own
+};
+
 /// What a buffer held after a kernel of the user's own file.
 struct BufferFacts {
   std::string name, type;  ///< "f32"
@@ -72,6 +80,7 @@ struct Result {
   std::vector<std::string> notes;  ///< what the lab says of the case, as Account::lines
   std::optional<Curve> curve;
   std::optional<Picture> picture;
+  std::vector<Movement> movements;  ///< against the rung before; of runs of several variants
   std::optional<Counters> counters;
   /// Where counters come from a smaller case simulated beside a GPU: its parameters. Empty: from this case.
   std::vector<std::pair<std::string, ParamValue>> counters_params;

@@ -16,6 +16,7 @@
 #include "runner/interrupt.h"
 #include "runner/kernel_file.h"
 #include "runner/metrics.h"
+#include "runner/movement.h"
 #include "runner/open_device.h"
 #include "runner/plan.h"
 #include "runner/progress.h"
@@ -142,6 +143,7 @@ ExitCode run_lab(const LabOptions& options, const std::shared_ptr<Executor>& exe
     run.toolkit = release_in(loaded->file.ptx.substr(0, 1024)).value_or("");
   }
   add_speedups(run.results, options.baseline != nullptr ? options.baseline->name : "");
+  add_movements(*options.lab, run.results);
   target.write(options.format->write(run, Style{wants_color(target)}));
   return exit_code(points, run.results);
 }

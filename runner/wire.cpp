@@ -66,8 +66,9 @@ auto members(BufferFacts& v) {
 }
 auto members(Result& v) {
   auto& [variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics, notes,
-         curve, picture, counters, counters_params, findings, output, lines, buffers] = v;
-  (void)lines;  // of the simulator, which is no worker
+         curve, picture, movements, counters, counters_params, findings, output, lines, buffers] = v;
+  (void)lines;      // of the simulator, which is no worker
+  (void)movements;  // of several results
   return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics,
                   notes, curve, picture, counters, counters_params, findings, output, buffers);
 }

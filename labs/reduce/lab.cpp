@@ -54,15 +54,17 @@ Variant rung(const std::string& name, const std::string& summary) {
   return {.name = name, .summary = summary, .kernel = "reduce_" + name + "<{type}, {Op}>"};
 }
 /// Trees over the block's threads that leave one result per block: in place in global memory, or in shared memory.
-Variant in_place(const std::string& name, const std::string& summary) {
+Variant in_place(const std::string& name, const std::string& summary, std::vector<Claim> claims) {
   Variant v = rung(name, summary);
+  v.claims = std::move(claims);
   v.blocks = tree;
   v.writes_input = true;
   return repeats(v, 1);
 }
-Variant in_shared(const std::string& name, const std::string& summary, std::uint32_t per_thread = 1,
-                  const BlockRule& blocks = tree) {
+Variant in_shared(const std::string& name, const std::string& summary, std::vector<Claim> claims,
+                  std::uint32_t per_thread = 1, const BlockRule& blocks = tree) {
   Variant v = rung(name, summary);
+  v.claims = std::move(claims);
   v.blocks = blocks;
   v.dynamic_shared_bytes = bytes_per_thread;
   return repeats(v, per_thread);
@@ -79,13 +81,16 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
       {.name = "atomic",
        .summary = "a thread for every element, but all of them queue at one address",
        .kernel = "reduce_atomic<{type}, {Op}>",
-       .adjust = accumulates(serial)},
-      in_place("neighbored", "a tree per block, in global memory; the busy threads are scattered over all warps"),
+       .adjust = accumulates(serial),
+       .claims = {rises("warp_execution_efficiency")}},
+      in_place("neighbored", "a tree per block, in global memory; the busy threads are scattered over all warps",
+               {falls("global_atomic_requests")}),
       in_place("neighbored_extra_steps",
-               "the same with its loop running to blockDim, not half of it: a step for nothing"),
-      in_place("neighbored_improved",
-               "the same pairs, but the first threads take them: 12 working warps instead of 47"),
-      in_place("interleaved", "pairs half a block apart: neighbouring threads touch neighbouring words"),
+               "the same with its loop running to blockDim, not half of it: a step for nothing", {rises("barriers")}),
+      in_place("neighbored_improved", "the same pairs, but the first threads take them: 12 working warps instead of 47",
+               {rises("branch_efficiency", "neighbored"), falls("warp_instructions", "neighbored")}),
+      in_place("interleaved", "pairs half a block apart: neighbouring threads touch neighbouring words",
+               {falls("global_load_sectors"), falls("global_store_sectors")}),
       {.name = "single_block",
        .summary = "the whole tree by one block: no second launch, but all other SMs idle (--print traces it)",
        .kernel = "reduce_single_block<{type}, {Op}, {print}>",
@@ -106,27 +111,34 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
        .blocks = tree,
        .covers = two_per_thread,
        .dynamic_shared_bytes = [](const Case& c) { return 2 * bytes_per_thread(c); },
-       .adjust = accumulates(block_then_atomics)},
-      in_shared("shared_divergent",
-                "one element per thread, busy threads scattered: 47 working warps per block of 256"),
-      in_shared("shared_strided", "busy threads side by side: 12 working warps, but their words share banks"),
-      in_shared("shared_sequential", "neighbouring threads on neighbouring words: 12 working warps, no bank conflict"),
-      in_shared("first_add", "every thread combines four elements on their way in: a quarter of the blocks", 4),
-      in_shared("unroll_last_warp", "the last steps are one warp's: __syncwarp, not block barriers, no loop", 4,
-                last_warp),
-      in_shared("shuffle_last_warp", "the last warp exchanges registers: no shared memory, no barrier", 4, last_warp),
+       .adjust = accumulates(block_then_atomics),
+       .claims = {falls("global_load_sectors"), falls("global_store_sectors")}},
+      in_shared("shared_divergent", "one element per thread, busy threads scattered: 47 working warps per block of 256",
+                {}),
+      in_shared("shared_strided", "busy threads side by side: 12 working warps, but their words share banks",
+                {rises("branch_efficiency"), rises("shared_load_bank_conflicts")}),
+      in_shared("shared_sequential", "neighbouring threads on neighbouring words: 12 working warps, no bank conflict",
+                {falls("shared_load_bank_conflicts")}),
+      in_shared("first_add", "every thread combines four elements on their way in: a quarter of the blocks",
+                {falls("warp_instructions"), falls("barriers")}, 4),
+      in_shared("unroll_last_warp", "the last steps are one warp's: __syncwarp, not block barriers, no loop",
+                {falls("barriers"), falls("warp_instructions")}, 4, last_warp),
+      in_shared("shuffle_last_warp", "the last warp exchanges registers: no shared memory, no barrier",
+                {falls("shared_load_wavefronts")}, 4, last_warp),
       {.name = "warp",
        .summary = "shuffles within each warp, then across the block's warps, one atomic per block",
        .kernel = "reduce_warp<{type}, {Op}>",
        .blocks = warps,
-       .adjust = accumulates(block_then_atomics)},
+       .adjust = accumulates(block_then_atomics),
+       .claims = {falls("shared_load_wavefronts", "tree_shared"), falls("barriers", "tree_shared")}},
       {.name = "grid_stride_vec4",
        .summary = "only as many blocks as fit, four elements per load: the tree is paid once per resident block",
        .kernel = "reduce_grid_stride_vec4<{type}, {Op}>",
        .blocks = warps,
        .strides = true,
        .automatic_grid = resident_grid(4),
-       .adjust = accumulates(stride_then_blocks)},
+       .adjust = accumulates(stride_then_blocks),
+       .claims = {falls("global_load_requests"), falls("barriers")}},
       {.name = "cooperative",
        .summary = "a barrier over the whole grid between two passes of one launch; the first block does the second",
        .kernel = "reduce_cooperative<{type}, {Op}>",

@@ -121,6 +121,18 @@ Json buffer(const BufferFacts& b) {
   return {{"name", b.name}, {"type", b.type}, {"count", b.count}, {"first", std::move(first)}, {"fnv1a64", b.fnv1a64}};
 }
 
+Json movements(const std::vector<Movement>& all) {
+  Json json = Json::array();
+  for (const auto& m : all) {
+    json.push_back({{"counter", m.counter},
+                    {"than", m.than},
+                    {"before", json_real(m.before)},
+                    {"now", json_real(m.now)},
+                    {"unit", m.unit}});
+  }
+  return json;
+}
+
 Json curve(const Curve& c) {
   Json points = Json::array();
   for (std::size_t i = 0; i < c.x.size(); ++i) points.push_back({json_real(c.x[i]), json_real(c.y[i])});
@@ -141,6 +153,7 @@ Json result(const Result& r) {
   for (const auto& metric : r.metrics) {
     json["metrics"][metric.name] = {{"value", json_real(metric.value)}, {"unit", metric.unit}};
   }
+  if (!r.movements.empty()) json["movements"] = movements(r.movements);
   if (!r.notes.empty()) json["notes"] = r.notes;
   if (r.curve) json["curve"] = curve(*r.curve);
   if (r.counters) json["counters"] = counters(*r.counters);

@@ -8,6 +8,7 @@
 
 #include "common/text.h"
 #include "runner/ladder.h"
+#include "runner/movement.h"
 #include "runner/report.h"
 
 namespace gpulab::report {
@@ -27,6 +28,14 @@ class Page {
     for (const auto& part : wrapped(value, width - margin)) {
       line(label + part);
       label = std::string(margin, ' ');
+    }
+  }
+  /// The same with a margin of its own.
+  void entry(const std::string& name, std::size_t indent, const std::string& value) {
+    std::string label = padded(name, indent, false);
+    for (const auto& part : wrapped(value, width - indent)) {
+      line(label + part);
+      label = std::string(indent, ' ');
     }
   }
   void paragraph(const std::string& text, std::size_t indent = 0) {
@@ -349,12 +358,32 @@ std::string painted(const std::string& text, const Run& run, const Page& page) {
   return out;
 }
 
+/// One line per rung: the counter that moved from the rung before, and by how much.
+void movements(const Run& run, Page& page) {
+  std::size_t margin = 0;
+  for (const auto& r : run.results)
+    if (!r.movements.empty()) margin = std::max(margin, r.variant.size() + 2);
+  if (margin == 0) return;
+  page.line(page.bold("What moved, and from which rung"));
+  for (const auto& r : run.results) {
+    std::string text;
+    for (std::size_t i = 0; i < r.movements.size(); ++i) {
+      text += (i == 0 ? "" : "; ") + movement_text(r.movements[i]);
+      const bool last = i + 1 == r.movements.size();
+      if (last || r.movements[i + 1].than != r.movements[i].than) text += fmt::format(" ({})", r.movements[i].than);
+    }
+    if (!text.empty()) page.entry(r.variant, margin, text);
+  }
+  page.line();
+}
+
 void several(const Run& run, Page& page) {
   page.line(page.bold(run.file.empty() ? run.lab : run.file) + "  on " + device_text(run.device));
   page.paragraph(shared_case(run));
   page.line();
   std::vector<std::string> left_out;
   page.line(painted(aligned(ladder(run), width, left_out), run, page));
+  movements(run, page);
   for (const auto& r : run.results) {
     if (!r.message.empty()) page.paragraph(fmt::format("{}: {}: {}", r.variant, r.status, r.message));
     if (!r.counters_params.empty()) page.paragraph(page.dim(r.variant + ": " + counted_case(r.counters_params)));
