@@ -43,6 +43,7 @@ constexpr std::array lab_options{
     OptionText{"baseline", "V", "the variant that speed-ups refer to", reporting},
     OptionText{"format", "FORMAT", "table, json, csv or markdown [table]", reporting},
     OptionText{"output", "FILE", "instead of standard output", reporting},
+    OptionText{"image", "FILE", "draw it: a lab's picture (.png), its curve or the ladder (.svg)", reporting},
 };
 
 /// Beside these, `run` has those of a lab but for the two that need several variants.
@@ -147,13 +148,15 @@ std::vector<std::string> with_switch_values(const std::vector<std::string>& argu
 
 CLI::App* add_command(CLI::App& app, const CommandText& text) {
   auto* sub = app.add_subcommand(std::string(text.name), text.help)->group("Commands");
-  if (text.name == "list")
+  if (text.name == "list") {
     add_option(*sub, {"metrics", nullptr, "every counter, with its names in ncu and nvprof", "Options"});
+    add_option(*sub, {"resources", nullptr, "of LAB: registers and shared memory of its kernels", "Options"});
+  }
   if (text.name == "run") {
     for (const auto& option : run_options) add_option(*sub, option);
     for (const auto& option : lab_options) {
-      if (std::string_view(option.name) != "variant" && std::string_view(option.name) != "baseline")
-        add_option(*sub, option);
+      static constexpr std::array<std::string_view, 4> of_labs{"variant", "baseline", "allow-racy", "image"};
+      if (std::find(of_labs.begin(), of_labs.end(), option.name) == of_labs.end()) add_option(*sub, option);
     }
     sub->footer(run_help);
   }

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "common/counters.h"
+#include "common/demangle.h"
+#include "common/embedded.h"
 #include "common/text.h"
 #include "runner/grid_text.h"
 #include "runner/plan.h"
@@ -65,13 +69,66 @@ std::size_t longest_name(const auto& items) {
 }  // namespace
 
 std::string list_labs(std::span<const Lab> labs) {
-  std::string text;
+  std::string text = "The course, in the order of its lectures\n";
+  const auto indent = longest_name(labs) + 5;
   for (const auto& lab : labs) {
-    text += hanging("  " + lab.name, longest_name(labs) + 5,
-                    fmt::format("{}: {} ({}, by default {})", lab.topic, lab.question,
-                                plural(lab.variants.size(), "variant"), lab.headline));
+    text += '\n' + hanging("  " + lab.name, indent, lab.topic);
+    text += hanging("", indent, lab.question);
+    text += hanging("", indent,
+                    fmt::format("{}, {} by default{}", plural(lab.variants.size(), "variant"), lab.headline,
+                                lab.prerequisites.empty() ? "" : "; after " + join(lab.prerequisites)));
   }
   return text + "\n'gpulab list LAB' shows a lab's variants, parameters and contracts; 'gpulab LAB' runs it.\n";
+}
+
+namespace {
+
+/// Registers, and bytes of local memory where there are any: "18", "40 +64 B".
+std::string resources_text(const PtxasRow& row) {
+  if (row.stack_bytes == 0) return std::to_string(row.registers);
+  return fmt::format("{} +{} B{}", row.registers, row.stack_bytes, row.spill_store_bytes > 0 ? " spilled" : "");
+}
+
+/// A file's kernels, one per line: static shared memory, and what each architecture takes.
+std::string resources_table(const EmbeddedKernels& kernels) {
+  std::map<std::string, std::map<int, const PtxasRow*>> by_kernel;
+  std::set<int> architectures;
+  for (const auto& row : kernels.resources) {
+    by_kernel[kernel_name(row.entry)][row.sm] = &row;
+    architectures.insert(row.sm);
+  }
+  TextColumn names{{"kernel"}, {}, false}, shared{{"shared"}, {}, true};
+  std::vector<TextColumn> table;
+  for (const auto& [name, rows] : by_kernel) {
+    names.cells.push_back(name);
+    shared.cells.push_back(bytes_text(rows.begin()->second->static_shared_bytes));
+  }
+  table.push_back(std::move(names));
+  table.push_back(std::move(shared));
+  for (const int sm : architectures) {
+    TextColumn column{{fmt::format("sm_{}", sm)}, {}, true};
+    for (const auto& [name, rows] : by_kernel) {
+      const auto it = rows.find(sm);
+      column.cells.push_back(it == rows.end() ? "-" : resources_text(*it->second));
+    }
+    table.push_back(std::move(column));
+  }
+  std::vector<std::string> left_out;
+  return aligned(std::move(table), std::string::npos, left_out);
+}
+
+}  // namespace
+
+std::string list_resources(const Lab& lab) {
+  std::string text = fmt::format(
+      "{}: registers per thread, + local memory per thread, and static shared memory per block, as ptxas\n"
+      "of CUDA {} says for the architectures of configs/gpus that it knows\n",
+      lab.name, toolkit_version());
+  for (const auto& kernels : embedded_kernels()) {
+    if (kernels.lab == lab.name)
+      text += fmt::format("\nlabs/{}/{}\n{}", kernels.lab, kernels.file, resources_table(kernels));
+  }
+  return text;
 }
 
 std::string list_lab(const Lab& lab) {

@@ -35,6 +35,10 @@ std::string answer(const Command& command, const std::vector<Lab>& labs) {
   if (command.name == "doctor") return doctor();
   if (command.name == "schema") return std::string(schema(first.empty() ? "run" : first));
   if (command.given.contains("metrics")) return list_metrics();
+  if (command.given.contains("resources")) {
+    if (first.empty()) throw usage_error("list --resources: which lab?", "as in: gpulab list reduce --resources");
+    return list_resources(find_lab(labs, first));
+  }
   return first.empty() ? list_labs(labs) : list_lab(find_lab(labs, first));
 }
 

@@ -64,6 +64,14 @@ void add_speedups(std::vector<Result>& results, std::string_view baseline) {
   }
 }
 
+std::string first_measured(const std::vector<Result>& results) {
+  const auto first = std::find_if(results.begin(), results.end(), measured);
+  if (first == results.end()) return {};
+  const bool others = std::any_of(results.begin(), results.end(),
+                                  [&](const Result& r) { return measured(r) && r.variant != first->variant; });
+  return others ? first->variant : std::string();
+}
+
 const Metric* find_metric(const Result& result, std::string_view name) {
   const auto it =
       std::find_if(result.metrics.begin(), result.metrics.end(), [&](const Metric& m) { return m.name == name; });

@@ -17,6 +17,9 @@ void add_rates(const Work& work, const GpuProfile* peaks, Result& result);
 /// before, and to the variant that runs on the host, where there is one.
 void add_speedups(std::vector<Result>& results, std::string_view baseline);
 
+/// The first variant that a GPU's clock measured, what cumulative speed-ups refer to; empty where fewer than two were.
+[[nodiscard]] std::string first_measured(const std::vector<Result>& results);
+
 /// The metric's value, or null.
 [[nodiscard]] const Metric* find_metric(const Result& result, std::string_view name);
 

@@ -118,12 +118,16 @@ void add_movements(const Lab& lab, std::vector<Result>& results) {
 std::string movement_text(const Movement& m) {
   std::string name = m.counter;
   std::replace(name.begin(), name.end(), '_', ' ');
-  const auto before = value_text(m.before, m.unit), now = value_text(m.now, m.unit);
-  if (before == now) return fmt::format("{} stay at {}", name, now);
-  std::string text = fmt::format("{} {} from {} to {}", name, m.now < m.before ? "fall" : "rise", before, now);
+  // "launches fall from 512 to 1": the name says the unit.
+  const std::string unit = name.ends_with(m.unit) ? "" : m.unit;
+  const auto before = value_text(m.before, unit), now = value_text(m.now, unit);
+  const bool plural = name.ends_with('s'), falls = m.now < m.before;
+  if (before == now) return fmt::format("{} {} at {}", name, plural ? "stay" : "stays", now);
+  std::string text =
+      fmt::format("{} {}{} from {} to {}", name, falls ? "fall" : "rise", plural ? "" : "s", before, now);
   // "8,448 to 1,056" needs a reader's arithmetic; percentages and what comes from nothing do not.
-  const double factor = m.now < m.before ? m.before / m.now : m.now / m.before;
-  if (m.unit != "ratio" && std::isfinite(factor)) text += fmt::format(" ({:.3g} times)", factor);
+  const double factor = falls ? m.before / m.now : m.now / m.before;
+  if (m.unit != "ratio" && std::isfinite(factor) && factor >= 1.01) text += fmt::format(" ({:.3g} times)", factor);
   return text;
 }
 

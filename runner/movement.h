@@ -14,7 +14,8 @@ namespace gpulab {
 /// parameters, and of the same block where the sweep has one.
 void add_movements(const Lab& lab, std::vector<Result>& results);
 
-/// "shared load bank conflicts fall from 63,488 to 0", "warp instructions fall from 309,184 to 223,744 (1.38 times)".
+/// "shared load bank conflicts fall from 63,488 to 0", "warp instructions fall from 309,184 to 223,744 (1.38 times)",
+/// "branch efficiency rises from 65.4% to 100%".
 [[nodiscard]] std::string movement_text(const Movement& movement);
 
 }  // namespace gpulab

@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "runner/blocks.h"
+#include "runner/image.h"
 #include "runner/registry.h"
 #include "runner/sizes.h"
 
@@ -179,6 +180,10 @@ LabOptions parse_lab_options(const Lab& lab, const Given& given) {
   if (const auto* output = single_value(given, "output")) {
     options.output = *output;
     if (output->empty()) throw usage_error("--output: the file name is empty");
+  }
+  if (const auto* image = single_value(given, "image")) {
+    check_image_name(*image);
+    options.image = *image;
   }
   parse_variants(given, options);
   if (const auto* text = single_value(given, "block")) options.blocks = parse_blocks(*text);

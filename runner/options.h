@@ -42,6 +42,7 @@ struct LabOptions {
   MeasureOptions measure;
   const Format* format = nullptr;
   std::string output;                          ///< file, empty: standard output
+  std::string image;                           ///< file for what the run drew; empty: none
   std::map<std::string, std::string> dumps{};  ///< of `gpulab run`
 };
 

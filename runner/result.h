@@ -95,8 +95,9 @@ struct Run {
   DeviceInfo device;
   std::string lab;
   std::vector<Result> results;
-  std::string file{};     ///< of `gpulab run`; empty for labs
-  std::string toolkit{};  ///< that compiled it, "13.0"; empty: this build's, or unknown
+  std::string file{};      ///< of `gpulab run`; empty for labs
+  std::string toolkit{};   ///< that compiled it, "13.0"; empty: this build's, or unknown
+  std::string baseline{};  ///< the variant that speed-ups refer to; empty: none
 };
 
 }  // namespace gpulab

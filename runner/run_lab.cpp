@@ -13,6 +13,7 @@
 #include "common/gpu_profile.h"
 #include "common/text.h"
 #include "runner/beside.h"
+#include "runner/image.h"
 #include "runner/interrupt.h"
 #include "runner/kernel_file.h"
 #include "runner/metrics.h"
@@ -142,9 +143,11 @@ ExitCode run_lab(const LabOptions& options, const std::shared_ptr<Executor>& exe
     run.file = loaded->file.file;
     run.toolkit = release_in(loaded->file.ptx.substr(0, 1024)).value_or("");
   }
-  add_speedups(run.results, options.baseline != nullptr ? options.baseline->name : "");
+  run.baseline = options.baseline != nullptr ? options.baseline->name : first_measured(run.results);
+  add_speedups(run.results, run.baseline);
   add_movements(*options.lab, run.results);
   target.write(options.format->write(run, Style{wants_color(target)}));
+  if (!options.image.empty()) write_image(options.image, run);
   return exit_code(points, run.results);
 }
 

@@ -181,6 +181,35 @@ class SetUp(unittest.TestCase):
         self.assertNotEqual(setup_sh("source_stamp", root=self.folder.name), before)
 
 
+class NewLab(unittest.TestCase):
+    """scripts/new_lab.sh; that what it makes builds and runs is the test new_lab."""
+
+    def make(self, *arguments):
+        ran = subprocess.run([ROOT / "scripts/new_lab.sh", *arguments], capture_output=True, text=True)
+        return ran.returncode, ran.stdout, ran.stderr
+
+    def test_what_it_writes_is_what_contributing_shows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(self.make("squares", folder)[0], 0)
+            page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+            lines = 0
+            for file, language in ("kernels.cu", "cuda"), ("lab.cpp", "cpp"):
+                text = (pathlib.Path(folder) / "squares" / file).read_text(encoding="utf-8")
+                self.assertIn(f"```{language}\n{text}```\n", page)
+                lines += text.count("\n")
+            self.assertLessEqual(lines, 60)
+
+    def test_a_name_that_cannot_be_one_and_a_folder_that_exists_are_refused(self):
+        self.assertEqual(self.make("Bad-Name", "/nowhere"), (2, "", (
+            "error: 'Bad-Name' cannot name a lab\n"
+            "  hint: lower case letters, digits and _, letter first: warp_votes\n")))
+        with tempfile.TemporaryDirectory() as folder:
+            self.make("squares", folder)
+            self.assertEqual(self.make("squares", folder), (2, "", (
+                f"error: {folder}/squares exists\n  hint: take another name, or remove it first\n")))
+        self.assertEqual(self.make()[0], 2)
+
+
 if __name__ == "__main__":
     result = unittest.TextTestRunner(verbosity=1).run(unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]))
     failed = len(result.failures) + len(result.errors)

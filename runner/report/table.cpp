@@ -8,7 +8,9 @@
 
 #include "common/text.h"
 #include "runner/ladder.h"
+#include "runner/metrics.h"
 #include "runner/movement.h"
+#include "runner/plot.h"
 #include "runner/report.h"
 
 namespace gpulab::report {
@@ -303,8 +305,11 @@ void mismatches(const Verification& v, Page& page) {
   if (v.mismatch_count > v.mismatches.size()) page.fact("", fmt::format("… {} in all", grouped(v.mismatch_count)));
 }
 
-/// What the lab says of the case: paragraphs, and drawings that are not wrapped.
+/// What the lab says of the case: paragraphs, drawings that are not wrapped, a curve.
 void notes(const Result& r, Page& page) {
+  if (r.curve) page.line();
+  if (r.curve)
+    for (const auto& line : plot(*r.curve)) page.line(line);
   if (!r.notes.empty()) page.line();
   for (const auto& note : r.notes) {
     if (note.starts_with(' ')) {
@@ -394,6 +399,9 @@ void several(const Run& run, Page& page) {
   const bool timed = std::any_of(run.results.begin(), run.results.end(),
                                  [](const Result& r) { return r.timing && r.timing->source == "cuda_events"; });
   if (counted) page.paragraph(page.dim("Counters of the PTX as simulated; 'gpulab list --metrics' defines them."));
+  const bool faster =
+      std::any_of(run.results.begin(), run.results.end(), [](const Result& r) { return find_metric(r, "speedup"); });
+  if (faster) page.paragraph(page.dim("Speed-ups refer to " + run.baseline + "."));
   if (!timed) page.paragraph(page.dim("No GPU time: simulating measures counts, not speed."));
   if (!left_out.empty())
     page.paragraph(page.dim("Not shown for want of width: " + join(left_out) + " (see --format csv)."));

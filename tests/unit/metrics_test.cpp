@@ -66,6 +66,14 @@ TEST_CASE("speed-ups refer to the baseline, the rung before and the CPU of the s
   CHECK(results[3].metrics.empty());
 }
 
+TEST_CASE("cumulative speed-ups refer to the first rung that a GPU's clock measured, where there is another") {
+  const auto sim = timed("slow", 8, "simulation_wall"), slow = timed("slow", 8), fast = timed("fast", 2);
+  CHECK(first_measured({sim, slow, fast}) == "slow");
+  CHECK(first_measured({slow, slow}).empty());
+  CHECK(first_measured({sim, fast}).empty());
+  CHECK(first_measured({}).empty());
+}
+
 TEST_CASE("results of another size or block are never compared") {
   std::vector<Result> results{timed("slow", 8), timed("fast", 2), timed("fast", 1)};
   results[0].params = {{"n", std::int64_t{1}}};

@@ -1,0 +1,18 @@
+#pragma once
+// A curve as characters, for the terminal.
+
+#include <string>
+#include <vector>
+
+#include "common/account.h"
+
+namespace gpulab {
+
+/// Columns of block characters (eighths of a line), one or two wide, with axes and a mark under `marked`. At most 96
+/// columns; more points than fit are thinned evenly. Nothing for a curve without points.
+[[nodiscard]] std::vector<std::string> plot(const Curve& curve);
+
+/// A value of the y axis: in percent where the axis ends at 1.
+[[nodiscard]] std::string y_text(const Curve& curve, double value);
+
+}  // namespace gpulab
