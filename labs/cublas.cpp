@@ -119,6 +119,8 @@ std::pair<DataType, ComputeType> types_of(Scalar type) {
   switch (type) {
     case Scalar::f16:
       return {real_16f, compute_32f};
+    case Scalar::bf16:
+      return {real_16bf, compute_32f};
     case Scalar::f32:
       return {real_32f, compute_32f_pedantic};
     case Scalar::f64:

@@ -1,0 +1,228 @@
+#include "labs/lab.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "labs/cublas.h"
+#include "labs/matmul/reference.h"
+
+namespace gpulab::labs::matmul {
+namespace {
+
+std::uint32_t tile_of(const Case& c) { return static_cast<std::uint32_t>(std::stoul(c.params.word("tile"))); }
+
+double count(std::int64_t a, std::int64_t b) { return static_cast<double>(a) * static_cast<double>(b); }
+
+/// How a rung shares out the work: the piece of c that the threads of a block compute from what they load together, and
+/// the piece that one thread computes from what it takes into registers.
+struct Shares {
+  std::int64_t block_rows = 1, block_cols = 1;
+  double thread_rows = 1, thread_cols = 1;
+  bool in_shared = false;
+};
+
+/// What was asked of global memory, and how often each element that came was used.
+Account account_of(const Case& c, const Shares& shares) {
+  const auto [m, n, k] = sizes(c.params);
+  const double multiply_adds = count(m, n) * static_cast<double>(k), size = static_cast<double>(size_of(c.type()));
+  const double loaded = count(m, k) * static_cast<double>(blocks_for(n, shares.block_cols)) +
+                        count(k, n) * static_cast<double>(blocks_for(m, shares.block_rows));
+  const double least = count(m, k) + count(k, n);
+  if (multiply_adds == 0) return {};
+  Account account;
+  account.metrics = {{"reuse", multiply_adds / loaded, ""},
+                     {"flops_per_loaded_byte", 2 * multiply_adds / (loaded * size), "FLOP/B"}};
+  std::string line = fmt::format(
+      "Each element that is loaded from global memory serves {:.3g} multiply-adds; {:.4g} if every element were loaded "
+      "once.",
+      multiply_adds / loaded, multiply_adds / least);
+  if (shares.in_shared) {
+    const double loads = 1 / shares.thread_rows + 1 / shares.thread_cols;
+    account.metrics.push_back({"shared_loads_per_multiply_add", loads, ""});
+    line += fmt::format(" From shared memory: {:.3g} loads per multiply-add.", loads);
+  }
+  account.lines = {line};
+  return account;
+}
+std::function<Account(const Case&, const ReadBuffer&)> accounts(const Shares& shares) {
+  return [shares](const Case& c, const ReadBuffer&) { return account_of(c, shares); };
+}
+
+Work work(const Case& c) {
+  const auto [m, n, k] = sizes(c.params);
+  return {.bytes = (count(m, k) + count(k, n) + count(m, n)) * static_cast<double>(size_of(c.type())),
+          .flops = 2 * count(m, n) * static_cast<double>(k),
+          .elements = count(m, n)};
+}
+
+std::vector<Argument> arguments(const Case& c) {
+  const auto [m, n, k] = sizes(c.params);
+  return {BufferArgument{"a"},          BufferArgument{"b"},          BufferArgument{"c"},
+          static_cast<std::int32_t>(m), static_cast<std::int32_t>(n), static_cast<std::int32_t>(k)};
+}
+
+std::size_t prepare_cublas(const VendorCall&) {
+  cublas::prepare();
+  return 0;
+}
+void run_cublas(const VendorCall& call) {
+  const auto [m, n, k] = sizes(*call.params);
+  cublas::multiply(*scalar_named(call.params->word("type")), call.buffers.at("a"), call.buffers.at("b"),
+                   call.buffers.at("c"), static_cast<std::int32_t>(m), static_cast<std::int32_t>(n),
+                   static_cast<std::int32_t>(k));
+}
+
+const BlockRule any_shape{.dimensions = 2};
+const BlockRule whole_tile{
+    .dimensions = 2, .only = {{32, 32}, {16, 16}, {8, 8}}, .why = "each of its threads computes one element of a tile"};
+const BlockRule threads_512{.only = {{512}}, .why = "64 x 64 elements are shared out by 8 to a thread"};
+const BlockRule threads_256{.only = {{256}}, .why = "128 x 128 elements are shared out by 8 x 8 to a thread"};
+
+using Words = std::map<std::string, std::vector<std::string>>;
+const Words all_but_bf16{{"type", {"float", "int", "half", "double"}}};
+const Words half_and_float{{"type", {"float", "half"}}};
+
+Variant tiled(const std::string& name, const std::string& summary, int padding, std::vector<Claim> claims) {
+  return {.name = name,
+          .summary = summary,
+          .kernel = fmt::format("matmul_tiled<{{type}}, {{tile}}, {}>", padding),
+          .blocks = whole_tile,
+          .block =
+              [](const Case& c) {
+                return Dim3{tile_of(c), tile_of(c)};
+              },
+          .only = all_but_bf16,
+          .claims = std::move(claims),
+          .account =
+              [](const Case& c, const ReadBuffer&) {
+                return account_of(c, {.block_rows = tile_of(c), .block_cols = tile_of(c), .in_shared = true});
+              }};
+}
+
+/// 128 x 128 elements of c by 256 threads. The rung's kernel is named after it.
+Variant large_tile(const std::string& name, const std::string& summary, const Words& only, std::vector<Claim> claims) {
+  return {.name = name,
+          .summary = summary,
+          .kernel = "matmul_" + name + "<{type}>",
+          .blocks = threads_256,
+          .only = only,
+          .covers =
+              [](const Case&) {
+                return Dim3{128, 128};
+              },
+          .claims = std::move(claims),
+          .account = accounts({128, 128, 8, 8, true})};
+}
+
+/// What it hides is latency.
+Variant asynchronous(Variant v) {
+  v.about_time = true;
+  return v;
+}
+Variant on_sm80(Variant v) {
+  v.file = "kernels_sm80.cu";
+  v.min_compute_capability = 80;
+  return v;
+}
+
+/// A warp's fragments serve 64 x 32 elements.
+Variant tensor(Variant v) {
+  v.adjust = allow_for_tensor_core;
+  v.account = accounts({128, 128, 64, 32, true});
+  return v;
+}
+
+std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
+  return {
+      {.name = "naive",
+       .summary = "a thread per element, x along the rows: every lane loads and stores a sector of its own",
+       .kernel = "matmul_naive<{type}>",
+       .blocks = any_shape,
+       .only = all_but_bf16,
+       .automatic_grid =
+           [](const Case& c) {
+             const auto [m, n, k] = sizes(c.params);
+             return Dim3{blocks_for(m, c.block.x), blocks_for(n, c.block.y)};
+           },
+       .account = accounts({})},
+      {.name = "coalesced",
+       .summary = "x along the columns: the lanes of a warp share an element of a and load neighbours of b",
+       .kernel = "matmul_coalesced<{type}>",
+       .blocks = any_shape,
+       .only = all_but_bf16,
+       .claims = {falls("global_load_sectors"), falls("global_store_sectors")},
+       .account = accounts({})},
+      tiled("tiled", "squares of a and b in shared memory: each element that is loaded is used `tile` times", 0,
+            {falls("global_load_sectors"), rises("flops_per_loaded_byte")}),
+      tiled("tiled_padded",
+            "the transpose's padding, for conflicts that this kernel does not have: count before you pad", 1, {}),
+      {.name = "register_1d",
+       .summary = "8 elements per thread, one below the other: an element of b serves 8 multiply-adds from a register",
+       .kernel = "matmul_register_1d<{type}>",
+       .blocks = threads_512,
+       .only = all_but_bf16,
+       .covers =
+           [](const Case&) {
+             return Dim3{64, 64};
+           },
+       .claims = {falls("shared_load_requests"), falls("global_load_sectors")},
+       .account = accounts({64, 64, 8, 1, true})},
+      large_tile("register_2d", "8 x 8 elements per thread: 16 loads into registers serve 64 multiply-adds",
+                 all_but_bf16, {falls("shared_load_requests"), falls("global_load_sectors")}),
+      large_tile("vectorized", "four elements per load, a turned in shared memory: a quarter of the loads",
+                 half_and_float, {falls("global_load_requests"), falls("shared_load_requests")}),
+      large_tile("warp_tiled", "lanes stand 8 x 4 in a tile of their warp: their vectors lie side by side, no conflict",
+                 half_and_float, {falls("shared_load_bank_conflicts"), falls("shared_load_wavefronts")}),
+      asynchronous(on_sm80(
+          large_tile("double_buffered",
+                     "cp.async fills one pair of tiles while the threads compute with the other: half of the barriers",
+                     {{"type", {"float"}}}, {falls("barriers")}))),
+      tensor(on_sm80(
+          large_tile("tensor", "tensor cores: 16 x 16 x 8 multiply-adds (TF32) or twice as many per instruction",
+                     {{"type", {"float", "bf16"}}}, {falls("warp_instructions"), falls("shared_load_wavefronts")}))),
+      {.name = "cublas",
+       .summary = "NVIDIA's cublasGemmEx: the yardstick (float without TF32)",
+       .only = {{"type", {"float", "half", "bf16", "double"}}},
+       .adjust =
+           [](const Case& c, Problem& p) {
+             if (size_of(c.type()) == 2) allow_for_tensor_core(c, p);
+           },
+       .vendor = {prepare_cublas, run_cublas, cublas::lack}},
+      {.name = "cpu",
+       .summary = "three nested loops on the CPU, in the same type",
+       .only = {{"type", {"float", "int", "double"}}},
+       .host = multiply_on_host},
+  };
+}
+
+}  // namespace
+
+Lab lab() {
+  Lab lab;
+  lab.lecture = 12;
+  lab.topic = "matrix multiplication, tiling, tensor cores";
+  lab.question = "Every element is needed hundreds of times: how few times can it be loaded?";
+  lab.headline = "tiled";
+  lab.prerequisites = {"transpose"};
+  lab.params = {{"m", "rows of a and c", std::int64_t{512}, {}, 0, 1 << 20},
+                {"n", "columns of b and c", std::int64_t{512}, {}, 0, 1 << 20},
+                {"k", "columns of a, rows of b", std::int64_t{512}, {}, 0, 1 << 20},
+                {"type", "element type", "float", {"int", "half", "bf16", "float", "double"}},
+                {"tile", "side of a tile (tiled, tiled_padded)", "32", {"8", "16", "32"}}};
+  lab.block_presets = {{32, 32}, {16, 16}, {32, 8}, {8, 8}};
+  lab.default_block = {32, 32};
+  lab.extent = [](const Case& c) {
+    const auto [m, n, k] = sizes(c.params);
+    return Dim3{static_cast<std::uint32_t>(n), static_cast<std::uint32_t>(m)};
+  };
+  lab.problem = problem;
+  lab.arguments = arguments;
+  lab.work = work;
+  lab.contracts = {{"matmul", "(const float* a, const float* b, float* c, int m, int n, int k)",
+                    "writes the product of a, m x k, and b, k x n, to c, m x n; all row-major"}};
+  lab.variants = ladder();
+  return lab;
+}
+
+}  // namespace gpulab::labs::matmul
