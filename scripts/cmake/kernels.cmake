@@ -80,6 +80,7 @@ function(gpulab_add_kernels source)
     OUTPUT ${base}.ptx
     COMMAND ${compiler} -ptx ${relocatable} -std=c++17 ${debug_information} -arch=compute_${capability}${suffix} -Wno-deprecated-gpu-targets
             ${random_seed} -MD -MF ${base}.d -MT ${base}.ptx -o ${base}.raw.ptx ${source}
+    COMMAND sed -i "s| \\(\\./\\)\\?labs/| ${PROJECT_SOURCE_DIR}/labs/|" ${base}.d  # CMake takes them as relative to the build
     COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${base}.raw.ptx ${base}.ptx
             ${PROJECT_SOURCE_DIR} ${GPULAB_CUDA_INCLUDE_DIRS}
     DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${GPULAB_NVCC}
