@@ -287,6 +287,72 @@ inline void kernels_launch_kernels(Device& device) {
   CHECK(read_values<double>(device, out, 20)[19] == 100 * 19 + 0.25 + 1 - 5 + 0.5 + 2);
 }
 
+inline void queued_copies_arrive(Device& device) {
+  for (const bool pinned : {false, true}) {
+    const auto from = device.host_memory("from", 4000, pinned), to = device.host_memory("to", 4000, pinned);
+    const auto sent = counted(1000, -500);
+    std::memcpy(from.get(), sent.data(), 4000);
+    const auto data = device.allocate("data", 4000);
+    const auto none = device.host_memory("none", 0, pinned);
+    device.queue_write(data, {none.get(), 0}, 1);
+    // Two halves, each with a stream of its own from the host to the device and back.
+    for (const std::size_t half : {0U, 1U}) {
+      const auto stream = static_cast<std::uint32_t>(1 + half);
+      const std::size_t offset = 2000 * half;
+      device.queue_write(data + offset, {from.get() + offset, 2000}, stream);
+      launch(device, "scale<int, 3>", {{2, 1, 1}, {256, 1, 1}, 0, false, stream}, data + offset, 500);
+      device.queue_read({to.get() + offset, 2000}, data + offset, stream);
+    }
+    device.synchronize();
+    std::vector<int> got(1000);
+    std::memcpy(got.data(), to.get(), 4000);
+    for (int i = 0; i < 1000; ++i) REQUIRE(got[static_cast<std::size_t>(i)] == 3 * (i - 500));
+    device.release(data);
+  }
+}
+
+inline void the_default_stream_waits_and_is_waited_for(Device& device) {
+  constexpr int n = 1 << 20;
+  const auto host = device.host_memory("host", n * sizeof(int), true);
+  const auto sent = counted(n);
+  std::memcpy(host.get(), sent.data(), n * sizeof(int));
+  const auto data = upload(device, std::vector<int>(n, -1));
+  const std::span<std::byte> bytes(host.get(), n * sizeof(int));
+  device.queue_write(data, bytes, 1);
+  launch(device, "scale<int, 3>", {{n / 256, 1, 1}, {256, 1, 1}}, data, n);
+  device.queue_read(bytes, data, 2);
+  device.synchronize();
+  std::vector<int> got(n);
+  std::memcpy(got.data(), host.get(), n * sizeof(int));
+  for (int i = 0; i < n; ++i) REQUIRE(got[static_cast<std::size_t>(i)] == 3 * i);
+}
+
+inline void recorded_work_runs_when_it_is_replayed(Device& device) {
+  const auto data = upload(device, std::vector<int>{1, 2, 3});
+  const Kernel scale = device.kernel("scale<int, 3>");
+  const std::vector<KernelArgument> two{KernelArgument::of(data), KernelArgument::of(2)},
+      three{KernelArgument::of(data), KernelArgument::of(3)}, too_few{KernelArgument::of(data)};
+  const LaunchConfig one{{1, 1, 1}, {32, 1, 1}};
+  {
+    const auto recording = device.record([&] {
+      device.launch(scale, one, two);
+      device.launch(scale, one, three);
+    });
+    device.synchronize();
+    CHECK(read_values<int>(device, data, 3) == std::vector<int>{1, 2, 3});
+    recording->replay();
+    recording->replay();
+  }
+  CHECK(read_values<int>(device, data, 3) == std::vector<int>{81, 162, 27});
+  const auto nothing = device.record([] {});
+  nothing->replay();
+  // Work that is refused is refused when it is recorded, or replayed, and harms nothing.
+  CHECK_THROWS_AS(device.record([&] { device.launch(scale, one, too_few); })->replay(), Error);
+  device.launch(scale, one, three);
+  device.synchronize();
+  CHECK(read_values<int>(device, data, 3) == std::vector<int>{243, 486, 81});
+}
+
 struct Clause {
   const char* sentence;
   void (*check)(Device&);
@@ -315,6 +381,9 @@ inline const std::vector<Clause>& device_contract() {
       {"virtual and recursive functions are called", virtual_functions_are_called},
       {"the blocks of a cooperative grid meet at a barrier", grids_meet_at_a_barrier},
       {"kernels launch kernels", kernels_launch_kernels},
+      {"queued copies arrive, from memory that is pinned or not, on any stream", queued_copies_arrive},
+      {"the default stream waits for the others, and they for it", the_default_stream_waits_and_is_waited_for},
+      {"recorded work runs when it is replayed", recorded_work_runs_when_it_is_replayed},
   };
   return clauses;
 }

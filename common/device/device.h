@@ -83,8 +83,23 @@ struct LaunchConfig {
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
+  std::uint32_t stream = 0;
 };
 
+/// Memory of the host, released with this; not to outlive its device.
+using HostMemory = std::unique_ptr<std::byte[], std::function<void(std::byte*)>>;
+
+/// Work that was recorded once, to be submitted again and again by one call. Not to outlive its device.
+class Recording {
+ public:
+  virtual ~Recording() = default;
+  virtual void replay() = 0;
+};
+
+/// Streams are numbered. What is queued on one happens in the order of its queueing; different ones overlap, but stream
+/// 0 waits for all that was queued before, and all that comes after waits for it (CUDA's legacy default stream). A
+/// device that does one thing at a time takes everything in the order in which it comes.
+///
 /// Failed launches throw LaunchError (an Error with exit code 4).
 /// `kind`: "fault", "hung" or "out_of_memory" (the Result's status is derived from it).
 class Device {
@@ -107,9 +122,20 @@ class Device {
   /// Device-to-device copy (to restore inputs between samples).
   virtual void copy(DevicePointer to, DevicePointer from, std::size_t bytes) = 0;
 
+  /// Uninitialised memory of the host to copy from and to; pinned: page-locked, so that the device's copy engines reach
+  /// it by themselves (where there are any). Throws LaunchError "out_of_memory". Size 0 is legal.
+  [[nodiscard]] virtual HostMemory host_memory(std::string_view name, std::size_t bytes, bool pinned);
+  /// As write and read, in a stream's order: they may return before the bytes have moved, and the host leaves its own
+  /// alone until synchronize().
+  virtual void queue_write(DevicePointer to, std::span<const std::byte> from, std::uint32_t stream);
+  virtual void queue_read(std::span<std::byte> to, DevicePointer from, std::uint32_t stream);
+
   /// Checks arguments against the PTX parameter list, then launches. May return before the kernel ends.
   virtual void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) = 0;
-  /// Waits for all launches; throws what they failed with.
+  /// Records what `work` queues on stream 0 (launches and queued copies) without running it; on a GPU it becomes a CUDA
+  /// graph. What `work` refers to outlives the recording.
+  [[nodiscard]] virtual std::unique_ptr<Recording> record(const std::function<void()>& work);
+  /// Waits for all launches and copies; throws what they failed with.
   virtual void synchronize() = 0;
 
   /// Milliseconds that `work` (launches only) takes, by CUDA events on a GPU, wall time on the simulator.

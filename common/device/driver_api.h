@@ -41,11 +41,23 @@ namespace gpulab {
   X(cuMemFree)                                   \
   X(cuMemcpyHtoD)                                \
   X(cuMemcpyDtoH)                                \
+  X(cuMemHostAlloc)                              \
+  X(cuMemFreeHost)                               \
+  X(cuMemcpyHtoDAsync)                           \
+  X(cuMemcpyDtoHAsync)                           \
   X(cuMemcpyDtoDAsync)                           \
   X(cuMemsetD8Async)                             \
   X(cuMemsetD32Async)                            \
   X(cuLaunchKernel)                              \
   X(cuLaunchCooperativeKernel)                   \
+  X(cuStreamCreate)                              \
+  X(cuStreamDestroy)                             \
+  X(cuStreamBeginCapture)                        \
+  X(cuStreamEndCapture)                          \
+  X(cuGraphInstantiateWithFlags)                 \
+  X(cuGraphDestroy)                              \
+  X(cuGraphLaunch)                               \
+  X(cuGraphExecDestroy)                          \
   X(cuEventCreate)                               \
   X(cuEventDestroy)                              \
   X(cuEventRecord)                               \

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <stdexcept>
 #include <utility>
 
 #include "common/demangle.h"
@@ -77,6 +79,8 @@ class GpuDevice : public Device {
   ~GpuDevice() override {
     const OutputCapture::Scope captured(output_);
     for (const auto& [pointer, name] : buffers_) driver_.cuMemFree(pointer);
+    for (const auto& [number, stream] : streams_) driver_.cuStreamDestroy(stream);
+    if (recorder_ != nullptr) driver_.cuStreamDestroy(recorder_);
   }
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
@@ -138,21 +142,53 @@ class GpuDevice : public Device {
     check(driver_.cuMemcpyDtoDAsync(to, from, bytes, nullptr));
   }
 
+  HostMemory host_memory(std::string_view name, std::size_t bytes, bool pinned) override {
+    if (!pinned || bytes == 0) return Device::host_memory(name, bytes, pinned);
+    void* memory = nullptr;
+    driver_.check(driver_.cuMemHostAlloc(&memory, bytes, 0), DriverUse::memory, std::string(name),
+                  "page-locked memory cannot be swapped out: choose a smaller size");
+    return {static_cast<std::byte*>(memory), [this](std::byte* locked) {
+              const OutputCapture::Scope captured(output_);
+              driver_.cuMemFreeHost(locked);  // fails after a fault only, which has been reported
+            }};
+  }
+
+  void queue_write(DevicePointer to, std::span<const std::byte> from, std::uint32_t stream) override {
+    if (from.empty()) return;
+    const OutputCapture::Scope captured(output_);
+    check(driver_.cuMemcpyHtoDAsync(to, from.data(), from.size(), queue(stream)));
+  }
+
+  void queue_read(std::span<std::byte> to, DevicePointer from, std::uint32_t stream) override {
+    if (to.empty()) return;
+    const OutputCapture::Scope captured(output_);
+    check(driver_.cuMemcpyDtoHAsync(to.data(), from, to.size(), queue(stream)));
+  }
+
   void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) override {
     check_arguments(kernel, arguments);
     check_shape(kernel, config, limits_);
     std::vector<void*> values;
     for (const auto& argument : arguments) values.push_back(const_cast<std::byte*>(argument.bytes.data()));
     auto* function = reinterpret_cast<CUfunction>(kernel.handle);
-    const auto [g, b, shared, cooperative] = config;
+    const auto [g, b, shared, cooperative, number] = config;
     allow_shared(kernel, shared);
     if (cooperative) check_cooperative(kernel, config, resident_blocks(function, config));
     pending_ = kernel.cpp_name;
     const OutputCapture::Scope captured(output_);
-    check(
-        cooperative
-            ? driver_.cuLaunchCooperativeKernel(function, g.x, g.y, g.z, b.x, b.y, b.z, shared, nullptr, values.data())
-            : driver_.cuLaunchKernel(function, g.x, g.y, g.z, b.x, b.y, b.z, shared, nullptr, values.data(), nullptr));
+    CUstream stream = queue(number);
+    check(cooperative
+              ? driver_.cuLaunchCooperativeKernel(function, g.x, g.y, g.z, b.x, b.y, b.z, shared, stream, values.data())
+              : driver_.cuLaunchKernel(function, g.x, g.y, g.z, b.x, b.y, b.z, shared, stream, values.data(), nullptr));
+  }
+
+  std::unique_ptr<Recording> record(const std::function<void()>& work) override {
+    const OutputCapture::Scope captured(output_);
+    if (recorder_ == nullptr) check(driver_.cuStreamCreate(&recorder_, CU_STREAM_DEFAULT));
+    const auto graph = capture(work);
+    CUgraphExec executable = nullptr;
+    check(driver_.cuGraphInstantiateWithFlags(&executable, graph.get(), 0));
+    return std::make_unique<Graph>(*this, executable);
   }
 
   void synchronize() override {
@@ -170,6 +206,62 @@ class GpuDevice : public Device {
   std::string take_output() override { return output_.take(); }
 
  private:
+  /// An instantiated CUDA graph. It runs on the stream that recorded it, which waits for stream 0, and stream 0 for it.
+  class Graph final : public Recording {
+   public:
+    Graph(GpuDevice& device, CUgraphExec executable) : device_(device), executable_(executable) {}
+    ~Graph() override {
+      const OutputCapture::Scope captured(device_.output_);
+      device_.driver_.cuGraphExecDestroy(executable_);
+    }
+    void replay() override {
+      const OutputCapture::Scope captured(device_.output_);
+      device_.check(device_.driver_.cuGraphLaunch(executable_, device_.recorder_));
+    }
+
+   private:
+    GpuDevice& device_;
+    CUgraphExec executable_;
+  };
+
+  /// The stream of that number: 0 is the legacy default stream, the others are made when they are first asked for and
+  /// order themselves with it (not CU_STREAM_NON_BLOCKING). While work is recorded, the stream that records.
+  CUstream queue(std::uint32_t number) {
+    if (recording_ && number != 0) throw std::logic_error("recorded work belongs on stream 0");
+    if (recording_) return recorder_;
+    if (number == 0) return nullptr;
+    const auto [it, fresh] = streams_.try_emplace(number, nullptr);
+    if (fresh) {
+      const CUresult result = driver_.cuStreamCreate(&it->second, CU_STREAM_DEFAULT);
+      if (result != CUDA_SUCCESS) streams_.erase(it);
+      check(result);
+    }
+    return it->second;
+  }
+
+  using CapturedGraph = std::unique_ptr<CUgraph_st, CUresult (*)(CUgraph)>;
+  /// What `work` queues, as a graph. A stream is never left capturing, whatever `work` throws.
+  CapturedGraph capture(const std::function<void()>& work) {
+    // Relaxed: nothing else happens in this thread, and a driver that still has something to load may.
+    check(driver_.cuStreamBeginCapture(recorder_, CU_STREAM_CAPTURE_MODE_RELAXED));
+    recording_ = true;
+    const auto end = [&] {
+      recording_ = false;
+      CUgraph graph = nullptr;
+      const CUresult result = driver_.cuStreamEndCapture(recorder_, &graph);
+      return std::pair(result, CapturedGraph(graph, driver_.cuGraphDestroy));
+    };
+    try {
+      work();
+    } catch (...) {
+      (void)end();
+      throw;
+    }
+    auto [result, graph] = end();
+    check(result);
+    return std::move(graph);
+  }
+
   /// Errors of launches surface at any later call: they are named after the last kernel.
   void check(CUresult result) { driver_.check(result, DriverUse::launch, pending_); }
 
@@ -204,6 +296,9 @@ class GpuDevice : public Device {
   GpuTimer timer_;
   std::vector<std::unique_ptr<GpuModule>> modules_;
   std::map<CUdeviceptr, std::string> buffers_;
+  std::map<std::uint32_t, CUstream> streams_;  ///< by number, from 1
+  CUstream recorder_ = nullptr;                ///< captures graphs and runs them; made for the first
+  bool recording_ = false;
   std::string pending_;  ///< kernel launched last
 };
 

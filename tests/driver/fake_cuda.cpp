@@ -2,11 +2,14 @@
 
 #include <cuda.h>
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <string_view>
+#include <utility>
 
 using gpulab::tests::FakeCuda;
 
@@ -69,12 +72,50 @@ void run(std::string_view entry, unsigned threads, void** values) {
     store(argument<CUdeviceptr>(values, 0) + 4 * static_cast<CUdeviceptr>(argument<long>(values, 1)), 1);
 }
 
-CUresult launch(CUfunction function, unsigned threads, void** values) {
+struct Stream {
+  int number;  ///< from 1; the legacy default stream is null, 0
+};
+/// What a stream recorded, to be done when it is launched.
+using Graph = std::vector<std::function<void()>>;
+
+int made_streams = 0;
+CUstream capturing = nullptr;  ///< the stream that records
+Graph captured;
+bool capture_broken = false;
+
+/// Queued on a stream: done at once, or recorded. As the real driver, the legacy default stream refuses work while
+/// another one records, and what was recorded is then lost.
+CUresult queue(const char* what, CUstream stream, const std::function<void()>& work) {
+  if (fault != CUDA_SUCCESS) return fault;
+  if (capturing != nullptr && stream == nullptr) {
+    capture_broken = true;
+    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  }
+  const int number = stream == nullptr ? 0 : reinterpret_cast<const Stream*>(stream)->number;
+  books.queued.push_back(std::string(what) + " " + std::to_string(number));
+  if (capturing != nullptr && stream == capturing)
+    captured.push_back(work);
+  else
+    work();
+  return CUDA_SUCCESS;
+}
+
+CUresult launch(CUfunction function, unsigned threads, void** values, CUstream stream) {
   if (fault != CUDA_SUCCESS) return fault;
   const auto& entry = reinterpret_cast<const Function*>(function)->entry;
-  if (entry != "gpulab_hold") books.launched.push_back(entry);
-  run(entry, threads, values);
-  return CUDA_SUCCESS;
+  if (entry == "gpulab_hold") return CUDA_SUCCESS;
+  // A launch takes its arguments with it (gpulab's lie in 8 bytes each): those that run() looks at.
+  static const std::map<std::string_view, std::size_t> counts = {
+      {"iota", 3}, {"_Z5scaleIiLi3EEvPT_i", 2}, {"_Z3sayi", 1}, {"_Z8store_atPil", 2}};
+  const auto known = counts.find(entry);
+  std::vector<std::array<std::byte, 8>> copies(known == counts.end() ? 0 : known->second);
+  for (std::size_t i = 0; i < copies.size(); ++i) std::memcpy(copies[i].data(), values[i], copies[i].size());
+  return queue("launch", stream, [entry, threads, copies]() mutable {
+    books.launched.push_back(entry);
+    std::vector<void*> pointers;
+    for (auto& copy : copies) pointers.push_back(copy.data());
+    run(entry, threads, pointers.data());
+  });
 }
 
 struct Named {
@@ -84,6 +125,10 @@ struct Named {
 constexpr Named errors[] = {
     {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
     {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+     "operation failed due to a previous error during capture"},
+    {CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+     "operation would make the legacy stream depend on a capturing blocking stream"},
     {CUDA_ERROR_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
     {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"}};
 
@@ -226,13 +271,32 @@ CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes) {
   if (fault == CUDA_SUCCESS) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
   return fault;
 }
+CUresult cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
+  if (fault != CUDA_SUCCESS) return fault;
+  if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (bytes > memory_bytes) return CUDA_ERROR_OUT_OF_MEMORY;
+  *memory = new std::byte[bytes];
+  return ++books.locked, CUDA_SUCCESS;
+}
+CUresult cuMemFreeHost(void* memory) {
+  delete[] static_cast<std::byte*>(memory);
+  return --books.locked, fault;
+}
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
+  if (!allocated(to, bytes)) return CUDA_ERROR_INVALID_VALUE;
+  return queue("to device", stream, [=] { std::memcpy(reinterpret_cast<void*>(to), from, bytes); });
+}
+CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  if (!allocated(from, bytes)) return CUDA_ERROR_INVALID_VALUE;
+  return queue("to host", stream, [=] { std::memcpy(to, reinterpret_cast<const void*>(from), bytes); });
+}
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) {
   if (fault == CUDA_SUCCESS) std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
   return fault;
 }
-CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream) {
-  if (fault == CUDA_SUCCESS) std::memset(reinterpret_cast<void*>(to), value, count);
-  return fault;
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
+  if (!allocated(to, count)) return CUDA_ERROR_INVALID_VALUE;
+  return queue("fill", stream, [=] { std::memset(reinterpret_cast<void*>(to), value, count); });
 }
 CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream) {
   if (!allocated(to, 4 * count)) return CUDA_ERROR_INVALID_VALUE;
@@ -241,13 +305,60 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                        unsigned bz, unsigned, CUstream, void** values, void**) {
-  return launch(function, gx * gy * gz * bx * by * bz, values);
+                        unsigned bz, unsigned, CUstream stream, void** values, void**) {
+  return launch(function, gx * gy * gz * bx * by * bz, values, stream);
 }
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                                   unsigned bz, unsigned, CUstream, void** values) {
+                                   unsigned bz, unsigned, CUstream stream, void** values) {
   ++books.cooperative_launches;
-  return launch(function, gx * gy * gz * bx * by * bz, values);
+  return launch(function, gx * gy * gz * bx * by * bz, values, stream);
+}
+
+CUresult cuStreamCreate(CUstream* stream, unsigned flags) {
+  if (fault != CUDA_SUCCESS) return fault;
+  if (flags != CU_STREAM_DEFAULT) return CUDA_ERROR_INVALID_VALUE;  // others would not wait for the default stream
+  *stream = reinterpret_cast<CUstream>(new Stream{++made_streams});
+  return ++books.streams, CUDA_SUCCESS;
+}
+CUresult cuStreamDestroy(CUstream stream) {
+  delete reinterpret_cast<Stream*>(stream);
+  return --books.streams, fault;
+}
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode) {
+  if (stream == nullptr || capturing != nullptr) return CUDA_ERROR_INVALID_VALUE;
+  if (fault != CUDA_SUCCESS) return fault;
+  capturing = stream;
+  captured.clear();
+  capture_broken = false;
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  *graph = nullptr;
+  if (capturing == nullptr || stream != capturing) return CUDA_ERROR_INVALID_VALUE;
+  capturing = nullptr;
+  if (capture_broken) return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  *graph = reinterpret_cast<CUgraph>(new Graph(std::move(captured)));
+  return ++books.graphs, fault;
+}
+CUresult cuGraphDestroy(CUgraph graph) {
+  delete reinterpret_cast<Graph*>(graph);
+  return --books.graphs, fault;
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
+  if (fault != CUDA_SUCCESS) return fault;
+  *executable = reinterpret_cast<CUgraphExec>(new Graph(*reinterpret_cast<const Graph*>(graph)));
+  return ++books.executables, CUDA_SUCCESS;
+}
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
+  if (capturing != nullptr || stream == nullptr) return CUDA_ERROR_INVALID_VALUE;  // ours run where they were recorded
+  if (fault != CUDA_SUCCESS) return fault;
+  ++books.replays;
+  for (const auto& work : *reinterpret_cast<const Graph*>(executable)) work();
+  return fault;
+}
+CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  delete reinterpret_cast<Graph*>(executable);
+  return --books.executables, fault;
 }
 
 CUresult cuEventCreate(CUevent* event, unsigned) {

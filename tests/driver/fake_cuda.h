@@ -11,9 +11,12 @@ namespace gpulab::tests {
 
 struct FakeCuda {
   int contexts = 0, modules = 0, linkers = 0, allocations = 0, events = 0;  ///< alive
+  int streams = 0, graphs = 0, executables = 0, locked = 0;                 ///< alive; locked: blocks of host memory
   std::vector<std::string> compiled;  ///< PTX texts handed over, the timer's excepted
   std::vector<std::string> launched;  ///< entries, in order
   int cooperative_launches = 0;
+  std::vector<std::string> queued;  ///< "launch 1", "to device 2": what on which stream, by the order of their making
+  int replays = 0;                  ///< graphs launched
   std::vector<std::string> linked;  ///< "name: first bytes" of what was linked
   int opted_in_shared_bytes = 0;
 };

@@ -40,7 +40,8 @@ TEST_CASE("the GPU device keeps the clauses of the contract that need no hardwar
   for (const auto check :
        {bytes_come_back, no_bytes_are_legal, fill_and_copy_reach_exactly_their_bytes, launches_run_in_order,
         kernels_are_found_by_name, arguments_that_do_not_fit_are_refused_before_the_launch,
-        too_much_memory_is_refused_and_nothing_is_lost, what_kernels_print_is_captured, time_is_positive})
+        too_much_memory_is_refused_and_nothing_is_lost, what_kernels_print_is_captured, time_is_positive,
+        queued_copies_arrive, the_default_stream_waits_and_is_waited_for, recorded_work_runs_when_it_is_replayed})
     check(*fake_gpu());
 }
 
@@ -49,9 +50,19 @@ TEST_CASE("a device gives back all that it took") {
     const auto device = fake_gpu();
     (void)upload(*device, std::vector<int>(100, 1));
     (void)device->time([&] { launch(*device, "say", {{1, 1, 1}, {1, 1, 1}}, 1); }, true);
-    CHECK(books().allocations == 2);  // and the buffer that flushes L2
+    const auto locked = device->host_memory("locked", 64, true), ordinary = device->host_memory("ordinary", 64, false);
+    device->queue_read({locked.get(), 64}, upload(*device, std::vector<int>(16)), 7);
+    const auto graph = device->record([] {});
+    CHECK(books().allocations == 3);  // and the buffer that flushes L2
     CHECK(books().modules == 2);      // and the timer's
+    CHECK(books().locked == 1);
+    CHECK(books().streams == 2);  // and the one that records
+    CHECK(books().executables == 1);
   }
+  CHECK(books().locked == 0);
+  CHECK(books().streams == 0);
+  CHECK(books().graphs == 0);
+  CHECK(books().executables == 0);
   CHECK(books().allocations == 0);
   CHECK(books().modules == 0);
   CHECK(books().events == 0);
@@ -84,6 +95,67 @@ TEST_CASE("shared memory beyond 48 KiB is opted into, less is not") {
   CHECK(books().opted_in_shared_bytes == 0);
   launch(*device, "reverse", {{1, 1, 1}, {4, 1, 1}, 49156}, data, 4);
   CHECK(books().opted_in_shared_bytes == 49156);
+}
+
+TEST_CASE("copies and launches are queued on the streams that were asked for, each made once") {
+  const auto device = fake_gpu();
+  const auto data = upload(*device, std::vector<int>(4, 1));
+  const auto host = device->host_memory("host", 16, true);
+  for (int round = 0; round < 2; ++round) {
+    device->queue_write(data, {host.get(), 16}, 3);
+    launch(*device, "scale<int, 3>", {{1, 1, 1}, {32, 1, 1}, 0, false, 3}, data, 4);
+    device->queue_read({host.get(), 16}, data, 8);
+    launch(*device, "scale<int, 3>", {{1, 1, 1}, {32, 1, 1}}, data, 4);
+  }
+  CHECK(books().streams == 2);
+  REQUIRE(books().queued.size() == 8);
+  const std::string three = books().queued[0].substr(10), eight = books().queued[2].substr(8);
+  CHECK(three != eight);
+  CHECK(three != "0");
+  for (const std::size_t round : {0U, 4U})
+    CHECK(std::vector(books().queued.begin() + static_cast<std::ptrdiff_t>(round),
+                      books().queued.begin() + static_cast<std::ptrdiff_t>(round) + 4) ==
+          std::vector<std::string>{"to device " + three, "launch " + three, "to host " + eight, "launch 0"});
+}
+
+TEST_CASE("a recording is one graph, launched by one call, and takes work of the default stream alone") {
+  const auto device = fake_gpu();
+  const auto data = upload(*device, std::vector<int>(4, 1));
+  (void)device->kernel("scale<int, 3>");
+  const auto scale_on = [&](std::uint32_t stream) {
+    launch(*device, "scale<int, 3>", {{1, 1, 1}, {32, 1, 1}, 0, false, stream}, data, 4);
+  };
+  const auto recording = device->record([&] {
+    for (int i = 0; i < 100; ++i) scale_on(0);
+  });
+  CHECK(books().launched.empty());
+  recording->replay();
+  CHECK(books().launched.size() == 100);
+  CHECK(books().replays == 1);
+  CHECK_THROWS_WITH((void)device->record([&] { scale_on(1); }), "recorded work belongs on stream 0");
+  // What may not happen while a stream records ends the recording in the driver's words, and nothing else.
+  const auto disturbed = [&] {
+    scale_on(0);
+    (void)launch_failure([&] { device->fill(data, std::byte{0}, 16); });
+  };
+  CHECK_THROWS_WITH((void)device->record(disturbed), ContainsSubstring("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"));
+  scale_on(0);
+  CHECK(books().launched.size() == 101);
+  CHECK(books().graphs == 0);
+  CHECK(books().executables == 1);
+}
+
+TEST_CASE("page-locked memory that is not to be had is out of memory") {
+  const auto device = fake_gpu();
+  try {
+    (void)device->host_memory("host", std::size_t{1} << 40, true);
+    FAIL("locked a tebibyte");
+  } catch (const LaunchError& error) {
+    CHECK(error.kind == "out_of_memory");
+    CHECK(error.where == "host");
+    CHECK(error.hint == "page-locked memory cannot be swapped out: choose a smaller size");
+  }
+  CHECK(books().locked == 0);
 }
 
 TEST_CASE("a cooperative launch is one") {
@@ -137,6 +209,9 @@ TEST_CASE("a fault is named after its kernel, and is no trouble for what must be
   }
   CHECK(launch_failure([&] { (void)read_values<int>(*device, data, 4); }) == "fault");
   CHECK(launch_failure([&] { (void)device->time([] {}, true); }) == "fault");
+  CHECK(launch_failure([&] { device->queue_write(data, std::as_bytes(std::span("four", 4)), 1); }) == "fault");
+  CHECK(launch_failure([&] { (void)device->record([] {}); }) == "fault");
+  CHECK(launch_failure([&] { (void)device->host_memory("host", 64, true); }) == "fault");
 }
 
 }  // namespace
