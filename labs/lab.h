@@ -91,6 +91,7 @@ struct Buffer {
   std::size_t count = 0;
   Role role = Role::input;
   std::vector<std::byte> initial{};  ///< count elements, or empty
+  bool on_host = false;              ///< in the host's memory: for the copies of a plan, no kernel's argument
 };
 
 /// The right answer for one buffer. Integers and moved data compare by bytes (`exact`); floating-point results
@@ -118,13 +119,23 @@ struct BufferArgument {
 using Argument = std::variant<BufferArgument, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double,
                               std::uint8_t, std::uint16_t>;
 
-/// One launch of a variant's plan.
+/// A copy between a buffer of the host's and one of the device's: which is which gives its direction.
+struct Copy {
+  std::string to, from;
+  std::size_t first = 0, count = 0;  ///< elements, the same ones in both
+};
+
+/// One step of a variant's plan: a launch, or where `copy` is given that and nothing else.
 struct Step {
   std::string kernel;  ///< as Variant::kernel
-  Dim3 grid, block;
+  Dim3 grid{}, block{};
   std::uint32_t dynamic_shared_bytes = 0;
-  std::vector<Argument> arguments;
+  std::vector<Argument> arguments{};
   bool cooperative = false;  ///< all blocks are resident at once, and may wait for each other (grid sync)
+  /// Steps of one stream happen in their order, those of different ones overlap where the device can (the simulator
+  /// takes all in the order of the plan). Stream 0 waits for all before, and all after wait for it.
+  std::uint32_t stream = 0;
+  std::optional<Copy> copy{};
 };
 
 /// What one run moves and computes: bandwidth and GFLOP/s divide by these.
@@ -132,6 +143,7 @@ struct Work {
   double bytes = 0;  ///< useful bytes, read + written
   double flops = 0;
   double elements = 0;
+  bool over_link = false;  ///< the bytes cross the link to the host: the GPU's memory is not their ceiling
 };
 
 /// Blocks a variant allows. `why` completes "… because".
@@ -214,6 +226,11 @@ struct Variant {
   bool writes_input = false;  ///< inputs are restored before every run; see Role::input
   bool racy = false;          ///< races on purpose: runs under --sanitize racecheck or --allow-racy alone
   bool about_time = false;    ///< only a GPU's clock shows its point: the report says so where there is none
+  bool pinned = false;        ///< buffers of the host are page-locked
+  bool graph = false;         ///< its plan is recorded once, and then submitted as one CUDA graph (stream 0 alone)
+  /// A GPU's report also has what the host's clock says, with and without waiting for the end.
+  bool host_clock = false;
+  std::function<Work(const Case&)> work{};  ///< default: the lab's
   std::vector<Claim> claims{};
   /// What it has to say of its outputs; default: the lab's.
   std::function<Account(const Case&, const ReadBuffer&)> account{};

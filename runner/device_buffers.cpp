@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace gpulab {
 namespace {
@@ -16,26 +17,33 @@ DeviceBuffers::~DeviceBuffers() {
   for (const auto& slot : slots_) {
     try {
       if (slot.pristine != 0) device_.release(slot.pristine);
-      device_.release(slot.pointer);
+      if (!slot.host) device_.release(slot.pointer);
     } catch (const std::exception&) {
       // After a fault the context is gone and its memory with it; the fault itself has been reported.
     }
   }
 }
 
-void DeviceBuffers::add(const Buffer& buffer) {
+void DeviceBuffers::add(const Buffer& buffer, bool pinned) {
   const bool partial = !buffer.initial.empty() && buffer.initial.size() != bytes_in(buffer);
   if (partial || (buffer.role == Role::input && buffer.initial.size() != bytes_in(buffer))) {
     throw std::logic_error(fmt::format("buffer '{}' has {} initial bytes for {} elements of {}", buffer.name,
                                        buffer.initial.size(), buffer.count, name_of(buffer.type)));
   }
-  slots_.push_back({&buffer, device_.allocate(buffer.name, bytes_in(buffer)), 0});
+  if (buffer.on_host) {
+    slots_.push_back({&buffer, 0, 0, device_.host_memory(buffer.name, bytes_in(buffer), pinned)});
+  } else {
+    slots_.push_back({&buffer, device_.allocate(buffer.name, bytes_in(buffer)), 0, {}});
+  }
 }
 
 void DeviceBuffers::prepare() {
-  for (const auto& [buffer, pointer, pristine] : slots_) {
+  for (const auto& [buffer, pointer, pristine, host] : slots_) {
     if (bytes_in(*buffer) == 0) continue;
-    if (buffer->initial.empty()) {
+    if (host) {
+      if (buffer->initial.empty()) std::fill_n(host.get(), bytes_in(*buffer), poison);
+      std::copy(buffer->initial.begin(), buffer->initial.end(), host.get());
+    } else if (buffer->initial.empty()) {
       device_.fill(pointer, poison, bytes_in(*buffer));
       device_.forget(pointer, bytes_in(*buffer));
     } else {
@@ -45,15 +53,16 @@ void DeviceBuffers::prepare() {
 }
 
 void DeviceBuffers::keep_inputs() {
-  for (auto& [buffer, pointer, pristine] : slots_) {
-    if (buffer->role != Role::input || bytes_in(*buffer) == 0) continue;
+  for (auto& [buffer, pointer, pristine, host] : slots_) {
+    if (buffer->role != Role::input || bytes_in(*buffer) == 0 || host) continue;
     pristine = device_.allocate(buffer->name + " (pristine copy)", bytes_in(*buffer));
     device_.write(pristine, buffer->initial);
   }
 }
 
 void DeviceBuffers::restore() {
-  for (const auto& [buffer, pointer, pristine] : slots_) {
+  for (const auto& [buffer, pointer, pristine, host] : slots_) {
+    if (host) continue;  // written by copies alone, which leave nothing of what was there
     if (pristine != 0) {
       device_.copy(pointer, pristine, bytes_in(*buffer));
     } else if (buffer->role != Role::input && !buffer->initial.empty()) {
@@ -73,8 +82,37 @@ const Buffer& DeviceBuffers::declared(std::string_view name) const { return *slo
 std::vector<std::byte> DeviceBuffers::read(std::string_view name) const {
   const auto& from = slot(name);
   std::vector<std::byte> bytes(bytes_in(*from.buffer));
-  if (!bytes.empty()) device_.read(bytes, from.pointer);
+  if (bytes.empty()) return bytes;
+  if (from.host) {
+    std::copy_n(from.host.get(), bytes.size(), bytes.begin());
+  } else {
+    device_.read(bytes, from.pointer);
+  }
   return bytes;
+}
+
+namespace {
+
+/// The bytes that `count` elements from the first on take.
+std::pair<std::size_t, std::size_t> part_of(const Buffer& buffer, std::size_t first, std::size_t count) {
+  if (first > buffer.count || count > buffer.count - first)
+    throw std::logic_error(fmt::format("'{}' has no elements {} to {}", buffer.name, first, first + count));
+  return {first * size_of(buffer.type), count * size_of(buffer.type)};
+}
+
+}  // namespace
+
+DevicePointer DeviceBuffers::on_device(std::string_view name, std::size_t first, std::size_t count) const {
+  const auto& of = slot(name);
+  if (of.buffer->on_host) throw std::logic_error(fmt::format("'{}' lies on the host", name));
+  return of.pointer + part_of(*of.buffer, first, count).first;
+}
+
+std::span<std::byte> DeviceBuffers::on_host(std::string_view name, std::size_t first, std::size_t count) const {
+  const auto& of = slot(name);
+  if (!of.buffer->on_host) throw std::logic_error(fmt::format("'{}' lies on the device", name));
+  const auto [offset, bytes] = part_of(*of.buffer, first, count);
+  return bytes == 0 ? std::span<std::byte>() : std::span(of.host.get() + offset, bytes);
 }
 
 KernelArgument DeviceBuffers::argument(const Argument& argument) const {
@@ -82,6 +120,7 @@ KernelArgument DeviceBuffers::argument(const Argument& argument) const {
       [&](const auto& value) {
         if constexpr (std::is_same_v<std::decay_t<decltype(value)>, BufferArgument>) {
           const auto& to = slot(value.buffer);
+          if (to.buffer->on_host) throw std::logic_error(fmt::format("'{}' lies on the host", value.buffer));
           return KernelArgument::of(to.pointer + value.offset_elements * size_of(to.buffer->type));
         } else {
           return KernelArgument::of(value);

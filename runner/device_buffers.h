@@ -17,8 +17,9 @@ class DeviceBuffers {
   DeviceBuffers(const DeviceBuffers&) = delete;
   DeviceBuffers& operator=(const DeviceBuffers&) = delete;
 
-  /// Allocates; `buffer` must outlive this. Throws logic_error where its bytes and count disagree.
-  void add(const Buffer& buffer);
+  /// Allocates, on the host (pinned or not) where the buffer lives there; `buffer` must outlive this. Throws
+  /// logic_error where its bytes and count disagree.
+  void add(const Buffer& buffer, bool pinned = false);
   /// Before the first run: inputs are written, outputs and scratch take their initial bytes or poison.
   void prepare();
   /// Keeps a pristine copy of each input on the device, so that restore() brings back inputs too.
@@ -29,6 +30,10 @@ class DeviceBuffers {
   [[nodiscard]] const Buffer& declared(std::string_view name) const;
   [[nodiscard]] std::vector<std::byte> read(std::string_view name) const;
   [[nodiscard]] KernelArgument argument(const Argument& argument) const;
+  /// Where elements of a buffer of the device's, or of the host's, lie. Throws logic_error for the other kind, or where
+  /// there are none.
+  [[nodiscard]] DevicePointer on_device(std::string_view name, std::size_t first, std::size_t count) const;
+  [[nodiscard]] std::span<std::byte> on_host(std::string_view name, std::size_t first, std::size_t count) const;
   /// Raw device pointers by name, for vendor libraries.
   [[nodiscard]] std::map<std::string, void*, std::less<>> pointers() const;
 
@@ -37,6 +42,7 @@ class DeviceBuffers {
     const Buffer* buffer;
     DevicePointer pointer;
     DevicePointer pristine;  ///< copy of an input; 0: none
+    HostMemory host;         ///< of a buffer on the host
   };
   [[nodiscard]] const Slot& slot(std::string_view name) const;
 

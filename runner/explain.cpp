@@ -74,6 +74,8 @@ ExitCode explain_case(const LabOptions& options, const std::shared_ptr<Executor>
   const auto code = exit_code({point}, results);
   if (code == ExitCode::interrupted) return code;
   const auto& result = results.front();
+  if (result.lines.empty() && result.status == "ok")
+    throw usage_error(fmt::format("variant '{}' launches nothing here: there is no kernel to explain", result.variant));
   if (result.lines.empty()) throw Error(ExitCode::launch_failed, result.message, {}, "'gpulab run' and labs show more");
   ExplainView view{executor->info(),
                    options.lab->file ? "" : options.lab->name,

@@ -1,6 +1,7 @@
 #include "runner/measure.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -71,6 +72,26 @@ Timing measure(Device& device, const MeasureOptions& options, const std::functio
     total_ms += samples.back();
   }
   return summarize(samples, "cuda_events", options.warm ? "warm" : "cold");
+}
+
+HostTimes measure_on_host(Device& device, const MeasureOptions& options, const std::function<void()>& restore,
+                          const std::function<void()>& work) {
+  using Clock = std::chrono::steady_clock;
+  const auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
+  std::vector<double> queued, finished;
+  double total_ms = 0;
+  while (!enough(finished, total_ms, options)) {
+    restore();
+    device.synchronize();
+    const auto start = Clock::now();
+    work();
+    const auto returned = Clock::now();
+    device.synchronize();
+    queued.push_back(ms(returned - start));
+    finished.push_back(ms(Clock::now() - start));
+    total_ms += finished.back();
+  }
+  return {summarize(queued, {}, {}).median_ms, summarize(finished, {}, {}).median_ms};
 }
 
 }  // namespace gpulab

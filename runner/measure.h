@@ -25,4 +25,14 @@ struct MeasureOptions {
 [[nodiscard]] Timing measure(Device& device, const MeasureOptions& options, const std::function<void()>& restore,
                              const std::function<void()>& work);
 
+/// Medians by the host's clock, in milliseconds.
+struct HostTimes {
+  double queued_ms = 0;    ///< until the host had queued the work: all that a clock sees that does not wait
+  double finished_ms = 0;  ///< until the device had done it
+};
+
+/// Times `work` as a program without events would. Nothing is flushed: caches are as the sample before left them.
+[[nodiscard]] HostTimes measure_on_host(Device& device, const MeasureOptions& options,
+                                        const std::function<void()>& restore, const std::function<void()>& work);
+
 }  // namespace gpulab

@@ -16,8 +16,17 @@ bool same_case(const Result& a, const Result& b) {
   return a.params == b.params && same_block;
 }
 
-void add_speedup(Result& result, const char* name, const Result& reference) {
-  result.metrics.push_back({name, reference.timing->median_ms / result.timing->median_ms, "x"});
+void add_speedup(Result& result, const char* name, const Result& reference, double own_ms) {
+  result.metrics.push_back({name, reference.timing->median_ms / own_ms, "x"});
+}
+
+constexpr const char* host_time = "host_time_synchronized";
+constexpr double us_per_ms = 1000;
+
+/// What a program that waits for the result sees, where it was measured: the CPU's own time is of the same clock.
+double host_ms(const Result& result) {
+  const auto* seen = find_metric(result, host_time);
+  return seen != nullptr ? seen->value / us_per_ms : result.timing->median_ms;
 }
 
 }  // namespace
@@ -31,7 +40,7 @@ void add_rates(const Work& work, const GpuProfile* peaks, Result& result) {
   const double gbs = work.bytes / seconds / 1e9, gflops = work.flops / seconds / 1e9;
   if (work.bytes > 0) {
     add("bandwidth", gbs, "GB/s");
-    if (peaks != nullptr && peaks->memory_bandwidth_gbs > 0) {
+    if (peaks != nullptr && peaks->memory_bandwidth_gbs > 0 && !work.over_link) {
       add("bandwidth_of_peak", gbs / peaks->memory_bandwidth_gbs, "ratio");
     }
   }
@@ -44,21 +53,40 @@ void add_rates(const Work& work, const GpuProfile* peaks, Result& result) {
   if (work.elements > 0) add("elements_per_second", work.elements / seconds, "1/s");
 }
 
+void add_traffic(const Traffic& traffic, std::size_t launches, Result& result) {
+  if (traffic.copies == 0) return;
+  const auto add = [&](const char* name, std::uint64_t value, const char* unit) {
+    result.metrics.push_back({name, static_cast<double>(value), unit});
+  };
+  add("bytes_to_device", traffic.bytes_to_device, "B");
+  add("bytes_to_host", traffic.bytes_to_host, "B");
+  add("copies", traffic.copies, "");
+  add("launches", launches, "");
+}
+
+void add_host_times(const HostTimes& times, std::size_t launches, Result& result) {
+  result.metrics.push_back({"host_time_unsynchronized", times.queued_ms * us_per_ms, "us"});
+  result.metrics.push_back({host_time, times.finished_ms * us_per_ms, "us"});
+  if (launches == 0 || !measured(result)) return;
+  const double each = result.timing->median_ms * us_per_ms / static_cast<double>(launches);
+  result.metrics.push_back({"time_per_launch", each, "us"});
+}
+
 void add_speedups(std::vector<Result>& results, std::string_view baseline) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     auto& result = results[i];
     if (!measured(result)) continue;
     for (const auto& other : results) {
       if (!baseline.empty() && other.variant == baseline && measured(other) && same_case(result, other)) {
-        add_speedup(result, "speedup", other);
+        add_speedup(result, "speedup", other, result.timing->median_ms);
       }
-      if (on_host(other) && same_case(result, other)) add_speedup(result, "speedup_to_cpu", other);
+      if (on_host(other) && same_case(result, other)) add_speedup(result, "speedup_to_cpu", other, host_ms(result));
     }
     // The rung before: the nearest earlier measured variant of the same case.
     for (std::size_t j = i; j-- > 0;) {
       if (!same_case(result, results[j])) break;
       if (!measured(results[j])) continue;
-      add_speedup(result, "speedup_to_previous", results[j]);
+      add_speedup(result, "speedup_to_previous", results[j], result.timing->median_ms);
       break;
     }
   }

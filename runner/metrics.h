@@ -6,6 +6,8 @@
 
 #include "common/gpu_profile.h"
 #include "labs/lab.h"
+#include "runner/bound_plan.h"
+#include "runner/measure.h"
 #include "runner/result.h"
 
 namespace gpulab {
@@ -13,8 +15,15 @@ namespace gpulab {
 /// Bandwidth, GFLOP/s and elements per second of one result, and their share of the profile's peaks (may be null).
 void add_rates(const Work& work, const GpuProfile* peaks, Result& result);
 
+/// What crosses the link between host and device, in copies and bytes, and how many launches go with it; nothing for
+/// plans without copies.
+void add_traffic(const Traffic& traffic, std::size_t launches, Result& result);
+
+/// What the host's clock says, and what the GPU's own says of each launch, in microseconds.
+void add_host_times(const HostTimes& times, std::size_t launches, Result& result);
+
 /// Speed-ups between results of the same parameters and block: to the baseline variant (empty: none), to the rung
-/// before, and to the variant that runs on the host, where there is one.
+/// before, and to the variant that runs on the host, where there is one: by the host's clock if both have it.
 void add_speedups(std::vector<Result>& results, std::string_view baseline);
 
 /// The first variant that a GPU's clock measured, what cumulative speed-ups refer to; empty where fewer than two were.

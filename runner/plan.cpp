@@ -158,6 +158,7 @@ Plan plan(const Lab& lab, const Variant& variant, Case point, const std::optiona
     point.grid = resolve_grid(lab, variant, point, grid);
     made.steps = steps_of(lab, variant, point);
     for (auto& step : made.steps) {
+      if (step.copy) continue;
       step.kernel = kernel_name(step.kernel, point);
       const auto of = fmt::format("variant '{}', {}", variant.name, step.kernel);
       check_block(step.block, of);

@@ -13,6 +13,7 @@
 #include "common/embedded.h"
 #include "common/gpu_profile.h"
 #include "common/text.h"
+#include "runner/bound_plan.h"
 #include "runner/buffer_facts.h"
 #include "runner/device_buffers.h"
 #include "runner/host_memory.h"
@@ -32,11 +33,15 @@ decltype(Result::params) params_of(const Lab& lab, const Case& point) {
   return params;
 }
 
+Work work_of(const Lab& lab, const Variant& variant, const Case& point) {
+  return variant.work ? variant.work(point) : lab.work(point);
+}
+
 /// A problem that cannot fit is refused before the machine starts to swap. The useful bytes of a run are the least
 /// that its buffers hold; a device in host memory holds them twice.
-void check_memory(const Lab& lab, const Case& point, const Capabilities& capabilities) {
+void check_memory(const Work& work, const Capabilities& capabilities) {
   const auto available = available_host_memory();
-  const double needed = lab.work(point).bytes * (capabilities.uses_host_memory ? 2 : 1);
+  const double needed = work.bytes * (capabilities.uses_host_memory ? 2 : 1);
   if (!available || needed <= static_cast<double>(*available)) return;
   throw LaunchError("out_of_memory",
                     fmt::format("the problem needs at least {} of host memory, {} are available", bytes_text(needed),
@@ -53,31 +58,14 @@ const EmbeddedKernels& kernels_of(const Lab& lab, const Variant& variant) {
   return *it;
 }
 
-/// One launch of a plan, its kernel looked up and its arguments bound.
-struct Launch {
-  Kernel kernel;
-  LaunchConfig config;
-  std::vector<KernelArgument> arguments;
-};
-
-std::vector<Launch> bound_launches(Device& device, const DeviceBuffers& buffers, const std::vector<Step>& steps) {
-  std::vector<Launch> launches;
-  for (const auto& step : steps) {
-    Launch launch{device.kernel(step.kernel), {step.grid, step.block, step.dynamic_shared_bytes, step.cooperative}, {}};
-    for (const auto& argument : step.arguments) launch.arguments.push_back(buffers.argument(argument));
-    launches.push_back(std::move(launch));
-  }
-  return launches;
-}
-
 const GpuProfile* profile_of(const Device& device) {
   return device.info().profile.empty() ? nullptr : &gpu_profile(device.info().profile);
 }
 
 void check_shared(const Launch& launch, const GpuProfile* gpu) {
-  const auto bytes = launch.kernel.attributes.static_shared_bytes.value_or(0) + launch.config.dynamic_shared_bytes;
+  const auto bytes = launch.kernel->attributes.static_shared_bytes.value_or(0) + launch.config.dynamic_shared_bytes;
   if (gpu == nullptr || gpu->shared_bytes_per_block_optin == 0 || bytes <= gpu->shared_bytes_per_block_optin) return;
-  throw usage_error(fmt::format("a block of {} needs {} of shared memory, {} has {} per block", launch.kernel.cpp_name,
+  throw usage_error(fmt::format("a block of {} needs {} of shared memory, {} has {} per block", launch.kernel->cpp_name,
                                 bytes_text(static_cast<double>(bytes)), gpu->name,
                                 bytes_text(static_cast<double>(gpu->shared_bytes_per_block_optin))),
                     "use a smaller block or tile");
@@ -97,9 +85,9 @@ void estimate_registers(const Kernel& kernel, std::span<const PtxasRow> rows, co
   facts.estimated_for = nearest->sm;
 }
 
-void describe_launch(const std::vector<Launch>& launches, const GpuProfile* gpu, Result& result) {
-  const auto& first = launches.front();
-  const auto& attributes = first.kernel.attributes;
+void describe_launch(const std::vector<const Launch*>& launches, const GpuProfile* gpu, Result& result) {
+  const auto& first = *launches.front();
+  const auto& attributes = first.kernel->attributes;
   LaunchFacts facts;
   facts.grid = first.config.grid;
   facts.block = first.config.block;
@@ -109,7 +97,7 @@ void describe_launch(const std::vector<Launch>& launches, const GpuProfile* gpu,
   facts.registers_per_thread = attributes.registers;
   facts.launches = static_cast<int>(launches.size());
   result.launch = facts;
-  result.kernel = first.kernel.cpp_name;
+  result.kernel = first.kernel->cpp_name;
   if (gpu == nullptr) return;
   result.occupancy = occupancy(*gpu, attributes.registers, attributes.static_shared_bytes.value_or(0),
                                facts.dynamic_shared_bytes, static_cast<int>(facts.block.volume()));
@@ -247,26 +235,26 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
                                const RunOptions& options, Result& result) {
   const auto scratch = variant.scratch ? variant.scratch(made.point) : std::vector<Buffer>{};
   const auto* gpu = profile_of(device_);
-  std::vector<Launch> launches;
   DeviceBuffers buffers(device_);
-  if (launches_kernels(variant)) {
-    load(lab, variant);
-    for (const auto& buffer : problem.buffers) buffers.add(buffer);
-    for (const auto& buffer : scratch) buffers.add(buffer);
-    launches = bound_launches(device_, buffers, made.steps);
+  for (const auto& buffer : problem.buffers) buffers.add(buffer, variant.pinned);
+  for (const auto& buffer : scratch) buffers.add(buffer, variant.pinned);
+  if (launches_kernels(variant)) load(lab, variant);
+  const BoundPlan bound(device_, buffers, made.steps);
+  const auto launches = bound.launches();
+  if (!launches.empty()) {
     describe_launch(launches, gpu, result);
     if (!result.launch->registers_per_thread) {
-      estimate_registers(launches.front().kernel, kernels_of(lab, variant).resources, device_.info(), *result.launch);
+      estimate_registers(*launches.front()->kernel, kernels_of(lab, variant).resources, device_.info(), *result.launch);
     }
-    for (const auto& launch : launches) check_shared(launch, gpu);
-  } else {
-    for (const auto& buffer : problem.buffers) buffers.add(buffer);
+    for (const auto* launch : launches) check_shared(*launch, gpu);
   }
   std::optional<VendorWork> vendor;
   if (variant.vendor.run != nullptr) vendor.emplace(device_, variant.vendor, made.point, buffers);
+  std::unique_ptr<Recording> graph;
+  if (variant.graph) graph = device_.record([&] { bound.issue(); });
   const auto work = [&] {
-    if (vendor) (*vendor)();
-    for (const auto& launch : launches) device_.launch(launch.kernel, launch.config, launch.arguments);
+    if (vendor) return (*vendor)();
+    graph ? graph->replay() : bound.issue();
   };
   const auto check = [&] {
     conclude(
@@ -281,9 +269,15 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
     return buffers.declared(expected.buffer).role == Role::input;
   });
   run_and_measure(device_, buffers, options.measure, variant.writes_input || in_place, work, check, result);
+  add_traffic(bound.traffic(), launches.size(), result);
+  if (variant.host_clock && result.status == "ok" && device_.capabilities().measures_time) {
+    add_host_times(measure_on_host(
+                       device_, options.measure, [&] { buffers.restore(); }, work),
+                   launches.size(), result);
+  }
   // A profile may be that of another GPU of the same compute capability: its peaks are not this one's.
   const bool same_gpu = gpu != nullptr && gpu->name == device_.info().name;
-  add_rates(lab.work(made.point), same_gpu ? gpu : nullptr, result);
+  add_rates(work_of(lab, variant, made.point), same_gpu ? gpu : nullptr, result);
   if (result.status == "ok")
     add_account(
         lab, variant, made.point, [&](auto name) { return buffers.read(name); }, result);
@@ -316,7 +310,7 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
   try {
     Case here = point;
     here.gpu = profile_of(device_);
-    if (!variant.calculate) check_memory(lab, here, device_.capabilities());
+    if (!variant.calculate) check_memory(work_of(lab, variant, here), device_.capabilities());
     const Plan made = plan(lab, variant, here, options.grid);
     if (variant.calculate) {
       take(variant.calculate(made.point), result);

@@ -45,6 +45,35 @@ TEST_CASE("what moves or computes nothing has no such rate, and no profile no sh
   CHECK(result.metrics[0].name == "bandwidth");
 }
 
+TEST_CASE("bytes that cross the link are no share of what the GPU's memory could do") {
+  auto result = timed("pinned", 2);
+  GpuProfile peaks;
+  peaks.memory_bandwidth_gbs = 4000;
+  add_rates({.bytes = 1e8, .over_link = true}, &peaks, result);
+  CHECK(near(value(result, "bandwidth"), 50));
+  CHECK(find_metric(result, "bandwidth_of_peak") == nullptr);
+}
+
+TEST_CASE("the CPU is compared with what its own clock says of the GPU, where it was asked") {
+  std::vector<Result> results{timed("round_trip", 2), timed("resident", 2), timed("cpu", 12, "cpu_wall")};
+  add_host_times({.queued_ms = 0.5, .finished_ms = 3}, 4, results[0]);
+  CHECK(near(value(results[0], "host_time_unsynchronized"), 500));
+  CHECK(near(value(results[0], "host_time_synchronized"), 3000));
+  CHECK(near(value(results[0], "time_per_launch"), 500));
+  add_speedups(results, "");
+  CHECK(near(value(results[0], "speedup_to_cpu"), 4));
+  CHECK(near(value(results[1], "speedup_to_cpu"), 6));
+}
+
+TEST_CASE("without launches there is no time per launch, without copies no traffic") {
+  auto result = timed("pinned", 2);
+  add_host_times({.queued_ms = 1, .finished_ms = 2}, 0, result);
+  CHECK(find_metric(result, "time_per_launch") == nullptr);
+  add_traffic({}, 3, result);
+  CHECK(find_metric(result, "copies") == nullptr);
+  CHECK(find_metric(result, "launches") == nullptr);
+}
+
 TEST_CASE("simulation and host time give no rates") {
   for (const auto* source : {"simulation_wall", "cpu_wall", "none"}) {
     auto result = timed("warp", 2, source);
