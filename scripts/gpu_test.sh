@@ -155,6 +155,10 @@ suite() {
     --variant shared_sequential,first_add,unroll_last_warp,shuffle_last_warp,warp,grid_stride_vec4,single_pass,cub'
   step transpose_times 60 bash -c 'verified $out/transpose_gpu.json "" transpose --device gpu --variant all \
     --rows 8192 --cols 8192'
+  step transfer_times 60 bash -c 'verified $out/transfer_gpu.json "" transfer --device gpu --variant all \
+    --n 2^10,2^14,2^18,2^22,2^26'
+  step launch_times 60 bash -c 'verified $out/launch_gpu.json "" launch --device gpu --variant all --rows 10,1024 \
+    --op mean,max'
   step counters_reduce 150 bash -c 'counters reduce --n 2^20'
   step counters_transpose 60 bash -c 'counters transpose --rows 1000 --cols 1024'
   # Memory first, counters then; leaves $out/fidelity_<gpu>.csv, to be committed in tests/data.
@@ -173,6 +177,10 @@ suite() {
     --block 64,128,512,1024 --n 1000003 --reps 1 --warmup 0'
   step transpose_matrix 60 bash -c 'verified $work/transpose_matrix.json --quiet transpose --device gpu --variant all \
     --rows 1,31,33,1000 --cols 1,32,63,999 --reps 1 --warmup 0'
+  step transfer_matrix 60 bash -c 'verified $work/transfer_matrix.json --quiet transfer --device gpu --variant all \
+    --n 0,1,33,100003 --direction to_device,to_host --chunks 1,3,64 --reps 1 --warmup 0'
+  step launch_matrix 60 bash -c 'verified $work/launch_matrix.json --quiet launch --device gpu --variant all \
+    --rows 1,33,1000 --cols 0,1,31,999 --op mean,max --reps 1 --warmup 0'
   step run_file 60 bash -c run_file
   step planted_error 60 bash -c planted
   step memcheck_reduce 120 bash -c 'sanitized memcheck reduce --variant all --n 10007'
@@ -182,7 +190,8 @@ suite() {
   tar -czf "$out/logs.tgz" -C "$work" .
 
   echo
-  for log in doctor devices headline headline_counters reduce_times reduce_times_2^28 transpose_times; do
+  for log in doctor devices headline headline_counters reduce_times reduce_times_2^28 transpose_times transfer_times \
+    launch_times; do
     echo "--- $log"; cut -c1-200 "$work/$log.log"
   done
   echo "--- gpu_tests"; tail -n 3 "$work/gpu_tests.log"

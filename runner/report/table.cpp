@@ -141,11 +141,13 @@ std::string timing_text(const Timing& t) {
 std::string metrics_text(const Result& r) {
   std::vector<std::string> parts;
   for (const auto& m : r.metrics) {
-    const std::string value = m.unit == "ratio" ? percent_text(m.value) : short_count(m.value);
-    const std::string unit = m.unit == "ratio" ? "" : " " + m.unit;
+    std::string text = m.unit == "ratio" ? percent_text(m.value)
+                       : m.unit == "B"   ? bytes_text(m.value)
+                                         : short_count(m.value);
+    if (!m.unit.empty() && m.unit != "ratio" && m.unit != "B") text += " " + m.unit;
     std::string name = m.name;
     std::replace(name.begin(), name.end(), '_', ' ');
-    parts.push_back(fmt::format("{} {}{}", name, value, unit));
+    parts.push_back(name + " " + text);
   }
   return join(parts);
 }
@@ -337,7 +339,8 @@ void one(const Run& run, const Result& r, Page& page) {
   if (r.verification) page.fact("verified", verification_text(*r.verification));
   if (r.verification) mismatches(*r.verification, page);
   if (r.timing) page.fact(r.timing->source == "cpu_wall" ? "CPU time" : "GPU time", timing_text(*r.timing));
-  if (!r.metrics.empty()) page.fact(r.timing ? "rates" : "facts", metrics_text(r));
+  const bool measured = r.timing && r.timing->source == "cuda_events";
+  if (!r.metrics.empty()) page.fact(measured ? "rates" : "facts", metrics_text(r));
   for (const auto& b : r.buffers) page.fact(&b == &r.buffers.front() ? "buffers" : "", buffer_text(b));
   findings(r, page);
   notes(r, page);
