@@ -186,6 +186,9 @@ set_up() {
   [ -x "$nvcc" ] || fail 3 "GPULAB_NVCC is not a program: $nvcc" "unset it, or set it to the path of nvcc"
 }
 
+# What CUB's baselines are compiled to machine code for, ten seconds each (labs.cmake).
+vendor_architectures="80;90"
+
 # configure PRESET [CMAKE-OPTION…]
 configure() {
   # A tree that was moved or copied: CMake's cache holds the old paths.
@@ -194,6 +197,7 @@ configure() {
   fi
   logged 2 "cmake failed" "if the error is not yours: rm -rf $build, then once more" \
     env -C "$root" cmake --preset "$1" -B "$build" -DGPULAB_NVCC="$nvcc" \
+    -DGPULAB_VENDOR_ARCHITECTURES="$vendor_architectures" \
     -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" "${@:2}"
 }
 

@@ -1,5 +1,6 @@
 # labs/*/kernels*.cu -> PTX with line information (nvcc), one ptxas resource table per architecture, and one
-# generated file that holds PTX, tables, source text and configs/: target gpulab_embedded (common/embedded.h).
+# generated file that holds PTX, tables, source text and configs/ (common/embedded.h): gpulab_embed, target
+# gpulab_embedded.
 #
 #   kernels.cu            the lowest virtual architecture that the toolkit supports (compute_75 with CUDA 13)
 #   kernels_smNN[a].cu    compute_NN[a]; of an 'a' (architecture-specific) one, a cubin too
@@ -12,9 +13,6 @@
 include(${CMAKE_CURRENT_LIST_DIR}/cuda.cmake)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
-set(embed_dir ${PROJECT_BINARY_DIR}/embedded)
-file(MAKE_DIRECTORY ${embed_dir})
-file(GLOB kernel_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/labs/*/kernels*.cu)
 file(GLOB_RECURSE config_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/configs/*.json)
 
 # Architectures of the GPU profiles that this toolkit knows: "9.0" -> 90.
@@ -33,10 +31,8 @@ endforeach()
 list(REMOVE_DUPLICATES profile_architectures)
 list(SORT profile_architectures COMPARE NATURAL)
 
-# Appends to `embed_inputs` and `embed_manifest` what one kernel file gives.
-set(embed_inputs)
-set(embed_manifest)
-function(gpulab_add_kernels source)
+# Appends to `embed_inputs` and `embed_manifest` what one kernel file, ${root}/${source}, gives in ${embed_dir}.
+function(gpulab_add_kernels root embed_dir source)
   get_filename_component(folder ${source} DIRECTORY)
   get_filename_component(lab ${folder} NAME)
   get_filename_component(stem ${source} NAME_WE)
@@ -80,12 +76,12 @@ function(gpulab_add_kernels source)
     OUTPUT ${base}.ptx
     COMMAND ${compiler} -ptx ${relocatable} -std=c++17 ${debug_information} -arch=compute_${capability}${suffix} -Wno-deprecated-gpu-targets
             ${random_seed} -MD -MF ${base}.d -MT ${base}.ptx -o ${base}.raw.ptx ${source}
-    COMMAND sed -i "s| \\(\\./\\)\\?labs/| ${PROJECT_SOURCE_DIR}/labs/|" ${base}.d  # CMake takes them as relative to the build
+    COMMAND sed -i "s| \\(\\./\\)\\?labs/| ${root}/labs/|" ${base}.d  # CMake takes them as relative to the build
     COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${base}.raw.ptx ${base}.ptx
-            ${PROJECT_SOURCE_DIR} ${GPULAB_CUDA_INCLUDE_DIRS}
-    DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${GPULAB_NVCC}
+            ${root} ${GPULAB_CUDA_INCLUDE_DIRS}
+    DEPENDS ${root}/${source} ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${GPULAB_NVCC}
     DEPFILE ${base}.d
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    WORKING_DIRECTORY ${root}
     COMMENT "nvcc -ptx ${source}"
     VERBATIM)
 
@@ -103,8 +99,8 @@ function(gpulab_add_kernels source)
     set(architectures ${capability})
   endif()
 
-  set(inputs ${base}.ptx ${PROJECT_SOURCE_DIR}/${source})
-  set(line "kernels|${lab}|${stem}.cu|${capability}|${base}.ptx|${PROJECT_SOURCE_DIR}/${source}|")
+  set(inputs ${base}.ptx ${root}/${source})
+  set(line "kernels|${lab}|${stem}.cu|${capability}|${base}.ptx|${root}/${source}|")
   if(suffix)
     string(APPEND line "${base}.sm_${capability}${suffix}.cubin")
   endif()
@@ -124,25 +120,33 @@ function(gpulab_add_kernels source)
   set(embed_manifest "${embed_manifest}${line}\n" PARENT_SCOPE)
 endfunction()
 
-foreach(source IN LISTS kernel_files)
-  gpulab_add_kernels(${source})
-endforeach()
-foreach(config IN LISTS config_files)
-  list(APPEND embed_inputs ${PROJECT_SOURCE_DIR}/${config})
-  string(APPEND embed_manifest "config|${config}|${PROJECT_SOURCE_DIR}/${config}\n")
-endforeach()
-if(GPULAB_DEVICE_RUNTIME)
-  list(APPEND embed_inputs ${GPULAB_DEVICE_RUNTIME})
-  string(APPEND embed_manifest "library|${GPULAB_DEVICE_RUNTIME}\n")
-endif()
-string(PREPEND embed_manifest "toolkit|${GPULAB_TOOLKIT_VERSION}|${GPULAB_NVCC}\n")
-file(CONFIGURE OUTPUT ${embed_dir}/manifest.txt CONTENT "${embed_manifest}" @ONLY)  # written only when it changed
+# The kernels of ${root}/labs/*/ and this tree's configs/ as ${embed_dir}/embedded.cpp.
+function(gpulab_embed root embed_dir)
+  file(MAKE_DIRECTORY ${embed_dir})
+  file(GLOB kernel_files CONFIGURE_DEPENDS RELATIVE ${root} ${root}/labs/*/kernels*.cu)
+  set(embed_inputs)
+  set(embed_manifest)
+  foreach(source IN LISTS kernel_files)
+    gpulab_add_kernels(${root} ${embed_dir} ${source})
+  endforeach()
+  foreach(config IN LISTS config_files)
+    list(APPEND embed_inputs ${PROJECT_SOURCE_DIR}/${config})
+    string(APPEND embed_manifest "config|${config}|${PROJECT_SOURCE_DIR}/${config}\n")
+  endforeach()
+  if(GPULAB_DEVICE_RUNTIME)
+    list(APPEND embed_inputs ${GPULAB_DEVICE_RUNTIME})
+    string(APPEND embed_manifest "library|${GPULAB_DEVICE_RUNTIME}\n")
+  endif()
+  string(PREPEND embed_manifest "toolkit|${GPULAB_TOOLKIT_VERSION}|${GPULAB_NVCC}\n")
+  file(CONFIGURE OUTPUT ${embed_dir}/manifest.txt CONTENT "${embed_manifest}" @ONLY)  # written only when it changed
+  add_custom_command(
+    OUTPUT ${embed_dir}/embedded.cpp
+    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/embed.py ${embed_dir}/manifest.txt ${embed_dir}
+    DEPENDS ${embed_dir}/manifest.txt ${PROJECT_SOURCE_DIR}/scripts/embed.py ${embed_inputs}
+    COMMENT "embedding kernels and configurations"
+    VERBATIM)
+endfunction()
 
-add_custom_command(
-  OUTPUT ${embed_dir}/embedded.cpp
-  COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/embed.py ${embed_dir}/manifest.txt ${embed_dir}
-  DEPENDS ${embed_dir}/manifest.txt ${PROJECT_SOURCE_DIR}/scripts/embed.py ${embed_inputs}
-  COMMENT "embedding kernels and configurations"
-  VERBATIM)
-add_library(gpulab_embedded STATIC ${embed_dir}/embedded.cpp)
+gpulab_embed(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/embedded)
+add_library(gpulab_embedded STATIC ${PROJECT_BINARY_DIR}/embedded/embedded.cpp)
 target_include_directories(gpulab_embedded PRIVATE ${PROJECT_SOURCE_DIR})
