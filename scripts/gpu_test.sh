@@ -159,6 +159,10 @@ suite() {
     --n 2^10,2^14,2^18,2^22,2^26'
   step launch_times 60 bash -c 'verified $out/launch_gpu.json "" launch --device gpu --variant all --rows 10,1024 \
     --op mean,max'
+  step matmul_times 120 bash -c 'verified $out/matmul_gpu.json "" matmul --device gpu --variant all \
+    --m 2048 --n 2048 --k 2048'
+  step matmul_times_short 60 bash -c 'verified $out/matmul_gpu_short.json "" matmul --device gpu --m 2048 --n 2048 \
+    --k 2048 --variant tensor,cublas --type bf16'
   step counters_reduce 150 bash -c 'counters reduce --n 2^20'
   step counters_transpose 60 bash -c 'counters transpose --rows 1000 --cols 1024'
   # Memory first, counters then; leaves $out/fidelity_<gpu>.csv, to be committed in tests/data.
@@ -181,17 +185,21 @@ suite() {
     --n 0,1,33,100003 --direction to_device,to_host --chunks 1,3,64 --reps 1 --warmup 0'
   step launch_matrix 60 bash -c 'verified $work/launch_matrix.json --quiet launch --device gpu --variant all \
     --rows 1,33,1000 --cols 0,1,31,999 --op mean,max --reps 1 --warmup 0'
+  step matmul_matrix 90 bash -c 'verified $work/matmul_matrix.json --quiet matmul --device gpu --variant all \
+    --type int,half,bf16,float,double --m 1,33,256 --n 1,45,130 --k 0,7,123 --reps 1 --warmup 0'
   step run_file 60 bash -c run_file
   step planted_error 60 bash -c planted
   step memcheck_reduce 120 bash -c 'sanitized memcheck reduce --variant all --n 10007'
   step memcheck_transpose 60 bash -c 'sanitized memcheck transpose --variant all --rows 77 --cols 45'
+  step memcheck_matmul 60 bash -c 'sanitized memcheck matmul --variant all --m 77 --n 45 --k 33'
   step racecheck_reduce 120 bash -c 'sanitized racecheck reduce --variant all --n 10007'
   step racecheck_transpose 60 bash -c 'sanitized racecheck transpose --variant all --rows 77 --cols 45'
+  step racecheck_matmul 60 bash -c 'sanitized racecheck matmul --variant all --m 77 --n 45 --k 33'
   tar -czf "$out/logs.tgz" -C "$work" .
 
   echo
   for log in doctor devices headline headline_counters reduce_times reduce_times_2^28 transpose_times transfer_times \
-    launch_times; do
+    launch_times matmul_times matmul_times_short; do
     echo "--- $log"; cut -c1-200 "$work/$log.log"
   done
   echo "--- gpu_tests"; tail -n 3 "$work/gpu_tests.log"

@@ -190,7 +190,7 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
            },
        .vendor = {prepare_cublas, run_cublas, cublas::lack}},
       {.name = "cpu",
-       .summary = "three nested loops on the CPU, in the same type",
+       .summary = "three nested loops on the CPU, in the same type, along the rows",
        .only = {{"type", {"float", "int", "double"}}},
        .host = multiply_on_host},
   };

@@ -156,13 +156,14 @@ void multiply(std::span<const T> a, std::span<const T> b, std::span<T> c, const 
       typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
   const auto m = static_cast<std::size_t>(size.m), n = static_cast<std::size_t>(size.n),
              k = static_cast<std::size_t>(size.k);
+  std::ranges::fill(c, T{0});
   for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      Wrapping sum = 0;
-      for (std::size_t l = 0; l < k; ++l) {
-        sum += static_cast<Wrapping>(a[i * k + l]) * static_cast<Wrapping>(b[l * n + j]);
+    for (std::size_t l = 0; l < k; ++l) {
+      const auto factor = static_cast<Wrapping>(a[i * k + l]);
+      for (std::size_t j = 0; j < n; ++j) {
+        c[i * n + j] =
+            static_cast<T>(static_cast<Wrapping>(c[i * n + j]) + factor * static_cast<Wrapping>(b[l * n + j]));
       }
-      c[i * n + j] = static_cast<T>(sum);
     }
   }
 }

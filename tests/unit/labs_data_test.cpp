@@ -34,7 +34,7 @@ void for_each_choice(const Lab& lab, const Variant& variant, const std::function
   std::function<void(std::size_t)> choose = [&](std::size_t i) {
     if (i == lab.params.size()) {
       if (variant.block) c.block = variant.block(c);
-      if (variant.blocks.only.empty()) return visit(c);
+      if (variant.block || variant.blocks.only.empty()) return visit(c);
       for (const auto& block : variant.blocks.only) {
         c.block = block;
         visit(c);
