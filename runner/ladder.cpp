@@ -82,6 +82,8 @@ std::string times(double value) {
   return fmt::format("{}x", value < 100 ? fmt::format("{:.2f}", value) : three(value));
 }
 
+std::string microseconds(double value) { return duration_text(value / 1000); }
+
 /// The order is the reader's: what it is, whether it is right, how fast, and then why.
 /// The host's time stands beside a GPU's or not at all: alone it would invite comparison with the simulator's.
 std::vector<Kind> kinds(bool on_gpu) {
@@ -98,6 +100,14 @@ std::vector<Kind> kinds(bool on_gpu) {
       {{"speed-up"}, 1, metric("speedup", times)},
       {{"to rung", "before"}, 1, metric("speedup_to_previous", times)},
       {{"to CPU"}, 3, metric("speedup_to_cpu", times)},
+      {{"host,", "waiting"}, 1, metric("host_time_synchronized", microseconds)},
+      {{"host, not", "waiting"}, 1, metric("host_time_unsynchronized", microseconds)},
+      {{"per", "launch"}, 2, metric("time_per_launch", microseconds)},
+      {{"launches"}, 2, metric("launches", short_count)},
+      {{"copies"}, 2, metric("copies", short_count)},
+      {{"bytes to", "device"}, 3, metric("bytes_to_device", bytes_text)},
+      {{"bytes to", "host"}, 3, metric("bytes_to_host", bytes_text)},
+      {{"tempo-", "raries"}, 3, metric("temporary_bytes", bytes_text)},
       {{"regs"},
        6,
        [](const Result& r) {
