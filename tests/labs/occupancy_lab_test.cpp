@@ -218,3 +218,23 @@ TEST_CASE("128 registers refuse a block of 1024 threads, and say why") {
         "--block: variant 'registers_128' cannot take 1024: it takes at most 512 threads, because a block's threads "
         "share 65536 registers, and a warp its elements | blocks it allows: multiples of 32 from 32 up to 512 threads");
 }
+
+TEST_CASE("a step too few is found out, whatever the steps were") {
+  Simulation simulation;
+  const Lab& lab = lab_named("occupancy");
+  for (const std::string name : {"registers_16", "spill", "arithmetic_latency", "memory_latency"}) {
+    Variant variant = variant_named(lab, name);
+    variant.arguments = [before = variant.arguments ? variant.arguments : lab.arguments](const Case& c) {
+      auto arguments = before(c);
+      --std::get<std::int32_t>(arguments.at(3));
+      return arguments;
+    };
+    for (const std::int64_t steps : {1, 2, 64}) {
+      Case c = default_case(lab, variant, simulation.gpu);
+      c.params.values["n"] = std::int64_t{1000};
+      c.params.values["steps"] = c.params.values["hops"] = steps;
+      INFO(name << " " << steps);
+      CHECK(simulation.runner.run(lab, variant, c, {}).status == "wrong");
+    }
+  }
+}
