@@ -83,7 +83,8 @@ Curve curve_of(const Sm& sm) {
 }
 
 std::vector<Metric> metrics_of(const Sm& sm) {
-  std::vector<Metric> metrics{{"resident_warps", static_cast<double>(sm.resident_warps()), "warps"},
+  std::vector<Metric> metrics{{"threads_per_block", static_cast<double>(sm.demand().threads), ""},
+                              {"resident_warps", static_cast<double>(sm.resident_warps()), "warps"},
                               {"max_warps", static_cast<double>(sm.max_warps()), "warps"},
                               {"blocks_per_sm", static_cast<double>(sm.now().blocks_per_sm), "blocks"},
                               {"theoretical_occupancy", sm.now().theoretical, "ratio"}};
