@@ -3,7 +3,7 @@
 // For both compilers.
 
 struct LaunchLog {
-  static constexpr int most = 4096;
+  static constexpr int most = 8192;
   struct Entry {
     int parent;  // its place in the log; -1: the host
     int depth;   // 0: what the host launched
