@@ -147,7 +147,7 @@ Lab lab() {
   lab.topic = "irregular work";
   lab.question = "How is work divided whose pieces differ in size by a factor of 1000?";
   lab.headline = "balanced";
-  lab.prerequisites = {"reduce"};
+  lab.prerequisites = {"divergence", "reduce"};
   lab.params = {{"bags", "bags of rows of 128 features", std::int64_t{1110}, {}, 0, 2048},
                 {"empty", "percent of the bags that have no row", std::int64_t{0}, {}, 0, 100, {0, 30, 100}},
                 {"order", "long bags among the short ones, or behind them", "mixed", {"mixed", "by_class"}}};
