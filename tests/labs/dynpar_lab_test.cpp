@@ -101,3 +101,20 @@ TEST_CASE("dynpar: the sanitizer's tools find nothing in parents and children") 
     CHECK(result.findings.empty());
   }
 }
+
+TEST_CASE("dynpar: an element that is left out is found out by sum and by order") {
+  Simulation simulation;
+  const Lab& lab = lab_named("dynpar");
+  for (const char* name : {"nested_reduce", "nested_reduce_fewer", "flat", "quicksort"}) {
+    Variant variant = variant_named(lab, name);
+    const Case c = default_case(lab, variant, simulation.gpu);
+    INFO(name);
+    CHECK(simulation.runner.run(lab, variant, c, {}).status == "ok");
+    variant.arguments = [original = variant.arguments](const Case& point) {
+      auto arguments = original(point);
+      arguments[2] = static_cast<std::int32_t>(point.n()) - 1;
+      return arguments;
+    };
+    CHECK(simulation.runner.run(lab, variant, c, {}).status == "wrong");
+  }
+}

@@ -105,3 +105,22 @@ TEST_CASE("segsum: the sanitizer's tools find nothing") {
     CHECK(result.findings.empty());
   }
 }
+
+TEST_CASE("segsum: rows of the wrong bag, and a bag that is left out, are found out") {
+  Simulation simulation;
+  const Lab& lab = lab_named("segsum");
+  for (const char* name : {"thread_per_bag", "warp_per_bag", "balanced"}) {
+    Variant variant = variant_named(lab, name);
+    const auto with = [&](std::size_t first_bag, std::int32_t bags) {
+      variant.arguments = [=](const Case&) -> std::vector<Argument> {
+        return {BufferArgument{"x"}, BufferArgument{"first_row", first_bag}, BufferArgument{"fallback"},
+                BufferArgument{"out"}, bags};
+      };
+      return simulation.runner.run(lab, variant, default_case(lab, variant, simulation.gpu), {}).status;
+    };
+    INFO(name);
+    CHECK(with(0, 1110) == "ok");
+    CHECK(with(0, 1109) == "wrong");
+    CHECK(with(1, 1109) == "wrong");
+  }
+}
