@@ -199,11 +199,13 @@ Case small_case(const Lab& lab, const Variant& variant, const GpuProfile& gpu) {
   c.block = default_block(lab, variant);
   c.sm_count = gpu.sm_count;
   c.max_threads_per_sm = gpu.max_threads_per_sm;
-  const auto sizes =
-      std::count_if(lab.params.begin(), lab.params.end(), [](const Param& p) { return p.choices.empty(); });
+  const auto is_size = [](const Param& p) {
+    return std::holds_alternative<std::int64_t>(p.fallback) && p.tested.empty();  // neither a word, nor a knob
+  };
+  const auto sizes = std::count_if(lab.params.begin(), lab.params.end(), is_size);
   for (const Param& param : lab.params) {
     c.params.values[param.name] = param.fallback;
-    if (param.choices.empty()) c.params.values[param.name] = std::int64_t{sizes == 1 ? 2100 : 45};
+    if (is_size(param)) c.params.values[param.name] = std::int64_t{sizes == 1 ? 2100 : 45};
   }
   for (const auto& [name, words] : variant.only) c.params.values[name] = words.front();
   return c;
