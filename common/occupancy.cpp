@@ -50,28 +50,46 @@ std::vector<std::string> names_of(unsigned factors) {
   return names;
 }
 
+std::optional<cudaOccResult> calculate(const GpuProfile& gpu, int registers, std::size_t static_shared_bytes,
+                                       std::size_t dynamic_shared_bytes, int threads_per_block) {
+  if (threads_per_block <= 0 || static_shared_bytes > gpu.shared_bytes_per_block_optin) return std::nullopt;
+  const cudaOccDeviceProp properties = properties_of(gpu);
+  const cudaOccFuncAttributes attributes = attributes_of(gpu, registers, static_shared_bytes);
+  const cudaOccDeviceState default_carve_out;
+  cudaOccResult result{};
+  const auto status = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &attributes, &default_carve_out,
+                                                              threads_per_block, dynamic_shared_bytes);
+  return status == CUDA_OCC_SUCCESS ? std::optional(result) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Occupancy> occupancy(const GpuProfile& gpu, std::optional<int> registers_per_thread,
                                    std::size_t static_shared_bytes, std::size_t dynamic_shared_bytes,
                                    int threads_per_block) {
-  if (!registers_per_thread || threads_per_block <= 0) return std::nullopt;
-  if (static_shared_bytes > gpu.shared_bytes_per_block_optin) return std::nullopt;
-  const cudaOccDeviceProp properties = properties_of(gpu);
-  const cudaOccFuncAttributes attributes = attributes_of(gpu, *registers_per_thread, static_shared_bytes);
-  const cudaOccDeviceState default_carve_out;
-  cudaOccResult result{};
-  const auto status = cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &attributes, &default_carve_out,
-                                                              threads_per_block, dynamic_shared_bytes);
-  if (status != CUDA_OCC_SUCCESS) return std::nullopt;
+  if (!registers_per_thread) return std::nullopt;
+  const auto result =
+      calculate(gpu, *registers_per_thread, static_shared_bytes, dynamic_shared_bytes, threads_per_block);
+  if (!result) return std::nullopt;
 
   const int warps_per_block = (threads_per_block + warp_size - 1) / warp_size;
   const int max_warps = gpu.max_threads_per_sm / warp_size;
   Occupancy answer;
-  answer.blocks_per_sm = result.activeBlocksPerMultiprocessor;
+  answer.blocks_per_sm = result->activeBlocksPerMultiprocessor;
   answer.theoretical = static_cast<double>(answer.blocks_per_sm * warps_per_block) / max_warps;
-  answer.limited_by = names_of(result.limitingFactors);
+  answer.limited_by = names_of(result->limitingFactors);
   return answer;
+}
+
+std::optional<BlockLimits> block_limits(const GpuProfile& gpu, int registers_per_thread,
+                                        std::size_t static_shared_bytes, std::size_t dynamic_shared_bytes,
+                                        int threads_per_block) {
+  const auto result =
+      calculate(gpu, registers_per_thread, static_shared_bytes, dynamic_shared_bytes, threads_per_block);
+  if (!result) return std::nullopt;
+  const auto limit = [](int blocks) { return blocks == INT_MAX ? std::nullopt : std::optional(blocks); };
+  return BlockLimits{limit(result->blockLimitWarps), limit(result->blockLimitRegs), limit(result->blockLimitSharedMem),
+                     limit(result->blockLimitBlocks)};
 }
 
 }  // namespace gpulab

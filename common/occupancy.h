@@ -21,4 +21,12 @@ struct Occupancy {
                                                  std::size_t static_shared_bytes, std::size_t dynamic_shared_bytes,
                                                  int threads_per_block);
 
+/// Blocks that each resource of an SM has room for, by itself; absent where the kernel takes none of it.
+struct BlockLimits {
+  std::optional<int> warps, registers, shared, blocks;
+};
+[[nodiscard]] std::optional<BlockLimits> block_limits(const GpuProfile& gpu, int registers_per_thread,
+                                                      std::size_t static_shared_bytes, std::size_t dynamic_shared_bytes,
+                                                      int threads_per_block);
+
 }  // namespace gpulab

@@ -14,6 +14,13 @@ std::size_t bytes_in(const Buffer& buffer) { return buffer.count * size_of(buffe
 }  // namespace
 
 DeviceBuffers::~DeviceBuffers() {
+  // A plan that failed halfway may have left copies under way to the host's memory that is freed here.
+  const bool copied = std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.host != nullptr; });
+  try {
+    if (copied) device_.synchronize();
+  } catch (const std::exception&) {
+    // As below.
+  }
   for (const auto& slot : slots_) {
     try {
       if (slot.pristine != 0) device_.release(slot.pristine);

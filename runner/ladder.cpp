@@ -146,6 +146,21 @@ bool one_block(const Run& run) {
   return first != nullptr;
 }
 
+/// Calculators alone: nothing was launched or compared, and their facts are what there is to see.
+bool calculated(const Run& run) {
+  return std::all_of(run.results.begin(), run.results.end(), [](const Result& r) {
+    return r.status == "ok" && !r.metrics.empty() && !r.launch && !r.verification && !r.timing && !r.counters;
+  });
+}
+
+/// "theoretical_occupancy" in two lines.
+std::vector<std::string> heading_of(const std::string& metric) {
+  auto words = split(metric, '_');
+  const std::string last = words.back();
+  words.pop_back();
+  return words.empty() ? std::vector{last} : std::vector{join(words, " "), last};
+}
+
 bool shared(const Run& run, std::size_t param) {
   const auto& first = run.results.front().params[param];
   return std::all_of(run.results.begin(), run.results.end(), [&](const Result& r) { return r.params[param] == first; });
@@ -210,6 +225,14 @@ std::vector<TextColumn> ladder(const Run& run) {
         [&](const Result& r) { return param_text(r.params[i].second); });
   }
   add({"variant"}, false, 0, [](const Result& r) { return r.variant; });
+  if (calculated(run)) {
+    int priority = 0;
+    for (const auto& m : run.results.front().metrics) {
+      const auto cell = metric(m.name, m.unit == "ratio" ? percent_text : short_count);
+      add(heading_of(m.name), true, priority++, [&](const Result& r) { return cell(r).value_or("-"); });
+    }
+    return table;
+  }
   if (!one_block(run)) add({"block"}, true, 0, block_of);
   const bool on_gpu = std::any_of(run.results.begin(), run.results.end(),
                                   [](const Result& r) { return time_from(r, {"cuda_events"}).has_value(); });

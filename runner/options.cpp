@@ -31,6 +31,9 @@ std::vector<ParamValue> param_values(const Lab& lab, const Param& param, const s
   const std::string option = "--" + param.name;
   std::vector<ParamValue> values;
   if (std::holds_alternative<std::int64_t>(param.fallback)) {
+    // A knob is no size: what it may be says more than how sizes are written.
+    if (!param.tested.empty() && text.starts_with('-'))
+      throw usage_error(fmt::format("{}: {} is too small: {} to {}", option, text, param.min, param.max));
     for (const auto size : parse_sizes(text, option)) {
       if (size < param.min) throw usage_error(fmt::format("{}: {} is too small: at least {}", option, size, param.min));
       if (size > param.max) throw usage_error(fmt::format("{}: {} is too large: at most {}", option, size, param.max));

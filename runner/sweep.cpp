@@ -58,6 +58,7 @@ std::optional<Error> complaint(const LabOptions& options, const Point& point) {
   try {
     check_race(options, *point.variant);
     (void)plan(*options.lab, *point.variant, point.point, options.grid);
+    if (point.variant->calculate) (void)point.variant->calculate(point.point);  // as quick as a plan
     return std::nullopt;
   } catch (const Error& error) {
     return error;

@@ -45,6 +45,16 @@ TEST_CASE("more shared memory than a block can have leaves no block") {
   CHECK(occupancy(gpu_profile("t4"), 16, 0, 65 * 1024, 256)->blocks_per_sm == 0);
 }
 
+TEST_CASE("each resource of an SM has room for a number of blocks of its own") {
+  const auto lecture = gpulab::block_limits(gpu_profile("gtx970"), 48, 4096, 0, 128).value();
+  CHECK(lecture.warps == 16);  // 64 / 4
+  CHECK(lecture.registers == 10);
+  CHECK(lecture.shared == 24);  // 98304 / 4096
+  CHECK(lecture.blocks == 32);
+  CHECK_FALSE(gpulab::block_limits(gpu_profile("gtx970"), 48, 0, 0, 128)->shared);
+  CHECK(gpulab::block_limits(gpu_profile("h200"), 48, 0, 0, 128)->shared == 228);  // the driver's KiB per block
+}
+
 TEST_CASE("without the registers the occupancy is unknown, not a guess") {
   CHECK_FALSE(occupancy(gpu_profile("h200"), std::nullopt, 0, 0, 256));
   CHECK_FALSE(occupancy(gpu_profile("h200"), 16, 0, 0, 0));

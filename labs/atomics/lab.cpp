@@ -1,0 +1,220 @@
+#include "labs/lab.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "labs/atomics/contention.h"
+#include "labs/atomics/vendor.h"
+
+namespace gpulab::labs::atomics {
+namespace {
+
+std::size_t bins(const Case& c) { return static_cast<std::size_t>(c.params.integer("bins")); }
+std::size_t side(const Case& c) { return static_cast<std::size_t>(c.params.integer("side")); }
+
+/// Uniform over all bins, but for `skew` percent of the elements: these go to one bin.
+std::vector<std::byte> elements(const Case& c) {
+  const auto n = static_cast<std::size_t>(c.n());
+  auto bytes = random_values(Scalar::i32, n, c.seed, 0, static_cast<double>(bins(c) - 1));
+  const auto percent = random_values(Scalar::u8, n, c.seed, 0, 99, 1);
+  const auto in = view_as<int>(std::span(bytes));
+  const auto dice = view_as<std::uint8_t>(percent);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (dice[i] < c.params.integer("skew")) in[i] = static_cast<int>(bins(c) / 3);
+  }
+  return bytes;
+}
+
+/// Two rectangles on a noisy ground, like the lecture's two squares. The levels are whole numbers below 256, so that
+/// sums of up to 1024 of them are exact in float, in any order.
+std::vector<std::byte> image(const Case& c) {
+  const std::size_t s = side(c);
+  auto bytes = random_values(Scalar::u8, s * s, c.seed, 0, 31, 2);
+  std::vector<float> levels(s * s);
+  for (std::size_t y = 0; y < s; ++y) {
+    for (std::size_t x = 0; x < s; ++x) {
+      const auto within = [&](std::size_t v, std::size_t from, std::size_t to) {
+        return v * 50 >= from * s && v * 50 < to * s;
+      };
+      const bool dark = within(x, 10, 20) && within(y, 5, 20), bright = within(x, 35, 45) && within(y, 30, 45);
+      const float ground = bright ? 224 : dark ? 112 : 0;
+      levels[y * s + x] = ground + static_cast<float>(std::to_integer<int>(bytes[y * s + x]));
+    }
+  }
+  return bytes_of(std::span<const float>(levels));
+}
+
+Problem problem(const Case& c) {
+  Problem p;
+  p.buffers = {
+      {"in", Scalar::i32, static_cast<std::size_t>(c.n()), Role::input, elements(c)},
+      {"counts", Scalar::i32, bins(c), Role::output, std::vector<std::byte>(bins(c) * sizeof(int))},
+      {"image", Scalar::f32, side(c) * side(c), Role::input, image(c)},
+      {"out", Scalar::f32, side(c) * side(c), Role::output, std::vector<std::byte>(side(c) * side(c) * sizeof(float))}};
+  std::vector<int> counts(bins(c));
+  for (const int bin : view_as<int>(p.buffers[0].initial)) ++counts[static_cast<std::size_t>(bin)];
+  p.expected = {{.buffer = "counts", .exact = bytes_of(std::span<const int>(counts))}};
+  return p;
+}
+
+/// Each column of `out` holds the column's sum in every row.
+void expect_column_sums(const Case& c, Problem& p) {
+  const std::size_t s = side(c);
+  const auto pixels = view_as<float>(p.buffers[2].initial);
+  std::vector<double> sums(s);
+  for (std::size_t i = 0; i < s * s; ++i) sums[i % s] += pixels[i];
+  std::vector<float> out(s * s);
+  for (std::size_t i = 0; i < s * s; ++i) out[i] = static_cast<float>(sums[i % s]);
+  p.expected = {{.buffer = "out", .exact = bytes_of(std::span<const float>(out))}};
+}
+
+std::vector<Argument> arguments(const Case& c) {
+  return {BufferArgument{"in"}, BufferArgument{"counts"}, static_cast<std::int32_t>(c.n())};
+}
+std::vector<Argument> arguments_with_bins(const Case& c) {
+  auto all = arguments(c);
+  all.emplace_back(static_cast<std::int32_t>(bins(c)));
+  return all;
+}
+std::vector<Argument> image_arguments(const Case& c) {
+  return {BufferArgument{"image"}, BufferArgument{"out"}, static_cast<std::int32_t>(side(c))};
+}
+Dim3 image_grid(const Case& c) {
+  const auto length = c.params.integer("side");
+  return {blocks_for(length, c.block.x), blocks_for(length, c.block.y)};
+}
+/// Each pixel is read once, and added to `side` words: read and written.
+Work image_work(const Case& c) {
+  const auto s = static_cast<double>(side(c));
+  return {.bytes = sizeof(float) * (s * s + 2 * s * s * s), .flops = s * s * s, .elements = s * s};
+}
+std::uint32_t one_word_per_bin(const Case& c) { return static_cast<std::uint32_t>(bins(c) * sizeof(int)); }
+
+/// What the data does to the rung: the fullest bin, and the queues that follow.
+Account queueing(const Case& c, const ReadBuffer& read, bool own_histograms, bool aggregated) {
+  const auto bytes = read("in"), result = read("counts");
+  const auto in = view_as<int>(bytes);
+  const auto fullest = std::ranges::max_element(view_as<int>(result));
+  const double share = in.empty() ? 0 : static_cast<double>(*fullest) / static_cast<double>(in.size());
+  const Queues queues =
+      own_histograms ? of_private(in, bins(c), c.block.x, c.grid.x, aggregated) : of_elements(in, bins(c));
+  Account account;
+  account.metrics = {{"fullest_bin_share", share, "ratio"},
+                     {"global_queue", static_cast<double>(queues.global), "updates"}};
+  std::string line = fmt::format(
+      "The fullest of {} bins holds {:.1f}% of the elements. The busiest word of the result "
+      "gets {} atomic updates, one after the other",
+      bins(c), 100 * share, queues.global);
+  if (own_histograms) {
+    account.metrics.push_back({"shared_queue", static_cast<double>(queues.shared), "updates"});
+    line += fmt::format("; the busiest word of a block's own histogram {}, in shared memory", queues.shared);
+  }
+  account.lines = {line + "."};
+  return account;
+}
+Account of_global(const Case& c, const ReadBuffer& read) { return queueing(c, read, false, false); }
+Account of_shared(const Case& c, const ReadBuffer& read) { return queueing(c, read, true, false); }
+Account of_aggregated(const Case& c, const ReadBuffer& read) { return queueing(c, read, true, true); }
+
+Account of_image(const Case& c, const ReadBuffer& read) {
+  const auto pixels = read("image"), sums = read("out");
+  Account account;
+  account.metrics = {{"global_queue", static_cast<double>(side(c)), "updates"}};
+  account.lines = {
+      fmt::format("{} x {} pixels, each added to {} words: every word gets {} atomic updates, one after "
+                  "the other. --image draws the image and, beside it, what became of it.",
+                  side(c), side(c), side(c), side(c))};
+  account.picture = picture_of(view_as<float>(pixels), view_as<float>(sums), side(c));
+  return account;
+}
+
+const BlockRule warps{.whole_warps = true, .min_threads = 32, .why = "all lanes of a warp vote"};
+const BlockRule flat_or_tall{.dimensions = 2,
+                             .only = {{16, 16}, {32, 8}, {8, 32}, {32, 32}, {1, 256}, {7, 5}},
+                             .why = "the image is two-dimensional; these shapes differ in the rows that a warp covers"};
+
+std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
+  std::vector<Variant> v{
+      {.name = "racy",
+       .summary = "counts[bin] += 1: load, add, store; whoever comes in between is overwritten",
+       .kernel = "histogram_racy",
+       .racy = true},
+      {.name = "global_atomic",
+       .summary = "one indivisible addition per element: right, but all blocks queue at the same words",
+       .kernel = "histogram_global_atomic",
+       .account = of_global},
+      {.name = "shared_private",
+       .summary = "a histogram per block in shared memory, added to the result once: the queues are short and near",
+       .kernel = "histogram_shared_private",
+       .strides = true,
+       .automatic_grid = resident_grid(16),
+       .dynamic_shared_bytes = one_word_per_bin,
+       .arguments = arguments_with_bins,
+       .claims = {falls("global_atomic_requests"), falls("global_queue")},
+       .account = of_shared},
+      {.name = "warp_aggregated",
+       .summary = "lanes of one bin find each other by match, one adds for all: no two lanes meet on an address",
+       .kernel = "histogram_warp_aggregated",
+       .file = "kernels_sm75.cu",
+       .blocks = warps,
+       .strides = true,
+       .automatic_grid = resident_grid(16),
+       .dynamic_shared_bytes = one_word_per_bin,
+       .arguments = arguments_with_bins,
+       .claims = {falls("shared_atomic_max_lanes"), falls("shared_queue"), rises("warp_instructions")},
+       .account = of_aggregated,
+       .min_compute_capability = 75},
+  };
+#ifdef GPULAB_VENDOR
+  v.push_back({.name = "cub", .summary = "NVIDIA's cub::DeviceHistogram: the yardstick", .vendor = cub_vendor()});
+#endif
+  v.push_back({.name = "image_racy",
+               .summary = "pixels added to all of their column: threads of one column overwrite each other's sums",
+               .kernel = "image_racy",
+               .blocks = flat_or_tall,
+               .automatic_grid = image_grid,
+               .arguments = image_arguments,
+               .adjust = expect_column_sums,
+               .racy = true,
+               .work = image_work});
+  v.push_back({.name = "image_atomic",
+               .summary = "the same with atomicAdd: every pixel arrives; the block's shape says how many meet",
+               .kernel = "image_atomic",
+               .blocks = flat_or_tall,
+               .automatic_grid = image_grid,
+               .arguments = image_arguments,
+               .adjust = expect_column_sums,
+               .work = image_work,
+               .account = of_image});
+  return v;
+}
+
+}  // namespace
+
+Lab lab() {
+  Lab lab;
+  lab.lecture = 10;
+  lab.topic = "races, atomics, histograms";
+  lab.question = "What happens when many threads update one word, and how do they keep out of each other's way?";
+  lab.headline = "shared_private";
+  lab.prerequisites = {"reduce"};
+  lab.params = {{"n", "elements of the histogram", std::int64_t{1} << 22, {}, 0, 2147483647},
+                {"bins", "bins of the histogram", std::int64_t{256}, {}, 1, 1 << 20, {1, 100, 256, 5000}},
+                {"skew", "percent of the elements that go to one bin", std::int64_t{50}, {}, 0, 100, {0, 50, 100}},
+                {"side", "rows and columns of the image", std::int64_t{50}, {}, 1, 1024, {1, 31, 50}}};
+  lab.block_presets = {{128}, {256}, {512}, {1024}};
+  lab.extent = [](const Case& c) { return Dim3{static_cast<std::uint32_t>(c.n())}; };
+  lab.problem = problem;
+  lab.arguments = arguments;
+  lab.work = [](const Case& c) {
+    const auto n = static_cast<double>(c.n());
+    return Work{.bytes = sizeof(int) * (n + static_cast<double>(bins(c))), .elements = n};
+  };
+  lab.contracts = {{"histogram", "(const int* in, int* counts, int n, int bins)",
+                    "adds to counts[b], which starts with 0, how many of in[0..n) are b; 0 <= in[i] < bins"}};
+  lab.variants = ladder();
+  return lab;
+}
+
+}  // namespace gpulab::labs::atomics

@@ -1,0 +1,140 @@
+#include "labs/lab.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "labs/julia/colors.h"
+#include "labs/julia/reference.h"
+
+namespace gpulab::labs::julia {
+namespace {
+
+constexpr std::array<Dim3, 4> shapes{{{256, 1}, {32, 8}, {16, 16}, {8, 4}}};
+
+std::uint32_t width(const Case& c) { return static_cast<std::uint32_t>(c.params.integer("width")); }
+std::uint32_t height(const Case& c) { return static_cast<std::uint32_t>(c.params.integer("height")); }
+std::size_t pixels(const Case& c) { return std::size_t{width(c)} * height(c); }
+
+Problem problem(const Case& c) {
+  std::vector<std::int32_t> counts(pixels(c));
+  iterate(c.params, counts);
+  Problem p;
+  p.buffers = {{"counts", Scalar::i32, counts.size(), Role::output}};
+  p.expected = {{.buffer = "counts", .exact = bytes_of(std::span<const std::int32_t>(counts))}};
+  return p;
+}
+
+std::vector<Argument> arguments(const Case& c) {
+  const auto integer = [&](const char* name) { return static_cast<std::int32_t>(c.params.integer(name)); };
+  const auto real = [&](const char* name) { return static_cast<float>(c.params.real(name)); };
+  return {BufferArgument{"counts"}, integer("width"), integer("height"), integer("iterations"), real("re"), real("im")};
+}
+
+Picture picture(const Case& c, std::span<const std::int32_t> counts) {
+  const auto colors = palette(c.params.integer("iterations"));
+  Picture picture{width(c), height(c), {}};
+  picture.rgb.reserve(3 * counts.size());
+  for (const auto count : counts) {
+    const auto& color = colors.at(static_cast<std::size_t>(count));
+    picture.rgb.insert(picture.rgb.end(), color.begin(), color.end());
+  }
+  return picture;
+}
+
+/// What the picture says of the work in it.
+Account account(const Case& c, std::span<const std::int32_t> counts) {
+  const auto iterations = c.params.integer("iterations");
+  const auto count = static_cast<double>(std::max<std::size_t>(1, counts.size()));
+  const double all = std::accumulate(counts.begin(), counts.end(), 0.0), mean = all / count;
+  const auto inside = static_cast<double>(std::ranges::count(counts, iterations));
+  Account account;
+  account.picture = picture(c, counts);
+  account.metrics = {{"mean_iterations", mean, ""}, {"pixels_inside", inside / count, "ratio"}};
+  account.lines = {fmt::format("A pixel needs {:.1f} of {} iterations on average; {:.1f}% need all of them.", mean,
+                               iterations, 100 * inside / count)};
+  return account;
+}
+
+Account of_fixed(const Case& c, const ReadBuffer& read) {
+  const auto bytes = read("counts");
+  auto all = account(c, view_as<std::int32_t>(bytes));
+  const double useful = all.metrics[0].value / static_cast<double>(c.params.integer("iterations"));
+  all.metrics.push_back({"useful_iterations", useful, "ratio"});
+  all.lines.push_back(
+      fmt::format("Every lane is busy all the time, and {:.1f}% of what it does is for nothing.", 100 * (1 - useful)));
+  return all;
+}
+
+Account of_early_exit(const Case& c, const ReadBuffer& read) {
+  const auto bytes = read("counts");
+  const auto counts = view_as<std::int32_t>(bytes);
+  auto all = account(c, counts);
+  all.metrics.push_back({"lanes_at_work", lanes_at_work(counts, width(c), height(c), c.block), "ratio"});
+  all.lines.emplace_back("A warp goes on as long as its slowest pixel. Of the lanes' iterations, there is work in");
+  for (const auto& block : shapes) {
+    const auto across = std::min(block.x, 32U);
+    all.lines.push_back(fmt::format("  {:>5.1f}%  with blocks of {}x{}, {}x{} pixels to a warp",
+                                    100 * lanes_at_work(counts, width(c), height(c), block), block.x, block.y, across,
+                                    32 / across));
+  }
+  return all;
+}
+
+Account of_picture(const Case& c, const ReadBuffer& read) {
+  const auto bytes = read("counts");
+  return account(c, view_as<std::int32_t>(bytes));
+}
+
+}  // namespace
+
+Lab lab() {
+  Lab lab;
+  lab.lecture = 13;
+  lab.topic = "divergence in practice";
+  lab.question = "When neighbours need different amounts of work, what does a warp pay?";
+  lab.headline = "pixel_early_exit";
+  lab.prerequisites = {"divergence"};
+  lab.params = {
+      {"width", "pixels per row", std::int64_t{1024}, {}, 0, 65535},
+      {"height", "rows of pixels", std::int64_t{1024}, {}, 0, 65535},
+      {"iterations", "at most, per pixel", std::int64_t{256}, {}, 1, 65536, {std::int64_t{1}, std::int64_t{77}}},
+      {"re", "real part of c", -0.79, {}, 0, 0, {0.0, 0.285, -3.0}},
+      {"im", "imaginary part of c", 0.15, {}, 0, 0, {0.0, 0.01, 2.5}}};
+  lab.block_presets = {shapes.begin(), shapes.end()};
+  lab.default_block = {32, 8};
+  lab.extent = [](const Case& c) { return Dim3{width(c), height(c)}; };
+  lab.problem = problem;
+  lab.arguments = arguments;
+  lab.work = [](const Case& c) {
+    const auto count = static_cast<double>(pixels(c));
+    return Work{.bytes = 4 * count, .elements = count};
+  };
+  lab.contracts = {{"julia", "(int* counts, int width, int height, int iterations, float c_re, float c_im)",
+                    "writes each pixel's number of iterations of z = z * z + c while |z| <= 2, row after row"}};
+  lab.variants = {
+      {.name = "pixel_fixed",
+       .summary = "one thread per pixel, all iterations for all: no lane ever waits, nearly all work is for nothing",
+       .kernel = "julia_fixed",
+       .blocks = {.dimensions = 2},
+       .account = of_fixed},
+      {.name = "pixel_early_exit",
+       .summary = "a pixel stops when |z| exceeds 2, a warp with its last pixel: far less work, lanes wait",
+       .kernel = "julia_early_exit",
+       .blocks = {.dimensions = 2},
+       .claims = {falls("warp_instructions"), falls("thread_instructions")},
+       .account = of_early_exit},
+      {.name = "cpu",
+       .summary = "a loop on the CPU, one pixel after the other, in the same operations",
+       .account = of_picture,
+       .host =
+           [](const HostCall& call) {
+             iterate(*call.params, view_as<std::int32_t>(call.buffers.find("counts")->second));
+           }},
+  };
+  return lab;
+}
+
+}  // namespace gpulab::labs::julia

@@ -1,0 +1,169 @@
+#include "labs/lab.h"
+
+#include <algorithm>
+
+#include "labs/segsum/bags.h"
+#include "labs/segsum/vendor.h"
+
+namespace gpulab::labs::segsum {
+namespace {
+
+std::int64_t bags(const Case& c) { return c.params.integer("bags"); }
+
+/// Multiples of 2^-8 in [-1, 1): sums of up to 2^16 of them are exact in float, in any order, so that a row that is
+/// lost or taken twice shows at once.
+std::vector<std::byte> fractions(const Case& c, std::size_t count, std::uint64_t stream) {
+  const auto random = random_values(Scalar::i32, count, c.seed, -256, 255, stream);
+  std::vector<float> values(count);
+  std::ranges::transform(view_as<int>(random), values.begin(), [](int k) { return static_cast<float>(k) * 0x1p-8F; });
+  return bytes_of(std::span<const float>(values));
+}
+
+Problem problem(const Case& c) {
+  const auto first_row = first_rows(lengths(c));
+  const std::size_t elements = static_cast<std::size_t>(first_row.back()) * features;
+  const std::size_t sums = static_cast<std::size_t>(bags(c)) * features;
+  Problem p;
+  p.buffers = {{"x", Scalar::f32, elements, Role::input, fractions(c, elements, 3)},
+               {"first_row", Scalar::i32, first_row.size(), Role::input, bytes_of(std::span<const int>(first_row))},
+               {"fallback", Scalar::f32, features, Role::input, fractions(c, features, 4)},
+               {"out", Scalar::f32, sums, Role::output}};
+  std::vector<float> out(sums);
+  sum_bags(view_as<float>(p.buffers[0].initial), first_row, view_as<float>(p.buffers[2].initial), out);
+  p.expected = {{.buffer = "out", .exact = bytes_of(std::span<const float>(out))}};
+  return p;
+}
+
+/// Pieces of bags are added to zeros.
+void from_zeros(const Case& c, Problem& p) {
+  p.buffers[3].initial.assign(static_cast<std::size_t>(bags(c)) * features * sizeof(float), std::byte{0});
+}
+
+std::vector<Argument> arguments(const Case& c) {
+  return {BufferArgument{"x"}, BufferArgument{"first_row"}, BufferArgument{"fallback"}, BufferArgument{"out"},
+          static_cast<std::int32_t>(bags(c))};
+}
+
+/// At least one launch: of no bags, it has nothing to do.
+std::vector<Step> launch_per_bag(const Case& c) {
+  std::vector<Step> steps;
+  for (std::int32_t bag = 0; bag < std::max<std::int64_t>(1, bags(c)); ++bag) {
+    auto with_bag = arguments(c);
+    with_bag.emplace_back(bag);
+    steps.push_back({"segsum_one_bag", c.grid, c.block, 0, std::move(with_bag)});
+  }
+  return steps;
+}
+
+Dim3 one_block(const Case&) { return {1, 1, 1}; }
+Dim3 bag_per_warp(const Case& c) { return {c.block.x / 32}; }
+Dim3 items_per_block(const Case& c) {
+  const auto rows = lengths(c);
+  const std::int64_t items = first_rows(rows).back() + bags(c);
+  return {blocks_for(items, std::int64_t{items_per_warp} * c.block.x / 32)};
+}
+
+/// With what a launch costs, and all bags in one.
+Account in_launches(Account account, double launches) {
+  account.metrics.push_back({"launches", launches, ""});
+  return account;
+}
+Account of_launches(const Case& c, const ReadBuffer&) {
+  const auto rows = lengths(c);
+  Account account;
+  if (!rows.empty())
+    account.lines = {"One launch per bag: the longest has " + std::to_string(std::ranges::max(rows)) +
+                     " rows, the shortest " + std::to_string(std::ranges::min(rows)) +
+                     ", and each waits for the one before."};
+  return in_launches(account, static_cast<double>(bags(c)));
+}
+Account of_threads(const Case& c, const ReadBuffer&) {
+  return in_launches(spread(thread_per_bag(lengths(c), c.block.x)), 1);
+}
+Account of_warps(const Case& c, const ReadBuffer&) { return in_launches(spread(warp_per_bag(lengths(c))), 1); }
+Account of_items(const Case& c, const ReadBuffer&) { return in_launches(spread(balanced(lengths(c))), 1); }
+Account nothing(const Case&, const ReadBuffer&) { return {}; }
+
+void sum_on_host(const HostCall& call) {
+  const auto as_floats = [&](const char* name) {
+    return view_as<float>(std::span<const std::byte>(call.buffers.at(name)));
+  };
+  sum_bags(as_floats("x"), view_as<int>(std::span<const std::byte>(call.buffers.at("first_row"))),
+           as_floats("fallback"), view_as<float>(call.buffers.at("out")));
+}
+
+const BlockRule warps{.whole_warps = true, .min_threads = 32, .why = "a warp works on one bag"};
+
+std::vector<Variant> ladder() {
+  std::vector<Variant> v{
+      {.name = "kernel_per_bag",
+       .summary = "what array code does: a launch for each bag, a thread for each feature",
+       .strides = true,
+       .automatic_grid = one_block,
+       .steps = launch_per_bag,
+       .account = of_launches},
+      {.name = "thread_per_bag",
+       .summary = "one launch; but the lanes of a warp walk through 32 bags, and wait for the longest",
+       .kernel = "segsum_thread_per_bag",
+       .claims = {falls("launches")},
+       .account = of_threads},
+      {.name = "warp_per_bag",
+       .summary = "lanes take the features of one bag: coalesced, no divergence; warps of short bags end early",
+       .kernel = "segsum_warp_per_bag",
+       .blocks = warps,
+       .covers = bag_per_warp,
+       .claims = {rises("warp_execution_efficiency"), rises("global_load_efficiency"), falls("global_load_sectors")},
+       .account = of_warps},
+      {.name = "balanced",
+       .summary = "every warp takes 32 rows, wherever bags begin and end; pieces of a bag meet by atomics",
+       .kernel = "segsum_balanced",
+       .blocks = warps,
+       .automatic_grid = items_per_block,
+       .adjust = from_zeros,
+       .claims = {falls("busiest_warp_rows"), falls("load_imbalance"), rises("warp_instructions")},
+       .account = of_items}};
+#ifdef GPULAB_VENDOR
+  v.push_back({.name = "cub",
+               .summary = "NVIDIA's cub::DeviceSegmentedReduce, a block per bag and feature: the yardstick",
+               .account = nothing,
+               .vendor = cub_vendor()});
+  v.push_back({.name = "cpu_round_trip",
+               .summary = "all rows to the host, a loop on the CPU, the sums back: what beat the lecture's GPU code",
+               .account = nothing,
+               .vendor = round_trip_vendor()});
+#endif
+  v.push_back({.name = "cpu",
+               .summary = "the loop on the CPU alone, its data there already",
+               .account = nothing,
+               .host = sum_on_host});
+  return v;
+}
+
+}  // namespace
+
+Lab lab() {
+  Lab lab;
+  lab.lecture = 14;
+  lab.topic = "irregular work";
+  lab.question = "How is work divided whose pieces differ in size by a factor of 1000?";
+  lab.headline = "balanced";
+  lab.prerequisites = {"divergence", "reduce"};
+  lab.params = {{"bags", "bags of rows of 128 features", std::int64_t{1110}, {}, 0, 2048},
+                {"empty", "percent of the bags that have no row", std::int64_t{0}, {}, 0, 100, {0, 30, 100}},
+                {"order", "long bags among the short ones, or behind them", "mixed", {"mixed", "by_class"}}};
+  lab.block_presets = {{128}, {256}, {512}};
+  lab.extent = [](const Case& c) { return Dim3{static_cast<std::uint32_t>(bags(c))}; };
+  lab.problem = problem;
+  lab.arguments = arguments;
+  lab.work = [](const Case& c) {
+    const double rows = first_rows(lengths(c)).back(), row_bytes = features * sizeof(float);
+    return Work{.bytes = (rows + static_cast<double>(bags(c))) * row_bytes, .flops = rows * features, .elements = rows};
+  };
+  lab.contracts = {{"bags", "(const float* x, const int* first_row, const float* fallback, float* out, int bags)",
+                    "out[b] = sum of rows first_row[b] to first_row[b + 1] - 1 of x, or fallback where there is none; "
+                    "rows have 128 floats; out starts with 0"}};
+  lab.variants = ladder();
+  return lab;
+}
+
+}  // namespace gpulab::labs::segsum
