@@ -5,7 +5,7 @@
 #        scripts/gpu_test.sh           runs the suite from build-gpu/, on a machine with a GPU
 #        scripts/gpu_test.sh --float   floating point alone, each IEEE instruction on a million operands and more
 # Logs and documents go to $OUT (default build-gpu/out). Ends with a summary and 'N passed, N failed'; exits 0 only if
-# none failed. Steps: doctor, the tests of the device layer, both labs verified on the GPU over types, operations,
+# none failed. Steps: doctor, the tests of the device layer, all labs verified on the GPU over types, operations,
 # sizes and blocks, times, compute-sanitizer, and the simulator's counters against Nsight Compute's: on both labs and
 # on the fidelity suite (tests/fidelity), and random kernels on both (tests/differential).
 set -uo pipefail
@@ -22,9 +22,9 @@ pack() {
   local build=${GPULAB_BUILD_DIR:-$root/build} generator=() program library
   [ -e "$build/CMakeCache.txt" ] || generator=(-G Ninja)
   cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DCMAKE_BUILD_RPATH='$ORIGIN' || exit 2
-  cmake --build "$build" -j "${JOBS:-$(nproc)}" --target gpulab gpu_tests fidelity_run differential || exit 2
+  cmake --build "$build" -j "${JOBS:-$(nproc)}" --target gpulab gpu_tests labs_tests fidelity_run differential || exit 2
   rm -rf "$bin" && mkdir -p "$bin" || exit 2
-  for program in "$build/gpulab" "$build/tests/gpu_tests" "$build"/tests/{fidelity_run,differential}; do
+  for program in "$build/gpulab" "$build/tests/gpu_tests" "$build"/tests/{labs_tests,fidelity_run,differential}; do
     strip -o "$bin/${program##*/}" "$program" || exit 2
     for library in $(ldd "$program" | grep -Ev "$everywhere" | awk '/=> \// { print $3 }'); do
       cp -L "$library" "$bin/" || exit 2
@@ -163,6 +163,11 @@ suite() {
     --m 2048 --n 2048 --k 2048'
   step matmul_times_short 60 bash -c 'verified $out/matmul_gpu_short.json "" matmul --device gpu --m 2048 --n 2048 \
     --k 2048 --variant tensor,cublas --type bf16'
+  # Every lab's ladder with its defaults; awkward sizes, choices, blocks and grids as the simulator is tested with.
+  for lab in $("$bin/gpulab" list | sed -n 's/^  \([a-z][a-z0-9_]*\)  .*/\1/p'); do
+    step "lab_$lab" 60 bash -c "verified $out/lab_$lab.json '' $lab --device gpu --variant all --allow-racy"
+  done
+  step labs_awkward 240 env GPULAB_LABS_DEVICE=gpu "$bin/labs_tests" 'every variant*,surplus blocks*,another seed*'
   step counters_reduce 150 bash -c 'counters reduce --n 2^20'
   step counters_transpose 60 bash -c 'counters transpose --rows 1000 --cols 1024'
   # Memory first, counters then; leaves $out/fidelity_<gpu>.csv, to be committed in tests/data.

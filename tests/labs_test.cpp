@@ -63,8 +63,6 @@ Shape telling_shape(std::size_t dimensions) {
   return dimensions == 0 ? Shape{} : Shape(dimensions, dimensions == 1 ? 1 << 16 : dimensions == 2 ? 256 : 128);
 }
 
-bool runs_here(const Variant& variant) { return variant.vendor.run == nullptr && !variant.gpu_only; }
-
 void set_shape(const Lab& lab, const Shape& shape, Case& c) {
   const auto names = sizes_of(lab);
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -83,12 +81,12 @@ std::string command(const Lab& lab, const Variant& variant, const Case& c, const
   return text;
 }
 
-void check(Simulation& simulation, const Lab& lab, const Variant& variant, const Case& c,
+void check(TestedDevice& tested, const Lab& lab, const Variant& variant, const Case& c,
            const std::optional<Dim3>& grid = std::nullopt) {
   RunOptions options;
   options.grid = grid;
   options.counters = false;
-  const Result result = simulation.runner.run(lab, variant, c, options);
+  const Result result = tested.runner.run(lab, variant, c, options);
   INFO(command(lab, variant, c, grid));
   INFO(result.message);
   // A race may go either way; that it ends is all that can be asked for.
@@ -101,11 +99,11 @@ void check(Simulation& simulation, const Lab& lab, const Variant& variant, const
   if (!variant.calculate) REQUIRE(result.verification->status == "passed");
 }
 
-void for_each_variant(const std::function<void(Simulation&, const Lab&, const Variant&)>& visit) {
-  Simulation simulation;
+void for_each_variant(const std::function<void(TestedDevice&, const Lab&, const Variant&)>& visit) {
+  TestedDevice tested;
   for (const auto& lab : tested_labs()) {
     for (const auto& variant : lab.variants) {
-      if (runs_here(variant)) visit(simulation, lab, variant);
+      if (tested.runs(variant)) visit(tested, lab, variant);
     }
   }
 }
@@ -179,63 +177,87 @@ std::vector<Dim3> blocks_of(const Lab& lab, const Variant& variant, const Case& 
 }  // namespace
 
 TEST_CASE("every variant is right on awkward shapes") {
-  for_each_variant([](Simulation& simulation, const Lab& lab, const Variant& variant) {
-    Case c = default_case(lab, variant, simulation.gpu);
+  for_each_variant([](TestedDevice& tested, const Lab& lab, const Variant& variant) {
+    Case c = default_case(lab, variant, tested.gpu);
     for (const auto& shape : awkward_shapes(sizes_of(lab).size())) {
       set_shape(lab, shape, c);
-      check(simulation, lab, variant, c);
+      check(tested, lab, variant, c);
     }
   });
 }
 
 TEST_CASE("every variant is right for every pair of types, operations and other choices") {
-  for_each_variant([](Simulation& simulation, const Lab& lab, const Variant& variant) {
-    const Case c = default_case(lab, variant, simulation.gpu);
+  for_each_variant([](TestedDevice& tested, const Lab& lab, const Variant& variant) {
+    const Case c = default_case(lab, variant, tested.gpu);
     for (auto& chosen : pairwise_cases(lab, variant, c)) {
       if (variant.block) chosen.block = variant.block(chosen);
       for (const auto& shape : some_shapes(sizes_of(lab).size())) {
         set_shape(lab, shape, chosen);
-        check(simulation, lab, variant, chosen);
+        check(tested, lab, variant, chosen);
       }
     }
   });
 }
 
 TEST_CASE("every variant is right with every block that it allows") {
-  for_each_variant([](Simulation& simulation, const Lab& lab, const Variant& variant) {
+  for_each_variant([](TestedDevice& tested, const Lab& lab, const Variant& variant) {
     if (!launches_kernels(variant)) return;
-    Case c = default_case(lab, variant, simulation.gpu);
+    Case c = default_case(lab, variant, tested.gpu);
     for (const auto& block : blocks_of(lab, variant, c)) {
       c.block = block;
       for (const auto& shape : some_shapes(sizes_of(lab).size())) {
         set_shape(lab, shape, c);
-        check(simulation, lab, variant, c);
+        check(tested, lab, variant, c);
       }
     }
   });
 }
 
 TEST_CASE("surplus blocks change nothing, and variants that stride take any grid") {
-  for_each_variant([](Simulation& simulation, const Lab& lab, const Variant& variant) {
+  for_each_variant([](TestedDevice& tested, const Lab& lab, const Variant& variant) {
     if (!launches_kernels(variant)) return;
-    Case c = default_case(lab, variant, simulation.gpu);
+    Case c = default_case(lab, variant, tested.gpu);
     for (const auto& shape : some_shapes(sizes_of(lab).size())) {
       set_shape(lab, shape, c);
       Dim3 grid = plan(lab, variant, c, std::nullopt).point.grid;
-      if (variant.strides) check(simulation, lab, variant, c, Dim3{1, 1, 1});
+      if (variant.strides) check(tested, lab, variant, c, Dim3{1, 1, 1});
       grid.x += 3;
       if (variant.blocks.dimensions > 1) grid.y += 2;
-      check(simulation, lab, variant, c, grid);
+      check(tested, lab, variant, c, grid);
     }
   });
 }
 
 TEST_CASE("another seed is another problem, and as right") {
-  for_each_variant([](Simulation& simulation, const Lab& lab, const Variant& variant) {
-    Case c = default_case(lab, variant, simulation.gpu);
+  for_each_variant([](TestedDevice& tested, const Lab& lab, const Variant& variant) {
+    Case c = default_case(lab, variant, tested.gpu);
     set_shape(lab, some_shapes(sizes_of(lab).size()).back(), c);
-    for (c.seed = 0; c.seed < 10; ++c.seed) check(simulation, lab, variant, c);
+    for (c.seed = 0; c.seed < 10; ++c.seed) check(tested, lab, variant, c);
   });
+}
+
+TEST_CASE("the sanitizer accuses no right variant, under 20 schedules") {
+  for (std::uint64_t schedule = 0; schedule < 20; ++schedule) {
+    SimulatorOptions options;
+    options.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"};
+    options.schedule = schedule;
+    Simulation simulation(options);
+    for (const auto& lab : tested_labs()) {
+      for (const auto& variant : lab.variants) {
+        if (variant.racy || variant.gpu_only || !launches_kernels(variant)) continue;
+        Case c = default_case(lab, variant, simulation.gpu);
+        const auto dimensions = sizes_of(lab).size();
+        set_shape(lab, dimensions == 1 ? Shape{2100} : Shape(dimensions, 45), c);  // no multiple of a block
+        RunOptions run;
+        run.counters = false;
+        const Result result = simulation.runner.run(lab, variant, c, run);
+        INFO(command(lab, variant, c, std::nullopt) << " --sanitize all --schedule " << schedule);
+        INFO(result.message);
+        for (const auto& finding : result.findings) CHECK(finding.severity != "error");
+        REQUIRE(result.status == "ok");
+      }
+    }
+  }
 }
 
 TEST_CASE("what a rung claims to improve on the rung before moves as it says") {
@@ -248,7 +270,7 @@ TEST_CASE("what a rung claims to improve on the rung before moves as it says") {
     };
     for (std::size_t i = 0; i < lab.variants.size(); ++i) {
       const auto& variant = lab.variants[i];
-      if (variant.claims.empty() || !runs_here(variant)) continue;
+      if (variant.claims.empty() || variant.vendor.run != nullptr || variant.gpu_only) continue;
       const Result result = result_of(variant);
       INFO(lab.name << " " << variant.name << ": " << result.message);
       REQUIRE(result.status == "ok");

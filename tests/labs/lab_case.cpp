@@ -5,10 +5,32 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "common/device/gpu.h"
 #include "common/text.h"
 #include "runner/metrics.h"
 
 namespace gpulab {
+
+namespace {
+
+std::unique_ptr<Device> tested_device() {
+  const char* name = std::getenv("GPULAB_LABS_DEVICE");
+  return name != nullptr && std::string_view(name) == "gpu" ? make_gpu(0)
+                                                            : make_simulator(gpu_profile("h200"), {.threads = 2});
+}
+
+}  // namespace
+
+TestedDevice::TestedDevice()
+    : device(tested_device()),
+      gpu(gpu_profile(device->info().profile.empty() ? "h200" : device->info().profile)),
+      runner(*device) {}
+
+bool TestedDevice::runs(const Variant& variant) const {
+  const auto& info = device->info();
+  if (info.compute_major * 10 + info.compute_minor < variant.min_compute_capability) return false;
+  return is_gpu() || (variant.vendor.run == nullptr && !variant.gpu_only);
+}
 
 const std::vector<Lab>& tested_labs() {
   static const std::vector<Lab> labs = [] {

@@ -22,6 +22,17 @@ struct Simulation {
   CaseRunner runner;
 };
 
+/// Where the tests of all labs run: the simulator, or with GPULAB_LABS_DEVICE=gpu the first GPU (scripts/gpu_test.sh).
+class TestedDevice {
+ public:
+  TestedDevice();
+  [[nodiscard]] bool is_gpu() const { return device->capabilities().runs_vendor_code; }
+  [[nodiscard]] bool runs(const Variant& variant) const;  ///< does it have what the variant needs?
+  std::unique_ptr<Device> device;
+  const GpuProfile& gpu;
+  CaseRunner runner;
+};
+
 /// The labs under test: all, or those that the environment's GPULAB_LABS names ("scan,matmul"), for whoever writes one.
 [[nodiscard]] const std::vector<Lab>& tested_labs();
 [[nodiscard]] const Lab& lab_named(std::string_view name);

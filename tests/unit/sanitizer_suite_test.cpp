@@ -11,9 +11,6 @@
 #include <sstream>
 
 #include "common/device/launch_error.h"
-#include "labs/registry.h"
-#include "runner/plan.h"
-#include "runner/run_case.h"
 #include "tests/catch.h"
 #include "tests/unit/on_simulator.h"
 
@@ -191,48 +188,6 @@ TEST_CASE("each guilty kernel is named with its tool and its lines") {
 
 TEST_CASE("no innocent kernel is accused") {
   CHECK(check_kernels(false, [](const std::string& verdict) { FAIL_CHECK(verdict); }) >= 40);
-}
-
-/// Small, and not a multiple of the block.
-Case small_case(const Lab& lab, const Variant& variant, const GpuProfile& gpu) {
-  Case c;
-  c.block = default_block(lab, variant);
-  c.sm_count = gpu.sm_count;
-  c.max_threads_per_sm = gpu.max_threads_per_sm;
-  const auto is_size = [](const Param& p) {
-    return std::holds_alternative<std::int64_t>(p.fallback) && p.tested.empty();  // neither a word, nor a knob
-  };
-  const auto sizes = std::count_if(lab.params.begin(), lab.params.end(), is_size);
-  for (const Param& param : lab.params) {
-    c.params.values[param.name] = param.fallback;
-    if (is_size(param)) c.params.values[param.name] = std::int64_t{sizes == 1 ? 2100 : 45};
-  }
-  for (const auto& [name, words] : variant.only) c.params.values[name] = words.front();
-  return c;
-}
-
-TEST_CASE("no right variant of a lab is accused") {
-  const GpuProfile& gpu = gpu_profile("h200");
-  int variants = 0;
-  for (const Lab& lab : all_labs())
-    for (const Variant& variant : lab.variants) {
-      if (variant.racy || variant.gpu_only || variant.vendor.run || variant.host) continue;
-      ++variants;
-      for (std::uint64_t schedule = 0; schedule < kSchedules; ++schedule) {
-        SimulatorOptions options;
-        options.sanitize = all_tools;
-        options.schedule = schedule;
-        const auto device = make_simulator(gpu, options);
-        CaseRunner runner(*device);
-        RunOptions run;
-        run.counters = false;
-        const Result result = runner.run(lab, variant, small_case(lab, variant, gpu), run);
-        INFO(lab.name << " " << variant.name << ", schedule " << schedule << ": " << result.message);
-        REQUIRE(errors_of(result.findings) == Accusations{});
-        REQUIRE(result.status == "ok");
-      }
-    }
-  CHECK(variants >= 20);
 }
 
 }  // namespace
