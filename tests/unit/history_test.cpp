@@ -1,5 +1,7 @@
 #include "common/simt/observers/history.h"
 
+#include <vector>
+
 #include "tests/catch.h"
 
 namespace gpulab::simt {
@@ -138,6 +140,22 @@ TEST_CASE("what was learned is passed on with the next release") {
   other.release(second.release(0, true));
   third.acquire(0, other.acquire());
   CHECK(third.knows(0, 0, 7, before));
+}
+
+TEST_CASE("many paths to one answer are no more work than one: blocks that each look back at 32 others") {
+  std::vector<SyncObject> flags(200);
+  for (std::uint32_t b = 0; b < flags.size(); ++b) {
+    BlockHistory block(b, 32);
+    for (std::uint32_t earlier = b < 32 ? 0 : b - 32; earlier < b; ++earlier)
+      block.acquire(0, flags[earlier].acquire());
+    flags[b].release(block.release(0, true));
+  }
+  BlockHistory reader(200, 32);
+  reader.acquire(0, flags.back().acquire());
+  CHECK(reader.knows(0, 199, 0, 1));
+  CHECK(reader.knows(0, 20, 0, 1));         // six locations back
+  CHECK_FALSE(reader.knows(0, 20, 0, 2));   // what it did after its release
+  CHECK_FALSE(reader.knows(0, 300, 0, 1));  // no path leads there: all are searched
 }
 
 TEST_CASE("a volatile load counts from the next fence on") {

@@ -32,18 +32,40 @@ void SyncObject::release(const Knowledge& k) {
   ++length_;
 }
 
-bool SyncObject::knows(std::uint32_t block, std::uint32_t thread, Clock clock, std::uint32_t length, int depth) const {
-  if (const auto found = releases_.find(block); found != releases_.end())
-    for (const Release& r : found->second) {
-      if (r.position >= length) break;
-      if (clock < r.everyone || (r.thread == thread && clock < r.own) ||
-          (r.thread / kLanes == thread / kLanes && clock < r.warp_mates) || (r.fenced && clock < (*r.fenced)[thread]))
-        return true;
-    }
-  if (depth == kDeepest) return false;
-  return std::any_of(from_.begin(), from_.end(), [&](const auto& one) {
-    return one.first < length && one.second.object->knows(block, thread, clock, one.second.length, depth + 1);
-  });
+bool SyncObject::tells(std::uint32_t block, std::uint32_t thread, Clock clock, std::uint32_t length) const {
+  const auto found = releases_.find(block);
+  if (found == releases_.end()) return false;
+  for (const Release& r : found->second) {
+    if (r.position >= length) break;
+    if (clock < r.everyone || (r.thread == thread && clock < r.own) ||
+        (r.thread / kLanes == thread / kLanes && clock < r.warp_mates) || (r.fenced && clock < (*r.fenced)[thread]))
+      return true;
+  }
+  return false;
+}
+
+// Breadth first, each location again only where more of it is known: many paths lead from one to another (a block that
+// looks back at 32 others, which did the same), and following each would take time exponential in their length.
+bool SyncObject::tell(std::vector<Acquired> what, std::uint32_t block, std::uint32_t thread, Clock clock) {
+  for (const Acquired& a : what)
+    if (a.object->tells(block, thread, clock, a.length)) return true;
+  std::unordered_map<const SyncObject*, std::uint32_t> seen;
+  for (const Acquired& a : what) seen[a.object] = std::max(seen[a.object], a.length);
+  std::vector<Acquired> next;
+  for (int depth = 0; depth < kDeepest && !what.empty(); ++depth) {
+    next.clear();
+    for (const Acquired& a : what)
+      for (const auto& [position, one] : a.object->from_) {
+        if (position >= a.length) break;
+        std::uint32_t& length = seen[one.object];
+        if (one.length <= length) continue;
+        length = one.length;
+        if (one.object->tells(block, thread, clock, one.length)) return true;
+        next.push_back(one);
+      }
+    what.swap(next);
+  }
+  return false;
 }
 
 BlockHistory::BlockHistory(std::uint32_t block, std::uint32_t threads)
@@ -141,9 +163,9 @@ void BlockHistory::acquire(std::uint32_t thread, Acquired what) { merge(learned(
 
 bool BlockHistory::knows_by_release(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other,
                                     Clock clock) const {
-  const auto told = [&](const Acquired& a) { return a.object->knows(other_block, other, clock, a.length); };
-  const auto any = [&](const std::vector<Acquired>& all) { return std::any_of(all.begin(), all.end(), told); };
-  return (!learned_.empty() && any(learned_[thread].acquired)) || any(acquired_);
+  std::vector<Acquired> all = acquired_;
+  if (!learned_.empty()) merge(all, learned_[thread].acquired);
+  return !all.empty() && SyncObject::tell(std::move(all), other_block, other, clock);
 }
 
 }  // namespace gpulab::simt

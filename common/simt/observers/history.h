@@ -44,11 +44,14 @@ class SyncObject {
  public:
   void release(const Knowledge& knowledge);
   [[nodiscard]] Acquired acquire() const { return {this, length_}; }
-  /// Whether the releases before `length` say that the thread's access at `clock` is over.
-  [[nodiscard]] bool knows(std::uint32_t block, std::uint32_t thread, Clock clock, std::uint32_t length,
-                           int depth = 0) const;
+  /// Whether what was acquired says that the thread's access at `clock` is over: its locations' releases, or those that
+  /// the releasers had acquired elsewhere.
+  [[nodiscard]] static bool tell(std::vector<Acquired> what, std::uint32_t block, std::uint32_t thread, Clock clock);
 
  private:
+  /// Whether the releases here before `length` say so.
+  [[nodiscard]] bool tells(std::uint32_t block, std::uint32_t thread, Clock clock, std::uint32_t length) const;
+
   struct Release {
     std::uint32_t position, thread;
     Clock own, everyone, warp_mates;
