@@ -32,6 +32,7 @@ struct Api {
                        const T* b, int ldb, T* c, int ldc);
   Geam<float> cublasSgeam = nullptr;
   Geam<double> cublasDgeam = nullptr;
+  int (*cublasSaxpy_v2)(Handle, int n, const float* a, const float* x, int x_step, float* y, int y_step) = nullptr;
   int (*cublasGemmEx)(Handle, Operation, Operation, int m, int n, int k, const void* alpha, const void* a, DataType,
                       int lda, const void* b, DataType, int ldb, const void* beta, void* c, DataType, int ldc,
                       ComputeType, int algorithm) = nullptr;
@@ -76,6 +77,7 @@ Loaded load() {
   take(loaded.api.cublasGetStatusString, "cublasGetStatusString");
   take(loaded.api.cublasSgeam, "cublasSgeam");
   take(loaded.api.cublasDgeam, "cublasDgeam");
+  take(loaded.api.cublasSaxpy_v2, "cublasSaxpy_v2");
   take(loaded.api.cublasGemmEx, "cublasGemmEx");
   return loaded;
 }
@@ -144,6 +146,10 @@ void transpose(Scalar type, const void* in, void* out, std::int32_t rows, std::i
   if (type == Scalar::f32) return check(geam_transposed(api().cublasSgeam, in, out, rows, cols), "cublasSgeam");
   if (type == Scalar::f64) return check(geam_transposed(api().cublasDgeam, in, out, rows, cols), "cublasDgeam");
   throw std::logic_error("cuBLAS: no transpose of " + std::string(name_of(type)));
+}
+
+void saxpy(std::int32_t n, float a, const float* x, float* y) {
+  if (n > 0) check(api().cublasSaxpy_v2(handle(), n, &a, x, 1, y, 1), "cublasSaxpy");
 }
 
 void multiply(Scalar type, const void* a, const void* b, void* c, std::int32_t m, std::int32_t n, std::int32_t k) {

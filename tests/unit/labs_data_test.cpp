@@ -187,7 +187,7 @@ TEST_CASE("a variant runs in exactly one way: kernels, a library, the host, or a
 TEST_CASE("names are words of the command line, summaries are one line of a table") {
   for (const auto& lab : all_labs()) {
     std::set<std::string> names;
-    CHECK(lab.lecture > 0);
+    CHECK(lab.lecture >= 0);
     CHECK_FALSE(lab.topic.empty());
     CHECK_FALSE(lab.question.empty());
     for (const auto& variant : lab.variants) {
