@@ -163,6 +163,10 @@ suite() {
     --m 2048 --n 2048 --k 2048'
   step matmul_times_short 60 bash -c 'verified $out/matmul_gpu_short.json "" matmul --device gpu --m 2048 --n 2048 \
     --k 2048 --variant tensor,cublas --type bf16'
+  step scan_times_2^26 60 bash -c 'verified $out/scan_gpu_large.json "" scan --device gpu --n 2^26 \
+    --variant hillis_steele,blelloch,blelloch_padded,warp_scan,three_phase,look_back,cub'
+  step coalescing_strides 60 bash -c 'verified $out/coalescing_gpu_strides.json "" coalescing --device gpu \
+    --variant stride --n 2^22 --stride 1,2,3,4,8,16,32,33'
   # Every lab's ladder with its defaults; awkward sizes, choices, blocks and grids as the simulator is tested with.
   for lab in $("$bin/gpulab" list | sed -n 's/^  \([a-z][a-z0-9_]*\)  .*/\1/p'); do
     step "lab_$lab" 60 bash -c "verified $out/lab_$lab.json '' $lab --device gpu --variant all --allow-racy"
@@ -170,6 +174,7 @@ suite() {
   step labs_awkward 240 env GPULAB_LABS_DEVICE=gpu "$bin/labs_tests" 'every variant*,surplus blocks*,another seed*'
   step counters_reduce 150 bash -c 'counters reduce --n 2^20'
   step counters_transpose 60 bash -c 'counters transpose --rows 1000 --cols 1024'
+  step counters_coalescing 60 bash -c 'counters coalescing --n 2^20'
   # Memory first, counters then; leaves $out/fidelity_<gpu>.csv, to be committed in tests/data.
   step fidelity_results 60 "$bin/fidelity_run" --device gpu
   step fidelity_counters 240 scripts/fidelity.py "$bin/fidelity_run" "$out"
@@ -197,9 +202,11 @@ suite() {
   step memcheck_reduce 120 bash -c 'sanitized memcheck reduce --variant all --n 10007'
   step memcheck_transpose 60 bash -c 'sanitized memcheck transpose --variant all --rows 77 --cols 45'
   step memcheck_matmul 60 bash -c 'sanitized memcheck matmul --variant all --m 77 --n 45 --k 33'
+  step memcheck_scan 120 bash -c 'sanitized memcheck scan --variant all --n 10007'
   step racecheck_reduce 120 bash -c 'sanitized racecheck reduce --variant all --n 10007'
   step racecheck_transpose 60 bash -c 'sanitized racecheck transpose --variant all --rows 77 --cols 45'
   step racecheck_matmul 60 bash -c 'sanitized racecheck matmul --variant all --m 77 --n 45 --k 33'
+  step racecheck_scan 120 bash -c 'sanitized racecheck scan --variant all --n 10007'
   tar -czf "$out/logs.tgz" -C "$work" .
 
   echo
