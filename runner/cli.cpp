@@ -33,7 +33,7 @@ constexpr std::array lab_options{
     OptionText{"no-counters", nullptr, "no simulator counters", simulating},
     OptionText{"sanitize", "LIST", "memcheck,racecheck,initcheck,synccheck, all or none", simulating},
     OptionText{"allow-racy", nullptr, "run variants that race on purpose without racecheck, too", simulating},
-    OptionText{"schedule", "SEED", "another interleaving of warps and blocks, replayable", simulating},
+    OptionText{"schedule", "SEED", "another order of blocks, warps and splits, replayable", simulating},
     OptionText{"budget", "N", "warp instructions before a launch counts as hung", simulating},
     OptionText{"reps", "N", "samples, exactly [as many as the next two ask for]", timing},
     OptionText{"warmup", "N", "runs before the first sample [3]", timing},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <numeric>
 
 #include "common/device/launch_error.h"
 #include "common/simt/observers/sanitizer.h"
@@ -230,7 +231,7 @@ void BlockContext::start(std::uint64_t block) {
   index = {static_cast<std::uint32_t>(block % grid.x), static_cast<std::uint32_t>(block / grid.x % grid.y),
            static_cast<std::uint32_t>(block / grid.x / grid.y)};
   live = static_cast<std::uint32_t>(launch.block.volume());
-  executed = 0;
+  executed = polled = 0;
   reset_waiting();
   enter_phase(0);
   last_errors.clear();
@@ -243,14 +244,10 @@ void BlockContext::start(std::uint64_t block) {
     fill_specials(w);
     start_warp(w, lanes == kLanes ? kFullMask : (1u << lanes) - 1);
   }
-  if (launch.sanitizer) launch.sanitizer->block_started(*this);
-  if (launch.schedule) {
-    std::uint64_t state = launch.schedule * 0x9e3779b97f4a7c15u + block;
-    for (std::size_t i = order_.size(); i > 1; --i) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      std::swap(order_[i - 1], order_[(state >> 33) % i]);
-    }
-  }
+  if (launch.watcher()) launch.watcher()->block_started(*this);
+  if (!launch.schedule) return;
+  choices = Schedule(launch.schedule, block + 1);  // stream 0: of the grid
+  std::iota(order_.begin(), order_.end(), 0u);     // whatever block was here before
 }
 
 void BlockContext::reset_waiting() {
@@ -310,6 +307,16 @@ void BlockContext::complete_cluster() {
 constexpr std::uint32_t kIdleWakes = 1 << 14;
 constexpr std::int64_t kIdleInstructions = 128;  ///< per warp
 
+/// A warp's turn where --schedule decides how long it is: most barriers of a lecture's kernels are nearer.
+constexpr std::int64_t kScheduledTurn = 1 << 12;
+
+bool BlockContext::run_turn(Warp& w, std::int64_t budget) {
+  slice = budget;
+  if (!choices) return run_warp(w, budget);
+  slice = std::min(budget, choices.turn(kScheduledTurn));
+  return run_warp(w, slice, choices);
+}
+
 bool BlockContext::run(std::int64_t budget) {
   std::int64_t left = budget;
   bool progress = true;
@@ -317,25 +324,26 @@ bool BlockContext::run(std::int64_t budget) {
   spinning = false;
   while (live && progress && left > 0) {
     progress = false;
-    std::int64_t polled = 0, ran = 0;
+    std::int64_t waited = 0, ran = 0;
+    if (choices) choices.shuffle(order_);
     for (const std::uint32_t i : order_) {
       Warp& w = warps[i];
       if (w.splits.empty()) continue;
-      slice = budget;
-      if (!run_warp(w, budget)) continue;
+      if (!run_turn(w, budget)) continue;
       progress = true;
       const std::int64_t used = slice - w.fuel;
       executed += static_cast<std::uint64_t>(used - w.poll_debt);
+      polled += static_cast<std::uint64_t>(w.poll_debt);
       left -= used;
       ran += used;
-      polled += w.poll_debt;
+      waited += w.poll_debt;
     }
-    spinning = polled * 2 > ran;
-    if (ran - polled > kIdleInstructions * static_cast<std::int64_t>(warps.size())) idle_wakes_ = 0;
+    spinning = waited * 2 > ran;
+    if (ran - waited > kIdleInstructions * static_cast<std::int64_t>(warps.size())) idle_wakes_ = 0;
     if (!progress && live && ++idle_wakes_ < kIdleWakes) progress = resume_someone();
   }
   if (live && !progress && !release_diverged()) report_deadlock();
-  if (launch.sanitizer && live == 0) launch.sanitizer->block_ended(*this);
+  if (launch.watcher() && live == 0) launch.watcher()->block_ended(*this);
   return live == 0;
 }
 
@@ -389,7 +397,7 @@ void BlockContext::complete(std::uint32_t number) {
   if (!is_complete(barrier)) return;
   const bool everyone =
       std::all_of(warps.begin(), warps.end(), [&](const Warp& w) { return !(w.live & ~barrier.lanes[w.index]); });
-  if (launch.sanitizer) launch.sanitizer->barrier_completed(*this, number, everyone);
+  if (launch.watcher()) launch.watcher()->barrier_completed(*this, number, everyone);
   if (everyone && barrier.voters) enter_phase(phase_ + 1);
   for (Warp& w : warps) {
     for (Split& split : w.splits)
@@ -453,8 +461,8 @@ void BlockContext::check_collectives() const {
 }
 
 void BlockContext::report_deadlock() {
-  if (launch.sanitizer)
-    launch.sanitizer->deadlocked(
+  if (launch.watcher())
+    launch.watcher()->deadlocked(
         *this, "a barrier can never complete; every thread of the block, or of the member mask, has to come to it");
   check_collectives();
   ThreadPlaces places;

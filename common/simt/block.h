@@ -14,6 +14,7 @@
 #include "common/dim3.h"
 #include "common/simt/async.h"
 #include "common/simt/program.h"
+#include "common/simt/schedule.h"
 #include "common/simt/warp.h"
 
 namespace gpulab::simt {
@@ -38,8 +39,14 @@ struct LaunchState {
   /// Cooperative launches: where the grid's barrier lies (cooperative_groups' grid_workspace); 0: the grid has none.
   std::uint64_t grid_workspace = 0;
   std::uint32_t phases = 1;        ///< counted apart, split by the block's barriers; the last takes all that follow
-  std::uint64_t schedule = 0;      ///< seed that permutes warps; 0: natural order
+  std::uint64_t schedule = 0;      ///< seed that permutes blocks, warps and splits; 0: natural order
   Sanitizer* sanitizer = nullptr;  ///< observers/sanitizer.h; nullptr: no tool is on
+  /// What the simulator asks for the tools. tests/bench also has one that was built without any, to compare.
+#ifdef GPULAB_WITHOUT_TOOLS
+  [[gnu::always_inline, nodiscard]] static constexpr Sanitizer* watcher() { return nullptr; }
+#else
+  [[gnu::always_inline, nodiscard]] Sanitizer* watcher() const { return sanitizer; }
+#endif
 };
 
 /// A barrier counts warps, not threads: a warp has arrived when all its lanes that have not exited have, and then
@@ -58,7 +65,8 @@ struct BlockContext {
   BlockContext(const LaunchState& launch, Worker& worker, bool parallel);
   /// Prepares for block `linear` of the grid.
   void start(std::uint64_t linear);
-  /// Runs up to about `slice` warp instructions of each warp. True when the block has ended.
+  /// Runs up to about `slice` warp instructions of each warp, in turns as `choices` has it. True when the block has
+  /// ended.
   /// Throws LaunchError: a fault, or a deadlock within the block.
   bool run(std::int64_t slice);
 
@@ -82,9 +90,11 @@ struct BlockContext {
   Dim3 index{0, 0, 0};  ///< ctaid
   std::uint64_t linear = 0;
   std::uint32_t live = 0;      ///< threads that have not exited
-  std::uint64_t executed = 0;  ///< warp instructions so far: the block's clock
+  std::uint64_t executed = 0;  ///< warp instructions so far; with what polls have taken, the block's clock
+  std::uint64_t polled = 0;    ///< fuel that polls have taken so far
   std::int64_t slice = 0;      ///< of the running warp
   std::vector<Warp> warps;
+  Schedule choices;  ///< between warps and their splits
   std::array<Barrier, 16> barriers{};
   std::unordered_map<std::uint32_t, std::int32_t> last_errors;  ///< of cudaGetLastError, by thread
   bool spinning = false;                                        ///< the last slice was spent polling
@@ -102,6 +112,7 @@ struct BlockContext {
   void reset_waiting();
   [[nodiscard]] bool is_complete(const Barrier& barrier) const;
   bool release_diverged();
+  bool run_turn(Warp& warp, std::int64_t budget);
   void check_collectives() const;
   [[noreturn]] void report_deadlock();
   std::vector<std::uint32_t> order_;  ///< of warps
@@ -123,6 +134,8 @@ struct BlockContext {
 void start_warp(Warp& warp, std::uint32_t live);
 /// Runs ready splits one after another until all wait, or the fuel is used up. True if any ran.
 bool run_warp(Warp& warp, std::int64_t fuel);
+/// The same in an order, and by turns, that `choices` decides.
+bool run_warp(Warp& warp, std::int64_t fuel, Schedule& choices);
 /// Lanes that go on from one place after a barrier go on together, as they do on a GPU.
 void merge_splits(Warp& warp);
 /// Lets the lanes that wait for others of their warp where branches meet go on alone. True if there were any.

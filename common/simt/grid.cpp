@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -134,46 +135,116 @@ class ParallelGrid {
   std::string failed_output_;  ///< of the chunk that failed
 };
 
-/// Blocks that may wait for each other: one thread, a fixed interleaving. A block that does not end within its turn
-/// lets the next ones in, up to what the modelled GPU keeps resident, and they take turns.
-void run_interleaved(const LaunchState& launch, Budget& budget, Worker& worker, std::uint64_t resident) {
-  const std::uint64_t blocks = launch.grid.volume();
-  std::uint64_t next = 0;
+/// Blocks that run on one thread, in an interleaving that the launch alone decides.
+class InterleavedGrid {
+ public:
+  InterleavedGrid(const LaunchState& launch, Budget& budget, Worker& worker, std::uint64_t resident)
+      : launch_(launch), budget_(budget), worker_(worker), blocks_(launch.grid.volume()), resident_(resident) {}
+
+  /// Natural order: a block that does not end within its turn lets the next ones in, up to what the modelled GPU keeps
+  /// resident, and they take turns.
+  void run() {
+    std::uint64_t next = 0;
+    while (next < blocks_ || !running_.empty()) {
+      if (next < blocks_ && running_.size() < resident_) admit(next++);
+      // The newest first: the others have had their turn and wait, perhaps for it.
+      for (std::size_t i = running_.size(); i-- > 0;) {
+        const BlockContext& block = *running_[i].context;
+        if (take_turn(running_[i], block.spinning ? kSpinningSlice : kBlockSlice)) leave(i);
+      }
+    }
+  }
+
+  /// The order in which blocks start, how many are there at once, whose turn it is and how long: as `choices` has it. A
+  /// few at once where they end; ever more where none does, up to what the modelled GPU keeps resident, for they may
+  /// wait for one that has not started.
+  void run(Schedule choices) {
+    Waiting waiting(blocks_);
+    std::size_t wanted = 1;
+    std::vector<std::size_t> turns;
+    while (!waiting.empty() || !running_.empty()) {
+      while (!waiting.empty() && running_.size() < std::min<std::uint64_t>(wanted, resident_))
+        admit(waiting.take(choices));
+      turns.resize(running_.size());
+      std::iota(turns.begin(), turns.end(), std::size_t{0});
+      choices.shuffle(turns);
+      std::vector<bool> done(running_.size());
+      for (const std::size_t i : turns)
+        done[i] = take_turn(running_[i], choices.turn(running_[i].context->spinning ? kPollingTurn : kBlockSlice));
+      for (std::size_t i = running_.size(); i-- > 0;)
+        if (done[i]) leave(i);
+      const auto polls = [](const Resident& r) { return r.context->spinning; };
+      wanted = running_.size() < turns.size()                         ? running_.size() + 1 + choices.below(kFewBlocks)
+               : std::all_of(running_.begin(), running_.end(), polls) ? 2 * turns.size()
+                                                                      : turns.size() + 1;
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kFewBlocks = 8;
+  static constexpr std::int64_t kPollingTurn = 4 * kSpinningSlice;  ///< at most: long enough that splits let others in
+
   struct Resident {
     std::unique_ptr<BlockContext> context;
     std::uint64_t spent = 0;
   };
-  std::deque<Resident> running;
-  std::vector<std::unique_ptr<BlockContext>> idle;
-  const auto admit = [&] {
-    if (idle.empty()) idle.push_back(std::make_unique<BlockContext>(launch, worker, false));
-    running.push_back({std::move(idle.back()), 0});
-    idle.pop_back();
-    running.back().context->start(next++);
-  };
-  while (next < blocks || !running.empty()) {
-    if (next < blocks && running.size() < resident) admit();
-    // The newest first: the others have had their turn and wait, perhaps for it.
-    for (std::size_t i = running.size(); i-- > 0;) {
-      Resident& r = running[i];
-      const bool done = r.context->run(r.context->spinning ? kSpinningSlice : kBlockSlice);
-      budget.spend(r.context->executed - r.spent, *r.context, [&](ThreadPlaces& places) {
-        for (const Resident& one : running) one.context->add_places(places);
-      });
-      r.spent = r.context->executed;
-      if (!done) continue;
-      idle.push_back(std::move(r.context));
-      running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+  /// Blocks that have not started, the nearest of them: any may be the next.
+  class Waiting {
+   public:
+    explicit Waiting(std::uint64_t blocks) : blocks_(blocks) { refill(); }
+    [[nodiscard]] bool empty() const { return nearest_.empty(); }
+    std::uint64_t take(Schedule& choices) {
+      std::swap(nearest_[choices.below(nearest_.size())], nearest_.back());
+      const std::uint64_t block = nearest_.back();
+      nearest_.pop_back();
+      refill();
+      return block;
     }
+
+   private:
+    static constexpr std::size_t kNearest = 1 << 20;
+    void refill() {
+      while (next_ < blocks_ && nearest_.size() < kNearest) nearest_.push_back(next_++);
+    }
+    std::uint64_t blocks_, next_ = 0;
+    std::vector<std::uint64_t> nearest_;
+  };
+
+  void admit(std::uint64_t block) {
+    if (idle_.empty()) idle_.push_back(std::make_unique<BlockContext>(launch_, worker_, false));
+    running_.push_back({std::move(idle_.back()), 0});
+    idle_.pop_back();
+    running_.back().context->start(block);
   }
-}
+  bool take_turn(Resident& r, std::int64_t slice) {
+    const bool done = r.context->run(slice);
+    budget_.spend(r.context->executed - r.spent, *r.context, [&](ThreadPlaces& places) {
+      for (const Resident& one : running_) one.context->add_places(places);
+    });
+    r.spent = r.context->executed;
+    return done;
+  }
+  void leave(std::size_t i) {
+    idle_.push_back(std::move(running_[i].context));
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+
+  const LaunchState& launch_;
+  Budget& budget_;
+  Worker& worker_;
+  std::uint64_t blocks_, resident_;
+  std::deque<Resident> running_;
+  std::vector<std::unique_ptr<BlockContext>> idle_;
+};
 
 }  // namespace
 
 Counters run_grid(const LaunchState& launch, const GridOptions& options, std::string& output,
                   const std::function<void(const Workers&)>& look) {
   const Program& program = *launch.program;
-  const bool together = program.communicates || launch.sanitizer;
+  // A schedule is for what depends on the order, and nobody knows beforehand whether a kernel does: plain accesses
+  // that race, sums of floating-point atomics. So all of it runs on one thread, and atomics apply as they come.
+  const bool together = program.communicates || launch.watcher() || launch.schedule;
   const std::uint64_t blocks = launch.grid.volume();
   const std::uint64_t threads =
       together ? 1 : std::clamp<std::uint64_t>(blocks, 1, static_cast<std::uint64_t>(std::max(options.threads, 1)));
@@ -183,7 +254,11 @@ Counters run_grid(const LaunchState& launch, const GridOptions& options, std::st
   Budget budget(program, options);
   if (together) {
     try {
-      run_interleaved(launch, budget, *workers[0], std::max<std::uint64_t>(options.resident, 1));
+      InterleavedGrid blocks_in_turn(launch, budget, *workers[0], std::max<std::uint64_t>(options.resident, 1));
+      if (launch.schedule)
+        blocks_in_turn.run(Schedule(launch.schedule, 0));
+      else
+        blocks_in_turn.run();
     } catch (...) {
       output += workers[0]->log.output;
       throw;

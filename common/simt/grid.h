@@ -20,7 +20,8 @@ struct GridOptions {
 
 /// Runs every block. Results and counters do not depend on `threads`. What kernels print is appended to `output` in
 /// block order, also before a failure. Throws LaunchError: the fault of the lowest block that has one, a deadlock, or
-/// "hung" when the budget is used up.
+/// "hung" when the budget is used up. Where blocks wait for each other, and under a schedule (LaunchState::schedule),
+/// they print, fault and add floating-point numbers in the order in which they run, which is the same in each run.
 /// `look` sees what the workers of a launch that ended counted by instruction (line_counts.h).
 [[nodiscard]] Counters run_grid(const LaunchState& launch, const GridOptions& options, std::string& output,
                                 const std::function<void(const Workers&)>& look = {});

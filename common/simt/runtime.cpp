@@ -108,7 +108,7 @@ void fault(Warp& w, const MicroOp* op, int lane, const std::string& what, const 
 void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, std::uint32_t bytes,
                   const char* access) {
   const Explanation e = explain_address(w, address, bytes);
-  if (Sanitizer* sanitizer = w.block->launch.sanitizer)
+  if (Sanitizer* sanitizer = w.block->launch.watcher())
     sanitizer->faulted(w, op, lane, address, fmt::format("{} of {} bytes {}", access, bytes, e.what));
   if (address & (bytes - 1))
     fault(w, op, lane, fmt::format("misaligned {} of {} bytes {}", access, bytes, e.what),
@@ -138,7 +138,7 @@ void mark_far(Warp& w, const std::uint64_t* addresses, bool store) {
 }
 
 std::uint64_t simulated_clock(const Warp& w) {
-  return w.block->executed + static_cast<std::uint64_t>(w.block->slice - w.fuel);
+  return w.block->executed + w.block->polled + static_cast<std::uint64_t>(w.block->slice - w.fuel);
 }
 
 std::uint32_t callee_frame(const Warp& w, const CallInfo& call) {

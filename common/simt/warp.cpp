@@ -18,6 +18,8 @@ namespace {
 
 /// Fuel of one split's turn while others of its warp are ready too.
 constexpr std::int64_t kSplitSlice = 1 << 12;
+/// A turn shorter than this does not tell a split that only polls from one that has just done so.
+constexpr std::int64_t kPatience = 8 * kPollCost;
 
 std::int32_t new_reconvergence(Warp& w) {
   for (std::size_t i = 0; i < w.reconvergences.size(); ++i)
@@ -89,7 +91,7 @@ void try_collectives(Warp& w) {
       if (joins(s)) present |= s.mask;
     if (members & w.live & ~present) continue;
     set_mask(w, present);
-    if (w.block->launch.sanitizer) w.block->launch.sanitizer->warp_synchronised(w, present);
+    if (w.block->launch.watcher()) w.block->launch.watcher()->warp_synchronised(w, present);
     if (!barrier) op->run(w, op);
     for (Split& s : w.splits)
       if (joins(s)) {
@@ -141,6 +143,7 @@ bool release_waiting(Warp& w, const Split& spinning) {
   for (std::int32_t i = spinning.reconvergence; i >= 0; i = w.reconvergences[static_cast<std::size_t>(i)].parent) {
     Reconvergence& r = w.reconvergences[static_cast<std::size_t>(i)];
     if (!r.arrived || r.call >= 0) continue;
+    if (w.block->launch.watcher()) w.block->launch.watcher()->went_on_alone(w, r.arrived);
     release(w, r);
     return true;
   }
@@ -151,7 +154,7 @@ void stop_at_barrier(Warp& w) {
   Split& split = w.splits[static_cast<std::size_t>(w.running)];
   split.resume = w.resume;
   split.barrier = w.stop_value;
-  if (w.block->launch.sanitizer && w.stop_count) w.block->launch.sanitizer->barrier_reached(w, w.stop_value, w.mask);
+  if (w.block->launch.watcher() && w.stop_count) w.block->launch.watcher()->barrier_reached(w, w.stop_value, w.mask);
   split.state = w.stop_waits ? Split::State::barrier : Split::State::ready;
   w.block->arrive(w, split, active_count(w.stop_votes), w.stop_count);
 }
@@ -217,7 +220,8 @@ void handle_stop(Warp& w, bool spun) {
   }
 }
 
-void run_split(Warp& w, std::size_t index) {
+/// `patient`: whatever the split does, it does not count as polling.
+void run_split(Warp& w, std::size_t index, bool patient = false) {
   Split& split = w.splits[index];
   w.running = static_cast<std::int32_t>(index);
   w.stop_block =
@@ -229,7 +233,7 @@ void run_split(Warp& w, std::size_t index) {
   const std::int64_t fuel = w.fuel, debt = w.poll_debt;
   if (!op) op = enter(w, split.block);
   while (op) op = op->run(w, op);
-  handle_stop(w, 2 * (w.poll_debt - debt) > fuel - w.fuel);
+  handle_stop(w, !patient && 2 * (w.poll_debt - debt) > fuel - w.fuel);
 }
 
 std::uint32_t fall_through(const MicroOp* op) { return op->r[2] | static_cast<std::uint32_t>(op->r[3]) << 16; }
@@ -305,6 +309,23 @@ bool has_ready_split(const Warp& w) {
   return std::any_of(w.splits.begin(), w.splits.end(), [](const Split& s) { return s.state == Split::State::ready; });
 }
 
+namespace {
+
+/// One of several splits has a turn of `turn`, of what the warp may still run.
+void run_in_turn(Warp& w, std::size_t index, std::int64_t turn, bool patient) {
+  const std::int64_t rest = std::max<std::int64_t>(w.fuel - turn, 0);
+  const std::int64_t debt = w.poll_debt;
+  w.poll_debt = 0;
+  w.fuel -= rest;
+  w.block->slice -= rest;  // the clock (simulated_clock) goes on evenly
+  run_split(w, index, patient);
+  w.block->slice += rest;
+  w.fuel += rest;
+  w.poll_debt += debt;
+}
+
+}  // namespace
+
 bool run_warp(Warp& w, std::int64_t fuel) {
   w.fuel = fuel;
   w.poll_debt = 0;
@@ -319,14 +340,26 @@ bool run_warp(Warp& w, std::int64_t fuel) {
       continue;
     }
     // Several splits: turns, so that one that spins does not keep the others from what it waits for.
-    const std::int64_t rest = std::max<std::int64_t>(w.fuel - kSplitSlice, 0);
-    const std::int64_t debt = w.poll_debt;
-    w.poll_debt = 0;
-    w.fuel -= rest;
-    run_split(w, next);
-    w.fuel += rest;
-    w.poll_debt += debt;
+    run_in_turn(w, next, kSplitSlice, false);
     if (w.stop == Stop::slice_ended) std::rotate(w.splits.begin(), w.splits.begin() + 1, w.splits.end());
+  }
+  return ran;
+}
+
+bool run_warp(Warp& w, std::int64_t fuel, Schedule& choices) {
+  w.fuel = fuel;
+  w.poll_debt = 0;
+  bool ran = false;
+  while (w.fuel >= 0) {
+    const auto is_ready = [](const Split& s) { return s.state == Split::State::ready; };
+    const auto ready = std::count_if(w.splits.begin(), w.splits.end(), is_ready);
+    if (ready == 0) return ran;
+    ran = true;
+    auto skip = choices.below(static_cast<std::uint64_t>(ready));
+    std::size_t next = 0;
+    while (!is_ready(w.splits[next]) || skip-- > 0) ++next;
+    const std::int64_t turn = std::min(choices.turn(kSplitSlice), w.fuel);
+    run_in_turn(w, next, turn, turn < kPatience);
   }
   return ran;
 }
