@@ -101,7 +101,7 @@ ExitCode explain(const std::string& target, const Given& given, std::span<const 
     prepare(options);
     return explain_case(options, open_device(options), given);
   }
-  const auto request = parse_file_request(target, given);
+  const auto request = parse_file_request("explain", target, given);
   auto options = parse_file_options(request, given);
   prepare(options);
   const std::shared_ptr<Executor> executor = open_device(options);

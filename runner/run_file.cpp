@@ -63,12 +63,12 @@ void check_grid_and_dumps(const LabOptions& options) {
 
 }  // namespace
 
-FileRequest parse_file_request(const std::string& file, const Given& given) {
+FileRequest parse_file_request(std::string_view command, const std::string& file, const Given& given) {
   FileRequest request;
   request.file = file;
   if (!file.ends_with(".cu") && !file.ends_with(".ptx"))
-    throw usage_error(fmt::format("run: '{}' is neither a .cu nor a .ptx file", file));
-  request.source = read_file(file, "run");
+    throw usage_error(fmt::format("{}: '{}' is neither a .cu nor a .ptx file", command, file));
+  request.source = read_file(file, command);
   if (const auto* kernel = single_value(given, "kernel")) request.kernel = *kernel;
   if (const auto* compiler = single_value(given, "compiler")) {
     const std::vector<std::string> choices{"auto", "nvcc", "nvrtc"};
@@ -103,7 +103,7 @@ LabOptions parse_file_options(const FileRequest& request, const Given& given) {
 }
 
 ExitCode run_file(const std::string& file, const Given& given) {
-  const auto request = parse_file_request(file, given);
+  const auto request = parse_file_request("run", file, given);
   auto options = parse_file_options(request, given);
   const std::shared_ptr<Executor> executor = open_device(options);
   const auto& device = executor->info();

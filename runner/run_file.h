@@ -9,8 +9,8 @@
 
 namespace gpulab {
 
-/// The file's own options; the rest is as for labs. Reads FILE. Throws usage_error.
-[[nodiscard]] FileRequest parse_file_request(const std::string& file, const Given& given);
+/// The file's own options, of `command` (run, explain); the rest is as for labs. Reads FILE. Throws usage_error.
+[[nodiscard]] FileRequest parse_file_request(std::string_view command, const std::string& file, const Given& given);
 
 /// Those that labs have too; the lab itself is still to be made (load_kernel_file).
 [[nodiscard]] LabOptions parse_file_options(const FileRequest& request, const Given& given);
