@@ -114,9 +114,9 @@ void report(const Workload& work) {
   const Speed one = run(work, 1, true);
   const Speed two = run(work, 2, true);
   const Speed plain = run(work, 1, false);
-  fmt::print("{:36} n {:>9}  {:6.1f} M warp instructions/s and core  2 threads {:.2f} x  counters {:.2f} x", work.kernel,
-             work.n, static_cast<double>(one.warp_instructions) / one.cpu_seconds / 1e6, one.seconds / two.seconds,
-             one.cpu_seconds / plain.cpu_seconds);
+  fmt::print("{:36} n {:>9}  {:6.1f} M warp instructions/s and core  2 threads {:.2f} x  counters {:.2f} x",
+             work.kernel, work.n, static_cast<double>(one.warp_instructions) / one.cpu_seconds / 1e6,
+             one.seconds / two.seconds, one.cpu_seconds / plain.cpu_seconds);
 #ifdef GPULAB_WITHOUT_TOOLS
   fmt::print("  without tools\n");
 #else

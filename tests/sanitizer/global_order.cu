@@ -182,6 +182,57 @@ extern "C" __global__ void flag_polled_by_atomics(int* data, int* flag, int* out
   }
 }
 
+// Seven read the word, all are waited for.
+// innocent <<<8, 32>>> x[32] ready[7]=0 out[224]
+extern "C" __global__ void seven_readers_before_the_writer(int* x, volatile int* ready, int* out) {
+  const int b = blockIdx.x, t = threadIdx.x;
+  if (b < 7) {
+    out[32 * b + t] = x[31 - t];
+    __syncwarp();
+    __threadfence();
+    if (t == 0) ready[b] = 1;
+  } else {
+    if (t == 0)
+      for (int k = 0; k < 7; ++k)
+        while (ready[k] == 0) {
+        }
+    __threadfence();
+    __syncwarp();
+    x[t] = 100 + t;
+  }
+}
+
+// innocent <<<4, 32>>> in[128] sum[1]=0 ticket[1]=0 out[1]
+extern "C" __global__ void ticket_behind_the_sum_and_a_fence(const int* in, int* sum, unsigned* ticket, int* out) {
+  if (threadIdx.x) return;
+  atomicAdd(sum, in[blockIdx.x * 32] + 1);
+  __threadfence();
+  if (atomicAdd(ticket, 1) != gridDim.x - 1) return;
+  __threadfence();
+  out[0] = *sum;
+  *sum = 0;
+  *ticket = 0;
+}
+
+// Cleared, filled and emptied by one block, each behind a barrier.
+// innocent <<<2, 64>>> in[128] bins[32] out[32]
+extern "C" __global__ void histogram_of_each_block(const int* in, int* bins, int* out) {
+  const int t = threadIdx.x;
+  int* own = bins + blockIdx.x * 16;
+  if (t < 16) own[t] = 0;
+  __syncthreads();
+  atomicAdd(&own[in[blockIdx.x * 64 + t] & 15], 1);
+  __syncthreads();
+  if (t < 16) out[blockIdx.x * 16 + t] = own[15 - t];
+}
+
+// innocent <<<4, 64>>> in[64] out[64]=0
+extern "C" __global__ void zeros_over_zeros_by_all(const int* in, int* out) {
+  const int t = threadIdx.x;
+  out[t] = 0;
+  if (blockIdx.x == 0 && in[t] == 0) out[t] = 0;
+}
+
 // innocent <<<4, 64>>> in[256] out[16]=0
 extern "C" __global__ void histogram(const int* in, int* out) {
   atomicAdd(&out[in[blockIdx.x * 64 + threadIdx.x] & 15], 1);

@@ -149,7 +149,8 @@ extern "C" __global__ void queue_read_before_it_is_filled(const int* in, int* qu
   if (blockIdx.x == 0) {
     queue[atomicAdd(tail, 1)] = in[t] + 1;  // guilty: racecheck write
   } else {
-    const int filled = atomicAdd(tail, 0);
+    int filled = 0;
+    while (filled == 0) filled = atomicAdd(tail, 0);
     out[t] = t < filled ? queue[t] : -1;  // guilty: racecheck read
   }
 }
@@ -178,4 +179,79 @@ extern "C" __global__ void ticket_before_all_have_added(const int* in, int* sum,
       out[0] = *sum;  // guilty: racecheck read
     }
   }
+}
+
+// Three read the word, two of them are waited for. Whoever keeps the first reader and the last alone misses the third.
+// guilty <<<4, 1>>> x[1] ready[3]=0 out[3]
+extern "C" __global__ void one_of_three_readers_is_not_waited_for(int* x, volatile int* ready, int* out) {
+  const int b = blockIdx.x;
+  if (b < 3) {
+    out[b] = x[0];  // guilty: racecheck read
+    __threadfence();
+    ready[b] = 1;
+  } else {
+    while (ready[0] == 0 || ready[2] == 0) {
+    }
+    __threadfence();
+    x[0] = -1;  // guilty: racecheck write
+  }
+}
+
+// guilty <<<8, 32>>> x[32] ready[7]=0 out[224] 3
+extern "C" __global__ void one_of_seven_readers_is_not_waited_for(int* x, volatile int* ready, int* out, int left_out) {
+  const int b = blockIdx.x, t = threadIdx.x;
+  if (b < 7) {
+    out[32 * b + t] = x[31 - t];  // guilty: racecheck read
+    __syncwarp();
+    __threadfence();
+    if (t == 0) ready[b] = 1;
+  } else {
+    if (t == 0)
+      for (int k = 0; k < 7; ++k)
+        while (k != left_out && ready[k] == 0) {
+        }
+    __threadfence();
+    __syncwarp();
+    x[t] = 100 + t;  // guilty: racecheck write
+  }
+}
+
+// guilty <<<4, 1>>> x[1] out[3] 0 0 0
+extern "C" __global__ void three_lines_read_what_a_fourth_writes(int* x, int* out, int a, int b, int c) {
+  if (blockIdx.x == 0)
+    out[0] = x[a];  // guilty: racecheck read
+  else if (blockIdx.x == 1)
+    out[1] = x[b] + 1;  // guilty: racecheck read
+  else if (blockIdx.x == 2)
+    out[2] = x[c] * 3;  // guilty: racecheck read
+  else
+    x[0] = -1;  // guilty: racecheck write
+}
+
+// In the natural order the zeros change nothing: they are there already, and the sums come later.
+// guilty <<<2, 32>>> in[32] sums[32]=0
+extern "C" __global__ void cleared_by_one_block_filled_by_another(const int* in, int* sums) {
+  const int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    sums[t] = 0;  // guilty: racecheck write
+    asm volatile("" ::: "memory");
+  } else {
+    sums[t] = in[t] + 1;  // guilty: racecheck write
+  }
+}
+
+// In the natural order the last block's own addition is the last one, too.
+// guilty <<<4, 32>>> in[128] sum[1]=0 ticket[1]=0 out[1]
+extern "C" __global__ void ticket_without_a_fence_behind_the_sum(const int* in, int* sum, unsigned* ticket, int* out) {
+  if (threadIdx.x) return;
+  atomicAdd(sum, in[blockIdx.x * 32] + 1);                   // guilty: racecheck atomic
+  if (atomicAdd(ticket, 1) == gridDim.x - 1) out[0] = *sum;  // guilty: racecheck read
+}
+
+// The barrier is one of block 0 alone.
+// guilty <<<4, 32>>> in[128] count[1]
+extern "C" __global__ void counter_cleared_by_one_block(const int* in, int* count) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) *count = 0;  // guilty: racecheck write
+  __syncthreads();
+  if (in[blockIdx.x * 32 + threadIdx.x] > 10) atomicAdd(count, 1);  // guilty: racecheck atomic
 }

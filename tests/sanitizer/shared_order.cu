@@ -220,7 +220,7 @@ extern "C" __global__ void early_return_before_the_barrier(const int* in, int* o
   const int t = threadIdx.x, i = blockIdx.x * 64 + t;
   if (i >= n) return;
   s[t] = in[i];
-  __syncthreads();
+  __syncthreads();  // noted: synccheck
   out[i] = s[min(63, n - 1 - static_cast<int>(blockIdx.x) * 64) - t];
 }
 

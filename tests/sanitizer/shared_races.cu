@@ -137,6 +137,30 @@ extern "C" __global__ void half_warps_synchronise_alone(const int* in, int* out)
   out[t] = s[31 - t];  // guilty: racecheck read
 }
 
+// A barrier does not wait for the warp that has left, nor does it say that its write is over.
+// guilty <<<1, 64>>> in[64] out[32]
+extern "C" __global__ void warp_that_writes_and_leaves(const int* in, int* out) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = in[t] + 1;  // guilty: racecheck write
+  if (t >= 32) return;
+  __syncthreads();     // noted: synccheck
+  out[t] = s[63 - t];  // guilty: racecheck read
+}
+
+// Warps 0, 1 and 2 read, 0 and 2 say so to the one that writes.
+// guilty <<<1, 128>>> in[1] out[96]
+extern "C" __global__ void one_of_three_reading_warps_is_not_waited_for(const int* in, int* out) {
+  __shared__ int s;
+  const int t = threadIdx.x;
+  if (t == 0) s = in[0];
+  __syncthreads();
+  if (t < 96) out[t] = s;  // guilty: racecheck read
+  if (t / 32 != 1) asm volatile("bar.sync 1, 96;" ::: "memory");
+  if (t == 96) s = -1;  // guilty: racecheck write
+  asm volatile("" ::: "memory");
+}
+
 // guilty <<<2, 64>>> in[128] out[32]
 extern "C" __global__ void histogram_in_shared_memory_without_atomics(const int* in, int* out) {
   __shared__ int bins[16];

@@ -45,6 +45,48 @@ extern "C" __global__ void continue_past_the_barrier(const int* in, int* out) {
   }
 }
 
+// Warps are whole, but the second has a round more: its last barrier in the loop meets the first warp's behind it.
+// guilty <<<1, 64>>> in[64] out[64]
+extern "C" __global__ void warps_that_leave_a_loop_of_barriers_apart(const int* in, int* out) {
+  const int t = threadIdx.x;
+  int sum = in[t];
+#pragma unroll 1
+  for (int k = 0; k < 2 + t / 32; ++k) {
+    __syncthreads();  // guilty: synccheck
+    sum += k;
+  }
+  __syncthreads();  // guilty: synccheck
+  out[t] = sum;
+}
+
+// guilty <<<1, 96>>> in[96] out[96]
+extern "C" __global__ void rounds_that_the_data_decide(const int* in, int* out) {
+  const int t = threadIdx.x, rounds = 1 + in[t / 32 * 32] % 5;  // 11, 43, 11
+  int sum = in[t];
+#pragma unroll 1
+  for (int k = 0; k < rounds; ++k) {
+    sum = sum * 3 + k;
+    __syncthreads();  // guilty: synccheck
+  }
+  out[t] = sum;
+  __syncthreads();  // guilty: synccheck
+  out[t] = 2 * in[t];
+}
+
+// guilty <<<1, 64>>> in[64] out[64]
+extern "C" __global__ void each_warp_with_a_barrier_of_its_own(const int* in, int* out) {
+  const int t = threadIdx.x;
+  if (t < 32) {
+    out[t] = in[t] + 1;
+    __syncthreads();  // guilty: synccheck
+    out[t] = 2 * in[t];
+  } else {
+    out[t] = 3 * in[t];
+    __syncthreads();  // guilty: synccheck
+    out[t] = in[t] - 1;
+  }
+}
+
 // guilty <<<1, 64>>> out[64]
 extern "C" __global__ void barrier_that_one_warp_never_reaches(int* out) {
   if (threadIdx.x < 32)
@@ -104,8 +146,55 @@ extern "C" __global__ void syncwarp_mask_without_the_caller(const int* in, int* 
 extern "C" __global__ void surplus_threads_leave_first(const int* in, int* out, int n) {
   const int i = blockIdx.x * 64 + threadIdx.x;
   if (i >= n) return;
-  __syncthreads();
+  __syncthreads();  // noted: synccheck
   out[i] = in[i];
+}
+
+// Of n threads a half leaves with each round, as in the lectures' first reductions: no GPU since Volta minds.
+// innocent <<<1, 128>>> in[128] out[128]
+extern "C" __global__ void threads_leave_between_barriers(const int* in, int* out) {
+  const int t = threadIdx.x;
+  out[t] = in[t];
+#pragma unroll 1
+  for (int half = 64; half > 16; half /= 2) {
+    if (t >= half) return;
+    __syncthreads();  // noted: synccheck
+  }
+  out[t] = 2 * in[t];
+}
+
+// innocent <<<2, 96>>> in[192] out[192]
+extern "C" __global__ void barriers_in_a_loop_that_all_leave_together(const int* in, int* out) {
+  __shared__ int s[96];
+  const int t = threadIdx.x, i = blockIdx.x * 96 + t;
+  int sum = 0;
+  for (int k = 0; k < 3 + in[blockIdx.x] % 4; ++k) {
+    s[t] = in[i] + k;
+    __syncthreads();
+    for (int turns = 0; turns < t / 32; ++turns) sum = sum * 5 + k;
+    sum += s[95 - t];
+    __syncthreads();
+  }
+  out[i] = sum;
+}
+
+// Warps of different work meet at a barrier with a thread count: each at a place of its own.
+// innocent <<<1, 64>>> in[64] out[32]
+extern "C" __global__ void producer_and_consumer_each_at_its_place(const int* in, int* out) {
+  __shared__ int s[32];
+  const int t = threadIdx.x;
+#pragma unroll 1
+  for (int k = 0; k < 2; ++k) {
+    if (t < 32) {
+      s[t] = in[32 * k + t] + 1;
+      asm volatile("bar.sync 1, 64;" ::: "memory");
+      asm volatile("bar.sync 2, 64;" ::: "memory");
+    } else {
+      asm volatile("bar.sync 1, 64;" ::: "memory");
+      out[t - 32] = s[63 - t] + k;
+      asm volatile("bar.sync 2, 64;" ::: "memory");
+    }
+  }
 }
 
 // The condition is the same for the whole block.

@@ -44,12 +44,12 @@ std::string Sanitizer::name_of(const Place& place, std::uint32_t bytes) const {
   return fmt::format("shared memory, byte {}", place.address);
 }
 
-void Sanitizer::accuse(const char* tool, const Who& first, const Who& second, const std::string& message,
-                       const std::string& address, Reach reach) {
+Sanitizer::Accusation& Sanitizer::accuse(const char* tool, const Who& first, const Who& second,
+                                         const std::string& message, const std::string& address, Reach reach) {
   const auto [entry, fresh] = accusations_.try_emplace({std::string(tool) + message, {first.site, second.site}},
                                                        Accusation{tool, message, address, first, second, reach});
-  if (fresh) return;
   Accusation& known = entry->second;
+  if (fresh) return known;
   ++known.count;
   known.reach = std::max(known.reach, reach);
   const auto order = [](const Who& a, const Who& b) { return std::tie(a.block, a.thread, b.block, b.thread); };
@@ -58,6 +58,7 @@ void Sanitizer::accuse(const char* tool, const Who& first, const Who& second, co
     known.second = second;
     known.address = address;
   }
+  return known;
 }
 
 void Sanitizer::accuse_race(const Warp& w, const MicroOp* op, const Place& place, int lane, std::uint32_t other_thread,
@@ -126,7 +127,7 @@ FindingSite Sanitizer::site_of(const Who& who, const std::string& address) const
 
 Finding Sanitizer::finding_of(const Accusation& a) const {
   Finding finding{
-      a.tool, "error", fmt::format("{}: {}", program_.name, a.message), a.count, {site_of(a.first, a.address)}};
+      a.tool, a.severity, fmt::format("{}: {}", program_.name, a.message), a.count, {site_of(a.first, a.address)}};
   if (a.second.site == kNoSite) return finding;
   finding.at.push_back(site_of(a.second, a.address));
   const auto place = [](const FindingSite& at) { return std::tie(at.file, at.line, at.access); };
@@ -173,6 +174,21 @@ std::vector<Finding> Sanitizer::take_findings() {
              return at.file == f.at[0].file && at.line == f.at[0].line && at.access == f.at[0].access;
            });
   });
+  // A note beside an error of the same line says less.
+  const auto erroneous = [&](const Finding& note) {
+    return std::any_of(findings.begin(), findings.end(), [&](const Finding& f) {
+      return f.severity == "error" && f.tool == note.tool &&
+             std::any_of(f.at.begin(), f.at.end(), [&](const FindingSite& at) {
+               return at.file == note.at[0].file && at.line == note.at[0].line;
+             });
+    });
+  };
+  std::vector<Finding> notes;
+  std::copy_if(findings.begin(), findings.end(), std::back_inserter(notes),
+               [&](const Finding& f) { return f.severity == "note"; });
+  std::erase_if(findings, [](const Finding& f) { return f.severity == "note"; });
+  std::copy_if(notes.begin(), notes.end(), std::back_inserter(findings),
+               [&](const Finding& f) { return !erroneous(f); });
   const auto order = [](const Finding& f) {
     return std::tuple(f.at.front().line, f.at.back().line, f.tool, f.message);
   };

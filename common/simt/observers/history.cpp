@@ -74,12 +74,21 @@ BlockHistory::BlockHistory(std::uint32_t block, std::uint32_t threads)
 void BlockHistory::restart(std::uint32_t block) {
   block_ = block;
   everyone_ = 1;
+  left_.clear();
   std::fill(clocks_.begin(), clocks_.end(), Clock{1});
   for (Warp& w : warps_) w = Warp{};
   learned_.clear();
   acquired_.clear();
   fenced_.reset();
   fenced_since_ = false;
+}
+
+void BlockHistory::leave(std::uint32_t warp, std::uint32_t lanes) {
+  if (lanes && left_.empty()) left_.assign(clocks_.size(), UINT32_MAX);
+  for (; lanes; lanes &= lanes - 1) {
+    const std::uint32_t thread = warp * kLanes + static_cast<std::uint32_t>(std::countr_zero(lanes));
+    if (left_[thread] == UINT32_MAX) left_[thread] = clocks_[thread];
+  }
 }
 
 void BlockHistory::barrier() {

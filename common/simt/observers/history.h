@@ -73,16 +73,20 @@ class BlockHistory {
   [[nodiscard]] const Clock* clocks() const { return clocks_.data(); }
   /// Bound on the accesses of all threads of the block that all of them know of.
   [[nodiscard]] Clock everyone() const { return everyone_; }
+  /// The same where no thread has left before a barrier that the others passed, else 0: ask `knows`.
+  [[nodiscard]] Clock everyone_surely() const { return left_.empty() ? everyone_ : 0; }
   /// Whether `thread` of this block knows that another's access is over.
   [[nodiscard]] bool knows(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other, Clock clock) const {
-    if (other_block == block_) {
+    if (other_block == block_ && (left_.empty() || clock < left_[other])) {
       if (other == thread || clock < everyone_ || (other / kLanes == thread / kLanes && clock < mates(thread, other)))
         return true;
     }
     return knows_by_release(thread, other_block, other, clock);
   }
 
-  void barrier();  ///< of all threads that are left
+  /// Lanes of a warp have left the kernel: what follows says nothing of what they did since their last barrier.
+  void leave(std::uint32_t warp, std::uint32_t lanes);
+  void barrier();  ///< of all threads that have not left
   void warp_sync(std::uint32_t warp, std::uint32_t members, std::uint32_t live);
   void fence(std::uint32_t thread);
   [[nodiscard]] bool has_fenced(std::uint32_t thread) const {
@@ -119,6 +123,7 @@ class BlockHistory {
 
   std::uint32_t block_;
   Clock everyone_ = 1;
+  std::vector<Clock> left_;  ///< empty, or by thread: its clock when it left, if it has, else UINT32_MAX
   std::vector<Clock> clocks_;
   std::vector<Learned> learned_;  ///< empty, or of every thread
   std::vector<Warp> warps_;

@@ -15,14 +15,17 @@ bool stores_what_is_there(const Warp& w, const MicroOp* op, const Access& access
   return there == reinterpret_cast<const std::uint32_t*>(w.regs + op->r[access.value])[lane];
 }
 
-/// Of 32 words in a row.
-bool some_word_is_there(const Warp& w, const MicroOp* op, const Access& access, const std::byte* host) {
+/// How many of 32 words in a row that a warp stores are there already.
+std::uint32_t words_that_are_there(const Warp& w, const MicroOp* op, const Access& access, const std::byte* host) {
   const auto* values = reinterpret_cast<const std::uint32_t*>(w.regs + op->r[access.value]);
   std::uint32_t there[kLanes], same = 0;
   std::memcpy(there, host, sizeof there);
-  for (int i = 0; i < kLanes; ++i) same |= there[i] == values[i] ? 1u : 0u;
-  return same != 0;
+  for (int i = 0; i < kLanes; ++i) same += there[i] == values[i] ? 1u : 0u;
+  return same;
 }
+
+/// `silent`: a store of what is there, which is nobody's suspect and remembered as a read.
+enum class Use : std::uint8_t { read, write, silent };
 
 /// Where the lanes are in a stretch of memory that begins at `start`, all 32 at once; garbage in inactive ones.
 struct Offsets {
@@ -66,18 +69,19 @@ class Quick {
         first_(static_cast<std::uint32_t>(w.block->linear) * threads),
         first_warp_(static_cast<std::uint32_t>(w.block->linear) * warps_),
         warp_(first_warp_ + w.index),
-        everyone_(history.everyone()),
+        everyone_(history.everyone_surely()),
         site_(site),
         in_grid_(first_ + w.index * kLanes),
         clocks_(history.clocks() + w.index * kLanes) {}
 
-  [[nodiscard]] bool quiet(RaceShadow& race, std::uint64_t cell, std::uint64_t end, int lane, bool store) const {
+  [[nodiscard]] bool quiet(RaceShadow& race, std::uint64_t cell, std::uint64_t end, int lane, Use use) const {
     for (; cell < end; ++cell) {
       const WriteCell& written = race.written(cell);
-      if (written.clock && written.thread != in_grid_ + static_cast<std::uint32_t>(lane) &&
+      if (use != Use::silent && written.clock && written.thread != in_grid_ + static_cast<std::uint32_t>(lane) &&
           !(written.thread - first_ < threads_ && written.clock < everyone_))
         return false;
-      if (!over(race.first_reader(cell), lane) || (store && !over(race.last_reader(cell), lane))) return false;
+      if (!over(race.first_reader(cell), lane) || (use == Use::write && !over(race.last_reader(cell), lane)))
+        return false;
     }
     race.touch(end);
     return true;
@@ -94,13 +98,14 @@ class Quick {
   }
 
   /// The same for a whole warp whose lanes' 4-byte words follow each other from `cell`. False: not quiet, nothing done.
-  [[nodiscard]] bool whole_warp(RaceShadow& race, std::uint64_t cell, bool store) const {
+  [[nodiscard]] bool whole_warp(RaceShadow& race, std::uint64_t cell, Use use) const {
     WriteCell* written = &race.written(cell);
-    ReadCell* first = &race.first_reader(cell);
-    ReadCell* last = &race.last_reader(cell);
+    GroupCell* first = &race.first_reader(cell);
+    GroupCell* last = &race.last_reader(cell);
+    const bool store = use == Use::write, looks = use != Use::silent;
     bool suspect = false, read = false;
     for (std::uint32_t i = 0; i < kLanes; ++i) {
-      suspect |= (written[i].clock != 0) & (written[i].thread != in_grid_ + i) &
+      suspect |= looks & (written[i].clock != 0) & (written[i].thread != in_grid_ + i) &
                  !((written[i].thread - first_ < threads_) & (written[i].clock < everyone_));
       suspect |= !over_now(first[i], i);
       read |= first[i].clock != 0;
@@ -124,11 +129,11 @@ class Quick {
 
  private:
   /// `over` without branches.
-  [[nodiscard]] bool over_now(const ReadCell& r, std::uint32_t lane) const {
+  [[nodiscard]] bool over_now(const GroupCell& r, std::uint32_t lane) const {
     return (r.clock == 0) | ((r.warp == warp_) & (r.lanes == 1u << lane)) |
            ((r.warp - first_warp_ < warps_) & (r.clock < everyone_));
   }
-  [[nodiscard]] bool over(const ReadCell& r, int lane) const {
+  [[nodiscard]] bool over(const GroupCell& r, int lane) const {
     return r.clock == 0 || (r.warp == warp_ && r.lanes == 1u << lane) ||
            (r.warp - first_warp_ < warps_ && r.clock < everyone_);
   }
@@ -171,10 +176,11 @@ bool Sanitizer::access_quickly(Warp& w, const MicroOp* op) {
     known = true;
   }
   const Quick quick(w, block.history, threads_, op->site);
-  if (known && contiguous && access.bytes == 4 && tools_.racecheck &&
-      !(access.store && some_word_is_there(w, op, access, host + begin)) &&
-      quick.whole_warp(*place.race, begin / 4, access.store))
-    return true;
+  if (known && contiguous && access.bytes == 4 && tools_.racecheck) {
+    const std::uint32_t there = access.store ? words_that_are_there(w, op, access, host + begin) : 0;
+    const Use use = there ? Use::silent : access.store ? Use::write : Use::read;
+    if ((there == 0 || there == kLanes) && quick.whole_warp(*place.race, begin / 4, use)) return true;
+  }
   for (std::uint32_t left = w.mask; left; left &= left - 1) {
     const int lane = std::countr_zero(left);
     place.offset = low + offsets.at[lane];
@@ -186,11 +192,14 @@ bool Sanitizer::access_quickly(Warp& w, const MicroOp* op) {
       else if (!place.init->known(place.offset, access.bytes))
         check_init(w, op, place, lane);
     }
-    if (!tools_.racecheck || (access.store && stores_what_is_there(w, op, access, lane, place.host))) continue;
+    if (!tools_.racecheck) continue;
+    const Use use = !access.store                                           ? Use::read
+                    : stores_what_is_there(w, op, access, lane, place.host) ? Use::silent
+                                                                            : Use::write;
     const std::uint64_t cell = place.offset / 4, end = cell + access.bytes / 4;
-    if (!quick.quiet(*place.race, cell, end, lane, access.store))
+    if (!quick.quiet(*place.race, cell, end, lane, use))
       check_race(w, op, place, lane);
-    else if (access.store)
+    else if (use == Use::write)
       quick.write(*place.race, cell, end, lane);
     else
       quick.read(*place.race, cell, end, lane);

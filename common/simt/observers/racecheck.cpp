@@ -7,6 +7,35 @@
 
 namespace gpulab::simt {
 
+namespace {
+
+bool are_atomic(const Access& a, const Access& b) { return (a.atomic || a.strong) && (b.atomic || b.strong); }
+
+/// Who is left of those who read a granule (or changed it by atomics) when one more does. Where all order is by
+/// barriers of the whole block, blocks are never ordered, nor are warps between two barriers: of one instruction two
+/// blocks, or two warps of one block, are enough, for whoever has no order with the others races with one of them.
+class Others {
+ public:
+  Others(const GroupCell& now, std::uint32_t warps) : now_(now), warps_(warps), block_(now.warp / warps) {}
+  void see(const GroupCell& other) {
+    if (other.site != now_.site) return;
+    const std::uint32_t block = other.warp / warps_;
+    several_ = several_ || (any_ && block != last_.warp / warps_) ||
+               (any_ && block == block_ && last_.warp / warps_ == block_ && other.warp != last_.warp);
+    any_ = true;
+    last_ = other;
+  }
+  /// All races are found without the new one.
+  [[nodiscard]] bool suffice() const { return several_; }
+
+ private:
+  GroupCell now_, last_;
+  std::uint32_t warps_, block_;
+  bool any_ = false, several_ = false;
+};
+
+}  // namespace
+
 Sanitizer::SyncKey Sanitizer::key_of(const Warp& w, const Place& place) const {
   return {place.shared ? static_cast<std::uint32_t>(w.block->linear) : kNoBlock, place.address};
 }
@@ -38,15 +67,14 @@ bool Sanitizer::ordered_by_flag(Warp& w, const Access& now, const Place& place, 
   return now.store ? block_of(w).history.has_fenced(thread) : syncs_.count(key_of(w, place)) != 0;
 }
 
-void Sanitizer::check_readers(Warp& w, const MicroOp* op, const Place& place, int lane, const ReadCell& reader) {
-  if (reader.clock == 0) return;
+void Sanitizer::check_reader(Warp& w, const MicroOp* op, const Place& place, int lane, const GroupCell& reader) {
   const Access& now = accesses_[op->site];
   const std::uint32_t warps = (threads_ + kLanes - 1) / kLanes;
   const std::uint32_t block = reader.warp / warps, first = reader.warp % warps * kLanes;
   const std::uint32_t thread = thread_in_block(w, lane);
   const BlockHistory& history = block_of(w).history;
   const Access& earlier = accesses_[reader.site];
-  if ((now.atomic || now.strong) && (earlier.atomic || earlier.strong)) return;
+  if (are_atomic(now, earlier)) return;
   for (std::uint32_t left = reader.lanes; left; left &= left - 1) {
     const std::uint32_t other = first + static_cast<std::uint32_t>(std::countr_zero(left));
     if ((block == w.block->linear && other == thread) || history.knows(thread, block, other, reader.clock)) continue;
@@ -55,11 +83,12 @@ void Sanitizer::check_readers(Warp& w, const MicroOp* op, const Place& place, in
   }
 }
 
-void Sanitizer::remember_read(Block& block, std::uint64_t cell, RaceShadow& shadow, const ReadCell& now,
-                              std::uint32_t thread) {
+/// Adds `now`, of `thread`, to those of whom no order is known; what the thread knows to be over goes. `erase_if` and
+/// `add` are those of the readers or the atomics of one granule.
+template <typename EraseIf, typename Add>
+void Sanitizer::remember(Block& block, const GroupCell& now, std::uint32_t thread, EraseIf erase_if, Add add) const {
   const std::uint32_t warps = (threads_ + kLanes - 1) / kLanes;
-  const auto over = [&](const ReadCell& old) {
-    if (old.clock == 0 || (old.warp == now.warp && old.lanes == now.lanes)) return true;
+  const auto is_over = [&](const GroupCell& old) {
     const std::uint32_t first = old.warp % warps * kLanes;
     for (std::uint32_t left = old.lanes; left; left &= left - 1)
       if (!block.history.knows(thread, old.warp / warps, first + static_cast<std::uint32_t>(std::countr_zero(left)),
@@ -67,18 +96,72 @@ void Sanitizer::remember_read(Block& block, std::uint64_t cell, RaceShadow& shad
         return false;
     return true;
   };
-  ReadCell& first = shadow.first_reader(cell);
-  if (over(first)) {
-    first = now;
+  Others others(now, warps);
+  bool joined = false;
+  erase_if([&](GroupCell& old) {
+    if (old.warp == now.warp && old.clock == now.clock && old.site == now.site) {
+      old.lanes |= now.lanes;
+      joined = true;
+      return false;
+    }
+    if (old.warp == now.warp) old.lanes &= ~now.lanes;  // the thread's own: it knows
+    if (is_over(old)) return true;
+    others.see(old);
+    return false;
+  });
+  if (!joined && (threads_order_each_other_ || !others.suffice())) add();
+}
+
+void Sanitizer::remember_atomic(Warp& w, const MicroOp* op, const Place& place, std::uint64_t cell,
+                                const GroupCell& now) {
+  Block& block = block_of(w);
+  const std::uint32_t warps = (threads_ + kLanes - 1) / kLanes;
+  const std::uint32_t lane = static_cast<std::uint32_t>(std::countr_zero(now.lanes));
+  const std::uint32_t thread = w.index * kLanes + lane;
+  const WriteCell own{now.warp / warps * threads_ + thread, now.clock, now.site};
+  // Who uses the old value has seen all atomics before: as far as this place is concerned they are over. The hardware
+  // orders a plain access behind it, and a ticket is reset like that.
+  const bool sees = accesses_[op->site].atomic && (op->mods & kResultUsed);
+  Writers* several = place.race->writers(cell);
+  if (several && place.shared && several->plain.clock < block.history.everyone()) several->plain = {};
+  if (!several) {
+    const WriteCell written = place.race->written(cell);
+    const std::uint32_t other = written.thread % threads_, other_block = written.thread / threads_;
+    const bool atomic = written.clock && are_atomic(accesses_[written.site], accesses_[op->site]);
+    if (written.clock == 0 || (place.shared && written.clock < block.history.everyone()) ||
+        (atomic && (sees || block.history.knows(thread, other_block, other, written.clock))))
+      return place.race->write(cell, own);
+    const GroupCell before{other_block * warps + other / kLanes, 1u << other % kLanes, written.clock, written.site};
+    place.race->make_list(cell, atomic ? Writers{{}, {before}} : Writers{written, {}});
+    several = place.race->writers(cell);
+  }
+  auto& atomics = several->atomics;
+  if (sees) atomics.clear();
+  remember(
+      block, now, thread, [&](auto f) { std::erase_if(atomics, f); }, [&] { atomics.push_back(now); });
+}
+
+/// Against those who wrote a granule last.
+void Sanitizer::check_writers(Warp& w, const MicroOp* op, const Place& place, int lane, std::uint64_t cell,
+                              const Stored& value) {
+  const Access& now = accesses_[op->site];
+  const BlockHistory& history = block_of(w).history;
+  const std::uint32_t thread = thread_in_block(w, lane);
+  const Writers* several = place.race->writers(cell);
+  if (several && !now.atomic && !now.strong)
+    for (const GroupCell& atomic : several->atomics) check_reader(w, op, place, lane, atomic);
+  const WriteCell& written = several ? several->plain : place.race->written(cell);
+  const std::uint32_t other = written.thread % threads_, block = written.thread / threads_;
+  if (!written.clock || (block == w.block->linear && other == thread)) return;
+  const Access& earlier = accesses_[written.site];
+  // Lanes of one instruction that store the same value to one place change nothing for each other.
+  const bool same_store = now.store && written.site == op->site && block == w.block->linear &&
+                          other / kLanes == w.index &&
+                          Stored(w, op, now, static_cast<int>(other % kLanes)).bytes == value.bytes;
+  if (same_store || are_atomic(now, earlier) || history.knows(thread, block, other, written.clock) ||
+      ordered_by_flag(w, now, place, thread, written.site))
     return;
-  }
-  ReadCell& place = first.warp == now.warp ? first : shadow.last_reader(cell);
-  if (place.warp == now.warp && place.clock != 0) {
-    place.lanes |= now.lanes;
-    place.clock = std::max(place.clock, now.clock);
-  } else {
-    place = now;
-  }
+  accuse_race(w, op, place, lane, written.thread, written.site);
 }
 
 void Sanitizer::check_race(Warp& w, const MicroOp* op, const Place& place, int lane) {
@@ -88,39 +171,31 @@ void Sanitizer::check_race(Warp& w, const MicroOp* op, const Place& place, int l
   const std::uint32_t in_grid = static_cast<std::uint32_t>(w.block->linear) * threads_ + thread;
   const Clock clock = block.history.clock(thread);
   const Stored value = now.store ? Stored(w, op, now, lane) : Stored();
-  if (now.store && std::memcmp(value.bytes.data(), place.host, now.bytes) == 0) return;
-  place.race->refine(now.bytes);
-  const std::uint32_t granule = place.race->granule();
+  // A store of what is there already takes nothing from those before it; those who store something else later take
+  // that away: as from a reader.
+  const bool silent = now.store && std::memcmp(value.bytes.data(), place.host, now.bytes) == 0;
+  RaceShadow& race = *place.race;
+  race.refine(now.bytes);
+  const std::uint32_t granule = race.granule();
   const std::uint64_t end = (place.offset + now.bytes + granule - 1) / granule;
-  place.race->touch(end);
+  race.touch(end);
   const std::uint32_t warps = (threads_ + kLanes - 1) / kLanes;
-  const ReadCell reading{static_cast<std::uint32_t>(w.block->linear) * warps + w.index, 1u << lane, clock, op->site};
+  const GroupCell own{static_cast<std::uint32_t>(w.block->linear) * warps + w.index, 1u << lane, clock, op->site};
   for (std::uint64_t cell = place.offset / granule; cell < end; ++cell) {
-    WriteCell& written = place.race->written(cell);
-    if (written.clock && written.thread != in_grid) {
-      const Access& earlier = accesses_[written.site];
-      const std::uint32_t other = written.thread % threads_;
-      const bool atomics = (now.atomic || now.strong) && (earlier.atomic || earlier.strong);
-      // Lanes of one instruction that store the same value to one place change nothing for each other.
-      const bool same_store = now.store && written.site == op->site && written.thread / threads_ == w.block->linear &&
-                              other / kLanes == w.index &&
-                              Stored(w, op, now, static_cast<int>(other % kLanes)).bytes == value.bytes;
-      if (!atomics && !same_store && !block.history.knows(thread, written.thread / threads_, other, written.clock) &&
-          !ordered_by_flag(w, now, place, thread, written.site))
-        accuse_race(w, op, place, lane, written.thread, written.site);
-    }
-    if (now.load) {
-      remember_read(block, cell, *place.race, reading, thread);
+    if (!silent) check_writers(w, op, place, lane, cell, value);
+    if (now.load || silent) {
+      remember(
+          block, own, thread, [&](auto f) { race.erase_readers_if(cell, f); }, [&] { race.add_reader(cell, own); });
       continue;
     }
-    check_readers(w, op, place, lane, place.race->first_reader(cell));
-    check_readers(w, op, place, lane, place.race->last_reader(cell));
-    place.race->first_reader(cell) = {};
-    place.race->last_reader(cell) = {};
-    // A plain write that not all of the block know of stays: behind an atomic of its own thread nobody would see it.
-    const bool hides = now.atomic && written.clock >= block.history.everyone() && written.thread == in_grid &&
-                       !accesses_[written.site].atomic;
-    if (!hides) written = {in_grid, clock, op->site};
+    race.erase_readers_if(cell, [&](const GroupCell& reader) {
+      check_reader(w, op, place, lane, reader);
+      return !are_atomic(now, accesses_[reader.site]);  // which leaves both unordered: a plain write may follow
+    });
+    if (now.atomic || now.strong)
+      remember_atomic(w, op, place, cell, own);
+    else
+      race.write(cell, {in_grid, clock, op->site});
   }
 }
 

@@ -68,6 +68,7 @@ Sanitizer::Sanitizer(const LaunchState& launch, Tools tools, InitMap& initialise
       initialised_(initialised),
       threads_(static_cast<std::uint32_t>(launch.block.volume())) {
   for (const Site& site : program_.sites) accesses_.push_back(access_of(site));
+  threads_order_each_other_ = has_fences_or_partial_barriers();
   leave_out_what_is_not_followed();
   if (tools_.racecheck && launch.grid.volume() * threads_ >= UINT32_MAX)
     throw LaunchError(
@@ -98,6 +99,18 @@ void Sanitizer::leave_out_what_is_not_followed() {
     leave_out("racecheck", tools_.racecheck, "mbarrier");
 }
 
+bool Sanitizer::has_fences_or_partial_barriers() const {
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    const ptx::Instruction& instruction = *program_.sites[i].instruction;
+    const std::string_view opcode = instruction.opcode;
+    if (accesses_[i].releases || opcode.starts_with("membar") || opcode.starts_with("fence")) return true;
+    // bar.sync a, b and bar.arrive a, b name how many threads they wait for; bar.red has its predicates behind.
+    const bool barrier = opcode.starts_with("bar.") || opcode.starts_with("barrier.");
+    if (barrier && !opcode.starts_with("bar.warp") && instruction.operands.size() > 1) return true;
+  }
+  return false;
+}
+
 void Sanitizer::copied(Warp& w, int lane, std::uint32_t shared, std::uint32_t bytes, const MicroOp* op) {
   Block& block = block_of(w);
   if (tools_.initcheck) block.init.set_range(shared, bytes, true);
@@ -106,8 +119,8 @@ void Sanitizer::copied(Warp& w, int lane, std::uint32_t shared, std::uint32_t by
   const std::uint64_t end = (std::uint64_t{shared} + bytes + granule - 1) / granule;
   block.race.touch(end);
   for (std::uint64_t cell = shared / granule; cell < end; ++cell)
-    block.race.written(cell) = {static_cast<std::uint32_t>(w.block->linear) * threads_ + thread,
-                                block.history.clock(thread), op->site};
+    block.race.write(
+        cell, {static_cast<std::uint32_t>(w.block->linear) * threads_ + thread, block.history.clock(thread), op->site});
 }
 
 Sanitizer::Block& Sanitizer::block_of(const Warp& w) {
@@ -128,6 +141,7 @@ void Sanitizer::block_started(const BlockContext& block) {
     entry->race.clear();
     entry->init.set_range(0, entry->shared_bytes, false);
     entry->local_init.set_range(0, entry->local_bytes, false);
+    std::fill(entry->alone.begin(), entry->alone.end(), 0u);
     return;
   }
   entry = std::make_unique<Block>(static_cast<std::uint32_t>(block.linear), threads_, block);

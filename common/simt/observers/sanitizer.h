@@ -50,7 +50,9 @@ struct Access {
   std::uint8_t address = 0, value = 0;  ///< entries of MicroOp::r
 };
 
-/// Watches one launch. Blocks run one after another on one thread meanwhile, so that findings are repeatable.
+struct Stored;
+
+/// Watches one launch. All blocks run on one thread meanwhile, so that findings are repeatable.
 class Sanitizer {
  public:
   Sanitizer(const LaunchState& launch, Tools tools, InitMap& initialised);
@@ -62,6 +64,8 @@ class Sanitizer {
   void copied(Warp& warp, int lane, std::uint32_t shared, std::uint32_t bytes, const MicroOp* op);
   void collective(Warp& warp, const MicroOp* op);
   void warp_synchronised(Warp& warp, std::uint32_t lanes);
+  /// Lanes go on alone from where branches meet, for others of their warp poll.
+  void went_on_alone(const Warp& warp, std::uint32_t lanes);
   void block_started(const BlockContext& block);
   void block_ended(const BlockContext& block);
   /// Lanes come to a barrier with a thread count: those who wait for it will know what these did.
@@ -101,9 +105,11 @@ class Sanitizer {
     Who first, second;  ///< second.site kNoSite: only one place
     Reach reach = Reach::none;
     std::uint64_t count = 1;
+    const char* severity = "error";
   };
 
   void leave_out_what_is_not_followed();
+  [[nodiscard]] bool has_fences_or_partial_barriers() const;
   Block& block_of(const Warp& warp);
   /// The common case, a warp's plain accesses to one stretch of memory that nothing speaks against. False: not that.
   bool access_quickly(Warp& warp, const MicroOp* op);
@@ -111,16 +117,21 @@ class Sanitizer {
   bool locate(Warp& warp, const MicroOp* op, std::uint64_t address, int lane, Place& place);
   void check_init(Warp& warp, const MicroOp* op, const Place& place, int lane);
   void check_race(Warp& warp, const MicroOp* op, const Place& place, int lane);
-  void check_readers(Warp& warp, const MicroOp* op, const Place& place, int lane, const ReadCell& reader);
-  void remember_read(Block& block, std::uint64_t cell, RaceShadow& shadow, const ReadCell& now, std::uint32_t thread);
+  void check_reader(Warp& warp, const MicroOp* op, const Place& place, int lane, const GroupCell& reader);
+  void check_writers(Warp& warp, const MicroOp* op, const Place& place, int lane, std::uint64_t cell,
+                     const Stored& value);
+  template <typename EraseIf, typename Add>
+  void remember(Block& block, const GroupCell& now, std::uint32_t thread, EraseIf erase_if, Add add) const;
+  void remember_atomic(Warp& warp, const MicroOp* op, const Place& place, std::uint64_t cell, const GroupCell& now);
   void check_bounds(Warp& warp, const MicroOp* op, const Place& place, int lane);
   void acquire_by(Warp& warp, const MicroOp* op, const Place& place, int lane);
   void release_by(Warp& warp, const MicroOp* op, const Place& place, int lane);
   [[nodiscard]] bool ordered_by_flag(Warp& warp, const Access& now, const Place& place, std::uint32_t thread,
                                      std::uint32_t earlier_site);
   [[nodiscard]] SyncKey key_of(const Warp& warp, const Place& place) const;
-  void accuse(const char* tool, const Who& first, const Who& second, const std::string& message,
-              const std::string& address, Reach reach = Reach::none);
+  void check_barrier(const BlockContext& block, std::uint32_t number);
+  Accusation& accuse(const char* tool, const Who& first, const Who& second, const std::string& message,
+                     const std::string& address, Reach reach = Reach::none);
   [[nodiscard]] Finding finding_of(const Accusation& accusation) const;
   void accuse_race(const Warp& warp, const MicroOp* op, const Place& place, int lane, std::uint32_t other_thread,
                    std::uint32_t other_site);
@@ -132,9 +143,10 @@ class Sanitizer {
   const Program& program_;
   Tools tools_;
   InitMap& initialised_;
-  std::uint32_t threads_;                                             ///< of a block
-  std::vector<Access> accesses_;                                      ///< by site
-  std::vector<std::unique_ptr<RaceShadow>> shadows_;                  ///< by Allocation::index
+  std::uint32_t threads_;                             ///< of a block
+  bool threads_order_each_other_;                     ///< by more than barriers of the whole block, and of warps
+  std::vector<Access> accesses_;                      ///< by site
+  std::vector<std::unique_ptr<RaceShadow>> shadows_;  ///< by Allocation::index
   std::unordered_map<std::uint64_t, std::unique_ptr<Block>> blocks_;  ///< resident ones
   std::vector<std::unique_ptr<Block>> idle_;
   std::map<SyncKey, SyncObject> syncs_;

@@ -16,11 +16,13 @@ struct Sanitizer::Block {
         local_bytes(std::uint64_t{context.warps[0].local_stride} * threads),
         race(shared_bytes),
         init(shared_bytes),
-        local_init(local_bytes) {}
+        local_init(local_bytes),
+        alone(context.warps.size()) {}
   BlockHistory history;
   std::uint64_t shared_bytes, local_bytes;
   RaceShadow race;
   InitShadow init, local_init;
+  std::vector<std::uint32_t> alone;  ///< by warp: lanes that went on without those that polled, since a barrier
 };
 
 inline std::uint64_t address_of(const Warp& w, const MicroOp* op, std::uint16_t slot, int lane) {

@@ -19,17 +19,52 @@ struct WriteCell {
   std::uint32_t site = 0;
 };
 
-/// Reads by lanes of one warp that no order separates.
-struct ReadCell {
+/// Accesses by lanes of one warp, at one instruction and with one clock. A zero clock: none.
+struct GroupCell {
   std::uint32_t warp = 0;  ///< of the grid
   std::uint32_t lanes = 0;
-  Clock clock = 0;  ///< of the last of them
+  Clock clock = 0;
   std::uint32_t site = 0;
 };
 
+/// Atomics do not race with each other: a granule's last plain write, and the atomics since that no order separates.
+struct Writers {
+  WriteCell plain;
+  std::vector<GroupCell> atomics;
+};
+
+/// Lists that stand in the place of a cell, by number.
+template <typename List>
+class Lists {
+ public:
+  List& operator[](std::uint32_t index) { return lists_[index]; }
+  std::uint32_t add(List list) {
+    if (free_.empty()) {
+      lists_.push_back(std::move(list));
+      return static_cast<std::uint32_t>(lists_.size() - 1);
+    }
+    const std::uint32_t index = free_.back();
+    free_.pop_back();
+    lists_[index] = std::move(list);
+    return index;
+  }
+  void remove(std::uint32_t index) {
+    lists_[index] = {};
+    free_.push_back(index);
+  }
+  void clear() {
+    lists_.clear();
+    free_.clear();
+  }
+
+ private:
+  std::vector<List> lists_;
+  std::vector<std::uint32_t> free_;
+};
+
 /// Of one stretch of memory: a granule is as wide as the narrowest access so far (1, 2 or 4 bytes), so that neighbours
-/// in one word are told apart. Readers: the first and the latest of different warps; a third is not remembered. Pages
-/// that nobody touches cost nothing.
+/// in one word are told apart. One writer and two readers lie beside the granule; where no order separates more, a list
+/// stands in the place of the writer, or of the last reader. Pages that nobody touches cost nothing.
 class RaceShadow {
  public:
   explicit RaceShadow(std::uint64_t bytes) : bytes_(bytes) { allocate(); }
@@ -40,9 +75,52 @@ class RaceShadow {
   }
   [[nodiscard]] std::uint32_t granule() const { return granule_; }
   [[nodiscard]] WriteCell& written(std::uint64_t cell) { return written_.get()[cell]; }
-  [[nodiscard]] ReadCell& first_reader(std::uint64_t cell) { return first_.get()[cell]; }
-  [[nodiscard]] ReadCell& last_reader(std::uint64_t cell) { return last_.get()[cell]; }
+  [[nodiscard]] GroupCell& first_reader(std::uint64_t cell) { return first_.get()[cell]; }
+  [[nodiscard]] GroupCell& last_reader(std::uint64_t cell) { return last_.get()[cell]; }
+  /// Adds one to the readers of a granule.
+  void add_reader(std::uint64_t cell, const GroupCell& now) {
+    GroupCell& first = first_reader(cell);
+    GroupCell& last = last_reader(cell);
+    if (first.clock == 0) {
+      first = now;
+    } else if (last.clock == 0) {
+      last = now;
+    } else if (is_list(last)) {
+      readers_[last.site].push_back(now);
+    } else {
+      last = {kMany, 0, kMany, readers_.add({last, now})};
+    }
+  }
+  /// Forgets the readers of a granule for which `f(GroupCell&)` holds.
+  template <typename F>
+  void erase_readers_if(std::uint64_t cell, F f) {
+    GroupCell& first = first_reader(cell);
+    GroupCell& last = last_reader(cell);
+    if (first.clock && f(first)) first = {};
+    if (is_list(last)) {
+      std::erase_if(readers_[last.site], f);
+      if (!readers_[last.site].empty()) return;
+      readers_.remove(last.site);
+      last = {};
+    } else if (last.clock && f(last)) {
+      last = {};
+    }
+  }
+  /// The writers of a granule where there are several, else nullptr: then `written` is the one.
+  [[nodiscard]] Writers* writers(std::uint64_t cell) {
+    return is_list(written(cell)) ? &writers_[written(cell).site] : nullptr;
+  }
+  void make_list(std::uint64_t cell, Writers writers) {
+    written(cell) = {kMany, kMany, writers_.add(std::move(writers))};
+  }
+  /// Makes `now` the only writer of a granule.
+  void write(std::uint64_t cell, const WriteCell& now) {
+    if (is_list(written(cell))) writers_.remove(written(cell).site);
+    written(cell) = now;
+  }
   void clear() {
+    readers_.clear();
+    writers_.clear();
     if (used_ == 0) return;
     const auto wipe = [&](auto& cells) { std::fill_n(cells.get(), used_, std::decay_t<decltype(*cells)>{}); };
     wipe(written_);
@@ -65,11 +143,18 @@ class RaceShadow {
     if (!cells) throw std::bad_alloc();
     return cells;
   }
+  /// A list is of no thread and no warp, and newer than every barrier: nobody who looks at the cell alone takes it for
+  /// an access that is over.
+  static constexpr std::uint32_t kMany = UINT32_MAX;
+  template <typename Cell>
+  [[nodiscard]] static bool is_list(const Cell& cell) {
+    return cell.clock == kMany;
+  }
   [[nodiscard]] std::uint64_t count() const { return (bytes_ + granule_ - 1) / granule_; }
   void allocate() {
     written_ = zeroed<WriteCell>(count());
-    first_ = zeroed<ReadCell>(count());
-    last_ = zeroed<ReadCell>(count());
+    first_ = zeroed<GroupCell>(count());
+    last_ = zeroed<GroupCell>(count());
   }
   void halve() {
     const auto written = std::move(written_);
@@ -79,9 +164,13 @@ class RaceShadow {
     allocate();
     for (std::uint64_t i = 0; i < used_; ++i)
       for (std::uint64_t k = 2 * i; k < 2 * i + 2; ++k) {
-        written_.get()[k] = written.get()[i];
+        const WriteCell& writer = written.get()[i];
+        written_.get()[k] = writer;
+        if (k % 2 && is_list(writer)) written_.get()[k].site = writers_.add(Writers(writers_[writer.site]));
         first_.get()[k] = first.get()[i];
-        last_.get()[k] = last.get()[i];
+        const GroupCell& reader = last.get()[i];
+        last_.get()[k] = reader;
+        if (k % 2 && is_list(reader)) last_.get()[k].site = readers_.add(std::vector(readers_[reader.site]));
       }
     used_ *= 2;
   }
@@ -90,7 +179,9 @@ class RaceShadow {
   std::uint64_t used_ = 0;
   std::uint32_t granule_ = 4;
   Cells<WriteCell> written_;
-  Cells<ReadCell> first_, last_;
+  Cells<GroupCell> first_, last_;
+  Lists<std::vector<GroupCell>> readers_;
+  Lists<Writers> writers_;
 };
 
 /// One bit per byte: it holds a value.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "common/simt/observers/sanitizer_state.h"
 
@@ -25,9 +26,24 @@ int shuffle_source(std::string_view opcode, int lane, std::uint32_t b, std::uint
 
 }  // namespace
 
-void Sanitizer::warp_synchronised(Warp& w, std::uint32_t lanes) {
-  if (tools_.racecheck) block_of(w).history.warp_sync(w.index, lanes, w.live);
+namespace {
+
+/// Lanes that the block's last warp may lack were never there.
+std::uint32_t lanes_that_have_left(const Warp& w, std::uint32_t threads) {
+  const std::uint32_t lanes = std::min<std::uint32_t>(threads - w.index * kLanes, kLanes);
+  return ~w.live & (lanes == kLanes ? kFullMask : (1u << lanes) - 1);
 }
+
+}  // namespace
+
+void Sanitizer::warp_synchronised(Warp& w, std::uint32_t lanes) {
+  if (!tools_.racecheck) return;
+  BlockHistory& history = block_of(w).history;
+  if (const std::uint32_t left = lanes_that_have_left(w, threads_)) history.leave(w.index, left);
+  history.warp_sync(w.index, lanes, w.live);
+}
+
+void Sanitizer::went_on_alone(const Warp& w, std::uint32_t lanes) { block_of(w).alone[w.index] |= lanes; }
 
 void Sanitizer::barrier_reached(Warp& w, std::uint32_t number, std::uint32_t lanes) {
   if (!tools_.racecheck) return;
@@ -37,38 +53,88 @@ void Sanitizer::barrier_reached(Warp& w, std::uint32_t number, std::uint32_t lan
     barrier.release(history.release(thread_in_block(w, std::countr_zero(left)), true));
 }
 
-void Sanitizer::barrier_completed(const BlockContext& context, std::uint32_t number, bool everyone) {
-  Block& block = *blocks_.at(context.linear);
-  const auto waits = [&](const Split& s) { return s.state == Split::State::barrier && s.barrier == number; };
-  // Those who came by bar.arrive have gone on: they learn nothing, and what they have done since is not told.
-  std::uint32_t waiting = 0;
-  for (const Warp& w : context.warps)
-    for (const Split& split : w.splits)
-      if (waits(split)) waiting += static_cast<std::uint32_t>(std::popcount(split.mask));
-  everyone = everyone && waiting == context.barriers[number].voters;
-  const auto barrier = syncs_.find({static_cast<std::uint32_t>(context.linear), kSharedWindow + number});
+namespace {
+
+bool waits_at(const Split& split, std::uint32_t number) {
+  return split.state == Split::State::barrier && split.barrier == number;
+}
+
+}  // namespace
+
+/// All who wait at a barrier that completes: at one place, and nobody has left.
+void Sanitizer::check_barrier(const BlockContext& context, std::uint32_t number) {
+  struct Waiter {
+    const Warp* warp;
+    const Split* split;
+    [[nodiscard]] std::uint32_t site() const { return split->resume[-1].site; }
+  };
+  const auto thread = [&](const Waiter& at) { return who(*at.warp, std::countr_zero(at.split->mask), at.site()); };
+  std::vector<Waiter> firsts;  // of each warp
+  bool apart = false;
   for (const Warp& w : context.warps) {
-    const Split* first = nullptr;
+    std::optional<Waiter> first;
     for (const Split& split : w.splits) {
-      if (!waits(split)) continue;
-      if (!everyone && barrier != syncs_.end())
-        for (std::uint32_t left = split.mask; left; left &= left - 1)
-          block.history.acquire(thread_in_block(w, std::countr_zero(left)), barrier->second.acquire());
+      if (!waits_at(split, number)) continue;
       if (!first) {
-        first = &split;
+        first = Waiter{&w, &split};
         continue;
       }
-      const std::string_view opcode = program_.sites[split.resume[-1].site].instruction->opcode;
-      if (!tools_.synccheck || (!opcode.starts_with("bar.") && !has(opcode, ".aligned"))) continue;
+      const Waiter second{&w, &split};
+      // Branches would have met before the barrier, had nobody polled.
+      const std::uint32_t alone = block_of(w).alone[w.index];
+      if (second.site() == first->site() && (alone & (first->split->mask | split.mask))) continue;
+      const std::string_view opcode = program_.sites[second.site()].instruction->opcode;
+      if (!opcode.starts_with("bar.") && !has(opcode, ".aligned")) continue;
+      apart = true;
       accuse(
-          "synccheck", who(w, std::countr_zero(first->mask), first->resume[-1].site),
-          who(w, std::countr_zero(split.mask), split.resume[-1].site),
+          "synccheck", thread(*first), thread(second),
           "threads of one warp reach the barrier apart, in divergent code; every thread of the warp has to reach the "
           "same __syncthreads() together",
           {});
     }
+    if (first) firsts.push_back(*first);
   }
-  if (everyone && tools_.racecheck) block.history.barrier();
+  // A thread count makes a named barrier, which producers and consumers use at places of their own.
+  if (apart || firsts.empty() || context.barriers[number].needed) return;
+  const auto elsewhere = std::find_if(firsts.begin(), firsts.end(),
+                                      [&](const Waiter& other) { return other.site() != firsts.front().site(); });
+  if (elsewhere != firsts.end())
+    accuse("synccheck", thread(firsts.front()), thread(*elsewhere),
+           "warps of one block wait for each other at different barriers; every thread of the block has to reach the "
+           "same __syncthreads(), in a loop equally often",
+           {});
+  else if (context.live < threads_)
+    accuse("synccheck", thread(firsts.front()), {},
+           "a barrier does not wait for the threads that have left the kernel (since Volta; before, it hung); let all "
+           "threads reach it, with a condition around the work instead of a return",
+           {})
+        .severity = "note";
+}
+
+void Sanitizer::barrier_completed(const BlockContext& context, std::uint32_t number, bool everyone) {
+  if (tools_.synccheck) check_barrier(context, number);
+  Block& block = *blocks_.at(context.linear);
+  for (const Warp& w : context.warps)
+    if (context.barriers[number].lanes[w.index]) block.alone[w.index] = 0;
+  if (!tools_.racecheck) return;
+  // Those who came by bar.arrive have gone on: they learn nothing, and what they have done since is not told.
+  std::uint32_t waiting = 0;
+  for (const Warp& w : context.warps)
+    for (const Split& split : w.splits)
+      if (waits_at(split, number)) waiting += static_cast<std::uint32_t>(std::popcount(split.mask));
+  everyone = everyone && waiting == context.barriers[number].voters;
+  const auto barrier = syncs_.find({static_cast<std::uint32_t>(context.linear), kSharedWindow + number});
+  if (everyone) {
+    if (context.live < threads_)
+      for (const Warp& w : context.warps) block.history.leave(w.index, lanes_that_have_left(w, threads_));
+    return block.history.barrier();
+  }
+  if (barrier == syncs_.end()) return;
+  for (const Warp& w : context.warps)
+    for (const Split& split : w.splits)
+      if (waits_at(split, number))
+        for (std::uint32_t left = split.mask; left; left &= left - 1)
+          block.history.acquire(thread_in_block(w, std::countr_zero(left)), barrier->second.acquire());
 }
 
 void Sanitizer::collective(Warp& w, const MicroOp* op) {
