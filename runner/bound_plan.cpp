@@ -6,24 +6,22 @@
 
 namespace gpulab {
 
-BoundPlan::BoundPlan(Device& device, const DeviceBuffers& buffers, const std::vector<Step>& steps, bool racy)
-    : device_(device) {
+BoundPlan::BoundPlan(Device& device, const DeviceBuffers& buffers, const std::vector<Step>& steps) : device_(device) {
   steps_.reserve(steps.size());
   for (const auto& step : steps) {
     if (step.copy.has_value() == !step.kernel.empty()) throw std::logic_error("a step is a launch or a copy");
     if (step.copy) {
       steps_.emplace_back(transfer(buffers, step));
     } else {
-      steps_.emplace_back(launch(buffers, step, racy));
+      steps_.emplace_back(launch(buffers, step));
     }
   }
 }
 
-Launch BoundPlan::launch(const DeviceBuffers& buffers, const Step& step, bool racy) {
+Launch BoundPlan::launch(const DeviceBuffers& buffers, const Step& step) {
   auto found = kernels_.find(step.kernel);
   if (found == kernels_.end()) found = kernels_.emplace(step.kernel, device_.kernel(step.kernel)).first;
-  Launch made{
-      &found->second, {step.grid, step.block, step.dynamic_shared_bytes, step.cooperative, step.stream, racy}, {}};
+  Launch made{&found->second, {step.grid, step.block, step.dynamic_shared_bytes, step.cooperative, step.stream}, {}};
   made.arguments.reserve(step.arguments.size());
   for (const auto& argument : step.arguments) made.arguments.push_back(buffers.argument(argument));
   return made;

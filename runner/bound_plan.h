@@ -33,9 +33,9 @@ struct Traffic {
 
 class BoundPlan {
  public:
-  /// The device and its buffers must outlive this. `racy`: Variant::racy. Throws what looking up a kernel throws, and
-  /// logic_error for a plan that makes no sense (a lab's mistake).
-  BoundPlan(Device& device, const DeviceBuffers& buffers, const std::vector<Step>& steps, bool racy);
+  /// The device and its buffers must outlive this. Throws what looking up a kernel throws, and logic_error for a plan
+  /// that makes no sense (a lab's mistake).
+  BoundPlan(Device& device, const DeviceBuffers& buffers, const std::vector<Step>& steps);
   BoundPlan(const BoundPlan&) = delete;  // launches point into it
   BoundPlan& operator=(const BoundPlan&) = delete;
 
@@ -46,7 +46,7 @@ class BoundPlan {
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }
 
  private:
-  [[nodiscard]] Launch launch(const DeviceBuffers& buffers, const Step& step, bool racy);
+  [[nodiscard]] Launch launch(const DeviceBuffers& buffers, const Step& step);
   [[nodiscard]] Transfer transfer(const DeviceBuffers& buffers, const Step& step);
 
   Device& device_;

@@ -239,7 +239,7 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
   for (const auto& buffer : problem.buffers) buffers.add(buffer, variant.pinned);
   for (const auto& buffer : scratch) buffers.add(buffer, variant.pinned);
   if (launches_kernels(variant)) load(lab, variant);
-  const BoundPlan bound(device_, buffers, made.steps, variant.racy);
+  const BoundPlan bound(device_, buffers, made.steps);
   const auto launches = bound.launches();
   if (!launches.empty()) {
     describe_launch(launches, gpu, result);

@@ -84,7 +84,6 @@ struct LaunchConfig {
   std::uint32_t dynamic_shared_bytes = 0;
   bool cooperative = false;
   std::uint32_t stream = 0;
-  bool in_order = false;  ///< races on purpose: the simulator runs it on one CPU thread, the same each time
 };
 
 /// Memory of the host, released with this; not to outlive its device.

@@ -171,14 +171,13 @@ class GpuDevice : public Device {
     std::vector<void*> values;
     for (const auto& argument : arguments) values.push_back(const_cast<std::byte*>(argument.bytes.data()));
     auto* function = reinterpret_cast<CUfunction>(kernel.handle);
-    const Dim3 &g = config.grid, &b = config.block;
-    const std::uint32_t shared = config.dynamic_shared_bytes;
+    const auto [g, b, shared, cooperative, number] = config;
     allow_shared(kernel, shared);
-    if (config.cooperative) check_cooperative(kernel, config, resident_blocks(function, config));
+    if (cooperative) check_cooperative(kernel, config, resident_blocks(function, config));
     pending_ = kernel.cpp_name;
     const OutputCapture::Scope captured(output_);
-    CUstream stream = queue(config.stream);
-    check(config.cooperative
+    CUstream stream = queue(number);
+    check(cooperative
               ? driver_.cuLaunchCooperativeKernel(function, g.x, g.y, g.z, b.x, b.y, b.z, shared, stream, values.data())
               : driver_.cuLaunchKernel(function, g.x, g.y, g.z, b.x, b.y, b.z, shared, stream, values.data(), nullptr));
   }

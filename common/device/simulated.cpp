@@ -329,7 +329,7 @@ class Simulator final : public Device {
     if (config.cooperative) state.grid_workspace = grid_workspace();
     state.schedule = options_.schedule;
     simt::GridOptions grid;
-    grid.threads = config.in_order ? 1 : options_.threads;
+    grid.threads = options_.threads;
     grid.budget = options_.budget;
     grid.spent = spent;
     grid.resident = resident_blocks(kernel, config);

@@ -123,15 +123,13 @@ TEST_CASE("a schedule shows what the order does to a floating-point sum, and to 
     const auto device = scheduled(seed, threads);
     const auto sum = upload(*device, std::vector<float>(1), "sum");
     const auto last = upload(*device, std::vector<int>(1), "last");
-    LaunchConfig config = grid(3000, 32);
-    config.in_order = true;
-    launch(*device, "sum_by_atomics", config, sum, last);
+    launch(*device, "sum_by_atomics", grid(3000, 32), sum, last);
     return std::pair(read_values<float>(*device, sum, 1)[0], read_values<int>(*device, last, 1)[0]);
   };
   float natural = 0;
   for (int b = 0; b < 3000; ++b) natural += 1.0f / static_cast<float>(3 * b + 1);
   CHECK(run(0, 1) == std::pair(natural, 2999));
-  CHECK(run(0, 4) == std::pair(natural, 2999));
+  CHECK(run(0, 4).first == natural);
   std::set<float> sums;
   std::set<int> last;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
