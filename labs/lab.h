@@ -144,6 +144,7 @@ struct Work {
   double flops = 0;
   double elements = 0;
   bool over_link = false;  ///< the bytes cross the link to the host: the GPU's memory is not their ceiling
+  bool instructions_per_element = false;  ///< the simulator's report shows them: thread instructions / elements
 };
 
 /// Blocks a variant allows. `why` completes "… because".

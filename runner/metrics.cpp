@@ -32,6 +32,10 @@ double host_ms(const Result& result) {
 }  // namespace
 
 void add_rates(const Work& work, const GpuProfile* peaks, Result& result) {
+  if (work.instructions_per_element && work.elements > 0 && result.counters) {
+    const auto executed = static_cast<double>(result.counters->thread_instructions);
+    result.metrics.push_back({"instructions_per_element", executed / work.elements, ""});
+  }
   if (!measured(result)) return;
   const double seconds = result.timing->median_ms / 1000;
   const auto add = [&](const char* name, double value, const char* unit) {
