@@ -232,6 +232,8 @@ struct Variant {
   /// A GPU's report also has what the host's clock says, with and without waiting for the end.
   bool host_clock = false;
   std::function<Work(const Case&)> work{};  ///< default: the lab's
+  /// Begins another ladder of the lab, with a problem of its own: the rung before is nothing to compare it with.
+  bool starts = false;
   std::vector<Claim> claims{};
   /// What it has to say of its outputs; default: the lab's.
   std::function<Account(const Case&, const ReadBuffer&)> account{};

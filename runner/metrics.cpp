@@ -76,7 +76,8 @@ void add_host_times(const HostTimes& times, std::size_t launches, Result& result
   result.metrics.push_back({"time_per_launch", each, "us"});
 }
 
-void add_speedups(std::vector<Result>& results, std::string_view baseline) {
+void add_speedups(std::vector<Result>& results, std::string_view baseline,
+                  const std::set<std::string, std::less<>>& starts) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     auto& result = results[i];
     if (!measured(result)) continue;
@@ -88,7 +89,7 @@ void add_speedups(std::vector<Result>& results, std::string_view baseline) {
     }
     // The rung before: the nearest earlier measured variant of the same case.
     for (std::size_t j = i; j-- > 0;) {
-      if (!same_case(result, results[j])) break;
+      if (starts.contains(results[j + 1].variant) || !same_case(result, results[j])) break;
       if (!measured(results[j])) continue;
       add_speedup(result, "speedup_to_previous", results[j], result.timing->median_ms);
       break;

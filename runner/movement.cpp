@@ -81,7 +81,7 @@ std::optional<Movement> largest(const Result& result, const Result& before) {
 const Result* rung_before(const Lab& lab, const std::vector<Result>& results, const Result& result) {
   const auto self = std::find_if(lab.variants.begin(), lab.variants.end(),
                                  [&](const Variant& variant) { return variant.name == result.variant; });
-  for (auto it = self; it != lab.variants.begin();) {
+  for (auto it = self; it != lab.variants.begin() && !it->starts;) {
     --it;
     const auto* found = partner(results, result, it->name);
     if (found != nullptr && found->counters) return found;
@@ -127,7 +127,8 @@ std::string movement_text(const Movement& m) {
       fmt::format("{} {}{} from {} to {}", name, falls ? "fall" : "rise", plural ? "" : "s", before, now);
   // "8,448 to 1,056" needs a reader's arithmetic; percentages and what comes from nothing do not.
   const double factor = falls ? m.before / m.now : m.now / m.before;
-  if (m.unit != "ratio" && std::isfinite(factor) && factor >= 1.01) text += fmt::format(" ({:.3g} times)", factor);
+  if (m.unit != "ratio" && std::isfinite(factor) && factor >= 1.01)
+    text += fmt::format(" ({} times)", factor < 1000 ? fmt::format("{:.3g}", factor) : grouped(std::llround(factor)));
   return text;
 }
 

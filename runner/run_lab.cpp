@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -69,6 +70,17 @@ Result run_point(Executor& executor, Executor* simulator, const LabOptions& opti
 
 std::string title(const LabOptions& options, const Point& point) {
   return fmt::format("{} {}", options.lab->name, point.variant->name);
+}
+
+}  // namespace
+
+namespace {
+
+std::set<std::string, std::less<>> ladder_starts(const Lab& lab) {
+  std::set<std::string, std::less<>> names;
+  for (const auto& variant : lab.variants)
+    if (variant.starts) names.insert(variant.name);
+  return names;
 }
 
 }  // namespace
@@ -144,7 +156,7 @@ ExitCode run_lab(const LabOptions& options, const std::shared_ptr<Executor>& exe
     run.toolkit = release_in(loaded->file.ptx.substr(0, 1024)).value_or("");
   }
   run.baseline = options.baseline != nullptr ? options.baseline->name : first_measured(run.results);
-  add_speedups(run.results, run.baseline);
+  add_speedups(run.results, run.baseline, ladder_starts(*options.lab));
   add_movements(*options.lab, run.results);
   target.write(options.format->write(run, Style{wants_color(target)}));
   if (!options.image.empty()) write_image(options.image, run);

@@ -177,7 +177,8 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
                .arguments = image_arguments,
                .adjust = expect_column_sums,
                .racy = true,
-               .work = image_work});
+               .work = image_work,
+               .starts = true});
   v.push_back({.name = "image_atomic",
                .summary = "the same with atomicAdd: every pixel arrives; the block's shape says how many meet",
                .kernel = "image_atomic",

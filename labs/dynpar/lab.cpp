@@ -144,7 +144,8 @@ std::vector<Variant> ladder() {
            .arguments = sort_arguments,
            .adjust = expect_sorted,
            .writes_input = true,
-           .work = sort_work}};
+           .work = sort_work,
+           .starts = true}};
 }
 
 }  // namespace

@@ -95,6 +95,13 @@ TEST_CASE("speed-ups refer to the baseline, the rung before and the CPU of the s
   CHECK(results[3].metrics.empty());
 }
 
+TEST_CASE("a variant that starts a ladder of its own has no rung before") {
+  std::vector<Result> results{timed("slow", 8), timed("fast", 2), timed("faster", 1)};
+  add_speedups(results, "slow", {"fast"});
+  CHECK(find_metric(results[1], "speedup_to_previous") == nullptr);
+  CHECK(near(value(results[2], "speedup_to_previous"), 2));
+}
+
 TEST_CASE("cumulative speed-ups refer to the first rung that a GPU's clock measured, where there is another") {
   const auto sim = timed("slow", 8, "simulation_wall"), slow = timed("slow", 8), fast = timed("fast", 2);
   CHECK(first_measured({sim, slow, fast}) == "slow");

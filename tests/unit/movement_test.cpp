@@ -65,6 +65,22 @@ TEST_CASE("a claim may refer to another rung, and to a metric of the lab's own")
   CHECK(sentences(lab, {slow, between, fast}) == Texts{"launches fall from 512 to 1 (512 times) (slow)"});
 }
 
+TEST_CASE("a variant that starts a ladder of its own has no rung before; those above it have it as their first") {
+  auto lab = two_rungs();
+  lab.variants.push_back({.name = "third", .summary = ""});
+  lab.variants[1].starts = true;
+  const auto slow = counted_result("slow", 4000, 0), fast = counted_result("fast", 1000, 0),
+             third = counted_result("third", 250, 0);
+  CHECK(sentences(lab, {slow, fast}).empty());
+  CHECK(sentences(lab, {slow, fast, third}) == Texts{"warp instructions fall from 1,000 to 250 (4 times) (fast)"});
+  CHECK(sentences(lab, {slow, third}).empty());
+}
+
+TEST_CASE("large factors are whole numbers") {
+  CHECK(sentences(two_rungs(), {counted_result("slow", 2'000'000, 0), counted_result("fast", 1000, 0)}) ==
+        Texts{"warp instructions fall from 2,000,000 to 1,000 (2,000 times) (slow)"});
+}
+
 TEST_CASE("only right results of the same parameters are compared, of the same block where there is one") {
   const auto lab = two_rungs({falls("warp_instructions")});
   auto slow = counted_result("slow", 4000, 0), fast = counted_result("fast", 1000, 0);
