@@ -22,9 +22,10 @@ struct PtxasRow {
 
 struct EmbeddedKernels {
   std::string_view lab;    ///< folder name: "reduce"
-  std::string_view file;   ///< "kernels.cu", "kernels_sm80.cu"
+  std::string_view file;   ///< "kernels.cu", "kernels_sm80.cu", "kernels_debug.cu"
   int compute_capability;  ///< 75 for compute_75: the virtual architecture of the PTX
   std::string_view ptx, source;
+  std::string_view source_file;  ///< that `source` is the text of: as `file`, or of kernels_debug.cu kernels.cu
   std::span<const PtxasRow> resources;
   std::string_view cubin;  ///< machine code, of architecture-specific files (kernels_sm90a.cu) only; else empty
 };

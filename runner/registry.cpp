@@ -43,8 +43,9 @@ void check_variant(const Lab& lab, const Variant& variant, std::vector<std::stri
     found.push_back(fmt::format("{}.{}: {}", lab.name, variant.name, what));
   };
   const int kernel = variant.kernel.empty() && !variant.steps ? 0 : 1;
-  const int ways = kernel + (variant.vendor.run != nullptr ? 1 : 0) + (variant.host ? 1 : 0);
-  if (ways != 1) complain("exactly one of kernel or steps, vendor and host must say how it runs");
+  const int ways =
+      kernel + (variant.vendor.run != nullptr ? 1 : 0) + (variant.host ? 1 : 0) + (variant.calculate ? 1 : 0);
+  if (ways != 1) complain("exactly one of kernel or steps, vendor, host and calculate must say how it runs");
   if (variant.summary.empty()) complain("a variant needs a summary");
   if (!variant.kernel.empty() && !variant.steps && !variant.arguments && !lab.arguments) complain("no arguments");
   if (variant.blocks.min_threads > variant.blocks.max_threads) complain("no block satisfies its rule");
@@ -59,8 +60,9 @@ void check_params(const Lab& lab, std::vector<std::string>& found) {
       const bool known = std::find(param.choices.begin(), param.choices.end(), *word) != param.choices.end();
       if (!known) complain("the default is none of the choices");
     } else if (!param.choices.empty()) {
-      complain("a size has no choices");
-    } else if (const auto size = std::get<std::int64_t>(param.fallback); size < param.min || size > param.max) {
+      complain("a number has no choices");
+    } else if (const auto* size = std::get_if<std::int64_t>(&param.fallback);
+               size != nullptr && (*size < param.min || *size > param.max)) {
       complain("the default is outside its bounds");
     }
   }
@@ -78,8 +80,12 @@ std::vector<std::string> defects(const Lab& lab) {
   }
   if (!names.contains(lab.headline))
     found.push_back(fmt::format("{}: headline '{}' is no variant", lab.name, lab.headline));
-  if (!lab.problem || !lab.extent || !lab.work)
-    found.push_back(fmt::format("{}: needs problem, extent and work", lab.name));
+  if (!lab.problem || !lab.work) found.push_back(fmt::format("{}: needs problem and work", lab.name));
+  for (const auto& variant : lab.variants) {
+    // Without an extent there is nothing for an automatic grid to cover.
+    if (!variant.kernel.empty() && !variant.steps && !variant.automatic_grid && !lab.extent)
+      found.push_back(fmt::format("{}.{}: needs an extent or an automatic grid", lab.name, variant.name));
+  }
   check_params(lab, found);
   return found;
 }

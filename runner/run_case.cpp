@@ -227,8 +227,10 @@ void run_and_measure(Device& device, DeviceBuffers& buffers, const MeasureOption
 void CaseRunner::load(const Lab& lab, const Variant& variant) {
   const auto& kernels = kernels_of(lab, variant);
   // The image's views must outlive the device: names are kept here, texts are part of the binary or of the lab.
-  const auto [name, fresh] = loaded_.insert(lab.file ? variant.file : fmt::format("{}/{}", lab.name, variant.file));
-  if (fresh) device_.load({*name, kernels.ptx, kernels.source, kernels.resources});
+  const auto [it, fresh] =
+      loaded_.emplace(lab.file ? variant.file : fmt::format("{}/{}", lab.name, variant.file),
+                      lab.file ? variant.file : fmt::format("{}/{}", lab.name, kernels.source_file));
+  if (fresh) device_.load({it->second, kernels.ptx, kernels.source, kernels.resources});
 }
 
 void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Plan& made, const Problem& problem,

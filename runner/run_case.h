@@ -37,7 +37,8 @@ class CaseRunner {
   void load(const Lab& lab, const Variant& variant);
 
   Device& device_;
-  std::set<std::string, std::less<>> loaded_;  ///< "reduce/kernels.cu"
+  /// What findings call a loaded file, by lab and file: "reduce/kernels.cu".
+  std::map<std::string, std::string, std::less<>> loaded_;
   ProblemCache problems_;
 };
 

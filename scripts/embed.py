@@ -119,8 +119,10 @@ def main(manifest, directory):
             toolkit = fields
         elif kind == "kernels":
             lab, file, capability, ptx, source, cubin = fields
+            source_file = Path(source).name
             ptx, source, cubin = writer.blob(ptx), writer.blob(source), writer.blob(cubin) if cubin else "{}"
-            kernels.append(f'      {{"{lab}", "{file}", {capability}, {ptx}, {source}, rows_{len(tables)}, {cubin}}},')
+            kernels.append(f'      {{"{lab}", "{file}", {capability}, {ptx}, {source}, "{source_file}", rows_{len(tables)}, '
+                           f'{cubin}}},')
             tables.append([])
         elif kind == "resources":
             tables[-1].extend(resource_rows(Path(fields[1]).read_text(encoding="utf-8"), fields[0]))

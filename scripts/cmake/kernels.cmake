@@ -100,7 +100,9 @@ function(gpulab_add_kernels root embed_dir source)
   endif()
 
   set(inputs ${base}.ptx ${root}/${source})
-  set(line "kernels|${lab}|${stem}.cu|${capability}|${base}.ptx|${root}/${source}|")
+  # kernels_debug.cu includes kernels.cu: that is where its kernels stand.
+  set(text ${root}/${folder}/${release_stem}.cu)
+  set(line "kernels|${lab}|${stem}.cu|${capability}|${base}.ptx|${text}|")
   if(suffix)
     string(APPEND line "${base}.sm_${capability}${suffix}.cubin")
   endif()

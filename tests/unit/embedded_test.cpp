@@ -27,7 +27,8 @@ TEST_CASE("embedded PTX names its files relative to the tree and to the toolkit,
       const auto line = std::string(kernels.ptx.substr(at, kernels.ptx.find('\n', at) - at));
       INFO(line);
       CHECK(line.find("\"/") == std::string::npos);
-      own += line.find("\"labs/" + std::string(kernels.lab) + "/" + std::string(kernels.file) + "\"") != line.npos;
+      own +=
+          line.find("\"labs/" + std::string(kernels.lab) + "/" + std::string(kernels.source_file) + "\"") != line.npos;
     }
     CHECK(own == 1);
   }

@@ -99,7 +99,8 @@ TEST_CASE("lines and phases sum up to the counters of the launch, which counting
         CHECK_FALSE(launch.ptx);
         launches += launch.counters;
       }
-      CHECK(of_lines(launches) == of_lines(*by_line.counters));
+      if (!by_line.lines.empty())
+        CHECK(of_lines(launches) == of_lines(*by_line.counters));  // copies alone launch nothing
     }
   }
 }

@@ -34,8 +34,9 @@ TEST_CASE("a lab's contradictions are found") {
   lab.params[0].fallback = std::int64_t{-1};
   lab.params[1].fallback = std::string("float");
   CHECK(defects(lab) ==
-        std::vector<std::string>{"reduce.slow: exactly one of kernel or steps, vendor and host must say how it runs",
-                                 "reduce.slow: declared twice", "reduce.tree: no block satisfies its rule",
-                                 "reduce: headline 'gone' is no variant", "reduce.n: the default is outside its bounds",
-                                 "reduce.type: the default is none of the choices"});
+        std::vector<std::string>{
+            "reduce.slow: exactly one of kernel or steps, vendor, host and calculate must say how it runs",
+            "reduce.slow: declared twice", "reduce.tree: no block satisfies its rule",
+            "reduce: headline 'gone' is no variant", "reduce.n: the default is outside its bounds",
+            "reduce.type: the default is none of the choices"});
 }
