@@ -24,6 +24,18 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
+/// What fits `width` px.
+std::string clipped(const std::string& text, double width) {
+  const auto fit = static_cast<std::size_t>(width / letter);
+  std::string out;
+  for (const char c : text) {
+    // A byte that continues a character of UTF-8 goes with it.
+    if (columns(out) >= fit && (static_cast<unsigned char>(c) & 0xC0U) != 0x80U) return out + "…";
+    out += c;
+  }
+  return out;
+}
+
 class Svg {
  public:
   Svg(double width, double height) : width_(width), height_(height) {}
@@ -82,12 +94,13 @@ std::vector<Quantity> quantities() {
 
 }  // namespace
 
-std::string curve_svg(const Curve& curve, const std::string& title) {
-  constexpr double left = 70, right = 30, top = 60, bottom = 60, plot_width = 720, plot_height = 300;
+std::string curve_svg(const Curve& curve, const Heading& heading) {
+  constexpr double left = 70, right = 30, top = 80, bottom = 60, plot_width = 720, plot_height = 300;
   Svg svg(left + plot_width + right, top + plot_height + bottom);
   const double highest = curve.y_max > 0 ? curve.y_max : *std::max_element(curve.y.begin(), curve.y.end());
-  svg.text(left, 24, title);
-  svg.text(left, 44, curve.y_label, "start", grey);
+  svg.text(left, 22, clipped(heading.title, plot_width));
+  svg.text(left, 40, clipped(heading.of, plot_width), "start", grey);
+  svg.text(left, 64, curve.y_label, "start", grey);
   for (int i = 0; i <= 4; ++i) {
     const double y = top + plot_height * (1 - i / 4.0);
     svg.line(left, y, left + plot_width, y);
@@ -111,7 +124,7 @@ std::string curve_svg(const Curve& curve, const std::string& title) {
   return svg.document();
 }
 
-std::string ladder_svg(const Run& run, const std::string& title) {
+std::string ladder_svg(const Run& run, const Heading& heading) {
   for (const auto& quantity : quantities()) {
     double highest = 0;
     std::size_t longest = 0, count = 0;
@@ -123,11 +136,12 @@ std::string ladder_svg(const Run& run, const std::string& title) {
       ++count;
     }
     if (count == 0) continue;
-    constexpr double row = 24, plot_width = 520, top = 60;
+    constexpr double row = 24, plot_width = 520, top = 80;
     const double left = 20 + letter * static_cast<double>(longest);
     Svg svg(left + plot_width + 110, top + row * static_cast<double>(count) + 16);
-    svg.text(12, 24, title);
-    svg.text(12, 44, quantity.name, "start", grey);
+    svg.text(12, 22, clipped(heading.title, left + plot_width + 90));
+    svg.text(12, 40, clipped(heading.of, left + plot_width + 90), "start", grey);
+    svg.text(12, 64, quantity.name, "start", grey);
     double y = top;
     for (const auto& r : run.results) {
       const auto value = quantity.value(r);

@@ -7,11 +7,16 @@
 
 namespace gpulab {
 
+/// Above a chart: what it shows, and of which case. Cut at the chart's width.
+struct Heading {
+  std::string title, of;
+};
+
 /// One bar per point, the marked one in another colour.
-[[nodiscard]] std::string curve_svg(const Curve& curve, const std::string& title);
+[[nodiscard]] std::string curve_svg(const Curve& curve, const Heading& heading);
 
 /// One bar per result: GB/s or time where a GPU measured, else warp instructions as simulated. Empty where no result
 /// has any of these.
-[[nodiscard]] std::string ladder_svg(const Run& run, const std::string& title);
+[[nodiscard]] std::string ladder_svg(const Run& run, const Heading& heading);
 
 }  // namespace gpulab

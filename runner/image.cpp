@@ -41,10 +41,11 @@ void demand(const std::string& file, const std::string& extension, const std::st
                     fmt::format("name a file that ends in {}", extension));
 }
 
-std::string title(const Run& run) {
+Heading heading(const Run& run, const std::string& of) {
   const bool simulated = run.device.kind == "sim";
-  return fmt::format("{} on {}{} · {}", run.lab, simulated ? "the simulator, modelling " : "",
-                     simulated ? run.device.profile : run.device.name, shared_case(run));
+  return {fmt::format("{} on {}{}", of, simulated ? "the simulator, modelling " : "",
+                      simulated ? run.device.profile : run.device.name),
+          shared_case(run)};
 }
 
 }  // namespace
@@ -63,9 +64,9 @@ void write_image(const std::string& file, const Run& run) {
   }
   if (const auto it = find([](const Result& r) { return r.curve && !r.curve->x.empty(); }); it != run.results.end()) {
     demand(file, ".svg", "a curve");
-    return write_svg(file, curve_svg(*it->curve, fmt::format("{}: {}", it->curve->name, title(run))));
+    return write_svg(file, curve_svg(*it->curve, heading(run, it->curve->name)));
   }
-  const auto ladder = run.results.size() > 1 ? ladder_svg(run, title(run)) : std::string();
+  const auto ladder = run.results.size() > 1 ? ladder_svg(run, heading(run, run.lab)) : std::string();
   if (ladder.empty())
     throw usage_error(fmt::format("--image: this run of {} has nothing to draw", run.lab),
                       "a lab's picture, a calculator's curve, or several variants ('--variant all')");

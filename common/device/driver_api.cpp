@@ -20,7 +20,7 @@ std::string dl_error() {
 }
 
 /// The first entry point that the driver lacks, or empty.
-std::string bind(void* library, DriverApi& api) {
+std::string bind(void* library, DriverApi& api) {  // NOLINT(readability-function-size): a table
 #define GPULAB_TEXT(name) #name
 #define GPULAB_BIND(function)                                                  \
   if (void* symbol = dlsym(library, GPULAB_TEXT(function)); symbol != nullptr) \

@@ -104,7 +104,8 @@ std::string impossible(const Sm& sm) {
   const auto& d = sm.demand();
   std::string text =
       fmt::format("No block of {} starts: {} each are {} of the {} that a block may have", threads(d.threads),
-                  registers(d.registers), grouped(static_cast<std::uint64_t>(d.threads * d.registers)),
+                  registers(d.registers),
+                  grouped(std::uint64_t{1} * static_cast<unsigned>(d.threads) * static_cast<unsigned>(d.registers)),
                   grouped(static_cast<std::uint64_t>(sm.gpu().registers_per_block)));
   int fewer = d.registers, smaller = sm.gpu().max_threads_per_block;
   while (fewer > 1 && sm.with_registers(fewer).blocks_per_sm == 0) --fewer;

@@ -144,9 +144,11 @@ std::string metrics_text(const Result& r) {
     std::string text = m.unit == "ratio" ? percent_text(m.value)
                        : m.unit == "B"   ? bytes_text(m.value)
                                          : short_count(m.value);
-    if (!m.unit.empty() && m.unit != "ratio" && m.unit != "B") text += " " + m.unit;
     std::string name = m.name;
     std::replace(name.begin(), name.end(), '_', ' ');
+    // "resident warps 40": the name says the unit.
+    const bool named = m.unit.empty() || m.unit == "ratio" || m.unit == "B" || name.find(m.unit) != std::string::npos;
+    if (!named) text += " " + m.unit;
     parts.push_back(name + " " + text);
   }
   return join(parts);
