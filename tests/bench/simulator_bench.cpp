@@ -91,14 +91,18 @@ Speed run(const Workload& work, int threads, bool counters, bool tools = false) 
   const auto count = static_cast<std::size_t>(work.n);
   const auto input = random_values(work.floats ? Scalar::f32 : Scalar::i32, count, 42, -1000, 1000);
   std::vector<KernelArgument> arguments;
+  DevicePointer output = 0;
   for (int i = 0; i < work.arrays; ++i) {
     const auto array = device->allocate("array", count * 4);
     device->write(array, input);
     arguments.push_back(KernelArgument::of(array));
+    output = array;
   }
   arguments.push_back(KernelArgument::of(work.last));
   Speed best{1e9, 1e9, 0};
   for (int repetition = 0; repetition < 5; ++repetition) {
+    // As a lab's outputs are: a store of what is there already is another case to the tools.
+    device->fill(output, std::byte{0xA5}, count * 4);
     const auto start = std::chrono::steady_clock::now();
     const std::clock_t cpu_start = std::clock();
     device->launch(kernel, work.config, arguments);
