@@ -39,6 +39,18 @@ const MicroOp* inval(Warp& w, const MicroOp* op) {
   return op + 1;
 }
 
+/// What lane `lane` learns of its arrival, which found the object in state `before`; `tokens` has what the lanes below
+/// it learnt. All lanes that arrive at one object with one instruction learn its state from before the instruction, as
+/// on an H200: the hardware counts them at once. Where the arrivals of the lanes below ended a phase, it is another.
+u64 token(const Warp& w, const u32* objects, const u64* tokens, int lane, u64 before) {
+  for (u32 below = w.mask & ((1u << lane) - 1); below;) {
+    const int other = 31 - __builtin_clz(below);
+    if (objects[other] == objects[lane]) return parity_of(tokens[other]) == parity_of(before) ? tokens[other] : before;
+    below &= ~(1u << other);
+  }
+  return before;
+}
+
 /// state or _, [a]{, count}.
 template <Arrival how, bool counts, bool returns>
 const MicroOp* arrive_at(Warp& w, const MicroOp* op) {
@@ -47,7 +59,7 @@ const MicroOp* arrive_at(Warp& w, const MicroOp* op) {
   for_active(w, [&](int i) {
     const u32 count = counts ? values<u32>(w, op, address + 1)[i] : 1;
     const u64 before = arrive(w, op, i, objects.at[i], count, how);
-    if constexpr (returns) values<u64>(w, op, 0)[i] = before;
+    if constexpr (returns) values<u64>(w, op, 0)[i] = token(w, objects.at, values<u64>(w, op, 0), i, before);
   });
   return op + 1;
 }
@@ -57,7 +69,8 @@ const MicroOp* arrive_expecting(Warp& w, const MicroOp* op) {
   const Objects objects(w, op, 1);
   for_active(w, [&](int i) {
     expect_bytes(w, op, i, objects.at[i], values<u32>(w, op, 2)[i]);
-    values<u64>(w, op, 0)[i] = arrive(w, op, i, objects.at[i], 1, how);
+    const u64 before = arrive(w, op, i, objects.at[i], 1, how);
+    values<u64>(w, op, 0)[i] = token(w, objects.at, values<u64>(w, op, 0), i, before);
   });
   return op + 1;
 }
