@@ -70,6 +70,8 @@ struct Result {
   std::string variant, kernel;
   std::string status = "ok";  ///< ok, wrong, finding, fault, hung, timeout, skipped, interrupted, error
   std::string message;
+  bool racy = false;                                       ///< the variant races on purpose: its answer may be wrong
+  bool needs_clock = false;                                ///< its point is time, and the device has none of its own
   std::string summary;                                     ///< the variant's one line, for the table
   std::vector<std::pair<std::string, ParamValue>> params;  ///< declaration order, then seed
   std::optional<LaunchFacts> launch;

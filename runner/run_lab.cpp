@@ -50,6 +50,19 @@ Result placeholder(const LabOptions& options, const Point& point, std::string st
   return result;
 }
 
+/// What is known of a variant before it runs.
+void add_nature(const Variant& variant, const Capabilities& device, Result& result) {
+  result.summary = variant.summary;
+  result.racy = variant.racy;
+  result.needs_clock = variant.about_time && !device.measures_time && result.status == "ok";
+  if (result.needs_clock) {
+    result.notes.emplace_back(
+        "What this variant is about is time, which only a GPU's clock shows (--device gpu): here its answer is "
+        "verified, "
+        "and its work is counted.");
+  }
+}
+
 /// Seconds that a simulation beside a GPU may take.
 constexpr double beside_seconds = 1;
 
@@ -61,7 +74,7 @@ Result run_point(Executor& executor, Executor* simulator, const LabOptions& opti
   run.measure = options.measure;
   run.dumps = options.dumps;
   auto result = executor.run(*options.lab, *point.variant, point.point, run);
-  result.summary = point.variant->summary;
+  add_nature(*point.variant, executor.capabilities(), result);
   if (simulator != nullptr && result.status == "ok" && launches_kernels(*point.variant)) {
     count_beside(*simulator, *options.lab, *point.variant, point.point, run, beside_seconds, result);
   }

@@ -2,19 +2,40 @@
 """One line per result of gpulab.run.v1 documents, and whether all is well.
 
 usage: summarize_run.py [--quiet] FILE.json…
-Every result must be `ok` and verified; on a GPU also timed by CUDA events. --quiet shows only what is not. Exits 1 if
-a result is not as it must be.
+A result is verified and, on a GPU, timed by its clock; or it may be other than that: what a calculator works out
+launches nothing, a variant that races on purpose may be wrong, a combination that a variant refuses is skipped. A
+document in which nothing was verified is not as it must be. --quiet shows only what is not. Exits 1 if anything is not.
 """
 import json
 import sys
 
 
+def calculates(result):
+    """Arithmetic alone: nothing was launched, nothing run, nothing to verify."""
+    return result["status"] == "ok" and all(result[part] is None for part in ("kernel", "launch", "timing", "verification"))
+
+
+def exempt(result):
+    """Why a result need not be verified; None where it must be."""
+    if result["status"] == "skipped":
+        return f"skipped: {result['message']}"
+    if calculates(result):
+        return "calculated"
+    if result.get("racy") and result["status"] in ("wrong", "finding"):
+        return f"races on purpose: {result['message']}"
+    return None
+
+
+def verified(result):
+    return result["status"] == "ok" and (result["verification"] or {}).get("status") == "passed"
+
+
 def defect(result, kind):
     if result["status"] != "ok":
-        return f"{result['status']}: {result.get('message', '')}"
-    if (result.get("verification") or {}).get("status") != "passed":
+        return f"{result['status']}: {result['message']}"
+    if not verified(result):
         return "not verified"
-    timing = result.get("timing") or {}
+    timing = result["timing"] or {}
     if kind == "gpu" and timing.get("source") not in ("cuda_events", "cpu_wall"):
         return f"timed by {timing.get('source')}"
     if kind == "gpu" and not timing.get("median_ms", 0) > 0:
@@ -23,8 +44,8 @@ def defect(result, kind):
 
 
 def line(result):
-    metrics = result.get("metrics") or {}
-    timing = result.get("timing") or {}
+    metrics = result["metrics"] or {}
+    timing = result["timing"] or {}
     text = f"  {result['variant']:<24}{timing.get('median_ms', 0) * 1000:>12.2f} us"
     bandwidth = (metrics.get("bandwidth") or {}).get("value")
     if bandwidth is not None:
@@ -32,21 +53,28 @@ def line(result):
     return text + f"  {timing.get('source', '')} {timing.get('mode') or ''} x{timing.get('samples', 0)}"
 
 
+def named(result, what):
+    return f"  {result['variant']:<24}{result['params']}  {what}"
+
+
 def summarize(path, quiet):
+    """How many results are not as they must be, or 1 where nothing was verified."""
     with open(path) as file:
         document = json.load(file)
-    kind = document["device"]["kind"]
+    kind, results = document["device"]["kind"], document["results"]
     bad = 0
-    print(f"{path.rsplit('/', 1)[-1]}: {document['lab']} on {document['device']['name']}, "
-          f"{len(document['results'])} results")
-    for result in document["results"]:
-        problem = defect(result, kind)
+    print(f"{path.rsplit('/', 1)[-1]}: {document['lab']} on {document['device']['name']}, {len(results)} results")
+    for result in results:
+        reason = exempt(result)
+        problem = None if reason else defect(result, kind)
         bad += problem is not None
         if problem:
-            print(f"  {result['variant']:<24}{result.get('params', {})}  {problem}")
+            print(named(result, f"BAD: {problem}"))
         elif not quiet:
-            print(line(result))
-    return bad
+            print(named(result, reason) if reason else line(result))
+    good = sum(verified(result) for result in results)
+    print(f"  {good} verified, {bad} bad, {len(results) - good - bad} need not be")
+    return bad or not good
 
 
 def main(arguments):

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Tests of what the build's and the set-up's scripts work out. Closes with 'N passed, N failed'."""
+import contextlib
 import csv
+import json
 import os
 import pathlib
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -208,6 +211,96 @@ class NewLab(unittest.TestCase):
             self.assertEqual(self.make("squares", folder), (2, "", (
                 f"error: {folder}/squares exists\n  hint: take another name, or remove it first\n")))
         self.assertEqual(self.make()[0], 2)
+
+
+def a_result(variant="warp", status="ok", verification="passed", **more):
+    return {"variant": variant, "kernel": "k", "status": status, "message": "", "params": {"n": 1}, "launch": {},
+            "verification": verification and {"status": verification}, "metrics": {}, "findings": [],
+            "timing": {"source": "cuda_events", "mode": "cold", "samples": 9, "median_ms": 0.5}, **more}
+
+
+CALCULATED = a_result("calculator", verification=None, kernel=None, launch=None, timing=None)
+RACED = a_result("racy", "wrong", "failed", message="out[0] is 1, not 2", racy=True)
+SKIPPED = a_result("redux", "skipped", None, message="--type: variant 'redux' cannot take float", timing=None)
+
+
+class SummarizeRun(unittest.TestCase):
+    def summary(self, *results, kind="gpu", option=()):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "run.json")
+            path.write_text(json.dumps({"device": {"kind": kind, "name": "H"}, "lab": "reduce", "results": results}))
+            ran = subprocess.run([ROOT / "scripts/summarize_run.py", *option, path], capture_output=True, text=True)
+        self.assertEqual(ran.stderr, "")
+        return ran.returncode, ran.stdout.splitlines()[1:]
+
+    def test_what_need_not_be_verified_is_named_and_fails_nothing(self):
+        code, lines = self.summary(a_result(), CALCULATED, RACED, SKIPPED)
+        self.assertEqual((code, lines), (0, [
+            "  warp                          500.00 us  cuda_events cold x9",
+            "  calculator              {'n': 1}  calculated",
+            "  racy                    {'n': 1}  races on purpose: out[0] is 1, not 2",
+            "  redux                   {'n': 1}  skipped: --type: variant 'redux' cannot take float",
+            "  1 verified, 0 bad, 3 need not be"]))
+        self.assertEqual(self.summary(a_result(), SKIPPED, option=["--quiet"]), (0, ["  1 verified, 0 bad, 1 need not be"]))
+
+    def test_a_wrong_unverified_faulty_or_untimed_result_fails(self):
+        for bad, words in ((a_result(status="wrong", verification="failed", message="x"), "wrong: x"),
+                           (a_result(verification=None), "not verified"), (a_result(verification="not_run"), "not verified"),
+                           (a_result("racy", "fault", None, message="x", racy=True), "fault: x"),
+                           (a_result(timing={"source": "simulation_wall"}), "timed by simulation_wall"),
+                           (a_result(timing=None), "timed by None"),
+                           (a_result(timing={"source": "cuda_events", "median_ms": 0}), "took no time")):
+            code, lines = self.summary(a_result(), bad)
+            self.assertEqual(code, 1, words)
+            self.assertTrue(lines[1].endswith(f"  BAD: {words}"), lines)
+        self.assertEqual(self.summary(a_result(timing={"source": "simulation_wall"}), kind="sim")[0], 0)
+
+    def test_a_run_in_which_nothing_was_verified_fails(self):
+        for results in ([], [CALCULATED], [RACED, SKIPPED]):
+            self.assertEqual(self.summary(*results)[0], 1)
+
+
+class GpuTest(unittest.TestCase):
+    """scripts/gpu_test.sh with stand-ins for what it packs."""
+    PROGRAMS = {"gpulab": "[ $1 != list ] || printf '  one  a lab\\n  two  a lab\\n'",
+                "gpu_tests": "echo 24 passed", "labs_tests": "echo $GPULAB_LABS; [ $GPULAB_LABS = one ]"}
+
+    def suite(self, *parts, packed=True):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            shutil.copytree(ROOT / "scripts", root / "scripts")
+            (root / "build-gpu").mkdir()
+            with tarfile.open(root / "build-gpu/pack.tgz", "w:gz") if packed else contextlib.nullcontext() as pack:
+                for name, line in self.PROGRAMS.items() if packed else ():
+                    program = root / name
+                    program.write_text(f"#!/bin/sh\n{line}\n")
+                    program.chmod(0o755)
+                    pack.add(program, name)
+            ran = subprocess.run([root / "scripts/gpu_test.sh", *parts], capture_output=True, text=True,
+                                 env={**os.environ, "OUT": str(root / "out")})
+            if ran.returncode <= 1:
+                with tarfile.open(root / "out/results.tgz") as results:
+                    self.names = results.getnames()
+        return ran.returncode, ran.stdout, ran.stderr
+
+    def test_a_part_runs_from_the_pack_and_names_what_was_not_done(self):
+        code, out, _ = self.suite("device")
+        self.assertEqual((code, out.splitlines()[-1]), (0, "4 passed, 0 failed, 1 not done"), out)
+        self.assertRegex(out, "run_cu_file +[0-9]+ s  not done: no compiler for .cu files here\n")
+        self.assertIn("results/gpu_tests.log", self.names)
+
+    def test_each_lab_is_tested_in_processes_of_its_own_and_one_that_fails_is_named(self):
+        code, out, _ = self.suite("awkward")
+        self.assertEqual(code, 1)
+        self.assertRegex(out, r"labs_awkward +[0-9]+ s  FAILED \(exit code 123\)")
+        self.assertEqual(out.count("FAILED  two, "), 4)
+        self.assertEqual(out.count("ok      one, "), 4)
+
+    def test_without_a_pack_or_with_an_unknown_part_it_says_so(self):
+        self.assertEqual(self.suite("device", packed=False)[::2],
+                         (3, "error: build-gpu/pack.tgz is not here: scripts/gpu_test.sh --pack\n"))
+        code, _, err = self.suite("nonsense")
+        self.assertEqual((code, err.splitlines()[0][:38]), (2, "usage: scripts/gpu_test.sh --pack    b"))
 
 
 if __name__ == "__main__":

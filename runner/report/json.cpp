@@ -145,6 +145,7 @@ Json result(const Result& r) {
             {"status", r.status},
             {"message", r.message},
             {"params", params(r.params)}};
+  if (r.racy) json["racy"] = true;
   json["launch"] = r.launch ? launch(*r.launch) : Json();
   json["occupancy"] = r.occupancy ? occupancy(*r.occupancy) : Json();
   json["verification"] = r.verification ? verification(*r.verification) : Json();

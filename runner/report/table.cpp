@@ -387,6 +387,15 @@ void movements(const Run& run, Page& page) {
   page.line();
 }
 
+/// Which of them have a point that counts cannot show.
+std::string about_time(const Run& run) {
+  std::vector<std::string> names;
+  for (const auto& r : run.results)
+    if (r.needs_clock && std::find(names.begin(), names.end(), r.variant) == names.end()) names.push_back(r.variant);
+  if (names.empty()) return {};
+  return fmt::format(" About time, which a GPU's clock shows (--device gpu): {}.", join(names));
+}
+
 void several(const Run& run, Page& page) {
   page.line(page.bold(run.file.empty() ? run.lab : run.file) + "  on " + device_text(run.device));
   page.paragraph(shared_case(run));
@@ -407,7 +416,7 @@ void several(const Run& run, Page& page) {
   const bool faster =
       std::any_of(run.results.begin(), run.results.end(), [](const Result& r) { return find_metric(r, "speedup"); });
   if (faster) page.paragraph(page.dim("Speed-ups refer to " + run.baseline + "."));
-  if (!timed) page.paragraph(page.dim("No GPU time: simulating measures counts, not speed."));
+  if (!timed) page.paragraph(page.dim("No GPU time: simulating measures counts, not speed." + about_time(run)));
   if (!left_out.empty())
     page.paragraph(page.dim("Not shown for want of width: " + join(left_out) + " (see --format csv)."));
 }

@@ -13,6 +13,7 @@
 #include "common/device/simulated.h"
 #include "common/gpu_profile.h"
 #include "tests/fidelity/suite.h"
+#include "tests/folder.h"
 
 namespace gpulab::fidelity {
 namespace {
@@ -199,7 +200,7 @@ std::vector<std::string> disagreements(const HardwareData& data, std::span<const
 
 std::vector<std::string> data_files() {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(GPULAB_TESTS_DIR "/data")) {
+  for (const auto& entry : std::filesystem::directory_iterator(tests::tests_folder() / "data")) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("fidelity_") && name.ends_with(".csv") && name != "fidelity_residuals.csv")
       files.push_back(entry.path().string());

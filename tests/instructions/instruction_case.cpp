@@ -14,6 +14,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "tests/folder.h"
+
 namespace gpulab::simt {
 namespace {
 
@@ -218,7 +220,7 @@ InstructionCase parse_case(std::string_view line, std::string where, const Instr
 
 std::vector<InstructionCase> all_cases(const InstructionSet& set) {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(GPULAB_TESTS_DIR "/ptx"))
+  for (const auto& entry : std::filesystem::directory_iterator(tests::tests_folder() / "ptx"))
     if (entry.path().extension() == ".cases") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::vector<InstructionCase> cases;

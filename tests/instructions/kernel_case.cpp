@@ -13,6 +13,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tests/folder.h"
+
 namespace gpulab::simt {
 namespace {
 
@@ -205,7 +207,7 @@ std::vector<KernelCase> kernel_cases(const std::string& path) {
 
 std::vector<std::string> kernel_files() {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(GPULAB_TESTS_DIR "/ptx"))
+  for (const auto& entry : std::filesystem::directory_iterator(tests::tests_folder() / "ptx"))
     if (entry.path().extension() == ".ptx") files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   return files;
