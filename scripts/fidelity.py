@@ -48,24 +48,31 @@ def launches_of(program):
 
 
 def rows(program, profile):
-    """(case, metric, value), each measured launch matched with the suite's."""
+    """(case, its metrics), each measured launch matched with the suite's."""
     expected, measured = list(launches_of(program)), compare_counters.read_ncu(profile)
     if len(expected) != len(measured):
         raise compare_counters.Mismatched(f"{len(measured)} launches profiled, the suite has {len(expected)}")
     for (case, kernel, grid), (name, its_grid, values) in zip(expected, measured):
         if (kernel, grid) != (name, its_grid):
             raise compare_counters.Mismatched(f"{case}: expected {kernel} {grid}, profiled {name} {its_grid}")
-        for metric, value in sorted(values.items()):
-            yield case, metric, value
+        if "," in case:
+            raise compare_counters.Mismatched(f"{case}: a comma in a case's name")
+        yield case, values
+
+
+def cell(value):
+    return "" if value is None else f"{value:.10g}"
 
 
 def convert(program, profile, gpu, driver, version, folder):
     path = os.path.join(folder, f"fidelity_{slug(gpu)}.csv")
     table = list(rows(program, profile))
+    metrics = sorted({metric for _, values in table for metric in values})
     with open(path, "w") as file:
-        file.write(f"# gpu: {gpu}\n# driver: {driver}\n# ncu: {version}\nkernel,counter,value\n")
-        file.writelines(f"{case},{metric},{value:.10g}\n" for case, metric, value in table)
-    print(f"{path}: {len(table)} values")
+        file.write(f"# gpu: {gpu}\n# driver: {driver}\n# ncu: {version}\n{','.join(['case'] + metrics)}\n")
+        for case, values in table:
+            file.write(",".join([case] + [cell(values.get(metric)) for metric in metrics]) + "\n")
+    print(f"{path}: {len(table)} cases, {len(metrics)} metrics each")
     return subprocess.run([program, "--agree", path, RESIDUALS]).returncode
 
 

@@ -81,6 +81,61 @@ class Nvrtc(unittest.TestCase):
                          ".visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n\tld.global.u32 \t%r1, [used];\n\tret;\n}\n")
 
 
+class CompareCounters(unittest.TestCase):
+    """scripts/compare_counters.py: counters of a run beside those of its launches under ncu."""
+    COUNTERS = {"global_load_requests": 90, "global_load_sectors": 300, "global_ordered_load_requests": 0,
+                "shared_load_wavefronts": 100, "shared_load_bank_conflicts": 60, "global_atomic_requests": 5}
+    MEASURED = {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": 90,
+                "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": 300,
+                "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": 104,
+                "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum": 64}
+
+    def compare(self, counters=None, measured=None):
+        counters, measured = {**self.COUNTERS, **(counters or {})}, {**self.MEASURED, **(measured or {})}
+        names = compare_counters.REQUIRED + [name for name in measured if name not in compare_counters.REQUIRED]
+        with tempfile.TemporaryDirectory() as folder:
+            profile, run = pathlib.Path(folder, "ncu.csv"), pathlib.Path(folder, "run.json")
+            with open(profile, "w", newline="") as file:
+                table = csv.writer(file, quoting=csv.QUOTE_ALL)
+                table.writerow(["ID", "Kernel Name", "Grid Size"] + names)
+                table.writerow([""] * (3 + len(names)))
+                table.writerow([0, "k", "(2, 1, 1)"] + [measured.get(name, 0) for name in names])
+            run.write_text(json.dumps({"results": [{"variant": "v", "kernel": "k<int>", "counters": counters,
+                                                    "launch": {"grid": [2, 1, 1], "launches": 1}}]}))
+            ran = subprocess.run([ROOT / "scripts/compare_counters.py", profile, run], capture_output=True, text=True)
+        return ran.returncode, [" ".join(line.split()) for line in ran.stdout.splitlines()]
+
+    def test_requests_and_sectors_are_equal_wavefronts_within_five_percent(self):
+        self.assertEqual(self.compare(), (0, [
+            "v: k<int>", "global_load_requests 90 90 exact", "global_load_sectors 300 300 exact",
+            "shared_load_wavefronts 100 104 within 5%", "shared_load_bank_conflicts 60 64 within 5%",
+            "wavefronts - conflicts 40 40 exact", "5 counters agree, 0 differ"]))
+        code, lines = self.compare(measured={"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": 301})
+        self.assertEqual((code, lines[2], lines[-1]), (1, "global_load_sectors 300 301 DIFFERS", "4 counters agree, 1 differ"))
+
+    def test_how_often_a_kernel_polls_is_not_judged_what_it_loads_beside_that_is(self):
+        code, lines = self.compare({"global_ordered_load_requests": 70},
+                                   {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": 20})
+        self.assertEqual((code, lines[1:3], lines[-1]), (0, [
+            "global_load_requests 90 20 not judged: 70 of ours poll, how often is a matter of time",
+            "global_load_sectors 300 300 not judged: 70 of ours poll, how often is a matter of time"],
+            "3 counters agree, 0 differ"))
+        code, lines = self.compare({"global_ordered_load_requests": 70},
+                                   {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": 19})
+        self.assertEqual((code, lines[1]), (1, "global_load_requests 90 19 DIFFERS: 20 of ours do not poll"))
+
+    def test_atomics_are_shown_by_whichever_metric_there_is(self):
+        red = "smsp__inst_executed_op_global_red.sum"
+        self.assertNotIn("atomic", "".join(self.compare(measured={red: 3})[1]))
+        for name in compare_counters.GLOBAL_ATOM:
+            self.assertIn("global_atomic_requests 5 5 1.000 of it", self.compare(measured={red: 3, name: 2})[1])
+
+    def test_ncu_is_asked_for_what_it_has(self):
+        offered = [f"{name.split('.')[0]}  Counter" for name in compare_counters.GLOBAL_ATOM[1:]]
+        self.assertEqual(compare_counters.metrics_argument(offered).split(",")[len(compare_counters.REQUIRED):],
+                         ["smsp__sass_inst_executed_op_global_atom.sum"])
+
+
 class Fidelity(unittest.TestCase):
     """scripts/fidelity.py turns a profile into the data file that unit_tests read."""
     HEADER = ["ID", "Kernel Name", "Grid Size"] + compare_counters.REQUIRED
@@ -106,9 +161,10 @@ class Fidelity(unittest.TestCase):
         done, lines = self.convert([("a", "(1, 1, 1)"), ("b", "(2, 1, 1)")])
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(lines[:4], ["# gpu: NVIDIA H200 NVL", "# driver: 580.1", "# ncu: 2025.3",
-                                     "kernel,counter,value"])
-        self.assertEqual(len(lines), 4 + 2 * len(compare_counters.REQUIRED))
-        self.assertIn(f"b [2 of 32],{compare_counters.REQUIRED[1]},1001", lines)
+                                     ",".join(["case"] + sorted(compare_counters.REQUIRED))])
+        self.assertEqual([line.split(",")[0] for line in lines[4:]], ["a<int> 1 [1 of 32]", "b [2 of 32]"])
+        b = dict(zip(lines[3].split(","), lines[5].split(",")))
+        self.assertEqual(b[compare_counters.REQUIRED[1]], "1001")
 
     def test_a_profile_of_other_launches_is_refused(self):
         done, _ = self.convert([("a", "(1, 1, 1)")])
@@ -116,6 +172,10 @@ class Fidelity(unittest.TestCase):
         done, lines = self.convert([("a", "(1, 1, 1)"), ("b", "(3, 1, 1)")])
         self.assertEqual(done.stderr, "error: b [2 of 32]: expected b [2, 1, 1], profiled b [3, 1, 1]\n")
         self.assertEqual(lines, [])
+
+    def test_a_comma_in_the_name_of_a_case_is_refused(self):
+        done, _ = self.convert([("a", "(1, 1, 1)")], listed="a<int,2> [1 of 32],a,1,1,1\\n")
+        self.assertEqual((done.returncode, done.stderr), (2, "error: a<int,2> [1 of 32]: a comma in a case's name\n"))
 
 
 class SetUp(unittest.TestCase):

@@ -33,22 +33,24 @@ int pass_wavefronts(const std::int64_t* addresses, std::uint32_t lanes, std::uin
   return most;
 }
 
-/// Every active lane has the lane `distance` away (by exclusive or) on its own address, active too.
+/// Every active lane finds the lane `distance` away (by exclusive or) on its own address or inactive.
 bool paired(const std::int64_t* addresses, std::uint32_t mask, int distance) {
   for (std::uint32_t left = mask; left; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const int other = lane ^ distance;
-    if (!(mask >> other & 1) || addresses[lane] != addresses[other]) return false;
+    if ((mask >> other & 1) && addresses[lane] != addresses[other]) return false;
   }
   return true;
 }
 
-/// Lanes that one pass serves (metrics.md, Facts): 32 for accesses of up to 4 bytes, a half warp for 8, a quarter
-/// for 16; loads merge two passes where neighbouring lanes share their address.
+/// Lanes that one pass serves: 32 for accesses of up to 4 bytes, a half warp for 8, a quarter for 16. Loads have passes
+/// of twice the lanes where every lane n shares its address with lane n^1, or every one with lane n^2; an inactive lane
+/// is in nobody's way. The warp decides as a whole, no greater distance counts, and stores keep their passes. So
+/// measured on an H200: the 1287 loads and stores of tests/data/fidelity_h200.csv, passes and wavefronts alike.
 int lanes_per_pass(const std::int64_t* addresses, std::uint32_t mask, std::uint32_t width, bool store) {
   if (width <= 4) return 32;
-  if (width == 8) return !store && paired(addresses, mask, 1) ? 32 : 16;
-  return !store && (paired(addresses, mask, 1) || paired(addresses, mask, 2)) ? 16 : 8;
+  const int lanes = width == 8 ? 16 : 8;
+  return !store && (paired(addresses, mask, 1) || paired(addresses, mask, 2)) ? 2 * lanes : lanes;
 }
 
 void analyse_banks(Pattern& pattern, const std::int64_t* addresses, std::uint32_t width, bool store) {

@@ -22,7 +22,21 @@ struct HardwareData {
   std::map<std::string, Metrics> cases;      ///< by Case::name
 };
 
-/// A judged counter of one case that is not as on the GPU.
+/// A judged counter of one case.
+struct Judged {
+  enum class Verdict {
+    equal,
+    within_noise,
+    differs,
+    not_measured,  ///< this ncu has no metric for it: the data say nothing
+  };
+  std::string counter;
+  double simulator = 0, hardware = 0;
+  Verdict verdict = Verdict::equal;
+  bool operator==(const Judged&) const = default;
+};
+
+/// A judged counter that is not as on the GPU.
 struct Difference {
   std::string gpu, name, counter;
   double simulator = 0, hardware = 0;
@@ -37,16 +51,25 @@ struct Residual {
 [[nodiscard]] HardwareData parse_hardware(const std::string& text, const std::string& file);
 [[nodiscard]] std::vector<Residual> parse_residuals(const std::string& text, const std::string& file);
 
-[[nodiscard]] std::vector<Difference> differences(const std::string& gpu, const std::string& name,
-                                                  const Counters& counters, const Metrics& metrics);
+/// Every judged counter, in the order of metrics.md.
+[[nodiscard]] std::vector<Judged> judged(const Counters& counters, const Metrics& metrics);
 
 /// What is wrong: differences that no residual explains, residuals of this GPU that are no difference any more.
 [[nodiscard]] std::vector<std::string> unexplained(const std::string& gpu, std::span<const Difference> found,
                                                    std::span<const Residual> residuals);
 
-/// Runs the suite on the simulator and compares it with one data file: what is wrong, cases that the file lacks or
-/// that the suite has no longer included.
-[[nodiscard]] std::vector<std::string> disagreements(const HardwareData& data, std::span<const Residual> residuals);
+/// Of one counter, the cases in which the simulator or the GPU counted something, by verdict.
+struct Row {
+  std::string counter;
+  std::map<Judged::Verdict, int> cases;
+};
+struct Comparison {
+  /// Unexplained differences, residuals that are none, cases that the file lacks or that the suite has no longer.
+  std::vector<std::string> wrong;
+  std::vector<Row> table;
+};
+/// Runs the suite on the simulator and compares it with one data file.
+[[nodiscard]] Comparison compare(const HardwareData& data, std::span<const Residual> residuals);
 
 /// tests/data/fidelity_*.csv, without the residuals.
 [[nodiscard]] std::vector<std::string> data_files();

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "common/device/gpu.h"
 #include "common/device/simulated.h"
@@ -41,13 +43,30 @@ int run(const std::string& kind) {
   return wrong != 0;
 }
 
-int agree(const std::string& path, const std::string& residuals) {
+/// Counters by cases in which either side counted something; then the causes of what differs.
+void print_table(const HardwareData& data, const Comparison& comparison, const std::vector<Residual>& residuals) {
+  using Verdict = Judged::Verdict;
+  fmt::print("{:<36}{:>8}{:>11}{:>9}{:>14}\n", "counter", "equal", "within 5%", "differs", "not measured");
+  for (const Row& row : comparison.table) {
+    const auto of = [&](Verdict verdict) { return row.cases.contains(verdict) ? row.cases.at(verdict) : 0; };
+    fmt::print("{:<36}{:>8}{:>11}{:>9}{:>14}\n", row.counter, of(Verdict::equal), of(Verdict::within_noise),
+               of(Verdict::differs), of(Verdict::not_measured));
+  }
+  std::map<std::string, int> causes;
+  for (const auto& residual : residuals)
+    if (residual.difference.gpu == data.gpu) ++causes[residual.cause];
+  for (const auto& [cause, count] : causes) fmt::print("{} differences: {}\n", count, cause);
+}
+
+int agree(const std::string& path, const std::string& residuals_path) {
   const HardwareData data = read_hardware(path);
-  const auto wrong = disagreements(data, read_residuals(residuals));
-  for (const auto& line : wrong) fmt::print("{}\n", line);
+  const auto residuals = read_residuals(residuals_path);
+  const Comparison comparison = compare(data, residuals);
+  for (const auto& line : comparison.wrong) fmt::print("{}\n", line);
+  print_table(data, comparison, residuals);
   fmt::print("{} cases measured on {} (driver {}, ncu {}), {} disagreements\n", data.cases.size(), data.about.at("gpu"),
-             data.about.at("driver"), data.about.at("ncu"), wrong.size());
-  return !wrong.empty();
+             data.about.at("driver"), data.about.at("ncu"), comparison.wrong.size());
+  return !comparison.wrong.empty();
 }
 
 }  // namespace

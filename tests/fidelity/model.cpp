@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <set>
+#include <utility>
 
 namespace gpulab::fidelity {
 namespace {
@@ -39,19 +40,19 @@ std::uint64_t local_sectors(const Request& request, std::uint32_t width) {
 bool all_paired(const Request& request, std::uint32_t distance) {
   return std::all_of(request.begin(), request.end(), [&](const auto& one) {
     const auto other = request.find(one.first ^ distance);
-    return other != request.end() && other->second == one.second;
+    return other == request.end() || other->second == one.second;
   });
 }
 
 struct Wavefronts {
   std::uint64_t total = 0, ideal = 0;
 };
-/// metrics.md, Facts: up to 4 bytes the warp is one pass, 8 bytes take a half warp at a time, 16 a quarter; loads
-/// merge two passes where every active lane has lane n^1 (16 bytes: or every one n^2) on its address.
+/// Up to 4 bytes the warp is one pass, 8 bytes take a half warp at a time, 16 a quarter; loads merge two passes where
+/// every active lane has lane n^1 (or every one n^2) on its address or inactive. metrics.md, and what was measured
+/// since.
 Wavefronts wavefronts(const Request& request, std::uint32_t width, bool load) {
   std::uint32_t group = width <= 4 ? 32 : width == 8 ? 16 : 8;
-  if (load && width == 8 && all_paired(request, 1)) group = 32;
-  if (load && width == 16 && (all_paired(request, 1) || all_paired(request, 2))) group = 16;
+  if (load && width >= 8 && (all_paired(request, 1) || all_paired(request, 2))) group *= 2;
   Wavefronts w;
   for (std::uint32_t first = 0; first < 32; first += group) {
     std::array<std::set<Address>, 32> words_of_bank;
@@ -99,8 +100,21 @@ void count_global(std::map<std::string, std::uint64_t>& counters, const Request&
   counters["global_distinct_bytes_" + bytes] += distinct_bytes(request, width);
 }
 
+/// One turn: who has swapped leaves.
+void swap_once(Request& request, std::uint32_t width) {
+  const std::uint32_t lanes_of_pass = width == 8 ? 16 : 32;
+  std::set<std::pair<std::uint32_t, Address>> banks_of_pass;
+  std::set<Address> swapped;
+  Request left;
+  for (const auto& [lane, address] : request) {
+    const bool first_on_it = swapped.insert(address).second;
+    const bool first_in_bank = banks_of_pass.insert({lane / lanes_of_pass, address / 4 % 32}).second;
+    if (!first_on_it || !first_in_bank) left.emplace(lane, address);
+  }
+  request = std::move(left);
+}
+
 void count(std::map<std::string, std::uint64_t>& counters, const Step& step, const Request& request) {
-  if (request.empty()) return;
   if (is_atomic(step.action)) {
     const std::string op = step.space == Space::shared ? "shared_atomic_" : "global_atomic_";
     ++counters[op + "requests"];
@@ -111,6 +125,14 @@ void count(std::map<std::string, std::uint64_t>& counters, const Step& step, con
     counters[is_load(step.action) ? "local_load_sectors" : "local_store_sectors"] += local_sectors(request, step.width);
   } else if (step.space != Space::constant) {
     count_global(counters, request, step.width, is_load(step.action));
+  }
+}
+
+void count_swap_loop(std::map<std::string, std::uint64_t>& counters, const Step& step, const Request& request) {
+  if (!has_swap_loop(step)) return count(counters, step, request);
+  for (Request left = request; !left.empty(); swap_once(left, step.width)) {
+    count_shared(counters, left, step.width, true);
+    ++counters["shared_atomic_requests"];
   }
 }
 
@@ -226,7 +248,7 @@ std::vector<Thread> threads_of(const Case& one, const Dim3& block) {
 Address base_of(Space space) { return space <= Space::other ? (static_cast<Address>(space) + 1) << 40 : 0; }
 
 /// All threads of a block take a step before any takes the next: a kernel of the suite has a barrier where it matters.
-void run_block(const Case& one, const Dim3& block, Machine& machine, Expected& expected) {
+void run_block(const Case& one, const Dim3& block, Machine& machine, Expected& expected, decltype(count)& counting) {
   const auto threads = threads_of(one, block);
   machine.shared.assign(32 << 10, std::byte{0});
   machine.local.assign(threads.size(), std::vector<std::byte>(1024));
@@ -242,14 +264,12 @@ void run_block(const Case& one, const Dim3& block, Machine& machine, Expected& e
       by_warp[threads[i].linear / 32][threads[i].lane] = base_of(step.space) + offset;
     }
     if (step.joins_next) continue;
-    for (const auto& [warp, request] : by_warp) count(expected.counters, step, request);
+    for (const auto& [warp, request] : by_warp) counting(expected.counters, step, request);
     by_warp.clear();
   }
 }
 
-}  // namespace
-
-Expected expected(const Case& one) {
+Expected worked_out(const Case& one, decltype(count)& counting) {
   Expected expected;
   Machine machine;
   for (const Buffer buffer : {Buffer::in, Buffer::out, Buffer::other}) machine.buffers.push_back(initial(buffer, one));
@@ -259,9 +279,18 @@ Expected expected(const Case& one) {
   }
   for (std::uint32_t z = 0; z < one.grid.z; ++z)
     for (std::uint32_t y = 0; y < one.grid.y; ++y)
-      for (std::uint32_t x = 0; x < one.grid.x; ++x) run_block(one, {x, y, z}, machine, expected);
+      for (std::uint32_t x = 0; x < one.grid.x; ++x) run_block(one, {x, y, z}, machine, expected, counting);
   expected.buffers = std::move(machine.buffers);
   return expected;
 }
+
+}  // namespace
+
+bool has_swap_loop(const Step& step) {
+  return step.space == Space::shared &&
+         (step.action == Action::add_f32 || step.action == Action::add_f64 || step.action == Action::add_u64);
+}
+Expected expected(const Case& one) { return worked_out(one, count); }
+Expected expected_of_swap_loops(const Case& one) { return worked_out(one, count_swap_loop); }
 
 }  // namespace gpulab::fidelity

@@ -17,4 +17,11 @@ struct Expected {
 };
 [[nodiscard]] Expected expected(const Case& one);
 
+/// Additions to shared memory that hardware has no instruction for: of floats, and of 64 bits.
+[[nodiscard]] bool has_swap_loop(const Step& step);
+/// The same, but that ptxas has made a loop of compare-and-swaps of such additions, and no two warps meet in one: every
+/// turn, the lanes that are left load what is there, add, and swap. Of the lanes that a pass serves and that meet in a
+/// bank one succeeds; and one of all those of the warp on one address.
+[[nodiscard]] Expected expected_of_swap_loops(const Case& one);
+
 }  // namespace gpulab::fidelity
