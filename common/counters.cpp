@@ -18,6 +18,7 @@ constexpr std::array sums{
     &Counters::divergent_branches,
     &Counters::global_load_requests,
     &Counters::global_store_requests,
+    &Counters::global_ordered_load_requests,
     &Counters::global_load_sectors,
     &Counters::global_store_sectors,
     &Counters::global_bytes_loaded,
@@ -106,6 +107,9 @@ constexpr std::array table{
                                       "gld_request", "global load instructions of a warp with an active lane"),
     counted<&C::global_store_requests>("global_store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
                                        "gst_request", "global store instructions of a warp with an active lane"),
+    // Of the requests above, those whose number is a matter of time where they wait for other threads.
+    counted<&C::global_ordered_load_requests>("global_ordered_load_requests", "", "",
+                                              "global load requests that are volatile, relaxed or acquire: polls"),
     counted<&C::global_load_sectors>("global_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
                                      "gld_transactions", "distinct 32-byte sectors, per load request"),
     counted<&C::global_store_sectors>("global_store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",

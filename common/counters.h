@@ -14,6 +14,7 @@ struct Counters {
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
   std::uint64_t branches = 0, divergent_branches = 0;
   std::uint64_t global_load_requests = 0, global_store_requests = 0;
+  std::uint64_t global_ordered_load_requests = 0;  ///< of the load requests, the volatile, relaxed and acquire ones
   std::uint64_t global_load_sectors = 0, global_store_sectors = 0;
   std::uint64_t global_bytes_loaded = 0, global_bytes_stored = 0;                    ///< sum of lane bytes
   std::uint64_t global_distinct_bytes_loaded = 0, global_distinct_bytes_stored = 0;  ///< per request, duplicates once

@@ -24,6 +24,9 @@ namespace {
 constexpr std::int64_t kBlockSlice = 1 << 16;
 /// The same for a block that only polled in its last turn: what it waits for is done in others' turns.
 constexpr std::int64_t kSpinningSlice = 1 << 9;
+/// Turns that others have before a block that only polled, turn after turn, looks again: twice as many each time, up to
+/// this. Where a grid waits at its barrier for its last block to start, the first has had 11 turns when 1000 have.
+constexpr std::uint64_t kLongestPause = 256;
 /// And where blocks are independent: turns only let the warps of one block wait for each other by polling.
 constexpr std::int64_t kWarpSlice = 1 << 18;
 
@@ -142,15 +145,24 @@ class InterleavedGrid {
       : launch_(launch), budget_(budget), worker_(worker), blocks_(launch.grid.volume()), resident_(resident) {}
 
   /// Natural order: a block that does not end within its turn lets the next ones in, up to what the modelled GPU keeps
-  /// resident, and they take turns.
+  /// resident, and they take turns. Who only polls pauses ever longer while others have anything to do.
   void run() {
     std::uint64_t next = 0;
-    while (next < blocks_ || !running_.empty()) {
-      if (next < blocks_ && running_.size() < resident_) admit(next++);
+    for (std::uint64_t round = 0; next < blocks_ || !running_.empty(); ++round) {
+      if (next < blocks_ && running_.size() < resident_)
+        admit(next++);
+      else
+        round = std::max(round, std::ranges::min_element(running_, {}, &Resident::wakes)->wakes);
       // The newest first: the others have had their turn and wait, perhaps for it.
       for (std::size_t i = running_.size(); i-- > 0;) {
-        const BlockContext& block = *running_[i].context;
-        if (take_turn(running_[i], block.spinning ? kSpinningSlice : kBlockSlice)) leave(i);
+        Resident& one = running_[i];
+        if (one.wakes > round) continue;
+        if (take_turn(one, one.context->spinning ? kSpinningSlice : kBlockSlice)) {
+          leave(i);
+          continue;
+        }
+        one.pause = one.context->spinning ? std::clamp<std::uint64_t>(2 * one.pause, 1, kLongestPause) : 0;
+        one.wakes = round + 1 + one.pause;
       }
     }
   }
@@ -187,6 +199,7 @@ class InterleavedGrid {
   struct Resident {
     std::unique_ptr<BlockContext> context;
     std::uint64_t spent = 0;
+    std::uint64_t pause = 0, wakes = 0;  ///< in rounds of turns; the round of its next turn
   };
   /// Blocks that have not started, the nearest of them: any may be the next.
   class Waiting {
@@ -212,7 +225,7 @@ class InterleavedGrid {
 
   void admit(std::uint64_t block) {
     if (idle_.empty()) idle_.push_back(std::make_unique<BlockContext>(launch_, worker_, false));
-    running_.push_back({std::move(idle_.back()), 0});
+    running_.push_back({.context = std::move(idle_.back())});
     idle_.pop_back();
     running_.back().context->start(block);
   }

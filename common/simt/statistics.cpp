@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <string_view>
 
 #include "common/counters.h"
 #include "common/simt/kind.h"
@@ -56,7 +57,15 @@ std::uint32_t bytes_per_lane(const Meaning& meaning) {
 
 namespace {
 
-void count_memory(Counters& c, const Row& row, const SiteStatistics& s) {
+/// A load that other threads' stores may change under way.
+bool is_ordered(std::string_view opcode) {
+  for (const char* order : {".volatile", ".relaxed", ".acquire"})
+    if (opcode.find(order) != std::string_view::npos) return true;
+  return false;
+}
+
+void count_memory(Counters& c, const Site& site, const SiteStatistics& s) {
+  const Row& row = *site.row;
   const std::uint32_t width = bytes_per_lane(row.meaning);
   const std::uint16_t traits = row.meaning.traits;
   if (traits & kAtomic) {
@@ -69,6 +78,7 @@ void count_memory(Counters& c, const Row& row, const SiteStatistics& s) {
   // An instruction that loads and stores copies from global to shared memory (cp.async).
   if (traits & kLoad) {
     c.global_load_requests += s.requests[0];
+    if (is_ordered(site.instruction->opcode)) c.global_ordered_load_requests += s.requests[0];
     c.global_load_sectors += s.sectors;
     c.global_bytes_loaded += s.lanes[0] * width;
     c.global_distinct_bytes_loaded += s.distinct_bytes;
@@ -116,7 +126,7 @@ void add_site(Counters& c, const Site& site, const Tally& tally) {
     c.divergent_branches += tally.own.divergent;
   }
   if (row.meaning.traits & kBarrier) c.barriers += warps;
-  if (row.unit != Unit::constant && row.unit != Unit::param) count_memory(c, row, tally.own);
+  if (row.unit != Unit::constant && row.unit != Unit::param) count_memory(c, site, tally.own);
 }
 
 Counters count(const Program& program, const Workers& workers) {

@@ -33,6 +33,7 @@ TEST_CASE("the counter table has every name once, in the order of the documentat
                                             "branch_efficiency",
                                             "global_load_requests",
                                             "global_store_requests",
+                                            "global_ordered_load_requests",
                                             "global_load_sectors",
                                             "global_store_sectors",
                                             "global_load_efficiency",
