@@ -54,11 +54,22 @@ constexpr auto exp2 = [](double a) { return __builtin_exp2(a); };
 constexpr auto tangent_hyperbolic = [](double a) { return __builtin_tanh(a); };
 }  // namespace by_double
 
+constexpr double power_of_two(int exponent) { return exponent < 0 ? power_of_two(exponent + 1) / 2 : 1; }
+/// .ftz: zero, with its sign, for a result below T's normal numbers once it is rounded to T's digits, whatever exponent
+/// that takes (tininess after rounding, IEEE 754-2019, 7.5; as an H200 does it).
+template <typename T>
+inline double without_tiny(double x) {
+  // Numbers nearer to the smallest normal one than half a step of those below it round to it; so does the tie, to even.
+  constexpr int lowest = format_of<T>.lowest, half_a_step = lowest - format_of<T>.mantissa - 2;
+  constexpr double least = power_of_two(lowest) - power_of_two(half_a_step);
+  return __builtin_fabs(x) < least ? __builtin_copysign(0.0, x) : x;
+}
 template <auto F, typename T, typename... More>
 inline T computed(u16 mods, T a, More... more) {
   const auto flushed = [&](T x) { return mods & kFtz ? flush(x) : x; };
   const double exact = F(static_cast<double>(float_of(flushed(a))), static_cast<double>(float_of(flushed(more)))...);
-  return flushed(short_float_saturated<T>(exact, mods & kSat));  // to nearest: there is no other rounding
+  return short_float_saturated<T>(mods & kFtz ? without_tiny<T>(exact) : exact,
+                                  mods & kSat);  // there is only to nearest
 }
 template <typename T>
 inline T low(u32 x) {

@@ -265,13 +265,16 @@ template <typename R>
   }
 }
 
-/// Runs `work` under the rounding mode of an instruction's modifiers.
+/// Runs `work` under the rounding mode of an instruction's modifiers. With .ftz what is below the normal numbers once
+/// it is rounded to their digits becomes zero, which need not be below them in the end: 1.11…1 (24 digits) * 2^-127
+/// rounds to 2^-126. An H200 tells them as x86's flush-to-zero mode does.
 template <typename F>
 inline void with_rounding(std::uint16_t mods, F work) {
 #if defined(__x86_64__)
   static constexpr unsigned control[4] = {0x0000, 0x6000, 0x2000, 0x4000};  // MXCSR.RC: nearest, zero, down, up
   const unsigned saved = _mm_getcsr();
-  _mm_setcsr((saved & ~0x6000u) | control[mods & kRoundMask]);
+  constexpr unsigned flush_to_zero = 0x8000;
+  _mm_setcsr((saved & ~0x6000u) | control[mods & kRoundMask] | (mods & kFtz ? flush_to_zero : 0));
   asm volatile("" ::: "memory");
   work();
   asm volatile("" ::: "memory");
@@ -315,7 +318,7 @@ struct LaneOp<F, cost, R (*)(A...)> {
   static const MicroOp* modified(Warp& w, const MicroOp* op) {
     with_sources(w, op, [&](const auto&... a) {
       if ((op->mods & (kFtz | kSat | kRoundMask)) == kFtz)
-        dispatch<cost, R>(w, op, [&](int i) { return flush_if(F(flush_if(a[i], true)...), true); });
+        flushed(w, op, [&](int i) { return flush_if(F(flush_if(a[i], true)...), true); });
       else
         with_rounding(op->mods, [&] {
           const bool ftz = op->mods & kFtz, sat = op->mods & kSat;
@@ -327,6 +330,24 @@ struct LaneOp<F, cost, R (*)(A...)> {
   }
 
  private:
+  /// .ftz alone. The host's mode is changed (tens of cycles) only where a result is the smallest normal number, which
+  /// may have been less before it was rounded.
+  template <typename Compute>
+  static void flushed(Warp& w, const MicroOp* op, Compute compute) {
+    if constexpr (std::is_same_v<R, float> && cost == Cost::vector) {
+      alignas(64) float results[kLanes];
+      const auto compute_all = [&] {
+#pragma GCC ivdep
+        for (int i = 0; i < kLanes; ++i) results[i] = compute(i);
+      };
+      compute_all();
+      if (true_lanes([&](int i) { return __builtin_fabsf(results[i]) == 0x1p-126f; }) != 0) [[unlikely]]
+        with_rounding(kFtz, compute_all);
+      for_each_lane<R>(w, op, [&](int i) { return results[i]; });
+    } else {
+      dispatch<cost, R>(w, op, compute);
+    }
+  }
   template <typename Work>
   static void with_sources(Warp& w, const MicroOp* op, Work work) {
     with_sources_at(w, op, work, std::make_integer_sequence<int, sizeof...(A)>{});

@@ -152,7 +152,8 @@ int probe(const InstructionPool& pool) {
 
 int list(const InstructionPool& pool) {
   std::set<std::string> opcodes;  // an opcode may have two readings
-  for (const auto& one : pool.all()) opcodes.insert(one.opcode);
+  for (const auto& one : pool.all())
+    if (!one.miscompiled) opcodes.insert(one.opcode);
   for (const auto& opcode : opcodes) fmt::print("{}\n", opcode);
   return 0;
 }
@@ -190,7 +191,7 @@ int main(int count, char** arguments) {
   app.add_flag("--record", options.record, "make the stored results from the evaluation");
   app.add_option("--ptx", options.ptx, "only write the kernels into this folder");
   app.add_flag("--probe", options.probe, "only write each instruction of the table, for ptxas to accept");
-  app.add_flag("--list", options.list, "only name each instruction of the table");
+  app.add_flag("--list", options.list, "only name each instruction of the table that its compiler gets right");
   CLI11_PARSE(app, count, arguments);
   try {
     return gpulab::differential::run(options);

@@ -19,7 +19,10 @@ struct PooledInstruction {
   std::uint16_t mods = 0;
   bool combines = false;       ///< setp.and …: takes the optional predicate
   bool canonical_nan = false;  ///< NaNs it gives are made canonical, for PTX leaves their bits open
+  // What the compiler of PTX gets wrong is written otherwise, or left out (instruction_pool.cpp):
   bool may_be_guarded = true;
+  bool hides_operands = false;  ///< operands are no constants to the compiler
+  bool miscompiled = false;     ///< not for a GPU: left out of differential_opcodes.txt
 };
 
 class InstructionPool {

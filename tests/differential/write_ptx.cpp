@@ -65,6 +65,9 @@ class Writer {
     line("  .reg .b16 %h<{}>;", kRegisters[1]);
     line("  .reg .b32 %w<{}>, %x, %y, %c<8>, %gt, %me, %full, %lane, %s32, %z;", kRegisters[2]);
     line("  .reg .b64 %d<{}>, %a, %in, %own, %rows, %counters, %out, %s, %sg, %l, %lg;", kRegisters[3]);
+    // Zeros that the compiler does not know, and copies.
+    line("  .reg .b16 %hz, %hn<4>; .reg .b32 %wz, %wn<4>; .reg .b64 %dz, %dn<4>;");
+    line("  mov.u32 %wz, %ctaid.z;\n  cvt.u16.u32 %hz, %wz;\n  cvt.u64.u32 %dz, %wz;");
   }
 
   void function(std::size_t index) {
@@ -139,6 +142,7 @@ class Writer {
   }
   void statement(const Statement& s);
   void instruction(const Statement& s);
+  std::string hidden_copy(const Operand& operand, std::size_t k);
   void canonical(const Statement& s, Kind kind);
   std::string address(const Access& a, const Operand& index);
   std::string space(const Access& a) const;
@@ -195,6 +199,13 @@ void Writer::statement(const Statement& s) {
   }
 }
 
+/// Puts an operand into a register of which the compiler knows nothing.
+std::string Writer::hidden_copy(const Operand& operand, std::size_t k) {
+  const char* letter = letter_of(operand.cls);
+  line("  xor.b{} %{}n{}, {}, %{}z;", bits_of(operand.cls), letter, k, reg_or_literal(operand), letter);
+  return fmt::format("%{}n{}", letter, k);
+}
+
 void Writer::instruction(const Statement& s) {
   const PooledInstruction& one = pool_.at(s.instruction);
   std::string text;
@@ -211,7 +222,10 @@ void Writer::instruction(const Statement& s) {
     for (int k = 0; k < operand.vector; ++k) {
       const Operand& o = is_out ? s.out[out++] : s.in[in++];
       present = present || o.index >= 0;
-      part += (k > 0 ? ", " : "") + (o.index < 0 ? std::string("_") : reg_or_literal(o, operand.kind));
+      const bool hidden = one.hides_operands && !is_out;
+      part += (k > 0 ? ", " : "") + (o.index < 0 ? "_"
+                                     : hidden    ? hidden_copy(o, in - 1)
+                                                 : reg_or_literal(o, operand.kind));
     }
     if (operand.vector > 1) part = "{" + part + "}";
     if (operand.vector == 1 && !present) continue;
@@ -270,8 +284,16 @@ void Writer::load(const Statement& s) {
 }
 void Writer::store(const Statement& s) {
   const std::string at = address(s.access, s.in[0]);
+  std::string values = registers_text(s.in, 1);
+  // The compiler of driver 580.159 takes a register for a number of the type that an instruction gave it, and converts
+  // it to a narrower type of integer: an integer first.
+  if (8 * s.access.bytes < bits_of(s.in[1].cls)) {
+    values.clear();
+    for (std::size_t k = 1; k < s.in.size(); ++k) values += (k > 1 ? ", " : "") + hidden_copy(s.in[k], k - 1);
+    if (s.in.size() > 2) values = "{" + values + "}";
+  }
   line("  {}st{}{}.{}{} {}, {};", guard_of(s), space(s.access), vector_text(s.access.vector), s.access.type,
-       s.access.bytes * 8, at, registers_text(s.in, 1));
+       s.access.bytes * 8, at, values);
 }
 void Writer::fetch(const Statement& s) {
   const Reduction& one = kFetchTable[static_cast<std::size_t>(s.variant)];

@@ -73,10 +73,20 @@ struct Modifiers {
 
 u64 flushed(u64 x, FloatFormat format) { return format.is_subnormal(x) ? x & format.sign() : x; }
 
+/// Whether a value is below the format's normal numbers once it is rounded to the format's digits, as if exponents had
+/// no end (IEEE 754-2019, 7.5: tininess after rounding). What rounds to the smallest normal number only for want of
+/// digits is tiny.
+bool is_tiny(const Exact& x, FloatFormat format, Round mode) {
+  const FloatFormat wider{format.bits + 2, format.mantissa, format.exponent + 2};
+  const u64 magnitude = rounded(x, wider, mode) & (wider.sign() - 1);
+  const int smallest = 1 - format.bias() + wider.bias();  // its exponent, as the wider format writes it
+  return magnitude != 0 && (magnitude >> format.mantissa) < static_cast<u64>(smallest);
+}
+
 /// Rounding, then .ftz, .sat and .relu.
 u64 finished(const Exact& x, FloatFormat format, const Modifiers& m) {
   u64 bits = rounded(x, format, m.mode);
-  if (m.ftz) bits = flushed(bits, format);
+  if (m.ftz && is_tiny(x, format, m.mode)) bits = x.negative ? format.sign() : 0;
   const bool negative = (bits & format.sign()) != 0;
   if (m.sat) {
     if (x.what == Class::nan || negative) return 0;

@@ -38,8 +38,10 @@ constexpr auto reversed_u64 = [](u64 x) {
   return static_cast<u64>(reversed_u32(static_cast<u32>(x))) << 32 | reversed_u32(static_cast<u32>(x >> 32));
 };
 
-/// fns: the |offset|-th set bit at or after base (offset > 0) or at or before it (< 0); 0: base itself, if set.
+/// fns: the |offset|-th set bit at or after base (offset > 0) or at or before it (< 0); 0: base itself, if set. The
+/// least offset, which has no magnitude of 32 bits, gives 0 on an H200.
 constexpr auto nth_set_bit = [](u32 mask, u32 base, s32 offset) -> u32 {
+  if (offset == INT32_MIN) return 0;
   if (offset == 0) return base < 32 && (mask >> base & 1) ? base : ~0u;
   s64 left = offset < 0 ? -static_cast<s64>(offset) : offset;
   for (s64 at = base; at >= 0 && at < 32; at += offset < 0 ? -1 : 1)
