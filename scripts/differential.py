@@ -11,6 +11,7 @@ PROGRAM is build/tests/differential. Prints a line for each part of the seeds an
 kernel in FOLDER/reproducers; closes with the seeds that were run. Exits 1 if something differs, 2 if it cannot be told.
 """
 import argparse
+import collections
 import concurrent.futures
 import os
 import re
@@ -20,43 +21,70 @@ import tempfile
 import time
 
 PART = 250  # kernels in one process: what a crash loses
+FAULTED = 4  # exit code: a kernel faulted on the GPU, and its process with it; those after it need another
 
 
-def run_part(options, first, count):
+def run_part(options, first, count, optimization=None):
     command = [options.program, "--device", options.device, "--first", str(first), "--count", str(count)]
     command += ["--opcodes", options.opcodes] if options.opcodes else []
     command += ["--vary"] if options.vary else []
+    command += ["--optimization", str(optimization)] if optimization is not None else []
     command += ["--reproducers", os.path.join(options.out, "reproducers")] if options.out else []
-    done = subprocess.run(command, capture_output=True, text=True)
-    finished = re.search(r"^seeds .* (\d+) differences", done.stdout, re.M)
-    return first, count, done, int(finished.group(1)) if finished else None
+    return Part(first, count, subprocess.run(command, capture_output=True, text=True))
+
+
+class Part:
+    """What a process did of its seeds."""
+
+    def __init__(self, first, count, process):
+        self.first, self.last, self.process = first, first + count - 1, process
+        done = re.search(r"^seeds .*: (\d+) kernels on .*, (\d+) differences, (\d+) by optimisation", process.stdout, re.M)
+        self.ended = done is not None
+        self.ran, self.different, self.by_optimisation = map(int, done.groups()) if done else (0, 0, 0)
+        self.faulted = process.returncode == FAULTED
+
+    def text(self):
+        said = self.process.stdout.strip() or f"seeds {self.first}..{self.last}: no output"
+        if not self.ended:
+            said += (f"\nseeds {self.first}..{self.last}: ended with exit code {self.process.returncode}: "
+                     f"{self.process.stderr.strip()[-300:]}")
+        return said
+
+
+def judge_fault(options, part):
+    """Whether the kernel that faulted is right where the GPU's compiler does not optimise it."""
+    seed = part.first + part.ran - 1
+    again = run_part(options, seed, 1, optimization=0)
+    if again.ended and again.different == 0:
+        part.different, part.by_optimisation = part.different - 1, part.by_optimisation + 1
+        return f"seed {seed}: right without the compiler's optimisation"
+    return f"seed {seed}: faults without the compiler's optimisation too"
 
 
 def kernels(options):
-    """Runs all parts; (kernels run, differences, parts that did not end)."""
-    start, ran, different, broken = time.monotonic(), 0, 0, []
+    """Runs all parts; says how many kernels, differences, parts that did not end."""
+    start, done_parts = time.monotonic(), []
     last = options.first + options.kernels
-    parts = [(first, min(PART, last - first)) for first in range(options.first, last, PART)]
+    waiting = collections.deque((first, min(PART, last - first)) for first in range(options.first, last, PART))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        pending = iter(parts)
-        running = {pool.submit(run_part, options, *part) for _, part in zip(range(options.jobs), pending)}
-        while running:
-            done, running = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
-            for future in done:
-                first, count, process, differences = future.result()
-                print(process.stdout.strip() or f"seeds {first}..{first + count - 1}: no output", flush=True)
-                if differences is None:
-                    broken.append((first, count))
-                    print(f"seeds {first}..{first + count - 1}: ended with exit code {process.returncode}: "
-                          f"{process.stderr.strip()[-300:]}", flush=True)
-                else:
-                    ran, different = ran + count, different + differences
-                part = next(pending, None) if time.monotonic() - start < options.seconds else None
-                if part:
-                    running.add(pool.submit(run_part, options, *part))
-    took = time.monotonic() - start
-    print(f"{ran} kernels from seed {options.first} on {options.device}, {options.jobs} processes, {took:.0f} s: "
-          f"{different} differences, {len(broken)} parts did not end")
+        running = set()
+        while running or (waiting and time.monotonic() - start < options.seconds):
+            while waiting and len(running) < options.jobs and time.monotonic() - start < options.seconds:
+                running.add(pool.submit(run_part, options, *waiting.popleft()))
+            ready, running = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+            for part in (future.result() for future in ready):
+                print(part.text(), flush=True)
+                if part.faulted and part.ended:
+                    print(judge_fault(options, part), flush=True)
+                    if part.first + part.ran <= part.last:
+                        waiting.appendleft((part.first + part.ran, part.last - part.first - part.ran + 1))
+                done_parts.append(part)
+    ran, different = sum(part.ran for part in done_parts), sum(part.different for part in done_parts)
+    broken = sum(not part.ended for part in done_parts)
+    print(f"{ran} kernels from seed {options.first} on {options.device}, {options.jobs} processes, "
+          f"{time.monotonic() - start:.0f} s: {different} differences, {broken} parts did not end"
+          + (f", {sum(part.by_optimisation for part in done_parts)} kernels right only where the GPU's compiler does not "
+             "optimise" if options.device == "gpu" else ""))
     if ran < options.kernels:
         print(f"{options.kernels - ran} of {options.kernels} kernels were not run")
     return 1 if different else 2 if broken or ran < options.kernels else 0

@@ -69,9 +69,10 @@ std::string gibibytes(std::size_t bytes) { return fmt::format("{:.1f} GiB", stat
 
 class GpuDevice : public Device {
  public:
-  GpuDevice(const DriverApi& driver, int index, DeviceInfo info)
+  GpuDevice(const DriverApi& driver, int index, DeviceInfo info, std::optional<int> optimization)
       : driver_(driver),
         info_(std::move(info)),
+        optimization_(optimization),
         context_(driver, index),
         limits_(limits_of(context_)),
         timer_(driver, static_cast<std::size_t>(context_.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE))) {}
@@ -86,7 +87,9 @@ class GpuDevice : public Device {
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] Capabilities capabilities() const override { return gpu_capabilities; }
 
-  void load(const ModuleImage& image) override { modules_.push_back(std::make_unique<GpuModule>(driver_, image)); }
+  void load(const ModuleImage& image) override {
+    modules_.push_back(std::make_unique<GpuModule>(driver_, image, optimization_));
+  }
 
   Kernel kernel(std::string_view name) override {
     std::vector<std::string_view> entries;
@@ -290,6 +293,7 @@ class GpuDevice : public Device {
 
   const DriverApi& driver_;
   DeviceInfo info_;
+  std::optional<int> optimization_;
   OutputCapture output_;
   PrimaryContext context_;  // before all that lives in it
   LaunchLimits limits_;
@@ -304,9 +308,9 @@ class GpuDevice : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> make_gpu(int index) {
+std::unique_ptr<Device> make_gpu(int index, std::optional<int> optimization) {
   auto info = gpu_info(index);
-  return std::make_unique<GpuDevice>(*driver(), index, std::move(info));
+  return std::make_unique<GpuDevice>(*driver(), index, std::move(info), optimization);
 }
 
 }  // namespace gpulab

@@ -32,7 +32,8 @@ inline constexpr Capabilities gpu_capabilities{.measures_time = true, .counts = 
 
 /// The GPU, with its primary context, which vendor libraries in this process share. Throws as gpu_info does. A
 /// faulting kernel ends the context for the whole process: run cases in a worker (worker.h).
-[[nodiscard]] std::unique_ptr<Device> make_gpu(int index);
+/// `optimization`: of PTX by the driver's compiler, 0 (none) to 4; absent: as the driver sees fit.
+[[nodiscard]] std::unique_ptr<Device> make_gpu(int index, std::optional<int> optimization = std::nullopt);
 
 /// The id of the profile that stands for a GPU: of the same name, else the one of its compute capability (which fixes
 /// all per-SM limits) with the nearest number of SMs, else empty.

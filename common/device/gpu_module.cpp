@@ -32,8 +32,8 @@ std::string hint_for(CUresult result, std::string_view ptx, const std::string& l
 
 }  // namespace
 
-GpuModule::GpuModule(const DriverApi& driver, const ModuleImage& image)
-    : driver_(driver), name_(image.name), ptx_(image.ptx), outline_(outline(ptx_)) {}
+GpuModule::GpuModule(const DriverApi& driver, const ModuleImage& image, std::optional<int> optimization)
+    : driver_(driver), name_(image.name), ptx_(image.ptx), optimization_(optimization), outline_(outline(ptx_)) {}
 
 GpuModule::~GpuModule() {
   for (const auto& [entry, module] : modules_) driver_.cuModuleUnload(module);
@@ -51,17 +51,21 @@ namespace {
 /// What the driver's compiler and linker are told, and where they write what is wrong.
 class JitOptions {
  public:
-  [[nodiscard]] unsigned count() const { return static_cast<unsigned>(options_.size()); }
+  explicit JitOptions(std::optional<int> optimization) : count_(optimization ? 4 : 3) {
+    values_[3] = reinterpret_cast<void*>(static_cast<std::uintptr_t>(optimization.value_or(0)));
+  }
+  [[nodiscard]] unsigned count() const { return count_; }
   CUjit_option* options() { return options_.data(); }
   void** values() { return values_.data(); }
   std::string log() const { return log_.substr(0, log_.find('\0')); }
 
  private:
   std::string log_ = std::string(log_bytes, '\0');
-  std::array<CUjit_option, 3> options_ = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-                                          CU_JIT_GENERATE_LINE_INFO};
+  unsigned count_;
+  std::array<CUjit_option, 4> options_ = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                                          CU_JIT_GENERATE_LINE_INFO, CU_JIT_OPTIMIZATION_LEVEL};
   // The driver takes integer options as pointer values.
-  std::array<void*, 3> values_ = {log_.data(), reinterpret_cast<void*>(std::uintptr_t{log_bytes}),
+  std::array<void*, 4> values_ = {log_.data(), reinterpret_cast<void*>(std::uintptr_t{log_bytes}),
                                   reinterpret_cast<void*>(std::uintptr_t{1})};
 };
 
@@ -99,7 +103,7 @@ class Linker {
 }  // namespace
 
 CUmodule GpuModule::compile(const std::string& ptx) {
-  JitOptions jit;
+  JitOptions jit(optimization_);
   CUmodule module = nullptr;
   CUresult result = CUDA_SUCCESS;
   if (outline_.calls_runtime) {

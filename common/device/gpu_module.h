@@ -2,6 +2,7 @@
 // PTX on a GPU: compiled by the driver when a kernel is first asked for.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,7 @@ namespace gpulab {
 /// One PTX text, and what of it the driver has compiled. Needs its context current, at destruction too.
 class GpuModule {
  public:
-  GpuModule(const DriverApi& driver, const ModuleImage& image);
+  GpuModule(const DriverApi& driver, const ModuleImage& image, std::optional<int> optimization);
   ~GpuModule();
   GpuModule(const GpuModule&) = delete;
   GpuModule& operator=(const GpuModule&) = delete;
@@ -31,6 +32,7 @@ class GpuModule {
 
   const DriverApi& driver_;
   std::string name_, ptx_;
+  std::optional<int> optimization_;
   PtxOutline outline_;
   std::map<std::string, CUmodule, std::less<>> modules_;  ///< by entry; "" holds the whole text
 };

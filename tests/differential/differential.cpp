@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -21,9 +22,12 @@
 namespace gpulab::differential {
 namespace {
 
+constexpr int kFaulted = 4;  ///< exit code: a kernel that faults on a GPU ends what its process can do there
+
 struct Options {
   std::uint64_t first = 0, count = 100;
   std::string device = "sim", opcodes, hashes, reproducers, ptx;
+  std::optional<int> optimization;  ///< by the GPU's compiler; absent: as it sees fit
   bool vary = false, record = false, probe = false, list = false;
 };
 
@@ -37,7 +41,7 @@ struct Way {
 std::vector<Way> ways(const Options& options) {
   std::vector<Way> all;
   all.push_back({"simulator", Launcher(simulator())});
-  if (options.device == "gpu") all.push_back({"gpu", Launcher([] { return make_gpu(0); })});
+  if (options.device == "gpu") all.push_back({"gpu", Launcher([=] { return make_gpu(0, options.optimization); })});
   if (!options.vary) return all;
   for (const auto level : simt::cpu_levels())
     all.push_back({fmt::format("simulator, CPU level {}", level), Launcher(simulator()), std::string(level)});
@@ -45,6 +49,11 @@ std::vector<Way> ways(const Options& options) {
   all.push_back({"simulator, schedule 7", Launcher(simulator(1, 7))});
   all.push_back({"simulator, 2 threads, schedule 12345", Launcher(simulator(2, 12345))});
   return all;
+}
+
+/// What tells a fault of the GPU's compiler from one of ours.
+Way unoptimised_gpu() {
+  return {"gpu, unoptimised", Launcher([] { return make_gpu(0, 0); })};
 }
 
 Buffers run(Way& way, const Program& program, const InstructionPool& pool) {
@@ -82,12 +91,13 @@ std::string verdict(Way& way, const Program& program, const InstructionPool& poo
 }
 
 void report(const Options& options, Way& way, const Program& program, const InstructionPool& pool,
-            const std::string& first_seen) {
+            const std::string& first_seen, bool shrinks) {
   fmt::print("seed {}: {}: {}\n", program.seed, way.name, first_seen);
-  const Program small = shrunk(program, [&](const Program& candidate) {
+  const auto still = [&](const Program& candidate) {
     return !verdict(way, candidate, pool, evaluate(candidate, pool)).empty();
-  });
-  const std::string last = verdict(way, small, pool, evaluate(small, pool));
+  };
+  const Program small = shrinks ? shrunk(program, still) : program;
+  const std::string last = shrinks ? verdict(way, small, pool, evaluate(small, pool)) : first_seen;
   fmt::print("  {} of {} statements still differ: {}\n", statement_count(small), statement_count(program), last);
   if (options.reproducers.empty()) return;
   std::filesystem::create_directories(options.reproducers);
@@ -98,24 +108,32 @@ void report(const Options& options, Way& way, const Program& program, const Inst
 
 int compare(const Options& options, const InstructionPool& pool) {
   auto all = ways(options);
-  std::uint64_t different = 0;
+  Way unoptimised = unoptimised_gpu();
+  std::uint64_t different = 0, compilers = 0, seed = options.first;
+  bool faulted = false;
   const auto start = std::chrono::steady_clock::now();
-  for (std::uint64_t seed = options.first; seed < options.first + options.count; ++seed) {
+  for (; seed < options.first + options.count && !faulted; ++seed) {
     const Program program = generate(seed, pool);
     const Buffers expected = evaluate(program, pool);
     for (auto& way : all) {
       const std::string seen = verdict(way, program, pool, expected);
       if (seen.empty()) continue;
-      ++different;
-      report(options, way, program, pool, seen);
+      faulted = way.name == "gpu" && seen.starts_with("failed: CUDA_ERROR");
+      if (!faulted && way.name == "gpu" && verdict(unoptimised, program, pool, expected).empty()) {
+        fmt::print("seed {}: gpu, right without its compiler's optimisation: {}\n", seed, seen);
+        ++compilers;
+      } else {
+        report(options, way, program, pool, seen, !faulted);
+        ++different;
+      }
       std::fflush(stdout);
     }
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  fmt::print("seeds {}..{}: {} kernels on {}, {} differences, {:.1f} s\n", options.first,
-             options.first + options.count - 1, options.count, options.vary ? "all simulators" : all.back().name,
-             different, took.count());
-  return different != 0;
+  fmt::print("seeds {}..{}: {} kernels on {}, {} differences, {} by optimisation, {:.1f} s\n", options.first, seed - 1,
+             seed - options.first, options.vary ? "all simulators" : all.back().name, different, compilers,
+             took.count());
+  return faulted ? kFaulted : different != 0;
 }
 
 /// Stored results: made here, or compared with what a device gives.
@@ -129,14 +147,19 @@ int stored(const Options& options, const InstructionPool& pool) {
   }
   StoredResults results = read_stored(options.hashes);
   auto way = std::move(ways(options).back());
-  std::uint64_t different = 0;
+  Way unoptimised = unoptimised_gpu();
+  std::uint64_t different = 0, compilers = 0;
   for (std::uint64_t seed = 0; seed < results.hashes.size(); ++seed) {
-    const std::uint64_t hash = hash_of(run(way, generate(seed, pool), pool));
-    if (hash == results.hashes[seed]) continue;
-    ++different;
-    fmt::print("seed {}: {} gives {:016x}, stored is {:016x}\n", seed, way.name, hash, results.hashes[seed]);
+    const Program program = generate(seed, pool);
+    const std::uint64_t hash = hash_of(run(way, program, pool)), stored = results.hashes[seed];
+    if (hash == stored) continue;
+    const bool by_optimisation = way.name == "gpu" && hash_of(run(unoptimised, program, pool)) == stored;
+    ++(by_optimisation ? compilers : different);
+    fmt::print("seed {}: {} gives {:016x}, stored is {:016x}{}\n", seed, way.name, hash, stored,
+               by_optimisation ? ", right without its compiler's optimisation" : "");
   }
-  fmt::print("{} stored results, {} differ on the {}\n", results.hashes.size(), different, way.name);
+  fmt::print("{} stored results, {} differ on the {}, {} by optimisation\n", results.hashes.size(), different, way.name,
+             compilers);
   if (different == 0 && options.device == "gpu") {
     results.made_by = "confirmed by " + make_gpu(0)->info().name;
     write_stored(options.hashes, results);
@@ -185,6 +208,8 @@ int main(int count, char** arguments) {
   app.add_option("--count", options.count, "number of seeds");
   app.add_option("--device", options.device, "sim, or gpu: both")->check(CLI::IsMember({"sim", "gpu"}));
   app.add_option("--opcodes", options.opcodes, "instructions to use, one per line; default: all of the table");
+  app.add_option("--optimization", options.optimization, "by the GPU's compiler, 0 to 4; default: as it sees fit")
+      ->check(CLI::Range(0, 4));
   app.add_flag("--vary", options.vary, "CPU levels, threads and schedules of the simulator too");
   app.add_option("--reproducers", options.reproducers, "folder for shrunk kernels that differ");
   app.add_option("--hashes", options.hashes, "compare with stored results; a GPU confirms them");

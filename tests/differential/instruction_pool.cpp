@@ -63,9 +63,11 @@ bool loses_guard(std::string_view family) {
   return family == "set" || family == "testp" || family.ends_with('2') || family.ends_with('4');  // vadd2, vmax4, …
 }
 /// Folded wrongly where an operand's value, or its lower bits, are known: shifts by 65536 and more (16 bits) or by a
-/// multiple of 64 (64 bits), fields that begin or end beyond the register, the difference from -(-32768).
+/// multiple of 64 (64 bits), fields that begin or end beyond the register, the difference from -(-32768), slct by
+/// 0x80000000.
 bool is_misfolded(std::string_view family) {
-  return family == "shl" || family == "shr" || family == "bfe" || family == "bfi" || family == "sad";
+  return family == "shl" || family == "shr" || family == "bfe" || family == "bfi" || family == "sad" ||
+         family == "slct";
 }
 /// set to a floating-point type sometimes gives the integer 1 beside other statements.
 bool is_miscompiled(std::string_view opcode, const simt::Row& row) {
