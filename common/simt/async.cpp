@@ -11,7 +11,13 @@ namespace gpulab::simt {
 
 namespace {
 
-AsyncQueue& queue_of(Warp& w) { return w.block->async[w.index]; }
+const AsyncQueue& queue_of(const Warp& w) { return w.block->async[w.index]; }
+/// To change it.
+AsyncQueue& used_queue_of(Warp& w) {
+  AsyncQueue& queue = w.block->async[w.index];
+  queue.used = true;
+  return queue;
+}
 
 void finish(Warp& w, const Begun& begun, std::uint32_t lanes) {
   for (; lanes; lanes &= lanes - 1) {
@@ -40,7 +46,7 @@ void finish(Warp& w, const Begun& begun, std::uint32_t lanes) {
 /// Finishes, in order, what `done(index, begun, lane)` names; an arrival follows when nothing before it is left.
 template <typename Done>
 void finish_if(Warp& w, Done done) {
-  auto& queue = queue_of(w).begun;
+  auto& queue = used_queue_of(w).begun;
   std::uint32_t behind = 0;  // lanes that have something unfinished before
   for (std::size_t i = 0; i < queue.size(); ++i) {
     Begun& begun = queue[i];
@@ -62,19 +68,20 @@ bool is_bulk(const Begun& begun) { return begun.kind == Begun::Kind::bulk_store;
 }  // namespace
 
 void AsyncQueue::clear() {
+  used = false;
   begun.clear();
   committed.fill(0);
   bulk_committed.fill(0);
 }
 
 void begin_copies(Warp& w, const MicroOp* op, const LaneCopies& copies, std::uint32_t width) {
-  AsyncQueue& queue = queue_of(w);
+  AsyncQueue& queue = used_queue_of(w);
   queue.begun.push_back({Begun::Kind::lane_copies, op, w.mask, width, queue.committed, copies});
 }
 
 void commit_copies(Warp& w) {
   for (std::uint32_t left = w.mask; left; left &= left - 1)
-    ++queue_of(w).committed[static_cast<std::size_t>(__builtin_ctz(left))];
+    ++used_queue_of(w).committed[static_cast<std::size_t>(__builtin_ctz(left))];
 }
 
 void finish_copies(Warp& w, std::uint32_t groups) {
@@ -89,7 +96,7 @@ void finish_copies(Warp& w, std::uint32_t groups) {
 void arrive_after_copies(Warp& w, const MicroOp* op, const std::uint32_t* mbarriers) {
   Begun begun{Begun::Kind::arrival, op, w.mask};
   std::copy_n(mbarriers, kLanes, begun.copies.to.begin());
-  queue_of(w).begun.push_back(std::move(begun));
+  used_queue_of(w).begun.push_back(std::move(begun));
 }
 
 void begin_bulk_load(Warp& w, const MicroOp* op, int lane, std::uint32_t to, const std::byte* from, std::uint32_t bytes,
@@ -98,11 +105,11 @@ void begin_bulk_load(Warp& w, const MicroOp* op, int lane, std::uint32_t to, con
   begun.to = to;
   begun.mbarrier = mbarrier;
   begun.bytes.assign(from, from + bytes);
-  queue_of(w).begun.push_back(std::move(begun));
+  used_queue_of(w).begun.push_back(std::move(begun));
 }
 
 void begin_bulk_store(Warp& w, const MicroOp* op, int lane, std::uint64_t to, std::uint32_t from, std::uint32_t bytes) {
-  AsyncQueue& queue = queue_of(w);
+  AsyncQueue& queue = used_queue_of(w);
   Begun begun{Begun::Kind::bulk_store, op, 1u << lane, bytes, queue.bulk_committed};
   begun.to = to;
   begun.from = from;
@@ -111,7 +118,7 @@ void begin_bulk_store(Warp& w, const MicroOp* op, int lane, std::uint64_t to, st
 
 void commit_bulk_copies(Warp& w) {
   for (std::uint32_t left = w.mask; left; left &= left - 1)
-    ++queue_of(w).bulk_committed[static_cast<std::size_t>(__builtin_ctz(left))];
+    ++used_queue_of(w).bulk_committed[static_cast<std::size_t>(__builtin_ctz(left))];
 }
 
 void finish_bulk_copies(Warp& w, std::uint32_t groups) {

@@ -39,6 +39,7 @@ struct AsyncQueue {
   std::deque<Begun> begun;
   /// Groups that each lane has committed: of cp.async, of bulk copies.
   std::array<std::uint32_t, kLanes> committed{}, bulk_committed{};
+  bool used = false;  ///< since the last clear()
   void clear();
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <new>
 #include <numeric>
@@ -72,6 +73,7 @@ BlockContext::BlockContext(const LaunchState& state, Worker& owner, bool paralle
   preds_.assign(std::size_t{count} * std::max(program.preds, 1u), 0);
   local_.resize(std::size_t{threads + kLanes} * program.local_bytes);
   warps.resize(count);
+  async.resize(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     Warp& w = warps[i];
     w.program = &program;
@@ -251,9 +253,10 @@ void BlockContext::start(std::uint64_t block) {
 }
 
 void BlockContext::reset_waiting() {
-  barriers.fill(Barrier{});
-  async.resize(warps.size());
-  for (AsyncQueue& queue : async) queue.clear();
+  for (; barriers_in_use_; barriers_in_use_ &= barriers_in_use_ - 1)
+    barriers[static_cast<std::size_t>(std::countr_zero(barriers_in_use_))] = Barrier{};
+  for (AsyncQueue& queue : async)
+    if (queue.used) queue.clear();
   cluster_arrived = 0;
   cluster_parity = false;
   cluster_parities.assign(warps.size(), 0);
@@ -349,8 +352,10 @@ bool BlockContext::run(std::int64_t budget) {
 
 void BlockContext::arrive(Warp& w, const Split& split, std::uint32_t votes, std::uint32_t count) {
   Barrier& barrier = barriers[split.barrier];
-  barrier.in_use = true;
-  barrier.lanes[w.index] |= split.mask;
+  barriers_in_use_ |= 1u << split.barrier;
+  std::uint32_t& come = barrier.lanes[w.index];
+  barrier.arrived += active_count(split.mask & ~come);
+  come |= split.mask;
   barrier.votes += votes;
   barrier.voters += active_count(split.mask);
   barrier.needed = count;
@@ -359,8 +364,8 @@ void BlockContext::arrive(Warp& w, const Split& split, std::uint32_t votes, std:
 
 void BlockContext::exited(std::uint32_t threads) {
   live -= threads;
-  for (std::uint32_t i = 0; i < barriers.size(); ++i)
-    if (barriers[i].in_use) complete(i);
+  for (std::uint32_t left = barriers_in_use_; left; left &= left - 1)
+    complete(static_cast<std::uint32_t>(std::countr_zero(left)));
   complete_cluster();
 }
 
@@ -381,6 +386,7 @@ void deliver(Warp& w, const Split& split, const Barrier& barrier) {
 }  // namespace
 
 bool BlockContext::is_complete(const Barrier& barrier) const {
+  if (!barrier.needed && barrier.arrived < live) return false;  // as most arrivals find it: without a look at the warps
   std::uint32_t threads = 0;
   for (const Warp& w : warps) {
     const std::uint32_t lanes = barrier.lanes[w.index];
@@ -395,8 +401,8 @@ bool BlockContext::is_complete(const Barrier& barrier) const {
 void BlockContext::complete(std::uint32_t number) {
   Barrier& barrier = barriers[number];
   if (!is_complete(barrier)) return;
-  const bool everyone =
-      std::all_of(warps.begin(), warps.end(), [&](const Warp& w) { return !(w.live & ~barrier.lanes[w.index]); });
+  const auto has_come = [&](const Warp& w) { return !(w.live & ~barrier.lanes[w.index]); };
+  const bool everyone = !barrier.needed || std::all_of(warps.begin(), warps.end(), has_come);
   if (launch.watcher()) launch.watcher()->barrier_completed(*this, number, everyone);
   if (everyone && barrier.voters) enter_phase(phase_ + 1);
   for (Warp& w : warps) {
@@ -408,6 +414,7 @@ void BlockContext::complete(std::uint32_t number) {
     if (w.splits.size() > 1) merge_splits(w);
   }
   barrier = Barrier{};
+  barriers_in_use_ &= ~(1u << number);
 }
 
 void BlockContext::add_places(ThreadPlaces& places) const {

@@ -55,7 +55,7 @@ struct Barrier {
   std::array<std::uint32_t, 32> lanes{};  ///< that have come, by warp
   std::uint32_t needed = 0;               ///< threads; 0: all warps that have not exited
   std::uint32_t votes = 0, voters = 0;    ///< bar.red: threads whose predicate holds, and all
-  bool in_use = false;
+  std::uint32_t arrived = 0;              ///< threads in `lanes`, also those that have exited since (bar.arrive)
 };
 
 /// How many threads are where: by PTX instruction and " (barrier 0)", or why else they wait.
@@ -115,9 +115,10 @@ struct BlockContext {
   bool run_turn(Warp& warp, std::int64_t budget);
   void check_collectives() const;
   [[noreturn]] void report_deadlock();
-  std::vector<std::uint32_t> order_;  ///< of warps
-  std::uint32_t phase_ = 0;           ///< barriers of the whole block so far, below LaunchState::phases
-  std::uint32_t idle_wakes_ = 0;      ///< times that all slept and gave up since an mbarrier changed
+  std::vector<std::uint32_t> order_;   ///< of warps
+  std::uint32_t barriers_in_use_ = 0;  ///< bit n: somebody has come to barrier n
+  std::uint32_t phase_ = 0;            ///< barriers of the whole block so far, below LaunchState::phases
+  std::uint32_t idle_wakes_ = 0;       ///< times that all slept and gave up since an mbarrier changed
   struct Deleter {
     void operator()(void* p) const { std::free(p); }
   };

@@ -72,59 +72,107 @@ inline std::uint32_t equal_words(const std::uint32_t* words, std::uint32_t value
 #endif
 }
 
-/// Offsets of the active lanes from the first one's address, 0 elsewhere. False: some are beyond 32 bits.
-[[gnu::always_inline]] inline bool offsets(const Warp& w, const Addresses& addresses, std::int32_t* relative) {
-  const int first = first_lane(w.mask);
-  if (addresses.is_narrow()) {
-    const std::uint32_t* a = addresses.narrow();
-    const std::uint32_t base = a[first];
-#pragma GCC ivdep
-    for (int i = 0; i < kLanes; ++i) relative[i] = static_cast<std::int32_t>(a[i] - base) & w.lanes[i];
-    return true;
-  }
-  const std::uint64_t* a = addresses.wide();
-  const std::uint64_t base = a[first];
-  std::uint64_t far = 0;
-#pragma GCC ivdep
-  for (int i = 0; i < kLanes; ++i) {
-    const std::uint64_t distance = (a[i] - base) & static_cast<std::uint64_t>(std::int64_t{w.lanes[i]});
-    relative[i] = static_cast<std::int32_t>(distance);
-    far |= (distance + 0x80000000u) >> 32;
-  }
-  return far == 0;
-}
-
-inline bool same_offsets(const std::int32_t* a, const std::int32_t* b) {
+/// Offsets of the active lanes from the first one's address, 0 elsewhere: what a pattern is recognised by. Kept in
+/// vector registers where all 32 fit into two: by way of memory, the signature would wait for what was just stored.
+class Relative {
+ public:
+  /// `far()`: some are beyond 32 bits.
+  [[gnu::always_inline]] inline Relative(const Warp& w, const Addresses& addresses) {
+    const int first = first_lane(w.mask);
+    if (addresses.is_narrow()) {
+      const std::uint32_t* a = addresses.narrow();
+      const std::uint32_t base = a[first];
 #if defined(__AVX512F__)
-  const auto differ = [&](int i) {
-    return _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i));
-  };
-  return _kortestz_mask16_u8(differ(0), differ(16)) != 0;
+      const __m512i start = _mm512_set1_epi32(static_cast<int>(base));
+      low_ = _mm512_maskz_sub_epi32(static_cast<__mmask16>(w.mask), _mm512_loadu_si512(a), start);
+      high_ = _mm512_maskz_sub_epi32(static_cast<__mmask16>(w.mask >> 16), _mm512_loadu_si512(a + 16), start);
 #else
-  std::int32_t difference = 0;
-  for (int i = 0; i < kLanes; ++i) difference |= a[i] ^ b[i];
-  return difference == 0;
+#pragma GCC ivdep
+      for (int i = 0; i < kLanes; ++i) at_[i] = static_cast<std::int32_t>(a[i] - base) & w.lanes[i];
 #endif
-}
+      return;
+    }
+    const std::uint64_t* a = addresses.wide();
+    const std::uint64_t base = a[first];
+#if defined(__AVX512F__)
+    const __m512i start = _mm512_set1_epi64(static_cast<long long>(base));
+    const __m512i middle = _mm512_set1_epi64(0x80000000);
+    const auto distances = [&](int i) {
+      return _mm512_maskz_sub_epi64(static_cast<__mmask8>(w.mask >> i), _mm512_loadu_si512(a + i), start);
+    };
+    const __m512i d[4] = {distances(0), distances(8), distances(16), distances(24)};
+    const auto shifted = [&](int i) { return _mm512_add_epi64(d[i], middle); };
+    const __m512i beyond =
+        _mm512_or_si512(_mm512_or_si512(shifted(0), shifted(1)), _mm512_or_si512(shifted(2), shifted(3)));
+    far_ = _mm512_test_epi64_mask(beyond, _mm512_set1_epi64(static_cast<long long>(0xffffffff00000000u))) != 0;
+    const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    low_ = _mm512_permutex2var_epi32(d[0], even, d[1]);  // the lower words
+    high_ = _mm512_permutex2var_epi32(d[2], even, d[3]);
+#else
+    std::uint64_t beyond = 0;
+#pragma GCC ivdep
+    for (int i = 0; i < kLanes; ++i) {
+      const std::uint64_t distance = (a[i] - base) & static_cast<std::uint64_t>(std::int64_t{w.lanes[i]});
+      at_[i] = static_cast<std::int32_t>(distance);
+      beyond |= (distance + 0x80000000u) >> 32;
+    }
+    far_ = beyond != 0;
+#endif
+  }
+  [[nodiscard]] bool far() const { return far_; }
+
+#if defined(__AVX512F__)
+  /// Of the second lane, and of the second of the upper half.
+  [[nodiscard]] std::uint32_t second() const { return reinterpret_cast<const Words&>(low_)[1]; }
+  [[nodiscard]] std::uint32_t second_of_upper() const { return reinterpret_cast<const Words&>(high_)[1]; }
+  [[nodiscard]] bool is(const std::int32_t* other) const {
+    const __mmask16 low = _mm512_cmpneq_epi32_mask(low_, _mm512_loadu_si512(other));
+    return _kortestz_mask16_u8(low, _mm512_cmpneq_epi32_mask(high_, _mm512_loadu_si512(other + 16))) != 0;
+  }
+  void store(std::int32_t* to) const {
+    _mm512_storeu_si512(to, low_);
+    _mm512_storeu_si512(to + 16, high_);
+  }
+
+ private:
+  using Words [[gnu::vector_size(64), gnu::may_alias]] = std::uint32_t;
+  __m512i low_, high_;
+#else
+  [[nodiscard]] std::uint32_t second() const { return static_cast<std::uint32_t>(at_[1]); }
+  [[nodiscard]] std::uint32_t second_of_upper() const { return static_cast<std::uint32_t>(at_[17]); }
+  [[nodiscard]] bool is(const std::int32_t* other) const {
+    std::int32_t difference = 0;
+    for (int i = 0; i < kLanes; ++i) difference |= at_[i] ^ other[i];
+    return difference == 0;
+  }
+  void store(std::int32_t* to) const { std::memcpy(to, at_, sizeof at_); }
+
+ private:
+  alignas(64) std::int32_t at_[kLanes];
+#endif
+  bool far_ = false;
+};
 
 /// The access's pattern, or nullptr if its lanes are more than 2 GiB apart. Sectors depend on the base modulo 32, banks
 /// on where it lies in a word (or in what one lane accesses): patterns that differ by more are one.
 [[gnu::always_inline]] inline const Pattern* recognise(Warp& w, const MicroOp* op, const Addresses& addresses,
                                                        std::uint64_t base, std::uint32_t width, bool shared,
                                                        bool store) {
-  alignas(64) std::int32_t relative[kLanes];
-  if (!offsets(w, addresses, relative)) [[unlikely]]
+  const Relative relative(w, addresses);
+  if (relative.far()) [[unlikely]]
     return nullptr;
   const std::uint32_t phase = shared ? kSharedPhase | (static_cast<std::uint32_t>(base) & ((width > 4 ? width : 4) - 1))
                                      : static_cast<std::uint32_t>(base) & 31;
   PatternCache& cache = w.patterns[op->site];
-  const std::uint32_t signature = (w.mask * 0x9e3779b1u) ^ (static_cast<std::uint32_t>(relative[1]) * 0x85ebca6bu) ^
-                                  (static_cast<std::uint32_t>(relative[17]) * 0xc2b2ae35u) ^ (phase << 20);
+  const std::uint32_t signature = (w.mask * 0x9e3779b1u) ^ (relative.second() * 0x85ebca6bu) ^
+                                  (relative.second_of_upper() * 0xc2b2ae35u) ^ (phase << 20);
   const std::uint32_t hits = equal_words(cache.signatures, signature);
   const std::uint32_t way = hits ? static_cast<std::uint32_t>(__builtin_ctz(hits)) : cache.oldest;
   Pattern& pattern = cache.ways[way];
-  if (!same_offsets(relative, pattern.relative) || pattern.mask != w.mask || pattern.phase != phase) [[unlikely]] {
-    analyse(pattern, relative, w.mask, phase, width, store);
+  if (!relative.is(pattern.relative) || pattern.mask != w.mask || pattern.phase != phase) [[unlikely]] {
+    alignas(64) std::int32_t list[kLanes];
+    relative.store(list);
+    analyse(pattern, list, w.mask, phase, width, store);
     pattern.base = static_cast<std::uint32_t>(base);
     cache.signatures[way] = signature;
     cache.oldest = (way + 1) % kPatternWays;

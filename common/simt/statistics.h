@@ -35,7 +35,7 @@ struct SiteStatistics {
 inline constexpr std::uint32_t kSharedPhase = 256;
 
 /// What one warp access looks like, relative to its first active lane's address; computed once, then recognised.
-struct Pattern {
+struct alignas(64) Pattern {
   std::int32_t relative[kLanes];         ///< address - base, 0 in inactive lanes
   std::uint32_t mask = 0;                ///< active lanes; 0: empty entry
   std::uint32_t base = 0;                ///< of the first access that had it (lower 32 bits): tells banks by number

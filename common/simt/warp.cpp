@@ -331,14 +331,16 @@ bool run_warp(Warp& w, std::int64_t fuel) {
   w.poll_debt = 0;
   bool ran = false;
   while (w.fuel >= 0) {
+    if (w.splits.size() == 1) {
+      if (w.splits.front().state != Split::State::ready) return ran;
+      run_split(w, 0);
+      ran = true;
+      continue;
+    }
     std::size_t next = 0;
     while (next < w.splits.size() && w.splits[next].state != Split::State::ready) ++next;
     if (next == w.splits.size()) return ran;
     ran = true;
-    if (w.splits.size() == 1) {
-      run_split(w, next);
-      continue;
-    }
     // Several splits: turns, so that one that spins does not keep the others from what it waits for.
     run_in_turn(w, next, kSplitSlice, false);
     if (w.stop == Stop::slice_ended) std::rotate(w.splits.begin(), w.splits.begin() + 1, w.splits.end());

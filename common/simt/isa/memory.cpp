@@ -34,7 +34,7 @@ struct Transfer {
   };
 
   template <bool counted>
-  static void global_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
+  [[gnu::always_inline]] static void global_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
     const Registers registers(w, op);
     const Resolved r = resolve_global(w, op, addresses, width, access);
     if (r.pattern) [[likely]] {
@@ -49,7 +49,7 @@ struct Transfer {
     count_global<counted>(w, op, r, addresses, width, access);
   }
   template <bool counted>
-  static void shared_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
+  [[gnu::always_inline]] static void shared_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
     const Registers registers(w, op);
     const Resolved r = resolve_shared(w, op, addresses, width, access);
     count_shared<counted>(w, op, *r.pattern);
