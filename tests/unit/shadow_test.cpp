@@ -71,5 +71,61 @@ TEST_CASE("a stretch that is cleared remembers nobody") {
   CHECK(shadow.written(5).clock == 0);
 }
 
+ShadowRow row_of_two_readers() {
+  ShadowRow row;
+  row.thread = 64, row.clock = 2, row.site = 5;
+  row.readers[0] = {3, 4, 6};
+  row.readers[1] = {9, 1, 7};
+  return row;
+}
+
+TEST_CASE("a row of whole warps' accesses that is spread out tells each granule's writer and readers") {
+  RaceShadow shadow(4 * 96);
+  shadow.row(32) = row_of_two_readers();
+  shadow.touch(64);
+  for (const std::uint32_t i : {0u, 7u, 31u}) {
+    const std::uint64_t cell = 32 + i;
+    CHECK(shadow.written(cell).thread == 64 + i);
+    CHECK(shadow.written(cell).clock == 2);
+    CHECK(shadow.written(cell).site == 5);
+    CHECK(shadow.first_reader(cell).warp == 3);
+    CHECK(shadow.first_reader(cell).lanes == 1u << i);
+    CHECK(shadow.first_reader(cell).clock == 4);
+    CHECK(shadow.last_reader(cell).warp == 9);
+    CHECK(shadow.last_reader(cell).site == 7);
+  }
+  CHECK(shadow.row(32).spread_out);
+  CHECK(!shadow.row(0).spread_out);
+  CHECK(shadow.written(31).clock == 0);
+  CHECK(shadow.first_reader(64).clock == 0);
+}
+
+TEST_CASE("rows become granules of half the width, and those beside them stay empty") {
+  RaceShadow shadow(4 * 70);
+  shadow.row(32) = row_of_two_readers();
+  shadow.touch(64);
+  shadow.refine(1);
+  CHECK(shadow.granule() == 1);
+  for (std::uint64_t byte = 4 * 33; byte < 4 * 34; ++byte) {
+    CHECK(shadow.written(byte).thread == 65);
+    CHECK(readers(shadow, byte) == std::vector<std::uint32_t>{3, 9});
+  }
+  CHECK(shadow.written(4 * 32 - 1).clock == 0);
+  CHECK(shadow.written(4 * 64).clock == 0);
+  CHECK(shadow.written(4 * 70 - 1).clock == 0);
+}
+
+TEST_CASE("cells of a row that was spread out are forgotten with it") {
+  RaceShadow shadow(4 * 64);
+  shadow.row(0) = row_of_two_readers();
+  add_readers(shadow, 40, 2);
+  CHECK(readers(shadow, 3).size() == 2);
+  shadow.clear();
+  CHECK(!shadow.row(0).spread_out);
+  CHECK(readers(shadow, 3).empty());
+  CHECK(readers(shadow, 40).empty());
+  CHECK(shadow.written(3).clock == 0);
+}
+
 }  // namespace
 }  // namespace gpulab::simt

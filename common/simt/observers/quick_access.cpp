@@ -1,5 +1,6 @@
 // Sanitizer: a warp's plain accesses to one stretch of memory, the common case, where nobody else is suspect.
 
+#include <algorithm>
 #include <bit>
 
 #include "common/simt/observers/sanitizer_state.h"
@@ -53,6 +54,12 @@ struct Offsets {
       outside |= (mask & lane_bit[i]) && (at[i] > last || beyond[i] || (at[i] & (bytes - 1))) ? 1u : 0u;
     return outside == 0;
   }
+  [[nodiscard]] bool is_uniform(std::uint32_t mask) const {
+    const std::uint32_t one = at[std::countr_zero(mask)];
+    std::uint32_t differ = 0;
+    for (int i = 0; i < kLanes; ++i) differ |= (mask & lane_bit[i]) ? at[i] ^ one : 0;
+    return differ == 0;
+  }
   [[nodiscard]] bool is_contiguous(std::uint32_t mask, std::uint32_t bytes) const {
     std::uint32_t differ = 0;
     for (std::uint32_t i = 0; i < kLanes; ++i) differ |= at[i] ^ (at[0] + i * bytes);
@@ -63,8 +70,10 @@ struct Offsets {
 /// One access, seen by its cells: nobody else, or nobody since the block's last barrier, has touched them.
 class Quick {
  public:
-  Quick(const Warp& w, const BlockHistory& history, std::uint32_t threads, std::uint32_t site)
+  /// `threads`: of a block. `order_each_other`: by more than barriers of the whole block, and of warps.
+  Quick(const Warp& w, const BlockHistory& history, std::uint32_t threads, bool order_each_other, std::uint32_t site)
       : threads_(threads),
+        threads_order_each_other_(order_each_other),
         warps_((threads + kLanes - 1) / kLanes),
         first_(static_cast<std::uint32_t>(w.block->linear) * threads),
         first_warp_(static_cast<std::uint32_t>(w.block->linear) * warps_),
@@ -74,31 +83,41 @@ class Quick {
         in_grid_(first_ + w.index * kLanes),
         clocks_(history.clocks() + w.index * kLanes) {}
 
-  [[nodiscard]] bool quiet(RaceShadow& race, std::uint64_t cell, std::uint64_t end, int lane, Use use) const {
+  /// One lane's access. False: not quiet; what was remembered of it stands, for it happened.
+  [[nodiscard]] bool access(RaceShadow& race, std::uint64_t cell, std::uint64_t end, int lane, Use use) const {
+    const std::uint32_t thread = in_grid_ + static_cast<std::uint32_t>(lane);
     for (; cell < end; ++cell) {
       const WriteCell& written = race.written(cell);
-      if (use != Use::silent && written.clock && written.thread != in_grid_ + static_cast<std::uint32_t>(lane) &&
-          !(written.thread - first_ < threads_ && written.clock < everyone_))
-        return false;
-      if (!over(race.first_reader(cell), lane) || (use == Use::write && !over(race.last_reader(cell), lane)))
+      if (use != Use::silent && written.clock && written.thread != thread && !over(written)) return false;
+      if (use == Use::write ? !write(race, cell, thread, lane) : !read(race, cell, 1u << lane, clocks_[lane]))
         return false;
     }
     race.touch(end);
     return true;
   }
-  void read(RaceShadow& race, std::uint64_t cell, std::uint64_t end, int lane) const {
-    for (; cell < end; ++cell) race.first_reader(cell) = {warp_, 1u << lane, clocks_[lane], site_};
-  }
-  void write(RaceShadow& race, std::uint64_t cell, std::uint64_t end, int lane) const {
+  /// Lanes that read one place.
+  [[nodiscard]] bool read_together(RaceShadow& race, std::uint64_t cell, std::uint64_t end, std::uint32_t lanes) const {
+    const Clock clock = clocks_[std::countr_zero(lanes)];
+    for (std::uint32_t left = lanes; left; left &= left - 1)
+      if (clocks_[std::countr_zero(left)] != clock) return false;
     for (; cell < end; ++cell) {
-      if (race.first_reader(cell).clock) race.first_reader(cell) = {};
-      if (race.last_reader(cell).clock) race.last_reader(cell) = {};
-      race.written(cell) = {in_grid_ + static_cast<std::uint32_t>(lane), clocks_[lane], site_};
+      const WriteCell& written = race.written(cell);
+      if ((written.clock && !over(written)) || !read(race, cell, lanes, clock)) return false;
     }
+    race.touch(end);
+    return true;
   }
 
   /// The same for a whole warp whose lanes' 4-byte words follow each other from `cell`. False: not quiet, nothing done.
   [[nodiscard]] bool whole_warp(RaceShadow& race, std::uint64_t cell, Use use) const {
+    ShadowRow* row = cell % kLanes == 0 && of_one_clock() ? &race.row(cell) : nullptr;
+    if (row && !row->spread_out) {
+      if (!whole_row(*row, use)) return false;
+      race.touch(cell + kLanes);
+      return true;
+    }
+    race.spread_out(cell);
+    race.spread_out(cell + kLanes - 1);
     WriteCell* written = &race.written(cell);
     GroupCell* first = &race.first_reader(cell);
     GroupCell* last = &race.last_reader(cell);
@@ -121,6 +140,10 @@ class Quick {
       for (std::uint32_t i = 0; i < kLanes; ++i) first[i] = {warp_, 1u << i, clocks_[i], site_};
       return true;
     }
+    if (row) {
+      *row = written_row();
+      return true;
+    }
     if (read)
       for (int i = 0; i < kLanes; ++i) first[i] = last[i] = {};
     for (std::uint32_t i = 0; i < kLanes; ++i) written[i] = {in_grid_ + i, clocks_[i], site_};
@@ -128,16 +151,90 @@ class Quick {
   }
 
  private:
+  [[nodiscard]] bool of_one_clock() const {
+    std::uint32_t differ = 0;
+    for (int i = 0; i < kLanes; ++i) differ |= clocks_[i] ^ clocks_[0];
+    return differ == 0;
+  }
+  [[nodiscard]] ShadowRow written_row() const { return {.thread = in_grid_, .clock = clocks_[0], .site = site_}; }
+  /// The same for a row that is not spread out.
+  [[nodiscard]] bool whole_row(ShadowRow& row, Use use) const {
+    if (use != Use::silent && row.clock && row.thread != in_grid_ && !over(WriteCell{row.thread, row.clock, row.site}))
+      return false;
+    auto& [first, last] = row.readers;
+    if (use == Use::write) {
+      const bool quiet = over(first) && over(last);
+      if (quiet) row = written_row();
+      return quiet;
+    }
+    const ShadowRow::Reader now{warp_, clocks_[0], site_};
+    if (over(first)) {
+      first = now;
+      return true;
+    }
+    if (threads_order_each_other_) return false;
+    if (!over(last)) return readers_suffice(first, last);
+    last = now;
+    return true;
+  }
+  /// As racecheck.cpp's Others has it: who races with this warp's read races with one of two others'.
+  [[nodiscard]] bool readers_suffice(const auto& one, const auto& other) const {
+    return one.site == site_ && other.site == site_ &&
+           (one.warp / warps_ != other.warp / warps_ || (is_of_block(one) && one.warp != other.warp));
+  }
+  [[nodiscard]] bool is_of_block(const auto& reader) const { return reader.warp - first_warp_ < warps_; }
+  [[nodiscard]] bool over(const ShadowRow::Reader& r) const {
+    return over(GroupCell{r.warp, kFullMask, r.clock, 0}, kFullMask);
+  }
+  [[nodiscard]] bool over(const WriteCell& w) const { return w.thread - first_ < threads_ && w.clock < everyone_; }
+  /// Nobody, the same lanes, or before the block's last barrier.
+  [[nodiscard]] bool over(const GroupCell& r, std::uint32_t lanes) const {
+    return r.clock == 0 || (r.warp == warp_ && !(r.lanes & ~lanes)) || (is_of_block(r) && r.clock < everyone_);
+  }
   /// `over` without branches.
   [[nodiscard]] bool over_now(const GroupCell& r, std::uint32_t lane) const {
     return (r.clock == 0) | ((r.warp == warp_) & (r.lanes == 1u << lane)) |
            ((r.warp - first_warp_ < warps_) & (r.clock < everyone_));
   }
-  [[nodiscard]] bool over(const GroupCell& r, int lane) const {
-    return r.clock == 0 || (r.warp == warp_ && r.lanes == 1u << lane) ||
-           (r.warp - first_warp_ < warps_ && r.clock < everyone_);
+  /// Sanitizer::remember for the two readers of a cell, where they are of other warps and barriers alone tell who is
+  /// over.
+  [[nodiscard]] bool read(RaceShadow& race, std::uint64_t cell, std::uint32_t lanes, Clock clock) const {
+    const GroupCell now{warp_, lanes, clock, site_};
+    GroupCell& first = race.first_reader(cell);
+    if (over(first, lanes)) {
+      first = now;
+      return true;
+    }
+    GroupCell& last = race.last_reader(cell);
+    if (threads_order_each_other_ || RaceShadow::is_list(last)) return false;
+    bool joined = false;
+    for (GroupCell* r : {&first, &last}) {
+      if (over(*r, lanes)) {
+        *r = {};
+      } else if (r->warp == warp_) {
+        if (r->clock != clock || r->site != site_) return false;
+        r->lanes |= lanes;
+        joined = true;
+      }
+    }
+    if (joined) return true;
+    if (last.clock) return readers_suffice(first, last);
+    last = now;
+    return true;
   }
-  std::uint32_t threads_, warps_, first_, first_warp_, warp_;
+  [[nodiscard]] bool write(RaceShadow& race, std::uint64_t cell, std::uint32_t thread, int lane) const {
+    GroupCell& first = race.first_reader(cell);
+    GroupCell& last = race.last_reader(cell);
+    if (!over(first, 1u << lane) || !over(last, 1u << lane)) return false;
+    if (first.clock) first = {};
+    if (last.clock) last = {};
+    race.written(cell) = {thread, clocks_[lane], site_};
+    return true;
+  }
+
+  std::uint32_t threads_;
+  bool threads_order_each_other_;
+  std::uint32_t warps_, first_, first_warp_, warp_;
   Clock everyone_;
   std::uint32_t site_, in_grid_;
   const Clock* clocks_;
@@ -175,12 +272,16 @@ bool Sanitizer::access_quickly(Warp& w, const MicroOp* op) {
     place.init->set_range(begin, std::uint64_t{kLanes} * access.bytes, true);
     known = true;
   }
-  const Quick quick(w, block.history, threads_, op->site);
+  const Quick quick(w, block.history, threads_, threads_order_each_other_, op->site);
   if (known && contiguous && access.bytes == 4 && tools_.racecheck) {
     const std::uint32_t there = access.store ? words_that_are_there(w, op, access, host + begin) : 0;
     const Use use = there ? Use::silent : access.store ? Use::write : Use::read;
     if ((there == 0 || there == kLanes) && quick.whole_warp(*place.race, begin / 4, use)) return true;
   }
+  if (tools_.racecheck && !access.store && offsets.is_uniform(w.mask) &&
+      (!tools_.initcheck || !place.init || place.init->known(place.offset, access.bytes)) &&
+      quick.read_together(*place.race, place.offset / 4, (place.offset + access.bytes) / 4, w.mask))
+    return true;
   for (std::uint32_t left = w.mask; left; left &= left - 1) {
     const int lane = std::countr_zero(left);
     place.offset = low + offsets.at[lane];
@@ -196,13 +297,8 @@ bool Sanitizer::access_quickly(Warp& w, const MicroOp* op) {
     const Use use = !access.store                                           ? Use::read
                     : stores_what_is_there(w, op, access, lane, place.host) ? Use::silent
                                                                             : Use::write;
-    const std::uint64_t cell = place.offset / 4, end = cell + access.bytes / 4;
-    if (!quick.quiet(*place.race, cell, end, lane, use))
-      check_race(w, op, place, lane);
-    else if (use == Use::write)
-      quick.write(*place.race, cell, end, lane);
-    else
-      quick.read(*place.race, cell, end, lane);
+    const std::uint64_t cell = place.offset / 4;
+    if (!quick.access(*place.race, cell, cell + access.bytes / 4, lane, use)) check_race(w, op, place, lane);
   }
   return true;
 }

@@ -62,6 +62,22 @@ class Lists {
   std::vector<std::uint32_t> free_;
 };
 
+/// 32 granules in a row that whole warps have accessed, lane i the i-th: two readers and a writer stand for 32 of each.
+/// Most memory of most kernels is used like that, and what is remembered of it is a third of its size instead of eleven
+/// times. Where one granule fares differently the row is spread out: each has cells of its own.
+struct ShadowRow {
+  struct Reader {
+    std::uint32_t warp = 0;  ///< of the grid
+    Clock clock = 0;         ///< 0: none
+    std::uint32_t site = 0;
+  };
+  std::uint32_t thread = 0;  ///< that wrote the first granule; the others are the next ones'
+  Clock clock = 0;           ///< 0: nobody has written
+  std::uint32_t site = 0;
+  Reader readers[2]{};
+  bool spread_out = false;  ///< the cells hold, nothing else here
+};
+
 /// Of one stretch of memory: a granule is as wide as the narrowest access so far (1, 2 or 4 bytes), so that neighbours
 /// in one word are told apart. One writer and two readers lie beside the granule; where no order separates more, a list
 /// stands in the place of the writer, or of the last reader. Pages that nobody touches cost nothing.
@@ -69,14 +85,32 @@ class RaceShadow {
  public:
   explicit RaceShadow(std::uint64_t bytes) : bytes_(bytes) { allocate(); }
 
+  /// The row that begins with this cell, a multiple of 32. Whoever sets `spread_out` back has replaced all cells, and
+  /// none of them was a list.
+  [[nodiscard]] ShadowRow& row(std::uint64_t cell) { return rows_.get()[cell / kLanes]; }
+
   /// Makes granules no wider than `bytes`.
   void refine(std::uint32_t bytes) {
     while (granule_ > bytes) halve();
   }
   [[nodiscard]] std::uint32_t granule() const { return granule_; }
-  [[nodiscard]] WriteCell& written(std::uint64_t cell) { return written_.get()[cell]; }
-  [[nodiscard]] GroupCell& first_reader(std::uint64_t cell) { return first_.get()[cell]; }
-  [[nodiscard]] GroupCell& last_reader(std::uint64_t cell) { return last_.get()[cell]; }
+  /// Gives the granules of this one's row cells of their own.
+  void spread_out(std::uint64_t cell) {
+    if (!row(cell).spread_out) [[unlikely]]
+      fill_cells(cell / kLanes * kLanes);
+  }
+  [[nodiscard]] WriteCell& written(std::uint64_t cell) {
+    spread_out(cell);
+    return written_.get()[cell];
+  }
+  [[nodiscard]] GroupCell& first_reader(std::uint64_t cell) {
+    spread_out(cell);
+    return first_.get()[cell];
+  }
+  [[nodiscard]] GroupCell& last_reader(std::uint64_t cell) {
+    spread_out(cell);
+    return last_.get()[cell];
+  }
   /// Adds one to the readers of a granule.
   void add_reader(std::uint64_t cell, const GroupCell& now) {
     GroupCell& first = first_reader(cell);
@@ -121,15 +155,17 @@ class RaceShadow {
   void clear() {
     readers_.clear();
     writers_.clear();
-    if (used_ == 0) return;
-    const auto wipe = [&](auto& cells) { std::fill_n(cells.get(), used_, std::decay_t<decltype(*cells)>{}); };
-    wipe(written_);
-    wipe(first_);
-    wipe(last_);
+    std::fill_n(rows_.get(), rows_for(used_), ShadowRow{});  // what cells hold counts no more
     used_ = 0;
   }
   /// Cells below this one may have been touched.
   void touch(std::uint64_t end) { used_ = std::max(used_, end); }
+
+  /// Whether a list stands in the place of this cell.
+  template <typename Cell>
+  [[nodiscard]] static bool is_list(const Cell& cell) {
+    return cell.clock == kMany;
+  }
 
  private:
   struct Free {
@@ -138,32 +174,51 @@ class RaceShadow {
   template <typename Cell>
   using Cells = std::unique_ptr<Cell, Free>;
   template <typename Cell>
-  static Cells<Cell> zeroed(std::uint64_t count) {
-    Cells<Cell> cells(static_cast<Cell*>(std::calloc(count + 1, sizeof(Cell))));
+  static Cells<Cell> checked(void* memory) {
+    Cells<Cell> cells(static_cast<Cell*>(memory));
     if (!cells) throw std::bad_alloc();
     return cells;
   }
+  static constexpr std::uint64_t rows_for(std::uint64_t cells) { return (cells + kLanes - 1) / kLanes; }
   /// A list is of no thread and no warp, and newer than every barrier: nobody who looks at the cell alone takes it for
   /// an access that is over.
   static constexpr std::uint32_t kMany = UINT32_MAX;
-  template <typename Cell>
-  [[nodiscard]] static bool is_list(const Cell& cell) {
-    return cell.clock == kMany;
-  }
   [[nodiscard]] std::uint64_t count() const { return (bytes_ + granule_ - 1) / granule_; }
   void allocate() {
-    written_ = zeroed<WriteCell>(count());
-    first_ = zeroed<GroupCell>(count());
-    last_ = zeroed<GroupCell>(count());
+    const std::uint64_t rows = rows_for(count()) + 1;  // of narrower granules there may be one too many
+    const auto cells = [&]<typename Cell>(Cells<Cell>& all) {
+      all = checked<Cell>(std::malloc(rows * kLanes * sizeof(Cell)));
+    };
+    rows_ = checked<ShadowRow>(std::calloc(rows, sizeof(ShadowRow)));
+    cells(written_);
+    cells(first_);
+    cells(last_);
+  }
+  [[gnu::noinline]] void fill_cells(std::uint64_t begin) {
+    ShadowRow& row = rows_.get()[begin / kLanes];
+    row.spread_out = true;
+    touch(begin + kLanes);
+    for (std::uint32_t i = 0; i < kLanes; ++i) {
+      const auto reader = [&](const ShadowRow::Reader& r) {
+        return r.clock ? GroupCell{r.warp, 1u << i, r.clock, r.site} : GroupCell{};
+      };
+      written_.get()[begin + i] = row.clock ? WriteCell{row.thread + i, row.clock, row.site} : WriteCell{};
+      first_.get()[begin + i] = reader(row.readers[0]);
+      last_.get()[begin + i] = reader(row.readers[1]);
+    }
   }
   void halve() {
+    const std::uint64_t used = std::min(used_, count());
+    for (std::uint64_t cell = 0; cell < used; cell += kLanes) spread_out(cell);
     const auto written = std::move(written_);
     const auto first = std::move(first_);
     const auto last = std::move(last_);
     granule_ /= 2;
+    used_ = 0;
     allocate();
-    for (std::uint64_t i = 0; i < used_; ++i)
+    for (std::uint64_t i = 0; i < used; ++i)
       for (std::uint64_t k = 2 * i; k < 2 * i + 2; ++k) {
+        spread_out(k);
         const WriteCell& writer = written.get()[i];
         written_.get()[k] = writer;
         if (k % 2 && is_list(writer)) written_.get()[k].site = writers_.add(Writers(writers_[writer.site]));
@@ -172,12 +227,12 @@ class RaceShadow {
         last_.get()[k] = reader;
         if (k % 2 && is_list(reader)) last_.get()[k].site = readers_.add(std::vector(readers_[reader.site]));
       }
-    used_ *= 2;
   }
 
   std::uint64_t bytes_;
   std::uint64_t used_ = 0;
   std::uint32_t granule_ = 4;
+  Cells<ShadowRow> rows_;
   Cells<WriteCell> written_;
   Cells<GroupCell> first_, last_;
   Lists<std::vector<GroupCell>> readers_;

@@ -164,6 +164,8 @@ void Sanitizer::collective(Warp& w, const MicroOp* op) {
 /// `group`: the lanes that name the mask `members`.
 void Sanitizer::check_group(const Warp& w, const MicroOp* op, std::uint32_t group, std::uint32_t members) {
   const std::string_view opcode = program_.sites[op->site].instruction->opcode;
+  // Where the whole warp is there and says so, every source lane is, too.
+  if (members == kFullMask && group == kFullMask && w.live == kFullMask) return;
   const bool shuffles = opcode.starts_with("shfl");
   const auto operand = [&](int k, int lane) {
     return reinterpret_cast<const std::uint32_t*>(w.regs + op->r[static_cast<std::size_t>(k)])[lane];
