@@ -26,8 +26,8 @@ void finish(Warp& w, const Begun& begun, std::uint32_t lanes) {
     switch (begun.kind) {
       case Begun::Kind::lane_copies:
         std::memcpy(w.shared + begun.copies.to[i], begun.copies.bytes[i].data(), begun.width);
-        if (Sanitizer* sanitizer = w.block->launch.watcher())
-          sanitizer->copied(w, lane, begun.copies.to[i], begun.width, begun.op);
+        w.block->launch.tell(
+            [&](Sanitizer& tools) { tools.copied(w, lane, begun.copies.to[i], begun.width, begun.op); });
         break;
       case Begun::Kind::bulk_load:
         std::memcpy(w.shared + begun.to, begun.bytes.data(), begun.width);

@@ -246,7 +246,7 @@ void BlockContext::start(std::uint64_t block) {
     fill_specials(w);
     start_warp(w, lanes == kLanes ? kFullMask : (1u << lanes) - 1);
   }
-  if (launch.watcher()) launch.watcher()->block_started(*this);
+  launch.tell([&](Sanitizer& tools) { tools.block_started(*this); });
   if (!launch.schedule) return;
   choices = Schedule(launch.schedule, block + 1);  // stream 0: of the grid
   std::iota(order_.begin(), order_.end(), 0u);     // whatever block was here before
@@ -346,7 +346,7 @@ bool BlockContext::run(std::int64_t budget) {
     if (!progress && live && ++idle_wakes_ < kIdleWakes) progress = resume_someone();
   }
   if (live && !progress && !release_diverged()) report_deadlock();
-  if (launch.watcher() && live == 0) launch.watcher()->block_ended(*this);
+  if (live == 0) launch.tell([&](Sanitizer& tools) { tools.block_ended(*this); });
   return live == 0;
 }
 
@@ -403,7 +403,7 @@ void BlockContext::complete(std::uint32_t number) {
   if (!is_complete(barrier)) return;
   const auto has_come = [&](const Warp& w) { return !(w.live & ~barrier.lanes[w.index]); };
   const bool everyone = !barrier.needed || std::all_of(warps.begin(), warps.end(), has_come);
-  if (launch.watcher()) launch.watcher()->barrier_completed(*this, number, everyone);
+  launch.tell([&](Sanitizer& tools) { tools.barrier_completed(*this, number, everyone); });
   if (everyone && barrier.voters) enter_phase(phase_ + 1);
   for (Warp& w : warps) {
     for (Split& split : w.splits)
@@ -468,9 +468,10 @@ void BlockContext::check_collectives() const {
 }
 
 void BlockContext::report_deadlock() {
-  if (launch.watcher())
-    launch.watcher()->deadlocked(
+  launch.tell([&](Sanitizer& tools) {
+    tools.deadlocked(
         *this, "a barrier can never complete; every thread of the block, or of the member mask, has to come to it");
+  });
   check_collectives();
   ThreadPlaces places;
   add_places(places);

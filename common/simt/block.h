@@ -41,12 +41,23 @@ struct LaunchState {
   std::uint32_t phases = 1;        ///< counted apart, split by the block's barriers; the last takes all that follow
   std::uint64_t schedule = 0;      ///< seed that permutes blocks, warps and splits; 0: natural order
   Sanitizer* sanitizer = nullptr;  ///< observers/sanitizer.h; nullptr: no tool is on
-  /// What the simulator asks for the tools. tests/bench also has one that was built without any, to compare.
-#ifdef GPULAB_WITHOUT_TOOLS
-  [[gnu::always_inline, nodiscard]] static constexpr Sanitizer* watcher() { return nullptr; }
-#else
-  [[gnu::always_inline, nodiscard]] Sanitizer* watcher() const { return sanitizer; }
+  [[nodiscard]] bool is_watched() const { return sanitizer != nullptr; }
+  /// Tells the tools, where one is on: `what(Sanitizer&)`. The call lies apart from the code around it, which would
+  /// otherwise keep registers free for it. tests/bench also has a simulator that was built without any tool, to
+  /// compare.
+  template <typename What>
+  [[gnu::always_inline]] void tell([[maybe_unused]] What what) const {
+#ifndef GPULAB_WITHOUT_TOOLS
+    if (sanitizer) [[unlikely]]
+      tell_apart(*sanitizer, what);
 #endif
+  }
+
+ private:
+  template <typename What>
+  [[gnu::cold, gnu::noinline]] static void tell_apart(Sanitizer& tools, const What& what) {
+    what(tools);
+  }
 };
 
 /// A barrier counts warps, not threads: a warp has arrived when all its lanes that have not exited have, and then

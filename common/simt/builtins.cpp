@@ -80,8 +80,8 @@ std::uint64_t heap_allocate(Warp& w, int lane, std::uint64_t bytes) {
 void heap_free(Warp& w, const MicroOp* op, int lane, std::uint64_t address) {
   if (!address) return;
   const auto refuse = [&](std::string_view why, const char* hint) {
-    if (w.block->launch.watcher())
-      w.block->launch.watcher()->faulted(w, op, lane, address, fmt::format("free of memory {}", why));
+    w.block->launch.tell(
+        [&](Sanitizer& tools) { tools.faulted(w, op, lane, address, fmt::format("free of memory {}", why)); });
     fault(w, op, lane, fmt::format("free of {:#x}, {}", address, why), hint);
   };
   switch (w.block->launch.heap->free(address)) {

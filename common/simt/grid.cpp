@@ -257,7 +257,7 @@ Counters run_grid(const LaunchState& launch, const GridOptions& options, std::st
   const Program& program = *launch.program;
   // A schedule is for what depends on the order, and nobody knows beforehand whether a kernel does: plain accesses
   // that race, sums of floating-point atomics. So all of it runs on one thread, and atomics apply as they come.
-  const bool together = program.communicates || launch.watcher() || launch.schedule;
+  const bool together = program.communicates || launch.is_watched() || launch.schedule;
   const std::uint64_t blocks = launch.grid.volume();
   const std::uint64_t threads =
       together ? 1 : std::clamp<std::uint64_t>(blocks, 1, static_cast<std::uint64_t>(std::max(options.threads, 1)));

@@ -108,8 +108,9 @@ void fault(Warp& w, const MicroOp* op, int lane, const std::string& what, const 
 void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, std::uint32_t bytes,
                   const char* access) {
   const Explanation e = explain_address(w, address, bytes);
-  if (Sanitizer* sanitizer = w.block->launch.watcher())
-    sanitizer->faulted(w, op, lane, address, fmt::format("{} of {} bytes {}", access, bytes, e.what));
+  w.block->launch.tell([&](Sanitizer& tools) {
+    tools.faulted(w, op, lane, address, fmt::format("{} of {} bytes {}", access, bytes, e.what));
+  });
   if (address & (bytes - 1))
     fault(w, op, lane, fmt::format("misaligned {} of {} bytes {}", access, bytes, e.what),
           fmt::format("a {}-byte access needs an address that is a multiple of {}", bytes, bytes));

@@ -1,8 +1,9 @@
 // How fast the simulator runs: warp instructions per second of one core, counters on and off, one thread and two, and
 // what all sanitizer tools cost.
 //   simulator_bench [part of a kernel's name]       default: all of `workloads`
-//   simulator_bare  [part of a kernel's name]       the same of a simulator built without the tools
-// Their rates differ by what the tools cost when nobody asks for them: run them in turns on an idle machine.
+//   simulator_bench PART N                          N launches on one thread, counters on, and nothing else
+//   simulator_bare  …                               the same of a simulator built without the tools
+// Their rates differ by what the tools cost when nobody asks for them: tools_off.py runs the two in turns.
 // Rates are per second of one core's CPU time; the gain from two threads is of wall time, so it needs two idle cores.
 
 #include <fmt/format.h>
@@ -80,7 +81,7 @@ void load_kernels(Device& device) {
     if (kernels.lab == "reduce" && kernels.file == "kernels.cu") device.load({"reduce/kernels.cu", kernels.ptx, {}});
 }
 
-Speed run(const Workload& work, int threads, bool counters, bool tools = false) {
+Speed run(const Workload& work, int threads, bool counters, bool tools = false, int launches = 5) {
   SimulatorOptions options;
   options.threads = threads;
   options.counters = counters;
@@ -100,7 +101,7 @@ Speed run(const Workload& work, int threads, bool counters, bool tools = false) 
   }
   arguments.push_back(KernelArgument::of(work.last));
   Speed best{1e9, 1e9, 0};
-  for (int repetition = 0; repetition < 5; ++repetition) {
+  for (int launch = 0; launch < launches; ++launch) {
     // As a lab's outputs are: a store of what is there already is another case to the tools.
     device->fill(output, std::byte{0xA5}, count * 4);
     const auto start = std::chrono::steady_clock::now();
@@ -133,6 +134,11 @@ void report(const Workload& work) {
 
 int main(int argc, char** argv) {
   fmt::print("CPU level {}\n", simt::cpu_level());
-  for (const Workload& work : workloads)
-    if (argc < 2 || std::string_view(work.kernel).find(argv[1]) != std::string_view::npos) report(work);
+  for (const Workload& work : workloads) {
+    if (argc > 1 && std::string_view(work.kernel).find(argv[1]) == std::string_view::npos) continue;
+    if (argc > 2)
+      fmt::print("{} {:.3f} ms\n", work.kernel, 1e3 * run(work, 1, true, false, std::stoi(argv[2])).cpu_seconds);
+    else
+      report(work);
+  }
 }
