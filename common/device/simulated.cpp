@@ -260,6 +260,7 @@ class Simulator final : public Device {
     simt::DecodeContext context;
     context.counters = options_.counters;
     context.split_at_barriers = options_.lines;
+    context.split_at_accesses = options_.schedule != 0;
     if (tools_.any()) {
       context.observe_access = simt::observe_access;
       context.observe_fence = simt::observe_fence;

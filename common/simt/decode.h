@@ -23,6 +23,8 @@ struct DecodeContext {
   /// Micro-ops in front of accesses, fences and .sync collectives that only look (observers/); nullptr: none.
   Handler observe_access = nullptr, observe_fence = nullptr, observe_collective = nullptr;
   bool split_at_barriers = false;  ///< a basic block ends at each barrier: its counts belong to one phase
+  /// And at each plain access to memory that threads share: a schedule may let others in between a load and a store.
+  bool split_at_accesses = false;
   bool guard_shared = false;  ///< gaps between shared variables, multiples of 128 bytes so that banks stay as they are
 };
 

@@ -13,6 +13,12 @@ namespace gpulab::simt {
 
 namespace {
 
+/// Of memory that threads share, and not of those that make a loop which polls.
+bool is_plain_access(const Row& row, std::uint16_t mods) {
+  const bool shared_by_threads = row.unit == Unit::global || row.unit == Unit::shared || row.unit == Unit::generic;
+  return shared_by_threads && (row.meaning.traits & (kLoad | kStore)) && !(mods & kOrdered);
+}
+
 /// An immediate's bits as a register of `kind` holds them.
 std::uint64_t immediate_bits(const ptx::Operand& operand, Kind kind) {
   if (operand.kind == ptx::Operand::Kind::f64) {
@@ -380,8 +386,10 @@ void FunctionDecoder::emit() {
     return items_[i].kind == Item::Kind::instruction && items_[i].instruction->call >= 0;
   };
   const auto is_border = [&](std::uint32_t i) {
-    return decoder_.context.split_at_barriers && items_[i].kind == Item::Kind::instruction &&
-           (items_[i].entry.row->meaning.traits & kBarrier);
+    if (items_[i].kind != Item::Kind::instruction) return false;
+    const auto& [row, mods] = items_[i].entry;
+    return (decoder_.context.split_at_barriers && (row->meaning.traits & kBarrier)) ||
+           (decoder_.context.split_at_accesses && is_plain_access(*row, mods));
   };
   for (const auto& block : graph_.blocks) {
     first_block_.push_back(next++);

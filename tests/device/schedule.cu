@@ -47,6 +47,11 @@ extern "C" __global__ void sum_by_atomics(float* sum, int* last) {
   *last = blockIdx.x;
 }
 
+/// A load, an addition, a store: what others add between the two is lost.
+extern "C" __global__ void plain_increments(int* count) {
+  if (threadIdx.x % 32 == 0) ++*count;
+}
+
 /// All blocks that fit meet; `most` counts how many were there at once.
 extern "C" __global__ void blocks_meet(volatile int* started, int* now, int* most, int meeting) {
   if (threadIdx.x) return;

@@ -142,6 +142,25 @@ TEST_CASE("a schedule shows what the order does to a floating-point sum, and to 
   CHECK(last.size() > 5);
 }
 
+TEST_CASE("with some seeds a plain increment is torn: another warp comes between its load and its store") {
+  const auto run = [](std::uint64_t seed, LaunchConfig config) {
+    const auto device = scheduled(seed);
+    const auto count = upload(*device, std::vector<int>(1), "count");
+    launch(*device, "plain_increments", config, count);
+    return read_values<int>(*device, count, 1)[0];
+  };
+  for (const LaunchConfig& config : {grid(1, 256), grid(8, 32)}) {
+    CHECK(run(0, config) == 8);
+    std::set<int> counts;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      counts.insert(run(seed, config));
+      CHECK(run(seed, config) == run(seed, config));
+    }
+    CHECK(*counts.begin() > 0);
+    CHECK(*counts.begin() < 8);
+  }
+}
+
 TEST_CASE("a schedule keeps as many blocks as the modelled GPU holds, where they wait for each other") {
   for (std::uint64_t seed = 0; seed <= 5; ++seed) {
     const auto device = scheduled(seed, 1, "t4");  // 40 SMs, 1024 threads each
