@@ -90,7 +90,7 @@ TEST_CASE("lines and phases sum up to the counters of the launch, which counting
       const auto plain = run(lab, variant, point, false), by_line = run(lab, variant, point, true);
       REQUIRE(by_line.status == "ok");
       CHECK(plain.lines.empty());
-      CHECK(*plain.counters == *by_line.counters);
+      CHECK(plain.counters == by_line.counters);  // none, where nothing is launched
       Counters launches;
       for (const auto& launch : by_line.lines) {
         Counters sum;
