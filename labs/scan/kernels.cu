@@ -6,6 +6,8 @@
 // its total in sums[blockIdx.x]; the same kernel scans those totals (and the totals of their tiles, as often as it
 // takes), and scan_add_offsets adds to each tile what comes before it. Positions are long: those of a last block's
 // threads may be beyond 2^31.
+#include <cuda/atomic>
+
 #include "ops.cuh"
 
 // The block's dynamic shared memory as an array of T. (An extern array has one type in a file.)
@@ -177,16 +179,25 @@ struct Scanned {
   T before, total;
 };
 
+// Of the totals of a block's warps, which each lane 31 knows: inclusive sums, in shared memory.
 template <typename T, typename Op>
-__device__ Scanned<T> scan_block(T value, Op op) {
-  __shared__ T of_warps[32];  // inclusive sums over the warps' totals
+__device__ const T* scan_warps(T total, Op op) {
+  __shared__ T of_warps[32];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
 
-  const T inclusive = scan_lanes(value, op);
-  if (lane == 31) of_warps[warp] = inclusive;
+  if (lane == 31) of_warps[warp] = total;
   __syncthreads();
   if (warp == 0) of_warps[lane] = scan_lanes(lane < warps ? of_warps[lane] : neutral<T, Op>, op);
   __syncthreads();
+  return of_warps;
+}
+
+template <typename T, typename Op>
+__device__ Scanned<T> scan_block(T value, Op op) {
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+
+  const T inclusive = scan_lanes(value, op);
+  const T* of_warps = scan_warps(inclusive, op);
 
   T before = __shfl_up_sync(0xffffffff, inclusive, 1);
   if (lane == 0) before = neutral<T, Op>;
@@ -287,67 +298,98 @@ __global__ void scan_three_phase(const T* in, T* out, const T* offsets, int n) {
 // --- 7: one pass, looking back ---------------------------------------------------------------------------------------
 // Each element is read once and written once: twice n, as much as a copy. A block that has its tile's total publishes
 // it, and then looks at the tiles before: to each it adds that tile's total, until it finds one that has published the
-// sum of everything up to its end. That is its offset; with its own total it publishes its own such sum. Nobody waits
-// for a whole chain of blocks, only for totals, and 32 lanes look at 32 tiles at a time.
+// sum of everything up to its end, its prefix. That is its offset; with its own total it publishes its own prefix.
+// Nobody waits for a whole chain of blocks, only for totals, and 32 lanes look at 32 tiles at a time.
 //
-// Two things make it sound. Waiting for another block is safe only if that block is running: tiles are not numbered by
-// blockIdx.x, whose order nobody promises, but by a ticket drawn at the start, so that all earlier tiles have started.
-// And what is published must be visible before the state that says so: the writer puts a fence between the two, the
-// reader another (without them the state may overtake the value, in either block).
+// Looking back is all waiting: a look at another block's word is a trip to the L2 cache and back, hundreds of cycles.
+// So there are few tiles, and one trip each: a thread has sixteen elements, not four, and a tile's state and value are
+// one word of 64 bits, which is written and read whole (atomically). (As two words they would need two trips and two
+// fences between them: the writer's to keep the state from overtaking the value, the reader's to keep it from reading
+// the old one.)
+//
+// Waiting for another block is safe only if that block is running: tiles are not numbered by blockIdx.x, whose order
+// nobody promises, but by a ticket drawn at the start, so that all earlier tiles have started.
+using Word = cuda::atomic_ref<unsigned long long, cuda::thread_scope_device>;
+constexpr auto relaxed = cuda::memory_order_relaxed;   // it orders nothing beside it, and need not
 constexpr unsigned total_ready = 1, prefix_ready = 2;  // a tile's state; 0: nothing yet
 
 template <typename T>
-__device__ void publish(T* values, T value, volatile unsigned* states, unsigned tile, unsigned state) {
-  values[tile] = value;
-  __threadfence();
-  states[tile] = state;
+__device__ unsigned long long published(unsigned state, T value) {
+  unsigned bits;
+  memcpy(&bits, &value, sizeof bits);
+  return (unsigned long long)state << 32 | bits;
+}
+template <typename T>
+__device__ T value_of(unsigned long long word) {
+  const unsigned bits = unsigned(word);
+  T value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
 }
 
 // By the lanes of one warp; lane 0 gets what lies before the tile.
 template <typename T, typename Op>
-__device__ T look_back(unsigned tile, const T* totals, const T* prefixes, const volatile unsigned* states, Op op) {
-  const int lane = threadIdx.x % 32;
+__device__ T look_back(long tile, unsigned long long* tiles, Op op) {
   T before = neutral<T, Op>;
-  for (long end = tile;; end -= 32) {  // lane 31 looks at tile end - 1, the nearest
-    const long other = end - 32 + lane;
-    unsigned state = prefix_ready;  // in front of the first tile: all that there is, nothing
-    T value = neutral<T, Op>;
-    if (other >= 0) {
-      do {
-        state = states[other];
-      } while (state == 0);
-      __threadfence();
-      value = state == prefix_ready ? prefixes[other] : totals[other];
-    }
-    const unsigned ready = __ballot_sync(0xffffffff, state == prefix_ready);
-    const int last = 31 - __clz(ready);  // the nearest tile that knows all before it, -1: none
-    if (lane < last) value = neutral<T, Op>;
-    before = op(reduce_lanes(value, op), before);
-    if (ready != 0) return before;
+  for (long end = tile;; end -= 32) {
+    const long other = end - 1 - threadIdx.x % 32;                      // lane 0 looks at the nearest tile
+    unsigned long long word = published(prefix_ready, neutral<T, Op>);  // in front of the first tile: nothing
+    unsigned prefixes, needed, missing;
+    do {
+      if (other >= 0) word = Word(tiles[other]).load(relaxed);
+      prefixes = __ballot_sync(0xffffffff, word >> 32 == prefix_ready);
+      needed = prefixes ^ (prefixes - 1);  // the lanes up to the nearest prefix; all of them, where there is none
+      missing = __ballot_sync(0xffffffff, word >> 32 == 0);
+    } while ((missing & needed) != 0);
+
+    T value = needed >> threadIdx.x % 32 & 1 ? value_of<T>(word) : neutral<T, Op>;
+#pragma unroll
+    for (unsigned d = 1; d < 32; d *= 2) value = op(__shfl_down_sync(0xffffffff, value, d), value);
+    before = op(value, before);
+    if (prefixes != 0) return before;
   }
 }
 
+// A warp's part of a tile is four rows of 128 neighbours, each loaded and stored at once, four per lane.
+constexpr unsigned rows = 4;
+
 template <typename T, typename Op, typename Kind>
-__global__ void scan_look_back(const T* in, T* out, T* totals, T* prefixes, unsigned* states, unsigned* ticket, int n) {
+__global__ void scan_look_back(const T* in, T* out, unsigned long long* tiles, unsigned* ticket, int n) {
   Op op;
   __shared__ unsigned tile;
   __shared__ T offset;
   if (threadIdx.x == 0) tile = atomicAdd(ticket, 1);
   __syncthreads();
 
-  const long i = 4 * (long(tile) * blockDim.x + threadIdx.x);
-  const Four<T> x = load_four(in, i, n, op);
-  const Scanned<T> scanned = scan_block(sum_of_four(x, op), op);
+  const unsigned lane = threadIdx.x % 32, first_of_warp = threadIdx.x - lane;
+  const long first = 4 * (rows * (long(tile) * blockDim.x + first_of_warp) + lane);
+  Four<T> x[rows];
+#pragma unroll
+  for (unsigned r = 0; r < rows; ++r) x[r] = load_four(in, first + 128 * r, n, op);
+
+  T before[rows], sum = neutral<T, Op>;  // in the warp: what lies before the lane's four, and the rows so far
+#pragma unroll
+  for (unsigned r = 0; r < rows; ++r) {
+    const T inclusive = scan_lanes(sum_of_four(x[r], op), op);
+    const T left = __shfl_up_sync(0xffffffff, inclusive, 1);
+    before[r] = lane > 0 ? op(sum, left) : sum;
+    sum = op(sum, __shfl_sync(0xffffffff, inclusive, 31));
+  }
+  const T* of_warps = scan_warps(sum, op);
+  const T total = of_warps[blockDim.x / 32 - 1];
+
   if (threadIdx.x < 32) {
-    if (threadIdx.x == 0) publish(totals, scanned.total, states, tile, total_ready);
-    const T before = look_back(tile, totals, prefixes, states, op);
-    if (threadIdx.x == 0) {
-      publish(prefixes, op(before, scanned.total), states, tile, prefix_ready);
-      offset = before;
+    if (lane == 0) Word(tiles[tile]).store(published(total_ready, total), relaxed);
+    const T all_before = look_back<T>(tile, tiles, op);
+    if (lane == 0) {
+      Word(tiles[tile]).store(published(prefix_ready, op(all_before, total)), relaxed);
+      offset = all_before;
     }
   }
   __syncthreads();
-  store_four<Kind>(out, i, n, x, op(offset, scanned.before), op);
+  const T before_warp = first_of_warp > 0 ? op(offset, of_warps[first_of_warp / 32 - 1]) : offset;
+#pragma unroll
+  for (unsigned r = 0; r < rows; ++r) store_four<Kind>(out, first + 128 * r, n, x[r], op(before_warp, before[r]), op);
 }
 
 // Every kernel for every type, operation and kind: naming a template's instance is enough for nvcc to compile it.

@@ -69,8 +69,8 @@ std::vector<Variant> ladder() {
              {falls("operations"), falls("global_bytes_stored"), falls("warp_instructions")}),
       claims(look_back(rung("look_back",
                             "one pass: each tile adds up the totals before it; twice n moved, as by a copy", warps),
-                       4),
-             {falls("global_bytes_loaded")}),
+                       16),
+             {falls("global_bytes_loaded"), falls("warp_instructions")}),
   };
 #ifdef GPULAB_VENDOR
   v.push_back({.name = "cub",

@@ -108,16 +108,13 @@ Variant reduce_then_scan(Variant variant, std::uint32_t per_thread) {
 Variant look_back(Variant variant, std::uint32_t per_thread) {
   variant.covers = tile_of(per_thread);
   variant.scratch = [](const Case& c) -> std::vector<Buffer> {
-    const auto zeros = [](std::size_t count) { return std::vector<std::byte>(count * size_of(Scalar::u32)); };
-    return {{"totals", c.type(), c.grid.x, Role::scratch},
-            {"prefixes", c.type(), c.grid.x, Role::scratch},
-            {"states", Scalar::u32, c.grid.x, Role::scratch, zeros(c.grid.x)},
-            {"ticket", Scalar::u32, 1, Role::scratch, zeros(1)}};
+    const auto zeros = [](Scalar type, std::size_t count) { return std::vector<std::byte>(count * size_of(type)); };
+    return {{"tiles", Scalar::u64, c.grid.x, Role::scratch, zeros(Scalar::u64, c.grid.x)},
+            {"ticket", Scalar::u32, 1, Role::scratch, zeros(Scalar::u32, 1)}};
   };
   variant.arguments = [](const Case& c) -> std::vector<Argument> {
-    return {
-        BufferArgument{"in"},     BufferArgument{"out"},    BufferArgument{"totals"},        BufferArgument{"prefixes"},
-        BufferArgument{"states"}, BufferArgument{"ticket"}, static_cast<std::int32_t>(c.n())};
+    return {BufferArgument{"in"}, BufferArgument{"out"}, BufferArgument{"tiles"}, BufferArgument{"ticket"},
+            static_cast<std::int32_t>(c.n())};
   };
   // At worst every tile finds no more than its neighbour's prefix: a chain over all tiles.
   variant.adjust = within([=](const Case& c) { return c.grid.x + 2 * levels(c) + 2 * per_thread + 2; });
