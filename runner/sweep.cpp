@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "runner/plan.h"
+#include "runner/shared_memory.h"
 
 namespace gpulab {
 namespace {
@@ -57,7 +58,8 @@ void check_race(const LabOptions& options, const Variant& variant) {
 std::optional<Error> complaint(const LabOptions& options, const Point& point) {
   try {
     check_race(options, *point.variant);
-    (void)plan(*options.lab, *point.variant, point.point, options.grid);
+    check_shared_memory(*options.lab, *point.variant, plan(*options.lab, *point.variant, point.point, options.grid),
+                        options.grid);
     if (point.variant->calculate) (void)point.variant->calculate(point.point);  // as quick as a plan
     return std::nullopt;
   } catch (const Error& error) {

@@ -70,8 +70,9 @@ Variant in_shared(const std::string& name, const std::string& summary, std::vect
   return repeats(v, per_thread);
 }
 
-std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
-  std::vector<Variant> v{
+/// Trees in global memory, and what is worse.
+std::vector<Variant> in_global_memory() {
+  return {
       {.name = "single_thread",
        .summary = "one thread does it all, as on a CPU: the slowest, and what the others must agree with",
        .kernel = "reduce_single_thread<{type}, {Op}>",
@@ -105,6 +106,12 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
        .covers = two_per_thread,
        .adjust = accumulates(block_then_atomics),
        .writes_input = true},
+  };
+}
+
+/// One block's tree in shared memory, ever leaner.
+std::vector<Variant> in_shared_memory() {
+  return {
       {.name = "tree_shared",
        .summary = "the tree moves to shared memory: closer, and the input stays as it was",
        .kernel = "reduce_tree_shared<{type}, {Op}>",
@@ -125,6 +132,12 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
                 {falls("barriers"), falls("warp_instructions")}, 4, last_warp),
       in_shared("shuffle_last_warp", "the last warp exchanges registers: no shared memory, no barrier",
                 {falls("shared_load_wavefronts")}, 4, last_warp),
+  };
+}
+
+/// Registers and shuffles first; then as many blocks as fit, in one launch.
+std::vector<Variant> by_warps() {
+  return {
       {.name = "warp",
        .summary = "shuffles within each warp, then across the block's warps, one atomic per block",
        .kernel = "reduce_warp<{type}, {Op}>",
@@ -169,6 +182,11 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
        .adjust = accumulates(block_then_atomics),
        .min_compute_capability = 80},
   };
+}
+
+std::vector<Variant> ladder() {
+  std::vector<Variant> v = in_global_memory();
+  for (const auto& more : {in_shared_memory(), by_warps()}) v.insert(v.end(), more.begin(), more.end());
 #ifdef GPULAB_VENDOR
   v.push_back({.name = "cub",
                .summary = "NVIDIA's cub::DeviceReduce: the yardstick",

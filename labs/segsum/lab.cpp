@@ -44,10 +44,9 @@ std::vector<Argument> arguments(const Case& c) {
           static_cast<std::int32_t>(bags(c))};
 }
 
-/// At least one launch: of no bags, it has nothing to do.
 std::vector<Step> launch_per_bag(const Case& c) {
   std::vector<Step> steps;
-  for (std::int32_t bag = 0; bag < std::max<std::int64_t>(1, bags(c)); ++bag) {
+  for (std::int32_t bag = 0; bag < bags(c); ++bag) {
     auto with_bag = arguments(c);
     with_bag.emplace_back(bag);
     steps.push_back({"segsum_one_bag", c.grid, c.block, 0, std::move(with_bag)});
