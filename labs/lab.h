@@ -249,6 +249,12 @@ struct Contract {
   std::string name, signature, summary;
 };
 
+/// Which size to sweep, and of which variants, to see from where on they beat the one that runs on the host.
+struct BreakEvenQuestion {
+  std::string param{};
+  std::vector<std::string> variants{};
+};
+
 struct LoadedKernelFile;  // runner/kernel_file.h
 
 struct Lab {
@@ -270,6 +276,7 @@ struct Lab {
   /// Facts, text or a picture of a case and its outputs; not called for calculators.
   std::function<Account(const Case&, const ReadBuffer&)> account{};
   std::vector<Contract> contracts{};
+  BreakEvenQuestion break_even{};
   std::vector<Variant> variants{};  ///< worst to best
   /// Of the lab that `gpulab run` makes of a file: its kernels. All others have theirs in the binary.
   std::shared_ptr<const LoadedKernelFile> file{};

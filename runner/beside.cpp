@@ -35,6 +35,7 @@ void count_beside(Executor& simulator, const Lab& lab, const Variant& variant, c
   auto run = options;
   run.grid.reset();   // a grid that was given belongs to the full size
   run.dumps.clear();  // what the GPU left is what was asked for
+  run.printed = {};   // and what it printed is what is shown
   int times = 0;
   while (!same(halved(lab, point, times), halved(lab, point, times + 1))) ++times;
   std::optional<Result> best;

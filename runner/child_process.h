@@ -36,13 +36,14 @@ class ChildProcess {
   /// Sends a line and waits for one. `interrupted` is asked several times a second.
   [[nodiscard]] Answer ask(std::string_view line, std::chrono::milliseconds timeout,
                            const std::function<bool()>& interrupted = {});
+  /// Waits for another line.
+  [[nodiscard]] Answer receive(std::chrono::milliseconds timeout, const std::function<bool()>& interrupted = {});
 
   /// Ends it, and says how it ended: "exited with code 3", "was killed by SIGABRT (Aborted)".
   std::string end();
 
  private:
   [[nodiscard]] bool send(std::string_view text) const;
-  [[nodiscard]] Answer receive(std::chrono::milliseconds timeout, const std::function<bool()>& interrupted);
 
   pid_t process_ = -1;
   int socket_ = -1;

@@ -14,6 +14,7 @@ namespace gpulab {
 /// How the reader shows text: colours only on a terminal without NO_COLOR.
 struct Style {
   bool color = false;
+  bool printed_seen = false;  ///< the reader has seen on the same terminal what kernels printed, as it came
 };
 
 struct Format {

@@ -92,6 +92,15 @@ struct Result {
   std::vector<BufferFacts> buffers;  ///< of `gpulab run`
 };
 
+/// The size from which on a variant is faster than the host's.
+struct BreakEven {
+  enum class Where : std::uint8_t { below, between, above };
+  std::string variant, param;
+  std::int64_t below = 0, above = 0;  ///< neighbours of the sweep that it lies between
+  std::optional<double> at;           ///< where between them
+  Where where = Where::between;       ///< else: below or above all that was measured
+};
+
 /// A whole run: the header of gpulab.run.v1 and its results.
 struct Run {
   DeviceInfo device;
@@ -100,6 +109,7 @@ struct Run {
   std::string file{};      ///< of `gpulab run`; empty for labs
   std::string toolkit{};   ///< that compiled it, "13.0"; empty: this build's, or unknown
   std::string baseline{};  ///< the variant that speed-ups refer to; empty: none
+  std::vector<BreakEven> break_evens{};
 };
 
 }  // namespace gpulab

@@ -197,8 +197,9 @@ std::string message_of(const Error& error) {
 
 /// Runs, verifies and measures `work`. The verified run starts from poisoned outputs and comes first: what is
 /// measured has been seen to be right. A device without time of its own runs once, for both.
-void run_and_measure(Device& device, DeviceBuffers& buffers, const MeasureOptions& options, bool writes_input,
+void run_and_measure(Device& device, DeviceBuffers& buffers, const RunOptions& run, bool writes_input,
                      const std::function<void()>& work, const std::function<void()>& check, Result& result) {
+  const MeasureOptions& options = run.measure;
   (void)device.take_counters();
   (void)device.take_findings();
   (void)device.take_lines();
@@ -214,11 +215,19 @@ void run_and_measure(Device& device, DeviceBuffers& buffers, const MeasureOption
   buffers.prepare();
   work();
   device.synchronize();
+  device.print_to({});
+  result.output = device.take_output();
   check();
   if (result.status != "ok") return;
   if (writes_input) buffers.keep_inputs();
+  const bool prints = !result.output.empty();  // and does so again in each of the runs that are measured
   result.timing = measure(
-      device, options, [&] { buffers.restore(); }, work);
+      device, options,
+      [&] {
+        buffers.restore();
+        if (prints) (void)device.take_output();
+      },
+      work);
   result.counters = device.take_counters();
 }
 
@@ -270,7 +279,7 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
   const bool in_place = std::any_of(problem.expected.begin(), problem.expected.end(), [&](const Expected& expected) {
     return buffers.declared(expected.buffer).role == Role::input;
   });
-  run_and_measure(device_, buffers, options.measure, variant.writes_input || in_place, work, check, result);
+  run_and_measure(device_, buffers, options, variant.writes_input || in_place, work, check, result);
   add_traffic(bound.traffic(), launches.size(), result);
   if (variant.host_clock && result.status == "ok" && device_.capabilities().measures_time) {
     add_host_times(measure_on_host(
@@ -286,6 +295,18 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
 }
 
 namespace {
+
+/// While it lives, what kernels print goes to `sink` as it comes.
+class Listening {
+ public:
+  Listening(Device& device, const PrintSink& sink) : device_(device) { device_.print_to(sink); }
+  ~Listening() { device_.print_to({}); }
+  Listening(const Listening&) = delete;
+  Listening& operator=(const Listening&) = delete;
+
+ private:
+  Device& device_;
+};
 
 /// What was printed before a launch failed (the text of an assertion); nothing where the device can no longer tell.
 std::string output_after_fault(Device& device) {
@@ -309,6 +330,7 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
     result.timing.reset();
     result.verification.reset();
   };
+  const Listening printed(device_, options.printed);
   try {
     Case here = point;
     here.gpu = profile_of(device_);
@@ -324,7 +346,9 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
     } else {
       run_on_device(lab, variant, made, problem, options, result);
     }
-    result.output = device_.take_output();
+    // Of a GPU's many runs the first has been kept.
+    if (std::string last = device_.take_output(); !device_.capabilities().measures_time)
+      result.output = std::move(last);
     result.findings = device_.take_findings();
     const auto is_error = [](const Finding& finding) { return finding.severity == "error"; };
     const auto errors = std::count_if(result.findings.begin(), result.findings.end(), is_error);

@@ -21,6 +21,7 @@ struct RunOptions {
   bool counters = true;      ///< take counters where the device counts
   MeasureOptions measure;
   std::map<std::string, std::string> dumps{};  ///< buffer -> file for its bytes after the first run
+  PrintSink printed{};                         ///< gets what kernels of the verified run print, as it comes
 };
 
 /// Runs cases on one device; keeps what cases share: loaded modules and the last problem.

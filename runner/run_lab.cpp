@@ -1,6 +1,7 @@
 #include "runner/run_lab.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +15,7 @@
 #include "common/gpu_profile.h"
 #include "common/text.h"
 #include "runner/beside.h"
+#include "runner/break_even.h"
 #include "runner/image.h"
 #include "runner/interrupt.h"
 #include "runner/kernel_file.h"
@@ -36,6 +38,7 @@ struct Shared {
   std::condition_variable changed;
   std::vector<Result> results;
   bool finished = false;
+  Progress progress;
 };
 
 Result placeholder(const LabOptions& options, const Point& point, std::string status, std::string message) {
@@ -66,13 +69,15 @@ void add_nature(const Variant& variant, const Capabilities& device, Result& resu
 /// Seconds that a simulation beside a GPU may take.
 constexpr double beside_seconds = 1;
 
-Result run_point(Executor& executor, Executor* simulator, const LabOptions& options, const Point& point) {
+Result run_point(Executor& executor, Executor* simulator, const LabOptions& options, const Point& point,
+                 const PrintSink& printed) {
   if (!point.skip.empty()) return placeholder(options, point, "skipped", point.skip);
   RunOptions run;
   run.grid = options.grid;
   run.counters = options.counters.value_or(true);
   run.measure = options.measure;
   run.dumps = options.dumps;
+  run.printed = printed;
   auto result = executor.run(*options.lab, *point.variant, point.point, run);
   add_nature(*point.variant, executor.capabilities(), result);
   if (simulator != nullptr && result.status == "ok" && launches_kernels(*point.variant)) {
@@ -110,9 +115,11 @@ std::vector<Result> run_points(const std::shared_ptr<Executor>& executor, const 
   std::thread cases([shared, executor, options, points] {
     const bool beside = options.counters.value_or(false) && !executor->capabilities().counts;
     const auto simulator = beside ? open_simulator(options) : nullptr;
+    PrintSink printed;
+    if (shared->progress.is_seen()) printed = [shared](std::string_view text) { shared->progress.print(text); };
     for (const auto& point : points) {
       if (interrupted()) break;
-      auto result = run_point(*executor, simulator.get(), options, point);
+      auto result = run_point(*executor, simulator.get(), options, point, printed);
       const std::lock_guard lock(shared->mutex);
       shared->results.push_back(std::move(result));
       shared->changed.notify_one();
@@ -122,17 +129,17 @@ std::vector<Result> run_points(const std::shared_ptr<Executor>& executor, const 
     shared->changed.notify_one();
   });
 
-  Progress progress;
   std::unique_lock lock(shared->mutex);
   const auto finished = [&] { return shared->finished; };
   while (!interrupted() && !shared->changed.wait_for(lock, 100ms, finished)) {
     const auto done = std::min(shared->results.size(), points.size() - 1);
-    progress.show(done, points.size(), title(options, points[done]));
+    shared->progress.show(done, points.size(), title(options, points[done]));
   }
   // A worker process notices the interrupt itself; what runs in this process is left behind after a moment.
   const bool ended = shared->changed.wait_for(lock, 500ms, finished);
   auto results = shared->results;
   lock.unlock();
+  shared->progress.end();
   if (ended) {
     cases.join();
   } else {
@@ -171,7 +178,9 @@ ExitCode run_lab(const LabOptions& options, const std::shared_ptr<Executor>& exe
   run.baseline = options.baseline != nullptr ? options.baseline->name : first_measured(run.results);
   add_speedups(run.results, run.baseline, ladder_starts(*options.lab));
   add_movements(*options.lab, run.results);
-  target.write(options.format->write(run, Style{wants_color(target)}));
+  run.break_evens = break_evens(*options.lab, run.results);
+  target.write(
+      options.format->write(run, Style{wants_color(target), target.is_terminal() && isatty(STDERR_FILENO) != 0}));
   if (!options.image.empty()) write_image(options.image, run);
   return exit_code(points, run.results);
 }

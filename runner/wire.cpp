@@ -84,7 +84,8 @@ auto members(MeasureOptions& v) {
   return std::tie(warmup, reps, min_time, max_noise, warm);
 }
 auto members(RunOptions& v) {
-  auto& [grid, counters, measure, dumps] = v;
+  auto& [grid, counters, measure, dumps, printed] = v;
+  (void)printed;  // of this process: WireCase::listens
   return std::tie(grid, counters, measure, dumps);
 }
 auto members(KernelResources& v) {
@@ -96,8 +97,8 @@ auto members(KernelFile& v) {
   return std::tie(file, source, ptx, capability, entry, shared, arguments, expectations, tolerance, resources);
 }
 auto members(WireCase& v) {
-  auto& [lab, variant, point, options, file] = v;
-  return std::tie(lab, variant, point, options, file);
+  auto& [lab, variant, point, options, file, listens] = v;
+  return std::tie(lab, variant, point, options, file, listens);
 }
 
 template <typename T>
@@ -253,6 +254,7 @@ std::string encode(const WireCase& request) {
 std::string encode(const WireReply& reply) {
   Json json;
   if (reply.result) put(json["result"], *reply.result);
+  if (reply.printed) json["printed"] = *reply.printed;
   if (reply.error)
     json["error"] = {static_cast<int>(reply.error->code), reply.error->what(), reply.error->where, reply.error->hint};
   return line_of(json);
@@ -271,6 +273,8 @@ WireReply decode_reply(std::string_view line) {
     const auto& error = json.at("error");
     reply.error.emplace(static_cast<ExitCode>(error.at(0).get<int>()), error.at(1).get<std::string>(),
                         error.at(2).get<std::string>(), error.at(3).get<std::string>());
+  } else if (json.contains("printed")) {
+    reply.printed = json.at("printed").get<std::string>();
   } else {
     get(json.at("result"), reply.result.emplace());
   }

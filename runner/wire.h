@@ -17,13 +17,19 @@ struct WireCase {
   Case point;
   RunOptions options;
   std::optional<KernelFile> file{};  ///< of `gpulab run`: the lab is made of it
+  bool listens = false;              ///< wants to know what kernels print as it comes
 };
 
-/// A result, or why the worker can run nothing at all (no GPU: an Error that ends the run).
+/// A result, or why the worker can run nothing at all (no GPU: an Error that ends the run). Before it may come what
+/// kernels print, one reply for each piece.
 struct WireReply {
-  std::optional<Result> result;
-  std::optional<Error> error;
+  std::optional<Result> result{};
+  std::optional<Error> error{};
+  std::optional<std::string> printed{};
 };
+
+/// How the line of a reply begins that has `printed`.
+inline constexpr std::string_view printed_reply = R"({"printed")";
 
 [[nodiscard]] std::string encode(const WireCase& request);
 [[nodiscard]] std::string encode(const WireReply& reply);

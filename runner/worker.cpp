@@ -39,7 +39,13 @@ class ProcessWorker final : public Executor {
     if (!child_) child_ = std::make_unique<ChildProcess>(options_.command);
     WireCase request{lab.name, variant.name, point, options};
     if (lab.file) request.file = lab.file->file;
-    const auto answer = child_->ask(encode(request), options_.timeout, options_.interrupted);
+    request.listens = options.printed != nullptr;
+    const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
+    auto answer = child_->ask(encode(request), options_.timeout, options_.interrupted);
+    while (answer.outcome == ChildProcess::Outcome::answered && heard(answer.line, options.printed)) {
+      const auto left = deadline - std::chrono::steady_clock::now();
+      answer = child_->receive(std::chrono::duration_cast<std::chrono::milliseconds>(left), options_.interrupted);
+    }
     if (answer.outcome == ChildProcess::Outcome::answered) return result_in(answer.line, lab, variant, point);
     const auto [status, message] = verdict(answer.outcome);
     child_.reset();
@@ -47,6 +53,14 @@ class ProcessWorker final : public Executor {
   }
 
  private:
+  /// True for a piece of what a kernel printed, which `sink` gets.
+  static bool heard(std::string_view line, const PrintSink& sink) {
+    if (!sink || !line.starts_with(printed_reply)) return false;
+    const auto text = decode_reply(line).printed;
+    if (text) sink(*text);
+    return text.has_value();
+  }
+
   Result result_in(std::string_view line, const Lab& lab, const Variant& variant, const Case& point) {
     try {
       WireReply reply = decode_reply(line);

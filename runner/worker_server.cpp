@@ -47,10 +47,11 @@ const Lab& lab_of(const WireCase& request, std::span<const Lab> labs, Served& se
 }
 
 WireReply answer(std::string_view line, std::span<const Lab> labs, Served& served,
-                 const std::function<std::unique_ptr<Executor>()>& start) {
+                 const std::function<std::unique_ptr<Executor>()>& start, const PrintSink& printed) {
   WireReply reply;
   try {
-    const WireCase request = decode_case(line);
+    WireCase request = decode_case(line);
+    if (request.listens) request.options.printed = printed;
     const Lab& lab = lab_of(request, labs, served);
     const Variant& variant = named(std::span<const Variant>(lab.variants), request.variant);
     if (!served.executor) served.executor = start();
@@ -103,8 +104,12 @@ bool send_all(int socket, std::string_view text) {
 void serve(int socket, std::span<const Lab> labs, const std::function<std::unique_ptr<Executor>()>& start) {
   LineReader requests(socket);
   Served served;
+  const auto say = [socket](const WireReply& reply) { return send_all(socket, encode(reply) + '\n'); };
+  const auto printed = [&](std::string_view text) {
+    if (!text.empty()) (void)say({.printed = std::string(text)});
+  };
   for (std::string_view line; requests.next(line);)
-    if (!send_all(socket, encode(answer(line, labs, served, start)) + '\n')) return;
+    if (!say(answer(line, labs, served, start, printed))) return;
 }
 
 std::optional<int> serve_if_worker(int argc, const char* const* argv) {

@@ -188,6 +188,22 @@ inline void what_kernels_print_is_captured(Device& device) {
   CHECK(device.take_output().empty());
 }
 
+inline void whoever_listens_hears_what_kernels_print(Device& device) {
+  (void)device.take_output();
+  std::string heard;
+  device.print_to([&](std::string_view text) { heard += text; });
+  for (const int value : {1, 2}) {
+    launch(device, "say", {{1, 1, 1}, {1, 1, 1}}, value);
+    device.synchronize();
+    CHECK(heard == (value == 1 ? "value 1 of thread 0\n" : "value 1 of thread 0\nvalue 2 of thread 0\n"));
+  }
+  device.print_to({});
+  launch(device, "say", {{1, 1, 1}, {1, 1, 1}}, 3);
+  device.synchronize();
+  CHECK(heard == "value 1 of thread 0\nvalue 2 of thread 0\n");
+  CHECK(device.take_output() == heard + "value 3 of thread 0\n");
+}
+
 inline void time_is_positive(Device& device) {
   const auto data = upload(device, counted(1 << 16));
   for (const bool cold : {true, false}) {
@@ -374,6 +390,8 @@ inline const std::vector<Clause>& device_contract() {
       {"static shared memory works", static_shared_memory_works},
       {"too much memory is refused and nothing is lost", too_much_memory_is_refused_and_nothing_is_lost},
       {"what kernels print is captured, and taken once", what_kernels_print_is_captured},
+      {"whoever listens hears what kernels print when the host has waited for it",
+       whoever_listens_hears_what_kernels_print},
       {"time is positive", time_is_positive},
       {"counters are there where they are promised", counters_are_there_where_they_are_promised},
       {"kernels of one module share its variables", kernels_of_one_module_share_its_variables},

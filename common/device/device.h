@@ -65,6 +65,9 @@ struct Kernel {
   std::uintptr_t handle = 0;  ///< the device's own
 };
 
+/// Takes what kernels print.
+using PrintSink = std::function<void(std::string_view)>;
+
 /// One kernel argument by value (up to 8 bytes); device pointers are 8-byte values.
 struct KernelArgument {
   std::array<std::byte, 8> bytes{};
@@ -152,6 +155,9 @@ class Device {
   virtual void forget(DevicePointer, std::size_t) {}
   /// What kernels printed (printf) since the last call.
   virtual std::string take_output() = 0;
+  /// Gives it to `sink`, too, as it comes: on the simulator when blocks end, on a GPU when the host has waited for it.
+  /// Calls come one at a time, in the order of the text, perhaps from another thread. Empty: to nobody any more.
+  virtual void print_to(PrintSink) {}
 };
 
 }  // namespace gpulab

@@ -195,8 +195,12 @@ class GpuDevice : public Device {
   }
 
   void synchronize() override {
-    const OutputCapture::Scope captured(output_);
-    check(driver_.cuCtxSynchronize());
+    {
+      const OutputCapture::Scope captured(output_);
+      check(driver_.cuCtxSynchronize());
+    }
+    if (!sink_) return;
+    if (const std::string news = output_.news(); !news.empty()) sink_(news);
   }
 
   double time(const std::function<void()>& work, bool cold) override {
@@ -207,6 +211,7 @@ class GpuDevice : public Device {
 
   std::optional<Counters> take_counters() override { return std::nullopt; }
   std::string take_output() override { return output_.take(); }
+  void print_to(PrintSink sink) override { sink_ = std::move(sink); }
 
  private:
   /// An instantiated CUDA graph. It runs on the stream that recorded it, which waits for stream 0, and stream 0 for it.
@@ -295,6 +300,7 @@ class GpuDevice : public Device {
   DeviceInfo info_;
   std::optional<int> optimization_;
   OutputCapture output_;
+  PrintSink sink_;
   PrimaryContext context_;  // before all that lives in it
   LaunchLimits limits_;
   GpuTimer timer_;

@@ -53,13 +53,24 @@ void OutputCapture::close() {
   restore(STDERR_FILENO, saved_stderr_);
 }
 
-std::string OutputCapture::take() {
+std::string OutputCapture::text_from(std::size_t first) const {
   struct stat status {};
-  if (fstat(file_, &status) != 0) return {};
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  const ssize_t length = pread(file_, text.data(), text.size(), 0);
+  if (fstat(file_, &status) != 0 || static_cast<std::size_t>(status.st_size) <= first) return {};
+  std::string text(static_cast<std::size_t>(status.st_size) - first, '\0');
+  const ssize_t length = pread(file_, text.data(), text.size(), static_cast<off_t>(first));
   text.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
-  if (ftruncate(file_, 0) != 0) return text;
+  return text;
+}
+
+std::string OutputCapture::take() {
+  std::string text = text_from(0);
+  if (ftruncate(file_, 0) == 0) told_ = 0;
+  return text;
+}
+
+std::string OutputCapture::news() {
+  std::string text = text_from(told_);
+  told_ += text.size();
   return text;
 }
 

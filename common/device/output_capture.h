@@ -27,10 +27,14 @@ class OutputCapture {
 
   /// What was written since the last call.
   [[nodiscard]] std::string take();
+  /// The part of it that news() and take() have not returned yet; take() still returns all.
+  [[nodiscard]] std::string news();
 
  private:
   void open();
   void close();
+  [[nodiscard]] std::string text_from(std::size_t first) const;
+  std::size_t told_ = 0;  ///< bytes that news() has returned
   int file_ = -1;
   int depth_ = 0;
   int saved_stdout_ = -1, saved_stderr_ = -1;

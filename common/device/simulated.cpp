@@ -206,6 +206,7 @@ class Simulator final : public Device {
   }
   std::vector<LaunchLines> take_lines() override { return std::exchange(lines_, {}); }
   std::string take_output() override { return std::exchange(output_, {}); }
+  void print_to(PrintSink sink) override { sink_ = std::move(sink); }
 
  private:
   /// For initcheck: the bytes hold a value, or do not.
@@ -352,9 +353,13 @@ class Simulator final : public Device {
         const ModuleImage& image = kernels_[kernel.handle].image;
         simt::count_lines(program, workers, image.source, image.ptx, lines);
       };
+    const auto print = [this](std::string_view text) {
+      output_ += text;
+      if (sink_) sink_(text);
+    };
     Counters counted;
     try {
-      counted = run_grid(state, grid, output_, look);
+      counted = run_grid(state, grid, print, look);
     } catch (...) {
       keep_findings();
       throw;
@@ -445,6 +450,7 @@ class Simulator final : public Device {
   std::optional<Counters> counters_;
   std::vector<LaunchLines> lines_;
   std::string output_;
+  PrintSink sink_;
 };
 
 }  // namespace

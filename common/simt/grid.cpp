@@ -59,6 +59,7 @@ class Budget {
 /// Applies what blocks left behind in the order of their chunks, whoever finishes first.
 class Committer {
  public:
+  explicit Committer(const Print& print) : print_(print) {}
   void commit(std::uint64_t chunk, BlockLog log) {
     const std::lock_guard lock(mutex_);
     waiting_.emplace(chunk, std::move(log));
@@ -68,13 +69,13 @@ class Committer {
       ++next_;
     }
   }
-  std::string output;
 
  private:
   void apply(const BlockLog& log) {
     for (const auto& atomic : log.atomics) atomic.apply(atomic.host, atomic.value);
-    output += log.output;
+    if (!log.output.empty()) print_(log.output);
   }
+  const Print& print_;
   std::mutex mutex_;
   std::map<std::uint64_t, BlockLog> waiting_;
   std::uint64_t next_ = 0;
@@ -83,17 +84,23 @@ class Committer {
 /// Independent blocks, in chunks handed out in order.
 class ParallelGrid {
  public:
-  ParallelGrid(const LaunchState& launch, Budget& budget, std::vector<std::unique_ptr<Worker>>& workers)
-      : launch_(launch), budget_(budget), workers_(workers), blocks_(launch.grid.volume()) {
+  ParallelGrid(const LaunchState& launch, Budget& budget, std::vector<std::unique_ptr<Worker>>& workers,
+               const Print& print)
+      : launch_(launch),
+        budget_(budget),
+        workers_(workers),
+        blocks_(launch.grid.volume()),
+        print_(print),
+        committer_(print) {
     // Chunks small enough to balance, large enough that handing out and committing cost nothing.
     chunk_ = std::clamp<std::uint64_t>(blocks_ / (workers.size() * 64), 1, 64);
   }
-  void run(std::string& output) {
+  void run() {
     std::vector<std::thread> threads;
     for (std::size_t i = 1; i < workers_.size(); ++i) threads.emplace_back([this, i] { serve(*workers_[i]); });
     serve(*workers_[0]);
     for (auto& thread : threads) thread.join();
-    output += committer_.output + failed_output_;
+    if (!failed_output_.empty()) print_(failed_output_);
     if (error_) std::rethrow_exception(error_);
   }
 
@@ -132,6 +139,7 @@ class ParallelGrid {
   std::vector<std::unique_ptr<Worker>>& workers_;
   std::uint64_t blocks_, chunk_ = 1;
   std::atomic<std::uint64_t> next_{0}, stop_at_{UINT64_MAX};
+  const Print& print_;
   Committer committer_;
   std::mutex mutex_;
   std::exception_ptr error_;
@@ -141,8 +149,13 @@ class ParallelGrid {
 /// Blocks that run on one thread, in an interleaving that the launch alone decides.
 class InterleavedGrid {
  public:
-  InterleavedGrid(const LaunchState& launch, Budget& budget, Worker& worker, std::uint64_t resident)
-      : launch_(launch), budget_(budget), worker_(worker), blocks_(launch.grid.volume()), resident_(resident) {}
+  InterleavedGrid(const LaunchState& launch, Budget& budget, Worker& worker, std::uint64_t resident, const Print& print)
+      : launch_(launch),
+        budget_(budget),
+        worker_(worker),
+        blocks_(launch.grid.volume()),
+        resident_(resident),
+        print_(print) {}
 
   /// Natural order: a block that does not end within its turn lets the next ones in, up to what the modelled GPU keeps
   /// resident, and they take turns. Who only polls pauses ever longer while others have anything to do.
@@ -230,12 +243,23 @@ class InterleavedGrid {
     running_.back().context->start(block);
   }
   bool take_turn(Resident& r, std::int64_t slice) {
-    const bool done = r.context->run(slice);
+    bool done = false;
+    try {
+      done = r.context->run(slice);
+    } catch (...) {
+      print();
+      throw;
+    }
+    print();
     budget_.spend(r.context->executed - r.spent, *r.context, [&](ThreadPlaces& places) {
       for (const Resident& one : running_) one.context->add_places(places);
     });
     r.spent = r.context->executed;
     return done;
+  }
+  /// Blocks in turn print in turn.
+  void print() {
+    if (!worker_.log.output.empty()) print_(std::exchange(worker_.log.output, {}));
   }
   void leave(std::size_t i) {
     idle_.push_back(std::move(running_[i].context));
@@ -246,13 +270,14 @@ class InterleavedGrid {
   Budget& budget_;
   Worker& worker_;
   std::uint64_t blocks_, resident_;
+  const Print& print_;
   std::deque<Resident> running_;
   std::vector<std::unique_ptr<BlockContext>> idle_;
 };
 
 }  // namespace
 
-Counters run_grid(const LaunchState& launch, const GridOptions& options, std::string& output,
+Counters run_grid(const LaunchState& launch, const GridOptions& options, const Print& print,
                   const std::function<void(const Workers&)>& look) {
   const Program& program = *launch.program;
   // A schedule is for what depends on the order, and nobody knows beforehand whether a kernel does: plain accesses
@@ -266,19 +291,13 @@ Counters run_grid(const LaunchState& launch, const GridOptions& options, std::st
     workers.push_back(std::make_unique<Worker>(program, *launch.memory, launch.phases));
   Budget budget(program, options);
   if (together) {
-    try {
-      InterleavedGrid blocks_in_turn(launch, budget, *workers[0], std::max<std::uint64_t>(options.resident, 1));
-      if (launch.schedule)
-        blocks_in_turn.run(Schedule(launch.schedule, 0));
-      else
-        blocks_in_turn.run();
-    } catch (...) {
-      output += workers[0]->log.output;
-      throw;
-    }
-    output += workers[0]->log.output;
+    InterleavedGrid blocks_in_turn(launch, budget, *workers[0], std::max<std::uint64_t>(options.resident, 1), print);
+    if (launch.schedule)
+      blocks_in_turn.run(Schedule(launch.schedule, 0));
+    else
+      blocks_in_turn.run();
   } else {
-    ParallelGrid(launch, budget, workers).run(output);
+    ParallelGrid(launch, budget, workers, print).run();
   }
   if (look) look(workers);
   Counters counters = count(program, workers);

@@ -169,6 +169,20 @@ Json result(const Result& r) {
   return json;
 }
 
+/// Null at the end that the sweep does not reach.
+Json break_evens(const std::vector<BreakEven>& all) {
+  Json json = Json::array();
+  for (const auto& found : all) {
+    using enum BreakEven::Where;
+    json.push_back({{"variant", found.variant},
+                    {"param", found.param},
+                    {"at", found.at ? json_real(*found.at) : Json()},
+                    {"above", found.where == below ? Json() : Json(found.below)},
+                    {"below", found.where == above ? Json() : Json(found.above)}});
+  }
+  return json;
+}
+
 std::string write(const Run& run, const Style&) {
   Json json{{"schema", "gpulab.run.v1"},
             {"gpulab", {{"version", version()}}},
@@ -176,6 +190,7 @@ std::string write(const Run& run, const Style&) {
             {"device", device(run.device)},
             {"lab", run.lab}};
   if (!run.file.empty()) json["file"] = run.file;
+  if (!run.break_evens.empty()) json["break_even"] = break_evens(run.break_evens);
   json["results"] = Json::array();
   for (const auto& r : run.results) json["results"].push_back(result(r));
   return json_text(json);

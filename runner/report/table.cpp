@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "common/text.h"
+#include "runner/break_even.h"
 #include "runner/ladder.h"
 #include "runner/metrics.h"
 #include "runner/movement.h"
@@ -417,6 +418,7 @@ void several(const Run& run, Page& page) {
       std::any_of(run.results.begin(), run.results.end(), [](const Result& r) { return find_metric(r, "speedup"); });
   if (faster) page.paragraph(page.dim("Speed-ups refer to " + run.baseline + "."));
   if (!timed) page.paragraph(page.dim("No GPU time: simulating measures counts, not speed." + about_time(run)));
+  for (const auto& found : run.break_evens) page.paragraph(break_even_text(found));
   if (!left_out.empty())
     page.paragraph(page.dim("Not shown for want of width: " + join(left_out) + " (see --format csv)."));
 }
@@ -437,7 +439,7 @@ std::string write(const Run& run, const Style& style) {
   } else {
     several(run, page);
   }
-  printed(run, page);
+  if (!style.printed_seen) printed(run, page);
   return page.text();
 }
 

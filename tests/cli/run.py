@@ -97,7 +97,8 @@ def main():
     # Compiled files are kept from case to case, and not among the user's own.
     cache = tempfile.TemporaryDirectory()
     environment = dict(os.environ, GPULAB=str(binary), FILES=str(HERE / "files"), XDG_CACHE_HOME=cache.name,
-                       SCHEMA_CHECK=f"{sys.executable} {HERE / 'check_schema.py'} {binary}")
+                       SCHEMA_CHECK=f"{sys.executable} {HERE / 'check_schema.py'} {binary}",
+                       ON_TERMINAL=f"{sys.executable} {HERE / 'on_terminal.py'}")
     for name in ("NO_COLOR", "GPULAB_CPU_LEVEL", "GPULAB_NVCC", "GPULAB_NVRTC"):
         environment.pop(name, None)
     has_gpu = os.path.exists("/dev/nvidia0")

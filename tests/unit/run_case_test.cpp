@@ -193,6 +193,23 @@ TEST_CASE("an adjusted answer is the variant's own") {
   CHECK(runner.run(lab, lab.variants[0], default_case(lab), {}).status == "wrong");
 }
 
+TEST_CASE("of a GPU's many runs the verified one is heard and kept, the measured ones print for nobody") {
+  auto lab = doubling_lab();
+  const auto device = doubling_device();
+  device->can = {.measures_time = true};
+  auto& body = device->kernels.at("twice<int>");
+  body = [&device = *device, right = body](const LaunchConfig& config, std::span<const KernelArgument> arguments) {
+    right(config, arguments);
+    device.output += "line\n";
+  };
+  RunOptions options;
+  options.measure.reps = 5;
+  const auto result = CaseRunner(*device).run(lab, lab.variants[1], default_case(lab), options);
+  CHECK(result.status == "ok");
+  CHECK(result.timing->samples == 5);
+  CHECK(result.output == "line\n");
+}
+
 TEST_CASE("shared memory beyond a block's is refused before the launch") {
   auto lab = doubling_lab();
   lab.variants[1].dynamic_shared_bytes = [](const Case&) { return 300U * 1024; };

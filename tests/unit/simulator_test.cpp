@@ -223,6 +223,29 @@ TEST_CASE("device printf prints what C's would, in block and thread order") {
   CHECK(device->take_output().empty());
 }
 
+TEST_CASE("what blocks print is heard as they end, in their order, before the launch does") {
+  for (const int threads : {1, 3}) {
+    SimulatorOptions options;
+    options.threads = threads;
+    const auto device = make_simulator(gpu_profile("h200"), options);
+    device->load(simt_kernels);
+    std::vector<std::string> pieces;
+    device->print_to([&](std::string_view text) { pieces.emplace_back(text); });
+    launch(*device, "say_lines", {{4, 1, 1}, {1, 1, 1}}, 4);
+    REQUIRE(pieces.size() == 4);
+    for (std::size_t block = 0; block < 4; ++block) CHECK(pieces[block].substr(0, 2) == std::to_string(block) + ":");
+    CHECK(device->take_output() == pieces[0] + pieces[1] + pieces[2] + pieces[3]);
+  }
+}
+
+TEST_CASE("what was printed before a fault is heard") {
+  const auto device = simulator();
+  std::string heard;
+  device->print_to([&](std::string_view text) { heard += text; });
+  CHECK(launch_failure([&] { launch(*device, "say_then_trap", {{3, 1, 1}, {1, 1, 1}}, 1); }) == "fault");
+  CHECK(heard == "block 0\nblock 1\n");
+}
+
 TEST_CASE("what was printed before a fault is kept") {
   const auto device = simulator();
   CHECK(launch_failure([&] { launch(*device, "say_then_trap", {{3, 1, 1}, {1, 1, 1}}, 1); }) == "fault");

@@ -71,6 +71,15 @@ TEST_CASE("what a kernel printed need not be text") {
   CHECK(reply.result->output.substr(0, 3) == "caf");
 }
 
+TEST_CASE("a piece of what a kernel printed is a reply of its own") {
+  const std::string line = encode(WireReply{.printed = "a \"line\"\n"});
+  CHECK(line.starts_with(printed_reply));
+  const auto reply = decode_reply(line);
+  CHECK(reply.printed == "a \"line\"\n");
+  CHECK((!reply.result && !reply.error));
+  CHECK_FALSE(encode(WireReply{full_result(), std::nullopt}).starts_with(printed_reply));
+}
+
 TEST_CASE("an error survives the wire") {
   const auto reply = decode_reply(encode(WireReply{std::nullopt, Error(ExitCode::missing, "no GPU", "gpu", "hint")}));
   REQUIRE(reply.error);
@@ -82,6 +91,7 @@ TEST_CASE("an error survives the wire") {
 
 TEST_CASE("a case survives the wire") {
   WireCase sent{"reduce", "warp", {}, {}};
+  sent.listens = true;
   sent.point.params.values = {{"n", std::int64_t{4096}}, {"op", "sum"}};
   sent.point.block = {32, 8, 1};
   sent.point.seed = std::numeric_limits<std::uint64_t>::max();

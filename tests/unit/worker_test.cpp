@@ -71,6 +71,22 @@ TEST_CASE("a worker that exits, aborts or answers nonsense is a fault, and the n
   }
 }
 
+TEST_CASE("what kernels print comes from the worker before its result does") {
+  const std::string script =
+      "read -r line <&3; echo() { printf '%s\\n' \"$1\"; }; echo '" + encode(WireReply{.printed = "one\n"}) +
+      "' >&3; echo '" + encode(WireReply{.printed = "two\n"}) + "' >&3; echo '" + reply_line("ok") + "' >&3; cat <&3";
+  std::vector<std::string> heard;
+  RunOptions options;
+  options.printed = [&](std::string_view text) { heard.emplace_back(text); };
+  const Lab lab = toy_lab();
+  CHECK(scripted(script)->run(lab, lab.variants[0], toy_case(5), options).status == "ok");
+  CHECK(heard == std::vector<std::string>{"one\n", "two\n"});
+  // It prints for ever: the time that a case may take is its whole time.
+  const std::string endless =
+      "read -r line <&3; while sleep 0.01; do echo '" + encode(WireReply{.printed = "on"}) + "' >&3; done";
+  CHECK(scripted(endless, 200)->run(lab, lab.variants[0], toy_case(5), options).status == "timeout");
+}
+
 TEST_CASE("a worker that hangs is a timeout") {
   const auto worker = scripted("exec sleep 1000", 100);
   const Result result = run(*worker);
