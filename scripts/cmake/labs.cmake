@@ -73,7 +73,8 @@ foreach(source IN LISTS vendor_files)
     OUTPUT ${object}
     COMMAND ${GPULAB_NVCC} -c -std=c++20 -O2 -t 0 ${vendor_targets} -Wno-deprecated-gpu-targets -I.
             -MD -MF ${object}.d -MT ${object} -o ${object} ${source}
-    COMMAND sed -i "s| \\(\\./\\)\\?labs/| ${PROJECT_SOURCE_DIR}/labs/|" ${object}.d  # CMake takes them as relative to the build
+    # CMake takes them as relative to the build.
+    COMMAND sed -i -E "s# (\\./)?(labs|common)/# ${PROJECT_SOURCE_DIR}/\\2/#" ${object}.d
     DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${GPULAB_NVCC}
     DEPFILE ${object}.d
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
