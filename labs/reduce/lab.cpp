@@ -15,8 +15,9 @@ const BlockRule warps{.whole_warps = true, .min_threads = 32, .why = "shuffles n
 
 Problem problem(const Case& c) {
   Problem p;
-  p.buffers = {{"in", c.type(), static_cast<std::size_t>(c.n()), Role::input, inputs(c)},
-               {"out", c.type(), 1, Role::output}};
+  // One by one: a list in braces would copy the elements.
+  p.buffers.push_back({"in", c.type(), static_cast<std::size_t>(c.n()), Role::input, inputs(c)});
+  p.buffers.push_back({"out", c.type(), 1, Role::output});
   p.expected = {answer(c, p.buffers[0].initial)};
   return p;
 }
