@@ -2,9 +2,9 @@
 // what all sanitizer tools cost.
 //   simulator_bench [part of a kernel's name]       default: all of `workloads`
 //   simulator_bench PART N                          N launches on one thread, counters on, and nothing else
-//   simulator_bare  …                               the same of a simulator built without the tools
-// Their rates differ by what the tools cost when nobody asks for them: tools_off.py runs the two in turns.
-// Rates are per second of one core's CPU time; the gain from two threads is of wall time, so it needs two idle cores.
+// tools_off.py runs it in turns with the same of a simulator that was built without the tools: what they cost when
+// nobody asks for them. Rates are per second of one core's CPU time; the gain from two threads is of wall time, so it
+// needs two idle cores.
 
 #include <fmt/format.h>
 

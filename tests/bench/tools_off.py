@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What the sanitizer's tools cost when nobody asks for them: the simulator beside one built without any.
+"""What the sanitizer's tools cost when nobody asks for them: the simulator beside its twin built without any.
 
 usage: tools_off.py BUILD [PART ...] [--rounds N] [--instructions]
 
-BUILD is the build folder, with the targets bench_simulator_bench and bench_simulator_bare. The two run in turns, each
+BUILD is the build folder, with the targets bench_simulator_off and bench_simulator_bare. The two run in turns, each
 round in the other order, so that what else the machine does meets both; told are the quickest launch of each, as CPU
 time, and the ratio. --instructions counts the instructions of one launch instead (valgrind's callgrind, within run_grid):
 exact on any machine, however busy; the build needs the CPU level v3 or v2, for valgrind knows no AVX-512.
@@ -38,7 +38,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--instructions", action="store_true")
     options = parser.parse_args()
-    programs = [os.path.join(options.build, "tests", name) for name in ("bench_simulator_bench", "bench_simulator_bare")]
+    programs = [os.path.join(options.build, "tests", name) for name in ("bench_simulator_off", "bench_simulator_bare")]
     for part in options.parts:
         if options.instructions:
             with_tools, without = (instructions(program, part) for program in programs)
