@@ -157,7 +157,7 @@ class Device {
   virtual std::string take_output() = 0;
   /// Gives it to `sink`, too, as it comes: on the simulator when blocks end, on a GPU when the host has waited for it.
   /// Calls come one at a time, in the order of the text, perhaps from another thread. Empty: to nobody any more.
-  virtual void print_to(PrintSink) {}
+  virtual void print_to(const PrintSink&) {}
 };
 
 }  // namespace gpulab

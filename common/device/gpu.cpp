@@ -211,7 +211,7 @@ class GpuDevice : public Device {
 
   std::optional<Counters> take_counters() override { return std::nullopt; }
   std::string take_output() override { return output_.take(); }
-  void print_to(PrintSink sink) override { sink_ = std::move(sink); }
+  void print_to(const PrintSink& sink) override { sink_ = sink; }
 
  private:
   /// An instantiated CUDA graph. It runs on the stream that recorded it, which waits for stream 0, and stream 0 for it.

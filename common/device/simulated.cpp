@@ -206,7 +206,7 @@ class Simulator final : public Device {
   }
   std::vector<LaunchLines> take_lines() override { return std::exchange(lines_, {}); }
   std::string take_output() override { return std::exchange(output_, {}); }
-  void print_to(PrintSink sink) override { sink_ = std::move(sink); }
+  void print_to(const PrintSink& sink) override { sink_ = sink; }
 
  private:
   /// For initcheck: the bytes hold a value, or do not.
