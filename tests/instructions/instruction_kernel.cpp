@@ -172,6 +172,10 @@ bool reads_carry(std::string_view opcode) {
   return opcode.substr(0, 4) == "addc" || opcode.substr(0, 4) == "subc" || opcode.substr(0, 4) == "madc";
 }
 
+bool loses_guard(std::string_view opcode) {
+  return opcode.starts_with("testp.") || opcode == "vadd4.u32.u32.u32.add" || opcode == "vsub4.u32.u32.u32.add";
+}
+
 std::deque<std::string> instruction_modules(const std::vector<Batch>& all, Operands operands) {
   // Few kernels in each, for a device searches a module's whole text for a kernel.
   constexpr std::size_t kernels_each = 16;
@@ -197,7 +201,7 @@ std::vector<std::string> wrong_cases(Device& device, const std::vector<Batch>& a
         inputs[k * kLanesPerWarp + lane] = batch[lane].inputs[k].value.bits;
     device.write(in, std::as_bytes(std::span(inputs)));
     const Kernel kernel = device.kernel(fmt::format("c{}", number));
-    const bool guarded = compiler != CompiledBy::ptxas || batch.front().opcode.rfind("testp", 0) != 0;
+    const bool guarded = compiler != CompiledBy::ptxas || !loses_guard(batch.front().opcode);
     for (const std::uint32_t mask : {0xffffffffu, 0x55555555u}) {
       if (mask != 0xffffffffu && !guarded) continue;
       device.fill(out, std::byte{0xee}, outputs.size() * 8);

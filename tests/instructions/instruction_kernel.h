@@ -29,10 +29,12 @@ enum class Operands { registers, immediates };
 /// addc, subc, madc: their result depends on what ran before.
 [[nodiscard]] bool reads_carry(std::string_view opcode);
 
-/// Who makes machine code of the modules. ptxas loses the guard of testp: of "@%on testp.infinite.f32 %p, %w" 13.0
-/// makes LOP3, ISETP.NE and SEL for sm_90, in which %on does not occur, at -O0 as at -O3 (setp keeps its guard). An
-/// H200 then writes the predicate in every lane.
+/// Who makes machine code of the modules.
 enum class CompiledBy { simulator, ptxas };
+/// ptxas 13.0 loses the guard of testp, at -O0 as at -O3: of "@%on testp.infinite.f32 %p, %w" it makes LOP3, ISETP.NE and SEL
+/// for sm_90, in which %on does not occur (setp keeps its guard). An H200 then writes the predicate in every lane. So it
+/// does with two of the video instructions.
+[[nodiscard]] bool loses_guard(std::string_view opcode);
 
 /// Runs every batch on a device that has loaded the modules; says which cases went wrong.
 [[nodiscard]] std::vector<std::string> wrong_cases(Device& device, const std::vector<Batch>& all, Operands operands,
