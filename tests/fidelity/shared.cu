@@ -57,6 +57,15 @@ __global__ void shared_load_ignoring(const T* in, T* out, int n, int ignored) {
 }
 FOR_EACH_WIDTH(shared_load_ignoring, int, int)
 
+// Neighbours meet, but where bit `bit` of the lane is set: there those two apart.
+template <typename T>
+__global__ void shared_load_mixed(const T* in, T* out, int n, int bit) {
+  __shared__ T tile[tile_elements];
+  fill(tile, in, n);
+  out[threadIdx.x] = tile[threadIdx.x & ~(threadIdx.x & bit ? 2 : 1)];
+}
+FOR_EACH_WIDTH(shared_load_mixed, int, int)
+
 // Stores of lanes that meet: the same value each.
 template <typename T>
 __global__ void shared_store_ignoring(const T* in, T* out, int ignored) {

@@ -71,6 +71,13 @@ void add_sharing(std::vector<Case>& cases, const Width& width) {
   }
 }
 
+void add_mixtures(std::vector<Case>& cases, const Width& width) {
+  for (const int bit : {4, 8, 16})
+    cases.push_back(read_back("shared_load_mixed", width, 32, {32, bit}, [=](const Thread& t) -> std::int64_t {
+      return t.linear & (t.lane & static_cast<std::uint32_t>(bit) ? ~2u : ~1u);
+    }));
+}
+
 void add_columns(std::vector<Case>& cases, const Width& width) {
   for (const int degree : {2, 3, 4, 5, 8, 16, 27, 32}) {
     const int row = static_cast<int>(128 / width.bytes);
@@ -116,6 +123,7 @@ std::vector<Case> shared_cases() {
   for (const Width& width : kWidths) {
     add_strides(cases, width);
     add_sharing(cases, width);
+    add_mixtures(cases, width);
     add_columns(cases, width);
     add_masks(cases, width);
     for (const int mask : {15, 63, 1023})
