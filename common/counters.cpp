@@ -146,7 +146,7 @@ constexpr std::array table{
     counted<&C::local_store_sectors>("local_store_sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
                                      "local_store_transactions", "sectors of local memory, per store request"),
     counted<&C::global_atomic_requests>(
-        "global_atomic_requests", "smsp__inst_executed_op_global_atom.sum + smsp__inst_executed_op_global_red.sum",
+        "global_atomic_requests", "smsp__sass_inst_executed_op_global_atom.sum + smsp__inst_executed_op_global_red.sum",
         "atom_count", "global atomic instructions of a warp with an active lane"),
     counted<&C::shared_atomic_requests>("shared_atomic_requests", "smsp__inst_executed_op_shared_atom.sum", "",
                                         "shared atomic instructions of a warp with an active lane"),

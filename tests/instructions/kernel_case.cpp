@@ -101,6 +101,8 @@ void read_directive(KernelCase& one, const std::string& key, const std::string& 
     one.expected_in_lane_order.push_back(data_of(text));
   } else if (key == "fault") {
     one.fault = text;
+  } else if (key == "not on a GPU") {
+    one.not_on_a_gpu = text;
   } else if (key == "prints") {
     one.output += text + "\n";
   }

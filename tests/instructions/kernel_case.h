@@ -8,6 +8,7 @@
 //     // expect in lane order: old …    the same, where atomics run by ascending lanes, as the simulator's do; a GPU
 //                                      chooses their order (on shared memory they are compare-and-swap loops)
 //     // fault: misaligned                the launch fails, its message contains this
+//     // not on a GPU: why                 what this test's launch cannot ask of hardware
 //     // prints: hello                    a line that the kernel prints
 // Lists: 1 2 3, 0..31 (and 31..0), 7*4 (7 7 7 7), (1 2)*3. A single value fills its buffer.
 
@@ -38,6 +39,7 @@ struct KernelCase {
   std::vector<KernelData> arguments, expected;
   std::vector<KernelData> expected_in_lane_order;
   std::string fault;
+  std::string not_on_a_gpu;  ///< why; empty: on both devices
   std::string output;
 };
 
