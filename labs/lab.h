@@ -116,8 +116,17 @@ struct BufferArgument {
   std::string buffer;
   std::size_t offset_elements = 0;  ///< vector loads need a multiple of their width
 };
-using Argument = std::variant<BufferArgument, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double,
-                              std::uint8_t, std::uint16_t>;
+/// A matrix in a buffer as the Tensor Memory Accelerator is told of it (a `const __grid_constant__ CUtensorMap`): it
+/// copies boxes of box_rows x box_cols elements, whose rows of at most 128 bytes lie swizzled in shared memory, and
+/// fills with zeros what is outside. Rows of the matrix must start on multiples of 16 bytes. Compute capability 9.0,
+/// GPU only.
+struct TensorMapArgument {
+  std::string buffer;
+  std::int64_t rows = 0, cols = 0;
+  std::uint32_t box_rows = 0, box_cols = 0;
+};
+using Argument = std::variant<BufferArgument, TensorMapArgument, std::int32_t, std::uint32_t, std::int64_t,
+                              std::uint64_t, float, double, std::uint8_t, std::uint16_t>;
 
 /// A copy between a buffer of the host's and one of the device's: which is which gives its direction.
 struct Copy {

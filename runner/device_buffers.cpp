@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/device/tensor_map.h"
+
 namespace gpulab {
 namespace {
 
@@ -129,6 +131,9 @@ KernelArgument DeviceBuffers::argument(const Argument& argument) const {
           const auto& to = slot(value.buffer);
           if (to.buffer->on_host) throw std::logic_error(fmt::format("'{}' lies on the host", value.buffer));
           return KernelArgument::of(to.pointer + value.offset_elements * size_of(to.buffer->type));
+        } else if constexpr (std::is_same_v<std::decay_t<decltype(value)>, TensorMapArgument>) {
+          const auto& to = slot(value.buffer);
+          return tensor_map(to.pointer, to.buffer->type, {value.rows, value.cols}, {value.box_rows, value.box_cols});
         } else {
           return KernelArgument::of(value);
         }

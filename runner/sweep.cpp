@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "common/embedded.h"
 #include "common/error.h"
 #include "runner/plan.h"
 #include "runner/shared_memory.h"
@@ -23,8 +24,16 @@ void each_combination(const LabOptions& options, std::size_t depth, Params& para
   }
 }
 
+/// The one compute capability that architecture-specific code (kernels_sm90a.cu) runs on: neither older nor newer ones.
+std::optional<int> only_architecture(const Lab& lab, const Variant& variant) {
+  for (const auto& kernels : embedded_kernels())
+    if (kernels.lab == lab.name && kernels.file == variant.file && !kernels.cubin.empty())
+      return kernels.compute_capability;
+  return std::nullopt;
+}
+
 /// What this machine lacks for the variant, or nothing.
-std::optional<std::string> lack(const Variant& variant, const Host& host) {
+std::optional<std::string> lack(const Lab& lab, const Variant& variant, const Host& host) {
   if (variant.vendor.run != nullptr && !host.capabilities.runs_vendor_code) {
     return fmt::format("variant '{}' calls a vendor library and needs a GPU", variant.name);
   }
@@ -37,6 +46,12 @@ std::optional<std::string> lack(const Variant& variant, const Host& host) {
     }
   }
   const auto& device = host.device;
+  const int here = device.compute_major * 10 + device.compute_minor;
+  if (const auto only = only_architecture(lab, variant); only && *only != here) {
+    return fmt::format("variant '{}' is for compute capability {}.{} alone, {} has {}.{}", variant.name, *only / 10,
+                       *only % 10, device.profile.empty() ? device.name : device.profile, device.compute_major,
+                       device.compute_minor);
+  }
   if (launches_kernels(variant) && device.compute_major * 10 + device.compute_minor < variant.min_compute_capability) {
     return fmt::format("variant '{}' needs compute capability {}.{}, {} has {}.{}", variant.name,
                        variant.min_compute_capability / 10, variant.min_compute_capability % 10,
@@ -102,7 +117,7 @@ std::vector<Point> sweep(const LabOptions& options, const Host& host) {
     point.point.sm_count = std::max(1, host.device.sm_count);
     point.point.max_threads_per_sm = host.max_threads_per_sm;
     if (!host.device.profile.empty()) point.point.gpu = &gpu_profile(host.device.profile);
-    if (const auto missing = lack(*point.variant, host)) {
+    if (const auto missing = lack(*options.lab, *point.variant, host)) {
       point.skip = *missing;
     } else if (auto error = complaint(options, point)) {
       if (point.named) throw *error;

@@ -201,7 +201,7 @@ part_labs() {
   on_gpu transfer_times 60 transfer_gpu.json transfer --variant all --n 2^10,2^14,2^18,2^22,2^26
   on_gpu launch_times 60 launch_gpu.json launch --variant all --rows 10,1024 --op mean,max
   on_gpu matmul_times 120 matmul_gpu.json matmul --variant all --m 2048 --n 2048 --k 2048
-  on_gpu matmul_times_short 60 matmul_gpu_short.json matmul --m 2048 --n 2048 --k 2048 --variant tensor,cublas --type bf16
+  on_gpu matmul_times_short 60 matmul_gpu_short.json matmul --m 2048 --n 2048 --k 2048 --variant tensor,hopper,cublas --type bf16
   on_gpu scan_times_2^26 60 scan_gpu_large.json scan --n 2^26 \
     --variant hillis_steele,blelloch,blelloch_padded,warp_scan,three_phase,look_back,cub
   on_gpu coalescing_strides 60 coalescing_gpu_strides.json coalescing --variant stride --n 2^22 --stride 1,2,3,4,8,16,32,33

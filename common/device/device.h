@@ -70,11 +70,11 @@ using PrintSink = std::function<void(std::string_view)>;
 
 /// One kernel argument by value (up to 8 bytes); device pointers are 8-byte values.
 struct KernelArgument {
-  std::array<std::byte, 8> bytes{};
+  std::array<std::byte, 128> bytes{};  ///< the largest that is passed: a tensor map
   std::size_t size = 0;
   template <typename T>
   static KernelArgument of(T value) {
-    static_assert(sizeof(T) <= 8);
+    static_assert(sizeof(T) <= 128);
     KernelArgument argument;
     argument.size = sizeof(T);
     std::memcpy(argument.bytes.data(), &value, sizeof(T));

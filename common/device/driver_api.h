@@ -62,7 +62,8 @@ namespace gpulab {
   X(cuEventDestroy)                              \
   X(cuEventRecord)                               \
   X(cuEventSynchronize)                          \
-  X(cuEventElapsedTime)
+  X(cuEventElapsedTime)                          \
+  X(cuTensorMapEncodeTiled)
 
 /// What a driver call was for: decides the error that a failure becomes.
 enum class DriverUse { start, load, memory, launch };

@@ -133,6 +133,72 @@ Variant tensor(Variant v) {
   return v;
 }
 
+/// A tensor map's rows start on 16 bytes: 8 elements of 16 bits; and no extent is 0.
+std::int64_t mapped_cols(std::int64_t cols) { return std::max<std::int64_t>(8, (cols + 7) / 8 * 8); }
+std::int64_t mapped_rows(std::int64_t rows) { return std::max<std::int64_t>(1, rows); }
+bool is_mappable(std::int64_t rows, std::int64_t cols) {
+  return rows == mapped_rows(rows) && cols == mapped_cols(cols);
+}
+
+/// A matrix's copy with rows of mapped_cols, where it needs one.
+std::string mapped(const std::string& name, std::int64_t rows, std::int64_t cols) {
+  return is_mappable(rows, cols) ? name : name + "_padded";
+}
+std::vector<Buffer> hopper_scratch(const Case& c) {
+  const auto [m, n, k] = sizes(c.params);
+  std::vector<Buffer> copies;
+  const auto add = [&](const char* name, std::int64_t rows, std::int64_t cols) {
+    if (is_mappable(rows, cols)) return;
+    const auto elements = static_cast<std::size_t>(mapped_rows(rows) * mapped_cols(cols));
+    copies.push_back({mapped(name, rows, cols), c.type(), elements, Role::scratch});
+  };
+  add("a", m, k);
+  add("b", k, n);
+  return copies;
+}
+std::vector<Step> hopper_steps(const Case& c) {
+  const auto [m, n, k] = sizes(c.params);
+  constexpr std::uint32_t stages = 4, stage_bytes = 2 * 128 * 64 * 2, barrier_bytes = 8;
+  std::vector<Step> steps;
+  const auto pad = [&](const char* name, std::int64_t rows, std::int64_t cols) {
+    if (is_mappable(rows, cols)) return;
+    const std::int64_t elements = mapped_rows(rows) * mapped_cols(cols);
+    steps.push_back(
+        {.kernel = "matmul_pad",
+         .grid = {blocks_for(elements, 256)},
+         .block = {256},
+         .arguments = {BufferArgument{name}, BufferArgument{mapped(name, rows, cols)}, static_cast<std::int32_t>(rows),
+                       static_cast<std::int32_t>(cols), static_cast<std::int32_t>(mapped_cols(cols)), elements}});
+  };
+  pad("a", m, k);
+  pad("b", k, n);
+  steps.push_back(
+      {.kernel = "matmul_hopper",
+       .grid = c.grid,
+       .block = c.block,
+       .dynamic_shared_bytes = stages * (stage_bytes + barrier_bytes),
+       .arguments = {TensorMapArgument{mapped("a", m, k), mapped_rows(m), mapped_cols(k), 128, 64},
+                     TensorMapArgument{mapped("b", k, n), mapped_rows(k), mapped_cols(n), 64, 64}, BufferArgument{"c"},
+                     static_cast<std::int32_t>(m), static_cast<std::int32_t>(n), static_cast<std::int32_t>(k)}});
+  return steps;
+}
+
+/// What one warp group takes from shared memory serves 64 x 128 elements.
+Variant hopper() {
+  Variant v = tensor(large_tile("hopper",
+                                "the TMA copies tiles by itself, wgmma multiplies them where they lie in shared memory",
+                                {{"type", {"bf16"}}}, {}));
+  v.kernel.clear();
+  v.steps = hopper_steps;
+  v.scratch = hopper_scratch;
+  v.file = "kernels_sm90a.cu";
+  v.account = accounts({128, 128, 64, 128, true});
+  v.about_time = true;
+  v.gpu_only = true;
+  v.min_compute_capability = 90;
+  return v;
+}
+
 std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
   return {
       {.name = "naive",
@@ -181,6 +247,7 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
       tensor(on_sm80(
           large_tile("tensor", "tensor cores: 16 x 16 x 8 multiply-adds (TF32) or twice as many per instruction",
                      {{"type", {"float", "bf16"}}}, {falls("warp_instructions"), falls("shared_load_wavefronts")}))),
+      hopper(),
       {.name = "cublas",
        .summary = "NVIDIA's cublasGemmEx: the yardstick (float without TF32)",
        .only = {{"type", {"float", "half", "bf16", "double"}}},

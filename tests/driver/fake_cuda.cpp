@@ -369,5 +369,10 @@ CUresult cuEventDestroy(CUevent) { return --books.events, CUDA_SUCCESS; }
 CUresult cuEventRecord(CUevent, CUstream) { return fault; }
 CUresult cuEventSynchronize(CUevent) { return fault; }
 CUresult cuEventElapsedTime(float* ms, CUevent, CUevent) { return *ms = 0.25F, fault; }
+CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*,
+                                const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
+                                CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+  return *map = {}, fault;
+}
 
 }  // extern "C"

@@ -49,6 +49,12 @@ void for_each_choice(const Lab& lab, const Variant& variant, const std::function
     }
   };
   choose(0);
+  // Odd sizes may take other kernels.
+  for (const auto& param : lab.params) {
+    const bool is_size = std::holds_alternative<std::int64_t>(param.fallback) && param.tested.empty();
+    if (is_size) c.params.values[param.name] = std::clamp<std::int64_t>(33, param.min, param.max);
+  }
+  choose(0);
 }
 
 /// Every launch of every variant, with the file that holds its kernel.
@@ -88,7 +94,8 @@ const Entries& entries_of(const EmbeddedKernels& file) {
 std::uint64_t size_of_argument(const Argument& argument) {
   return std::visit(
       [](const auto& value) -> std::uint64_t {
-        return std::is_same_v<std::decay_t<decltype(value)>, BufferArgument> ? 8 : sizeof(value);
+        using T = std::decay_t<decltype(value)>;
+        return std::is_same_v<T, BufferArgument> ? 8 : std::is_same_v<T, TensorMapArgument> ? 128 : sizeof(value);
       },
       argument);
 }

@@ -1,5 +1,8 @@
 #include "runner/sweep.h"
 
+#include <algorithm>
+
+#include "labs/registry.h"
 #include "runner/registry.h"
 #include "tests/catch.h"
 #include "tests/unit/error_of.h"
@@ -50,6 +53,21 @@ TEST_CASE("all variants: what cannot run here is skipped with a reason") {
   CHECK(points[3].skip == "variant 'vendor' calls a vendor library and needs a GPU");
   CHECK(points[4].skip.empty());
   for (const auto& point : points) CHECK_FALSE(point.named);
+}
+
+TEST_CASE("code for one architecture alone is for no older one and for no newer one") {
+  const auto all = all_labs();
+  const auto lab = std::find_if(all.begin(), all.end(), [](const Lab& each) { return each.name == "matmul"; });
+  REQUIRE(lab != all.end());
+  const auto asked = [&](int major) {
+    Host host = gpu;
+    host.device = {"gpu", "NVIDIA X", "", major, 0, 100};
+    const auto points = sweep(parse_lab_options(*lab, {{"variant", {"hopper,tensor"}}, {"type", {"bf16"}}}), host);
+    return points[0].skip;
+  };
+  CHECK(asked(9).empty());
+  CHECK(asked(8) == "variant 'hopper' is for compute capability 9.0 alone, NVIDIA X has 8.0");
+  CHECK(asked(10) == "variant 'hopper' is for compute capability 9.0 alone, NVIDIA X has 10.0");
 }
 
 TEST_CASE("a vendor variant runs on a GPU") {
