@@ -31,9 +31,9 @@ enum class Operands { registers, immediates };
 
 /// Who makes machine code of the modules.
 enum class CompiledBy { simulator, ptxas };
-/// ptxas 13.0 loses the guard of testp, at -O0 as at -O3: of "@%on testp.infinite.f32 %p, %w" it makes LOP3, ISETP.NE and SEL
-/// for sm_90, in which %on does not occur (setp keeps its guard). An H200 then writes the predicate in every lane. So it
-/// does with two of the video instructions.
+/// ptxas 13.0 loses the guard of testp, at -O0 as at -O3: of "@%on testp.infinite.f32 %p, %w" it makes LOP3, ISETP.NE
+/// and SEL for sm_90, in which %on does not occur (setp keeps its guard). An H200 then writes the predicate in every
+/// lane. So it does with two of the video instructions.
 [[nodiscard]] bool loses_guard(std::string_view opcode);
 
 /// Runs every batch on a device that has loaded the modules; says which cases went wrong.
