@@ -89,7 +89,10 @@ void mark_followers(Program& program, MicroOp* begin, MicroOp* end) {
     const Meaning* meaning = meaning_of(program, *op);
     // Where a warp may wait, another one runs, and patterns are given up.
     if (meaning && (meaning->traits & (kBarrier | kCollective | kSideEffect))) leaders.clear();
-    if (meaning && (meaning->traits & kOperandTable)) leaders.clear();  // what it writes does not lie in MicroOp::r
+    if (meaning && (meaning->traits & kOperandTable)) {  // what it writes does not lie in MicroOp::r
+      leaders.clear();
+      continue;
+    }
     if (meaning && meaning->followed && !guarded) leaders.add(*op, *meaning);
     for_each_written_slot(*op, meaning, [&](std::uint16_t slot) { leaders.forget(slot); });
   }
