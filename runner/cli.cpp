@@ -71,7 +71,7 @@ constexpr std::array explain_options{
 constexpr std::array<std::string_view, 5> also_explained{"seed", "profile", "device", "schedule", "budget"};
 constexpr const char* explain_help =
     "Each line of the kernel with its counters (simulator), the worst lines with the reason in words.\n"
-    "  gpulab explain reduce --variant shared_strided --banks 223\n"
+    "  gpulab explain reduce --variant shared_strided --banks 225\n"
     "  gpulab explain scale.cu --arg 'x:f32[1024]=iota' --arg n:i32=1024     (arguments as for run)\n"
     "--format table or json (gpulab.explain.v1).\n";
 

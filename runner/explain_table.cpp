@@ -183,6 +183,7 @@ class Table {
     }
     if (const auto* rest = find(0)) row(0, "(code that no line of this file stands for)", rest);
     line(paint_.dim(right("all", std::max<std::size_t>(numbers_, 4)) + cells(launch_.counters)));
+    line(paint_.dim("request: one access of a warp; sector: 32 bytes of memory; wavefront: one pass over the banks"));
   }
 
   [[nodiscard]] const ExplainedLine* find(std::uint32_t number) const {
@@ -230,11 +231,16 @@ class Table {
                          source.substr(std::min(source.find_first_not_of(" \t"), source.size()))));
       }
       said = mark.line;
-      paragraph(fmt::format("  ◄{} ", i + 1),
-                fmt::format("{} ({:.0f}% of the kernel's {})", mark.text, 100 * mark.share, whole_of(mark.kind)));
+      paragraph(fmt::format("  ◄{} ", i + 1), fmt::format("{} ({}{:.0f}% of the kernel's {})", mark.text,
+                                                          part_of(mark.kind), 100 * mark.share, whole_of(mark.kind)));
     }
     if (explained_.marks.size() > marked_)
       line(fmt::format("and {} more (--format json has all)", explained_.marks.size() - marked_));
+  }
+  /// Of these only what exceeds the ideal is counted, not all that the line does; the ideal of sectors is that of all
+  /// requests together, of which some may have needed more.
+  static const char* part_of(const std::string& kind) {
+    return kind == "uncoalesced" ? "avoidable: up to " : kind == "bank_conflict" ? "avoidable: " : "";
   }
   static const char* whole_of(const std::string& kind) {
     if (kind == "divergence" || kind == "idle_lanes") return "lane slots, 32 per instruction";
@@ -257,10 +263,10 @@ class Table {
     line(paint_.dim(top));
     using Count = std::function<std::uint64_t(const LineCounts&)>;
     const std::array<std::pair<const char*, Count>, 6> rows{{
-        {"warps", [](const LineCounts& l) { return l.executions; }},
-        {"warps that load",
+        {"executions", [](const LineCounts& l) { return l.executions; }},
+        {"load requests",
          [](const LineCounts& l) { return l.counters.global_load_requests + l.counters.shared_load_requests; }},
-        {"warps that store",
+        {"store requests",
          [](const LineCounts& l) { return l.counters.global_store_requests + l.counters.shared_store_requests; }},
         {"branches diverge", [](const LineCounts& l) { return l.counters.divergent_branches; }},
         {"sectors", [](const LineCounts& l) { return sectors(l.counters); }},

@@ -86,9 +86,10 @@ class Marker {
     if (c.divergent_branches == 0) return;
     const double idle = 1 - share_of(whole_.thread_instructions, 32 * whole_.warp_instructions);
     add(line, "divergence", idle * share_of(c.divergent_branches, whole_.divergent_branches),
-        fmt::format(
-            "divergence: lanes of a warp disagree at this branch {} of {} times: some wait while the others work",
-            grouped(c.divergent_branches), grouped(c.branches)));
+        fmt::format("divergence: lanes of a warp disagree at this branch {} of {} times; the warp runs both ways, one "
+                    "after the "
+                    "other, with the other lanes off. Try: let whole warps go one way",
+                    grouped(c.divergent_branches), grouped(c.branches)));
   }
   void idle_lanes(const ExplainedLine& line) {
     const auto& c = line.counters;
@@ -106,9 +107,11 @@ class Marker {
     if (access == nullptr) return;
     const auto wanted = (access->distinct_bytes + sector_bytes - 1) / sector_bytes;
     add(line, "uncoalesced", share_of(surplus, sectors_of(whole_)),
-        fmt::format("uncoalesced: {} {} {} where {} would hold what they ask for{}",
-                    plural(lane_count(*access), "lane"), lane_count(*access) == 1 ? "touches" : "touch",
-                    plural(access->sectors, "sector"), wanted, distance_text(*access)));
+        fmt::format("uncoalesced {}: {} {} {} where {} would hold what they ask for{}. Try: neighbouring threads on "
+                    "neighbouring elements",
+                    access->instruction.starts_with("st") ? "store" : "load", plural(lane_count(*access), "lane"),
+                    lane_count(*access) == 1 ? "touches" : "touch", plural(access->sectors, "sector"), wanted,
+                    distance_text(*access)));
   }
   void banks(const ExplainedLine& line) {
     const auto conflicts = conflicts_of(line.counters);
@@ -123,9 +126,11 @@ class Marker {
         banks.begin(), banks.end(), [](const Bank& a, const Bank& b) { return a.words.size() < b.words.size(); });
     std::size_t lanes = 0;
     for (const auto& word : busiest.words) lanes += word.lanes.size();
-    return fmt::format("bank conflict: {} want bank {}, {} of it, one after another: {} passes where {} would do{}",
-                       plural(lanes, "lane"), busiest.number, plural(busiest.words.size(), "different word"),
-                       access->wavefronts, access->ideal_wavefronts, distance_text(*access));
+    return fmt::format(
+        "bank conflict: {} want bank {}, {} of it, one after another: {} passes where {} would do{}. Try: "
+        "neighbouring threads on neighbouring words, or rows that are one word longer",
+        plural(lanes, "lane"), busiest.number, plural(busiest.words.size(), "different word"), access->wavefronts,
+        access->ideal_wavefronts, distance_text(*access));
   }
   void atomics(const ExplainedLine& line) {
     const auto& c = line.counters;
@@ -136,14 +141,17 @@ class Marker {
              k.shared_load_requests + k.shared_store_requests;
     };
     add(line, "atomic", share_of(c.global_atomic_requests + c.shared_atomic_requests, all(whole_)),
-        fmt::format("contended atomic: up to {} of a warp meet on one address and queue there", plural(most, "lane")));
+        fmt::format(
+            "contended atomic: up to {} of a warp meet on one address and queue there. Try: combine within the warp or "
+            "the block first",
+            plural(most, "lane")));
   }
   void local(const ExplainedLine& line) {
     const auto sectors = local_sectors_of(line.counters);
     if (sectors == 0) return;
     add(line, "local_memory", share_of(sectors, local_sectors_of(whole_) + sectors_of(whole_)),
         fmt::format("local memory: an array that is indexed at run time does not fit registers and lies in memory: {} "
-                    "sectors",
+                    "sectors. Try: indices that are constants, by unrolled loops",
                     grouped(sectors)));
   }
 

@@ -80,6 +80,8 @@ Result run_point(Executor& executor, Executor* simulator, const LabOptions& opti
   run.printed = printed;
   auto result = executor.run(*options.lab, *point.variant, point.point, run);
   add_nature(*point.variant, executor.capabilities(), result);
+  if (!options.sanitize.empty() && result.status == "ok" && result.findings.empty() && launches_kernels(*point.variant))
+    result.notes.push_back(join(options.sanitize) + ": nothing found in this run.");
   if (simulator != nullptr && result.status == "ok" && launches_kernels(*point.variant)) {
     count_beside(*simulator, *options.lab, *point.variant, point.point, run, beside_seconds, result);
   }

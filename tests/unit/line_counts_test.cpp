@@ -192,8 +192,8 @@ TEST_CASE("explain names the divergent and the uncoalesced line of the neighbour
     REQUIRE(mark != explanation.marks.end());
     if (mark->kind == "uncoalesced")
       CHECK(mark->text ==
-            "uncoalesced: 8 lanes touch 4 sectors where 1 would hold what they ask for; neighbouring threads at work "
-            "are 16 bytes apart");
+            "uncoalesced load: 8 lanes touch 4 sectors where 1 would hold what they ask for; neighbouring threads at "
+            "work are 16 bytes apart. Try: neighbouring threads on neighbouring elements");
   }
 }
 
@@ -207,8 +207,8 @@ TEST_CASE("a transpose's column accesses say how far neighbouring threads are ap
   const auto explanation = explanation_of(result.lines[0]);
   REQUIRE(kinds_of(explanation) == std::vector<std::string>{"uncoalesced"});
   CHECK(explanation.marks[0].text ==
-        "uncoalesced: 32 lanes touch 32 sectors where 4 would hold what they ask for; neighbouring threads are 1024 "
-        "bytes apart");
+        "uncoalesced store: 32 lanes touch 32 sectors where 4 would hold what they ask for; neighbouring threads are "
+        "1024 bytes apart. Try: neighbouring threads on neighbouring elements");
 }
 
 TEST_CASE("a module without its source is explained by lines of the PTX") {

@@ -133,10 +133,17 @@ Finding Sanitizer::finding_of(const Accusation& a) const {
   const auto place = [](const FindingSite& at) { return std::tie(at.file, at.line, at.access); };
   if (place(finding.at[1]) < place(finding.at[0])) std::swap(finding.at[0], finding.at[1]);
   if (a.reach == Reach::none) return finding;
-  const char* mend = a.reach == Reach::warp    ? "put __syncwarp() or __syncthreads() between them"
-                     : a.reach == Reach::block ? "put __syncthreads() between them"
-                                               : "threads of several blocks are ordered by atomics behind "
-                                                 "__threadfence(), or by separate launches";
+  const bool same_line = finding.at[0].file == finding.at[1].file && finding.at[0].line == finding.at[1].line;
+  const char* mend =
+      a.reach == Reach::grid
+          ? same_line
+                ? "update it by an atomic operation (of x[i] += y: atomicAdd(&x[i], y))"
+                : "no barrier orders blocks: hand it over by an atomic behind __threadfence(), or in another launch"
+      : same_line
+          ? "where threads update one element, do it by an atomic operation; where they read each other's, read "
+            "into a variable, __syncthreads(), then write"
+      : a.reach == Reach::warp ? "put __syncwarp() or __syncthreads() between them"
+                               : "put __syncthreads() between them";
   finding.message =
       fmt::format("{}: race in {} memory: {} and {} by different threads, with nothing that orders them; {}",
                   program_.name, a.message, finding.at[0].access, finding.at[1].access, mend);
