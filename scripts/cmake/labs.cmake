@@ -52,6 +52,7 @@ endfunction()
 gpulab_write_registry(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/labs/registry.cpp)
 add_library(gpulab_labs STATIC ${lab_sources} ${PROJECT_BINARY_DIR}/labs/registry.cpp)
 target_link_libraries(gpulab_labs PUBLIC gpulab_common)
+target_include_directories(gpulab_labs SYSTEM PRIVATE ${GPULAB_CUDA_INCLUDE_DIRS})  # cublas.cpp: the driver's types
 
 set(GPULAB_VENDOR_ARCHITECTURES "80;90" CACHE STRING "architectures that vendor.cu is compiled to machine code for, beside PTX")
 # vendor.cu: PTX for everything from the lowest architecture on; machine code where CUB and cuBLAS tune by
