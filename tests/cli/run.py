@@ -8,12 +8,14 @@ A case starts with `$ gpulab …` (a shell runs it in an empty folder; `gpulab` 
     stderr:
     | a line of standard error
 A section that is not there is empty output; `| ...` alone stands for any number of lines, and `...` inside a line for
-any text. `needs PROGRAM` skips a case where neither the shell nor `gpulab doctor` finds it; `no gpu` where there is a
+any text. `needs PROGRAM` skips a case where neither the shell nor `gpulab doctor` finds it
+(`terminal`: where none can be had); `no gpu` where there is a
 GPU. Lines that start with # are comments. $FILES is tests/cli/files. `run.py BINARY [NAME…]` runs the files of these
 names only.
 """
 import os
 import pathlib
+import pty
 import re
 import shutil
 import subprocess
@@ -84,7 +86,19 @@ def run(case, binary, environment):
     return problems
 
 
+def has_terminals():
+    """A pseudo-terminal can be had: not in a root folder without /dev/pts."""
+    try:
+        for end in pty.openpty():
+            os.close(end)
+        return True
+    except OSError:
+        return False
+
+
 def found(program, doctor):
+    if program == "terminal":
+        return has_terminals()
     if program == "nvcc":  # not what scripts/nvrtc.py does in its name, where the driver is of CUDA 12
         return any(line.split()[1:] == "run compiles .cu files with nvcc".split() for line in doctor.splitlines())
     return shutil.which(program) or any(line.split()[:2] == ["ok", program] for line in doctor.splitlines())
