@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/device/driver_api.h"
-#include "common/device/launch_error.h"
+#include "common/device/gpu/driver_api.h"
 #include "common/error.h"
+#include "common/launch_error.h"
 
 namespace gpulab::cublas {
 namespace {

@@ -264,7 +264,7 @@ struct BreakEvenQuestion {
   std::vector<std::string> variants{};
 };
 
-struct LoadedKernelFile;  // runner/kernel_file.h
+struct LoadedKernelFile;  // runner/student_file/kernel_file.h
 
 struct Lab {
   // Without a comment of its own, a field that is left out is simply absent; `problem`, `arguments`, `work`, `headline`

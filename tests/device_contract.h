@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/device/device.h"
-#include "common/device/launch_error.h"
+#include "common/launch_error.h"
 #include "tests/catch.h"
 #include "tests/device_kernels.h"
 

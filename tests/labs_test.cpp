@@ -10,7 +10,7 @@
 #include <set>
 
 #include "common/text.h"
-#include "runner/plan.h"
+#include "runner/case/plan.h"
 #include "tests/catch.h"
 #include "tests/labs/lab_case.h"
 

@@ -6,7 +6,7 @@
 #include <cub/device/device_histogram.cuh>
 #include <string>
 
-#include "common/device/launch_error.h"
+#include "common/launch_error.h"
 #include "labs/atomics/vendor.h"
 
 namespace gpulab::labs::atomics {

@@ -8,7 +8,7 @@
 #include <string>
 #include <type_traits>
 
-#include "common/device/launch_error.h"
+#include "common/launch_error.h"
 #include "labs/reduce/vendor.h"
 
 namespace gpulab::labs::reduce {

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "common/device/launch_error.h"
+#include "common/launch_error.h"
 #include "labs/saxpy/vendor.h"
 
 namespace gpulab::labs::saxpy {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "common/device/launch_error.h"
+#include "common/launch_error.h"
 #include "labs/scan/vendor.h"
 
 namespace gpulab::labs::scan {

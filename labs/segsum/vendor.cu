@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "common/device/launch_error.h"
+#include "common/launch_error.h"
 #include "labs/segsum/bags.h"
 #include "labs/segsum/vendor.h"
 

@@ -1,10 +1,10 @@
-# The instruction tables common/simt/isa/*.cpp, compiled once for each x86-64 level: target gpulab_isa.
+# The instruction tables common/simt/isa/*/*.cpp, compiled once for each x86-64 level: target gpulab_isa.
 # Each level is a namespace (gpulab::simt::v2 …, the macro SIMT_LEVEL) and has one generated file that joins its
-# tables: isa/foo.cpp defines `std::span<const Row> gpulab::simt::SIMT_LEVEL::foo_rows()`. The objects of a level are
+# tables: isa/UNIT/foo.cpp defines `std::span<const Row> gpulab::simt::SIMT_LEVEL::foo_rows()`. The objects of a level are
 # joined and their inline functions made local (join_level.sh), so that no AVX copy serves an older CPU.
 
-file(GLOB isa_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/simt/isa/*.cpp)
-file(GLOB isa_header CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/simt/op.h)
+file(GLOB isa_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/simt/isa/*/*.cpp)
+file(GLOB isa_header CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/simt/isa/op.h)
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set(isa_levels v2 v3 v4)
@@ -15,7 +15,7 @@ endif()
 set(GPULAB_ISA_LEVELS ${isa_levels} CACHE STRING "x86-64 levels of the instruction tables, the oldest first")
 list(TRANSFORM GPULAB_ISA_LEVELS REPLACE "(.+)" "LEVEL(\\1)" OUTPUT_VARIABLE isa_level_macros)
 list(JOIN isa_level_macros " " isa_level_macros)
-set_source_files_properties(${PROJECT_SOURCE_DIR}/common/simt/instruction_set.cpp PROPERTIES
+set_source_files_properties(${PROJECT_SOURCE_DIR}/common/simt/isa/instruction_set.cpp PROPERTIES
   COMPILE_DEFINITIONS "GPULAB_ISA_LEVELS=${isa_level_macros}")
 set(isa_flags_v2 -march=x86-64-v2)
 set(isa_flags_v3 -march=x86-64-v3)
@@ -36,7 +36,7 @@ function(gpulab_add_isa_level level)
 #include <span>
 #include <vector>
 
-#include "common/simt/op.h"
+#include "common/simt/isa/op.h"
 
 namespace gpulab::simt::@ISA_LEVEL@ {
 

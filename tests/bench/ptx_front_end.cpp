@@ -13,8 +13,8 @@
 #include <unordered_map>
 
 #include "common/error.h"
-#include "common/ptx/allocation.h"
-#include "common/ptx/lexer.h"
+#include "common/ptx/flow/allocation.h"
+#include "common/ptx/parse/lexer.h"
 #include "common/ptx/parser.h"
 
 namespace {

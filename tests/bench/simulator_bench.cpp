@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "common/device/simulated.h"
+#include "common/device/simulator/simulated.h"
 #include "common/embedded.h"
 #include "common/gpu_profile.h"
-#include "common/simt/instruction_set.h"
+#include "common/simt/isa/instruction_set.h"
 #include "labs/lab.h"
 
 namespace {

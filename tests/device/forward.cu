@@ -1,5 +1,5 @@
 // Threads that wait for each other: what must make progress on Volta and later, and what cannot
-// (tests/unit/forward_progress_test.cpp; the device contract runs those that end).
+// (tests/unit/common/simt/forward_progress_test.cpp; the device contract runs those that end).
 
 // ---- within a warp ----
 

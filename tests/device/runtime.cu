@@ -1,5 +1,5 @@
 // Kernels that use what the device runtime offers: memory, text, clocks, calls of every kind. Seen by
-// tests/unit/device_runtime_test.cpp and, where a GPU must do the same, by the device contract.
+// tests/unit/common/simt/device_runtime_test.cpp and, where a GPU must do the same, by the device contract.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // Kernels that show what a SIMT machine must do: divergence, barriers, warp collectives, calls, spaces, atomics.
-// Each writes what it saw; tests/unit/simulator_test.cpp knows what that must be.
+// Each writes what it saw; tests/unit/common/simt/simulator_test.cpp knows what that must be.
 #include <cstdio>
 
 extern "C" __global__ void nested_branches(int* out) {

@@ -11,8 +11,8 @@
 #include <set>
 #include <string>
 
-#include "common/device/gpu.h"
-#include "common/simt/instruction_set.h"
+#include "common/device/gpu/gpu.h"
+#include "common/simt/isa/instruction_set.h"
 #include "tests/differential/generate.h"
 #include "tests/differential/launcher.h"
 #include "tests/differential/shrink.h"

@@ -4,8 +4,8 @@
 #include <map>
 #include <string_view>
 
-#include "common/simt/form.h"
-#include "common/simt/instruction_set.h"
+#include "common/simt/isa/form.h"
+#include "common/simt/isa/instruction_set.h"
 #include "tests/instructions/instruction_kernel.h"
 
 namespace gpulab::differential {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "common/simt/op.h"
+#include "common/simt/isa/op.h"
 
 namespace gpulab::differential {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "common/device/simulated.h"
+#include "common/device/simulator/simulated.h"
 #include "common/gpu_profile.h"
 
 namespace gpulab::differential {

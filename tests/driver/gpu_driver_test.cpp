@@ -1,8 +1,8 @@
 // The GPU device against the stand-in driver of fake_cuda.h, which ctest puts on LD_LIBRARY_PATH.
 #include <dlfcn.h>
 
-#include "common/device/gpu.h"
-#include "common/device/launch_error.h"
+#include "common/device/gpu/gpu.h"
+#include "common/launch_error.h"
 #include "tests/device_contract.h"
 #include "tests/driver/fake_cuda.h"
 

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "common/device/simulated.h"
+#include "common/device/simulator/simulated.h"
 #include "common/gpu_profile.h"
 #include "tests/fidelity/suite.h"
 #include "tests/folder.h"

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "common/device/gpu.h"
-#include "common/device/simulated.h"
+#include "common/device/gpu/gpu.h"
+#include "common/device/simulator/simulated.h"
 #include "common/gpu_profile.h"
 #include "tests/fidelity/agreement.h"
 #include "tests/fidelity/model.h"

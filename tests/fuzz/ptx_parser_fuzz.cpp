@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "common/error.h"
-#include "common/ptx/cfg.h"
+#include "common/ptx/flow/cfg.h"
 #include "common/ptx/parser.h"
 #include "tests/ptx/module_invariants.h"
 

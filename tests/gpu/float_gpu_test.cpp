@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "common/device/gpu.h"
+#include "common/device/gpu/gpu.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/instructions/approximation.h"
 #include "tests/instructions/float_vectors.h"

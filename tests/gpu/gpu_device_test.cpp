@@ -1,7 +1,7 @@
 // What only a GPU does: its description, cooperative launches, time that means something.
 #include <algorithm>
 
-#include "common/device/driver_api.h"
+#include "common/device/gpu/driver_api.h"
 #include "common/gpu_profile.h"
 #include "tests/device_contract.h"
 #include "tests/gpu/gpu_fixture.h"

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "common/device/gpu.h"
+#include "common/device/gpu/gpu.h"
 #include "tests/catch.h"
 #include "tests/device_kernels.h"
 

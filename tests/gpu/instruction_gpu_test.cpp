@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "common/device/gpu.h"
+#include "common/device/gpu/gpu.h"
 #include "tests/cuda_headers_contract.h"
 #include "tests/gpu/gpu_fixture.h"
 #include "tests/instructions/instruction_kernel.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <functional>
 
-#include "runner/measure.h"
+#include "runner/case/measure.h"
 #include "tests/device_contract.h"
 #include "tests/gpu/gpu_fixture.h"
 

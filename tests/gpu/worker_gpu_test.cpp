@@ -1,9 +1,9 @@
 // Faults on a real GPU: each ends its worker process, and no other case.
 #include <unistd.h>
 
-#include "common/device/launch_error.h"
-#include "runner/child_process.h"
-#include "runner/worker.h"
+#include "common/launch_error.h"
+#include "runner/execution/child_process.h"
+#include "runner/execution/worker.h"
 #include "tests/device_contract.h"
 #include "tests/gpu/gpu_fixture.h"
 

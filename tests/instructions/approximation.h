@@ -1,6 +1,6 @@
 #pragma once
 // How far the .approx instructions are from the exact value: the PTX manual's bound, and the largest error seen, over a
-// dense sample of the range. The simulator's column is checked by tests/unit/approximation_test.cpp;
+// dense sample of the range. The simulator's column is checked by tests/unit/instructions/approximation_test.cpp;
 // scripts/gpu_test.sh prints a GPU's beside it.
 //
 //     instruction           range             error        manual   simulator

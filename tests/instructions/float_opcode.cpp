@@ -7,7 +7,7 @@
 #include <iterator>
 #include <set>
 
-#include "common/simt/form.h"
+#include "common/simt/isa/form.h"
 #include "tests/instructions/instruction_kernel.h"
 #include "tests/instructions/lane_machine.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/device/device.h"
-#include "common/simt/instruction_set.h"
+#include "common/simt/isa/instruction_set.h"
 #include "tests/instructions/instruction_case.h"
 
 namespace gpulab::simt {

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "common/simt/instruction_set.h"
-#include "common/simt/op.h"
+#include "common/simt/isa/instruction_set.h"
+#include "common/simt/isa/op.h"
 
 namespace gpulab::simt {
 

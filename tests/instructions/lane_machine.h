@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "common/simt/op.h"
-#include "common/simt/warp.h"
+#include "common/simt/isa/op.h"
+#include "common/simt/machine/warp.h"
 #include "tests/instructions/instruction_case.h"
 
 namespace gpulab::simt {

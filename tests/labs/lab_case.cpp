@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "common/device/gpu.h"
+#include "common/device/gpu/gpu.h"
 #include "common/text.h"
-#include "runner/metrics.h"
+#include "runner/case/metrics.h"
 
 namespace gpulab {
 

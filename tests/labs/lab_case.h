@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "common/device/simulated.h"
+#include "common/device/simulator/simulated.h"
 #include "common/gpu_profile.h"
 #include "labs/registry.h"
-#include "runner/run_case.h"
+#include "runner/case/run_case.h"
 
 namespace gpulab {
 

@@ -7,7 +7,7 @@
 #include "common/demangle.h"
 #include "common/embedded.h"
 #include "common/text.h"
-#include "runner/plan.h"
+#include "runner/case/plan.h"
 #include "tests/catch.h"
 #include "tests/labs/lab_case.h"
 #include "tests/unit/error_of.h"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "runner/metrics.h"
+#include "runner/case/metrics.h"
 #include "tests/catch.h"
 #include "tests/labs/lab_case.h"
 

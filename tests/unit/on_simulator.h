@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/device/simulated.h"
+#include "common/device/simulator/simulated.h"
 #include "common/gpu_profile.h"
 #include "tests/device_contract.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "common/device/device.h"
-#include "common/device/launch_error.h"
+#include "common/launch_error.h"
 #include "labs/lab.h"
 
 namespace gpulab {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/simt/op.h"
+#include "common/simt/isa/op.h"
 
 namespace gpulab::simt {
 

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstring>
 
-#include "common/device/launch_error.h"
-#include "common/simt/kind.h"
+#include "common/launch_error.h"
+#include "common/simt/isa/kind.h"
 #include "common/simt/observers/sanitizer_state.h"
 
 namespace gpulab::simt {

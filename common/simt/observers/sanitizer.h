@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "common/finding.h"
-#include "common/simt/block.h"
+#include "common/simt/decode/program.h"
+#include "common/simt/machine/block.h"
 #include "common/simt/observers/history.h"
 #include "common/simt/observers/shadow.h"
-#include "common/simt/program.h"
 
 namespace gpulab::simt {
 

@@ -1,0 +1,322 @@
+#include "common/device/gpu/gpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "common/demangle.h"
+#include "common/device/gpu/driver_api.h"
+#include "common/device/gpu/gpu_module.h"
+#include "common/device/gpu/gpu_timer.h"
+#include "common/device/gpu/output_capture.h"
+#include "common/device/launch_check.h"
+#include "common/launch_error.h"
+
+namespace gpulab {
+namespace {
+
+/// What a kernel may print before the driver's ring buffer overwrites it (1 MiB by default).
+constexpr std::size_t printf_bytes = std::size_t{32} << 20;
+
+/// Shared memory above this needs the kernel to opt in (CUDA Programming Guide, Shared Memory of 7.x and later).
+constexpr std::uint32_t shared_bytes_without_optin = 48 << 10;
+
+/// The device's primary context, current in this thread while it lives.
+class PrimaryContext {
+ public:
+  PrimaryContext(const DriverApi& driver, int index) : driver_(driver) {
+    const auto where = fmt::format("gpu:{}", index);
+    driver_.check(driver_.cuDeviceGet(&device_, index), DriverUse::start, where);
+    CUcontext context = nullptr;
+    driver_.check(driver_.cuDevicePrimaryCtxRetain(&context, device_), DriverUse::start, where);
+    driver_.check(driver_.cuCtxSetCurrent(context), DriverUse::start, where);
+    // Refused once a kernel of this process has printed: then the buffer is as large as it was.
+    (void)driver_.cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, printf_bytes);
+  }
+  ~PrimaryContext() { driver_.cuDevicePrimaryCtxRelease(device_); }
+  PrimaryContext(const PrimaryContext&) = delete;
+  PrimaryContext& operator=(const PrimaryContext&) = delete;
+
+  [[nodiscard]] int attribute(CUdevice_attribute which) const {
+    int value = 0;
+    driver_.check(driver_.cuDeviceGetAttribute(&value, which, device_), DriverUse::start);
+    return value;
+  }
+
+ private:
+  const DriverApi& driver_;
+  CUdevice device_ = 0;
+};
+
+LaunchLimits limits_of(const PrimaryContext& context) {
+  const auto get = [&](CUdevice_attribute which) { return static_cast<std::uint32_t>(context.attribute(which)); };
+  LaunchLimits limits;
+  limits.max_grid = {get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X), get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+                     get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)};
+  limits.max_block = {get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X), get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                      get(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)};
+  limits.max_threads_per_block = get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  limits.max_shared_bytes_per_block = get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  return limits;
+}
+
+std::string gibibytes(std::size_t bytes) { return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30)); }
+
+class GpuDevice : public Device {
+ public:
+  GpuDevice(const DriverApi& driver, int index, DeviceInfo info, std::optional<int> optimization)
+      : driver_(driver),
+        info_(std::move(info)),
+        optimization_(optimization),
+        context_(driver, index),
+        limits_(limits_of(context_)),
+        timer_(driver, static_cast<std::size_t>(context_.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE))) {}
+
+  ~GpuDevice() override {
+    const OutputCapture::Scope captured(output_);
+    for (const auto& [pointer, name] : buffers_) driver_.cuMemFree(pointer);
+    for (const auto& [number, stream] : streams_) driver_.cuStreamDestroy(stream);
+    if (recorder_ != nullptr) driver_.cuStreamDestroy(recorder_);
+  }
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] Capabilities capabilities() const override { return gpu_capabilities; }
+
+  void load(const ModuleImage& image) override {
+    modules_.push_back(std::make_unique<GpuModule>(driver_, image, optimization_));
+  }
+
+  Kernel kernel(std::string_view name) override {
+    std::vector<std::string_view> entries;
+    std::vector<GpuModule*> owners;
+    for (const auto& module : modules_)
+      for (const auto entry : module->entry_names()) {
+        entries.push_back(entry);
+        owners.push_back(module.get());
+      }
+    const std::string_view found = find_entry(name, entries);
+    const auto at = std::find(entries.begin(), entries.end(), found) - entries.begin();
+    const OutputCapture::Scope captured(output_);
+    return owners[static_cast<std::size_t>(at)]->kernel(found);
+  }
+
+  DevicePointer allocate(std::string_view name, std::size_t bytes) override {
+    if (bytes == 0) return 0;  // cuMemAlloc refuses it; the null pointer faults when used
+    const OutputCapture::Scope captured(output_);
+    CUdeviceptr pointer = 0;
+    const CUresult result = driver_.cuMemAlloc(&pointer, bytes);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) throw out_of_memory(name, bytes);
+    driver_.check(result, DriverUse::memory, std::string(name));
+    buffers_.emplace(pointer, name);
+    return pointer;
+  }
+
+  void release(DevicePointer pointer) override {
+    if (pointer == 0) return;
+    const OutputCapture::Scope captured(output_);
+    buffers_.erase(pointer);
+    check(driver_.cuMemFree(pointer));
+  }
+
+  void write(DevicePointer to, std::span<const std::byte> from) override {
+    if (from.empty()) return;
+    const OutputCapture::Scope captured(output_);
+    check(driver_.cuMemcpyHtoD(to, from.data(), from.size()));
+  }
+
+  void read(std::span<std::byte> to, DevicePointer from) override {
+    if (to.empty()) return;
+    const OutputCapture::Scope captured(output_);
+    check(driver_.cuMemcpyDtoH(to.data(), from, to.size()));
+  }
+
+  void fill(DevicePointer to, std::byte value, std::size_t bytes) override {
+    if (bytes == 0) return;
+    check(driver_.cuMemsetD8Async(to, std::to_integer<unsigned char>(value), bytes, nullptr));
+  }
+
+  void copy(DevicePointer to, DevicePointer from, std::size_t bytes) override {
+    if (bytes == 0) return;
+    check(driver_.cuMemcpyDtoDAsync(to, from, bytes, nullptr));
+  }
+
+  HostMemory host_memory(std::string_view name, std::size_t bytes, bool pinned) override {
+    if (!pinned || bytes == 0) return Device::host_memory(name, bytes, pinned);
+    void* memory = nullptr;
+    driver_.check(driver_.cuMemHostAlloc(&memory, bytes, 0), DriverUse::memory, std::string(name),
+                  "page-locked memory cannot be swapped out: choose a smaller size");
+    return {static_cast<std::byte*>(memory), [this](std::byte* locked) {
+              const OutputCapture::Scope captured(output_);
+              driver_.cuMemFreeHost(locked);  // fails after a fault only, which has been reported
+            }};
+  }
+
+  void queue_write(DevicePointer to, std::span<const std::byte> from, std::uint32_t stream) override {
+    if (from.empty()) return;
+    const OutputCapture::Scope captured(output_);
+    check(driver_.cuMemcpyHtoDAsync(to, from.data(), from.size(), queue(stream)));
+  }
+
+  void queue_read(std::span<std::byte> to, DevicePointer from, std::uint32_t stream) override {
+    if (to.empty()) return;
+    const OutputCapture::Scope captured(output_);
+    check(driver_.cuMemcpyDtoHAsync(to.data(), from, to.size(), queue(stream)));
+  }
+
+  void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) override {
+    check_arguments(kernel, arguments);
+    check_shape(kernel, config, limits_);
+    std::vector<void*> values;
+    for (const auto& argument : arguments) values.push_back(const_cast<std::byte*>(argument.bytes.data()));
+    auto* function = reinterpret_cast<CUfunction>(kernel.handle);
+    const auto [g, b, shared, cooperative, number] = config;
+    allow_shared(kernel, shared);
+    if (cooperative) check_cooperative(kernel, config, resident_blocks(function, config));
+    pending_ = kernel.cpp_name;
+    const OutputCapture::Scope captured(output_);
+    CUstream stream = queue(number);
+    check(cooperative
+              ? driver_.cuLaunchCooperativeKernel(function, g.x, g.y, g.z, b.x, b.y, b.z, shared, stream, values.data())
+              : driver_.cuLaunchKernel(function, g.x, g.y, g.z, b.x, b.y, b.z, shared, stream, values.data(), nullptr));
+  }
+
+  std::unique_ptr<Recording> record(const std::function<void()>& work) override {
+    const OutputCapture::Scope captured(output_);
+    if (recorder_ == nullptr) check(driver_.cuStreamCreate(&recorder_, CU_STREAM_DEFAULT));
+    const auto graph = capture(work);
+    CUgraphExec executable = nullptr;
+    check(driver_.cuGraphInstantiateWithFlags(&executable, graph.get(), 0));
+    return std::make_unique<Graph>(*this, executable);
+  }
+
+  void synchronize() override {
+    {
+      const OutputCapture::Scope captured(output_);
+      check(driver_.cuCtxSynchronize());
+    }
+    if (!sink_) return;
+    if (const std::string news = output_.news(); !news.empty()) sink_(news);
+  }
+
+  double time(const std::function<void()>& work, bool cold) override {
+    const OutputCapture::Scope captured(output_);
+    synchronize();  // a fault of an earlier launch is not this work's
+    return timer_.time(work, cold);
+  }
+
+  std::optional<Counters> take_counters() override { return std::nullopt; }
+  std::string take_output() override { return output_.take(); }
+  void print_to(const PrintSink& sink) override { sink_ = sink; }
+
+ private:
+  /// An instantiated CUDA graph. It runs on the stream that recorded it, which waits for stream 0, and stream 0 for it.
+  class Graph final : public Recording {
+   public:
+    Graph(GpuDevice& device, CUgraphExec executable) : device_(device), executable_(executable) {}
+    ~Graph() override {
+      const OutputCapture::Scope captured(device_.output_);
+      device_.driver_.cuGraphExecDestroy(executable_);
+    }
+    void replay() override {
+      const OutputCapture::Scope captured(device_.output_);
+      device_.check(device_.driver_.cuGraphLaunch(executable_, device_.recorder_));
+    }
+
+   private:
+    GpuDevice& device_;
+    CUgraphExec executable_;
+  };
+
+  /// The stream of that number: 0 is the legacy default stream, the others are made when they are first asked for and
+  /// order themselves with it (not CU_STREAM_NON_BLOCKING). While work is recorded, the stream that records.
+  CUstream queue(std::uint32_t number) {
+    if (recording_ && number != 0) throw std::logic_error("recorded work belongs on stream 0");
+    if (recording_) return recorder_;
+    if (number == 0) return nullptr;
+    const auto [it, fresh] = streams_.try_emplace(number, nullptr);
+    if (fresh) {
+      const CUresult result = driver_.cuStreamCreate(&it->second, CU_STREAM_DEFAULT);
+      if (result != CUDA_SUCCESS) streams_.erase(it);
+      check(result);
+    }
+    return it->second;
+  }
+
+  using CapturedGraph = std::unique_ptr<CUgraph_st, CUresult (*)(CUgraph)>;
+  /// What `work` queues, as a graph. A stream is never left capturing, whatever `work` throws.
+  CapturedGraph capture(const std::function<void()>& work) {
+    // Relaxed: nothing else happens in this thread, and a driver that still has something to load may.
+    check(driver_.cuStreamBeginCapture(recorder_, CU_STREAM_CAPTURE_MODE_RELAXED));
+    recording_ = true;
+    const auto end = [&] {
+      recording_ = false;
+      CUgraph graph = nullptr;
+      const CUresult result = driver_.cuStreamEndCapture(recorder_, &graph);
+      return std::pair(result, CapturedGraph(graph, driver_.cuGraphDestroy));
+    };
+    try {
+      work();
+    } catch (...) {
+      (void)end();
+      throw;
+    }
+    auto [result, graph] = end();
+    check(result);
+    return std::move(graph);
+  }
+
+  /// Errors of launches surface at any later call: they are named after the last kernel.
+  void check(CUresult result) { driver_.check(result, DriverUse::launch, pending_); }
+
+  LaunchError out_of_memory(std::string_view name, std::size_t bytes) const {
+    std::size_t free = 0, total = 0;
+    driver_.cuMemGetInfo(&free, &total);
+    return {"out_of_memory", driver_.describe(CUDA_ERROR_OUT_OF_MEMORY), std::string(name),
+            fmt::format("it needs {}, {} of {} are free: choose a smaller size", gibibytes(bytes), gibibytes(free),
+                        gibibytes(total))};
+  }
+
+  std::uint64_t resident_blocks(CUfunction function, const LaunchConfig& config) {
+    int per_sm = 0;
+    check(driver_.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        &per_sm, function, static_cast<int>(config.block.volume()), config.dynamic_shared_bytes));
+    return static_cast<std::uint64_t>(per_sm) * static_cast<std::uint64_t>(info_.sm_count);
+  }
+
+  void allow_shared(const Kernel& kernel, std::uint32_t dynamic_bytes) {
+    if (dynamic_bytes + kernel.attributes.static_shared_bytes.value_or(0) <= shared_bytes_without_optin) return;
+    driver_.check(
+        driver_.cuFuncSetAttribute(reinterpret_cast<CUfunction>(kernel.handle),
+                                   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(dynamic_bytes)),
+        DriverUse::launch, kernel.cpp_name);
+  }
+
+  const DriverApi& driver_;
+  DeviceInfo info_;
+  std::optional<int> optimization_;
+  OutputCapture output_;
+  PrintSink sink_;
+  PrimaryContext context_;  // before all that lives in it
+  LaunchLimits limits_;
+  GpuTimer timer_;
+  std::vector<std::unique_ptr<GpuModule>> modules_;
+  std::map<CUdeviceptr, std::string> buffers_;
+  std::map<std::uint32_t, CUstream> streams_;  ///< by number, from 1
+  CUstream recorder_ = nullptr;                ///< captures graphs and runs them; made for the first
+  bool recording_ = false;
+  std::string pending_;  ///< kernel launched last
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_gpu(int index, std::optional<int> optimization) {
+  auto info = gpu_info(index);
+  return std::make_unique<GpuDevice>(*driver(), index, std::move(info), optimization);
+}
+
+}  // namespace gpulab

@@ -1,0 +1,27 @@
+#pragma once
+// One warp access: addresses of 32 lanes -> a Pattern (relative offsets, contiguity, sectors, wavefronts), recognised
+// from the instruction's recent ones instead of being worked out again. The working out is access.cpp's.
+
+#include <cstdint>
+
+#include "common/simt/counting/statistics.h"
+#include "common/simt/machine/memory.h"
+
+namespace gpulab::simt {
+
+/// Works out a pattern. `relative` (0 in inactive lanes) are offsets in bytes from the first active lane's address,
+/// which is `phase` modulo 32 (kSharedPhase is set where it is in shared memory). `width` bytes per lane, 1 to 16.
+/// Sectors, distinct bytes: metrics.md's definitions; shared wavefronts: its passes, for loads or stores.
+void analyse(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
+             std::uint32_t width, bool store);
+
+/// 32-byte sectors of a local access: word w of lane l lies at w * 128 + 4 * l.
+[[nodiscard]] std::uint32_t local_sectors(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t width);
+
+/// Counts and marks of an access whose lanes are too far apart for a Pattern (more than 2 GiB).
+struct FarCounts {
+  std::uint32_t sectors = 0, distinct_bytes = 0, max_same_address = 0;
+};
+[[nodiscard]] FarCounts analyse_far(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t width);
+
+}  // namespace gpulab::simt

@@ -1,0 +1,124 @@
+#include "common/simt/counting/line_counts.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "common/ptx/lines.h"
+#include "common/simt/counting/statistics.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+using LineAndPhase = std::pair<std::uint32_t, std::uint32_t>;
+
+/// Line of each site: of the user's source, or of the PTX where no site knows one.
+std::vector<std::uint32_t> lines_of_sites(const Program& program, bool has_source, bool& ptx) {
+  const ptx::Lines resolved(*program.module, program.module->name);
+  std::vector<std::uint32_t> lines;
+  for (const Site& site : program.sites)
+    lines.push_back(has_source && site.instruction ? resolved.user_line(site.instruction->location).line : 0);
+  ptx = std::all_of(lines.begin(), lines.end(), [](std::uint32_t line) { return line == 0; });
+  if (!ptx) return lines;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (program.sites[i].instruction) lines[i] = program.sites[i].instruction->ptx_line;
+  return lines;
+}
+
+/// What a request costs beyond the ideal: wavefronts in shared memory, sectors in global memory.
+std::uint32_t cost(const Pattern& p) {
+  if (p.phase & kSharedPhase) return p.wavefronts - p.ideal_wavefronts;
+  return p.sectors - (p.distinct_bytes + 31u) / 32;
+}
+
+const Pattern* worst_pattern(const Workers& workers, std::size_t site, bool shared) {
+  const Pattern* worst = nullptr;
+  const auto rank = [](const Pattern& p) {
+    return std::tuple(cost(p), __builtin_popcount(p.mask), p.max_same_address);
+  };
+  for (const auto& worker : workers)
+    for (const Pattern& p : worker->patterns.data()[site].ways) {
+      if (p.mask == 0 || ((p.phase & kSharedPhase) != 0) != shared) continue;
+      if (!worst || rank(p) > rank(*worst)) worst = &p;
+    }
+  return worst;
+}
+
+/// The address offset of a site's own micro-op, whatever decode put around it.
+std::int32_t offset_of(const Program& program, std::size_t site) {
+  const Meaning& meaning = program.sites[site].row->meaning;
+  for (const MicroOp& op : program.ops) {
+    const bool own = op.run == meaning.run || op.run == meaning.counted || op.run == meaning.followed;
+    if (op.site == site && own) return op.imm;
+  }
+  return 0;
+}
+
+void add_accesses(const Program& program, const Workers& workers, std::size_t i, std::uint32_t line,
+                  std::vector<LineAccess>& accesses) {
+  const Site& site = program.sites[i];
+  const std::uint16_t traits = site.row->meaning.traits;
+  if (!(traits & (kLoad | kStore | kAtomic)) || site.row->unit == Unit::param || site.row->unit == Unit::constant)
+    return;
+  const std::size_t owner = site.leader == kNoSite ? i : site.leader;
+  const std::int64_t further = owner == i ? 0 : std::int64_t{offset_of(program, i)} - offset_of(program, owner);
+  for (const bool shared : {false, true}) {
+    const Pattern* p = worst_pattern(workers, owner, shared);
+    if (!p) continue;
+    LineAccess access;
+    access.line = line;
+    access.ptx_line = site.instruction->ptx_line;
+    access.instruction = site.instruction->opcode;
+    access.shared = shared;
+    access.atomic = traits & kAtomic;
+    access.load = !access.atomic && (traits & kLoad);
+    access.store = !access.atomic && (traits & kStore);
+    access.width = bytes_per_lane(site.row->meaning);
+    access.mask = p->mask;
+    for (std::uint32_t left = p->mask; left; left &= left - 1) {
+      const int lane = __builtin_ctz(left);
+      access.addresses[static_cast<std::size_t>(lane)] =
+          p->relative[lane] + (shared ? std::int64_t{p->base} + further : 0);
+    }
+    access.sectors = p->sectors;
+    access.distinct_bytes = p->distinct_bytes;
+    access.wavefronts = p->wavefronts;
+    access.ideal_wavefronts = p->ideal_wavefronts;
+    access.max_same_address = p->max_same_address;
+    accesses.push_back(std::move(access));
+  }
+}
+
+}  // namespace
+
+void count_lines(const Program& program, const Workers& workers, std::string_view source, std::string_view ptx,
+                 LaunchLines& out) {
+  const std::vector<std::uint32_t> line_of = lines_of_sites(program, !source.empty(), out.ptx);
+  out.file = program.module->name;
+  out.text = out.ptx ? ptx : source;
+  const auto phases = static_cast<std::uint32_t>(workers.front()->phases.size());
+  std::map<LineAndPhase, LineCounts> counted;
+  for (std::size_t i = 0; i < program.sites.size(); ++i) {
+    const Site& site = program.sites[i];
+    if (site.block == kNoBlock) continue;
+    for (std::uint32_t phase = 0; phase < phases; ++phase) {
+      const Tally tally = tally_of(program, workers, i, phase);
+      if (phase != 0 && tally.executed.warps == 0) continue;
+      LineCounts& line = counted[{line_of[i], phase}];
+      line.line = line_of[i];
+      line.phase = phase;
+      line.executions = std::max(line.executions, tally.executed.warps - tally.own.guard_skipped);
+      add_site(line.counters, site, tally);
+      if (tally.executed.warps) out.phases = std::max(out.phases, phase + 1);
+    }
+    add_accesses(program, workers, i, line_of[i], out.accesses);
+  }
+  for (auto& [key, line] : counted) out.lines.push_back(line);
+  std::stable_sort(out.accesses.begin(), out.accesses.end(), [](const LineAccess& a, const LineAccess& b) {
+    return std::pair(a.line, a.ptx_line) < std::pair(b.line, b.ptx_line);
+  });
+}
+
+}  // namespace gpulab::simt

@@ -1,0 +1,18 @@
+#pragma once
+// From what workers counted per instruction to counts per line and phase.
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "common/line_counts.h"
+#include "common/simt/decode/program.h"
+#include "common/simt/machine/worker.h"
+
+namespace gpulab::simt {
+
+/// Lines, accesses, phases and where they are from. `source`: the module's CUDA text; empty: lines are those of `ptx`.
+void count_lines(const Program& program, const Workers& workers, std::string_view source, std::string_view ptx,
+                 LaunchLines& lines);
+
+}  // namespace gpulab::simt

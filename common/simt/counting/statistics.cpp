@@ -1,0 +1,145 @@
+// From what workers counted to the counters of metrics.md.
+
+#include "common/simt/counting/statistics.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <string_view>
+
+#include "common/counters.h"
+#include "common/simt/decode/program.h"
+#include "common/simt/isa/kind.h"
+#include "common/simt/machine/worker.h"
+
+namespace gpulab::simt {
+
+void SiteStatistics::add(const SiteStatistics& o) {
+  guard_skipped += o.guard_skipped;
+  guard_lanes_off += o.guard_lanes_off;
+  divergent += o.divergent;
+  for (int s = 0; s < 2; ++s) {
+    requests[s] += o.requests[s];
+    lanes[s] += o.lanes[s];
+    max_same_address[s] = std::max(max_same_address[s], o.max_same_address[s]);
+  }
+  sectors += o.sectors;
+  local_sectors += o.local_sectors;
+  distinct_bytes += o.distinct_bytes;
+  wavefronts += o.wavefronts;
+  ideal_wavefronts += o.ideal_wavefronts;
+}
+
+PatternTable::PatternTable(std::size_t sites) : bytes_(std::max<std::size_t>(sites, 1) * sizeof(PatternCache)) {
+  void* pages = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  caches_ = static_cast<PatternCache*>(pages);  // zero bytes are empty caches
+}
+PatternTable::~PatternTable() { munmap(caches_, bytes_); }
+
+PhaseCounts::PhaseCounts(const Program& program) : block_counts(program.blocks.size()), sites(program.sites.size()) {}
+
+Worker::Worker(const Program& program, const GlobalMemory& memory, std::uint32_t phase_count)
+    : phases(phase_count, PhaseCounts(program)), patterns(program.sites.size()) {
+  footprint.prepare(memory);
+}
+
+std::uint32_t bytes_per_lane(const Meaning& meaning) {
+  if (meaning.width) return meaning.width;
+  for (const auto& operand : meaning.operands) {
+    if (operand.role != Role::out && operand.role != Role::in) continue;
+    return bytes_of(operand.kind) * operand.vector;
+  }
+  return 0;
+}
+
+namespace {
+
+/// A load that other threads' stores may change under way.
+bool is_ordered(std::string_view opcode) {
+  for (const char* order : {".volatile", ".relaxed", ".acquire"})
+    if (opcode.find(order) != std::string_view::npos) return true;
+  return false;
+}
+
+void count_memory(Counters& c, const Site& site, const SiteStatistics& s) {
+  const Row& row = *site.row;
+  const std::uint32_t width = bytes_per_lane(row.meaning);
+  const std::uint16_t traits = row.meaning.traits;
+  if (traits & kAtomic) {
+    c.global_atomic_requests += s.requests[0];
+    c.shared_atomic_requests += s.requests[1];
+    c.global_atomic_max_lanes = std::max(c.global_atomic_max_lanes, s.max_same_address[0]);
+    c.shared_atomic_max_lanes = std::max(c.shared_atomic_max_lanes, s.max_same_address[1]);
+    return;
+  }
+  // An instruction that loads and stores copies from global to shared memory (cp.async).
+  if (traits & kLoad) {
+    c.global_load_requests += s.requests[0];
+    if (is_ordered(site.instruction->opcode)) c.global_ordered_load_requests += s.requests[0];
+    c.global_load_sectors += s.sectors;
+    c.global_bytes_loaded += s.lanes[0] * width;
+    c.global_distinct_bytes_loaded += s.distinct_bytes;
+    c.local_load_sectors += s.local_sectors;
+  } else if (traits & kStore) {
+    c.global_store_requests += s.requests[0];
+    c.global_store_sectors += s.sectors;
+    c.global_bytes_stored += s.lanes[0] * width;
+    c.global_distinct_bytes_stored += s.distinct_bytes;
+    c.local_store_sectors += s.local_sectors;
+  }
+  if (traits & kStore) {
+    c.shared_store_requests += s.requests[1];
+    c.shared_store_wavefronts += s.wavefronts;
+    c.shared_store_bank_conflicts += s.wavefronts - s.ideal_wavefronts;
+  } else if (traits & kLoad) {
+    c.shared_load_requests += s.requests[1];
+    c.shared_load_wavefronts += s.wavefronts;
+    c.shared_load_bank_conflicts += s.wavefronts - s.ideal_wavefronts;
+  }
+}
+
+}  // namespace
+
+Tally tally_of(const Program& program, const Workers& workers, std::size_t i, std::uint32_t phase) {
+  const Site& site = program.sites[i];
+  Tally tally;
+  for (const auto& worker : workers) {
+    const PhaseCounts& counts = worker->phases[phase];
+    tally.executed.warps += counts.block_counts[site.block].warps;
+    tally.executed.lanes += counts.block_counts[site.block].lanes;
+    tally.own.add(counts.sites[site.leader == kNoSite ? i : site.leader]);
+  }
+  return tally;
+}
+
+void add_site(Counters& c, const Site& site, const Tally& tally) {
+  const Row& row = *site.row;
+  const std::uint64_t warps = tally.executed.warps - tally.own.guard_skipped;
+  c.warp_instructions += warps;
+  c.thread_instructions += tally.executed.lanes - tally.own.guard_lanes_off;
+  const bool conditional = (row.meaning.traits & kConditional) && !site.instruction->guard.empty();
+  if (conditional || site.instruction->opcode.starts_with("brx")) {
+    c.branches += warps;
+    c.divergent_branches += tally.own.divergent;
+  }
+  if (row.meaning.traits & kBarrier) c.barriers += warps;
+  if (row.unit != Unit::constant && row.unit != Unit::param) count_memory(c, site, tally.own);
+}
+
+Counters count(const Program& program, const Workers& workers) {
+  Counters c;
+  for (std::size_t i = 0; i < program.sites.size(); ++i) {
+    if (program.sites[i].block == kNoBlock) continue;
+    for (std::uint32_t phase = 0; phase < workers[0]->phases.size(); ++phase)
+      add_site(c, program.sites[i], tally_of(program, workers, i, phase));
+  }
+  for (std::size_t i = 1; i < workers.size(); ++i) workers[0]->footprint.merge(workers[i]->footprint);
+  c.global_read_footprint_bytes = workers[0]->footprint.bytes(false);
+  c.global_write_footprint_bytes = workers[0]->footprint.bytes(true);
+  return c;
+}
+
+}  // namespace gpulab::simt

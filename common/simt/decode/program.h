@@ -1,0 +1,138 @@
+#pragma once
+// A kernel ready to run: micro-ops in basic blocks, the layout of a warp's registers, and what to fill them with.
+// Made by decode.h from one PTX entry and the functions it calls.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/ptx/module.h"
+#include "common/simt/isa/op.h"
+#include "common/simt/machine/warp.h"
+
+namespace gpulab::simt {
+
+/// Special registers that decode turns into register slots. Values per lane, per warp, per block or per launch.
+enum class Special : std::uint8_t {
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  smid,
+  nsmid,
+  gridid,
+  dynamic_smem_size,
+  total_smem_size,
+  warp_size,
+  envreg1,  ///< upper half of the grid workspace's address: cooperative launches
+  envreg2   ///< lower half
+};
+
+struct ConstantSlot {
+  std::uint16_t slot;
+  bool wide;  ///< 64-bit slots
+  std::uint64_t bits;
+};
+struct SpecialSlot {
+  std::uint16_t slot;
+  bool wide;
+  Special special;
+};
+/// A kernel parameter read at a constant offset: the same in every lane, set at launch.
+struct ParameterSlot {
+  std::uint16_t slot;
+  bool wide;  ///< extended to 64 bits
+  Kind kind;
+  std::uint32_t offset;  ///< bytes into the parameter block
+};
+
+inline constexpr std::uint32_t kNoSite = 0xffffffffu;
+
+/// One PTX instruction, for statistics and messages.
+struct Site {
+  const ptx::Function* function = nullptr;
+  const ptx::Instruction* instruction = nullptr;
+  const Row* row = nullptr;
+  std::uint32_t block = kNoBlock;  ///< basic block that holds it
+  std::uint32_t leader = kNoSite;  ///< the access whose counts are this one's too (fuse.h)
+};
+
+struct CallInfo {
+  const ptx::CallSite* site = nullptr;
+  std::int32_t callee = -1;  ///< index into Program::functions; -1: indirect or built in
+  std::uint32_t return_block = kNoBlock;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> arguments;  ///< (frame offset, bytes) of the caller's parameters
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> results;
+  const struct Builtin* builtin = nullptr;  ///< vprintf, malloc … where the callee is not in the module, if it is known
+  std::uint32_t caller = 0;                 ///< index into Program::functions
+};
+
+struct FunctionInfo {
+  const ptx::Function* function = nullptr;
+  std::uint32_t entry_block = kNoBlock;
+  std::uint32_t first_slot = 0, slot_end = 0;  ///< its own registers, units of 64 bytes
+  std::uint32_t wide_slot = 0;                 ///< where its 64-bit registers start
+  std::uint32_t first_pred = 0, pred_end = 0;
+  std::uint32_t frame_bytes = 0;                                    ///< local variables and call parameters
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> parameters;  ///< (frame offset, bytes)
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> results;
+  bool recursive = false;  ///< may be active twice: its registers are saved by calls
+};
+
+/// Where a shared variable lies, for messages and bounds.
+struct SharedVariable {
+  std::string_view name;  ///< mangled
+  std::uint64_t offset = 0, bytes = 0;
+  bool dynamic = false;  ///< up to the end of what the launch asks for
+};
+
+struct Program {
+  std::shared_ptr<const ptx::Module> module;
+  std::string name;  ///< demangled kernel name, for messages
+  std::vector<MicroOp> ops;
+  std::vector<BasicBlock> blocks;
+  std::vector<Site> sites;
+  std::vector<FunctionInfo> functions;  ///< [0]: the entry
+  std::vector<CallInfo> calls;
+  std::vector<std::uint16_t> operand_table;               ///< operands of kOperandTable instructions: slots, predicates
+  std::vector<std::vector<std::uint32_t>> branch_tables;  ///< of brx.idx: basic blocks
+  std::vector<ConstantSlot> constants;
+  std::vector<SpecialSlot> specials;
+  std::vector<ParameterSlot> parameters;
+  std::uint32_t slots = 0;  ///< register file of one warp, units of 64 bytes
+  std::uint32_t preds = 0;
+  int true_pred = -1;  ///< the predicate that always holds, -1: none is needed
+  std::uint32_t parameter_bytes = 0;
+  std::uint64_t parameter_address = 0;           ///< where a copy of the parameters lies in memory; 0: nobody asks
+  std::vector<SharedVariable> shared_variables;  ///< by offset
+  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t dynamic_shared_offset = 0;  ///< where `extern __shared__` arrays start
+  std::uint32_t local_bytes = 0;            ///< per lane, all frames of the deepest non-recursive call chain
+  bool recursive = false;
+  bool communicates = false;  ///< blocks may wait for each other: run in one fixed interleaving
+};
+
+/// What a pointer to the i-th function of a module holds: the same for all its kernels.
+[[nodiscard]] constexpr std::uint64_t code_address(std::size_t i) { return kCodeWindow + 16 * (i + 1); }
+
+/// "reduce_warp<float, Sum> (kernels.cu:41)": the instruction's kernel and the user's CUDA line, or the PTX line.
+[[nodiscard]] std::string place_of(const Program& program, std::uint32_t site);
+
+}  // namespace gpulab::simt

@@ -1,0 +1,58 @@
+#pragma once
+// Functions that PTX calls and no module defines: the device runtime's (vprintf, malloc …).
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "common/simt/decode/program.h"
+#include "common/simt/device_runtime/device_printf.h"
+#include "common/simt/machine/warp.h"
+
+namespace gpulab::simt {
+
+struct Builtin {
+  std::string_view name;
+  void (*run)(Warp& warp, const MicroOp* op, const CallInfo& call);  ///< for the active lanes
+  /// What it returns depends on other blocks: they run in one fixed interleaving.
+  bool communicates = false;
+};
+
+/// nullptr where the simulator has none of that name.
+[[nodiscard]] const Builtin* find_builtin(std::string_view name);
+
+// ---- for those who write one ----
+
+/// The k-th argument of a lane's call.
+template <typename T>
+T argument(const Warp& w, const CallInfo& call, std::size_t k, int lane) {
+  T value{};
+  const std::byte* base = w.local + static_cast<std::size_t>(lane) * w.local_stride + w.local_base;
+  if (k < call.arguments.size())
+    std::memcpy(&value, base + call.arguments[k].first, std::min<std::size_t>(sizeof(T), call.arguments[k].second));
+  return value;
+}
+
+/// Hands `value` to a lane's caller.
+template <typename T>
+void return_value(Warp& w, const CallInfo& call, int lane, T value) {
+  if (call.results.empty()) return;
+  std::byte* base = w.local + static_cast<std::size_t>(lane) * w.local_stride + w.local_base;
+  std::memcpy(base + call.results[0].first, &value, std::min<std::size_t>(sizeof(T), call.results[0].second));
+}
+
+/// Host memory of `bytes` bytes at a lane's generic address, nullptr where there is none.
+[[nodiscard]] std::byte* host_memory(const Warp& w, int lane, std::uint64_t address, std::size_t bytes);
+
+/// malloc and free of a lane. Faults where `address` is no live block of the heap.
+std::uint64_t heap_allocate(Warp& w, int lane, std::uint64_t bytes);
+void heap_free(Warp& w, const MicroOp* op, int lane, std::uint64_t address);
+
+/// Runs `work(lane)` for the active lanes, lowest first.
+template <typename F>
+void for_active_lanes(const Warp& w, F work) {
+  for (std::uint32_t left = w.mask; left; left &= left - 1) work(__builtin_ctz(left));
+}
+
+}  // namespace gpulab::simt

@@ -1,0 +1,140 @@
+// Single precision (PTX ISA: Floating-Point Instructions, .f32). IEEE 754 operations are correctly rounded; the
+// approximate ones are at least as exact as the manual promises, with its error in the row's comment.
+
+#include "common/simt/isa/lanes.h"
+
+namespace gpulab::simt::SIMT_LEVEL {
+namespace {
+
+constexpr auto add = [](float a, float b) { return a + b; };
+constexpr auto sub = [](float a, float b) { return a - b; };
+constexpr auto mul = [](float a, float b) { return a * b; };
+constexpr auto divide = [](float a, float b) { return a / b; };
+constexpr auto reciprocal = [](float a) { return 1.0f / a; };
+constexpr auto square_root = [](float a) { return __builtin_sqrtf(a); };
+constexpr auto fused = [](float a, float b, float c) { return __builtin_fmaf(a, b, c); };
+
+/// A true fma where the CPU has none, to nearest: the product is exact in double, the sum is rounded to odd, which
+/// makes the second rounding harmless (Boldo, Melquiond: "Emulation of a FMA and correctly rounded sums").
+constexpr auto fused_nearest = [](float a, float b, float c) {
+  const double product = static_cast<double>(a) * b;
+  const double sum = product + c;
+  const double part = sum - product;
+  const double error = (product - (sum - part)) + (c - part);
+  const u64 bits = bits_as<u64>(sum);
+  const bool inexact = error < 0 || error > 0;  // not where an operand is infinite or NaN
+  const u64 towards_error = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
+  return static_cast<float>(bits_as<double>(inexact && (bits & 1) == 0 ? towards_error : bits));
+};
+constexpr Meaning fused_meaning() {
+  Meaning meaning = lane_float<fused>();
+#if !defined(__FMA__)
+  meaning.run = lane_float<fused_nearest>().run;
+#endif
+  return meaning;
+}
+
+/// div.approx is a * (1/b): for |b| > 2^126 the reciprocal is flushed to zero.
+constexpr auto divide_approx = [](float a, float b) {
+  const u32 exponent = bits_as<u32>(b) >> 23 & 0xff;
+  const bool huge = exponent > 253 || (exponent == 253 && (bits_as<u32>(b) & 0x7fffff) != 0);
+  const float zero = bits_as<float>((bits_as<u32>(a) ^ bits_as<u32>(b)) & 0x80000000u);
+  const bool finite_b = exponent != 255;
+  return huge && finite_b && a == a ? (__builtin_fabsf(a) == __builtin_inff() ? a - a : zero) : a / b;
+};
+constexpr auto inverse_root = [](float a) { return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(a))); };
+constexpr auto sine = [](float a) { return __builtin_sinf(a); };
+constexpr auto cosine = [](float a) { return __builtin_cosf(a); };
+constexpr auto tangent_hyperbolic = [](float a) { return __builtin_tanhf(a); };
+constexpr auto log2 = [](float a) { return __builtin_log2f(a); };
+constexpr auto exp2 = [](float a) { return __builtin_exp2f(a); };
+
+// Signs are bits: NaNs keep their payload.
+inline float with_sign(float x, u32 sign) {
+  return bits_as<float>((bits_as<u32>(x) & 0x7fffffffu) | (sign & 0x80000000u));
+}
+constexpr auto absolute = [](float a) { return with_sign(a, 0); };
+constexpr auto absolute_ftz = [](float a) { return with_sign(flush(a), 0); };
+constexpr auto negated = [](float a) { return with_sign(a, ~bits_as<u32>(a)); };
+constexpr auto negated_ftz = [](float a) { return with_sign(flush(a), ~bits_as<u32>(a)); };
+constexpr auto sign_copied = [](float a, float b) { return with_sign(b, bits_as<u32>(a)); };
+
+// A NaN gives the other operand, and -0 is below +0: where operands compare equal, or-ing signs takes -0, and-ing +0.
+constexpr auto min = [](float a, float b) {
+  const float less = a == b ? bits_as<float>(bits_as<u32>(a) | bits_as<u32>(b)) : a < b ? a : b;
+  return a != a ? b : b != b ? a : less;
+};
+constexpr auto max = [](float a, float b) {
+  const float more = a == b ? bits_as<float>(bits_as<u32>(a) & bits_as<u32>(b)) : a > b ? a : b;
+  return a != a ? b : b != b ? a : more;
+};
+constexpr auto min_nan = [](float a, float b) { return a != a ? a : b != b ? b : min(a, b); };
+constexpr auto max_nan = [](float a, float b) { return a != a ? a : b != b ? b : max(a, b); };
+/// .xorsign.abs: the magnitude's minimum with the sign of the product.
+template <auto F>
+constexpr auto by_magnitude =
+    [](float a, float b) { return with_sign(F(with_sign(a, 0), with_sign(b, 0)), bits_as<u32>(a) ^ bits_as<u32>(b)); };
+
+constexpr auto is_finite = [](float a) { return (bits_as<u32>(a) & 0x7f800000u) != 0x7f800000u; };
+constexpr auto is_infinite = [](float a) { return (bits_as<u32>(a) & 0x7fffffffu) == 0x7f800000u; };
+constexpr auto is_number = [](float a) { return a == a; };
+constexpr auto is_nan = [](float a) { return a != a; };
+/// Zeros count as normal.
+constexpr auto is_normal = [](float a) {
+  const u32 exponent = bits_as<u32>(a) & 0x7f800000u;
+  return (exponent != 0 && exponent != 0x7f800000u) || a == 0;
+};
+constexpr auto is_subnormal = [](float a) {
+  return (bits_as<u32>(a) & 0x7f800000u) == 0 && (bits_as<u32>(a) & 0x7fffffu) != 0;
+};
+
+const Row rows[] = {
+    {"add{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", Unit::fp32, lane_float<add>()},
+    {"sub{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", Unit::fp32, lane_float<sub>()},
+    {"mul{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", Unit::fp32, lane_float<mul>()},
+    {"fma(.rn,.rz,.rm,.rp){.ftz}{.sat}.f32 d, a, b, c", Unit::fp32, fused_meaning()},
+    {"mad(.rn,.rz,.rm,.rp){.ftz}{.sat}.f32 d, a, b, c", Unit::fp32, fused_meaning()},
+    {"div(.rn,.rz,.rm,.rp){.ftz}.f32 d, a, b", Unit::fp32, lane_float<divide>()},
+    {"div.full{.ftz}.f32 d, a, b", Unit::fp32, lane_float<divide>()},           // manual: 2 ulp; here 0.5
+    {"div.approx{.ftz}.f32 d, a, b", Unit::fp32, lane_float<divide_approx>()},  // manual: 2 ulp; here 0.5
+    {"rcp(.rn,.rz,.rm,.rp){.ftz}.f32 d, a", Unit::fp32, lane_float<reciprocal>()},
+    {"rcp.approx{.ftz}.f32 d, a", Unit::sfu, lane_float<reciprocal>()},  // manual: 1 ulp; here 0.5
+    {"sqrt(.rn,.rz,.rm,.rp){.ftz}.f32 d, a", Unit::fp32, lane_float<square_root>()},
+    {"sqrt.approx{.ftz}.f32 d, a", Unit::sfu, lane_float<square_root>()},    // manual: relative 2^-23; here 0.5 ulp
+    {"rsqrt.approx{.ftz}.f32 d, a", Unit::sfu, lane_float<inverse_root>()},  // manual: relative 2^-22.9; here 0.51 ulp
+
+    // The host's libm: below 1 ulp. The manual allows sin and cos an absolute error of 2^-20.5 in [-2 pi, 2 pi], ex2
+    // 2 ulp, lg2 a relative one of 2^-22 (absolute near 1), tanh a relative one of 2^-11.
+    {"sin.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<sine>()},
+    {"cos.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<cosine>()},
+    {"lg2.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<log2>()},
+    {"ex2.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<exp2>()},
+    {"tanh.approx.f32 d, a", Unit::sfu, lane_float_costly<tangent_hyperbolic>()},
+
+    {"abs.f32 d, a", Unit::fp32, lane<absolute>()},
+    {"abs.ftz.f32 d, a", Unit::fp32, lane<absolute_ftz>()},
+    {"neg.f32 d, a", Unit::fp32, lane<negated>()},
+    {"neg.ftz.f32 d, a", Unit::fp32, lane<negated_ftz>()},
+    {"copysign.f32 d, a, b", Unit::fp32, lane<sign_copied>()},
+    {"min{.ftz}.f32 d, a, b", Unit::fp32, lane_float<min>()},
+    {"max{.ftz}.f32 d, a, b", Unit::fp32, lane_float<max>()},
+    {"min{.ftz}.NaN.f32 d, a, b", Unit::fp32, lane_float<min_nan>()},
+    {"max{.ftz}.NaN.f32 d, a, b", Unit::fp32, lane_float<max_nan>()},
+    {"min{.ftz}.xorsign.abs.f32 d, a, b", Unit::fp32, lane_float<by_magnitude<min>>()},
+    {"max{.ftz}.xorsign.abs.f32 d, a, b", Unit::fp32, lane_float<by_magnitude<max>>()},
+    {"min{.ftz}.NaN.xorsign.abs.f32 d, a, b", Unit::fp32, lane_float<by_magnitude<min_nan>>()},
+    {"max{.ftz}.NaN.xorsign.abs.f32 d, a, b", Unit::fp32, lane_float<by_magnitude<max_nan>>()},
+
+    {"testp.finite.f32 p, a", Unit::fp32, lane<is_finite>()},
+    {"testp.infinite.f32 p, a", Unit::fp32, lane<is_infinite>()},
+    {"testp.number.f32 p, a", Unit::fp32, lane<is_number>()},
+    {"testp.notanumber.f32 p, a", Unit::fp32, lane<is_nan>()},
+    {"testp.normal.f32 p, a", Unit::fp32, lane<is_normal>()},
+    {"testp.subnormal.f32 p, a", Unit::fp32, lane<is_subnormal>()},
+};
+
+}  // namespace
+
+std::span<const Row> float32_rows() { return rows; }
+
+}  // namespace gpulab::simt::SIMT_LEVEL

@@ -1,0 +1,182 @@
+#include "common/simt/isa/instruction_set.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "common/error.h"
+#include "common/simt/isa/form.h"
+#include "common/text.h"
+
+namespace gpulab::simt {
+
+// GPULAB_ISA_LEVELS names those that the build compiled, the oldest first: LEVEL(v2) LEVEL(v3) LEVEL(v4).
+#define LEVEL(name)                                   \
+  namespace name {                                    \
+  std::span<const std::span<const Row>> isa_tables(); \
+  }
+GPULAB_ISA_LEVELS
+#undef LEVEL
+
+namespace {
+
+/// "fma" of "fma(.rn,.rz)…" and of "fma.rn.f32".
+std::string_view family_of(std::string_view form) { return form.substr(0, form.find_first_of(".{( ")); }
+
+/// "u32" of "ld.global.u32": what tells most rows of a family apart.
+std::string_view ending_of(std::string_view opcode) {
+  const auto dot = opcode.rfind('.');
+  return dot == std::string_view::npos ? std::string_view{} : opcode.substr(dot + 1);
+}
+
+using Rows = std::vector<const Row*>;
+
+/// The rows of one family. Memory instructions have dozens with ten groups of optional modifiers each: only those
+/// whose last part fits are matched.
+struct Family {
+  Rows all;
+  Rows open;  ///< those that may end in an optional part
+  std::unordered_map<std::string_view, Rows> by_ending;
+
+  void add(const Row& row) {
+    all.push_back(&row);
+    const auto endings = form_endings(row.form);
+    for (const auto ending : endings) by_ending[ending].push_back(&row);
+    if (endings.empty()) open.push_back(&row);
+  }
+};
+
+}  // namespace
+
+struct InstructionSet::Index {
+  std::mutex mutex;
+  std::unordered_map<std::string_view, Family> families;
+  std::unordered_map<std::string, std::vector<Entry>> found;  ///< opcodes asked for so far
+};
+
+InstructionSet::InstructionSet(Tables tables) : tables_(tables), index_(std::make_unique<Index>()) {
+  for (const auto& table : tables)
+    for (const Row& row : table) index_->families[family_of(row.form)].add(row);
+}
+
+InstructionSet::~InstructionSet() = default;
+
+std::span<const Entry> InstructionSet::find(std::string_view opcode) const {
+  const std::lock_guard lock(index_->mutex);
+  const auto [known, is_new] = index_->found.try_emplace(std::string(opcode));
+  const auto family = index_->families.find(family_of(opcode));
+  if (!is_new || family == index_->families.end()) return known->second;
+  const auto add_matches = [&, &entries = known->second](const Rows& rows) {
+    for (const Row* row : rows)
+      if (const auto mods = match(row->form, opcode)) entries.push_back({row, *mods});
+  };
+  const auto closed = family->second.by_ending.find(ending_of(opcode));
+  if (closed != family->second.by_ending.end()) add_matches(closed->second);
+  add_matches(family->second.open);
+  return known->second;
+}
+
+std::vector<std::string> InstructionSet::similar(std::string_view opcode, std::size_t at_most) const {
+  std::set<std::pair<std::size_t, std::string>> ranked;
+  const auto family = family_of(opcode);
+  const bool known = index_->families.count(family) != 0;
+  const auto occurs = [&](std::string_view modifier) { return opcode.find(modifier) != std::string_view::npos; };
+  for (const auto& [name, rows] : index_->families) {
+    // A known family is kept to: another instruction of a similar name is no help.
+    if (known ? name != family : edit_distance(name, family) > 1 + family.size() / 4) continue;
+    for (const Row* row : rows.all)
+      for (auto& spelled : spellings(row->form, occurs)) {
+        const std::size_t distance = edit_distance(opcode, spelled);
+        if (distance <= 2 + opcode.size() / 2) ranked.emplace(distance, std::move(spelled));
+      }
+  }
+  std::vector<std::string> best;
+  for (const auto& [distance, spelled] : ranked) {
+    if (best.size() == at_most) break;
+    best.push_back(spelled);
+  }
+  return best;
+}
+
+namespace {
+
+struct Level {
+  std::string_view name;
+  InstructionSet::Tables (*tables)();
+};
+
+#define LEVEL(name) {#name, name::isa_tables},
+constexpr Level compiled[] = {GPULAB_ISA_LEVELS};
+#undef LEVEL
+
+#if defined(__x86_64__)
+bool supported(std::string_view level) {
+  // By feature: clang knows no "x86-64-v3" here before version 18. CPUs with these have the rest of their level.
+  __builtin_cpu_init();
+  if (level == "v2") return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+  if (level == "v3")
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+#else
+bool supported(std::string_view) { return true; }
+#endif
+
+/// Index of a level in `compiled`; throws if it cannot run here.
+std::size_t level_index(std::string_view name) {
+  const auto levels = cpu_levels();
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    if (levels[i] == name) return i;
+  throw usage_error(fmt::format("unknown CPU level '{}'", name),
+                    fmt::format("GPULAB_CPU_LEVEL is one of: {}", fmt::join(levels, ", ")));
+}
+
+std::size_t natural_level() {
+  const char* wanted = std::getenv("GPULAB_CPU_LEVEL");
+  if (wanted != nullptr && *wanted != '\0') return level_index(wanted);
+  const auto levels = cpu_levels();
+  if (levels.empty())
+    throw Error(ExitCode::missing, "this CPU is older than x86-64-v2 (SSE4.2, 2009)", {},
+                "the simulator needs a newer one");
+  return levels.size() - 1;
+}
+
+std::atomic<std::size_t>& level_in_use() {
+  static std::atomic<std::size_t> level{natural_level()};
+  return level;
+}
+
+}  // namespace
+
+std::span<const std::string_view> cpu_levels() {
+  static const std::vector<std::string_view> levels = [] {
+    std::vector<std::string_view> list;
+    for (const auto& level : compiled) {
+      if (!supported(level.name)) break;  // each level contains the one before
+      list.push_back(level.name);
+    }
+    return list;
+  }();
+  return levels;
+}
+
+const InstructionSet& instruction_set() {
+  static std::mutex mutex;
+  static std::unique_ptr<InstructionSet> sets[std::size(compiled)];
+  const std::size_t level = level_in_use();
+  const std::lock_guard lock(mutex);
+  if (sets[level] == nullptr) sets[level] = std::make_unique<InstructionSet>(compiled[level].tables());
+  return *sets[level];
+}
+
+std::string_view cpu_level() { return compiled[level_in_use()].name; }
+
+void use_cpu_level(std::string_view level) { level_in_use() = level_index(level); }
+
+}  // namespace gpulab::simt

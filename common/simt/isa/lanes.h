@@ -1,0 +1,475 @@
+#pragma once
+// Turns a scalar function into an instruction: `lane<[](std::uint32_t a, std::uint32_t b) { return a + b; }>` runs it
+// for every active lane of a warp, and its signature tells decode the operand types. Only for isa/*/*.cpp, which are
+// compiled once per x86-64 level: everything here has internal linkage, so that the linker never mixes levels.
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "common/simt/isa/op.h"
+#include "common/simt/machine/warp.h"
+
+namespace gpulab::simt::SIMT_LEVEL {
+namespace {
+
+using s8 = std::int8_t;
+using u8 = std::uint8_t;
+using s16 = std::int16_t;
+using u16 = std::uint16_t;
+using s32 = std::int32_t;
+using u32 = std::uint32_t;
+using s64 = std::int64_t;
+using u64 = std::uint64_t;
+
+/// A half-precision value (5 bits of exponent, 10 of mantissa), as bits. Arithmetic: half.h.
+struct Half {
+  u16 bits = 0;
+  Half() = default;
+  constexpr explicit Half(u32 b) : bits(static_cast<u16>(b)) {}
+};
+/// The upper half of a single-precision value (8 and 7 bits), as bits.
+struct Bfloat16 {
+  u16 bits = 0;
+  Bfloat16() = default;
+  constexpr explicit Bfloat16(u32 b) : bits(static_cast<u16>(b)) {}
+};
+template <typename T>
+constexpr bool is_short_float = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat16>;
+
+/// Goes on with the next micro-op: within a basic block handlers jump from one to the next (SIMT_CHAIN: the build makes
+/// it a tail call), which an indirect-branch predictor follows better than one shared call. Only for handlers whose
+/// successor runs in any case; .sync collectives and what ends a block return to the warp's loop, so that without
+/// tail calls the stack would be no deeper than one block is long.
+[[gnu::always_inline]] inline const MicroOp* following(Warp& w, const MicroOp* op) {
+#if defined(SIMT_CHAIN)
+  return op[1].run(w, op + 1);
+#else
+  (void)w;
+  return op + 1;
+#endif
+}
+
+// ---- how values sit in registers ----
+
+/// Sub-word values occupy 32-bit lanes.
+template <typename T>
+using Raw = std::conditional_t<(sizeof(T) >= 4), T, std::uint32_t>;
+
+template <typename T>
+constexpr Kind kind_of() {
+  if constexpr (std::is_same_v<T, bool>)
+    return Kind::pred;
+  else if constexpr (std::is_same_v<T, Half>)
+    return Kind::f16;
+  else if constexpr (std::is_same_v<T, Bfloat16>)
+    return Kind::bf16;
+  else if constexpr (std::is_same_v<T, float>)
+    return Kind::f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return Kind::f64;
+  else if constexpr (sizeof(T) == 1)
+    return std::is_signed_v<T> ? Kind::s8 : Kind::u8;
+  else if constexpr (sizeof(T) == 2)
+    return std::is_signed_v<T> ? Kind::s16 : Kind::u16;
+  else if constexpr (sizeof(T) == 4)
+    return std::is_signed_v<T> ? Kind::s32 : Kind::u32;
+  else
+    return std::is_signed_v<T> ? Kind::s64 : Kind::u64;
+}
+
+template <typename T>
+inline T from_raw(Raw<T> raw) {
+  if constexpr (sizeof(T) >= 4)
+    return raw;
+  else
+    return static_cast<T>(raw);
+}
+template <typename T>
+inline Raw<T> to_raw(T value) {
+  if constexpr (sizeof(T) >= 4)
+    return value;
+  else if constexpr (is_short_float<T>)
+    return value.bits;
+  else
+    return static_cast<std::make_unsigned_t<T>>(value);
+}
+
+/// Operand k of an instruction as 32 values.
+template <typename T>
+inline Raw<T>* values(Warp& w, const MicroOp* op, int k) {
+  return reinterpret_cast<Raw<T>*>(w.regs + op->r[k]);
+}
+
+/// A source operand, indexable by lane; predicates are bit masks.
+template <typename T>
+struct Source {
+  const Raw<T>* raw;
+  Source(Warp& w, const MicroOp* op, int k) : raw(values<T>(w, op, k)) {}
+  T operator[](int lane) const { return from_raw<T>(raw[lane]); }
+};
+
+template <>
+struct Source<bool> {
+  alignas(64) s32 words[kLanes];  // one per lane, so that the compiler can select by vectors
+  Source(Warp& w, const MicroOp* op, int k) {
+    const u32 bits = w.preds[op->r[k]];
+    for (int i = 0; i < kLanes; ++i) words[i] = (bits & lane_bit[i]) != 0 ? -1 : 0;
+  }
+  bool operator[](int lane) const { return words[lane] != 0; }
+};
+
+/// 32 words, all ones or zero, to a lane mask.
+inline std::uint32_t lane_mask(const std::int32_t* words) {
+#if defined(__AVX512DQ__)
+  const auto low = _mm512_movepi32_mask(_mm512_loadu_si512(words));
+  const auto high = _mm512_movepi32_mask(_mm512_loadu_si512(words + 16));
+  return static_cast<std::uint32_t>(low) | static_cast<std::uint32_t>(high) << 16;
+#elif defined(__AVX2__)
+  std::uint32_t mask = 0;
+  for (int i = 0; i < 4; ++i)
+    mask |=
+        static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_loadu_ps(reinterpret_cast<const float*>(words) + 8 * i)))
+        << 8 * i;
+  return mask;
+#elif defined(__x86_64__)
+  std::uint32_t mask = 0;
+  for (int i = 0; i < 8; ++i)
+    mask |= static_cast<std::uint32_t>(_mm_movemask_ps(_mm_loadu_ps(reinterpret_cast<const float*>(words) + 4 * i)))
+            << 4 * i;
+  return mask;
+#else
+  std::uint32_t mask = 0;
+  for (int i = 0; i < kLanes; ++i) mask |= static_cast<std::uint32_t>(words[i] & 1) << i;
+  return mask;
+#endif
+}
+
+/// The lanes, active or not, for which f holds.
+template <typename F>
+inline u32 true_lanes(F f) {
+  alignas(64) s32 words[kLanes];
+#pragma GCC ivdep
+  for (int i = 0; i < kLanes; ++i) words[i] = f(i) ? -1 : 0;
+  return lane_mask(words);
+}
+
+inline void write_pred(Warp& w, std::uint16_t number, std::uint32_t bits) {
+  std::uint32_t& pred = w.preds[number];
+  pred = (pred & ~w.mask) | (bits & w.mask);
+}
+
+// ---- a function of one lane, run for all ----
+
+/// d[i] = f(i) in active lanes. `f` must be harmless in inactive ones.
+template <typename R, typename F>
+inline void for_each_lane(Warp& w, const MicroOp* op, F f) {
+  if constexpr (std::is_same_v<R, bool>) {
+    write_pred(w, op->r[0], true_lanes(f));
+  } else {
+    Raw<R>* d = values<R>(w, op, 0);
+    if (w.mask == kFullMask) {
+#pragma GCC ivdep
+      for (int i = 0; i < kLanes; ++i) d[i] = to_raw<R>(f(i));
+    } else {
+#pragma GCC ivdep
+      for (int i = 0; i < kLanes; ++i) {
+        const Raw<R> value = to_raw<R>(f(i));
+        d[i] = w.lanes[i] ? value : d[i];
+      }
+    }
+  }
+}
+
+/// The same, skipping inactive lanes: for costly functions (division, transcendental).
+template <typename R, typename F>
+inline void for_each_active_lane(Warp& w, const MicroOp* op, F f) {
+  if constexpr (std::is_same_v<R, bool>) {
+    std::uint32_t bits = 0;
+    for (std::uint32_t left = w.mask; left; left &= left - 1) {
+      const int i = __builtin_ctz(left);
+      bits |= static_cast<std::uint32_t>(f(i)) << i;
+    }
+    write_pred(w, op->r[0], bits);
+  } else {
+    Raw<R>* d = values<R>(w, op, 0);
+    for (std::uint32_t left = w.mask; left; left &= left - 1) {
+      const int i = __builtin_ctz(left);
+      d[i] = to_raw<R>(f(i));
+    }
+  }
+}
+
+// ---- floating-point modifiers ----
+
+/// The bits of a value as another type of its size.
+template <typename To, typename From>
+inline To bits_as(From from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  std::memcpy(static_cast<void*>(&to), &from, sizeof(to));
+  return to;
+}
+
+/// .ftz: subnormals become zeros of their sign.
+inline float flush(float x) {
+  const u32 bits = bits_as<u32>(x);
+  return bits_as<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
+}
+inline Half flush(Half x) { return Half((x.bits & 0x7c00u) == 0 ? x.bits & 0x8000u : x.bits); }
+template <typename T>
+inline T flush_if(T x, bool ftz) {
+  if constexpr (std::is_same_v<T, float>)  // halves: only where an instruction says so
+    return ftz ? flush(x) : x;
+  else
+    return x;
+}
+template <typename T>
+inline T saturate(T x) {
+  return x > T{0} ? (x < T{1} ? x : T{1}) : T{0};  // NaN: 0
+}
+template <typename T>
+inline T saturate_if(T x, bool sat) {
+  if constexpr (std::is_floating_point_v<T>)
+    return sat ? saturate(x) : x;
+  else
+    return x;
+}
+/// Lanes whose value is NaN.
+inline u32 nan_lanes(const float* x) {
+#if defined(__AVX512F__)
+  const auto unordered = [&](int i) -> u32 {
+    const __m512 v = _mm512_loadu_ps(x + i);
+    return _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+  };
+  return unordered(0) | unordered(16) << 16;
+#else
+  return true_lanes([&](int i) { return x[i] != x[i]; });
+#endif
+}
+/// Single-precision instructions make one NaN only; double-precision ones keep a NaN operand's payload, as x86 does.
+inline float canonical(float x) { return x == x ? x : bits_as<float>(0x7fffffffu); }
+/// The same for what an instruction has written: looked for after the result is written, so that no later instruction
+/// waits for it.
+template <typename R>
+[[gnu::always_inline]] inline void canonicalise(Warp& w, const MicroOp* op) {
+  if constexpr (std::is_same_v<R, float>) {
+    float* d = values<float>(w, op, 0);
+    for (u32 left = nan_lanes(d) & w.mask; left; left &= left - 1)
+      [[unlikely]] d[__builtin_ctz(left)] = bits_as<float>(0x7fffffffu);
+  }
+}
+
+/// Runs `work` under the rounding mode of an instruction's modifiers. With .ftz what is below the normal numbers once
+/// it is rounded to their digits becomes zero, which need not be below them in the end: 1.11…1 (24 digits) * 2^-127
+/// rounds to 2^-126. An H200 tells them as x86's flush-to-zero mode does.
+template <typename F>
+inline void with_rounding(std::uint16_t mods, F work) {
+#if defined(__x86_64__)
+  static constexpr unsigned control[4] = {0x0000, 0x6000, 0x2000, 0x4000};  // MXCSR.RC: nearest, zero, down, up
+  const unsigned saved = _mm_getcsr();
+  constexpr unsigned flush_to_zero = 0x8000;
+  _mm_setcsr((saved & ~0x6000u) | control[mods & kRoundMask] | (mods & kFtz ? flush_to_zero : 0));
+  asm volatile("" ::: "memory");
+  work();
+  asm volatile("" ::: "memory");
+  _mm_setcsr(saved);
+#else
+  work();
+#endif
+}
+
+// ---- handlers ----
+
+enum class Cost { vector, costly };
+
+template <Cost cost, typename R, typename F>
+inline void dispatch(Warp& w, const MicroOp* op, F f) {
+  if constexpr (cost == Cost::vector)
+    for_each_lane<R>(w, op, f);
+  else
+    for_each_active_lane<R>(w, op, f);
+}
+
+template <auto F, Cost cost, typename Signature>
+struct LaneOp;
+
+template <auto F, Cost cost, typename R, typename... A>
+struct LaneOp<F, cost, R (*)(A...)> {
+  static constexpr std::array<OperandType, 6> operands{{{Role::out, kind_of<R>()}, {Role::in, kind_of<A>()}...}};
+
+  /// Integers, bits and moves.
+  static const MicroOp* plain(Warp& w, const MicroOp* op) {
+    with_sources(w, op, [&](const auto&... a) { dispatch<cost, R>(w, op, [&](int i) { return F(a[i]...); }); });
+    return following(w, op);
+  }
+  /// Floating-point arithmetic without modifiers.
+  static const MicroOp* arithmetic(Warp& w, const MicroOp* op) {
+    with_sources(w, op, [&](const auto&... a) { dispatch<cost, R>(w, op, [&](int i) { return F(a[i]...); }); });
+    canonicalise<R>(w, op);
+    return following(w, op);
+  }
+  /// With modifiers. Kernels built with -use_fast_math have .ftz throughout: a path of its own.
+  static const MicroOp* modified(Warp& w, const MicroOp* op) {
+    with_sources(w, op, [&](const auto&... a) {
+      if ((op->mods & (kFtz | kSat | kRoundMask)) == kFtz)
+        flushed(w, op, [&](int i) { return flush_if(F(flush_if(a[i], true)...), true); });
+      else
+        with_rounding(op->mods, [&] {
+          const bool ftz = op->mods & kFtz, sat = op->mods & kSat;
+          dispatch<cost, R>(w, op, [&](int i) { return saturate_if(flush_if(F(flush_if(a[i], ftz)...), ftz), sat); });
+        });
+    });
+    canonicalise<R>(w, op);
+    return following(w, op);
+  }
+
+ private:
+  /// .ftz alone. The host's mode is changed (tens of cycles) only where a result is the smallest normal number, which
+  /// may have been less before it was rounded.
+  template <typename Compute>
+  static void flushed(Warp& w, const MicroOp* op, Compute compute) {
+    if constexpr (std::is_same_v<R, float> && cost == Cost::vector) {
+      alignas(64) float results[kLanes];
+      const auto compute_all = [&] {
+#pragma GCC ivdep
+        for (int i = 0; i < kLanes; ++i) results[i] = compute(i);
+      };
+      compute_all();
+      if (true_lanes([&](int i) { return __builtin_fabsf(results[i]) == 0x1p-126f; }) != 0) [[unlikely]]
+        with_rounding(kFtz, compute_all);
+      for_each_lane<R>(w, op, [&](int i) { return results[i]; });
+    } else {
+      dispatch<cost, R>(w, op, compute);
+    }
+  }
+  template <typename Work>
+  static void with_sources(Warp& w, const MicroOp* op, Work work) {
+    with_sources_at(w, op, work, std::make_integer_sequence<int, sizeof...(A)>{});
+  }
+  template <typename Work, int... k>
+  static void with_sources_at(Warp& w, const MicroOp* op, Work work, std::integer_sequence<int, k...>) {
+    work(Source<A>(w, op, k + 1)...);
+  }
+};
+
+/// Meaning of a plain function: no modifiers. Lambdas must be safe in inactive lanes (no division by zero trap).
+template <auto F, Cost cost = Cost::vector>
+constexpr Meaning lane() {
+  using Op = LaneOp<F, cost, decltype(+F)>;
+  return {.run = &Op::plain, .operands = Op::operands};
+}
+/// The same for floating-point arithmetic: also honours rounding, .ftz and .sat when an opcode has them.
+template <auto F, Cost cost = Cost::vector>
+constexpr Meaning lane_float() {
+  using Op = LaneOp<F, cost, decltype(+F)>;
+  return {.run = &Op::arithmetic, .modified = &Op::modified, .operands = Op::operands};
+}
+/// For functions that cost more than a few instructions: inactive lanes are skipped.
+template <auto F>
+constexpr Meaning lane_costly() {
+  return lane<F, Cost::costly>();
+}
+template <auto F>
+constexpr Meaning lane_float_costly() {
+  return lane_float<F, Cost::costly>();
+}
+
+/// Predicates in, predicate out: a function of lane masks.
+template <auto F, typename Signature = decltype(+F)>
+struct MaskOp;
+template <auto F, typename... A>
+struct MaskOp<F, u32 (*)(A...)> {
+  template <typename>
+  static constexpr Kind predicate = Kind::pred;
+  static constexpr std::array<OperandType, 6> operands{{{Role::out, Kind::pred}, {Role::in, predicate<A>}...}};
+  static const MicroOp* run(Warp& w, const MicroOp* op) {
+    run_at(w, op, std::make_integer_sequence<int, sizeof...(A)>{});
+    return following(w, op);
+  }
+
+ private:
+  template <int... k>
+  static void run_at(Warp& w, const MicroOp* op, std::integer_sequence<int, k...>) {
+    write_pred(w, op->r[0], F(w.preds[op->r[k + 1]]...));
+  }
+};
+template <auto F>
+constexpr Meaning mask_function() {
+  return {.run = &MaskOp<F>::run, .operands = MaskOp<F>::operands};
+}
+
+inline u32 block_operand(const MicroOp* op, int k) { return op->r[k] | static_cast<u32>(op->r[k + 1]) << 16; }
+
+/// %branch_if: extra 1: negated; imm target; r[2..3] fall-through block; r[4..5] post-dominator.
+inline const MicroOp* branch_on(Warp& w, const MicroOp* op, u32 predicate) {
+  const u32 taken = (op->extra ? ~predicate : predicate) & w.mask;
+  if (taken == w.mask) return enter(w, static_cast<u32>(op->imm));
+  if (taken == 0) return enter(w, block_operand(op, 2));
+  return diverge(w, op, taken);
+}
+
+/// setp and set: a comparison's result combined with the predicate operand.
+inline u32 combined(const MicroOp* op, u32 t, u32 c) {
+  switch (op->mods & kBoolMask) {
+    case kAnd:
+      return t & c;
+    case kOr:
+      return t | c;
+    case kXor:
+      return t ^ c;
+    default:
+      return t;
+  }
+}
+/// setp p|q: out of line, for most have neither q nor a predicate operand.
+[[gnu::noinline]] inline void write_combined(Warp& w, const MicroOp* op, u32 t) {
+  const u32 c = w.preds[op->r[4]];
+  write_pred(w, op->r[0], combined(op, t, c));
+  if (op->r[1] != kNoOperand) write_pred(w, op->r[1], combined(op, ~t, c));
+}
+
+/// setp: a comparison into a predicate, optionally combined with another (mods kAnd/kOr/kXor), optionally with
+/// its complement in a second predicate: p[|q], a, b{, c}.
+template <auto F, typename Signature = decltype(+F)>
+struct CompareOp;
+template <auto F, typename A>
+struct CompareOp<F, bool (*)(A, A)> {
+  static constexpr std::array<OperandType, 6> operands{{{Role::out, Kind::pred},
+                                                        {Role::optional_out, Kind::pred},
+                                                        {Role::in, kind_of<A>()},
+                                                        {Role::in, kind_of<A>()},
+                                                        {Role::optional_in, Kind::pred}}};
+  static u32 truth(Warp& w, const MicroOp* op) {
+    const Source<A> a(w, op, 2), b(w, op, 3);
+    if constexpr (std::is_same_v<A, float> || std::is_same_v<A, Half>)
+      if (op->mods & kFtz) return true_lanes([&](int i) { return F(flush(a[i]), flush(b[i])); });
+    return true_lanes([&](int i) { return F(a[i], b[i]); });
+  }
+  static const MicroOp* run(Warp& w, const MicroOp* op) {
+    const u32 t = truth(w, op);
+    if (!(op->mods & kBoolMask) && op->r[1] == kNoOperand)
+      write_pred(w, op->r[0], t);
+    else
+      write_combined(w, op, t);
+    return following(w, op);
+  }
+  /// Without modifiers and second predicate, and the branch behind it.
+  static const MicroOp* then_branch(Warp& w, const MicroOp* op) {
+    const u32 t = truth(w, op);
+    write_pred(w, op->r[0], t);
+    return branch_on(w, op + 1, t);
+  }
+};
+template <auto F>
+constexpr Meaning compare() {
+  return {.run = &CompareOp<F>::run, .operands = CompareOp<F>::operands, .then_branch = &CompareOp<F>::then_branch};
+}
+
+}  // namespace
+}  // namespace gpulab::simt::SIMT_LEVEL

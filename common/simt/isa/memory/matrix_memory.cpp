@@ -1,0 +1,320 @@
+// Matrices between memory and the registers of a warp (PTX ISA: ldmatrix, stmatrix, wmma.load, wmma.store). Their
+// requests are those of the machine code that ptxas 13.0 makes for sm_90:
+//   8 or 16-bit factors in .shared             ldmatrix of up to four 8x8 matrices of 16 bits; each 8 rows of 16 bytes
+//                                              are one pass of the banks
+//   16-bit elements elsewhere                  4 bytes per block and lane; lanes exchange halves (movmatrix) where
+//                                              memory runs across the rows
+//   other elements that lie along the pieces   a lane's whole piece per block
+//   and those that lie across                  element by element
+
+#include "common/simt/isa/memory/memory_lanes.h"
+#include "common/simt/isa/warp/collective.h"
+#include "common/simt/isa/warp/fragment.h"
+
+namespace gpulab::simt::SIMT_LEVEL {
+namespace {
+
+enum class In { global, shared, generic };
+
+/// One request of a warp, on shared or global memory: where each lane's bytes are.
+struct Request {
+  std::byte* host[kLanes];
+};
+
+template <bool counted>
+inline void issue_shared(Warp& w, const MicroOp* op, const Addresses& addresses, u32 width, Access access,
+                         Request& request) {
+  const Resolved r = resolve_shared(w, op, addresses, width, access);
+  count_shared<counted>(w, op, *r.pattern);
+  for (u32 left = w.mask; left; left &= left - 1)
+    request.host[first_lane(left)] = w.shared + addresses[first_lane(left)];
+}
+template <bool counted>
+inline void issue_global(Warp& w, const MicroOp* op, const Addresses& addresses, u32 width, Access access,
+                         Request& request) {
+  const Resolved r = resolve_global(w, op, addresses, width, access);
+  for (u32 left = w.mask; left; left &= left - 1) {
+    const int i = first_lane(left);
+    request.host[i] = r.pattern ? r.host + r.pattern->relative[i] : global_host(w, op, addresses, i, width, access);
+  }
+  count_global<counted>(w, op, r, addresses, width, access);
+}
+
+/// The window of a generic address: matrices lie in shared or global memory.
+inline bool is_shared(Warp& w, const MicroOp* op, u64 address) {
+  if (address - kLocalWindow < kWindowBytes) fault_message(w, op, "matrix in local memory");
+  return address - kSharedWindow < kWindowBytes;
+}
+inline u64 in_space(u64 address) { return address - kSharedWindow < kWindowBytes ? address - kSharedWindow : address; }
+
+// ---- ldmatrix, stmatrix: row r of matrix i is at the address of lane 8i + r ----
+
+/// Element j of a lane's register: row and column in the matrix as it lies in memory.
+template <bool transposed>
+constexpr Place matrix_place(int lane, int j) {
+  return transposed ? Place{lane % 4 * 2 + j, lane / 4} : Place{lane / 4, lane % 4 * 2 + j};
+}
+
+template <int count, bool transposed, Access access, bool counted>
+const MicroOp* matrices(Warp& w, const MicroOp* op) {
+  if (!whole_warp_here(w, op)) return nullptr;
+  constexpr bool loads = access == Access::load;
+  constexpr int address = loads ? count : 0, first = loads ? 0 : 1;
+  auto places = Addresses(w, op, address).list();
+  for (u64& at : places.at) at = in_space(at);
+  Request request;
+  if (count < 4) set_mask(w, (1u << 8 * (count & 3)) - 1);
+  issue_shared<counted>(w, op, Addresses(places), 16, access, request);
+  set_mask(w, kFullMask);
+  for (int i = 0; i < count; ++i) {
+    u32* r = values<u32>(w, op, first + i);
+    for (int lane = 0; lane < kLanes; ++lane)
+      for (int j = 0; j < 2; ++j) {
+        const Place at = matrix_place<transposed>(lane, j);
+        std::byte* host = request.host[8 * i + at.outer] + 2 * at.inner;
+        if constexpr (loads)
+          r[lane] = (r[lane] & (j ? 0xffffu : 0xffff0000u)) | static_cast<u32>(peek<u16>(host)) << 16 * j;
+        else
+          poke<u16>(host, static_cast<u16>(r[lane] >> 16 * j));
+      }
+  }
+  return op + 1;
+}
+template <int count, bool transposed, Access access>
+constexpr Meaning matrices_meaning() {
+  constexpr OperandType registers{access == Access::load ? Role::out : Role::in, Kind::u32, count};
+  constexpr OperandType address{Role::address};
+  Meaning meaning{.run = matrices<count, transposed, access, false>,
+                  .counted = matrices<count, transposed, access, true>};
+  if constexpr (access == Access::load)
+    meaning.operands = {{registers, address}}, meaning.traits = kLoad | kCollective | kEarlyClobber;
+  else
+    meaning.operands = {{address, registers}}, meaning.traits = kStore | kCollective;
+  return meaning;
+}
+
+// ---- wmma.load, wmma.store ----
+
+struct Transfer {
+  Fragment fragment;
+  bool along;  ///< memory runs along the pieces
+  In space;
+  bool factor;    ///< A or B, not C or D
+  int registers;  ///< that the instruction names
+
+  /// By ldmatrix.
+  constexpr bool in_matrices() const {
+    return factor && space == In::shared && (fragment.bits == 16 || (fragment.bits == 8 && along));
+  }
+  constexpr bool in_pieces() const { return along || fragment.bits == 16; }
+  constexpr u32 width() const {
+    if (in_matrices()) return 16;
+    const int bits = in_pieces() ? fragment.piece * fragment.bits : fragment.bits;
+    return static_cast<u32>(bits / 8);
+  }
+  /// 8-bit blocks go two by two, 16-bit ones four by four.
+  constexpr int blocks_per_request() const {
+    return !in_matrices() ? 1 : std::min(fragment.blocks(), fragment.bits == 8 ? 2 : 4);
+  }
+  constexpr int requests() const {
+    return in_pieces() ? fragment.blocks() / blocks_per_request() : fragment.blocks() * fragment.piece;
+  }
+};
+
+/// Byte offset of an element from the matrix's start.
+inline u64 offset_of(const Transfer& t, Place at, u64 stride) {
+  const u64 outer = static_cast<u64>(at.outer), inner = static_cast<u64>(at.inner);
+  return (t.along ? outer * stride + inner : inner * stride + outer) * static_cast<u64>(t.fragment.bits) / 8;
+}
+
+/// The element at which a lane's bytes of request n begin.
+inline Place request_place(const Transfer& t, int n, int lane) {
+  const Fragment& f = t.fragment;
+  if (t.in_matrices()) {
+    const Fragment::Block block = f.block(n * t.blocks_per_request() + lane / 8 % t.blocks_per_request());
+    return t.along ? Place{block.outer + lane % 8, block.inner} : Place{block.outer, block.inner + lane % 8};
+  }
+  if (t.along) return place_in(f, f.block(n), lane, 0);
+  if (t.in_pieces()) return {f.block(n).outer + lane % 4 * 2, f.block(n).inner + lane / 4};
+  return place_in(f, f.block(n / f.piece), lane, n % f.piece);
+}
+
+/// Element j of a lane's piece of block b: in which request, with which lane's bytes, and which of them.
+struct Origin {
+  int request, lane, byte;
+};
+inline Origin source_of(const Transfer& t, int b, int lane, int j) {
+  const Fragment& f = t.fragment;
+  const int group = t.blocks_per_request(), inner = lane % 4 * f.piece + j, outer = lane / 4;
+  if (t.in_matrices()) {
+    const int row = t.along ? outer : inner, column = t.along ? inner : outer;
+    return {b / group, b % group * 8 + row, column * f.bits / 8};
+  }
+  if (t.along) return {b, lane, j * f.bits / 8};
+  if (t.in_pieces()) return {b, inner * 4 + outer / 2, outer % 2 * 2};
+  return {b * f.piece + j, lane, 0};
+}
+
+inline u64 read_element(const std::byte* host, int bits) {
+  return bits == 8 ? peek<u8>(host) : bits == 16 ? peek<u16>(host) : bits == 32 ? peek<u32>(host) : peek<u64>(host);
+}
+inline void write_element(std::byte* host, int bits, u64 value) {
+  if (bits == 16)
+    poke(host, static_cast<u16>(value));
+  else if (bits == 32)
+    poke(host, static_cast<u32>(value));
+  else
+    poke(host, value);
+}
+
+template <bool counted>
+inline void issue_all(Warp& w, const MicroOp* op, const Transfer& t, u64 base, u64 stride, Access access,
+                      Request* requests) {
+  const bool shared = t.space == In::shared || (t.space == In::generic && is_shared(w, op, base));
+  if (t.space == In::generic) base = in_space(base);
+  const int lanes = t.in_matrices() ? 8 * t.blocks_per_request() : kLanes;
+  if (lanes < kLanes) set_mask(w, (1u << (lanes & 31)) - 1);
+  for (int n = 0; n < t.requests(); ++n) {
+    Addresses::List places;
+    for (int lane = 0; lane < kLanes; ++lane) places.at[lane] = base + offset_of(t, request_place(t, n, lane), stride);
+    const Addresses addresses(places);
+    if (shared)
+      issue_shared<counted>(w, op, addresses, t.width(), access, requests[n]);
+    else
+      issue_global<counted>(w, op, addresses, t.width(), access, requests[n]);
+  }
+  set_mask(w, kFullMask);
+}
+
+/// Where pieces are whole registers (4-bit and single-bit elements too), they move as such.
+inline void move_pieces(Warp& w, const Transfer& t, const u16* slots, const Request* requests, bool loads) {
+  const Fragment& f = t.fragment;
+  for (int b = 0; b < f.blocks(); ++b)
+    for (int lane = 0; lane < kLanes; ++lane) {
+      if (f.bits < 8) {
+        reinterpret_cast<u32*>(w.regs + slots[b])[lane] = peek<u32>(requests[b].host[lane]);
+        continue;
+      }
+      for (int j = 0; j < f.piece; ++j) {
+        const Origin from = source_of(t, b, lane, j);
+        std::byte* host = requests[from.request].host[from.lane] + from.byte;
+        if (loads)
+          set_element(w.regs, slots, f, lane, b * f.piece + j, read_element(host, f.bits));
+        else
+          write_element(host, f.bits, element(w.regs, slots, f, lane, b * f.piece + j));
+      }
+    }
+}
+
+template <Transfer t, Access access, bool counted>
+const MicroOp* transfer(Warp& w, const MicroOp* op) {
+  if (!whole_warp_here(w, op)) return nullptr;
+  constexpr bool loads = access == Access::load;
+  const u16* given = operands(w, op);
+  const u16* slots = loads ? given : given + 1;
+  const u16 address = loads ? given[t.registers] : given[0];
+  // The address and the stride are the same in all lanes.
+  const u64 base = (op->mods & kAddress32 ? u64{*reinterpret_cast<const u32*>(w.regs + address)}
+                                          : *reinterpret_cast<const u64*>(w.regs + address)) +
+                   static_cast<u64>(std::int64_t{op->imm});
+  const u32 given_stride = *reinterpret_cast<const u32*>(w.regs + given[t.registers + 1]);
+  const u64 stride = given_stride ? given_stride : static_cast<u64>(t.along ? t.fragment.inner : t.fragment.outer);
+  Request requests[t.requests()];
+  issue_all<counted>(w, op, t, base, stride, access, requests);
+  move_pieces(w, t, slots, requests, loads);
+  if constexpr (loads)
+    for (int r = t.fragment.registers(); r < t.registers; ++r)
+      std::memcpy(w.regs + slots[r], w.regs + slots[r % t.fragment.registers()], 2 * sizeof(Slot));
+  return op + 1;
+}
+
+template <Transfer t, Access access>
+constexpr Meaning transfer_meaning() {
+  constexpr Kind kind = t.fragment.bits == 64 ? Kind::f64 : Kind::u32;
+  constexpr OperandType registers{access == Access::load ? Role::out : Role::in, kind, t.registers};
+  constexpr OperandType address{Role::address}, stride{Role::optional_in, Kind::u32};
+  Meaning meaning{.run = transfer<t, access, false>, .counted = transfer<t, access, true>};
+  if constexpr (access == Access::load)
+    meaning.operands = {{registers, address, stride}}, meaning.traits = kLoad | kCollective | kEarlyClobber;
+  else
+    meaning.operands = {{address, registers, stride}}, meaning.traits = kStore | kCollective;
+  meaning.traits |= kOperandTable;
+  meaning.width = t.width();
+  return meaning;
+}
+
+/// A, B, C and D of a shape; what is called left is A, or B of the shape that is multiplied transposed (fragment.h).
+constexpr Fragment factor_fragment(bool is_a, int m, int n, int k, int bits) {
+  const bool left = is_a != (m == 8 && n == 32);
+  return {is_a ? m : n, k, bits >= 32 ? 1 : 32 / bits, bits,
+          left ? Fragment::Order::pairs : Fragment::Order::inner_first};
+}
+constexpr Fragment sum_fragment(int m, int n, int bits) {
+  return m == 8 && n == 32 ? Fragment{n, m, 2, bits} : Fragment{m, n, 2, bits};
+}
+
+enum class Matrix { a, b, sum };
+template <Matrix which, bool by_rows, In space, int m, int n, int k, int bits, int named, Access access>
+constexpr Meaning wmma() {
+  constexpr bool factor = which != Matrix::sum;
+  constexpr Fragment f = factor ? factor_fragment(which == Matrix::a, m, n, k, bits) : sum_fragment(m, n, bits);
+  constexpr bool along = which == Matrix::a ? by_rows : which == Matrix::b ? !by_rows : by_rows != (m == 8 && n == 32);
+  return transfer_meaning<Transfer{f, along, space, factor, named ? named : f.registers()}, access>();
+}
+
+#define SPACES(MAKE, ...)                                                                    \
+  MAKE(".global", global, __VA_ARGS__), MAKE("(.shared,.shared::cta)", shared, __VA_ARGS__), \
+      MAKE("", generic, __VA_ARGS__)
+#define LOAD(SPACE, IN, LETTER, WHICH, LAYOUT, ROWS, M, N, K, TYPES, BITS, NAMED)                                    \
+  {                                                                                                                  \
+    "wmma.load." LETTER ".sync.aligned." LAYOUT ".m" #M "n" #N "k" #K SPACE TYPES " r, [p]{, stride}", Unit::matrix, \
+        wmma<Matrix::WHICH, ROWS, In::IN, M, N, K, BITS, NAMED, Access::load>()                                      \
+  }
+#define STORE(SPACE, IN, LAYOUT, ROWS, M, N, K, TYPES, BITS)                                                 \
+  {                                                                                                          \
+    "wmma.store.d.sync.aligned." LAYOUT ".m" #M "n" #N "k" #K SPACE TYPES " [p], r{, stride}", Unit::matrix, \
+        wmma<Matrix::sum, ROWS, In::IN, M, N, K, BITS, 0, Access::store>()                                   \
+  }
+#define LOADS(LETTER, WHICH, ...) \
+  SPACES(LOAD, LETTER, WHICH, "row", true, __VA_ARGS__), SPACES(LOAD, LETTER, WHICH, "col", false, __VA_ARGS__)
+#define STORES(...) SPACES(STORE, "row", true, __VA_ARGS__), SPACES(STORE, "col", false, __VA_ARGS__)
+#define FACTORS(...) LOADS("a", a, __VA_ARGS__), LOADS("b", b, __VA_ARGS__)
+#define SUMS(M, N, K, TYPES, BITS) LOADS("c", sum, M, N, K, TYPES, BITS, 0), STORES(M, N, K, TYPES, BITS)
+#define SHAPES_16(M, N)                                                                                      \
+  FACTORS(M, N, 16, ".f16", 16, 8), FACTORS(M, N, 16, ".bf16", 16, 0), FACTORS(M, N, 16, "(.s8,.u8)", 8, 0), \
+      SUMS(M, N, 16, ".f16", 16), SUMS(M, N, 16, "(.f32,.s32)", 32)
+// Only these layouts exist for elements of less than a byte.
+#define PARTS(K, TYPES, BITS)                                 \
+  SPACES(LOAD, "a", a, "row", true, 8, 8, K, TYPES, BITS, 0), \
+      SPACES(LOAD, "b", b, "col", false, 8, 8, K, TYPES, BITS, 0), SUMS(8, 8, K, ".s32", 32)
+#define MATRICES(OPCODE, COUNT, OPERANDS, ACCESS)                                                    \
+  {OPCODE ".sync.aligned.m8n8.x" #COUNT "{.shared,.shared::cta}.b16 " OPERANDS, Unit::shared,        \
+   matrices_meaning<COUNT, false, Access::ACCESS>()},                                                \
+  {                                                                                                  \
+    OPCODE ".sync.aligned.m8n8.x" #COUNT ".trans{.shared,.shared::cta}.b16 " OPERANDS, Unit::shared, \
+        matrices_meaning<COUNT, true, Access::ACCESS>()                                              \
+  }
+
+const Row rows[] = {
+    MATRICES("ldmatrix", 1, "r, [p]", load),
+    MATRICES("ldmatrix", 2, "r, [p]", load),
+    MATRICES("ldmatrix", 4, "r, [p]", load),
+    MATRICES("stmatrix", 1, "[p], r", store),
+    MATRICES("stmatrix", 2, "[p], r", store),
+    MATRICES("stmatrix", 4, "[p], r", store),
+    SHAPES_16(16, 16),
+    SHAPES_16(32, 8),
+    SHAPES_16(8, 32),
+    FACTORS(16, 16, 8, ".tf32", 32, 0),
+    SUMS(16, 16, 8, ".f32", 32),
+    FACTORS(8, 8, 4, ".f64", 64, 0),
+    SUMS(8, 8, 4, ".f64", 64),
+    PARTS(32, "(.s4,.u4)", 4),
+    PARTS(128, ".b1", 1),
+};
+
+}  // namespace
+
+std::span<const Row> matrix_memory_rows() { return rows; }
+
+}  // namespace gpulab::simt::SIMT_LEVEL

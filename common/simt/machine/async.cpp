@@ -1,0 +1,159 @@
+#include "common/simt/machine/async.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/simt/machine/block.h"
+#include "common/simt/machine/mbarrier.h"
+#include "common/simt/observers/sanitizer.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+const AsyncQueue& queue_of(const Warp& w) { return w.block->async[w.index]; }
+/// To change it.
+AsyncQueue& used_queue_of(Warp& w) {
+  AsyncQueue& queue = w.block->async[w.index];
+  queue.used = true;
+  return queue;
+}
+
+void finish(Warp& w, const Begun& begun, std::uint32_t lanes) {
+  for (; lanes; lanes &= lanes - 1) {
+    const int lane = __builtin_ctz(lanes);
+    const auto i = static_cast<std::size_t>(lane);
+    switch (begun.kind) {
+      case Begun::Kind::lane_copies:
+        std::memcpy(w.shared + begun.copies.to[i], begun.copies.bytes[i].data(), begun.width);
+        w.block->launch.tell(
+            [&](Sanitizer& tools) { tools.copied(w, lane, begun.copies.to[i], begun.width, begun.op); });
+        break;
+      case Begun::Kind::bulk_load:
+        std::memcpy(w.shared + begun.to, begun.bytes.data(), begun.width);
+        complete_bytes(w, begun.op, lane, begun.mbarrier, begun.width);
+        break;
+      case Begun::Kind::bulk_store:
+        std::memcpy(w.global->host(begun.to, begun.width), w.shared + begun.from, begun.width);
+        break;
+      case Begun::Kind::arrival:
+        arrive(w, begun.op, lane, begun.copies.to[i], 1, Arrival::plain);
+        break;
+    }
+  }
+}
+
+/// Finishes, in order, what `done(index, begun, lane)` names; an arrival follows when nothing before it is left.
+template <typename Done>
+void finish_if(Warp& w, Done done) {
+  auto& queue = used_queue_of(w).begun;
+  std::uint32_t behind = 0;  // lanes that have something unfinished before
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    Begun& begun = queue[i];
+    std::uint32_t now = 0;
+    for (std::uint32_t left = begun.lanes; left; left &= left - 1) {
+      const int lane = __builtin_ctz(left);
+      const bool arrival = begun.kind == Begun::Kind::arrival;
+      if (arrival ? !(behind >> lane & 1) : done(i, begun, lane)) now |= 1u << lane;
+    }
+    begun.lanes &= ~now;
+    if (begun.kind == Begun::Kind::lane_copies) behind |= begun.lanes;
+    finish(w, begun, now);
+  }
+  while (!queue.empty() && queue.front().lanes == 0) queue.pop_front();
+}
+
+bool is_bulk(const Begun& begun) { return begun.kind == Begun::Kind::bulk_store; }
+
+}  // namespace
+
+void AsyncQueue::clear() {
+  used = false;
+  begun.clear();
+  committed.fill(0);
+  bulk_committed.fill(0);
+}
+
+void begin_copies(Warp& w, const MicroOp* op, const LaneCopies& copies, std::uint32_t width) {
+  AsyncQueue& queue = used_queue_of(w);
+  queue.begun.push_back({Begun::Kind::lane_copies, op, w.mask, width, queue.committed, copies});
+}
+
+void commit_copies(Warp& w) {
+  for (std::uint32_t left = w.mask; left; left &= left - 1)
+    ++used_queue_of(w).committed[static_cast<std::size_t>(__builtin_ctz(left))];
+}
+
+void finish_copies(Warp& w, std::uint32_t groups) {
+  const AsyncQueue& queue = queue_of(w);
+  finish_if(w, [&](std::size_t, const Begun& begun, int lane) {
+    const auto i = static_cast<std::size_t>(lane);
+    if (begun.kind != Begun::Kind::lane_copies || !(w.mask >> lane & 1)) return false;
+    return groups == kAllCopies || begun.group[i] + std::uint64_t{groups} < queue.committed[i];
+  });
+}
+
+void arrive_after_copies(Warp& w, const MicroOp* op, const std::uint32_t* mbarriers) {
+  Begun begun{Begun::Kind::arrival, op, w.mask};
+  std::copy_n(mbarriers, kLanes, begun.copies.to.begin());
+  used_queue_of(w).begun.push_back(std::move(begun));
+}
+
+void begin_bulk_load(Warp& w, const MicroOp* op, int lane, std::uint32_t to, const std::byte* from, std::uint32_t bytes,
+                     std::uint32_t mbarrier) {
+  Begun begun{Begun::Kind::bulk_load, op, 1u << lane, bytes};
+  begun.to = to;
+  begun.mbarrier = mbarrier;
+  begun.bytes.assign(from, from + bytes);
+  used_queue_of(w).begun.push_back(std::move(begun));
+}
+
+void begin_bulk_store(Warp& w, const MicroOp* op, int lane, std::uint64_t to, std::uint32_t from, std::uint32_t bytes) {
+  AsyncQueue& queue = used_queue_of(w);
+  Begun begun{Begun::Kind::bulk_store, op, 1u << lane, bytes, queue.bulk_committed};
+  begun.to = to;
+  begun.from = from;
+  queue.begun.push_back(std::move(begun));
+}
+
+void commit_bulk_copies(Warp& w) {
+  for (std::uint32_t left = w.mask; left; left &= left - 1)
+    ++used_queue_of(w).bulk_committed[static_cast<std::size_t>(__builtin_ctz(left))];
+}
+
+void finish_bulk_copies(Warp& w, std::uint32_t groups) {
+  const AsyncQueue& queue = queue_of(w);
+  finish_if(w, [&](std::size_t, const Begun& begun, int lane) {
+    const auto i = static_cast<std::size_t>(lane);
+    return is_bulk(begun) && (w.mask >> lane & 1) && begun.group[i] + std::uint64_t{groups} < queue.bulk_committed[i];
+  });
+}
+
+void settle_mbarrier(Warp& tester, std::uint32_t mbarrier) {
+  for (Warp& w : tester.block->warps) {
+    // What stands before each lane's last arrival at this mbarrier.
+    const auto& queue = queue_of(w).begun;
+    std::array<std::size_t, kLanes> before{};
+    bool any = false;
+    for (std::size_t i = 0; i < queue.size(); ++i) {
+      if (queue[i].kind == Begun::Kind::bulk_load) any = any || queue[i].mbarrier == mbarrier;
+      if (queue[i].kind != Begun::Kind::arrival) continue;
+      for (std::uint32_t left = queue[i].lanes; left; left &= left - 1) {
+        const auto lane = static_cast<std::size_t>(__builtin_ctz(left));
+        if (queue[i].copies.to[lane] == mbarrier) before[lane] = i, any = true;
+      }
+    }
+    if (!any) continue;
+    finish_if(w, [&](std::size_t i, const Begun& begun, int lane) {
+      if (begun.kind == Begun::Kind::bulk_load) return begun.mbarrier == mbarrier;
+      return begun.kind == Begun::Kind::lane_copies && i < before[static_cast<std::size_t>(lane)];
+    });
+  }
+}
+
+void finish_at_exit(Warp& w, std::uint32_t lanes) {
+  if (queue_of(w).begun.empty()) return;
+  finish_if(w, [&](std::size_t, const Begun&, int lane) { return (lanes >> lane & 1) != 0; });
+}
+
+}  // namespace gpulab::simt

@@ -1,0 +1,159 @@
+#pragma once
+// One resident block: its warps, shared memory and barriers. Runs until it ends, waits, or its time slice is over.
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/dim3.h"
+#include "common/simt/decode/program.h"
+#include "common/simt/machine/async.h"
+#include "common/simt/machine/schedule.h"
+#include "common/simt/machine/warp.h"
+
+namespace gpulab::simt {
+
+class DeviceHeap;
+struct DeviceRuntime;
+struct GridLaunches;
+
+class Sanitizer;
+
+/// What all blocks of a launch share.
+struct LaunchState {
+  const Program* program = nullptr;
+  Dim3 grid, block;
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::uint32_t sm_count = 1;
+  std::span<const std::byte> parameters;  ///< the parameter block, laid out as PTX does
+  GlobalMemory* memory = nullptr;
+  DeviceHeap* heap = nullptr;  ///< of malloc
+  DeviceRuntime* runtime = nullptr;
+  GridLaunches* launches = nullptr;  ///< that this grid makes
+  /// Cooperative launches: where the grid's barrier lies (cooperative_groups' grid_workspace); 0: the grid has none.
+  std::uint64_t grid_workspace = 0;
+  std::uint32_t phases = 1;        ///< counted apart, split by the block's barriers; the last takes all that follow
+  std::uint64_t schedule = 0;      ///< seed that permutes blocks, warps and splits; 0: natural order
+  Sanitizer* sanitizer = nullptr;  ///< observers/sanitizer.h; nullptr: no tool is on
+  [[nodiscard]] bool is_watched() const { return sanitizer != nullptr; }
+  /// Tells the tools, where one is on: `what(Sanitizer&)`. The call lies apart from the code around it, which would
+  /// otherwise keep registers free for it. tests/bench also has a simulator that was built without any tool, to
+  /// compare.
+  template <typename What>
+  [[gnu::always_inline]] void tell([[maybe_unused]] What what) const {
+#ifndef GPULAB_WITHOUT_TOOLS
+    if (sanitizer) [[unlikely]]
+      tell_apart(*sanitizer, what);
+#endif
+  }
+
+ private:
+  template <typename What>
+  [[gnu::cold, gnu::noinline]] static void tell_apart(Sanitizer& tools, const What& what) {
+    what(tools);
+  }
+};
+
+/// A barrier counts warps, not threads: a warp has arrived when all its lanes that have not exited have, and then
+/// counts as 32 threads (PTX ISA: bar, barrier).
+struct Barrier {
+  std::array<std::uint32_t, 32> lanes{};  ///< that have come, by warp
+  std::uint32_t needed = 0;               ///< threads; 0: all warps that have not exited
+  std::uint32_t votes = 0, voters = 0;    ///< bar.red: threads whose predicate holds, and all
+  std::uint32_t arrived = 0;              ///< threads in `lanes`, also those that have exited since (bar.arrive)
+};
+
+/// How many threads are where: by PTX instruction and " (barrier 0)", or why else they wait.
+using ThreadPlaces = std::map<std::pair<std::uint32_t, std::string>, std::uint64_t>;
+
+struct BlockContext {
+  BlockContext(const LaunchState& launch, Worker& worker, bool parallel);
+  /// Prepares for block `linear` of the grid.
+  void start(std::uint64_t linear);
+  /// Runs up to about `slice` warp instructions of each warp, in turns as `choices` has it. True when the block has
+  /// ended.
+  /// Throws LaunchError: a fault, or a deadlock within the block.
+  bool run(std::int64_t slice);
+
+  void arrive(Warp& warp, const Split& split, std::uint32_t votes, std::uint32_t count);
+  void exited(std::uint32_t threads);
+  /// What sleepers test has changed: they test again. Without: those that may give up go on, their test failed.
+  void wake_sleepers();
+  bool give_up_sleeping();
+  /// Nobody can run: lets someone on who waits for sleepers, or sleepers go on.
+  bool resume_someone();
+  void note_arrival() { idle_wakes_ = 0; }
+  void complete_cluster();
+  /// The line that some split is to run next, for messages; empty when all have ended.
+  [[nodiscard]] std::string place() const;
+  /// Adds where this block's threads are.
+  void add_places(ThreadPlaces& places) const;
+  [[nodiscard]] Dim3 thread_of(const Warp& warp, int lane) const;
+
+  const LaunchState& launch;
+  Worker& worker;
+  Dim3 index{0, 0, 0};  ///< ctaid
+  std::uint64_t linear = 0;
+  std::uint32_t live = 0;      ///< threads that have not exited
+  std::uint64_t executed = 0;  ///< warp instructions so far; with what polls have taken, the block's clock
+  std::uint64_t polled = 0;    ///< fuel that polls have taken so far
+  std::int64_t slice = 0;      ///< of the running warp
+  std::vector<Warp> warps;
+  Schedule choices;  ///< between warps and their splits
+  std::array<Barrier, 16> barriers{};
+  std::unordered_map<std::uint32_t, std::int32_t> last_errors;  ///< of cudaGetLastError, by thread
+  bool spinning = false;                                        ///< the last slice was spent polling
+  std::vector<AsyncQueue> async;                                ///< per warp
+  std::uint32_t cluster_arrived = 0;                            ///< barrier.cluster: threads
+  bool cluster_parity = false;                                  ///< of its current phase
+  std::vector<std::uint32_t> cluster_parities;                  ///< per warp and lane: of the phase last arrived at
+
+ private:
+  void fill_specials(Warp& warp);
+  [[nodiscard]] std::uint32_t launch_value(Special special, const Warp& w, int lane) const;
+  void fill_launch_values(Warp& warp);
+  void complete(std::uint32_t number);
+  void enter_phase(std::uint32_t phase);
+  void reset_waiting();
+  [[nodiscard]] bool is_complete(const Barrier& barrier) const;
+  bool release_diverged();
+  bool run_turn(Warp& warp, std::int64_t budget);
+  void check_collectives() const;
+  [[noreturn]] void report_deadlock();
+  std::vector<std::uint32_t> order_;   ///< of warps
+  std::uint32_t barriers_in_use_ = 0;  ///< bit n: somebody has come to barrier n
+  std::uint32_t phase_ = 0;            ///< barriers of the whole block so far, below LaunchState::phases
+  std::uint32_t idle_wakes_ = 0;       ///< times that all slept and gave up since an mbarrier changed
+  struct Deleter {
+    void operator()(void* p) const { std::free(p); }
+  };
+  std::unique_ptr<std::byte, Deleter> storage_;  ///< registers of all warps, then shared memory
+  std::vector<std::uint32_t> preds_;
+  std::vector<std::byte> local_;
+  std::byte* shared_ = nullptr;
+};
+
+/// "32 threads wait at kernels.cu:12 (barrier 0), 1 at kernels.cu:20", for the verb " wait".
+[[nodiscard]] std::string described(const Program& program, const ThreadPlaces& places, std::string_view verb = {});
+
+/// warp.cpp: resets a warp for a new block, runs its ready splits.
+void start_warp(Warp& warp, std::uint32_t live);
+/// Runs ready splits one after another until all wait, or the fuel is used up. True if any ran.
+bool run_warp(Warp& warp, std::int64_t fuel);
+/// The same in an order, and by turns, that `choices` decides.
+bool run_warp(Warp& warp, std::int64_t fuel, Schedule& choices);
+/// Lanes that go on from one place after a barrier go on together, as they do on a GPU.
+void merge_splits(Warp& warp);
+/// Lets the lanes that wait for others of their warp where branches meet go on alone. True if there were any.
+bool release_diverged(Warp& warp);
+[[nodiscard]] bool has_ready_split(const Warp& warp);
+/// Lanes that wait for sleeping ones at a reconvergence point go on: they may have to wake them. False: there are none.
+bool release_for_sleepers(Warp& warp);
+
+}  // namespace gpulab::simt

@@ -1,0 +1,308 @@
+#include "common/simt/machine/grid.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "common/launch_error.h"
+#include "common/simt/machine/worker.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+/// Warp instructions that a block may run before another gets a turn (blocks that wait for each other).
+constexpr std::int64_t kBlockSlice = 1 << 16;
+/// The same for a block that only polled in its last turn: what it waits for is done in others' turns.
+constexpr std::int64_t kSpinningSlice = 1 << 9;
+/// Turns that others have before a block that only polled, turn after turn, looks again: twice as many each time, up to
+/// this. Where a grid waits at its barrier for its last block to start, the first has had 11 turns when 1000 have.
+constexpr std::uint64_t kLongestPause = 256;
+/// And where blocks are independent: turns only let the warps of one block wait for each other by polling.
+constexpr std::int64_t kWarpSlice = 1 << 18;
+
+/// The launch's allowance of warp instructions, drawn by workers in large steps.
+class Budget {
+ public:
+  Budget(const Program& program, const GridOptions& options)
+      : program_(program),
+        total_(options.budget),
+        left_(static_cast<std::int64_t>(options.budget - std::min(options.spent, options.budget))) {}
+  /// For what `block` has just executed.
+  void spend(std::uint64_t instructions, const BlockContext& block, const auto& add_places) {
+    if (left_.fetch_sub(static_cast<std::int64_t>(instructions), std::memory_order_relaxed) >=
+        static_cast<std::int64_t>(instructions))
+      return;
+    ThreadPlaces places;
+    add_places(places);
+    throw LaunchError("hung",
+                      fmt::format("{} did not end within {} warp instructions: {}", program_.name, total_,
+                                  described(program_, places)),
+                      block.place(), "look for a loop that cannot end, or raise --budget");
+  }
+
+ private:
+  const Program& program_;
+  std::uint64_t total_;
+  std::atomic<std::int64_t> left_;
+};
+
+/// Applies what blocks left behind in the order of their chunks, whoever finishes first.
+class Committer {
+ public:
+  explicit Committer(const Print& print) : print_(print) {}
+  void commit(std::uint64_t chunk, BlockLog log) {
+    const std::lock_guard lock(mutex_);
+    waiting_.emplace(chunk, std::move(log));
+    while (!waiting_.empty() && waiting_.begin()->first == next_) {
+      apply(waiting_.begin()->second);
+      waiting_.erase(waiting_.begin());
+      ++next_;
+    }
+  }
+
+ private:
+  void apply(const BlockLog& log) {
+    for (const auto& atomic : log.atomics) atomic.apply(atomic.host, atomic.value);
+    if (!log.output.empty()) print_(log.output);
+  }
+  const Print& print_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, BlockLog> waiting_;
+  std::uint64_t next_ = 0;
+};
+
+/// Independent blocks, in chunks handed out in order.
+class ParallelGrid {
+ public:
+  ParallelGrid(const LaunchState& launch, Budget& budget, std::vector<std::unique_ptr<Worker>>& workers,
+               const Print& print)
+      : launch_(launch),
+        budget_(budget),
+        workers_(workers),
+        blocks_(launch.grid.volume()),
+        print_(print),
+        committer_(print) {
+    // Chunks small enough to balance, large enough that handing out and committing cost nothing.
+    chunk_ = std::clamp<std::uint64_t>(blocks_ / (workers.size() * 64), 1, 64);
+  }
+  void run() {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < workers_.size(); ++i) threads.emplace_back([this, i] { serve(*workers_[i]); });
+    serve(*workers_[0]);
+    for (auto& thread : threads) thread.join();
+    if (!failed_output_.empty()) print_(failed_output_);
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void serve(Worker& worker) {
+    std::uint64_t chunk = 0;
+    try {
+      BlockContext context(launch_, worker, workers_.size() > 1);
+      while ((chunk = next_.fetch_add(1)) * chunk_ < blocks_ && chunk < stop_at_.load()) {
+        for (std::uint64_t b = chunk * chunk_; b < std::min(blocks_, (chunk + 1) * chunk_); ++b) run_block(context, b);
+        committer_.commit(chunk, std::exchange(worker.log, {}));
+      }
+    } catch (...) {
+      // The error of the lowest chunk is the one reported: chunks below it are still run.
+      const std::lock_guard lock(mutex_);
+      if (chunk < stop_at_.load()) {
+        stop_at_ = chunk;
+        error_ = std::current_exception();
+        failed_output_ = worker.log.output;
+      }
+    }
+  }
+  void run_block(BlockContext& context, std::uint64_t b) {
+    context.start(b);
+    std::uint64_t spent = 0;
+    bool done = false;
+    while (!done) {
+      done = context.run(kWarpSlice);
+      budget_.spend(context.executed - spent, context, [&](ThreadPlaces& places) { context.add_places(places); });
+      spent = context.executed;
+    }
+  }
+
+  const LaunchState& launch_;
+  Budget& budget_;
+  std::vector<std::unique_ptr<Worker>>& workers_;
+  std::uint64_t blocks_, chunk_ = 1;
+  std::atomic<std::uint64_t> next_{0}, stop_at_{UINT64_MAX};
+  const Print& print_;
+  Committer committer_;
+  std::mutex mutex_;
+  std::exception_ptr error_;
+  std::string failed_output_;  ///< of the chunk that failed
+};
+
+/// Blocks that run on one thread, in an interleaving that the launch alone decides.
+class InterleavedGrid {
+ public:
+  InterleavedGrid(const LaunchState& launch, Budget& budget, Worker& worker, std::uint64_t resident, const Print& print)
+      : launch_(launch),
+        budget_(budget),
+        worker_(worker),
+        blocks_(launch.grid.volume()),
+        resident_(resident),
+        print_(print) {}
+
+  /// Natural order: a block that does not end within its turn lets the next ones in, up to what the modelled GPU keeps
+  /// resident, and they take turns. Who only polls pauses ever longer while others have anything to do.
+  void run() {
+    std::uint64_t next = 0;
+    for (std::uint64_t round = 0; next < blocks_ || !running_.empty(); ++round) {
+      if (next < blocks_ && running_.size() < resident_)
+        admit(next++);
+      else
+        round = std::max(round, std::ranges::min_element(running_, {}, &Resident::wakes)->wakes);
+      // The newest first: the others have had their turn and wait, perhaps for it.
+      for (std::size_t i = running_.size(); i-- > 0;) {
+        Resident& one = running_[i];
+        if (one.wakes > round) continue;
+        if (take_turn(one, one.context->spinning ? kSpinningSlice : kBlockSlice)) {
+          leave(i);
+          continue;
+        }
+        one.pause = one.context->spinning ? std::clamp<std::uint64_t>(2 * one.pause, 1, kLongestPause) : 0;
+        one.wakes = round + 1 + one.pause;
+      }
+    }
+  }
+
+  /// The order in which blocks start, how many are there at once, whose turn it is and how long: as `choices` has it. A
+  /// few at once where they end; ever more where none does, up to what the modelled GPU keeps resident, for they may
+  /// wait for one that has not started.
+  void run(Schedule choices) {
+    Waiting waiting(blocks_);
+    std::size_t wanted = 1;
+    std::vector<std::size_t> turns;
+    while (!waiting.empty() || !running_.empty()) {
+      while (!waiting.empty() && running_.size() < std::min<std::uint64_t>(wanted, resident_))
+        admit(waiting.take(choices));
+      turns.resize(running_.size());
+      std::iota(turns.begin(), turns.end(), std::size_t{0});
+      choices.shuffle(turns);
+      std::vector<bool> done(running_.size());
+      for (const std::size_t i : turns)
+        done[i] = take_turn(running_[i], choices.turn(running_[i].context->spinning ? kPollingTurn : kBlockSlice));
+      for (std::size_t i = running_.size(); i-- > 0;)
+        if (done[i]) leave(i);
+      const auto polls = [](const Resident& r) { return r.context->spinning; };
+      wanted = running_.size() < turns.size()                         ? running_.size() + 1 + choices.below(kFewBlocks)
+               : std::all_of(running_.begin(), running_.end(), polls) ? 2 * turns.size()
+                                                                      : turns.size() + 1;
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kFewBlocks = 8;
+  static constexpr std::int64_t kPollingTurn = 4 * kSpinningSlice;  ///< at most: long enough that splits let others in
+
+  struct Resident {
+    std::unique_ptr<BlockContext> context;
+    std::uint64_t spent = 0;
+    std::uint64_t pause = 0, wakes = 0;  ///< in rounds of turns; the round of its next turn
+  };
+  /// Blocks that have not started, the nearest of them: any may be the next.
+  class Waiting {
+   public:
+    explicit Waiting(std::uint64_t blocks) : blocks_(blocks) { refill(); }
+    [[nodiscard]] bool empty() const { return nearest_.empty(); }
+    std::uint64_t take(Schedule& choices) {
+      std::swap(nearest_[choices.below(nearest_.size())], nearest_.back());
+      const std::uint64_t block = nearest_.back();
+      nearest_.pop_back();
+      refill();
+      return block;
+    }
+
+   private:
+    static constexpr std::size_t kNearest = 1 << 20;
+    void refill() {
+      while (next_ < blocks_ && nearest_.size() < kNearest) nearest_.push_back(next_++);
+    }
+    std::uint64_t blocks_, next_ = 0;
+    std::vector<std::uint64_t> nearest_;
+  };
+
+  void admit(std::uint64_t block) {
+    if (idle_.empty()) idle_.push_back(std::make_unique<BlockContext>(launch_, worker_, false));
+    running_.push_back({.context = std::move(idle_.back())});
+    idle_.pop_back();
+    running_.back().context->start(block);
+  }
+  bool take_turn(Resident& r, std::int64_t slice) {
+    bool done = false;
+    try {
+      done = r.context->run(slice);
+    } catch (...) {
+      print();
+      throw;
+    }
+    print();
+    budget_.spend(r.context->executed - r.spent, *r.context, [&](ThreadPlaces& places) {
+      for (const Resident& one : running_) one.context->add_places(places);
+    });
+    r.spent = r.context->executed;
+    return done;
+  }
+  /// Blocks in turn print in turn.
+  void print() {
+    if (!worker_.log.output.empty()) print_(std::exchange(worker_.log.output, {}));
+  }
+  void leave(std::size_t i) {
+    idle_.push_back(std::move(running_[i].context));
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+
+  const LaunchState& launch_;
+  Budget& budget_;
+  Worker& worker_;
+  std::uint64_t blocks_, resident_;
+  const Print& print_;
+  std::deque<Resident> running_;
+  std::vector<std::unique_ptr<BlockContext>> idle_;
+};
+
+}  // namespace
+
+Counters run_grid(const LaunchState& launch, const GridOptions& options, const Print& print,
+                  const std::function<void(const Workers&)>& look) {
+  const Program& program = *launch.program;
+  // A schedule is for what depends on the order, and nobody knows beforehand whether a kernel does: plain accesses
+  // that race, sums of floating-point atomics. So all of it runs on one thread, and atomics apply as they come.
+  const bool together = program.communicates || launch.is_watched() || launch.schedule;
+  const std::uint64_t blocks = launch.grid.volume();
+  const std::uint64_t threads =
+      together ? 1 : std::clamp<std::uint64_t>(blocks, 1, static_cast<std::uint64_t>(std::max(options.threads, 1)));
+  Workers workers;
+  for (std::uint64_t i = 0; i < threads; ++i)
+    workers.push_back(std::make_unique<Worker>(program, *launch.memory, launch.phases));
+  Budget budget(program, options);
+  if (together) {
+    InterleavedGrid blocks_in_turn(launch, budget, *workers[0], std::max<std::uint64_t>(options.resident, 1), print);
+    if (launch.schedule)
+      blocks_in_turn.run(Schedule(launch.schedule, 0));
+    else
+      blocks_in_turn.run();
+  } else {
+    ParallelGrid(launch, budget, workers, print).run();
+  }
+  if (look) look(workers);
+  Counters counters = count(program, workers);
+  counters.warps = blocks * ((launch.block.volume() + kLanes - 1) / kLanes);
+  return counters;
+}
+
+}  // namespace gpulab::simt

@@ -1,0 +1,141 @@
+#include "common/simt/machine/mbarrier.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <string>
+
+#include "common/simt/machine/async.h"
+#include "common/simt/machine/block.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+constexpr std::uint32_t kMostArrivals = (1u << 20) - 1;
+constexpr std::int64_t kMostBytes = (1 << 20) - 1;
+constexpr std::uint64_t kMark = 2;
+
+struct Object {
+  std::uint32_t pending, expected;
+  std::int64_t bytes;
+  bool parity;
+};
+
+std::uint64_t packed(const Object& o) {
+  return o.pending | std::uint64_t{o.expected} << 20 | static_cast<std::uint64_t>(o.bytes + (1 << 20)) << 40 |
+         kMark << 61 | std::uint64_t{o.parity} << 63;
+}
+Object unpacked(std::uint64_t word) {
+  return {pending_of(word), pending_of(word >> 20), static_cast<std::int64_t>(word >> 40 & 0x1fffff) - (1 << 20),
+          parity_of(word)};
+}
+
+[[noreturn]] void fault(Warp& w, const MicroOp* op, int lane, const char* what) {
+  set_mask(w, 1u << lane);  // the message names the first active lane
+  fault_message(w, op, what);
+}
+
+std::byte* place(Warp& w, const MicroOp* op, int lane, std::uint32_t address) {
+  if (address % 8 || address + std::uint64_t{8} > w.shared_bytes)
+    fault_access(w, op, kSharedWindow + address, lane, 8, "mbarrier access");
+  return w.shared + address;
+}
+std::uint64_t word_at(Warp& w, const MicroOp* op, int lane, std::uint32_t address) {
+  std::uint64_t word;
+  std::memcpy(&word, place(w, op, lane, address), sizeof word);
+  if ((word >> 61 & 3) != kMark) fault(w, op, lane, "no initialised mbarrier is at this address");
+  return word;
+}
+void store(Warp& w, std::uint32_t address, const Object& object) {
+  const std::uint64_t word = packed(object);
+  std::memcpy(w.shared + address, &word, sizeof word);
+  w.block->note_arrival();
+}
+
+/// The phase is over when nobody and nothing is awaited.
+void store_and_complete(Warp& w, std::uint32_t address, Object object) {
+  const bool over = object.pending == 0 && object.bytes == 0;
+  if (over) {
+    object.pending = object.expected;
+    object.parity = !object.parity;
+  }
+  store(w, address, object);
+  if (over) w.block->wake_sleepers();
+}
+
+void check_bytes(Warp& w, const MicroOp* op, int lane, const Object& object) {
+  if (object.bytes > kMostBytes || object.bytes < -kMostBytes)
+    fault(w, op, lane, "mbarrier with more than 1048575 bytes to come or come too early");
+}
+
+}  // namespace
+
+void init_mbarrier(Warp& w, const MicroOp* op, int lane, std::uint32_t address, std::uint32_t count) {
+  (void)place(w, op, lane, address);
+  if (count == 0 || count > kMostArrivals) fault(w, op, lane, "mbarrier count outside 1 to 1048575");
+  store(w, address, {count, count, 0, false});
+}
+
+void invalidate_mbarrier(Warp& w, const MicroOp* op, int lane, std::uint32_t address) {
+  (void)word_at(w, op, lane, address);
+  std::memset(w.shared + address, 0, 8);
+}
+
+std::uint64_t arrive(Warp& w, const MicroOp* op, int lane, std::uint32_t address, std::uint32_t count, Arrival how) {
+  const std::uint64_t before = word_at(w, op, lane, address);
+  Object object = unpacked(before);
+  if (count == 0 || count > kMostArrivals) fault(w, op, lane, "mbarrier count outside 1 to 1048575");
+  if (count > object.pending) fault(w, op, lane, "more arrivals at an mbarrier than its phase expects");
+  object.pending -= count;
+  if (how == Arrival::dropping) {
+    if (count > object.expected) fault(w, op, lane, "more threads drop out of an mbarrier than it expects");
+    object.expected -= count;
+  }
+  if (how == Arrival::not_completing && object.pending == 0)
+    fault(w, op, lane, "mbarrier.arrive.noComplete completes the phase");
+  store_and_complete(w, address, object);
+  return before;
+}
+
+void expect_bytes(Warp& w, const MicroOp* op, int lane, std::uint32_t address, std::uint32_t bytes) {
+  Object object = unpacked(word_at(w, op, lane, address));
+  object.bytes += bytes;
+  check_bytes(w, op, lane, object);
+  store(w, address, object);
+}
+
+void complete_bytes(Warp& w, const MicroOp* op, int lane, std::uint32_t address, std::uint32_t bytes) {
+  Object object = unpacked(word_at(w, op, lane, address));
+  object.bytes -= bytes;
+  check_bytes(w, op, lane, object);
+  store_and_complete(w, address, object);
+}
+
+void add_pending(Warp& w, const MicroOp* op, int lane, std::uint32_t address) {
+  Object object = unpacked(word_at(w, op, lane, address));
+  if (object.pending == kMostArrivals) fault(w, op, lane, "mbarrier count outside 1 to 1048575");
+  ++object.pending;
+  store(w, address, object);
+}
+
+bool phase_is_over(Warp& w, const MicroOp* op, int lane, std::uint32_t address, bool parity) {
+  (void)word_at(w, op, lane, address);
+  settle_mbarrier(w, address);
+  return parity_of(word_at(w, op, lane, address)) != parity;
+}
+
+void arrive_at_cluster(Warp& w) {
+  BlockContext& block = *w.block;
+  std::uint32_t& parities = block.cluster_parities[w.index];
+  parities = (parities & ~w.mask) | (block.cluster_parity ? w.mask : 0);
+  block.cluster_arrived += active_count(w.mask);
+  block.complete_cluster();
+}
+
+bool cluster_has_arrived(const Warp& w) {
+  const std::uint32_t current = w.block->cluster_parity ? kFullMask : 0;
+  return ((w.block->cluster_parities[w.index] ^ current) & w.mask) == w.mask;
+}
+
+}  // namespace gpulab::simt

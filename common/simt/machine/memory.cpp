@@ -1,0 +1,123 @@
+#include "common/simt/machine/memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+namespace gpulab::simt {
+
+namespace {
+
+constexpr std::uint64_t kGap = 1 << 20;  // unmapped bytes between allocations, at least
+
+/// Zero-size allocations own an address and a page too, but no byte of it.
+std::uint64_t mapped_bytes(std::uint64_t bytes) {
+  return std::max<std::uint64_t>((bytes + 4095) & ~std::uint64_t{4095}, 4096);
+}
+
+void give_back(const Allocation& a) {
+  if (!a.host) return;
+  if (a.mapped)
+    munmap(a.host, a.mapped);
+  else
+    std::free(a.host);
+}
+
+}  // namespace
+
+GlobalMemory::~GlobalMemory() {
+  for (const auto& a : allocations_) give_back(*a);
+}
+
+std::uint64_t GlobalMemory::add(std::string_view name, std::uint64_t bytes, std::byte* host, std::uint64_t mapped) {
+  auto a = std::make_unique<Allocation>();
+  a->address = next_;
+  a->bytes = bytes;
+  a->host = host;
+  a->mapped = mapped;
+  a->index = static_cast<std::uint32_t>(allocations_.size());
+  a->name = name;
+  next_ += (bytes + 2 * kGap - 1) / kGap * kGap;
+  const std::uint64_t address = a->address;
+  allocations_.push_back(std::move(a));
+  return address;
+}
+
+std::uint64_t GlobalMemory::allocate(std::string_view name, std::uint64_t bytes) {
+  const std::uint64_t reserve = mapped_bytes(bytes);
+  void* host = mmap(nullptr, reserve, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (host == MAP_FAILED) throw std::bad_alloc();
+  if (bytes >= (1u << 21)) madvise(host, reserve, MADV_HUGEPAGE);
+  return add(name, bytes, static_cast<std::byte*>(host), reserve);
+}
+
+std::uint64_t GlobalMemory::allocate_small(std::string_view name, std::uint64_t bytes) {
+  void* host = std::malloc(std::max<std::uint64_t>(bytes, 1));
+  if (!host) throw std::bad_alloc();
+  std::memset(host, 0xa5, bytes);
+  return add(name, bytes, static_cast<std::byte*>(host), 0);
+}
+
+void GlobalMemory::release(std::uint64_t address) {
+  const Allocation* found = find(address);
+  if (!found || found->address != address || !found->host)
+    throw std::invalid_argument("release of an address that is not the start of a live allocation");
+  Allocation& a = *allocations_[found->index];
+  give_back(a);
+  a.host = nullptr;
+  a.bytes = 0;  // whoever remembers the allocation finds every access outside of it
+}
+
+const Allocation* GlobalMemory::nearest(std::uint64_t address) const {
+  auto it = std::upper_bound(allocations_.begin(), allocations_.end(), address,
+                             [](std::uint64_t at, const auto& a) { return at < a->address; });
+  return it == allocations_.begin() ? nullptr : std::prev(it)->get();
+}
+
+const Allocation* GlobalMemory::find(std::uint64_t address) const {
+  const Allocation* a = nearest(address);
+  return a && address <= a->address + a->bytes ? a : nullptr;
+}
+
+std::byte* GlobalMemory::host(std::uint64_t address, std::uint64_t bytes) const {
+  const Allocation* a = nearest(address);
+  if (!a || !a->host) return nullptr;
+  const std::uint64_t offset = address - a->address;
+  return offset <= a->bytes && bytes <= a->bytes - offset ? a->host + offset : nullptr;
+}
+
+void FootprintMap::prepare(const GlobalMemory& memory) {
+  loaded_.clear();
+  stored_.clear();
+  for (const auto& a : memory.allocations()) add(*a);
+}
+
+void FootprintMap::add(const Allocation& a) {
+  const std::size_t words = a.host ? (a.bytes / 32 + 64) / 64 + 1 : 0;
+  for (auto* bits : {&loaded_, &stored_}) {
+    if (bits->size() <= a.index) bits->resize(a.index + 1);
+    (*bits)[a.index].assign(words, 0);
+  }
+}
+
+void FootprintMap::merge(const FootprintMap& other) {
+  for (std::size_t i = 0; i < loaded_.size(); ++i)
+    for (std::size_t k = 0; k < loaded_[i].size(); ++k) {
+      loaded_[i][k] |= other.loaded_[i][k];
+      stored_[i][k] |= other.stored_[i][k];
+    }
+}
+
+std::uint64_t FootprintMap::bytes(bool stored) const {
+  std::uint64_t sectors = 0;
+  for (const auto& bits : stored ? stored_ : loaded_)
+    for (const std::uint64_t word : bits) sectors += static_cast<std::uint64_t>(std::popcount(word));
+  return sectors * 32;
+}
+
+}  // namespace gpulab::simt

@@ -1,0 +1,192 @@
+#pragma once
+// The state that handlers see: one warp's registers, its running split, and what surrounds it.
+// Handlers read and write registers of active lanes; everything that decides (divergence, barriers, faults)
+// is a function of warp.cpp, compiled once for the oldest CPU.
+
+#include <cstdint>
+#include <vector>
+
+#include "common/simt/counting/statistics.h"
+#include "common/simt/isa/op.h"
+#include "common/simt/machine/memory.h"
+
+namespace gpulab::simt {
+
+struct Program;
+struct Worker;
+struct BlockContext;
+
+struct alignas(64) Slot {
+  std::byte bytes[64];
+};
+
+/// A straight line of micro-ops: entered at `first`, counted once per entry.
+struct BasicBlock {
+  const MicroOp* first = nullptr;
+  std::uint32_t instructions = 0;           ///< PTX instructions, pseudo micro-ops excluded
+  std::uint32_t post_dominator = kNoBlock;  ///< immediate post-dominator; kNoBlock: the function's end
+  std::size_t first_op = 0;                 ///< index of `first` in Program::ops
+};
+
+/// Why the inner loop came back.
+enum class Stop : std::uint8_t { none, reconverged, slice_ended, barrier, collective, asleep, returned, exited };
+
+/// A place where diverged lanes wait for each other: the immediate post-dominator of a divergent branch, or the
+/// instruction after a call.
+struct Reconvergence {
+  std::uint32_t block = kNoBlock;   ///< lanes arrive on entering this block; kNoBlock: by ret (call)
+  const MicroOp* resume = nullptr;  ///< call: where the caller goes on
+  std::uint32_t expected = 0;       ///< lanes that will come (exited lanes are taken out)
+  std::uint32_t arrived = 0;
+  std::int32_t parent = -1;      ///< the enclosing one
+  std::int32_t call = -1;        ///< call: index into Program::calls
+  std::uint32_t local_base = 0;  ///< call: the caller's local frame
+  struct Saved {
+    std::uint32_t function;
+    std::vector<Slot> slots;
+    std::vector<std::uint32_t> preds;
+  };
+  std::uint32_t callee = 0;    ///< call: a function called; all of one call site agree on where results lie
+  std::vector<Saved> saved{};  ///< call: registers of callees that were active already
+  bool in_use = false;
+};
+
+/// Lanes that share a program counter.
+struct Split {
+  enum class State : std::uint8_t { ready, barrier, collective, asleep };
+  std::uint32_t mask = 0;
+  State state = State::ready;
+  std::uint32_t block = kNoBlock;  ///< to be entered next, if resume is null
+  const MicroOp* resume = nullptr;
+  std::int32_t reconvergence = -1;
+  std::uint32_t members = 0;     ///< collective: the member mask it waits for
+  std::uint32_t barrier = 0;     ///< barrier: its number
+  std::uint32_t local_base = 0;  ///< current local frame, bytes
+  bool may_give_up = false;      ///< asleep: its test may come back false (mbarrier), after `resume`
+};
+
+/// An access that later ones of its basic block repeat, as if its offset were 0.
+struct Lead {
+  const Pattern* pattern = nullptr;
+  std::uint64_t base = 0;  ///< address of the first active lane
+  std::byte* host = nullptr;
+};
+inline constexpr int kLeads = 8;
+
+struct Warp {
+  // What handlers touch at every instruction.
+  Slot* regs = nullptr;
+  std::uint32_t* preds = nullptr;
+  std::uint32_t mask = 0;               ///< active lanes of the running split
+  std::uint32_t stop_block = kNoBlock;  ///< entering it ends the split (reconvergence)
+  const BasicBlock* blocks = nullptr;
+  BlockCount* block_counts = nullptr;      ///< of this worker, by basic block
+  SiteStatistics* sites = nullptr;         ///< of this worker, by PTX instruction
+  PatternCache* patterns = nullptr;        ///< of this worker, by PTX instruction
+  std::int64_t fuel = 0;                   ///< warp instructions left in this time slice
+  alignas(64) std::int32_t lanes[kLanes];  ///< -1 where `mask` has a bit, else 0
+
+  // Memory.
+  std::byte* shared = nullptr;
+  std::uint32_t shared_bytes = 0;
+  std::byte* local = nullptr;  ///< lane l's local memory starts at local + l * local_stride
+  std::uint32_t local_stride = 0;
+  std::uint32_t local_base = 0;  ///< of the running split's frame
+  GlobalMemory* global = nullptr;
+  bool parallel = false;              ///< other blocks run at the same time: global atomics must be atomic
+  FootprintMap* footprint = nullptr;  ///< of this worker
+
+  Lead leads[kLeads];
+  std::uint32_t unguarded = 0;  ///< the split's lanes while a guard has some switched off, else 0
+
+  std::uint32_t carry = 0;  ///< CC.CF of each lane (add.cc, addc …)
+
+  // What the scheduler keeps.
+  const MicroOp* resume = nullptr;        ///< set by handlers that stop: where to go on
+  std::uint32_t resume_block = kNoBlock;  ///< or the block to enter
+  Stop stop = Stop::none;
+  std::uint32_t stop_value = 0;               ///< barrier number, or member mask
+  const std::uint32_t* stop_masks = nullptr;  ///< collective: the member mask of each lane, where they differ
+  std::uint32_t stop_count = 0;               ///< barrier: threads it waits for; 0: all of the block
+  std::uint32_t stop_votes = 0;               ///< bar.red: lanes whose predicate holds
+  bool stop_waits = true;                     ///< barrier: false for bar.arrive; asleep: false for a test that may fail
+  std::uint32_t live = 0;                     ///< lanes that have not exited
+  std::uint32_t index = 0;                    ///< warp of the block
+  std::int64_t poll_debt = 0;                 ///< fuel taken by polling, not by instructions
+  std::int32_t running = -1;                  ///< index of the running split
+  std::vector<Split> splits;
+  std::vector<Reconvergence> reconvergences;
+  const Program* program = nullptr;
+  Worker* worker = nullptr;
+  BlockContext* block = nullptr;
+};
+
+// ---- called by handlers; defined in warp.cpp and runtime.cpp ----
+
+/// A conditional branch whose active lanes disagree: `taken` go to op->imm, the rest fall through.
+const MicroOp* diverge(Warp& warp, const MicroOp* op, std::uint32_t taken);
+/// Lanes go to several targets (indirect branch): targets[lane] is a basic block.
+const MicroOp* diverge_many(Warp& warp, const MicroOp* op, const std::uint32_t* targets);
+const MicroOp* call_function(Warp& warp, const MicroOp* op);
+const MicroOp* call_indirect(Warp& warp, const MicroOp* op, const std::uint64_t* targets);
+
+[[noreturn]] void fault_access(Warp& warp, const MicroOp* op, std::uint64_t address, int lane, std::uint32_t bytes,
+                               const char* access);
+/// Operands of an instruction with the trait kOperandTable, as MicroOp::r holds those of others.
+const std::uint16_t* operands(const Warp& warp, const MicroOp* op);
+
+/// The block ends here: `trap`, `brkpt`.
+[[noreturn]] void fault_trap(Warp& warp, const MicroOp* op);
+[[noreturn]] void fault_message(Warp& warp, const MicroOp* op, const char* what);
+
+/// Defers a floating-point atomic whose result is unused: applied in block order when the blocks before are done.
+void defer_atomic(Warp& warp, std::byte* host, std::uint64_t value,
+                  void (*apply)(std::byte* host, std::uint64_t value));
+/// Marks the sectors of lanes whose addresses have no common pattern.
+void mark_far(Warp& warp, const std::uint64_t* addresses, bool store);
+
+/// 64-bit nanosecond timer and cycle counters, deterministic: they advance with executed instructions.
+std::uint64_t simulated_clock(const Warp& warp);
+
+// ---- inline: the inner loop's pieces ----
+
+/// Fuel that a look at what other threads may change costs, so that spinning lanes give way.
+inline constexpr std::int64_t kPollCost = 64;
+
+/// For loads of volatile, relaxed or acquire order, and atomics.
+static inline void poll(Warp& w) {
+  w.fuel -= kPollCost;
+  w.poll_debt += kPollCost;
+}
+
+static inline std::uint32_t active_count(std::uint32_t mask) {
+  return static_cast<std::uint32_t>(__builtin_popcount(mask));
+}
+
+alignas(64) static constexpr std::uint32_t lane_bit[kLanes] = {
+    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
+    1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+    1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+static inline void set_mask(Warp& w, std::uint32_t mask) {
+  w.mask = mask;
+  for (int i = 0; i < kLanes; ++i) w.lanes[i] = (mask & lane_bit[i]) != 0 ? -1 : 0;
+}
+
+/// Goes to a basic block: counts it, or stops where the split's lanes have to wait.
+static inline const MicroOp* enter(Warp& w, std::uint32_t block) {
+  if (block == w.stop_block || w.fuel < 0) [[unlikely]] {
+    w.resume = nullptr;
+    w.resume_block = block;
+    w.stop = block == w.stop_block ? Stop::reconverged : Stop::slice_ended;
+    return nullptr;
+  }
+  const BasicBlock& b = w.blocks[block];
+  BlockCount& count = w.block_counts[block];
+  ++count.warps;
+  count.lanes += active_count(w.mask);
+  w.fuel -= b.instructions;
+  return b.first;
+}
+
+}  // namespace gpulab::simt

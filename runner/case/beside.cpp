@@ -1,0 +1,62 @@
+#include "runner/case/beside.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace gpulab {
+namespace {
+
+/// Sizes at which every simulation is quick enough to predict from.
+constexpr std::int64_t quick = 1 << 12;
+
+/// Parameters that are sizes: numbers whose default is large. A tile or a stride stays what it is.
+bool is_size(const Param& param) {
+  const auto* fallback = std::get_if<std::int64_t>(&param.fallback);
+  return fallback != nullptr && *fallback > 1024;
+}
+
+/// The case with each size halved `times` times, but none below `quick` (or what it was).
+Case halved(const Lab& lab, Case point, int times) {
+  for (const auto& param : lab.params) {
+    if (!is_size(param)) continue;
+    auto& size = std::get<std::int64_t>(point.params.values.at(param.name));
+    size = std::max(size >> times, std::min(size, quick));
+  }
+  return point;
+}
+
+bool same(const Case& a, const Case& b) { return a.params.values == b.params.values; }
+
+}  // namespace
+
+void count_beside(Executor& simulator, const Lab& lab, const Variant& variant, const Case& point,
+                  const RunOptions& options, double seconds, Result& result) {
+  auto run = options;
+  run.grid.reset();   // a grid that was given belongs to the full size
+  run.dumps.clear();  // what the GPU left is what was asked for
+  run.printed = {};   // and what it printed is what is shown
+  int times = 0;
+  while (!same(halved(lab, point, times), halved(lab, point, times + 1))) ++times;
+  std::optional<Result> best;
+  // From the smallest upwards, while a doubling of every size is expected to end in time.
+  for (; times >= 0; --times) {
+    auto smaller = halved(lab, point, times);
+    if (same(smaller, point)) run.grid = options.grid;
+    auto counted = simulator.run(lab, variant, smaller, run);
+    if (counted.status != "ok") {
+      if (!best) result.message = fmt::format("no counters: simulating beside the GPU: {}", counted.message);
+      break;
+    }
+    best = std::move(counted);
+    if (times == 0) break;
+    const double took = best->timing ? best->timing->median_ms / 1000 : 0;
+    const double before = lab.work(smaller).bytes, after = lab.work(halved(lab, point, times - 1)).bytes;
+    if (before > 0 && took * after / before > seconds) break;
+  }
+  if (!best) return;
+  result.counters = best->counters;
+  if (best->params != result.params) result.counters_params = best->params;
+}
+
+}  // namespace gpulab

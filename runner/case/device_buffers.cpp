@@ -1,0 +1,151 @@
+#include "runner/case/device_buffers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "common/device/gpu/tensor_map.h"
+
+namespace gpulab {
+namespace {
+
+std::size_t bytes_in(const Buffer& buffer) { return buffer.count * size_of(buffer.type); }
+
+}  // namespace
+
+DeviceBuffers::~DeviceBuffers() {
+  // A plan that failed halfway may have left copies under way to the host's memory that is freed here.
+  const bool copied = std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.host != nullptr; });
+  try {
+    if (copied) device_.synchronize();
+  } catch (const std::exception&) {
+    // As below.
+  }
+  for (const auto& slot : slots_) {
+    try {
+      if (slot.pristine != 0) device_.release(slot.pristine);
+      if (!slot.host) device_.release(slot.pointer);
+    } catch (const std::exception&) {
+      // After a fault the context is gone and its memory with it; the fault itself has been reported.
+    }
+  }
+}
+
+void DeviceBuffers::add(const Buffer& buffer, bool pinned) {
+  const bool partial = !buffer.initial.empty() && buffer.initial.size() != bytes_in(buffer);
+  if (partial || (buffer.role == Role::input && buffer.initial.size() != bytes_in(buffer))) {
+    throw std::logic_error(fmt::format("buffer '{}' has {} initial bytes for {} elements of {}", buffer.name,
+                                       buffer.initial.size(), buffer.count, name_of(buffer.type)));
+  }
+  if (buffer.on_host) {
+    slots_.push_back({&buffer, 0, 0, device_.host_memory(buffer.name, bytes_in(buffer), pinned)});
+  } else {
+    slots_.push_back({&buffer, device_.allocate(buffer.name, bytes_in(buffer)), 0, {}});
+  }
+}
+
+void DeviceBuffers::prepare() {
+  for (const auto& [buffer, pointer, pristine, host] : slots_) {
+    if (bytes_in(*buffer) == 0) continue;
+    if (host) {
+      if (buffer->initial.empty()) std::fill_n(host.get(), bytes_in(*buffer), poison);
+      std::copy(buffer->initial.begin(), buffer->initial.end(), host.get());
+    } else if (buffer->initial.empty()) {
+      device_.fill(pointer, poison, bytes_in(*buffer));
+      device_.forget(pointer, bytes_in(*buffer));
+    } else {
+      device_.write(pointer, buffer->initial);
+    }
+  }
+}
+
+void DeviceBuffers::keep_inputs() {
+  for (auto& [buffer, pointer, pristine, host] : slots_) {
+    if (buffer->role != Role::input || bytes_in(*buffer) == 0 || host) continue;
+    pristine = device_.allocate(buffer->name + " (pristine copy)", bytes_in(*buffer));
+    device_.write(pristine, buffer->initial);
+  }
+}
+
+void DeviceBuffers::restore() {
+  for (const auto& [buffer, pointer, pristine, host] : slots_) {
+    if (host) continue;  // written by copies alone, which leave nothing of what was there
+    if (pristine != 0) {
+      device_.copy(pointer, pristine, bytes_in(*buffer));
+    } else if (buffer->role != Role::input && !buffer->initial.empty()) {
+      device_.write(pointer, buffer->initial);
+    }
+  }
+}
+
+const DeviceBuffers::Slot& DeviceBuffers::slot(std::string_view name) const {
+  const auto it = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& s) { return s.buffer->name == name; });
+  if (it == slots_.end()) throw std::logic_error(fmt::format("no buffer is named '{}'", name));
+  return *it;
+}
+
+const Buffer& DeviceBuffers::declared(std::string_view name) const { return *slot(name).buffer; }
+
+std::vector<std::byte> DeviceBuffers::read(std::string_view name) const {
+  const auto& from = slot(name);
+  std::vector<std::byte> bytes(bytes_in(*from.buffer));
+  if (bytes.empty()) return bytes;
+  if (from.host) {
+    std::copy_n(from.host.get(), bytes.size(), bytes.begin());
+  } else {
+    device_.read(bytes, from.pointer);
+  }
+  return bytes;
+}
+
+namespace {
+
+/// The bytes that `count` elements from the first on take.
+std::pair<std::size_t, std::size_t> part_of(const Buffer& buffer, std::size_t first, std::size_t count) {
+  if (first > buffer.count || count > buffer.count - first)
+    throw std::logic_error(fmt::format("'{}' has no elements {} to {}", buffer.name, first, first + count));
+  return {first * size_of(buffer.type), count * size_of(buffer.type)};
+}
+
+}  // namespace
+
+DevicePointer DeviceBuffers::on_device(std::string_view name, std::size_t first, std::size_t count) const {
+  const auto& of = slot(name);
+  if (of.buffer->on_host) throw std::logic_error(fmt::format("'{}' lies on the host", name));
+  return of.pointer + part_of(*of.buffer, first, count).first;
+}
+
+std::span<std::byte> DeviceBuffers::on_host(std::string_view name, std::size_t first, std::size_t count) const {
+  const auto& of = slot(name);
+  if (!of.buffer->on_host) throw std::logic_error(fmt::format("'{}' lies on the device", name));
+  const auto [offset, bytes] = part_of(*of.buffer, first, count);
+  return bytes == 0 ? std::span<std::byte>() : std::span(of.host.get() + offset, bytes);
+}
+
+KernelArgument DeviceBuffers::argument(const Argument& argument) const {
+  return std::visit(
+      [&](const auto& value) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, BufferArgument>) {
+          const auto& to = slot(value.buffer);
+          if (to.buffer->on_host) throw std::logic_error(fmt::format("'{}' lies on the host", value.buffer));
+          return KernelArgument::of(to.pointer + value.offset_elements * size_of(to.buffer->type));
+        } else if constexpr (std::is_same_v<std::decay_t<decltype(value)>, TensorMapArgument>) {
+          const auto& to = slot(value.buffer);
+          return tensor_map(to.pointer, to.buffer->type, {value.rows, value.cols}, {value.box_rows, value.box_cols});
+        } else {
+          return KernelArgument::of(value);
+        }
+      },
+      argument);
+}
+
+std::map<std::string, void*, std::less<>> DeviceBuffers::pointers() const {
+  std::map<std::string, void*, std::less<>> pointers;
+  // A DevicePointer is the address itself (CUdeviceptr): vendor libraries take it as a pointer.
+  for (const auto& slot : slots_) pointers[slot.buffer->name] = reinterpret_cast<void*>(slot.pointer);
+  return pointers;
+}
+
+}  // namespace gpulab

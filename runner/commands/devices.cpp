@@ -1,0 +1,64 @@
+#include "runner/commands/devices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "common/device/gpu/gpu.h"
+#include "common/gpu_profile.h"
+#include "common/simt/isa/instruction_set.h"
+#include "common/text.h"
+#include "runner/execution/host_cpu.h"
+#include "runner/report/grid_text.h"
+
+namespace gpulab {
+namespace {
+
+std::string gpus_text() {
+  const auto found = gpus();
+  if (found.empty()) return fmt::format("  none: {}\n", gpu_problem());
+  std::string text;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto& gpu = found[i];
+    text += fmt::format("  gpu:{}  {}, compute capability {}.{}, {} SMs{}\n", i, gpu.name, gpu.compute_major,
+                        gpu.compute_minor, gpu.sm_count, gpu.profile.empty() ? "" : ", profile " + gpu.profile);
+  }
+  return text;
+}
+
+std::string profiles_text() {
+  std::vector<TextColumn> table(10);
+  table[0] = {{"profile"}, {}, false};
+  table[1] = {{"GPU"}, {}, false};
+  const char* headings[][2] = {{"", "cc"},           {"", "SMs"},       {"warps", "/SM"},   {"blocks", "/SM"},
+                               {"registers", "/SM"}, {"shared", "/SM"}, {"memory", "GB/s"}, {"FP32", "TFLOP/s"}};
+  for (std::size_t i = 0; i < 8; ++i) table[i + 2].heading = {headings[i][0], headings[i][1]};
+  for (const auto& p : gpu_profiles()) {
+    const std::string cells[] = {p.id,
+                                 p.name,
+                                 fmt::format("{}.{}", p.compute_major, p.compute_minor),
+                                 std::to_string(p.sm_count),
+                                 std::to_string(p.max_threads_per_sm / 32),
+                                 std::to_string(p.max_blocks_per_sm),
+                                 std::to_string(p.registers_per_sm),
+                                 bytes_text(static_cast<double>(p.shared_bytes_per_sm)),
+                                 fmt::format("{:.4g}", p.memory_bandwidth_gbs),
+                                 fmt::format("{:.3g}", p.fp32_tflops)};
+    for (std::size_t i = 0; i < table.size(); ++i) table[i].cells.push_back(cells[i]);
+  }
+  std::vector<std::string> left_out;
+  return aligned(std::move(table), 100, left_out);
+}
+
+}  // namespace
+
+std::string list_devices() {
+  std::string text = "GPUs (--device gpu, gpu:INDEX)\n" + gpus_text();
+  text += fmt::format("\nSimulator (--device sim)\n  {}, {}, x86-64 level {}\n", cpu_name(),
+                      plural(std::max(1U, std::thread::hardware_concurrency()), "thread"), simt::cpu_level());
+  text += "\nGPUs that the simulator can model (--profile NAME): data sheet values, configs/gpus\n" + profiles_text();
+  return text;
+}
+
+}  // namespace gpulab

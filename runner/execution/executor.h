@@ -1,0 +1,28 @@
+#pragma once
+// Where cases run: in this process (the simulator) or in a worker process that survives faults (a GPU).
+
+#include <memory>
+
+#include "common/device/device.h"
+#include "labs/lab.h"
+#include "runner/case/result.h"
+#include "runner/case/run_case.h"
+
+namespace gpulab {
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  [[nodiscard]] virtual const DeviceInfo& info() const = 0;
+  [[nodiscard]] virtual Capabilities capabilities() const = 0;
+  /// Never throws for what a case does wrong; a worker that dies is a Result with status "fault".
+  [[nodiscard]] virtual Result run(const Lab& lab, const Variant& variant, const Case& point,
+                                   const RunOptions& options) = 0;
+};
+
+/// Runs cases on `device` in this process.
+[[nodiscard]] std::unique_ptr<Executor> in_process(std::unique_ptr<Device> device);
+
+// runner/execution/worker.h: std::unique_ptr<Executor> gpu_worker(int index);  — the same in a child process
+
+}  // namespace gpulab

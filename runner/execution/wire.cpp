@@ -1,0 +1,284 @@
+#include "runner/execution/wire.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <type_traits>
+
+namespace gpulab {
+namespace {
+
+using Json = nlohmann::json;
+
+// A struct travels as the array of its members. The structured bindings name every member: a struct that gains one
+// does not compile until it travels too.
+auto members(Dim3& v) {
+  auto& [x, y, z] = v;
+  return std::tie(x, y, z);
+}
+auto members(Mismatch& v) {
+  auto& [index, got, expected] = v;
+  return std::tie(index, got, expected);
+}
+auto members(Verification& v) {
+  auto& [status, absolute, relative, tolerance, count, mismatches, note] = v;
+  return std::tie(status, absolute, relative, tolerance, count, mismatches, note);
+}
+auto members(Timing& v) {
+  auto& [source, mode, samples, min, q1, median, q3, mean, stddev] = v;
+  return std::tie(source, mode, samples, min, q1, median, q3, mean, stddev);
+}
+auto members(LaunchFacts& v) {
+  auto& [grid, block, dynamic_shared, static_shared, local, registers, launches, estimated_registers, estimated_for] =
+      v;
+  return std::tie(grid, block, dynamic_shared, static_shared, local, registers, launches, estimated_registers,
+                  estimated_for);
+}
+auto members(Metric& v) {
+  auto& [name, value, unit] = v;
+  return std::tie(name, value, unit);
+}
+auto members(Curve& v) {
+  auto& [name, x_label, y_label, x, y, y_max, marked] = v;
+  return std::tie(name, x_label, y_label, x, y, y_max, marked);
+}
+auto members(Picture& v) {
+  auto& [width, height, rgb] = v;
+  return std::tie(width, height, rgb);
+}
+auto members(FindingSite& v) {
+  auto& [file, line, access, block, thread, address] = v;
+  return std::tie(file, line, access, block, thread, address);
+}
+auto members(Finding& v) {
+  auto& [tool, severity, message, count, at] = v;
+  return std::tie(tool, severity, message, count, at);
+}
+auto members(Occupancy& v) {
+  auto& [theoretical, blocks, limited_by] = v;
+  return std::tie(theoretical, blocks, limited_by);
+}
+auto members(BufferFacts& v) {
+  auto& [name, type, count, first, fnv1a64] = v;
+  return std::tie(name, type, count, first, fnv1a64);
+}
+auto members(Result& v) {
+  auto& [variant, kernel, status, message, racy, needs_clock, summary, params, launch, occupancy, verification, timing,
+         metrics, notes, curve, picture, movements, counters, counters_params, findings, output, lines, buffers] = v;
+  (void)racy, (void)needs_clock;  // whoever asked knows the variant
+  (void)lines;                    // of the simulator, which is no worker
+  (void)movements;                // of several results
+  return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics,
+                  notes, curve, picture, counters, counters_params, findings, output, buffers);
+}
+auto members(Params& v) { return std::tie(v.values); }
+auto members(Case& v) {
+  auto& [params, block, grid, seed, sm_count, max_threads, gpu] = v;
+  (void)gpu;  // the worker's own: CaseRunner sets it
+  return std::tie(params, block, grid, seed, sm_count, max_threads);
+}
+auto members(MeasureOptions& v) {
+  auto& [warmup, reps, min_time, max_noise, warm] = v;
+  return std::tie(warmup, reps, min_time, max_noise, warm);
+}
+auto members(RunOptions& v) {
+  auto& [grid, counters, measure, dumps, printed] = v;
+  (void)printed;  // of this process: WireCase::listens
+  return std::tie(grid, counters, measure, dumps);
+}
+auto members(KernelResources& v) {
+  auto& [sm, registers, shared, stack] = v;
+  return std::tie(sm, registers, shared, stack);
+}
+auto members(KernelFile& v) {
+  auto& [file, source, ptx, capability, entry, shared, arguments, expectations, tolerance, resources] = v;
+  return std::tie(file, source, ptx, capability, entry, shared, arguments, expectations, tolerance, resources);
+}
+auto members(WireCase& v) {
+  auto& [lab, variant, point, options, file, listens] = v;
+  return std::tie(lab, variant, point, options, file, listens);
+}
+
+template <typename T>
+concept Struct = requires(T& value) {
+  members(value);
+};
+template <typename T>
+concept Plain = std::is_integral_v<T> || std::is_same_v<T, std::string>;
+
+template <Plain T>
+void put(Json& json, const T& value) {
+  json = value;
+}
+template <Plain T>
+void get(const Json& json, T& value) {
+  value = json.get<T>();
+}
+
+// JSON has no infinities and no NaN.
+void put(Json& json, double value) {
+  if (std::isfinite(value))
+    json = value;
+  else
+    json = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+void get(const Json& json, double& value) {
+  if (json.is_number()) {
+    value = json.get<double>();
+    return;
+  }
+  const auto word = json.get<std::string>();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  value = word == "nan" ? std::numeric_limits<double>::quiet_NaN() : word == "inf" ? infinity : -infinity;
+}
+
+// Counters are nothing but 64-bit counts.
+using Counts = std::array<std::uint64_t, sizeof(Counters) / sizeof(std::uint64_t)>;
+static_assert(std::is_trivially_copyable_v<Counters> && sizeof(Counters) == sizeof(Counts));
+void put(Json& json, const Counters& value) { json = std::bit_cast<Counts>(value); }
+void get(const Json& json, Counters& value) { value = std::bit_cast<Counters>(json.get<Counts>()); }
+
+// Declared before they are defined: they call each other.
+template <typename T>
+void put(Json& json, const std::optional<T>& value);
+template <typename T>
+void get(const Json& json, std::optional<T>& value);
+template <typename T>
+void put(Json& json, const std::vector<T>& values);
+template <typename T>
+void get(const Json& json, std::vector<T>& values);
+template <typename A, typename B>
+void put(Json& json, const std::pair<A, B>& value);
+template <typename A, typename B>
+void get(const Json& json, std::pair<A, B>& value);
+template <typename... T>
+void put(Json& json, const std::variant<T...>& value);
+template <typename... T>
+void get(const Json& json, std::variant<T...>& value);
+template <typename K, typename V, typename C>
+void put(Json& json, const std::map<K, V, C>& values);
+template <typename K, typename V, typename C>
+void get(const Json& json, std::map<K, V, C>& values);
+
+template <Struct T>
+void put(Json& json, const T& value) {
+  json = Json::array();
+  std::apply([&](auto&... member) { (put(json.emplace_back(), std::as_const(member)), ...); },
+             members(const_cast<T&>(value)));
+}
+template <Struct T>
+void get(const Json& json, T& value) {
+  std::size_t next = 0;
+  std::apply([&](auto&... member) { (get(json.at(next++), member), ...); }, members(value));
+}
+
+template <typename T>
+void put(Json& json, const std::optional<T>& value) {
+  json = Json::array();
+  if (value) put(json.emplace_back(), *value);
+}
+template <typename T>
+void get(const Json& json, std::optional<T>& value) {
+  value.reset();
+  if (!json.empty()) get(json.at(0), value.emplace());
+}
+
+template <typename T>
+void put(Json& json, const std::vector<T>& values) {
+  json = Json::array();
+  for (const auto& value : values) put(json.emplace_back(), value);
+}
+template <typename T>
+void get(const Json& json, std::vector<T>& values) {
+  values.assign(json.size(), T{});
+  for (std::size_t i = 0; i < values.size(); ++i) get(json.at(i), values[i]);
+}
+
+template <typename A, typename B>
+void put(Json& json, const std::pair<A, B>& value) {
+  json = Json::array();
+  put(json.emplace_back(), value.first);
+  put(json.emplace_back(), value.second);
+}
+template <typename A, typename B>
+void get(const Json& json, std::pair<A, B>& value) {
+  get(json.at(0), value.first);
+  get(json.at(1), value.second);
+}
+
+template <typename... T>
+void put(Json& json, const std::variant<T...>& value) {
+  json = Json::array({value.index()});
+  std::visit([&](const auto& held) { put(json.emplace_back(), held); }, value);
+}
+template <typename... T>
+void get(const Json& json, std::variant<T...>& value) {
+  const auto wanted = json.at(0).get<std::size_t>();
+  std::size_t index = 0;
+  const auto take = [&]<typename U>(U held) {
+    if (index++ != wanted) return;
+    get(json.at(1), held);
+    value = std::move(held);
+  };
+  (take(T{}), ...);
+}
+
+template <typename K, typename V, typename C>
+void put(Json& json, const std::map<K, V, C>& values) {
+  json = Json::array();
+  for (const auto& value : values) put(json.emplace_back(), std::pair<K, V>(value));
+}
+template <typename K, typename V, typename C>
+void get(const Json& json, std::map<K, V, C>& values) {
+  values.clear();
+  for (const auto& item : json) {
+    std::pair<K, V> value;
+    get(item, value);
+    values.insert(std::move(value));
+  }
+}
+
+/// One line: what a kernel printed need not be valid UTF-8, JSON must be.
+std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+std::string encode(const WireCase& request) {
+  Json json;
+  put(json, request);
+  return line_of(json);
+}
+
+std::string encode(const WireReply& reply) {
+  Json json;
+  if (reply.result) put(json["result"], *reply.result);
+  if (reply.printed) json["printed"] = *reply.printed;
+  if (reply.error)
+    json["error"] = {static_cast<int>(reply.error->code), reply.error->what(), reply.error->where, reply.error->hint};
+  return line_of(json);
+}
+
+WireCase decode_case(std::string_view line) {
+  WireCase request;
+  get(Json::parse(line), request);
+  return request;
+}
+
+WireReply decode_reply(std::string_view line) {
+  const Json json = Json::parse(line);
+  WireReply reply;
+  if (json.contains("error")) {
+    const auto& error = json.at("error");
+    reply.error.emplace(static_cast<ExitCode>(error.at(0).get<int>()), error.at(1).get<std::string>(),
+                        error.at(2).get<std::string>(), error.at(3).get<std::string>());
+  } else if (json.contains("printed")) {
+    reply.printed = json.at("printed").get<std::string>();
+  } else {
+    get(json.at("result"), reply.result.emplace());
+  }
+  return reply;
+}
+
+}  // namespace gpulab

@@ -1,0 +1,40 @@
+#pragma once
+// Cases and results as one line of JSON, between a process and its own worker (worker.h). Both ends are the same
+// binary: there are no versions, and every field goes over. The JSON for the world is report/json.
+
+#include <string>
+#include <string_view>
+
+#include "labs/lab.h"
+#include "runner/case/result.h"
+#include "runner/case/run_case.h"
+#include "runner/student_file/kernel_file.h"
+
+namespace gpulab {
+
+struct WireCase {
+  std::string lab, variant;  ///< names in the registry
+  Case point;
+  RunOptions options;
+  std::optional<KernelFile> file{};  ///< of `gpulab run`: the lab is made of it
+  bool listens = false;              ///< wants to know what kernels print as it comes
+};
+
+/// A result, or why the worker can run nothing at all (no GPU: an Error that ends the run). Before it may come what
+/// kernels print, one reply for each piece.
+struct WireReply {
+  std::optional<Result> result{};
+  std::optional<Error> error{};
+  std::optional<std::string> printed{};
+};
+
+/// How the line of a reply begins that has `printed`.
+inline constexpr std::string_view printed_reply = R"({"printed")";
+
+[[nodiscard]] std::string encode(const WireCase& request);
+[[nodiscard]] std::string encode(const WireReply& reply);
+/// Throw std::runtime_error for text that is not what encode() makes.
+[[nodiscard]] WireCase decode_case(std::string_view line);
+[[nodiscard]] WireReply decode_reply(std::string_view line);
+
+}  // namespace gpulab

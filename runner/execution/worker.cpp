@@ -1,0 +1,106 @@
+#include "runner/execution/worker.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "common/device/gpu/gpu.h"
+#include "common/error.h"
+#include "runner/execution/child_process.h"
+#include "runner/execution/wire.h"
+#include "runner/execution/worker_argument.h"
+
+namespace gpulab {
+namespace {
+
+/// What is known of a case that its worker did not live to answer.
+Result unanswered(const Lab& lab, const Variant& variant, const Case& point, std::string status, std::string message) {
+  Result result;
+  result.variant = variant.name;
+  result.summary = variant.summary;
+  for (const auto& param : lab.params) result.params.emplace_back(param.name, point.params.values.at(param.name));
+  result.params.emplace_back("seed", static_cast<std::int64_t>(point.seed));
+  result.status = std::move(status);
+  result.message = std::move(message);
+  return result;
+}
+
+class ProcessWorker final : public Executor {
+ public:
+  ProcessWorker(DeviceInfo info, Capabilities capabilities, WorkerOptions options)
+      : info_(std::move(info)), capabilities_(capabilities), options_(std::move(options)) {}
+
+  [[nodiscard]] const DeviceInfo& info() const override { return info_; }
+  [[nodiscard]] Capabilities capabilities() const override { return capabilities_; }
+
+  [[nodiscard]] Result run(const Lab& lab, const Variant& variant, const Case& point,
+                           const RunOptions& options) override {
+    if (!child_) child_ = std::make_unique<ChildProcess>(options_.command);
+    WireCase request{lab.name, variant.name, point, options};
+    if (lab.file) request.file = lab.file->file;
+    request.listens = options.printed != nullptr;
+    const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
+    auto answer = child_->ask(encode(request), options_.timeout, options_.interrupted);
+    while (answer.outcome == ChildProcess::Outcome::answered && heard(answer.line, options.printed)) {
+      const auto left = deadline - std::chrono::steady_clock::now();
+      answer = child_->receive(std::chrono::duration_cast<std::chrono::milliseconds>(left), options_.interrupted);
+    }
+    if (answer.outcome == ChildProcess::Outcome::answered) return result_in(answer.line, lab, variant, point);
+    const auto [status, message] = verdict(answer.outcome);
+    child_.reset();
+    return unanswered(lab, variant, point, status, message);
+  }
+
+ private:
+  /// True for a piece of what a kernel printed, which `sink` gets.
+  static bool heard(std::string_view line, const PrintSink& sink) {
+    if (!sink || !line.starts_with(printed_reply)) return false;
+    const auto text = decode_reply(line).printed;
+    if (text) sink(*text);
+    return text.has_value();
+  }
+
+  Result result_in(std::string_view line, const Lab& lab, const Variant& variant, const Case& point) {
+    try {
+      WireReply reply = decode_reply(line);
+      if (reply.error) throw *reply.error;
+      // A fault ends the child's CUDA context: the next case gets a new child.
+      if (reply.result->status == "fault" || reply.result->status == "hung") child_.reset();
+      return std::move(*reply.result);
+    } catch (const Error&) {
+      child_.reset();
+      throw;
+    } catch (const std::exception&) {
+      child_.reset();
+      return unanswered(lab, variant, point, "fault",
+                        fmt::format("the worker process answered '{}'", line.substr(0, 60)));
+    }
+  }
+
+  std::pair<std::string, std::string> verdict(ChildProcess::Outcome outcome) {
+    if (outcome == ChildProcess::Outcome::late)
+      return {"timeout", fmt::format("no result within {:g} s: the worker process was ended",
+                                     static_cast<double>(options_.timeout.count()) / 1000)};
+    if (outcome == ChildProcess::Outcome::interrupted) return {"interrupted", "interrupted"};
+    return {"fault", fmt::format("the worker process {}", child_->end())};
+  }
+
+  DeviceInfo info_;
+  Capabilities capabilities_;
+  WorkerOptions options_;
+  std::unique_ptr<ChildProcess> child_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> process_worker(DeviceInfo info, Capabilities capabilities, WorkerOptions options) {
+  return std::make_unique<ProcessWorker>(std::move(info), capabilities, std::move(options));
+}
+
+std::unique_ptr<Executor> gpu_worker(int index, WorkerOptions options) {
+  if (options.command.empty()) options.command = {"/proc/self/exe", worker_argument, std::to_string(index)};
+  return process_worker(gpu_info(index), gpu_capabilities, std::move(options));
+}
+
+}  // namespace gpulab

@@ -1,0 +1,45 @@
+#pragma once
+// GPU cases in a child process. A fault ends a CUDA context, and with it every later call of its process: so the
+// process is replaced, and the sweep goes on. A kernel that never ends is ended with its process.
+//
+// The child is this binary, executed anew with a hidden argument, rather than a plain fork: CUDA does not survive a
+// fork of a process that has initialised it (as listing the GPUs does), nor do the simulator's threads. It is asked
+// one case per line and answers one result per line (wire.h), over a socket (child_process.h).
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/device/device.h"
+#include "labs/lab.h"
+#include "runner/execution/executor.h"
+
+namespace gpulab {
+
+struct WorkerOptions {
+  /// Of one case, the CPU's reference and all samples included; then its status is `timeout`.
+  std::chrono::milliseconds timeout{180'000};
+  std::function<bool()> interrupted;  ///< asked several times a second: the case ends as `interrupted`
+  std::vector<std::string> command;   ///< of the child; empty: this binary
+};
+
+/// Runs cases on GPU `index` in a worker process, started at the first case. Throws Error (missing) as make_gpu does.
+[[nodiscard]] std::unique_ptr<Executor> gpu_worker(int index, WorkerOptions options = {});
+
+/// The same for any child that speaks the protocol.
+[[nodiscard]] std::unique_ptr<Executor> process_worker(DeviceInfo info, Capabilities capabilities,
+                                                       WorkerOptions options);
+
+/// To be called first in main: where this process was started as a worker, serves its cases and returns the exit
+/// code; nothing otherwise.
+[[nodiscard]] std::optional<int> serve_if_worker(int argc, const char* const* argv);
+
+/// Answers cases from `socket` until the other end closes. `start` makes the executor at the first case; an Error
+/// that it throws is the answer to it.
+void serve(int socket, std::span<const Lab> labs, const std::function<std::unique_ptr<Executor>()>& start);
+
+}  // namespace gpulab

@@ -1,0 +1,129 @@
+// The worker's end: cases in, results out.
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "common/device/gpu/gpu.h"
+#include "common/error.h"
+#include "labs/registry.h"
+#include "runner/execution/child_process.h"
+#include "runner/execution/wire.h"
+#include "runner/execution/worker.h"
+#include "runner/execution/worker_argument.h"
+
+namespace gpulab {
+namespace {
+
+template <typename T>
+const T& named(std::span<const T> items, std::string_view name) {
+  const auto it = std::find_if(items.begin(), items.end(), [&](const T& item) { return item.name == name; });
+  if (it == items.end()) throw usage_error("the worker does not know '" + std::string(name) + "'");
+  return *it;
+}
+
+/// What a worker keeps from case to case.
+struct Served {
+  std::optional<Lab> of_file;  ///< of `gpulab run`; the executor has views of its texts
+  std::unique_ptr<Executor> executor;
+};
+
+const Lab& lab_of(const WireCase& request, std::span<const Lab> labs, Served& served) {
+  if (!request.file) return named(labs, request.lab);
+  if (!served.of_file || served.of_file->file->file != *request.file) {
+    served.executor.reset();
+    served.of_file = file_lab(*request.file);
+  }
+  return *served.of_file;
+}
+
+WireReply answer(std::string_view line, std::span<const Lab> labs, Served& served,
+                 const std::function<std::unique_ptr<Executor>()>& start, const PrintSink& printed) {
+  WireReply reply;
+  try {
+    WireCase request = decode_case(line);
+    if (request.listens) request.options.printed = printed;
+    const Lab& lab = lab_of(request, labs, served);
+    const Variant& variant = named(std::span<const Variant>(lab.variants), request.variant);
+    if (!served.executor) served.executor = start();
+    reply.result = served.executor->run(lab, variant, request.point, request.options);
+  } catch (const Error& error) {
+    reply.error = error;
+  } catch (const std::exception& error) {
+    reply.error = Error(ExitCode::launch_failed, error.what(), "worker process");
+  }
+  return reply;
+}
+
+/// Lines from a socket.
+class LineReader {
+ public:
+  explicit LineReader(int socket) : stream_(fdopen(dup(socket), "r")) {}
+  ~LineReader() {
+    if (stream_ != nullptr) std::fclose(stream_);
+    std::free(line_);
+  }
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+  /// False at the end.
+  bool next(std::string_view& line) {
+    if (stream_ == nullptr) return false;
+    const ssize_t length = getline(&line_, &capacity_, stream_);
+    if (length <= 0) return false;
+    line = {line_, static_cast<std::size_t>(length)};
+    return true;
+  }
+
+ private:
+  std::FILE* stream_;
+  char* line_ = nullptr;
+  std::size_t capacity_ = 0;
+};
+
+bool send_all(int socket, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t sent = send(socket, text.data(), text.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+}  // namespace
+
+void serve(int socket, std::span<const Lab> labs, const std::function<std::unique_ptr<Executor>()>& start) {
+  LineReader requests(socket);
+  Served served;
+  const auto say = [socket](const WireReply& reply) { return send_all(socket, encode(reply) + '\n'); };
+  const auto printed = [&](std::string_view text) {
+    if (!text.empty()) (void)say({.printed = std::string(text)});
+  };
+  for (std::string_view line; requests.next(line);)
+    if (!say(answer(line, labs, served, start, printed))) return;
+}
+
+std::optional<int> serve_if_worker(int argc, const char* const* argv) {
+  if (argc != 3 || std::string_view(argv[1]) != worker_argument) return std::nullopt;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a hung kernel does not outlive who asked for it
+  std::signal(SIGINT, SIG_IGN);      // a terminal sends it to both; the parent decides
+  const int socket = ChildProcess::socket_in_child;
+  if (fcntl(socket, F_SETFD, FD_CLOEXEC) != 0) {
+    std::fputs("error: a worker process is started by gpulab itself\n", stderr);
+    return static_cast<int>(ExitCode::usage);
+  }
+  const int index = std::atoi(argv[2]);
+  serve(socket, all_labs(), [&] { return in_process(make_gpu(index)); });
+  return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace gpulab

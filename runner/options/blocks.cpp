@@ -1,0 +1,76 @@
+#include "runner/options/blocks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "common/error.h"
+#include "common/text.h"
+
+namespace gpulab {
+namespace {
+
+Dim3 parse_dim(std::string_view text, std::string_view option, std::string_view forms) {
+  const auto parts = split(text, 'x');
+  std::uint32_t extents[3] = {1, 1, 1};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto extent = parse_integer(parts[i]);
+    if (i >= 3 || !extent) {
+      throw usage_error(fmt::format("{}: malformed value '{}'", option, text), std::string(forms));
+    }
+    // Saturated: whatever does not fit 32 bits is beyond the hardware too, and is refused as that.
+    extents[i] = static_cast<std::uint32_t>(std::min<std::int64_t>(*extent, std::numeric_limits<std::uint32_t>::max()));
+  }
+  return {extents[0], extents[1], extents[2]};
+}
+
+void check_extents(const Dim3& dim, const Dim3& limit, std::string_view of, std::string_view what) {
+  const auto check = [&](char axis, std::uint32_t value, std::uint32_t most) {
+    if (value == 0) throw usage_error(fmt::format("{}: a {} of {} is empty", of, what, dim_text(dim)));
+    if (value <= most) return;
+    throw usage_error(fmt::format("{}: {} {} is beyond the hardware: {} = {}, at most {}", of, what, dim_text(dim),
+                                  axis, value, most));
+  };
+  check('x', dim.x, limit.x);
+  check('y', dim.y, limit.y);
+  check('z', dim.z, limit.z);
+}
+
+}  // namespace
+
+void check_block(const Dim3& block, std::string_view of) {
+  if (block.x != 0 && block.y != 0 && block.z != 0 && block.volume() > max_threads_per_block && block.x <= 65535 &&
+      block.y <= 65535 && block.z <= max_block.z) {
+    const std::string shape = block.y == 1 && block.z == 1 ? "" : fmt::format(" ({})", dim_text(block));
+    throw usage_error(fmt::format("{}: a block of {} threads{} is beyond the hardware: at most {}", of, block.volume(),
+                                  shape, max_threads_per_block),
+                      "use a smaller block and more of them; 256 is a good start");
+  }
+  check_extents(block, max_block, of, "block");
+}
+
+void check_grid(const Dim3& grid, std::string_view of) { check_extents(grid, max_grid, of, "grid"); }
+
+std::vector<Dim3> parse_blocks(std::string_view text) {
+  std::vector<Dim3> blocks;
+  for (const auto& item : split(text, ',')) {
+    const auto block = parse_dim(item, "--block", "a block is 256, 32x8 or 8x8x4");
+    check_block(block, "--block");
+    if (std::find(blocks.begin(), blocks.end(), block) != blocks.end()) {
+      throw usage_error(fmt::format("--block: {} appears twice in '{}'", dim_text(block), text));
+    }
+    blocks.push_back(block);
+  }
+  return blocks;
+}
+
+std::optional<Dim3> parse_grid(std::string_view text) {
+  if (text == "auto") return std::nullopt;
+  const auto grid = parse_dim(text, "--grid", "a grid is auto, 1024, 64x64 or 16x16x16 blocks");
+  check_grid(grid, "--grid");
+  return grid;
+}
+
+}  // namespace gpulab

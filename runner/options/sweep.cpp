@@ -1,0 +1,134 @@
+#include "runner/options/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "common/embedded.h"
+#include "common/error.h"
+#include "runner/case/plan.h"
+#include "runner/case/shared_memory.h"
+
+namespace gpulab {
+namespace {
+
+/// Calls `visit` with every combination of parameter values, the last parameter fastest.
+template <typename Visit>
+void each_combination(const LabOptions& options, std::size_t depth, Params& params, const Visit& visit) {
+  if (depth == options.params.size()) return visit(params);
+  const auto& [name, values] = options.params[depth];
+  for (const auto& value : values) {
+    params.values[name] = value;
+    each_combination(options, depth + 1, params, visit);
+  }
+}
+
+/// The one compute capability that architecture-specific code (kernels_sm90a.cu) runs on: neither older nor newer ones.
+std::optional<int> only_architecture(const Lab& lab, const Variant& variant) {
+  for (const auto& kernels : embedded_kernels())
+    if (kernels.lab == lab.name && kernels.file == variant.file && !kernels.cubin.empty())
+      return kernels.compute_capability;
+  return std::nullopt;
+}
+
+/// What this machine lacks for the variant, or nothing.
+std::optional<std::string> lack(const Lab& lab, const Variant& variant, const Host& host) {
+  if (variant.vendor.run != nullptr && !host.capabilities.runs_vendor_code) {
+    return fmt::format("variant '{}' calls a vendor library and needs a GPU", variant.name);
+  }
+  if (variant.gpu_only && !host.capabilities.runs_vendor_code) {
+    return fmt::format("variant '{}' uses what the simulator does not have, and needs a GPU", variant.name);
+  }
+  if (variant.vendor.lack != nullptr) {
+    if (const auto missing = variant.vendor.lack(); !missing.empty()) {
+      return fmt::format("variant '{}': {}", variant.name, missing);
+    }
+  }
+  const auto& device = host.device;
+  const int here = device.compute_major * 10 + device.compute_minor;
+  if (const auto only = only_architecture(lab, variant); only && *only != here) {
+    return fmt::format("variant '{}' is for compute capability {}.{} alone, {} has {}.{}", variant.name, *only / 10,
+                       *only % 10, device.profile.empty() ? device.name : device.profile, device.compute_major,
+                       device.compute_minor);
+  }
+  if (launches_kernels(variant) && device.compute_major * 10 + device.compute_minor < variant.min_compute_capability) {
+    return fmt::format("variant '{}' needs compute capability {}.{}, {} has {}.{}", variant.name,
+                       variant.min_compute_capability / 10, variant.min_compute_capability % 10,
+                       device.profile.empty() ? device.name : device.profile, device.compute_major,
+                       device.compute_minor);
+  }
+  return std::nullopt;
+}
+
+/// What races on purpose gives another answer every time: it runs where somebody looks for the race, or says so.
+void check_race(const LabOptions& options, const Variant& variant) {
+  const auto& tools = options.sanitize;
+  if (!variant.racy || options.allow_racy || std::find(tools.begin(), tools.end(), "racecheck") != tools.end()) return;
+  throw usage_error(fmt::format("variant '{}' races on purpose: its answer may be wrong", variant.name),
+                    "'--sanitize racecheck' names the race; '--allow-racy' runs it all the same");
+}
+
+/// The plan's own complaint, or nothing.
+std::optional<Error> complaint(const LabOptions& options, const Point& point) {
+  try {
+    check_race(options, *point.variant);
+    check_shared_memory(*options.lab, *point.variant, plan(*options.lab, *point.variant, point.point, options.grid),
+                        options.grid);
+    if (point.variant->calculate) (void)point.variant->calculate(point.point);  // as quick as a plan
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error;
+  }
+}
+
+Error nothing_runs(const std::vector<Point>& points) {
+  return Error(ExitCode::missing, points.front().skip, {},
+               "'gpulab doctor' shows what this machine has; '--variant all' skips what cannot run");
+}
+
+}  // namespace
+
+std::vector<Point> product(const LabOptions& options) {
+  std::vector<Point> points;
+  const auto block_count = std::max<std::size_t>(1, options.blocks.size());
+  Params params;
+  each_combination(options, 0, params, [&](const Params& combination) {
+    for (std::size_t b = 0; b < block_count; ++b) {
+      for (const auto* variant : options.variants) {
+        Point point;
+        point.variant = variant;
+        point.named = !options.all_variants;
+        point.point.params = combination;
+        point.point.seed = options.seed;
+        point.point.block = options.blocks.empty() ? default_block(*options.lab, *variant) : options.blocks[b];
+        if (options.blocks.empty() && variant->block) point.point.block = variant->block(point.point);
+        points.push_back(std::move(point));
+      }
+    }
+  });
+  return points;
+}
+
+std::vector<Point> sweep(const LabOptions& options, const Host& host) {
+  auto points = product(options);
+  std::optional<Error> first;
+  for (auto& point : points) {
+    point.point.sm_count = std::max(1, host.device.sm_count);
+    point.point.max_threads_per_sm = host.max_threads_per_sm;
+    if (!host.device.profile.empty()) point.point.gpu = &gpu_profile(host.device.profile);
+    if (const auto missing = lack(*options.lab, *point.variant, host)) {
+      point.skip = *missing;
+    } else if (auto error = complaint(options, point)) {
+      if (point.named) throw *error;
+      point.skip = error->what();
+      if (!first) first = std::move(error);
+    }
+  }
+  const bool none = std::all_of(points.begin(), points.end(), [](const Point& point) { return !point.skip.empty(); });
+  if (none && first) throw *first;
+  if (none) throw nothing_runs(points);
+  return points;
+}
+
+}  // namespace gpulab

@@ -1,0 +1,34 @@
+#pragma once
+// Lists of options as a product of cases: parameters outermost, then blocks, then variants, so that neighbours
+// share their problem and a ladder is read from top to bottom.
+
+#include <string>
+#include <vector>
+
+#include "common/device/device.h"
+#include "runner/options/options.h"
+
+namespace gpulab {
+
+struct Point {
+  const Variant* variant = nullptr;
+  Case point;         ///< grid not resolved yet
+  std::string skip;   ///< why it cannot run here; empty: it can
+  bool named = true;  ///< asked for by name (a skip then costs exit code 3), not by --variant all
+};
+
+/// What a sweep needs to know of the device.
+struct Host {
+  DeviceInfo device;
+  Capabilities capabilities;
+  int max_threads_per_sm = 2048;
+};
+
+/// Every case, each planned once: what a named variant cannot do is thrown (usage: exit 2; nothing of what was
+/// named can run here: exit 3), under --variant all it is a reason to skip.
+[[nodiscard]] std::vector<Point> sweep(const LabOptions& options, const Host& host);
+
+/// The sweep's cases without regard to any device.
+[[nodiscard]] std::vector<Point> product(const LabOptions& options);
+
+}  // namespace gpulab

@@ -1,0 +1,32 @@
+#pragma once
+// `gpulab explain` for people and as gpulab.explain.v1.
+
+#include <optional>
+#include <string>
+
+#include "runner/report/explain/explanation.h"
+#include "runner/report/report.h"
+
+namespace gpulab {
+
+/// What is shown beside the launch's own counts.
+struct ExplainView {
+  DeviceInfo device;
+  std::string lab;   ///< empty for a file
+  std::string file;  ///< of a file; empty for labs
+  const Result* result = nullptr;
+  std::size_t launch = 0;  ///< of result->lines
+  bool phases = false;
+  std::optional<std::uint32_t> banks{};  ///< the line
+};
+
+[[nodiscard]] std::string explain_table(const ExplainView& view, const Style& style);
+[[nodiscard]] std::string explain_json(const ExplainView& view);
+
+/// Why lines are those of the PTX; empty where they are the user's.
+[[nodiscard]] std::string ptx_reason(const LaunchLines& launch);
+
+/// The accesses of `line` to shared memory. Throws usage_error where there is none, with the lines that have some.
+[[nodiscard]] std::vector<LineAccess> shared_accesses(const LaunchLines& launch, std::uint32_t line);
+
+}  // namespace gpulab

@@ -1,0 +1,363 @@
+// The kernel's source with its counters to the left, then the worst lines in words. Columns that have nothing to say
+// for a kernel (no shared memory, no branch) are left out.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <set>
+
+#include "common/error.h"
+#include "common/text.h"
+#include "runner/report/explain/explain_report.h"
+
+namespace gpulab {
+namespace {
+
+constexpr std::size_t width = 120;       ///< of the page; source beyond it is cut
+constexpr std::size_t most_marks = 6;    ///< in words; the JSON has all
+constexpr std::uint32_t small_gap = 4;   ///< lines without instructions that are still shown
+constexpr std::uint32_t signature = 12;  ///< lines above the first that its function's head may take
+
+class Paint {
+ public:
+  explicit Paint(const Style& style) : on_(style.color) {}
+  [[nodiscard]] std::string bold(const std::string& text) const { return code(text, "1"); }
+  [[nodiscard]] std::string dim(const std::string& text) const { return code(text, "2"); }
+  [[nodiscard]] std::string bad(const std::string& text) const { return code(text, "31"); }
+
+ private:
+  [[nodiscard]] std::string code(const std::string& text, const char* number) const {
+    return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", number, text) : text;
+  }
+  bool on_;
+};
+
+double real(std::uint64_t count) { return static_cast<double>(count); }
+std::uint64_t requests(const Counters& c) { return c.global_load_requests + c.global_store_requests; }
+std::uint64_t sectors(const Counters& c) { return c.global_load_sectors + c.global_store_sectors; }
+std::uint64_t wavefronts(const Counters& c) { return c.shared_load_wavefronts + c.shared_store_wavefronts; }
+std::uint64_t conflicts(const Counters& c) { return c.shared_load_bank_conflicts + c.shared_store_bank_conflicts; }
+
+std::string ratio(std::uint64_t part, std::uint64_t whole, const char* format, double scale = 1) {
+  return whole == 0 ? "" : fmt::format(fmt::runtime(format), scale * real(part) / real(whole));
+}
+
+struct Column {
+  const char *group, *name;
+  std::size_t columns;
+  std::string (*cell)(const Counters&);  ///< empty: nothing to say
+};
+constexpr std::array table_columns{
+    Column{"warp", "instr.", 8,
+           [](const Counters& c) { return c.warp_instructions ? short_count(real(c.warp_instructions)) : ""; }},
+    Column{"active", "lanes", 7,
+           [](const Counters& c) { return ratio(c.thread_instructions, c.warp_instructions, "{:.1f}"); }},
+    Column{"branches", "diverge", 9,
+           [](const Counters& c) { return ratio(c.divergent_branches, c.branches, "{:.0f}%", 100); }},
+    Column{"global", "requests", 9,
+           [](const Counters& c) { return requests(c) ? short_count(real(requests(c))) : ""; }},
+    Column{"sectors", "per req.", 9, [](const Counters& c) { return ratio(sectors(c), requests(c), "{:.1f}"); }},
+    Column{"bytes", "used", 6,
+           [](const Counters& c) {
+             return ratio(c.global_distinct_bytes_loaded + c.global_distinct_bytes_stored, 32 * sectors(c), "{:.0f}%",
+                          100);
+           }},
+    Column{"shared", "wavefr.", 8,
+           [](const Counters& c) { return wavefronts(c) ? short_count(real(wavefronts(c))) : ""; }},
+    Column{"bank", "conflicts", 10,
+           [](const Counters& c) { return wavefronts(c) ? short_count(real(conflicts(c))) : ""; }},
+};
+
+std::string right(const std::string& text, std::size_t columns_wide) {
+  const auto have = columns(text);
+  return std::string(columns_wide > have ? columns_wide - have : 0, ' ') + text;
+}
+
+/// Cut to `room` columns, tabs as two spaces.
+std::string source_text(std::string_view line, std::size_t room) {
+  std::string text;
+  for (const char c : line) text += c == '\t' ? std::string("  ") : std::string(1, c);
+  if (columns(text) <= room) return text;
+  while (columns(text) > room - 1) {
+    while ((text.back() & 0xc0) == 0x80) text.pop_back();  // the rest of one character
+    text.pop_back();
+  }
+  return text + "…";
+}
+
+bool is_head(std::string_view line) {
+  return line.find("__global__") != line.npos || line.find("__device__") != line.npos ||
+         line.find(".entry") != line.npos || line.find(".func") != line.npos;
+}
+
+/// The first line of the function that `line` is in, template and all; `line` itself where it is not found.
+std::uint32_t head_of(const std::vector<std::string_view>& text, std::uint32_t line) {
+  for (std::uint32_t up = line; up > 0 && line - up <= signature; --up) {
+    if (text[up - 1].starts_with("}") && up != line) break;
+    if (!is_head(text[up - 1])) continue;
+    return up > 1 && text[up - 2].starts_with("template") ? up - 1 : up;
+  }
+  return line;
+}
+
+/// Lines to show: those with instructions, the heads of their functions, closing braces, and small gaps between.
+std::vector<std::uint32_t> shown_lines(const Explanation& explanation, const std::vector<std::string_view>& text) {
+  std::set<std::uint32_t> shown;
+  for (const auto& line : explanation.lines) {
+    if (line.line == 0 || line.line > text.size()) continue;
+    for (auto l = explanation.launch->ptx ? line.line : head_of(text, line.line); l <= line.line; ++l) shown.insert(l);
+    if (line.line < text.size() && text[line.line].starts_with("}")) shown.insert(line.line + 1);
+  }
+  std::vector<std::uint32_t> lines;
+  for (const auto line : shown) {
+    if (!lines.empty() && line - lines.back() <= small_gap)
+      for (auto between = lines.back() + 1; between < line; ++between) lines.push_back(between);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+class Table {
+ public:
+  Table(const ExplainView& view, const Style& style)
+      : view_(view),
+        paint_(style),
+        launch_(view.result->lines[view.launch]),
+        explained_(explanation_of(launch_)),
+        text_(lines_of(launch_.text)) {
+    for (const auto& line : explained_.lines) numbers_ = std::max(numbers_, std::to_string(line.line).size());
+    for (const auto& column : table_columns)
+      if (!column.cell(launch_.counters).empty()) columns_.push_back(&column);
+    marked_ = std::min(explained_.marks.size(), most_marks);
+  }
+
+  std::string text() {
+    head();
+    source();
+    marks();
+    if (view_.phases) phases();
+    if (view_.banks) banks(*view_.banks);
+    return out_;
+  }
+
+ private:
+  void line(const std::string& text = {}) { out_ += text.substr(0, text.find_last_not_of(' ') + 1) + '\n'; }
+  void paragraph(const std::string& first, const std::string& text) {
+    std::string label = first;
+    for (const auto& part : wrapped(text, width - columns(first))) {
+      line(label + part);
+      label = std::string(columns(first), ' ');
+    }
+  }
+  [[nodiscard]] std::uint64_t blocks() const { return launch_.grid.volume(); }
+
+  void head() {
+    const auto& result = *view_.result;
+    const std::string what = view_.lab.empty() ? view_.file : view_.lab + " " + result.variant;
+    line(paint_.bold(fmt::format("{} · {}", what, launch_.kernel)));
+    line(fmt::format("simulated: grid {} × block {}, {} per block; counts are PTX instructions, sums over all blocks",
+                     dim_text(launch_.grid), dim_text(launch_.block),
+                     plural((launch_.block.volume() + 31) / 32, "warp")));
+    if (result.lines.size() > 1)
+      line(fmt::format("launch {} of {} (--launch N shows another)", view_.launch + 1, result.lines.size()));
+    if (const auto reason = ptx_reason(launch_); !reason.empty()) line(reason);
+    if (result.status == "wrong") line(paint_.bad("the answer is wrong: " + result.message));
+    line();
+  }
+
+  void source() {
+    std::string top, bottom;
+    for (const auto* column : columns_) {
+      top += right(column->group, column->columns);
+      bottom += right(column->name, column->columns);
+    }
+    line(paint_.dim(right("", numbers_) + top));
+    line(paint_.dim(right("line", std::max<std::size_t>(numbers_, 4)) + bottom + "  " + launch_.file));
+    std::uint32_t before = 0;
+    for (const auto number : shown_lines(explained_, text_)) {
+      if (before != 0 && number != before + 1) line(paint_.dim(right("⋮", std::max<std::size_t>(numbers_, 4))));
+      row(number, text_[number - 1], find(number));
+      before = number;
+    }
+    if (const auto* rest = find(0)) row(0, "(code that no line of this file stands for)", rest);
+    line(paint_.dim(right("all", std::max<std::size_t>(numbers_, 4)) + cells(launch_.counters)));
+    line(paint_.dim("request: one access of a warp; sector: 32 bytes of memory; wavefront: one pass over the banks"));
+  }
+
+  [[nodiscard]] const ExplainedLine* find(std::uint32_t number) const {
+    for (const auto& line : explained_.lines)
+      if (line.line == number) return &line;
+    return nullptr;
+  }
+  [[nodiscard]] std::string cells(const Counters& counters) const {
+    std::string text;
+    for (const auto* column : columns_) text += right(column->cell(counters), column->columns);
+    return text;
+  }
+  /// " ◄1,3": which of the reasons below speak of the line.
+  [[nodiscard]] std::string pointers(std::uint32_t number) const {
+    std::vector<std::string> which;
+    for (std::size_t i = 0; i < marked_; ++i)
+      if (explained_.marks[i].line == number) which.push_back(std::to_string(i + 1));
+    return which.empty() ? "" : "◄" + join(which, ",");
+  }
+  void row(std::uint32_t number, std::string_view source, const ExplainedLine* counted) {
+    std::string text = right(number ? std::to_string(number) : "-", std::max<std::size_t>(numbers_, 4));
+    if (counted != nullptr && counted->executions == 0) {
+      std::size_t blank = 0;
+      for (const auto* column : columns_) blank += column->columns;
+      text += right("never executed", blank);
+    } else {
+      text += cells(counted != nullptr ? counted->counters : Counters{});
+    }
+    const auto points = counted != nullptr ? pointers(number) : "";
+    const auto room = width - columns(text) - 2 - (points.empty() ? 0 : columns(points) + 1);
+    text += "  " + source_text(source, room);
+    line(points.empty() ? text : paint_.bold(text + ' ') + paint_.bad(points));
+  }
+
+  void marks() {
+    line();
+    if (marked_ == 0) return line("Nothing stands out: lanes agree, global memory is coalesced, no banks conflict.");
+    line(paint_.bold("What to look at, worst first"));
+    std::uint32_t said = 0;  // the line whose source stands above
+    for (std::size_t i = 0; i < marked_; ++i) {
+      const auto& mark = explained_.marks[i];
+      if (mark.line != 0 && mark.line != said) {
+        const auto source = text_[mark.line - 1];
+        line(fmt::format("line {}: {}", mark.line,
+                         source.substr(std::min(source.find_first_not_of(" \t"), source.size()))));
+      }
+      said = mark.line;
+      paragraph(fmt::format("  ◄{} ", i + 1), fmt::format("{} ({}{:.0f}% of the kernel's {})", mark.text,
+                                                          part_of(mark.kind), 100 * mark.share, whole_of(mark.kind)));
+    }
+    if (explained_.marks.size() > marked_)
+      line(fmt::format("and {} more (--format json has all)", explained_.marks.size() - marked_));
+  }
+  /// Of these only what exceeds the ideal is counted, not all that the line does; the ideal of sectors is that of all
+  /// requests together, of which some may have needed more.
+  static const char* part_of(const std::string& kind) {
+    return kind == "uncoalesced" ? "avoidable: up to " : kind == "bank_conflict" ? "avoidable: " : "";
+  }
+  static const char* whole_of(const std::string& kind) {
+    if (kind == "divergence" || kind == "idle_lanes") return "lane slots, 32 per instruction";
+    if (kind == "bank_conflict") return "shared-memory wavefronts";
+    if (kind == "atomic") return "memory requests";
+    return "sectors";
+  }
+
+  void phases() {
+    line();
+    line(paint_.bold("Per block, by phase") + ": phase 0 is before the first barrier of the block, 1 after it …");
+    if (launch_.phases == most_phases)
+      line(fmt::format("blocks pass more barriers than that: phase {} takes the rest", most_phases - 1));
+    for (std::uint32_t first = 0; first < launch_.phases; first += 16)
+      phase_page(first, std::min(launch_.phases, first + 16));
+  }
+  void phase_page(std::uint32_t first, std::uint32_t end) {
+    std::string top = right("line", std::max<std::size_t>(numbers_, 4)) + "  " + "phase           ";
+    for (auto phase = first; phase < end; ++phase) top += right(std::to_string(phase), 6);
+    line(paint_.dim(top));
+    using Count = std::function<std::uint64_t(const LineCounts&)>;
+    const std::array<std::pair<const char*, Count>, 6> rows{{
+        {"executions", [](const LineCounts& l) { return l.executions; }},
+        {"load requests",
+         [](const LineCounts& l) { return l.counters.global_load_requests + l.counters.shared_load_requests; }},
+        {"store requests",
+         [](const LineCounts& l) { return l.counters.global_store_requests + l.counters.shared_store_requests; }},
+        {"branches diverge", [](const LineCounts& l) { return l.counters.divergent_branches; }},
+        {"sectors", [](const LineCounts& l) { return sectors(l.counters); }},
+        {"bank conflicts", [](const LineCounts& l) { return conflicts(l.counters); }},
+    }};
+    for (const auto& counted : explained_.lines) {
+      std::string number = counted.line ? std::to_string(counted.line) : "-";
+      for (const auto& [name, count] : rows) {
+        std::vector<std::uint64_t> values(end - first, 0);
+        for (const auto& phase : counted.phases)
+          if (phase.phase >= first && phase.phase < end) values[phase.phase - first] = count(phase);
+        if (std::all_of(values.begin(), values.end(), [](auto v) { return v == 0; })) continue;
+        std::string text = right(number, std::max<std::size_t>(numbers_, 4)) + fmt::format("  {:<16}", name);
+        for (const auto value : values) text += right(per_block(value), 6);
+        line(text);
+        number.clear();
+      }
+    }
+  }
+  /// Whole numbers where every block does the same.
+  [[nodiscard]] std::string per_block(std::uint64_t value) const {
+    if (value == 0) return "·";
+    if (value % blocks() == 0) return std::to_string(value / blocks());
+    return fmt::format("{:.2f}", real(value) / real(blocks()));
+  }
+
+  void banks(std::uint32_t number) {
+    for (const auto& access : shared_accesses(launch_, number)) {
+      line();
+      line(paint_.bold(fmt::format("Banks of line {}", number)) +
+           fmt::format(": {}, {} × {}", access.instruction, plural(__builtin_popcount(access.mask), "lane"),
+                       plural(access.width, "byte")) +
+           (access.ptx_line ? fmt::format(" (PTX line {})", access.ptx_line) : ""));
+      line(access.wavefronts > access.ideal_wavefronts
+               ? paint_.bad(fmt::format("{} where {} would do: a bank gives one word per pass",
+                                        passes(access.wavefronts), access.ideal_wavefronts))
+               : fmt::format("no conflict: {}", passes(access.wavefronts)));
+      for (const auto& bank : banks_of(access)) {
+        std::vector<std::string> words;
+        for (const auto& word : bank.words)
+          words.push_back(fmt::format("word {} ← {}", word.word, lanes_text(word.lanes)));
+        paragraph(fmt::format("  bank {:>2}  {:>2} {}  ", bank.number, bank.words.size(),
+                              bank.words.size() == 1 ? "word " : "words"),
+                  join(words));
+      }
+    }
+    line("words are 4 bytes, counted from the start of the block's shared memory; bank = word mod 32");
+  }
+  static std::string passes(std::uint32_t n) { return n == 1 ? "1 pass" : fmt::format("{} passes", n); }
+  /// "lane 3", "lanes 0-15", "lanes 0 4 8".
+  static std::string lanes_text(const std::vector<int>& lanes) {
+    if (lanes.size() == 1) return fmt::format("lane {}", lanes[0]);
+    const bool run = lanes.back() - lanes.front() + 1 == static_cast<int>(lanes.size());
+    return run ? fmt::format("lanes {}-{}", lanes.front(), lanes.back())
+               : fmt::format("lanes {}", fmt::join(lanes, " "));
+  }
+
+  const ExplainView& view_;
+  Paint paint_;
+  const LaunchLines& launch_;
+  Explanation explained_;
+  std::vector<std::string_view> text_;
+  std::vector<const Column*> columns_;
+  std::size_t numbers_ = 1, marked_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string explain_table(const ExplainView& view, const Style& style) { return Table(view, style).text(); }
+
+std::string ptx_reason(const LaunchLines& launch) {
+  if (!launch.ptx) return {};
+  return launch.file.ends_with(".ptx")
+             ? fmt::format("lines are those of {}, which is PTX", launch.file)
+             : fmt::format("lines are PTX lines: the kernel has no line information for {}", launch.file);
+}
+
+std::vector<LineAccess> shared_accesses(const LaunchLines& launch, std::uint32_t line) {
+  std::vector<LineAccess> found;
+  std::set<std::uint32_t> others;
+  for (const auto& access : launch.accesses) {
+    if (!access.shared) continue;
+    others.insert(access.line);
+    if (access.line == line) found.push_back(access);
+  }
+  if (found.empty())
+    throw usage_error(fmt::format("--banks: line {} of {} has no access to shared memory", line, launch.file),
+                      others.empty() ? std::string("no line of this kernel has")
+                                     : fmt::format("lines that have: {}", fmt::join(others, ", ")));
+  return found;
+}
+
+}  // namespace gpulab

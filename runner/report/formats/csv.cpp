@@ -1,0 +1,137 @@
+// One row per result, every fact a column: for spreadsheets and data frames (RFC 4180, with \n line ends).
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "runner/report/report.h"
+
+namespace gpulab::report {
+namespace {
+
+using Row = std::map<std::string, std::string, std::less<>>;
+
+/// Column names in order of first appearance, and rows that may lack some.
+class Sheet {
+ public:
+  void start_row() { rows_.emplace_back(); }
+  void put(const std::string& column, std::string value) {
+    if (std::find(columns_.begin(), columns_.end(), column) == columns_.end()) columns_.push_back(column);
+    rows_.back()[column] = std::move(value);
+  }
+  void put(const std::string& column, double value) { put(column, fmt::format("{}", value)); }
+  void put(const std::string& column, std::uint64_t value) { put(column, std::to_string(value)); }
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    add_line([](const std::string& column) { return column; }, text);
+    for (const auto& row : rows_) {
+      add_line(
+          [&](const std::string& column) {
+            const auto it = row.find(column);
+            return it == row.end() ? std::string() : it->second;
+          },
+          text);
+    }
+    return text;
+  }
+
+ private:
+  static std::string quoted(const std::string& field) {
+    if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
+    std::string text(1, '"');
+    for (const char c : field) text.append(c == '"' ? 2 : 1, c);
+    text.push_back('"');
+    return text;
+  }
+  template <typename Field>
+  void add_line(const Field& field, std::string& text) const {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (i > 0) text.push_back(',');
+      text.append(quoted(field(columns_[i])));
+    }
+    text += '\n';
+  }
+  std::vector<std::string> columns_;
+  std::vector<Row> rows_;
+};
+
+void put_launch(const LaunchFacts& f, Sheet& sheet) {
+  const auto put_dim = [&](const std::string& name, const Dim3& d) {
+    sheet.put(name + "_x", std::uint64_t{d.x});
+    sheet.put(name + "_y", std::uint64_t{d.y});
+    sheet.put(name + "_z", std::uint64_t{d.z});
+  };
+  put_dim("grid", f.grid);
+  put_dim("block", f.block);
+  sheet.put("launches", static_cast<std::uint64_t>(f.launches));
+  sheet.put("dynamic_shared_bytes", std::uint64_t{f.dynamic_shared_bytes});
+  if (f.static_shared_bytes) sheet.put("static_shared_bytes", *f.static_shared_bytes);
+  if (f.registers_per_thread) sheet.put("registers_per_thread", static_cast<std::uint64_t>(*f.registers_per_thread));
+  if (f.local_bytes) sheet.put("local_bytes", *f.local_bytes);
+}
+
+void put_timing(const Timing& t, Sheet& sheet) {
+  sheet.put("timing_source", t.source);
+  sheet.put("timing_mode", t.mode);
+  sheet.put("samples", static_cast<std::uint64_t>(t.samples));
+  sheet.put("min_ms", t.min_ms);
+  sheet.put("q1_ms", t.q1_ms);
+  sheet.put("median_ms", t.median_ms);
+  sheet.put("q3_ms", t.q3_ms);
+  sheet.put("mean_ms", t.mean_ms);
+  sheet.put("stddev_ms", t.stddev_ms);
+}
+
+void put_counters(const Counters& c, Sheet& sheet) {
+  for (const auto& info : counter_table()) {
+    const std::string name(info.name);
+    if (info.field != nullptr) {
+      sheet.put(name, c.*info.field);
+    } else if (const auto ratio = info.value(c)) {
+      sheet.put(name, *ratio);
+    }
+  }
+}
+
+void put(const Run& run, const Result& r, Sheet& sheet) {
+  sheet.start_row();
+  sheet.put("lab", run.lab);
+  sheet.put("device", run.device.name);
+  sheet.put("profile", run.device.profile);
+  sheet.put("variant", r.variant);
+  sheet.put("kernel", r.kernel);
+  sheet.put("status", r.status);
+  sheet.put("message", r.message);
+  for (const auto& [name, value] : r.params) {
+    std::visit([&, &key = name](const auto& v) { sheet.put(key, fmt::format("{}", v)); }, value);
+  }
+  if (r.launch) put_launch(*r.launch, sheet);
+  if (r.occupancy) {
+    sheet.put("theoretical_occupancy", r.occupancy->theoretical);
+    sheet.put("blocks_per_sm", static_cast<std::uint64_t>(r.occupancy->blocks_per_sm));
+    sheet.put("limited_by", fmt::format("{}", fmt::join(r.occupancy->limited_by, " ")));
+  }
+  if (r.verification) {
+    sheet.put("verification", r.verification->status);
+    sheet.put("max_abs_error", r.verification->max_abs_error);
+    sheet.put("max_rel_error", r.verification->max_rel_error);
+    sheet.put("tolerance", r.verification->tolerance);
+  }
+  if (r.timing) put_timing(*r.timing, sheet);
+  for (const auto& metric : r.metrics) sheet.put(metric.name, metric.value);
+  if (r.counters) put_counters(*r.counters, sheet);
+  for (const auto& b : r.buffers) sheet.put(b.name + "_fnv1a64", b.fnv1a64);
+}
+
+std::string write(const Run& run, const Style&) {
+  Sheet sheet;
+  for (const auto& r : run.results) put(run, r, sheet);
+  return sheet.text();
+}
+
+}  // namespace
+
+extern const Format csv{"csv", "one row per result, every fact a column", write};
+
+}  // namespace gpulab::report

@@ -1,0 +1,203 @@
+// gpulab.run.v1: the document that scripts and graders read (configs/schema/run.json). Additive changes only.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/embedded.h"
+#include "runner/report/json_text.h"
+#include "runner/report/report.h"
+#include "runner/version.h"
+
+namespace gpulab::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json dim(const Dim3& d) { return {d.x, d.y, d.z}; }
+
+Json value(const decltype(Mismatch::got)& v) {
+  if (const auto* real = std::get_if<double>(&v)) return json_real(*real);
+  return std::visit([](auto number) { return Json(number); }, v);
+}
+
+Json device(const DeviceInfo& info) {
+  return {{"kind", info.kind},
+          {"name", info.name},
+          {"profile", or_null(info.profile)},
+          {"compute_capability", fmt::format("{}.{}", info.compute_major, info.compute_minor)},
+          {"sm_count", info.sm_count}};
+}
+
+Json launch(const LaunchFacts& facts) {
+  Json json{{"grid", dim(facts.grid)},
+            {"block", dim(facts.block)},
+            {"dynamic_shared_bytes", facts.dynamic_shared_bytes},
+            {"static_shared_bytes", or_null(facts.static_shared_bytes)},
+            {"registers_per_thread", or_null(facts.registers_per_thread)},
+            {"local_bytes", or_null(facts.local_bytes)},
+            {"launches", facts.launches}};
+  if (facts.estimated_registers) {
+    json["registers_estimate"] = {
+        {"registers_per_thread", *facts.estimated_registers},
+        {"compute_capability", fmt::format("{}.{}", *facts.estimated_for / 10, *facts.estimated_for % 10)}};
+  }
+  return json;
+}
+
+Json occupancy(const Occupancy& o) {
+  return {{"theoretical", json_real(o.theoretical)}, {"blocks_per_sm", o.blocks_per_sm}, {"limited_by", o.limited_by}};
+}
+
+Json verification(const Verification& v) {
+  Json mismatches = Json::array();
+  for (const auto& m : v.mismatches) {
+    mismatches.push_back({{"index", m.index}, {"got", value(m.got)}, {"expected", value(m.expected)}});
+  }
+  Json json{{"status", v.status},
+            {"max_abs_error", json_real(v.max_abs_error)},
+            {"max_rel_error", json_real(v.max_rel_error)},
+            {"tolerance", json_real(v.tolerance)},
+            {"mismatch_count", v.mismatch_count},
+            {"mismatches", std::move(mismatches)}};
+  if (!v.note.empty()) json["note"] = v.note;
+  return json;
+}
+
+Json timing(const Timing& t) {
+  return {{"source", t.source},
+          {"mode", or_null(t.mode)},
+          {"samples", t.samples},
+          {"min_ms", json_real(t.min_ms)},
+          {"q1_ms", json_real(t.q1_ms)},
+          {"median_ms", json_real(t.median_ms)},
+          {"q3_ms", json_real(t.q3_ms)},
+          {"mean_ms", json_real(t.mean_ms)},
+          {"stddev_ms", json_real(t.stddev_ms)}};
+}
+
+/// Counts as integers; ratios and averages as numbers, left out where they have no denominator.
+Json counters(const Counters& c) {
+  Json json = Json::object();
+  for (const auto& info : counter_table()) {
+    if (info.field != nullptr) {
+      json[std::string(info.name)] = c.*info.field;
+    } else if (const auto ratio = info.value(c)) {
+      json[std::string(info.name)] = json_real(*ratio);
+    }
+  }
+  return json;
+}
+
+Json finding(const Finding& f) {
+  Json sites = Json::array();
+  for (const auto& site : f.at) {
+    sites.push_back({{"file", site.file},
+                     {"line", site.line},
+                     {"access", site.access},
+                     {"block", dim(site.block)},
+                     {"thread", dim(site.thread)},
+                     {"address", site.address}});
+  }
+  return {
+      {"tool", f.tool}, {"severity", f.severity}, {"message", f.message}, {"count", f.count}, {"at", std::move(sites)}};
+}
+
+Json params(const decltype(Result::params)& values) {
+  Json json = Json::object();
+  for (const auto& [name, value] : values) std::visit([&, &key = name](const auto& v) { json[key] = v; }, value);
+  return json;
+}
+
+Json buffer(const BufferFacts& b) {
+  Json first = Json::array();
+  for (const auto& v : b.first) first.push_back(value(v));
+  return {{"name", b.name}, {"type", b.type}, {"count", b.count}, {"first", std::move(first)}, {"fnv1a64", b.fnv1a64}};
+}
+
+Json movements(const std::vector<Movement>& all) {
+  Json json = Json::array();
+  for (const auto& m : all) {
+    json.push_back({{"counter", m.counter},
+                    {"than", m.than},
+                    {"before", json_real(m.before)},
+                    {"now", json_real(m.now)},
+                    {"unit", m.unit}});
+  }
+  return json;
+}
+
+Json curve(const Curve& c) {
+  Json points = Json::array();
+  for (std::size_t i = 0; i < c.x.size(); ++i) points.push_back({json_real(c.x[i]), json_real(c.y[i])});
+  return {{"name", c.name}, {"x", c.x_label}, {"y", c.y_label}, {"points", std::move(points)}};
+}
+
+Json result(const Result& r) {
+  Json json{{"variant", r.variant},
+            {"kernel", or_null(r.kernel)},
+            {"status", r.status},
+            {"message", r.message},
+            {"params", params(r.params)}};
+  if (r.racy) json["racy"] = true;
+  json["launch"] = r.launch ? launch(*r.launch) : Json();
+  json["occupancy"] = r.occupancy ? occupancy(*r.occupancy) : Json();
+  json["verification"] = r.verification ? verification(*r.verification) : Json();
+  json["timing"] = r.timing ? timing(*r.timing) : Json();
+  json["metrics"] = Json::object();
+  for (const auto& metric : r.metrics) {
+    json["metrics"][metric.name] = {{"value", json_real(metric.value)}, {"unit", metric.unit}};
+  }
+  if (!r.movements.empty()) json["movements"] = movements(r.movements);
+  if (!r.notes.empty()) json["notes"] = r.notes;
+  if (r.curve) json["curve"] = curve(*r.curve);
+  if (r.counters) json["counters"] = counters(*r.counters);
+  if (!r.counters_params.empty()) json["counters_params"] = params(r.counters_params);
+  json["findings"] = Json::array();
+  for (const auto& f : r.findings) json["findings"].push_back(finding(f));
+  if (!r.output.empty()) json["output"] = r.output;
+  if (!r.buffers.empty()) {
+    json["buffers"] = Json::array();
+    for (const auto& b : r.buffers) json["buffers"].push_back(buffer(b));
+  }
+  return json;
+}
+
+/// Null at the end that the sweep does not reach.
+Json break_evens(const std::vector<BreakEven>& all) {
+  Json json = Json::array();
+  for (const auto& found : all) {
+    using enum BreakEven::Where;
+    json.push_back({{"variant", found.variant},
+                    {"param", found.param},
+                    {"at", found.at ? json_real(*found.at) : Json()},
+                    {"above", found.where == below ? Json() : Json(found.below)},
+                    {"below", found.where == above ? Json() : Json(found.above)}});
+  }
+  return json;
+}
+
+std::string write(const Run& run, const Style&) {
+  Json json{{"schema", "gpulab.run.v1"},
+            {"gpulab", {{"version", version()}}},
+            {"toolkit", run.toolkit.empty() ? std::string(toolkit_version()) : run.toolkit},
+            {"device", device(run.device)},
+            {"lab", run.lab}};
+  if (!run.file.empty()) json["file"] = run.file;
+  if (!run.break_evens.empty()) json["break_even"] = break_evens(run.break_evens);
+  json["results"] = Json::array();
+  for (const auto& r : run.results) json["results"].push_back(result(r));
+  return json_text(json);
+}
+
+}  // namespace
+
+extern const Format json{"json", "gpulab.run.v1, for scripts and graders", write};
+
+}  // namespace gpulab::report

@@ -1,0 +1,50 @@
+// The ladder as a Markdown table, for notes, issues and lecture pages.
+
+#include <fmt/format.h>
+
+#include "common/text.h"
+#include "runner/report/ladder.h"
+#include "runner/report/report.h"
+
+namespace gpulab::report {
+namespace {
+
+/// A cell: bars would end it, line ends the table, and < may open a tag.
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|' || c == '<' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+std::string row(const std::vector<std::string>& cells) { return "| " + join(cells, " | ") + " |\n"; }
+
+std::string write(const Run& run, const Style&) {
+  std::string text = fmt::format("### {}\n\n{}  \n{}\n\n", run.file.empty() ? run.lab : run.file,
+                                 escaped(device_text(run.device)), escaped(shared_case(run)));
+  const auto table = ladder(run);
+  std::vector<std::string> headings, rules;
+  for (const auto& column : table) {
+    headings.push_back(escaped(heading_text(column)));
+    rules.emplace_back(column.right ? "---:" : ":---");
+  }
+  text += row(headings) + row(rules);
+  for (std::size_t i = 0; i < run.results.size(); ++i) {
+    std::vector<std::string> cells;
+    for (const auto& column : table) cells.push_back(escaped(column.cells[i]));
+    text += row(cells);
+  }
+  std::string notes;
+  for (const auto& r : run.results) {
+    if (!r.message.empty()) notes += fmt::format("- {}: {}: {}\n", escaped(r.variant), r.status, escaped(r.message));
+  }
+  return notes.empty() ? text : text + '\n' + notes;
+}
+
+}  // namespace
+
+extern const Format markdown{"markdown", "the ladder as a Markdown table", write};
+
+}  // namespace gpulab::report

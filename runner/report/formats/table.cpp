@@ -1,0 +1,450 @@
+// The report for people: one result as a page that explains itself, several as a ladder. 100 columns at most.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "common/text.h"
+#include "runner/case/metrics.h"
+#include "runner/report/break_even.h"
+#include "runner/report/ladder.h"
+#include "runner/report/movement.h"
+#include "runner/report/plots/plot.h"
+#include "runner/report/report.h"
+
+namespace gpulab::report {
+namespace {
+
+constexpr std::size_t width = 100;
+/// Where the facts of a page start.
+constexpr std::size_t margin = 12;
+
+class Page {
+ public:
+  explicit Page(const Style& style) : style_(style) {}
+  void line(const std::string& text = {}) { text_ += text + '\n'; }
+  /// "launch      grid 16384 x block 256 …", broken at the margin.
+  void fact(const std::string& name, const std::string& value) {
+    std::string label = dim(padded(name, margin, false));
+    for (const auto& part : wrapped(value, width - margin)) {
+      line(label + part);
+      label = std::string(margin, ' ');
+    }
+  }
+  /// The same with a margin of its own.
+  void entry(const std::string& name, std::size_t indent, const std::string& value) {
+    std::string label = padded(name, indent, false);
+    for (const auto& part : wrapped(value, width - indent)) {
+      line(label + part);
+      label = std::string(indent, ' ');
+    }
+  }
+  void paragraph(const std::string& text, std::size_t indent = 0) {
+    for (const auto& part : wrapped(text, width - indent)) line(std::string(indent, ' ') + part);
+  }
+  [[nodiscard]] std::string bold(const std::string& text) const { return paint(text, "1"); }
+  [[nodiscard]] std::string dim(const std::string& text) const { return paint(text, "2"); }
+  [[nodiscard]] std::string good(const std::string& text) const { return paint(text, "32"); }
+  [[nodiscard]] std::string bad(const std::string& text) const { return paint(text, "31"); }
+  [[nodiscard]] std::string judged(const std::string& text, const std::string& status) const {
+    if (status == "ok") return good(text);
+    return status == "skipped" ? dim(text) : bad(text);
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  [[nodiscard]] std::string paint(const std::string& text, const char* code) const {
+    return style_.color ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  }
+  Style style_;
+  std::string text_;
+};
+
+std::string launch_text(const LaunchFacts& f) {
+  const auto threads = f.block.volume(), warps = (threads + 31) / 32;
+  std::string text = fmt::format("grid {} × block {} = {} threads; {} per block", dim_text(f.grid), dim_text(f.block),
+                                 grouped(f.grid.volume() * threads), plural(warps, "warp"));
+  if (threads % 32 != 0) text += fmt::format(", the last with {}", plural(32 - threads % 32, "idle lane"));
+  if (f.launches > 1) text += fmt::format("; the first of {} launches", f.launches);
+  return text;
+}
+
+std::string resources_text(const LaunchFacts& f) {
+  const auto bytes = [](std::uint64_t count) { return bytes_text(static_cast<double>(count)); };
+  std::vector<std::string> parts;
+  if (f.registers_per_thread) {
+    parts.push_back(fmt::format("{} per thread", plural(*f.registers_per_thread, "register")));
+  } else if (f.estimated_registers) {
+    parts.push_back(fmt::format("registers unknown for this architecture (an estimate: {} on {}.{})",
+                                *f.estimated_registers, *f.estimated_for / 10, *f.estimated_for % 10));
+  } else {
+    parts.emplace_back("registers per thread unknown for this architecture");
+  }
+  if (f.static_shared_bytes) parts.push_back(fmt::format("{} static shared memory", bytes(*f.static_shared_bytes)));
+  if (f.dynamic_shared_bytes > 0)
+    parts.push_back(fmt::format("{} dynamic shared memory", bytes(f.dynamic_shared_bytes)));
+  if (f.local_bytes && *f.local_bytes > 0)
+    parts.push_back(fmt::format("{} local memory per thread", bytes(*f.local_bytes)));
+  return join(parts);
+}
+
+std::string bar(double ratio) {
+  constexpr int cells = 20;
+  const int full = std::clamp(static_cast<int>(std::lround(ratio * cells)), 0, cells);
+  std::string text;
+  for (int i = 0; i < cells; ++i) text += i < full ? "█" : "░";
+  return text;
+}
+
+std::string occupancy_text(const Occupancy& o) {
+  return fmt::format("{} {}  {} per SM, limited by {}", bar(o.theoretical), percent_text(o.theoretical),
+                     plural(static_cast<std::uint64_t>(o.blocks_per_sm), "block"), join(o.limited_by, " and "));
+}
+
+std::string value_text(const decltype(Mismatch::got)& value) {
+  return std::visit([](auto number) { return fmt::format("{}", number); }, value);
+}
+
+/// "i32[4]   1 2 3 4 …   fnv1a64 0123456789abcdef"
+std::string buffer_text(const BufferFacts& b) {
+  std::vector<std::string> values;
+  for (const auto& value : b.first) values.push_back(value_text(value));
+  return fmt::format("{} {}[{}]: {}{}  fnv1a64 {}", b.name, b.type, b.count, join(values, " "),
+                     b.count > b.first.size() ? " …" : "", b.fnv1a64);
+}
+
+std::string error_text(double value) { return value == 0 ? "0" : fmt::format("{:.3g}", value); }
+
+std::string verification_text(const Verification& v) {
+  if (v.status == "not_run") return "not checked";
+  std::string text = v.max_abs_error == 0
+                         ? "equal to the CPU's answer"
+                         : fmt::format("largest error {} (relative {}), tolerance {}", error_text(v.max_abs_error),
+                                       error_text(v.max_rel_error), error_text(v.tolerance));
+  if (v.max_abs_error == 0 && v.tolerance > 0) text += fmt::format(" (tolerance {})", error_text(v.tolerance));
+  if (!v.note.empty()) text += "; " + v.note;
+  return v.status + ": " + text;
+}
+
+std::string timing_text(const Timing& t) {
+  if (t.source == "simulation_wall") {
+    return fmt::format("none: simulating took {} on this machine, which says nothing about a GPU",
+                       duration_text(t.median_ms));
+  }
+  if (t.source == "cpu_wall") return duration_text(t.median_ms) + " on the host, one thread's wall clock";
+  return fmt::format("{} median of {} ({} to {} are the middle half), {}", duration_text(t.median_ms),
+                     plural(static_cast<std::uint64_t>(t.samples), "sample"), duration_text(t.q1_ms),
+                     duration_text(t.q3_ms), t.mode == "cold" ? "cold: L2 flushed before each" : t.mode);
+}
+
+std::string metrics_text(const Result& r) {
+  std::vector<std::string> parts;
+  for (const auto& m : r.metrics) {
+    std::string text = m.unit == "ratio" ? percent_text(m.value)
+                       : m.unit == "B"   ? bytes_text(m.value)
+                                         : short_count(m.value);
+    std::string name = m.name;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    // "resident warps 40": the name says the unit.
+    const bool named = m.unit.empty() || m.unit == "ratio" || m.unit == "B" || name.find(m.unit) != std::string::npos;
+    if (!named) text += " " + m.unit;
+    parts.push_back(name + " " + text);
+  }
+  return join(parts);
+}
+
+/// One line of the counters: a count of its own, or a pair (loads, stores).
+struct CounterLine {
+  const char* label;
+  std::string_view first, second;  ///< names in counter_table(); second may be empty
+  std::string_view per;            ///< what a request costs: the counter to divide `first` by; may be empty
+};
+struct CounterGroup {
+  const char* title;
+  bool pairs;  ///< loads and stores side by side
+  bool zeros;  ///< a line of zeros says something too
+  std::vector<CounterLine> lines;
+};
+
+const std::vector<CounterGroup>& groups() {
+  static const std::vector<CounterGroup> all{
+      {"instructions",
+       false,
+       true,
+       {{"warp instructions", "warp_instructions", {}, {}},
+        {"thread instructions", "thread_instructions", {}, {}},
+        {"instructions per warp", "instructions_per_warp", {}, {}},
+        {"warp execution efficiency", "warp_execution_efficiency", {}, {}},
+        {"branches", "branches", {}, {}},
+        {"divergent branches", "divergent_branches", {}, {}},
+        {"branch efficiency", "branch_efficiency", {}, {}},
+        {"barrier instructions", "barriers", {}, {}}}},
+      {"global memory",
+       true,
+       true,
+       {{"requests", "global_load_requests", "global_store_requests", {}},
+        {"sectors of 32 B", "global_load_sectors", "global_store_sectors", "requests"},
+        {"efficiency", "global_load_efficiency", "global_store_efficiency", {}},
+        {"bytes asked for", "global_bytes_loaded", "global_bytes_stored", {}},
+        {"footprint in bytes", "global_read_footprint_bytes", "global_write_footprint_bytes", {}}}},
+      {"shared memory",
+       true,
+       true,
+       {{"requests", "shared_load_requests", "shared_store_requests", {}},
+        {"wavefronts", "shared_load_wavefronts", "shared_store_wavefronts", "requests"},
+        {"bank conflicts", "shared_load_bank_conflicts", "shared_store_bank_conflicts", "requests"},
+        {"efficiency, both", "shared_efficiency", {}, {}}}},
+      {"local memory", true, true, {{"sectors of 32 B", "local_load_sectors", "local_store_sectors", {}}}},
+      {"atomics",
+       false,
+       false,
+       {{"global requests", "global_atomic_requests", {}, {}},
+        {"  most lanes on one address", "global_atomic_max_lanes", {}, {}},
+        {"shared requests", "shared_atomic_requests", {}, {}},
+        {"  most lanes on one address", "shared_atomic_max_lanes", {}, {}}}},
+  };
+  return all;
+}
+
+const CounterInfo* info_of(std::string_view name) {
+  const auto all = counter_table();
+  const auto it = std::find_if(all.begin(), all.end(), [&](const CounterInfo& info) { return info.name == name; });
+  return it == all.end() ? nullptr : &*it;
+}
+
+std::optional<double> value_of(std::string_view name, const Counters& c) {
+  const auto* info = name.empty() ? nullptr : info_of(name);
+  return info != nullptr ? info->value(c) : std::nullopt;
+}
+
+std::string counter_text(std::string_view name, const Counters& c) {
+  const auto value = value_of(name, c);
+  if (name.empty()) return {};
+  if (!value) return "-";
+  const auto& info = *info_of(name);
+  if (info.ratio) return percent_text(*value);
+  return info.field != nullptr ? grouped(c.*info.field) : fmt::format("{:.4g}", *value);
+}
+
+/// "(4.00 each)": per request of the same kind.
+std::string per_request(const CounterGroup& group, const CounterLine& line, bool second, const Counters& c) {
+  if (line.per.empty()) return {};
+  const auto requests = value_of(second ? group.lines[0].second : group.lines[0].first, c);
+  const auto value = value_of(second ? line.second : line.first, c);
+  return requests && value && *requests > 0 ? fmt::format("({:.3g} each)", *value / *requests) : "";
+}
+
+/// nvprof's names, which lectures use; the flat name where it has none.
+std::string names_of(const CounterLine& line) {
+  const auto known = [](std::string_view name) {
+    const auto* info = name.empty() ? nullptr : info_of(name);
+    return info == nullptr ? std::string() : std::string(info->nvprof.empty() ? info->name : info->nvprof);
+  };
+  const auto first = known(line.first), second = known(line.second);
+  if (second.empty() || second == first) return first;
+  return first + ", " + second;
+}
+
+bool zero(const CounterLine& line, const Counters& c) {
+  return value_of(line.first, c).value_or(0) == 0 && value_of(line.second, c).value_or(0) == 0;
+}
+
+bool empty(const CounterGroup& group, const Counters& c) {
+  return std::all_of(group.lines.begin(), group.lines.end(), [&](const CounterLine& line) { return zero(line, c); });
+}
+
+void counter_group(const CounterGroup& group, const Counters& c, Page& page) {
+  page.line(group.pairs
+                ? page.bold(padded(group.title, 26, false)) + page.dim("         loads                    stores")
+                : page.bold(group.title));
+  for (const auto& line : group.lines) {
+    if (!group.zeros && zero(line, c)) continue;
+    std::string text = "  " + padded(line.label, 28, false) + padded(counter_text(line.first, c), 14, true);
+    if (group.pairs) {
+      text += ' ';
+      text += padded(per_request(group, line, false, c), 12, false);
+      text +=
+          padded(counter_text(line.second, c), 14, true) + " " + padded(per_request(group, line, true, c), 12, false);
+    } else {
+      text += "   " + page.dim(names_of(line));
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    page.line(text);
+  }
+}
+
+std::string counted_case(const decltype(Result::params)& params) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : params) parts.push_back(name + " " + param_text(value));
+  return "Simulated beside the GPU, at " + join(parts, " · ");
+}
+
+void counters(const Result& r, Page& page) {
+  const auto& c = *r.counters;
+  page.line();
+  if (!r.counters_params.empty()) page.paragraph(page.dim(counted_case(r.counters_params)));
+  page.line(
+      page.dim("Counters of the PTX as simulated; 'gpulab list --metrics' has the profilers' names and definitions."));
+  for (const auto& group : groups()) {
+    if (!empty(group, c)) counter_group(group, c, page);
+  }
+}
+
+void findings(const Result& r, Page& page) {
+  for (const auto& f : r.findings) {
+    page.fact(f.severity, fmt::format("{}: {}", f.tool, f.message));
+    for (const auto& site : f.at) {
+      page.fact("", fmt::format("{}:{} {} by block ({},{},{}), thread ({},{},{}){}{}", site.file, site.line,
+                                site.access, site.block.x, site.block.y, site.block.z, site.thread.x, site.thread.y,
+                                site.thread.z, site.address.empty() ? "" : ", ", site.address));
+    }
+  }
+}
+
+void mismatches(const Verification& v, Page& page) {
+  for (const auto& m : v.mismatches) {
+    page.fact("", fmt::format("[{}]  got {}  expected {}", m.index, value_text(m.got), value_text(m.expected)));
+  }
+  if (v.mismatch_count > v.mismatches.size()) page.fact("", fmt::format("… {} in all", grouped(v.mismatch_count)));
+}
+
+/// What the lab says of the case: paragraphs, drawings that are not wrapped, a curve.
+void notes(const Result& r, Page& page) {
+  if (r.curve) page.line();
+  if (r.curve)
+    for (const auto& line : plot(*r.curve)) page.line(line);
+  if (!r.notes.empty()) page.line();
+  for (const auto& note : r.notes) {
+    if (note.starts_with(' ')) {
+      page.line(note);
+    } else {
+      page.paragraph(note);
+    }
+  }
+}
+
+void one(const Run& run, const Result& r, Page& page) {
+  page.line(page.bold((run.file.empty() ? run.lab : run.file) + " · " + r.variant) + "  " +
+            page.judged(verdict(r), r.status));
+  if (!r.summary.empty()) page.paragraph(r.summary);
+  page.line();
+  page.fact("device", device_text(run.device));
+  Run only{run.device, run.lab, {r}};
+  only.results[0].launch.reset();
+  page.fact("case", shared_case(only));
+  if (!r.kernel.empty()) page.fact("kernel", r.kernel);
+  if (r.launch) page.fact("launch", launch_text(*r.launch));
+  if (r.launch) page.fact("resources", resources_text(*r.launch));
+  if (r.occupancy) page.fact("occupancy", occupancy_text(*r.occupancy));
+  if (!r.message.empty()) page.fact(r.status, r.message);
+  if (r.verification) page.fact("verified", verification_text(*r.verification));
+  if (r.verification) mismatches(*r.verification, page);
+  if (r.timing) page.fact(r.timing->source == "cpu_wall" ? "CPU time" : "GPU time", timing_text(*r.timing));
+  const bool measured = r.timing && r.timing->source == "cuda_events";
+  if (!r.metrics.empty()) page.fact(measured ? "rates" : "facts", metrics_text(r));
+  for (const auto& b : r.buffers) page.fact(&b == &r.buffers.front() ? "buffers" : "", buffer_text(b));
+  findings(r, page);
+  notes(r, page);
+  if (r.counters) counters(r, page);
+}
+
+/// Paints the verdicts of a ladder that is already aligned: colours have no width.
+std::string painted(const std::string& text, const Run& run, const Page& page) {
+  std::string out;
+  std::size_t row = 0;
+  const auto lines = split(text, '\n');
+  const auto first = lines.size() - 1 - run.results.size();
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    std::string line = lines[i];
+    if (i >= first) {
+      const auto& r = run.results[row++];
+      if (r.status != "ok") line = page.judged(line, r.status);
+    } else {
+      line = page.dim(line);
+    }
+    out += line + '\n';
+  }
+  return out;
+}
+
+/// One line per rung: the counter that moved from the rung before, and by how much.
+void movements(const Run& run, Page& page) {
+  std::size_t margin = 0;
+  for (const auto& r : run.results)
+    if (!r.movements.empty()) margin = std::max(margin, r.variant.size() + 2);
+  if (margin == 0) return;
+  page.line(page.bold("What moved, and from which rung"));
+  for (const auto& r : run.results) {
+    std::string text;
+    for (std::size_t i = 0; i < r.movements.size(); ++i) {
+      text += (i == 0 ? "" : "; ") + movement_text(r.movements[i]);
+      const bool last = i + 1 == r.movements.size();
+      if (last || r.movements[i + 1].than != r.movements[i].than) text += fmt::format(" ({})", r.movements[i].than);
+    }
+    if (!text.empty()) page.entry(r.variant, margin, text);
+  }
+  page.line();
+}
+
+/// Which of them have a point that counts cannot show.
+std::string about_time(const Run& run) {
+  std::vector<std::string> names;
+  for (const auto& r : run.results)
+    if (r.needs_clock && std::find(names.begin(), names.end(), r.variant) == names.end()) names.push_back(r.variant);
+  if (names.empty()) return {};
+  return fmt::format(" About time, which a GPU's clock shows (--device gpu): {}.", join(names));
+}
+
+void several(const Run& run, Page& page) {
+  page.line(page.bold(run.file.empty() ? run.lab : run.file) + "  on " + device_text(run.device));
+  page.paragraph(shared_case(run));
+  page.line();
+  std::vector<std::string> left_out;
+  page.line(painted(aligned(ladder(run), width, left_out), run, page));
+  movements(run, page);
+  for (const auto& r : run.results) {
+    if (!r.message.empty()) page.paragraph(fmt::format("{}: {}: {}", r.variant, r.status, r.message));
+    if (!r.counters_params.empty()) page.paragraph(page.dim(r.variant + ": " + counted_case(r.counters_params)));
+    findings(r, page);
+  }
+  const bool counted =
+      std::any_of(run.results.begin(), run.results.end(), [](const Result& r) { return r.counters.has_value(); });
+  const bool timed = std::any_of(run.results.begin(), run.results.end(),
+                                 [](const Result& r) { return r.timing && r.timing->source == "cuda_events"; });
+  if (counted) page.paragraph(page.dim("Counters of the PTX as simulated; 'gpulab list --metrics' defines them."));
+  const bool faster =
+      std::any_of(run.results.begin(), run.results.end(), [](const Result& r) { return find_metric(r, "speedup"); });
+  if (faster) page.paragraph(page.dim("Speed-ups refer to " + run.baseline + "."));
+  if (!timed) page.paragraph(page.dim("No GPU time: simulating measures counts, not speed." + about_time(run)));
+  for (const auto& found : run.break_evens) page.paragraph(break_even_text(found));
+  if (!left_out.empty())
+    page.paragraph(page.dim("Not shown for want of width: " + join(left_out) + " (see --format csv)."));
+}
+
+void printed(const Run& run, Page& page) {
+  for (const auto& r : run.results) {
+    if (r.output.empty()) continue;
+    page.line();
+    page.line(page.bold("printed by " + r.variant));
+    page.line(r.output.ends_with('\n') ? r.output.substr(0, r.output.size() - 1) : r.output);
+  }
+}
+
+std::string write(const Run& run, const Style& style) {
+  Page page(style);
+  if (run.results.size() == 1) {
+    one(run, run.results.front(), page);
+  } else {
+    several(run, page);
+  }
+  if (!style.printed_seen) printed(run, page);
+  return page.text();
+}
+
+}  // namespace
+
+extern const Format table{"table", "for people: a page for one result, a ladder for several", write};
+
+}  // namespace gpulab::report

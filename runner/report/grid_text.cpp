@@ -1,0 +1,89 @@
+#include "runner/report/grid_text.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "common/text.h"
+
+namespace gpulab {
+namespace {
+
+std::size_t width_of(const TextColumn& column) {
+  std::size_t width = 0;
+  for (const auto& line : column.heading) width = std::max(width, columns(line));
+  for (const auto& cell : column.cells) width = std::max(width, columns(cell));
+  return width;
+}
+
+std::size_t total_width(const std::vector<TextColumn>& table) {
+  std::size_t width = 0;
+  for (const auto& column : table) width += width_of(column) + 2;
+  return width < 2 ? 0 : width - 2;
+}
+
+/// Lines end at their last visible character.
+void add_line(std::string line, std::string& text) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  text += line + '\n';
+}
+
+}  // namespace
+
+// "bank confl." + "/request", "occu-" + "pancy", "to rung" + "before"
+std::string heading_text(const TextColumn& column) {
+  std::string text;
+  for (const auto& line : column.heading) {
+    if (text.ends_with('-')) {
+      text.pop_back();
+    } else if (!text.empty() && !text.ends_with('/') && !line.starts_with('/')) {
+      text += ' ';
+    }
+    text += line;
+  }
+  return text;
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right) {
+  const std::string blank(width - std::min(width, columns(text)), ' ');
+  return right ? blank + text : text + blank;
+}
+
+std::string aligned(std::vector<TextColumn> table, std::size_t width, std::vector<std::string>& left_out) {
+  while (table.size() > 1 && total_width(table) > width) {
+    // From the back: the last among equals is the first to go.
+    const auto by_priority = [](const TextColumn& a, const TextColumn& b) { return a.priority < b.priority; };
+    const auto least = std::max_element(table.rbegin(), table.rend(), by_priority);
+    if (least->priority == 0) break;
+    left_out.push_back(heading_text(*least));
+    table.erase(std::next(least).base());
+  }
+  std::size_t heading_lines = 0, rows = 0;
+  for (const auto& column : table) {
+    heading_lines = std::max(heading_lines, column.heading.size());
+    rows = std::max(rows, column.cells.size());
+  }
+  std::string text;
+  const auto line_of = [&](const auto& cell_of) {
+    std::string line;
+    for (const auto& column : table) line += padded(cell_of(column), width_of(column), column.right) + "  ";
+    add_line(line, text);
+  };
+  for (std::size_t i = 0; i < heading_lines; ++i) {
+    line_of([&](const TextColumn& column) {  // headings stand on the rule
+      const auto blank = heading_lines - column.heading.size();
+      return i < blank ? std::string() : column.heading[i - blank];
+    });
+  }
+  std::string rule;
+  for (const auto& column : table) {
+    for (std::size_t i = 0; i < width_of(column); ++i) rule += "─";
+    rule += "  ";
+  }
+  add_line(rule, text);
+  for (std::size_t row = 0; row < rows; ++row) {
+    line_of([&](const TextColumn& column) { return row < column.cells.size() ? column.cells[row] : std::string(); });
+  }
+  return text;
+}
+
+}  // namespace gpulab

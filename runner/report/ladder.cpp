@@ -1,0 +1,247 @@
+#include "runner/report/ladder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "common/text.h"
+#include "runner/case/metrics.h"
+
+namespace gpulab {
+namespace {
+
+using Cell = std::function<std::optional<std::string>(const Result&)>;
+
+struct Kind {
+  std::vector<std::string> heading;
+  int priority;
+  Cell cell;
+};
+
+Cell counter(std::string_view name) {
+  return [name](const Result& r) -> std::optional<std::string> {
+    if (!r.counters) return std::nullopt;
+    for (const auto& info : counter_table()) {
+      if (info.name != name) continue;
+      const auto value = info.value(*r.counters);
+      if (!value || (!info.ratio && *value == 0)) return std::nullopt;
+      return info.ratio ? percent_text(*value) : short_count(*value);
+    }
+    return std::nullopt;
+  };
+}
+
+Cell metric(std::string_view name, const std::function<std::string(double)>& text) {
+  return [name, text](const Result& r) -> std::optional<std::string> {
+    const auto* found = find_metric(r, name);
+    return found != nullptr ? std::optional(text(found->value)) : std::nullopt;
+  };
+}
+
+/// What a request of the worse kind, loads or stores, costs: a mean over both would hide it.
+std::optional<std::string> per_request(std::uint64_t loads, std::uint64_t load_requests, std::uint64_t stores,
+                                       std::uint64_t store_requests) {
+  if (load_requests + store_requests == 0) return std::nullopt;
+  const auto each = [](std::uint64_t cost, std::uint64_t requests) {
+    return requests == 0 ? 0 : static_cast<double>(cost) / static_cast<double>(requests);
+  };
+  return fmt::format("{:.3g}", std::max(each(loads, load_requests), each(stores, store_requests)));
+}
+
+/// Replays of shared-memory requests: 0 is clean, 31 the worst.
+std::optional<std::string> conflicts(const Result& r) {
+  if (!r.counters) return std::nullopt;
+  const auto& c = *r.counters;
+  return per_request(c.shared_load_bank_conflicts, c.shared_load_requests, c.shared_store_bank_conflicts,
+                     c.shared_store_requests);
+}
+
+/// 4 for words side by side, 32 for words far apart.
+std::optional<std::string> sectors_per_request(const Result& r) {
+  if (!r.counters) return std::nullopt;
+  const auto& c = *r.counters;
+  return per_request(c.global_load_sectors, c.global_load_requests, c.global_store_sectors, c.global_store_requests);
+}
+
+std::optional<std::string> atomics(const Result& r) {
+  if (!r.counters) return std::nullopt;
+  const auto requests = r.counters->global_atomic_requests + r.counters->shared_atomic_requests;
+  return requests == 0 ? std::nullopt : std::optional(short_count(static_cast<double>(requests)));
+}
+
+std::optional<std::string> time_from(const Result& r, std::initializer_list<std::string_view> sources) {
+  const bool matches = r.timing && std::find(sources.begin(), sources.end(), r.timing->source) != sources.end();
+  return matches ? std::optional(duration_text(r.timing->median_ms)) : std::nullopt;
+}
+
+std::string three(double value) { return value < 1000 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value); }
+std::string times(double value) {
+  return fmt::format("{}x", value < 100 ? fmt::format("{:.2f}", value) : three(value));
+}
+
+std::string microseconds(double value) { return duration_text(value / 1000); }
+
+/// The order is the reader's: what it is, whether it is right, how fast, and then why.
+/// The host's time stands beside a GPU's or not at all: alone it would invite comparison with the simulator's.
+std::vector<Kind> kinds(bool on_gpu) {
+  return {
+      {{"verified"}, 0, [](const Result& r) { return std::optional(verdict(r)); }},
+      {{"time"},
+       0,
+       [on_gpu](const Result& r) {
+         return on_gpu ? time_from(r, {"cuda_events", "cpu_wall"}) : std::nullopt;
+       }},
+      {{"GB/s"}, 0, metric("bandwidth", three)},
+      {{"of peak"}, 2, metric("bandwidth_of_peak", percent_text)},
+      {{"GFLOP/s"}, 1, metric("gflops", three)},
+      {{"speed-up"}, 1, metric("speedup", times)},
+      {{"to rung", "before"}, 1, metric("speedup_to_previous", times)},
+      {{"to CPU"}, 3, metric("speedup_to_cpu", times)},
+      {{"host,", "waiting"}, 1, metric("host_time_synchronized", microseconds)},
+      {{"host, not", "waiting"}, 1, metric("host_time_unsynchronized", microseconds)},
+      {{"per", "launch"}, 2, metric("time_per_launch", microseconds)},
+      {{"launches"}, 2, metric("launches", short_count)},
+      {{"copies"}, 2, metric("copies", short_count)},
+      {{"bytes to", "device"}, 3, metric("bytes_to_device", bytes_text)},
+      {{"bytes to", "host"}, 3, metric("bytes_to_host", bytes_text)},
+      {{"tempo-", "raries"}, 3, metric("temporary_bytes", bytes_text)},
+      {{"regs"},
+       6,
+       [](const Result& r) {
+         return r.launch && r.launch->registers_per_thread
+                    ? std::optional(std::to_string(*r.launch->registers_per_thread))
+                    : std::nullopt;
+       }},
+      {{"occu-", "pancy"},
+       4,
+       [](const Result& r) {
+         return r.occupancy ? std::optional(percent_text(r.occupancy->theoretical)) : std::nullopt;
+       }},
+      {{"warp", "instr."}, 1, counter("warp_instructions")},
+      {{"warp", "eff."}, 2, counter("warp_execution_efficiency")},
+      {{"branch", "eff."}, 3, counter("branch_efficiency")},
+      {{"load", "eff."}, 1, counter("global_load_efficiency")},
+      {{"store", "eff."}, 1, counter("global_store_efficiency")},
+      {{"sectors/", "request"}, 5, sectors_per_request},
+      {{"bank confl.", "/request"}, 1, conflicts},
+      {{"atomics"}, 4, atomics},
+      {{"barriers"}, 5, counter("barriers")},
+      {{"simulated", "in"}, 3, [](const Result& r) { return time_from(r, {"simulation_wall"}); }},
+  };
+}
+
+std::string block_of(const Result& r) { return r.launch ? dim_text(r.launch->block) : "-"; }
+
+/// Do all launched results share one block?
+bool one_block(const Run& run) {
+  const Result* first = nullptr;
+  for (const auto& r : run.results) {
+    if (!r.launch) continue;
+    if (first != nullptr && r.launch->block != first->launch->block) return false;
+    first = &r;
+  }
+  return first != nullptr;
+}
+
+/// Calculators alone: nothing was launched or compared, and their facts are what there is to see.
+bool calculated(const Run& run) {
+  return std::all_of(run.results.begin(), run.results.end(), [](const Result& r) {
+    return r.status == "ok" && !r.metrics.empty() && !r.launch && !r.verification && !r.timing && !r.counters;
+  });
+}
+
+/// "theoretical_occupancy" in two lines.
+std::vector<std::string> heading_of(const std::string& metric) {
+  auto words = split(metric, '_');
+  const std::string last = words.back();
+  words.pop_back();
+  return words.empty() ? std::vector{last} : std::vector{join(words, " "), last};
+}
+
+bool shared(const Run& run, std::size_t param) {
+  const auto& first = run.results.front().params[param];
+  return std::all_of(run.results.begin(), run.results.end(), [&](const Result& r) { return r.params[param] == first; });
+}
+
+}  // namespace
+
+std::string percent_text(double ratio) {
+  const double percent = ratio * 100;
+  if (percent > 0 && percent < 0.1) return "<0.1%";
+  // What is not quite everything must not read as 100%.
+  if (percent < 100 && percent >= 99.95) return ">99.9%";
+  return percent == std::floor(percent) ? fmt::format("{:.0f}%", percent) : fmt::format("{:.1f}%", percent);
+}
+
+std::string param_text(const ParamValue& value) {
+  if (const auto* size = std::get_if<std::int64_t>(&value)) return size_text(*size);
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{}", *real);
+  return std::get<std::string>(value);
+}
+
+std::string verdict(const Result& result) {
+  if (result.status != "ok") return result.status;
+  if (!result.verification) return "-";
+  return result.verification->status == "not_run" ? "ran" : result.verification->status;
+}
+
+std::string device_text(const DeviceInfo& info) {
+  const std::string modelled = info.kind == "sim" ? fmt::format(", modelling {}", info.profile) : "";
+  return fmt::format("{}{} (compute capability {}.{}, {} SMs)", info.name, modelled, info.compute_major,
+                     info.compute_minor, info.sm_count);
+}
+
+std::string shared_case(const Run& run) {
+  std::vector<std::string> parts;
+  if (run.results.empty()) return {};
+  const auto& params = run.results.front().params;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    // A switch that is off says nothing about a run.
+    const bool off = params[i].second == ParamValue("false");
+    if (shared(run, i) && !off) parts.push_back(params[i].first + " " + param_text(params[i].second));
+  }
+  if (one_block(run)) {
+    const auto it =
+        std::find_if(run.results.begin(), run.results.end(), [](const Result& r) { return r.launch.has_value(); });
+    parts.push_back("block " + block_of(*it));
+  }
+  return join(parts, " · ");
+}
+
+std::vector<TextColumn> ladder(const Run& run) {
+  std::vector<TextColumn> table;
+  if (run.results.empty()) return table;
+  const auto add = [&](std::vector<std::string> heading, bool right, int priority, const auto& cell) {
+    TextColumn column{std::move(heading), {}, right, priority};
+    for (const auto& r : run.results) column.cells.push_back(cell(r));
+    table.push_back(std::move(column));
+  };
+  for (std::size_t i = 0; i < run.results.front().params.size(); ++i) {
+    if (shared(run, i)) continue;
+    add({run.results.front().params[i].first}, true, 0,
+        [&](const Result& r) { return param_text(r.params[i].second); });
+  }
+  add({"variant"}, false, 0, [](const Result& r) { return r.variant; });
+  if (calculated(run)) {
+    int priority = 0;
+    for (const auto& m : run.results.front().metrics) {
+      const auto cell = metric(m.name, m.unit == "ratio" ? percent_text : short_count);
+      add(heading_of(m.name), true, priority++, [&](const Result& r) { return cell(r).value_or("-"); });
+    }
+    return table;
+  }
+  if (!one_block(run)) add({"block"}, true, 0, block_of);
+  const bool on_gpu = std::any_of(run.results.begin(), run.results.end(),
+                                  [](const Result& r) { return time_from(r, {"cuda_events"}).has_value(); });
+  for (const auto& kind : kinds(on_gpu)) {
+    const bool any =
+        std::any_of(run.results.begin(), run.results.end(), [&](const Result& r) { return kind.cell(r).has_value(); });
+    if (any) add(kind.heading, true, kind.priority, [&](const Result& r) { return kind.cell(r).value_or("-"); });
+  }
+  return table;
+}
+
+}  // namespace gpulab

@@ -1,0 +1,41 @@
+#pragma once
+// A kernel's parameters: sizes and kinds from its PTX, the C++ types from its mangled name.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/student_file/argument_spec.h"
+
+namespace gpulab {
+
+struct KernelParameter {
+  std::string type;  ///< "float*"; where the name is not mangled (extern "C"), PTX's: ".u64"
+  std::size_t bytes = 0;
+  bool floating = false;   ///< .f32, .f64
+  bool aggregate = false;  ///< a struct by value
+};
+struct KernelSignature {
+  std::string name;  ///< "scale<float>"
+  std::vector<KernelParameter> parameters;
+  [[nodiscard]] std::string text() const;  ///< "scale<float>(float*, float, int)"
+};
+
+/// Of an entry of a PTX text. Throws Error where the text is no PTX.
+[[nodiscard]] KernelSignature signature_of(const std::string& ptx, const std::string& file, std::string_view entry);
+
+/// The kernel that `asked` means; empty: the only one. Throws usage_error that lists what there is.
+[[nodiscard]] std::string choose_kernel(std::string_view asked, std::span<const std::string_view> entries,
+                                        const std::string& file, bool has_templates);
+
+/// Throws usage_error where arguments and parameters differ in number, size or kind.
+void check_arguments(const KernelSignature& kernel, std::span<const ArgumentSpec> arguments);
+
+/// Buffers whose elements are not what the kernel's pointer points to: "x is f64, parameter 1 is float*". Legal
+/// (bytes are bytes), and mostly a slip.
+[[nodiscard]] std::vector<std::string> doubtful_buffers(const KernelSignature& kernel,
+                                                        std::span<const ArgumentSpec> arguments);
+
+}  // namespace gpulab

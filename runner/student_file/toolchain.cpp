@@ -1,0 +1,173 @@
+#include "runner/student_file/toolchain.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "common/embedded.h"
+#include "common/error.h"
+#include "common/text.h"
+
+namespace gpulab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? std::nullopt : std::optional<std::string>(value);
+}
+
+/// Folders that hold a toolkit's bin/, in the order of preference.
+std::vector<std::string> toolkit_roots() {
+  std::vector<std::string> roots;
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (auto root = variable(name)) roots.push_back(std::move(*root));
+  }
+  roots.emplace_back("/usr/local/cuda");
+  roots.push_back(fs::path(toolkit_compiler()).parent_path().parent_path());
+  return roots;
+}
+
+bool is_program(const fs::path& file) { return fs::is_regular_file(file) && access(file.c_str(), X_OK) == 0; }
+
+/// `first`: a folder to look in before all others.
+std::optional<std::string> find_program(const std::string& name, const fs::path& first = {}) {
+  std::vector<fs::path> folders;
+  if (!first.empty()) folders.push_back(first);
+  for (const auto& folder : split(variable("PATH").value_or(""), ':')) folders.emplace_back(folder);
+  for (const auto& root : toolkit_roots()) folders.push_back(fs::path(root) / "bin");
+  for (const auto& folder : folders) {
+    if (!folder.empty() && is_program(folder / name)) return (folder / name).string();
+  }
+  return std::nullopt;
+}
+
+/// Folders of `pattern` "…/python3*/site-packages/nvidia": one per Python of a virtual environment.
+std::vector<fs::path> wheels_in(const fs::path& environment) {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(environment / "lib", ignored)) {
+    const auto wheels = entry.path() / "site-packages/nvidia";
+    if (entry.path().filename().string().starts_with("python3") && fs::is_directory(wheels)) found.push_back(wheels);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// The newest library in `folder` whose name starts with `stem`.
+std::optional<std::string> library_in(const fs::path& folder, const std::string& stem) {
+  std::optional<std::string> best;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const auto path = entry.path().string();
+    if (entry.path().filename().string().starts_with(stem) && (!best || path > *best)) best = path;
+  }
+  return best;
+}
+
+bool loads(const std::string& library) {
+  void* handle = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (handle != nullptr) dlclose(handle);
+  return handle != nullptr;
+}
+
+/// Folders where a toolkit, or Python's wheels of one, has libraries.
+std::vector<fs::path> library_folders(const std::optional<std::string>& nvcc) {
+  std::vector<std::string> roots = toolkit_roots();
+  if (nvcc) roots.insert(roots.begin(), fs::weakly_canonical(*nvcc).parent_path().parent_path());
+  std::vector<fs::path> folders;
+  for (const fs::path root : roots) {
+    for (const char* part : {"lib64", "lib", "targets/x86_64-linux/lib"}) folders.push_back(root / part);
+    for (const auto& wheels : wheels_in(root)) folders.push_back(wheels / "cuda_nvrtc/lib");
+  }
+  if (const auto environment = variable("VIRTUAL_ENV")) {
+    for (const auto& wheels : wheels_in(*environment)) {
+      for (const char* part : {"cu13/lib", "cuda_nvrtc/lib"}) folders.push_back(wheels / part);
+    }
+  }
+  return folders;
+}
+
+}  // namespace
+
+std::optional<std::string> find_nvcc() {
+  const auto named = variable("GPULAB_NVCC");
+  if (!named) return find_program("nvcc");
+  if (is_program(*named)) return named;
+  throw Error(ExitCode::missing, fmt::format("GPULAB_NVCC is not a program: {}", *named), {},
+              "unset it, or set it to the path of nvcc");
+}
+
+std::optional<std::string> without_stand_in(const std::optional<std::string>& nvcc) {
+  if (!nvcc) return std::nullopt;
+  std::string start(512, '\0');
+  std::ifstream(*nvcc, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start.starts_with("#!") && start.find("scripts/nvrtc.py") != std::string::npos ? std::nullopt : nvcc;
+}
+
+std::optional<std::string> find_ptxas(const std::optional<std::string>& nvcc) {
+  // What PTX one version writes, an older ptxas may not read: beside the compiler first.
+  return find_program("ptxas", nvcc ? fs::weakly_canonical(*nvcc).parent_path() : fs::path());
+}
+
+std::optional<std::string> find_nvrtc(const std::optional<std::string>& nvcc) {
+  if (const auto named = variable("GPULAB_NVRTC")) {
+    if (loads(*named)) return named;
+    throw Error(ExitCode::missing, fmt::format("GPULAB_NVRTC is not a library that loads: {}", *named), {},
+                "unset it, or set it to the path of libnvrtc.so.13 (or 12)");
+  }
+  for (const auto& folder : library_folders(nvcc)) {
+    if (auto library = library_in(folder, "libnvrtc.so."); library && loads(*library)) return library;
+  }
+  for (const std::string name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
+    if (loads(name)) return name;
+  }
+  return std::nullopt;
+}
+
+Compiler choose_compiler(const std::string& choice, const std::optional<std::string>& nvcc,
+                         const std::function<std::optional<std::string>()>& nvrtc) {
+  if (choice != "nvrtc" && nvcc) return {Compiler::Kind::nvcc, *nvcc};
+  const std::string mend =
+      "scripts/gpulab installs one; or install the CUDA Toolkit, or pip install nvidia-cuda-nvcc nvidia-nvvm "
+      "nvidia-cuda-crt nvidia-cuda-runtime; 'gpulab doctor' shows what is found";
+  if (choice == "nvcc") throw Error(ExitCode::missing, "--compiler nvcc: there is no nvcc on this machine", {}, mend);
+  if (auto library = nvrtc()) return {Compiler::Kind::nvrtc, std::move(*library)};
+  if (choice == "nvrtc") {
+    throw Error(ExitCode::missing, "--compiler nvrtc: there is no NVRTC on this machine", {},
+                "pip install nvidia-cuda-nvrtc, or install the CUDA Toolkit; GPULAB_NVRTC names the library");
+  }
+  throw Error(ExitCode::missing, "there is no CUDA compiler on this machine: neither nvcc nor NVRTC", {}, mend);
+}
+
+std::optional<std::string> release_in(std::string_view text) {
+  const auto at = text.find("release ");
+  if (at == std::string::npos) return std::nullopt;
+  const auto end = text.find_first_not_of("0123456789.", at + 8);
+  return std::string(text.substr(at + 8, end == std::string_view::npos ? end : end - at - 8));
+}
+
+std::vector<std::string> include_folders(const std::string& library) {
+  std::vector<std::string> found;
+  const auto root = fs::weakly_canonical(library).parent_path().parent_path();
+  const auto add = [&](const fs::path& folder) {
+    if (fs::is_directory(folder)) found.push_back(folder.string());
+  };
+  // A toolkit (and the wheels of 13): include/; the wheels of 12: a folder for each component.
+  for (const auto& base : {root, root.parent_path().parent_path()}) {
+    if (!fs::exists(base / "include/cuda_fp16.h")) continue;
+    add(base / "include");
+    add(base / "include/cccl");
+    return found;
+  }
+  for (const char* part : {"cuda_runtime", "cuda_cccl", "cuda_nvcc"}) add(root.parent_path() / part / "include");
+  return found;
+}
+
+}  // namespace gpulab

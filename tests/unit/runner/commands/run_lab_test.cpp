@@ -1,0 +1,66 @@
+#include "runner/commands/run_lab.h"
+
+#include <memory>
+
+#include "runner/options/registry.h"
+#include "tests/catch.h"
+#include "tests/unit/test_lab.h"
+
+using namespace gpulab;
+
+namespace {
+
+ExitCode code_of_statuses(const std::vector<std::string>& statuses, bool named = true) {
+  std::vector<Point> points(statuses.size());
+  std::vector<Result> results(statuses.size());
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    results[i].status = statuses[i];
+    points[i].named = named;
+  }
+  return exit_code(points, results);
+}
+
+}  // namespace
+
+TEST_CASE("the exit code is the worst of failed launch, wrong answer and what is missing") {
+  CHECK(code_of_statuses({"ok", "ok"}) == ExitCode::ok);
+  CHECK(code_of_statuses({"ok", "wrong", "ok"}) == ExitCode::wrong);
+  CHECK(code_of_statuses({"wrong", "fault"}) == ExitCode::launch_failed);
+  CHECK(code_of_statuses({"hung"}) == ExitCode::launch_failed);
+  CHECK(code_of_statuses({"timeout"}) == ExitCode::launch_failed);
+  CHECK(code_of_statuses({"error", "wrong", "skipped"}) == ExitCode::launch_failed);
+  CHECK(code_of_statuses({"ok", "skipped"}) == ExitCode::missing);
+  CHECK(code_of_statuses({"wrong", "skipped"}) == ExitCode::wrong);
+  CHECK(code_of_statuses({"ok", "skipped"}, false) == ExitCode::ok);
+  CHECK(code_of_statuses({"fault", "interrupted"}) == ExitCode::interrupted);
+}
+
+TEST_CASE("a finding of severity error costs 1, a warning nothing") {
+  std::vector<Point> points(1);
+  std::vector<Result> results(1);
+  results[0].findings = {{"synccheck", "warning", "", 1, {}}};
+  CHECK(exit_code(points, results) == ExitCode::ok);
+  results[0].findings.push_back({"racecheck", "error", "", 1, {}});
+  CHECK(exit_code(points, results) == ExitCode::wrong);
+}
+
+TEST_CASE("one failing case does not end the sweep, and skipped ones keep their place") {
+  const auto lab = doubling_lab();
+  auto device = doubling_device();
+  auto* fake = device.get();
+  fake->kernels["twice<int>"] = [fake, twice = fake->kernels["twice<int>"]](const LaunchConfig& config,
+                                                                            auto arguments) {
+    if (fake->launches.size() == 1) throw LaunchError("fault", "illegal address");
+    twice(config, arguments);
+  };
+  const auto options = parse_lab_options(lab, {{"variant", {"all"}}});
+  const Host host{device->info(), device->capabilities()};
+  const auto points = sweep(options, host);
+  const auto results = run_points(in_process(std::move(device)), options, points);
+  std::vector<std::string> statuses;
+  for (const auto& result : results) statuses.push_back(result.variant + " " + result.status);
+  CHECK(statuses == std::vector<std::string>{"slow fault", "plain ok", "tree ok", "vendor skipped", "cpu ok"});
+  CHECK(results[0].message == "illegal address");
+  CHECK(results[0].summary == "one at a time");
+  CHECK(exit_code(points, results) == ExitCode::launch_failed);
+}

@@ -1,0 +1,97 @@
+#include "runner/report/movement.h"
+
+#include "tests/catch.h"
+
+using namespace gpulab;
+
+namespace {
+
+Lab two_rungs(std::vector<Claim> claims = {}) {
+  Lab lab;
+  lab.variants = {{.name = "slow", .summary = ""}, {.name = "fast", .summary = "", .claims = std::move(claims)}};
+  return lab;
+}
+
+Result counted_result(const std::string& variant, std::uint64_t instructions, std::uint64_t conflicts) {
+  Result result;
+  result.variant = variant;
+  result.params = {{"n", std::int64_t{1024}}};
+  result.launch = LaunchFacts{};
+  result.launch->block = {256, 1, 1};
+  result.counters = Counters{};
+  result.counters->warp_instructions = instructions;
+  result.counters->shared_load_bank_conflicts = conflicts;
+  return result;
+}
+
+std::vector<std::string> sentences(const Lab& lab, std::vector<Result> results) {
+  add_movements(lab, results);
+  std::vector<std::string> texts;
+  for (const auto& m : results.back().movements) texts.push_back(movement_text(m) + " (" + m.than + ")");
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a rung that claims nothing is told by the counter that moved most") {
+  const auto slow = counted_result("slow", 4000, 0);
+  CHECK(sentences(two_rungs(), {slow, counted_result("fast", 1000, 0)}) ==
+        Texts{"warp instructions fall from 4,000 to 1,000 (4 times) (slow)"});
+  CHECK(sentences(two_rungs(), {slow, counted_result("fast", 3000, 62)}) ==
+        Texts{"shared load bank conflicts rise from 0 to 62 (slow)"});
+  CHECK(sentences(two_rungs(), {slow, counted_result("fast", 3900, 0)}).empty());
+}
+
+TEST_CASE("a rung that claims counters is told by these, however little they moved") {
+  const auto lab = two_rungs({falls("warp_instructions"), rises("branch_efficiency")});
+  auto slow = counted_result("slow", 4000, 62), fast = counted_result("fast", 3999, 0);
+  slow.counters->branches = fast.counters->branches = 200;
+  slow.counters->divergent_branches = 50;
+  CHECK(sentences(lab, {slow, fast}) ==
+        Texts{"warp instructions fall from 4,000 to 3,999 (slow)", "branch efficiency rises from 75% to 100% (slow)"});
+  CHECK(sentences(two_rungs({falls("warp_instructions")}), {slow, counted_result("fast", 4000, 62)}) ==
+        Texts{"warp instructions stay at 4,000 (slow)"});
+}
+
+TEST_CASE("a claim may refer to another rung, and to a metric of the lab's own") {
+  auto lab = two_rungs({falls("launches", "slow")});
+  lab.variants.insert(lab.variants.begin() + 1, Variant{.name = "between", .summary = ""});
+  auto slow = counted_result("slow", 10, 0), between = counted_result("between", 10, 0),
+       fast = counted_result("fast", 10, 0);
+  slow.metrics = {{"launches", 512, "launches"}};
+  fast.metrics = {{"launches", 1, "launches"}};
+  CHECK(sentences(lab, {slow, between, fast}) == Texts{"launches fall from 512 to 1 (512 times) (slow)"});
+}
+
+TEST_CASE("a variant that starts a ladder of its own has no rung before; those above it have it as their first") {
+  auto lab = two_rungs();
+  lab.variants.push_back({.name = "third", .summary = ""});
+  lab.variants[1].starts = true;
+  const auto slow = counted_result("slow", 4000, 0), fast = counted_result("fast", 1000, 0),
+             third = counted_result("third", 250, 0);
+  CHECK(sentences(lab, {slow, fast}).empty());
+  CHECK(sentences(lab, {slow, fast, third}) == Texts{"warp instructions fall from 1,000 to 250 (4 times) (fast)"});
+  CHECK(sentences(lab, {slow, third}).empty());
+}
+
+TEST_CASE("large factors are whole numbers") {
+  CHECK(sentences(two_rungs(), {counted_result("slow", 2'000'000, 0), counted_result("fast", 1000, 0)}) ==
+        Texts{"warp instructions fall from 2,000,000 to 1,000 (2,000 times) (slow)"});
+}
+
+TEST_CASE("only right results of the same parameters are compared, of the same block where there is one") {
+  const auto lab = two_rungs({falls("warp_instructions")});
+  auto slow = counted_result("slow", 4000, 0), fast = counted_result("fast", 1000, 0);
+  slow.params = {{"n", std::int64_t{2048}}};
+  CHECK(sentences(lab, {slow, fast}).empty());
+  slow.params = fast.params;
+  slow.status = "wrong";
+  CHECK(sentences(lab, {slow, fast}).empty());
+  auto wide = counted_result("slow", 500, 0);
+  wide.launch->block = {512, 1, 1};
+  slow.status = "ok";
+  CHECK(sentences(lab, {wide, slow, fast}) == Texts{"warp instructions fall from 4,000 to 1,000 (4 times) (slow)"});
+  CHECK(sentences(lab, {wide, fast}) == Texts{"warp instructions rise from 500 to 1,000 (2 times) (slow)"});
+}

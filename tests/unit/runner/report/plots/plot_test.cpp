@@ -1,0 +1,31 @@
+#include "runner/report/plots/plot.h"
+
+#include "common/text.h"
+#include "tests/catch.h"
+
+using namespace gpulab;
+
+TEST_CASE("a curve is drawn in eighths of a line, its axis in percent where it ends at 1, the case marked") {
+  const Curve curve{"occupancy", "threads per block", "resident warps", {32, 64, 96, 128}, {0.25, 0.5, 1, 0.0625}, 1,
+                    96};
+  CHECK(plot(curve) == std::vector<std::string>{" occupancy: resident warps over threads per block", "   100% ┤    █",
+                                                "        │    █", "        │    █", "        │    █", "    50% ┤  █ █",
+                                                "        │  █ █", "        │█ █ █", "        │█ █ █ ▄",
+                                                "        └────────", "             ▲ 96: 100%", "         32    128"});
+}
+
+TEST_CASE("no plot is wider than the page, however many points it has, and the marked one is among those drawn") {
+  Curve curve{"many", "x", "y", {}, {}, 0, 777};
+  for (int i = 1; i <= 1000; ++i) {
+    curve.x.push_back(i);
+    curve.y.push_back(i % 10);
+  }
+  bool marked = false;
+  for (const auto& line : plot(curve)) {
+    CHECK(columns(line) <= 96);
+    marked |= line.find("▲ 777: 7") != std::string::npos;
+  }
+  CHECK(marked);
+}
+
+TEST_CASE("a curve without points is not drawn") { CHECK(plot({}).empty()); }

@@ -1,0 +1,167 @@
+#include "runner/report/report.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "common/embedded.h"
+#include "runner/report/json_text.h"
+#include "tests/catch.h"
+#include "tests/unit/error_of.h"
+
+using namespace gpulab;
+
+namespace {
+
+Result passed() {
+  Result r;
+  r.variant = "warp";
+  r.summary = "shuffles within each warp, then across the block's warps, one atomic per block";
+  r.kernel = "reduce_warp<float, Sum>";
+  r.params = {{"n", std::int64_t{4194304}}, {"type", std::string("float")}, {"seed", std::int64_t{42}}};
+  r.launch = LaunchFacts{{16384, 1, 1}, {256, 1, 1}, 0, 128, 0, 18, 1};
+  r.occupancy = Occupancy{1.0, 8, {"warps"}};
+  r.verification = Verification{"passed", 0.25, 1e-7, 0.5, 0, {}, {}};
+  r.timing = Timing{"simulation_wall", "", 1, 80, 80, 80, 80, 80, 0};
+  Counters c;
+  c.warps = 131072;
+  c.warp_instructions = 3000000;
+  c.thread_instructions = 90000000;
+  c.branches = 200;
+  c.divergent_branches = 50;
+  c.global_load_requests = 131072;
+  c.global_load_sectors = 524288;
+  c.global_bytes_loaded = c.global_distinct_bytes_loaded = 16777216;
+  c.shared_load_requests = 10;
+  c.shared_load_wavefronts = 320;
+  c.shared_load_bank_conflicts = 310;
+  c.global_atomic_requests = 16384;
+  c.global_atomic_max_lanes = 1;
+  c.barriers = 131072;
+  r.counters = c;
+  return r;
+}
+
+Result wrong() {
+  auto r = passed();
+  r.variant = "broken";
+  r.status = "wrong";
+  r.message = "out[5] is nan, not 1 (1 of 9 elements differs)";
+  r.verification->status = "failed";
+  r.verification->max_abs_error = std::numeric_limits<double>::quiet_NaN();
+  r.verification->max_rel_error = std::numeric_limits<double>::infinity();
+  r.verification->mismatch_count = 1;
+  r.verification->mismatches = {{5, std::numeric_limits<double>::quiet_NaN(), 1.0}};
+  r.findings = {
+      {"racecheck", "error", "shared-memory race", 3, {{"kernels.cu", 41, "write", {0, 0, 0}, {3, 0, 0}, "s[35]"}}}};
+  return r;
+}
+
+Result measured() {
+  auto r = passed();
+  r.counters.reset();
+  r.timing = Timing{"cuda_events", "cold", 31, 0.01, 0.011, 0.0115, 0.012, 0.0116, 0.0005};
+  r.metrics = {{"bandwidth", 1458.9, "GB/s"}, {"bandwidth_of_peak", 0.304, "ratio"}, {"speedup", 12.5, "x"}};
+  return r;
+}
+
+Result skipped() {
+  Result r;
+  r.variant = "cub";
+  r.status = "skipped";
+  r.message = "variant 'cub' calls a vendor library and needs a GPU";
+  r.params = passed().params;
+  return r;
+}
+
+Run run_of(std::vector<Result> results) {
+  return {{"sim", "simulator", "h200", 9, 0, 132}, "reduce", std::move(results)};
+}
+
+std::string text_of(const char* format, const Run& run, bool color = false) {
+  return find_format(format).write(run, Style{color});
+}
+
+/// The golden file's content; written instead of compared where GPULAB_UPDATE_GOLDENS is set.
+void check_golden(const std::string& name, const std::string& text) {
+  const std::string path = std::string(GPULAB_TESTS_DIR) + "/unit/goldens/" + name;
+  if (std::getenv("GPULAB_UPDATE_GOLDENS") != nullptr) {
+    std::ofstream(path) << text;
+    return;
+  }
+  std::stringstream golden;
+  golden << std::ifstream(path).rdbuf();
+  CHECK(text == golden.str());
+}
+
+}  // namespace
+
+TEST_CASE("formats are found, the table first") {
+  CHECK(format_names() == std::vector<std::string>{"table", "csv", "json", "markdown"});
+  CHECK(error_of([] { return find_format("xml").name; }) ==
+        "--format: unknown format 'xml' | formats: table, csv, json, markdown");
+}
+
+TEST_CASE("one result is a page") { check_golden("page.txt", text_of("table", run_of({passed()}))); }
+TEST_CASE("a wrong result is a page with its mismatches and findings") {
+  check_golden("page_wrong.txt", text_of("table", run_of({wrong()})));
+}
+TEST_CASE("a measured result is a page with its rates") {
+  check_golden("page_measured.txt", text_of("table", run_of({measured()})));
+}
+TEST_CASE("several results are a ladder") {
+  check_golden("ladder.txt", text_of("table", run_of({passed(), wrong(), skipped()})));
+  check_golden("ladder.md", text_of("markdown", run_of({passed(), wrong(), skipped()})));
+  check_golden("ladder.csv", text_of("csv", run_of({passed(), wrong(), skipped()})));
+}
+TEST_CASE("the document has the contract's keys in the contract's order") {
+  // The toolkit that built this binary differs from machine to machine.
+  auto text = text_of("json", run_of({passed(), wrong(), measured(), skipped()}));
+  const auto toolkit = "\"toolkit\": \"" + std::string(toolkit_version()) + "\"";
+  const auto at = text.find(toolkit);
+  REQUIRE(at != std::string::npos);
+  check_golden("run.json", text.replace(at, toolkit.size(), "\"toolkit\": \"13.0\""));
+}
+
+TEST_CASE("no line of a table is wider than 100 columns") {
+  for (const auto& run : {run_of({passed()}), run_of({wrong()}), run_of({passed(), wrong(), measured(), skipped()})}) {
+    std::istringstream lines(text_of("table", run));
+    for (std::string line; std::getline(lines, line);) {
+      INFO(line);
+      CHECK(std::count_if(line.begin(), line.end(), [](char c) { return (c & 0xC0) != 0x80; }) <= 100);
+    }
+  }
+}
+
+TEST_CASE("without colour there is no escape sequence, with it the text is the same") {
+  const auto run = run_of({passed(), wrong()});
+  const auto plain = text_of("table", run), colored = text_of("table", run, true);
+  CHECK(plain.find('\x1b') == std::string::npos);
+  std::string stripped;
+  for (std::size_t i = 0; i < colored.size(); ++i) {
+    if (colored[i] == '\x1b')
+      i = colored.find('m', i);
+    else
+      stripped += colored[i];
+  }
+  CHECK(stripped == plain);
+  CHECK(colored.size() > plain.size());
+}
+
+TEST_CASE("numbers that JSON lacks are words") {
+  CHECK(json_real(std::numeric_limits<double>::quiet_NaN()) == "nan");
+  CHECK(json_real(-std::numeric_limits<double>::infinity()) == "-inf");
+  CHECK(json_real(0.1).dump() == "0.1");
+}
+
+TEST_CASE("JSON is broken into lines only where it must, and says the same") {
+  nlohmann::ordered_json json{
+      {"short", {1, 2, 3}}, {"long", std::string(120, 'x')}, {"empty", nlohmann::ordered_json::array()}};
+  const auto text = json_text(json);
+  CHECK(text == "{\n  \"short\": [1, 2, 3],\n  \"long\": \"" + std::string(120, 'x') + "\",\n  \"empty\": []\n}\n");
+  CHECK(nlohmann::ordered_json::parse(text) == json);
+  CHECK(json_text({{"bytes", "\xff"}}).find("\xEF\xBF\xBD") != std::string::npos);
+}

@@ -1,0 +1,34 @@
+#include "runner/student_file/compile.h"
+
+#include "tests/catch.h"
+
+namespace gpulab {
+namespace {
+
+TEST_CASE("the first error of a compiler's output is found, whoever words it") {
+  const auto nvcc = first_error(
+      "k.cu(3): warning #177-D: variable \"x\" was declared\nlab/k.cu(17): error: expected a \";\"\nk.cu(20): error: "
+      "b\n");
+  REQUIRE(nvcc);
+  CHECK(nvcc->file == "lab/k.cu");
+  CHECK(nvcc->line == 17);
+  CHECK(nvcc->text == "expected a \";\"");
+  const auto numbered = first_error("k.cu(2): error #20: identifier \"y\" is undefined");
+  REQUIRE(numbered);
+  CHECK(numbered->text == "identifier \"y\" is undefined");
+  const auto preprocessor = first_error("k.cu:1:10: fatal error: x.h: No such file or directory\n");
+  REQUIRE(preprocessor);
+  CHECK(preprocessor->line == 1);
+  CHECK(preprocessor->text == "x.h: No such file or directory");
+  const auto nvrtc = first_error("k.cu(1): catastrophic error: cannot open source file \"iostream\"");
+  REQUIRE(nvrtc);
+  CHECK(nvrtc->text == "cannot open source file \"iostream\"");
+}
+
+TEST_CASE("output without an error has none") {
+  CHECK_FALSE(first_error(""));
+  CHECK_FALSE(first_error("k.cu(3): warning #177-D: unused\nnvcc fatal   : Unsupported gpu architecture"));
+}
+
+}  // namespace
+}  // namespace gpulab
