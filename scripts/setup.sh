@@ -189,22 +189,29 @@ set_up() {
 # What CUB's baselines are compiled to machine code for, ten seconds each (labs.cmake).
 vendor_architectures="80;90"
 
-# configure PRESET [CMAKE-OPTION…]
+# configure PRESET [CMAKE-OPTION…]. Not where that was done with the same compiler and options: ninja itself runs CMake again
+# when a file that CMake read, or a folder that it scanned, has changed.
 configure() {
+  local command=(env -C "$root" cmake --preset "$1" -B "$build" -DGPULAB_NVCC="$nvcc"
+    -DGPULAB_VENDOR_ARCHITECTURES="$vendor_architectures"
+    -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" "${@:2}")
+  local configured="${command[*]} # CUDA $(nvcc_version "$nvcc")"
+  [ ! -e "$build/build.ninja" ] || [ "$(cat "$build/.configured" 2> /dev/null)" != "$configured" ] || return 0
+  rm -f "$build/.configured"
   # A tree that was moved or copied: CMake's cache holds the old paths.
   if [ -e "$build/CMakeCache.txt" ] && ! grep -qx "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
     rm -rf "$build/CMakeCache.txt" "$build/CMakeFiles"
   fi
-  logged 2 "cmake failed" "if the error is not yours: rm -rf $build, then once more" \
-    env -C "$root" cmake --preset "$1" -B "$build" -DGPULAB_NVCC="$nvcc" \
-    -DGPULAB_VENDOR_ARCHITECTURES="$vendor_architectures" \
-    -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" "${@:2}"
+  logged 2 "cmake failed" "if the error is not yours: rm -rf $build, then once more" "${command[@]}"
+  printf '%s' "$configured" > "$build/.configured"
 }
 
-# compile TARGET…: ninja's own progress on a terminal, else silence.
+# compile [TARGET…]: on a terminal a line says how far it is, else silence. ccache takes precompiled headers where it is told
+# that a header's date and unused macros do not matter.
 compile() {
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
   if [ -t 2 ]; then
-    ninja -C "$build" "$@" >&2 || fail 2 "the build failed (messages above)" "mend the source it names, then once more"
+    python3 "$root/scripts/build_steps.py" run "$build" "$@" || fail 2 "the build failed (messages above)" "mend the source it names, then once more"
   else
     logged 2 "the build failed" "mend the source it names, then once more" ninja -C "$build" "$@"
   fi

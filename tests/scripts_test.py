@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import pathlib
+import pty
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
+import build_steps  # noqa: E402
 import compare_counters  # noqa: E402
 import embed  # noqa: E402
 import nvrtc  # noqa: E402
@@ -79,6 +81,97 @@ class Nvrtc(unittest.TestCase):
         self.assertEqual(nvrtc.without_host_data(ptx),
                          ".version 8.0\n.global .align 4 .u32 used = 3;\n"
                          ".visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n\tld.global.u32 \t%r1, [used];\n\tret;\n}\n")
+
+
+class BuildSteps(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def tree(self, *commands):
+        """A build of these steps, one after the other."""
+        text = "rule step\n  command = $run\n"
+        for i, command in enumerate(commands):
+            text += f"build step{i}: step" + (f" step{i - 1}" if i else "") + f"\n  run = {command} && touch step{i}\n"
+        pathlib.Path(self.folder.name, "build.ninja").write_text(text)
+
+    def compile_on_terminal(self):
+        """(exit code, what setup.sh's compile shows on a terminal)"""
+        master, terminal = pty.openpty()
+        ran = subprocess.Popen(
+            ["bash", "-euo", "pipefail", "-c", f'root={ROOT}; . "{ROOT}/scripts/setup.sh"; : > "$log"; compile'],
+            env={**os.environ, "GPULAB_BUILD_DIR": self.folder.name, "TERM": "dumb"}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=terminal)
+        os.close(terminal)
+        shown = b""
+        with contextlib.suppress(OSError):  # what a terminal gives at its end
+            while more := os.read(master, 65536):
+                shown += more
+        os.close(master)
+        self.assertEqual(ran.communicate()[0], b"")
+        return ran.returncode, shown.decode().replace("\r\n", "\n")
+
+    def test_a_terminal_is_told_how_far_the_build_is_and_how_long_it_takes(self):
+        self.tree("true", "true", "true")
+        code, shown = self.compile_on_terminal()
+        self.assertEqual(code, 0, shown)
+        self.assertRegex(shown, r"gpulab: building 1 of 3, about 5 s left\r")
+        self.assertTrue(shown.endswith("about 5 s left\r\033[K"), repr(shown))
+        self.assertNotIn("true", shown)
+        self.assertEqual(self.compile_on_terminal(), (0, "\r\033[K"))  # nothing to do
+
+    def test_what_a_failed_step_says_is_shown_whole(self):
+        self.tree("true", "echo one; echo '  two'; false")
+        code, shown = self.compile_on_terminal()
+        self.assertEqual(code, 2)
+        self.assertIn("one\n", shown)
+        self.assertIn("  two\n", shown)
+        self.assertIn("error: the build failed", shown)
+
+    def test_without_a_terminal_a_build_is_silent(self):
+        self.tree("echo noise")
+        self.assertEqual(setup_sh(': > "$log"; compile', GPULAB_BUILD_DIR=self.folder.name), (0, "", ""))
+
+    def test_the_time_left_is_that_of_the_kinds_of_steps_at_the_speed_seen(self):
+        table, link = "Building CXX object CMakeFiles/gpulab_isa_v3.dir/x.cpp.o", "Linking CXX executable gpulab"
+        weight = {name: seconds for name, _, seconds in build_steps.KINDS}
+        progress = build_steps.Progress([table] * 100 + [link], cores=2)
+        left = 100 * weight["instruction tables"] + weight["link and the rest"]
+        self.assertEqual(progress.line(0), f"building 0 of 101, about {round(left / 2 / 60)} min left")
+        for done in range(50):
+            progress.finish(table, done + 1, 101)
+        slow = 50 * weight["instruction tables"]  # as many seconds: half as fast as two such cores
+        left -= slow
+        minutes = left / 60 * (slow + build_steps.BELIEVED_SECONDS / 2) / (slow + build_steps.BELIEVED_SECONDS)
+        self.assertEqual(progress.line(slow), f"building 50 of 101, about {round(minutes)} min left")
+
+    def test_shares_count_each_step_once_and_the_last_time_that_it_ran(self):
+        log = ("# ninja log v5\n"
+               "0\t9000\t1\tCMakeFiles/gpulab_isa_v3.dir/common/simt/isa/memory/atomic.cpp.o\ta1\n"
+               "0\t7000\t1\tCMakeFiles/gpulab_runner.dir/runner/main.cpp.o\tb2\n"
+               "7000\t9000\t2\tCMakeFiles/gpulab_runner.dir/runner/main.cpp.o\tb2\n"
+               "9000\t10000\t3\tembedded/reduce/kernels.sm_90.txt\tc3\n"
+               "9000\t10000\t3\tembedded/reduce/kernels.sm_90.cubin\tc3\n")
+        table = build_steps.shares(log)
+        self.assertEqual(table.splitlines()[2:6], ["| instruction tables | 1 | 9 | 75 |", "| runner | 1 | 2 | 17 |",
+                                                   "| ptxas | 1 | 1 | 8 |", "| all | 3 | 12 | 100 |"])
+        self.assertIn("took 10 s by the clock", table)
+        self.assertEqual(build_steps.shares("# ninja log v5\n"), "no step in this log\n")
+
+    def test_every_kind_of_step_is_known_by_what_ninja_says_and_by_its_output(self):
+        for kind, said, output in (
+                ("tests", "Building CXX object tests/CMakeFiles/unit_tests.dir/x.cpp.o", "tests/device/kernels.ptx"),
+                ("instruction tables", "joining instruction tables of v3", "/x/build/isa/v3.o"),
+                ("vendor code", "nvcc labs/reduce/vendor.cu", "/x/build/labs/reduce/vendor.o"),
+                ("labs", "Building CXX object CMakeFiles/gpulab_labs.dir/labs/reduce/lab.cpp.o",
+                 "CMakeFiles/gpulab_labs.dir/labs/registry.cpp.o"),
+                ("rest of common", "Building CXX object CMakeFiles/gpulab_glue.dir/common/simt/machine/warp.cpp.o",
+                 "CMakeFiles/gpulab_common.dir/common/text.cpp.o"),
+                ("PTX (nvcc)", "nvcc -ptx labs/reduce/kernels.cu", "embedded/reduce/kernels.ptx"),
+                ("ptxas", "ptxas -arch=sm_90a matmul/kernels_sm90a.ptx", "embedded/matmul/kernels_sm90a.sm_90a.txt"),
+                ("link and the rest", "Linking CXX executable gpulab", "gpulab")):
+            for step in (said, output):
+                self.assertEqual(build_steps.KINDS[build_steps.kind_of(step)][0], kind, step)
 
 
 class CompareCounters(unittest.TestCase):
@@ -231,6 +324,16 @@ class SetUp(unittest.TestCase):
         self.assertEqual((code, out), (2, ""))
         self.assertIn("  | kernels.cu:3: expected a semicolon", error)
         self.assertIn(f"hint: the whole log is {self.folder.name}/setup.log", error)
+
+    def test_cmake_runs_again_only_for_another_compiler_or_other_options(self):
+        cmake = "env() { printf '%s ' \"$@\" >> $build/ran; touch $build/build.ninja; }"
+        setup = f'mkdir -p $build; : > "$log"; {cmake}'
+        first = self.compiler("13.0") + "/bin/nvcc"
+        for nvcc, option, times in ((first, "-DX=1", 1), (first, "-DX=1", 1), (first, "-DX=2", 2),
+                                    (self.compiler("13.1") + "/bin/nvcc", "-DX=2", 3)):
+            code, _, error = setup_sh(f"{setup}; nvcc={nvcc}; configure release {option}", GPULAB_BUILD_DIR=self.folder.name)
+            self.assertEqual((code, error), (0, ""))
+            self.assertEqual(pathlib.Path(self.folder.name, "ran").read_text().count("--preset release"), times)
 
     def test_a_changed_source_changes_the_stamp(self):
         for name in ("labs", "runner"):
