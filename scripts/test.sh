@@ -1,20 +1,24 @@
 #!/usr/bin/env bash
-# Every test on this machine, from a clean clone: set-up, build with warnings as errors, tests, format and lint.
+# Tests of this machine, from a clean clone: set-up, build with warnings as errors, tests, format and lint.
 #
-# usage: scripts/test.sh [--sanitize] [--no-lint]
+# usage: scripts/test.sh [--all | --sanitize] [--no-lint]
+#   (nothing)    what CI runs; lint of the 40 files that changed last
+#   --all        everything, in up to 80 minutes: also the lint of all files, the tests that take long (every instruction on
+#                emulated CPUs), all tests under ASan and UBSan (build-asan/), and README's commands in a clean Debian
 #   --sanitize   the tests under ASan and UBSan instead, in build-asan/
 #   --no-lint    without clang-tidy
 # Ends with the plain line 'N passed, N failed' (test cases and checks); exits 0 only if none failed.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 preset=release
-checks="format limits tidy"
+checks="format limits" lint=tidy_newest all=
 for argument in "$@"; do
   case $argument in
-    --sanitize) preset=asan checks= ;;
-    --no-lint) checks="format limits" ;;
+    --all) all=yes lint=${lint:+tidy} ;;
+    --sanitize) preset=asan checks= lint= ;;
+    --no-lint) lint= ;;
     *)
-      sed -n '4,6s/^# \{0,1\}//p' "$0" >&2
+      sed -n '4,9s/^# \{0,1\}//p' "$0" >&2
       exit 2
       ;;
   esac
@@ -36,6 +40,20 @@ count_cases() {
     END { print passed + 0, failed + 0 }' "$1"
 }
 
+# A part with a script of its own, whose last lines say how many passed and failed, or why it was skipped: part NAME COMMAND…
+part() {
+  local name=$1 code=0 said part_passed part_failed
+  shift
+  step "$name"
+  said=$(mktemp)
+  "$@" 2>&1 | sed 's/^/  | /' | tee "$said" || code=${PIPESTATUS[0]}
+  read -r part_passed part_failed < <(sed -n 's/^  | \([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$said" | tail -n 1) || true
+  rm "$said"
+  if [ $code = 77 ]; then return; fi
+  [ $code = 0 ] || [ "${part_failed:-0}" -gt 0 ] || part_failed=1 # it ended before it counted
+  passed=$((passed + ${part_passed:-0})) failed=$((failed + ${part_failed:-0}))
+}
+
 # Where there is no GPU, nothing will run them: that they compile is what can be tested.
 [ -e /dev/nvidiactl ] || vendor_architectures=
 lock_build
@@ -47,14 +65,21 @@ compile
 
 step "tests"
 ctest_failed=0
-ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" || ctest_failed=1
+long=(-LE long) # the label of tests that take long
+[ -z "$all" ] || long=()
+ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" "${long[@]}" || ctest_failed=1
 read -r passed failed < <(count_cases "$build/Testing/Temporary/LastTest.log")
 [ $ctest_failed = 0 ] || [ "$failed" -gt 0 ] || failed=1 # a crash or a time-out
 
-for check in $checks; do
+for check in $checks $lint; do
   step "check $check"
   if "$root/scripts/check.sh" "$check"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 done
+unlock_build
+if [ -n "$all" ]; then
+  part "all tests under ASan and UBSan" env -u GPULAB_BUILD_DIR "$root/scripts/test.sh" --sanitize
+  part "README's commands in a clean Debian" "$root/scripts/newcomer_test.sh"
+fi
 step "done"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
