@@ -166,7 +166,7 @@ struct BlockRule {
   std::string why{};
 };
 
-/// Raw pointers for code that brings its own launches (CUB, cuBLAS); compiled by nvcc, GPU only.
+/// Raw pointers for code that brings its own launches (CUB, cuBLAS); GPU only.
 struct VendorCall {
   const Params* params = nullptr;
   std::map<std::string, void*, std::less<>> buffers;  ///< device pointers
@@ -174,9 +174,9 @@ struct VendorCall {
   std::size_t workspace_bytes = 0;
 };
 struct Vendor {
-  std::size_t (*workspace_bytes)(const VendorCall&) = nullptr;
-  void (*run)(const VendorCall&) = nullptr;  ///< default stream; throws Error
-  std::string (*lack)() = nullptr;           ///< what this machine lacks for it, or nothing
+  std::function<std::size_t(const VendorCall&)> workspace_bytes{};
+  std::function<void(const VendorCall&)> run{};  ///< default stream; throws Error
+  std::function<std::string()> lack{};           ///< what this machine lacks for it, or nothing
 };
 
 /// The host's own memory for a `cpu` variant: buffers by name, results written in place.

@@ -29,7 +29,7 @@ pack() {
   local build=${GPULAB_BUILD_DIR:-$root/build} generator=() program library
   [ -e "$build/CMakeCache.txt" ] || generator=(-G Ninja)
   cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DCMAKE_BUILD_RPATH='$ORIGIN' || exit 2
-  cmake --build "$build" -j "${JOBS:-$(nproc)}" --target gpulab gpu_tests labs_tests fidelity_run differential || exit 2
+  cmake --build "$build" -j "${JOBS:-$(nproc)}" --target gpulab gpulab_vendor gpu_tests labs_tests fidelity_run differential || exit 2
   rm -rf "$bin" "$packed" && mkdir -p "$bin" || exit 2
   for program in "$build/gpulab" "$build/tests/gpu_tests" "$build"/tests/{labs_tests,fidelity_run,differential}; do
     strip -o "$bin/${program##*/}" "$program" || exit 2
@@ -37,6 +37,7 @@ pack() {
       cp -L "$library" "$bin/" || exit 2
     done
   done
+  [ ! -e "$build/libgpulab_vendor.so" ] || strip -o "$bin/libgpulab_vendor.so" "$build/libgpulab_vendor.so" || exit 2
   tar -czf "$packed" -C "$bin" . && rm -r "$bin" || exit 2
   echo "carry build-gpu/pack.tgz ($(du -sm "$packed" | cut -f1) MiB) and run scripts/gpu_test.sh there"
 }

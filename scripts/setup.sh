@@ -186,7 +186,10 @@ set_up() {
   [ -x "$nvcc" ] || fail 3 "GPULAB_NVCC is not a program: $nvcc" "unset it, or set it to the path of nvcc"
 }
 
-# What CUB's baselines are compiled to machine code for, ten seconds each (labs.cmake).
+# Vendor code (CUB, Thrust) takes minutes to compile, so it is built only where a GPU can run it (vendor.cmake).
+has_gpu() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; } # Linux; Linux in Windows
+
+# What vendor code is compiled to machine code for, ten seconds each.
 vendor_architectures="80;90"
 
 # configure PRESET [CMAKE-OPTION…]. Not where that was done with the same compiler and options: ninja itself runs CMake again

@@ -55,13 +55,13 @@ part() {
 }
 
 # Where there is no GPU, nothing will run them: that they compile is what can be tested.
-[ -e /dev/nvidiactl ] || vendor_architectures=
+has_gpu || vendor_architectures=
 lock_build
 step "set-up"
 set_up test
 step "configure and build in ${build#"$root/"}"
 configure $preset -DGPULAB_WERROR=ON
-compile
+compile all gpulab_vendor
 
 step "tests"
 ctest_failed=0

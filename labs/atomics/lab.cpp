@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "labs/atomics/contention.h"
-#include "labs/atomics/vendor.h"
+#include "labs/vendor.h"
 
 namespace gpulab::labs::atomics {
 namespace {
@@ -166,9 +166,8 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
        .account = of_aggregated,
        .min_compute_capability = 75},
   };
-#ifdef GPULAB_VENDOR
-  v.push_back({.name = "cub", .summary = "NVIDIA's cub::DeviceHistogram: the yardstick", .vendor = cub_vendor()});
-#endif
+  v.push_back(
+      {.name = "cub", .summary = "NVIDIA's cub::DeviceHistogram: the yardstick", .vendor = vendor_code("atomics.cub")});
   v.push_back({.name = "image_racy",
                .summary = "pixels added to all of their column: threads of one column overwrite each other's sums",
                .kernel = "image_racy",

@@ -4,7 +4,7 @@
 
 #include "labs/reduce/launches.h"
 #include "labs/reduce/reference.h"
-#include "labs/reduce/vendor.h"
+#include "labs/vendor.h"
 
 namespace gpulab::labs::reduce {
 namespace {
@@ -188,12 +188,10 @@ std::vector<Variant> by_warps() {
 std::vector<Variant> ladder() {
   std::vector<Variant> v = in_global_memory();
   for (const auto& more : {in_shared_memory(), by_warps()}) v.insert(v.end(), more.begin(), more.end());
-#ifdef GPULAB_VENDOR
   v.push_back({.name = "cub",
                .summary = "NVIDIA's cub::DeviceReduce: the yardstick",
                .adjust = within(serial),
-               .vendor = cub_vendor()});
-#endif
+               .vendor = vendor_code("reduce.cub")});
   v.push_back({.name = "cpu",
                .summary = "a loop on the CPU, left to right, in the same type",
                .adjust = within(serial),

@@ -1,18 +1,18 @@
 // The rung above the ladder: what NVIDIA ships. cub::DeviceReduce picks vector loads, items per thread and block by
 // architecture and type, reduces blocks to partial results in a first kernel and those in a second.
-#include <cuda_runtime.h>
-
 #include <cstdint>
 #include <cub/device/device_reduce.cuh>
 #include <limits>
-#include <string>
-#include <type_traits>
+#include <string_view>
 
-#include "common/launch_error.h"
-#include "labs/reduce/vendor.h"
+#include "labs/vendor_code.h"
 
 namespace gpulab::labs::reduce {
 namespace {
+
+using namespace vendor;
+
+constexpr const char* name = "cub::DeviceReduce";
 
 enum class Op { sum, product, min, max };
 
@@ -23,19 +23,13 @@ struct Multiply {
   }
 };
 
-void check(cudaError_t error) {
-  if (error == cudaSuccess) return;
-  throw LaunchError(error == cudaErrorMemoryAllocation ? "out_of_memory" : "fault",
-                    std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error), "cub::DeviceReduce");
-}
-
-Op op_of(const Params& params) {
-  const std::string& word = params.word("op");
+Op op_of(const Call& call) {
+  const auto word = vendor::word(call, "op");
   if (word == "sum") return Op::sum;
   if (word == "product") return Op::product;
   if (word == "min") return Op::min;
   if (word == "max") return Op::max;
-  throw std::logic_error("cub: unknown op " + word);
+  throw std::logic_error("unknown op " + std::string(word));
 }
 
 /// The answer for no elements.
@@ -59,47 +53,49 @@ cudaError_t device_reduce(Op op, void* workspace, std::size_t& bytes, const T* i
 }
 
 template <typename T>
-std::size_t workspace_bytes_of(const VendorCall& call) {
+std::size_t workspace_bytes_of(const Call& call) {
   std::size_t bytes = 0;
-  const int n = static_cast<int>(call.params->integer("n"));
-  check(device_reduce<T>(op_of(*call.params), nullptr, bytes, nullptr, nullptr, n));
+  const int n = static_cast<int>(integer(call, "n"));
+  check(device_reduce<T>(op_of(call), nullptr, bytes, nullptr, nullptr, n), name);
   return bytes;
 }
 
 template <typename T>
-void run_of(const VendorCall& call) {
-  const Op op = op_of(*call.params);
-  const int n = static_cast<int>(call.params->integer("n"));
-  const auto* in = static_cast<const T*>(call.buffers.at("in"));
-  auto* out = static_cast<T*>(call.buffers.at("out"));
+void run_of(const Call& call) {
+  const Op op = op_of(call);
+  const int n = static_cast<int>(integer(call, "n"));
+  const auto* in = buffer<const T>(call, "in");
+  auto* out = buffer<T>(call, "out");
   const T nothing = neutral<T>(op);
   // From pageable memory: the value is taken before the call returns.
-  if (n == 0) return check(cudaMemcpyAsync(out, &nothing, sizeof(T), cudaMemcpyHostToDevice, nullptr));
+  if (n == 0) return check(cudaMemcpyAsync(out, &nothing, sizeof(T), cudaMemcpyHostToDevice, nullptr), name);
   std::size_t bytes = call.workspace_bytes;
-  check(device_reduce<T>(op, call.workspace, bytes, in, out, n));
+  check(device_reduce<T>(op, call.workspace, bytes, in, out, n), name);
 }
 
 /// `work` with a value of the case's element type.
 template <typename F>
-auto by_type(const VendorCall& call, const F& work) {
-  const auto type = *scalar_named(call.params->word("type"));
-  if (type == Scalar::i32) return work(std::int32_t{});
-  if (type == Scalar::i64) return work(std::int64_t{});
-  if (type == Scalar::f32) return work(float{});
-  if (type == Scalar::f64) return work(double{});
-  throw std::logic_error("cub: unknown type " + call.params->word("type"));
+auto by_type(const Call& call, const F& work) {
+  const auto type = word(call, "type");
+  if (type == "int") return work(std::int32_t{});
+  if (type == "long") return work(std::int64_t{});
+  if (type == "float") return work(float{});
+  if (type == "double") return work(double{});
+  throw std::logic_error("unknown type " + std::string(type));
 }
 
-std::size_t workspace_bytes(const VendorCall& call) {
+std::size_t workspace_bytes(const Call& call) {
   return by_type(call, [&](auto value) { return workspace_bytes_of<decltype(value)>(call); });
 }
 
-void run(const VendorCall& call) {
+void run(const Call& call) {
   by_type(call, [&](auto value) { run_of<decltype(value)>(call); });
 }
 
+constexpr Function functions[] = {function<workspace_bytes, run>("reduce.cub")};
+
 }  // namespace
 
-Vendor cub_vendor() { return {&workspace_bytes, &run}; }
+std::span<const Function> vendor_functions() { return functions; }
 
 }  // namespace gpulab::labs::reduce

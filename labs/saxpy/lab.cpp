@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "labs/cublas.h"
-#include "labs/saxpy/vendor.h"
+#include "labs/vendor.h"
 
 namespace gpulab::labs::saxpy {
 namespace {
@@ -118,11 +118,9 @@ std::vector<Variant> ladder() {
        .claims = {falls("global_load_requests"), falls("global_store_requests"), falls("warp_instructions")},
        .account = thread_per_four},
   };
-#ifdef GPULAB_VENDOR
   v.push_back({.name = "thrust",
                .summary = "thrust::transform: arrays and a formula, no kernel, no index, no launch",
-               .vendor = thrust_vendor()});
-#endif
+               .vendor = vendor_code("saxpy.thrust")});
   v.push_back({.name = "cublas",
                .summary = "NVIDIA's cublasSaxpy, where the name comes from: the yardstick",
                .vendor = {prepare_cublas, run_cublas, cublas::lack}});

@@ -3,7 +3,7 @@
 #include "labs/scan/account.h"
 #include "labs/scan/launches.h"
 #include "labs/scan/reference.h"
-#include "labs/scan/vendor.h"
+#include "labs/vendor.h"
 
 namespace gpulab::labs::scan {
 namespace {
@@ -72,12 +72,10 @@ std::vector<Variant> ladder() {
                        16),
              {falls("global_bytes_loaded"), falls("warp_instructions")}),
   };
-#ifdef GPULAB_VENDOR
   v.push_back({.name = "cub",
                .summary = "NVIDIA's cub::DeviceScan: the yardstick (it looks back, too)",
                .adjust = within([](const Case& c) { return static_cast<double>(c.n()); }),
-               .vendor = cub_vendor()});
-#endif
+               .vendor = vendor_code("scan.cub")});
   return v;
 }
 

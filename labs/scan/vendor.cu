@@ -1,17 +1,18 @@
 // The rung above the ladder: what NVIDIA ships. cub::DeviceScan is a single pass with decoupled look-back; loads, items
 // per thread and the delay between two looks are tuned by architecture and type.
-#include <cuda_runtime.h>
-
 #include <cstdint>
 #include <cub/device/device_scan.cuh>
 #include <limits>
-#include <string>
+#include <string_view>
 
-#include "common/launch_error.h"
-#include "labs/scan/vendor.h"
+#include "labs/vendor_code.h"
 
 namespace gpulab::labs::scan {
 namespace {
+
+using namespace vendor;
+
+constexpr const char* name = "cub::DeviceScan";
 
 struct Plus {
   __host__ __device__ float operator()(float a, float b) const { return a + b; }
@@ -32,57 +33,53 @@ struct Larger {
   }
 };
 
-void check(cudaError_t error) {
-  if (error == cudaSuccess) return;
-  throw LaunchError(error == cudaErrorMemoryAllocation ? "out_of_memory" : "fault",
-                    std::string(cudaGetErrorName(error)) + ": " + cudaGetErrorString(error), "cub::DeviceScan");
-}
-
 /// CUB's two-phase call: without a workspace it only says how large it must be.
 template <typename T, typename Op>
-void scan(const VendorCall& call, void* workspace, std::size_t& bytes, Op op, T nothing) {
-  const auto* in = static_cast<const T*>(call.buffers.at("in"));
-  auto* out = static_cast<T*>(call.buffers.at("out"));
-  const int n = static_cast<int>(call.params->integer("n"));
-  if (call.params->word("kind") == "inclusive") {
-    check(cub::DeviceScan::InclusiveScan(workspace, bytes, in, out, op, n));
+void scan(const Call& call, void* workspace, std::size_t& bytes, Op op, T nothing) {
+  const auto* in = buffer<const T>(call, "in");
+  auto* out = buffer<T>(call, "out");
+  const int n = static_cast<int>(integer(call, "n"));
+  if (word(call, "kind") == "inclusive") {
+    check(cub::DeviceScan::InclusiveScan(workspace, bytes, in, out, op, n), name);
   } else {
-    check(cub::DeviceScan::ExclusiveScan(workspace, bytes, in, out, op, nothing, n));
+    check(cub::DeviceScan::ExclusiveScan(workspace, bytes, in, out, op, nothing, n), name);
   }
 }
 
 template <typename T>
-void by_operation(const VendorCall& call, void* workspace, std::size_t& bytes) {
+void by_operation(const Call& call, void* workspace, std::size_t& bytes) {
   using Limits = std::numeric_limits<T>;
-  const std::string& word = call.params->word("op");
+  const auto word = vendor::word(call, "op");
   if (word == "sum") return scan(call, workspace, bytes, Plus{}, T{0});
   if (word == "product") return scan(call, workspace, bytes, Multiply{}, T{1});
   if (word == "max") {
     return scan(call, workspace, bytes, Larger{}, Limits::has_infinity ? -Limits::infinity() : Limits::lowest());
   }
-  throw std::logic_error("cub: unknown op " + word);
+  throw std::logic_error("unknown op " + std::string(word));
 }
 
-void by_type(const VendorCall& call, void* workspace, std::size_t& bytes) {
-  const auto type = *scalar_named(call.params->word("type"));
-  if (type == Scalar::i32) return by_operation<std::int32_t>(call, workspace, bytes);
-  if (type == Scalar::f32) return by_operation<float>(call, workspace, bytes);
-  throw std::logic_error("cub: unknown type " + call.params->word("type"));
+void by_type(const Call& call, void* workspace, std::size_t& bytes) {
+  const auto type = word(call, "type");
+  if (type == "int") return by_operation<std::int32_t>(call, workspace, bytes);
+  if (type == "float") return by_operation<float>(call, workspace, bytes);
+  throw std::logic_error("unknown type " + std::string(type));
 }
 
-std::size_t workspace_bytes(const VendorCall& call) {
+std::size_t workspace_bytes(const Call& call) {
   std::size_t bytes = 0;
   by_type(call, nullptr, bytes);
   return bytes;
 }
 
-void run(const VendorCall& call) {
+void run(const Call& call) {
   std::size_t bytes = call.workspace_bytes;
-  if (call.params->integer("n") > 0) by_type(call, call.workspace, bytes);
+  if (integer(call, "n") > 0) by_type(call, call.workspace, bytes);
 }
+
+constexpr Function functions[] = {function<workspace_bytes, run>("scan.cub")};
 
 }  // namespace
 
-Vendor cub_vendor() { return {&workspace_bytes, &run}; }
+std::span<const Function> vendor_functions() { return functions; }
 
 }  // namespace gpulab::labs::scan

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "labs/lab.h"
+#include "labs/segsum/features.h"
 
 namespace gpulab::labs::segsum {
 
-constexpr std::size_t features = 128;
 /// Rows and ends of bags that a warp of the rung `balanced` takes (kernels.cu).
 constexpr std::size_t items_per_warp = 32;
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "labs/segsum/bags.h"
-#include "labs/segsum/vendor.h"
+#include "labs/segsum/round_trip.h"
+#include "labs/vendor.h"
 
 namespace gpulab::labs::segsum {
 namespace {
@@ -121,16 +122,14 @@ std::vector<Variant> ladder() {
        .adjust = from_zeros,
        .claims = {falls("busiest_warp_rows"), falls("load_imbalance"), rises("warp_instructions")},
        .account = of_items}};
-#ifdef GPULAB_VENDOR
   v.push_back({.name = "cub",
                .summary = "NVIDIA's cub::DeviceSegmentedReduce, a block per bag and feature: the yardstick",
                .account = nothing,
-               .vendor = cub_vendor()});
+               .vendor = vendor_code("segsum.cub")});
   v.push_back({.name = "cpu_round_trip",
                .summary = "all rows to the host, a loop on the CPU, the sums back: what beat the lecture's GPU code",
                .account = nothing,
-               .vendor = round_trip_vendor()});
-#endif
+               .vendor = round_trip()});
   v.push_back({.name = "cpu",
                .summary = "the loop on the CPU alone, its data there already",
                .account = nothing,

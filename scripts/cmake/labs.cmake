@@ -1,7 +1,5 @@
 # Labs are found by folder: labs/NAME/lab.cpp defines `gpulab::Lab gpulab::labs::NAME::lab()`; the registry
-# (labs/registry.h) is generated. labs/NAME/vendor.cu, where there is one, brings host code that calls CUB or
-# cuBLAS: compiled by nvcc, linked with the static runtime, so that the binary starts without a driver.
-# target gpulab_labs
+# (labs/registry.h) is generated. target gpulab_labs
 
 file(GLOB lab_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/labs/*.cpp ${PROJECT_SOURCE_DIR}/labs/*/*.cpp)
 
@@ -53,37 +51,3 @@ gpulab_write_registry(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/labs/registry.
 add_library(gpulab_labs STATIC ${lab_sources} ${PROJECT_BINARY_DIR}/labs/registry.cpp)
 target_link_libraries(gpulab_labs PUBLIC gpulab_common)
 target_include_directories(gpulab_labs SYSTEM PRIVATE ${GPULAB_CUDA_INCLUDE_DIRS})  # cublas.cpp: the driver's types
-
-set(GPULAB_VENDOR_ARCHITECTURES "80;90" CACHE STRING "architectures that vendor.cu is compiled to machine code for, beside PTX")
-# vendor.cu: PTX for everything from the lowest architecture on; machine code where CUB and cuBLAS tune by
-# architecture (their policies are chosen by the PTX version they were compiled for).
-file(GLOB vendor_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/labs/*/vendor.cu)
-if(vendor_files AND NOT GPULAB_CUDA_LIBRARY_DIR)
-  message(STATUS "libcudart_static.a not found beside ${GPULAB_NVCC}: variants of vendor libraries are left out")
-  set(vendor_files)
-endif()
-set(vendor_targets -gencode arch=compute_${GPULAB_LOWEST_ARCHITECTURE},code=compute_${GPULAB_LOWEST_ARCHITECTURE})
-foreach(architecture IN LISTS GPULAB_VENDOR_ARCHITECTURES)
-  list(APPEND vendor_targets -gencode arch=compute_${architecture},code=sm_${architecture})
-endforeach()
-foreach(source IN LISTS vendor_files)
-  get_filename_component(folder ${source} DIRECTORY)
-  set(object ${PROJECT_BINARY_DIR}/${folder}/vendor.o)
-  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
-  add_custom_command(
-    OUTPUT ${object}
-    COMMAND ${GPULAB_NVCC} -c -std=c++20 -O2 -t 0 ${vendor_targets} -Wno-deprecated-gpu-targets -I.
-            -MD -MF ${object}.d -MT ${object} -o ${object} ${source}
-    # CMake takes them as relative to the build.
-    COMMAND sed -i -E "s# (\\./)?(labs|common)/# ${PROJECT_SOURCE_DIR}/\\2/#" ${object}.d
-    DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${GPULAB_NVCC}
-    DEPFILE ${object}.d
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-    COMMENT "nvcc ${source}"
-    VERBATIM)
-  target_sources(gpulab_labs PRIVATE ${object})
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/${folder}/lab.cpp PROPERTIES COMPILE_DEFINITIONS GPULAB_VENDOR)
-endforeach()
-if(vendor_files)
-  target_link_libraries(gpulab_labs PUBLIC ${GPULAB_CUDA_LIBRARY_DIR}/libcudart_static.a ${CMAKE_DL_LIBS} rt)
-endif()
