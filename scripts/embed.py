@@ -3,47 +3,24 @@
 
 usage: embed.py MANIFEST DIRECTORY. The manifest is what scripts/cmake/kernels.cmake lists, one record per line:
   toolkit|VERSION|COMPILER
-  kernels|LAB|FILE|COMPUTE_CAPABILITY|PTX|SOURCE|CUBIN      (CUBIN may be empty)
-  resources|SM|PTXAS_LOG                                    (of the kernels line above)
+  ptxas|PATH|VERSION|ROOT                                   (ROOT/labs/LAB/ptxas.tsv: see ptxas_tables.py)
+  kernels|LAB|FILE|COMPUTE_CAPABILITY|PTX|SOURCE|CUBIN|PTXAS_OPTIONS|ARCHITECTURES      (CUBIN, options may be empty)
+  library|FILE
   config|PATH|FILE
 
 Texts are NUL-terminated beyond their length, because the driver wants PTX so.
 """
 import hashlib
-import re
 import sys
 from pathlib import Path
 
-
-def number(pattern, text):
-    """Sum of all matches: cmem has a bank each."""
-    return sum(int(n) for n in re.findall(pattern, text))
+import ptxas_tables
 
 
-def resource_rows(log, sm):
-    """What `ptxas -v` prints of each entry, as C++ initialisers of PtxasRow, sorted by name."""
-    rows = []
-    for part in re.split(r"Compiling entry function '", log)[1:]:
-        entry = part.split("'", 1)[0]
-        registers = re.search(r"Used (\d+) registers", part)
-        if not registers:
-            sys.exit(f"embed.py: no register count of {entry} for sm_{sm} in ptxas' output:\n{part}")
-        # Functions that were not inlined have properties of their own.
-        stack = re.search(rf"properties for {re.escape(entry)}\s+(\d+) bytes stack frame, "
-                          r"(\d+) bytes spill stores, (\d+) bytes spill loads", part)
-        frame, stores, loads = (int(n) for n in stack.groups()) if stack else (0, 0, 0)
-        cumulative = number(r"(\d+) bytes cumulative stack size", part)
-        fields = [
-            int(registers.group(1)),
-            number(r"(\d+)(?:\+\d+)? bytes smem", part),
-            max(frame, cumulative),
-            stores,
-            loads,
-            number(r"(\d+) bytes cmem", part),
-            number(r"used (\d+) barriers", part),
-        ]
-        rows.append(f'    {{"{entry}", {sm}, {", ".join(map(str, fields))}}},')
-    return sorted(rows)
+def resource_rows(answers):
+    """ptxas' answers, (entry, architecture, values), as C++ initialisers of PtxasRow, sorted by architecture and name."""
+    return [f'    {{"{entry}", {sm}, {", ".join(map(str, values))}}},'
+            for sm, entry, values in sorted((int(architecture.rstrip("a")), entry, values) for entry, architecture, values in answers)]
 
 
 class Writer:
@@ -113,24 +90,23 @@ std::string_view toolkit_compiler() {{ return "{toolkit[1]}"; }}
 def main(manifest, directory):
     writer = Writer()
     toolkit, kernels, tables, configs, library = [], [], [], [], "{}"
+    resources = ptxas_tables.resources(manifest, Path(directory, "ptxas_answers.json"))
     for line in Path(manifest).read_text(encoding="utf-8").splitlines():
         kind, *fields = line.split("|")
         if kind == "toolkit":
             toolkit = fields
         elif kind == "kernels":
-            lab, file, capability, ptx, source, cubin = fields
+            lab, file, capability, ptx, source, cubin, *_ = fields
             source_file = Path(source).name
             ptx, source, cubin = writer.blob(ptx), writer.blob(source), writer.blob(cubin) if cubin else "{}"
             kernels.append(f'      {{"{lab}", "{file}", {capability}, {ptx}, {source}, "{source_file}", rows_{len(tables)}, '
                            f'{cubin}}},')
-            tables.append([])
-        elif kind == "resources":
-            tables[-1].extend(resource_rows(Path(fields[1]).read_text(encoding="utf-8"), fields[0]))
+            tables.append(resource_rows(resources[lab, file]))
         elif kind == "library":
             library = writer.blob(fields[0])
         elif kind == "config":
             configs.append(f'      {{"{fields[0].removeprefix("configs/")}", {writer.blob(fields[1])}}},')
-        else:
+        elif kind != "ptxas":
             sys.exit(f"embed.py: {manifest}: unknown record '{kind}'")
     rows = ["\n".join([f"constexpr std::array<PtxasRow, {len(table)}> rows_{index}{{{{", *table, "}};"])
             for index, table in enumerate(tables)]

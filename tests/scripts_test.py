@@ -2,6 +2,7 @@
 """Tests of what the build's and the set-up's scripts work out. Closes with 'N passed, N failed'."""
 import contextlib
 import csv
+import io
 import json
 import os
 import pathlib
@@ -18,9 +19,9 @@ sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 import build_steps  # noqa: E402
 import compare_counters  # noqa: E402
-import embed  # noqa: E402
 import nvrtc  # noqa: E402
 import portable_ptx  # noqa: E402
+import ptxas_tables  # noqa: E402
 
 
 def setup_sh(command, root=ROOT, **environment):
@@ -43,11 +44,118 @@ ptxas info    : Used 31 registers, used 2 barriers, 48 bytes cumulative stack si
 """
 
     def test_an_entrys_row_has_its_own_spills_and_the_stack_of_what_it_calls(self):
-        self.assertEqual(embed.resource_rows(self.LOG, "80"), ['    {"outer", 80, 31, 128, 48, 16, 24, 380, 2},'])
+        self.assertEqual(ptxas_tables.parse_log(self.LOG), {"outer": (31, 128, 48, 16, 24, 380, 2)})
 
     def test_a_log_without_a_register_count_stops_the_build(self):
         with self.assertRaises(SystemExit):
-            embed.resource_rows("ptxas info    : Compiling entry function 'k' for 'sm_80'\n", "80")
+            ptxas_tables.parse_log("ptxas info    : Compiling entry function 'k' for 'sm_80'\n")
+
+
+class PtxasTables(unittest.TestCase):
+    """scripts/ptxas_tables.py with a stand-in for ptxas that notes what it is asked and gives each kernel 20 registers."""
+    PTX = """\
+.version 9.0
+.target sm_75
+.address_size 64
+	.file	1 "labs/one/kernels.cu"
+.shared .align 4 .b8 tile[128];
+.global .align 4 .u32 table[2] = {1, 2};
+.func helper(
+	.param .b64 helper_param_0
+)
+{
+	ld.global.u32 	%r1, [table];
+	ret;
+}
+.visible .entry first(
+	.param .u64 first_param_0
+)
+.maxntid 256, 1, 1
+{ // first
+	.loc	1 12 3
+	st.shared.u32 	[tile], %r1;
+$L__BB1_2:
+	ret;
+}
+.visible .entry second()
+{
+	call.uni helper, (%rd1);
+	ret;
+}
+"""
+    STAND_IN = r"""#!/bin/sh
+for last; do :; done
+sed -n 's/^.visible .entry \([a-z]*\).*/\1/p' "$last" | while read -r k; do
+  echo "$2 $k" >> "$0.asked"
+  printf "Compiling entry function '%s' for 'sm'\nUsed 20 registers, used 1 barriers\n" $k >&2
+done
+"""
+
+    def keys(self, ptx, ptxas="13.0.88", whole=False):
+        return ptxas_tables.Module(ptx, whole).keys(ptxas)
+
+    def changed(self, old, new, **how):
+        """The kernels whose key changes with the text."""
+        self.assertIn(old, self.PTX)
+        before, after = self.keys(self.PTX, **how), self.keys(self.PTX.replace(old, new), **how)
+        return [name for name in before if before[name] != after[name]]
+
+    def test_a_kernels_key_changes_with_its_code_and_with_all_that_it_refers_to_and_with_nothing_else(self):
+        self.assertEqual(self.changed("st.shared.u32 	[tile]", "st.shared.u32 	[tile+4]"), ["first"])
+        self.assertEqual(self.changed(".maxntid 256", ".maxntid 512"), ["first"])
+        self.assertEqual(self.changed("tile[128]", "tile[256]"), ["first"])
+        self.assertEqual(self.changed("= {1, 2}", "= {1, 3}"), ["second"])  # by way of helper
+        self.assertEqual(self.changed("sm_75", "sm_80"), ["first", "second"])
+        self.assertNotEqual(self.keys(self.PTX), self.keys(self.PTX, ptxas="13.1.2"))
+
+    def test_lines_comments_and_the_numbers_of_labels_change_no_key(self):
+        for old, new in (("1 12 3", "1 13 3"), ("{ // first", "{"), ("$L__BB1_2", "$L__BB7_2"), ("labs/one", "labs/two")):
+            self.assertEqual(self.changed(old, new), [], old)
+        self.assertEqual(self.changed("tile[128]", "tile[256]", whole=True), ["first", "second"])
+
+    def build(self, folder, ptx, *arguments):
+        """Tables written or checked (`arguments`), or without any what embed.py embeds; and what ptxas was asked for."""
+        root = pathlib.Path(folder)
+        ptxas, asked = root / "ptxas", root / "ptxas.asked"
+        (root / "labs/one").mkdir(parents=True, exist_ok=True)
+        ptxas.write_text(self.STAND_IN)
+        ptxas.chmod(0o755)
+        (root / "kernels.ptx").write_text(ptx)
+        (root / "manifest.txt").write_text(
+            f"ptxas|{ptxas}|13.0.88|{root}\nkernels|one|kernels.cu|75|{root}/kernels.ptx|source|||80,90\n")
+        asked.write_text("")
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            result = (ptxas_tables.main([*arguments, str(root / "manifest.txt")]) if arguments else
+                      ptxas_tables.resources(root / "manifest.txt", root / "answers.json"))
+        return result, said.getvalue(), sorted(asked.read_text().split("\n")[:-1])
+
+    def test_ptxas_is_asked_only_what_no_table_says_and_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            everything = ["-arch=sm_80 first", "-arch=sm_80 second", "-arch=sm_90 first", "-arch=sm_90 second"]
+            rows, _, asked = self.build(folder, self.PTX)
+            self.assertEqual(rows["one", "kernels.cu"][0], ("first", "80", (20, 0, 0, 0, 0, 0, 1)))
+            self.assertEqual(asked, everything)
+            self.assertEqual(self.build(folder, self.PTX)[2], [])  # the build folder remembers
+            pathlib.Path(folder, "answers.json").unlink()
+            self.assertEqual(self.build(folder, self.PTX, "--write")[2], everything)
+            self.assertEqual(self.build(folder, self.PTX)[2], [])  # the table says it
+            edited = self.PTX.replace("[tile]", "[tile+4]")
+            self.assertEqual(self.build(folder, edited)[2], ["-arch=sm_80 first", "-arch=sm_90 first"])
+
+    def test_the_check_finds_a_table_of_other_kernels_and_a_wrong_number_and_compares_no_other_ptxas(self):
+        with tempfile.TemporaryDirectory() as folder:
+            table = pathlib.Path(folder, "labs/one/ptxas.tsv")
+            self.assertEqual(self.build(folder, self.PTX, "--check")[:2], (0, "0 passed, 0 failed\n"))
+            self.build(folder, self.PTX, "--write")
+            self.assertEqual(self.build(folder, self.PTX, "--check")[:2], (0, "1 passed, 0 failed\n"))
+            text = table.read_text()
+            for wrong in text.replace("20 0", "21 0", 1), text[:-2]:
+                table.write_text(wrong)
+                code, said, _ = self.build(folder, self.PTX, "--check")
+                self.assertEqual(code, 1)
+                self.assertRegex(said, "^labs/one/ptxas.tsv is not what ptxas 13.0.88 says of these kernels: scripts/ptxas_tables.py ")
+            table.write_text(text.replace("13.0.88", "12.8.1"))
+            self.assertEqual(self.build(folder, self.PTX, "--check")[0], 77)
 
 
 class PortablePtx(unittest.TestCase):

@@ -1,7 +1,7 @@
 # The CUDA Toolkit as programs, headers and libraries: nvcc and ptxas run as ordinary build steps, so that CMake's own
 # CUDA language (which wants a linkable, complete toolkit) is not needed, and NVIDIA's Python wheels do as well.
 #
-# Sets GPULAB_NVCC, GPULAB_PTXAS, GPULAB_CUDA_INCLUDE_DIRS, GPULAB_CUDA_LIBRARY_DIR, GPULAB_TOOLKIT_VERSION ("13.0"),
+# Sets GPULAB_NVCC, GPULAB_PTXAS, GPULAB_PTXAS_BUILD ("13.0.88"), GPULAB_CUDA_INCLUDE_DIRS, GPULAB_CUDA_LIBRARY_DIR, GPULAB_TOOLKIT_VERSION ("13.0"),
 # GPULAB_CUDA_ARCHITECTURES (of ptxas: 75;80;86;…) and GPULAB_LOWEST_ARCHITECTURE (of nvcc: 75).
 
 set(GPULAB_NVCC "$ENV{GPULAB_NVCC}" CACHE FILEPATH "the CUDA compiler; empty: searched")
@@ -45,6 +45,9 @@ foreach(part GPULAB_PTXAS cuda_include crt_include)
                         "hint: install the whole toolkit, or set GPULAB_NVCC to another one's nvcc")
   endif()
 endforeach()
+execute_process(COMMAND ${GPULAB_PTXAS} --version OUTPUT_VARIABLE ptxas_version)
+string(REGEX MATCH "V([0-9.]+)" ptxas_version "${ptxas_version}")
+set(GPULAB_PTXAS_BUILD ${CMAKE_MATCH_1})
 set(GPULAB_CUDA_INCLUDE_DIRS ${cuda_include} ${crt_include})
 list(REMOVE_DUPLICATES GPULAB_CUDA_INCLUDE_DIRS)
 find_path(GPULAB_CUDA_LIBRARY_DIR libcudart_static.a PATHS ${cuda_root}/lib64 ${cuda_root}/lib

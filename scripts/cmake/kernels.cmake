@@ -1,6 +1,5 @@
-# labs/*/kernels*.cu -> PTX with line information (nvcc), one ptxas resource table per architecture, and one
-# generated file that holds PTX, tables, source text and configs/ (common/embedded.h): gpulab_embed, target
-# gpulab_embedded.
+# labs/*/kernels*.cu -> PTX with line information (nvcc), and one generated file that holds PTX, ptxas' resource tables
+# (scripts/ptxas_tables.py), source text and configs/ (common/embedded.h): gpulab_embed, target gpulab_embedded.
 #
 #   kernels.cu            the lowest virtual architecture that the toolkit supports (compute_75 with CUDA 13)
 #   kernels_smNN[a].cu    compute_NN[a]; of an 'a' (architecture-specific) one, a cubin too
@@ -100,24 +99,21 @@ function(gpulab_add_kernels root embed_dir source)
   endif()
 
   set(inputs ${base}.ptx ${root}/${source})
+  set(cubin)
+  if(suffix)  # machine code for this architecture alone: its PTX is not for newer ones
+    set(cubin ${base}.sm_${capability}${suffix}.cubin)
+    add_custom_command(
+      OUTPUT ${cubin}
+      COMMAND ${GPULAB_PTXAS} -arch=sm_${capability}${suffix} -o ${cubin} ${base}.ptx
+      DEPENDS ${base}.ptx
+      COMMENT "ptxas -arch=sm_${capability}${suffix} ${lab}/${stem}.ptx")
+    list(APPEND inputs ${cubin})
+  endif()
   # kernels_debug.cu includes kernels.cu: that is where its kernels stand.
   set(text ${root}/${folder}/${release_stem}.cu)
-  set(line "kernels|${lab}|${stem}.cu|${capability}|${base}.ptx|${text}|")
-  if(suffix)
-    string(APPEND line "${base}.sm_${capability}${suffix}.cubin")
-  endif()
-  foreach(architecture IN LISTS architectures)
-    set(image ${base}.sm_${architecture}${suffix}.cubin)
-    set(log ${base}.sm_${architecture}${suffix}.txt)
-    add_custom_command(
-      OUTPUT ${log} BYPRODUCTS ${image}
-      COMMAND ${GPULAB_PTXAS} -v ${compile_only} -arch=sm_${architecture}${suffix} -o ${image} ${base}.ptx 2> ${log}
-              || { cat ${log} >&2 $<SEMICOLON> rm -f ${log} $<SEMICOLON> exit 1 $<SEMICOLON> }
-      DEPENDS ${base}.ptx
-      COMMENT "ptxas -arch=sm_${architecture}${suffix} ${lab}/${stem}.ptx")
-    list(APPEND inputs ${log})
-    string(APPEND line "\nresources|${architecture}|${log}")
-  endforeach()
+  list(TRANSFORM architectures APPEND "${suffix}")
+  list(JOIN architectures "," architectures)
+  set(line "kernels|${lab}|${stem}.cu|${capability}|${base}.ptx|${text}|${cubin}|${compile_only}|${architectures}")
   set(embed_inputs ${embed_inputs} ${inputs} PARENT_SCOPE)
   set(embed_manifest "${embed_manifest}${line}\n" PARENT_SCOPE)
 endfunction()
@@ -126,7 +122,7 @@ endfunction()
 function(gpulab_embed root embed_dir)
   file(MAKE_DIRECTORY ${embed_dir})
   file(GLOB kernel_files CONFIGURE_DEPENDS RELATIVE ${root} ${root}/labs/*/kernels*.cu)
-  set(embed_inputs)
+  file(GLOB embed_inputs CONFIGURE_DEPENDS ${root}/labs/*/ptxas.tsv)
   set(embed_manifest)
   foreach(source IN LISTS kernel_files)
     gpulab_add_kernels(${root} ${embed_dir} ${source})
@@ -139,12 +135,14 @@ function(gpulab_embed root embed_dir)
     list(APPEND embed_inputs ${GPULAB_DEVICE_RUNTIME})
     string(APPEND embed_manifest "library|${GPULAB_DEVICE_RUNTIME}\n")
   endif()
-  string(PREPEND embed_manifest "toolkit|${GPULAB_TOOLKIT_VERSION}|${GPULAB_NVCC}\n")
+  string(PREPEND embed_manifest "toolkit|${GPULAB_TOOLKIT_VERSION}|${GPULAB_NVCC}\n"
+                                "ptxas|${GPULAB_PTXAS}|${GPULAB_PTXAS_BUILD}|${root}\n")
   file(CONFIGURE OUTPUT ${embed_dir}/manifest.txt CONTENT "${embed_manifest}" @ONLY)  # written only when it changed
   add_custom_command(
     OUTPUT ${embed_dir}/embedded.cpp
     COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/embed.py ${embed_dir}/manifest.txt ${embed_dir}
-    DEPENDS ${embed_dir}/manifest.txt ${PROJECT_SOURCE_DIR}/scripts/embed.py ${embed_inputs}
+    DEPENDS ${embed_dir}/manifest.txt ${PROJECT_SOURCE_DIR}/scripts/embed.py
+            ${PROJECT_SOURCE_DIR}/scripts/ptxas_tables.py ${embed_inputs}
     COMMENT "embedding kernels and configurations"
     VERBATIM)
 endfunction()
