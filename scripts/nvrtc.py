@@ -5,7 +5,7 @@ NVIDIA's Python wheels have nvcc itself from version 13 on, whose PTX no CUDA 12
 NVRTC, ptxas and the headers, which is all that kernels.cu needs. What NVRTC cannot do is compile host code, so
 vendor.cu is left out of such a build.
 
-usage: nvcc -ptx [-std=…] [-arch=compute_NN] [-lineinfo|-G] [-I dir] [-MD -MF file -MT target] -o out.ptx in.cu
+usage: nvcc -ptx [-std=…] [-arch=compute_NN] [-lineinfo|-G] [-I dir] -o out.ptx in.cu
        nvcc --version | --help | --list-gpu-arch | --list-gpu-code
 """
 import argparse
@@ -78,15 +78,6 @@ class Nvrtc:
         return self.text(api.nvrtcGetPTXSize, api.nvrtcGetPTX, program)
 
 
-def dependencies(source, seen):
-    """The file and what it includes in quotes."""
-    if source not in seen and source.exists():
-        seen.add(source)
-        for name in re.findall(r'^\s*#\s*include\s*"([^"]+)"', source.read_text(encoding="utf-8"), re.MULTILINE):
-            dependencies(source.parent / name, seen)
-    return seen
-
-
 def without_host_data(ptx):
     """PTX as nvcc makes it: without what host code alone refers to, and with visible kernels.
 
@@ -131,9 +122,6 @@ def compile_file(nvrtc, wheels, arguments):
     parser.add_argument("-std", default="c++17")
     parser.add_argument("-arch", default="compute_75")
     parser.add_argument("-I", action="append", default=[])
-    parser.add_argument("-MD", action="store_true")
-    parser.add_argument("-MF")
-    parser.add_argument("-MT")
     parser.add_argument("-o", required=True)
     parser.add_argument("source", type=Path)
     options = parser.parse_args([a for a in arguments if not a.startswith("-Wno-")])
@@ -149,9 +137,6 @@ def compile_file(nvrtc, wheels, arguments):
         flags.append("--device-debug")
     ptx = nvrtc.compile(options.source.read_text(encoding="utf-8"), str(options.source), flags)
     Path(options.o).write_text(without_host_data(ptx), encoding="utf-8")
-    if options.MF:
-        files = " ".join(str(p) for p in sorted(dependencies(options.source, set())))
-        Path(options.MF).write_text(f"{options.MT or options.o}: {files}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

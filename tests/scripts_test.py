@@ -181,6 +181,17 @@ class PortablePtx(unittest.TestCase):
         self.assertEqual(spelled, clean.encode() + b"\0")
 
 
+    def test_a_kernel_file_depends_on_what_it_includes_in_quotes_and_on_what_that_does(self):
+        with tempfile.TemporaryDirectory() as folder:
+            lab = pathlib.Path(folder).resolve() / "lab"
+            lab.mkdir()
+            (lab / "kernels_debug.cu").write_text('#include "kernels.cu"\n#include <cstdio>\n')
+            (lab / "kernels.cu").write_text('  # include "ops.cuh"\n#include "gone.h"\n')
+            (lab / "ops.cuh").write_text('#include "kernels.cu"\n')
+            found = portable_ptx.dependencies(lab / "kernels_debug.cu", set())
+            self.assertEqual({file.name for file in found}, {"kernels_debug.cu", "kernels.cu", "ops.cuh"})
+
+
 class Nvrtc(unittest.TestCase):
     def test_what_only_host_code_names_is_left_out_and_kernels_become_visible(self):
         ptx = (".version 8.0\n.weak .entry k\n(\n\t.param .u64 k_param_0\n)\n;\n"

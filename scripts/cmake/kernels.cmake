@@ -74,10 +74,9 @@ function(gpulab_add_kernels root embed_dir source)
   add_custom_command(
     OUTPUT ${base}.ptx
     COMMAND ${compiler} -ptx ${relocatable} -std=c++17 ${debug_information} -arch=compute_${capability}${suffix} -Wno-deprecated-gpu-targets
-            ${random_seed} -MD -MF ${base}.d -MT ${base}.ptx -o ${base}.raw.ptx ${source}
-    COMMAND sed -i "s| \\(\\./\\)\\?labs/| ${root}/labs/|" ${base}.d  # CMake takes them as relative to the build
+            ${random_seed} -o ${base}.raw.ptx ${source}
     COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${base}.raw.ptx ${base}.ptx
-            ${root} ${GPULAB_CUDA_INCLUDE_DIRS}
+            ${source} ${base}.d ${root} ${GPULAB_CUDA_INCLUDE_DIRS}
     DEPENDS ${root}/${source} ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${GPULAB_NVCC}
     DEPFILE ${base}.d
     WORKING_DIRECTORY ${root}
