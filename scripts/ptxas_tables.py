@@ -199,14 +199,16 @@ def table_of(root, lab):
 def resources(manifest, cache):
     """{(lab, file): [(entry, architecture, values)]} of a manifest: from the tables, else from ptxas, kept in `cache`."""
     root, _, files = read_manifest(manifest)
-    known = {tuple(key.split()): tuple(values) for key, values in json.loads(cache.read_text()).items()} if cache.exists() else {}
+    known, kept = {}, {}
     for lab in {file.lab for file in files}:
         known |= read_table(table_of(root, lab))
-    asked = answers(files, known)
+    if cache.exists():
+        kept = {tuple(key.split()): tuple(values) for key, values in json.loads(cache.read_text()).items()}
+    asked = answers(files, known | kept)
     if asked:
         wanted = {(key, a) for file in files for key in file.keys.values() for a in file.architectures}
-        cache.write_text(json.dumps({" ".join(key): values for key, values in (known | asked).items() if key in wanted}))
-    known |= asked
+        cache.write_text(json.dumps({" ".join(key): values for key, values in (kept | asked).items() if key in wanted}))
+    known |= kept | asked
     return {(file.lab, file.file): [(entry, a, known[key, a]) for entry, key in file.keys.items() for a in file.architectures]
             for file in files}
 
