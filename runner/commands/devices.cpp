@@ -1,4 +1,4 @@
-#include "runner/commands/devices.h"
+// `gpulab devices`: what there is to run on.
 
 #include <fmt/format.h>
 
@@ -9,10 +9,12 @@
 #include "common/gpu_profile.h"
 #include "common/simt/isa/instruction_set.h"
 #include "common/text.h"
+#include "runner/command.h"
 #include "runner/execution/host_cpu.h"
 #include "runner/report/grid_text.h"
+#include "runner/report/report_target.h"
 
-namespace gpulab {
+namespace gpulab::command {
 namespace {
 
 std::string gpus_text() {
@@ -51,14 +53,21 @@ std::string profiles_text() {
   return aligned(std::move(table), 100, left_out);
 }
 
-}  // namespace
-
-std::string list_devices() {
+ExitCode run(const CommandLine&) {
   std::string text = "GPUs (--device gpu, gpu:INDEX)\n" + gpus_text();
   text += fmt::format("\nSimulator (--device sim)\n  {}, {}, x86-64 level {}\n", cpu_name(),
                       plural(std::max(1U, std::thread::hardware_concurrency()), "thread"), simt::cpu_level());
   text += "\nGPUs that the simulator can model (--profile NAME): data sheet values, configs/gpus\n" + profiles_text();
-  return text;
+  print_report(text);
+  return ExitCode::ok;
 }
 
-}  // namespace gpulab
+}  // namespace
+
+extern const Command devices{
+    .name = "devices",
+    .help = "GPUs found, the simulator, and the GPU profiles that it can model",
+    .run = run,
+};
+
+}  // namespace gpulab::command

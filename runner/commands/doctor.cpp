@@ -14,15 +14,16 @@
 #include "common/simt/isa/instruction_set.h"
 #include "common/text.h"
 #include "labs/registry.h"
-#include "runner/commands/devices.h"
+#include "runner/command.h"
 #include "runner/execution/host_cpu.h"
 #include "runner/report/grid_text.h"
+#include "runner/report/report_target.h"
 #include "runner/student_file/captured_run.h"
 #include "runner/student_file/nvrtc.h"
 #include "runner/student_file/toolchain.h"
 #include "runner/version.h"
 
-namespace gpulab {
+namespace gpulab::command {
 namespace {
 
 struct Check {
@@ -100,9 +101,7 @@ Check labs_built() {
           labs.empty() ? "build again: labs/*/lab.cpp were not found" : ""};
 }
 
-}  // namespace
-
-std::string doctor() {
+ExitCode run(const CommandLine&) {
   const auto nvcc = tool(find_nvcc), library = tool([&] { return find_nvrtc(nvcc.path); });
   const std::array checks{Check{Check::State::good, "gpulab", std::string(version()), {}},
                           labs_built(),
@@ -120,7 +119,16 @@ std::string doctor() {
     text += fmt::format("{}{}{}\n", padded(mark, 9, false), padded(check.name, 11, false), check.finding);
     if (!check.mend.empty()) text += fmt::format("{}mend: {}\n", std::string(20, ' '), check.mend);
   }
-  return text;
+  print_report(text);
+  return ExitCode::ok;
 }
 
-}  // namespace gpulab
+}  // namespace
+
+extern const Command doctor{
+    .name = "doctor",
+    .help = "what is here, what is missing, how to mend it",
+    .run = run,
+};
+
+}  // namespace gpulab::command

@@ -1,22 +1,25 @@
-#include "runner/commands/explain.h"
+// `gpulab explain LAB|FILE …`: one case on the simulator, counted by source line.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "common/text.h"
 #include "runner/case/plan.h"
-#include "runner/commands/run_file.h"
-#include "runner/commands/run_lab.h"
+#include "runner/command.h"
+#include "runner/execution/batch.h"
 #include "runner/execution/interrupt.h"
 #include "runner/execution/open_device.h"
+#include "runner/options/file_options.h"
 #include "runner/options/registry.h"
+#include "runner/options/report_options.h"
 #include "runner/report/explain/explain_report.h"
 #include "runner/report/report_target.h"
-#include "runner/student_file/kernel_file.h"
 
-namespace gpulab {
+namespace gpulab::command {
 namespace {
 
 std::optional<std::uint32_t> number_of(const Given& given, std::string_view name) {
@@ -28,19 +31,48 @@ std::optional<std::uint32_t> number_of(const Given& given, std::string_view name
   return static_cast<std::uint32_t>(*value);
 }
 
-/// What explain asks of the device; refuses what would be something else.
-void prepare(LabOptions& options) {
-  if (options.device == DeviceKind::gpu)
-    throw usage_error("--device: explain counts on the simulator", "use '--device sim', or leave --device out");
-  if (options.format->name != "table" && options.format->name != "json")
-    throw usage_error(fmt::format("--format: explain has no {}", options.format->name), "formats: table, json");
-  options.device = DeviceKind::simulator;
-  options.lines = true;
-  options.counters = true;
-  options.threads = 1;  // the accesses shown are then the same in every run
+struct ExplainOptions {
+  MachineOptions machine;
+  ReportOptions report;
+  std::optional<std::uint32_t> launch, banks;  ///< which launch; of which line
+  bool phases = false;
+};
+
+OptionList own_options() {
+  constexpr std::string_view heading = "Explanation";
+  return {
+      {"phases", "", "per block, split by its barriers", heading},
+      {"banks", "LINE", "which lane meets which bank, for one access of the line", heading},
+      {"launch", "N", "of several launches [the one that executes most]", heading},
+  };
 }
 
-Point only_point(const LabOptions& options, const Executor& executor) {
+Usage usage(const Lab* lab) {
+  return {joined({own_options(), lab != nullptr ? sweep_options(*lab) : joined({file_options(), launch_options()}),
+                  only(machine_options(), {"device", "profile", "schedule", "budget"}),
+                  report_options(formats_for(&Format::explanation))}),
+          "Each line of the kernel with its counters (simulator), the worst lines with the reason in words.\n"
+          "  gpulab explain reduce --variant shared_strided --banks 225\n"
+          "  gpulab explain scale.cu --arg 'x:f32[1024]=iota' --arg n:i32=1024     (arguments as for run)\n"
+          "The JSON is gpulab.explain.v1 ('gpulab schema explain').\n"};
+}
+
+ExplainOptions parse(const CommandLine& line) {
+  ExplainOptions options;
+  options.report = parse_report_options(line.name, line.given, formats_for(&Format::explanation));
+  options.machine = parse_machine_options(line.given);
+  if (options.machine.device == DeviceKind::gpu)
+    throw usage_error("--device: explain counts on the simulator", "use '--device sim', or leave --device out");
+  options.machine.device = DeviceKind::simulator;
+  options.machine.counters = true;
+  options.machine.threads = 1;  // the accesses shown are then the same in every run
+  options.launch = number_of(line.given, "launch");
+  options.banks = number_of(line.given, "banks");
+  options.phases = single_value(line.given, "phases") != nullptr;
+  return options;
+}
+
+Point only_point(const SweepOptions& options, const Executor& executor) {
   auto points = sweep(options, host_of(executor));
   if (points.size() > 1)
     throw usage_error(fmt::format("explain shows one case, these are {}", points.size()),
@@ -64,52 +96,56 @@ std::size_t chosen_launch(const std::vector<LaunchLines>& launches, std::optiona
   return static_cast<std::size_t>(most - launches.begin());
 }
 
-ExitCode explain_case(const LabOptions& options, const std::shared_ptr<Executor>& executor, const Given& given) {
-  ReportTarget target(options.output);
-  const auto wanted = number_of(given, "launch");
-  const auto banks = number_of(given, "banks");
-  const auto point = only_point(options, *executor);
+ExitCode explain_case(const SweepOptions& sweep, const ExplainOptions& options,
+                      const std::shared_ptr<Executor>& simulator) {
+  ReportTarget target(options.report.output);
+  const auto batch = std::make_shared<Batch>(Batch{sweep.lab, simulator});
+  batch->points = {only_point(sweep, *simulator)};
+  batch->options.grid = sweep.launch.grid;
   watch_for_interrupts();
-  const auto results = run_points(executor, options, {point});
-  const auto code = exit_code({point}, results);
+  const auto results = run_batch(batch);
+  const auto code = exit_code(batch->points, results);
   if (code == ExitCode::interrupted) return code;
   const auto& result = results.front();
   if (result.lines.empty() && result.status == "ok")
     throw usage_error(fmt::format("variant '{}' launches nothing here: there is no kernel to explain", result.variant));
   if (result.lines.empty()) throw Error(ExitCode::launch_failed, result.message, {}, "'gpulab run' and labs show more");
-  ExplainView view{executor->info(),
-                   options.lab->file ? "" : options.lab->name,
-                   options.lab->file ? options.lab->file->file.file : "",
-                   &result,
-                   chosen_launch(result.lines, wanted),
-                   single_value(given, "phases") != nullptr,
-                   banks};
-  target.write(options.format->name == "json" ? explain_json(view) : explain_table(view, Style{wants_color(target)}));
+  const auto& file = sweep.lab->file;
+  const ExplainView view{simulator->info(),
+                         file ? "" : sweep.lab->name,
+                         file ? file->file.file : "",
+                         &result,
+                         chosen_launch(result.lines, options.launch),
+                         options.phases,
+                         options.banks};
+  target.write(options.report.format->explanation(view, Style{wants_color(target)}));
   return code;
+}
+
+ExitCode run(const CommandLine& line) {
+  const auto& target = line.arguments.front();
+  if (!is_kernel_file(target)) {
+    const auto& lab = find_lab(*line.labs, target);
+    const auto options = parse(line);
+    const auto sweep = parse_sweep_options({line.labs, &lab}, line.given);
+    return explain_case(sweep, options, open_simulator(options.machine, true));
+  }
+  const auto request = parse_file_request(line.name, target, line.given);
+  const auto options = parse(line);
+  auto launch = parse_file_launch_options(line.given);
+  const std::shared_ptr<Executor> simulator = open_simulator(options.machine, true);
+  return explain_case(sweep_of_file(lab_of_file(request, simulator->info()), std::move(launch)), options, simulator);
 }
 
 }  // namespace
 
-bool is_kernel_file(std::string_view target) { return target.ends_with(".cu") || target.ends_with(".ptx"); }
+extern const Command explain{
+    .name = "explain",
+    .positionals = {{"LAB|FILE", "which lab or file?"}},
+    .help = "a kernel's source, each line with its counters and what makes it slow",
+    .usage = usage,
+    .run = run,
+    .example = "gpulab explain reduce --variant shared_strided",
+};
 
-ExitCode explain(const std::string& target, const Given& given, std::span<const Lab> labs) {
-  // Static: after an interrupt the simulation may still read it while main ends the process.
-  static Lab lab;
-  if (!is_kernel_file(target)) {
-    lab = find_lab(labs, target);
-    auto options = parse_lab_options(lab, given);
-    prepare(options);
-    return explain_case(options, open_device(options), given);
-  }
-  const auto request = parse_file_request("explain", target, given);
-  auto options = parse_file_options(request, given);
-  prepare(options);
-  const std::shared_ptr<Executor> executor = open_device(options);
-  const auto& device = executor->info();
-  lab = file_lab(load_kernel_file(request, device.compute_major * 10 + device.compute_minor));
-  options.lab = &lab;
-  options.variants = {&lab.variants.front()};
-  return explain_case(options, executor, given);
-}
-
-}  // namespace gpulab
+}  // namespace gpulab::command

@@ -1,4 +1,4 @@
-#include "runner/commands/list.h"
+// `gpulab list`: the labs, one lab, its kernels' resources, or the counters.
 
 #include <fmt/format.h>
 
@@ -11,9 +11,12 @@
 #include "common/embedded.h"
 #include "common/text.h"
 #include "runner/case/plan.h"
+#include "runner/command.h"
+#include "runner/options/registry.h"
 #include "runner/report/grid_text.h"
+#include "runner/report/report_target.h"
 
-namespace gpulab {
+namespace gpulab::command {
 namespace {
 
 constexpr std::size_t width = 100;
@@ -66,8 +69,6 @@ std::size_t longest_name(const auto& items) {
   return longest;
 }
 
-}  // namespace
-
 std::string list_labs(std::span<const Lab> labs) {
   std::string text = "The course, in the order of its lectures\n";
   const auto indent = longest_name(labs) + 5;
@@ -80,8 +81,6 @@ std::string list_labs(std::span<const Lab> labs) {
   }
   return text + "\n'gpulab list LAB' shows a lab's variants, parameters and contracts; 'gpulab LAB' runs it.\n";
 }
-
-namespace {
 
 /// Registers, and bytes of local memory where there are any: "18", "40 +64 B".
 std::string resources_text(const PtxasRow& row) {
@@ -117,8 +116,7 @@ std::string resources_table(const EmbeddedKernels& kernels) {
   return aligned(std::move(table), std::string::npos, left_out);
 }
 
-}  // namespace
-
+/// What ptxas says of the lab's kernels on each architecture.
 std::string list_resources(const Lab& lab) {
   std::string text = fmt::format(
       "{}: registers per thread, + local memory per thread, and static shared memory per block, as ptxas\n"
@@ -170,4 +168,36 @@ std::string list_metrics() {
   return text;
 }
 
-}  // namespace gpulab
+std::string answer(const CommandLine& line) {
+  const auto& labs = *line.labs;
+  const auto* named = line.arguments.empty() ? nullptr : &line.arguments.front();
+  if (line.given.contains("metrics")) return list_metrics();
+  if (line.given.contains("resources")) {
+    if (named == nullptr) throw usage_error("list --resources: which lab?", "as in: gpulab list reduce --resources");
+    return list_resources(find_lab(labs, *named));
+  }
+  return named == nullptr ? list_labs(labs) : list_lab(find_lab(labs, *named));
+}
+
+Usage usage(const Lab*) {
+  return {{{"metrics", "", "every counter, with its names in ncu and nvprof"},
+           {"resources", "", "of LAB: registers and shared memory of its kernels"}},
+          {}};
+}
+
+ExitCode run(const CommandLine& line) {
+  print_report(answer(line));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+extern const Command list{
+    .name = "list",
+    .positionals = {{"LAB", ""}},
+    .help = "labs; with LAB its variants, parameters and contracts; --metrics: all counters",
+    .usage = usage,
+    .run = run,
+};
+
+}  // namespace gpulab::command

@@ -1,4 +1,4 @@
-#include "runner/commands/schema.h"
+// `gpulab schema NAME`: the JSON Schema (configs/schema/NAME.json) of a document that gpulab writes.
 
 #include <fmt/format.h>
 
@@ -8,10 +8,13 @@
 #include "common/embedded.h"
 #include "common/error.h"
 #include "common/text.h"
+#include "runner/command.h"
+#include "runner/report/report_target.h"
 
-namespace gpulab {
+namespace gpulab::command {
+namespace {
 
-std::string_view schema(std::string_view name) {
+std::string_view schema_text(std::string_view name) {
   constexpr std::string_view folder = "schema/", ending = ".json";
   std::vector<std::string> names;
   for (const auto& file : embedded_configs()) {
@@ -23,4 +26,18 @@ std::string_view schema(std::string_view name) {
   throw usage_error(fmt::format("unknown schema '{}'", name), did_you_mean(name, names, "schemas: " + join(names)));
 }
 
-}  // namespace gpulab
+ExitCode run(const CommandLine& line) {
+  print_report(std::string(schema_text(line.arguments.empty() ? "run" : line.arguments.front())));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+extern const Command schema{
+    .name = "schema",
+    .positionals = {{"NAME", ""}},
+    .help = "a JSON Schema (2020-12): run, explain, error",
+    .run = run,
+};
+
+}  // namespace gpulab::command

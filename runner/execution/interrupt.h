@@ -1,5 +1,10 @@
 #pragma once
 // Ctrl-C: what has run so far is reported. A second one ends the process at once.
+//
+// The case that runs then is not waited for (batch.h): a simulation in this process goes on in its thread while the
+// report is written. It owns what it reads of the run; but it also reads tables that live as long as the process (GPU
+// profiles, instructions, embedded kernels), which exit() would destroy under it. So main ends an interrupted process
+// without that.
 
 namespace gpulab {
 

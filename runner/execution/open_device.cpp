@@ -5,6 +5,7 @@
 #include "common/device/gpu/gpu.h"
 #include "common/device/simulator/simulated.h"
 #include "common/error.h"
+#include "common/gpu_profile.h"
 #include "runner/execution/interrupt.h"
 #include "runner/execution/worker.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 constexpr const char* default_profile = "h200";
 
-std::string profile_of(const LabOptions& options) {
+std::string profile_of(const MachineOptions& options) {
   if (options.profile) return *options.profile;
   for (const auto& gpu : gpus()) {
     if (!gpu.profile.empty()) return gpu.profile;
@@ -29,19 +30,18 @@ std::unique_ptr<Executor> open_gpu(int index) {
 
 }  // namespace
 
-std::unique_ptr<Executor> open_simulator(const LabOptions& options) {
+std::unique_ptr<Executor> open_simulator(const MachineOptions& options, bool lines) {
   SimulatorOptions simulator;
-  // What races on purpose shows what an order makes of it: on one CPU thread the order is the same in each run.
-  simulator.threads = options.allow_racy ? 1 : options.threads;
+  simulator.threads = options.threads;
   simulator.budget = options.budget;
   simulator.schedule = options.schedule;
   simulator.sanitize = options.sanitize;
-  simulator.lines = options.lines;
+  simulator.lines = lines;
   simulator.counters = options.counters.value_or(true);
   return in_process(make_simulator(gpu_profile(profile_of(options)), simulator));
 }
 
-std::unique_ptr<Executor> open_device(const LabOptions& options) {
+std::unique_ptr<Executor> open_device(const MachineOptions& options) {
   switch (options.device) {
     case DeviceKind::simulator:
       return open_simulator(options);
@@ -55,6 +55,12 @@ std::unique_ptr<Executor> open_device(const LabOptions& options) {
                 "'--device sim' runs everywhere; 'gpulab doctor' says what is missing");
   }
   return open_gpu(options.gpu_index.value_or(0));
+}
+
+Host host_of(const Executor& executor) {
+  Host host{executor.info(), executor.capabilities()};
+  if (!host.device.profile.empty()) host.max_threads_per_sm = gpu_profile(host.device.profile).max_threads_per_sm;
+  return host;
 }
 
 }  // namespace gpulab

@@ -4,14 +4,19 @@
 #include <memory>
 
 #include "runner/execution/executor.h"
-#include "runner/options/options.h"
+#include "runner/options/machine_options.h"
+#include "runner/options/sweep.h"
 
 namespace gpulab {
 
 /// Throws Error (missing, exit 3) where a GPU is asked for by name and there is none.
-[[nodiscard]] std::unique_ptr<Executor> open_device(const LabOptions& options);
+[[nodiscard]] std::unique_ptr<Executor> open_device(const MachineOptions& options);
 
-/// The simulator that these options describe: --profile, else that of the GPU present, else h200.
-[[nodiscard]] std::unique_ptr<Executor> open_simulator(const LabOptions& options);
+/// The simulator that these options describe: --profile, else that of the GPU present, else h200. `lines`: it counts by
+/// source line.
+[[nodiscard]] std::unique_ptr<Executor> open_simulator(const MachineOptions& options, bool lines = false);
+
+/// What a sweep must know of where it runs.
+[[nodiscard]] Host host_of(const Executor& executor);
 
 }  // namespace gpulab

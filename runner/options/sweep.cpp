@@ -15,7 +15,7 @@ namespace {
 
 /// Calls `visit` with every combination of parameter values, the last parameter fastest.
 template <typename Visit>
-void each_combination(const LabOptions& options, std::size_t depth, Params& params, const Visit& visit) {
+void each_combination(const SweepOptions& options, std::size_t depth, Params& params, const Visit& visit) {
   if (depth == options.params.size()) return visit(params);
   const auto& [name, values] = options.params[depth];
   for (const auto& value : values) {
@@ -62,19 +62,18 @@ std::optional<std::string> lack(const Lab& lab, const Variant& variant, const Ho
 }
 
 /// What races on purpose gives another answer every time: it runs where somebody looks for the race, or says so.
-void check_race(const LabOptions& options, const Variant& variant) {
-  const auto& tools = options.sanitize;
-  if (!variant.racy || options.allow_racy || std::find(tools.begin(), tools.end(), "racecheck") != tools.end()) return;
+void check_race(const SweepOptions& options, const Variant& variant) {
+  if (!variant.racy || options.admits_races) return;
   throw usage_error(fmt::format("variant '{}' races on purpose: its answer may be wrong", variant.name),
                     "'--sanitize racecheck' names the race; '--allow-racy' runs it all the same");
 }
 
 /// The plan's own complaint, or nothing.
-std::optional<Error> complaint(const LabOptions& options, const Point& point) {
+std::optional<Error> complaint(const SweepOptions& options, const Point& point) {
   try {
     check_race(options, *point.variant);
-    check_shared_memory(*options.lab, *point.variant, plan(*options.lab, *point.variant, point.point, options.grid),
-                        options.grid);
+    check_shared_memory(*options.lab, *point.variant,
+                        plan(*options.lab, *point.variant, point.point, options.launch.grid), options.launch.grid);
     if (point.variant->calculate) (void)point.variant->calculate(point.point);  // as quick as a plan
     return std::nullopt;
   } catch (const Error& error) {
@@ -89,9 +88,9 @@ Error nothing_runs(const std::vector<Point>& points) {
 
 }  // namespace
 
-std::vector<Point> product(const LabOptions& options) {
+std::vector<Point> product(const SweepOptions& options) {
   std::vector<Point> points;
-  const auto block_count = std::max<std::size_t>(1, options.blocks.size());
+  const auto block_count = std::max<std::size_t>(1, options.launch.blocks.size());
   Params params;
   each_combination(options, 0, params, [&](const Params& combination) {
     for (std::size_t b = 0; b < block_count; ++b) {
@@ -100,9 +99,10 @@ std::vector<Point> product(const LabOptions& options) {
         point.variant = variant;
         point.named = !options.all_variants;
         point.point.params = combination;
-        point.point.seed = options.seed;
-        point.point.block = options.blocks.empty() ? default_block(*options.lab, *variant) : options.blocks[b];
-        if (options.blocks.empty() && variant->block) point.point.block = variant->block(point.point);
+        point.point.seed = options.launch.seed;
+        point.point.block =
+            options.launch.blocks.empty() ? default_block(*options.lab, *variant) : options.launch.blocks[b];
+        if (options.launch.blocks.empty() && variant->block) point.point.block = variant->block(point.point);
         points.push_back(std::move(point));
       }
     }
@@ -110,7 +110,7 @@ std::vector<Point> product(const LabOptions& options) {
   return points;
 }
 
-std::vector<Point> sweep(const LabOptions& options, const Host& host) {
+std::vector<Point> sweep(const SweepOptions& options, const Host& host) {
   auto points = product(options);
   std::optional<Error> first;
   for (auto& point : points) {

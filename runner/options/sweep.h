@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/device/device.h"
-#include "runner/options/options.h"
+#include "runner/options/sweep_options.h"
 
 namespace gpulab {
 
@@ -26,9 +26,9 @@ struct Host {
 
 /// Every case, each planned once: what a named variant cannot do is thrown (usage: exit 2; nothing of what was
 /// named can run here: exit 3), under --variant all it is a reason to skip.
-[[nodiscard]] std::vector<Point> sweep(const LabOptions& options, const Host& host);
+[[nodiscard]] std::vector<Point> sweep(const SweepOptions& options, const Host& host);
 
 /// The sweep's cases without regard to any device.
-[[nodiscard]] std::vector<Point> product(const LabOptions& options);
+[[nodiscard]] std::vector<Point> product(const SweepOptions& options);
 
 }  // namespace gpulab

@@ -1,15 +1,19 @@
 #pragma once
-// Report formats. Each lives in one file runner/report/NAME.cpp, which defines `const Format report::NAME`;
-// the build finds it there. A format sees the Run and nothing else.
+// Report formats. Each is one file runner/report/formats/NAME.cpp, which defines `const Format report::NAME`; the build
+// finds it there, and options, --help and errors name it. A format says how it writes each kind of document, and leaves
+// out what it cannot: a command takes the formats that can write what it reports.
 
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/error.h"
 #include "runner/case/result.h"
 
 namespace gpulab {
+
+struct ExplainView;  // report/explain/explain_report.h
 
 /// How the reader shows text: colours only on a terminal without NO_COLOR.
 struct Style {
@@ -17,15 +21,32 @@ struct Style {
   bool printed_seen = false;  ///< the reader has seen on the same terminal what kernels printed, as it came
 };
 
+/// Writes a document of one kind.
+template <typename Document>
+using Writer = std::string (*)(const Document& document, const Style& style);
+
 struct Format {
   std::string_view name, summary;
-  std::string (*write)(const Run& run, const Style& style);
+  Writer<Run> run = nullptr;                  ///< the results of a lab or a file
+  Writer<ExplainView> explanation = nullptr;  ///< a kernel, line by line
+  /// An error that ended all: on standard output, for whoever reads it by machine (people read standard error).
+  std::string (*error)(const Error& error) = nullptr;
 };
+using Formats = std::vector<const Format*>;
 
 /// Every format; the table first, then by name.
 [[nodiscard]] std::span<const Format* const> formats();
-[[nodiscard]] std::vector<std::string> format_names();
-/// Throws usage_error with a did-you-mean hint.
-[[nodiscard]] const Format& find_format(std::string_view name);
+
+/// Those that can write such a document: formats_for(&Format::explanation).
+template <typename Document>
+[[nodiscard]] Formats formats_for(Writer<Document> Format::*document) {
+  Formats able;
+  for (const auto* format : formats())
+    if (format->*document != nullptr) able.push_back(format);
+  return able;
+}
+
+/// One of the `able`. Throws usage_error, in which `command` has no such format, or nobody has.
+[[nodiscard]] const Format& find_format(std::string_view name, const Formats& able, std::string_view command);
 
 }  // namespace gpulab

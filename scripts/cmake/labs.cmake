@@ -3,8 +3,6 @@
 
 file(GLOB lab_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/labs/*.cpp ${PROJECT_SOURCE_DIR}/labs/*/*.cpp)
 
-set(command_names list devices explain run check grade doctor schema completion)
-
 # The registry of the labs in ${root}/labs/*/, as the C++ file ${output}.
 function(gpulab_write_registry root output)
   file(GLOB lab_files CONFIGURE_DEPENDS RELATIVE ${root}/labs ${root}/labs/*/lab.cpp)
@@ -12,7 +10,7 @@ function(gpulab_write_registry root output)
   set(LAB_CALLS "")
   foreach(file IN LISTS lab_files)
     get_filename_component(lab ${file} DIRECTORY)
-    if(lab IN_LIST command_names)
+    if(lab IN_LIST reserved_names)
       message(FATAL_ERROR "labs/${lab}: '${lab}' is a command of gpulab, a lab cannot take its name\n"
                           "hint: rename the folder")
     endif()

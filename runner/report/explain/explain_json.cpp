@@ -82,7 +82,7 @@ Json launch_json(const LaunchLines& launch, const ExplainView& view) {
 
 }  // namespace
 
-std::string explain_json(const ExplainView& view) {
+std::string explain_json(const ExplainView& view, const Style&) {
   const auto& result = *view.result;
   Json params = Json::object();
   for (const auto& [name, value] : result.params)

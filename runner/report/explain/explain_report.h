@@ -1,5 +1,5 @@
 #pragma once
-// `gpulab explain` for people and as gpulab.explain.v1.
+// `gpulab explain` for people and as gpulab.explain.v1: what the formats of these names write (report/formats).
 
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ struct ExplainView {
 };
 
 [[nodiscard]] std::string explain_table(const ExplainView& view, const Style& style);
-[[nodiscard]] std::string explain_json(const ExplainView& view);
+[[nodiscard]] std::string explain_json(const ExplainView& view, const Style& style);
 
 /// Why lines are those of the PTX; empty where they are the user's.
 [[nodiscard]] std::string ptx_reason(const LaunchLines& launch);

@@ -132,6 +132,6 @@ std::string write(const Run& run, const Style&) {
 
 }  // namespace
 
-extern const Format csv{"csv", "one row per result, every fact a column", write};
+extern const Format csv{.name = "csv", .summary = "one row per result, every fact a column", .run = write};
 
 }  // namespace gpulab::report

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/embedded.h"
+#include "runner/report/error_report.h"
+#include "runner/report/explain/explain_report.h"
 #include "runner/report/json_text.h"
 #include "runner/report/report.h"
 #include "runner/version.h"
@@ -198,6 +200,12 @@ std::string write(const Run& run, const Style&) {
 
 }  // namespace
 
-extern const Format json{"json", "gpulab.run.v1, for scripts and graders", write};
+extern const Format json{
+    .name = "json",
+    .summary = "for scripts and graders: gpulab.run.v1 and others (gpulab schema)",
+    .run = write,
+    .explanation = explain_json,
+    .error = error_json,
+};
 
 }  // namespace gpulab::report

@@ -45,6 +45,6 @@ std::string write(const Run& run, const Style&) {
 
 }  // namespace
 
-extern const Format markdown{"markdown", "the ladder as a Markdown table", write};
+extern const Format markdown{.name = "markdown", .summary = "the ladder as a Markdown table", .run = write};
 
 }  // namespace gpulab::report

@@ -9,6 +9,7 @@
 #include "common/text.h"
 #include "runner/case/metrics.h"
 #include "runner/report/break_even.h"
+#include "runner/report/explain/explain_report.h"
 #include "runner/report/ladder.h"
 #include "runner/report/movement.h"
 #include "runner/report/plots/plot.h"
@@ -445,6 +446,11 @@ std::string write(const Run& run, const Style& style) {
 
 }  // namespace
 
-extern const Format table{"table", "for people: a page for one result, a ladder for several", write};
+extern const Format table{
+    .name = "table",
+    .summary = "for people: a page for one result, a ladder for several",
+    .run = write,
+    .explanation = explain_table,
+};
 
 }  // namespace gpulab::report

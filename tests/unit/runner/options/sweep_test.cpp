@@ -1,6 +1,6 @@
 #include "runner/options/sweep.h"
 
-#include <algorithm>
+#include <memory>
 
 #include "labs/registry.h"
 #include "runner/options/registry.h"
@@ -26,16 +26,16 @@ std::vector<std::string> names(const std::vector<Point>& points) {
 }  // namespace
 
 TEST_CASE("lists multiply: parameters outermost, then blocks, then variants") {
-  const auto lab = doubling_lab();
-  const auto options = parse_lab_options(lab, {{"n", {"1,2"}}, {"block", {"32,64"}}, {"variant", {"slow,plain"}}});
+  const auto lab = std::make_shared<const Lab>(doubling_lab());
+  const auto options = parse_sweep_options(lab, {{"n", {"1,2"}}, {"block", {"32,64"}}, {"variant", {"slow,plain"}}});
   CHECK(names(sweep(options, simulator)) == std::vector<std::string>{"slow 1 32", "plain 1 32", "slow 1 64",
                                                                      "plain 1 64", "slow 2 32", "plain 2 32",
                                                                      "slow 2 64", "plain 2 64"});
 }
 
 TEST_CASE("without a block each variant gets its default, and every case its seed and device") {
-  const auto lab = doubling_lab();
-  const auto points = sweep(parse_lab_options(lab, {{"seed", {"7"}}}), simulator);
+  const auto lab = std::make_shared<const Lab>(doubling_lab());
+  const auto points = sweep(parse_sweep_options(lab, {{"seed", {"7"}}}), simulator);
   REQUIRE(points.size() == 1);
   CHECK(points[0].variant->name == "plain");
   CHECK(points[0].point.block == Dim3{256, 1, 1});
@@ -44,8 +44,8 @@ TEST_CASE("without a block each variant gets its default, and every case its see
 }
 
 TEST_CASE("all variants: what cannot run here is skipped with a reason") {
-  const auto lab = doubling_lab();
-  const auto points = sweep(parse_lab_options(lab, {{"variant", {"all"}}, {"block", {"96"}}}), simulator);
+  const auto lab = std::make_shared<const Lab>(doubling_lab());
+  const auto points = sweep(parse_sweep_options(lab, {{"variant", {"all"}}, {"block", {"96"}}}), simulator);
   REQUIRE(points.size() == 5);
   CHECK(points[1].skip.empty());
   CHECK(points[2].skip ==
@@ -57,12 +57,11 @@ TEST_CASE("all variants: what cannot run here is skipped with a reason") {
 
 TEST_CASE("code for one architecture alone is for no older one and for no newer one") {
   const auto all = all_labs();
-  const auto lab = std::find_if(all.begin(), all.end(), [](const Lab& each) { return each.name == "matmul"; });
-  REQUIRE(lab != all.end());
+  const auto lab = std::make_shared<const Lab>(find_lab(all, "matmul"));
   const auto asked = [&](int major) {
     Host host = gpu;
     host.device = {"gpu", "NVIDIA X", "", major, 0, 100};
-    const auto points = sweep(parse_lab_options(*lab, {{"variant", {"hopper,tensor"}}, {"type", {"bf16"}}}), host);
+    const auto points = sweep(parse_sweep_options(lab, {{"variant", {"hopper,tensor"}}, {"type", {"bf16"}}}), host);
     return points[0].skip;
   };
   CHECK(asked(9).empty());
@@ -71,41 +70,41 @@ TEST_CASE("code for one architecture alone is for no older one and for no newer 
 }
 
 TEST_CASE("a vendor variant runs on a GPU") {
-  const auto lab = doubling_lab();
-  CHECK(sweep(parse_lab_options(lab, {{"variant", {"vendor"}}}), gpu)[0].skip.empty());
+  const auto lab = std::make_shared<const Lab>(doubling_lab());
+  CHECK(sweep(parse_sweep_options(lab, {{"variant", {"vendor"}}}), gpu)[0].skip.empty());
 }
 
 TEST_CASE("a vendor variant by name without a GPU is what this machine lacks") {
-  const auto lab = doubling_lab();
-  const auto run = [&] { return sweep(parse_lab_options(lab, {{"variant", {"vendor"}}}), simulator); };
+  const auto lab = std::make_shared<const Lab>(doubling_lab());
+  const auto run = [&] { return sweep(parse_sweep_options(lab, {{"variant", {"vendor"}}}), simulator); };
   CHECK(code_of(run) == ExitCode::missing);
   CHECK_THAT(error_of(run), StartsWith("variant 'vendor' calls a vendor library and needs a GPU"));
   // Beside others that run, it is skipped.
-  const auto points = sweep(parse_lab_options(lab, {{"variant", {"vendor,plain"}}}), simulator);
+  const auto points = sweep(parse_sweep_options(lab, {{"variant", {"vendor,plain"}}}), simulator);
   CHECK_FALSE(points[0].skip.empty());
   CHECK(points[0].named);
 }
 
 TEST_CASE("a variant beyond the device's compute capability is what this machine lacks") {
-  auto lab = doubling_lab();
-  lab.variants[1].min_compute_capability = 80;
+  const auto lab = std::make_shared<Lab>(doubling_lab());
+  lab->variants[1].min_compute_capability = 80;
   const Host old{{"sim", "simulator", "t4", 7, 5, 40}, {.counts = true}};
-  const auto run = [&] { return sweep(parse_lab_options(lab, {}), old); };
+  const auto run = [&] { return sweep(parse_sweep_options(lab, {}), old); };
   CHECK(code_of(run) == ExitCode::missing);
   CHECK_THAT(error_of(run), StartsWith("variant 'plain' needs compute capability 8.0, t4 has 7.5"));
 }
 
 TEST_CASE("a named variant's refusal ends the sweep before it starts") {
-  const auto lab = doubling_lab();
+  const auto lab = std::make_shared<const Lab>(doubling_lab());
   const auto run = [&] {
-    return sweep(parse_lab_options(lab, {{"variant", {"plain,tree"}}, {"block", {"64,96"}}}), simulator);
+    return sweep(parse_sweep_options(lab, {{"variant", {"plain,tree"}}, {"block", {"64,96"}}}), simulator);
   };
   CHECK(code_of(run) == ExitCode::usage);
 }
 
 TEST_CASE("all variants refusing is a usage error, not a sweep of skips") {
-  auto lab = doubling_lab();
-  lab.variants.resize(3);
-  const auto run = [&] { return sweep(parse_lab_options(lab, {{"variant", {"all"}}, {"grid", {"1"}}}), simulator); };
+  const auto lab = std::make_shared<Lab>(doubling_lab());
+  lab->variants.resize(3);
+  const auto run = [&] { return sweep(parse_sweep_options(lab, {{"variant", {"all"}}, {"grid", {"1"}}}), simulator); };
   CHECK(code_of(run) == ExitCode::usage);
 }

@@ -1,9 +1,10 @@
-#include "runner/commands/run_lab.h"
+#include "runner/execution/batch.h"
 
 #include <memory>
 
 #include "runner/options/registry.h"
 #include "tests/catch.h"
+#include "tests/unit/error_of.h"
 #include "tests/unit/test_lab.h"
 
 using namespace gpulab;
@@ -45,7 +46,7 @@ TEST_CASE("a finding of severity error costs 1, a warning nothing") {
 }
 
 TEST_CASE("one failing case does not end the sweep, and skipped ones keep their place") {
-  const auto lab = doubling_lab();
+  const auto lab = std::make_shared<const Lab>(doubling_lab());
   auto device = doubling_device();
   auto* fake = device.get();
   fake->kernels["twice<int>"] = [fake, twice = fake->kernels["twice<int>"]](const LaunchConfig& config,
@@ -53,14 +54,29 @@ TEST_CASE("one failing case does not end the sweep, and skipped ones keep their 
     if (fake->launches.size() == 1) throw LaunchError("fault", "illegal address");
     twice(config, arguments);
   };
-  const auto options = parse_lab_options(lab, {{"variant", {"all"}}});
   const Host host{device->info(), device->capabilities()};
-  const auto points = sweep(options, host);
-  const auto results = run_points(in_process(std::move(device)), options, points);
+  const auto batch = std::make_shared<Batch>(Batch{lab, in_process(std::move(device))});
+  batch->points = sweep(parse_sweep_options(lab, {{"variant", {"all"}}}), host);
+  const auto results = run_batch(batch);
   std::vector<std::string> statuses;
   for (const auto& result : results) statuses.push_back(result.variant + " " + result.status);
   CHECK(statuses == std::vector<std::string>{"slow fault", "plain ok", "tree ok", "vendor skipped", "cpu ok"});
   CHECK(results[0].message == "illegal address");
   CHECK(results[0].summary == "one at a time");
-  CHECK(exit_code(points, results) == ExitCode::launch_failed);
+  CHECK(exit_code(batch->points, results) == ExitCode::launch_failed);
+}
+
+TEST_CASE("an error that ends the run comes out of the thread of the cases") {
+  struct NoGpu final : Executor {
+    [[nodiscard]] const DeviceInfo& info() const override { return device; }
+    [[nodiscard]] Capabilities capabilities() const override { return {}; }
+    [[nodiscard]] Result run(const Lab&, const Variant&, const Case&, const RunOptions&) override {
+      throw Error(ExitCode::missing, "the worker has no GPU");
+    }
+    DeviceInfo device{"gpu", "none", "", 9, 0, 1};
+  };
+  const auto lab = std::make_shared<const Lab>(doubling_lab());
+  const auto batch = std::make_shared<Batch>(Batch{lab, std::make_shared<NoGpu>()});
+  batch->points = product(parse_sweep_options(lab, {}));
+  CHECK(error_of([&] { return run_batch(batch); }) == "the worker has no GPU");
 }

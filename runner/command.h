@@ -1,0 +1,63 @@
+#pragma once
+// A command of gpulab is one file, runner/commands/NAME.cpp, which defines `const Command command::NAME` (`new_` for a
+// name that is a word of C++): the build finds it there (scripts/cmake/commands.cmake). Command line, --help, near
+// misses and the names that a lab cannot take all follow from it.
+//
+//   argv --parse_command_line()--> Command and CommandLine --Command::run--> exit code
+//
+// Every lab is a command, too: they share one Command (lab_run.h).
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/error.h"
+#include "labs/lab.h"
+#include "runner/options/option.h"
+
+namespace gpulab {
+
+using Labs = std::shared_ptr<const std::vector<Lab>>;
+
+/// What was typed. Values of options are checked by whoever knows what they mean (runner/options).
+struct CommandLine {
+  std::string name;                    ///< the command's, or a lab's
+  std::vector<std::string> arguments;  ///< in the places of Command::positionals
+  Given given;
+  std::vector<std::string> rest;   ///< all behind "--"
+  std::shared_ptr<const Lab> lab;  ///< the one that is named; null: none
+  Labs labs;
+};
+
+/// An argument that is known by its place.
+struct Positional {
+  std::string_view name;      ///< in --help: "FILE"
+  std::string_view question;  ///< where it is missing: "which file?"; empty: it may be
+  bool repeats = false;       ///< the last one: any number of them
+};
+
+/// What can be typed behind the command and its arguments.
+struct Usage {
+  OptionList options;
+  std::string notes;  ///< below them in --help
+};
+
+struct Command {
+  std::string_view name;
+  std::vector<Positional> positionals{};
+  std::string_view help;  ///< one line
+  /// Options may depend on the lab that the command line names (null: none). Null: there are no options.
+  Usage (*usage)(const Lab* lab) = nullptr;
+  ExitCode (*run)(const CommandLine& line) = nullptr;
+  std::string_view example{};  ///< for the hint where an argument is missing
+  std::string_view rest{};     ///< what --help calls what stands behind "--"; empty: nothing may
+};
+
+/// Every command, by name.
+[[nodiscard]] std::span<const Command* const> commands();
+/// Names that later versions give a command. No lab can have them.
+[[nodiscard]] std::span<const std::string_view> later_commands();
+
+}  // namespace gpulab

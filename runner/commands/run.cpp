@@ -1,0 +1,50 @@
+// `gpulab run FILE …`: kernel_file.h makes a lab of the file, lab_run.h runs it.
+
+#include <memory>
+#include <utility>
+
+#include "runner/command.h"
+#include "runner/execution/open_device.h"
+#include "runner/lab_run.h"
+#include "runner/options/file_options.h"
+#include "runner/options/measure_options.h"
+
+namespace gpulab::command {
+namespace {
+
+Usage usage(const Lab*) {
+  return {
+      joined({file_options(), launch_options(), machine_options(), measure_options(), dump_options(),
+              report_options(formats_for(&Format::run))}),
+      "SPEC  name:TYPE[COUNT]=INIT  a buffer     TYPE  u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64\n"
+      "      name:TYPE=VALUE        a scalar     INIT  zeros ones iota random none VALUE @FILE (raw, little endian)\n"
+      "--grid auto, the default, gives each element of the longest buffer a thread; --block is 256.\n"
+      "Compiled for the device's architecture with line information, and kept in ~/.cache/gpulab.\n"};
+}
+
+ExitCode run_file(const CommandLine& line) {
+  const auto& given = line.given;
+  const auto request = parse_file_request(line.name, line.arguments.front(), given);
+  LabRun run;
+  run.report = parse_report_options(line.name, given, formats_for(&Format::run));
+  auto launch = parse_file_launch_options(given);
+  run.machine = parse_machine_options(given);
+  run.measure = parse_measure_options(given);
+  run.dumps = parse_dumps(given, request, launch);
+  const std::shared_ptr<Executor> executor = open_device(run.machine);
+  run.sweep = sweep_of_file(lab_of_file(request, executor->info()), std::move(launch));
+  return run_and_report(run, executor);
+}
+
+}  // namespace
+
+extern const Command run{
+    .name = "run",
+    .positionals = {{"FILE", "which file?"}},
+    .help = "any kernel of your own .cu or .ptx file",
+    .usage = usage,
+    .run = run_file,
+    .example = "gpulab run scale.cu --kernel scale --arg 'x:f32[1024]=iota'",
+};
+
+}  // namespace gpulab::command

@@ -1,0 +1,146 @@
+#include "runner/execution/batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "common/text.h"
+#include "runner/case/beside.h"
+#include "runner/case/plan.h"
+#include "runner/execution/interrupt.h"
+#include "runner/execution/progress.h"
+
+namespace gpulab {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What the thread that runs the cases has to say. It shares this and the batch with us, and may outlive us: a
+/// simulation cannot be cancelled from outside, but Ctrl-C must not wait for it.
+struct Shared {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<Result> results;
+  std::exception_ptr failure;  ///< an error that ends the run: the worker process has no GPU
+  bool finished = false;
+  Progress progress;
+};
+
+Result placeholder(const Lab& lab, const Point& point, std::string status, std::string message) {
+  Result result;
+  result.variant = point.variant->name;
+  result.summary = point.variant->summary;
+  result.status = std::move(status);
+  result.message = std::move(message);
+  for (const auto& param : lab.params) result.params.emplace_back(param.name, point.point.params.values.at(param.name));
+  result.params.emplace_back("seed", static_cast<std::int64_t>(point.point.seed));
+  return result;
+}
+
+/// What is known of a variant before it runs.
+void add_nature(const Variant& variant, const Capabilities& device, Result& result) {
+  result.summary = variant.summary;
+  result.racy = variant.racy;
+  result.needs_clock = variant.about_time && !device.measures_time && result.status == "ok";
+  if (result.needs_clock) {
+    result.notes.emplace_back(
+        "What this variant is about is time, which only a GPU's clock shows (--device gpu): here its answer is "
+        "verified, "
+        "and its work is counted.");
+  }
+}
+
+/// Seconds that a simulation beside a GPU may take.
+constexpr double beside_seconds = 1;
+
+Result run_point(const Batch& batch, const Point& point, const PrintSink& printed) {
+  if (!point.skip.empty()) return placeholder(*batch.lab, point, "skipped", point.skip);
+  auto options = batch.options;
+  options.printed = printed;
+  auto result = batch.executor->run(*batch.lab, *point.variant, point.point, options);
+  add_nature(*point.variant, batch.executor->capabilities(), result);
+  if (!batch.tools.empty() && result.status == "ok" && result.findings.empty() && launches_kernels(*point.variant))
+    result.notes.push_back(join(batch.tools) + ": nothing found in this run.");
+  if (batch.beside != nullptr && result.status == "ok" && launches_kernels(*point.variant)) {
+    count_beside(*batch.beside, *batch.lab, *point.variant, point.point, options, beside_seconds, result);
+  }
+  return result;
+}
+
+std::string title(const Batch& batch, const Point& point) {
+  return fmt::format("{} {}", batch.lab->name, point.variant->name);
+}
+
+void run_cases(const Batch& batch, Shared& shared) {
+  PrintSink printed;
+  if (shared.progress.is_seen()) printed = [&shared](std::string_view text) { shared.progress.print(text); };
+  for (const auto& point : batch.points) {
+    if (interrupted()) break;
+    auto result = run_point(batch, point, printed);
+    const std::lock_guard lock(shared.mutex);
+    shared.results.push_back(std::move(result));
+    shared.changed.notify_one();
+  }
+}
+
+}  // namespace
+
+std::vector<Result> run_batch(const std::shared_ptr<const Batch>& batch) {
+  const auto& points = batch->points;
+  const auto shared = std::make_shared<Shared>();
+  std::thread cases([shared, batch] {
+    std::exception_ptr failure;
+    try {
+      run_cases(*batch, *shared);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(shared->mutex);
+    shared->failure = failure;
+    shared->finished = true;
+    shared->changed.notify_one();
+  });
+
+  std::unique_lock lock(shared->mutex);
+  const auto finished = [&] { return shared->finished; };
+  while (!interrupted() && !shared->changed.wait_for(lock, 100ms, finished)) {
+    const auto done = std::min(shared->results.size(), points.size() - 1);
+    shared->progress.show(done, points.size(), title(*batch, points[done]));
+  }
+  // A worker process notices the interrupt itself; what runs in this process is left behind after a moment.
+  const bool ended = shared->changed.wait_for(lock, 500ms, finished);
+  auto results = shared->results;
+  lock.unlock();
+  shared->progress.end();
+  if (ended) {
+    cases.join();
+    if (shared->failure) std::rethrow_exception(shared->failure);
+  } else {
+    cases.detach();
+  }
+  if (interrupted() && results.size() < points.size() && (results.empty() || results.back().status != "interrupted")) {
+    results.push_back(placeholder(*batch->lab, points[results.size()], "interrupted", "interrupted before it ended"));
+  }
+  return results;
+}
+
+ExitCode exit_code(const std::vector<Point>& points, const std::vector<Result>& results) {
+  bool failed = false, wrong = false, missing = false;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto& status = results[i].status;
+    if (status == "interrupted") return ExitCode::interrupted;
+    wrong |= status == "wrong";
+    for (const auto& finding : results[i].findings) wrong |= finding.severity == "error";
+    missing |= status == "skipped" && points[i].named;
+    failed |= status == "fault" || status == "hung" || status == "timeout" || status == "error";
+  }
+  return failed ? ExitCode::launch_failed : wrong ? ExitCode::wrong : missing ? ExitCode::missing : ExitCode::ok;
+}
+
+}  // namespace gpulab

@@ -1,0 +1,125 @@
+#include "runner/lab_run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <set>
+#include <utility>
+
+#include "runner/case/metrics.h"
+#include "runner/execution/batch.h"
+#include "runner/execution/interrupt.h"
+#include "runner/execution/open_device.h"
+#include "runner/options/measure_options.h"
+#include "runner/options/registry.h"
+#include "runner/options/sweep.h"
+#include "runner/report/break_even.h"
+#include "runner/report/movement.h"
+#include "runner/report/plots/image.h"
+#include "runner/report/report_target.h"
+#include "runner/student_file/kernel_file.h"
+#include "runner/student_file/toolchain.h"
+
+namespace gpulab {
+namespace {
+
+/// Of a lab alone: what needs several variants, and pictures.
+OptionList own_options() {
+  return {
+      {"allow-racy", "", "run variants that race on purpose without racecheck, too", heading::simulator},
+      {"baseline", "V", "the variant that speed-ups refer to", heading::report},
+      {"image", "FILE", "draw it: a lab's picture (.png), its curve or the ladder (.svg)", heading::report},
+  };
+}
+
+std::string ladder_text(const Lab& lab) {
+  std::string text = "Variants, worst to best:\n";
+  for (const auto& variant : lab.variants) {
+    text += fmt::format("  {}{:<24} {}\n", variant.name == lab.headline ? '*' : ' ', variant.name, variant.summary);
+  }
+  return text + "  (* runs by default; 'gpulab list " + lab.name + "' says more)\n";
+}
+
+Usage usage(const Lab* lab) {
+  return {joined({sweep_options(*lab), machine_options(), measure_options(), report_options(formats_for(&Format::run)),
+                  own_options()}),
+          ladder_text(*lab)};
+}
+
+LabRun parse(const CommandLine& line) {
+  LabRun run;
+  run.report = parse_report_options(line.name, line.given, formats_for(&Format::run));
+  if (const auto* image = single_value(line.given, "image")) {
+    check_image_name(*image);
+    run.image = *image;
+  }
+  run.sweep = parse_sweep_options(line.lab, line.given);
+  if (const auto* text = single_value(line.given, "baseline")) run.baseline = &find_variant(*line.lab, *text);
+  run.machine = parse_machine_options(line.given);
+  run.measure = parse_measure_options(line.given);
+  const auto& tools = run.machine.sanitize;
+  const bool named = std::find(tools.begin(), tools.end(), "racecheck") != tools.end();
+  const bool allowed = single_value(line.given, "allow-racy") != nullptr;
+  run.sweep.admits_races = named || allowed;
+  // What races on purpose shows what an order makes of it: on one CPU thread the order is the same in each run.
+  if (allowed) run.machine.threads = 1;
+  return run;
+}
+
+ExitCode run_lab(const CommandLine& line) {
+  const auto run = parse(line);
+  return run_and_report(run, open_device(run.machine));
+}
+
+std::shared_ptr<const Batch> batch_of(const LabRun& run, const std::shared_ptr<Executor>& executor) {
+  auto batch = std::make_shared<Batch>();
+  batch->lab = run.sweep.lab;
+  batch->executor = executor;
+  batch->points = sweep(run.sweep, host_of(*executor));
+  const bool beside = run.machine.counters.value_or(false) && !executor->capabilities().counts;
+  if (beside) batch->beside = open_simulator(run.machine);
+  batch->options.grid = run.sweep.launch.grid;
+  batch->options.counters = run.machine.counters.value_or(true);
+  batch->options.measure = run.measure;
+  batch->options.dumps = run.dumps;
+  batch->tools = run.machine.sanitize;
+  return batch;
+}
+
+std::set<std::string, std::less<>> ladder_starts(const Lab& lab) {
+  std::set<std::string, std::less<>> names;
+  for (const auto& variant : lab.variants)
+    if (variant.starts) names.insert(variant.name);
+  return names;
+}
+
+/// The results, and what they say of each other.
+Run report_of(const Lab& lab, const LabRun& options, const DeviceInfo& device, std::vector<Result> results) {
+  Run run{device, lab.name, std::move(results)};
+  if (const auto& loaded = lab.file) {
+    run.file = loaded->file.file;
+    run.toolkit = release_in(loaded->file.ptx.substr(0, 1024)).value_or("");
+  }
+  run.baseline = options.baseline != nullptr ? options.baseline->name : first_measured(run.results);
+  add_speedups(run.results, run.baseline, ladder_starts(lab));
+  add_movements(lab, run.results);
+  run.break_evens = break_evens(lab, run.results);
+  return run;
+}
+
+}  // namespace
+
+extern const Command lab_command{.name = "LAB", .help = "a lab", .usage = usage, .run = run_lab};
+
+ExitCode run_and_report(const LabRun& options, const std::shared_ptr<Executor>& executor) {
+  ReportTarget target(options.report.output);
+  const auto batch = batch_of(options, executor);
+  watch_for_interrupts();
+  const auto run = report_of(*batch->lab, options, executor->info(), run_batch(batch));
+  const Style style{wants_color(target), target.is_terminal() && isatty(STDERR_FILENO) != 0};
+  target.write(options.report.format->run(run, style));
+  if (!options.image.empty()) write_image(options.image, run);
+  return exit_code(batch->points, run.results);
+}
+
+}  // namespace gpulab

@@ -1,0 +1,33 @@
+#pragma once
+// The file of `gpulab run FILE …` and `gpulab explain FILE …`, which of its kernels, and that one's arguments.
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "common/device/device.h"
+#include "runner/options/launch_options.h"
+#include "runner/options/option.h"
+#include "runner/student_file/kernel_file.h"
+
+namespace gpulab {
+
+[[nodiscard]] OptionList file_options();
+/// Reads FILE. Throws usage_error. `command` is what its words call the command.
+[[nodiscard]] FileRequest parse_file_request(std::string_view command, const std::string& file, const Given& given);
+
+/// NAME=PATH of --dump: buffer -> file, each seen to be writable before anything runs.
+[[nodiscard]] OptionList dump_options();
+[[nodiscard]] std::map<std::string, std::string> parse_dumps(const Given& given, const FileRequest& request,
+                                                             const LaunchOptions& launch);
+
+/// As parse_launch_options, for files: without a lab nothing says how blocks of two dimensions cover a problem.
+[[nodiscard]] LaunchOptions parse_file_launch_options(const Given& given);
+
+/// The file as a lab, compiled for the device. Throws Error.
+[[nodiscard]] Lab lab_of_file(const FileRequest& request, const DeviceInfo& device);
+
+/// Does `target` name a file rather than a lab?
+[[nodiscard]] bool is_kernel_file(std::string_view target);
+
+}  // namespace gpulab

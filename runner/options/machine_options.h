@@ -1,0 +1,29 @@
+#pragma once
+// Where cases run, and how a simulator of it is set: what every command that runs kernels has.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/options/option.h"
+
+namespace gpulab {
+
+enum class DeviceKind { automatic, gpu, simulator };
+
+struct MachineOptions {
+  DeviceKind device = DeviceKind::automatic;
+  std::optional<int> gpu_index;  ///< where the user named one
+  std::optional<std::string> profile;
+  int threads = 0;                      ///< 0: all
+  std::optional<bool> counters;         ///< absent: on where counting is free of doubt (the simulator)
+  std::vector<std::string> sanitize{};  ///< tools; empty: none
+  std::uint64_t schedule = 0, budget = 0;
+};
+
+[[nodiscard]] OptionList machine_options();
+/// Throws usage_error.
+[[nodiscard]] MachineOptions parse_machine_options(const Given& given);
+
+}  // namespace gpulab

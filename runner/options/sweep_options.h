@@ -1,0 +1,32 @@
+#pragma once
+// What is swept: a lab, its variants, the values of its parameters, blocks. sweep.h makes cases of it.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "labs/lab.h"
+#include "runner/options/launch_options.h"
+#include "runner/options/option.h"
+
+namespace gpulab {
+
+struct SweepOptions {
+  std::shared_ptr<const Lab> lab;
+  std::vector<const Variant*> variants;  ///< of the lab
+  bool all_variants = false;
+  std::vector<std::pair<std::string, std::vector<ParamValue>>> params;  ///< declaration order
+  LaunchOptions launch;
+  bool admits_races = false;  ///< variants that race on purpose run, too
+};
+
+/// The lab's parameters, --variant, and those of launch_options.h.
+[[nodiscard]] OptionList sweep_options(const Lab& lab);
+/// Throws usage_error for everything that is not as the lab declares it.
+[[nodiscard]] SweepOptions parse_sweep_options(std::shared_ptr<const Lab> lab, const Given& given);
+
+/// The lab that kernel_file.h makes of a file: one variant, no parameters.
+[[nodiscard]] SweepOptions sweep_of_file(Lab lab, LaunchOptions launch);
+
+}  // namespace gpulab

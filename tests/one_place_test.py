@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""A command, a format … is one file (tests/one_place): the build found it, and everything that follows from it is there.
+
+usage: one_place_test.py BINARY PLAIN      BINARY has the files of tests/one_place, PLAIN has them not
+Closes with 'N passed, N failed'.
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BINARY, PLAIN = sys.argv[1:3]
+
+
+def gpulab(*words, binary=BINARY):
+    """(exit code, stdout, stderr)"""
+    ran = subprocess.run([binary, *words], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+class Command(unittest.TestCase):
+    def test_it_runs_with_its_arguments_and_options(self):
+        self.assertEqual(gpulab("greet", "you", "and", "me", "--loud"), (0, "HELLO you and me\n", ""))
+        self.assertEqual(gpulab("greet", "you", "--", "--loud", "x"), (0, "hello you [--loud] [x]\n", ""))
+
+    def test_help_names_it_and_shows_its_options(self):
+        self.assertIn("\n  greet                         says hello\n", gpulab("--help")[1])
+        text = gpulab("greet", "--help")[1]
+        self.assertIn("Usage: gpulab greet [OPTIONS] WHOM [MORE...] [-- WORDS]\n", text)
+        self.assertIn("\n  --times N                     how often [1]\n", text)
+        self.assertTrue(text.endswith("\nGreetings are not verified.\n"), text)
+        self.assertEqual(gpulab("help", "greet")[1], text)
+        self.assertIn("--of-reduce", gpulab("help", "greet", "reduce")[1])
+
+    def test_what_it_does_not_take_is_refused_and_near_misses_are_found(self):
+        self.assertEqual(gpulab("greet")[0], 2)
+        self.assertIn("error: greet: whom?\n  hint: as in: gpulab greet you\n", gpulab("greet")[2])
+        self.assertIn("did you mean '--loud'?", gpulab("greet", "you", "--lud")[2])
+        self.assertIn("did you mean 'greet'?", gpulab("gret")[2])
+
+    def test_a_later_command_is_there_as_soon_as_its_file_is(self):
+        self.assertIn("'new' is not in this version", gpulab("new", binary=PLAIN)[2])
+        self.assertEqual(gpulab("new"), (0, "something new\n", ""))
+
+    def test_without_its_file_nothing_knows_of_it(self):
+        self.assertEqual(gpulab("greet", binary=PLAIN)[0], 2)
+        self.assertNotIn("greet", gpulab("--help", binary=PLAIN)[1])
+
+    def test_no_lab_can_take_its_name_nor_that_of_a_later_command(self):
+        for name, is_taken in (("greet", True), ("run", True), ("grade", True), ("greeting", False)):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                tree = pathlib.Path(folder, "tree")
+                (tree / "labs" / name).mkdir(parents=True)
+                (tree / "labs" / name / "lab.cpp").touch()
+                (tree / "runner").symlink_to(ROOT / "runner")
+                cmake = ROOT / "scripts" / "cmake"
+                (tree / "CMakeLists.txt").write_text(
+                    f"cmake_minimum_required(VERSION 3.22)\nproject(names NONE)\ninclude({cmake}/commands.cmake)\n"
+                    f"gpulab_write_commands({folder}/c.cpp {ROOT}/runner/commands {ROOT}/tests/one_place/commands)\n"
+                    f"include({cmake}/labs.cmake)\n")
+                ran = subprocess.run(["cmake", "-S", tree, "-B", pathlib.Path(folder, "build")],
+                                     capture_output=True, text=True)
+                self.assertEqual(f"'{name}' is a command of gpulab" in ran.stderr, is_taken, ran.stderr)
+
+
+class Format(unittest.TestCase):
+    sweep = ("saxpy", "--device", "sim", "--n", "1000", "--variant", "vadd,naive", "--format")
+
+    def test_it_writes_runs_and_explanations(self):
+        self.assertEqual(gpulab(*self.sweep, "words"), (0, "saxpy ran 2 variants\n", ""))
+        self.assertEqual(gpulab("explain", "saxpy", "--n", "1000", "--format", "words"),
+                         (0, "saxpy has 1 launches to explain\n", ""))
+
+    def test_it_writes_errors(self):
+        self.assertEqual(gpulab("saxpy", "--blok", "1", "--format", "words")[1], "in words: saxpy: unknown option '--blok'\n")
+
+    def test_help_and_errors_name_it_where_it_can_be_had(self):
+        self.assertIn("table, csv, json, markdown or words [table]", gpulab("saxpy", "--help")[1])
+        self.assertIn("table, json or words [table]", gpulab("explain", "--help")[1])
+        self.assertIn("did you mean 'words'? formats: table, csv, json, markdown, words", gpulab(*self.sweep, "wrds")[2])
+
+    def test_without_its_file_nothing_knows_of_it(self):
+        self.assertIn("unknown format 'words'", gpulab(*self.sweep, "words", binary=PLAIN)[2])
+
+
+if __name__ == "__main__":
+    result = unittest.main(argv=sys.argv[:1], exit=False).result
+    failed = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
