@@ -7,8 +7,8 @@
 #include <span>
 
 #include "common/text.h"
+#include "labs/registry.h"
 #include "runner/lab_run.h"
-#include "runner/options/registry.h"
 #include "runner/report/report_target.h"
 #include "runner/version.h"
 

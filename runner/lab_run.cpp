@@ -6,12 +6,12 @@
 #include <set>
 #include <utility>
 
+#include "labs/registry.h"
 #include "runner/case/metrics.h"
 #include "runner/execution/batch.h"
 #include "runner/execution/interrupt.h"
 #include "runner/execution/open_device.h"
 #include "runner/options/measure_options.h"
-#include "runner/options/registry.h"
 #include "runner/options/sweep.h"
 #include "runner/report/break_even.h"
 #include "runner/report/movement.h"

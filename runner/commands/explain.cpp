@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "common/text.h"
+#include "labs/registry.h"
 #include "runner/case/plan.h"
 #include "runner/command.h"
 #include "runner/execution/batch.h"
 #include "runner/execution/interrupt.h"
 #include "runner/execution/open_device.h"
 #include "runner/options/file_options.h"
-#include "runner/options/registry.h"
 #include "runner/options/report_options.h"
 #include "runner/report/explain/explain_report.h"
 #include "runner/report/report_target.h"

@@ -10,9 +10,9 @@
 #include "common/demangle.h"
 #include "common/embedded.h"
 #include "common/text.h"
+#include "labs/registry.h"
 #include "runner/case/plan.h"
 #include "runner/command.h"
-#include "runner/options/registry.h"
 #include "runner/report/grid_text.h"
 #include "runner/report/report_target.h"
 

@@ -9,7 +9,7 @@
 
 #include "common/error.h"
 #include "common/text.h"
-#include "runner/options/registry.h"
+#include "labs/registry.h"
 #include "runner/options/sizes.h"
 
 namespace gpulab {

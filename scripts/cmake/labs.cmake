@@ -45,7 +45,7 @@ std::vector<Lab> all_labs() {
 ]=] @ONLY)
 endfunction()
 
-gpulab_write_registry(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/labs/registry.cpp)
-add_library(gpulab_labs STATIC ${lab_sources} ${PROJECT_BINARY_DIR}/labs/registry.cpp)
+gpulab_write_registry(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/all_labs.cpp)
+add_library(gpulab_labs STATIC ${lab_sources} ${PROJECT_BINARY_DIR}/all_labs.cpp)
 target_link_libraries(gpulab_labs PUBLIC gpulab_common)
 target_include_directories(gpulab_labs SYSTEM PRIVATE ${GPULAB_CUDA_INCLUDE_DIRS})  # cublas.cpp: the driver's types

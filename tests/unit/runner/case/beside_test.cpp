@@ -1,6 +1,6 @@
 #include "runner/case/beside.h"
 
-#include "runner/options/registry.h"
+#include "labs/registry.h"
 #include "tests/catch.h"
 #include "tests/unit/test_lab.h"
 

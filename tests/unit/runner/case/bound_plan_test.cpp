@@ -2,9 +2,9 @@
 
 #include <stdexcept>
 
+#include "labs/registry.h"
 #include "runner/case/metrics.h"
 #include "runner/case/run_case.h"
-#include "runner/options/registry.h"
 #include "tests/catch.h"
 #include "tests/unit/test_lab.h"
 

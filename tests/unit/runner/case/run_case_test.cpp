@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "runner/options/registry.h"
+#include "labs/registry.h"
 #include "tests/catch.h"
 #include "tests/unit/test_lab.h"
 

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "labs/registry.h"
-#include "runner/options/registry.h"
 #include "tests/catch.h"
 #include "tests/unit/error_of.h"
 #include "tests/unit/test_lab.h"

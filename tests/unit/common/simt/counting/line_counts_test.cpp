@@ -9,7 +9,6 @@
 #include "labs/registry.h"
 #include "runner/case/plan.h"
 #include "runner/case/run_case.h"
-#include "runner/options/registry.h"
 #include "runner/report/explain/explain_report.h"
 #include "tests/catch.h"
 #include "tests/unit/error_of.h"

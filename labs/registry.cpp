@@ -1,4 +1,4 @@
-#include "runner/options/registry.h"
+#include "labs/registry.h"
 
 #include <fmt/format.h>
 
