@@ -22,7 +22,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* file_name = "libgpulab_vendor.so";
 constexpr const char* how_to_build =
-    "scripts/gpulab builds it on a machine with a GPU; by hand: cmake --build build --target gpulab_vendor";
+    GPULAB_VENDOR_CAN_BE_BUILT
+        ? "scripts/gpulab builds it on a machine with a GPU; by hand: cmake --build build --target gpulab_vendor"
+        : "this build's CUDA compiler has no libcudart_static.a; build with a whole CUDA Toolkit (GPULAB_NVCC)";
 
 struct Loaded {
   const vendor::Library* library = nullptr;

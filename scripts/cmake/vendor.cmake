@@ -15,8 +15,12 @@ foreach(source IN LISTS vendor_files ITEMS labs/vendor_interface.h)
   string(APPEND vendor_hashes ${hash})
 endforeach()
 string(SHA256 vendor_hash "${vendor_hashes}")
+set(vendor_can_be_built true)
+if(NOT GPULAB_CUDA_LIBRARY_DIR)
+  set(vendor_can_be_built false)
+endif()
 set_source_files_properties(${PROJECT_SOURCE_DIR}/labs/vendor.cpp PROPERTIES
-  COMPILE_DEFINITIONS "GPULAB_VENDOR_SOURCES=\"${vendor_hash}\"")
+  COMPILE_DEFINITIONS "GPULAB_VENDOR_SOURCES=\"${vendor_hash}\";GPULAB_VENDOR_CAN_BE_BUILT=${vendor_can_be_built}")
 
 if(NOT GPULAB_CUDA_LIBRARY_DIR)
   # CUDA 12's compiler as Python wheels (nvrtc.py) compiles no host code.
