@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>  // here alone: it takes seconds to compile
 #include <algorithm>
-#include <optional>
 #include <span>
+#include <utility>
 
 #include "common/text.h"
 #include "labs/registry.h"
@@ -40,6 +41,76 @@ bool takes_next(std::string_view word, const OptionList& options) {
 
 std::string its_usage(std::string_view command) { return fmt::format("'gpulab {} --help' shows its options", command); }
 
+/// CLI11 keeps the values that it reads; nobody looks at these.
+std::vector<std::string>& unread() {
+  static std::vector<std::string> values;
+  return values;
+}
+
+/// CLI11's text but for its first line, which names the arguments that we place ourselves.
+class HelpText : public CLI::Formatter {
+ public:
+  explicit HelpText(std::string usage) : usage_(std::move(usage)) { column_width(32); }
+  std::string make_usage(const CLI::App*, std::string) const override { return usage_; }
+
+ private:
+  std::string usage_;
+};
+
+/// "Usage: gpulab explain [OPTIONS] LAB|FILE".
+std::string usage_line(const Command& command, const std::string& name) {
+  std::string line = fmt::format("Usage: gpulab {} [OPTIONS]", name);
+  for (const auto& place : command.positionals) {
+    const auto word = fmt::format("{}{}", place.name, place.repeats ? "..." : "");
+    line += place.question.empty() ? fmt::format(" [{}]", word) : " " + word;
+  }
+  return command.rest.empty() ? line + "\n" : fmt::format("{} [-- {}]\n", line, command.rest);
+}
+
+/// CLI11's picture of a command: it places words, and writes --help.
+std::unique_ptr<CLI::App> app_of(const Command& command, const std::string& name, const Lab* lab) {
+  const auto usage = usage_of(command, lab);
+  const auto help = &command == &lab_command ? lab->question : std::string(command.help);
+  auto app = std::make_unique<CLI::App>(help);
+  app->formatter(std::make_shared<HelpText>(usage_line(command, name)));
+  for (const auto& option : usage.options) {
+    const auto dashed = "--" + option.name;
+    auto* added =
+        option.value.empty() ? app->add_flag(dashed)->disable_flag_override() : app->add_option(dashed, unread());
+    if (!option.value.empty()) added->type_name(option.value)->expected(1)->allow_extra_args(false);
+    // All values are kept: that one is given twice is our error, in our words (single_value).
+    added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    added->group(std::string(option.heading))->description(option.help);
+  }
+  app->footer(usage.notes);
+  app->allow_extras();
+  return app;
+}
+
+/// The words as CLI11 takes them: a value apart from its option (CLI11 takes "--n=" for an option without one), and
+/// with the value of a switch, which may be left out.
+std::vector<std::string> with_values_apart(const std::vector<std::string>& words, const OptionList& options) {
+  std::vector<std::string> apart;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto* option = option_of(words[i], options);
+    const auto equals = words[i].find('=');
+    if (option != nullptr && !option->value.empty() && equals != std::string::npos) {
+      apart.push_back(words[i].substr(0, equals));
+      apart.push_back(words[i].substr(equals + 1));
+      continue;
+    }
+    apart.push_back(words[i]);
+    if (!takes_next(words[i], options)) continue;
+    const bool is_last = i + 1 == words.size();
+    if (option->is_switch && (is_last || words[i + 1].starts_with('-'))) {
+      apart.emplace_back("true");
+    } else if (!is_last) {
+      apart.push_back(words[++i]);
+    }
+  }
+  return apart;
+}
+
 [[noreturn]] void refuse_option(const std::string& command, std::string_view word, const OptionList& options) {
   const std::string name(word.substr(0, word.find('=')));
   std::vector<std::string> names{"--help"};
@@ -48,65 +119,48 @@ std::string its_usage(std::string_view command) { return fmt::format("'gpulab {}
                     did_you_mean(name, names, its_usage(command)));
 }
 
-/// Words in, Given and arguments out.
-class Reader {
- public:
-  Reader(const Command& command, const OptionList& options, CommandLine& line)
-      : command_(command), options_(options), line_(line) {}
-
-  void read(std::span<const std::string> words) {
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      const auto& word = words[i];
-      if (word == "--") {
-        behind_dashes(words.subspan(i + 1));
-        return;
-      }
-      if (!is_option(word)) {
-        argument(word);
-      } else if (takes_value(words, i)) {
-        option(words[i], words[i + 1]);
-        ++i;
-      } else {
-        option(word, std::nullopt);
-      }
-    }
+/// CLI11's complaint in our words. Those of an option begin with its name: a value that is missing, or one of a flag.
+Error parse_error(const CLI::ParseError& error, const std::string& command) {
+  const std::string text = error.what();
+  const auto name = text.substr(0, text.find_first_of(": "));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && name.starts_with("--")) {
+    const bool of_flag = text.find("flag") != std::string::npos;
+    return usage_error(fmt::format("{} {}", name, of_flag ? "takes no value" : "needs a value"), its_usage(command));
   }
+  return usage_error(fmt::format("{}: {}", command, text), its_usage(command));
+}
 
- private:
-  bool takes_value(std::span<const std::string> words, std::size_t i) const {
-    if (!takes_next(words[i], options_)) return false;
-    const bool last = i + 1 == words.size();
-    if (option_of(words[i], options_)->is_switch) return !last && !words[i + 1].starts_with('-');
-    if (last) throw usage_error(fmt::format("{} needs a value", words[i]), its_usage(line_.name));
-    return true;
+void add_argument(const Command& command, const std::string& word, CommandLine& line) {
+  const auto& places = command.positionals;
+  if (line.arguments.size() >= places.size() && (places.empty() || !places.back().repeats))
+    throw usage_error(fmt::format("{}: unexpected argument '{}'", line.name, word), its_usage(line.name));
+  line.arguments.push_back(word);
+}
+
+/// Reads the words behind the command's name into `line`.
+void place_words(const Command& command, std::span<const std::string> words, const OptionList& options,
+                 CommandLine& line) {
+  const auto dashes = std::find(words.begin(), words.end(), "--");
+  const auto app = app_of(command, line.name, line.lab.get());
+  auto apart = with_values_apart({words.begin(), dashes}, options);
+  std::reverse(apart.begin(), apart.end());  // as CLI11 takes them
+  try {
+    app->parse(std::move(apart));
+  } catch (const CLI::ParseError& error) {
+    throw parse_error(error, line.name);
   }
-
-  void option(std::string_view word, std::optional<std::string> value) {
-    const auto* known = option_of(word, options_);
-    if (known == nullptr) refuse_option(line_.name, word, options_);
-    if (const auto equals = word.find('='); equals != std::string_view::npos) value = word.substr(equals + 1);
-    if (value && known->value.empty())
-      throw usage_error(fmt::format("--{} takes no value", known->name), its_usage(line_.name));
-    line_.given[known->name].push_back(value.value_or("true"));
+  for (const auto& word : app->remaining()) {  // what is no option's: arguments, or unknown options
+    if (is_option(word)) refuse_option(line.name, word, options);
+    add_argument(command, word, line);
   }
-
-  void argument(const std::string& word) {
-    const auto& places = command_.positionals;
-    if (line_.arguments.size() >= places.size() && (places.empty() || !places.back().repeats))
-      throw usage_error(fmt::format("{}: unexpected argument '{}'", line_.name, word), its_usage(line_.name));
-    line_.arguments.push_back(word);
-  }
-
-  void behind_dashes(std::span<const std::string> words) {
-    if (!command_.rest.empty()) line_.rest.assign(words.begin(), words.end());
-    if (command_.rest.empty())
-      for (const auto& word : words) argument(word);
-  }
-
-  const Command& command_;
-  const OptionList& options_;
-  CommandLine& line_;
-};
+  for (const auto* option : app->get_options())
+    if (option->count() > 0) line.given[option->get_name().substr(2)] = option->results();
+  if (dashes == words.end()) return;
+  if (!command.rest.empty()) line.rest.assign(dashes + 1, words.end());
+  if (command.rest.empty())
+    for (const auto& word : words.subspan(static_cast<std::size_t>(dashes - words.begin()) + 1))
+      add_argument(command, word, line);
+}
 
 void check_arguments(const Command& command, const CommandLine& line) {
   for (std::size_t i = line.arguments.size(); i < command.positionals.size(); ++i) {
@@ -182,9 +236,31 @@ Call parse_command_line(const std::vector<std::string>& words, const Labs& labs)
   if (const auto* lab = named_lab(words, *labs)) line.lab = {labs, lab};
   const auto options = usage_of(*command, line.lab.get()).options;
   if (asks_for_help(words, options)) return help_call(words, std::move(line));
-  Reader(*command, options, line).read(std::span(words).subspan(1));
+  place_words(*command, std::span(words).subspan(1), options, line);
   check_arguments(*command, line);
   return {command, std::move(line)};
+}
+
+namespace {
+
+std::string overview(const std::vector<Lab>& labs) {
+  CLI::App app("CUDA teaching labs on a GPU and on an embedded SIMT simulator.", "gpulab");
+  app.get_formatter()->column_width(32);
+  for (const auto& lab : labs) app.add_subcommand(lab.name, lab.question)->group("Labs");
+  for (const auto* command : commands())
+    app.add_subcommand(std::string(command->name), std::string(command->help))->group("Commands");
+  app.add_flag("--version")->description("the version");
+  app.footer("\nTry: gpulab reduce --variant warp --block 256");
+  return app.help();
+}
+
+}  // namespace
+
+std::string help_text(const std::vector<std::string>& words, const std::vector<Lab>& labs) {
+  if (words.empty()) return overview(labs);
+  const auto* command = command_named(words[0], labs);
+  if (command == nullptr) refuse_name(words[0], labs);
+  return app_of(*command, words[0], named_lab(words, labs))->help();
 }
 
 }  // namespace gpulab

@@ -1,5 +1,6 @@
 #pragma once
-// The command line: which command, and what was typed for it.
+// The command line: which command, what was typed for it, and --help. CLI11 places the words and writes the help, from
+// what the commands (command.h) and the groups of options (options/) declare.
 
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ struct Call {
 
 /// The lab that the words of a command line name; null where none does.
 [[nodiscard]] const Lab* named_lab(const std::vector<std::string>& words, const std::vector<Lab>& labs);
+
+/// --help of the command or lab that `words` begin with, which may name a lab (explain reduce); of gpulab where there
+/// are none. Throws usage_error where there is no such command.
+[[nodiscard]] std::string help_text(const std::vector<std::string>& words, const std::vector<Lab>& labs);
 
 /// Throws the error of a command line that begins with a word that no command and no lab has as its name.
 [[noreturn]] void refuse_name(const std::string& name, const std::vector<Lab>& labs);

@@ -48,6 +48,7 @@ missing_packages() {
   command -v cmake > /dev/null || echo cmake
   command -v ninja > /dev/null || echo ninja-build
   command -v python3 > /dev/null || echo python3
+  has_header CLI/CLI.hpp || echo libcli11-dev
   has_header fmt/format.h || echo libfmt-dev
   has_header nlohmann/json.hpp || echo nlohmann-json3-dev
   has_header png.h || echo libpng-dev
@@ -74,7 +75,7 @@ install_packages() {
   local by_hand="install by hand: apt-get install $missing"
   command -v apt-get > /dev/null ||
     fail 3 "these packages are missing and there is no apt-get: $missing" \
-      "install them under this system's names (fmt 9 or newer, nlohmann/json, libpng, Catch2, CMake, ninja, g++ 12 or newer)"
+      "install them under this system's names (CLI11, fmt 9 or newer, nlohmann/json, libpng, Catch2, CMake, ninja, g++ 12 or newer)"
   if [ "$(id -u)" != 0 ]; then
     command -v sudo > /dev/null ||
       fail 3 "packages are missing and you are neither root nor have sudo: $missing" "ask an administrator to run: apt-get install $missing"

@@ -2,7 +2,7 @@
 
 #include "runner/command.h"
 #include "runner/report/report_target.h"
-#include "runner/usage.h"
+#include "runner/command_line.h"
 
 namespace gpulab::command {
 namespace {

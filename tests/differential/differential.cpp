@@ -2,17 +2,14 @@
 // scripts/differential.py spreads it over the CPU's cores.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <exception>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "common/device/gpu/gpu.h"
 #include "common/simt/isa/instruction_set.h"
@@ -204,70 +201,25 @@ int run(const Options& options) {
 }  // namespace
 }  // namespace gpulab::differential
 
-namespace {
-
-struct Flag {
-  const char *name, *help;
-  std::function<void(gpulab::differential::Options&, const std::string&)> take;
-  bool has_value = true;
-};
-
-const std::vector<Flag>& flags() {
-  using Options = gpulab::differential::Options;
-  using Text = const std::string&;
-  static const std::vector<Flag> all{
-      {"first", "first seed", [](Options& o, Text text) { o.first = std::stoull(text); }},
-      {"count", "number of seeds", [](Options& o, Text text) { o.count = std::stoull(text); }},
-      {"device", "sim, or gpu: both", [](Options& o, Text text) { o.device = text; }},
-      {"opcodes", "instructions to use, one per line; default: all of the table",
-       [](Options& o, Text text) { o.opcodes = text; }},
-      {"optimization", "by the GPU's compiler, 0 to 4; default: as it sees fit",
-       [](Options& o, Text text) { o.optimization = std::stoi(text); }},
-      {"vary", "CPU levels, threads and schedules of the simulator too", [](Options& o, Text) { o.vary = true; },
-       false},
-      {"reproducers", "folder for shrunk kernels that differ", [](Options& o, Text text) { o.reproducers = text; }},
-      {"hashes", "compare with stored results; a GPU confirms them", [](Options& o, Text text) { o.hashes = text; }},
-      {"record", "make the stored results from the evaluation", [](Options& o, Text) { o.record = true; }, false},
-      {"ptx", "only write the kernels into this folder", [](Options& o, Text text) { o.ptx = text; }},
-      {"probe", "only write each instruction of the table, for ptxas to accept",
-       [](Options& o, Text) { o.probe = true; }, false},
-      {"list", "only name each instruction of the table that its compiler gets right",
-       [](Options& o, Text) { o.list = true; }, false},
-  };
-  return all;
-}
-
-std::string help() {
-  std::string text = "Random kernels: each thread's own evaluation against the simulator, and against a GPU\n";
-  for (const auto& flag : flags())
-    text += fmt::format("  --{:<16} {}\n", fmt::format("{}{}", flag.name, flag.has_value ? " X" : ""), flag.help);
-  return text;
-}
-
-/// Throws for what is no option or has no such value.
-gpulab::differential::Options parsed(const std::vector<std::string>& words) {
-  gpulab::differential::Options options;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const auto flag = std::find_if(flags().begin(), flags().end(),
-                                   [&](const Flag& known) { return words[i] == std::string("--") + known.name; });
-    if (flag == flags().end() || (flag->has_value && i + 1 == words.size()))
-      throw std::invalid_argument(words[i] + "\n" + help());
-    flag->take(options, flag->has_value ? words[++i] : "");
-  }
-  if (options.device != "sim" && options.device != "gpu") throw std::invalid_argument("--device: sim or gpu");
-  if (options.optimization.value_or(0) < 0 || options.optimization.value_or(0) > 4)
-    throw std::invalid_argument("--optimization: 0 to 4");
-  return options;
-}
-
-}  // namespace
-
 int main(int count, char** arguments) {
+  gpulab::differential::Options options;
+  CLI::App app{"Random kernels: each thread's own evaluation against the simulator, and against a GPU"};
+  app.add_option("--first", options.first, "first seed");
+  app.add_option("--count", options.count, "number of seeds");
+  app.add_option("--device", options.device, "sim, or gpu: both")->check(CLI::IsMember({"sim", "gpu"}));
+  app.add_option("--opcodes", options.opcodes, "instructions to use, one per line; default: all of the table");
+  app.add_option("--optimization", options.optimization, "by the GPU's compiler, 0 to 4; default: as it sees fit")
+      ->check(CLI::Range(0, 4));
+  app.add_flag("--vary", options.vary, "CPU levels, threads and schedules of the simulator too");
+  app.add_option("--reproducers", options.reproducers, "folder for shrunk kernels that differ");
+  app.add_option("--hashes", options.hashes, "compare with stored results; a GPU confirms them");
+  app.add_flag("--record", options.record, "make the stored results from the evaluation");
+  app.add_option("--ptx", options.ptx, "only write the kernels into this folder");
+  app.add_flag("--probe", options.probe, "only write each instruction of the table, for ptxas to accept");
+  app.add_flag("--list", options.list, "only name each instruction of the table that its compiler gets right");
+  CLI11_PARSE(app, count, arguments);
   try {
-    return gpulab::differential::run(parsed({arguments + 1, arguments + count}));
-  } catch (const std::invalid_argument& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-    return 2;
+    return gpulab::differential::run(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return 3;

@@ -4,7 +4,6 @@
 #include <memory>
 #include <set>
 
-#include "runner/usage.h"
 #include "tests/catch.h"
 #include "tests/unit/error_of.h"
 #include "tests/unit/test_lab.h"
