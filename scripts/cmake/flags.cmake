@@ -1,18 +1,17 @@
-# How much trouble the compiler takes. What runs for each instruction, token of PTX or element is compiled well: at -O3, CMake's
-# default for a release (the instruction tables: isa.cmake). Everything else, the glue, runs a few times per command and is
-# compiled quickly: at -Og, which takes three quarters of -O1's time and half of -O3's, with the headers of the standard
-# library and of fmt compiled beforehand, once for all targets.
-#
-# Our own headers are not among these: a change of one would compile everything anew. Every file still includes what it uses:
-# clang-tidy (scripts/check.sh) compiles without them.
+# How much trouble the compiler takes:
+#   -O3, CMake's default for a release   what runs for each instruction, token of PTX or element (instruction tables: isa.cmake)
+#   -O1   labs: at -Og the loops of a lab.cpp that computes its answer itself take two to three times as long
+#   -Og   the rest, the glue, which runs a few times per command: three quarters of -O1's compile time, half of -O3's
+# For labs and glue the headers of the standard library and of fmt are compiled beforehand, which saves a quarter, once for each
+# level: g++ 12 crashes where those of one level are used at another, and at -O3 warns of what is not there. Our own headers are not among them: a change of one would compile
+# everything anew. Every file still includes what it uses: clang-tidy (scripts/check.sh) compiles without them.
 
 set(precompiled_headers
   <algorithm> <array> <cmath> <cstdint> <cstring> <functional> <map> <memory> <mutex> <optional> <set> <span> <stdexcept>
   <string> <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
 
-# gpulab_compile_quickly(TARGET [FIRST]); FIRST: another such target, whose precompiled headers serve this one, too.
-function(gpulab_compile_quickly target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
+# gpulab_precompile(TARGET [FIRST]); FIRST: a target of the same options, whose precompiled headers serve this one, too.
+function(gpulab_precompile target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache asks for it
   endif()
@@ -23,8 +22,14 @@ function(gpulab_compile_quickly target)
   endif()
 endfunction()
 
+# gpulab_compile_quickly(TARGET [FIRST])
+function(gpulab_compile_quickly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
+  gpulab_precompile(${target} ${ARGN})
+endfunction()
+
 # Sources of such a target that are to be compiled well: gpulab_compile_well(SOURCE... MATCHING REGEX). Without the precompiled
-# headers: g++ 12 crashes where those of one level of optimisation are used at another.
+# headers, which are of another level.
 function(gpulab_compile_well)
   set(sources ${ARGN})
   list(POP_BACK sources pattern matching)
