@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "common/simt/isa/op.h"
+#include "common/simt/machine/memory.h"
 #include "common/simt/machine/warp.h"
 #include "tests/instructions/instruction_case.h"
 
@@ -20,6 +21,7 @@ class LaneMachine {
   }
   /// Numbers the operands of a case as decode would: what is absent is nowhere, or a false predicate where it is read.
   void place(const InstructionCase& one) {
+    op.extra = one.row->meaning.extra;
     op.r.fill(kNoOperand);
     int r = 0;
     for (const auto& operand : one.row->meaning.operands) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "common/simt/counting/statistics.h"
-#include "common/simt/machine/memory.h"
 
 namespace gpulab::simt {
 

@@ -4,9 +4,10 @@
 #include <cstdint>
 
 #include "common/simt/isa/op.h"
-#include "common/simt/machine/memory.h"
 
 namespace gpulab::simt {
+
+struct Allocation;
 
 /// How often a basic block was entered by a warp, and by how many lanes.
 struct BlockCount {

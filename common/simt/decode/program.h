@@ -10,6 +10,7 @@
 #include "common/ptx/module.h"
 #include "common/simt/isa/op.h"
 #include "common/simt/machine/warp.h"
+#include "common/simt/machine/windows.h"
 
 namespace gpulab::simt {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include <xmmintrin.h>  // SSE alone: immintrin.h takes three times as long to read as all else here
 #endif
 
 #include "common/simt/isa/op.h"
@@ -53,6 +53,26 @@ constexpr bool is_short_float = std::is_same_v<T, Half> || std::is_same_v<T, Bfl
   (void)w;
   return op + 1;
 #endif
+}
+
+// ---- rows that share handlers ----
+
+/// A row, and what tells it from the others of its table that have the same handlers: these find it as
+/// table[op->extra].more.
+template <typename More>
+struct RowWith {
+  Row row;
+  More more;
+};
+/// The rows of such a table, each with its number as Meaning::extra.
+template <typename More, std::size_t count>
+constexpr std::array<Row, count> numbered(const RowWith<More> (&table)[count]) {
+  std::array<Row, count> rows{};
+  for (std::size_t i = 0; i < count; ++i) {
+    rows[i] = table[i].row;
+    rows[i].meaning.extra = static_cast<u16>(i);
+  }
+  return rows;
 }
 
 // ---- how values sit in registers ----
@@ -127,15 +147,18 @@ struct Source<bool> {
 /// 32 words, all ones or zero, to a lane mask.
 inline std::uint32_t lane_mask(const std::int32_t* words) {
 #if defined(__AVX512DQ__)
-  const auto low = _mm512_movepi32_mask(_mm512_loadu_si512(words));
-  const auto high = _mm512_movepi32_mask(_mm512_loadu_si512(words + 16));
-  return static_cast<std::uint32_t>(low) | static_cast<std::uint32_t>(high) << 16;
+  using Words [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = std::int32_t;
+  const auto half = [&](int i) {
+    return std::uint32_t{
+        static_cast<std::uint16_t>(__builtin_ia32_cvtd2mask512(reinterpret_cast<const Words*>(words)[i]))};
+  };
+  return half(0) | half(1) << 16;
 #elif defined(__AVX2__)
+  using EightFloats [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
   std::uint32_t mask = 0;
   for (int i = 0; i < 4; ++i)
-    mask |=
-        static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_loadu_ps(reinterpret_cast<const float*>(words) + 8 * i)))
-        << 8 * i;
+    mask |= static_cast<std::uint32_t>(__builtin_ia32_movmskps256(reinterpret_cast<const EightFloats*>(words)[i]))
+            << 8 * i;
   return mask;
 #elif defined(__x86_64__)
   std::uint32_t mask = 0;
@@ -168,6 +191,21 @@ inline void write_pred(Warp& w, std::uint16_t number, std::uint32_t bits) {
 
 /// d[i] = f(i) in active lanes. `f` must be harmless in inactive ones.
 template <typename R, typename F>
+inline void for_each_lane_at_once(Warp& w, const MicroOp* op, F f) {
+  if constexpr (std::is_same_v<R, bool>) {
+    write_pred(w, op->r[0], true_lanes(f));
+  } else {
+    Raw<R>* d = values<R>(w, op, 0);
+#pragma GCC ivdep
+    for (int i = 0; i < kLanes; ++i) {
+      const Raw<R> value = to_raw<R>(f(i));
+      d[i] = w.lanes[i] ? value : d[i];
+    }
+  }
+}
+
+/// The same, faster where all lanes are active; twice the code.
+template <typename R, typename F>
 inline void for_each_lane(Warp& w, const MicroOp* op, F f) {
   if constexpr (std::is_same_v<R, bool>) {
     write_pred(w, op->r[0], true_lanes(f));
@@ -177,11 +215,7 @@ inline void for_each_lane(Warp& w, const MicroOp* op, F f) {
 #pragma GCC ivdep
       for (int i = 0; i < kLanes; ++i) d[i] = to_raw<R>(f(i));
     } else {
-#pragma GCC ivdep
-      for (int i = 0; i < kLanes; ++i) {
-        const Raw<R> value = to_raw<R>(f(i));
-        d[i] = w.lanes[i] ? value : d[i];
-      }
+      for_each_lane_at_once<R>(w, op, f);
     }
   }
 }
@@ -243,11 +277,13 @@ inline T saturate_if(T x, bool sat) {
 /// Lanes whose value is NaN.
 inline u32 nan_lanes(const float* x) {
 #if defined(__AVX512F__)
-  const auto unordered = [&](int i) -> u32 {
-    const __m512 v = _mm512_loadu_ps(x + i);
-    return _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q);
+  using Floats [[gnu::vector_size(64), gnu::aligned(4), gnu::may_alias]] = float;
+  const auto unordered = [&](int i) {
+    constexpr int unordered_quiet = 3, current_rounding = 4;
+    const Floats v = reinterpret_cast<const Floats*>(x)[i];
+    return u32{static_cast<u16>(__builtin_ia32_cmpps512_mask(v, v, unordered_quiet, 0xffff, current_rounding))};
   };
-  return unordered(0) | unordered(16) << 16;
+  return unordered(0) | unordered(1) << 16;
 #else
   return true_lanes([&](int i) { return x[i] != x[i]; });
 #endif
@@ -286,12 +322,14 @@ inline void with_rounding(std::uint16_t mods, F work) {
 
 // ---- handlers ----
 
-enum class Cost { vector, costly };
+enum class Cost { vector, rare, costly };
 
 template <Cost cost, typename R, typename F>
 inline void dispatch(Warp& w, const MicroOp* op, F f) {
   if constexpr (cost == Cost::vector)
     for_each_lane<R>(w, op, f);
+  else if constexpr (cost == Cost::rare)
+    for_each_lane_at_once<R>(w, op, f);
   else
     for_each_active_lane<R>(w, op, f);
 }
@@ -322,7 +360,9 @@ struct LaneOp<F, cost, R (*)(A...)> {
       else
         with_rounding(op->mods, [&] {
           const bool ftz = op->mods & kFtz, sat = op->mods & kSat;
-          dispatch<cost, R>(w, op, [&](int i) { return saturate_if(flush_if(F(flush_if(a[i], ftz)...), ftz), sat); });
+          constexpr Cost rounded = cost == Cost::vector ? Cost::rare : cost;
+          dispatch<rounded, R>(w, op,
+                               [&](int i) { return saturate_if(flush_if(F(flush_if(a[i], ftz)...), ftz), sat); });
         });
     });
     canonicalise<R>(w, op);
@@ -369,6 +409,11 @@ template <auto F, Cost cost = Cost::vector>
 constexpr Meaning lane_float() {
   using Op = LaneOp<F, cost, decltype(+F)>;
   return {.run = &Op::arithmetic, .modified = &Op::modified, .operands = Op::operands};
+}
+/// For what few kernels use: half the code.
+template <auto F>
+constexpr Meaning lane_rare() {
+  return lane<F, Cost::rare>();
 }
 /// For functions that cost more than a few instructions: inactive lanes are skipped.
 template <auto F>

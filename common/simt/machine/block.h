@@ -14,6 +14,7 @@
 #include "common/dim3.h"
 #include "common/simt/decode/program.h"
 #include "common/simt/machine/async.h"
+#include "common/simt/machine/memory.h"
 #include "common/simt/machine/schedule.h"
 #include "common/simt/machine/warp.h"
 

@@ -1,6 +1,5 @@
 #pragma once
 // Global memory of the simulator: allocations with address ranges of their own, never reused, unmapped between.
-// Windows of the generic address space for shared and local memory, as on a GPU.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,13 +8,9 @@
 #include <string_view>
 #include <vector>
 
-namespace gpulab::simt {
+#include "common/simt/machine/windows.h"
 
-inline constexpr std::uint64_t kSharedWindow = 0x0000'0100'0000'0000;
-inline constexpr std::uint64_t kLocalWindow = 0x0000'0200'0000'0000;
-inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
-inline constexpr std::uint64_t kGlobalStart = 0x0000'7000'0000'0000;
-inline constexpr std::uint64_t kCodeWindow = 0x0000'0300'0000'0000;  ///< function addresses
+namespace gpulab::simt {
 
 struct Allocation {
   std::uint64_t address = 0;

@@ -8,13 +8,14 @@
 
 #include "common/simt/counting/statistics.h"
 #include "common/simt/isa/op.h"
-#include "common/simt/machine/memory.h"
 
 namespace gpulab::simt {
 
 struct Program;
 struct Worker;
 struct BlockContext;
+class GlobalMemory;
+class FootprintMap;
 
 struct alignas(64) Slot {
   std::byte bytes[64];

@@ -20,9 +20,9 @@ constexpr auto greater = [](T a, T b) { return a > b; };
 template <typename T>
 constexpr auto greater_equal = [](T a, T b) { return a >= b; };
 template <typename T>
-constexpr auto ordered_not_equal = [](T a, T b) { return __builtin_islessgreater(a, b) != 0; };
+constexpr auto ordered_not_equal = [](T a, T b) { return a < b || a > b; };
 template <typename T>
-constexpr auto unordered_equal = [](T a, T b) { return !__builtin_islessgreater(a, b); };
+constexpr auto unordered_equal = [](T a, T b) { return !(a < b || a > b); };
 template <typename T>
 constexpr auto unordered_less = [](T a, T b) { return !(a >= b); };
 template <typename T>
@@ -32,45 +32,75 @@ constexpr auto unordered_greater = [](T a, T b) { return !(a <= b); };
 template <typename T>
 constexpr auto unordered_greater_equal = [](T a, T b) { return !(a < b); };
 template <typename T>
-constexpr auto both_numbers = [](T a, T b) { return !__builtin_isunordered(a, b); };
+constexpr auto both_numbers = [](T a, T b) { return a == a && b == b; };
 template <typename T>
-constexpr auto any_nan = [](T a, T b) { return __builtin_isunordered(a, b) != 0; };
+constexpr auto any_nan = [](T a, T b) { return a != a || b != b; };
 
-/// set: what a comparison that holds writes: one, or all bits.
+// ---- comparisons whose handlers are shared: set, and those of 16-bit floating point ----
+
+/// What two values may be to each other, as bits.
+enum Relation : u16 { kLess = 1, kEqual = 2, kGreater = 4, kUnordered = 8, kRelations = 15 };
+/// Those for which a comparison holds: Meaning::extra of its row.
+template <auto F, typename A>
+constexpr u16 relations_of(bool (*)(A, A)) {
+  int relations = (F(A{0}, A{1}) ? kLess : 0) | (F(A{1}, A{1}) ? kEqual : 0) | (F(A{1}, A{0}) ? kGreater : 0);
+  if constexpr (std::is_floating_point_v<A>) relations |= F(A{0}, static_cast<A>(__builtin_nanf(""))) ? kUnordered : 0;
+  return static_cast<u16>(relations);
+}
+template <auto F>
+constexpr u16 relations = relations_of<F>(+F);
+
+/// The lanes in which one of them holds. Single precision with .ftz compares flushed values.
+template <typename T>
+[[gnu::noinline]] u32 related(u16 relations, const Raw<T>* a, const Raw<T>* b, bool ftz) {
+  const auto value = [&](Raw<T> raw) {
+    if constexpr (std::is_same_v<T, float>)
+      return flush_if(raw, ftz);
+    else
+      return from_raw<T>(raw);
+  };
+  const u32 less = true_lanes([&](int i) { return value(a[i]) < value(b[i]); });
+  const u32 equal = true_lanes([&](int i) { return value(a[i]) == value(b[i]); });
+  const u32 greater = true_lanes([&](int i) { return value(a[i]) > value(b[i]); });
+  return (relations & kLess ? less : 0) | (relations & kEqual ? equal : 0) | (relations & kGreater ? greater : 0) |
+         (relations & kUnordered ? ~(less | equal | greater) : 0);
+}
+
+/// What set writes where a comparison holds: all bits, or one. Its number is in the upper bits of Meaning::extra.
+constexpr u32 when_true[]{~0u, 0xffffu, 0x3f800000u, 0x3c00u, 0x3f80u};
 template <typename R>
-constexpr R when_true = static_cast<R>(~0u);
-template <>
-constexpr float when_true<float> = 1;
-template <>
-constexpr Half when_true<Half>{0x3c00};
-template <>
-constexpr Bfloat16 when_true<Bfloat16>{0x3f80};
+constexpr u16 when_true_number = std::is_same_v<R, u32>     ? 0
+                                 : std::is_same_v<R, u16>   ? 1
+                                 : std::is_same_v<R, float> ? 2
+                                 : std::is_same_v<R, Half>  ? 3
+                                                            : 4;
+template <auto F, typename R>
+constexpr u16 set_number = static_cast<u16>(relations<F> | when_true_number<R> << 4);
 
+/// The comparison holds in `lanes`; combined with predicate operand 3.
+inline u32 set_result(Warp& w, const MicroOp* op, u32 lanes) {
+  return combined(op, lanes, op->mods & kBoolMask ? w.preds[op->r[3]] : 0);
+}
+[[gnu::noinline]] inline void write_set(Warp& w, const MicroOp* op, u32 lanes) {
+  const u32 result = set_result(w, op, lanes), one = when_true[op->extra >> 4];
+  for_each_lane_at_once<u32>(w, op, [&](int i) { return result & lane_bit[i] ? one : 0; });
+}
 /// set: d, a, b{, c}
-template <auto F, typename R, typename Signature = decltype(+F)>
-struct SetOp;
+template <typename A>
+const MicroOp* set_where(Warp& w, const MicroOp* op) {
+  write_set(w, op, related<A>(op->extra & kRelations, values<A>(w, op, 1), values<A>(w, op, 2), op->mods & kFtz));
+  return following(w, op);
+}
 template <auto F, typename R, typename A>
-struct SetOp<F, R, bool (*)(A, A)> {
-  static constexpr std::array<OperandType, 6> operands{
-      {{Role::out, kind_of<R>()}, {Role::in, kind_of<A>()}, {Role::in, kind_of<A>()}, {Role::optional_in, Kind::pred}}};
-  static const MicroOp* run(Warp& w, const MicroOp* op) {
-    const Source<A> a(w, op, 1), b(w, op, 2);
-    const bool ftz = op->mods & kFtz;
-    const auto value = [&](A x) {
-      if constexpr (std::is_same_v<A, float> || std::is_same_v<A, Half>)
-        return ftz ? flush(x) : x;
-      else
-        return x;
-    };
-    const u32 t = true_lanes([&](int i) { return F(value(a[i]), value(b[i])); });
-    const u32 result = combined(op, t, op->mods & kBoolMask ? w.preds[op->r[3]] : 0);
-    for_each_lane<R>(w, op, [&](int i) { return result & lane_bit[i] ? when_true<R> : R{}; });
-    return following(w, op);
-  }
-};
+constexpr Meaning set_meaning(bool (*)(A, A)) {
+  constexpr OperandType in{Role::in, kind_of<A>()};
+  return {.run = set_where<A>,
+          .operands = {{{Role::out, kind_of<R>()}, in, in, {Role::optional_in, Kind::pred}}},
+          .extra = set_number<F, R>};
+}
 template <auto F, typename R>
 constexpr Meaning set() {
-  return {.run = &SetOp<F, R>::run, .operands = SetOp<F, R>::operands};
+  return set_meaning<F, R>(+F);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Conversions of one value (PTX ISA: cvt) between integer and floating-point types. Only for isa/*/*.cpp.
 
 #include "common/simt/isa/arithmetic/half.h"
+#include "common/simt/isa/kind.h"
 #include "common/simt/isa/lanes.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
@@ -21,30 +22,71 @@ constexpr T lowest = std::is_signed_v<T> ? static_cast<T>(std::make_unsigned_t<T
 template <typename T>
 constexpr T highest = static_cast<T>(~lowest<T>);
 
+/// The handler of a conversion depends on the low bits that it keeps or widens, not on each pair of types.
 template <typename D, typename S>
-constexpr auto clamped = [](S a) -> Register<D> {
-  if constexpr (std::is_signed_v<S> && !std::is_signed_v<D>) {
-    if (a < 0) return 0;
-  } else if constexpr (std::is_signed_v<S> && sizeof(D) < sizeof(S)) {
-    if (a < static_cast<S>(lowest<D>)) return lowest<D>;
+constexpr Handler resizing() {
+  constexpr bool narrows = sizeof(D) <= sizeof(S);
+  constexpr bool cuts = narrows || (std::is_signed_v<S> && std::is_unsigned_v<D>);
+  using From = std::conditional_t<!narrows, S, std::conditional_t<sizeof(S) == 8, u64, u32>>;
+  using To = std::conditional_t<sizeof(D) == 8, u64, std::conditional_t<sizeof(D) < 4 && cuts, D, u32>>;
+  return lane<resized<To, From>>().run;
+}
+
+/// An integer of any kind as 64 bits, extended by its sign.
+inline u64 integer_of(const void* registers, Kind kind, int lane) {
+  if (kind == Kind::u64 || kind == Kind::s64) return static_cast<const u64*>(registers)[lane];
+  const u32 raw = static_cast<const u32*>(registers)[lane];
+  switch (kind) {
+    case Kind::u8:
+      return static_cast<u8>(raw);
+    case Kind::s8:
+      return static_cast<u64>(s64{static_cast<s8>(raw)});
+    case Kind::u16:
+      return static_cast<u16>(raw);
+    case Kind::s16:
+      return static_cast<u64>(s64{static_cast<s16>(raw)});
+    case Kind::s32:
+      return static_cast<u64>(s64{static_cast<s32>(raw)});
+    default:
+      return raw;
   }
-  constexpr bool can_exceed = sizeof(D) < sizeof(S) || (sizeof(D) == sizeof(S) && std::is_signed_v<D>);
-  if constexpr (can_exceed && std::is_signed_v<D> != std::is_signed_v<S>) {
-    if (static_cast<u64>(a) > static_cast<u64>(highest<D>)) return highest<D>;
-  } else if constexpr (can_exceed) {
-    if (a > static_cast<S>(highest<D>)) return highest<D>;
-  }
-  return static_cast<D>(a);
-};
+}
+/// The kinds of a conversion, in Meaning::extra.
+template <typename D, typename S>
+constexpr u16 kinds = static_cast<u16>(static_cast<int>(kind_of<D>()) << 8 | static_cast<int>(kind_of<S>()));
+inline Kind source_kind(const MicroOp* op) { return static_cast<Kind>(op->extra & 0xff); }
+inline Kind result_kind(const MicroOp* op) { return static_cast<Kind>(op->extra >> 8); }
+inline bool is_signed(Kind kind) {
+  return kind == Kind::s8 || kind == Kind::s16 || kind == Kind::s32 || kind == Kind::s64;
+}
+
+/// .sat, of all integers: rare. R is what a register of the result receives.
+template <typename R>
+const MicroOp* clamp(Warp& w, const MicroOp* op) {
+  const Kind to = result_kind(op), from = source_kind(op);
+  const u32 bits = 8 * bytes_of(to);
+  const u64 most = ~u64{0} >> (64 - bits + (is_signed(to) ? 1 : 0));
+  const u64 least = is_signed(to) ? ~most : 0;
+  for_each_active_lane<R>(w, op, [&](int i) {
+    const u64 x = integer_of(w.regs + op->r[1], from, i);
+    const bool negative = is_signed(from) && x >> 63 != 0;
+    if (negative) return static_cast<R>(static_cast<s64>(x) < static_cast<s64>(least) ? least : x);
+    return static_cast<R>(x > most ? most : x);
+  });
+  return following(w, op);
+}
 
 /// .sat is legal only where a value can be out of range.
 template <typename D, typename S>
 constexpr Meaning resize() {
-  Meaning meaning = lane<resized<D, S>>();
+  Meaning meaning{.run = resizing<D, S>(),
+                  .operands = {{{Role::out, kind_of<Register<D>>()}, {Role::in, kind_of<S>()}}},
+                  .extra = kinds<D, S>};
   constexpr bool contains_lowest =
       std::is_signed_v<D> ? !std::is_signed_v<S> || sizeof(D) >= sizeof(S) : !std::is_signed_v<S>;
   constexpr bool contains_highest = highest<D> >= 0 && static_cast<u64>(highest<D>) >= static_cast<u64>(highest<S>);
-  if constexpr (!contains_lowest || !contains_highest) meaning.modified = lane<clamped<D, S>>().run;
+  if constexpr (!contains_lowest || !contains_highest)
+    meaning.modified = clamp<std::conditional_t<sizeof(D) == 8, u64, u32>>;
   return meaning;
 }
 
@@ -54,20 +96,6 @@ inline float number(float x) { return x; }
 inline double number(double x) { return x; }
 inline float number(Half x) { return float_of(x); }
 inline float number(Bfloat16 x) { return float_of(x); }
-
-template <u16 direction, typename T>
-inline T to_integral(T x) {
-  if constexpr (std::is_same_v<T, float>)
-    return direction == kRoundZero   ? __builtin_truncf(x)
-           : direction == kRoundDown ? __builtin_floorf(x)
-           : direction == kRoundUp   ? __builtin_ceilf(x)
-                                     : __builtin_nearbyintf(x);
-  else
-    return direction == kRoundZero   ? __builtin_trunc(x)
-           : direction == kRoundDown ? __builtin_floor(x)
-           : direction == kRoundUp   ? __builtin_ceil(x)
-                                     : __builtin_nearbyint(x);
-}
 
 /// An integral x within D's range. Unsigned by way of signed, which every CPU has as vectors.
 template <typename D, typename T>
@@ -95,54 +123,77 @@ inline D integer_of(T x) {
   return x != x ? of_nan : x < below ? lowest<D> : x >= beyond ? highest<D> : exact_integer<D>(x);
 }
 
+template <u16 direction, typename T>
+inline T to_integral(T x) {
+  if constexpr (std::is_same_v<T, float>)
+    return direction == kRoundZero   ? __builtin_truncf(x)
+           : direction == kRoundDown ? __builtin_floorf(x)
+           : direction == kRoundUp   ? __builtin_ceilf(x)
+                                     : __builtin_nearbyintf(x);
+  else
+    return direction == kRoundZero   ? __builtin_trunc(x)
+           : direction == kRoundDown ? __builtin_floor(x)
+           : direction == kRoundUp   ? __builtin_ceil(x)
+                                     : __builtin_nearbyint(x);
+}
+
+template <typename S>
+using Number = std::conditional_t<std::is_same_v<S, double>, double, float>;
+/// The sources of all lanes, rounded in the direction of the modifiers.
+template <typename S>
+[[gnu::noinline]] void round_sources(Warp& w, const MicroOp* op, Number<S>* rounded) {
+  const Source<S> a(w, op, 1);
+  const bool ftz = std::is_same_v<S, float> && (op->mods & kFtz);
+  const auto round = [&]<u16 direction>(std::integral_constant<u16, direction>) {
+    for (int i = 0; i < kLanes; ++i) rounded[i] = to_integral<direction>(flush_if(number(a[i]), ftz));
+  };
+  switch (op->mods & kRoundMask) {
+    case kRoundZero:
+      return round(std::integral_constant<u16, kRoundZero>{});
+    case kRoundDown:
+      return round(std::integral_constant<u16, kRoundDown>{});
+    case kRoundUp:
+      return round(std::integral_constant<u16, kRoundUp>{});
+    default:
+      return round(std::integral_constant<u16, 0>{});
+  }
+}
+
 template <typename D, typename S>
 struct Rounding {
   static constexpr bool to_float = std::is_floating_point_v<D> || is_short_float<D>;
   using Result =
       typename std::conditional_t<to_float, std::enable_if<true, D>, std::enable_if<true, Register<D>>>::type;
-  static constexpr std::array<OperandType, 6> operands{{{Role::out, kind_of<Result>()}, {Role::in, kind_of<S>()}}};
 
-  template <u16 direction, bool flushed>
-  static void convert(Warp& w, const MicroOp* op) {
-    const Source<S> a(w, op, 1);
+  static const MicroOp* run(Warp& w, const MicroOp* op) {
+    if constexpr (std::is_same_v<S, float> && std::is_integral_v<D> && sizeof(D) == 4) {
+      // What compilers make of (int)x: no pass of its own for rounding, which flushing would not change.
+      if ((op->mods & kRoundMask) == kRoundZero) {
+        const Source<S> a(w, op, 1);
+        for_each_lane<Result>(w, op, [&](int i) { return integer_of<D, S>(to_integral<kRoundZero>(a[i])); });
+        return following(w, op);
+      }
+    }
+    alignas(64) Number<S> rounded[kLanes];
+    round_sources<S>(w, op, rounded);
     const bool sat = op->mods & kSat;
-    for_each_lane<Result>(w, op, [&](int i) -> Result {
-      const auto x = to_integral<direction>(flush_if(number(a[i]), flushed));
+    for_each_lane_at_once<Result>(w, op, [&](int i) -> Result {
       if constexpr (is_short_float<D>)
-        return short_float_saturated<D>(x, sat ? kSat : 0);
+        return short_float_saturated<D>(rounded[i], sat ? kSat : 0);
       else if constexpr (to_float)
-        return saturate_if(x, sat);
+        return saturate_if(rounded[i], sat);
       else
-        return integer_of<D, S>(x);
+        return integer_of<D, S>(rounded[i]);
     });
     canonicalise<Result>(w, op);
-  }
-  template <u16 direction>
-  static const MicroOp* run(Warp& w, const MicroOp* op) {
-    if (std::is_same_v<S, float> && (op->mods & kFtz))
-      convert<direction, true>(w, op);
-    else
-      convert<direction, false>(w, op);
     return following(w, op);
-  }
-  static const MicroOp* modified(Warp& w, const MicroOp* op) {
-    switch (op->mods & kRoundMask) {
-      case kRoundZero:
-        return run<kRoundZero>(w, op);
-      case kRoundDown:
-        return run<kRoundDown>(w, op);
-      case kRoundUp:
-        return run<kRoundUp>(w, op);
-      default:
-        return run<0>(w, op);
-    }
   }
 };
 /// cvt.rni, .rzi, .rmi, .rpi: to an integer, or to an integral floating-point value.
 template <typename D, typename S>
 constexpr Meaning round_to() {
   using R = Rounding<D, S>;
-  return {.run = &R::modified, .operands = R::operands};
+  return {.run = R::run, .operands = {{{Role::out, kind_of<typename R::Result>()}, {Role::in, kind_of<S>()}}}};
 }
 
 // ---- to floating point ----
@@ -176,31 +227,61 @@ inline D narrow_nan(double x) {
   const u32 payload = static_cast<u32>(bits >> (52 - mantissa)) & ((1u << mantissa) - 1);
   return D((static_cast<u32>(bits >> 48) & 0x8000) | quiet | payload);
 }
+/// Integers to single or double precision. Every mode but to nearest is rare: one handler for all kinds.
+template <typename D>
+const MicroOp* round_integers(Warp& w, const MicroOp* op) {
+  const Kind from = source_kind(op);
+  const bool sat = op->mods & kSat;
+  with_rounding(op->mods, [&] {
+    for_each_active_lane<D>(w, op, [&](int i) {
+      const u64 x = integer_of(w.regs + op->r[1], from, i);
+      return saturate_if(from == Kind::u64 ? static_cast<D>(x) : static_cast<D>(static_cast<s64>(x)), sat);
+    });
+  });
+  return following(w, op);
+}
+template <typename D, typename S>
+constexpr Meaning from_integer() {
+  Meaning meaning = lane<converted<D, S>>();
+  meaning.modified = round_integers<D>;
+  meaning.extra = kinds<D, S>;
+  return meaning;
+}
+
+/// The sources of all lanes as doubles.
+template <typename S>
+[[gnu::noinline]] void read_doubles(Warp& w, const MicroOp* op, bool ftz, double* x) {
+  const Source<S> a(w, op, 1);
+  for (int i = 0; i < kLanes; ++i) x[i] = as_double(flush_if(a[i], ftz));
+}
 /// To a half .ftz has no effect: the hardware's conversion (SASS F2F.F16.F32) has no such modifier, and rounds a
 /// subnormal as it is. To a bfloat16 it has.
-template <typename D, typename S>
-inline void round_each(Warp& w, const MicroOp* op, u16 mods) {
-  const Source<S> a(w, op, 1);
-  const bool ftz = std::is_same_v<D, Bfloat16> && (mods & kFtz);
-  for_each_lane<D>(w, op, [&](int i) {
-    const D rounded = short_float_saturated<D>(as_double(flush_if(a[i], ftz)), mods);
-    if constexpr (std::is_same_v<S, double>)
-      return a[i] != a[i] && !(mods & kSat) ? narrow_nan<D>(a[i]) : rounded;
-    else
-      return rounded;
-  });
+template <typename D>
+[[gnu::noinline]] void round_doubles(Warp& w, const MicroOp* op, const double* x) {
+  const bool keeps_nan = source_kind(op) == Kind::f64 && !(op->mods & kSat);
+  const auto round = [&](u16 mods) {
+    for_each_lane_at_once<D>(w, op, [&](int i) {
+      const D rounded = short_float_saturated<D>(x[i], mods);
+      return keeps_nan && x[i] != x[i] ? narrow_nan<D>(x[i]) : rounded;
+    });
+  };
+  if (op->mods & kRoundMask)
+    round(op->mods);
+  else
+    round(op->mods & kSat);  // to nearest, which the compiler sees: it vectorises
 }
 template <typename D, typename S>
 const MicroOp* round_to_short(Warp& w, const MicroOp* op) {
-  if (op->mods & kRoundMask)
-    round_each<D, S>(w, op, op->mods);
-  else
-    round_each<D, S>(w, op, op->mods & (kSat | kFtz));  // to nearest, which the compiler sees: it vectorises
+  alignas(64) double x[kLanes];
+  read_doubles<S>(w, op, std::is_same_v<D, Bfloat16> && (op->mods & kFtz), x);
+  round_doubles<D>(w, op, x);
   return following(w, op);
 }
 template <typename D, typename S>
 constexpr Meaning to_short() {
-  return {.run = round_to_short<D, S>, .operands = {{{Role::out, kind_of<D>()}, {Role::in, kind_of<S>()}}}};
+  return {.run = round_to_short<D, S>,
+          .operands = {{{Role::out, kind_of<D>()}, {Role::in, kind_of<S>()}}},
+          .extra = kinds<D, S>};
 }
 
 }  // namespace

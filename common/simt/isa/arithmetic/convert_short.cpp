@@ -31,7 +31,7 @@ template <typename D, bool relu, bool finite>
 const MicroOp* limit(Warp& w, const MicroOp* op) {
   const Source<float> a(w, op, 1);
   const u16 mods = op->mods & kRoundMask;  // .rn or .rz
-  for_each_lane<D>(w, op, [&](int i) { return limited_to<D, relu, finite>(a[i], mods); });
+  for_each_lane_at_once<D>(w, op, [&](int i) { return limited_to<D, relu, finite>(a[i], mods); });
   return following(w, op);
 }
 template <typename D, bool relu, bool finite>
@@ -43,7 +43,7 @@ template <typename D, bool relu, bool finite>
 const MicroOp* limit_pair(Warp& w, const MicroOp* op) {
   const Source<float> a(w, op, 1), b(w, op, 2);
   const auto convert = [&](u16 mods) {
-    for_each_lane<u32>(w, op, [&](int i) {
+    for_each_lane_at_once<u32>(w, op, [&](int i) {
       return pair_of(limited_to<D, relu, finite>(b[i], mods), limited_to<D, relu, finite>(a[i], mods));
     });
   };
@@ -75,7 +75,7 @@ template <bool relu>
 const MicroOp* round_to_tf32(Warp& w, const MicroOp* op) {
   const Source<float> a(w, op, 1);
   const u16 mods = op->mods & kRoundMask;
-  for_each_lane<u32>(w, op, [&](int i) {
+  for_each_lane_at_once<u32>(w, op, [&](int i) {
     const u32 sign = bits_as<u32>(a[i]) & 0x80000000u;
     const u32 magnitude = magnitude_bits<tf32>(a[i], mods);
     constexpr u32 infinity = infinity_of<tf32>;
@@ -191,36 +191,36 @@ const Row rows[] = {
     {"cvt(.rn,.rz)(.relu.satfinite,.satfinite.relu).bf16x2.f32 d, a, b", Unit::conversion,
      limited_pair<Bfloat16, true, true>()},
 
-    {"cvt.rna.tf32.f32 d, a", Unit::conversion, lane<tf32_away<false>>()},
-    {"cvt.rna.satfinite.tf32.f32 d, a", Unit::conversion, lane<tf32_away<true>>()},
+    {"cvt.rna.tf32.f32 d, a", Unit::conversion, lane_rare<tf32_away<false>>()},
+    {"cvt.rna.satfinite.tf32.f32 d, a", Unit::conversion, lane_rare<tf32_away<true>>()},
     {"cvt(.rn,.rz).tf32.f32 d, a", Unit::conversion, to_tf32<false>()},
     {"cvt(.rn,.rz).relu.tf32.f32 d, a", Unit::conversion, to_tf32<true>()},
 
-    {"cvt.rn.satfinite.e4m3x2.f32 d, a, b", Unit::conversion, lane<bytes_of_singles<E4m3, false>>()},
-    {"cvt.rn.satfinite.e4m3x2.f16x2 d, a", Unit::conversion, lane<bytes_of_halves<E4m3, false>>()},
+    {"cvt.rn.satfinite.e4m3x2.f32 d, a, b", Unit::conversion, lane_rare<bytes_of_singles<E4m3, false>>()},
+    {"cvt.rn.satfinite.e4m3x2.f16x2 d, a", Unit::conversion, lane_rare<bytes_of_halves<E4m3, false>>()},
     {"cvt.rn(.relu.satfinite,.satfinite.relu).e4m3x2.f32 d, a, b", Unit::conversion,
-     lane<bytes_of_singles<E4m3, true>>()},
+     lane_rare<bytes_of_singles<E4m3, true>>()},
     {"cvt.rn(.relu.satfinite,.satfinite.relu).e4m3x2.f16x2 d, a", Unit::conversion,
-     lane<bytes_of_halves<E4m3, true>>()},
-    {"cvt.rn.f16x2.e4m3x2 d, a", Unit::conversion, lane<halves_of_bytes<E4m3, false>>()},
-    {"cvt.rn.relu.f16x2.e4m3x2 d, a", Unit::conversion, lane<halves_of_bytes<E4m3, true>>()},
-    {"cvt.rn.satfinite.e5m2x2.f32 d, a, b", Unit::conversion, lane<bytes_of_singles<E5m2, false>>()},
-    {"cvt.rn.satfinite.e5m2x2.f16x2 d, a", Unit::conversion, lane<bytes_of_halves<E5m2, false>>()},
+     lane_rare<bytes_of_halves<E4m3, true>>()},
+    {"cvt.rn.f16x2.e4m3x2 d, a", Unit::conversion, lane_rare<halves_of_bytes<E4m3, false>>()},
+    {"cvt.rn.relu.f16x2.e4m3x2 d, a", Unit::conversion, lane_rare<halves_of_bytes<E4m3, true>>()},
+    {"cvt.rn.satfinite.e5m2x2.f32 d, a, b", Unit::conversion, lane_rare<bytes_of_singles<E5m2, false>>()},
+    {"cvt.rn.satfinite.e5m2x2.f16x2 d, a", Unit::conversion, lane_rare<bytes_of_halves<E5m2, false>>()},
     {"cvt.rn(.relu.satfinite,.satfinite.relu).e5m2x2.f32 d, a, b", Unit::conversion,
-     lane<bytes_of_singles<E5m2, true>>()},
+     lane_rare<bytes_of_singles<E5m2, true>>()},
     {"cvt.rn(.relu.satfinite,.satfinite.relu).e5m2x2.f16x2 d, a", Unit::conversion,
-     lane<bytes_of_halves<E5m2, true>>()},
-    {"cvt.rn.f16x2.e5m2x2 d, a", Unit::conversion, lane<halves_of_bytes<E5m2, false>>()},
-    {"cvt.rn.relu.f16x2.e5m2x2 d, a", Unit::conversion, lane<halves_of_bytes<E5m2, true>>()},
+     lane_rare<bytes_of_halves<E5m2, true>>()},
+    {"cvt.rn.f16x2.e5m2x2 d, a", Unit::conversion, lane_rare<halves_of_bytes<E5m2, false>>()},
+    {"cvt.rn.relu.f16x2.e5m2x2 d, a", Unit::conversion, lane_rare<halves_of_bytes<E5m2, true>>()},
 
-    {"cvt.pack.sat.u16.s32 d, a, b", Unit::conversion, lane<packed_words<u16>>()},
-    {"cvt.pack.sat.s16.s32 d, a, b", Unit::conversion, lane<packed_words<s16>>()},
-    {"cvt.pack.sat.u8.s32.b32 d, a, b, c", Unit::conversion, lane<packed_fields<8, false>>()},
-    {"cvt.pack.sat.s8.s32.b32 d, a, b, c", Unit::conversion, lane<packed_fields<8, true>>()},
-    {"cvt.pack.sat.u4.s32.b32 d, a, b, c", Unit::conversion, lane<packed_fields<4, false>>()},
-    {"cvt.pack.sat.s4.s32.b32 d, a, b, c", Unit::conversion, lane<packed_fields<4, true>>()},
-    {"cvt.pack.sat.u2.s32.b32 d, a, b, c", Unit::conversion, lane<packed_fields<2, false>>()},
-    {"cvt.pack.sat.s2.s32.b32 d, a, b, c", Unit::conversion, lane<packed_fields<2, true>>()},
+    {"cvt.pack.sat.u16.s32 d, a, b", Unit::conversion, lane_rare<packed_words<u16>>()},
+    {"cvt.pack.sat.s16.s32 d, a, b", Unit::conversion, lane_rare<packed_words<s16>>()},
+    {"cvt.pack.sat.u8.s32.b32 d, a, b, c", Unit::conversion, lane_rare<packed_fields<8, false>>()},
+    {"cvt.pack.sat.s8.s32.b32 d, a, b, c", Unit::conversion, lane_rare<packed_fields<8, true>>()},
+    {"cvt.pack.sat.u4.s32.b32 d, a, b, c", Unit::conversion, lane_rare<packed_fields<4, false>>()},
+    {"cvt.pack.sat.s4.s32.b32 d, a, b, c", Unit::conversion, lane_rare<packed_fields<4, true>>()},
+    {"cvt.pack.sat.u2.s32.b32 d, a, b, c", Unit::conversion, lane_rare<packed_fields<2, false>>()},
+    {"cvt.pack.sat.s2.s32.b32 d, a, b, c", Unit::conversion, lane_rare<packed_fields<2, true>>()},
 };
 
 }  // namespace

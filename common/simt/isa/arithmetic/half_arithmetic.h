@@ -122,12 +122,12 @@ struct ShortFloatOp<T, F, cost, double (*)(D...)> {
     });
   }
 };
-template <typename T, auto F, Cost cost = Cost::vector>
+template <typename T, auto F, Cost cost = Cost::rare>
 constexpr Meaning alone() {
   using Op = ShortFloatOp<T, F, cost>;
   return {.run = &Op::scalar, .operands = Op::scalars};
 }
-template <typename T, auto F, Cost cost = Cost::vector>
+template <typename T, auto F, Cost cost = Cost::rare>
 constexpr Meaning in_pairs() {
   using Op = ShortFloatOp<T, F, cost>;
   return {.run = &Op::pair, .operands = Op::pairs};

@@ -6,12 +6,6 @@
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
 
-template <int bits, bool is_signed>
-inline s32 element(u32 x, int at) {
-  const u32 high = x << (32 - bits - at);
-  return is_signed ? static_cast<s32>(high) >> (32 - bits) : static_cast<s32>(high >> (32 - bits));
-}
-
 // A result has one bit more than an element.
 constexpr auto add = [](s32 a, s32 b) { return a + b; };
 constexpr auto sub = [](s32 a, s32 b) { return a - b; };
@@ -30,36 +24,51 @@ constexpr auto greater_equal = [](s32 a, s32 b) { return a >= b ? 1 : 0; };
 /// What becomes of the elements' results: cut to an element's size, clamped to its range, or added to c.
 enum class Result { cut, clamped_u, clamped_s, sum };
 
-template <int bits, Result result>
-inline s32 limited(s32 x) {
-  constexpr s32 lowest = result == Result::clamped_s ? -(1 << (bits - 1)) : 0;
-  constexpr s32 highest = (1 << (result == Result::clamped_s ? bits - 1 : bits)) - 1;
-  return result == Result::cut ? x : x < lowest ? lowest : x > highest ? highest : x;
+/// A row's signs and result, in Meaning::extra. `signs`: bit 0: a is signed, bit 1: b is.
+constexpr u16 variant(int signs, Result result) { return static_cast<u16>(signs | static_cast<int>(result) << 2); }
+
+/// F of all elements; one handler for all variants.
+template <auto F, int bits>
+const MicroOp* by_element(Warp& w, const MicroOp* op) {
+  const Source<u32> a(w, op, 1), b(w, op, 2), c(w, op, 3);
+  const auto result = static_cast<Result>(op->extra >> 2);
+  const s32 a_sign = op->extra & 1 ? 1 << (bits - 1) : 0, b_sign = op->extra & 2 ? 1 << (bits - 1) : 0;
+  const s32 half_range = 1 << (bits - 1);
+  const s32 lowest = result == Result::clamped_s ? -half_range : result == Result::clamped_u ? 0 : INT32_MIN;
+  const s32 highest = result == Result::clamped_s   ? half_range - 1
+                      : result == Result::clamped_u ? 2 * half_range - 1
+                                                    : INT32_MAX;
+  constexpr u32 element_bits = (1u << bits) - 1;
+  for_each_lane_at_once<u32>(w, op, [&](int i) {
+    const auto element = [&](u32 x, int at, s32 sign) {
+      return (static_cast<s32>(x >> at & element_bits) ^ sign) - sign;
+    };
+    u32 total = c[i], cut = 0;
+    for (int at = 0; at < 32; at += bits) {
+      const s32 x = F(element(a[i], at, a_sign), element(b[i], at, b_sign));
+      total += static_cast<u32>(x);
+      cut |= (static_cast<u32>(x < lowest ? lowest : x > highest ? highest : x) & element_bits) << at;
+    }
+    return result == Result::sum ? total : cut;
+  });
+  return following(w, op);
+}
+template <auto F, int bits, int signs, Result result>
+constexpr Meaning video() {
+  constexpr OperandType in{Role::in, Kind::u32};
+  return {
+      .run = by_element<F, bits>, .operands = {{{Role::out, Kind::u32}, in, in, in}}, .extra = variant(signs, result)};
 }
 
-/// `signs`: bit 0: a is signed, bit 1: b is.
-template <auto F, int bits, int signs, Result result>
-constexpr auto by_element = [](u32 a, u32 b, u32 c) {
-  u32 d = result == Result::sum ? c : 0;
-  for (int at = 0; at < 32; at += bits) {
-    const s32 x = F(element<bits, (signs & 1) != 0>(a, at), element<bits, (signs & 2) != 0>(b, at));
-    if (result == Result::sum)
-      d += static_cast<u32>(x);
-    else
-      d |= (static_cast<u32>(limited<bits, result>(x)) & ((1u << bits) - 1)) << at;
+#define SIGNED_AS(OP, TYPES, F, BITS, SIGNS)                                                        \
+  {OP "(.u32,.s32)" TYPES " d, a, b, c", Unit::alu, video<F, BITS, SIGNS, Result::cut>()},          \
+      {OP ".u32" TYPES ".sat d, a, b, c", Unit::alu, video<F, BITS, SIGNS, Result::clamped_u>()},   \
+      {OP ".s32" TYPES ".sat d, a, b, c", Unit::alu, video<F, BITS, SIGNS, Result::clamped_s>()}, { \
+    OP "(.u32,.s32)" TYPES ".add d, a, b, c", Unit::alu, video<F, BITS, SIGNS, Result::sum>()       \
   }
-  return d;
-};
-
-#define SIGNED_AS(OP, TYPES, F, BITS, SIGNS)                                                                   \
-  {OP "(.u32,.s32)" TYPES " d, a, b, c", Unit::alu, lane<by_element<F, BITS, SIGNS, Result::cut>>()},          \
-      {OP ".u32" TYPES ".sat d, a, b, c", Unit::alu, lane<by_element<F, BITS, SIGNS, Result::clamped_u>>()},   \
-      {OP ".s32" TYPES ".sat d, a, b, c", Unit::alu, lane<by_element<F, BITS, SIGNS, Result::clamped_s>>()}, { \
-    OP "(.u32,.s32)" TYPES ".add d, a, b, c", Unit::alu, lane<by_element<F, BITS, SIGNS, Result::sum>>()       \
-  }
-#define COMPARED_AS(TYPES, OP, F, BITS, SIGNS)                                             \
-  {TYPES OP " d, a, b, c", Unit::alu, lane<by_element<F, BITS, SIGNS, Result::cut>>()}, {  \
-    TYPES OP ".add d, a, b, c", Unit::alu, lane<by_element<F, BITS, SIGNS, Result::sum>>() \
+#define COMPARED_AS(TYPES, OP, F, BITS, SIGNS)                                  \
+  {TYPES OP " d, a, b, c", Unit::alu, video<F, BITS, SIGNS, Result::cut>()}, {  \
+    TYPES OP ".add d, a, b, c", Unit::alu, video<F, BITS, SIGNS, Result::sum>() \
   }
 #define OPERATION(OP, F, BITS)                                                                                         \
   SIGNED_AS(OP, ".u32.u32", F, BITS, 0), SIGNED_AS(OP, ".s32.u32", F, BITS, 1), SIGNED_AS(OP, ".u32.s32", F, BITS, 2), \

@@ -35,93 +35,135 @@ inline T read_modify_write(std::byte* host, bool parallel, F f) {
   return bits_as<T>(seen);
 }
 
-/// One atomic operation. F(old, b) or F(old, b, c). atom: d, [a], b{, c}; red: [a], b. InShared: the same in shared
-/// memory, where it may differ.
-template <auto F, typename T, bool returns, bool three, auto InShared>
-struct Atomic {
-  static constexpr int address = returns ? 1 : 0;
-  static constexpr u32 width = sizeof(T);
-
-  template <auto G>
-  static T apply(Warp& w, const MicroOp* op, int i, std::byte* host, bool parallel) {
-    const T b = from_raw<T>(values<T>(w, op, address + 1)[i]);
-    if constexpr (three) {
-      const T c = from_raw<T>(values<T>(w, op, address + 2)[i]);
-      return read_modify_write<T>(host, parallel, [&](T old) { return G(old, b, c); });
-    } else {
-      return read_modify_write<T>(host, parallel, [&](T old) { return G(old, b); });
-    }
-  }
-  static void result(Warp& w, const MicroOp* op, int i, T old) {
-    if constexpr (returns) values<T>(w, op, 0)[i] = to_raw<T>(old);
-  }
-
-  template <bool counted>
-  static void global_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
-    const Resolved r = resolve_global(w, op, addresses, width, Access::atomic);
-    count_global<counted>(w, op, r, addresses, width, Access::atomic);
-    const bool defer = rounds<T> && w.parallel && !(op->mods & kResultUsed);
-    for (u32 left = w.mask; left; left &= left - 1) {
-      const int i = first_lane(left);
-      std::byte* host =
-          r.pattern ? r.host + r.pattern->relative[i] : global_host(w, op, addresses, i, width, Access::atomic);
-      if (defer) {
-        const T b = from_raw<T>(values<T>(w, op, address + 1)[i]);
-        defer_atomic(w, host, bits_as<Bits<T>>(b), &Atomic::apply_later);
-        continue;
-      }
-      result(w, op, i, apply<F>(w, op, i, host, w.parallel));
-    }
-  }
-  static void apply_later(std::byte* host, u64 value) {
-    if constexpr (!three) {
-      const T b = bits_as<T>(static_cast<Bits<T>>(value));
-      read_modify_write<T>(host, false, [&](T old) { return F(old, b); });
-    }
-  }
-  template <bool counted>
-  static void shared_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
-    const Resolved r = resolve_shared(w, op, addresses, width, Access::atomic);
-    count_shared<counted>(w, op, *r.pattern);
-    for (u32 left = w.mask; left; left &= left - 1) {
-      const int i = first_lane(left);
-      result(w, op, i, apply<InShared>(w, op, i, r.host + r.pattern->relative[i], false));
-    }
-  }
-  static void local_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
-    const int i = first_lane(w.mask);
-    fault_access(w, op, addresses[i] + kLocalWindow, i, width, "atomic");
-  }
-  template <bool counted>
-  static const MicroOp* global(Warp& w, const MicroOp* op) {
-    const Addresses addresses(w, op, address);
-    global_part<counted>(w, op, addresses);
-    if (op->mods & kResultUsed) poll(w);
-    return following(w, op);
-  }
-  template <bool counted>
-  static const MicroOp* shared(Warp& w, const MicroOp* op) {
-    const Addresses addresses(w, op, address);
-    shared_part<counted>(w, op, addresses);
-    if (op->mods & kResultUsed) poll(w);
-    return following(w, op);
-  }
-  template <bool counted>
-  static const MicroOp* generic(Warp& w, const MicroOp* op) {
-    by_window(
-        w, Addresses(w, op, address), [&](const Addresses& at) { global_part<counted>(w, op, at); },
-        [&](const Addresses& at) { shared_part<counted>(w, op, at); },
-        [&](const Addresses& at) { local_part(w, op, at); });
-    if (op->mods & kResultUsed) poll(w);
-    return following(w, op);
-  }
+/// The active lanes' operands: lane i works on host + relative[i].
+struct Lanes {
+  u32 mask;
+  bool parallel;
+  std::byte* host;
+  const s32* relative;
+  const void *b, *c;  ///< registers; c of cas alone
+  void* old;          ///< register of the value before; null: red
 };
+
+/// What an atomic does to one element type. The handlers below are shared by all: a row has no code of its own but
+/// this.
+struct Operation {
+  void (*apply)(const Lanes& lanes);
+  void (*apply_shared)(const Lanes& lanes);               ///< in shared memory, where it may differ
+  void (*apply_later)(std::byte* host, u64 b) = nullptr;  ///< of those that round, whose order shows
+  u32 width = 0;
+  bool returns = false, three = false;  ///< atom: d, [a], b{, c}; red: [a], b
+};
+
+/// F(old, b), or F(old, b, c).
+template <auto F, typename T, bool three>
+void apply(const Lanes& given) {
+  const Lanes lanes = given;  // where no store to `host` can change it
+  const auto* b = static_cast<const Raw<T>*>(lanes.b);
+  const auto* c = static_cast<const Raw<T>*>(lanes.c);
+  auto* old = static_cast<Raw<T>*>(lanes.old);
+  for (u32 left = lanes.mask; left; left &= left - 1) {
+    const int i = first_lane(left);
+    const T before = read_modify_write<T>(lanes.host + lanes.relative[i], lanes.parallel, [&](T value) {
+      if constexpr (three)
+        return F(value, from_raw<T>(b[i]), from_raw<T>(c[i]));
+      else
+        return F(value, from_raw<T>(b[i]));
+    });
+    if (old != nullptr) old[i] = to_raw<T>(before);
+  }
+}
+template <auto F, typename T>
+void apply_later(std::byte* host, u64 b) {
+  read_modify_write<T>(host, false, [&](T value) { return F(value, bits_as<T>(static_cast<Bits<T>>(b))); });
+}
+
+/// An instruction's operands as an operation takes them.
+class Atomic {
+ public:
+  Atomic(Warp& w, const MicroOp* op);
+
+  template <bool counted>
+  void global_part(const Addresses& addresses) const {
+    const Resolved r = resolve_global(w_, op_, addresses, operation_.width, Access::atomic);
+    count_global<counted>(w_, op_, r, addresses, operation_.width, Access::atomic);
+    const bool defer = operation_.apply_later != nullptr && w_.parallel && !(op_->mods & kResultUsed);
+    if (r.pattern && !defer) [[likely]]
+      return operation_.apply(lanes(w_.mask, r.host, r.pattern->relative, w_.parallel));
+    static constexpr s32 here[kLanes]{};
+    for (u32 left = w_.mask; left; left &= left - 1) {
+      const int i = first_lane(left);
+      std::byte* host = r.pattern ? r.host + r.pattern->relative[i]
+                                  : global_host(w_, op_, addresses, i, operation_.width, Access::atomic);
+      if (defer)
+        defer_atomic(w_, host, value(i), operation_.apply_later);
+      else
+        operation_.apply(lanes(1u << i, host, here, w_.parallel));
+    }
+  }
+  template <bool counted>
+  void shared_part(const Addresses& addresses) const {
+    const Resolved r = resolve_shared(w_, op_, addresses, operation_.width, Access::atomic);
+    count_shared<counted>(w_, op_, *r.pattern);
+    operation_.apply_shared(lanes(w_.mask, r.host, r.pattern->relative, false));
+  }
+  void local_part(const Addresses& addresses) const {
+    const int i = first_lane(w_.mask);
+    fault_access(w_, op_, addresses[i] + kLocalWindow, i, operation_.width, "atomic");
+  }
+  [[nodiscard]] Addresses addresses() const { return {w_, op_, address_}; }
+
+ private:
+  [[nodiscard]] Lanes lanes(u32 mask, std::byte* host, const s32* relative, bool parallel) const {
+    return {mask,
+            parallel,
+            host,
+            relative,
+            w_.regs + op_->r[address_ + 1],
+            operation_.three ? w_.regs + op_->r[address_ + 2] : nullptr,
+            operation_.returns ? w_.regs + op_->r[0] : nullptr};
+  }
+  /// b of one lane; narrow ones lie in 32 bits.
+  [[nodiscard]] u64 value(int lane) const {
+    return operation_.width == 8 ? values<u64>(w_, op_, address_ + 1)[lane] : values<u32>(w_, op_, address_ + 1)[lane];
+  }
+
+  Warp& w_;
+  const MicroOp* op_;
+  const Operation& operation_;
+  int address_;
+};
+
+inline const MicroOp* done(Warp& w, const MicroOp* op) {
+  if (op->mods & kResultUsed) poll(w);
+  return following(w, op);
+}
+template <bool counted>
+const MicroOp* in_global(Warp& w, const MicroOp* op) {
+  const Atomic atomic(w, op);
+  atomic.global_part<counted>(atomic.addresses());
+  return done(w, op);
+}
+template <bool counted>
+const MicroOp* in_shared(Warp& w, const MicroOp* op) {
+  const Atomic atomic(w, op);
+  atomic.shared_part<counted>(atomic.addresses());
+  return done(w, op);
+}
+template <bool counted>
+const MicroOp* anywhere(Warp& w, const MicroOp* op) {
+  const Atomic atomic(w, op);
+  by_window(
+      w, atomic.addresses(), [&](const Addresses& at) { atomic.global_part<counted>(at); },
+      [&](const Addresses& at) { atomic.shared_part<counted>(at); },
+      [&](const Addresses& at) { atomic.local_part(at); });
+  return done(w, op);
+}
 
 enum class In { global, shared, generic };
 
 template <In space, auto F, typename T, bool returns, bool three = false, auto InShared = F>
-constexpr Meaning atomic() {
-  using Op = Atomic<F, T, returns, three, InShared>;
+constexpr RowWith<Operation> atomic(const char* form) {
   constexpr OperandType value{Role::in, kind_of<T>()};
   constexpr OperandType none{};
   Meaning meaning{.traits = static_cast<std::uint16_t>(kAtomic | (returns ? kEarlyClobber : 0))};
@@ -129,13 +171,15 @@ constexpr Meaning atomic() {
     meaning.operands = {{{Role::out, kind_of<T>()}, {Role::address}, value, three ? value : none}};
   else
     meaning.operands = {{{Role::address}, value}};
-  if constexpr (space == In::global)
-    meaning.run = &Op::template global<false>, meaning.counted = &Op::template global<true>;
-  if constexpr (space == In::shared)
-    meaning.run = &Op::template shared<false>, meaning.counted = &Op::template shared<true>;
-  if constexpr (space == In::generic)
-    meaning.run = &Op::template generic<false>, meaning.counted = &Op::template generic<true>;
-  return meaning;
+  meaning.run = space == In::global ? in_global<false> : space == In::shared ? in_shared<false> : anywhere<false>;
+  meaning.counted = space == In::global ? in_global<true> : space == In::shared ? in_shared<true> : anywhere<true>;
+  Operation operation{.apply = apply<F, T, three>,
+                      .apply_shared = apply<InShared, T, three>,
+                      .width = sizeof(T),
+                      .returns = returns,
+                      .three = three};
+  if constexpr (rounds<T> && !three) operation.apply_later = apply_later<F, T>;
+  return {{form, Unit::atomic, meaning}, operation};
 }
 
 #define ORDER "{.relaxed,.acquire,.release,.acq_rel}{.cta,.cluster,.gpu,.sys}"
@@ -143,15 +187,15 @@ constexpr Meaning atomic() {
 
 // atom and red of one operation, in the three spaces. Compilers of CUDA 10 to 12 put the order behind the operation.
 #define ATOM(SPACE, IN, OP, TYPE, T, F, S) \
-  { "atom" ORDER SPACE SCOPE OP ORDER TYPE " d, [a], b", Unit::atomic, atomic<In::IN, F, T, true, false, S>() }
+  atomic<In::IN, F, T, true, false, S>("atom" ORDER SPACE SCOPE OP ORDER TYPE " d, [a], b")
 #define RED(SPACE, IN, OP, TYPE, T, F, S) \
-  { "red" ORDER SPACE SCOPE OP ORDER TYPE " [a], b", Unit::atomic, atomic<In::IN, F, T, false, false, S>() }
+  atomic<In::IN, F, T, false, false, S>("red" ORDER SPACE SCOPE OP ORDER TYPE " [a], b")
 #define EVERYWHERE(KIND, OP, TYPE, T, F, S)                                                              \
   KIND(".global", global, OP, TYPE, T, F, S), KIND("(.shared,.shared::cta)", shared, OP, TYPE, T, F, S), \
       KIND("", generic, OP, TYPE, T, F, S)
 #define ATOMIC(OP, TYPE, T, F) EVERYWHERE(ATOM, OP, TYPE, T, F, F), EVERYWHERE(RED, OP, TYPE, T, F, F)
 #define CAS(SPACE, IN, OP, TYPE, T, F, S) \
-  { "atom" ORDER SPACE SCOPE OP ORDER TYPE " d, [a], b, c", Unit::atomic, atomic<In::IN, F, T, true, true>() }
+  atomic<In::IN, F, T, true, true>("atom" ORDER SPACE SCOPE OP ORDER TYPE " d, [a], b, c")
 
 template <typename T>
 constexpr auto sum = [](T old, T b) { return static_cast<T>(old + b); };
@@ -183,7 +227,7 @@ constexpr auto compare_and_swap = [](T old, T b, T c) { return old == b ? c : ol
 constexpr auto increment = [](u32 old, u32 b) { return old >= b ? 0 : old + 1; };
 constexpr auto decrement = [](u32 old, u32 b) { return old == 0 || old > b ? b : old - 1; };
 
-const Row rows[] = {
+constexpr RowWith<Operation> table[] = {
     ATOMIC(".add", "(.u32,.s32)", u32, sum<u32>),
     ATOMIC(".add", "(.u64,.s64)", u64, sum<u64>),
     EVERYWHERE(ATOM, ".add{.noftz}", ".f32", float, sum_f32_ftz, sum_f32),
@@ -215,6 +259,10 @@ const Row rows[] = {
     EVERYWHERE(CAS, ".cas", "(.b32,.u32,.s32)", u32, compare_and_swap<u32>, 0),
     EVERYWHERE(CAS, ".cas", "(.b64,.u64,.s64)", u64, compare_and_swap<u64>, 0),
 };
+constexpr auto rows = numbered(table);
+
+inline Atomic::Atomic(Warp& w, const MicroOp* op)
+    : w_(w), op_(op), operation_(table[op->extra].more), address_(operation_.returns ? 1 : 0) {}
 
 }  // namespace
 

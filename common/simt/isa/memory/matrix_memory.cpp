@@ -16,6 +16,45 @@ namespace {
 
 enum class In { global, shared, generic };
 
+/// wmma.load, wmma.store.
+struct Transfer {
+  Fragment fragment{};
+  bool along = false;  ///< memory runs along the pieces
+  In space = In::global;
+  bool factor = false;  ///< A or B, not C or D
+  int registers = 0;    ///< that the instruction names
+
+  /// By ldmatrix.
+  constexpr bool in_matrices() const {
+    return factor && space == In::shared && (fragment.bits == 16 || (fragment.bits == 8 && along));
+  }
+  constexpr bool in_pieces() const { return along || fragment.bits == 16; }
+  constexpr u32 width() const {
+    if (in_matrices()) return 16;
+    const int bits = in_pieces() ? fragment.piece * fragment.bits : fragment.bits;
+    return static_cast<u32>(bits / 8);
+  }
+  /// 8-bit blocks go two by two, 16-bit ones four by four.
+  constexpr int blocks_per_request() const {
+    return !in_matrices() ? 1 : std::min(fragment.blocks(), fragment.bits == 8 ? 2 : 4);
+  }
+  constexpr int requests() const {
+    return in_pieces() ? fragment.blocks() / blocks_per_request() : fragment.blocks() * fragment.piece;
+  }
+};
+
+/// ldmatrix, stmatrix.
+struct Matrices {
+  int count = 0;
+  bool transposed = false;
+};
+/// What a row does: its handlers are those of all shapes.
+struct How {
+  Matrices matrices{};
+  Transfer transfer{};
+};
+const How& how_of(const MicroOp* op);
+
 /// One request of a warp, on shared or global memory: where each lane's bytes are.
 struct Request {
   std::byte* host[kLanes];
@@ -50,16 +89,16 @@ inline u64 in_space(u64 address) { return address - kSharedWindow < kWindowBytes
 // ---- ldmatrix, stmatrix: row r of matrix i is at the address of lane 8i + r ----
 
 /// Element j of a lane's register: row and column in the matrix as it lies in memory.
-template <bool transposed>
-constexpr Place matrix_place(int lane, int j) {
+inline Place matrix_place(bool transposed, int lane, int j) {
   return transposed ? Place{lane % 4 * 2 + j, lane / 4} : Place{lane / 4, lane % 4 * 2 + j};
 }
 
-template <int count, bool transposed, Access access, bool counted>
+template <Access access, bool counted>
 const MicroOp* matrices(Warp& w, const MicroOp* op) {
   if (!whole_warp_here(w, op)) return nullptr;
+  const auto [count, transposed] = how_of(op).matrices;
   constexpr bool loads = access == Access::load;
-  constexpr int address = loads ? count : 0, first = loads ? 0 : 1;
+  const int address = loads ? count : 0, first = loads ? 0 : 1;
   auto places = Addresses(w, op, address).list();
   for (u64& at : places.at) at = in_space(at);
   Request request;
@@ -70,7 +109,7 @@ const MicroOp* matrices(Warp& w, const MicroOp* op) {
     u32* r = values<u32>(w, op, first + i);
     for (int lane = 0; lane < kLanes; ++lane)
       for (int j = 0; j < 2; ++j) {
-        const Place at = matrix_place<transposed>(lane, j);
+        const Place at = matrix_place(transposed, lane, j);
         std::byte* host = request.host[8 * i + at.outer] + 2 * at.inner;
         if constexpr (loads)
           r[lane] = (r[lane] & (j ? 0xffffu : 0xffff0000u)) | static_cast<u32>(peek<u16>(host)) << 16 * j;
@@ -80,46 +119,19 @@ const MicroOp* matrices(Warp& w, const MicroOp* op) {
   }
   return op + 1;
 }
-template <int count, bool transposed, Access access>
-constexpr Meaning matrices_meaning() {
-  constexpr OperandType registers{access == Access::load ? Role::out : Role::in, Kind::u32, count};
+template <Access access>
+constexpr RowWith<How> matrices_row(const char* form, int count, bool transposed) {
+  const OperandType registers{access == Access::load ? Role::out : Role::in, Kind::u32, static_cast<u8>(count)};
   constexpr OperandType address{Role::address};
-  Meaning meaning{.run = matrices<count, transposed, access, false>,
-                  .counted = matrices<count, transposed, access, true>};
+  Meaning meaning{.run = matrices<access, false>, .counted = matrices<access, true>};
   if constexpr (access == Access::load)
     meaning.operands = {{registers, address}}, meaning.traits = kLoad | kCollective | kEarlyClobber;
   else
     meaning.operands = {{address, registers}}, meaning.traits = kStore | kCollective;
-  return meaning;
+  return {{form, Unit::shared, meaning}, {.matrices = {count, transposed}}};
 }
 
 // ---- wmma.load, wmma.store ----
-
-struct Transfer {
-  Fragment fragment;
-  bool along;  ///< memory runs along the pieces
-  In space;
-  bool factor;    ///< A or B, not C or D
-  int registers;  ///< that the instruction names
-
-  /// By ldmatrix.
-  constexpr bool in_matrices() const {
-    return factor && space == In::shared && (fragment.bits == 16 || (fragment.bits == 8 && along));
-  }
-  constexpr bool in_pieces() const { return along || fragment.bits == 16; }
-  constexpr u32 width() const {
-    if (in_matrices()) return 16;
-    const int bits = in_pieces() ? fragment.piece * fragment.bits : fragment.bits;
-    return static_cast<u32>(bits / 8);
-  }
-  /// 8-bit blocks go two by two, 16-bit ones four by four.
-  constexpr int blocks_per_request() const {
-    return !in_matrices() ? 1 : std::min(fragment.blocks(), fragment.bits == 8 ? 2 : 4);
-  }
-  constexpr int requests() const {
-    return in_pieces() ? fragment.blocks() / blocks_per_request() : fragment.blocks() * fragment.piece;
-  }
-};
 
 /// Byte offset of an element from the matrix's start.
 inline u64 offset_of(const Transfer& t, Place at, u64 stride) {
@@ -206,9 +218,12 @@ inline void move_pieces(Warp& w, const Transfer& t, const u16* slots, const Requ
     }
 }
 
-template <Transfer t, Access access, bool counted>
+constexpr int kMostRequests = 16;
+
+template <Access access, bool counted>
 const MicroOp* transfer(Warp& w, const MicroOp* op) {
   if (!whole_warp_here(w, op)) return nullptr;
+  const Transfer& t = how_of(op).transfer;
   constexpr bool loads = access == Access::load;
   const u16* given = operands(w, op);
   const u16* slots = loads ? given : given + 1;
@@ -219,7 +234,7 @@ const MicroOp* transfer(Warp& w, const MicroOp* op) {
                    static_cast<u64>(std::int64_t{op->imm});
   const u32 given_stride = *reinterpret_cast<const u32*>(w.regs + given[t.registers + 1]);
   const u64 stride = given_stride ? given_stride : static_cast<u64>(t.along ? t.fragment.inner : t.fragment.outer);
-  Request requests[t.requests()];
+  Request requests[kMostRequests];
   issue_all<counted>(w, op, t, base, stride, access, requests);
   move_pieces(w, t, slots, requests, loads);
   if constexpr (loads)
@@ -228,19 +243,19 @@ const MicroOp* transfer(Warp& w, const MicroOp* op) {
   return op + 1;
 }
 
-template <Transfer t, Access access>
-constexpr Meaning transfer_meaning() {
-  constexpr Kind kind = t.fragment.bits == 64 ? Kind::f64 : Kind::u32;
-  constexpr OperandType registers{access == Access::load ? Role::out : Role::in, kind, t.registers};
+template <Access access>
+constexpr RowWith<How> transfer_row(const char* form, const Transfer& t) {
+  const Kind kind = t.fragment.bits == 64 ? Kind::f64 : Kind::u32;
+  const OperandType registers{access == Access::load ? Role::out : Role::in, kind, static_cast<u8>(t.registers)};
   constexpr OperandType address{Role::address}, stride{Role::optional_in, Kind::u32};
-  Meaning meaning{.run = transfer<t, access, false>, .counted = transfer<t, access, true>};
+  Meaning meaning{.run = transfer<access, false>, .counted = transfer<access, true>};
   if constexpr (access == Access::load)
     meaning.operands = {{registers, address, stride}}, meaning.traits = kLoad | kCollective | kEarlyClobber;
   else
     meaning.operands = {{address, registers, stride}}, meaning.traits = kStore | kCollective;
   meaning.traits |= kOperandTable;
-  meaning.width = t.width();
-  return meaning;
+  meaning.width = static_cast<u8>(t.width());
+  return {{form, Unit::matrix, meaning}, {.transfer = t}};
 }
 
 /// A, B, C and D of a shape; what is called left is A, or B of the shape that is multiplied transposed (fragment.h).
@@ -254,27 +269,25 @@ constexpr Fragment sum_fragment(int m, int n, int bits) {
 }
 
 enum class Matrix { a, b, sum };
-template <Matrix which, bool by_rows, In space, int m, int n, int k, int bits, int named, Access access>
-constexpr Meaning wmma() {
-  constexpr bool factor = which != Matrix::sum;
-  constexpr Fragment f = factor ? factor_fragment(which == Matrix::a, m, n, k, bits) : sum_fragment(m, n, bits);
-  constexpr bool along = which == Matrix::a ? by_rows : which == Matrix::b ? !by_rows : by_rows != (m == 8 && n == 32);
-  return transfer_meaning<Transfer{f, along, space, factor, named ? named : f.registers()}, access>();
+template <Access access>
+constexpr RowWith<How> wmma(const char* form, Matrix which, bool by_rows, In space, int m, int n, int k, int bits,
+                            int named) {
+  const bool factor = which != Matrix::sum;
+  const Fragment f = factor ? factor_fragment(which == Matrix::a, m, n, k, bits) : sum_fragment(m, n, bits);
+  const bool along = which == Matrix::a ? by_rows : which == Matrix::b ? !by_rows : by_rows != (m == 8 && n == 32);
+  return transfer_row<access>(form, {f, along, space, factor, named ? named : f.registers()});
 }
 
 #define SPACES(MAKE, ...)                                                                    \
   MAKE(".global", global, __VA_ARGS__), MAKE("(.shared,.shared::cta)", shared, __VA_ARGS__), \
       MAKE("", generic, __VA_ARGS__)
-#define LOAD(SPACE, IN, LETTER, WHICH, LAYOUT, ROWS, M, N, K, TYPES, BITS, NAMED)                                    \
-  {                                                                                                                  \
-    "wmma.load." LETTER ".sync.aligned." LAYOUT ".m" #M "n" #N "k" #K SPACE TYPES " r, [p]{, stride}", Unit::matrix, \
-        wmma<Matrix::WHICH, ROWS, In::IN, M, N, K, BITS, NAMED, Access::load>()                                      \
-  }
-#define STORE(SPACE, IN, LAYOUT, ROWS, M, N, K, TYPES, BITS)                                                 \
-  {                                                                                                          \
-    "wmma.store.d.sync.aligned." LAYOUT ".m" #M "n" #N "k" #K SPACE TYPES " [p], r{, stride}", Unit::matrix, \
-        wmma<Matrix::sum, ROWS, In::IN, M, N, K, BITS, 0, Access::store>()                                   \
-  }
+#define LOAD(SPACE, IN, LETTER, WHICH, LAYOUT, ROWS, M, N, K, TYPES, BITS, NAMED)                  \
+  wmma<Access::load>("wmma.load." LETTER ".sync.aligned." LAYOUT ".m" #M "n" #N "k" #K SPACE TYPES \
+                     " r, [p]{, stride}",                                                          \
+                     Matrix::WHICH, ROWS, In::IN, M, N, K, BITS, NAMED)
+#define STORE(SPACE, IN, LAYOUT, ROWS, M, N, K, TYPES, BITS)                                                     \
+  wmma<Access::store>("wmma.store.d.sync.aligned." LAYOUT ".m" #M "n" #N "k" #K SPACE TYPES " [p], r{, stride}", \
+                      Matrix::sum, ROWS, In::IN, M, N, K, BITS, 0)
 #define LOADS(LETTER, WHICH, ...) \
   SPACES(LOAD, LETTER, WHICH, "row", true, __VA_ARGS__), SPACES(LOAD, LETTER, WHICH, "col", false, __VA_ARGS__)
 #define STORES(...) SPACES(STORE, "row", true, __VA_ARGS__), SPACES(STORE, "col", false, __VA_ARGS__)
@@ -287,15 +300,13 @@ constexpr Meaning wmma() {
 #define PARTS(K, TYPES, BITS)                                 \
   SPACES(LOAD, "a", a, "row", true, 8, 8, K, TYPES, BITS, 0), \
       SPACES(LOAD, "b", b, "col", false, 8, 8, K, TYPES, BITS, 0), SUMS(8, 8, K, ".s32", 32)
-#define MATRICES(OPCODE, COUNT, OPERANDS, ACCESS)                                                    \
-  {OPCODE ".sync.aligned.m8n8.x" #COUNT "{.shared,.shared::cta}.b16 " OPERANDS, Unit::shared,        \
-   matrices_meaning<COUNT, false, Access::ACCESS>()},                                                \
-  {                                                                                                  \
-    OPCODE ".sync.aligned.m8n8.x" #COUNT ".trans{.shared,.shared::cta}.b16 " OPERANDS, Unit::shared, \
-        matrices_meaning<COUNT, true, Access::ACCESS>()                                              \
-  }
+#define MATRICES(OPCODE, COUNT, OPERANDS, ACCESS)                                                                     \
+  matrices_row<Access::ACCESS>(OPCODE ".sync.aligned.m8n8.x" #COUNT "{.shared,.shared::cta}.b16 " OPERANDS, COUNT,    \
+                               false),                                                                                \
+      matrices_row<Access::ACCESS>(OPCODE ".sync.aligned.m8n8.x" #COUNT ".trans{.shared,.shared::cta}.b16 " OPERANDS, \
+                                   COUNT, true)
 
-const Row rows[] = {
+constexpr RowWith<How> table[] = {
     MATRICES("ldmatrix", 1, "r, [p]", load),
     MATRICES("ldmatrix", 2, "r, [p]", load),
     MATRICES("ldmatrix", 4, "r, [p]", load),
@@ -312,6 +323,16 @@ const Row rows[] = {
     PARTS(32, "(.s4,.u4)", 4),
     PARTS(128, ".b1", 1),
 };
+constexpr auto rows = numbered(table);
+
+constexpr bool requests_fit() {
+  for (const auto& row : table)
+    if (row.more.transfer.fragment.blocks() > 0 && row.more.transfer.requests() > kMostRequests) return false;
+  return true;
+}
+static_assert(requests_fit());
+
+const How& how_of(const MicroOp* op) { return table[op->extra].more; }
 
 }  // namespace
 

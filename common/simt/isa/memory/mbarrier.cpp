@@ -6,6 +6,7 @@
 
 #include "common/simt/isa/lanes.h"
 #include "common/simt/machine/async.h"
+#include "common/simt/machine/windows.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {

@@ -6,12 +6,19 @@
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
 
-/// A load or store of n values of T per lane. Operands: {d…}, [a] or [a], {b…}.
-template <typename T, int n, Access access>
-struct Transfer {
+// What most kernels use of global and shared memory has handlers of its own (Values); all else shares one handler for
+// each space, which finds out how to move by the row's number in Meaning::extra (AnyValues).
+
+/// n values of T per lane, between registers and memory. Operands: {d…}, [a] or [a], {b…}.
+template <typename T, int n, Access kind>
+struct Values {
+  static constexpr Access access = kind;
   static constexpr bool loads = access == Access::load;
-  static constexpr std::uint32_t width = sizeof(T) * n;
+  static constexpr bool may_lead = true;  ///< MicroOp::extra is free for its number in Warp::leads
+  static constexpr u32 width = sizeof(T) * n;
   static constexpr int address = loads ? n : 0;
+
+  explicit Values(const MicroOp*) {}
 
   /// The n registers that are loaded or stored.
   struct Registers {
@@ -19,130 +26,195 @@ struct Transfer {
     Registers(Warp& w, const MicroOp* op) {
       for (int k = 0; k < n; ++k) of[k] = values<T>(w, op, (loads ? 0 : 1) + k);
     }
-    void move_lane(int i, std::byte* host) const {
-      if constexpr (loads)
-        load_lane<T, n>(of, i, host);
-      else
-        store_lane<T, n>(of, i, host);
-    }
-    [[gnu::always_inline]] void move(Warp& w, const Pattern& pattern, std::byte* host) const {
-      if constexpr (loads)
-        load_pattern<T, n>(w, of, pattern, host);
-      else
-        store_pattern<T, n>(w, of, pattern, host);
-    }
   };
-
-  template <bool counted>
-  [[gnu::always_inline]] static void global_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
+  /// The pattern's base lies at `host`.
+  [[gnu::always_inline]] static void move(Warp& w, const MicroOp* op, const Pattern& pattern, std::byte* host) {
     const Registers registers(w, op);
-    const Resolved r = resolve_global(w, op, addresses, width, access);
+    if constexpr (loads)
+      load_pattern<T, n>(w, registers.of, pattern, host);
+    else
+      store_pattern<T, n>(w, registers.of, pattern, host);
+  }
+  /// Active lane i's lie at hosts[i].
+  [[gnu::noinline]] static void move_lanes(Warp& w, const MicroOp* op, std::byte* const* hosts) {
+    const Registers registers(w, op);
+    for (u32 left = w.mask; left; left &= left - 1) {
+      const int i = first_lane(left);
+      if constexpr (loads)
+        load_lane<T, n>(registers.of, i, hosts[i]);
+      else
+        store_lane<T, n>(registers.of, i, hosts[i]);
+    }
+  }
+  static void move_out_of_line(Warp& w, const MicroOp* op, const Pattern& pattern, std::byte* host) {
+    move(w, op, pattern, host);
+  }
+};
+
+/// The same, found at run time.
+struct Mover {
+  void (*move)(Warp& w, const MicroOp* op, const Pattern& pattern, std::byte* host);
+  void (*move_lanes)(Warp& w, const MicroOp* op, std::byte* const* hosts);
+  u32 width;
+  int address;
+};
+template <typename T, int n>
+constexpr u16 mover_number = static_cast<u16>(static_cast<int>(kind_of<T>()) * 3 + n / 2);  // n is 1, 2 or 4
+template <Access access>
+struct Movers {
+  std::array<Mover, mover_number<u64, 2> + 1> all{};
+
+  template <typename T, int... n>
+  constexpr void add() {
+    ((all[mover_number<T, n>] = {Values<T, n, access>::move_out_of_line, Values<T, n, access>::move_lanes,
+                                 Values<T, n, access>::width, Values<T, n, access>::address}),
+     ...);
+  }
+  constexpr Movers() {
+    add<u8, 1, 2, 4>();
+    add<u16, 1, 2, 4>();
+    add<u32, 1, 2, 4>();
+    add<u64, 1, 2>();
+    if constexpr (access == Access::load) add<s8, 1, 2, 4>(), add<s16, 1, 2, 4>();
+  }
+};
+template <Access access>
+constexpr Movers<access> movers{};
+
+template <Access kind>
+struct AnyValues {
+  static constexpr Access access = kind;
+  static constexpr bool may_lead = false;
+  const Mover& mover;
+  u32 width = mover.width;
+  int address = mover.address;
+  explicit AnyValues(const MicroOp* op) : mover(movers<access>.all[op->extra]) {}
+
+  void move(Warp& w, const MicroOp* op, const Pattern& pattern, std::byte* host) const {
+    mover.move(w, op, pattern, host);
+  }
+  void move_lanes(Warp& w, const MicroOp* op, std::byte* const* hosts) const { mover.move_lanes(w, op, hosts); }
+};
+
+/// Lanes without a common pattern: more than 2 GiB apart, or in several allocations.
+template <typename V>
+[[gnu::noinline]] void move_far(Warp& w, const MicroOp* op, Addresses addresses) {
+  const V v(op);
+  std::byte* hosts[kLanes];
+  for (u32 left = w.mask; left; left &= left - 1) {
+    const int i = first_lane(left);
+    hosts[i] = global_host(w, op, addresses, i, v.width, V::access);
+  }
+  v.move_lanes(w, op, hosts);
+}
+
+/// The handlers of Values or AnyValues.
+template <typename V, bool counted>
+struct Transfer {
+  [[gnu::always_inline]] static void global_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
+    const V v(op);
+    const Resolved r = resolve_global(w, op, addresses, v.width, V::access);
     if (r.pattern) [[likely]] {
-      count_global<counted>(w, op, r, addresses, width, access);
-      registers.move(w, *r.pattern, r.host);
+      count_global<counted>(w, op, r, addresses, v.width, V::access);
+      v.move(w, op, *r.pattern, r.host);
       return;
     }
-    for (std::uint32_t left = w.mask; left; left &= left - 1) {
-      const int i = first_lane(left);
-      registers.move_lane(i, global_host(w, op, addresses, i, width, access));
-    }
-    count_global<counted>(w, op, r, addresses, width, access);
+    move_far<V>(w, op, addresses);
+    count_global<counted>(w, op, r, addresses, v.width, V::access);
   }
-  template <bool counted>
   [[gnu::always_inline]] static void shared_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
-    const Registers registers(w, op);
-    const Resolved r = resolve_shared(w, op, addresses, width, access);
+    const V v(op);
+    const Resolved r = resolve_shared(w, op, addresses, v.width, V::access);
     count_shared<counted>(w, op, *r.pattern);
-    w.leads[op->extra] = {r.pattern, r.base - static_cast<u64>(std::int64_t{op->imm}), r.host - op->imm};
-    registers.move(w, *r.pattern, r.host);
+    if constexpr (V::may_lead)
+      w.leads[op->extra] = {r.pattern, r.base - static_cast<u64>(std::int64_t{op->imm}), r.host - op->imm};
+    v.move(w, op, *r.pattern, r.host);
   }
-  /// An access to shared memory that repeats an earlier one of its basic block, some bytes further.
-  static const MicroOp* followed(Warp& w, const MicroOp* op) {
-    const Lead& lead = w.leads[op->extra];
-    const Registers registers(w, op);
-    if (!in_shared(w, *lead.pattern, lead.base + static_cast<u64>(std::int64_t{op->imm}), width)) [[unlikely]]
-      fault_shared(w, op, Addresses(w, op, address), width, access);
-    registers.move(w, *lead.pattern, lead.host + op->imm);
-    return going_on(w, op);
-  }
-  template <bool counted>
   static void local_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
-    const Registers registers(w, op);
-    for (std::uint32_t left = w.mask; left; left &= left - 1) {
+    const V v(op);
+    std::byte* hosts[kLanes];
+    for (u32 left = w.mask; left; left &= left - 1) {
       const int i = first_lane(left);
-      registers.move_lane(i, local_host(w, op, addresses, i, width, access));
+      hosts[i] = local_host(w, op, addresses, i, v.width, V::access);
     }
-    count_local<counted>(w, op, addresses, width);
+    v.move_lanes(w, op, hosts);
+    count_local<counted>(w, op, addresses, v.width);
   }
 
   /// A look at what others may be writing costs a spinning warp its turn.
   static const MicroOp* going_on(Warp& w, const MicroOp* op) {
-    if (loads && (op->mods & kOrdered)) poll(w);
+    if (V::access == Access::load && (op->mods & kOrdered)) poll(w);
     return following(w, op);
   }
-  template <bool counted>
   static const MicroOp* global(Warp& w, const MicroOp* op) {
-    global_part<counted>(w, op, Addresses(w, op, address));
+    global_part(w, op, Addresses(w, op, V(op).address));
     return going_on(w, op);
   }
-  template <bool counted>
   static const MicroOp* shared(Warp& w, const MicroOp* op) {
-    shared_part<counted>(w, op, Addresses(w, op, address));
+    shared_part(w, op, Addresses(w, op, V(op).address));
     return going_on(w, op);
   }
-  template <bool counted>
   static const MicroOp* local(Warp& w, const MicroOp* op) {
-    local_part<counted>(w, op, Addresses(w, op, address));
+    local_part(w, op, Addresses(w, op, V(op).address));
     return following(w, op);
   }
-  template <bool counted>
   static const MicroOp* generic(Warp& w, const MicroOp* op) {
     by_window(
-        w, Addresses(w, op, address), [&](const Addresses& at) { global_part<counted>(w, op, at); },
-        [&](const Addresses& at) { shared_part<counted>(w, op, at); },
-        [&](const Addresses& at) { local_part<counted>(w, op, at); });
+        w, Addresses(w, op, V(op).address), [&](const Addresses& at) { global_part(w, op, at); },
+        [&](const Addresses& at) { shared_part(w, op, at); }, [&](const Addresses& at) { local_part(w, op, at); });
+    return going_on(w, op);
+  }
+  /// An access to shared memory that repeats an earlier one of its basic block, some bytes further.
+  static const MicroOp* followed(Warp& w, const MicroOp* op) {
+    const Lead& lead = w.leads[op->extra];
+    if (!in_shared(w, *lead.pattern, lead.base + static_cast<u64>(std::int64_t{op->imm}), V::width)) [[unlikely]]
+      fault_shared(w, op, Addresses(w, op, V::address), V::width, V::access);
+    V::move(w, op, *lead.pattern, lead.host + op->imm);
     return going_on(w, op);
   }
 };
-template <typename T, int n>
-using Load = Transfer<T, n, Access::load>;
-template <typename T, int n>
-using Store = Transfer<T, n, Access::store>;
 
 enum class In { global, shared, local, generic };
 
-/// Picks a space's handlers of Load or Store.
-template <In space, typename Op>
-constexpr Meaning in_space(std::array<OperandType, 6> operands, std::uint16_t traits) {
-  Meaning meaning{.operands = operands, .traits = traits};
-  if constexpr (space == In::global)
-    meaning.run = &Op::template global<false>, meaning.counted = &Op::template global<true>;
-  if constexpr (space == In::shared)
-    meaning.run = &Op::template shared<false>, meaning.counted = &Op::template shared<true>,
-    meaning.followed = &Op::followed;
-  if constexpr (space == In::local)
-    meaning.run = &Op::template local<false>, meaning.counted = &Op::template local<true>;
-  if constexpr (space == In::generic)
-    meaning.run = &Op::template generic<false>, meaning.counted = &Op::template generic<true>;
+/// An access of n values of T in a space.
+template <In space, typename Element, int n, Access access>
+constexpr Meaning transfer() {
+  // Signs matter only to loads that widen.
+  using T = std::conditional_t<std::is_same_v<Element, s32>, u32, Element>;
+  constexpr OperandType address{Role::address};
+  constexpr OperandType values{access == Access::load ? Role::out : Role::in, kind_of<Element>(), n};
+  constexpr bool frequent = sizeof(T) >= 4 || (n == 1 && std::is_unsigned_v<T>);
+  Meaning meaning{.traits = access == Access::load ? std::uint16_t{kLoad | kEarlyClobber} : std::uint16_t{kStore}};
+  if constexpr (access == Access::load)
+    meaning.operands = {{values, address}};
+  else
+    meaning.operands = {{address, values}};
+  if constexpr (frequent && space == In::global) {
+    meaning.run = Transfer<Values<T, n, access>, false>::global;
+    meaning.counted = Transfer<Values<T, n, access>, true>::global;
+  } else if constexpr (frequent && space == In::shared) {
+    meaning.run = Transfer<Values<T, n, access>, false>::shared;
+    meaning.counted = Transfer<Values<T, n, access>, true>::shared;
+    meaning.followed = Transfer<Values<T, n, access>, true>::followed;
+  } else {
+    using Plain = Transfer<AnyValues<access>, false>;
+    using Counted = Transfer<AnyValues<access>, true>;
+    constexpr Handler run[]{Plain::global, Plain::shared, Plain::local, Plain::generic};
+    constexpr Handler counted[]{Counted::global, Counted::shared, Counted::local, Counted::generic};
+    meaning.run = run[static_cast<int>(space)];
+    meaning.counted = counted[static_cast<int>(space)];
+    meaning.extra = mover_number<T, n>;
+  }
   return meaning;
 }
 template <In space, typename T, int n = 1>
 constexpr Meaning load() {
-  return in_space<space, Load<T, n>>({{{Role::out, kind_of<T>(), n}, {Role::address}}}, kLoad | kEarlyClobber);
+  return transfer<space, T, n, Access::load>();
 }
 template <In space, typename T, int n = 1>
 constexpr Meaning store() {
-  return in_space<space, Store<T, n>>({{{Role::address}, {Role::in, kind_of<T>(), n}}}, kStore);
+  return transfer<space, T, n, Access::store>();
 }
-
-using u8 = std::uint8_t;
-using s8 = std::int8_t;
-using u16 = std::uint16_t;
-using s16 = std::int16_t;
-using u32 = std::uint32_t;
-using s32 = std::int32_t;
-using u64 = std::uint64_t;
-using s64 = std::int64_t;
 
 // What may stand between ld or st and the state space, and between the state space and the vector width.
 #define ORDER "{.weak,.volatile,.relaxed,.acquire}{.cta,.cluster,.gpu,.sys}"
@@ -193,7 +265,7 @@ template <typename T, int n = 1>
 constexpr Meaning load_param() {
   Meaning meaning = load<In::local, T, n>();
   meaning.counted = nullptr;
-  meaning.modified = &Load<T, n>::template generic<false>;
+  meaning.modified = load<In::generic, T, n>().run;
   return meaning;
 }
 template <typename T, int n = 1>

@@ -2,8 +2,13 @@
 // Loads, stores and atomics of a warp: resolve the addresses of all lanes at once, check them, count them, move.
 // Only for isa/*/*.cpp (see lanes.h): everything here has internal linkage.
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #include "common/simt/counting/access.h"
 #include "common/simt/isa/lanes.h"
+#include "common/simt/machine/memory.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
@@ -153,6 +158,19 @@ class Relative {
   bool far_ = false;
 };
 
+// What is rare is out of line, and takes addresses by value, so that those of the common paths stay in registers.
+
+/// Works out a pattern that none of the instruction's recent ones is.
+[[gnu::noinline]] inline void learn(PatternCache& cache, Pattern& pattern, std::uint32_t signature,
+                                    const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
+                                    std::uint64_t base, std::uint32_t width, bool store) {
+  analyse(pattern, relative, mask, phase, width, store);
+  pattern.base = static_cast<std::uint32_t>(base);
+  const auto way = static_cast<std::uint32_t>(&pattern - cache.ways);
+  cache.signatures[way] = signature;
+  cache.oldest = (way + 1) % kPatternWays;
+}
+
 /// The access's pattern, or nullptr if its lanes are more than 2 GiB apart. Sectors depend on the base modulo 32, banks
 /// on where it lies in a word (or in what one lane accesses): patterns that differ by more are one.
 [[gnu::always_inline]] inline const Pattern* recognise(Warp& w, const MicroOp* op, const Addresses& addresses,
@@ -172,16 +190,13 @@ class Relative {
   if (!relative.is(pattern.relative) || pattern.mask != w.mask || pattern.phase != phase) [[unlikely]] {
     alignas(64) std::int32_t list[kLanes];
     relative.store(list);
-    analyse(pattern, list, w.mask, phase, width, store);
-    pattern.base = static_cast<std::uint32_t>(base);
-    cache.signatures[way] = signature;
-    cache.oldest = (way + 1) % kPatternWays;
+    learn(cache, pattern, signature, list, w.mask, phase, base, width, store);
   }
   return &pattern;
 }
 
-inline void check_alignment(Warp& w, const MicroOp* op, const Addresses& addresses, std::uint32_t width, Access access,
-                            std::uint64_t window = 0) {
+[[gnu::noinline]] inline void check_alignment(Warp& w, const MicroOp* op, Addresses addresses, std::uint32_t width,
+                                              Access access, std::uint64_t window = 0) {
   for (std::uint32_t left = w.mask; left; left &= left - 1) {
     const int i = first_lane(left);
     if (addresses[i] & (width - 1)) fault_access(w, op, addresses[i] + window, i, width, name_of(access));
@@ -196,6 +211,15 @@ inline std::byte* global_host(Warp& w, const MicroOp* op, const Addresses& addre
   return host;
 }
 
+/// The allocation of `bytes` bytes at `address`, remembered as the instruction's last; false: they are in several, or
+/// outside.
+[[gnu::noinline]] inline bool find_allocation(Warp& w, const MicroOp* op, std::uint64_t address, std::uint64_t bytes) {
+  const Allocation* found = w.global->find(address);
+  if (!found || !found->host || bytes > found->bytes - (address - found->address)) return false;
+  w.patterns[op->site].allocation = found;
+  return true;
+}
+
 [[gnu::always_inline]] inline Resolved resolve_global(Warp& w, const MicroOp* op, const Addresses& addresses,
                                                       std::uint32_t width, Access access) {
   Resolved r;
@@ -204,20 +228,25 @@ inline std::byte* global_host(Warp& w, const MicroOp* op, const Addresses& addre
   if (!pattern) return r;
   if (!pattern->aligned) [[unlikely]]
     check_alignment(w, op, addresses, width, access);
-  const Allocation*& cached = w.patterns[op->site].allocation;
+  const Allocation* const& cached = w.patterns[op->site].allocation;
   const std::uint64_t low = r.base + static_cast<std::uint64_t>(std::int64_t{pattern->lowest});
   const std::uint64_t span = static_cast<std::uint64_t>(std::int64_t{pattern->highest} - pattern->lowest) + width;
-  if (!cached || low - cached->address > cached->bytes || span > cached->bytes - (low - cached->address)) {
-    const Allocation* found = w.global->find(low);
-    if (!found || !found->host || span > found->bytes - (low - found->address)) {
-      r.pattern = nullptr;  // lanes in several allocations, or outside: lane by lane
-      return r;
-    }
-    cached = found;
-  }
+  if (!cached || low - cached->address > cached->bytes || span > cached->bytes - (low - cached->address))
+    if (!find_allocation(w, op, low, span)) return r;  // lane by lane
   r.pattern = pattern;
   r.host = cached->host + (r.base - cached->address);
   return r;
+}
+
+[[gnu::noinline]] inline void count_far(Warp& w, const MicroOp* op, Addresses addresses, std::uint32_t width,
+                                        Access access) {
+  SiteStatistics& site = w.sites[op->site];
+  const auto all = addresses.list();
+  const FarCounts counts = analyse_far(all.at, w.mask, width);
+  site.sectors += counts.sectors;
+  site.distinct_bytes += counts.distinct_bytes;
+  if (counts.max_same_address > site.max_same_address[0]) site.max_same_address[0] = counts.max_same_address;
+  mark_far(w, all.at, access != Access::load);
 }
 
 template <bool counted>
@@ -228,12 +257,7 @@ template <bool counted>
     ++site.requests[0];
     site.lanes[0] += active_count(w.mask);
     if (!r.pattern) {
-      const auto all = addresses.list();
-      const FarCounts counts = analyse_far(all.at, w.mask, width);
-      site.sectors += counts.sectors;
-      site.distinct_bytes += counts.distinct_bytes;
-      if (counts.max_same_address > site.max_same_address[0]) site.max_same_address[0] = counts.max_same_address;
-      mark_far(w, all.at, access != Access::load);
+      count_far(w, op, addresses, width, access);
       return;
     }
     const Pattern& p = *r.pattern;
@@ -257,7 +281,7 @@ inline bool in_shared(const Warp& w, const Pattern& pattern, std::uint64_t base,
 }
 
 /// Some lane is outside of the block's shared memory: the lowest is named.
-[[noreturn, gnu::noinline]] inline void fault_shared(Warp& w, const MicroOp* op, const Addresses& addresses,
+[[noreturn, gnu::noinline]] inline void fault_shared(Warp& w, const MicroOp* op, Addresses addresses,
                                                      std::uint32_t width, Access access) {
   std::uint32_t left = w.mask;
   const auto outside = [&](int i) { return addresses[i] > w.shared_bytes || addresses[i] + width > w.shared_bytes; };

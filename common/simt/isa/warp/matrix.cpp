@@ -9,8 +9,8 @@ namespace {
 
 /// One shape and its types. The "left" matrix has the rows of D's blocks: A, or B where the product is transposed.
 struct Multiply {
-  int m, n, k;
-  Element a, b, c, d;
+  int m = 0, n = 0, k = 0;
+  Element a{}, b{}, c{}, d{};
   bool saturate = false;
   int a_registers = 0, b_registers = 0;  ///< that the instruction names; 0: as many as hold distinct elements
 
@@ -169,12 +169,25 @@ inline s32 integer_of(Element type, u32 bits) {
   });
 }
 
-template <Multiply m>
+/// mma.m8n8k4 (f16): four products of their own, each of a quad pair: lanes 4q to 4q+3 and 16 above.
+struct QuadPair {
+  bool a_by_rows = true, b_by_rows = true;
+  Element c = Element::f16, d = Element::f16;
+};
+
+/// What a row multiplies: its handlers are those of all shapes.
+struct Product {
+  Multiply shape;
+  QuadPair quads{};
+};
+const Product& product_of(const MicroOp* op);
+
 const MicroOp* multiply(Warp& w, const MicroOp* op) {
   if (!whole_warp_here(w, op)) return nullptr;
-  if constexpr (m.a == Element::f64)
+  const Multiply& m = product_of(op).shape;
+  if (m.a == Element::f64)
     multiply_doubles(w, op, m);
-  else if constexpr (m.d == Element::s32)
+  else if (m.d == Element::s32)
     multiply_integers(w, op, m);
   else
     multiply_floats(w, op, m);
@@ -184,23 +197,19 @@ const MicroOp* multiply(Warp& w, const MicroOp* op) {
 constexpr Kind kind_of_register(Element e) { return e == Element::f64 ? Kind::f64 : Kind::u32; }
 constexpr std::uint16_t kTogether = kCollective | kEarlyClobber;
 
-template <Multiply m>
-constexpr Meaning meaning() {
+constexpr RowWith<Product> product(const char* form, const Multiply& m) {
   const auto vector = [](Role role, Element e, int count) {
     return OperandType{role, kind_of_register(e), static_cast<u8>(count)};
   };
-  return {.run = multiply<m>,
-          .operands = {{vector(Role::out, m.d, m.sum(m.d).registers()), vector(Role::in, m.a, m.a_count()),
-                        vector(Role::in, m.b, m.b_count()), vector(Role::in, m.c, m.sum(m.c).registers())}},
-          .traits = kTogether | kOperandTable};
+  const Meaning meaning{
+      .run = multiply,
+      .operands = {{vector(Role::out, m.d, m.sum(m.d).registers()), vector(Role::in, m.a, m.a_count()),
+                    vector(Role::in, m.b, m.b_count()), vector(Role::in, m.c, m.sum(m.c).registers())}},
+      .traits = kTogether | kOperandTable};
+  return {{form, Unit::matrix, meaning}, {m}};
 }
 
-// ---- mma.m8n8k4 (f16): four products of their own, each of a quad pair: lanes 4q to 4q+3 and 16 above ----
-
-struct QuadPair {
-  bool a_by_rows, b_by_rows;
-  Element c, d;
-};
+// ---- mma.m8n8k4 (f16) ----
 
 /// Element j of a lane of the upper or lower quad (high) of A or B as (row of D or column of D, k).
 constexpr Place in_quad(bool along_k, int lane, int j) {
@@ -213,9 +222,9 @@ constexpr Place in_quad_sum(Element type, int lane, int j) {
   return {(lane & 1) + (j & 2) + high, (j & 4) + (lane & 2) + (j & 1)};
 }
 
-template <QuadPair q>
 const MicroOp* multiply_quads(Warp& w, const MicroOp* op) {
   if (!whole_warp_here(w, op)) return nullptr;
+  const QuadPair& q = product_of(op).quads;
   const auto sum_registers = [](Element e) { return e == Element::f16 ? 4 : 8; };
   const u16* d = operands(w, op);
   const u16 *a = d + sum_registers(q.d), *b = a + 2, *c = b + 2;
@@ -266,15 +275,15 @@ const MicroOp* multiply_quads(Warp& w, const MicroOp* op) {
   }
   return op + 1;
 }
-template <QuadPair q>
-constexpr Meaning quad_meaning() {
-  constexpr u8 c = q.c == Element::f16 ? 4 : 8, d = q.d == Element::f16 ? 4 : 8;
-  return {.run = multiply_quads<q>,
-          .operands = {{{Role::out, Kind::u32, d},
-                        {Role::in, Kind::u32, 2},
-                        {Role::in, Kind::u32, 2},
-                        {Role::in, Kind::u32, c}}},
-          .traits = kTogether | kOperandTable};
+constexpr RowWith<Product> product_of_quads(const char* form, const QuadPair& q) {
+  const u8 c = q.c == Element::f16 ? 4 : 8, d = q.d == Element::f16 ? 4 : 8;
+  const Meaning meaning{.run = multiply_quads,
+                        .operands = {{{Role::out, Kind::u32, d},
+                                      {Role::in, Kind::u32, 2},
+                                      {Role::in, Kind::u32, 2},
+                                      {Role::in, Kind::u32, c}}},
+                        .traits = kTogether | kOperandTable};
+  return {{form, Unit::matrix, meaning}, {{}, q}};
 }
 
 /// movmatrix: an 8x8 matrix of 16-bit elements, transposed.
@@ -289,11 +298,9 @@ const MicroOp* transpose(Warp& w, const MicroOp* op) {
   return op + 1;
 }
 
-#define ROW(FORM, M, N, K, A, B, C, D, ...)                                                                     \
-  {                                                                                                             \
-    FORM " d, a, b, c", Unit::matrix,                                                                           \
-        meaning<Multiply{M, N, K, Element::A, Element::B, Element::C, Element::D __VA_OPT__(, ) __VA_ARGS__}>() \
-  }
+#define ROW(FORM, M, N, K, A, B, C, D, ...) \
+  product(FORM " d, a, b, c",               \
+          Multiply{M, N, K, Element::A, Element::B, Element::C, Element::D __VA_OPT__(, ) __VA_ARGS__})
 #define MMA(SHAPE, TYPES, ...) ROW("mma.sync.aligned." SHAPE ".row.col" TYPES, __VA_ARGS__)
 #define WMMA(SHAPE, TYPES, ...) ROW("wmma.mma.sync.aligned(.row,.col)(.row,.col)." SHAPE TYPES, __VA_ARGS__)
 #define MMA_INTEGER(SHAPE, M, N, K, A, B)                        \
@@ -316,13 +323,11 @@ const MicroOp* transpose(Warp& w, const MicroOp* op) {
       WMMA(SHAPE, ".s32." #T "." #T ".s32.satfinite", M, N, K, T, T, s32, s32, true)
 #define QUADS(A, B, A_ROWS, B_ROWS) \
   QUAD(A, B, A_ROWS, B_ROWS, f16, f16), QUAD(A, B, A_ROWS, B_ROWS, f32, f32), QUAD(A, B, A_ROWS, B_ROWS, f32, f16)
-#define QUAD(A, B, A_ROWS, B_ROWS, D, C)                                                    \
-  {                                                                                         \
-    "mma.sync.aligned.m8n8k4." #A "." #B "." #D ".f16.f16." #C " d, a, b, c", Unit::matrix, \
-        quad_meaning<QuadPair{A_ROWS, B_ROWS, Element::C, Element::D}>()                    \
-  }
+#define QUAD(A, B, A_ROWS, B_ROWS, D, C)                                                     \
+  product_of_quads("mma.sync.aligned.m8n8k4." #A "." #B "." #D ".f16.f16." #C " d, a, b, c", \
+                   QuadPair{A_ROWS, B_ROWS, Element::C, Element::D})
 
-const Row rows[] = {
+constexpr RowWith<Product> table[] = {
     MMA_HALVES("m16n8k8", 16, 8, 8),
     MMA_HALVES("m16n8k16", 16, 8, 16),
     MMA("m16n8k8", ".f32.bf16.bf16.f32", 16, 8, 8, bf16, bf16, f32, f32),
@@ -365,10 +370,14 @@ const Row rows[] = {
     WMMA_INTEGER("m8n8k32", 8, 8, 32, u4),
     ROW("wmma.mma(.xor,.and).popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", 8, 8, 128, b1, b1, s32, s32),
 
-    {"movmatrix.sync.aligned.m8n8.trans.b16 d, a",
-     Unit::matrix,
-     {.run = transpose, .operands = {{{Role::out, Kind::u32}, {Role::in, Kind::u32}}}, .traits = kTogether}},
+    {{"movmatrix.sync.aligned.m8n8.trans.b16 d, a",
+      Unit::matrix,
+      {.run = transpose, .operands = {{{Role::out, Kind::u32}, {Role::in, Kind::u32}}}, .traits = kTogether}},
+     {}},
 };
+constexpr auto rows = numbered(table);
+
+const Product& product_of(const MicroOp* op) { return table[op->extra].more; }
 
 }  // namespace
 
