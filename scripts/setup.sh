@@ -198,7 +198,8 @@ configure() {
   local command=(env -C "$root" cmake --preset "$1" -B "$build" -DGPULAB_NVCC="$nvcc"
     -DGPULAB_VENDOR_ARCHITECTURES="$vendor_architectures"
     -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" "${@:2}")
-  local configured="${command[*]} # CUDA $(nvcc_version "$nvcc")"
+  local configured
+  configured="${command[*]} # CUDA $(nvcc_version "$nvcc"), CPU $(cpu_features | cksum)"
   [ ! -e "$build/build.ninja" ] || [ "$(cat "$build/.configured" 2> /dev/null)" != "$configured" ] || return 0
   rm -f "$build/.configured"
   # A tree that was moved or copied: CMake's cache holds the old paths.
@@ -220,8 +221,11 @@ compile() {
   fi
 }
 
-# One line that changes when any source does: names, sizes and times.
+# What the CPU can do, for the instruction tables (isa.cmake).
+cpu_features() { grep -m 1 '^flags' /proc/cpuinfo || true; }
+
+# One line that changes when any source does (names, sizes and times), or the CPU that the tree was built for.
 source_stamp() {
-  (cd "$root" && { find CMakeLists.txt CMakePresets.json scripts labs runner common configs -printf '%p %T@ %s\n' || true; } \
+  (cd "$root" && { cpu_features; find CMakeLists.txt CMakePresets.json scripts labs runner common configs -printf '%p %T@ %s\n' || true; } \
     2> /dev/null | LC_ALL=C sort | cksum)
 }

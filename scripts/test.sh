@@ -60,7 +60,7 @@ lock_build
 step "set-up"
 set_up test
 step "configure and build in ${build#"$root/"}"
-configure $preset -DGPULAB_WERROR=ON
+configure $preset -DGPULAB_WERROR=ON -DGPULAB_ISA_LEVELS=all
 compile all gpulab_vendor
 
 step "tests"

@@ -115,18 +115,26 @@ constexpr Level compiled[] = {GPULAB_ISA_LEVELS};
 #undef LEVEL
 
 #if defined(__x86_64__)
-bool supported(std::string_view level) {
+/// "v4" and so on; "" for a CPU that is older than v2.
+std::string_view level_of_this_cpu() {
   // By feature: clang knows no "x86-64-v3" here before version 18. CPUs with these have the rest of their level.
   __builtin_cpu_init();
-  if (level == "v2") return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
-  if (level == "v3")
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("popcnt")) return "";
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2")) return "v2";
+  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+      !__builtin_cpu_supports("avx512cd") || !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
+    return "v3";
+  return "v4";
 }
 #else
-bool supported(std::string_view) { return true; }
+std::string_view level_of_this_cpu() { return "generic"; }
 #endif
+
+std::vector<std::string_view> compiled_names() {
+  std::vector<std::string_view> names;
+  for (const auto& level : compiled) names.push_back(level.name);
+  return names;
+}
 
 /// Index of a level in `compiled`; throws if it cannot run here.
 std::size_t level_index(std::string_view name) {
@@ -140,11 +148,7 @@ std::size_t level_index(std::string_view name) {
 std::size_t natural_level() {
   const char* wanted = std::getenv("GPULAB_CPU_LEVEL");
   if (wanted != nullptr && *wanted != '\0') return level_index(wanted);
-  const auto levels = cpu_levels();
-  if (levels.empty())
-    throw Error(ExitCode::missing, "this CPU is older than x86-64-v2 (SSE4.2, 2009)", {},
-                "the simulator needs a newer one");
-  return levels.size() - 1;
+  return level_index(newest_level(compiled_names(), level_of_this_cpu()));
 }
 
 std::atomic<std::size_t>& level_in_use() {
@@ -154,13 +158,24 @@ std::atomic<std::size_t>& level_in_use() {
 
 }  // namespace
 
+std::string_view newest_level(std::span<const std::string_view> built, std::string_view cpu) {
+  std::string_view newest;
+  for (const auto level : built)
+    if (level <= cpu) newest = level;  // each level contains the one before
+  if (!newest.empty()) return newest;
+  if (cpu.empty())
+    throw Error(ExitCode::missing, "this CPU is older than x86-64-v2 (SSE4.2, 2009)", {},
+                "the simulator needs a newer one");
+  throw Error(
+      ExitCode::missing,
+      fmt::format("this program was built for x86-64-{} and newer CPUs; this one is x86-64-{}", built.front(), cpu), {},
+      "build it on this machine, or for all CPUs: cmake with -DGPULAB_ISA_LEVELS=all");
+}
+
 std::span<const std::string_view> cpu_levels() {
   static const std::vector<std::string_view> levels = [] {
-    std::vector<std::string_view> list;
-    for (const auto& level : compiled) {
-      if (!supported(level.name)) break;  // each level contains the one before
-      list.push_back(level.name);
-    }
+    std::vector<std::string_view> list = compiled_names();
+    std::erase_if(list, [cpu = level_of_this_cpu()](std::string_view level) { return level > cpu; });
     return list;
   }();
   return levels;

@@ -40,13 +40,16 @@ class InstructionSet {
   std::unique_ptr<Index> index_;
 };
 
-/// The set for this CPU, or for GPULAB_CPU_LEVEL (v2, v3, v4). Throws Error if that names a level which is unknown or
-/// beyond the CPU.
+/// The set for this CPU, or for GPULAB_CPU_LEVEL (v2, v3, v4). Throws Error if that names a level which is unknown, not
+/// built or beyond the CPU; or if all that were built are.
 [[nodiscard]] const InstructionSet& instruction_set();
 /// The level that instruction_set() is compiled for: "v2", "v3", "v4" (x86-64 levels), "generic" elsewhere.
 [[nodiscard]] std::string_view cpu_level();
-/// The levels that this CPU can run, the oldest first.
+/// The levels that were built and that this CPU can run, the oldest first.
 [[nodiscard]] std::span<const std::string_view> cpu_levels();
+/// The newest of the levels `built` (the oldest first) that a CPU of level `cpu` ("v3"; "": older than v2) can run.
+/// Throws Error (exit code 3) if there is none: scripts/gpulab builds only the level of the CPU at hand.
+[[nodiscard]] std::string_view newest_level(std::span<const std::string_view> built, std::string_view cpu);
 /// Makes instruction_set() that of another level, for what is decoded from now on: tests run all levels in one process.
 void use_cpu_level(std::string_view level);
 

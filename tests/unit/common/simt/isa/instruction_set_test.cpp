@@ -15,6 +15,7 @@
 #include "common/error.h"
 #include "common/simt/isa/form.h"
 #include "tests/catch.h"
+#include "tests/unit/error_of.h"
 
 using namespace gpulab;
 using namespace gpulab::simt;
@@ -143,6 +144,27 @@ TEST_CASE("the levels of a CPU have the same instructions") {
       for (const Row& row : table) forms.back().push_back(row.form);
   }
   for (const auto& level : forms) CHECK(level == forms.front());
+}
+
+TEST_CASE("the newest level that was built and that the CPU has is taken") {
+  const std::vector<std::string_view> all{"v2", "v3", "v4"}, some{"v3"};
+  CHECK(newest_level(all, "v2") == "v2");
+  CHECK(newest_level(all, "v4") == "v4");
+  CHECK(newest_level(some, "v4") == "v3");
+  CHECK(newest_level(std::vector<std::string_view>{"generic"}, "generic") == "generic");
+}
+
+TEST_CASE("a program that was built for newer CPUs alone says so, and what to do") {
+  const auto choose = [](std::vector<std::string_view> built, std::string_view cpu) {
+    return [=] { return newest_level(built, cpu); };
+  };
+  CHECK(error_of(choose({"v3", "v4"}, "v2")) ==
+        "this program was built for x86-64-v3 and newer CPUs; this one is x86-64-v2 | build it on this machine, or for "
+        "all CPUs: cmake with -DGPULAB_ISA_LEVELS=all");
+  CHECK(code_of(choose({"v3", "v4"}, "v2")) == ExitCode::missing);
+  CHECK(error_of(choose({"v2", "v3", "v4"}, "")) ==
+        "this CPU is older than x86-64-v2 (SSE4.2, 2009) | the simulator needs a newer one");
+  CHECK(code_of(choose({"v2", "v3", "v4"}, "")) == ExitCode::missing);
 }
 
 TEST_CASE("a CPU level that does not exist is refused") {
