@@ -1,170 +1,232 @@
 #include "common/counters.h"
 
 #include <algorithm>
-#include <array>
+#include <functional>
 
 namespace gpulab {
 namespace {
 
-using Field = std::uint64_t Counters::*;
-using Ratio = std::optional<double> (*)(const Counters&);
-
-constexpr std::array maxima{&Counters::global_atomic_max_lanes, &Counters::shared_atomic_max_lanes};
-constexpr std::array sums{
-    &Counters::warps,
-    &Counters::warp_instructions,
-    &Counters::thread_instructions,
-    &Counters::branches,
-    &Counters::divergent_branches,
-    &Counters::global_load_requests,
-    &Counters::global_store_requests,
-    &Counters::global_ordered_load_requests,
-    &Counters::global_load_sectors,
-    &Counters::global_store_sectors,
-    &Counters::global_bytes_loaded,
-    &Counters::global_bytes_stored,
-    &Counters::global_distinct_bytes_loaded,
-    &Counters::global_distinct_bytes_stored,
-    &Counters::global_read_footprint_bytes,
-    &Counters::global_write_footprint_bytes,
-    &Counters::shared_load_requests,
-    &Counters::shared_store_requests,
-    &Counters::shared_load_wavefronts,
-    &Counters::shared_store_wavefronts,
-    &Counters::shared_load_bank_conflicts,
-    &Counters::shared_store_bank_conflicts,
-    &Counters::local_load_sectors,
-    &Counters::local_store_sectors,
-    &Counters::global_atomic_requests,
-    &Counters::shared_atomic_requests,
-    &Counters::barriers,
-};
-static_assert(sizeof(Counters) == sizeof(std::uint64_t) * (sums.size() + maxima.size()),
-              "a field of Counters is neither summed nor maximised");
-
 constexpr double warp_size = 32;
 constexpr double sector_bytes = 32;
 
-std::optional<double> quotient(double part, double whole) {
-  if (whole == 0) return std::nullopt;
-  return part / whole;
-}
+using Value = std::optional<double>;
+
+Value quotient(double part, double whole) { return whole == 0 ? std::nullopt : Value(part / whole); }
 double real(std::uint64_t count) { return static_cast<double>(count); }
+/// A column says nothing where there is nothing.
+Value unless_none(std::uint64_t count) { return count == 0 ? std::nullopt : Value(real(count)); }
 
-template <Field field>
-std::optional<double> count(const Counters& c) {
-  return real(c.*field);
-}
-std::optional<double> warp_execution_efficiency(const Counters& c) {
-  return quotient(real(c.thread_instructions), warp_size * real(c.warp_instructions));
-}
-std::optional<double> instructions_per_warp(const Counters& c) {
-  return quotient(real(c.warp_instructions), real(c.warps));
-}
-std::optional<double> branch_efficiency(const Counters& c) {
-  return quotient(real(c.branches - c.divergent_branches), real(c.branches));
-}
-std::optional<double> global_load_efficiency(const Counters& c) {
-  return quotient(real(c.global_distinct_bytes_loaded), sector_bytes * real(c.global_load_sectors));
-}
-std::optional<double> global_store_efficiency(const Counters& c) {
-  return quotient(real(c.global_distinct_bytes_stored), sector_bytes * real(c.global_store_sectors));
-}
-/// Wavefronts without conflicts are the ideal: one per pass of the request.
-std::optional<double> shared_efficiency(const Counters& c) {
-  const auto actual = c.shared_load_wavefronts + c.shared_store_wavefronts;
-  const auto conflicts = c.shared_load_bank_conflicts + c.shared_store_bank_conflicts;
-  return quotient(real(actual - conflicts), real(actual));
+std::uint64_t global_requests(const Counters& c) { return c["global_load_requests"] + c["global_store_requests"]; }
+std::uint64_t global_sectors(const Counters& c) { return c["global_load_sectors"] + c["global_store_sectors"]; }
+std::uint64_t wavefronts(const Counters& c) { return c["shared_load_wavefronts"] + c["shared_store_wavefronts"]; }
+std::uint64_t bank_conflicts(const Counters& c) {
+  return c["shared_load_bank_conflicts"] + c["shared_store_bank_conflicts"];
 }
 
-template <Field field>
-constexpr CounterInfo counted(std::string_view name, std::string_view ncu, std::string_view nvprof,
-                              std::string_view meaning) {
-  return {name, ncu, nvprof, meaning, false, count<field>, field};
-}
-constexpr CounterInfo ratio(std::string_view name, std::string_view ncu, std::string_view nvprof,
-                            std::string_view meaning, Ratio value) {
-  return {name, ncu, nvprof, meaning, true, value, nullptr};
+/// What a request of the worse kind, loads or stores, costs: a mean over both would hide it.
+Value of_the_worse(std::uint64_t loads, std::uint64_t load_requests, std::uint64_t stores,
+                   std::uint64_t store_requests) {
+  if (load_requests + store_requests == 0) return std::nullopt;
+  return std::max(quotient(real(loads), real(load_requests)).value_or(0),
+                  quotient(real(stores), real(store_requests)).value_or(0));
 }
 
-using C = Counters;
-constexpr std::array table{
-    counted<&C::warp_instructions>("warp_instructions", "smsp__inst_executed.sum", "inst_executed",
-                                   "instructions issued for a warp with at least one active lane"),
-    counted<&C::thread_instructions>("thread_instructions", "smsp__thread_inst_executed.sum", "thread_inst_executed",
-                                     "active lanes, summed over warp instructions"),
-    ratio("warp_execution_efficiency", "smsp__thread_inst_executed_per_inst_executed.ratio / 32",
-          "warp_execution_efficiency", "thread instructions / (32 x warp instructions)", warp_execution_efficiency),
-    CounterInfo{"instructions_per_warp", "smsp__average_inst_executed_per_warp.ratio", "inst_per_warp",
-                "warp instructions / warps launched", false, instructions_per_warp, nullptr},
-    counted<&C::branches>("branches", "smsp__sass_branch_targets.sum", "branch",
-                          "conditional and indirect branches executed by a warp"),
-    counted<&C::divergent_branches>("divergent_branches", "smsp__sass_branch_targets_threads_divergent.sum",
-                                    "divergent_branch", "branches whose active lanes take two or more targets"),
-    ratio("branch_efficiency", "smsp__sass_average_branch_targets_threads_uniform.pct", "branch_efficiency",
-          "(branches - divergent branches) / branches", branch_efficiency),
-    counted<&C::global_load_requests>("global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-                                      "gld_request", "global load instructions of a warp with an active lane"),
-    counted<&C::global_store_requests>("global_store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-                                       "gst_request", "global store instructions of a warp with an active lane"),
-    // Of the requests above, those whose number is a matter of time where they wait for other threads.
-    counted<&C::global_ordered_load_requests>("global_ordered_load_requests", "", "",
-                                              "global load requests that are volatile, relaxed or acquire: polls"),
-    counted<&C::global_load_sectors>("global_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-                                     "gld_transactions", "distinct 32-byte sectors, per load request"),
-    counted<&C::global_store_sectors>("global_store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-                                      "gst_transactions", "distinct 32-byte sectors, per store request"),
-    ratio("global_load_efficiency", "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", "gld_efficiency",
-          "distinct bytes that the lanes load / (32 x sectors)", global_load_efficiency),
-    ratio("global_store_efficiency", "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", "gst_efficiency",
-          "distinct bytes that the lanes store / (32 x sectors)", global_store_efficiency),
-    counted<&C::global_bytes_loaded>("global_bytes_loaded", "", "", "bytes that the lanes request by loads"),
-    counted<&C::global_bytes_stored>("global_bytes_stored", "", "", "bytes that the lanes request by stores"),
-    counted<&C::global_read_footprint_bytes>("global_read_footprint_bytes", "dram__bytes_read.sum", "dram_read_bytes",
-                                             "32 x distinct sectors read in the whole launch"),
-    counted<&C::global_write_footprint_bytes>("global_write_footprint_bytes", "", "",
-                                              "32 x distinct sectors written in the whole launch"),
-    counted<&C::shared_load_requests>("shared_load_requests", "", "",
-                                      "shared load instructions of a warp with an active lane"),
-    counted<&C::shared_store_requests>("shared_store_requests", "", "",
-                                       "shared store instructions of a warp with an active lane"),
-    counted<&C::shared_load_wavefronts>("shared_load_wavefronts",
-                                        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-                                        "shared_ld_transactions", "passes over the 32 banks that loads take"),
-    counted<&C::shared_store_wavefronts>("shared_store_wavefronts",
-                                         "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-                                         "shared_st_transactions", "passes over the 32 banks that stores take"),
-    counted<&C::shared_load_bank_conflicts>("shared_load_bank_conflicts",
-                                            "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-                                            "shared_ld_bank_conflict", "load wavefronts beyond the conflict-free ones"),
-    counted<&C::shared_store_bank_conflicts>(
-        "shared_store_bank_conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-        "shared_st_bank_conflict", "store wavefronts beyond the conflict-free ones"),
-    ratio("shared_efficiency", "", "shared_efficiency", "conflict-free wavefronts / wavefronts", shared_efficiency),
-    counted<&C::local_load_sectors>("local_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
-                                    "local_load_transactions", "sectors of local memory, per load request"),
-    counted<&C::local_store_sectors>("local_store_sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
-                                     "local_store_transactions", "sectors of local memory, per store request"),
-    counted<&C::global_atomic_requests>(
-        "global_atomic_requests", "smsp__sass_inst_executed_op_global_atom.sum + smsp__inst_executed_op_global_red.sum",
-        "atom_count", "global atomic instructions of a warp with an active lane"),
-    counted<&C::shared_atomic_requests>("shared_atomic_requests", "smsp__inst_executed_op_shared_atom.sum", "",
-                                        "shared atomic instructions of a warp with an active lane"),
-    counted<&C::global_atomic_max_lanes>("global_atomic_max_lanes", "", "",
-                                         "most lanes of one global atomic request that meet on one address"),
-    counted<&C::shared_atomic_max_lanes>("shared_atomic_max_lanes", "", "",
-                                         "most lanes of one shared atomic request that meet on one address"),
-    counted<&C::barriers>("barriers", "", "", "barrier instructions, summed over warps"),
+/// What follows from counts. It stands behind the row that `after` names.
+struct DerivedRow {
+  std::string_view after;
+  CounterRow row;
+  Value (*value)(const Counters&);
 };
+
+constexpr std::array derived_rows{
+    DerivedRow{
+        "thread_instructions",
+        {.name = "active_lanes",
+         .unit = CounterUnit::mean,
+         .definition = "thread instructions / warp instructions",
+         .reported = false,
+         .line = {"active", "lanes", 7}},
+        [](const Counters& c) { return quotient(real(c["thread_instructions"]), real(c["warp_instructions"])); }},
+    DerivedRow{"active_lanes",
+               {.name = "warp_execution_efficiency",
+                .unit = CounterUnit::ratio,
+                .definition = "thread instructions / (32 x warp instructions)",
+                .ncu = "smsp__thread_inst_executed_per_inst_executed.ratio / 32",
+                .nvprof = "warp_execution_efficiency",
+                .tells = true,
+                .page = {&instruction_counters, "warp execution efficiency"},
+                .ladder = {"warp", "eff.", 2}},
+               [](const Counters& c) {
+                 return quotient(real(c["thread_instructions"]), warp_size * real(c["warp_instructions"]));
+               }},
+    DerivedRow{
+        "warp_execution_efficiency",
+        {.name = "instructions_per_warp",
+         .unit = CounterUnit::mean,
+         .definition = "warp instructions / warps launched",
+         .ncu = "smsp__average_inst_executed_per_warp.ratio",
+         .nvprof = "inst_per_warp",
+         .page = {.group = &instruction_counters, .label = "instructions per warp", .behind = "thread_instructions"}},
+        [](const Counters& c) { return quotient(real(c["warp_instructions"]), real(c["warps"])); }},
+    // The lecture's formula: 200 branches of which 50 diverge are 75 % efficient.
+    DerivedRow{
+        "divergent_branches",
+        {.name = "branch_efficiency",
+         .unit = CounterUnit::ratio,
+         .definition = "(branches - divergent branches) / branches",
+         .ncu = "smsp__sass_average_branch_targets_threads_uniform.pct",
+         .nvprof = "branch_efficiency",
+         .tells = true,
+         .page = {&instruction_counters, "branch efficiency"},
+         .ladder = {"branch", "eff.", 3}},
+        [](const Counters& c) { return quotient(real(c["branches"] - c["divergent_branches"]), real(c["branches"])); }},
+    DerivedRow{"branch_efficiency",
+               {.name = "branches_that_diverge",
+                .unit = CounterUnit::ratio,
+                .definition = "divergent branches / branches",
+                .reported = false,
+                .line = {"branches", "diverge", 9}},
+               [](const Counters& c) { return quotient(real(c["divergent_branches"]), real(c["branches"])); }},
+    DerivedRow{"global_store_sectors",
+               {.name = "global_load_efficiency",
+                .unit = CounterUnit::ratio,
+                .definition = "distinct bytes that the lanes load / (32 x sectors)",
+                .ncu = "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
+                .nvprof = "gld_efficiency",
+                .tells = true,
+                .page = {&global_counters, "efficiency"},
+                .ladder = {"load", "eff.", 1}},
+               [](const Counters& c) {
+                 return quotient(real(c["global_distinct_bytes_loaded"]),
+                                 sector_bytes * real(c["global_load_sectors"]));
+               }},
+    DerivedRow{"global_load_efficiency",
+               {.name = "global_store_efficiency",
+                .unit = CounterUnit::ratio,
+                .definition = "distinct bytes that the lanes store / (32 x sectors)",
+                .ncu = "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
+                .nvprof = "gst_efficiency",
+                .tells = true,
+                .page = {&global_counters, "efficiency", true},
+                .ladder = {"store", "eff.", 1}},
+               [](const Counters& c) {
+                 return quotient(real(c["global_distinct_bytes_stored"]),
+                                 sector_bytes * real(c["global_store_sectors"]));
+               }},
+    DerivedRow{"global_store_efficiency",
+               {.name = "global_requests",
+                .definition = "global load and store requests",
+                .reported = false,
+                .line = {"global", "requests", 9}},
+               [](const Counters& c) { return unless_none(global_requests(c)); }},
+    DerivedRow{"global_requests",
+               {.name = "sectors_per_global_request",
+                .unit = CounterUnit::mean,
+                .definition = "global sectors / global requests",
+                .reported = false,
+                .line = {"sectors", "per req.", 9}},
+               [](const Counters& c) { return quotient(real(global_sectors(c)), real(global_requests(c))); }},
+    DerivedRow{"sectors_per_global_request",
+               {.name = "global_bytes_used",
+                .unit = CounterUnit::ratio,
+                .definition = "distinct bytes that the lanes load and store / (32 x sectors)",
+                .reported = false,
+                .line = {"bytes", "used", 6}},
+               [](const Counters& c) {
+                 return quotient(real(c["global_distinct_bytes_loaded"] + c["global_distinct_bytes_stored"]),
+                                 sector_bytes * real(global_sectors(c)));
+               }},
+    // 4 for words side by side, 32 for words far apart.
+    DerivedRow{"global_bytes_used",
+               {.name = "sectors_per_worse_global_request",
+                .unit = CounterUnit::mean,
+                .definition = "global sectors per request, of loads or stores, whichever takes more",
+                .reported = false,
+                .ladder = {"sectors/", "request", 5}},
+               [](const Counters& c) {
+                 return of_the_worse(c["global_load_sectors"], c["global_load_requests"], c["global_store_sectors"],
+                                     c["global_store_requests"]);
+               }},
+    // Wavefronts without conflicts are the ideal: one per pass of the request.
+    DerivedRow{
+        "shared_store_bank_conflicts",
+        {.name = "shared_efficiency",
+         .unit = CounterUnit::ratio,
+         .definition = "conflict-free wavefronts / wavefronts",
+         .nvprof = "shared_efficiency",
+         .page = {&shared_counters, "efficiency, both"}},
+        [](const Counters& c) { return quotient(real(wavefronts(c) - bank_conflicts(c)), real(wavefronts(c))); }},
+    DerivedRow{"shared_efficiency",
+               {.name = "shared_wavefronts",
+                .definition = "wavefronts of shared loads and stores",
+                .reported = false,
+                .line = {"shared", "wavefr.", 8}},
+               [](const Counters& c) { return unless_none(wavefronts(c)); }},
+    DerivedRow{"shared_wavefronts",
+               {.name = "bank_conflicts",
+                .definition = "wavefronts of shared loads and stores beyond the conflict-free ones",
+                .reported = false,
+                .line = {"bank", "conflicts", 10}},
+               [](const Counters& c) { return wavefronts(c) == 0 ? std::nullopt : Value(real(bank_conflicts(c))); }},
+    // 0 is clean, 31 the worst.
+    DerivedRow{"bank_conflicts",
+               {.name = "bank_conflicts_per_worse_shared_request",
+                .unit = CounterUnit::mean,
+                .definition = "bank conflicts per shared request, of loads or stores, whichever has more",
+                .reported = false,
+                .ladder = {"bank confl.", "/request", 1}},
+               [](const Counters& c) {
+                 return of_the_worse(c["shared_load_bank_conflicts"], c["shared_load_requests"],
+                                     c["shared_store_bank_conflicts"], c["shared_store_requests"]);
+               }},
+    DerivedRow{
+        "shared_atomic_max_lanes",
+        {.name = "atomic_requests",
+         .definition = "global and shared atomic requests",
+         .reported = false,
+         .ladder = {"atomics", {}, 4}},
+        [](const Counters& c) { return unless_none(c["global_atomic_requests"] + c["shared_atomic_requests"]); }},
+};
+
+/// All rows in the order of reports. A name in `after` that no row has ends the compilation.
+constexpr auto ordered_rows = [] {
+  std::array<CounterInfo, counted_rows.size() + derived_rows.size()> rows{};
+  std::size_t size = counted_rows.size();
+  for (std::size_t i = 0; i < size; ++i) rows[i] = {counted_rows[i], i, {}};
+  for (const DerivedRow& derived : derived_rows) {
+    std::size_t at = 0;
+    while (rows.at(at++).name != derived.after) continue;
+    std::shift_right(rows.begin() + at, rows.begin() + ++size, 1);
+    rows[at] = {derived.row, {}, derived.value};
+  }
+  return rows;
+}();
+
+constexpr std::size_t reported_count = static_cast<std::size_t>(
+    std::count_if(ordered_rows.begin(), ordered_rows.end(), std::mem_fn(&CounterRow::reported)));
+constexpr auto reported_rows = [] {
+  std::array<CounterInfo, reported_count> rows{};
+  std::copy_if(ordered_rows.begin(), ordered_rows.end(), rows.begin(), std::mem_fn(&CounterRow::reported));
+  return rows;
+}();
 
 }  // namespace
 
 Counters& Counters::operator+=(const Counters& other) {
-  for (Field field : sums) this->*field += other.*field;
-  for (Field field : maxima) this->*field = std::max(this->*field, other.*field);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const bool sum = counted_rows[i].total == CounterTotal::sum;
+    counts[i] = sum ? counts[i] + other.counts[i] : std::max(counts[i], other.counts[i]);
+  }
   return *this;
 }
 
-std::span<const CounterInfo> counter_table() { return table; }
+std::span<const CounterInfo> counter_table() { return reported_rows; }
+std::span<const CounterInfo> counters_and_columns() { return ordered_rows; }
+
+const CounterInfo* find_counter(std::string_view name) {
+  const auto it = std::find_if(reported_rows.begin(), reported_rows.end(),
+                               [&](const CounterInfo& info) { return info.name == name; });
+  return it == reported_rows.end() ? nullptr : &*it;
+}
 
 }  // namespace gpulab

@@ -185,8 +185,8 @@ struct HostCall {
   std::map<std::string, std::span<std::byte>, std::less<>> buffers;
 };
 
-/// What a rung's comment promises: a counter (a flat name of metrics.md, or a metric of the account) that falls or
-/// rises against the rung before, or against the one named `than`. The report says by how much; a test pins the
+/// What a rung's comment promises: a counter (a name of `gpulab list --metrics`, or a metric of the account) that falls
+/// or rises against the rung before, or against the one named `than`. The report says by how much; a test pins the
 /// direction.
 struct Claim {
   enum class Moves { down, up } moves;

@@ -9,7 +9,7 @@ usage: compare_counters.py NCU.csv SIMULATOR.json
 NCU.csv is `ncu --csv --page raw --print-units base --print-kernel-base function --metrics …` of
 `gpulab LAB --variant all --reps 1 --warmup 0 --device gpu`; SIMULATOR.json is the same case with
 `--device sim --format json`. Requests and sectors must be equal. Shared-memory wavefronts and bank conflicts carry
-arbitration noise on hardware: within 5% of the wavefronts, while wavefronts - conflicts must be equal (metrics.md).
+arbitration noise on hardware: within 5% of the wavefronts, while wavefronts - conflicts must be equal (tests/fidelity/README.md).
 Instructions are shown, not judged: hardware counts SASS; so are loads of a kernel that polls (volatile, relaxed or acquire
 loads). Exits 1 if a judged counter differs, 2 if the files do not belong together.
 """

@@ -34,7 +34,7 @@ struct DeviceInfo {
 
 struct Capabilities {
   bool measures_time = false;     ///< CUDA events; otherwise only simulation wall time
-  bool counts = false;            ///< counters of metrics.md
+  bool counts = false;            ///< counters (common/counters.h)
   bool runs_vendor_code = false;  ///< CUB, cuBLAS variants
   bool uses_host_memory = false;  ///< what it allocates comes out of the host's memory (the simulator)
 };

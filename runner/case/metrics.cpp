@@ -33,7 +33,7 @@ double host_ms(const Result& result) {
 
 void add_rates(const Work& work, const GpuProfile* peaks, Result& result) {
   if (work.instructions_per_element && work.elements > 0 && result.counters) {
-    const auto executed = static_cast<double>(result.counters->thread_instructions);
+    const auto executed = static_cast<double>((*result.counters)["thread_instructions"]);
     result.metrics.push_back({"instructions_per_element", executed / work.elements, ""});
   }
   if (!measured(result)) return;

@@ -1,5 +1,5 @@
 #pragma once
-// What follows from measured GPU time and nothing else; metrics.md, "Derived from time".
+// What follows from measured GPU time and nothing else: rates, shares of peaks, speed-ups.
 
 #include <set>
 #include <string>

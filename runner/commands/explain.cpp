@@ -91,7 +91,7 @@ std::size_t chosen_launch(const std::vector<LaunchLines>& launches, std::optiona
     return *wanted - 1;
   }
   const auto most = std::max_element(launches.begin(), launches.end(), [](const auto& a, const auto& b) {
-    return a.counters.warp_instructions < b.counters.warp_instructions;
+    return a.counters["warp_instructions"] < b.counters["warp_instructions"];
   });
   return static_cast<std::size_t>(most - launches.begin());
 }

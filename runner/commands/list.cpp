@@ -160,8 +160,8 @@ std::string list_metrics() {
       "Counters of a launch, from the PTX as the simulator executes it. Counts that derive from addresses equal a\n"
       "GPU's; counts of instructions and branches differ from its machine code (SASS) by nature.\n";
   for (const auto& info : counter_table()) {
-    text += fmt::format("\n{}{}\n", info.name, info.ratio ? "  (ratio, 0 to 1)" : "");
-    text += hanging("", 4, std::string(info.meaning));
+    text += fmt::format("\n{}{}\n", info.name, info.unit == CounterUnit::ratio ? "  (ratio, 0 to 1)" : "");
+    text += hanging("", 4, std::string(info.definition));
     if (!info.ncu.empty()) text += hanging("    ncu", 12, std::string(info.ncu));
     if (!info.nvprof.empty()) text += hanging("    nvprof", 12, std::string(info.nvprof));
   }

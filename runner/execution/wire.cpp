@@ -1,6 +1,5 @@
 #include "runner/execution/wire.h"
 
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -134,11 +133,8 @@ void get(const Json& json, double& value) {
   value = word == "nan" ? std::numeric_limits<double>::quiet_NaN() : word == "inf" ? infinity : -infinity;
 }
 
-// Counters are nothing but 64-bit counts.
-using Counts = std::array<std::uint64_t, sizeof(Counters) / sizeof(std::uint64_t)>;
-static_assert(std::is_trivially_copyable_v<Counters> && sizeof(Counters) == sizeof(Counts));
-void put(Json& json, const Counters& value) { json = std::bit_cast<Counts>(value); }
-void get(const Json& json, Counters& value) { value = std::bit_cast<Counters>(json.get<Counts>()); }
+void put(Json& json, const Counters& value) { json = value.counts; }
+void get(const Json& json, Counters& value) { json.get_to(value.counts); }
 
 // Declared before they are defined: they call each other.
 template <typename T>

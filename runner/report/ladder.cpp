@@ -21,16 +21,12 @@ struct Kind {
   Cell cell;
 };
 
-Cell counter(std::string_view name) {
-  return [name](const Result& r) -> std::optional<std::string> {
-    if (!r.counters) return std::nullopt;
-    for (const auto& info : counter_table()) {
-      if (info.name != name) continue;
-      const auto value = info.value(*r.counters);
-      if (!value || (!info.ratio && *value == 0)) return std::nullopt;
-      return info.ratio ? percent_text(*value) : short_count(*value);
-    }
-    return std::nullopt;
+Cell counter(const CounterInfo& info) {
+  return [&info](const Result& r) -> std::optional<std::string> {
+    const auto value = r.counters ? info.value(*r.counters) : std::nullopt;
+    if (!value || (info.unit == CounterUnit::count && *value == 0)) return std::nullopt;
+    if (info.unit == CounterUnit::mean) return fmt::format("{:.3g}", *value);
+    return info.unit == CounterUnit::ratio ? percent_text(*value) : short_count(*value);
   };
 }
 
@@ -39,37 +35,6 @@ Cell metric(std::string_view name, const std::function<std::string(double)>& tex
     const auto* found = find_metric(r, name);
     return found != nullptr ? std::optional(text(found->value)) : std::nullopt;
   };
-}
-
-/// What a request of the worse kind, loads or stores, costs: a mean over both would hide it.
-std::optional<std::string> per_request(std::uint64_t loads, std::uint64_t load_requests, std::uint64_t stores,
-                                       std::uint64_t store_requests) {
-  if (load_requests + store_requests == 0) return std::nullopt;
-  const auto each = [](std::uint64_t cost, std::uint64_t requests) {
-    return requests == 0 ? 0 : static_cast<double>(cost) / static_cast<double>(requests);
-  };
-  return fmt::format("{:.3g}", std::max(each(loads, load_requests), each(stores, store_requests)));
-}
-
-/// Replays of shared-memory requests: 0 is clean, 31 the worst.
-std::optional<std::string> conflicts(const Result& r) {
-  if (!r.counters) return std::nullopt;
-  const auto& c = *r.counters;
-  return per_request(c.shared_load_bank_conflicts, c.shared_load_requests, c.shared_store_bank_conflicts,
-                     c.shared_store_requests);
-}
-
-/// 4 for words side by side, 32 for words far apart.
-std::optional<std::string> sectors_per_request(const Result& r) {
-  if (!r.counters) return std::nullopt;
-  const auto& c = *r.counters;
-  return per_request(c.global_load_sectors, c.global_load_requests, c.global_store_sectors, c.global_store_requests);
-}
-
-std::optional<std::string> atomics(const Result& r) {
-  if (!r.counters) return std::nullopt;
-  const auto requests = r.counters->global_atomic_requests + r.counters->shared_atomic_requests;
-  return requests == 0 ? std::nullopt : std::optional(short_count(static_cast<double>(requests)));
 }
 
 std::optional<std::string> time_from(const Result& r, std::initializer_list<std::string_view> sources) {
@@ -87,7 +52,7 @@ std::string microseconds(double value) { return duration_text(value / 1000); }
 /// The order is the reader's: what it is, whether it is right, how fast, and then why.
 /// The host's time stands beside a GPU's or not at all: alone it would invite comparison with the simulator's.
 std::vector<Kind> kinds(bool on_gpu) {
-  return {
+  std::vector<Kind> all{
       {{"verified"}, 0, [](const Result& r) { return std::optional(verdict(r)); }},
       {{"time"},
        0,
@@ -120,17 +85,16 @@ std::vector<Kind> kinds(bool on_gpu) {
        [](const Result& r) {
          return r.occupancy ? std::optional(percent_text(r.occupancy->theoretical)) : std::nullopt;
        }},
-      {{"warp", "instr."}, 1, counter("warp_instructions")},
-      {{"warp", "eff."}, 2, counter("warp_execution_efficiency")},
-      {{"branch", "eff."}, 3, counter("branch_efficiency")},
-      {{"load", "eff."}, 1, counter("global_load_efficiency")},
-      {{"store", "eff."}, 1, counter("global_store_efficiency")},
-      {{"sectors/", "request"}, 5, sectors_per_request},
-      {{"bank confl.", "/request"}, 1, conflicts},
-      {{"atomics"}, 4, atomics},
-      {{"barriers"}, 5, counter("barriers")},
-      {{"simulated", "in"}, 3, [](const Result& r) { return time_from(r, {"simulation_wall"}); }},
   };
+  for (const auto& info : counters_and_columns()) {
+    const auto& [first, second, priority] = info.ladder;
+    if (first.empty()) continue;
+    std::vector<std::string> heading{std::string(first)};
+    if (!second.empty()) heading.emplace_back(second);
+    all.push_back({std::move(heading), priority, counter(info)});
+  }
+  all.push_back({{"simulated", "in"}, 3, [](const Result& r) { return time_from(r, {"simulation_wall"}); }});
+  return all;
 }
 
 std::string block_of(const Result& r) { return r.launch ? dim_text(r.launch->block) : "-"; }

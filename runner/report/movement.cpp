@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "common/text.h"
@@ -13,27 +12,15 @@
 namespace gpulab {
 namespace {
 
-/// Counters that say why one kernel is faster than another; others (bytes asked for, footprints) follow from these.
-constexpr std::array<std::string_view, 13> telling{"warp_instructions",           "warp_execution_efficiency",
-                                                   "branch_efficiency",           "global_load_sectors",
-                                                   "global_store_sectors",        "global_load_efficiency",
-                                                   "global_store_efficiency",     "shared_load_bank_conflicts",
-                                                   "shared_store_bank_conflicts", "barriers",
-                                                   "global_atomic_requests",      "shared_atomic_requests",
-                                                   "local_load_sectors"};
-
 struct Value {
   double value;
   std::string unit;  ///< "ratio", "" for counts, a metric's own
 };
 
 std::optional<Value> value_of(const Result& result, std::string_view name) {
-  if (result.counters) {
-    for (const auto& info : counter_table()) {
-      if (info.name != name) continue;
-      const auto value = info.value(*result.counters);
-      return value ? std::optional(Value{*value, info.ratio ? "ratio" : ""}) : std::nullopt;
-    }
+  if (const auto* info = result.counters ? find_counter(name) : nullptr) {
+    const auto value = info->value(*result.counters);
+    return value ? std::optional(Value{*value, info->unit == CounterUnit::ratio ? "ratio" : ""}) : std::nullopt;
   }
   if (const auto* metric = find_metric(result, name)) return Value{metric->value, metric->unit};
   return std::nullopt;
@@ -70,8 +57,9 @@ double distance(const Movement& m) {
 
 std::optional<Movement> largest(const Result& result, const Result& before) {
   std::optional<Movement> best;
-  for (const auto counter : telling) {
-    const auto moved = movement(result, before, counter);
+  for (const auto& info : counter_table()) {
+    if (!info.tells) continue;
+    const auto moved = movement(result, before, info.name);
     if (moved && distance(*moved) > std::log(1.1) && (!best || distance(*moved) > distance(*best))) best = moved;
   }
   return best;

@@ -110,7 +110,7 @@ Speed run(const Workload& work, int threads, bool counters, bool tools = false, 
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     best.cpu_seconds = std::min(best.cpu_seconds, static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC);
     best.seconds = std::min(best.seconds, taken.count());
-    if (const auto counted = device->take_counters()) best.warp_instructions = counted->warp_instructions;
+    if (const auto counted = device->take_counters()) best.warp_instructions = (*counted)["warp_instructions"];
   }
   return best;
 }

@@ -31,37 +31,32 @@ const Metric kGlobalAtom = {"smsp__inst_executed_op_global_atom.sum", "smsp__sas
 
 /// One of our counters, and the ncu metrics that add up to it.
 struct Exact {
-  const char* name;
-  std::uint64_t Counters::*field;
+  CountName count;
   std::vector<Metric> metrics;
   bool optional = false;  ///< not judged where the data lack a metric
 };
 const Exact kExact[] = {
-    {"global_load_requests", &Counters::global_load_requests, {{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}}},
-    {"global_store_requests", &Counters::global_store_requests, {{"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"}}},
-    {"global_load_sectors", &Counters::global_load_sectors, {{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}}},
-    {"global_store_sectors", &Counters::global_store_sectors, {{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}}},
-    {"local_load_sectors", &Counters::local_load_sectors, {{"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"}}},
-    {"local_store_sectors", &Counters::local_store_sectors, {{"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"}}},
-    {"global_atomic_requests",
-     &Counters::global_atomic_requests,
-     {{"smsp__inst_executed_op_global_red.sum"}, kGlobalAtom},
-     true},
-    {"shared_atomic_requests", &Counters::shared_atomic_requests, {{"smsp__inst_executed_op_shared_atom.sum"}}},
+    {"global_load_requests", {{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}}},
+    {"global_store_requests", {{"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"}}},
+    {"global_load_sectors", {{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}}},
+    {"global_store_sectors", {{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}}},
+    {"local_load_sectors", {{"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"}}},
+    {"local_store_sectors", {{"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"}}},
+    {"global_atomic_requests", {{"smsp__inst_executed_op_global_red.sum"}, kGlobalAtom}, true},
+    {"shared_atomic_requests", {{"smsp__inst_executed_op_shared_atom.sum"}}},
 };
 
 struct Noisy {
   const char* op;
-  std::uint64_t Counters::*wavefronts;
-  std::uint64_t Counters::*conflicts;
+  CountName wavefronts, conflicts;
   const char* wavefront_metric;
   const char* conflict_metric;
 };
 constexpr Noisy kNoisy[] = {
-    {"shared_load", &Counters::shared_load_wavefronts, &Counters::shared_load_bank_conflicts,
+    {"shared_load", "shared_load_wavefronts", "shared_load_bank_conflicts",
      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"},
-    {"shared_store", &Counters::shared_store_wavefronts, &Counters::shared_store_bank_conflicts,
+    {"shared_store", "shared_store_wavefronts", "shared_store_bank_conflicts",
      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"},
 };
@@ -180,20 +175,21 @@ std::vector<Judged> judged(const Counters& counters, const Metrics& metrics) {
                                     : Verdict::differs});
   };
   for (const Exact& exact : kExact) {
-    const auto ours = static_cast<double>(counters.*exact.field);
+    const auto ours = static_cast<double>(counters[exact.count]);
+    const std::string name(counted_rows[exact.count.index()].name);
     const auto lacks = [&](const Metric& names) { return !measured(metrics, names); };
     if (exact.optional && std::any_of(exact.metrics.begin(), exact.metrics.end(), lacks)) {
-      all.push_back({exact.name, ours, 0, Verdict::not_measured});
+      all.push_back({name, ours, 0, Verdict::not_measured});
       continue;
     }
     double theirs = 0;
     for (const auto& one : exact.metrics) theirs += metric(metrics, one);
-    judge(exact.name, ours, theirs, 0);
+    judge(name, ours, theirs, 0);
   }
   for (const Noisy& noisy : kNoisy) {
     const std::string op = noisy.op;
-    const auto ours = static_cast<double>(counters.*noisy.wavefronts);
-    const auto our_conflicts = static_cast<double>(counters.*noisy.conflicts);
+    const auto ours = static_cast<double>(counters[noisy.wavefronts]);
+    const auto our_conflicts = static_cast<double>(counters[noisy.conflicts]);
     const double theirs = metric(metrics, {noisy.wavefront_metric});
     const double their_conflicts = metric(metrics, {noisy.conflict_metric});
     const double allowed = kNoise * std::max(ours, theirs);

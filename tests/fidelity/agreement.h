@@ -1,8 +1,8 @@
 #pragma once
 // The suite's counters on the simulator beside those that Nsight Compute measured on a GPU (tests/data/fidelity_*.csv,
-// written by scripts/fidelity.py). Rules of metrics.md: requests and sectors are equal; shared-memory wavefronts and
-// bank conflicts within 5% of the wavefronts, for the hardware's arbitration adds some, and their difference equal.
-// What differs nevertheless is listed with its cause in tests/data/fidelity_residuals.csv.
+// written by scripts/fidelity.py). The rules (README.md beside this file): requests and sectors are equal;
+// shared-memory wavefronts and bank conflicts within 5% of the wavefronts, for the hardware's arbitration adds some,
+// and their difference equal. What differs nevertheless is listed with its cause in tests/data/fidelity_residuals.csv.
 
 #include <map>
 #include <span>
@@ -51,7 +51,7 @@ struct Residual {
 [[nodiscard]] HardwareData parse_hardware(const std::string& text, const std::string& file);
 [[nodiscard]] std::vector<Residual> parse_residuals(const std::string& text, const std::string& file);
 
-/// Every judged counter, in the order of metrics.md.
+/// Every judged counter, in the order of common/counters.h.
 [[nodiscard]] std::vector<Judged> judged(const Counters& counters, const Metrics& metrics);
 
 /// What is wrong: differences that no residual explains, residuals of this GPU that are no difference any more.

@@ -48,8 +48,8 @@ struct Wavefronts {
   std::uint64_t total = 0, ideal = 0;
 };
 /// Up to 4 bytes the warp is one pass, 8 bytes take a half warp at a time, 16 a quarter; loads merge two passes where
-/// every active lane has lane n^1 (or every one n^2) on its address or inactive. metrics.md, and what was measured
-/// since.
+/// every active lane has lane n^1 (or every one n^2) on its address or inactive. README.md has what
+/// was measured.
 Wavefronts wavefronts(const Request& request, std::uint32_t width, bool load) {
   std::uint32_t group = width <= 4 ? 32 : width == 8 ? 16 : 8;
   if (load && width >= 8 && (all_paired(request, 1) || all_paired(request, 2))) group *= 2;

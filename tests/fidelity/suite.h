@@ -1,7 +1,7 @@
 #pragma once
 // The fidelity suite: launches of the kernels in tests/fidelity/*.cu, and for each which thread touches what, step by
 // step, written down independently of the kernels' code. model.h works out from that alone what memory must hold
-// afterwards and what the counters of metrics.md must be; agreement.h compares counters with an NVIDIA GPU's.
+// afterwards and what the counters must be; agreement.h compares counters with an NVIDIA GPU's.
 
 #include <cstdint>
 #include <functional>

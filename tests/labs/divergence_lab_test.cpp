@@ -25,8 +25,8 @@ double per_warp(const Result& result, std::string_view counter) { return counted
 TEST_CASE("divergence: 200 branches of which 50 diverge are 75% efficient, as the lecture reckons") {
   Result result;
   result.counters.emplace();
-  result.counters->branches = 200;
-  result.counters->divergent_branches = 50;
+  (*result.counters)["branches"] = 200;
+  (*result.counters)["divergent_branches"] = 50;
   CHECK(counted(result, "branch_efficiency") == 0.75);
 }
 

@@ -62,8 +62,8 @@ TEST_CASE("dynpar: what the recursion costs in warps and instructions, against t
   // Warps: 32 blocks of 8; below them blocks of 4, 2, 1, 1, 1, 1, 1, 1 warps.
   const auto nested = run_lab_case("dynpar", "nested_reduce"), flat = run_lab_case("dynpar", "flat");
   REQUIRE((nested.counters && flat.counters));
-  CHECK(nested.counters->warps == 32 * (8 + 4 + 2 + 6));
-  CHECK(flat.counters->warps == 32 * 8);
+  CHECK((*nested.counters)["warps"] == 32 * (8 + 4 + 2 + 6));
+  CHECK((*flat.counters)["warps"] == 32 * 8);
   // One addition to the answer per part, and one of the log's counter per launch.
   CHECK(counted(nested, "global_atomic_requests") == 32 + 256);
   CHECK(counted(flat, "global_atomic_requests") == 32);

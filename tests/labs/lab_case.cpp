@@ -95,11 +95,8 @@ Result run_lab_case(std::string_view lab_name, std::string_view variant_name,
 }
 
 double counted(const Result& result, std::string_view name) {
-  if (result.counters) {
-    for (const auto& info : counter_table()) {
-      if (info.name == name) return info.value(*result.counters).value_or(std::nan(""));
-    }
-  }
+  const auto* info = result.counters ? find_counter(name) : nullptr;
+  if (info != nullptr) return info->value(*result.counters).value_or(std::nan(""));
   const auto* metric = find_metric(result, name);
   return metric != nullptr ? metric->value : std::nan("");
 }

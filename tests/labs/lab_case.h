@@ -46,7 +46,7 @@ class TestedDevice {
 
 /// Runs one case of a lab with its counters: parameters and block where they differ from the defaults.
 ///   const Result r = run_lab_case("transpose", "tiled", {{"rows", 256}, {"cols", 256}});
-///   CHECK(r.counters->shared_load_bank_conflicts == …)
+///   CHECK((*r.counters)["shared_load_bank_conflicts"] == …)
 struct CaseChanges {
   std::optional<Dim3> block{}, grid{};
   std::vector<std::string> sanitize{};

@@ -62,7 +62,7 @@ class FakeDevice final : public Device {
   void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) override {
     launches.push_back(config);
     kernels.at(kernel.cpp_name)(config, arguments);
-    counters_.warp_instructions += 100;
+    counters_["warp_instructions"] += 100;
   }
   void synchronize() override {}
   double time(const std::function<void()>& work, bool) override {

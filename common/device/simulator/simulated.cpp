@@ -367,7 +367,7 @@ class Simulator final : public Device {
     keep_findings();
     lines.counters = counted;
     if (options_.lines) lines_.push_back(std::move(lines));
-    spent += counted.warp_instructions + kLaunchCost;
+    spent += counted["warp_instructions"] + kLaunchCost;
     if (counters_)
       *counters_ += counted;
     else

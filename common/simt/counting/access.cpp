@@ -17,7 +17,8 @@ struct LaneList {
   }
 };
 
-/// Wavefronts of one pass: the largest number of distinct 4-byte words that lie in one of the 32 banks.
+/// Wavefronts of one pass: the largest number of distinct 4-byte words that lie in one of the 32 banks. Lanes on one
+/// word share it (a broadcast); a word takes in its bytes and half words.
 int pass_wavefronts(const std::int64_t* addresses, std::uint32_t lanes, std::uint32_t width) {
   std::array<std::int64_t, kLanes * 4> words;
   int count = 0;
@@ -53,6 +54,8 @@ int lanes_per_pass(const std::int64_t* addresses, std::uint32_t mask, std::uint3
   return !store && (paired(addresses, mask, 1) || paired(addresses, mask, 2)) ? 2 * lanes : lanes;
 }
 
+/// A request's wavefronts are those of its passes together. One per pass is the ideal, so a clean store of 16 bytes per
+/// lane has 4 wavefronts and no conflict.
 void analyse_banks(Pattern& pattern, const std::int64_t* addresses, std::uint32_t width, bool store) {
   const int lanes = lanes_per_pass(addresses, pattern.mask, width, store);
   int wavefronts = 0, passes = 0;

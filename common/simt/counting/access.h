@@ -8,9 +8,9 @@
 
 namespace gpulab::simt {
 
-/// Works out a pattern. `relative` (0 in inactive lanes) are offsets in bytes from the first active lane's address,
+/// `relative` (0 in inactive lanes) are offsets in bytes from the first active lane's address,
 /// which is `phase` modulo 32 (kSharedPhase is set where it is in shared memory). `width` bytes per lane, 1 to 16.
-/// Sectors, distinct bytes: metrics.md's definitions; shared wavefronts: its passes, for loads or stores.
+/// Works out distinct sectors and bytes (32 lanes on one word: 1 sector, 4 bytes), or the wavefronts of shared memory.
 void analyse(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
              std::uint32_t width, bool store);
 

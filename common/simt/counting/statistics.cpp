@@ -1,10 +1,12 @@
-// From what workers counted to the counters of metrics.md.
+// From what workers counted to the counters (common/counters.h).
 
 #include "common/simt/counting/statistics.h"
 
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -17,19 +19,15 @@
 namespace gpulab::simt {
 
 void SiteStatistics::add(const SiteStatistics& o) {
-  guard_skipped += o.guard_skipped;
-  guard_lanes_off += o.guard_lanes_off;
-  divergent += o.divergent;
-  for (int s = 0; s < 2; ++s) {
-    requests[s] += o.requests[s];
-    lanes[s] += o.lanes[s];
-    max_same_address[s] = std::max(max_same_address[s], o.max_same_address[s]);
-  }
-  sectors += o.sectors;
-  local_sectors += o.local_sectors;
-  distinct_bytes += o.distinct_bytes;
-  wavefronts += o.wavefronts;
-  ideal_wavefronts += o.ideal_wavefronts;
+  using Counts = std::array<std::uint64_t, sizeof(SiteStatistics) / sizeof(std::uint64_t)>;
+  static_assert(sizeof(SiteStatistics) == sizeof(Counts), "a field is no 64-bit count");
+  const std::uint64_t most[2] = {std::max(max_same_address[0], o.max_same_address[0]),
+                                 std::max(max_same_address[1], o.max_same_address[1])};
+  auto sums = std::bit_cast<Counts>(*this);
+  const auto others = std::bit_cast<Counts>(o);
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += others[i];
+  *this = std::bit_cast<SiteStatistics>(sums);
+  std::copy_n(most, 2, max_same_address);
 }
 
 PatternTable::PatternTable(std::size_t sites) : bytes_(std::max<std::size_t>(sites, 1) * sizeof(PatternCache)) {
@@ -69,35 +67,35 @@ void count_memory(Counters& c, const Site& site, const SiteStatistics& s) {
   const std::uint32_t width = bytes_per_lane(row.meaning);
   const std::uint16_t traits = row.meaning.traits;
   if (traits & kAtomic) {
-    c.global_atomic_requests += s.requests[0];
-    c.shared_atomic_requests += s.requests[1];
-    c.global_atomic_max_lanes = std::max(c.global_atomic_max_lanes, s.max_same_address[0]);
-    c.shared_atomic_max_lanes = std::max(c.shared_atomic_max_lanes, s.max_same_address[1]);
+    c["global_atomic_requests"] += s.requests[0];
+    c["shared_atomic_requests"] += s.requests[1];
+    c["global_atomic_max_lanes"] = std::max(c["global_atomic_max_lanes"], s.max_same_address[0]);
+    c["shared_atomic_max_lanes"] = std::max(c["shared_atomic_max_lanes"], s.max_same_address[1]);
     return;
   }
   // An instruction that loads and stores copies from global to shared memory (cp.async).
   if (traits & kLoad) {
-    c.global_load_requests += s.requests[0];
-    if (is_ordered(site.instruction->opcode)) c.global_ordered_load_requests += s.requests[0];
-    c.global_load_sectors += s.sectors;
-    c.global_bytes_loaded += s.lanes[0] * width;
-    c.global_distinct_bytes_loaded += s.distinct_bytes;
-    c.local_load_sectors += s.local_sectors;
+    c["global_load_requests"] += s.requests[0];
+    if (is_ordered(site.instruction->opcode)) c["global_ordered_load_requests"] += s.requests[0];
+    c["global_load_sectors"] += s.sectors;
+    c["global_bytes_loaded"] += s.lanes[0] * width;
+    c["global_distinct_bytes_loaded"] += s.distinct_bytes;
+    c["local_load_sectors"] += s.local_sectors;
   } else if (traits & kStore) {
-    c.global_store_requests += s.requests[0];
-    c.global_store_sectors += s.sectors;
-    c.global_bytes_stored += s.lanes[0] * width;
-    c.global_distinct_bytes_stored += s.distinct_bytes;
-    c.local_store_sectors += s.local_sectors;
+    c["global_store_requests"] += s.requests[0];
+    c["global_store_sectors"] += s.sectors;
+    c["global_bytes_stored"] += s.lanes[0] * width;
+    c["global_distinct_bytes_stored"] += s.distinct_bytes;
+    c["local_store_sectors"] += s.local_sectors;
   }
   if (traits & kStore) {
-    c.shared_store_requests += s.requests[1];
-    c.shared_store_wavefronts += s.wavefronts;
-    c.shared_store_bank_conflicts += s.wavefronts - s.ideal_wavefronts;
+    c["shared_store_requests"] += s.requests[1];
+    c["shared_store_wavefronts"] += s.wavefronts;
+    c["shared_store_bank_conflicts"] += s.wavefronts - s.ideal_wavefronts;
   } else if (traits & kLoad) {
-    c.shared_load_requests += s.requests[1];
-    c.shared_load_wavefronts += s.wavefronts;
-    c.shared_load_bank_conflicts += s.wavefronts - s.ideal_wavefronts;
+    c["shared_load_requests"] += s.requests[1];
+    c["shared_load_wavefronts"] += s.wavefronts;
+    c["shared_load_bank_conflicts"] += s.wavefronts - s.ideal_wavefronts;
   }
 }
 
@@ -118,14 +116,14 @@ Tally tally_of(const Program& program, const Workers& workers, std::size_t i, st
 void add_site(Counters& c, const Site& site, const Tally& tally) {
   const Row& row = *site.row;
   const std::uint64_t warps = tally.executed.warps - tally.own.guard_skipped;
-  c.warp_instructions += warps;
-  c.thread_instructions += tally.executed.lanes - tally.own.guard_lanes_off;
+  c["warp_instructions"] += warps;
+  c["thread_instructions"] += tally.executed.lanes - tally.own.guard_lanes_off;
   const bool conditional = (row.meaning.traits & kConditional) && !site.instruction->guard.empty();
   if (conditional || site.instruction->opcode.starts_with("brx")) {
-    c.branches += warps;
-    c.divergent_branches += tally.own.divergent;
+    c["branches"] += warps;
+    c["divergent_branches"] += tally.own.divergent;
   }
-  if (row.meaning.traits & kBarrier) c.barriers += warps;
+  if (row.meaning.traits & kBarrier) c["barriers"] += warps;
   if (row.unit != Unit::constant && row.unit != Unit::param) count_memory(c, site, tally.own);
 }
 
@@ -137,8 +135,8 @@ Counters count(const Program& program, const Workers& workers) {
       add_site(c, program.sites[i], tally_of(program, workers, i, phase));
   }
   for (std::size_t i = 1; i < workers.size(); ++i) workers[0]->footprint.merge(workers[i]->footprint);
-  c.global_read_footprint_bytes = workers[0]->footprint.bytes(false);
-  c.global_write_footprint_bytes = workers[0]->footprint.bytes(true);
+  c["global_read_footprint_bytes"] = workers[0]->footprint.bytes(false);
+  c["global_write_footprint_bytes"] = workers[0]->footprint.bytes(true);
   return c;
 }
 

@@ -301,7 +301,7 @@ Counters run_grid(const LaunchState& launch, const GridOptions& options, const P
   }
   if (look) look(workers);
   Counters counters = count(program, workers);
-  counters.warps = blocks * ((launch.block.volume() + kLanes - 1) / kLanes);
+  counters["warps"] = blocks * ((launch.block.volume() + kLanes - 1) / kLanes);
   return counters;
 }
 

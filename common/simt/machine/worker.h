@@ -62,7 +62,7 @@ struct Tally {
   SiteStatistics own;
 };
 [[nodiscard]] Tally tally_of(const Program& program, const Workers& workers, std::size_t site, std::uint32_t phase);
-/// Adds one instruction's part to the counters of metrics.md.
+/// Adds one instruction's part to the counters.
 void add_site(Counters& counters, const Site& site, const Tally& tally);
 /// The counters of a launch, but for the number of its warps. Merges the workers' footprints.
 [[nodiscard]] Counters count(const Program& program, const Workers& workers);

@@ -20,8 +20,8 @@ Json dim(const Dim3& d) { return {d.x, d.y, d.z}; }
 Json counters(const Counters& c) {
   Json json = Json::object();
   for (const auto& info : counter_table()) {
-    if (info.field != nullptr) {
-      if (c.*info.field) json[std::string(info.name)] = c.*info.field;
+    if (const auto count = info.count(c)) {
+      if (*count) json[std::string(info.name)] = *count;
     } else if (const auto ratio = info.value(c)) {
       json[std::string(info.name)] = json_real(*ratio);
     }

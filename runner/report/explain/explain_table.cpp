@@ -35,40 +35,18 @@ class Paint {
 };
 
 double real(std::uint64_t count) { return static_cast<double>(count); }
-std::uint64_t requests(const Counters& c) { return c.global_load_requests + c.global_store_requests; }
-std::uint64_t sectors(const Counters& c) { return c.global_load_sectors + c.global_store_sectors; }
-std::uint64_t wavefronts(const Counters& c) { return c.shared_load_wavefronts + c.shared_store_wavefronts; }
-std::uint64_t conflicts(const Counters& c) { return c.shared_load_bank_conflicts + c.shared_store_bank_conflicts; }
-
-std::string ratio(std::uint64_t part, std::uint64_t whole, const char* format, double scale = 1) {
-  return whole == 0 ? "" : fmt::format(fmt::runtime(format), scale * real(part) / real(whole));
+std::uint64_t sectors(const Counters& c) { return c["global_load_sectors"] + c["global_store_sectors"]; }
+std::uint64_t conflicts(const Counters& c) {
+  return c["shared_load_bank_conflicts"] + c["shared_store_bank_conflicts"];
 }
 
-struct Column {
-  const char *group, *name;
-  std::size_t columns;
-  std::string (*cell)(const Counters&);  ///< empty: nothing to say
-};
-constexpr std::array table_columns{
-    Column{"warp", "instr.", 8,
-           [](const Counters& c) { return c.warp_instructions ? short_count(real(c.warp_instructions)) : ""; }},
-    Column{"active", "lanes", 7,
-           [](const Counters& c) { return ratio(c.thread_instructions, c.warp_instructions, "{:.1f}"); }},
-    Column{"branches", "diverge", 9,
-           [](const Counters& c) { return ratio(c.divergent_branches, c.branches, "{:.0f}%", 100); }},
-    Column{"global", "requests", 9,
-           [](const Counters& c) { return requests(c) ? short_count(real(requests(c))) : ""; }},
-    Column{"sectors", "per req.", 9, [](const Counters& c) { return ratio(sectors(c), requests(c), "{:.1f}"); }},
-    Column{"bytes", "used", 6,
-           [](const Counters& c) {
-             return ratio(c.global_distinct_bytes_loaded + c.global_distinct_bytes_stored, 32 * sectors(c), "{:.0f}%",
-                          100);
-           }},
-    Column{"shared", "wavefr.", 8,
-           [](const Counters& c) { return wavefronts(c) ? short_count(real(wavefronts(c))) : ""; }},
-    Column{"bank", "conflicts", 10,
-           [](const Counters& c) { return wavefronts(c) ? short_count(real(conflicts(c))) : ""; }},
-};
+/// Empty: nothing to say.
+std::string cell(const CounterInfo& info, const Counters& c) {
+  const auto value = info.value(c);
+  if (!value || (info.counted && *value == 0)) return {};
+  if (info.unit == CounterUnit::mean) return fmt::format("{:.1f}", *value);
+  return info.unit == CounterUnit::ratio ? fmt::format("{:.0f}%", 100 * *value) : short_count(*value);
+}
 
 std::string right(const std::string& text, std::size_t columns_wide) {
   const auto have = columns(text);
@@ -128,8 +106,8 @@ class Table {
         explained_(explanation_of(launch_)),
         text_(lines_of(launch_.text)) {
     for (const auto& line : explained_.lines) numbers_ = std::max(numbers_, std::to_string(line.line).size());
-    for (const auto& column : table_columns)
-      if (!column.cell(launch_.counters).empty()) columns_.push_back(&column);
+    for (const auto& info : counters_and_columns())
+      if (info.line.width != 0 && !cell(info, launch_.counters).empty()) columns_.push_back(&info);
     marked_ = std::min(explained_.marks.size(), most_marks);
   }
 
@@ -170,8 +148,8 @@ class Table {
   void source() {
     std::string top, bottom;
     for (const auto* column : columns_) {
-      top += right(column->group, column->columns);
-      bottom += right(column->name, column->columns);
+      top += right(std::string(column->line.heading), column->line.width);
+      bottom += right(std::string(column->line.second), column->line.width);
     }
     line(paint_.dim(right("", numbers_) + top));
     line(paint_.dim(right("line", std::max<std::size_t>(numbers_, 4)) + bottom + "  " + launch_.file));
@@ -193,7 +171,7 @@ class Table {
   }
   [[nodiscard]] std::string cells(const Counters& counters) const {
     std::string text;
-    for (const auto* column : columns_) text += right(column->cell(counters), column->columns);
+    for (const auto* column : columns_) text += right(cell(*column, counters), column->line.width);
     return text;
   }
   /// " ◄1,3": which of the reasons below speak of the line.
@@ -207,7 +185,7 @@ class Table {
     std::string text = right(number ? std::to_string(number) : "-", std::max<std::size_t>(numbers_, 4));
     if (counted != nullptr && counted->executions == 0) {
       std::size_t blank = 0;
-      for (const auto* column : columns_) blank += column->columns;
+      for (const auto* column : columns_) blank += column->line.width;
       text += right("never executed", blank);
     } else {
       text += cells(counted != nullptr ? counted->counters : Counters{});
@@ -265,10 +243,10 @@ class Table {
     const std::array<std::pair<const char*, Count>, 6> rows{{
         {"executions", [](const LineCounts& l) { return l.executions; }},
         {"load requests",
-         [](const LineCounts& l) { return l.counters.global_load_requests + l.counters.shared_load_requests; }},
+         [](const LineCounts& l) { return l.counters["global_load_requests"] + l.counters["shared_load_requests"]; }},
         {"store requests",
-         [](const LineCounts& l) { return l.counters.global_store_requests + l.counters.shared_store_requests; }},
-        {"branches diverge", [](const LineCounts& l) { return l.counters.divergent_branches; }},
+         [](const LineCounts& l) { return l.counters["global_store_requests"] + l.counters["shared_store_requests"]; }},
+        {"branches diverge", [](const LineCounts& l) { return l.counters["divergent_branches"]; }},
         {"sectors", [](const LineCounts& l) { return sectors(l.counters); }},
         {"bank conflicts", [](const LineCounts& l) { return conflicts(l.counters); }},
     }};
@@ -329,7 +307,7 @@ class Table {
   const LaunchLines& launch_;
   Explanation explained_;
   std::vector<std::string_view> text_;
-  std::vector<const Column*> columns_;
+  std::vector<const CounterInfo*> columns_;
   std::size_t numbers_ = 1, marked_ = 0;
   std::string out_;
 };

@@ -22,18 +22,20 @@ double share_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::uint64_t conflicts_of(const Counters& c) { return c.shared_load_bank_conflicts + c.shared_store_bank_conflicts; }
-std::uint64_t wavefronts_of(const Counters& c) { return c.shared_load_wavefronts + c.shared_store_wavefronts; }
-std::uint64_t sectors_of(const Counters& c) { return c.global_load_sectors + c.global_store_sectors; }
-std::uint64_t local_sectors_of(const Counters& c) { return c.local_load_sectors + c.local_store_sectors; }
+std::uint64_t conflicts_of(const Counters& c) {
+  return c["shared_load_bank_conflicts"] + c["shared_store_bank_conflicts"];
+}
+std::uint64_t wavefronts_of(const Counters& c) { return c["shared_load_wavefronts"] + c["shared_store_wavefronts"]; }
+std::uint64_t sectors_of(const Counters& c) { return c["global_load_sectors"] + c["global_store_sectors"]; }
+std::uint64_t local_sectors_of(const Counters& c) { return c["local_load_sectors"] + c["local_store_sectors"]; }
 
 /// Sectors beyond what would hold the bytes that are asked for: at least one per request.
 std::uint64_t surplus_sectors(const Counters& c) {
   const auto surplus = [](std::uint64_t sectors, std::uint64_t requests, std::uint64_t bytes) {
     return sectors - std::min(sectors, std::max(requests, (bytes + sector_bytes - 1) / sector_bytes));
   };
-  return surplus(c.global_load_sectors, c.global_load_requests, c.global_distinct_bytes_loaded) +
-         surplus(c.global_store_sectors, c.global_store_requests, c.global_distinct_bytes_stored);
+  return surplus(c["global_load_sectors"], c["global_load_requests"], c["global_distinct_bytes_loaded"]) +
+         surplus(c["global_store_sectors"], c["global_store_requests"], c["global_distinct_bytes_stored"]);
 }
 
 std::uint32_t lane_count(const LineAccess& access) { return static_cast<std::uint32_t>(std::popcount(access.mask)); }
@@ -83,20 +85,21 @@ class Marker {
   /// Lanes that wait, of all lanes of all instructions: each divergent branch is taken to cost the same.
   void divergence(const ExplainedLine& line) {
     const auto& c = line.counters;
-    if (c.divergent_branches == 0) return;
-    const double idle = 1 - share_of(whole_.thread_instructions, 32 * whole_.warp_instructions);
-    add(line, "divergence", idle * share_of(c.divergent_branches, whole_.divergent_branches),
+    if (c["divergent_branches"] == 0) return;
+    const double idle = 1 - share_of(whole_["thread_instructions"], 32 * whole_["warp_instructions"]);
+    add(line, "divergence", idle * share_of(c["divergent_branches"], whole_["divergent_branches"]),
         fmt::format("divergence: lanes of a warp disagree at this branch {} of {} times; the warp runs both ways, one "
                     "after the "
                     "other, with the other lanes off. Try: let whole warps go one way",
-                    grouped(c.divergent_branches), grouped(c.branches)));
+                    grouped(c["divergent_branches"]), grouped(c["branches"])));
   }
   void idle_lanes(const ExplainedLine& line) {
     const auto& c = line.counters;
-    const double lanes = share_of(c.thread_instructions, c.warp_instructions);
+    const double lanes = share_of(c["thread_instructions"], c["warp_instructions"]);
     const bool said = !marks_.empty() && marks_.back().line == line.line && marks_.back().kind == "divergence";
-    if (c.warp_instructions == 0 || lanes >= few_lanes || said) return;
-    add(line, "idle_lanes", share_of(32 * c.warp_instructions - c.thread_instructions, 32 * whole_.warp_instructions),
+    if (c["warp_instructions"] == 0 || lanes >= few_lanes || said) return;
+    add(line, "idle_lanes",
+        share_of(32 * c["warp_instructions"] - c["thread_instructions"], 32 * whole_["warp_instructions"]),
         fmt::format("idle lanes: {:.1f} of a warp's 32 lanes work here on average; the others wait", lanes));
   }
   void coalescing(const ExplainedLine& line) {
@@ -134,13 +137,13 @@ class Marker {
   }
   void atomics(const ExplainedLine& line) {
     const auto& c = line.counters;
-    const auto most = std::max(c.global_atomic_max_lanes, c.shared_atomic_max_lanes);
+    const auto most = std::max(c["global_atomic_max_lanes"], c["shared_atomic_max_lanes"]);
     if (most < 2) return;
     const auto all = [](const Counters& k) {
-      return k.global_atomic_requests + k.shared_atomic_requests + k.global_load_requests + k.global_store_requests +
-             k.shared_load_requests + k.shared_store_requests;
+      return k["global_atomic_requests"] + k["shared_atomic_requests"] + k["global_load_requests"] +
+             k["global_store_requests"] + k["shared_load_requests"] + k["shared_store_requests"];
     };
-    add(line, "atomic", share_of(c.global_atomic_requests + c.shared_atomic_requests, all(whole_)),
+    add(line, "atomic", share_of(c["global_atomic_requests"] + c["shared_atomic_requests"], all(whole_)),
         fmt::format(
             "contended atomic: up to {} of a warp meet on one address and queue there. Try: combine within the warp or "
             "the block first",

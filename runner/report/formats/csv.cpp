@@ -86,8 +86,8 @@ void put_timing(const Timing& t, Sheet& sheet) {
 void put_counters(const Counters& c, Sheet& sheet) {
   for (const auto& info : counter_table()) {
     const std::string name(info.name);
-    if (info.field != nullptr) {
-      sheet.put(name, c.*info.field);
+    if (const auto count = info.count(c)) {
+      sheet.put(name, *count);
     } else if (const auto ratio = info.value(c)) {
       sheet.put(name, *ratio);
     }

@@ -88,8 +88,8 @@ Json timing(const Timing& t) {
 Json counters(const Counters& c) {
   Json json = Json::object();
   for (const auto& info : counter_table()) {
-    if (info.field != nullptr) {
-      json[std::string(info.name)] = c.*info.field;
+    if (const auto count = info.count(c)) {
+      json[std::string(info.name)] = *count;
     } else if (const auto ratio = info.value(c)) {
       json[std::string(info.name)] = json_real(*ratio);
     }

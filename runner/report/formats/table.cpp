@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "common/text.h"
@@ -158,118 +157,69 @@ std::string metrics_text(const Result& r) {
 
 /// One line of the counters: a count of its own, or a pair (loads, stores).
 struct CounterLine {
-  const char* label;
-  std::string_view first, second;  ///< names in counter_table(); second may be empty
-  std::string_view per;            ///< what a request costs: the counter to divide `first` by; may be empty
+  const CounterInfo *first = nullptr, *second = nullptr;  ///< null: none
 };
-struct CounterGroup {
-  const char* title;
-  bool pairs;  ///< loads and stores side by side
-  bool zeros;  ///< a line of zeros says something too
-  std::vector<CounterLine> lines;
-};
+using CounterLines = std::vector<CounterLine>;
 
-const std::vector<CounterGroup>& groups() {
-  static const std::vector<CounterGroup> all{
-      {"instructions",
-       false,
-       true,
-       {{"warp instructions", "warp_instructions", {}, {}},
-        {"thread instructions", "thread_instructions", {}, {}},
-        {"instructions per warp", "instructions_per_warp", {}, {}},
-        {"warp execution efficiency", "warp_execution_efficiency", {}, {}},
-        {"branches", "branches", {}, {}},
-        {"divergent branches", "divergent_branches", {}, {}},
-        {"branch efficiency", "branch_efficiency", {}, {}},
-        {"barrier instructions", "barriers", {}, {}}}},
-      {"global memory",
-       true,
-       true,
-       {{"requests", "global_load_requests", "global_store_requests", {}},
-        {"sectors of 32 B", "global_load_sectors", "global_store_sectors", "requests"},
-        {"efficiency", "global_load_efficiency", "global_store_efficiency", {}},
-        {"bytes asked for", "global_bytes_loaded", "global_bytes_stored", {}},
-        {"footprint in bytes", "global_read_footprint_bytes", "global_write_footprint_bytes", {}}}},
-      {"shared memory",
-       true,
-       true,
-       {{"requests", "shared_load_requests", "shared_store_requests", {}},
-        {"wavefronts", "shared_load_wavefronts", "shared_store_wavefronts", "requests"},
-        {"bank conflicts", "shared_load_bank_conflicts", "shared_store_bank_conflicts", "requests"},
-        {"efficiency, both", "shared_efficiency", {}, {}}}},
-      {"local memory", true, true, {{"sectors of 32 B", "local_load_sectors", "local_store_sectors", {}}}},
-      {"atomics",
-       false,
-       false,
-       {{"global requests", "global_atomic_requests", {}, {}},
-        {"  most lanes on one address", "global_atomic_max_lanes", {}, {}},
-        {"shared requests", "shared_atomic_requests", {}, {}},
-        {"  most lanes on one address", "shared_atomic_max_lanes", {}, {}}}},
-  };
-  return all;
+/// The lines of each group, groups in the order of their first counters.
+std::vector<std::pair<const CounterGroup*, CounterLines>> counter_groups() {
+  std::vector<std::pair<const CounterGroup*, CounterLines>> groups;
+  for (const auto& info : counter_table()) {
+    if (info.page.group == nullptr) continue;
+    const auto same = [&](const auto& group) { return group.first == info.page.group; };
+    auto group = std::find_if(groups.begin(), groups.end(), same);
+    if (group == groups.end()) group = groups.insert(group, {info.page.group, {}});
+    auto& lines = group->second;
+    auto line = std::find_if(lines.begin(), lines.end(), [&](const CounterLine& l) {
+      return info.page.stores ? l.first->page.label == info.page.label : l.first->name == info.page.behind;
+    });
+    if (info.page.stores && line != lines.end()) {
+      line->second = &info;
+    } else {
+      lines.insert(line == lines.end() ? line : line + 1, {&info, nullptr});
+    }
+  }
+  return groups;
 }
 
-const CounterInfo* info_of(std::string_view name) {
-  const auto all = counter_table();
-  const auto it = std::find_if(all.begin(), all.end(), [&](const CounterInfo& info) { return info.name == name; });
-  return it == all.end() ? nullptr : &*it;
-}
-
-std::optional<double> value_of(std::string_view name, const Counters& c) {
-  const auto* info = name.empty() ? nullptr : info_of(name);
-  return info != nullptr ? info->value(c) : std::nullopt;
-}
-
-std::string counter_text(std::string_view name, const Counters& c) {
-  const auto value = value_of(name, c);
-  if (name.empty()) return {};
+std::string counter_text(const CounterInfo* info, const Counters& c) {
+  if (info == nullptr) return {};
+  const auto value = info->value(c);
   if (!value) return "-";
-  const auto& info = *info_of(name);
-  if (info.ratio) return percent_text(*value);
-  return info.field != nullptr ? grouped(c.*info.field) : fmt::format("{:.4g}", *value);
+  if (info->unit == CounterUnit::ratio) return percent_text(*value);
+  return info->counted ? grouped(*info->count(c)) : fmt::format("{:.4g}", *value);
 }
 
 /// "(4.00 each)": per request of the same kind.
-std::string per_request(const CounterGroup& group, const CounterLine& line, bool second, const Counters& c) {
-  if (line.per.empty()) return {};
-  const auto requests = value_of(second ? group.lines[0].second : group.lines[0].first, c);
-  const auto value = value_of(second ? line.second : line.first, c);
-  return requests && value && *requests > 0 ? fmt::format("({:.3g} each)", *value / *requests) : "";
-}
-
-/// nvprof's names, which lectures use; the flat name where it has none.
-std::string names_of(const CounterLine& line) {
-  const auto known = [](std::string_view name) {
-    const auto* info = name.empty() ? nullptr : info_of(name);
-    return info == nullptr ? std::string() : std::string(info->nvprof.empty() ? info->name : info->nvprof);
-  };
-  const auto first = known(line.first), second = known(line.second);
-  if (second.empty() || second == first) return first;
-  return first + ", " + second;
+std::string per_request(const CounterInfo* info, const Counters& c) {
+  const auto* requests = info != nullptr ? find_counter(info->page.per) : nullptr;
+  if (requests == nullptr) return {};
+  const double count = requests->value(c).value_or(0), value = info->value(c).value_or(0);
+  return count > 0 ? fmt::format("({:.3g} each)", value / count) : "";
 }
 
 bool zero(const CounterLine& line, const Counters& c) {
-  return value_of(line.first, c).value_or(0) == 0 && value_of(line.second, c).value_or(0) == 0;
+  const auto nothing = [&](const CounterInfo* info) { return info == nullptr || info->value(c).value_or(0) == 0; };
+  return nothing(line.first) && nothing(line.second);
 }
 
-bool empty(const CounterGroup& group, const Counters& c) {
-  return std::all_of(group.lines.begin(), group.lines.end(), [&](const CounterLine& line) { return zero(line, c); });
-}
-
-void counter_group(const CounterGroup& group, const Counters& c, Page& page) {
-  page.line(group.pairs
-                ? page.bold(padded(group.title, 26, false)) + page.dim("         loads                    stores")
-                : page.bold(group.title));
-  for (const auto& line : group.lines) {
+void counter_group(const CounterGroup& group, const CounterLines& lines, const Counters& c, Page& page) {
+  if (std::all_of(lines.begin(), lines.end(), [&](const CounterLine& line) { return zero(line, c); })) return;
+  const std::string title(group.title);
+  page.line(group.loads_and_stores
+                ? page.bold(padded(title, 26, false)) + page.dim("         loads                    stores")
+                : page.bold(title));
+  for (const auto& line : lines) {
     if (!group.zeros && zero(line, c)) continue;
-    std::string text = "  " + padded(line.label, 28, false) + padded(counter_text(line.first, c), 14, true);
-    if (group.pairs) {
-      text += ' ';
-      text += padded(per_request(group, line, false, c), 12, false);
-      text +=
-          padded(counter_text(line.second, c), 14, true) + " " + padded(per_request(group, line, true, c), 12, false);
+    std::string text =
+        "  " + padded(std::string(line.first->page.label), 28, false) + padded(counter_text(line.first, c), 14, true);
+    if (group.loads_and_stores) {
+      text += ' ' + padded(per_request(line.first, c), 12, false);
+      text += padded(counter_text(line.second, c), 14, true) + " " + padded(per_request(line.second, c), 12, false);
     } else {
-      text += "   " + page.dim(names_of(line));
+      // nvprof's name, which lectures use; ours where it has none.
+      const auto known = line.first->nvprof.empty() ? line.first->name : line.first->nvprof;
+      text += "   " + page.dim(std::string(known));
     }
     text.erase(text.find_last_not_of(' ') + 1);
     page.line(text);
@@ -288,9 +238,7 @@ void counters(const Result& r, Page& page) {
   if (!r.counters_params.empty()) page.paragraph(page.dim(counted_case(r.counters_params)));
   page.line(
       page.dim("Counters of the PTX as simulated; 'gpulab list --metrics' has the profilers' names and definitions."));
-  for (const auto& group : groups()) {
-    if (!empty(group, c)) counter_group(group, c, page);
-  }
+  for (const auto& [group, lines] : counter_groups()) counter_group(*group, lines, c, page);
 }
 
 void findings(const Result& r, Page& page) {

@@ -84,7 +84,7 @@ std::vector<Quantity> quantities() {
   };
   const auto instructions = [](const Result& r) {
     const bool counted = r.status == "ok" && r.counters;
-    return counted ? std::optional(static_cast<double>(r.counters->warp_instructions)) : std::nullopt;
+    return counted ? std::optional(static_cast<double>((*r.counters)["warp_instructions"])) : std::nullopt;
   };
   return {
       {"effective bandwidth, GB/s (longer is better)", bandwidth, [](double v) { return fmt::format("{:.4g}", v); }},

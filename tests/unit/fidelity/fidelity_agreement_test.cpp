@@ -61,8 +61,8 @@ TEST_CASE("the simulator counts on the fidelity suite what Nsight Compute counte
 
 TEST_CASE("requests, sectors and atomics must be equal") {
   Counters counters;
-  counters.global_load_sectors = 7;
-  counters.global_atomic_requests = 5;
+  counters["global_load_sectors"] = 7;
+  counters["global_atomic_requests"] = 5;
   Metrics metrics = no_work();
   metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = 8;
   metrics["smsp__inst_executed_op_global_red.sum"] = 3;
@@ -74,7 +74,7 @@ TEST_CASE("requests, sectors and atomics must be equal") {
 
 TEST_CASE("atomics with a result are measured by whichever metric ncu has, and not judged where it has none") {
   Counters counters;
-  counters.global_atomic_requests = 5;
+  counters["global_atomic_requests"] = 5;
   Metrics metrics = no_work();
   metrics["smsp__inst_executed_op_global_red.sum"] = 3;
   metrics.erase("smsp__inst_executed_op_global_atom.sum");
@@ -91,8 +91,8 @@ TEST_CASE("atomics with a result are measured by whichever metric ncu has, and n
 
 TEST_CASE("wavefronts may differ by 5%, without conflicts they may not") {
   Counters counters;
-  counters.shared_load_wavefronts = 100;
-  counters.shared_load_bank_conflicts = 60;
+  counters["shared_load_wavefronts"] = 100;
+  counters["shared_load_bank_conflicts"] = 60;
   Metrics metrics = no_work();
   auto& wavefronts = metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"];
   auto& conflicts = metrics["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"];

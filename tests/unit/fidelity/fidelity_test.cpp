@@ -1,5 +1,5 @@
-// The fidelity suite on the simulator: every kernel does what the table says, and counts what metrics.md's definitions
-// make of it, worked out by brute force.
+// The fidelity suite on the simulator: every kernel does what the table says, and counts what the definitions in
+// common/counters.h make of it, worked out by brute force.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -22,10 +22,9 @@ std::unique_ptr<Device> loaded_simulator() {
 }
 
 std::uint64_t counted(const Counters& counters, const std::string& name) {
-  if (name == "global_distinct_bytes_loaded") return counters.global_distinct_bytes_loaded;
-  if (name == "global_distinct_bytes_stored") return counters.global_distinct_bytes_stored;
-  for (const auto& info : counter_table())
-    if (info.name == name && info.field != nullptr) return counters.*info.field;
+  if (name == "global_distinct_bytes_loaded") return counters["global_distinct_bytes_loaded"];
+  if (name == "global_distinct_bytes_stored") return counters["global_distinct_bytes_stored"];
+  if (const auto* info = find_counter(name)) return info->count(counters).value();
   FAIL("no counter " << name);
   return 0;
 }

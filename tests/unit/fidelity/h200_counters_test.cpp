@@ -85,12 +85,12 @@ Counters transpose(std::string_view kernel) {
 }
 
 /// Address-derived counts are equal; shared wavefronts and conflicts within the hardware's arbitration noise, 5% of
-/// the wavefronts; what remains of wavefronts without conflicts exactly (metrics.md).
+/// the wavefronts; what remains of wavefronts without conflicts exactly (tests/fidelity/README.md).
 void agrees(const Counters& c, const Hardware& h) {
-  CHECK(c.global_load_requests == h.at("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"));
-  CHECK(c.global_load_sectors == h.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"));
-  CHECK(c.global_store_requests == h.at("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"));
-  CHECK(c.global_store_sectors == h.at("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"));
+  CHECK(c["global_load_requests"] == h.at("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"));
+  CHECK(c["global_load_sectors"] == h.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"));
+  CHECK(c["global_store_requests"] == h.at("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"));
+  CHECK(c["global_store_sectors"] == h.at("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"));
   const auto shared = [&](std::uint64_t wavefronts, std::uint64_t conflicts, const std::string& op) {
     const double w = h.at("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_" + op + ".sum");
     const double b = h.at("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" + op + ".sum");
@@ -98,8 +98,8 @@ void agrees(const Counters& c, const Hardware& h) {
     CHECK(std::abs(static_cast<double>(conflicts) - b) <= 0.05 * w);
     CHECK(static_cast<double>(wavefronts - conflicts) == w - b);
   };
-  shared(c.shared_load_wavefronts, c.shared_load_bank_conflicts, "ld");
-  shared(c.shared_store_wavefronts, c.shared_store_bank_conflicts, "st");
+  shared(c["shared_load_wavefronts"], c["shared_load_bank_conflicts"], "ld");
+  shared(c["shared_store_wavefronts"], c["shared_store_bank_conflicts"], "st");
 }
 
 TEST_CASE("memory counters of the lecture's reductions are an H200's") {
@@ -132,9 +132,9 @@ TEST_CASE("per block of 256 the divergent reduction works in 47 warps, the seque
 TEST_CASE("padding takes the bank conflicts of a transposed tile from 31 per request to 0") {
   const Counters tiled = transpose("transpose_coarsened<float>"),
                  padded = transpose("transpose_coarsened_padded<float>");
-  CHECK(tiled.shared_load_bank_conflicts == 31 * tiled.shared_load_requests);
-  CHECK(padded.shared_load_bank_conflicts == 0);
-  CHECK(padded.shared_load_requests == tiled.shared_load_requests);
+  CHECK(tiled["shared_load_bank_conflicts"] == 31 * tiled["shared_load_requests"]);
+  CHECK(padded["shared_load_bank_conflicts"] == 0);
+  CHECK(padded["shared_load_requests"] == tiled["shared_load_requests"]);
 }
 
 }  // namespace

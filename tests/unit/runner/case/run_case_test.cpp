@@ -33,7 +33,7 @@ TEST_CASE("a right kernel passes with its launch, occupancy and counters") {
   REQUIRE(result.verification);
   CHECK(result.verification->status == "passed");
   REQUIRE(result.counters);
-  CHECK(result.counters->warp_instructions == 100);
+  CHECK((*result.counters)["warp_instructions"] == 100);
   REQUIRE(result.timing);
   CHECK(result.timing->source == "simulation_wall");
   CHECK(result.metrics.empty());

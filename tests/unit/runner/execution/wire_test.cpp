@@ -24,8 +24,8 @@ Result full_result() {
   r.timing = Timing{"cuda_events", "cold", 31, 0.1, 0.2, 0.3, 0.4, 0.30000000000000004, 0};
   r.metrics = {{"bandwidth", -std::numeric_limits<double>::infinity(), "GB/s"}};
   r.counters = Counters{};
-  r.counters->warps = 12;
-  r.counters->barriers = std::numeric_limits<std::uint64_t>::max();
+  (*r.counters)["warps"] = 12;
+  (*r.counters)["barriers"] = std::numeric_limits<std::uint64_t>::max();
   r.findings = {{"racecheck", "error", "race", 2, {{"kernels.cu", 41, "write", {1, 2, 3}, {4, 5, 6}, "s[35]"}}}};
   r.output = "from the device\n";
   r.buffers = {{"x", "f16", 3, {0.5, std::nan("")}, "00ff"}};

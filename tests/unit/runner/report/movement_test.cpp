@@ -19,8 +19,8 @@ Result counted_result(const std::string& variant, std::uint64_t instructions, st
   result.launch = LaunchFacts{};
   result.launch->block = {256, 1, 1};
   result.counters = Counters{};
-  result.counters->warp_instructions = instructions;
-  result.counters->shared_load_bank_conflicts = conflicts;
+  (*result.counters)["warp_instructions"] = instructions;
+  (*result.counters)["shared_load_bank_conflicts"] = conflicts;
   return result;
 }
 
@@ -47,8 +47,8 @@ TEST_CASE("a rung that claims nothing is told by the counter that moved most") {
 TEST_CASE("a rung that claims counters is told by these, however little they moved") {
   const auto lab = two_rungs({falls("warp_instructions"), rises("branch_efficiency")});
   auto slow = counted_result("slow", 4000, 62), fast = counted_result("fast", 3999, 0);
-  slow.counters->branches = fast.counters->branches = 200;
-  slow.counters->divergent_branches = 50;
+  (*slow.counters)["branches"] = (*fast.counters)["branches"] = 200;
+  (*slow.counters)["divergent_branches"] = 50;
   CHECK(sentences(lab, {slow, fast}) ==
         Texts{"warp instructions fall from 4,000 to 3,999 (slow)", "branch efficiency rises from 75% to 100% (slow)"});
   CHECK(sentences(two_rungs({falls("warp_instructions")}), {slow, counted_result("fast", 4000, 62)}) ==

@@ -36,7 +36,7 @@ Result rung(const std::string& name, std::uint64_t instructions) {
   Result result;
   result.variant = name;
   result.counters = Counters{};
-  result.counters->warp_instructions = instructions;
+  (*result.counters)["warp_instructions"] = instructions;
   return result;
 }
 
