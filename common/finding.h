@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/dim3.h"
+#include "common/enum_text.h"
 
 namespace gpulab {
 
@@ -17,9 +18,14 @@ struct FindingSite {
   std::string address;  ///< "in[4]", "s[35]"; empty where no memory is meant
 };
 
-/// `tool` and `severity` (error, warning, note) in compute-sanitizer's terms; `count`: how often the pair of lines met.
+enum class Severity : std::uint8_t { error, warning, note };
+constexpr std::array<std::string_view, 3> words_of(Severity) { return {"error", "warning", "note"}; }
+
+/// `tool` and `severity` in compute-sanitizer's terms; `count`: how often the pair of lines met.
 struct Finding {
-  std::string tool, severity, message;
+  std::string tool;
+  Severity severity = Severity::error;
+  std::string message;
   std::uint64_t count = 1;
   std::vector<FindingSite> at;
 };

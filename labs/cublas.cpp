@@ -94,7 +94,7 @@ const Api& api() {
 
 void check(int status, const char* call) {
   if (status != 0)
-    throw LaunchError("fault", fmt::format("{}: {}", call, api().cublasGetStatusString(status)), "cuBLAS");
+    throw LaunchError(LaunchFailure::fault, fmt::format("{}: {}", call, api().cublasGetStatusString(status)), "cuBLAS");
 }
 
 /// One for the process, in the context that is current: a worker process has one context in its life.

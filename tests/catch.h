@@ -17,3 +17,11 @@ using Catch::Matchers::StartsWith;
 /// v3's name of v2's Contains for strings.
 inline auto ContainsSubstring(const std::string& text) { return Catch::Matchers::Contains(text); }
 #endif
+
+#include "common/enum_text.h"
+
+/// An enum that has words is shown by them, not by its number.
+template <gpulab::SpelledOut E>
+struct Catch::StringMaker<E> {
+  static std::string convert(E value) { return std::string(gpulab::to_text(value)); }
+};

@@ -42,15 +42,15 @@ void launch(Device& device, std::string_view kernel, LaunchConfig config, T... a
   device.launch(device.kernel(kernel), config, values);
 }
 
-/// The kind of the LaunchError that `work` ends with, or "none".
+/// The kind of the LaunchError that `work` ends with, or nothing.
 template <typename F>
-std::string launch_failure(const F& work) {
+std::optional<LaunchFailure> launch_failure(const F& work) {
   try {
     work();
   } catch (const LaunchError& error) {
     return error.kind;
   }
-  return "none";
+  return std::nullopt;
 }
 
 inline void bytes_come_back(Device& device) {
@@ -174,7 +174,7 @@ inline void static_shared_memory_works(Device& device) {
 
 inline void too_much_memory_is_refused_and_nothing_is_lost(Device& device) {
   const auto data = upload(device, std::vector<int>{1, 2, 3});
-  CHECK(launch_failure([&] { (void)device.allocate("huge", std::size_t{1} << 60); }) == "out_of_memory");
+  CHECK(launch_failure([&] { (void)device.allocate("huge", std::size_t{1} << 60); }) == LaunchFailure::out_of_memory);
   launch(device, "scale<int, 3>", {{1, 1, 1}, {32, 1, 1}}, data, 3);
   device.synchronize();
   CHECK(read_values<int>(device, data, 3) == std::vector<int>{3, 6, 9});

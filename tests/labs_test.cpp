@@ -92,12 +92,12 @@ void check(TestedDevice& tested, const Lab& lab, const Variant& variant, const C
   INFO(result.message);
   // A race may go either way; that it ends is all that can be asked for.
   if (variant.racy) {
-    REQUIRE((result.status == "ok" || result.status == "wrong"));
+    REQUIRE((result.status == CaseStatus::ok || result.status == CaseStatus::wrong));
     return;
   }
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == CaseStatus::ok);
   if (!variant.calculate) REQUIRE(result.verification);
-  if (!variant.calculate) REQUIRE(result.verification->status == "passed");
+  if (!variant.calculate) REQUIRE(result.verification->status == VerificationStatus::passed);
 }
 
 void for_each_variant(const std::function<void(TestedDevice&, const Lab&, const Variant&)>& visit) {
@@ -254,8 +254,8 @@ TEST_CASE("the sanitizer accuses no right variant, under 20 schedules") {
         const Result result = simulation.runner.run(lab, variant, c, run);
         INFO(command(lab, variant, c, std::nullopt) << " --sanitize all --schedule " << schedule);
         INFO(result.message);
-        for (const auto& finding : result.findings) CHECK(finding.severity != "error");
-        REQUIRE(result.status == "ok");
+        for (const auto& finding : result.findings) CHECK(finding.severity != Severity::error);
+        REQUIRE(result.status == CaseStatus::ok);
       }
     }
   }
@@ -274,7 +274,7 @@ TEST_CASE("what a rung claims to improve on the rung before moves as it says") {
       if (variant.claims.empty() || variant.vendor.run != nullptr || variant.gpu_only) continue;
       const Result result = result_of(variant);
       INFO(lab.name << " " << variant.name << ": " << result.message);
-      REQUIRE(result.status == "ok");
+      REQUIRE(result.status == CaseStatus::ok);
       for (const auto& claim : variant.claims) {
         REQUIRE((i > 0 || !claim.than.empty()));
         const Variant& other = claim.than.empty() ? lab.variants[i - 1] : variant_named(lab, claim.than);
@@ -312,27 +312,27 @@ TEST_CASE("a reduction that forgets one of 100003 elements is found out, floats 
   for (const std::string type : {"int", "long", "float", "double"}) {
     const auto result = run_changed("reduce", "grid_stride_vec4", {{"n", 100003}, {"type", type}}, forget);
     INFO(type << ": " << result.message);
-    CHECK(result.status == "wrong");
+    CHECK(result.status == CaseStatus::wrong);
   }
 }
 
 TEST_CASE("a reduction with another operation is found out") {
   const auto maximum = [](Variant& v) { v.kernel = "reduce_warp<{type}, Max>"; };
-  CHECK(run_changed("reduce", "warp", {{"n", 1000}, {"op", "product"}}, maximum).status == "wrong");
-  CHECK(run_changed("reduce", "warp", {{"n", 1000}, {"op", "max"}}, maximum).status == "ok");
+  CHECK(run_changed("reduce", "warp", {{"n", 1000}, {"op", "product"}}, maximum).status == CaseStatus::wrong);
+  CHECK(run_changed("reduce", "warp", {{"n", 1000}, {"op", "max"}}, maximum).status == CaseStatus::ok);
 }
 
 TEST_CASE("a transpose that only copies is found out where rows and columns differ, and where they do not") {
   const auto copy = [](Variant& v) { v.kernel = "transpose_copy<{type}>"; };
   for (const std::int64_t cols : {45, 70}) {
-    CHECK(run_changed("transpose", "naive_row", {{"rows", 45}, {"cols", cols}}, copy).status == "wrong");
+    CHECK(run_changed("transpose", "naive_row", {{"rows", 45}, {"cols", cols}}, copy).status == CaseStatus::wrong);
   }
 }
 
 TEST_CASE("single_block traces the 15 combinations of 16 elements, level by level") {
   const auto result = run_changed("reduce", "single_block", {{"n", 16}, {"type", "int"}, {"print", "true"}},
                                   [](Variant& v) { v.blocks.max_threads = 1024; });
-  CHECK(result.status == "ok");
+  CHECK(result.status == CaseStatus::ok);
   CHECK(std::ranges::count(result.output, '\n') == 15);
   CHECK(result.output.find("thread 7: in[14], in[15]:") < result.output.find("thread 0: in[0], in[2]:"));
   CHECK(result.output.find("thread 0: in[0], in[8]:") != std::string::npos);

@@ -30,6 +30,7 @@ struct DeviceInfo {
   std::string profile;  ///< name of the GPU profile in configs/gpus that occupancy is computed for
   int compute_major = 0, compute_minor = 0;
   int sm_count = 0;
+  bool modelled = false;  ///< stands for the GPU of `profile`, which need not be here
 };
 
 struct Capabilities {
@@ -104,7 +105,7 @@ class Recording {
 /// device that does one thing at a time takes everything in the order in which it comes.
 ///
 /// Failed launches throw LaunchError (an Error with exit code 4).
-/// `kind`: "fault", "hung" or "out_of_memory" (the Result's status is derived from it).
+/// Its kind decides the status of the case.
 class Device {
  public:
   virtual ~Device() = default;
@@ -116,7 +117,7 @@ class Device {
   /// Throws Error (usage) that lists near misses when there is none.
   virtual Kernel kernel(std::string_view name) = 0;
 
-  /// `name` appears in findings ("in[4]"). Throws LaunchError "out_of_memory". Size 0 is legal.
+  /// `name` appears in findings ("in[4]"). Throws LaunchError (out_of_memory). Size 0 is legal.
   virtual DevicePointer allocate(std::string_view name, std::size_t bytes) = 0;
   virtual void release(DevicePointer pointer) = 0;
   virtual void write(DevicePointer to, std::span<const std::byte> from) = 0;
@@ -126,7 +127,7 @@ class Device {
   virtual void copy(DevicePointer to, DevicePointer from, std::size_t bytes) = 0;
 
   /// Uninitialised memory of the host to copy from and to; pinned: page-locked, so that the device's copy engines reach
-  /// it by themselves (where there are any). Throws LaunchError "out_of_memory". Size 0 is legal.
+  /// it by themselves (where there are any). Throws LaunchError (out_of_memory). Size 0 is legal.
   [[nodiscard]] virtual HostMemory host_memory(std::string_view name, std::size_t bytes, bool pinned);
   /// As write and read, in a stream's order: they may return before the bytes have moved, and the host leaves its own
   /// alone until synchronize().

@@ -44,7 +44,7 @@ void count_beside(Executor& simulator, const Lab& lab, const Variant& variant, c
     auto smaller = halved(lab, point, times);
     if (same(smaller, point)) run.grid = options.grid;
     auto counted = simulator.run(lab, variant, smaller, run);
-    if (counted.status != "ok") {
+    if (counted.status != CaseStatus::ok) {
       if (!best) result.message = fmt::format("no counters: simulating beside the GPU: {}", counted.message);
       break;
     }

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 namespace gpulab {
@@ -26,16 +25,16 @@ bool enough(const std::vector<double>& samples, double total_ms, const MeasureOp
   if (options.reps > 0) return samples.size() >= static_cast<std::size_t>(options.reps);
   if (samples.size() < fewest_samples || total_ms < options.min_time_s * 1000) return samples.size() >= most_samples;
   if (samples.size() >= most_samples || total_ms >= patience * options.min_time_s * 1000) return true;
-  const auto timing = summarize(samples, {}, {});
+  const auto timing = summarize(samples, TimeSource::none);
   return timing.q3_ms - timing.q1_ms <= options.max_noise * timing.median_ms;
 }
 
 }  // namespace
 
-Timing summarize(std::span<const double> milliseconds, std::string source, std::string mode) {
+Timing summarize(std::span<const double> milliseconds, TimeSource source, std::optional<CacheState> mode) {
   Timing timing;
-  timing.source = std::move(source);
-  timing.mode = std::move(mode);
+  timing.source = source;
+  timing.mode = mode;
   timing.samples = static_cast<int>(milliseconds.size());
   if (milliseconds.empty()) return timing;
   std::vector<double> sorted(milliseconds.begin(), milliseconds.end());
@@ -57,7 +56,7 @@ Timing measure(Device& device, const MeasureOptions& options, const std::functio
   if (!device.capabilities().measures_time) {
     restore();
     const double once = device.time(work, false);
-    return summarize(std::span(&once, 1), "simulation_wall", {});
+    return summarize(std::span(&once, 1), TimeSource::simulation_wall);
   }
   for (int i = 0; i < options.warmup; ++i) {
     restore();
@@ -71,7 +70,7 @@ Timing measure(Device& device, const MeasureOptions& options, const std::functio
     samples.push_back(device.time(work, !options.warm));
     total_ms += samples.back();
   }
-  return summarize(samples, "cuda_events", options.warm ? "warm" : "cold");
+  return summarize(samples, TimeSource::cuda_events, options.warm ? CacheState::warm : CacheState::cold);
 }
 
 HostTimes measure_on_host(Device& device, const MeasureOptions& options, const std::function<void()>& restore,
@@ -95,7 +94,7 @@ HostTimes measure_on_host(Device& device, const MeasureOptions& options, const s
     (void)device.time(sample, false);
     total_ms += finished.back();
   }
-  return {summarize(queued, {}, {}).median_ms, summarize(finished, {}, {}).median_ms};
+  return {summarize(queued, TimeSource::none).median_ms, summarize(finished, TimeSource::none).median_ms};
 }
 
 }  // namespace gpulab

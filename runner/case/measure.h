@@ -18,7 +18,8 @@ struct MeasureOptions {
 };
 
 /// Timing of samples in milliseconds: quartiles by linear interpolation, stddev of the sample (n - 1).
-[[nodiscard]] Timing summarize(std::span<const double> milliseconds, std::string source, std::string mode);
+[[nodiscard]] Timing summarize(std::span<const double> milliseconds, TimeSource source,
+                               std::optional<CacheState> mode = {});
 
 /// Times `work` on the device. `restore` runs untimed before every run (inputs that the kernel overwrites).
 /// A device that does not measure time (the simulator) runs `work` once: its wall time, labelled as that.

@@ -6,10 +6,10 @@ namespace gpulab {
 namespace {
 
 bool measured(const Result& result) {
-  return result.timing && result.timing->source == "cuda_events" && result.timing->median_ms > 0;
+  return result.timing && result.timing->source == TimeSource::cuda_events && result.timing->median_ms > 0;
 }
 
-bool on_host(const Result& result) { return result.timing && result.timing->source == "cpu_wall"; }
+bool on_host(const Result& result) { return result.timing && result.timing->source == TimeSource::cpu_wall; }
 
 bool same_case(const Result& a, const Result& b) {
   const bool same_block = !a.launch || !b.launch || a.launch->block == b.launch->block;

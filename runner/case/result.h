@@ -14,6 +14,7 @@
 #include "common/counters.h"
 #include "common/device/device.h"
 #include "common/dim3.h"
+#include "common/enum_text.h"
 #include "common/finding.h"
 #include "common/line_counts.h"
 #include "common/occupancy.h"
@@ -25,17 +26,29 @@ struct Mismatch {
   std::variant<std::int64_t, std::uint64_t, double> got, expected;
 };
 
+enum class VerificationStatus : std::uint8_t { not_run, passed, failed };
+constexpr std::array<std::string_view, 3> words_of(VerificationStatus) { return {"not_run", "passed", "failed"}; }
+
 struct Verification {
-  std::string status;  ///< "passed", "failed", "not_run"
+  VerificationStatus status = VerificationStatus::not_run;
   double max_abs_error = 0, max_rel_error = 0, tolerance = 0;
   std::uint64_t mismatch_count = 0;
   std::vector<Mismatch> mismatches;  ///< the first few
   std::string note;
 };
 
+/// simulation_wall: how long simulating took, no GPU's time; cpu_wall: of a variant that runs on the host.
+enum class TimeSource : std::uint8_t { none, cuda_events, simulation_wall, cpu_wall };
+constexpr std::array<std::string_view, 4> words_of(TimeSource) {
+  return {"none", "cuda_events", "simulation_wall", "cpu_wall"};
+}
+/// Of the L2 cache before each sample: flushed, or as the sample before left it.
+enum class CacheState : std::uint8_t { cold, warm };
+constexpr std::array<std::string_view, 2> words_of(CacheState) { return {"cold", "warm"}; }
+
 struct Timing {
-  std::string source = "none";  ///< "cuda_events", "simulation_wall", "cpu_wall", "none"
-  std::string mode;             ///< "cold", "warm"
+  TimeSource source = TimeSource::none;
+  std::optional<CacheState> mode{};  ///< of a GPU's samples
   int samples = 0;
   double min_ms = 0, q1_ms = 0, median_ms = 0, q3_ms = 0, mean_ms = 0, stddev_ms = 0;
 };
@@ -66,9 +79,16 @@ struct BufferFacts {
   std::string fnv1a64;                         ///< of its bytes, 16 hex digits
 };
 
+/// What became of a case. wrong: its answer; finding: a tool's, of an answer that is right; skipped: it cannot run
+/// here.
+enum class CaseStatus : std::uint8_t { ok, wrong, finding, fault, hung, timeout, skipped, interrupted, error };
+constexpr std::array<std::string_view, 9> words_of(CaseStatus) {
+  return {"ok", "wrong", "finding", "fault", "hung", "timeout", "skipped", "interrupted", "error"};
+}
+
 struct Result {
   std::string variant, kernel;
-  std::string status = "ok";  ///< ok, wrong, finding, fault, hung, timeout, skipped, interrupted, error
+  CaseStatus status = CaseStatus::ok;
   std::string message;
   bool racy = false;                                       ///< the variant races on purpose: its answer may be wrong
   bool needs_clock = false;                                ///< its point is time, and the device has none of its own

@@ -43,7 +43,7 @@ void check_memory(const Work& work, const Capabilities& capabilities) {
   const auto available = available_host_memory();
   const double needed = work.bytes * (capabilities.uses_host_memory ? 2 : 1);
   if (!available || needed <= static_cast<double>(*available)) return;
-  throw LaunchError("out_of_memory",
+  throw LaunchError(LaunchFailure::out_of_memory,
                     fmt::format("the problem needs at least {} of host memory, {} are available", bytes_text(needed),
                                 bytes_text(static_cast<double>(*available))),
                     {}, "choose a smaller size");
@@ -107,15 +107,15 @@ void conclude(const Problem& problem, const std::function<std::vector<std::byte>
               const std::function<Scalar(const Expected&)>& type, Result& result) {
   result.verification = Verification{};
   auto& verification = *result.verification;
-  verification.status = problem.expected.empty() ? "not_run" : "passed";
+  verification.status = problem.expected.empty() ? VerificationStatus::not_run : VerificationStatus::passed;
   for (const auto& expected : problem.expected) {
-    const bool passed_before = verification.status != "failed";
+    const bool passed_before = verification.status != VerificationStatus::failed;
     verify(expected, type(expected), read(expected), verification);
     if (verification.note.empty()) verification.note = expected.note;
-    if (!passed_before || verification.status != "failed") continue;
+    if (!passed_before || verification.status != VerificationStatus::failed) continue;
     const auto compared =
         expected.real.empty() ? expected.exact.size() / size_of(type(expected)) : expected.real.size();
-    result.status = "wrong";
+    result.status = CaseStatus::wrong;
     result.message = mismatch_text(expected.buffer, verification, compared);
   }
 }
@@ -147,11 +147,11 @@ void run_on_host(const Lab& lab, const Variant& variant, const Case& point, cons
   const auto start = std::chrono::steady_clock::now();
   variant.host(call);
   const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  result.timing = summarize(std::span(&ms, 1), "cpu_wall", {});
+  result.timing = summarize(std::span(&ms, 1), TimeSource::cpu_wall);
   conclude(
       problem, [&](const Expected& e) { return memory.at(e.buffer).second; },
       [&](const Expected& e) { return memory.at(e.buffer).first; }, result);
-  if (result.status == "ok")
+  if (result.status == CaseStatus::ok)
     add_account(
         lab, variant, point, [&](auto name) { return memory.find(name)->second.second; }, result);
 }
@@ -185,8 +185,16 @@ class VendorWork {
   DevicePointer workspace_ = 0;
 };
 
-std::string status_of(const LaunchError& error) {
-  return error.kind == "fault" || error.kind == "hung" ? error.kind : "error";
+CaseStatus status_of(LaunchFailure failure) {
+  switch (failure) {
+    case LaunchFailure::fault:
+      return CaseStatus::fault;
+    case LaunchFailure::hung:
+      return CaseStatus::hung;
+    case LaunchFailure::out_of_memory:
+      break;
+  }
+  return CaseStatus::error;
 }
 
 std::string message_of(const Error& error) {
@@ -218,7 +226,7 @@ void run_and_measure(Device& device, DeviceBuffers& buffers, const RunOptions& r
   device.print_to({});
   result.output = device.take_output();
   check();
-  if (result.status != "ok") return;
+  if (result.status != CaseStatus::ok) return;
   if (writes_input) buffers.keep_inputs();
   const bool prints = !result.output.empty();  // and does so again in each of the runs that are measured
   result.timing = measure(
@@ -281,7 +289,7 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
   });
   run_and_measure(device_, buffers, options, variant.writes_input || in_place, work, check, result);
   add_traffic(bound.traffic(), launches.size(), result);
-  if (variant.host_clock && result.status == "ok" && device_.capabilities().measures_time) {
+  if (variant.host_clock && result.status == CaseStatus::ok && device_.capabilities().measures_time) {
     add_host_times(measure_on_host(
                        device_, options.measure, [&] { buffers.restore(); }, work),
                    launches.size(), result);
@@ -289,7 +297,7 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
   // A profile may be that of another GPU of the same compute capability: its peaks are not this one's.
   const bool same_gpu = gpu != nullptr && gpu->name == device_.info().name;
   add_rates(work_of(lab, variant, made.point), same_gpu ? gpu : nullptr, result);
-  if (result.status == "ok")
+  if (result.status == CaseStatus::ok)
     add_account(
         lab, variant, made.point, [&](auto name) { return buffers.read(name); }, result);
 }
@@ -324,7 +332,7 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
   result.variant = variant.name;
   result.summary = variant.summary;
   result.params = params_of(lab, point);
-  const auto fail = [&](const std::string& status, const std::string& message) {
+  const auto fail = [&](CaseStatus status, const std::string& message) {
     result.status = status;
     result.message = message;
     result.timing.reset();
@@ -350,22 +358,22 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
     if (std::string last = device_.take_output(); !device_.capabilities().measures_time)
       result.output = std::move(last);
     result.findings = device_.take_findings();
-    const auto is_error = [](const Finding& finding) { return finding.severity == "error"; };
+    const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
     const auto errors = std::count_if(result.findings.begin(), result.findings.end(), is_error);
-    if (result.status == "ok" && errors > 0) {
-      result.status = "finding";
+    if (result.status == CaseStatus::ok && errors > 0) {
+      result.status = CaseStatus::finding;
       result.message = fmt::format("the sanitizer tools name {} fault{}", errors, errors == 1 ? "" : "s");
     }
   } catch (const LaunchError& error) {
-    fail(status_of(error), message_of(error));
+    fail(status_of(error.kind), message_of(error));
     result.output = output_after_fault(device_);
     result.findings = device_.take_findings();
   } catch (const Error& error) {
-    fail("error", message_of(error));
+    fail(CaseStatus::error, message_of(error));
   } catch (const std::bad_alloc&) {
-    fail("error", "the host has no memory left for this problem; choose a smaller size");
+    fail(CaseStatus::error, "the host has no memory left for this problem; choose a smaller size");
   } catch (const std::exception& error) {
-    fail("error", error.what());
+    fail(CaseStatus::error, error.what());
   }
   if (!options.counters) result.counters.reset();
   return result;

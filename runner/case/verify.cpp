@@ -149,7 +149,7 @@ void verify(const Expected& expected, Scalar type, std::span<const std::byte> go
     compare_real(expected, type, got.data(), verification);
   }
   verification.tolerance = std::max(verification.tolerance, expected.tolerance);
-  if (verification.mismatch_count != 0) verification.status = "failed";
+  if (verification.mismatch_count != 0) verification.status = VerificationStatus::failed;
 }
 
 decltype(Mismatch::got) element_value(Scalar type, std::span<const std::byte> bytes, std::size_t index) {

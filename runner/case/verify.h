@@ -10,7 +10,7 @@
 
 namespace gpulab {
 
-/// Adds one buffer's comparison to `verification` ("passed" before the first). Integers and moved data compare
+/// Adds one buffer's comparison to `verification` (passed before the first). Integers and moved data compare
 /// by bytes; floating-point answers by |got - expected| <= tolerance. NaN never passes. Errors are over all elements.
 void verify(const Expected& expected, Scalar type, std::span<const std::byte> got, Verification& verification);
 

@@ -107,7 +107,7 @@ ExitCode explain_case(const SweepOptions& sweep, const ExplainOptions& options,
   const auto code = exit_code(batch->points, results);
   if (code == ExitCode::interrupted) return code;
   const auto& result = results.front();
-  if (result.lines.empty() && result.status == "ok")
+  if (result.lines.empty() && result.status == CaseStatus::ok)
     throw usage_error(fmt::format("variant '{}' launches nothing here: there is no kernel to explain", result.variant));
   if (result.lines.empty()) throw Error(ExitCode::launch_failed, result.message, {}, "'gpulab run' and labs show more");
   const auto& file = sweep.lab->file;

@@ -32,11 +32,11 @@ struct Shared {
   Progress progress;
 };
 
-Result placeholder(const Lab& lab, const Point& point, std::string status, std::string message) {
+Result placeholder(const Lab& lab, const Point& point, CaseStatus status, std::string message) {
   Result result;
   result.variant = point.variant->name;
   result.summary = point.variant->summary;
-  result.status = std::move(status);
+  result.status = status;
   result.message = std::move(message);
   for (const auto& param : lab.params) result.params.emplace_back(param.name, point.point.params.values.at(param.name));
   result.params.emplace_back("seed", static_cast<std::int64_t>(point.point.seed));
@@ -47,7 +47,7 @@ Result placeholder(const Lab& lab, const Point& point, std::string status, std::
 void add_nature(const Variant& variant, const Capabilities& device, Result& result) {
   result.summary = variant.summary;
   result.racy = variant.racy;
-  result.needs_clock = variant.about_time && !device.measures_time && result.status == "ok";
+  result.needs_clock = variant.about_time && !device.measures_time && result.status == CaseStatus::ok;
   if (result.needs_clock) {
     result.notes.emplace_back(
         "What this variant is about is time, which only a GPU's clock shows (--device gpu): here its answer is "
@@ -60,14 +60,15 @@ void add_nature(const Variant& variant, const Capabilities& device, Result& resu
 constexpr double beside_seconds = 1;
 
 Result run_point(const Batch& batch, const Point& point, const PrintSink& printed) {
-  if (!point.skip.empty()) return placeholder(*batch.lab, point, "skipped", point.skip);
+  if (!point.skip.empty()) return placeholder(*batch.lab, point, CaseStatus::skipped, point.skip);
   auto options = batch.options;
   options.printed = printed;
   auto result = batch.executor->run(*batch.lab, *point.variant, point.point, options);
   add_nature(*point.variant, batch.executor->capabilities(), result);
-  if (!batch.tools.empty() && result.status == "ok" && result.findings.empty() && launches_kernels(*point.variant))
+  if (!batch.tools.empty() && result.status == CaseStatus::ok && result.findings.empty() &&
+      launches_kernels(*point.variant))
     result.notes.push_back(join(batch.tools) + ": nothing found in this run.");
-  if (batch.beside != nullptr && result.status == "ok" && launches_kernels(*point.variant)) {
+  if (batch.beside != nullptr && result.status == CaseStatus::ok && launches_kernels(*point.variant)) {
     count_beside(*batch.beside, *batch.lab, *point.variant, point.point, options, beside_seconds, result);
   }
   return result;
@@ -124,8 +125,10 @@ std::vector<Result> run_batch(const std::shared_ptr<const Batch>& batch) {
   } else {
     cases.detach();
   }
-  if (interrupted() && results.size() < points.size() && (results.empty() || results.back().status != "interrupted")) {
-    results.push_back(placeholder(*batch->lab, points[results.size()], "interrupted", "interrupted before it ended"));
+  if (interrupted() && results.size() < points.size() &&
+      (results.empty() || results.back().status != CaseStatus::interrupted)) {
+    results.push_back(
+        placeholder(*batch->lab, points[results.size()], CaseStatus::interrupted, "interrupted before it ended"));
   }
   return results;
 }
@@ -133,12 +136,13 @@ std::vector<Result> run_batch(const std::shared_ptr<const Batch>& batch) {
 ExitCode exit_code(const std::vector<Point>& points, const std::vector<Result>& results) {
   bool failed = false, wrong = false, missing = false;
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto& status = results[i].status;
-    if (status == "interrupted") return ExitCode::interrupted;
-    wrong |= status == "wrong";
-    for (const auto& finding : results[i].findings) wrong |= finding.severity == "error";
-    missing |= status == "skipped" && points[i].named;
-    failed |= status == "fault" || status == "hung" || status == "timeout" || status == "error";
+    const auto status = results[i].status;
+    if (status == CaseStatus::interrupted) return ExitCode::interrupted;
+    wrong |= status == CaseStatus::wrong;
+    for (const auto& finding : results[i].findings) wrong |= finding.severity == Severity::error;
+    missing |= status == CaseStatus::skipped && points[i].named;
+    failed |= status == CaseStatus::fault || status == CaseStatus::hung || status == CaseStatus::timeout ||
+              status == CaseStatus::error;
   }
   return failed ? ExitCode::launch_failed : wrong ? ExitCode::wrong : missing ? ExitCode::missing : ExitCode::ok;
 }

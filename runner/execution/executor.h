@@ -15,7 +15,7 @@ class Executor {
   virtual ~Executor() = default;
   [[nodiscard]] virtual const DeviceInfo& info() const = 0;
   [[nodiscard]] virtual Capabilities capabilities() const = 0;
-  /// Never throws for what a case does wrong; a worker that dies is a Result with status "fault".
+  /// Never throws for what a case does wrong; a worker that dies is a Result with status fault.
   [[nodiscard]] virtual Result run(const Lab& lab, const Variant& variant, const Case& point,
                                    const RunOptions& options) = 0;
 };

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <tuple>
 #include <type_traits>
 
@@ -106,6 +107,18 @@ concept Struct = requires(T& value) {
 };
 template <typename T>
 concept Plain = std::is_integral_v<T> || std::is_same_v<T, std::string>;
+
+/// Enums travel as their words.
+template <SpelledOut E>
+void put(Json& json, const E& value) {
+  json = to_text(value);
+}
+template <SpelledOut E>
+void get(const Json& json, E& value) {
+  const auto known = from_text<E>(json.get_ref<const std::string&>());
+  if (!known) throw std::runtime_error("no value of its enum: " + json.dump());
+  value = *known;
+}
 
 template <Plain T>
 void put(Json& json, const T& value) {

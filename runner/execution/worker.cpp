@@ -15,13 +15,13 @@ namespace gpulab {
 namespace {
 
 /// What is known of a case that its worker did not live to answer.
-Result unanswered(const Lab& lab, const Variant& variant, const Case& point, std::string status, std::string message) {
+Result unanswered(const Lab& lab, const Variant& variant, const Case& point, CaseStatus status, std::string message) {
   Result result;
   result.variant = variant.name;
   result.summary = variant.summary;
   for (const auto& param : lab.params) result.params.emplace_back(param.name, point.params.values.at(param.name));
   result.params.emplace_back("seed", static_cast<std::int64_t>(point.seed));
-  result.status = std::move(status);
+  result.status = status;
   result.message = std::move(message);
   return result;
 }
@@ -66,24 +66,24 @@ class ProcessWorker final : public Executor {
       WireReply reply = decode_reply(line);
       if (reply.error) throw *reply.error;
       // A fault ends the child's CUDA context: the next case gets a new child.
-      if (reply.result->status == "fault" || reply.result->status == "hung") child_.reset();
+      if (reply.result->status == CaseStatus::fault || reply.result->status == CaseStatus::hung) child_.reset();
       return std::move(*reply.result);
     } catch (const Error&) {
       child_.reset();
       throw;
     } catch (const std::exception&) {
       child_.reset();
-      return unanswered(lab, variant, point, "fault",
+      return unanswered(lab, variant, point, CaseStatus::fault,
                         fmt::format("the worker process answered '{}'", line.substr(0, 60)));
     }
   }
 
-  std::pair<std::string, std::string> verdict(ChildProcess::Outcome outcome) {
+  std::pair<CaseStatus, std::string> verdict(ChildProcess::Outcome outcome) {
     if (outcome == ChildProcess::Outcome::late)
-      return {"timeout", fmt::format("no result within {:g} s: the worker process was ended",
-                                     static_cast<double>(options_.timeout.count()) / 1000)};
-    if (outcome == ChildProcess::Outcome::interrupted) return {"interrupted", "interrupted"};
-    return {"fault", fmt::format("the worker process {}", child_->end())};
+      return {CaseStatus::timeout, fmt::format("no result within {:g} s: the worker process was ended",
+                                               static_cast<double>(options_.timeout.count()) / 1000)};
+    if (outcome == ChildProcess::Outcome::interrupted) return {CaseStatus::interrupted, "interrupted"};
+    return {CaseStatus::fault, fmt::format("the worker process {}", child_->end())};
   }
 
   DeviceInfo info_;

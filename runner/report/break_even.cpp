@@ -51,7 +51,7 @@ std::vector<BreakEven> break_evens(const Lab& lab, const std::vector<Result>& re
     std::vector<std::pair<std::string, std::vector<Measured>>> sweeps;
     for (const auto& r : results) {
       const auto* speedup = find_metric(r, "speedup_to_cpu");
-      if (r.variant != variant || r.status != "ok" || speedup == nullptr) continue;
+      if (r.variant != variant || r.status != CaseStatus::ok || speedup == nullptr) continue;
       std::string others = r.launch ? dim_text(r.launch->block) : "";
       std::int64_t size = 0;
       for (const auto& [name, value] : r.params) {

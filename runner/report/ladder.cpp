@@ -37,7 +37,7 @@ Cell metric(std::string_view name, const std::function<std::string(double)>& tex
   };
 }
 
-std::optional<std::string> time_from(const Result& r, std::initializer_list<std::string_view> sources) {
+std::optional<std::string> time_from(const Result& r, std::initializer_list<TimeSource> sources) {
   const bool matches = r.timing && std::find(sources.begin(), sources.end(), r.timing->source) != sources.end();
   return matches ? std::optional(duration_text(r.timing->median_ms)) : std::nullopt;
 }
@@ -57,7 +57,7 @@ std::vector<Kind> kinds(bool on_gpu) {
       {{"time"},
        0,
        [on_gpu](const Result& r) {
-         return on_gpu ? time_from(r, {"cuda_events", "cpu_wall"}) : std::nullopt;
+         return on_gpu ? time_from(r, {TimeSource::cuda_events, TimeSource::cpu_wall}) : std::nullopt;
        }},
       {{"GB/s"}, 0, metric("bandwidth", three)},
       {{"of peak"}, 2, metric("bandwidth_of_peak", percent_text)},
@@ -93,7 +93,7 @@ std::vector<Kind> kinds(bool on_gpu) {
     if (!second.empty()) heading.emplace_back(second);
     all.push_back({std::move(heading), priority, counter(info)});
   }
-  all.push_back({{"simulated", "in"}, 3, [](const Result& r) { return time_from(r, {"simulation_wall"}); }});
+  all.push_back({{"simulated", "in"}, 3, [](const Result& r) { return time_from(r, {TimeSource::simulation_wall}); }});
   return all;
 }
 
@@ -113,7 +113,7 @@ bool one_block(const Run& run) {
 /// Calculators alone: nothing was launched or compared, and their facts are what there is to see.
 bool calculated(const Run& run) {
   return std::all_of(run.results.begin(), run.results.end(), [](const Result& r) {
-    return r.status == "ok" && !r.metrics.empty() && !r.launch && !r.verification && !r.timing && !r.counters;
+    return r.status == CaseStatus::ok && !r.metrics.empty() && !r.launch && !r.verification && !r.timing && !r.counters;
   });
 }
 
@@ -147,13 +147,14 @@ std::string param_text(const ParamValue& value) {
 }
 
 std::string verdict(const Result& result) {
-  if (result.status != "ok") return result.status;
+  if (result.status != CaseStatus::ok) return std::string(to_text(result.status));
   if (!result.verification) return "-";
-  return result.verification->status == "not_run" ? "ran" : result.verification->status;
+  const auto status = result.verification->status;
+  return status == VerificationStatus::not_run ? "ran" : std::string(to_text(status));
 }
 
 std::string device_text(const DeviceInfo& info) {
-  const std::string modelled = info.kind == "sim" ? fmt::format(", modelling {}", info.profile) : "";
+  const std::string modelled = info.modelled ? fmt::format(", modelling {}", info.profile) : "";
   return fmt::format("{}{} (compute capability {}.{}, {} SMs)", info.name, modelled, info.compute_major,
                      info.compute_minor, info.sm_count);
 }
@@ -199,7 +200,7 @@ std::vector<TextColumn> ladder(const Run& run) {
   }
   if (!one_block(run)) add({"block"}, true, 0, block_of);
   const bool on_gpu = std::any_of(run.results.begin(), run.results.end(),
-                                  [](const Result& r) { return time_from(r, {"cuda_events"}).has_value(); });
+                                  [](const Result& r) { return time_from(r, {TimeSource::cuda_events}).has_value(); });
   for (const auto& kind : kinds(on_gpu)) {
     const bool any =
         std::any_of(run.results.begin(), run.results.end(), [&](const Result& r) { return kind.cell(r).has_value(); });

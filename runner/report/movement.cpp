@@ -27,8 +27,8 @@ std::optional<Value> value_of(const Result& result, std::string_view name) {
 }
 
 bool comparable(const Result& a, const Result& b) {
-  return a.status == "ok" && b.status == "ok" && a.params == b.params && a.counters_params == b.counters_params &&
-         (a.counters || b.counters || !a.metrics.empty());
+  return a.status == CaseStatus::ok && b.status == CaseStatus::ok && a.params == b.params &&
+         a.counters_params == b.counters_params && (a.counters || b.counters || !a.metrics.empty());
 }
 
 bool same_block(const Result& a, const Result& b) { return a.launch && b.launch && a.launch->block == b.launch->block; }
@@ -91,7 +91,7 @@ void add_movements(const Lab& lab, std::vector<Result>& results) {
   for (auto& result : results) {
     const auto variant = std::find_if(lab.variants.begin(), lab.variants.end(),
                                       [&](const Variant& v) { return v.name == result.variant; });
-    if (variant == lab.variants.end() || result.status != "ok") continue;
+    if (variant == lab.variants.end() || result.status != CaseStatus::ok) continue;
     const auto* before = rung_before(lab, results, result);
     for (const auto& claim : variant->claims) {
       const auto* than = claim.than.empty() ? before : partner(results, result, claim.than);

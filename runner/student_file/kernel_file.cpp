@@ -52,7 +52,7 @@ void check_memory(const std::vector<ArgumentSpec>& arguments) {
   const auto available = available_host_memory();
   const double needed = 2 * bytes_of_all(arguments);
   if (!available || needed <= static_cast<double>(*available)) return;
-  throw LaunchError("out_of_memory",
+  throw LaunchError(LaunchFailure::out_of_memory,
                     fmt::format("the buffers need {} of host memory, {} are available", bytes_text(needed),
                                 bytes_text(static_cast<double>(*available))),
                     {}, "choose smaller buffers");

@@ -151,7 +151,7 @@ TEST_CASE("page-locked memory that is not to be had is out of memory") {
     (void)device->host_memory("host", std::size_t{1} << 40, true);
     FAIL("locked a tebibyte");
   } catch (const LaunchError& error) {
-    CHECK(error.kind == "out_of_memory");
+    CHECK(error.kind == LaunchFailure::out_of_memory);
     CHECK(error.where == "host");
     CHECK(error.hint == "page-locked memory cannot be swapped out: choose a smaller size");
   }
@@ -202,16 +202,17 @@ TEST_CASE("a fault is named after its kernel, and is no trouble for what must be
     device->synchronize();
     FAIL("a fault went unnoticed");
   } catch (const LaunchError& error) {
-    CHECK(error.kind == "fault");
+    CHECK(error.kind == LaunchFailure::fault);
     CHECK(std::string(error.what()) == "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered");
     CHECK(error.where == "store_at");
     CHECK(error.hint == "'--device sim --sanitize memcheck' names the line, the thread and the address");
   }
-  CHECK(launch_failure([&] { (void)read_values<int>(*device, data, 4); }) == "fault");
-  CHECK(launch_failure([&] { (void)device->time([] {}, true); }) == "fault");
-  CHECK(launch_failure([&] { device->queue_write(data, std::as_bytes(std::span("four", 4)), 1); }) == "fault");
-  CHECK(launch_failure([&] { (void)device->record([] {}); }) == "fault");
-  CHECK(launch_failure([&] { (void)device->host_memory("host", 64, true); }) == "fault");
+  CHECK(launch_failure([&] { (void)read_values<int>(*device, data, 4); }) == LaunchFailure::fault);
+  CHECK(launch_failure([&] { (void)device->time([] {}, true); }) == LaunchFailure::fault);
+  CHECK(launch_failure([&] { device->queue_write(data, std::as_bytes(std::span("four", 4)), 1); }) ==
+        LaunchFailure::fault);
+  CHECK(launch_failure([&] { (void)device->record([] {}); }) == LaunchFailure::fault);
+  CHECK(launch_failure([&] { (void)device->host_memory("host", 64, true); }) == LaunchFailure::fault);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class KernelExecutor final : public Executor {
       device_->synchronize();
       result.message = std::to_string(read_values<int>(*device_, data, 1)[0]);
     } catch (const LaunchError& error) {
-      result.status = error.kind;
+      result.status = error.kind == LaunchFailure::fault ? CaseStatus::fault : CaseStatus::error;
       result.message = error.where + ": " + error.what();
     }
     result.output = device_->take_output();
@@ -83,10 +83,10 @@ TEST_CASE("a fault has the driver's words, and the next case works") {
       {"check_positive", "check_positive: CUDA_ERROR_ASSERT: device-side assert triggered"}};
   for (const auto& [kernel, message] : faults) {
     const Result fault = run(*worker, kernel);
-    CHECK(fault.status == "fault");
+    CHECK(fault.status == CaseStatus::fault);
     CHECK(fault.message == message);
     const Result next = run(*worker, "scale<int, 3>");
-    CHECK(next.status == "ok");
+    CHECK(next.status == CaseStatus::ok);
     CHECK(next.message == "3");
   }
 }
@@ -110,7 +110,7 @@ TEST_CASE("a kernel that never ends is a timeout, and the next case works") {
   const auto worker = faults_worker(8'000);
   CHECK(run(*worker, "scale<int, 3>").message == "3");
   const Result hung = run(*worker, "wait_for");
-  CHECK(hung.status == "timeout");
+  CHECK(hung.status == CaseStatus::timeout);
   CHECK(hung.message == "no result within 8 s: the worker process was ended");
   CHECK(run(*worker, "scale<int, 3>").message == "3");
 }

@@ -38,11 +38,11 @@ TEST_CASE("atomics: racecheck names the line of counts[bin] += 1, and the counts
   for (const char* variant : {"racy", "image_racy"}) {
     const auto result = run_lab_case("atomics", variant, {{"n", 4096}}, {.sanitize = {"racecheck"}});
     INFO(variant << ": " << result.message);
-    CHECK(result.status == "wrong");
+    CHECK(result.status == CaseStatus::wrong);
     REQUIRE_FALSE(result.findings.empty());
     for (const auto& finding : result.findings) {
       CHECK(finding.tool == "racecheck");
-      CHECK(finding.severity == "error");
+      CHECK(finding.severity == Severity::error);
       REQUIRE(finding.at.size() == 2);
       for (const auto& place : finding.at) CHECK(place.file.find("kernels.cu") != std::string::npos);
       CHECK(finding.at[0].line == finding.at[1].line);
@@ -57,7 +57,7 @@ TEST_CASE("atomics: no rung but the racy ones races") {
     const auto result = run_lab_case("atomics", variant.name, {{"n", 5000}},
                                      {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
     INFO(variant.name << ": " << result.message);
-    CHECK(result.status == "ok");
+    CHECK(result.status == CaseStatus::ok);
     CHECK(result.findings.empty());
   }
 }
@@ -99,14 +99,14 @@ TEST_CASE("atomics: a warp whose elements share a bin adds once") {
 TEST_CASE("atomics: the block's shape says how many lanes meet on a pixel of the image") {
   for (const auto& [block, lanes] : {std::pair<Dim3, int>{{32, 8}, 1}, {{16, 16}, 2}, {{8, 32}, 4}, {{1, 256}, 32}}) {
     const auto result = run_lab_case("atomics", "image_atomic", {}, {.block = block});
-    CHECK(result.status == "ok");
+    CHECK(result.status == CaseStatus::ok);
     CHECK(counted(result, "global_atomic_max_lanes") == lanes);
   }
 }
 
 TEST_CASE("atomics: bins beyond shared memory are refused by the rungs that keep them there, with the limit") {
   const auto result = run_lab_case("atomics", "shared_private", {{"n", 1000}, {"bins", 1 << 20}});
-  CHECK(result.status == "error");
+  CHECK(result.status == CaseStatus::error);
   CHECK(result.message.find("shared memory") != std::string::npos);
-  CHECK(run_lab_case("atomics", "global_atomic", {{"n", 1000}, {"bins", 1 << 20}}).status == "ok");
+  CHECK(run_lab_case("atomics", "global_atomic", {{"n", 1000}, {"bins", 1 << 20}}).status == CaseStatus::ok);
 }

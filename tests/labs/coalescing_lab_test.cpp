@@ -15,7 +15,7 @@ Result copied(std::string_view variant, std::map<std::string, ParamValue> more =
   more.emplace("n", n);
   const Result result = run_lab_case("coalescing", variant, more);
   INFO(variant << ": " << result.message);
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == CaseStatus::ok);
   return result;
 }
 double sectors_per_load(const Result& r) {
@@ -62,7 +62,7 @@ TEST_CASE("an offset costs a fifth sector, unless it is a multiple of eight word
 
 TEST_CASE("loads from anywhere: hardly two lanes share a sector") {
   const Result r = run_lab_case("coalescing", "random", {{"n", 1 << 20}});
-  CHECK(r.status == "ok");
+  CHECK(r.status == CaseStatus::ok);
   CHECK(sectors_per_load(r) > 31.9);  // 32 of 131072 sectors meet with a probability of 32 * 31 / 2 / 131072
   CHECK(sectors_per_load(r) <= 32);
 }
@@ -93,6 +93,6 @@ TEST_CASE("the drawing shows which sectors the first warp's lanes load from") {
 
 TEST_CASE("a stride too wide for the memory is refused with a hint, not tried") {
   const Result r = run_lab_case("coalescing", "stride", {{"n", 1 << 24}, {"stride", 1024}});
-  CHECK(r.status == "error");
+  CHECK(r.status == CaseStatus::error);
   CHECK(r.message.find("--stride 1024: 16777216 elements that far apart are 68 GB of input") != std::string::npos);
 }

@@ -14,7 +14,7 @@ Result run(std::string_view variant, std::map<std::string, ParamValue> params = 
   params.try_emplace("work", work);
   Result result = run_lab_case("divergence", variant, params, changes);
   INFO(variant << ": " << result.message);
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == CaseStatus::ok);
   return result;
 }
 
@@ -146,5 +146,5 @@ TEST_CASE("divergence: elements that took another's path are found out") {
   variant.kernel = "divergence_by_warp";
   Case c = default_case(lab, variant, simulation.gpu);
   c.params.values["n"] = std::int64_t{1000};
-  CHECK(simulation.runner.run(lab, variant, c, {}).status == "wrong");
+  CHECK(simulation.runner.run(lab, variant, c, {}).status == CaseStatus::wrong);
 }

@@ -26,7 +26,7 @@ bool shows(const Result& result, const std::string& line) {
 
 TEST_CASE("dynpar: the lecture's 16 threads halve down to one, four launches deep, each with its line") {
   const auto result = run_lab_case("dynpar", "depth_print", {{"print", "true"}});
-  CHECK(result.status == "ok");
+  CHECK(result.status == CaseStatus::ok);
   CHECK(launches_by_depth(result) == std::vector<double>(4, 1));
   CHECK(counted(result, "device_launches") == 4);
   CHECK(counted(result, "deepest") == 4);
@@ -88,7 +88,7 @@ TEST_CASE("dynpar: quicksort's tree has two sides at most per grid, and follows 
 
 TEST_CASE("dynpar: quicksort of the most elements stays clear of the limit of nesting") {
   const auto result = run_lab_case("dynpar", "quicksort", {{"n", 1 << 16}});
-  CHECK(result.status == "ok");
+  CHECK(result.status == CaseStatus::ok);
   CHECK(counted(result, "deepest") < 20);
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("dynpar: the sanitizer's tools find nothing in parents and children") 
     const auto result = run_lab_case("dynpar", variant.name, {{"n", 3000}},
                                      {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
     INFO(variant.name << ": " << result.message);
-    CHECK(result.status == "ok");
+    CHECK(result.status == CaseStatus::ok);
     CHECK(result.findings.empty());
   }
 }
@@ -109,12 +109,12 @@ TEST_CASE("dynpar: an element that is left out is found out by sum and by order"
     Variant variant = variant_named(lab, name);
     const Case c = default_case(lab, variant, simulation.gpu);
     INFO(name);
-    CHECK(simulation.runner.run(lab, variant, c, {}).status == "ok");
+    CHECK(simulation.runner.run(lab, variant, c, {}).status == CaseStatus::ok);
     variant.arguments = [original = variant.arguments](const Case& point) {
       auto arguments = original(point);
       arguments[2] = static_cast<std::int32_t>(point.n()) - 1;
       return arguments;
     };
-    CHECK(simulation.runner.run(lab, variant, c, {}).status == "wrong");
+    CHECK(simulation.runner.run(lab, variant, c, {}).status == CaseStatus::wrong);
   }
 }

@@ -17,7 +17,7 @@ Result run(std::string_view variant, std::int64_t side, const CaseChanges& chang
   params["width"] = params["height"] = side;
   auto result = run_lab_case("julia", variant, params, changes);
   INFO(result.message);
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == CaseStatus::ok);
   return result;
 }
 
@@ -99,6 +99,6 @@ TEST_CASE("one bit of c is found out: near the set's edge every rounding counts"
     };
     Case c = default_case(lab, variant, simulation.gpu);
     c.params.values["width"] = c.params.values["height"] = std::int64_t{256};
-    CHECK(simulation.runner.run(lab, variant, c, {}).status == "wrong");
+    CHECK(simulation.runner.run(lab, variant, c, {}).status == CaseStatus::wrong);
   }
 }

@@ -17,7 +17,7 @@ const std::map<std::string, ParamValue> matrix{{"rows", std::int64_t{512}}, {"co
 Result run(const char* variant, const std::map<std::string, ParamValue>& params = matrix) {
   Result r = run_lab_case("launch", variant, params);
   INFO(variant << ": " << r.message);
-  REQUIRE(r.status == "ok");
+  REQUIRE(r.status == CaseStatus::ok);
   return r;
 }
 
@@ -101,14 +101,14 @@ TEST_CASE("launch: the tools find nothing in any rung") {
     const Result r =
         run_lab_case("launch", variant.name, small, {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
     INFO(variant.name);
-    CHECK(r.status == "ok");
+    CHECK(r.status == CaseStatus::ok);
     CHECK(r.findings.empty());
   }
 }
 
 namespace {
 
-std::string status_of(const char* variant, const std::function<void(Variant&)>& spoil) {
+CaseStatus status_of(const char* variant, const std::function<void(Variant&)>& spoil) {
   Simulation simulation;
   const Lab& lab = lab_named("launch");
   Variant changed = variant_named(lab, variant);
@@ -138,9 +138,9 @@ void swap_first(Variant& v) {
 }  // namespace
 
 TEST_CASE("launch: a column that is forgotten, another operation, and a temporary read too early are found out") {
-  CHECK(status_of("kernel_per_column", forget_last) == "wrong");
-  CHECK(status_of("kernel_per_column_graph", forget_last) == "wrong");
-  CHECK(status_of("one_kernel", [](Variant& v) { v.kernel = "columns<Max>"; }) == "wrong");
-  CHECK(status_of("map_unfused", swap_first) == "wrong");
-  CHECK(status_of("map_fused", [](Variant& v) { v.kernel = "add_weighted"; }) == "error");  // other arguments
+  CHECK(status_of("kernel_per_column", forget_last) == CaseStatus::wrong);
+  CHECK(status_of("kernel_per_column_graph", forget_last) == CaseStatus::wrong);
+  CHECK(status_of("one_kernel", [](Variant& v) { v.kernel = "columns<Max>"; }) == CaseStatus::wrong);
+  CHECK(status_of("map_unfused", swap_first) == CaseStatus::wrong);
+  CHECK(status_of("map_fused", [](Variant& v) { v.kernel = "add_weighted"; }) == CaseStatus::error);  // other arguments
 }

@@ -24,7 +24,7 @@ Result square(std::string_view variant, std::map<std::string, ParamValue> params
   }
   const Result result = run_lab_case("matmul", variant, params, changes);
   INFO(variant << ": " << result.message);
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == CaseStatus::ok);
   return result;
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("a product that is lost exceeds the tolerance") {
       c.params.values["m"] = std::int64_t{1};
       c.params.values["type"] = type;
       INFO(variant.name << " " << type);
-      CHECK(simulation.runner.run(lab, short_of_one, c, {}).status == "wrong");
+      CHECK(simulation.runner.run(lab, short_of_one, c, {}).status == CaseStatus::wrong);
     }
   }
 }
@@ -158,7 +158,7 @@ TEST_CASE("every matmul rung is clean under the sanitizer") {
     const Result r =
         run_lab_case("matmul", variant.name, odd, {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
     INFO(variant.name << ": " << r.message);
-    CHECK(r.status == "ok");
+    CHECK(r.status == CaseStatus::ok);
   }
 }
 
@@ -166,6 +166,6 @@ TEST_CASE("a block that is not the tile is refused, with the one that is") {
   CaseChanges changes;
   changes.block = Dim3{16, 16};
   const Result r = run_lab_case("matmul", "tiled", {}, changes);
-  CHECK(r.status == "error");
+  CHECK(r.status == CaseStatus::error);
   CHECK(r.message.find("cannot take 16x16: its parameters ask for 32x32") != std::string::npos);
 }

@@ -46,7 +46,7 @@ std::vector<PtxasRow> rows_of(std::string_view variant) {
 
 TEST_CASE("the lecture's example: 48 registers, 4096 bytes, 128 threads on a GTX 970") {
   const auto result = calculate("gtx970", 48, 4096, 128);
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == CaseStatus::ok);
   CHECK(counted(result, "resident_warps") == 40);
   CHECK(counted(result, "max_warps") == 64);
   CHECK(counted(result, "blocks_per_sm") == 10);
@@ -104,7 +104,7 @@ TEST_CASE("each resource of an SM can be what limits") {
 
 TEST_CASE("a block that cannot start is told what could") {
   const auto result = calculate("h200", 128, 0, 1024);
-  CHECK(result.status == "ok");
+  CHECK(result.status == CaseStatus::ok);
   CHECK(counted(result, "theoretical_occupancy") == 0);
   CHECK_THAT(said(result), ContainsSubstring("128 registers each are 131,072 of the 65,536 that a block may have. With "
                                              "this block a thread may have at most 64 registers, with these registers "
@@ -117,7 +117,7 @@ TEST_CASE("more shared memory than a block can have is refused with the limit, b
       "--shared takes 0 to 232448 bytes per block";
   for (const std::string variant : {"calculator", "shared_bytes", "ilp_1"}) {
     const auto result = run_lab_case("occupancy", variant, {{"n", 1000}, {"shared", 232449}});
-    CHECK(result.status == "error");
+    CHECK(result.status == CaseStatus::error);
     CHECK(result.message == refusal);
   }
   CHECK_THAT(calculate("gtx970", 48, 49153, 128).message, ContainsSubstring("at most 49152"));
@@ -176,7 +176,7 @@ TEST_CASE("shared memory that a block reserves keeps other blocks out, whether i
     for (const auto& [bytes, blocks] : std::map<std::int64_t, int>{{4096, 16}, {32768, 6}, {102400, 2}, {232448, 1}}) {
       const auto result = run_lab_case("occupancy", variant, {{"n", 1000}, {"shared", bytes}});
       INFO(variant << " " << bytes << " " << result.message);
-      CHECK(result.status == "ok");
+      CHECK(result.status == CaseStatus::ok);
       CHECK(result.occupancy.value().blocks_per_sm == blocks);
     }
   }
@@ -195,7 +195,7 @@ TEST_CASE("k chains per thread share the loop's three instructions of its own") 
 
 TEST_CASE("memory_latency loads one word per lane and hop, each in a sector of its own") {
   const auto result = run_lab_case("occupancy", "memory_latency", {{"n", 1 << 16}, {"hops", 8}});
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == CaseStatus::ok);
   CHECK(result.counters->global_load_requests == (1 << 16) / 32 * 8);
   // The first hop reads 32 neighbours; the others 32 words of 2^16: hardly two in one sector.
   const double per_request = counted(result, "global_load_sectors") / counted(result, "global_load_requests");
@@ -234,7 +234,7 @@ TEST_CASE("a step too few is found out, whatever the steps were") {
       c.params.values["n"] = std::int64_t{1000};
       c.params.values["steps"] = c.params.values["hops"] = steps;
       INFO(name << " " << steps);
-      CHECK(simulation.runner.run(lab, variant, c, {}).status == "wrong");
+      CHECK(simulation.runner.run(lab, variant, c, {}).status == CaseStatus::wrong);
     }
   }
 }

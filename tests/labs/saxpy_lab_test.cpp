@@ -15,7 +15,7 @@ using Values = std::map<std::string, ParamValue>;
 Result computed(std::string_view variant, const Values& params, const CaseChanges& changes = {}) {
   const Result result = run_lab_case("saxpy", variant, params, changes);
   INFO(variant << ": " << result.message);
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == CaseStatus::ok);
   return result;
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("vec4 moves as many sectors by a quarter of the requests, and the tail
 TEST_CASE("any factor is right, as far as float goes") {
   for (const double a : {0.0, 1.0, -3.25, 1e-30, 1e30}) computed("naive", {{"n", 1000}, {"a", a}});
   const Result r = run_lab_case("saxpy", "naive", {{"n", 1000}, {"a", 1e39}});
-  CHECK(r.status == "error");
+  CHECK(r.status == CaseStatus::error);
   CHECK(r.message.find("--a 1e+39: a times x leaves the range of float") != std::string::npos);
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("every rung but the vendors' is clean under all tools") {
     const Result r = run_lab_case("saxpy", variant.name, {{"n", 1003}},
                                   {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
     INFO(variant.name << ": " << r.message);
-    CHECK(r.status == "ok");
+    CHECK(r.status == CaseStatus::ok);
     CHECK(r.findings.empty());
   }
 }

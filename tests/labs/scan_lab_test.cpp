@@ -17,7 +17,7 @@ using Values = std::map<std::string, ParamValue>;
 Result scanned(std::string_view variant, Values params, const CaseChanges& changes = {}) {
   const Result result = run_lab_case("scan", variant, params, changes);
   INFO(variant << ": " << result.message);
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == CaseStatus::ok);
   return result;
 }
 
@@ -46,12 +46,12 @@ TEST_CASE("racecheck names the race of the naive scan: its one line reads and wr
 
 TEST_CASE("the race shows: element 32 counts what its left neighbours' warp has added meanwhile") {
   const Result r = run_lab_case("scan", "racy", {{"n", 256}, {"type", "int"}});
-  CHECK(r.status == "wrong");
+  CHECK(r.status == CaseStatus::wrong);
   REQUIRE(!r.verification->mismatches.empty());
   CHECK(r.verification->mismatches[0].index == 32);
   // Within one warp the lanes load before they store: right by chance, and a race all the same.
   const CaseChanges one_warp{.block = Dim3{32}};
-  CHECK(run_lab_case("scan", "racy", {{"n", 32}, {"type", "int"}}, one_warp).status == "ok");
+  CHECK(run_lab_case("scan", "racy", {{"n", 32}, {"type", "int"}}, one_warp).status == CaseStatus::ok);
   CHECK(!run_lab_case("scan", "racy", {{"n", 32}, {"type", "int"}}, {.block = Dim3{32}, .sanitize = {"racecheck"}})
              .findings.empty());
 }
@@ -63,7 +63,7 @@ TEST_CASE("every other rung is clean under all tools, with one warp per block an
       const CaseChanges all{.block = Dim3{block}, .sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}};
       const Result r = run_lab_case("scan", variant.name, {{"n", 5000}, {"type", "int"}}, all);
       INFO(variant.name << ": " << r.message);
-      CHECK(r.status == "ok");
+      CHECK(r.status == CaseStatus::ok);
       CHECK(r.findings.empty());
     }
   }
@@ -183,7 +183,7 @@ TEST_CASE("a scan that leaves out each element itself is found out, for every ty
       c.params.values["type"] = type;
       c.params.values["op"] = op;
       INFO(type << " " << op);
-      CHECK(simulation.runner.run(lab, wrong, c, {}).status == "wrong");
+      CHECK(simulation.runner.run(lab, wrong, c, {}).status == CaseStatus::wrong);
     }
   }
 }

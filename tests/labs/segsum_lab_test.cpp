@@ -45,7 +45,7 @@ TEST_CASE("segsum: of 30 percent empty bags, about 30 percent take the default, 
     for (const std::int64_t percent : {30, 100}) {
       const auto result = run_lab_case("segsum", variant.name, {{"empty", percent}});
       INFO(variant.name << ": " << result.message);
-      CHECK(result.status == "ok");
+      CHECK(result.status == CaseStatus::ok);
     }
   }
 }
@@ -89,7 +89,7 @@ TEST_CASE("segsum: a thousand empty bags are work, too, and balanced spreads the
   const std::vector<int> empty(1000);
   CHECK(segsum::balanced(empty).of_warp.size() == 32);
   const auto result = run_lab_case("segsum", "balanced", {{"bags", 1000}, {"empty", 100}});
-  CHECK(result.status == "ok");
+  CHECK(result.status == CaseStatus::ok);
   // A warp stores 32 defaults of 512 bytes at most.
   CHECK(counted(result, "global_store_requests") == 1000);
   CHECK(result.launch->grid == Dim3{4});
@@ -101,7 +101,7 @@ TEST_CASE("segsum: the sanitizer's tools find nothing") {
     const auto result = run_lab_case("segsum", variant.name, {{"bags", 200}, {"empty", 30}},
                                      {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
     INFO(variant.name << ": " << result.message);
-    CHECK(result.status == "ok");
+    CHECK(result.status == CaseStatus::ok);
     CHECK(result.findings.empty());
   }
 }
@@ -119,8 +119,8 @@ TEST_CASE("segsum: rows of the wrong bag, and a bag that is left out, are found 
       return simulation.runner.run(lab, variant, default_case(lab, variant, simulation.gpu), {}).status;
     };
     INFO(name);
-    CHECK(with(0, 1110) == "ok");
-    CHECK(with(0, 1109) == "wrong");
-    CHECK(with(1, 1109) == "wrong");
+    CHECK(with(0, 1110) == CaseStatus::ok);
+    CHECK(with(0, 1109) == CaseStatus::wrong);
+    CHECK(with(1, 1109) == CaseStatus::wrong);
   }
 }

@@ -24,7 +24,7 @@ Counts traffic(const Result& r) {
 Counts traffic(const char* variant, const std::map<std::string, ParamValue>& params) {
   const Result r = run_lab_case("transfer", variant, params);
   INFO(variant << ": " << r.message);
-  REQUIRE(r.status == "ok");
+  REQUIRE(r.status == CaseStatus::ok);
   return traffic(r);
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("transfer: the same warps do the same work, whole or in chunks of whol
 
 TEST_CASE("transfer: nothing to do is nothing to copy") {
   const Result r = run_lab_case("transfer", "async_streams", {{"n", std::int64_t{0}}});
-  CHECK(r.status == "ok");
+  CHECK(r.status == CaseStatus::ok);
   CHECK(r.metrics.empty());
   CHECK(traffic("round_trip", {{"n", std::int64_t{0}}}) == Counts{0, 0, 2, 1});
 }
@@ -80,7 +80,7 @@ TEST_CASE("transfer: the tools find nothing in copies, launches and chunks") {
     const Result r = run_lab_case("transfer", variant, {{"n", std::int64_t{1000}}},
                                   {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
     INFO(variant);
-    CHECK(r.status == "ok");
+    CHECK(r.status == CaseStatus::ok);
     CHECK(r.findings.empty());
   }
 }
@@ -108,12 +108,13 @@ Result with_plan(const char* variant, const std::function<void(std::vector<Step>
 }  // namespace
 
 TEST_CASE("transfer: a copy that is forgotten, too short or too early is a wrong answer") {
-  CHECK(with_plan("round_trip", [](auto&) {}).status == "ok");
-  CHECK(with_plan("round_trip", [](auto& steps) { steps.erase(steps.begin()); }).status == "wrong");
-  CHECK(with_plan("round_trip", [](auto& steps) { steps.pop_back(); }).status == "wrong");
-  CHECK(with_plan("round_trip", [](auto& steps) { --steps.back().copy->count; }).status == "wrong");
-  CHECK(with_plan("round_trip", [](auto& steps) { std::swap(steps[0], steps[1]); }).status == "wrong");
-  CHECK(with_plan("async_streams", [](auto& steps) { steps.erase(steps.end() - 3, steps.end()); }).status == "wrong");
+  CHECK(with_plan("round_trip", [](auto&) {}).status == CaseStatus::ok);
+  CHECK(with_plan("round_trip", [](auto& steps) { steps.erase(steps.begin()); }).status == CaseStatus::wrong);
+  CHECK(with_plan("round_trip", [](auto& steps) { steps.pop_back(); }).status == CaseStatus::wrong);
+  CHECK(with_plan("round_trip", [](auto& steps) { --steps.back().copy->count; }).status == CaseStatus::wrong);
+  CHECK(with_plan("round_trip", [](auto& steps) { std::swap(steps[0], steps[1]); }).status == CaseStatus::wrong);
+  CHECK(with_plan("async_streams", [](auto& steps) { steps.erase(steps.end() - 3, steps.end()); }).status ==
+        CaseStatus::wrong);
 }
 
 TEST_CASE("transfer: initcheck names what a kernel reads that no copy brought") {

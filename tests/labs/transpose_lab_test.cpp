@@ -16,7 +16,7 @@ constexpr double warps = 2048;
 Result square(std::string_view variant, const std::string& type = "float", const CaseChanges& changes = {}) {
   const Result result = run_lab_case("transpose", variant, {{"rows", side}, {"cols", side}, {"type", type}}, changes);
   INFO(variant << " " << type << ": " << result.message);
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == CaseStatus::ok);
   return result;
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("vectors of four floats: a quarter of the requests, as many sectors, a
 TEST_CASE("rows that do not start on a vector's boundary are moved element by element") {
   const std::map<std::string, ParamValue> odd{{"rows", std::int64_t{256}}, {"cols", std::int64_t{255}}};
   const Result r = run_lab_case("transpose", "coarsened_vec", odd);
-  REQUIRE(r.status == "ok");
+  REQUIRE(r.status == CaseStatus::ok);
   CHECK(counted(r, "global_load_requests") > counted(square("coarsened_vec"), "global_load_requests"));
   CHECK(counted(r, "global_store_requests") < 2 * warps / 4);  // the output's rows have 256 elements
 }
@@ -118,6 +118,6 @@ TEST_CASE("every tile is clean under the sanitizer") {
     const Result r = run_lab_case("transpose", variant.name, {{"rows", std::int64_t{77}}, {"cols", std::int64_t{45}}},
                                   {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
     INFO(variant.name << ": " << r.message);
-    CHECK(r.status == "ok");
+    CHECK(r.status == CaseStatus::ok);
   }
 }

@@ -15,7 +15,7 @@ Result run(std::string_view variant, std::map<std::string, ParamValue> params = 
   params.try_emplace("n", elements);
   Result result = run_lab_case("unroll", variant, params, changes);
   INFO(variant << ": " << result.message);
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == CaseStatus::ok);
   return result;
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("unroll: instructions per element are thread instructions over element
 
 TEST_CASE("unroll: a block whose kernel was not compiled is refused, with those that are") {
   const Result r = run_lab_case("unroll", "complete_template", {}, {.block = Dim3{32}});
-  CHECK(r.status == "error");
+  CHECK(r.status == CaseStatus::error);
   CHECK(r.message.find("it allows only 256, 64, 128, 512, 1024") != std::string::npos);
 }
 
@@ -103,5 +103,5 @@ TEST_CASE("unroll: a template for a smaller block than the one launched loses el
   variant.kernel = "unroll_complete_template<128>";
   Case c = default_case(lab, variant, simulation.gpu);
   c.params.values["n"] = elements;
-  CHECK(simulation.runner.run(lab, variant, c, {}).status == "wrong");
+  CHECK(simulation.runner.run(lab, variant, c, {}).status == CaseStatus::wrong);
 }

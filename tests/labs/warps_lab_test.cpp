@@ -13,7 +13,7 @@ namespace {
 Result run(std::string_view variant, std::int64_t n, const Dim3& block, const std::optional<Dim3>& grid = {}) {
   Result result = run_lab_case("warps", variant, {{"n", n}}, {.block = block, .grid = grid});
   INFO(variant << ": " << result.message);
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == CaseStatus::ok);
   return result;
 }
 
@@ -69,12 +69,12 @@ TEST_CASE("warps: the one-dimensional number of a two-dimensional block is found
   variant.kernel = "warps_ids_1d<{print}>";
   Case c = default_case(lab, variant, simulation.gpu);
   c.block = {40, 2};
-  CHECK(simulation.runner.run(lab, variant, c, {}).status == "wrong");
+  CHECK(simulation.runner.run(lab, variant, c, {}).status == CaseStatus::wrong);
 }
 
 TEST_CASE("warps: with --print each thread says who it is") {
   const Result r = run_lab_case("warps", "ids_1d", {{"print", "true"}}, {.grid = Dim3{2, 2}});
-  CHECK(r.status == "ok");
+  CHECK(r.status == CaseStatus::ok);
   CHECK(std::ranges::count(r.output, '\n') == 168);
   const std::string last = "block (1,1,0), thread (41,0,0): global id 167, block 3, thread  41, warp 1, lane  9";
   CHECK(r.output.find(last) != std::string::npos);
@@ -87,7 +87,7 @@ TEST_CASE("warps: a grid of fewer threads has fewer to record") {
 
 TEST_CASE("warps: the lecture's arithmetic: a million threads on 13 SMs of 128 cores") {
   const Result r = run_lab_case("warps", "calculator", {{"n", 1000000}}, {.block = Dim3{512}});
-  CHECK(r.status == "ok");
+  CHECK(r.status == CaseStatus::ok);
   CHECK(counted(r, "warps_per_block") == 16);
   CHECK(counted(r, "warps_at_once_per_sm") == 4);
   CHECK(counted(r, "lanes_at_once") == 1664);

@@ -28,7 +28,7 @@ std::string launch_error(const F& work) {
   try {
     work();
   } catch (const LaunchError& error) {
-    return fmt::format("{}: {} [{}] {}", error.kind, error.what(), error.where, error.hint);
+    return fmt::format("{}: {} [{}] {}", to_text(error.kind), error.what(), error.where, error.hint);
   }
   return "none";
 }

@@ -90,9 +90,9 @@ void DriverApi::check(CUresult result, DriverUse use, const std::string& where, 
   if (result == CUDA_SUCCESS) return;
   const std::string what = describe(result);
   const std::string advice = hint.empty() ? std::string(fault_hint(result)) : hint;
-  if (result == CUDA_ERROR_OUT_OF_MEMORY) throw LaunchError("out_of_memory", what, where, advice);
-  if (result == CUDA_ERROR_LAUNCH_TIMEOUT) throw LaunchError("hung", what, where, advice);
-  if (is_fault(result) || use == DriverUse::launch) throw LaunchError("fault", what, where, advice);
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) throw LaunchError(LaunchFailure::out_of_memory, what, where, advice);
+  if (result == CUDA_ERROR_LAUNCH_TIMEOUT) throw LaunchError(LaunchFailure::hung, what, where, advice);
+  if (is_fault(result) || use == DriverUse::launch) throw LaunchError(LaunchFailure::fault, what, where, advice);
   if (use == DriverUse::start) throw Error(ExitCode::missing, what, where, advice);
   throw Error(ExitCode::launch_failed, what, where, advice);
 }

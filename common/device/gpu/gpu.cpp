@@ -276,7 +276,7 @@ class GpuDevice : public Device {
   LaunchError out_of_memory(std::string_view name, std::size_t bytes) const {
     std::size_t free = 0, total = 0;
     driver_.cuMemGetInfo(&free, &total);
-    return {"out_of_memory", driver_.describe(CUDA_ERROR_OUT_OF_MEMORY), std::string(name),
+    return {LaunchFailure::out_of_memory, driver_.describe(CUDA_ERROR_OUT_OF_MEMORY), std::string(name),
             fmt::format("it needs {}, {} of {} are free: choose a smaller size", gibibytes(bytes), gibibytes(free),
                         gibibytes(total))};
   }

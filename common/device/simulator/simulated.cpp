@@ -101,6 +101,7 @@ class Simulator final : public Device {
     info_.compute_major = profile.compute_major;
     info_.compute_minor = profile.compute_minor;
     info_.sm_count = profile.sm_count;
+    info_.modelled = true;
     if (options_.threads <= 0) options_.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (options_.budget == 0) options_.budget = kDefaultBudget;
     const auto on = [&](std::string_view tool) {
@@ -135,7 +136,7 @@ class Simulator final : public Device {
   DevicePointer allocate(std::string_view name, std::size_t bytes) override {
     const std::uint64_t available = available_host_bytes();
     if (bytes > available)
-      throw LaunchError("out_of_memory",
+      throw LaunchError(LaunchFailure::out_of_memory,
                         fmt::format("'{}' needs {} bytes, this machine has {} left", name, bytes, available), {},
                         "choose a smaller n");
     try {
@@ -143,8 +144,8 @@ class Simulator final : public Device {
       if (tools_.initcheck && bytes) initialised_.add(*memory_.find(pointer), false);
       return pointer;
     } catch (const std::bad_alloc&) {
-      throw LaunchError("out_of_memory", fmt::format("no memory for the {} bytes of '{}'", bytes, name), {},
-                        "choose a smaller n");
+      throw LaunchError(LaunchFailure::out_of_memory, fmt::format("no memory for the {} bytes of '{}'", bytes, name),
+                        {}, "choose a smaller n");
     }
   }
   void release(DevicePointer pointer) override { memory_.release(pointer); }

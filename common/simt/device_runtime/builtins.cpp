@@ -46,7 +46,8 @@ void call_assertfail(Warp& w, const MicroOp*, const CallInfo& call) {
   const int lane = __builtin_ctz(w.mask);
   const auto read = text_reader(w, lane);
   const auto text = [&](std::size_t k) { return device_string(read, argument<std::uint64_t>(w, call, k, lane)); };
-  throw LaunchError("fault", fmt::format("assertion '{}' failed in {}, {}", text(0), text(3), thread_name(w, lane)),
+  throw LaunchError(LaunchFailure::fault,
+                    fmt::format("assertion '{}' failed in {}, {}", text(0), text(3), thread_name(w, lane)),
                     fmt::format("{}:{}", text(1), argument<std::uint32_t>(w, call, 2, lane)));
 }
 

@@ -457,7 +457,7 @@ void BlockContext::check_collectives() const {
         };
         const bool same = a.members == b.members;
         throw LaunchError(
-            "fault",
+            LaunchFailure::fault,
             fmt::format("lanes of one warp wait for each other at different instructions: {} and {}, in "
                         "{}, block ({},{},{}), warp {}",
                         name(a), name(b), launch.program->name, index.x, index.y, index.z, w.index),
@@ -475,7 +475,7 @@ void BlockContext::report_deadlock() {
   check_collectives();
   ThreadPlaces places;
   add_places(places);
-  throw LaunchError("hung",
+  throw LaunchError(LaunchFailure::hung,
                     fmt::format("deadlock in {}, block ({},{},{}): {}", launch.program->name, index.x, index.y, index.z,
                                 described(*launch.program, places, " wait")),
                     place(), "every thread of the block, or of the member mask, has to come to the same barrier");

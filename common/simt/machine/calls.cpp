@@ -101,7 +101,7 @@ std::string thread_name(const Warp& w, int lane) {
 }
 
 void fault(Warp& w, const MicroOp* op, int lane, const std::string& what, const std::string& hint) {
-  throw LaunchError("fault", fmt::format("{} in {}, {}", what, w.program->name, thread_name(w, lane)),
+  throw LaunchError(LaunchFailure::fault, fmt::format("{} in {}, {}", what, w.program->name, thread_name(w, lane)),
                     place_of(*w.program, op->site), hint);
 }
 

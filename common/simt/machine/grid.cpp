@@ -44,7 +44,7 @@ class Budget {
       return;
     ThreadPlaces places;
     add_places(places);
-    throw LaunchError("hung",
+    throw LaunchError(LaunchFailure::hung,
                       fmt::format("{} did not end within {} warp instructions: {}", program_.name, total_,
                                   described(program_, places)),
                       block.place(), "look for a loop that cannot end, or raise --budget");

@@ -184,7 +184,7 @@ std::vector<Finding> Sanitizer::take_findings() {
   // A note beside an error of the same line says less.
   const auto erroneous = [&](const Finding& note) {
     return std::any_of(findings.begin(), findings.end(), [&](const Finding& f) {
-      return f.severity == "error" && f.tool == note.tool &&
+      return f.severity == Severity::error && f.tool == note.tool &&
              std::any_of(f.at.begin(), f.at.end(), [&](const FindingSite& at) {
                return at.file == note.at[0].file && at.line == note.at[0].line;
              });
@@ -192,8 +192,8 @@ std::vector<Finding> Sanitizer::take_findings() {
   };
   std::vector<Finding> notes;
   std::copy_if(findings.begin(), findings.end(), std::back_inserter(notes),
-               [&](const Finding& f) { return f.severity == "note"; });
-  std::erase_if(findings, [](const Finding& f) { return f.severity == "note"; });
+               [&](const Finding& f) { return f.severity == Severity::note; });
+  std::erase_if(findings, [](const Finding& f) { return f.severity == Severity::note; });
   std::copy_if(notes.begin(), notes.end(), std::back_inserter(findings),
                [&](const Finding& f) { return !erroneous(f); });
   const auto order = [](const Finding& f) {

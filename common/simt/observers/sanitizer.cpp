@@ -72,7 +72,7 @@ Sanitizer::Sanitizer(const LaunchState& launch, Tools tools, InitMap& initialise
   leave_out_what_is_not_followed();
   if (tools_.racecheck && launch.grid.volume() * threads_ >= UINT32_MAX)
     throw LaunchError(
-        "fault",
+        LaunchFailure::fault,
         fmt::format("racecheck follows up to 2^32 threads, this launch has {}", launch.grid.volume() * threads_), {},
         "choose a smaller n");
 }
@@ -85,7 +85,7 @@ void Sanitizer::leave_out_what_is_not_followed() {
   const auto leave_out = [&](const char* tool, bool& on, std::string_view what) {
     if (std::exchange(on, false))
       notes_.push_back({tool,
-                        "note",
+                        Severity::note,
                         fmt::format("{}: not checked, for {} does not follow {} yet", program_.name, tool, what),
                         1,
                         {}});

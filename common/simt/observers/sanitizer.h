@@ -105,7 +105,7 @@ class Sanitizer {
     Who first, second;  ///< second.site kNoSite: only one place
     Reach reach = Reach::none;
     std::uint64_t count = 1;
-    const char* severity = "error";
+    Severity severity = Severity::error;
   };
 
   void leave_out_what_is_not_followed();

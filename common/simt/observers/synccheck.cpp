@@ -108,7 +108,7 @@ void Sanitizer::check_barrier(const BlockContext& context, std::uint32_t number)
            "a barrier does not wait for the threads that have left the kernel (since Volta; before, it hung); let all "
            "threads reach it, with a condition around the work instead of a return",
            {})
-        .severity = "note";
+        .severity = Severity::note;
 }
 
 void Sanitizer::barrier_completed(const BlockContext& context, std::uint32_t number, bool everyone) {

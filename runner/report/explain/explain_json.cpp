@@ -96,7 +96,7 @@ std::string explain_json(const ExplainView& view, const Style&) {
                 {"file", view.file.empty() ? Json() : Json(view.file)},
                 {"variant", result.variant},
                 {"params", std::move(params)},
-                {"status", result.status},
+                {"status", to_text(result.status)},
                 {"message", result.message},
                 {"launches", std::move(launches)}};
   if (view.banks) {

@@ -141,7 +141,7 @@ class Table {
     if (result.lines.size() > 1)
       line(fmt::format("launch {} of {} (--launch N shows another)", view_.launch + 1, result.lines.size()));
     if (const auto reason = ptx_reason(launch_); !reason.empty()) line(reason);
-    if (result.status == "wrong") line(paint_.bad("the answer is wrong: " + result.message));
+    if (result.status == CaseStatus::wrong) line(paint_.bad("the answer is wrong: " + result.message));
     line();
   }
 

@@ -72,8 +72,8 @@ void put_launch(const LaunchFacts& f, Sheet& sheet) {
 }
 
 void put_timing(const Timing& t, Sheet& sheet) {
-  sheet.put("timing_source", t.source);
-  sheet.put("timing_mode", t.mode);
+  sheet.put("timing_source", std::string(to_text(t.source)));
+  sheet.put("timing_mode", t.mode ? std::string(to_text(*t.mode)) : "");
   sheet.put("samples", static_cast<std::uint64_t>(t.samples));
   sheet.put("min_ms", t.min_ms);
   sheet.put("q1_ms", t.q1_ms);
@@ -101,7 +101,7 @@ void put(const Run& run, const Result& r, Sheet& sheet) {
   sheet.put("profile", run.device.profile);
   sheet.put("variant", r.variant);
   sheet.put("kernel", r.kernel);
-  sheet.put("status", r.status);
+  sheet.put("status", std::string(to_text(r.status)));
   sheet.put("message", r.message);
   for (const auto& [name, value] : r.params) {
     std::visit([&, &key = name](const auto& v) { sheet.put(key, fmt::format("{}", v)); }, value);
@@ -113,7 +113,7 @@ void put(const Run& run, const Result& r, Sheet& sheet) {
     sheet.put("limited_by", fmt::format("{}", fmt::join(r.occupancy->limited_by, " ")));
   }
   if (r.verification) {
-    sheet.put("verification", r.verification->status);
+    sheet.put("verification", std::string(to_text(r.verification->status)));
     sheet.put("max_abs_error", r.verification->max_abs_error);
     sheet.put("max_rel_error", r.verification->max_rel_error);
     sheet.put("tolerance", r.verification->tolerance);

@@ -62,7 +62,7 @@ Json verification(const Verification& v) {
   for (const auto& m : v.mismatches) {
     mismatches.push_back({{"index", m.index}, {"got", value(m.got)}, {"expected", value(m.expected)}});
   }
-  Json json{{"status", v.status},
+  Json json{{"status", to_text(v.status)},
             {"max_abs_error", json_real(v.max_abs_error)},
             {"max_rel_error", json_real(v.max_rel_error)},
             {"tolerance", json_real(v.tolerance)},
@@ -73,8 +73,8 @@ Json verification(const Verification& v) {
 }
 
 Json timing(const Timing& t) {
-  return {{"source", t.source},
-          {"mode", or_null(t.mode)},
+  return {{"source", to_text(t.source)},
+          {"mode", t.mode ? Json(to_text(*t.mode)) : Json()},
           {"samples", t.samples},
           {"min_ms", json_real(t.min_ms)},
           {"q1_ms", json_real(t.q1_ms)},
@@ -107,8 +107,11 @@ Json finding(const Finding& f) {
                      {"thread", dim(site.thread)},
                      {"address", site.address}});
   }
-  return {
-      {"tool", f.tool}, {"severity", f.severity}, {"message", f.message}, {"count", f.count}, {"at", std::move(sites)}};
+  return {{"tool", f.tool},
+          {"severity", to_text(f.severity)},
+          {"message", f.message},
+          {"count", f.count},
+          {"at", std::move(sites)}};
 }
 
 Json params(const decltype(Result::params)& values) {
@@ -144,7 +147,7 @@ Json curve(const Curve& c) {
 Json result(const Result& r) {
   Json json{{"variant", r.variant},
             {"kernel", or_null(r.kernel)},
-            {"status", r.status},
+            {"status", to_text(r.status)},
             {"message", r.message},
             {"params", params(r.params)}};
   if (r.racy) json["racy"] = true;

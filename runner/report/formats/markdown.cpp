@@ -38,7 +38,8 @@ std::string write(const Run& run, const Style&) {
   }
   std::string notes;
   for (const auto& r : run.results) {
-    if (!r.message.empty()) notes += fmt::format("- {}: {}: {}\n", escaped(r.variant), r.status, escaped(r.message));
+    if (!r.message.empty())
+      notes += fmt::format("- {}: {}: {}\n", escaped(r.variant), to_text(r.status), escaped(r.message));
   }
   return notes.empty() ? text : text + '\n' + notes;
 }

@@ -48,9 +48,9 @@ class Page {
   [[nodiscard]] std::string dim(const std::string& text) const { return paint(text, "2"); }
   [[nodiscard]] std::string good(const std::string& text) const { return paint(text, "32"); }
   [[nodiscard]] std::string bad(const std::string& text) const { return paint(text, "31"); }
-  [[nodiscard]] std::string judged(const std::string& text, const std::string& status) const {
-    if (status == "ok") return good(text);
-    return status == "skipped" ? dim(text) : bad(text);
+  [[nodiscard]] std::string judged(const std::string& text, CaseStatus status) const {
+    if (status == CaseStatus::ok) return good(text);
+    return status == CaseStatus::skipped ? dim(text) : bad(text);
   }
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -118,25 +118,25 @@ std::string buffer_text(const BufferFacts& b) {
 std::string error_text(double value) { return value == 0 ? "0" : fmt::format("{:.3g}", value); }
 
 std::string verification_text(const Verification& v) {
-  if (v.status == "not_run") return "not checked";
+  if (v.status == VerificationStatus::not_run) return "not checked";
   std::string text = v.max_abs_error == 0
                          ? "equal to the CPU's answer"
                          : fmt::format("largest error {} (relative {}), tolerance {}", error_text(v.max_abs_error),
                                        error_text(v.max_rel_error), error_text(v.tolerance));
   if (v.max_abs_error == 0 && v.tolerance > 0) text += fmt::format(" (tolerance {})", error_text(v.tolerance));
   if (!v.note.empty()) text += "; " + v.note;
-  return v.status + ": " + text;
+  return fmt::format("{}: {}", to_text(v.status), text);
 }
 
 std::string timing_text(const Timing& t) {
-  if (t.source == "simulation_wall") {
+  if (t.source == TimeSource::simulation_wall) {
     return fmt::format("none: simulating took {} on this machine, which says nothing about a GPU",
                        duration_text(t.median_ms));
   }
-  if (t.source == "cpu_wall") return duration_text(t.median_ms) + " on the host, one thread's wall clock";
+  if (t.source == TimeSource::cpu_wall) return duration_text(t.median_ms) + " on the host, one thread's wall clock";
   return fmt::format("{} median of {} ({} to {} are the middle half), {}", duration_text(t.median_ms),
                      plural(static_cast<std::uint64_t>(t.samples), "sample"), duration_text(t.q1_ms),
-                     duration_text(t.q3_ms), t.mode == "cold" ? "cold: L2 flushed before each" : t.mode);
+                     duration_text(t.q3_ms), t.mode == CacheState::warm ? "warm" : "cold: L2 flushed before each");
 }
 
 std::string metrics_text(const Result& r) {
@@ -243,7 +243,7 @@ void counters(const Result& r, Page& page) {
 
 void findings(const Result& r, Page& page) {
   for (const auto& f : r.findings) {
-    page.fact(f.severity, fmt::format("{}: {}", f.tool, f.message));
+    page.fact(std::string(to_text(f.severity)), fmt::format("{}: {}", f.tool, f.message));
     for (const auto& site : f.at) {
       page.fact("", fmt::format("{}:{} {} by block ({},{},{}), thread ({},{},{}){}{}", site.file, site.line,
                                 site.access, site.block.x, site.block.y, site.block.z, site.thread.x, site.thread.y,
@@ -287,11 +287,11 @@ void one(const Run& run, const Result& r, Page& page) {
   if (r.launch) page.fact("launch", launch_text(*r.launch));
   if (r.launch) page.fact("resources", resources_text(*r.launch));
   if (r.occupancy) page.fact("occupancy", occupancy_text(*r.occupancy));
-  if (!r.message.empty()) page.fact(r.status, r.message);
+  if (!r.message.empty()) page.fact(std::string(to_text(r.status)), r.message);
   if (r.verification) page.fact("verified", verification_text(*r.verification));
   if (r.verification) mismatches(*r.verification, page);
-  if (r.timing) page.fact(r.timing->source == "cpu_wall" ? "CPU time" : "GPU time", timing_text(*r.timing));
-  const bool measured = r.timing && r.timing->source == "cuda_events";
+  if (r.timing) page.fact(r.timing->source == TimeSource::cpu_wall ? "CPU time" : "GPU time", timing_text(*r.timing));
+  const bool measured = r.timing && r.timing->source == TimeSource::cuda_events;
   if (!r.metrics.empty()) page.fact(measured ? "rates" : "facts", metrics_text(r));
   for (const auto& b : r.buffers) page.fact(&b == &r.buffers.front() ? "buffers" : "", buffer_text(b));
   findings(r, page);
@@ -309,7 +309,7 @@ std::string painted(const std::string& text, const Run& run, const Page& page) {
     std::string line = lines[i];
     if (i >= first) {
       const auto& r = run.results[row++];
-      if (r.status != "ok") line = page.judged(line, r.status);
+      if (r.status != CaseStatus::ok) line = page.judged(line, r.status);
     } else {
       line = page.dim(line);
     }
@@ -354,14 +354,15 @@ void several(const Run& run, Page& page) {
   page.line(painted(aligned(ladder(run), width, left_out), run, page));
   movements(run, page);
   for (const auto& r : run.results) {
-    if (!r.message.empty()) page.paragraph(fmt::format("{}: {}: {}", r.variant, r.status, r.message));
+    if (!r.message.empty()) page.paragraph(fmt::format("{}: {}: {}", r.variant, to_text(r.status), r.message));
     if (!r.counters_params.empty()) page.paragraph(page.dim(r.variant + ": " + counted_case(r.counters_params)));
     findings(r, page);
   }
   const bool counted =
       std::any_of(run.results.begin(), run.results.end(), [](const Result& r) { return r.counters.has_value(); });
-  const bool timed = std::any_of(run.results.begin(), run.results.end(),
-                                 [](const Result& r) { return r.timing && r.timing->source == "cuda_events"; });
+  const bool timed = std::any_of(run.results.begin(), run.results.end(), [](const Result& r) {
+    return r.timing && r.timing->source == TimeSource::cuda_events;
+  });
   if (counted) page.paragraph(page.dim("Counters of the PTX as simulated; 'gpulab list --metrics' defines them."));
   const bool faster =
       std::any_of(run.results.begin(), run.results.end(), [](const Result& r) { return find_metric(r, "speedup"); });

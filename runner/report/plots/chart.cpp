@@ -72,7 +72,7 @@ struct Quantity {
 };
 
 std::optional<double> time_of(const Result& r) {
-  const bool measured = r.status == "ok" && r.timing && r.timing->source == "cuda_events";
+  const bool measured = r.status == CaseStatus::ok && r.timing && r.timing->source == TimeSource::cuda_events;
   return measured ? std::optional(r.timing->median_ms) : std::nullopt;
 }
 
@@ -83,7 +83,7 @@ std::vector<Quantity> quantities() {
     return metric != nullptr ? std::optional(metric->value) : std::nullopt;
   };
   const auto instructions = [](const Result& r) {
-    const bool counted = r.status == "ok" && r.counters;
+    const bool counted = r.status == CaseStatus::ok && r.counters;
     return counted ? std::optional(static_cast<double>((*r.counters)["warp_instructions"])) : std::nullopt;
   };
   return {

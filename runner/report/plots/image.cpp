@@ -42,9 +42,9 @@ void demand(const std::string& file, const std::string& extension, const std::st
 }
 
 Heading heading(const Run& run, const std::string& of) {
-  const bool simulated = run.device.kind == "sim";
-  return {fmt::format("{} on {}{}", of, simulated ? "the simulator, modelling " : "",
-                      simulated ? run.device.profile : run.device.name),
+  const auto& device = run.device;
+  return {fmt::format("{} on {}{}", of, device.modelled ? "the simulator, modelling " : "",
+                      device.modelled ? device.profile : device.name),
           shared_case(run)};
 }
 

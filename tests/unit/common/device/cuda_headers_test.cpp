@@ -19,7 +19,7 @@ std::string failure_of(std::string_view kernel, unsigned threads) {
   try {
     result_of(*simulator(true), kernel, threads, 64);
   } catch (const LaunchError& error) {
-    return fmt::format("{}: {} [{}]", error.kind, error.what(), error.where);
+    return fmt::format("{}: {} [{}]", to_text(error.kind), error.what(), error.where);
   }
   return "nothing";
 }

@@ -36,7 +36,7 @@ std::string failure_of(std::string_view kernel, LaunchConfig config, SimulatorOp
   try {
     output_of(kernel, config, 256, options);
   } catch (const LaunchError& error) {
-    return fmt::format("{}: {} [{}]", error.kind, error.what(), error.where);
+    return fmt::format("{}: {} [{}]", to_text(error.kind), error.what(), error.where);
   }
   return "nothing";
 }
@@ -242,13 +242,13 @@ TEST_CASE("what was printed before a fault is heard") {
   const auto device = simulator();
   std::string heard;
   device->print_to([&](std::string_view text) { heard += text; });
-  CHECK(launch_failure([&] { launch(*device, "say_then_trap", {{3, 1, 1}, {1, 1, 1}}, 1); }) == "fault");
+  CHECK(launch_failure([&] { launch(*device, "say_then_trap", {{3, 1, 1}, {1, 1, 1}}, 1); }) == LaunchFailure::fault);
   CHECK(heard == "block 0\nblock 1\n");
 }
 
 TEST_CASE("what was printed before a fault is kept") {
   const auto device = simulator();
-  CHECK(launch_failure([&] { launch(*device, "say_then_trap", {{3, 1, 1}, {1, 1, 1}}, 1); }) == "fault");
+  CHECK(launch_failure([&] { launch(*device, "say_then_trap", {{3, 1, 1}, {1, 1, 1}}, 1); }) == LaunchFailure::fault);
   CHECK(device->take_output() == "block 0\nblock 1\n");
 }
 

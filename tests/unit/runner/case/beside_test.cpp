@@ -12,7 +12,7 @@ namespace {
 class Metered final : public Executor {
  public:
   double seconds_per_element = 0;
-  std::string status = "ok";
+  CaseStatus status = CaseStatus::ok;
   std::vector<std::int64_t> sizes;
   DeviceInfo device{"sim", "metered", "h200", 9, 0, 132};
   [[nodiscard]] const DeviceInfo& info() const override { return device; }
@@ -21,7 +21,7 @@ class Metered final : public Executor {
     sizes.push_back(point.n());
     Result result;
     result.status = status;
-    result.message = status == "ok" ? "" : "no such instruction";
+    result.message = status == CaseStatus::ok ? "" : "no such instruction";
     result.params = {{"n", point.n()}};
     result.timing = Timing{};
     result.timing->median_ms = 1000 * seconds_per_element * static_cast<double>(point.n());
@@ -63,9 +63,9 @@ TEST_CASE("a case that would take long is counted at the largest size of about a
 
 TEST_CASE("a case that the simulator cannot run keeps its result and says why it has no counters") {
   Metered simulator;
-  simulator.status = "error";
+  simulator.status = CaseStatus::error;
   const auto result = beside(simulator, 1 << 16);
-  CHECK(result.status == "ok");
+  CHECK(result.status == CaseStatus::ok);
   CHECK(result.message == "no counters: simulating beside the GPU: no such instruction");
   CHECK_FALSE(result.counters);
   CHECK(simulator.sizes.size() == 1);

@@ -56,7 +56,7 @@ TEST_CASE("a plan of copies and launches is run in its order, and its traffic is
     const auto device = doubling_device();
     const auto result = run_case(*device, lab, variant, default_case(lab), {});
     INFO(result.message);
-    CHECK(result.status == "ok");
+    CHECK(result.status == CaseStatus::ok);
     CHECK(metric(result, "bytes_to_device") == 4000);
     CHECK(metric(result, "bytes_to_host") == 4000);
     CHECK(metric(result, "copies") == 2);
@@ -72,7 +72,7 @@ TEST_CASE("a plan without a launch has no launch to describe") {
   variant.adjust = [](const Case&, Problem& problem) { problem.expected.clear(); };
   const auto device = doubling_device();
   const auto result = run_case(*device, lab, variant, default_case(lab), {});
-  CHECK(result.status == "ok");
+  CHECK(result.status == CaseStatus::ok);
   CHECK_FALSE(result.launch);
   CHECK(result.kernel.empty());
   CHECK(metric(result, "bytes_to_device") == 20);
@@ -86,7 +86,7 @@ TEST_CASE("a recorded plan is verified like any other, and runs as often") {
   RunOptions options;
   options.measure = {.warmup = 2, .reps = 5};
   const auto result = run_case(*device, lab, lab.variants[0], default_case(lab), options);
-  CHECK(result.status == "ok");
+  CHECK(result.status == CaseStatus::ok);
   CHECK(device->launches.size() == 1 + 2 + 5);
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("the host's clock is read where the device measures time, and the lab 
     CHECK(metric(result, "time_per_launch") == -1);
   }
   const auto result = run(true, true);
-  CHECK(result.status == "ok");
+  CHECK(result.status == CaseStatus::ok);
   CHECK(metric(result, "host_time_unsynchronized") > 0);
   CHECK(metric(result, "host_time_synchronized") >= metric(result, "host_time_unsynchronized"));
   CHECK(metric(result, "time_per_launch") == 500);  // by the device's clock
@@ -120,7 +120,7 @@ TEST_CASE("steps that make no sense are the lab's mistakes, and named") {
     variant.steps = [&](const Case&) -> std::vector<Step> { return {step}; };
     const auto device = doubling_device();
     const auto result = run_case(*device, lab, variant, default_case(lab), {});
-    CHECK(result.status == "error");
+    CHECK(result.status == CaseStatus::error);
     CHECK(device->memory.empty());
     return result.message;
   };

@@ -27,7 +27,7 @@ Counted measured(FakeDevice& device, const MeasureOptions& options) {
 
 TEST_CASE("quartiles, mean and deviation of samples are the textbook's") {
   const std::array samples{5.0, 1.0, 3.0, 2.0, 4.0};
-  const auto timing = summarize(samples, "cuda_events", "cold");
+  const auto timing = summarize(samples, TimeSource::cuda_events, CacheState::cold);
   CHECK(timing.samples == 5);
   CHECK(timing.min_ms == 1);
   CHECK(timing.q1_ms == 2);
@@ -39,7 +39,7 @@ TEST_CASE("quartiles, mean and deviation of samples are the textbook's") {
 
 TEST_CASE("quartiles between two samples are interpolated") {
   const std::array samples{1.0, 2.0, 3.0, 4.0};
-  const auto timing = summarize(samples, {}, {});
+  const auto timing = summarize(samples, TimeSource::none);
   CHECK(near(timing.q1_ms, 1.75));
   CHECK(near(timing.median_ms, 2.5));
   CHECK(near(timing.q3_ms, 3.25));
@@ -47,17 +47,17 @@ TEST_CASE("quartiles between two samples are interpolated") {
 
 TEST_CASE("one sample has no deviation, none has nothing") {
   const std::array one{2.0};
-  CHECK(summarize(one, {}, {}).stddev_ms == 0);
-  CHECK(summarize(one, {}, {}).q3_ms == 2);
-  CHECK(summarize({}, {}, {}).samples == 0);
+  CHECK(summarize(one, TimeSource::none).stddev_ms == 0);
+  CHECK(summarize(one, TimeSource::none).q3_ms == 2);
+  CHECK(summarize({}, TimeSource::none).samples == 0);
 }
 
 TEST_CASE("a device without time of its own runs once and says what the time is") {
   FakeDevice device;
   const auto counted = measured(device, {});
   CHECK(counted.worked == 1);
-  CHECK(counted.timing.source == "simulation_wall");
-  CHECK(counted.timing.mode.empty());
+  CHECK(counted.timing.source == TimeSource::simulation_wall);
+  CHECK_FALSE(counted.timing.mode);
   CHECK(counted.timing.samples == 1);
 }
 
@@ -68,8 +68,8 @@ TEST_CASE("asked for a number of samples, measuring takes that number after warm
   CHECK(counted.timing.samples == 7);
   CHECK(counted.worked == 11);
   CHECK(counted.restored == 11);
-  CHECK(counted.timing.mode == "cold");
-  CHECK(measured(device, {.reps = 1, .warm = true}).timing.mode == "warm");
+  CHECK(counted.timing.mode == CacheState::cold);
+  CHECK(measured(device, {.reps = 1, .warm = true}).timing.mode == CacheState::warm);
 }
 
 TEST_CASE("quiet samples end once they add up to the time asked for") {

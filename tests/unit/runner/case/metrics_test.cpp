@@ -8,7 +8,7 @@ using namespace gpulab;
 
 namespace {
 
-Result timed(const std::string& variant, double ms, const std::string& source = "cuda_events") {
+Result timed(const std::string& variant, double ms, TimeSource source = TimeSource::cuda_events) {
   Result result;
   result.variant = variant;
   result.timing = Timing{};
@@ -55,7 +55,7 @@ TEST_CASE("bytes that cross the link are no share of what the GPU's memory could
 }
 
 TEST_CASE("the CPU is compared with what its own clock says of the GPU, where it was asked") {
-  std::vector<Result> results{timed("round_trip", 2), timed("resident", 2), timed("cpu", 12, "cpu_wall")};
+  std::vector<Result> results{timed("round_trip", 2), timed("resident", 2), timed("cpu", 12, TimeSource::cpu_wall)};
   add_host_times({.queued_ms = 0.5, .finished_ms = 3}, 4, results[0]);
   CHECK(near(value(results[0], "host_time_unsynchronized"), 500));
   CHECK(near(value(results[0], "host_time_synchronized"), 3000));
@@ -75,7 +75,7 @@ TEST_CASE("without launches there is no time per launch, without copies no traff
 }
 
 TEST_CASE("simulation and host time give no rates") {
-  for (const auto* source : {"simulation_wall", "cpu_wall", "none"}) {
+  for (const auto source : {TimeSource::simulation_wall, TimeSource::cpu_wall, TimeSource::none}) {
     auto result = timed("warp", 2, source);
     add_rates({4e9, 1e9, 1e9}, nullptr, result);
     CHECK(result.metrics.empty());
@@ -83,7 +83,8 @@ TEST_CASE("simulation and host time give no rates") {
 }
 
 TEST_CASE("speed-ups refer to the baseline, the rung before and the CPU of the same case") {
-  std::vector<Result> results{timed("slow", 8), timed("broken", 1), timed("fast", 2), timed("cpu", 100, "cpu_wall")};
+  std::vector<Result> results{timed("slow", 8), timed("broken", 1), timed("fast", 2),
+                              timed("cpu", 100, TimeSource::cpu_wall)};
   results[1].timing.reset();
   add_speedups(results, "slow");
   CHECK(near(value(results[0], "speedup"), 1));
@@ -103,7 +104,7 @@ TEST_CASE("a variant that starts a ladder of its own has no rung before") {
 }
 
 TEST_CASE("cumulative speed-ups refer to the first rung that a GPU's clock measured, where there is another") {
-  const auto sim = timed("slow", 8, "simulation_wall"), slow = timed("slow", 8), fast = timed("fast", 2);
+  const auto sim = timed("slow", 8, TimeSource::simulation_wall), slow = timed("slow", 8), fast = timed("fast", 2);
   CHECK(first_measured({sim, slow, fast}) == "slow");
   CHECK(first_measured({slow, slow}).empty());
   CHECK(first_measured({sim, fast}).empty());

@@ -21,7 +21,7 @@ TEST_CASE("a right kernel passes with its launch, occupancy and counters") {
   const auto lab = doubling_lab();
   const auto device = doubling_device();
   const auto result = run(*device, lab, "plain", default_case(lab));
-  CHECK(result.status == "ok");
+  CHECK(result.status == CaseStatus::ok);
   CHECK(result.message.empty());
   CHECK(result.kernel == "twice<int>");
   REQUIRE(result.launch);
@@ -31,11 +31,11 @@ TEST_CASE("a right kernel passes with its launch, occupancy and counters") {
   REQUIRE(result.occupancy);
   CHECK(result.occupancy->theoretical == 1.0);
   REQUIRE(result.verification);
-  CHECK(result.verification->status == "passed");
+  CHECK(result.verification->status == VerificationStatus::passed);
   REQUIRE(result.counters);
   CHECK((*result.counters)["warp_instructions"] == 100);
   REQUIRE(result.timing);
-  CHECK(result.timing->source == "simulation_wall");
+  CHECK(result.timing->source == TimeSource::simulation_wall);
   CHECK(result.metrics.empty());
   CHECK(device->launches.size() == 1);
   CHECK(device->memory.empty());
@@ -50,7 +50,7 @@ TEST_CASE("a wrong kernel is reported with its first mismatches") {
     for (std::size_t i = 0; i + 10 < in.size(); ++i) out[i] = 2 * in[i];
   };
   const auto result = run(*device, lab, "plain", default_case(lab));
-  CHECK(result.status == "wrong");
+  CHECK(result.status == CaseStatus::wrong);
   // 0xA5A5A5A5: the poison that the kernel did not overwrite.
   CHECK(result.message == "out[990] is -1515870811, not 13944 (10 of 1,000 elements differ)");
   CHECK(result.verification->mismatches.size() == 8);
@@ -60,12 +60,13 @@ TEST_CASE("a wrong kernel is reported with its first mismatches") {
 TEST_CASE("faults, hangs and exhausted memory end the case and not the sweep") {
   const auto lab = doubling_lab();
   const auto device = doubling_device();
-  std::string kind;
+  LaunchFailure kind{};
   device->kernels["twice<int>"] = [&](const LaunchConfig&, std::span<const KernelArgument>) {
     throw LaunchError(kind, "it broke", "kernels.cu:41", "mend it");
   };
-  const std::vector<std::pair<std::string, std::string>> statuses{
-      {"fault", "fault"}, {"hung", "hung"}, {"out_of_memory", "error"}};
+  const std::vector<std::pair<LaunchFailure, CaseStatus>> statuses{{LaunchFailure::fault, CaseStatus::fault},
+                                                                   {LaunchFailure::hung, CaseStatus::hung},
+                                                                   {LaunchFailure::out_of_memory, CaseStatus::error}};
   for (const auto& [thrown, status] : statuses) {
     kind = thrown;
     const auto result = run(*device, lab, "plain", default_case(lab));
@@ -82,7 +83,7 @@ TEST_CASE("a kernel that the module lacks is an error of the case") {
   const auto lab = doubling_lab();
   FakeDevice device;
   const auto result = run(device, lab, "plain", default_case(lab));
-  CHECK(result.status == "error");
+  CHECK(result.status == CaseStatus::error);
   CHECK(result.message == "no kernel twice<int>");
 }
 
@@ -92,7 +93,7 @@ TEST_CASE("a case beyond the host's memory is refused before anything is allocat
   lab.problem = [](const Case&) -> Problem { throw std::logic_error("must not be made"); };
   const auto device = doubling_device();
   const auto result = run(*device, lab, "plain", default_case(lab));
-  CHECK(result.status == "error");
+  CHECK(result.status == CaseStatus::error);
   CHECK_THAT(result.message, StartsWith("the problem needs at least 888 PiB of host memory, "));
   CHECK_THAT(result.message, EndsWith(" are available; choose a smaller size"));
 }
@@ -101,8 +102,8 @@ TEST_CASE("a host variant is verified and timed as the host's") {
   const auto lab = doubling_lab();
   FakeDevice device;
   const auto result = run(device, lab, "cpu", default_case(lab));
-  CHECK(result.status == "ok");
-  CHECK(result.timing->source == "cpu_wall");
+  CHECK(result.status == CaseStatus::ok);
+  CHECK(result.timing->source == TimeSource::cpu_wall);
   CHECK_FALSE(result.launch);
   CHECK_FALSE(result.counters);
   CHECK(device.launches.empty());
@@ -114,7 +115,7 @@ TEST_CASE("an empty problem is valid") {
   auto point = default_case(lab);
   point.params.values["n"] = std::int64_t{0};
   const auto result = run(*device, lab, "plain", point);
-  CHECK(result.status == "ok");
+  CHECK(result.status == CaseStatus::ok);
   CHECK(result.launch->grid == Dim3{1, 1, 1});
 }
 
@@ -138,11 +139,11 @@ TEST_CASE("a device that measures time gives rates, and inputs come back before 
   options.measure.reps = 5;
   options.measure.warmup = 2;
   const auto result = run(*device, lab, "plain", default_case(lab), options);
-  CHECK(result.status == "ok");
+  CHECK(result.status == CaseStatus::ok);
   CHECK(spoiled == 0);
   CHECK(device->launches.size() == 1 + 2 + 5);
-  CHECK(result.timing->source == "cuda_events");
-  CHECK(result.timing->mode == "cold");
+  CHECK(result.timing->source == TimeSource::cuda_events);
+  CHECK(result.timing->mode == CacheState::cold);
   CHECK(result.timing->samples == 5);
   REQUIRE_FALSE(result.metrics.empty());
   CHECK(result.metrics[0].name == "bandwidth");
@@ -155,7 +156,7 @@ TEST_CASE("a wrong kernel is not measured") {
   device->can = {.measures_time = true};
   device->kernels["twice<int>"] = [](const LaunchConfig&, std::span<const KernelArgument>) {};
   const auto result = run(*device, lab, "plain", default_case(lab));
-  CHECK(result.status == "wrong");
+  CHECK(result.status == CaseStatus::wrong);
   CHECK(device->launches.size() == 1);
   CHECK(result.metrics.empty());
 }
@@ -170,7 +171,7 @@ TEST_CASE("a runner loads a kernel file once and makes a case's problem once") {
   const auto device = doubling_device();
   CaseRunner runner(*device);
   for (const auto* name : {"slow", "plain", "tree"}) {
-    CHECK(runner.run(lab, find_variant(lab, name), default_case(lab), {}).status == "ok");
+    CHECK(runner.run(lab, find_variant(lab, name), default_case(lab), {}).status == CaseStatus::ok);
   }
   CHECK(made == 1);
   CHECK(device->loaded.size() == 1);
@@ -188,9 +189,9 @@ TEST_CASE("an adjusted answer is the variant's own") {
   lab.variants[0].adjust = [](const Case&, Problem& problem) { problem.expected[0].exact[0] = std::byte{0xFF}; };
   const auto device = doubling_device();
   CaseRunner runner(*device);
-  CHECK(runner.run(lab, lab.variants[0], default_case(lab), {}).status == "wrong");
-  CHECK(runner.run(lab, lab.variants[1], default_case(lab), {}).status == "ok");
-  CHECK(runner.run(lab, lab.variants[0], default_case(lab), {}).status == "wrong");
+  CHECK(runner.run(lab, lab.variants[0], default_case(lab), {}).status == CaseStatus::wrong);
+  CHECK(runner.run(lab, lab.variants[1], default_case(lab), {}).status == CaseStatus::ok);
+  CHECK(runner.run(lab, lab.variants[0], default_case(lab), {}).status == CaseStatus::wrong);
 }
 
 TEST_CASE("of a GPU's many runs the verified one is heard and kept, the measured ones print for nobody") {
@@ -205,7 +206,7 @@ TEST_CASE("of a GPU's many runs the verified one is heard and kept, the measured
   RunOptions options;
   options.measure.reps = 5;
   const auto result = CaseRunner(*device).run(lab, lab.variants[1], default_case(lab), options);
-  CHECK(result.status == "ok");
+  CHECK(result.status == CaseStatus::ok);
   CHECK(result.timing->samples == 5);
   CHECK(result.output == "line\n");
 }
@@ -215,7 +216,7 @@ TEST_CASE("shared memory beyond a block's is refused before the launch") {
   lab.variants[1].dynamic_shared_bytes = [](const Case&) { return 300U * 1024; };
   const auto device = doubling_device();
   const auto result = run(*device, lab, "plain", default_case(lab));
-  CHECK(result.status == "error");
+  CHECK(result.status == CaseStatus::error);
   CHECK(result.message ==
         "a block of twice<int> needs 300 KiB of shared memory, NVIDIA H200 has 227 KiB per block; use a smaller block "
         "or tile");

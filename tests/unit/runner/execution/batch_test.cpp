@@ -1,5 +1,7 @@
 #include "runner/execution/batch.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "labs/registry.h"
@@ -11,7 +13,7 @@ using namespace gpulab;
 
 namespace {
 
-ExitCode code_of_statuses(const std::vector<std::string>& statuses, bool named = true) {
+ExitCode code_of_statuses(const std::vector<CaseStatus>& statuses, bool named = true) {
   std::vector<Point> points(statuses.size());
   std::vector<Result> results(statuses.size());
   for (std::size_t i = 0; i < statuses.size(); ++i) {
@@ -24,24 +26,25 @@ ExitCode code_of_statuses(const std::vector<std::string>& statuses, bool named =
 }  // namespace
 
 TEST_CASE("the exit code is the worst of failed launch, wrong answer and what is missing") {
-  CHECK(code_of_statuses({"ok", "ok"}) == ExitCode::ok);
-  CHECK(code_of_statuses({"ok", "wrong", "ok"}) == ExitCode::wrong);
-  CHECK(code_of_statuses({"wrong", "fault"}) == ExitCode::launch_failed);
-  CHECK(code_of_statuses({"hung"}) == ExitCode::launch_failed);
-  CHECK(code_of_statuses({"timeout"}) == ExitCode::launch_failed);
-  CHECK(code_of_statuses({"error", "wrong", "skipped"}) == ExitCode::launch_failed);
-  CHECK(code_of_statuses({"ok", "skipped"}) == ExitCode::missing);
-  CHECK(code_of_statuses({"wrong", "skipped"}) == ExitCode::wrong);
-  CHECK(code_of_statuses({"ok", "skipped"}, false) == ExitCode::ok);
-  CHECK(code_of_statuses({"fault", "interrupted"}) == ExitCode::interrupted);
+  using enum CaseStatus;
+  CHECK(code_of_statuses({ok, ok}) == ExitCode::ok);
+  CHECK(code_of_statuses({ok, wrong, ok}) == ExitCode::wrong);
+  CHECK(code_of_statuses({wrong, fault}) == ExitCode::launch_failed);
+  CHECK(code_of_statuses({hung}) == ExitCode::launch_failed);
+  CHECK(code_of_statuses({timeout}) == ExitCode::launch_failed);
+  CHECK(code_of_statuses({error, wrong, skipped}) == ExitCode::launch_failed);
+  CHECK(code_of_statuses({ok, skipped}) == ExitCode::missing);
+  CHECK(code_of_statuses({wrong, skipped}) == ExitCode::wrong);
+  CHECK(code_of_statuses({ok, skipped}, false) == ExitCode::ok);
+  CHECK(code_of_statuses({fault, interrupted}) == ExitCode::interrupted);
 }
 
 TEST_CASE("a finding of severity error costs 1, a warning nothing") {
   std::vector<Point> points(1);
   std::vector<Result> results(1);
-  results[0].findings = {{"synccheck", "warning", "", 1, {}}};
+  results[0].findings = {{"synccheck", Severity::warning, "", 1, {}}};
   CHECK(exit_code(points, results) == ExitCode::ok);
-  results[0].findings.push_back({"racecheck", "error", "", 1, {}});
+  results[0].findings.push_back({"racecheck", Severity::error, "", 1, {}});
   CHECK(exit_code(points, results) == ExitCode::wrong);
 }
 
@@ -51,7 +54,7 @@ TEST_CASE("one failing case does not end the sweep, and skipped ones keep their 
   auto* fake = device.get();
   fake->kernels["twice<int>"] = [fake, twice = fake->kernels["twice<int>"]](const LaunchConfig& config,
                                                                             auto arguments) {
-    if (fake->launches.size() == 1) throw LaunchError("fault", "illegal address");
+    if (fake->launches.size() == 1) throw LaunchError(LaunchFailure::fault, "illegal address");
     twice(config, arguments);
   };
   const Host host{device->info(), device->capabilities()};
@@ -59,7 +62,7 @@ TEST_CASE("one failing case does not end the sweep, and skipped ones keep their 
   batch->points = sweep(parse_sweep_options(lab, {{"variant", {"all"}}}), host);
   const auto results = run_batch(batch);
   std::vector<std::string> statuses;
-  for (const auto& result : results) statuses.push_back(result.variant + " " + result.status);
+  for (const auto& result : results) statuses.push_back(fmt::format("{} {}", result.variant, to_text(result.status)));
   CHECK(statuses == std::vector<std::string>{"slow fault", "plain ok", "tree ok", "vendor skipped", "cpu ok"});
   CHECK(results[0].message == "illegal address");
   CHECK(results[0].summary == "one at a time");

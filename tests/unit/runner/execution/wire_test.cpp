@@ -12,21 +12,26 @@ Result full_result() {
   Result r;
   r.variant = "warp";
   r.kernel = "reduce_warp<float, Sum>";
-  r.status = "wrong";
+  r.status = CaseStatus::wrong;
   r.message = "line 1\nline \"2\"";
   r.summary = "shuffles";
   r.params = {{"n", std::int64_t{1} << 40}, {"type", "float"}};
   r.launch = LaunchFacts{{3, 2, 1}, {256, 1, 1}, 128, 64, std::nullopt, 18, 2};
   r.occupancy = Occupancy{0.625, 5, {"registers", "warps"}};
-  r.verification = Verification{"failed", 0.5, std::numeric_limits<double>::infinity(),
-                                1e-300,   3,   {{7, std::nan(""), 0.1}, {8, std::int64_t{-1}, std::uint64_t{1} << 63}},
+  r.verification = Verification{VerificationStatus::failed,
+                                0.5,
+                                std::numeric_limits<double>::infinity(),
+                                1e-300,
+                                3,
+                                {{7, std::nan(""), 0.1}, {8, std::int64_t{-1}, std::uint64_t{1} << 63}},
                                 "wraps"};
-  r.timing = Timing{"cuda_events", "cold", 31, 0.1, 0.2, 0.3, 0.4, 0.30000000000000004, 0};
+  r.timing = Timing{TimeSource::cuda_events, CacheState::cold, 31, 0.1, 0.2, 0.3, 0.4, 0.30000000000000004, 0};
   r.metrics = {{"bandwidth", -std::numeric_limits<double>::infinity(), "GB/s"}};
   r.counters = Counters{};
   (*r.counters)["warps"] = 12;
   (*r.counters)["barriers"] = std::numeric_limits<std::uint64_t>::max();
-  r.findings = {{"racecheck", "error", "race", 2, {{"kernels.cu", 41, "write", {1, 2, 3}, {4, 5, 6}, "s[35]"}}}};
+  r.findings = {
+      {"racecheck", Severity::error, "race", 2, {{"kernels.cu", 41, "write", {1, 2, 3}, {4, 5, 6}, "s[35]"}}}};
   r.output = "from the device\n";
   r.buffers = {{"x", "f16", 3, {0.5, std::nan("")}, "00ff"}};
   return r;
@@ -61,7 +66,7 @@ TEST_CASE("an empty result survives the wire") {
   REQUIRE(reply.result);
   CHECK_FALSE(reply.result->launch.has_value());
   CHECK_FALSE(reply.result->counters.has_value());
-  CHECK(reply.result->status == "ok");
+  CHECK(reply.result->status == CaseStatus::ok);
 }
 
 TEST_CASE("what a kernel printed need not be text") {

@@ -43,7 +43,7 @@ Result run(Executor& worker) {
   return worker.run(lab, lab.variants[0], toy_case(5), {});
 }
 
-std::string reply_line(const std::string& status) {
+std::string reply_line(CaseStatus status) {
   Result result;
   result.status = status;
   return encode(WireReply{result, std::nullopt});
@@ -60,7 +60,7 @@ TEST_CASE("a worker that exits, aborts or answers nonsense is a fault, and the n
     const auto worker = scripted(script);
     for (int attempt = 0; attempt < 2; ++attempt) {
       const Result result = run(*worker);
-      CHECK(result.status == "fault");
+      CHECK(result.status == CaseStatus::fault);
       CHECK(result.message == message);
       CHECK(result.variant == "good");
       CHECK(result.summary == "the good one");
@@ -72,38 +72,39 @@ TEST_CASE("a worker that exits, aborts or answers nonsense is a fault, and the n
 }
 
 TEST_CASE("what kernels print comes from the worker before its result does") {
-  const std::string script =
-      "read -r line <&3; echo() { printf '%s\\n' \"$1\"; }; echo '" + encode(WireReply{.printed = "one\n"}) +
-      "' >&3; echo '" + encode(WireReply{.printed = "two\n"}) + "' >&3; echo '" + reply_line("ok") + "' >&3; cat <&3";
+  const std::string script = "read -r line <&3; echo() { printf '%s\\n' \"$1\"; }; echo '" +
+                             encode(WireReply{.printed = "one\n"}) + "' >&3; echo '" +
+                             encode(WireReply{.printed = "two\n"}) + "' >&3; echo '" + reply_line(CaseStatus::ok) +
+                             "' >&3; cat <&3";
   std::vector<std::string> heard;
   RunOptions options;
   options.printed = [&](std::string_view text) { heard.emplace_back(text); };
   const Lab lab = toy_lab();
-  CHECK(scripted(script)->run(lab, lab.variants[0], toy_case(5), options).status == "ok");
+  CHECK(scripted(script)->run(lab, lab.variants[0], toy_case(5), options).status == CaseStatus::ok);
   CHECK(heard == std::vector<std::string>{"one\n", "two\n"});
   // It prints for ever: the time that a case may take is its whole time.
   const std::string endless =
       "read -r line <&3; while sleep 0.01; do echo '" + encode(WireReply{.printed = "on"}) + "' >&3; done";
-  CHECK(scripted(endless, 200)->run(lab, lab.variants[0], toy_case(5), options).status == "timeout");
+  CHECK(scripted(endless, 200)->run(lab, lab.variants[0], toy_case(5), options).status == CaseStatus::timeout);
 }
 
 TEST_CASE("a worker that hangs is a timeout") {
   const auto worker = scripted("exec sleep 1000", 100);
   const Result result = run(*worker);
-  CHECK(result.status == "timeout");
+  CHECK(result.status == CaseStatus::timeout);
   CHECK(result.message == "no result within 0.1 s: the worker process was ended");
 }
 
 TEST_CASE("garbage on a worker's stdout disturbs nothing") {
-  const auto worker =
-      scripted("while read -r line <&3; do (echo garbage) 2>&1 >/dev/null; echo '" + reply_line("ok") + "' >&3; done");
-  CHECK(run(*worker).status == "ok");
-  CHECK(run(*worker).status == "ok");
+  const auto worker = scripted("while read -r line <&3; do (echo garbage) 2>&1 >/dev/null; echo '" +
+                               reply_line(CaseStatus::ok) + "' >&3; done");
+  CHECK(run(*worker).status == CaseStatus::ok);
+  CHECK(run(*worker).status == CaseStatus::ok);
 }
 
 TEST_CASE("a worker is kept after an answer, also a wrong one, and replaced after a fault") {
-  for (const auto& [status, same] :
-       std::vector<std::pair<std::string, bool>>{{"ok", true}, {"wrong", true}, {"fault", false}, {"hung", false}}) {
+  for (const auto& [status, same] : std::vector<std::pair<CaseStatus, bool>>{
+           {CaseStatus::ok, true}, {CaseStatus::wrong, true}, {CaseStatus::fault, false}, {CaseStatus::hung, false}}) {
     // Answers with its process id as the message.
     Result result;
     result.status = status;

@@ -65,6 +65,6 @@ TEST_CASE("each set of other parameters has a break-even of its own; one size an
   CHECK(break_evens(asking(), {at(1, 0.5)}).empty());
   CHECK(break_evens({}, {at(1, 0.5), at(4, 2)}).empty());
   auto failed = at(4, 2);
-  failed.status = "wrong";
+  failed.status = CaseStatus::wrong;
   CHECK(break_evens(asking(), {at(1, 0.5), failed}).empty());
 }

@@ -87,11 +87,11 @@ TEST_CASE("only right results of the same parameters are compared, of the same b
   slow.params = {{"n", std::int64_t{2048}}};
   CHECK(sentences(lab, {slow, fast}).empty());
   slow.params = fast.params;
-  slow.status = "wrong";
+  slow.status = CaseStatus::wrong;
   CHECK(sentences(lab, {slow, fast}).empty());
   auto wide = counted_result("slow", 500, 0);
   wide.launch->block = {512, 1, 1};
-  slow.status = "ok";
+  slow.status = CaseStatus::ok;
   CHECK(sentences(lab, {wide, slow, fast}) == Texts{"warp instructions fall from 4,000 to 1,000 (4 times) (slow)"});
   CHECK(sentences(lab, {wide, fast}) == Texts{"warp instructions rise from 500 to 1,000 (2 times) (slow)"});
 }

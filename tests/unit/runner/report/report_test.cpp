@@ -26,8 +26,8 @@ Result passed() {
   r.params = {{"n", std::int64_t{4194304}}, {"type", std::string("float")}, {"seed", std::int64_t{42}}};
   r.launch = LaunchFacts{{16384, 1, 1}, {256, 1, 1}, 0, 128, 0, 18, 1};
   r.occupancy = Occupancy{1.0, 8, {"warps"}};
-  r.verification = Verification{"passed", 0.25, 1e-7, 0.5, 0, {}, {}};
-  r.timing = Timing{"simulation_wall", "", 1, 80, 80, 80, 80, 80, 0};
+  r.verification = Verification{VerificationStatus::passed, 0.25, 1e-7, 0.5, 0, {}, {}};
+  r.timing = Timing{TimeSource::simulation_wall, {}, 1, 80, 80, 80, 80, 80, 0};
   Counters c;
   c["warps"] = 131072;
   c["warp_instructions"] = 3000000;
@@ -50,22 +50,25 @@ Result passed() {
 Result wrong() {
   auto r = passed();
   r.variant = "broken";
-  r.status = "wrong";
+  r.status = CaseStatus::wrong;
   r.message = "out[5] is nan, not 1 (1 of 9 elements differs)";
-  r.verification->status = "failed";
+  r.verification->status = VerificationStatus::failed;
   r.verification->max_abs_error = std::numeric_limits<double>::quiet_NaN();
   r.verification->max_rel_error = std::numeric_limits<double>::infinity();
   r.verification->mismatch_count = 1;
   r.verification->mismatches = {{5, std::numeric_limits<double>::quiet_NaN(), 1.0}};
-  r.findings = {
-      {"racecheck", "error", "shared-memory race", 3, {{"kernels.cu", 41, "write", {0, 0, 0}, {3, 0, 0}, "s[35]"}}}};
+  r.findings = {{"racecheck",
+                 Severity::error,
+                 "shared-memory race",
+                 3,
+                 {{"kernels.cu", 41, "write", {0, 0, 0}, {3, 0, 0}, "s[35]"}}}};
   return r;
 }
 
 Result measured() {
   auto r = passed();
   r.counters.reset();
-  r.timing = Timing{"cuda_events", "cold", 31, 0.01, 0.011, 0.0115, 0.012, 0.0116, 0.0005};
+  r.timing = Timing{TimeSource::cuda_events, CacheState::cold, 31, 0.01, 0.011, 0.0115, 0.012, 0.0116, 0.0005};
   r.metrics = {{"bandwidth", 1458.9, "GB/s"}, {"bandwidth_of_peak", 0.304, "ratio"}, {"speedup", 12.5, "x"}};
   return r;
 }
@@ -73,14 +76,14 @@ Result measured() {
 Result skipped() {
   Result r;
   r.variant = "cub";
-  r.status = "skipped";
+  r.status = CaseStatus::skipped;
   r.message = "variant 'cub' calls a vendor library and needs a GPU";
   r.params = passed().params;
   return r;
 }
 
 Run run_of(std::vector<Result> results) {
-  return {{"sim", "simulator", "h200", 9, 0, 132}, "reduce", std::move(results)};
+  return {{"sim", "simulator", "h200", 9, 0, 132, true}, "reduce", std::move(results)};
 }
 
 std::string text_of(const char* format, const Run& run, bool color = false) {

@@ -33,7 +33,7 @@ TEST_CASE("a file's kernel runs as a lab of one variant, and its buffers are rep
   CHECK(lab.variants.at(0).name == "add_one");
   const auto executor = in_process(make_simulator(gpu_profile("h200")));
   const auto result = executor->run(lab, lab.variants[0], case_of(lab), {});
-  CHECK(result.status == "wrong");
+  CHECK(result.status == CaseStatus::wrong);
   CHECK(result.message == "data[0] is 1, not 7 (5 of 5 elements differ)");
   REQUIRE(result.buffers.size() == 1);
   CHECK(result.buffers[0].name == "data");
@@ -78,7 +78,7 @@ TEST_CASE("buffers beyond the host's memory are refused before they are made") {
   RunOptions options;
   options.grid = Dim3{1, 1, 1};
   const auto result = executor->run(lab, lab.variants[0], point, options);
-  CHECK(result.status == "error");
+  CHECK(result.status == CaseStatus::error);
   CHECK_THAT(result.message, StartsWith("the buffers need 64 TiB of host memory, "));
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("a fault on the simulator is a launch error, and the next device works
             else
               launch(*device, kernel, {{1, 1, 1}, {1, 1, 1}}, data);
             device->synchronize();
-          }) == "fault");
+          }) == LaunchFailure::fault);
     launches_run_in_order(*loaded_simulator(1));
   }
 }

@@ -43,7 +43,7 @@ Result explained(const std::string& lab_name, const std::string& variant, std::i
     if (point.params.values.contains(side)) point.params.values[side] = std::int64_t{256};
   if (point.params.values.contains("type")) point.params.values["type"] = "int";
   const auto result = run(lab, find_variant(lab, variant), point, true);
-  REQUIRE(result.status == "ok");
+  REQUIRE(result.status == CaseStatus::ok);
   return result;
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("lines and phases sum up to the counters of the launch, which counting
       INFO(lab.name << ' ' << variant.name);
       const auto point = small_case(lab, variant);
       const auto plain = run(lab, variant, point, false), by_line = run(lab, variant, point, true);
-      REQUIRE(by_line.status == "ok");
+      REQUIRE(by_line.status == CaseStatus::ok);
       CHECK(plain.lines.empty());
       CHECK(plain.counters == by_line.counters);  // none, where nothing is launched
       Counters launches;

@@ -136,7 +136,7 @@ struct Verdict {
 Accusations accusations_of(const std::vector<Finding>& findings, bool notes) {
   Accusations named;
   for (const Finding& finding : findings) {
-    const bool error = finding.severity == "error";
+    const bool error = finding.severity == Severity::error;
     if (!error && !notes) continue;
     for (const FindingSite& at : finding.at) {
       const bool memory = at.access == "read" || at.access == "write" || at.access == "atomic";

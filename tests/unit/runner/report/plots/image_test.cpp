@@ -26,7 +26,7 @@ std::string text_of(const std::string& file) {
 Run run_of(std::vector<Result> results) {
   Run run;
   run.lab = "reduce";
-  run.device.kind = "sim";
+  run.device.modelled = true;
   run.device.profile = "h200";
   run.results = std::move(results);
   return run;
@@ -62,7 +62,7 @@ TEST_CASE("a picture is written as PNG, every pixel as it was") {
 TEST_CASE("a ladder is drawn as one bar per rung that was counted, a curve as one bar per point") {
   const auto file = path_of("gpulab_image_test.svg");
   auto skipped = rung("cub", 7);
-  skipped.status = "skipped";
+  skipped.status = CaseStatus::skipped;
   write_image(file, run_of({rung("a<b>", 100), rung("fast", 50), skipped}));
   const auto ladder = text_of(file);
   CHECK(ladder.find("a&lt;b&gt;") != std::string::npos);
