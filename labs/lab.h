@@ -29,6 +29,7 @@
 #include "common/error.h"
 #include "common/gpu_profile.h"
 #include "common/scalar.h"
+#include "labs/kernel_file.h"
 
 namespace gpulab {
 
@@ -263,8 +264,6 @@ struct BreakEvenQuestion {
   std::string param{};
   std::vector<std::string> variants{};
 };
-
-struct LoadedKernelFile;  // runner/student_file/kernel_file.h
 
 struct Lab {
   // Without a comment of its own, a field that is left out is simply absent; `problem`, `arguments`, `work`, `headline`

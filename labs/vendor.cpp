@@ -110,8 +110,9 @@ auto call_by_name(const std::string& name, const VendorCall& call, const Work& w
   const auto result = work(*function, plain.get(), &failure);
   if (failure.kind == vendor::Failure::none) return result;
   if (failure.kind == vendor::Failure::defect) throw std::logic_error(fmt::format("{}: {}", name, failure.message));
-  throw LaunchError(failure.kind == vendor::Failure::out_of_memory ? "out_of_memory" : "fault", failure.message,
-                    failure.where);
+  throw LaunchError(
+      failure.kind == vendor::Failure::out_of_memory ? LaunchFailure::out_of_memory : LaunchFailure::fault,
+      failure.message, failure.where);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "labs/kernel_file.h"
 #include "labs/registry.h"
 #include "runner/case/metrics.h"
 #include "runner/execution/batch.h"
@@ -17,7 +18,6 @@
 #include "runner/report/movement.h"
 #include "runner/report/plots/image.h"
 #include "runner/report/report_target.h"
-#include "runner/student_file/kernel_file.h"
 #include "runner/student_file/toolchain.h"
 
 namespace gpulab {

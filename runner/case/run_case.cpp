@@ -14,13 +14,13 @@
 #include "common/host_memory.h"
 #include "common/launch_error.h"
 #include "common/text.h"
+#include "labs/kernel_file.h"
 #include "runner/case/bound_plan.h"
 #include "runner/case/buffer_facts.h"
 #include "runner/case/device_buffers.h"
 #include "runner/case/metrics.h"
 #include "runner/case/plan.h"
 #include "runner/case/verify.h"
-#include "runner/student_file/kernel_file.h"
 
 namespace gpulab {
 namespace {

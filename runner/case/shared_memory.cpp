@@ -11,7 +11,7 @@
 #include "common/demangle.h"
 #include "common/gpu_profile.h"
 #include "common/text.h"
-#include "runner/student_file/kernel_file.h"
+#include "labs/kernel_file.h"
 
 namespace gpulab {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "labs/kernel_file.h"
 #include "labs/lab.h"
 #include "runner/case/result.h"
 #include "runner/case/run_case.h"
-#include "runner/student_file/kernel_file.h"
 
 namespace gpulab {
 

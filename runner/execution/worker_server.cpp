@@ -20,6 +20,7 @@
 #include "runner/execution/wire.h"
 #include "runner/execution/worker.h"
 #include "runner/execution/worker_argument.h"
+#include "runner/student_file/kernel_file.h"
 
 namespace gpulab {
 namespace {

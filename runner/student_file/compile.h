@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "labs/kernel_file.h"
 #include "runner/student_file/compile_cache.h"
 #include "runner/student_file/toolchain.h"
 
@@ -20,13 +21,7 @@ struct CompileRequest {
 /// then an Error (usage) with the first one's text and line is thrown.
 [[nodiscard]] Compiled compile(const CompileRequest& request, const Compiler& compiler);
 
-/// What `ptxas -v` says of one kernel.
-struct KernelResources {
-  int sm = 0;  ///< 90
-  int registers = 0, static_shared_bytes = 0, stack_bytes = 0;
-  bool operator==(const KernelResources&) const = default;
-};
-/// Nothing where ptxas does not know the architecture, or the PTX.
+/// What `ptxas -v` says of one kernel; nothing where it does not know the architecture, or the PTX.
 [[nodiscard]] std::optional<KernelResources> resources(const std::string& ptx, const std::string& entry, int sm,
                                                        const std::string& ptxas);
 

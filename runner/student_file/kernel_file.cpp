@@ -117,13 +117,6 @@ void say_notes(const FileRequest& request, const KernelSignature& kernel, const 
 
 }  // namespace
 
-LoadedKernelFile::LoadedKernelFile(KernelFile from) : file(std::move(from)) {
-  if (const auto& r = file.resources) {
-    rows.push_back({file.entry, r->sm, r->registers, r->static_shared_bytes, r->stack_bytes, 0, 0, 0, 0});
-  }
-  kernels = {{}, file.file, file.compute_capability, file.ptx, file.source, file.file, rows, {}};
-}
-
 void check_specs(const FileRequest& request) {
   const auto arguments = parsed(request.arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
