@@ -75,7 +75,7 @@ std::shared_ptr<const Batch> batch_of(const LabRun& run, const std::shared_ptr<E
   auto batch = std::make_shared<Batch>();
   batch->lab = run.sweep.lab;
   batch->executor = executor;
-  batch->points = sweep(run.sweep, host_of(*executor));
+  batch->cases = sweep(run.sweep, host_of(*executor));
   const bool beside = run.machine.counters.value_or(false) && !executor->capabilities().counts;
   if (beside) batch->beside = open_simulator(run.machine);
   batch->options.grid = run.sweep.launch.grid;
@@ -119,7 +119,7 @@ ExitCode run_and_report(const LabRun& options, const std::shared_ptr<Executor>& 
   const Style style{wants_color(target), target.is_terminal() && isatty(STDERR_FILENO) != 0};
   target.write(options.report.format->run(run, style));
   if (!options.image.empty()) write_image(options.image, run);
-  return exit_code(batch->points, run.results);
+  return exit_code(batch->cases, run.results);
 }
 
 }  // namespace gpulab

@@ -72,14 +72,14 @@ ExplainOptions parse(const CommandLine& line) {
   return options;
 }
 
-Point only_point(const SweepOptions& options, const Executor& executor) {
-  auto points = sweep(options, host_of(executor));
-  if (points.size() > 1)
-    throw usage_error(fmt::format("explain shows one case, these are {}", points.size()),
+SweepCase only_case(const SweepOptions& options, const Executor& executor) {
+  auto cases = sweep(options, host_of(executor));
+  if (cases.size() > 1)
+    throw usage_error(fmt::format("explain shows one case, these are {}", cases.size()),
                       "name one --variant, one --block, and one value of each parameter");
-  if (!launches_kernels(*points[0].variant))
-    throw usage_error(fmt::format("variant '{}' launches no kernel of ours", points[0].variant->name));
-  return points[0];
+  if (!launches_kernels(*cases[0].variant))
+    throw usage_error(fmt::format("variant '{}' launches no kernel of ours", cases[0].variant->name));
+  return cases[0];
 }
 
 /// The launch asked for, else the one that executed most.
@@ -100,11 +100,11 @@ ExitCode explain_case(const SweepOptions& sweep, const ExplainOptions& options,
                       const std::shared_ptr<Executor>& simulator) {
   ReportTarget target(options.report.output);
   const auto batch = std::make_shared<Batch>(Batch{sweep.lab, simulator});
-  batch->points = {only_point(sweep, *simulator)};
+  batch->cases = {only_case(sweep, *simulator)};
   batch->options.grid = sweep.launch.grid;
   watch_for_interrupts();
   const auto results = run_batch(batch);
-  const auto code = exit_code(batch->points, results);
+  const auto code = exit_code(batch->cases, results);
   if (code == ExitCode::interrupted) return code;
   const auto& result = results.front();
   if (result.lines.empty() && result.status == CaseStatus::ok)

@@ -32,14 +32,15 @@ struct Shared {
   Progress progress;
 };
 
-Result placeholder(const Lab& lab, const Point& point, CaseStatus status, std::string message) {
+Result placeholder(const Lab& lab, const SweepCase& swept, CaseStatus status, std::string message) {
   Result result;
-  result.variant = point.variant->name;
-  result.summary = point.variant->summary;
+  result.variant = swept.variant->name;
+  result.summary = swept.variant->summary;
   result.status = status;
   result.message = std::move(message);
-  for (const auto& param : lab.params) result.params.emplace_back(param.name, point.point.params.values.at(param.name));
-  result.params.emplace_back("seed", static_cast<std::int64_t>(point.point.seed));
+  for (const auto& param : lab.params)
+    result.params.emplace_back(param.name, swept.settings.params.values.at(param.name));
+  result.params.emplace_back("seed", static_cast<std::int64_t>(swept.settings.seed));
   return result;
 }
 
@@ -59,31 +60,31 @@ void add_nature(const Variant& variant, const Capabilities& device, Result& resu
 /// Seconds that a simulation beside a GPU may take.
 constexpr double beside_seconds = 1;
 
-Result run_point(const Batch& batch, const Point& point, const PrintSink& printed) {
-  if (!point.skip.empty()) return placeholder(*batch.lab, point, CaseStatus::skipped, point.skip);
+Result run_swept(const Batch& batch, const SweepCase& swept, const PrintSink& printed) {
+  if (!swept.skip.empty()) return placeholder(*batch.lab, swept, CaseStatus::skipped, swept.skip);
   auto options = batch.options;
   options.printed = printed;
-  auto result = batch.executor->run(*batch.lab, *point.variant, point.point, options);
-  add_nature(*point.variant, batch.executor->capabilities(), result);
+  auto result = batch.executor->run(*batch.lab, *swept.variant, swept.settings, options);
+  add_nature(*swept.variant, batch.executor->capabilities(), result);
   if (!batch.tools.empty() && result.status == CaseStatus::ok && result.findings.empty() &&
-      launches_kernels(*point.variant))
+      launches_kernels(*swept.variant))
     result.notes.push_back(join(batch.tools) + ": nothing found in this run.");
-  if (batch.beside != nullptr && result.status == CaseStatus::ok && launches_kernels(*point.variant)) {
-    count_beside(*batch.beside, *batch.lab, *point.variant, point.point, options, beside_seconds, result);
+  if (batch.beside != nullptr && result.status == CaseStatus::ok && launches_kernels(*swept.variant)) {
+    count_beside(*batch.beside, *batch.lab, *swept.variant, swept.settings, options, beside_seconds, result);
   }
   return result;
 }
 
-std::string title(const Batch& batch, const Point& point) {
-  return fmt::format("{} {}", batch.lab->name, point.variant->name);
+std::string title(const Batch& batch, const SweepCase& swept) {
+  return fmt::format("{} {}", batch.lab->name, swept.variant->name);
 }
 
 void run_cases(const Batch& batch, Shared& shared) {
   PrintSink printed;
   if (shared.progress.is_seen()) printed = [&shared](std::string_view text) { shared.progress.print(text); };
-  for (const auto& point : batch.points) {
+  for (const auto& swept : batch.cases) {
     if (interrupted()) break;
-    auto result = run_point(batch, point, printed);
+    auto result = run_swept(batch, swept, printed);
     const std::lock_guard lock(shared.mutex);
     shared.results.push_back(std::move(result));
     shared.changed.notify_one();
@@ -93,9 +94,9 @@ void run_cases(const Batch& batch, Shared& shared) {
 }  // namespace
 
 std::vector<Result> run_batch(const std::shared_ptr<const Batch>& batch) {
-  const auto& points = batch->points;
+  const auto& cases = batch->cases;
   const auto shared = std::make_shared<Shared>();
-  std::thread cases([shared, batch] {
+  std::thread running([shared, batch] {
     std::exception_ptr failure;
     try {
       run_cases(*batch, *shared);
@@ -111,8 +112,8 @@ std::vector<Result> run_batch(const std::shared_ptr<const Batch>& batch) {
   std::unique_lock lock(shared->mutex);
   const auto finished = [&] { return shared->finished; };
   while (!interrupted() && !shared->changed.wait_for(lock, 100ms, finished)) {
-    const auto done = std::min(shared->results.size(), points.size() - 1);
-    shared->progress.show(done, points.size(), title(*batch, points[done]));
+    const auto done = std::min(shared->results.size(), cases.size() - 1);
+    shared->progress.show(done, cases.size(), title(*batch, cases[done]));
   }
   // A worker process notices the interrupt itself; what runs in this process is left behind after a moment.
   const bool ended = shared->changed.wait_for(lock, 500ms, finished);
@@ -120,27 +121,27 @@ std::vector<Result> run_batch(const std::shared_ptr<const Batch>& batch) {
   lock.unlock();
   shared->progress.end();
   if (ended) {
-    cases.join();
+    running.join();
     if (shared->failure) std::rethrow_exception(shared->failure);
   } else {
-    cases.detach();
+    running.detach();
   }
-  if (interrupted() && results.size() < points.size() &&
+  if (interrupted() && results.size() < cases.size() &&
       (results.empty() || results.back().status != CaseStatus::interrupted)) {
     results.push_back(
-        placeholder(*batch->lab, points[results.size()], CaseStatus::interrupted, "interrupted before it ended"));
+        placeholder(*batch->lab, cases[results.size()], CaseStatus::interrupted, "interrupted before it ended"));
   }
   return results;
 }
 
-ExitCode exit_code(const std::vector<Point>& points, const std::vector<Result>& results) {
+ExitCode exit_code(const std::vector<SweepCase>& cases, const std::vector<Result>& results) {
   bool failed = false, wrong = false, missing = false;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const auto status = results[i].status;
     if (status == CaseStatus::interrupted) return ExitCode::interrupted;
     wrong |= status == CaseStatus::wrong;
     for (const auto& finding : results[i].findings) wrong |= finding.severity == Severity::error;
-    missing |= status == CaseStatus::skipped && points[i].named;
+    missing |= status == CaseStatus::skipped && cases[i].named;
     failed |= status == CaseStatus::fault || status == CaseStatus::hung || status == CaseStatus::timeout ||
               status == CaseStatus::error;
   }

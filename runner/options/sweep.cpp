@@ -69,66 +69,66 @@ void check_race(const SweepOptions& options, const Variant& variant) {
 }
 
 /// The plan's own complaint, or nothing.
-std::optional<Error> complaint(const SweepOptions& options, const Point& point) {
+std::optional<Error> complaint(const SweepOptions& options, const SweepCase& swept) {
   try {
-    check_race(options, *point.variant);
-    check_shared_memory(*options.lab, *point.variant,
-                        plan(*options.lab, *point.variant, point.point, options.launch.grid), options.launch.grid);
-    if (point.variant->calculate) (void)point.variant->calculate(point.point);  // as quick as a plan
+    check_race(options, *swept.variant);
+    check_shared_memory(*options.lab, *swept.variant,
+                        plan(*options.lab, *swept.variant, swept.settings, options.launch.grid), options.launch.grid);
+    if (swept.variant->calculate) (void)swept.variant->calculate(swept.settings);  // as quick as a plan
     return std::nullopt;
   } catch (const Error& error) {
     return error;
   }
 }
 
-Error nothing_runs(const std::vector<Point>& points) {
-  return Error(ExitCode::missing, points.front().skip, {},
+Error nothing_runs(const std::vector<SweepCase>& cases) {
+  return Error(ExitCode::missing, cases.front().skip, {},
                "'gpulab doctor' shows what this machine has; '--variant all' skips what cannot run");
 }
 
 }  // namespace
 
-std::vector<Point> product(const SweepOptions& options) {
-  std::vector<Point> points;
+std::vector<SweepCase> product(const SweepOptions& options) {
+  std::vector<SweepCase> cases;
   const auto block_count = std::max<std::size_t>(1, options.launch.blocks.size());
   Params params;
   each_combination(options, 0, params, [&](const Params& combination) {
     for (std::size_t b = 0; b < block_count; ++b) {
       for (const auto* variant : options.variants) {
-        Point point;
-        point.variant = variant;
-        point.named = !options.all_variants;
-        point.point.params = combination;
-        point.point.seed = options.launch.seed;
-        point.point.block =
+        SweepCase swept;
+        swept.variant = variant;
+        swept.named = !options.all_variants;
+        swept.settings.params = combination;
+        swept.settings.seed = options.launch.seed;
+        swept.settings.block =
             options.launch.blocks.empty() ? default_block(*options.lab, *variant) : options.launch.blocks[b];
-        if (options.launch.blocks.empty() && variant->block) point.point.block = variant->block(point.point);
-        points.push_back(std::move(point));
+        if (options.launch.blocks.empty() && variant->block) swept.settings.block = variant->block(swept.settings);
+        cases.push_back(std::move(swept));
       }
     }
   });
-  return points;
+  return cases;
 }
 
-std::vector<Point> sweep(const SweepOptions& options, const Host& host) {
-  auto points = product(options);
+std::vector<SweepCase> sweep(const SweepOptions& options, const Host& host) {
+  auto cases = product(options);
   std::optional<Error> first;
-  for (auto& point : points) {
-    point.point.sm_count = std::max(1, host.device.sm_count);
-    point.point.max_threads_per_sm = host.max_threads_per_sm;
-    if (!host.device.profile.empty()) point.point.gpu = &gpu_profile(host.device.profile);
-    if (const auto missing = lack(*options.lab, *point.variant, host)) {
-      point.skip = *missing;
-    } else if (auto error = complaint(options, point)) {
-      if (point.named) throw *error;
-      point.skip = error->what();
+  for (auto& swept : cases) {
+    swept.settings.sm_count = std::max(1, host.device.sm_count);
+    swept.settings.max_threads_per_sm = host.max_threads_per_sm;
+    if (!host.device.profile.empty()) swept.settings.gpu = &gpu_profile(host.device.profile);
+    if (const auto missing = lack(*options.lab, *swept.variant, host)) {
+      swept.skip = *missing;
+    } else if (auto error = complaint(options, swept)) {
+      if (swept.named) throw *error;
+      swept.skip = error->what();
       if (!first) first = std::move(error);
     }
   }
-  const bool none = std::all_of(points.begin(), points.end(), [](const Point& point) { return !point.skip.empty(); });
+  const bool none = std::all_of(cases.begin(), cases.end(), [](const SweepCase& swept) { return !swept.skip.empty(); });
   if (none && first) throw *first;
-  if (none) throw nothing_runs(points);
-  return points;
+  if (none) throw nothing_runs(cases);
+  return cases;
 }
 
 }  // namespace gpulab

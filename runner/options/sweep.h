@@ -10,9 +10,10 @@
 
 namespace gpulab {
 
-struct Point {
+/// One variant with one set of settings, as a sweep runs it.
+struct SweepCase {
   const Variant* variant = nullptr;
-  Case point;         ///< grid not resolved yet
+  Case settings;      ///< grid not resolved yet
   std::string skip;   ///< why it cannot run here; empty: it can
   bool named = true;  ///< asked for by name (a skip then costs exit code 3), not by --variant all
 };
@@ -24,11 +25,13 @@ struct Host {
   int max_threads_per_sm = 2048;
 };
 
-/// Every case, each planned once: what a named variant cannot do is thrown (usage: exit 2; nothing of what was
-/// named can run here: exit 3), under --variant all it is a reason to skip.
-[[nodiscard]] std::vector<Point> sweep(const SweepOptions& options, const Host& host);
+/// Every case, each planned so that it complains before anything runs. What a named variant cannot do is thrown (usage:
+/// exit 2; nothing of what was named can run here: exit 3), under --variant all it is a reason to skip. The plans are
+/// not kept: CaseRunner makes them again, perhaps in a worker process; they take microseconds, and those of long
+/// sweeps with thousands of launches a case would fill the memory.
+[[nodiscard]] std::vector<SweepCase> sweep(const SweepOptions& options, const Host& host);
 
 /// The sweep's cases without regard to any device.
-[[nodiscard]] std::vector<Point> product(const SweepOptions& options);
+[[nodiscard]] std::vector<SweepCase> product(const SweepOptions& options);
 
 }  // namespace gpulab

@@ -14,13 +14,13 @@ using namespace gpulab;
 namespace {
 
 ExitCode code_of_statuses(const std::vector<CaseStatus>& statuses, bool named = true) {
-  std::vector<Point> points(statuses.size());
+  std::vector<SweepCase> cases(statuses.size());
   std::vector<Result> results(statuses.size());
   for (std::size_t i = 0; i < statuses.size(); ++i) {
     results[i].status = statuses[i];
-    points[i].named = named;
+    cases[i].named = named;
   }
-  return exit_code(points, results);
+  return exit_code(cases, results);
 }
 
 }  // namespace
@@ -40,12 +40,12 @@ TEST_CASE("the exit code is the worst of failed launch, wrong answer and what is
 }
 
 TEST_CASE("a finding of severity error costs 1, a warning nothing") {
-  std::vector<Point> points(1);
+  std::vector<SweepCase> cases(1);
   std::vector<Result> results(1);
   results[0].findings = {{"synccheck", Severity::warning, "", 1, {}}};
-  CHECK(exit_code(points, results) == ExitCode::ok);
+  CHECK(exit_code(cases, results) == ExitCode::ok);
   results[0].findings.push_back({"racecheck", Severity::error, "", 1, {}});
-  CHECK(exit_code(points, results) == ExitCode::wrong);
+  CHECK(exit_code(cases, results) == ExitCode::wrong);
 }
 
 TEST_CASE("one failing case does not end the sweep, and skipped ones keep their place") {
@@ -59,14 +59,14 @@ TEST_CASE("one failing case does not end the sweep, and skipped ones keep their 
   };
   const Host host{device->info(), device->capabilities()};
   const auto batch = std::make_shared<Batch>(Batch{lab, in_process(std::move(device))});
-  batch->points = sweep(parse_sweep_options(lab, {{"variant", {"all"}}}), host);
+  batch->cases = sweep(parse_sweep_options(lab, {{"variant", {"all"}}}), host);
   const auto results = run_batch(batch);
   std::vector<std::string> statuses;
   for (const auto& result : results) statuses.push_back(fmt::format("{} {}", result.variant, to_text(result.status)));
   CHECK(statuses == std::vector<std::string>{"slow fault", "plain ok", "tree ok", "vendor skipped", "cpu ok"});
   CHECK(results[0].message == "illegal address");
   CHECK(results[0].summary == "one at a time");
-  CHECK(exit_code(batch->points, results) == ExitCode::launch_failed);
+  CHECK(exit_code(batch->cases, results) == ExitCode::launch_failed);
 }
 
 TEST_CASE("an error that ends the run comes out of the thread of the cases") {
@@ -80,6 +80,6 @@ TEST_CASE("an error that ends the run comes out of the thread of the cases") {
   };
   const auto lab = std::make_shared<const Lab>(doubling_lab());
   const auto batch = std::make_shared<Batch>(Batch{lab, std::make_shared<NoGpu>()});
-  batch->points = product(parse_sweep_options(lab, {}));
+  batch->cases = product(parse_sweep_options(lab, {}));
   CHECK(error_of([&] { return run_batch(batch); }) == "the worker has no GPU");
 }

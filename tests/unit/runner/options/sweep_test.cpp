@@ -14,9 +14,9 @@ namespace {
 const Host simulator{{"sim", "simulator", "h200", 9, 0, 132}, {.counts = true}};
 const Host gpu{{"gpu", "NVIDIA H200", "h200", 9, 0, 132}, {.measures_time = true, .runs_vendor_code = true}};
 
-std::vector<std::string> names(const std::vector<Point>& points) {
+std::vector<std::string> names(const std::vector<SweepCase>& cases) {
   std::vector<std::string> texts;
-  for (const auto& p : points) {
+  for (const auto& p : cases) {
     texts.push_back(p.variant->name + " " + std::to_string(p.point.n()) + " " + std::to_string(p.point.block.x));
   }
   return texts;
@@ -34,24 +34,24 @@ TEST_CASE("lists multiply: parameters outermost, then blocks, then variants") {
 
 TEST_CASE("without a block each variant gets its default, and every case its seed and device") {
   const auto lab = std::make_shared<const Lab>(doubling_lab());
-  const auto points = sweep(parse_sweep_options(lab, {{"seed", {"7"}}}), simulator);
-  REQUIRE(points.size() == 1);
-  CHECK(points[0].variant->name == "plain");
-  CHECK(points[0].point.block == Dim3{256, 1, 1});
-  CHECK(points[0].point.seed == 7);
-  CHECK(points[0].point.sm_count == 132);
+  const auto cases = sweep(parse_sweep_options(lab, {{"seed", {"7"}}}), simulator);
+  REQUIRE(cases.size() == 1);
+  CHECK(cases[0].variant->name == "plain");
+  CHECK(cases[0].settings.block == Dim3{256, 1, 1});
+  CHECK(cases[0].settings.seed == 7);
+  CHECK(cases[0].settings.sm_count == 132);
 }
 
 TEST_CASE("all variants: what cannot run here is skipped with a reason") {
   const auto lab = std::make_shared<const Lab>(doubling_lab());
-  const auto points = sweep(parse_sweep_options(lab, {{"variant", {"all"}}, {"block", {"96"}}}), simulator);
-  REQUIRE(points.size() == 5);
-  CHECK(points[1].skip.empty());
-  CHECK(points[2].skip ==
+  const auto cases = sweep(parse_sweep_options(lab, {{"variant", {"all"}}, {"block", {"96"}}}), simulator);
+  REQUIRE(cases.size() == 5);
+  CHECK(cases[1].skip.empty());
+  CHECK(cases[2].skip ==
         "--block: variant 'tree' cannot take 96: its threads must be a power of two, because it halves");
-  CHECK(points[3].skip == "variant 'vendor' calls a vendor library and needs a GPU");
-  CHECK(points[4].skip.empty());
-  for (const auto& point : points) CHECK_FALSE(point.named);
+  CHECK(cases[3].skip == "variant 'vendor' calls a vendor library and needs a GPU");
+  CHECK(cases[4].skip.empty());
+  for (const auto& swept : cases) CHECK_FALSE(swept.named);
 }
 
 TEST_CASE("code for one architecture alone is for no older one and for no newer one") {
@@ -60,8 +60,8 @@ TEST_CASE("code for one architecture alone is for no older one and for no newer 
   const auto asked = [&](int major) {
     Host host = gpu;
     host.device = {"gpu", "NVIDIA X", "", major, 0, 100};
-    const auto points = sweep(parse_sweep_options(lab, {{"variant", {"hopper,tensor"}}, {"type", {"bf16"}}}), host);
-    return points[0].skip;
+    const auto cases = sweep(parse_sweep_options(lab, {{"variant", {"hopper,tensor"}}, {"type", {"bf16"}}}), host);
+    return cases[0].skip;
   };
   CHECK(asked(9).empty());
   CHECK(asked(8) == "variant 'hopper' is for compute capability 9.0 alone, NVIDIA X has 8.0");
@@ -79,9 +79,9 @@ TEST_CASE("a vendor variant by name without a GPU is what this machine lacks") {
   CHECK(code_of(run) == ExitCode::missing);
   CHECK_THAT(error_of(run), StartsWith("variant 'vendor' calls a vendor library and needs a GPU"));
   // Beside others that run, it is skipped.
-  const auto points = sweep(parse_sweep_options(lab, {{"variant", {"vendor,plain"}}}), simulator);
-  CHECK_FALSE(points[0].skip.empty());
-  CHECK(points[0].named);
+  const auto cases = sweep(parse_sweep_options(lab, {{"variant", {"vendor,plain"}}}), simulator);
+  CHECK_FALSE(cases[0].skip.empty());
+  CHECK(cases[0].named);
 }
 
 TEST_CASE("a variant beyond the device's compute capability is what this machine lacks") {
