@@ -79,7 +79,7 @@ struct Case {
 };
 
 /// What a buffer starts with before every run.
-enum class Role {
+enum class BufferRole {
   input,    ///< `initial`, kept from run to run: a variant that writes it must say `writes_input`; an array that is
             ///< updated in place is an input, too, restored without being asked where an Expected names it
   output,   ///< poisoned with 0xA5, or `initial` where given (an accumulator's neutral element)
@@ -90,7 +90,7 @@ struct Buffer {
   std::string name;  ///< the kernel parameter's name: findings say "in[4]". Memory starts on a 256-byte boundary
   Scalar type;
   std::size_t count = 0;
-  Role role = Role::input;
+  BufferRole role = BufferRole::input;
   std::vector<std::byte> initial{};  ///< count elements, or empty
   bool on_host = false;              ///< in the host's memory: for the copies of a plan, no kernel's argument
 };
@@ -234,7 +234,7 @@ struct Variant {
   /// Changes what this variant expects: an answer of its own, the tolerance of its summation order, what an accumulator
   /// starts with. Inputs are shared by all variants: read them, leave them.
   std::function<void(const Case&, Problem&)> adjust{};
-  bool writes_input = false;  ///< inputs are restored before every run; see Role::input
+  bool writes_input = false;  ///< inputs are restored before every run; see BufferRole::input
   bool racy = false;          ///< races on purpose: runs under --sanitize racecheck or --allow-racy alone
   bool about_time = false;    ///< only a GPU's clock shows its point: the report says so where there is none
   bool pinned = false;        ///< buffers of the host are page-locked

@@ -51,7 +51,7 @@ static Problem problem(const Case& c) {
   const auto in = random_values(Scalar::f32, n, c.seed, -1000, 1000);
   std::vector<float> squares;  // one multiplication, rounded to nearest: the GPU's answer, bit for bit
   for (const float x : view_as<float>(in)) squares.push_back(x * x);
-  return {.buffers = {{"in", Scalar::f32, n, Role::input, in}, {"out", Scalar::f32, n, Role::output}},
+  return {.buffers = {{"in", Scalar::f32, n, BufferRole::input, in}, {"out", Scalar::f32, n, BufferRole::output}},
           .expected = {{.buffer = "out", .exact = bytes_of<float>(squares)}}};
 }
 

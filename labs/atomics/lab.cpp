@@ -47,11 +47,11 @@ std::vector<std::byte> image(const Case& c) {
 
 Problem problem(const Case& c) {
   Problem p;
-  p.buffers = {
-      {"in", Scalar::i32, static_cast<std::size_t>(c.n()), Role::input, elements(c)},
-      {"counts", Scalar::i32, bins(c), Role::output, std::vector<std::byte>(bins(c) * sizeof(int))},
-      {"image", Scalar::f32, side(c) * side(c), Role::input, image(c)},
-      {"out", Scalar::f32, side(c) * side(c), Role::output, std::vector<std::byte>(side(c) * side(c) * sizeof(float))}};
+  p.buffers = {{"in", Scalar::i32, static_cast<std::size_t>(c.n()), BufferRole::input, elements(c)},
+               {"counts", Scalar::i32, bins(c), BufferRole::output, std::vector<std::byte>(bins(c) * sizeof(int))},
+               {"image", Scalar::f32, side(c) * side(c), BufferRole::input, image(c)},
+               {"out", Scalar::f32, side(c) * side(c), BufferRole::output,
+                std::vector<std::byte>(side(c) * side(c) * sizeof(float))}};
   std::vector<int> counts(bins(c));
   for (const int bin : view_as<int>(p.buffers[0].initial)) ++counts[static_cast<std::size_t>(bin)];
   p.expected = {{.buffer = "counts", .exact = bytes_of(std::span<const int>(counts))}};

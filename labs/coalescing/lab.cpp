@@ -35,8 +35,8 @@ Problem problem(const Case& c) {
   }
   const auto size = static_cast<std::size_t>(count);
   Problem p;
-  p.buffers = {{"in", Scalar::f32, size, Role::input, random_values(Scalar::f32, size, c.seed, -1, 1)},
-               {"out", Scalar::f32, static_cast<std::size_t>(c.n()), Role::output}};
+  p.buffers = {{"in", Scalar::f32, size, BufferRole::input, random_values(Scalar::f32, size, c.seed, -1, 1)},
+               {"out", Scalar::f32, static_cast<std::size_t>(c.n()), BufferRole::output}};
   p.expected = {{.buffer = "out"}};
   return p;
 }

@@ -74,8 +74,9 @@ Expected answer(const std::vector<std::byte>& in, std::span<const Task> tasks) {
 
 Problem problem(const Case& c) {
   Problem p;
-  p.buffers = {{"in", Scalar::u32, size(c), Role::input, random_values(Scalar::u32, size(c), c.seed, 0, 0x1p32 - 1)},
-               {"out", Scalar::u32, size(c), Role::output}};
+  p.buffers = {
+      {"in", Scalar::u32, size(c), BufferRole::input, random_values(Scalar::u32, size(c), c.seed, 0, 0x1p32 - 1)},
+      {"out", Scalar::u32, size(c), BufferRole::output}};
   p.expected = {answer(p.buffers[0].initial, by_thread(c))};
   return p;
 }
@@ -124,12 +125,12 @@ std::vector<Argument> with_order(const Case& c) {
           static_cast<std::int32_t>(c.n())};
 }
 std::vector<Buffer> lengths_buffer(const Case& c) {
-  return {{"lengths", Scalar::i32, size(c), Role::input, lengths(c)}};
+  return {{"lengths", Scalar::i32, size(c), BufferRole::input, lengths(c)}};
 }
 std::vector<Buffer> order_buffers(const Case& c) {
   const auto order = by_length(c);
-  return {{"lengths", Scalar::i32, size(c), Role::input, lengths(c)},
-          {"order", Scalar::i32, size(c), Role::input, bytes_of(std::span(order))}};
+  return {{"lengths", Scalar::i32, size(c), BufferRole::input, lengths(c)},
+          {"order", Scalar::i32, size(c), BufferRole::input, bytes_of(std::span(order))}};
 }
 
 Variant rung(const std::string& name, const std::string& summary, const Tasks& tasks, Issued issued = branching) {

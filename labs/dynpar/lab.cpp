@@ -21,9 +21,9 @@ Problem problem(const Case& c) {
   const auto n = static_cast<std::size_t>(c.n());
   Problem p;
   p.buffers = {
-      {"data", Scalar::i32, n, Role::input, random_values(Scalar::i32, n, c.seed, 0, 9999)},
-      {"out", Scalar::i32, 1, Role::output, std::vector<std::byte>(sizeof(int))},
-      {"threads_at", Scalar::i32, most_levels, Role::output, std::vector<std::byte>(most_levels * sizeof(int))}};
+      {"data", Scalar::i32, n, BufferRole::input, random_values(Scalar::i32, n, c.seed, 0, 9999)},
+      {"out", Scalar::i32, 1, BufferRole::output, std::vector<std::byte>(sizeof(int))},
+      {"threads_at", Scalar::i32, most_levels, BufferRole::output, std::vector<std::byte>(most_levels * sizeof(int))}};
   const auto data = view_as<int>(p.buffers[0].initial);
   const int sum = std::accumulate(data.begin(), data.end(), 0);
   p.expected = {{.buffer = "out", .exact = bytes_of(std::span(&sum, 1))}};
@@ -43,11 +43,12 @@ void expect_sorted(const Case&, Problem& p) {
 }
 
 std::vector<Buffer> log(const Case& c) {
-  return {{"log", Scalar::i32, sizeof(LaunchLog) / sizeof(int), Role::scratch, log_of_host_launch(c.grid, c.block)}};
+  return {
+      {"log", Scalar::i32, sizeof(LaunchLog) / sizeof(int), BufferRole::scratch, log_of_host_launch(c.grid, c.block)}};
 }
 std::vector<Buffer> log_and_spare(const Case& c) {
   auto buffers = log(c);
-  buffers.push_back({"spare", Scalar::i32, static_cast<std::size_t>(c.n()), Role::scratch});
+  buffers.push_back({"spare", Scalar::i32, static_cast<std::size_t>(c.n()), BufferRole::scratch});
   return buffers;
 }
 

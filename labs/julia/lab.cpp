@@ -22,7 +22,7 @@ Problem problem(const Case& c) {
   std::vector<std::int32_t> counts(pixels(c));
   iterate(c.params, counts);
   Problem p;
-  p.buffers = {{"counts", Scalar::i32, counts.size(), Role::output}};
+  p.buffers = {{"counts", Scalar::i32, counts.size(), BufferRole::output}};
   p.expected = {{.buffer = "counts", .exact = bytes_of(std::span<const std::int32_t>(counts))}};
   return p;
 }

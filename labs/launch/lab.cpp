@@ -46,8 +46,9 @@ double in_block(const Case& c) {
 
 Problem problem(const Case& c) {
   Problem p;
-  p.buffers = {{"in", Scalar::f32, elements(c), Role::input, random_values(Scalar::f32, elements(c), c.seed, -1, 2)},
-               {"out", Scalar::f32, cols(c), Role::output}};
+  p.buffers = {
+      {"in", Scalar::f32, elements(c), BufferRole::input, random_values(Scalar::f32, elements(c), c.seed, -1, 2)},
+      {"out", Scalar::f32, cols(c), BufferRole::output}};
   p.expected = {answer(c, view_as<float>(p.buffers[0].initial), in_block(c))};
   return p;
 }
@@ -106,7 +107,7 @@ std::vector<Step> operation_by_operation(const Case& c) {
 std::vector<Buffer> temporaries(const Case& c) {
   std::vector<Buffer> all;
   for (const auto* name : {"sines", "sines_squared", "cosines", "cosines_squared"})
-    all.push_back({name, Scalar::f32, elements(c), Role::scratch});
+    all.push_back({name, Scalar::f32, elements(c), BufferRole::scratch});
   return all;
 }
 

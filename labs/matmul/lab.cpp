@@ -150,7 +150,7 @@ std::vector<Buffer> hopper_scratch(const Case& c) {
   const auto add = [&](const char* name, std::int64_t rows, std::int64_t cols) {
     if (is_mappable(rows, cols)) return;
     const auto elements = static_cast<std::size_t>(mapped_rows(rows) * mapped_cols(cols));
-    copies.push_back({mapped(name, rows, cols), c.type(), elements, Role::scratch});
+    copies.push_back({mapped(name, rows, cols), c.type(), elements, BufferRole::scratch});
   };
   add("a", m, k);
   add("b", k, n);

@@ -178,9 +178,9 @@ Problem problem(const Case& c) {
   const double high = is_floating(type) ? 1 : largest_integer;
   const auto a_count = static_cast<std::size_t>(size.m * size.k), b_count = static_cast<std::size_t>(size.k * size.n);
   Problem p;
-  p.buffers = {{"a", type, a_count, Role::input, random_values(type, a_count, c.seed, -high, high, 0)},
-               {"b", type, b_count, Role::input, random_values(type, b_count, c.seed, -high, high, 1)},
-               {"c", type, static_cast<std::size_t>(size.m * size.n), Role::output}};
+  p.buffers = {{"a", type, a_count, BufferRole::input, random_values(type, a_count, c.seed, -high, high, 0)},
+               {"b", type, b_count, BufferRole::input, random_values(type, b_count, c.seed, -high, high, 1)},
+               {"c", type, static_cast<std::size_t>(size.m * size.n), BufferRole::output}};
   const auto a = as_doubles(type, p.buffers[0].initial), b = as_doubles(type, p.buffers[1].initial);
   const auto sums = product(a, b, size);
   if (!is_floating(type)) {

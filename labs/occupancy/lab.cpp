@@ -9,8 +9,8 @@ namespace {
 Problem problem(const Case& c) {
   const auto n = static_cast<std::size_t>(c.n());
   Problem p;
-  p.buffers = {{"in", Scalar::u32, n, Role::input, random_values(Scalar::u32, n, c.seed, 0, 0x1p32 - 1)},
-               {"out", Scalar::u32, n, Role::output}};
+  p.buffers = {{"in", Scalar::u32, n, BufferRole::input, random_values(Scalar::u32, n, c.seed, 0, 0x1p32 - 1)},
+               {"out", Scalar::u32, n, BufferRole::output}};
   p.expected = {{.buffer = "out", .exact = chains(c, p.buffers[0].initial)}};
   return p;
 }
@@ -73,7 +73,7 @@ Variant shared_table() {
   v.scratch = [](const Case& c) -> std::vector<Buffer> {
     auto words = table(c);
     const auto count = words.size() / size_of(Scalar::u32);
-    return {{"table", Scalar::u32, count, Role::scratch, std::move(words)}};
+    return {{"table", Scalar::u32, count, BufferRole::scratch, std::move(words)}};
   };
   v.arguments = [](const Case& c) -> std::vector<Argument> {
     return {BufferArgument{"in"}, BufferArgument{"table"}, BufferArgument{"out"}, n(c),
@@ -88,7 +88,7 @@ Variant memory_latency() {
       kernel("memory_latency", "a chain of dependent loads: only other warps can fill the wait, every one counts",
              "memory_latency");
   v.scratch = [](const Case& c) -> std::vector<Buffer> {
-    return {{"next", Scalar::u32, static_cast<std::size_t>(c.n()), Role::scratch, links(c)}};
+    return {{"next", Scalar::u32, static_cast<std::size_t>(c.n()), BufferRole::scratch, links(c)}};
   };
   v.arguments = [](const Case& c) -> std::vector<Argument> {
     return {BufferArgument{"next"}, BufferArgument{"out"}, n(c), static_cast<std::int32_t>(c.params.integer("hops"))};

@@ -16,8 +16,8 @@ const BlockRule warps{.whole_warps = true, .min_threads = 32, .why = "shuffles n
 Problem problem(const Case& c) {
   Problem p;
   // One by one: a list in braces would copy the elements.
-  p.buffers.push_back({"in", c.type(), static_cast<std::size_t>(c.n()), Role::input, inputs(c)});
-  p.buffers.push_back({"out", c.type(), 1, Role::output});
+  p.buffers.push_back({"in", c.type(), static_cast<std::size_t>(c.n()), BufferRole::input, inputs(c)});
+  p.buffers.push_back({"out", c.type(), 1, BufferRole::output});
   p.expected = {answer(c, p.buffers[0].initial)};
   return p;
 }
@@ -34,8 +34,8 @@ std::vector<Argument> single_pass_arguments(const Case& c) {
           static_cast<std::int32_t>(c.n())};
 }
 std::vector<Buffer> single_pass_scratch(const Case& c) {
-  return {{"partials", c.type(), c.grid.x, Role::scratch},
-          {"ticket", Scalar::u32, 1, Role::scratch, std::vector<std::byte>(size_of(Scalar::u32))}};
+  return {{"partials", c.type(), c.grid.x, BufferRole::scratch},
+          {"ticket", Scalar::u32, 1, BufferRole::scratch, std::vector<std::byte>(size_of(Scalar::u32))}};
 }
 
 std::uint32_t bytes_per_thread(const Case& c) { return static_cast<std::uint32_t>(size_of(c.type())) * c.block.x; }
@@ -161,7 +161,7 @@ std::vector<Variant> by_warps() {
        .strides = true,
        .automatic_grid = resident_grid(1),
        .scratch = [](const Case& c) -> std::vector<Buffer> {
-         return {{"partials", c.type(), c.grid.x, Role::scratch}};
+         return {{"partials", c.type(), c.grid.x, BufferRole::scratch}};
        },
        .arguments = cooperative_arguments,
        .adjust = within(stride_then_blocks)},

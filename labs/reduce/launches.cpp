@@ -31,7 +31,7 @@ std::vector<Buffer> results_of_passes(const Case& c, std::uint32_t per_thread) {
   const auto all = passes(c, per_thread);
   std::vector<Buffer> buffers;
   for (std::size_t i = 0; i < partials.size() && i + 1 < all.size(); ++i) {
-    buffers.push_back({partials[i], c.type(), all[i].grid, Role::scratch});
+    buffers.push_back({partials[i], c.type(), all[i].grid, BufferRole::scratch});
   }
   return buffers;
 }
@@ -51,7 +51,7 @@ std::function<void(const Case&, Problem&)> within(Depth depth) {
 std::function<void(const Case&, Problem&)> accumulates(Depth depth) {
   return [bound = within(std::move(depth))](const Case& c, Problem& problem) {
     for (Buffer& buffer : problem.buffers) {
-      if (buffer.role == Role::output) buffer.initial = neutral(c);
+      if (buffer.role == BufferRole::output) buffer.initial = neutral(c);
     }
     bound(c, problem);
   };

@@ -28,8 +28,8 @@ Problem problem(const Case& c) {
                       "choose a number below 1e38");
   }
   Problem p;
-  p.buffers = {{"x", Scalar::f32, count, Role::input, random_values(Scalar::f32, count, c.seed, -1, 1, 0)},
-               {"y", Scalar::f32, count, Role::input, random_values(Scalar::f32, count, c.seed, -1, 1, 1)}};
+  p.buffers = {{"x", Scalar::f32, count, BufferRole::input, random_values(Scalar::f32, count, c.seed, -1, 1, 0)},
+               {"y", Scalar::f32, count, BufferRole::input, random_values(Scalar::f32, count, c.seed, -1, 1, 1)}};
   Expected expected;
   expected.buffer = "y";
   const auto x = view_as<float>(p.buffers[0].initial), y = view_as<float>(p.buffers[1].initial);
@@ -88,7 +88,7 @@ std::vector<Variant> ladder() {
        .summary = "the first kernel, z = x + y: a thread per element, and surplus threads that do nothing",
        .kernel = "vadd",
        .scratch = [](const Case& c) -> std::vector<Buffer> {
-         return {{"z", Scalar::f32, static_cast<std::size_t>(c.n()), Role::output}};
+         return {{"z", Scalar::f32, static_cast<std::size_t>(c.n()), BufferRole::output}};
        },
        .arguments = [](const Case& c) -> std::vector<Argument> {
          return {BufferArgument{"x"}, BufferArgument{"y"}, BufferArgument{"z"}, static_cast<std::int32_t>(c.n())};

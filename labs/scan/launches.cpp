@@ -14,7 +14,7 @@ std::string totals_of(std::size_t pass) { return "totals" + std::to_string(pass)
 std::vector<Buffer> totals(const Case& c, std::uint32_t per_thread) {
   std::vector<Buffer> buffers;
   for (const Pass& pass : passes(c, per_thread)) {
-    buffers.push_back({totals_of(buffers.size()), c.type(), pass.grid, Role::scratch});
+    buffers.push_back({totals_of(buffers.size()), c.type(), pass.grid, BufferRole::scratch});
   }
   return buffers;
 }
@@ -79,7 +79,7 @@ Variant reduce_then_scan(Variant variant, std::uint32_t per_thread) {
   variant.scratch = [=](const Case& c) {
     auto buffers = totals(c, per_thread);
     buffers.pop_back();  // the last pass has one tile, whose total nobody needs
-    buffers.push_back({"nothing", c.type(), 1, Role::scratch, neutral(c)});
+    buffers.push_back({"nothing", c.type(), 1, BufferRole::scratch, neutral(c)});
     return buffers;
   };
   variant.steps = [=, kernel = variant.kernel](const Case& c) {
@@ -109,8 +109,8 @@ Variant look_back(Variant variant, std::uint32_t per_thread) {
   variant.covers = tile_of(per_thread);
   variant.scratch = [](const Case& c) -> std::vector<Buffer> {
     const auto zeros = [](Scalar type, std::size_t count) { return std::vector<std::byte>(count * size_of(type)); };
-    return {{"tiles", Scalar::u64, c.grid.x, Role::scratch, zeros(Scalar::u64, c.grid.x)},
-            {"ticket", Scalar::u32, 1, Role::scratch, zeros(Scalar::u32, 1)}};
+    return {{"tiles", Scalar::u64, c.grid.x, BufferRole::scratch, zeros(Scalar::u64, c.grid.x)},
+            {"ticket", Scalar::u32, 1, BufferRole::scratch, zeros(Scalar::u32, 1)}};
   };
   variant.arguments = [](const Case& c) -> std::vector<Argument> {
     return {BufferArgument{"in"}, BufferArgument{"out"}, BufferArgument{"tiles"}, BufferArgument{"ticket"},

@@ -143,7 +143,7 @@ double tolerance(const Case& c, double depth) {
 Problem problem(const Case& c) {
   const auto count = static_cast<std::size_t>(c.n());
   Problem p;
-  p.buffers = {{"in", c.type(), count, Role::input, inputs(c)}, {"out", c.type(), count, Role::output}};
+  p.buffers = {{"in", c.type(), count, BufferRole::input, inputs(c)}, {"out", c.type(), count, BufferRole::output}};
   p.expected = {answer(c, p.buffers[0].initial)};
   return p;
 }

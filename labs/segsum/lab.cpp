@@ -25,10 +25,11 @@ Problem problem(const Case& c) {
   const std::size_t elements = static_cast<std::size_t>(first_row.back()) * features;
   const std::size_t sums = static_cast<std::size_t>(bags(c)) * features;
   Problem p;
-  p.buffers = {{"x", Scalar::f32, elements, Role::input, fractions(c, elements, 3)},
-               {"first_row", Scalar::i32, first_row.size(), Role::input, bytes_of(std::span<const int>(first_row))},
-               {"fallback", Scalar::f32, features, Role::input, fractions(c, features, 4)},
-               {"out", Scalar::f32, sums, Role::output}};
+  p.buffers = {
+      {"x", Scalar::f32, elements, BufferRole::input, fractions(c, elements, 3)},
+      {"first_row", Scalar::i32, first_row.size(), BufferRole::input, bytes_of(std::span<const int>(first_row))},
+      {"fallback", Scalar::f32, features, BufferRole::input, fractions(c, features, 4)},
+      {"out", Scalar::f32, sums, BufferRole::output}};
   std::vector<float> out(sums);
   sum_bags(view_as<float>(p.buffers[0].initial), first_row, view_as<float>(p.buffers[2].initial), out);
   p.expected = {{.buffer = "out", .exact = bytes_of(std::span<const float>(out))}};

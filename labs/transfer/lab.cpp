@@ -32,8 +32,9 @@ double tolerance(const Case& c) {
 
 Problem problem(const Case& c) {
   Problem p;
-  p.buffers = {{"in", Scalar::f32, count(c), Role::input, random_values(Scalar::f32, count(c), c.seed, -1, 1), true},
-               {"out", Scalar::f32, count(c), Role::output, {}, true}};
+  p.buffers = {
+      {"in", Scalar::f32, count(c), BufferRole::input, random_values(Scalar::f32, count(c), c.seed, -1, 1), true},
+      {"out", Scalar::f32, count(c), BufferRole::output, {}, true}};
   p.expected = {
       {.buffer = "out", .real = sums(view_as<float>(p.buffers[0].initial), terms(c)), .tolerance = tolerance(c)}};
   return p;
@@ -82,7 +83,8 @@ std::vector<Step> in_chunks(const Case& c) {
 }
 
 std::vector<Buffer> on_device(const Case& c) {
-  return {{"device_in", Scalar::f32, count(c), Role::scratch}, {"device_out", Scalar::f32, count(c), Role::scratch}};
+  return {{"device_in", Scalar::f32, count(c), BufferRole::scratch},
+          {"device_out", Scalar::f32, count(c), BufferRole::scratch}};
 }
 
 Work there_and_back(const Case& c) {
@@ -95,8 +97,8 @@ Variant one_way(const std::string& name, const std::string& summary, bool pinned
   return {.name = name,
           .summary = summary,
           .scratch = [](const Case& c) -> std::vector<Buffer> {
-            if (to_device(c)) return {{"device_in", Scalar::f32, count(c), Role::scratch}};
-            return {{"device_out", Scalar::f32, count(c), Role::input,
+            if (to_device(c)) return {{"device_in", Scalar::f32, count(c), BufferRole::scratch}};
+            return {{"device_out", Scalar::f32, count(c), BufferRole::input,
                      random_values(Scalar::f32, count(c), c.seed, -1, 1)}};
           },
           .steps = [](const Case& c) -> std::vector<Step> {

@@ -41,8 +41,8 @@ Problem problem(const Case& c) {
   const std::size_t count = rows(c) * cols(c);
   const double low = is_floating(c.type()) ? -1 : -0x1p31, high = is_floating(c.type()) ? 1 : 0x1p31;
   Problem p;
-  p.buffers = {{"in", c.type(), count, Role::input, random_values(c.type(), count, c.seed, low, high)},
-               {"out", c.type(), count, Role::output}};
+  p.buffers = {{"in", c.type(), count, BufferRole::input, random_values(c.type(), count, c.seed, low, high)},
+               {"out", c.type(), count, BufferRole::output}};
   p.expected = {{.buffer = "out", .exact = answer(c, p.buffers[0].initial)}};
   return p;
 }

@@ -29,8 +29,8 @@ void set_answer(std::size_t parts, std::size_t part, Problem& p) {
 Problem problem(const Case& c) {
   const auto n = static_cast<std::size_t>(c.n());
   Problem p;
-  p.buffers = {{"in", Scalar::i32, n, Role::input, random_values(Scalar::i32, n, c.seed, 0, 99)},
-               {"out", Scalar::i32, 0, Role::output}};
+  p.buffers = {{"in", Scalar::i32, n, BufferRole::input, random_values(Scalar::i32, n, c.seed, 0, 99)},
+               {"out", Scalar::i32, 0, BufferRole::output}};
   set_answer(blocks_for(c.n(), c.block.x), c.block.x, p);
   return p;
 }

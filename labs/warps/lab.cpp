@@ -31,7 +31,7 @@ std::vector<std::byte> ids(const Case& c) {
 
 Problem problem(const Case& c) {
   Problem p;
-  p.buffers = {{"ids", Scalar::i32, 4 * static_cast<std::size_t>(c.n()), Role::output}};
+  p.buffers = {{"ids", Scalar::i32, 4 * static_cast<std::size_t>(c.n()), BufferRole::output}};
   p.expected = {{.buffer = "ids", .exact = ids(c)}};
   return p;
 }

@@ -31,7 +31,7 @@ Transfer BoundPlan::transfer(const DeviceBuffers& buffers, const Step& step) {
   const auto& [to, from, first, count] = *step.copy;
   const auto &target = buffers.declared(to), &source = buffers.declared(from);
   if (target.type != source.type) throw std::logic_error(fmt::format("'{}' and '{}' differ in type", to, from));
-  if (target.on_host && target.role == Role::input)
+  if (target.on_host && target.role == BufferRole::input)
     throw std::logic_error(fmt::format("'{}' is an input of the host's: nothing restores it", to));
   const bool to_device = source.on_host;
   const Transfer made{to_device, buffers.on_device(to_device ? to : from, first, count),

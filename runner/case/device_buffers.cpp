@@ -35,7 +35,7 @@ DeviceBuffers::~DeviceBuffers() {
 
 void DeviceBuffers::add(const Buffer& buffer, bool pinned) {
   const bool partial = !buffer.initial.empty() && buffer.initial.size() != bytes_in(buffer);
-  if (partial || (buffer.role == Role::input && buffer.initial.size() != bytes_in(buffer))) {
+  if (partial || (buffer.role == BufferRole::input && buffer.initial.size() != bytes_in(buffer))) {
     throw std::logic_error(fmt::format("buffer '{}' has {} initial bytes for {} elements of {}", buffer.name,
                                        buffer.initial.size(), buffer.count, name_of(buffer.type)));
   }
@@ -63,7 +63,7 @@ void DeviceBuffers::prepare() {
 
 void DeviceBuffers::keep_inputs() {
   for (auto& [buffer, pointer, pristine, host] : slots_) {
-    if (buffer->role != Role::input || bytes_in(*buffer) == 0 || host) continue;
+    if (buffer->role != BufferRole::input || bytes_in(*buffer) == 0 || host) continue;
     pristine = device_.allocate(buffer->name + " (pristine copy)", bytes_in(*buffer));
     device_.write(pristine, buffer->initial);
   }
@@ -74,7 +74,7 @@ void DeviceBuffers::restore() {
     if (host) continue;  // written by copies alone, which leave nothing of what was there
     if (pristine != 0) {
       device_.copy(pointer, pristine, bytes_in(*buffer));
-    } else if (buffer->role != Role::input && !buffer->initial.empty()) {
+    } else if (buffer->role != BufferRole::input && !buffer->initial.empty()) {
       device_.write(pointer, buffer->initial);
     }
   }

@@ -35,7 +35,7 @@ const Problem& ProblemCache::get(const Lab& lab, const Variant& variant, const C
     expected_ = problem_.expected;
     buffers_.clear();
     for (std::size_t i = 0; i < problem_.buffers.size(); ++i) {
-      if (problem_.buffers[i].role != Role::input) buffers_.emplace_back(i, problem_.buffers[i]);
+      if (problem_.buffers[i].role != BufferRole::input) buffers_.emplace_back(i, problem_.buffers[i]);
     }
     adjusted_ = true;
     variant.adjust(point, problem_);

@@ -103,8 +103,8 @@ void describe_launch(const std::vector<const Launch*>& launches, const GpuProfil
                                facts.dynamic_shared_bytes, static_cast<int>(facts.block.volume()));
 }
 
-void conclude(const Problem& problem, const std::function<std::vector<std::byte>(const Expected&)>& read,
-              const std::function<Scalar(const Expected&)>& type, Result& result) {
+void verify_outputs(const Problem& problem, const std::function<std::vector<std::byte>(const Expected&)>& read,
+                    const std::function<Scalar(const Expected&)>& type, Result& result) {
   result.verification = Verification{};
   auto& verification = *result.verification;
   verification.status = problem.expected.empty() ? VerificationStatus::not_run : VerificationStatus::passed;
@@ -148,7 +148,7 @@ void run_on_host(const Lab& lab, const Variant& variant, const Case& point, cons
   variant.host(call);
   const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   result.timing = summarize(std::span(&ms, 1), TimeSource::cpu_wall);
-  conclude(
+  verify_outputs(
       problem, [&](const Expected& e) { return memory.at(e.buffer).second; },
       [&](const Expected& e) { return memory.at(e.buffer).first; }, result);
   if (result.status == CaseStatus::ok)
@@ -276,7 +276,7 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
     graph ? graph->replay() : bound.issue();
   };
   const auto check = [&] {
-    conclude(
+    verify_outputs(
         problem, [&](const Expected& e) { return buffers.read(e.buffer); },
         [&](const Expected& e) { return buffers.declared(e.buffer).type; }, result);
     for (const auto& [buffer, file] : options.dumps) dump(file, buffers.read(buffer));
@@ -285,7 +285,7 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
   };
   // Updated in place: what is compared afterwards is an input.
   const bool in_place = std::any_of(problem.expected.begin(), problem.expected.end(), [&](const Expected& expected) {
-    return buffers.declared(expected.buffer).role == Role::input;
+    return buffers.declared(expected.buffer).role == BufferRole::input;
   });
   run_and_measure(device_, buffers, options, variant.writes_input || in_place, work, check, result);
   add_traffic(bound.traffic(), launches.size(), result);

@@ -45,7 +45,7 @@ Result placeholder(const Lab& lab, const SweepCase& swept, CaseStatus status, st
 }
 
 /// What is known of a variant before it runs.
-void add_nature(const Variant& variant, const Capabilities& device, Result& result) {
+void describe_variant(const Variant& variant, const Capabilities& device, Result& result) {
   result.summary = variant.summary;
   result.racy = variant.racy;
   result.needs_clock = variant.about_time && !device.measures_time && result.status == CaseStatus::ok;
@@ -65,7 +65,7 @@ Result run_swept(const Batch& batch, const SweepCase& swept, const PrintSink& pr
   auto options = batch.options;
   options.printed = printed;
   auto result = batch.executor->run(*batch.lab, *swept.variant, swept.settings, options);
-  add_nature(*swept.variant, batch.executor->capabilities(), result);
+  describe_variant(*swept.variant, batch.executor->capabilities(), result);
   if (!batch.tools.empty() && result.status == CaseStatus::ok && result.findings.empty() &&
       launches_kernels(*swept.variant))
     result.notes.push_back(join(batch.tools) + ": nothing found in this run.");

@@ -81,7 +81,7 @@ Problem problem_of(const KernelFile& file, std::uint64_t seed) {
     const auto& spec = arguments[i];
     if (!spec.count) continue;
     // "none" is an output that was never written: poisoned, and known to be so.
-    const auto role = spec.value == "none" ? Role::output : Role::input;
+    const auto role = spec.value == "none" ? BufferRole::output : BufferRole::input;
     problem.buffers.push_back({spec.name, spec.type, *spec.count, role, initial_bytes(spec, seed, i)});
   }
   for (const auto& text : file.expectations) {

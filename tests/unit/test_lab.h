@@ -99,8 +99,8 @@ inline Lab doubling_lab() {
     std::vector<std::int32_t> in(static_cast<std::size_t>(c.n())), out;
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::int32_t>(i * 7 + c.seed);
     for (const auto value : in) out.push_back(2 * value);
-    return Problem{{{"in", Scalar::i32, in.size(), Role::input, bytes_of<std::int32_t>(in)},
-                    {"out", Scalar::i32, in.size(), Role::output, {}}},
+    return Problem{{{"in", Scalar::i32, in.size(), BufferRole::input, bytes_of<std::int32_t>(in)},
+                    {"out", Scalar::i32, in.size(), BufferRole::output, {}}},
                    {{.buffer = "out", .exact = bytes_of<std::int32_t>(out)}}};
   };
   lab.arguments = [](const Case& c) -> std::vector<Argument> {

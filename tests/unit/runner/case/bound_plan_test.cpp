@@ -29,7 +29,7 @@ Lab travelling_lab() {
   Variant trip{.name = "trip", .summary = "there and back"};
   trip.scratch = [](const Case& c) -> std::vector<Buffer> {
     const auto n = static_cast<std::size_t>(c.n());
-    return {{"device_in", Scalar::i32, n, Role::scratch}, {"device_out", Scalar::i32, n, Role::scratch}};
+    return {{"device_in", Scalar::i32, n, BufferRole::scratch}, {"device_out", Scalar::i32, n, BufferRole::scratch}};
   };
   trip.steps = [](const Case& c) -> std::vector<Step> {
     const auto n = static_cast<std::size_t>(c.n());
