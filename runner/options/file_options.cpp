@@ -62,7 +62,7 @@ OptionList dump_options() {
 
 std::map<std::string, std::string> parse_dumps(const Given& given, const FileRequest& request,
                                                const LaunchOptions& launch) {
-  std::vector<ArgumentSpec> specs;
+  std::vector<FileArgument> specs;
   for (const auto& text : request.arguments) specs.push_back(parse_argument(text));
   std::map<std::string, std::string> dumps;
   for (const auto& text : values_of(given, "dump")) {

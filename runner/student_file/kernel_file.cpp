@@ -20,14 +20,14 @@
 namespace gpulab {
 namespace {
 
-std::vector<ArgumentSpec> parsed(const std::vector<std::string>& texts) {
-  std::vector<ArgumentSpec> specs;
+std::vector<FileArgument> parsed(const std::vector<std::string>& texts) {
+  std::vector<FileArgument> specs;
   for (const auto& text : texts) specs.push_back(parse_argument(text));
   return specs;
 }
 
 /// NAME=INIT of --expect, as a buffer of the type and length of the one that it names.
-ArgumentSpec parse_expectation(const std::string& text, const std::vector<ArgumentSpec>& arguments) {
+FileArgument parse_expectation(const std::string& text, const std::vector<FileArgument>& arguments) {
   const auto equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     throw usage_error(fmt::format("--expect: '{}' is not of the form NAME=VALUE", text),
@@ -39,7 +39,7 @@ ArgumentSpec parse_expectation(const std::string& text, const std::vector<Argume
   return spec;
 }
 
-double bytes_of_all(const std::vector<ArgumentSpec>& arguments) {
+double bytes_of_all(const std::vector<FileArgument>& arguments) {
   double bytes = 0;
   for (const auto& spec : arguments) {
     if (spec.count) bytes += static_cast<double>(*spec.count) * static_cast<double>(size_of(spec.type));
@@ -48,7 +48,7 @@ double bytes_of_all(const std::vector<ArgumentSpec>& arguments) {
 }
 
 /// The host holds what buffers start with, and the simulator's copies of them.
-void check_memory(const std::vector<ArgumentSpec>& arguments) {
+void check_memory(const std::vector<FileArgument>& arguments) {
   const auto available = available_host_memory();
   const double needed = 2 * bytes_of_all(arguments);
   if (!available || needed <= static_cast<double>(*available)) return;
@@ -58,7 +58,7 @@ void check_memory(const std::vector<ArgumentSpec>& arguments) {
                     {}, "choose smaller buffers");
 }
 
-Expected expected_of(const ArgumentSpec& spec, std::uint64_t seed, double tolerance) {
+Expected expected_of(const FileArgument& spec, std::uint64_t seed, double tolerance) {
   Expected expected;
   expected.buffer = spec.name;
   auto bytes = initial_bytes(spec, seed, 0);
@@ -90,7 +90,7 @@ Problem problem_of(const KernelFile& file, std::uint64_t seed) {
   return problem;
 }
 
-std::vector<Argument> bound(const std::vector<ArgumentSpec>& arguments) {
+std::vector<Argument> bound(const std::vector<FileArgument>& arguments) {
   std::vector<Argument> made;
   for (const auto& spec : arguments) {
     made.push_back(spec.count ? Argument(BufferArgument{spec.name}) : scalar_argument(spec));
@@ -99,7 +99,7 @@ std::vector<Argument> bound(const std::vector<ArgumentSpec>& arguments) {
 }
 
 /// One thread for each element of the longest buffer.
-Dim3 covering(const std::vector<ArgumentSpec>& arguments, const Dim3& block) {
+Dim3 covering(const std::vector<FileArgument>& arguments, const Dim3& block) {
   std::uint64_t longest = 1;
   for (const auto& spec : arguments) longest = std::max<std::uint64_t>(longest, spec.count.value_or(1));
   const auto threads = block.volume();
@@ -109,7 +109,7 @@ Dim3 covering(const std::vector<ArgumentSpec>& arguments, const Dim3& block) {
 
 bool is_ptx(const std::string& file) { return file.ends_with(".ptx"); }
 
-void say_notes(const FileRequest& request, const KernelSignature& kernel, const std::vector<ArgumentSpec>& arguments) {
+void say_notes(const FileRequest& request, const KernelSignature& kernel, const std::vector<FileArgument>& arguments) {
   if (const auto host = host_code(request.source); !is_ptx(request.file) && !host.empty())
     fmt::print(stderr, "note: {}: its host code ({}) is ignored\n", request.file, join(host));
   for (const auto& doubt : doubtful_buffers(kernel, arguments)) fmt::print(stderr, "note: --arg {}\n", doubt);
@@ -162,7 +162,7 @@ KernelFile load_kernel_file(const FileRequest& request, int compute_capability) 
 Lab file_lab(KernelFile from) {
   const auto loaded = std::make_shared<const LoadedKernelFile>(std::move(from));
   const auto& file = loaded->file;
-  const auto arguments = std::make_shared<const std::vector<ArgumentSpec>>(parsed(file.arguments));
+  const auto arguments = std::make_shared<const std::vector<FileArgument>>(parsed(file.arguments));
   Lab lab;
   lab.name = "run";
   lab.file = loaded;

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "labs/lab.h"
-#include "runner/student_file/argument_spec.h"
 #include "runner/student_file/compile.h"
+#include "runner/student_file/file_argument.h"
 
 namespace gpulab {
 

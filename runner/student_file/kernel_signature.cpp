@@ -44,11 +44,11 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return text;
 }
 
-std::string described(const ArgumentSpec& spec) {
+std::string described(const FileArgument& spec) {
   return spec.count ? fmt::format("{}[{}]", name_of(spec.type), *spec.count) : std::string(name_of(spec.type));
 }
 
-void check_argument(const KernelSignature& kernel, std::size_t index, const ArgumentSpec& spec) {
+void check_argument(const KernelSignature& kernel, std::size_t index, const FileArgument& spec) {
   const auto& parameter = kernel.parameters[index];
   const auto refuse = [&](const std::string& why, std::string hint) {
     return usage_error(fmt::format("--arg {}: {}", spec.name, why), std::move(hint), kernel.text());
@@ -129,7 +129,7 @@ std::string choose_kernel(std::string_view asked, std::span<const std::string_vi
   return std::string(entries.front());
 }
 
-void check_arguments(const KernelSignature& kernel, std::span<const ArgumentSpec> arguments) {
+void check_arguments(const KernelSignature& kernel, std::span<const FileArgument> arguments) {
   if (arguments.size() != kernel.parameters.size()) {
     throw usage_error(
         fmt::format("{} takes {}, not {}", kernel.name, plural(kernel.parameters.size(), "argument"), arguments.size()),
@@ -138,7 +138,7 @@ void check_arguments(const KernelSignature& kernel, std::span<const ArgumentSpec
   for (std::size_t i = 0; i < arguments.size(); ++i) check_argument(kernel, i, arguments[i]);
 }
 
-std::vector<std::string> doubtful_buffers(const KernelSignature& kernel, std::span<const ArgumentSpec> arguments) {
+std::vector<std::string> doubtful_buffers(const KernelSignature& kernel, std::span<const FileArgument> arguments) {
   std::vector<std::string> doubts;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::string_view pointee = kernel.parameters[i].type;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/student_file/argument_spec.h"
+#include "runner/student_file/file_argument.h"
 
 namespace gpulab {
 
@@ -31,11 +31,11 @@ struct KernelSignature {
                                         const std::string& file, bool has_templates);
 
 /// Throws usage_error where arguments and parameters differ in number, size or kind.
-void check_arguments(const KernelSignature& kernel, std::span<const ArgumentSpec> arguments);
+void check_arguments(const KernelSignature& kernel, std::span<const FileArgument> arguments);
 
 /// Buffers whose elements are not what the kernel's pointer points to: "x is f64, parameter 1 is float*". Legal
 /// (bytes are bytes), and mostly a slip.
 [[nodiscard]] std::vector<std::string> doubtful_buffers(const KernelSignature& kernel,
-                                                        std::span<const ArgumentSpec> arguments);
+                                                        std::span<const FileArgument> arguments);
 
 }  // namespace gpulab

@@ -24,7 +24,7 @@ const std::string ptx = R"(
 KernelSignature scale() { return signature_of(ptx, "k.cu", "_Z5scaleIfEvPT_S0_i"); }
 
 std::string refusal(const KernelSignature& kernel, const std::vector<std::string>& texts) {
-  std::vector<ArgumentSpec> specs;
+  std::vector<FileArgument> specs;
   for (const auto& text : texts) specs.push_back(parse_argument(text));
   return error_of([&] {
     check_arguments(kernel, specs);
@@ -72,7 +72,7 @@ TEST_CASE("arguments that differ in number, size or kind are refused") {
 
 TEST_CASE("buffers of another element type than the pointer's are doubted, raw bytes are not") {
   const auto doubts = [](const std::string& text) {
-    const std::vector<ArgumentSpec> specs{parse_argument(text), parse_argument("a:f32=1"), parse_argument("n:i32=1")};
+    const std::vector<FileArgument> specs{parse_argument(text), parse_argument("a:f32=1"), parse_argument("n:i32=1")};
     return doubtful_buffers(scale(), specs);
   };
   CHECK(doubts("x:f32[4]=1").empty());

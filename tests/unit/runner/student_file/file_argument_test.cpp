@@ -1,4 +1,4 @@
-#include "runner/student_file/argument_spec.h"
+#include "runner/student_file/file_argument.h"
 
 #include <limits>
 

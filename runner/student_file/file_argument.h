@@ -14,7 +14,7 @@
 
 namespace gpulab {
 
-struct ArgumentSpec {
+struct FileArgument {
   std::string name;
   Scalar type = Scalar::f32;
   std::optional<std::size_t> count;  ///< of a buffer's elements; absent: a scalar
@@ -23,21 +23,21 @@ struct ArgumentSpec {
 };
 
 /// Throws usage_error for what is not of the form.
-[[nodiscard]] ArgumentSpec parse_argument(std::string_view text);
+[[nodiscard]] FileArgument parse_argument(std::string_view text);
 
 /// The buffer of that name. Throws usage_error where there is none; `option` is the culprit.
-[[nodiscard]] const ArgumentSpec& find_buffer(std::string_view name, const std::vector<ArgumentSpec>& arguments,
+[[nodiscard]] const FileArgument& find_buffer(std::string_view name, const std::vector<FileArgument>& arguments,
                                               std::string_view option);
 
 /// Throws what initial_bytes or scalar_argument would, without making the bytes.
-void check_value(const ArgumentSpec& spec);
+void check_value(const FileArgument& spec);
 
 /// A buffer's bytes before the run; empty for "none". Random values depend on `seed` and `stream` alone: floating point
 /// in [-1, 1), signed integers from -100 to 100, unsigned from 0 to 100. Throws usage_error: a value that the type
 /// cannot hold, a file that is missing or of another size.
-[[nodiscard]] std::vector<std::byte> initial_bytes(const ArgumentSpec& spec, std::uint64_t seed, std::uint64_t stream);
+[[nodiscard]] std::vector<std::byte> initial_bytes(const FileArgument& spec, std::uint64_t seed, std::uint64_t stream);
 
 /// A scalar as an argument. Throws usage_error for a value that the type cannot hold.
-[[nodiscard]] Argument scalar_argument(const ArgumentSpec& spec);
+[[nodiscard]] Argument scalar_argument(const FileArgument& spec);
 
 }  // namespace gpulab

@@ -1,4 +1,4 @@
-#include "runner/student_file/argument_spec.h"
+#include "runner/student_file/file_argument.h"
 
 #include <fmt/format.h>
 
@@ -27,7 +27,7 @@ const std::vector<std::string> fills{"zeros", "ones", "iota", "random", "none"};
   throw usage_error(fmt::format("--arg: '{}' {}", text, why), std::move(hint));
 }
 
-std::string culprit(const ArgumentSpec& spec) { return fmt::format("{} {}", spec.option, spec.name); }
+std::string culprit(const FileArgument& spec) { return fmt::format("{} {}", spec.option, spec.name); }
 
 /// A 16-bit floating-point number as it is stored: bits of the fraction, the exponent of the smallest normal number.
 template <int fraction_bits, int least_exponent>
@@ -114,7 +114,7 @@ std::optional<T> number(std::string_view text) {
 
 /// A number, or for integers a size ("2^20", "1Mi").
 template <typename T>
-T value_of(const ArgumentSpec& spec) {
+T value_of(const FileArgument& spec) {
   if (const auto value = number<T>(spec.value)) return *value;
   if constexpr (std::is_integral_v<T>) {
     if (spec.value.find_first_of("^kKMGT") != std::string::npos) {
@@ -137,7 +137,7 @@ T converted(std::size_t index) {
 }
 
 /// That the file is there and has the buffer's size.
-void check_file(const ArgumentSpec& spec) {
+void check_file(const FileArgument& spec) {
   namespace fs = std::filesystem;
   const auto path = spec.value.substr(1);
   const auto wanted = *spec.count * size_of(spec.type);
@@ -156,7 +156,7 @@ void check_file(const ArgumentSpec& spec) {
   }
 }
 
-std::vector<std::byte> file_bytes(const ArgumentSpec& spec) {
+std::vector<std::byte> file_bytes(const FileArgument& spec) {
   check_file(spec);
   std::vector<std::byte> bytes(*spec.count * size_of(spec.type));
   std::ifstream file(spec.value.substr(1), std::ios::binary);
@@ -167,12 +167,12 @@ std::vector<std::byte> file_bytes(const ArgumentSpec& spec) {
 
 }  // namespace
 
-ArgumentSpec parse_argument(std::string_view text) {
+FileArgument parse_argument(std::string_view text) {
   const auto colon = text.find(':'), equals = text.find('=');
   if (colon == std::string_view::npos || colon == 0 || (equals != std::string_view::npos && equals < colon))
     refuse(text, "has no name and type");
   if (equals == std::string_view::npos) refuse(text, "has no value");
-  ArgumentSpec spec;
+  FileArgument spec;
   spec.name = text.substr(0, colon);
   spec.value = text.substr(equals + 1);
   auto type = text.substr(colon + 1, equals - colon - 1);
@@ -191,7 +191,7 @@ ArgumentSpec parse_argument(std::string_view text) {
   return spec;
 }
 
-const ArgumentSpec& find_buffer(std::string_view name, const std::vector<ArgumentSpec>& arguments,
+const FileArgument& find_buffer(std::string_view name, const std::vector<FileArgument>& arguments,
                                 std::string_view option) {
   std::vector<std::string> names;
   for (const auto& spec : arguments) {
@@ -202,7 +202,7 @@ const ArgumentSpec& find_buffer(std::string_view name, const std::vector<Argumen
                     did_you_mean(name, names, names.empty() ? "" : "buffers: " + join(names)));
 }
 
-void check_value(const ArgumentSpec& spec) {
+void check_value(const FileArgument& spec) {
   if (!spec.count) {
     (void)scalar_argument(spec);
   } else if (spec.value.starts_with('@')) {
@@ -214,7 +214,7 @@ void check_value(const ArgumentSpec& spec) {
   }
 }
 
-std::vector<std::byte> initial_bytes(const ArgumentSpec& spec, std::uint64_t seed, std::uint64_t stream) {
+std::vector<std::byte> initial_bytes(const FileArgument& spec, std::uint64_t seed, std::uint64_t stream) {
   if (spec.value == "none") return {};
   if (spec.value.starts_with('@')) return file_bytes(spec);
   if (spec.value == "random") {
@@ -240,7 +240,7 @@ std::vector<std::byte> initial_bytes(const ArgumentSpec& spec, std::uint64_t see
   });
 }
 
-Argument scalar_argument(const ArgumentSpec& spec) {
+Argument scalar_argument(const FileArgument& spec) {
   return with_type(spec.type, [&]<typename T>(T) -> Argument {
     const T value = value_of<T>(spec);
     // The kernel sees bytes: those of a smaller or signed type travel as the unsigned type of its size.
