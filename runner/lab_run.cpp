@@ -15,9 +15,9 @@
 #include "runner/options/measure_options.h"
 #include "runner/options/sweep.h"
 #include "runner/report/break_even.h"
-#include "runner/report/movement.h"
 #include "runner/report/plots/image.h"
 #include "runner/report/report_target.h"
+#include "runner/report/rung_changes.h"
 #include "runner/student_file/toolchain.h"
 
 namespace gpulab {
@@ -102,7 +102,7 @@ Run report_of(const Lab& lab, const LabRun& options, const DeviceInfo& device, s
   }
   run.baseline = options.baseline != nullptr ? options.baseline->name : first_measured(run.results);
   add_speedups(run.results, run.baseline, ladder_starts(lab));
-  add_movements(lab, run.results);
+  add_rung_changes(lab, run.results);
   run.break_evens = break_evens(lab, run.results);
   return run;
 }

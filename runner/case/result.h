@@ -64,7 +64,7 @@ struct LaunchFacts {
 };
 
 /// How a counter or metric stands against another rung of the ladder.
-struct Movement {
+struct RungChange {
   std::string counter;  ///< flat name
   std::string than;     ///< the variant that it is compared with
   double before = 0, now = 0;
@@ -102,7 +102,7 @@ struct Result {
   std::vector<std::string> notes;  ///< what the lab says of the case, as Account::lines
   std::optional<Curve> curve;
   std::optional<Picture> picture;
-  std::vector<Movement> movements;  ///< against the rung before; of runs of several variants
+  std::vector<RungChange> changes;  ///< against the rung before; of runs of several variants
   std::optional<Counters> counters;
   /// Where counters come from a smaller case simulated beside a GPU: its parameters. Empty: from this case.
   std::vector<std::pair<std::string, ParamValue>> counters_params;

@@ -66,10 +66,10 @@ auto members(BufferFacts& v) {
 }
 auto members(Result& v) {
   auto& [variant, kernel, status, message, racy, needs_clock, summary, params, launch, occupancy, verification, timing,
-         metrics, notes, curve, picture, movements, counters, counters_params, findings, output, lines, buffers] = v;
+         metrics, notes, curve, picture, changes, counters, counters_params, findings, output, lines, buffers] = v;
   (void)racy, (void)needs_clock;  // whoever asked knows the variant
   (void)lines;                    // of the simulator, which is no worker
-  (void)movements;                // of several results
+  (void)changes;                  // of several results
   return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics,
                   notes, curve, picture, counters, counters_params, findings, output, buffers);
 }

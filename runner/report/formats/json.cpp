@@ -126,7 +126,7 @@ Json buffer(const BufferFacts& b) {
   return {{"name", b.name}, {"type", b.type}, {"count", b.count}, {"first", std::move(first)}, {"fnv1a64", b.fnv1a64}};
 }
 
-Json movements(const std::vector<Movement>& all) {
+Json changes(const std::vector<RungChange>& all) {
   Json json = Json::array();
   for (const auto& m : all) {
     json.push_back({{"counter", m.counter},
@@ -159,7 +159,7 @@ Json result(const Result& r) {
   for (const auto& metric : r.metrics) {
     json["metrics"][metric.name] = {{"value", json_real(metric.value)}, {"unit", metric.unit}};
   }
-  if (!r.movements.empty()) json["movements"] = movements(r.movements);
+  if (!r.changes.empty()) json["movements"] = changes(r.changes);
   if (!r.notes.empty()) json["notes"] = r.notes;
   if (r.curve) json["curve"] = curve(*r.curve);
   if (r.counters) json["counters"] = counters(*r.counters);

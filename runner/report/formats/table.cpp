@@ -10,9 +10,9 @@
 #include "runner/report/break_even.h"
 #include "runner/report/explain/explain_report.h"
 #include "runner/report/ladder.h"
-#include "runner/report/movement.h"
 #include "runner/report/plots/plot.h"
 #include "runner/report/report.h"
+#include "runner/report/rung_changes.h"
 
 namespace gpulab::report {
 namespace {
@@ -319,18 +319,18 @@ std::string painted(const std::string& text, const Run& run, const Page& page) {
 }
 
 /// One line per rung: the counter that moved from the rung before, and by how much.
-void movements(const Run& run, Page& page) {
+void changes(const Run& run, Page& page) {
   std::size_t margin = 0;
   for (const auto& r : run.results)
-    if (!r.movements.empty()) margin = std::max(margin, r.variant.size() + 2);
+    if (!r.changes.empty()) margin = std::max(margin, r.variant.size() + 2);
   if (margin == 0) return;
   page.line(page.bold("What moved, and from which rung"));
   for (const auto& r : run.results) {
     std::string text;
-    for (std::size_t i = 0; i < r.movements.size(); ++i) {
-      text += (i == 0 ? "" : "; ") + movement_text(r.movements[i]);
-      const bool last = i + 1 == r.movements.size();
-      if (last || r.movements[i + 1].than != r.movements[i].than) text += fmt::format(" ({})", r.movements[i].than);
+    for (std::size_t i = 0; i < r.changes.size(); ++i) {
+      text += (i == 0 ? "" : "; ") + change_text(r.changes[i]);
+      const bool last = i + 1 == r.changes.size();
+      if (last || r.changes[i + 1].than != r.changes[i].than) text += fmt::format(" ({})", r.changes[i].than);
     }
     if (!text.empty()) page.entry(r.variant, margin, text);
   }
@@ -352,7 +352,7 @@ void several(const Run& run, Page& page) {
   page.line();
   std::vector<std::string> left_out;
   page.line(painted(aligned(ladder(run), width, left_out), run, page));
-  movements(run, page);
+  changes(run, page);
   for (const auto& r : run.results) {
     if (!r.message.empty()) page.paragraph(fmt::format("{}: {}: {}", r.variant, to_text(r.status), r.message));
     if (!r.counters_params.empty()) page.paragraph(page.dim(r.variant + ": " + counted_case(r.counters_params)));

@@ -1,4 +1,4 @@
-#include "runner/report/movement.h"
+#include "runner/report/rung_changes.h"
 
 #include <fmt/format.h>
 
@@ -43,23 +43,23 @@ const Result* partner(const std::vector<Result>& results, const Result& result, 
   return found;
 }
 
-std::optional<Movement> movement(const Result& result, const Result& before, std::string_view counter) {
+std::optional<RungChange> change(const Result& result, const Result& before, std::string_view counter) {
   const auto now = value_of(result, counter), then = value_of(before, counter);
   if (!now || !then) return std::nullopt;
-  return Movement{std::string(counter), before.variant, then->value, now->value, now->unit};
+  return RungChange{std::string(counter), before.variant, then->value, now->value, now->unit};
 }
 
 /// How far a value moved, by factors: a count may come from or go to nothing.
-double distance(const Movement& m) {
+double distance(const RungChange& m) {
   const double least = m.unit == "ratio" ? 1e-3 : 1;
   return std::abs(std::log((m.now + least) / (m.before + least)));
 }
 
-std::optional<Movement> largest(const Result& result, const Result& before) {
-  std::optional<Movement> best;
+std::optional<RungChange> largest(const Result& result, const Result& before) {
+  std::optional<RungChange> best;
   for (const auto& info : counter_table()) {
     if (!info.tells) continue;
-    const auto moved = movement(result, before, info.name);
+    const auto moved = change(result, before, info.name);
     if (moved && distance(*moved) > std::log(1.1) && (!best || distance(*moved) > distance(*best))) best = moved;
   }
   return best;
@@ -87,7 +87,7 @@ std::string value_text(double value, const std::string& unit) {
 
 }  // namespace
 
-void add_movements(const Lab& lab, std::vector<Result>& results) {
+void add_rung_changes(const Lab& lab, std::vector<Result>& results) {
   for (auto& result : results) {
     const auto variant = std::find_if(lab.variants.begin(), lab.variants.end(),
                                       [&](const Variant& v) { return v.name == result.variant; });
@@ -96,14 +96,14 @@ void add_movements(const Lab& lab, std::vector<Result>& results) {
     for (const auto& claim : variant->claims) {
       const auto* than = claim.than.empty() ? before : partner(results, result, claim.than);
       if (than == nullptr) continue;
-      if (auto moved = movement(result, *than, claim.counter)) result.movements.push_back(std::move(*moved));
+      if (auto moved = change(result, *than, claim.counter)) result.changes.push_back(std::move(*moved));
     }
     if (!variant->claims.empty() || before == nullptr) continue;
-    if (auto moved = largest(result, *before)) result.movements.push_back(std::move(*moved));
+    if (auto moved = largest(result, *before)) result.changes.push_back(std::move(*moved));
   }
 }
 
-std::string movement_text(const Movement& m) {
+std::string change_text(const RungChange& m) {
   std::string name = m.counter;
   std::replace(name.begin(), name.end(), '_', ' ');
   // "launches fall from 512 to 1": the name says the unit.

@@ -1,4 +1,4 @@
-#include "runner/report/movement.h"
+#include "runner/report/rung_changes.h"
 
 #include "tests/catch.h"
 
@@ -25,9 +25,9 @@ Result counted_result(const std::string& variant, std::uint64_t instructions, st
 }
 
 std::vector<std::string> sentences(const Lab& lab, std::vector<Result> results) {
-  add_movements(lab, results);
+  add_rung_changes(lab, results);
   std::vector<std::string> texts;
-  for (const auto& m : results.back().movements) texts.push_back(movement_text(m) + " (" + m.than + ")");
+  for (const auto& m : results.back().changes) texts.push_back(change_text(m) + " (" + m.than + ")");
   return texts;
 }
 
