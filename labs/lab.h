@@ -24,7 +24,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/account.h"
+#include "common/commentary.h"
 #include "common/dim3.h"
 #include "common/error.h"
 #include "common/gpu_profile.h"
@@ -186,9 +186,9 @@ struct HostCall {
   std::map<std::string, std::span<std::byte>, std::less<>> buffers;
 };
 
-/// What a rung's comment promises: a counter (a name of `gpulab list --metrics`, or a metric of the account) that falls
-/// or rises against the rung before, or against the one named `than`. The report says by how much; a test pins the
-/// direction.
+/// What a rung's comment promises: a counter (a name of `gpulab list --metrics`, or a metric of the commentary) that
+/// falls or rises against the rung before, or against the one named `than`. The report says by how much; a test pins
+/// the direction.
 struct Claim {
   enum class Moves { down, up } moves;
   std::string counter;
@@ -246,12 +246,12 @@ struct Variant {
   bool starts = false;
   std::vector<Claim> claims{};
   /// What it has to say of its outputs; default: the lab's.
-  std::function<Account(const Case&, const ReadBuffer&)> account{};
+  std::function<Commentary(const Case&, const ReadBuffer&)> commentary{};
   int min_compute_capability = 50;  ///< 80 for 8.0
   bool gpu_only = false;            ///< needs what the simulator does not have (vendor variants are GPU only anyway)
   Vendor vendor{};                  ///< GPU only
   std::function<void(const HostCall&)> host{};
-  std::function<Account(const Case&)> calculate{};  ///< arithmetic alone: nothing is launched, nothing verified
+  std::function<Commentary(const Case&)> calculate{};  ///< arithmetic alone: nothing is launched, nothing verified
 };
 
 /// A kernel signature for students' files, listed by `gpulab list LAB` (launched from the version with `check` on).
@@ -282,7 +282,7 @@ struct Lab {
   std::function<std::vector<Argument>(const Case&)> arguments{};  ///< of a variant's one launch
   std::function<Work(const Case&)> work{};
   /// Facts, text or a picture of a case and its outputs; not called for calculators.
-  std::function<Account(const Case&, const ReadBuffer&)> account{};
+  std::function<Commentary(const Case&, const ReadBuffer&)> commentary{};
   std::vector<Contract> contracts{};
   BreakEvenQuestion break_even{};
   std::vector<Variant> variants{};  ///< worst to best

@@ -92,41 +92,41 @@ Work image_work(const Case& c) {
 std::uint32_t one_word_per_bin(const Case& c) { return static_cast<std::uint32_t>(bins(c) * sizeof(int)); }
 
 /// What the data does to the rung: the fullest bin, and the queues that follow.
-Account queueing(const Case& c, const ReadBuffer& read, bool own_histograms, bool aggregated) {
+Commentary queueing(const Case& c, const ReadBuffer& read, bool own_histograms, bool aggregated) {
   const auto bytes = read("in"), result = read("counts");
   const auto in = view_as<int>(bytes);
   const auto fullest = std::ranges::max_element(view_as<int>(result));
   const double share = in.empty() ? 0 : static_cast<double>(*fullest) / static_cast<double>(in.size());
   const Queues queues =
       own_histograms ? of_private(in, bins(c), c.block.x, c.grid.x, aggregated) : of_elements(in, bins(c));
-  Account account;
-  account.metrics = {{"fullest_bin_share", share, "ratio"},
-                     {"global_queue", static_cast<double>(queues.global), "updates"}};
+  Commentary commentary;
+  commentary.metrics = {{"fullest_bin_share", share, "ratio"},
+                        {"global_queue", static_cast<double>(queues.global), "updates"}};
   std::string line = fmt::format(
       "The fullest of {} bins holds {:.1f}% of the elements. The busiest word of the result "
       "gets {} atomic updates, one after the other",
       bins(c), 100 * share, queues.global);
   if (own_histograms) {
-    account.metrics.push_back({"shared_queue", static_cast<double>(queues.shared), "updates"});
+    commentary.metrics.push_back({"shared_queue", static_cast<double>(queues.shared), "updates"});
     line += fmt::format("; the busiest word of a block's own histogram {}, in shared memory", queues.shared);
   }
-  account.lines = {line + "."};
-  return account;
+  commentary.lines = {line + "."};
+  return commentary;
 }
-Account of_global(const Case& c, const ReadBuffer& read) { return queueing(c, read, false, false); }
-Account of_shared(const Case& c, const ReadBuffer& read) { return queueing(c, read, true, false); }
-Account of_aggregated(const Case& c, const ReadBuffer& read) { return queueing(c, read, true, true); }
+Commentary of_global(const Case& c, const ReadBuffer& read) { return queueing(c, read, false, false); }
+Commentary of_shared(const Case& c, const ReadBuffer& read) { return queueing(c, read, true, false); }
+Commentary of_aggregated(const Case& c, const ReadBuffer& read) { return queueing(c, read, true, true); }
 
-Account of_image(const Case& c, const ReadBuffer& read) {
+Commentary of_image(const Case& c, const ReadBuffer& read) {
   const auto pixels = read("image"), sums = read("out");
-  Account account;
-  account.metrics = {{"global_queue", static_cast<double>(side(c)), "updates"}};
-  account.lines = {
+  Commentary commentary;
+  commentary.metrics = {{"global_queue", static_cast<double>(side(c)), "updates"}};
+  commentary.lines = {
       fmt::format("{} x {} pixels, each added to {} words: every word gets {} atomic updates, one after "
                   "the other. --image draws the image and, beside it, what became of it.",
                   side(c), side(c), side(c), side(c))};
-  account.picture = picture_of(view_as<float>(pixels), view_as<float>(sums), side(c));
-  return account;
+  commentary.picture = picture_of(view_as<float>(pixels), view_as<float>(sums), side(c));
+  return commentary;
 }
 
 const BlockRule warps{.whole_warps = true, .min_threads = 32, .why = "all lanes of a warp vote"};
@@ -143,7 +143,7 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
       {.name = "global_atomic",
        .summary = "one indivisible addition per element: right, but all blocks queue at the same words",
        .kernel = "histogram_global_atomic",
-       .account = of_global},
+       .commentary = of_global},
       {.name = "shared_private",
        .summary = "a histogram per block in shared memory, added to the result once: the queues are short and near",
        .kernel = "histogram_shared_private",
@@ -152,7 +152,7 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
        .dynamic_shared_bytes = one_word_per_bin,
        .arguments = arguments_with_bins,
        .claims = {falls("global_atomic_requests"), falls("global_queue")},
-       .account = of_shared},
+       .commentary = of_shared},
       {.name = "warp_aggregated",
        .summary = "lanes of one bin find each other by match, one adds for all: no two lanes meet on an address",
        .kernel = "histogram_warp_aggregated",
@@ -163,7 +163,7 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
        .dynamic_shared_bytes = one_word_per_bin,
        .arguments = arguments_with_bins,
        .claims = {falls("shared_atomic_max_lanes"), falls("shared_queue"), rises("warp_instructions")},
-       .account = of_aggregated,
+       .commentary = of_aggregated,
        .min_compute_capability = 75},
   };
   v.push_back(
@@ -186,7 +186,7 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
                .arguments = image_arguments,
                .adjust = expect_column_sums,
                .work = image_work,
-               .account = of_image});
+               .commentary = of_image});
   return v;
 }
 

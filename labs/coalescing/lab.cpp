@@ -78,21 +78,21 @@ std::vector<std::string> sectors(const std::map<std::int64_t, int>& lanes_in) {
 }
 
 /// What the first warp's load touches, from the source of each of its elements; `width` elements per lane.
-Account account(const Case& c, Source source, std::int64_t width) {
+Commentary commentary(const Case& c, Source source, std::int64_t width) {
   std::map<std::int64_t, int> lanes_in;
   const std::int64_t active = std::min({lanes, static_cast<std::int64_t>(c.block.x), c.n() / width});
   for (std::int64_t lane = 0; lane < active; ++lane) {
     ++lanes_in[source(c, lane * width) * 4 / sector_bytes];  // 16 bytes from a multiple of 16 lie in one sector
   }
-  Account account;
-  account.metrics = {{"sectors_of_first_request", static_cast<double>(lanes_in.size()), "sectors"}};
-  if (active > 0) account.lines = sectors(lanes_in);
-  return account;
+  Commentary commentary;
+  commentary.metrics = {{"sectors_of_first_request", static_cast<double>(lanes_in.size()), "sectors"}};
+  if (active > 0) commentary.lines = sectors(lanes_in);
+  return commentary;
 }
 
-Account stride_account(const Case& c, Source source) {
-  Account account = coalescing::account(c, source, 1);
-  account.metrics.push_back({"formula_efficiency", formula(stride(c)), "ratio"});
+Commentary stride_commentary(const Case& c, Source source) {
+  Commentary commentary = coalescing::commentary(c, source, 1);
+  commentary.metrics.push_back({"formula_efficiency", formula(stride(c)), "ratio"});
   Curve curve;
   curve.name = "max(1 / stride, 1 / 8)";
   curve.x_label = "stride (words)";
@@ -103,8 +103,8 @@ Account stride_account(const Case& c, Source source) {
   }
   curve.y_max = 1;
   curve.marked = static_cast<double>(stride(c));
-  account.curve = std::move(curve);
-  return account;
+  commentary.curve = std::move(curve);
+  return commentary;
 }
 
 Variant copies(const std::string& name, const std::string& summary, Source source) {
@@ -117,7 +117,7 @@ Variant copies(const std::string& name, const std::string& summary, Source sourc
     }
     p.expected[0].exact = bytes_of(std::span<const float>(out));
   };
-  v.account = [source](const Case& c, const ReadBuffer&) { return account(c, source, 1); };
+  v.commentary = [source](const Case& c, const ReadBuffer&) { return commentary(c, source, 1); };
   return v;
 }
 
@@ -130,7 +130,7 @@ std::vector<Variant> ladder() {
   const Source strided = [](const Case& c, std::int64_t i) { return i * stride(c); };
   Variant stride = copies("stride", "every stride-th word: 1 / stride of each sector is used, 1 / 8 at least", strided);
   stride.arguments = [](const Case& c) { return with(c, coalescing::stride(c)); };
-  stride.account = [strided](const Case& c, const ReadBuffer&) { return stride_account(c, strided); };
+  stride.commentary = [strided](const Case& c, const ReadBuffer&) { return stride_commentary(c, strided); };
   stride.claims = {rises("global_load_efficiency"), falls("global_load_sectors")};
 
   Variant offset = copies("offset", "side by side from the middle of a sector: five sectors instead of four",
@@ -146,7 +146,7 @@ std::vector<Variant> ladder() {
 
   Variant vectors = copies("vectors", "16 bytes per lane: as many sectors, by a quarter of the instructions", same);
   vectors.covers = [](const Case& c) { return Dim3{4 * c.block.x}; };
-  vectors.account = [](const Case& c, const ReadBuffer&) { return account(c, same, 4); };
+  vectors.commentary = [](const Case& c, const ReadBuffer&) { return commentary(c, same, 4); };
   vectors.claims = {falls("global_load_requests"), falls("warp_instructions")};
 
   return {random, stride, offset, aos, soa, vectors};

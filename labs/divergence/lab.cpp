@@ -94,7 +94,7 @@ using Issued = std::int64_t (*)(std::span<const Task>);
 
 /// Foretells from the tasks, in the order of threads, what the counters show: steps that warps issue, against those of
 /// warps whose 32 lanes are all at work.
-Account account(const Case& c, std::span<const Task> tasks, Issued issued) {
+Commentary commentary(const Case& c, std::span<const Task> tasks, Issued issued) {
   std::int64_t warps = 0, steps = 0, of_lanes = 0;
   for (std::size_t block = 0; block < tasks.size(); block += c.block.x) {
     const auto of_block = tasks.subspan(block, std::min<std::size_t>(c.block.x, tasks.size() - block));
@@ -136,7 +136,7 @@ std::vector<Buffer> order_buffers(const Case& c) {
 Variant rung(const std::string& name, const std::string& summary, const Tasks& tasks, Issued issued = branching) {
   Variant v{.name = name, .summary = summary, .kernel = "divergence_" + name};
   v.adjust = [=](const Case& c, Problem& p) { p.expected = {answer(p.buffers[0].initial, tasks(c))}; };
-  v.account = [=](const Case& c, const ReadBuffer&) { return account(c, tasks(c), issued); };
+  v.commentary = [=](const Case& c, const ReadBuffer&) { return commentary(c, tasks(c), issued); };
   return v;
 }
 
@@ -162,7 +162,7 @@ std::vector<Variant> ladder() {
   v[4].arguments = with_lengths;
   v[5].scratch = order_buffers;
   v[5].arguments = with_order;
-  v[5].account = [](const Case& c, const ReadBuffer&) { return account(c, loop_lengths_sorted(c), branching); };
+  v[5].commentary = [](const Case& c, const ReadBuffer&) { return commentary(c, loop_lengths_sorted(c), branching); };
   v[5].claims = {falls("warp_instructions"), rises("warp_execution_efficiency")};
   return v;
 }

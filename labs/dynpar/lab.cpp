@@ -74,9 +74,9 @@ std::vector<Argument> sort_arguments(const Case& c) {
 Dim3 two_per_thread(const Case& c) { return {2 * c.block.x}; }
 Dim3 one_block(const Case&) { return {1, 1, 1}; }
 
-Account account(const Case&, const ReadBuffer& read) { return launch_account(read("log")); }
+Commentary commentary(const Case&, const ReadBuffer& read) { return launch_commentary(read("log")); }
 /// It launches nothing, and so has no log.
-Account of_flat(const Case& c, const ReadBuffer&) { return launch_account(log_of_host_launch(c.grid, c.block)); }
+Commentary of_flat(const Case& c, const ReadBuffer&) { return launch_commentary(log_of_host_launch(c.grid, c.block)); }
 
 Work no_data(const Case&) { return {}; }
 /// Read and written once, at least.
@@ -118,7 +118,7 @@ std::vector<Variant> ladder() {
   flat.scratch = {};
   flat.arguments = flat_arguments;
   flat.claims = {falls("device_launches"), rises("warp_instructions")};  // idle warps wait at the barriers
-  flat.account = of_flat;
+  flat.commentary = of_flat;
   return {{.name = "depth_print",
            .summary = "each grid launches one of half its threads: who launches whom (--print)",
            .kernel = "depth_print<{print}>",
@@ -168,7 +168,7 @@ Lab lab() {
     const auto n = static_cast<double>(c.n());
     return Work{.bytes = (n + 1) * sizeof(int), .flops = std::max(0.0, n - 1), .elements = n};
   };
-  lab.account = account;
+  lab.commentary = commentary;
   lab.contracts = {{"total", "(int* data, int* out, int n)",
                     "adds the sum of data[0..n) to *out, which starts with 0; data may be overwritten"}};
   lab.variants = ladder();

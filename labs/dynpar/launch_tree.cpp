@@ -108,7 +108,7 @@ std::vector<std::byte> log_of_host_launch(const Dim3& grid, const Dim3& block) {
   return bytes;
 }
 
-Account launch_account(const std::vector<std::byte>& bytes) {
+Commentary launch_commentary(const std::vector<std::byte>& bytes) {
   const auto log = std::make_unique<LaunchLog>();
   std::memcpy(log.get(), bytes.data(), std::min(bytes.size(), sizeof *log));
   const auto noted = static_cast<std::size_t>(std::clamp(log->made, 1, LaunchLog::most));
@@ -126,23 +126,24 @@ Account launch_account(const std::vector<std::byte>& bytes) {
     threads += static_cast<double>(entry.blocks) * entry.threads;
   }
 
-  Account account;
-  account.metrics = {{"device_launches", static_cast<double>(log->made - 1), "grids"},
-                     {"deepest", static_cast<double>(by_depth.size() - 1), "levels"}};
-  if (noted > 1) account.metrics.push_back({"mean_threads", threads / static_cast<double>(noted - 1), "threads"});
+  Commentary commentary;
+  commentary.metrics = {{"device_launches", static_cast<double>(log->made - 1), "grids"},
+                        {"deepest", static_cast<double>(by_depth.size() - 1), "levels"}};
+  if (noted > 1) commentary.metrics.push_back({"mean_threads", threads / static_cast<double>(noted - 1), "threads"});
   for (std::size_t level = 1; level < by_depth.size(); ++level)
-    account.metrics.push_back({fmt::format("launches_depth_{}", level), static_cast<double>(by_depth[level]), "grids"});
+    commentary.metrics.push_back(
+        {fmt::format("launches_depth_{}", level), static_cast<double>(by_depth[level]), "grids"});
 
   const Node root = node_of(*log, children, 0);
   std::size_t depth = by_depth.size() - 1;  // as far down as the page allows, one level at least
   while (depth > 1 && lines_of(root, depth) > most_lines) --depth;
-  account.lines = {"Launch tree (grids of one shape drawn once), and launches by depth:",
-                   "  host: " + described(root, true)};
-  draw_children(root, "  ", depth, account.lines);
+  commentary.lines = {"Launch tree (grids of one shape drawn once), and launches by depth:",
+                      "  host: " + described(root, true)};
+  draw_children(root, "  ", depth, commentary.lines);
   if (static_cast<int>(noted) < log->made)
-    account.lines.push_back(fmt::format("  … {} more beyond the log's {}", log->made - LaunchLog::most, noted));
-  draw_depths(by_depth, account.lines);
-  return account;
+    commentary.lines.push_back(fmt::format("  … {} more beyond the log's {}", log->made - LaunchLog::most, noted));
+  draw_depths(by_depth, commentary.lines);
+  return commentary;
 }
 
 }  // namespace gpulab::labs::dynpar

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "common/account.h"
+#include "common/commentary.h"
 #include "common/dim3.h"
 
 namespace gpulab::labs::dynpar {
@@ -15,6 +15,6 @@ namespace gpulab::labs::dynpar {
 /// `log`: the bytes of a LaunchLog. Metrics: device_launches (by kernels), deepest, launches_depth_N (from 1 on),
 /// mean_threads (of a launch by a kernel). Lines: the tree, subtrees of one shape drawn once, then how many launches
 /// each depth has.
-[[nodiscard]] Account launch_account(const std::vector<std::byte>& log);
+[[nodiscard]] Commentary launch_commentary(const std::vector<std::byte>& log);
 
 }  // namespace gpulab::labs::dynpar

@@ -45,22 +45,22 @@ Picture picture(const Case& c, std::span<const std::int32_t> counts) {
 }
 
 /// What the picture says of the work in it.
-Account account(const Case& c, std::span<const std::int32_t> counts) {
+Commentary commentary(const Case& c, std::span<const std::int32_t> counts) {
   const auto iterations = c.params.integer("iterations");
   const auto count = static_cast<double>(std::max<std::size_t>(1, counts.size()));
   const double all = std::accumulate(counts.begin(), counts.end(), 0.0), mean = all / count;
   const auto inside = static_cast<double>(std::ranges::count(counts, iterations));
-  Account account;
-  account.picture = picture(c, counts);
-  account.metrics = {{"mean_iterations", mean, ""}, {"pixels_inside", inside / count, "ratio"}};
-  account.lines = {fmt::format("A pixel needs {:.1f} of {} iterations on average; {:.1f}% need all of them.", mean,
-                               iterations, 100 * inside / count)};
-  return account;
+  Commentary commentary;
+  commentary.picture = picture(c, counts);
+  commentary.metrics = {{"mean_iterations", mean, ""}, {"pixels_inside", inside / count, "ratio"}};
+  commentary.lines = {fmt::format("A pixel needs {:.1f} of {} iterations on average; {:.1f}% need all of them.", mean,
+                                  iterations, 100 * inside / count)};
+  return commentary;
 }
 
-Account of_fixed(const Case& c, const ReadBuffer& read) {
+Commentary of_fixed(const Case& c, const ReadBuffer& read) {
   const auto bytes = read("counts");
-  auto all = account(c, view_as<std::int32_t>(bytes));
+  auto all = commentary(c, view_as<std::int32_t>(bytes));
   const double useful = all.metrics[0].value / static_cast<double>(c.params.integer("iterations"));
   all.metrics.push_back({"useful_iterations", useful, "ratio"});
   all.lines.push_back(
@@ -68,10 +68,10 @@ Account of_fixed(const Case& c, const ReadBuffer& read) {
   return all;
 }
 
-Account of_early_exit(const Case& c, const ReadBuffer& read) {
+Commentary of_early_exit(const Case& c, const ReadBuffer& read) {
   const auto bytes = read("counts");
   const auto counts = view_as<std::int32_t>(bytes);
-  auto all = account(c, counts);
+  auto all = commentary(c, counts);
   all.metrics.push_back({"lanes_at_work", lanes_at_work(counts, width(c), height(c), c.block), "ratio"});
   all.lines.emplace_back("A warp goes on as long as its slowest pixel. Of the lanes' iterations, there is work in");
   for (const auto& block : shapes) {
@@ -83,9 +83,9 @@ Account of_early_exit(const Case& c, const ReadBuffer& read) {
   return all;
 }
 
-Account of_picture(const Case& c, const ReadBuffer& read) {
+Commentary of_picture(const Case& c, const ReadBuffer& read) {
   const auto bytes = read("counts");
-  return account(c, view_as<std::int32_t>(bytes));
+  return commentary(c, view_as<std::int32_t>(bytes));
 }
 
 }  // namespace
@@ -119,16 +119,16 @@ Lab lab() {
        .summary = "one thread per pixel, all iterations for all: no lane ever waits, nearly all work is for nothing",
        .kernel = "julia_fixed",
        .blocks = {.dimensions = 2},
-       .account = of_fixed},
+       .commentary = of_fixed},
       {.name = "pixel_early_exit",
        .summary = "a pixel stops when |z| exceeds 2, a warp with its last pixel: far less work, lanes wait",
        .kernel = "julia_early_exit",
        .blocks = {.dimensions = 2},
        .claims = {falls("warp_instructions"), falls("thread_instructions")},
-       .account = of_early_exit},
+       .commentary = of_early_exit},
       {.name = "cpu",
        .summary = "a loop on the CPU, one pixel after the other, in the same operations",
-       .account = of_picture,
+       .commentary = of_picture,
        .host =
            [](const HostCall& call) {
              iterate(*call.params, view_as<std::int32_t>(call.buffers.find("counts")->second));

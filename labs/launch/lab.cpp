@@ -115,15 +115,15 @@ std::vector<Buffer> temporaries(const Case& c) {
 /// them.
 Variant counted(Variant v) {
   v.host_clock = true;
-  v.account = [steps = v.steps, scratch = v.scratch, graph = v.graph](const Case& c, const ReadBuffer&) {
+  v.commentary = [steps = v.steps, scratch = v.scratch, graph = v.graph](const Case& c, const ReadBuffer&) {
     const auto launches = static_cast<double>(steps ? steps(c).size() : 1);
     double bytes = 0;
     if (scratch)
       for (const auto& buffer : scratch(c))
         bytes += static_cast<double>(buffer.count) * static_cast<double>(size_of(buffer.type));
-    return Account{.metrics = {{"launches", launches, ""},
-                               {"submissions", graph ? std::min(launches, 1.0) : launches, ""},
-                               {"temporary_bytes", bytes, "B"}}};
+    return Commentary{.metrics = {{"launches", launches, ""},
+                                  {"submissions", graph ? std::min(launches, 1.0) : launches, ""},
+                                  {"temporary_bytes", bytes, "B"}}};
   };
   return v;
 }

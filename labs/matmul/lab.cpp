@@ -23,30 +23,30 @@ struct Shares {
 };
 
 /// What was asked of global memory, and how often each element that came was used.
-Account account_of(const Case& c, const Shares& shares) {
+Commentary commentary_of(const Case& c, const Shares& shares) {
   const auto [m, n, k] = sizes(c.params);
   const double multiply_adds = count(m, n) * static_cast<double>(k), size = static_cast<double>(size_of(c.type()));
   const double loaded = count(m, k) * static_cast<double>(blocks_for(n, shares.block_cols)) +
                         count(k, n) * static_cast<double>(blocks_for(m, shares.block_rows));
   const double least = count(m, k) + count(k, n);
   if (multiply_adds == 0) return {};
-  Account account;
-  account.metrics = {{"reuse", multiply_adds / loaded, ""},
-                     {"flops_per_loaded_byte", 2 * multiply_adds / (loaded * size), "FLOP/B"}};
+  Commentary commentary;
+  commentary.metrics = {{"reuse", multiply_adds / loaded, ""},
+                        {"flops_per_loaded_byte", 2 * multiply_adds / (loaded * size), "FLOP/B"}};
   std::string line = fmt::format(
       "Each element that is loaded from global memory serves {:.3g} multiply-adds; {:.4g} if every element were loaded "
       "once.",
       multiply_adds / loaded, multiply_adds / least);
   if (shares.in_shared) {
     const double loads = 1 / shares.thread_rows + 1 / shares.thread_cols;
-    account.metrics.push_back({"shared_loads_per_multiply_add", loads, ""});
+    commentary.metrics.push_back({"shared_loads_per_multiply_add", loads, ""});
     line += fmt::format(" From shared memory: {:.3g} loads per multiply-add.", loads);
   }
-  account.lines = {line};
-  return account;
+  commentary.lines = {line};
+  return commentary;
 }
-std::function<Account(const Case&, const ReadBuffer&)> accounts(const Shares& shares) {
-  return [shares](const Case& c, const ReadBuffer&) { return account_of(c, shares); };
+std::function<Commentary(const Case&, const ReadBuffer&)> commentaries(const Shares& shares) {
+  return [shares](const Case& c, const ReadBuffer&) { return commentary_of(c, shares); };
 }
 
 Work work(const Case& c) {
@@ -94,9 +94,9 @@ Variant tiled(const std::string& name, const std::string& summary, int padding, 
               },
           .only = all_but_bf16,
           .claims = std::move(claims),
-          .account =
+          .commentary =
               [](const Case& c, const ReadBuffer&) {
-                return account_of(c, {.block_rows = tile_of(c), .block_cols = tile_of(c), .in_shared = true});
+                return commentary_of(c, {.block_rows = tile_of(c), .block_cols = tile_of(c), .in_shared = true});
               }};
 }
 
@@ -112,7 +112,7 @@ Variant large_tile(const std::string& name, const std::string& summary, const Wo
                 return Dim3{128, 128};
               },
           .claims = std::move(claims),
-          .account = accounts({128, 128, 8, 8, true})};
+          .commentary = commentaries({128, 128, 8, 8, true})};
 }
 
 /// What it hides is latency.
@@ -129,7 +129,7 @@ Variant on_sm80(Variant v) {
 /// A warp's fragments serve 64 x 32 elements.
 Variant tensor(Variant v) {
   v.adjust = allow_for_tensor_core;
-  v.account = accounts({128, 128, 64, 32, true});
+  v.commentary = commentaries({128, 128, 64, 32, true});
   return v;
 }
 
@@ -192,7 +192,7 @@ Variant hopper() {
   v.steps = hopper_steps;
   v.scratch = hopper_scratch;
   v.file = "kernels_sm90a.cu";
-  v.account = accounts({128, 128, 64, 128, true});
+  v.commentary = commentaries({128, 128, 64, 128, true});
   v.about_time = true;
   v.gpu_only = true;
   v.min_compute_capability = 90;
@@ -211,14 +211,14 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
              const auto [m, n, k] = sizes(c.params);
              return Dim3{blocks_for(m, c.block.x), blocks_for(n, c.block.y)};
            },
-       .account = accounts({})},
+       .commentary = commentaries({})},
       {.name = "coalesced",
        .summary = "x along the columns: the lanes of a warp share an element of a and load neighbours of b",
        .kernel = "matmul_coalesced<{type}>",
        .blocks = any_shape,
        .only = all_but_bf16,
        .claims = {falls("global_load_sectors"), falls("global_store_sectors")},
-       .account = accounts({})},
+       .commentary = commentaries({})},
       tiled("tiled", "squares of a and b in shared memory: each element that is loaded is used `tile` times", 0,
             {falls("global_load_sectors"), rises("flops_per_loaded_byte")}),
       tiled("tiled_padded",
@@ -233,7 +233,7 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
              return Dim3{64, 64};
            },
        .claims = {falls("shared_load_requests"), falls("global_load_sectors")},
-       .account = accounts({64, 64, 8, 1, true})},
+       .commentary = commentaries({64, 64, 8, 1, true})},
       large_tile("register_2d", "8 x 8 elements per thread: 16 loads into registers serve 64 multiply-adds",
                  all_but_bf16, {falls("shared_load_requests"), falls("global_load_sectors")}),
       large_tile("vectorized", "four elements per load, a turned in shared memory: a quarter of the loads",

@@ -238,17 +238,17 @@ constexpr const char* not_always =
     "A thread with several independent operations needs fewer (ilp_8), and registers saved by spilling cost memory "
     "traffic (spill): measure on a GPU.";
 
-Account account_of(const Sm& sm) {
-  Account account;
-  account.metrics = metrics_of(sm);
-  account.curve = curve_of(sm);
+Commentary commentary_of(const Sm& sm) {
+  Commentary commentary;
+  commentary.metrics = metrics_of(sm);
+  commentary.curve = curve_of(sm);
   if (sm.now().blocks_per_sm == 0) {
-    account.lines = {impossible(sm)};
+    commentary.lines = {impossible(sm)};
   } else {
-    account.lines = {verdict(sm), lift(sm), suggestion(sm)};
+    commentary.lines = {verdict(sm), lift(sm), suggestion(sm)};
   }
-  account.lines.push_back(cliff(*account.curve));
-  return account;
+  commentary.lines.push_back(cliff(*commentary.curve));
+  return commentary;
 }
 
 // --- Kernels --------------------------------------------------------------------------------------
@@ -276,13 +276,13 @@ std::vector<std::string> table_of(const std::vector<PtxasRow>& rows) {
 }
 
 /// How often the grid fills the GPU. Below 1 places stay empty from start to end, whatever the occupancy could be.
-void add_waves(const Case& c, const Sm& sm, Account& account) {
+void add_waves(const Case& c, const Sm& sm, Commentary& commentary) {
   const int places = sm.now().blocks_per_sm * sm.gpu().sm_count;
   if (places == 0) return;
   const double waves = static_cast<double>(c.grid.volume()) / places;
-  account.metrics.push_back({"waves", waves, "waves"});
+  commentary.metrics.push_back({"waves", waves, "waves"});
   if (waves >= 1) return;
-  account.lines.push_back(
+  commentary.lines.push_back(
       fmt::format("This grid has {}, {} has places for {}: it is not even filled once. A larger --n fills it.",
                   plural(c.grid.volume(), "block"), sm.gpu().name, grouped(static_cast<std::uint64_t>(places))));
 }
@@ -299,35 +299,35 @@ std::uint32_t shared_bytes(const Case& c) {
       fmt::format("--shared takes 0 to {} bytes per block", most));
 }
 
-Account calculated(const Case& c) {
+Commentary calculated(const Case& c) {
   const int registers = static_cast<int>(c.params.integer("registers"));
   const Sm sm(gpu_of(c), {registers, shared_bytes(c), static_cast<int>(c.block.volume())});
-  Account account = account_of(sm);
-  if (sm.now().blocks_per_sm > 0) account.lines.push_back(edge(sm));
-  account.lines.emplace_back(not_always);
-  return account;
+  Commentary commentary = commentary_of(sm);
+  if (sm.now().blocks_per_sm > 0) commentary.lines.push_back(edge(sm));
+  commentary.lines.emplace_back(not_always);
+  return commentary;
 }
 
-std::function<Account(const Case&, const ReadBuffer&)> account_of(std::string kernel) {
+std::function<Commentary(const Case&, const ReadBuffer&)> commentary_of(std::string kernel) {
   return [kernel = std::move(kernel)](const Case& c, const ReadBuffer&) {
     const auto rows = rows_of(kernel);
-    Account account;
+    Commentary commentary;
     const int wanted = c.gpu == nullptr ? 0 : c.gpu->compute_major * 10 + c.gpu->compute_minor;
     const auto row = std::ranges::find(rows, wanted, &PtxasRow::sm);
     if (row == rows.end()) {
-      account.lines = {
+      commentary.lines = {
           "ptxas of this build does not know this GPU's architecture: its registers, and with them the "
           "occupancy, are unknown."};
     } else {
       const Sm sm(*c.gpu, {row->registers, shared_bytes(c), static_cast<int>(c.block.volume())});
-      account = account_of(sm);
-      account.metrics.push_back({"registers_per_thread", static_cast<double>(row->registers), ""});
-      account.metrics.push_back({"local_bytes_per_thread", static_cast<double>(row->stack_bytes), "bytes"});
-      add_waves(c, sm, account);
+      commentary = commentary_of(sm);
+      commentary.metrics.push_back({"registers_per_thread", static_cast<double>(row->registers), ""});
+      commentary.metrics.push_back({"local_bytes_per_thread", static_cast<double>(row->stack_bytes), "bytes"});
+      add_waves(c, sm, commentary);
     }
     const auto table = table_of(rows);
-    account.lines.insert(account.lines.end(), table.begin(), table.end());
-    return account;
+    commentary.lines.insert(commentary.lines.end(), table.begin(), table.end());
+    return commentary;
   };
 }
 

@@ -26,7 +26,7 @@ std::vector<Argument> arguments(const Case& c) {
 Variant kernel(const std::string& name, const std::string& summary, const std::string& kernel) {
   Variant v{.name = name, .summary = summary, .kernel = kernel};
   v.dynamic_shared_bytes = shared_bytes;
-  v.account = account_of(kernel);
+  v.commentary = commentary_of(kernel);
   return v;
 }
 

@@ -52,26 +52,28 @@ void expect_sum(const Case&, Problem& p) {
 }
 
 /// How many threads find no element: `items` is what they have to share.
-Account threads(const Case& c, std::int64_t items, std::int64_t workers) {
+Commentary threads(const Case& c, std::int64_t items, std::int64_t workers) {
   const auto all = static_cast<std::int64_t>(c.grid.volume() * c.block.volume());
   const std::int64_t busy = std::min(all, workers);
-  Account account;
-  account.metrics = {
+  Commentary commentary;
+  commentary.metrics = {
       {"threads", static_cast<double>(all), ""},
       {"threads_beyond_n", static_cast<double>(all - busy), ""},
       {"elements_per_busy_thread", busy > 0 ? static_cast<double>(items) / static_cast<double>(busy) : 0, ""}};
-  account.lines = {
+  commentary.lines = {
       fmt::format("{} threads for {} elements: {} have none, {} of those in the warp that straddles the end.", all,
                   items, all - busy, busy % 32 == 0 ? 0 : std::min(all - busy, 32 - busy % 32))};
-  return account;
+  return commentary;
 }
 
-Account thread_per_element(const Case& c, const ReadBuffer&) { return threads(c, c.n(), c.n()); }
+Commentary thread_per_element(const Case& c, const ReadBuffer&) { return threads(c, c.n(), c.n()); }
 /// The surplus blocks of a larger grid leave at once.
-Account one_block_account(const Case& c, const ReadBuffer&) {
+Commentary one_block_commentary(const Case& c, const ReadBuffer&) {
   return threads(c, c.n(), std::min<std::int64_t>(c.n(), c.block.x));
 }
-Account thread_per_four(const Case& c, const ReadBuffer&) { return threads(c, c.n(), std::max(c.n() / 4, c.n() % 4)); }
+Commentary thread_per_four(const Case& c, const ReadBuffer&) {
+  return threads(c, c.n(), std::max(c.n() / 4, c.n() % 4));
+}
 
 std::size_t prepare_cublas(const VendorCall&) {
   cublas::prepare();
@@ -100,7 +102,7 @@ std::vector<Variant> ladder() {
        .strides = true,
        .automatic_grid = [](const Case&) { return Dim3{1}; },
        .about_time = true,
-       .account = one_block_account},
+       .commentary = one_block_commentary},
       {.name = "naive",
        .summary = "a thread per element, enough blocks for all SMs; each warp runs a few instructions and ends",
        .kernel = "saxpy_naive",
@@ -116,7 +118,7 @@ std::vector<Variant> ladder() {
        .kernel = "saxpy_vec4",
        .covers = [](const Case& c) { return Dim3{4 * c.block.x}; },
        .claims = {falls("global_load_requests"), falls("global_store_requests"), falls("warp_instructions")},
-       .account = thread_per_four},
+       .commentary = thread_per_four},
   };
   v.push_back({.name = "thrust",
                .summary = "thrust::transform: arrays and a formula, no kernel, no index, no launch",
@@ -144,7 +146,7 @@ Lab lab() {
     const auto n = static_cast<double>(c.n());
     return Work{.bytes = 3 * 4 * n, .flops = 2 * n, .elements = n};
   };
-  lab.account = thread_per_element;
+  lab.commentary = thread_per_element;
   lab.contracts = {{"saxpy", "(float a, const float* x, float* y, int n)", "y[i] = a * x[i] + y[i]"}};
   lab.variants = ladder();
   return lab;

@@ -1,6 +1,6 @@
 #include "labs/lab.h"
 
-#include "labs/scan/account.h"
+#include "labs/scan/commentary.h"
 #include "labs/scan/launches.h"
 #include "labs/scan/reference.h"
 #include "labs/vendor.h"

@@ -89,21 +89,22 @@ Rows balanced(const std::vector<int>& lengths) {
   return rows;
 }
 
-Account spread(const Rows& rows) {
-  Account account;
-  if (rows.of_warp.empty()) return account;
+Commentary spread(const Rows& rows) {
+  Commentary commentary;
+  if (rows.of_warp.empty()) return commentary;
   const double busiest = std::ranges::max(rows.of_warp);
   const double mean =
       std::accumulate(rows.of_warp.begin(), rows.of_warp.end(), 0.0) / static_cast<double>(rows.of_warp.size());
-  account.metrics = {{"busiest_warp_rows", busiest, "rows"}, {"lanes_busy", rows.lanes_busy, "ratio"}};
-  if (mean > 0) account.metrics.push_back({"load_imbalance", busiest / mean, ""});
+  commentary.metrics = {{"busiest_warp_rows", busiest, "rows"}, {"lanes_busy", rows.lanes_busy, "ratio"}};
+  if (mean > 0) commentary.metrics.push_back({"load_imbalance", busiest / mean, ""});
 
   // Warps by their rows: none, 1, 2-3, 4-7 …
   std::vector<std::size_t> warps(std::bit_width(static_cast<unsigned>(busiest)) + std::size_t{1});
   for (const int count : rows.of_warp) ++warps[static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(count)))];
   const std::size_t most = std::ranges::max(warps);
-  account.lines = {fmt::format("Rows that one warp walks through: {:.0f} at most, {:.1f} on average.", busiest, mean),
-                   "       rows  warps"};
+  commentary.lines = {
+      fmt::format("Rows that one warp walks through: {:.0f} at most, {:.1f} on average.", busiest, mean),
+      "       rows  warps"};
   std::size_t width = 0;
   while (warps[width] == 0) ++width;
   for (; width < warps.size(); ++width) {
@@ -111,9 +112,9 @@ Account spread(const Rows& rows) {
     std::string bar;
     for (std::size_t i = 0; i < (warps[width] * 40 + most - 1) / most; ++i) bar += "█";
     const std::string range = from == to ? std::to_string(from) : fmt::format("{}-{}", from, to);
-    account.lines.push_back(fmt::format("  {:>9}  {:5}  {}", range, warps[width], bar));
+    commentary.lines.push_back(fmt::format("  {:>9}  {:5}  {}", range, warps[width], bar));
   }
-  return account;
+  return commentary;
 }
 
 }  // namespace gpulab::labs::segsum

@@ -33,6 +33,6 @@ struct Rows {
 [[nodiscard]] Rows balanced(const std::vector<int>& lengths);
 
 /// Metrics busiest_warp_rows, load_imbalance (busiest ÷ mean), lanes_busy; lines: how many warps walk how many rows.
-[[nodiscard]] Account spread(const Rows& rows);
+[[nodiscard]] Commentary spread(const Rows& rows);
 
 }  // namespace gpulab::labs::segsum

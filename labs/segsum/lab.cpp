@@ -65,25 +65,25 @@ Dim3 items_per_block(const Case& c) {
 }
 
 /// With what a launch costs, and all bags in one.
-Account in_launches(Account account, double launches) {
-  account.metrics.push_back({"launches", launches, ""});
-  return account;
+Commentary in_launches(Commentary commentary, double launches) {
+  commentary.metrics.push_back({"launches", launches, ""});
+  return commentary;
 }
-Account of_launches(const Case& c, const ReadBuffer&) {
+Commentary of_launches(const Case& c, const ReadBuffer&) {
   const auto rows = lengths(c);
-  Account account;
+  Commentary commentary;
   if (!rows.empty())
-    account.lines = {"One launch per bag: the longest has " + std::to_string(std::ranges::max(rows)) +
-                     " rows, the shortest " + std::to_string(std::ranges::min(rows)) +
-                     ", and each waits for the one before."};
-  return in_launches(account, static_cast<double>(bags(c)));
+    commentary.lines = {"One launch per bag: the longest has " + std::to_string(std::ranges::max(rows)) +
+                        " rows, the shortest " + std::to_string(std::ranges::min(rows)) +
+                        ", and each waits for the one before."};
+  return in_launches(commentary, static_cast<double>(bags(c)));
 }
-Account of_threads(const Case& c, const ReadBuffer&) {
+Commentary of_threads(const Case& c, const ReadBuffer&) {
   return in_launches(spread(thread_per_bag(lengths(c), c.block.x)), 1);
 }
-Account of_warps(const Case& c, const ReadBuffer&) { return in_launches(spread(warp_per_bag(lengths(c))), 1); }
-Account of_items(const Case& c, const ReadBuffer&) { return in_launches(spread(balanced(lengths(c))), 1); }
-Account nothing(const Case&, const ReadBuffer&) { return {}; }
+Commentary of_warps(const Case& c, const ReadBuffer&) { return in_launches(spread(warp_per_bag(lengths(c))), 1); }
+Commentary of_items(const Case& c, const ReadBuffer&) { return in_launches(spread(balanced(lengths(c))), 1); }
+Commentary nothing(const Case&, const ReadBuffer&) { return {}; }
 
 void sum_on_host(const HostCall& call) {
   const auto as_floats = [&](const char* name) {
@@ -102,19 +102,19 @@ std::vector<Variant> ladder() {
        .strides = true,
        .automatic_grid = one_block,
        .steps = launch_per_bag,
-       .account = of_launches},
+       .commentary = of_launches},
       {.name = "thread_per_bag",
        .summary = "one launch; but the lanes of a warp walk through 32 bags, and wait for the longest",
        .kernel = "segsum_thread_per_bag",
        .claims = {falls("launches")},
-       .account = of_threads},
+       .commentary = of_threads},
       {.name = "warp_per_bag",
        .summary = "lanes take the features of one bag: coalesced, no divergence; warps of short bags end early",
        .kernel = "segsum_warp_per_bag",
        .blocks = warps,
        .covers = bag_per_warp,
        .claims = {rises("warp_execution_efficiency"), rises("global_load_efficiency"), falls("global_load_sectors")},
-       .account = of_warps},
+       .commentary = of_warps},
       {.name = "balanced",
        .summary = "every warp takes 32 rows, wherever bags begin and end; pieces of a bag meet by atomics",
        .kernel = "segsum_balanced",
@@ -122,18 +122,18 @@ std::vector<Variant> ladder() {
        .automatic_grid = items_per_block,
        .adjust = from_zeros,
        .claims = {falls("busiest_warp_rows"), falls("load_imbalance"), rises("warp_instructions")},
-       .account = of_items}};
+       .commentary = of_items}};
   v.push_back({.name = "cub",
                .summary = "NVIDIA's cub::DeviceSegmentedReduce, a block per bag and feature: the yardstick",
-               .account = nothing,
+               .commentary = nothing,
                .vendor = vendor_code("segsum.cub")});
   v.push_back({.name = "cpu_round_trip",
                .summary = "all rows to the host, a loop on the CPU, the sums back: what beat the lecture's GPU code",
-               .account = nothing,
+               .commentary = nothing,
                .vendor = round_trip()});
   v.push_back({.name = "cpu",
                .summary = "the loop on the CPU alone, its data there already",
-               .account = nothing,
+               .commentary = nothing,
                .host = sum_on_host});
   return v;
 }

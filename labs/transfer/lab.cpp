@@ -131,7 +131,7 @@ void on_cpu(const HostCall& call) {
   }
 }
 
-Account break_even(const Case&, const ReadBuffer&) {
+Commentary break_even(const Case&, const ReadBuffer&) {
   return {.lines = {"One size tells nothing of the break-even: on a GPU, '--variant round_trip,async_streams,cpu "
                     "--n 2^6:2^20' measures from which size on the trip is worth it."}};
 }
@@ -148,7 +148,7 @@ std::vector<Variant> ladder() {
        .pinned = true,
        .host_clock = true,
        .work = there_and_back,
-       .account = break_even},
+       .commentary = break_even},
       {.name = "async_streams",
        .summary = "the same in chunks, on four streams: while one computes, others travel, in both directions",
        .scratch = on_device,
@@ -157,7 +157,7 @@ std::vector<Variant> ladder() {
        .pinned = true,
        .host_clock = true,
        .work = there_and_back,
-       .account = break_even},
+       .commentary = break_even},
       {.name = "cpu", .summary = "no trip: one core of the CPU, vectorised, where the data are", .host = on_cpu},
   };
 }

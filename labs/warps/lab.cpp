@@ -63,17 +63,17 @@ std::uint64_t mistaken(const Dim3& block) {
   return wrong;
 }
 
-Account account(const Case& c, const ReadBuffer&) {
+Commentary commentary(const Case& c, const ReadBuffer&) {
   const std::uint64_t threads = c.block.volume(), warps = warps_of(threads), idle = warps * warp_size - threads;
   const double used = static_cast<double>(threads) / static_cast<double>(warps * warp_size);
   const std::string idle_text =
       idle == 0 ? "every lane is a thread"
                 : fmt::format("{} of the last one {} no thread", plural(idle, "lane"), idle == 1 ? "is" : "are");
-  Account a{.metrics = {{"warps_per_block", static_cast<double>(warps), ""},
-                        {"inactive_lanes", static_cast<double>(idle), "per block"},
-                        {"lane_use", used, "ratio"}},
-            .lines = {fmt::format("A block of {} is {} in {}; {}.", dim_text(c.block), plural(threads, "thread"),
-                                  plural(warps, "warp"), idle_text)}};
+  Commentary a{.metrics = {{"warps_per_block", static_cast<double>(warps), ""},
+                           {"inactive_lanes", static_cast<double>(idle), "per block"},
+                           {"lane_use", used, "ratio"}},
+               .lines = {fmt::format("A block of {} is {} in {}; {}.", dim_text(c.block), plural(threads, "thread"),
+                                     plural(warps, "warp"), idle_text)}};
   const auto lines = drawing(c.block);
   a.lines.insert(a.lines.end(), lines.begin(), lines.end());
   if (const auto wrong = mistaken(c.block); wrong > 0) {
@@ -84,7 +84,7 @@ Account account(const Case& c, const ReadBuffer&) {
 }
 
 /// The lecture's arithmetic: threads, blocks and warps against the cores of a GPU.
-Account calculate(const Case& c) {
+Commentary calculate(const Case& c) {
   const auto threads = static_cast<std::uint64_t>(c.n()), per_block = c.block.volume();
   const auto sms = static_cast<std::uint64_t>(c.params.integer("sms")),
              cores = static_cast<std::uint64_t>(c.params.integer("cores"));
@@ -159,7 +159,7 @@ Lab lab() {
     const auto n = static_cast<double>(c.n());
     return Work{.bytes = 16 * n, .elements = n};
   };
-  lab.account = account;
+  lab.commentary = commentary;
   lab.contracts = {{"ids", "(int4* ids, int n)",
                     "writes block, thread, warp and lane of each thread to ids[its number in the grid], x fastest"}};
   lab.variants = {

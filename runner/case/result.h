@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "common/account.h"
+#include "common/commentary.h"
 #include "common/counters.h"
 #include "common/device/device.h"
 #include "common/dim3.h"
@@ -99,7 +99,7 @@ struct Result {
   std::optional<Verification> verification;
   std::optional<Timing> timing;
   std::vector<Metric> metrics;
-  std::vector<std::string> notes;  ///< what the lab says of the case, as Account::lines
+  std::vector<std::string> notes;  ///< what the lab says of the case, as Commentary::lines
   std::optional<Curve> curve;
   std::optional<Picture> picture;
   std::vector<RungChange> changes;  ///< against the rung before; of runs of several variants

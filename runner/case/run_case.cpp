@@ -120,16 +120,17 @@ void verify_outputs(const Problem& problem, const std::function<std::vector<std:
   }
 }
 
-void take(Account account, Result& result) {
-  result.metrics.insert(result.metrics.end(), account.metrics.begin(), account.metrics.end());
-  result.notes = std::move(account.lines);
-  result.curve = std::move(account.curve);
-  result.picture = std::move(account.picture);
+void take(Commentary commentary, Result& result) {
+  result.metrics.insert(result.metrics.end(), commentary.metrics.begin(), commentary.metrics.end());
+  result.notes = std::move(commentary.lines);
+  result.curve = std::move(commentary.curve);
+  result.picture = std::move(commentary.picture);
 }
 
 /// What the lab has to say of a case that was right.
-void add_account(const Lab& lab, const Variant& variant, const Case& point, const ReadBuffer& read, Result& result) {
-  if (const auto& account = variant.account ? variant.account : lab.account) take(account(point, read), result);
+void add_commentary(const Lab& lab, const Variant& variant, const Case& point, const ReadBuffer& read, Result& result) {
+  if (const auto& commentary = variant.commentary ? variant.commentary : lab.commentary)
+    take(commentary(point, read), result);
 }
 
 /// A variant that runs on the host: the lab's own C++ code over host memory.
@@ -152,7 +153,7 @@ void run_on_host(const Lab& lab, const Variant& variant, const Case& point, cons
       problem, [&](const Expected& e) { return memory.at(e.buffer).second; },
       [&](const Expected& e) { return memory.at(e.buffer).first; }, result);
   if (result.status == CaseStatus::ok)
-    add_account(
+    add_commentary(
         lab, variant, point, [&](auto name) { return memory.find(name)->second.second; }, result);
 }
 
@@ -298,7 +299,7 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
   const bool same_gpu = gpu != nullptr && gpu->name == device_.info().name;
   add_rates(work_of(lab, variant, made.point), same_gpu ? gpu : nullptr, result);
   if (result.status == CaseStatus::ok)
-    add_account(
+    add_commentary(
         lab, variant, made.point, [&](auto name) { return buffers.read(name); }, result);
 }
 

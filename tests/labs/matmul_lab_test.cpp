@@ -69,7 +69,7 @@ TEST_CASE("padding a tile that no warp reads down gains nothing, and costs confl
   }
 }
 
-TEST_CASE("what the account says of global loads is what the counters count, on edges too") {
+TEST_CASE("what the commentary says of global loads is what the counters count, on edges too") {
   for (const auto& variant : lab_named("matmul").variants) {
     if (!is_simulated(variant)) continue;
     const double m = 256, k = 123, n = 45;  // the lecture's

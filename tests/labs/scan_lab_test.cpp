@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "labs/scan/account.h"
+#include "labs/scan/commentary.h"
 #include "tests/catch.h"
 #include "tests/labs/lab_case.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/account.h"
+#include "common/commentary.h"
 
 namespace gpulab {
 

@@ -33,7 +33,7 @@ struct Picture {
 /// A lab parameter's value: an integer, a real number, or a word.
 using ParamValue = std::variant<std::int64_t, double, std::string>;
 
-struct Account {
+struct Commentary {
   std::vector<Metric> metrics{};
   std::vector<std::string> lines{};  ///< paragraphs of the page; one that starts with a space is not wrapped
   std::optional<Curve> curve{};

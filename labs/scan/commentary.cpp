@@ -1,4 +1,4 @@
-#include "labs/scan/account.h"
+#include "labs/scan/commentary.h"
 
 #include <fmt/format.h>
 
@@ -105,13 +105,13 @@ std::uint32_t lanes_per_bank(std::uint32_t threads, std::uint32_t stride, WordOf
 }
 
 Variant explained(Variant variant, Operations operations, WordOf word_of) {
-  variant.account = [operations = std::move(operations), word_of](const Case& c, const ReadBuffer&) {
+  variant.commentary = [operations = std::move(operations), word_of](const Case& c, const ReadBuffer&) {
     const double executed = operations(c);
-    Account account;
-    account.metrics = {{"operations", executed, ""}};
-    if (c.n() > 0) account.metrics.push_back({"operations_per_element", executed / static_cast<double>(c.n()), ""});
-    if (word_of != nullptr) account.lines = bank_map(c.block.x, word_of);
-    return account;
+    Commentary commentary;
+    commentary.metrics = {{"operations", executed, ""}};
+    if (c.n() > 0) commentary.metrics.push_back({"operations_per_element", executed / static_cast<double>(c.n()), ""});
+    if (word_of != nullptr) commentary.lines = bank_map(c.block.x, word_of);
+    return commentary;
   };
   return variant;
 }

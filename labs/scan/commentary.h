@@ -28,7 +28,7 @@ using WordOf = std::uint32_t (*)(std::uint32_t element);
 /// The most lanes of one warp that meet in one bank, in the tree's step of this stride.
 [[nodiscard]] std::uint32_t lanes_per_bank(std::uint32_t threads, std::uint32_t stride, WordOf word_of);
 
-/// The variant with its account: the metrics "operations" and "operations_per_element", and of a tree the bank map.
+/// The variant with its commentary: the metrics "operations" and "operations_per_element", and of a tree the bank map.
 [[nodiscard]] Variant explained(Variant variant, Operations operations, WordOf word_of = nullptr);
 
 }  // namespace gpulab::labs::scan
