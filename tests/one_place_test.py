@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""A command, a format … is one file (tests/one_place): the build found it, and everything that follows from it is there.
+"""A command, a format … is one file (tests/one_place), a counter one row: the build found it, and everything that follows
+from it is there.
 
 usage: one_place_test.py BINARY PLAIN      BINARY has the files of tests/one_place, PLAIN has them not
 Closes with 'N passed, N failed'.
 """
+import json
 import pathlib
 import subprocess
 import sys
@@ -83,6 +85,34 @@ class Format(unittest.TestCase):
 
     def test_without_its_file_nothing_knows_of_it(self):
         self.assertIn("unknown format 'words'", gpulab(*self.sweep, "words", binary=PLAIN)[2])
+
+
+class Counter(unittest.TestCase):
+    """The row of one_place/counter_row.txt."""
+    reduce = ("reduce", "--device", "sim", "--n", "1000", "--variant")
+
+    def test_list_metrics_defines_it(self):
+        self.assertTrue(gpulab("list", "--metrics")[1].endswith(
+            "\nbarriers_twice\n    barrier instructions, twice\n    ncu     one_place__barriers.twice\n    nvprof  barrier_pairs\n"))
+
+    def test_json_and_csv_have_it_behind_the_row_that_it_names(self):
+        counters = json.loads(gpulab(*self.reduce, "warp", "--format", "json")[1])["results"][0]["counters"]
+        self.assertEqual(list(counters)[-2:], ["barriers", "barriers_twice"])
+        self.assertEqual(counters["barriers_twice"], 2 * counters["barriers"])
+        self.assertGreater(counters["barriers"], 0)
+        header = gpulab(*self.reduce, "warp", "--format", "csv")[1].splitlines()[0]
+        self.assertTrue(header.endswith(",barriers,barriers_twice"), header)
+
+    def test_the_page_the_ladder_and_explain_show_it(self):
+        self.assertRegex(gpulab(*self.reduce, "warp")[1], r"\n  barriers, twice +[0-9]+   barrier_pairs\n")
+        ladder = gpulab(*self.reduce, "warp,tree_shared")[1]
+        self.assertRegex(ladder, r" barriers .*barriers")
+        self.assertRegex(ladder, r" twice\b")
+        self.assertRegex(gpulab("explain", *self.reduce[:1], *self.reduce[3:], "warp")[1], r" twice ")
+
+    def test_without_its_row_nothing_knows_of_it(self):
+        for words in (("list", "--metrics"), (*self.reduce, "warp", "--format", "json"), (*self.reduce, "warp")):
+            self.assertNotIn("twice", gpulab(*words, binary=PLAIN)[1])
 
 
 if __name__ == "__main__":
