@@ -6,14 +6,15 @@
 #include <span>
 
 #include "common/device/device.h"
+#include "common/device/launch_limits.h"
 
 namespace gpulab {
 
 /// Limits of a launch on one GPU (CUDA Programming Guide, technical specifications per compute capability).
 struct LaunchLimits {
-  Dim3 max_grid{2147483647, 65535, 65535};
-  Dim3 max_block{1024, 1024, 64};
-  std::uint32_t max_threads_per_block = 1024;
+  Dim3 max_grid = gpulab::max_grid;
+  Dim3 max_block = gpulab::max_block;
+  std::uint32_t max_threads_per_block = gpulab::max_threads_per_block;
   std::size_t max_shared_bytes_per_block = 49152;  ///< static + dynamic, opt-in included
 };
 

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cctype>
 
+#include "common/device/launch_limits.h"
 #include "common/text.h"
-#include "runner/options/blocks.h"
 
 namespace gpulab {
 namespace {

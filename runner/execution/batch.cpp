@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "common/text.h"
-#include "runner/case/beside.h"
 #include "runner/case/plan.h"
 #include "runner/execution/interrupt.h"
 #include "runner/execution/progress.h"
+#include "runner/execution/simulated_counters.h"
 
 namespace gpulab {
 namespace {
@@ -70,7 +70,7 @@ Result run_swept(const Batch& batch, const SweepCase& swept, const PrintSink& pr
       launches_kernels(*swept.variant))
     result.notes.push_back(join(batch.tools) + ": nothing found in this run.");
   if (batch.beside != nullptr && result.status == CaseStatus::ok && launches_kernels(*swept.variant)) {
-    count_beside(*batch.beside, *batch.lab, *swept.variant, swept.settings, options, beside_seconds, result);
+    add_simulated_counters(*batch.beside, *batch.lab, *swept.variant, swept.settings, options, beside_seconds, result);
   }
   return result;
 }

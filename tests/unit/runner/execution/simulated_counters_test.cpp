@@ -1,4 +1,4 @@
-#include "runner/case/beside.h"
+#include "runner/execution/simulated_counters.h"
 
 #include "labs/registry.h"
 #include "tests/catch.h"
@@ -38,7 +38,7 @@ Result beside(Metered& simulator, std::int64_t n) {
   point.params.values["n"] = n;
   Result result;
   result.params = {{"n", n}};
-  count_beside(simulator, lab, find_variant(lab, "plain"), point, {}, 1, result);
+  add_simulated_counters(simulator, lab, find_variant(lab, "plain"), point, {}, 1, result);
   return result;
 }
 

@@ -1,4 +1,4 @@
-#include "runner/case/beside.h"
+#include "runner/execution/simulated_counters.h"
 
 #include <fmt/format.h>
 
@@ -30,8 +30,8 @@ bool same(const Case& a, const Case& b) { return a.params.values == b.params.val
 
 }  // namespace
 
-void count_beside(Executor& simulator, const Lab& lab, const Variant& variant, const Case& point,
-                  const RunOptions& options, double seconds, Result& result) {
+void add_simulated_counters(Executor& simulator, const Lab& lab, const Variant& variant, const Case& point,
+                            const RunOptions& options, double seconds, Result& result) {
   auto run = options;
   run.grid.reset();   // a grid that was given belongs to the full size
   run.dumps.clear();  // what the GPU left is what was asked for

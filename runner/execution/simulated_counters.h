@@ -8,7 +8,7 @@ namespace gpulab {
 /// Fills result.counters by simulating `point` at the largest sizes (halved alike until they fit) that take about
 /// `seconds`; result.counters_params then names them. A case that the simulator cannot run keeps its result and says
 /// why in its message.
-void count_beside(Executor& simulator, const Lab& lab, const Variant& variant, const Case& point,
-                  const RunOptions& options, double seconds, Result& result);
+void add_simulated_counters(Executor& simulator, const Lab& lab, const Variant& variant, const Case& point,
+                            const RunOptions& options, double seconds, Result& result);
 
 }  // namespace gpulab
