@@ -10,10 +10,9 @@
 
 #include "common/error.h"
 #include "runner/case/result.h"
+#include "runner/report/explain_view.h"
 
 namespace gpulab {
-
-struct ExplainView;  // report/explain/explain_report.h
 
 /// How the reader shows text: colours only on a terminal without NO_COLOR.
 struct Style {

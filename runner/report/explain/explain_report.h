@@ -5,20 +5,10 @@
 #include <string>
 
 #include "runner/report/explain/explanation.h"
+#include "runner/report/explain_view.h"
 #include "runner/report/report.h"
 
 namespace gpulab {
-
-/// What is shown beside the launch's own counts.
-struct ExplainView {
-  DeviceInfo device;
-  std::string lab;   ///< empty for a file
-  std::string file;  ///< of a file; empty for labs
-  const Result* result = nullptr;
-  std::size_t launch = 0;  ///< of result->lines
-  bool phases = false;
-  std::optional<std::uint32_t> banks{};  ///< the line
-};
 
 [[nodiscard]] std::string explain_table(const ExplainView& view, const Style& style);
 [[nodiscard]] std::string explain_json(const ExplainView& view, const Style& style);
