@@ -23,7 +23,8 @@ std::uint64_t bank_conflicts(const Counters& c) {
   return c["shared_load_bank_conflicts"] + c["shared_store_bank_conflicts"];
 }
 
-/// What a request of the worse kind, loads or stores, costs: a mean over both would hide it.
+/// The cost of a request: that of loads or that of stores, whichever is larger. A mean over both would hide the worse
+/// one.
 Value of_the_worse(std::uint64_t loads, std::uint64_t load_requests, std::uint64_t stores,
                    std::uint64_t store_requests) {
   if (load_requests + store_requests == 0) return std::nullopt;

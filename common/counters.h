@@ -29,7 +29,7 @@ enum class CounterTotal : std::uint8_t { sum, maximum };
 struct CounterGroup {
   std::string_view title;
   bool loads_and_stores;  ///< in two columns
-  bool zeros;             ///< a line of zeros says something too
+  bool zeros;             ///< lines whose counts are all 0 are shown, too
 };
 inline constexpr CounterGroup instruction_counters{"instructions", false, true},
     global_counters{"global memory", true, true}, shared_counters{"shared memory", true, true},

@@ -7,7 +7,7 @@
 
 namespace gpulab {
 
-/// Exit codes of the contract (several cases: the worst of 4, 1, 3).
+/// Exit codes, as configs/schema/README.md explains them (several cases: the worst of 4, 1, 3).
 enum class ExitCode : int { ok = 0, wrong = 1, usage = 2, missing = 3, launch_failed = 4, interrupted = 130 };
 
 /// `what()` is one line without a full stop, `where` names a file:line, option or kernel (may be empty),

@@ -42,8 +42,8 @@ struct Param {
   ParamValue fallback;                                ///< default
   std::vector<std::string> choices{};                 ///< words only
   std::int64_t min = 0, max = std::int64_t{1} << 40;  ///< integers only
-  /// Not empty: a knob (a stride, a number of bins), not a size of the data: tests try these values instead of awkward
-  /// sizes.
+  /// Not empty: the parameter is a knob (a stride, a number of bins) and not a size of the data. Tests try these values
+  /// instead of awkward sizes.
   std::vector<ParamValue> tested{};
 };
 
@@ -72,7 +72,7 @@ struct Case {
   std::uint64_t seed = 42;
   int sm_count = 1;  ///< of the device, or of the GPU that the simulator models
   int max_threads_per_sm = 2048;
-  /// What the simulator models, or the data sheet of the GPU that is present; null where there is none of it.
+  /// The profile of the GPU that the simulator models, or that is present; null where configs/gpus has none of it.
   const GpuProfile* gpu = nullptr;
   [[nodiscard]] std::int64_t n() const { return params.integer("n"); }              ///< of labs that have "n"
   [[nodiscard]] Scalar type() const { return *scalar_named(params.word("type")); }  ///< of labs that have "type"
@@ -213,17 +213,17 @@ struct Variant {
   std::string kernel{};
   std::string file = "kernels.cu";  ///< the file in the lab's folder that holds it
   BlockRule blocks{};
-  /// Where parameters alone decide it: the threads of a block; --block may only repeat it.
+  /// The block, where parameters decide it. --block may then only repeat it.
   std::function<Dim3(const Case&)> block{};
-  /// Parameters of which it takes some words alone: {{"type", {"int"}}}.
+  /// Parameters of which the variant takes only some words: {{"type", {"int"}}}: no other type.
   std::map<std::string, std::vector<std::string>> only{};
   /// Its one launch is cooperative: see Step.
   bool cooperative = false;
   /// Elements of the lab's extent that one block handles (x, y, z): the automatic grid is their quotient,
   /// rounded up, at least 1 in each dimension. Default: one element per thread.
   std::function<Dim3(const Case&)> covers{};
-  /// Right with any grid, even of one block: it loops over the grid, or one block does it all. All kernels must bear
-  /// surplus blocks: --grid may ask for more than the rule gives.
+  /// True where any grid is right, even one block: the kernel loops over the grid, or one block does all the work.
+  /// Surplus blocks must be harmless in every kernel, because --grid may ask for more than the automatic grid.
   bool strides = false;
   std::function<Dim3(const Case&)> automatic_grid{};  ///< replaces the rule above
   std::function<std::uint32_t(const Case&)> dynamic_shared_bytes{};
@@ -239,10 +239,10 @@ struct Variant {
   bool about_time = false;    ///< only a GPU's clock shows its point: the report says so where there is none
   bool pinned = false;        ///< buffers of the host are page-locked
   bool graph = false;         ///< its plan is recorded once, and then submitted as one CUDA graph (stream 0 alone)
-  /// A GPU's report also has what the host's clock says, with and without waiting for the end.
+  /// On a GPU the report also shows times of the host's clock: until the work is queued, and until it is done.
   bool host_clock = false;
   std::function<Work(const Case&)> work{};  ///< default: the lab's
-  /// Begins another ladder of the lab, with a problem of its own: the rung before is nothing to compare it with.
+  /// The first rung of another ladder in this lab, with a problem of its own: not compared with the variant before it.
   bool starts = false;
   std::vector<Claim> claims{};
   /// What it has to say of its outputs; default: the lab's.

@@ -203,7 +203,7 @@ Usage usage_of(const Command& command, const Lab* lab) {
 const Lab* named_lab(const std::vector<std::string>& words, const std::vector<Lab>& labs) {
   const auto* command = words.empty() ? nullptr : command_named(words[0], labs);
   if (command == nullptr) return nullptr;
-  // `explain scan.cu --kernel scan` names no lab: what options that need no lab take as their value is none.
+  // `explain FILE.cu --kernel scan` names no lab: what options that need no lab take as their value is none.
   const auto options = command == &lab_command ? OptionList{} : usage_of(*command, nullptr).options;
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     if (i > 0 && takes_next(words[i - 1], options)) continue;

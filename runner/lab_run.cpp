@@ -61,7 +61,8 @@ LabRun parse(const CommandLine& line) {
   const bool named = std::find(tools.begin(), tools.end(), "racecheck") != tools.end();
   const bool allowed = single_value(line.given, "allow-racy") != nullptr;
   run.sweep.admits_races = named || allowed;
-  // What races on purpose shows what an order makes of it: on one CPU thread the order is the same in each run.
+  // A variant that races on purpose gives an answer that depends on the order of its threads. One CPU thread makes that
+  // order the same in each run.
   if (allowed) run.machine.threads = 1;
   return run;
 }

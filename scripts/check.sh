@@ -12,7 +12,7 @@ build=${GPULAB_BUILD_DIR:-build}
 # The tree's own files, also before they are known to git.
 sources() { find common labs runner tests -type f \( "$@" \) | LC_ALL=C sort; }
 
-# Not what tests/ptx compiles from: its PTX is kept beside it and names its lines.
+# Kernels in tests/ptx keep the format they have: the PTX that is kept beside them names their lines.
 check_format() {
   sources -name '*.cpp' -o -name '*.h' -o -name '*.cu' | grep -v '^tests/ptx/' |
     xargs -r -n 32 -P "$(nproc)" clang-format-14 --dry-run -Werror --ferror-limit=3

@@ -49,8 +49,8 @@ SHOWN = {
     "global_atomic_requests": ["smsp__inst_executed_op_global_red.sum", GLOBAL_ATOM],
     "shared_atomic_requests": ["smsp__inst_executed_op_shared_atom.sum"],
 }
-# Volatile, relaxed and acquire loads look what other threads have done. Where one waits for another it looks again and
-# again: how often is a matter of time, not of work. So the number of loads is no more than bounded, from below.
+# Volatile, relaxed and acquire loads may poll: a thread that waits for another loads again and again, and how often
+# depends on time, not on work. So the number of loads is only bounded from below: by those that do not poll.
 POLLS = "global_ordered_load_requests"
 POLLED = {"global_load_requests", "global_load_sectors"}
 

@@ -105,7 +105,7 @@ sanitized() {
   tail -n 25 "$log"
   [ $code = 0 ] && grep -q 'SUMMARY: 0 ' "$log" && ! grep -q 'SUMMARY: [1-9]' "$log"
 }
-# That it would find something: the GPU tests contain a kernel that stores far outside of its buffer.
+# Shows that compute-sanitizer finds faults here: the GPU tests contain a kernel that stores far outside of its buffer.
 planted() {
   local program
   program=$(need compute-sanitizer) || return

@@ -1,7 +1,7 @@
 # What scripts/gpulab and scripts/test.sh share: packages, the CUDA compiler, configure, build. Sourced by bash with
 # `root` set to the source tree. Everything said here goes to stderr; stdout belongs to the report.
 #
-# Exit codes are the contract's: 3 where this machine lacks something, 2 where the tree does not build.
+# Exit codes (configs/schema/README.md): 3 where this machine lacks something, 2 where the tree does not build.
 
 build=${GPULAB_BUILD_DIR:-$root/build}
 log=$build/setup.log

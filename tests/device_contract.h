@@ -362,7 +362,7 @@ inline void recorded_work_runs_when_it_is_replayed(Device& device) {
   CHECK(read_values<int>(device, data, 3) == std::vector<int>{81, 162, 27});
   const auto nothing = device.record([] {});
   nothing->replay();
-  // Work that is refused is refused when it is recorded, or replayed, and harms nothing.
+  // Work that the device refuses is refused when it is recorded or when it is replayed, and later launches still run.
   CHECK_THROWS_AS(device.record([&] { device.launch(scale, one, too_few); })->replay(), Error);
   device.launch(scale, one, three);
   device.synchronize();

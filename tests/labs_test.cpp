@@ -20,8 +20,8 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-/// Nothing, one, around a warp, around a block, primes, a power of two, a million and three: none a multiple of all
-/// that kernels like.
+/// Sizes of 0, 1, around a warp, around a block, primes, a power of two, a million and three: no unit of work (warp,
+/// block, tile, vector) divides all of them.
 std::vector<Shape> awkward_shapes(std::size_t dimensions) {
   if (dimensions == 0) return {{}};
   if (dimensions == 1) {
@@ -86,11 +86,11 @@ void check(TestedDevice& tested, const Lab& lab, const Variant& variant, const C
   RunOptions options;
   options.grid = grid;
   options.counters = false;
-  options.measure = {.warmup = 0, .reps = 1};  // of a GPU's clock only that it runs
+  options.measure = {.warmup = 0, .reps = 1};  // times are not compared: only that there are some
   const Result result = tested.runner.run(lab, variant, c, options);
   INFO(command(lab, variant, c, grid));
   INFO(result.message);
-  // A race may go either way; that it ends is all that can be asked for.
+  // A race may give any answer; the test asks only that it ends.
   if (variant.racy) {
     REQUIRE((result.status == CaseStatus::ok || result.status == CaseStatus::wrong));
     return;

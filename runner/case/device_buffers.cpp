@@ -21,7 +21,7 @@ DeviceBuffers::~DeviceBuffers() {
   try {
     if (copied) device_.synchronize();
   } catch (const std::exception&) {
-    // As below.
+    // A copy that fails here says nothing new: see the comment below.
   }
   for (const auto& slot : slots_) {
     try {
@@ -71,7 +71,7 @@ void DeviceBuffers::keep_inputs() {
 
 void DeviceBuffers::restore() {
   for (const auto& [buffer, pointer, pristine, host] : slots_) {
-    if (host) continue;  // written by copies alone, which leave nothing of what was there
+    if (host) continue;  // only copies write it, and they write all of it
     if (pristine != 0) {
       device_.copy(pointer, pristine, bytes_in(*buffer));
     } else if (buffer->role != BufferRole::input && !buffer->initial.empty()) {

@@ -50,7 +50,8 @@ class DeviceBuffers {
   std::vector<Slot> slots_;
 };
 
-/// What an uninitialised output is filled with: a NaN as float of no common sight, -1515870811 as int.
+/// What an uninitialised output is filled with: -1515870811 as int, -2.9e-16 as float, values that no answer has by
+/// chance.
 constexpr std::byte poison{0xA5};
 
 }  // namespace gpulab

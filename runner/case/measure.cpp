@@ -11,7 +11,7 @@ namespace {
 
 /// Quartiles need a few samples to mean anything; a noisy kernel must end some time.
 constexpr std::size_t fewest_samples = 11, most_samples = 2000;
-/// However noisy: no longer than this many times the time asked for.
+/// A noisy kernel is sampled for at most this many times MeasureOptions::min_time_s.
 constexpr double patience = 10;
 
 double quantile(const std::vector<double>& sorted, double fraction) {
@@ -81,7 +81,8 @@ HostTimes measure_on_host(Device& device, const MeasureOptions& options, const s
   double total_ms = 0;
   while (!enough(finished, total_ms, options)) {
     restore();
-    // Inside of time(): what a device sets up around work (the capture of printed text) is then no part of a launch.
+    // The samples are taken inside of Device::time(): what a device sets up around work (it captures what kernels
+    // print) is then done before the host's clock starts.
     const auto sample = [&] {
       device.synchronize();
       const auto start = Clock::now();

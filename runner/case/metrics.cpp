@@ -23,7 +23,8 @@ void add_speedup(Result& result, const char* name, const Result& reference, doub
 constexpr const char* host_time = "host_time_synchronized";
 constexpr double us_per_ms = 1000;
 
-/// What a program that waits for the result sees, where it was measured: the CPU's own time is of the same clock.
+/// The time that a program sees which waits for the result, by the host's clock where that was measured. Variants that
+/// run on the CPU are timed by the same clock, so that the two can be compared.
 double host_ms(const Result& result) {
   const auto* seen = find_metric(result, host_time);
   return seen != nullptr ? seen->value / us_per_ms : result.timing->median_ms;

@@ -59,7 +59,7 @@ Dim3 default_block(const Lab& lab, const Variant& variant) {
   for (const auto& preset : lab.block_presets) {
     if (!refusal(rule, preset)) return preset;
   }
-  // The largest power of two within bounds: whole warps and powers of two are both satisfied by it from 32 on.
+  // The largest power of two that the rule allows. From 32 on a power of two is also a number of whole warps.
   for (std::uint32_t threads = std::bit_floor(std::min(rule.max_threads, lab.default_block.x)); threads > 0;
        threads /= 2) {
     if (!refusal(rule, {threads, 1, 1})) return {threads, 1, 1};

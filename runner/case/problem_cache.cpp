@@ -21,7 +21,7 @@ std::string key_of(const Lab& lab, const Case& point) {
 const Problem& ProblemCache::get(const Lab& lab, const Variant& variant, const Case& point) {
   auto key = key_of(lab, point);
   if (key != key_) {
-    clear();  // first: two problems of 2^27 elements at once are a gigabyte
+    clear();  // before the next is made: two problems of 2^27 elements take a gigabyte
     Case without_grid = point;
     without_grid.grid = {1, 1, 1};
     problem_ = lab.problem(without_grid);

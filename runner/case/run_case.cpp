@@ -37,8 +37,8 @@ Work work_of(const Lab& lab, const Variant& variant, const Case& point) {
   return variant.work ? variant.work(point) : lab.work(point);
 }
 
-/// A problem that cannot fit is refused before the machine starts to swap. The useful bytes of a run are the least
-/// that its buffers hold; a device in host memory holds them twice.
+/// Refuses a problem that cannot fit, before the machine starts to swap. Its buffers hold at least the useful bytes of
+/// a run; the simulator keeps a copy of them in host memory, so that these count twice.
 void check_memory(const Work& work, const Capabilities& capabilities) {
   const auto available = available_host_memory();
   const double needed = work.bytes * (capabilities.uses_host_memory ? 2 : 1);
@@ -71,7 +71,8 @@ void check_shared(const Launch& launch, const GpuProfile* gpu) {
                     "use a smaller block or tile");
 }
 
-/// What ptxas says for the architecture nearest to the device's: a reader's hint where it knows not the device's own.
+/// Takes registers from the architecture nearest to the device's, for reports: an estimate where the toolkit's ptxas
+/// does not know the device's own.
 void estimate_registers(const Kernel& kernel, std::span<const PtxasRow> rows, const DeviceInfo& device,
                         LaunchFacts& facts) {
   const int wanted = device.compute_major * 10 + device.compute_minor;
@@ -204,8 +205,9 @@ std::string message_of(const Error& error) {
   return text;
 }
 
-/// Runs, verifies and measures `work`. The verified run starts from poisoned outputs and comes first: what is
-/// measured has been seen to be right. A device without time of its own runs once, for both.
+/// Runs, verifies and measures `work`. The verified run comes first and starts from poisoned outputs, so that only
+/// right kernels are measured. A device that measures no time (the simulator) runs once: that run is both verified and
+/// counted.
 void run_and_measure(Device& device, DeviceBuffers& buffers, const RunOptions& run, bool writes_input,
                      const std::function<void()>& work, const std::function<void()>& check, Result& result) {
   const MeasureOptions& options = run.measure;
@@ -229,7 +231,7 @@ void run_and_measure(Device& device, DeviceBuffers& buffers, const RunOptions& r
   check();
   if (result.status != CaseStatus::ok) return;
   if (writes_input) buffers.keep_inputs();
-  const bool prints = !result.output.empty();  // and does so again in each of the runs that are measured
+  const bool prints = !result.output.empty();  // it will print again in each measured run
   result.timing = measure(
       device, options,
       [&] {
@@ -295,7 +297,7 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
                        device_, options.measure, [&] { buffers.restore(); }, work),
                    launches.size(), result);
   }
-  // A profile may be that of another GPU of the same compute capability: its peaks are not this one's.
+  // The profile may describe another GPU of the same compute capability, whose peaks are not this one's.
   const bool same_gpu = gpu != nullptr && gpu->name == device_.info().name;
   add_rates(work_of(lab, variant, made.point), same_gpu ? gpu : nullptr, result);
   if (result.status == CaseStatus::ok)
@@ -355,7 +357,7 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
     } else {
       run_on_device(lab, variant, made, problem, options, result);
     }
-    // Of a GPU's many runs the first has been kept.
+    // A GPU runs a kernel many times; what the first run printed has been kept already.
     if (std::string last = device_.take_output(); !device_.capabilities().measures_time)
       result.output = std::move(last);
     result.findings = device_.take_findings();

@@ -24,8 +24,9 @@ std::span<const PtxasRow> rows_of(const Lab& lab, const Variant& variant) {
   return {};
 }
 
-/// Static and dynamic shared memory per block, the most that a launch of the plan takes; static memory is the same for
-/// all architectures. Up to `enough` it is not counted exactly: a plan may have thousands of launches.
+/// The most shared memory per block, static and dynamic, that a launch of the plan takes. Static memory is the same for
+/// all architectures. A sum that is surely at most `enough` is returned as an upper bound, since a plan may have
+/// thousands of launches.
 std::size_t shared_bytes(const Lab& lab, const Variant& variant, const Plan& made, std::size_t enough) {
   const auto rows = rows_of(lab, variant);
   std::size_t any_static = 0, any_dynamic = 0, most = 0;
@@ -43,7 +44,7 @@ std::size_t shared_bytes(const Lab& lab, const Variant& variant, const Plan& mad
   return most;
 }
 
-/// A case and what may be asked of it.
+/// Finds the largest values of a case's parameters, and of its block, that fit.
 class Search {
  public:
   Search(const Lab& lab, const Variant& variant, Case point, std::optional<Dim3> grid)

@@ -15,7 +15,7 @@ namespace gpulab {
 namespace {
 
 using Value = decltype(Mismatch::got);
-/// As many mismatches as a reader looks at: enough for a pattern of a warp's quarter to show.
+/// Mismatches that are shown: few enough to read, enough to see a pattern that repeats within a quarter of a warp.
 constexpr std::size_t shown = 8;
 
 struct Half {
@@ -108,7 +108,8 @@ void compare_exact(const Expected& expected, Scalar type, const std::byte* got, 
   const auto read = reader_of(type);
   const std::size_t width = size_of(type), count = expected.exact.size() / width;
   const bool floating = is_floating(type);
-  // Integers that agree need no second look; floating point may still hide a NaN on both sides.
+  // Integers that agree byte by byte are right. Floating point is looked at all the same: a NaN on both sides agrees,
+  // and is wrong.
   if (!floating && std::memcmp(got, expected.exact.data(), count * width) == 0) return;
   for (std::size_t i = 0; i < count; ++i) {
     const bool same = std::memcmp(got + i * width, expected.exact.data() + i * width, width) == 0;

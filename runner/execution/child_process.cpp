@@ -21,12 +21,12 @@ extern char** environ;
 namespace gpulab {
 namespace {
 
-/// A signal between two polls wakes neither: the wait is never longer than this.
+/// A signal that comes between two calls of poll() wakes neither of them, so no call waits longer than this.
 constexpr long longest_poll_ms = 200;
 
 using Clock = std::chrono::steady_clock;
 
-/// A child that closed its socket has exited or is about to; one that does neither is killed after this.
+/// A child that has closed its socket is given this time to exit, and is then killed.
 constexpr std::chrono::milliseconds patience_at_end{500};
 
 Error cannot_start(const std::string& program, int error) {

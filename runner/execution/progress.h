@@ -17,7 +17,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   /// Called a few times a second; `done` of `total` cases have ended, `what` runs.
   void show(std::size_t done, std::size_t total, const std::string& what);
-  /// From then on what is printed says itself that something runs.
+  /// After this the line of show() stays away: what kernels print shows that something runs.
   void print(std::string_view text);
   /// Takes the line away; nothing is shown or printed any more.
   void end();

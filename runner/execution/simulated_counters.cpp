@@ -34,12 +34,12 @@ void add_simulated_counters(Executor& simulator, const Lab& lab, const Variant& 
                             const RunOptions& options, double seconds, Result& result) {
   auto run = options;
   run.grid.reset();   // a grid that was given belongs to the full size
-  run.dumps.clear();  // what the GPU left is what was asked for
-  run.printed = {};   // and what it printed is what is shown
+  run.dumps.clear();  // the buffers to keep are the GPU's
+  run.printed = {};   // and so is the text to show
   int times = 0;
   while (!same(halved(lab, point, times), halved(lab, point, times + 1))) ++times;
   std::optional<Result> best;
-  // From the smallest upwards, while a doubling of every size is expected to end in time.
+  // From the smallest size upwards, as long as the next one, with every size doubled, is expected to end in time.
   for (; times >= 0; --times) {
     auto smaller = halved(lab, point, times);
     if (same(smaller, point)) run.grid = options.grid;

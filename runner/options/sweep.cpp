@@ -61,7 +61,8 @@ std::optional<std::string> lack(const Lab& lab, const Variant& variant, const Ho
   return std::nullopt;
 }
 
-/// What races on purpose gives another answer every time: it runs where somebody looks for the race, or says so.
+/// A variant that races on purpose may give another answer every time. It runs only under racecheck, which names the
+/// race, or where the user asks for it (--allow-racy).
 void check_race(const SweepOptions& options, const Variant& variant) {
   if (!variant.racy || options.admits_races) return;
   throw usage_error(fmt::format("variant '{}' races on purpose: its answer may be wrong", variant.name),

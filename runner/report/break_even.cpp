@@ -18,14 +18,15 @@ struct Measured {
   double speedup;  ///< to the CPU
 };
 
-/// The last size at which the CPU is as fast: beyond it the trip is worth it at every size that was measured. Times
-/// grow as powers of the size over short distances, so that the place between two is found on logarithmic scales.
+/// Finds the last size at which the CPU is as fast as the GPU; at every larger size that was measured the GPU is
+/// faster. The place between the two neighbours is interpolated on logarithmic scales, because over a short distance
+/// times grow as a power of the size.
 BreakEven located(std::vector<Measured> sweep, std::string variant, std::string param) {
   std::sort(sweep.begin(), sweep.end(), [](const Measured& a, const Measured& b) { return a.size < b.size; });
   BreakEven found{std::move(variant), std::move(param), sweep.front().size, sweep.back().size, {}};
   const auto slow = std::find_if(sweep.rbegin(), sweep.rend(), [](const Measured& m) { return m.speedup <= 1; });
   if (slow == sweep.rend()) {
-    found.above = found.below;  // faster everywhere: the CPU's sizes are smaller
+    found.above = found.below;  // faster at every measured size: the break-even lies below them
     found.where = BreakEven::Where::below;
   } else if (slow == sweep.rbegin()) {
     found.below = found.above;

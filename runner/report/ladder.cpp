@@ -49,8 +49,9 @@ std::string times(double value) {
 
 std::string microseconds(double value) { return duration_text(value / 1000); }
 
-/// The order is the reader's: what it is, whether it is right, how fast, and then why.
-/// The host's time stands beside a GPU's or not at all: alone it would invite comparison with the simulator's.
+/// The order is the reader's: what it is, whether it is right, how fast, and then why. The time of a host variant is
+/// shown only beside times of a GPU. Alone it would be compared with the wall time of a simulation, which says nothing
+/// about a GPU.
 std::vector<Kind> kinds(bool on_gpu) {
   std::vector<Kind> all{
       {{"verified"}, 0, [](const Result& r) { return std::optional(verdict(r)); }},
@@ -110,7 +111,8 @@ bool one_block(const Run& run) {
   return first != nullptr;
 }
 
-/// Calculators alone: nothing was launched or compared, and their facts are what there is to see.
+/// True where all results come from calculators: nothing was launched or compared, so that their metrics are the
+/// report.
 bool calculated(const Run& run) {
   return std::all_of(run.results.begin(), run.results.end(), [](const Result& r) {
     return r.status == CaseStatus::ok && !r.metrics.empty() && !r.launch && !r.verification && !r.timing && !r.counters;

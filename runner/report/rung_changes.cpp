@@ -49,7 +49,8 @@ std::optional<RungChange> change(const Result& result, const Result& before, std
   return RungChange{std::string(counter), before.variant, then->value, now->value, now->unit};
 }
 
-/// How far a value moved, by factors: a count may come from or go to nothing.
+/// How far a value moved, as the logarithm of its factor. `least` is added to both sides, because a count may be 0
+/// before or after.
 double distance(const RungChange& m) {
   const double least = m.unit == "ratio" ? 1e-3 : 1;
   return std::abs(std::log((m.now + least) / (m.before + least)));
@@ -113,7 +114,7 @@ std::string change_text(const RungChange& m) {
   if (before == now) return fmt::format("{} {} at {}", name, plural ? "stay" : "stays", now);
   std::string text =
       fmt::format("{} {}{} from {} to {}", name, falls ? "fall" : "rise", plural ? "" : "s", before, now);
-  // "8,448 to 1,056" needs a reader's arithmetic; percentages and what comes from nothing do not.
+  // The factor is added, so that nobody divides "8,448 to 1,056". Percentages, and changes from or to 0, go without.
   const double factor = falls ? m.before / m.now : m.now / m.before;
   if (m.unit != "ratio" && std::isfinite(factor) && factor >= 1.01)
     text += fmt::format(" ({} times)", factor < 1000 ? fmt::format("{:.3g}", factor) : grouped(std::llround(factor)));

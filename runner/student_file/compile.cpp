@@ -93,7 +93,7 @@ int nvcc_architecture(const std::string& nvcc, int wanted) {
   return best == 0 ? wanted : best;
 }
 
-/// Naming an instance is enough for nvcc to compile it.
+/// A source text that includes the user's file and names the instance: nvcc compiles an instance that is named.
 std::string with_instance(const CompileRequest& request) {
   return fmt::format(
       "#include \"{}\"\n"

@@ -34,7 +34,7 @@ template <int fraction_bits, int least_exponent>
 struct Short {
   std::uint16_t bits = 0;
 
-  /// To the nearest, ties to even, by way of the integer number of its steps.
+  /// Rounds to nearest, ties to even: the value is written as an integer number of the steps that its exponent has.
   static Short nearest(double value) {
     constexpr std::uint32_t infinity = (0x7fffU >> fraction_bits) << fraction_bits;
     if (std::isnan(value)) return {0x7fff};
@@ -243,7 +243,7 @@ std::vector<std::byte> initial_bytes(const FileArgument& spec, std::uint64_t see
 Argument scalar_argument(const FileArgument& spec) {
   return with_type(spec.type, [&]<typename T>(T) -> Argument {
     const T value = value_of<T>(spec);
-    // The kernel sees bytes: those of a smaller or signed type travel as the unsigned type of its size.
+    // A kernel receives bytes, so that a short type may travel as the unsigned integer of its size.
     if constexpr (is_short<T>) {
       return value.bits;
     } else if constexpr (sizeof(T) < 4) {

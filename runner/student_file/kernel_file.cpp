@@ -168,7 +168,7 @@ Lab file_lab(KernelFile from) {
   lab.file = loaded;
   lab.problem = [loaded](const Case& point) { return problem_of(loaded->file, point.seed); };
   lab.arguments = [arguments](const Case&) { return bound(*arguments); };
-  lab.work = [](const Case&) { return Work{}; };  // what of its traffic is useful, the kernel alone knows
+  lab.work = [](const Case&) { return Work{}; };  // nobody but the kernel knows which of its bytes are useful
   Variant variant;
   variant.name = kernel_name(file.entry);
   variant.kernel = file.entry;

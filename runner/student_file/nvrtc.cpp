@@ -68,7 +68,8 @@ Nvrtc::Nvrtc(const std::string& library) : library_(dlopen(library.c_str(), RTLD
   if (library_ == nullptr) throw missing(dlerror());
   link_map* loaded = nullptr;
   path_ = dlinfo(library_, RTLD_DI_LINKMAP, &loaded) == 0 ? loaded->l_name : library;
-  // It loads this one by its bare name, which is found where it is loaded already.
+  // NVRTC loads its builtins library by its bare name. The loader finds it under that name once it is loaded, so it is
+  // loaded here, from NVRTC's own folder.
   std::error_code ignored;
   for (const auto& file : fs::directory_iterator(fs::path(path_).parent_path(), ignored)) {
     if (file.path().filename().string().starts_with("libnvrtc-builtins.so.")) dlopen(file.path().c_str(), RTLD_LAZY);

@@ -112,7 +112,7 @@ std::optional<std::string> without_stand_in(const std::optional<std::string>& nv
 }
 
 std::optional<std::string> find_ptxas(const std::optional<std::string>& nvcc) {
-  // What PTX one version writes, an older ptxas may not read: beside the compiler first.
+  // The ptxas beside the compiler comes first: an older one may not read the PTX that the compiler writes.
   return find_program("ptxas", nvcc ? fs::weakly_canonical(*nvcc).parent_path() : fs::path());
 }
 

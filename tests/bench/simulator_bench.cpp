@@ -102,7 +102,7 @@ Speed run(const Workload& work, int threads, bool counters, bool tools = false, 
   arguments.push_back(KernelArgument::of(work.last));
   Speed best{1e9, 1e9, 0};
   for (int launch = 0; launch < launches; ++launch) {
-    // As a lab's outputs are: a store of what is there already is another case to the tools.
+    // Outputs are poisoned, as a lab's are: the tools treat a store of the value already there as another case.
     device->fill(output, std::byte{0xA5}, count * 4);
     const auto start = std::chrono::steady_clock::now();
     const std::clock_t cpu_start = std::clock();

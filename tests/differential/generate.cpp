@@ -125,7 +125,7 @@ class Generator {
     if (field && kind == Kind::u32) operand.bits &= 0xff;  // ptxas takes no others for start and length
     return operand;
   }
-  /// A destination that none of the others is.
+  /// A destination that differs from all `others`.
   Operand destination(const std::vector<Operand>& others, Class cls) {
     Operand operand = any(cls);
     while (std::find(others.begin(), others.end(), operand) != others.end()) operand = any(cls);
@@ -314,7 +314,7 @@ class Generator {
 
   // ---- statements of a warp or a block ----
 
-  /// Of partial masks, lanes outside go on without.
+  /// A member mask, one in three of them partial: lanes outside of it skip the statement.
   std::uint32_t members() {
     if (!one_in(3)) return ~0u;
     const std::uint32_t mask = static_cast<std::uint32_t>(random_()) | (one_in(2) ? 1u : 0x00010000u);

@@ -58,10 +58,10 @@ bool gives_open_nan(std::string_view opcode, const simt::Row& row) {
 // ---- With operands in registers that hold anything the hardware does what the manual says: tests/gpu runs these by
 // themselves.
 
-/// A guard that is lost: altogether, or, of a set, for the conversion of its result (the register's old value is
-/// converted). Of the video instructions on parts of a word (vadd2, vmax4, …) two lose theirs; all go without one
-/// (and mul24 and mad24, which end alike), as in the kernels that an H200 has run: a change here makes others of all
-/// seeds.
+/// False for instructions that are written without a guard, because the compiler may lose it. `set` loses it for the
+/// conversion of its result: the register's old value is converted. Of the video instructions on parts of a word
+/// (vadd2, vmax4, …) two lose it; all of them go without, and so do mul24 and mad24, whose names end like theirs. This
+/// stays as it was when an H200 ran the stored kernels: a change would make other kernels of all seeds.
 bool may_be_guarded(std::string_view opcode, std::string_view family) {
   const bool on_parts = family.ends_with('2') || family.ends_with('4');
   return !simt::loses_guard(opcode) && family != "set" && !on_parts;

@@ -11,7 +11,7 @@
 
 namespace gpulab::differential {
 
-/// Runs programs on a device. Modules pile up in one, so it is made anew now and then.
+/// Runs programs on a device. A device keeps every module that it loads, so it is made anew now and then.
 class Launcher {
  public:
   using MakeDevice = std::function<std::unique_ptr<Device>()>;

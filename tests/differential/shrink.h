@@ -5,7 +5,7 @@
 
 namespace gpulab::differential {
 
-/// The program with as many statements, guards, blocks and threads taken out as it takes while `differs` holds.
+/// Takes statements, guards, blocks and threads out of the program, as many as possible while `differs` stays true.
 [[nodiscard]] Program shrunk(Program program, const std::function<bool(const Program&)>& differs);
 
 /// Statements, those within others too.

@@ -36,7 +36,7 @@ TEST_CASE("the driver is loaded at run time and describes its GPU") {
   CHECK_THROWS_WITH(make_gpu(1), "no GPU 1: this machine has 1");
 }
 
-TEST_CASE("the GPU device keeps the clauses of the contract that need no hardware") {
+TEST_CASE("the GPU device keeps the clauses of the device contract that need no hardware") {
   for (const auto check :
        {bytes_come_back, no_bytes_are_legal, fill_and_copy_reach_exactly_their_bytes, launches_run_in_order,
         kernels_are_found_by_name, arguments_that_do_not_fit_are_refused_before_the_launch,

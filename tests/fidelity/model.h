@@ -19,9 +19,9 @@ struct Expected {
 
 /// Additions to shared memory that hardware has no instruction for: of floats, and of 64 bits.
 [[nodiscard]] bool has_swap_loop(const Step& step);
-/// The same, but that ptxas has made a loop of compare-and-swaps of such additions, and no two warps meet in one: every
-/// turn, the lanes that are left load what is there, add, and swap. Of the lanes that a pass serves and that meet in a
-/// bank one succeeds; and one of all those of the warp on one address.
+/// The same for such additions, which ptxas compiles to a loop of compare-and-swaps; no two warps meet in one. In every
+/// turn of the loop the lanes that are left load the old value, add, and try to swap. One lane of each bank and pass
+/// succeeds, and one of all lanes of the warp on one address.
 [[nodiscard]] Expected expected_of_swap_loops(const Case& one);
 
 }  // namespace gpulab::fidelity

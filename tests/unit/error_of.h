@@ -1,5 +1,5 @@
 #pragma once
-// The message that a call fails with: errors are part of the contract, and pinned.
+// The message that a call fails with. People and scripts rely on the words of errors, so tests pin them.
 
 #include <string>
 

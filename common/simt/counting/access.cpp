@@ -34,7 +34,7 @@ int pass_wavefronts(const std::int64_t* addresses, std::uint32_t lanes, std::uin
   return most;
 }
 
-/// Every active lane finds the lane `distance` away (by exclusive or) on its own address or inactive.
+/// True if for every active lane n the lane n ^ distance has the same address or is inactive.
 bool paired(const std::int64_t* addresses, std::uint32_t mask, int distance) {
   for (std::uint32_t left = mask; left; left &= left - 1) {
     const int lane = std::countr_zero(left);
@@ -44,10 +44,11 @@ bool paired(const std::int64_t* addresses, std::uint32_t mask, int distance) {
   return true;
 }
 
-/// Lanes that one pass serves: 32 for accesses of up to 4 bytes, a half warp for 8, a quarter for 16. Loads have passes
-/// of twice the lanes where every lane n shares its address with lane n^1, or every one with lane n^2; an inactive lane
-/// is in nobody's way. The warp decides as a whole, no greater distance counts, and stores keep their passes. So
-/// measured on an H200: the 1287 loads and stores of tests/data/fidelity_h200.csv, passes and wavefronts alike.
+/// Lanes that one pass serves: 32 for accesses of up to 4 bytes, a half warp for 8 bytes, a quarter for 16. Passes of a
+/// load serve twice as many lanes where every active lane n has the address of lane n^1, or every one that of lane n^2;
+/// an inactive partner counts as equal. This holds for the whole warp or not at all. Stores never merge passes, nor do
+/// larger distances. Measured on an H200: all 1287 loads and stores of tests/data/fidelity_h200.csv have these passes
+/// and wavefronts.
 int lanes_per_pass(const std::int64_t* addresses, std::uint32_t mask, std::uint32_t width, bool store) {
   if (width <= 4) return 32;
   const int lanes = width == 8 ? 16 : 8;

@@ -1,6 +1,6 @@
 #pragma once
-// One warp access: addresses of 32 lanes -> a Pattern (relative offsets, contiguity, sectors, wavefronts), recognised
-// from the instruction's recent ones instead of being worked out again. The working out is access.cpp's.
+// One access of a warp: the addresses of 32 lanes become a Pattern (offsets, contiguity, sectors, wavefronts). Most are
+// recognised among the patterns that the instruction has shown lately (PatternCache); access.cpp works out the others.
 
 #include <cstdint>
 

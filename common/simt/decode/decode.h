@@ -20,10 +20,10 @@ struct DecodeContext {
   /// Memory for a copy of the kernel parameters (bytes), asked for only by kernels that take a parameter's address.
   std::function<std::uint64_t(std::uint64_t)> allocate_parameters;
   bool counters = true;
-  /// Micro-ops in front of accesses, fences and .sync collectives that only look (observers/); nullptr: none.
+  /// Micro-ops that decode puts in front of accesses, fences and .sync collectives; they only look. nullptr: none.
   Handler observe_access = nullptr, observe_fence = nullptr, observe_collective = nullptr;
   bool split_at_barriers = false;  ///< a basic block ends at each barrier: its counts belong to one phase
-  /// And at each plain access to memory that threads share: a schedule may let others in between a load and a store.
+  /// And at each plain access to memory that threads share: a schedule may run other warps before the next one.
   bool split_at_accesses = false;
   bool guard_shared = false;  ///< gaps between shared variables, multiples of 128 bytes so that banks stay as they are
 };

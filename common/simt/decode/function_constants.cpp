@@ -1,6 +1,7 @@
-// FunctionDecoder: registers that are written once, with what is constant throughout a block anyway (a parameter, a
-// special register, an immediate, an address). They need no copy: who reads them reads that. The instruction is still
-// counted, for counts come from basic blocks.
+// FunctionDecoder: a register that is written once, with a value that does not change while a block runs (a parameter,
+// a special register, an immediate, an address), gets no slot of its own: its readers read the slot of that value, and
+// the copying instruction makes no micro-op. It is counted all the same, because counts come from basic blocks.
+// Example: `mov.u32 %r1, %tid.x`.
 
 #include "common/simt/decode/decoder.h"
 

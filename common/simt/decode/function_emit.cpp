@@ -13,7 +13,8 @@ namespace gpulab::simt {
 
 namespace {
 
-/// Of memory that threads share, and not of those that make a loop which polls.
+/// A load or store of memory that threads share. Volatile, relaxed and acquire ones are left out: kernels poll with
+/// them, and polling gives way to others by itself (kPollCost).
 bool is_plain_access(const Row& row, std::uint16_t mods) {
   const bool shared_by_threads = row.unit == Unit::global || row.unit == Unit::shared || row.unit == Unit::generic;
   return shared_by_threads && (row.meaning.traits & (kLoad | kStore)) && !(mods & kOrdered);
@@ -404,7 +405,7 @@ void FunctionDecoder::emit() {
   };
   for (std::uint32_t b = 0; b < graph_.blocks.size(); ++b) {
     const ptx::Block& block = graph_.blocks[b];
-    // Lanes whose next instruction ends the function are not waited for.
+    // Where the next common instruction only ends the function, lanes do not wait for each other.
     const std::uint32_t meet = block.post_dominator == ptx::ControlFlowGraph::exit || only_leaves(block.post_dominator)
                                    ? kNoBlock
                                    : first_block_[block.post_dominator];

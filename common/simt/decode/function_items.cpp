@@ -127,7 +127,8 @@ void FunctionDecoder::layout_frame() {
                           static_cast<std::uint32_t>(variable.size));
     }
   };
-  // Parameters and results first: functions of one prototype agree on them, whoever calls through a pointer.
+  // Parameters and results come first in the frame. So all functions of one prototype have them at the same offsets,
+  // and a call through a pointer need not know which function it calls.
   if (!entry_) {
     own(function_.parameters, info.parameters);
     own(function_.results, info.results);

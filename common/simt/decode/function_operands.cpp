@@ -113,14 +113,16 @@ void FunctionDecoder::emit_operands(const Item& item, Emission& out) {
   } else {
     std::copy(slots.begin(), slots.end(), op.r.begin());
   }
-  // `atom`: is the old value ever read? Volatile and acquire loads, and used atomics, may wait for other blocks.
+  // kResultUsed: the old value that an atomic returns is read later. A kernel that reads such a value, or loads with a
+  // memory order, may wait for other blocks.
   if ((meaning.traits & kAtomic) && !writes_[&item - items_.data()].empty() &&
       read_anywhere_[writes_[&item - items_.data()].front()])
     op.mods |= kResultUsed;
   const bool shared_only = item.instruction->opcode.find(".shared") != std::string_view::npos;
   if (!shared_only && (((meaning.traits & kLoad) && (op.mods & kOrdered)) || (op.mods & kResultUsed)))
     decoder_.program.communicates = true;
-  // A kernel's parameters by a register: a generic address, of the copy that was made where it was taken.
+  // A parameter that is loaded through a register: the kernel has taken the parameter's address, which is a generic
+  // address into the copy of the parameters.
   const auto& given = item.instruction->operands;
   const bool is_param = item.entry.row->unit == Unit::param;
   const bool by_address = is_param && entry_ && (meaning.traits & kLoad) && given.size() == 2 && given[1].is_reg;

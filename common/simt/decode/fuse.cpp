@@ -9,7 +9,7 @@ namespace gpulab::simt {
 
 namespace {
 
-/// The meaning of a micro-op that stands for a PTX instruction; nullptr for what decode adds around one.
+/// The meaning of a micro-op that executes a PTX instruction; nullptr for micro-ops that decode adds around one.
 const Meaning* meaning_of(const Program& program, const MicroOp& op) {
   const Meaning& meaning = program.sites[op.site].row->meaning;
   return op.run == meaning.run || (meaning.counted && op.run == meaning.counted) ? &meaning : nullptr;
@@ -39,7 +39,7 @@ void for_each_written_slot(const MicroOp& op, const Meaning* meaning, F f) {
   }
 }
 
-/// The accesses of one basic block that others may follow.
+/// The accesses of one basic block whose pattern later ones may take over.
 class Leaders {
  public:
   explicit Leaders(Program& program) : program_(program) {}
@@ -47,7 +47,7 @@ class Leaders {
   void forget(std::uint16_t slot) {
     std::erase_if(open_, [&](const Leader& leader) { return leader.address == slot; });
   }
-  /// Makes `op` follow one of them, or be one.
+  /// Makes `op` take over the pattern of such an access; where there is none, `op` becomes one.
   void add(MicroOp& op, const Meaning& meaning) {
     const std::uint16_t address = op.r[static_cast<std::size_t>(address_entry(meaning))];
     const auto step = static_cast<std::int32_t>(std::max(bytes_per_lane(meaning), 4u));
@@ -74,7 +74,7 @@ class Leaders {
   };
   Program& program_;
   std::vector<Leader> open_;
-  int used_ = 0;  ///< of Warp::leads; 0 is everyone's who has no followers
+  int used_ = 0;  ///< entries of Warp::leads in use; entry 0 belongs to all accesses without followers
 };
 
 void mark_followers(Program& program, MicroOp* begin, MicroOp* end) {
@@ -87,9 +87,10 @@ void mark_followers(Program& program, MicroOp* begin, MicroOp* end) {
       continue;
     }
     const Meaning* meaning = meaning_of(program, *op);
-    // Where a warp may wait, another one runs, and patterns are given up.
+    // While a warp waits here, other warps run, and the pattern cache that all of them share may give the leader's
+    // pattern up.
     if (meaning && (meaning->traits & (kBarrier | kCollective | kSideEffect))) leaders.clear();
-    if (meaning && (meaning->traits & kOperandTable)) {  // what it writes does not lie in MicroOp::r
+    if (meaning && (meaning->traits & kOperandTable)) {  // the registers that it writes are not in MicroOp::r
       leaders.clear();
       continue;
     }

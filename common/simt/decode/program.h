@@ -72,7 +72,7 @@ struct Site {
   const ptx::Instruction* instruction = nullptr;
   const Row* row = nullptr;
   std::uint32_t block = kNoBlock;  ///< basic block that holds it
-  std::uint32_t leader = kNoSite;  ///< the access whose counts are this one's too (fuse.h)
+  std::uint32_t leader = kNoSite;  ///< the access whose counts hold for this one, too (fuse.h)
 };
 
 struct CallInfo {
@@ -121,7 +121,7 @@ struct Program {
   std::uint32_t preds = 0;
   int true_pred = -1;  ///< the predicate that always holds, -1: none is needed
   std::uint32_t parameter_bytes = 0;
-  std::uint64_t parameter_address = 0;           ///< where a copy of the parameters lies in memory; 0: nobody asks
+  std::uint64_t parameter_address = 0;           ///< where a copy of the parameters lies in memory; 0: it has none
   std::vector<SharedVariable> shared_variables;  ///< by offset
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t dynamic_shared_offset = 0;  ///< where `extern __shared__` arrays start

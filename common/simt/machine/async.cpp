@@ -12,7 +12,7 @@ namespace gpulab::simt {
 namespace {
 
 const AsyncQueue& queue_of(const Warp& w) { return w.block->async[w.index]; }
-/// To change it.
+/// The same queue, to be changed: it counts as used from now on.
 AsyncQueue& used_queue_of(Warp& w) {
   AsyncQueue& queue = w.block->async[w.index];
   queue.used = true;
@@ -131,7 +131,7 @@ void finish_bulk_copies(Warp& w, std::uint32_t groups) {
 
 void settle_mbarrier(Warp& tester, std::uint32_t mbarrier) {
   for (Warp& w : tester.block->warps) {
-    // What stands before each lane's last arrival at this mbarrier.
+    // How many entries of the queue come before each lane's last arrival at this mbarrier.
     const auto& queue = queue_of(w).begun;
     std::array<std::size_t, kLanes> before{};
     bool any = false;

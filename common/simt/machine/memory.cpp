@@ -70,7 +70,7 @@ void GlobalMemory::release(std::uint64_t address) {
   Allocation& a = *allocations_[found->index];
   give_back(a);
   a.host = nullptr;
-  a.bytes = 0;  // whoever remembers the allocation finds every access outside of it
+  a.bytes = 0;  // a cached pointer to this allocation now finds every access out of bounds
 }
 
 const Allocation* GlobalMemory::nearest(std::uint64_t address) const {

@@ -21,8 +21,8 @@ class Schedule {
     state_ += 0x9e3779b97f4a7c15u;  // SplitMix64 (Steele, Lea, Flood 2014)
     return mixed(state_) % n;
   }
-  /// Warp instructions of a turn: a power of two up to `most`, each as likely, for what short turns bring to light
-  /// long ones hide, and the other way round.
+  /// Warp instructions of a turn: a power of two up to `most`, each as likely as the others. Some defects show only in
+  /// short turns, others only in long ones.
   std::int64_t turn(std::int64_t most) {
     const auto lengths = static_cast<std::uint64_t>(64 - __builtin_clzll(static_cast<std::uint64_t>(most)));
     return std::int64_t{1} << below(lengths);

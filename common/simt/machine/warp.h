@@ -122,7 +122,7 @@ struct Warp {
   BlockContext* block = nullptr;
 };
 
-// ---- called by handlers; defined in warp.cpp and runtime.cpp ----
+// ---- called by handlers; defined in warp.cpp and calls.cpp ----
 
 /// A conditional branch whose active lanes disagree: `taken` go to op->imm, the rest fall through.
 const MicroOp* diverge(Warp& warp, const MicroOp* op, std::uint32_t taken);

@@ -3,7 +3,7 @@
 // others know of it is a bound: all accesses with a clock below are ordered before what they do from now on.
 //
 // Order comes from barriers, .sync warp collectives, and from releases to a location that others acquire: read-modify-
-// writes, and volatile stores behind a fence that are seen by volatile loads before one (design.md: what a race is).
+// writes, and volatile stores behind a fence that are seen by volatile loads before one (README.md: what a race is).
 // After FastTrack (Flanagan, Freund, PLDI 2009), with the blocks and warps of a grid in place of vector clocks.
 
 #include <cstdint>

@@ -215,8 +215,9 @@ class Table {
     if (explained_.marks.size() > marked_)
       line(fmt::format("and {} more (--format json has all)", explained_.marks.size() - marked_));
   }
-  /// Of these only what exceeds the ideal is counted, not all that the line does; the ideal of sectors is that of all
-  /// requests together, of which some may have needed more.
+  /// Marks of these kinds count what exceeds the ideal, not all that the line does: that part is avoidable. For sectors
+  /// it is an upper bound, because the ideal is worked out for all requests together, and some of them may have needed
+  /// more.
   static const char* part_of(const std::string& kind) {
     return kind == "uncoalesced" ? "avoidable: up to " : kind == "bank_conflict" ? "avoidable: " : "";
   }

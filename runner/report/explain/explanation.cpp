@@ -29,7 +29,7 @@ std::uint64_t wavefronts_of(const Counters& c) { return c["shared_load_wavefront
 std::uint64_t sectors_of(const Counters& c) { return c["global_load_sectors"] + c["global_store_sectors"]; }
 std::uint64_t local_sectors_of(const Counters& c) { return c["local_load_sectors"] + c["local_store_sectors"]; }
 
-/// Sectors beyond what would hold the bytes that are asked for: at least one per request.
+/// Sectors beyond the fewest that could hold the bytes asked for. Each request needs at least one.
 std::uint64_t surplus_sectors(const Counters& c) {
   const auto surplus = [](std::uint64_t sectors, std::uint64_t requests, std::uint64_t bytes) {
     return sectors - std::min(sectors, std::max(requests, (bytes + sector_bytes - 1) / sector_bytes));
@@ -82,7 +82,7 @@ class Marker {
   void add(const ExplainedLine& line, const char* kind, double share, std::string text) {
     if (share >= least_share) marks_.push_back({line.line, kind, share, std::move(text)});
   }
-  /// Lanes that wait, of all lanes of all instructions: each divergent branch is taken to cost the same.
+  /// The share of lane slots that idle, spread over the divergent branches: each is taken to cost the same.
   void divergence(const ExplainedLine& line) {
     const auto& c = line.counters;
     if (c["divergent_branches"] == 0) return;

@@ -337,7 +337,7 @@ void changes(const Run& run, Page& page) {
   page.line();
 }
 
-/// Which of them have a point that counts cannot show.
+/// Names the variants whose point is time: counters cannot show it.
 std::string about_time(const Run& run) {
   std::vector<std::string> names;
   for (const auto& r : run.results)

@@ -14,7 +14,7 @@ TEST_CASE("the lecture's example on a GTX 970: 48 registers and 4096 bytes of a 
 }
 
 TEST_CASE("occupancy on an H200 is what Nsight Compute reports") {
-  // reference/h200_counters.csv: registers per thread, block, the smallest of the block limits.
+  // tests/data/h200_counters.csv: registers per thread, block, the smallest of the block limits.
   const auto& h200 = gpu_profile("h200");
   CHECK(occupancy(h200, 18, 0, 0, 256)->blocks_per_sm == 8);     // neighbored
   CHECK(occupancy(h200, 16, 0, 1024, 256)->blocks_per_sm == 8);  // smem_seq

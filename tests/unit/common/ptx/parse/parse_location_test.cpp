@@ -14,7 +14,7 @@ using namespace gpulab::ptx;
 
 namespace {
 
-// kernels.cu:50 calls warp_sum (kernels.cu:20), which calls a shuffle of a header (header.h:440).
+// kernels.cu:50 calls warp_sum (kernels.cu:20), which calls a shuffle that a header defines in line 440.
 const std::string inlined = R"(.version 8.3
 .target sm_90
 .entry k {
