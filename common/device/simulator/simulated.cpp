@@ -141,7 +141,9 @@ class Simulator final : public Device {
                         "choose a smaller n");
     try {
       const DevicePointer pointer = memory_.allocate(name, bytes);
-      if (tools_.initcheck && bytes) initialised_.add(*memory_.find(pointer), false);
+      if (bytes == 0) return pointer;
+      if (tools_.initcheck) initialised_.add(*memory_.find(pointer), false);
+      for (simt::Observer* observer : options_.observers) observer->allocated(*memory_.find(pointer));
       return pointer;
     } catch (const std::bad_alloc&) {
       throw LaunchError(LaunchFailure::out_of_memory, fmt::format("no memory for the {} bytes of '{}'", bytes, name),
@@ -210,11 +212,15 @@ class Simulator final : public Device {
   void print_to(const PrintSink& sink) override { sink_ = sink; }
 
  private:
-  /// For initcheck: the bytes hold a value, or do not.
+  /// For initcheck and others who watch: the bytes hold a value, or do not.
   void mark(DevicePointer address, std::size_t bytes, bool known) {
-    if (!tools_.initcheck || bytes == 0) return;
+    if (bytes == 0 || (!tools_.initcheck && options_.observers.empty())) return;
     const simt::Allocation* allocation = memory_.find(address);
-    if (allocation) initialised_.set(*allocation, address - allocation->address, bytes, known);
+    if (!allocation) return;
+    const std::uint64_t offset = address - allocation->address;
+    if (tools_.initcheck) initialised_.set(*allocation, offset, bytes, known);
+    for (simt::Observer* observer : options_.observers)
+      known ? observer->written(*allocation, offset, bytes) : observer->forgotten(*allocation, offset, bytes);
   }
 
   std::byte* host(DevicePointer address, std::size_t bytes) {
@@ -263,12 +269,8 @@ class Simulator final : public Device {
     context.counters = options_.counters;
     context.split_at_barriers = options_.lines;
     context.split_at_accesses = options_.schedule != 0;
-    if (tools_.any()) {
-      context.observe_access = simt::observe_access;
-      context.observe_fence = simt::observe_fence;
-      context.observe_collective = simt::observe_collective;
-      context.guard_shared = tools_.memcheck;
-    }
+    context.watches = tools_.watches();
+    for (const simt::Observer* observer : options_.observers) context.watches |= observer->watches();
     context.address_of = [&](std::string_view name) -> std::optional<std::uint64_t> {
       const auto found = loaded.addresses.find(std::string(name));
       return found == loaded.addresses.end() ? std::nullopt : std::optional(found->second);
@@ -338,7 +340,10 @@ class Simulator final : public Device {
     grid.resident = resident_blocks(kernel, config);
     std::unique_ptr<simt::Sanitizer> sanitizer;
     if (tools_.any()) sanitizer = std::make_unique<simt::Sanitizer>(state, tools_, initialised_);
-    state.sanitizer = sanitizer.get();
+    std::vector<simt::Observer*> observers;
+    if (sanitizer) observers.push_back(sanitizer.get());
+    observers.insert(observers.end(), options_.observers.begin(), options_.observers.end());
+    state.observers = observers;
     const auto keep_findings = [&] {
       if (!sanitizer) return;
       auto found = sanitizer->take_findings();

@@ -8,6 +8,7 @@
 
 #include "common/device/device.h"
 #include "common/gpu_profile.h"
+#include "common/simt/machine/observer.h"
 
 namespace gpulab {
 
@@ -19,6 +20,8 @@ struct SimulatorOptions {
   /// Tools of compute-sanitizer: "memcheck", "racecheck", "initcheck", "synccheck". With any, one CPU thread runs all.
   std::vector<std::string> sanitize{};
   std::uint64_t schedule = 0;  ///< seed of the interleaving of warps and blocks; 0: the fixed natural order
+  /// Who else watches what kernels do. They must outlive the device.
+  std::vector<simt::Observer*> observers{};
 };
 
 /// A simulator that models `profile` for occupancy and residency. The profile must outlive it.

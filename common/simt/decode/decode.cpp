@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/simt/decode/decoder.h"
 #include "common/simt/decode/fuse.h"
+#include "common/simt/machine/observer.h"
 
 namespace gpulab::simt {
 
@@ -81,7 +82,7 @@ constexpr std::uint64_t kReservedShared = 1024;  ///< bytes: %reserved_smem_offs
 /// Shared variables of the module and of its functions get offsets; dynamic shared memory starts behind them all.
 void layout_shared(Decoder& decoder, const std::vector<FunctionInfo>& functions) {
   std::uint64_t end = 0, gaps = 0;
-  const std::uint64_t gap = decoder.context.guard_shared ? 2 * 128 : 0;
+  const std::uint64_t gap = decoder.context.watches & kGapsInShared ? 2 * 128 : 0;  // whole rounds of the banks
   std::vector<std::string_view> dynamic;
   std::uint64_t dynamic_align = 16;
   const auto place = [&](const ptx::Variable& variable) {

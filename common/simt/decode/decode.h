@@ -20,12 +20,10 @@ struct DecodeContext {
   /// Memory for a copy of the kernel parameters (bytes), asked for only by kernels that take a parameter's address.
   std::function<std::uint64_t(std::uint64_t)> allocate_parameters;
   bool counters = true;
-  /// Micro-ops that decode puts in front of accesses, fences and .sync collectives; they only look. nullptr: none.
-  Handler observe_access = nullptr, observe_fence = nullptr, observe_collective = nullptr;
+  std::uint8_t watches = 0;        ///< bits of Watch (machine/observer.h): what the launches' observers ask for
   bool split_at_barriers = false;  ///< a basic block ends at each barrier: its counts belong to one phase
   /// And at each plain access to memory that threads share: a schedule may run other warps before the next one.
   bool split_at_accesses = false;
-  bool guard_shared = false;  ///< gaps between shared variables, multiples of 128 bytes so that banks stay as they are
 };
 
 /// Throws Error (usage): an instruction that is not implemented, with PTX line and form; malformed operands.

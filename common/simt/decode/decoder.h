@@ -101,7 +101,7 @@ class FunctionDecoder {
 
   // function_operands.cpp
   void emit_operands(const Item& item, Emission& out);
-  Handler observer_of(const Item& item) const;
+  Handler look_at(const Item& item) const;
   std::vector<std::uint16_t> operand_slots(const Item& item, MicroOp& op, Emission& out);
   std::uint16_t first_address(const Item& item, const ptx::Operand& operand, MicroOp& op, Emission& out);
   std::uint16_t fixed_address(const Item& item, const ptx::Operand& operand, std::int64_t offset, Emission& out);
@@ -111,6 +111,7 @@ class FunctionDecoder {
 
   // function_emit.cpp
   void emit_item(const Item& item, std::uint32_t cfg_block);
+  void emit_look(const Item& item);
   void emit_parameter_load(const Item& item, Emission& out);
   void emit_branch(const Item& item, std::uint32_t cfg_block);
   void emit_skip(const Item& item, std::uint32_t item_index, std::uint32_t cfg_block);

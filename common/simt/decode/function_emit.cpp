@@ -8,6 +8,7 @@
 #include "common/simt/decode/decoder.h"
 #include "common/simt/device_runtime/builtins.h"
 #include "common/simt/isa/kind.h"
+#include "common/simt/machine/observer.h"
 
 namespace gpulab::simt {
 
@@ -339,6 +340,16 @@ void FunctionDecoder::end_block(std::uint32_t next_block, std::uint32_t site) {
   push(op);
 }
 
+/// Tells the observers that this instruction is next, before its guard switches lanes off.
+void FunctionDecoder::emit_look(const Item& item) {
+  MicroOp look;
+  look.run = observe_instruction;
+  look.site = item.site;
+  look.r[0] = item.instruction->guard.empty() ? kNoOperand : slot_of(registers_.at(item.instruction->guard));
+  look.extra = item.instruction->guard_negated;
+  push(look);
+}
+
 void FunctionDecoder::emit_item(const Item& item, std::uint32_t cfg_block) {
   Program& program = decoder_.program;
   const auto item_index = static_cast<std::uint32_t>(&item - items_.data());
@@ -349,6 +360,7 @@ void FunctionDecoder::emit_item(const Item& item, std::uint32_t cfg_block) {
   }
   program.sites[item.site].block = static_cast<std::uint32_t>(program.blocks.size() - 1);
   ++program.blocks.back().instructions;
+  if (decoder_.context.watches & kWatchInstructions) emit_look(item);
   const ptx::Instruction& instruction = *item.instruction;
   const std::uint16_t traits = item.entry.row->meaning.traits;
   if (!targets_[item_index].empty()) return emit_branch(item, cfg_block);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/simt/decode/decoder.h"
+#include "common/simt/machine/observer.h"
 
 namespace gpulab::simt {
 
@@ -128,20 +129,23 @@ void FunctionDecoder::emit_operands(const Item& item, Emission& out) {
   const bool by_address = is_param && entry_ && (meaning.traits & kLoad) && given.size() == 2 && given[1].is_reg;
   const bool modified = meaning.modified && (by_address || (item.entry.mods != 0 && !is_param));
   op.run = modified ? meaning.modified : decoder_.context.counters && meaning.counted ? meaning.counted : meaning.run;
-  if (const Handler look = observer_of(item)) {
-    MicroOp observed = op;
-    observed.run = look;
-    out.main.push_back(observed);
+  if (const Handler look = look_at(item)) {
+    MicroOp looks = op;
+    looks.run = look;
+    out.main.push_back(looks);
   }
   out.main.push_back(op);
 }
 
-Handler FunctionDecoder::observer_of(const Item& item) const {
+/// What tells the observers of an access, a fence or a collective; nullptr where none of them asks.
+Handler FunctionDecoder::look_at(const Item& item) const {
   const Row& row = *item.entry.row;
+  const std::uint8_t watches = decoder_.context.watches;
   const std::string_view opcode = item.instruction->opcode;
-  if (row.meaning.traits & kCollective) return decoder_.context.observe_collective;
-  if (row.meaning.traits & (kLoad | kStore | kAtomic)) return decoder_.context.observe_access;
-  if (opcode.starts_with("membar") || opcode.starts_with("fence")) return decoder_.context.observe_fence;
+  if (row.meaning.traits & kCollective) return watches & kWatchCollectives ? observe_collective : nullptr;
+  if (row.meaning.traits & (kLoad | kStore | kAtomic)) return watches & kWatchAccesses ? observe_access : nullptr;
+  if (opcode.starts_with("membar") || opcode.starts_with("fence"))
+    return watches & kWatchFences ? observe_fence : nullptr;
   return nullptr;
 }
 

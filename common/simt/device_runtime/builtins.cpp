@@ -11,7 +11,6 @@
 #include "common/simt/machine/block.h"
 #include "common/simt/machine/calls.h"
 #include "common/simt/machine/worker.h"
-#include "common/simt/observers/sanitizer.h"
 
 namespace gpulab::simt {
 
@@ -82,7 +81,7 @@ void heap_free(Warp& w, const MicroOp* op, int lane, std::uint64_t address) {
   if (!address) return;
   const auto refuse = [&](std::string_view why, const char* hint) {
     w.block->launch.tell(
-        [&](Sanitizer& tools) { tools.faulted(w, op, lane, address, fmt::format("free of memory {}", why)); });
+        [&](Observer& observer) { observer.faulted(w, op, lane, address, fmt::format("free of memory {}", why)); });
     fault(w, op, lane, fmt::format("free of {:#x}, {}", address, why), hint);
   };
   switch (w.block->launch.heap->free(address)) {

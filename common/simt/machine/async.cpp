@@ -5,7 +5,6 @@
 
 #include "common/simt/machine/block.h"
 #include "common/simt/machine/mbarrier.h"
-#include "common/simt/observers/sanitizer.h"
 
 namespace gpulab::simt {
 
@@ -27,7 +26,7 @@ void finish(Warp& w, const Begun& begun, std::uint32_t lanes) {
       case Begun::Kind::lane_copies:
         std::memcpy(w.shared + begun.copies.to[i], begun.copies.bytes[i].data(), begun.width);
         w.block->launch.tell(
-            [&](Sanitizer& tools) { tools.copied(w, lane, begun.copies.to[i], begun.width, begun.op); });
+            [&](Observer& observer) { observer.copied(w, lane, begun.copies.to[i], begun.width, begun.op); });
         break;
       case Begun::Kind::bulk_load:
         std::memcpy(w.shared + begun.to, begun.bytes.data(), begun.width);

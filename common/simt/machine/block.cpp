@@ -10,7 +10,6 @@
 
 #include "common/launch_error.h"
 #include "common/simt/machine/worker.h"
-#include "common/simt/observers/sanitizer.h"
 
 namespace gpulab::simt {
 
@@ -246,7 +245,7 @@ void BlockContext::start(std::uint64_t block) {
     fill_specials(w);
     start_warp(w, lanes == kLanes ? kFullMask : (1u << lanes) - 1);
   }
-  launch.tell([&](Sanitizer& tools) { tools.block_started(*this); });
+  launch.tell([&](Observer& observer) { observer.block_started(*this); });
   if (!launch.schedule) return;
   choices = Schedule(launch.schedule, block + 1);  // stream 0: of the grid
   std::iota(order_.begin(), order_.end(), 0u);     // whatever block was here before
@@ -346,7 +345,7 @@ bool BlockContext::run(std::int64_t budget) {
     if (!progress && live && ++idle_wakes_ < kIdleWakes) progress = resume_someone();
   }
   if (live && !progress && !release_diverged()) report_deadlock();
-  if (live == 0) launch.tell([&](Sanitizer& tools) { tools.block_ended(*this); });
+  if (live == 0) launch.tell([&](Observer& observer) { observer.block_ended(*this); });
   return live == 0;
 }
 
@@ -403,7 +402,7 @@ void BlockContext::complete(std::uint32_t number) {
   if (!is_complete(barrier)) return;
   const auto has_come = [&](const Warp& w) { return !(w.live & ~barrier.lanes[w.index]); };
   const bool everyone = !barrier.needed || std::all_of(warps.begin(), warps.end(), has_come);
-  launch.tell([&](Sanitizer& tools) { tools.barrier_completed(*this, number, everyone); });
+  launch.tell([&](Observer& observer) { observer.barrier_completed(*this, number, everyone); });
   if (everyone && barrier.voters) enter_phase(phase_ + 1);
   for (Warp& w : warps) {
     for (Split& split : w.splits)
@@ -468,8 +467,8 @@ void BlockContext::check_collectives() const {
 }
 
 void BlockContext::report_deadlock() {
-  launch.tell([&](Sanitizer& tools) {
-    tools.deadlocked(
+  launch.tell([&](Observer& observer) {
+    observer.deadlocked(
         *this, "a barrier can never complete; every thread of the block, or of the member mask, has to come to it");
   });
   check_collectives();

@@ -15,6 +15,7 @@
 #include "common/simt/decode/program.h"
 #include "common/simt/machine/async.h"
 #include "common/simt/machine/memory.h"
+#include "common/simt/machine/observer.h"
 #include "common/simt/machine/schedule.h"
 #include "common/simt/machine/warp.h"
 
@@ -23,8 +24,6 @@ namespace gpulab::simt {
 class DeviceHeap;
 struct DeviceRuntime;
 struct GridLaunches;
-
-class Sanitizer;
 
 /// What all blocks of a launch share.
 struct LaunchState {
@@ -39,25 +38,23 @@ struct LaunchState {
   GridLaunches* launches = nullptr;  ///< that this grid makes
   /// Cooperative launches: where the grid's barrier lies (cooperative_groups' grid_workspace); 0: the grid has none.
   std::uint64_t grid_workspace = 0;
-  std::uint32_t phases = 1;        ///< counted apart, split by the block's barriers; the last takes all that follow
-  std::uint64_t schedule = 0;      ///< seed that permutes blocks, warps and splits; 0: natural order
-  Sanitizer* sanitizer = nullptr;  ///< observers/sanitizer.h; nullptr: no tool is on
-  [[nodiscard]] bool is_watched() const { return sanitizer != nullptr; }
-  /// Tells the tools, where one is on: `what(Sanitizer&)`. The call lies apart from the code around it, which would
-  /// otherwise keep registers free for it. tests/bench also has a simulator that was built without any tool, to
-  /// compare.
+  std::uint32_t phases = 1;    ///< counted apart, split by the block's barriers; the last takes all that follow
+  std::uint64_t schedule = 0;  ///< seed that permutes blocks, warps and splits; 0: natural order
+  std::span<Observer* const> observers;  ///< who watches; empty: nobody
+  /// Tells all observers: `what(Observer&)`. The calls lie apart from the code around, which would otherwise keep
+  /// registers free for them. tests/bench also has a simulator that was built without any of this, to compare.
   template <typename What>
   [[gnu::always_inline]] void tell([[maybe_unused]] What what) const {
 #ifndef GPULAB_WITHOUT_TOOLS
-    if (sanitizer) [[unlikely]]
-      tell_apart(*sanitizer, what);
+    if (!observers.empty()) [[unlikely]]
+      tell_apart(observers, what);
 #endif
   }
 
  private:
   template <typename What>
-  [[gnu::cold, gnu::noinline]] static void tell_apart(Sanitizer& tools, const What& what) {
-    what(tools);
+  [[gnu::cold, gnu::noinline]] static void tell_apart(std::span<Observer* const> observers, const What& what) {
+    for (Observer* observer : observers) what(*observer);
   }
 };
 

@@ -10,7 +10,6 @@
 #include "common/simt/device_runtime/builtins.h"
 #include "common/simt/machine/block.h"
 #include "common/simt/machine/worker.h"
-#include "common/simt/observers/sanitizer.h"
 
 namespace gpulab::simt {
 
@@ -108,8 +107,8 @@ void fault(Warp& w, const MicroOp* op, int lane, const std::string& what, const 
 void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, std::uint32_t bytes,
                   const char* access) {
   const Explanation e = explain_address(w, address, bytes);
-  w.block->launch.tell([&](Sanitizer& tools) {
-    tools.faulted(w, op, lane, address, fmt::format("{} of {} bytes {}", access, bytes, e.what));
+  w.block->launch.tell([&](Observer& observer) {
+    observer.faulted(w, op, lane, address, fmt::format("{} of {} bytes {}", access, bytes, e.what));
   });
   if (address & (bytes - 1))
     fault(w, op, lane, fmt::format("misaligned {} of {} bytes {}", access, bytes, e.what),

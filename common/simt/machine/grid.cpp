@@ -275,14 +275,14 @@ class InterleavedGrid {
   std::vector<std::unique_ptr<BlockContext>> idle_;
 };
 
-}  // namespace
+bool in_parallel(const Observer* observer) { return (observer->watches() & kWatchInParallel) != 0; }
 
-Counters run_grid(const LaunchState& launch, const GridOptions& options, const Print& print,
-                  const std::function<void(const Workers&)>& look) {
+Counters run_all_blocks(const LaunchState& launch, const GridOptions& options, const Print& print,
+                        const std::function<void(const Workers&)>& look) {
   const Program& program = *launch.program;
   // A schedule is for what depends on the order, and nobody knows beforehand whether a kernel does: plain accesses
   // that race, sums of floating-point atomics. So all of it runs on one thread, and atomics apply as they come.
-  const bool together = program.communicates || launch.is_watched() || launch.schedule;
+  const bool together = program.communicates || launch.schedule || !std::ranges::all_of(launch.observers, in_parallel);
   const std::uint64_t blocks = launch.grid.volume();
   const std::uint64_t threads =
       together ? 1 : std::clamp<std::uint64_t>(blocks, 1, static_cast<std::uint64_t>(std::max(options.threads, 1)));
@@ -302,6 +302,23 @@ Counters run_grid(const LaunchState& launch, const GridOptions& options, const P
   if (look) look(workers);
   Counters counters = count(program, workers);
   counters["warps"] = blocks * ((launch.block.volume() + kLanes - 1) / kLanes);
+  return counters;
+}
+
+}  // namespace
+
+Counters run_grid(const LaunchState& launch, const GridOptions& options, const Print& print,
+                  const std::function<void(const Workers&)>& look) {
+  launch.tell([&](Observer& observer) { observer.grid_started(launch); });
+  const auto tell_end = [&] { launch.tell([&](Observer& observer) { observer.grid_ended(launch); }); };
+  Counters counters;
+  try {
+    counters = run_all_blocks(launch, options, print, look);
+  } catch (...) {
+    tell_end();
+    throw;
+  }
+  tell_end();
   return counters;
 }
 

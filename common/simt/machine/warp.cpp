@@ -10,7 +10,6 @@
 #include "common/simt/machine/async.h"
 #include "common/simt/machine/block.h"
 #include "common/simt/machine/calls.h"
-#include "common/simt/observers/sanitizer.h"
 
 namespace gpulab::simt {
 
@@ -91,7 +90,7 @@ void try_collectives(Warp& w) {
       if (joins(s)) present |= s.mask;
     if (members & w.live & ~present) continue;
     set_mask(w, present);
-    w.block->launch.tell([&](Sanitizer& tools) { tools.warp_synchronised(w, present); });
+    w.block->launch.tell([&](Observer& observer) { observer.warp_synchronised(w, present); });
     if (!barrier) op->run(w, op);
     for (Split& s : w.splits)
       if (joins(s)) {
@@ -143,7 +142,7 @@ bool release_waiting(Warp& w, const Split& spinning) {
   for (std::int32_t i = spinning.reconvergence; i >= 0; i = w.reconvergences[static_cast<std::size_t>(i)].parent) {
     Reconvergence& r = w.reconvergences[static_cast<std::size_t>(i)];
     if (!r.arrived || r.call >= 0) continue;
-    w.block->launch.tell([&](Sanitizer& tools) { tools.went_on_alone(w, r.arrived); });
+    w.block->launch.tell([&](Observer& observer) { observer.went_on_alone(w, r.arrived); });
     release(w, r);
     return true;
   }
@@ -154,7 +153,7 @@ void stop_at_barrier(Warp& w) {
   Split& split = w.splits[static_cast<std::size_t>(w.running)];
   split.resume = w.resume;
   split.barrier = w.stop_value;
-  if (w.stop_count) w.block->launch.tell([&](Sanitizer& tools) { tools.barrier_reached(w, w.stop_value, w.mask); });
+  w.block->launch.tell([&](Observer& observer) { observer.barrier_reached(w, w.stop_value, w.mask, w.stop_count); });
   split.state = w.stop_waits ? Split::State::barrier : Split::State::ready;
   w.block->arrive(w, split, active_count(w.stop_votes), w.stop_count);
 }

@@ -62,7 +62,8 @@ void InitMap::set(const Allocation& allocation, std::uint64_t offset, std::uint6
 }
 
 Sanitizer::Sanitizer(const LaunchState& launch, Tools tools, InitMap& initialised)
-    : launch_(launch),
+    : Observer(tools.watches()),
+      launch_(launch),
       program_(*launch.program),
       tools_(tools),
       initialised_(initialised),
@@ -250,19 +251,6 @@ void Sanitizer::check_init(Warp& w, const MicroOp* op, const Place& place, int l
     place.init->set(place.offset, access.bytes);
   }
   if (access.store) place.init->set(place.offset, access.bytes);
-}
-
-const MicroOp* observe_access(Warp& w, const MicroOp* op) {
-  w.block->launch.sanitizer->access(w, op);
-  return op + 1;
-}
-const MicroOp* observe_fence(Warp& w, const MicroOp* op) {
-  w.block->launch.sanitizer->fence(w);
-  return op + 1;
-}
-const MicroOp* observe_collective(Warp& w, const MicroOp* op) {
-  w.block->launch.sanitizer->collective(w, op);
-  return op + 1;
 }
 
 }  // namespace gpulab::simt

@@ -1,7 +1,5 @@
 #pragma once
-// memcheck, racecheck, initcheck, synccheck. The interpreter does not know them: when a tool is on, decode puts a
-// micro-op in front of each access, fence and .sync collective that only looks (observe_*); barriers and blocks report
-// to LaunchState::sanitizer. Off, none of it exists.
+// memcheck, racecheck, initcheck, synccheck.
 
 #include <cstdint>
 #include <map>
@@ -22,6 +20,11 @@ namespace gpulab::simt {
 struct Tools {
   bool memcheck = false, racecheck = false, initcheck = false, synccheck = false;
   [[nodiscard]] bool any() const { return memcheck || racecheck || initcheck || synccheck; }
+  /// Bits of Watch.
+  [[nodiscard]] std::uint8_t watches() const {
+    const int looks = any() ? kWatchAccesses | kWatchFences | kWatchCollectives : 0;
+    return static_cast<std::uint8_t>(looks | (memcheck ? kGapsInShared : 0));
+  }
 };
 
 /// Which bytes of global memory hold a value, kept from launch to launch.
@@ -53,28 +56,24 @@ struct Access {
 struct Stored;
 
 /// Watches one launch. All blocks run on one thread meanwhile, so that findings are repeatable.
-class Sanitizer {
+class Sanitizer final : public Observer {
  public:
   Sanitizer(const LaunchState& launch, Tools tools, InitMap& initialised);
-  ~Sanitizer();
+  ~Sanitizer() override;
 
-  void access(Warp& warp, const MicroOp* op);
-  void fence(Warp& warp);
-  /// cp.async has brought a lane's bytes into shared memory.
-  void copied(Warp& warp, int lane, std::uint32_t shared, std::uint32_t bytes, const MicroOp* op);
-  void collective(Warp& warp, const MicroOp* op);
-  void warp_synchronised(Warp& warp, std::uint32_t lanes);
-  /// Lanes go on alone from where branches meet, for others of their warp poll.
-  void went_on_alone(const Warp& warp, std::uint32_t lanes);
-  void block_started(const BlockContext& block);
-  void block_ended(const BlockContext& block);
-  /// Lanes come to a barrier with a thread count: those who wait for it will know what these did.
-  void barrier_reached(Warp& warp, std::uint32_t number, std::uint32_t lanes);
-  /// `everyone`: all threads of the block that have not exited have come.
-  void barrier_completed(const BlockContext& block, std::uint32_t number, bool everyone);
-  /// A fault at one lane's access, about to be thrown: a finding of memcheck.
-  void faulted(Warp& warp, const MicroOp* op, int lane, std::uint64_t address, const std::string& what);
-  void deadlocked(const BlockContext& block, const std::string& what);
+  void access(Warp& warp, const MicroOp* op) override;
+  void fence(Warp& warp) override;
+  void copied(Warp& warp, int lane, std::uint32_t shared, std::uint32_t bytes, const MicroOp* op) override;
+  void collective(Warp& warp, const MicroOp* op) override;
+  void warp_synchronised(Warp& warp, std::uint32_t lanes) override;
+  void went_on_alone(const Warp& warp, std::uint32_t lanes) override;
+  void block_started(const BlockContext& block) override;
+  void block_ended(const BlockContext& block) override;
+  /// Those who wait at a barrier with a thread count will know what those who come to it did.
+  void barrier_reached(Warp& warp, std::uint32_t number, std::uint32_t lanes, std::uint32_t count) override;
+  void barrier_completed(const BlockContext& block, std::uint32_t number, bool everyone) override;
+  void faulted(Warp& warp, const MicroOp* op, int lane, std::uint64_t address, const std::string& what) override;
+  void deadlocked(const BlockContext& block, const std::string& what) override;
   /// Sorted by lines; the example of each is that of the lowest blocks and threads.
   [[nodiscard]] std::vector<Finding> take_findings();
 
@@ -156,10 +155,5 @@ class Sanitizer {
   Block* current_ = nullptr;  ///< of the block that ran last
   std::uint64_t current_linear_ = 0;
 };
-
-/// Micro-op handlers: they look and go on.
-const MicroOp* observe_access(Warp& warp, const MicroOp* op);
-const MicroOp* observe_fence(Warp& warp, const MicroOp* op);
-const MicroOp* observe_collective(Warp& warp, const MicroOp* op);
 
 }  // namespace gpulab::simt

@@ -45,8 +45,8 @@ void Sanitizer::warp_synchronised(Warp& w, std::uint32_t lanes) {
 
 void Sanitizer::went_on_alone(const Warp& w, std::uint32_t lanes) { block_of(w).alone[w.index] |= lanes; }
 
-void Sanitizer::barrier_reached(Warp& w, std::uint32_t number, std::uint32_t lanes) {
-  if (!tools_.racecheck) return;
+void Sanitizer::barrier_reached(Warp& w, std::uint32_t number, std::uint32_t lanes, std::uint32_t count) {
+  if (!tools_.racecheck || count == 0) return;
   BlockHistory& history = block_of(w).history;
   SyncObject& barrier = syncs_[{static_cast<std::uint32_t>(w.block->linear), kSharedWindow + number}];
   for (std::uint32_t left = lanes; left; left &= left - 1)

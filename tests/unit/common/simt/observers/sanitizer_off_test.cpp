@@ -11,7 +11,7 @@
 #include "common/ptx/flow/lower_calls.h"
 #include "common/ptx/parser.h"
 #include "common/simt/decode/decode.h"
-#include "common/simt/observers/sanitizer.h"
+#include "common/simt/machine/observer.h"
 #include "tests/catch.h"
 
 namespace gpulab {
@@ -32,11 +32,7 @@ std::unique_ptr<simt::Program> decoded(const EmbeddedKernels& kernels, const std
   simt::DecodeContext context;
   context.address_of = [](std::string_view) { return simt::kGlobalStart; };
   context.allocate_parameters = [](std::uint64_t) { return simt::kGlobalStart; };
-  if (tools) {
-    context.observe_access = simt::observe_access;
-    context.observe_fence = simt::observe_fence;
-    context.observe_collective = simt::observe_collective;
-  }
+  if (tools) context.watches = simt::kWatchAccesses | simt::kWatchFences | simt::kWatchCollectives;
   return simt::decode(module, entry, context);
 }
 

@@ -1,0 +1,105 @@
+#pragma once
+// Who watches what the machine does: a sanitizer's tool, a tracer, a timing model. The machine knows this interface
+// alone. It tells the observers of a launch (LaunchState::observers) in their order what happens, before it happens
+// where nothing else is said. Observers look: they change neither results nor counters.
+//
+// What nobody watches costs nothing. Decode puts micro-ops that tell of instructions, accesses, fences and collectives
+// into a program only where an observer asks for them (Observer::watches); all other events are one question per
+// barrier, block or launch (LaunchState::tell).
+//
+// An observer is one file: a class that derives from Observer and overrides the events that it needs. Who wants to
+// watch hands it to the simulator (SimulatorOptions::observers), which tells it of every launch until the device ends.
+
+#include <cstdint>
+#include <string>
+
+#include "common/simt/isa/op.h"
+
+namespace gpulab::simt {
+
+struct Allocation;
+struct BlockContext;
+struct LaunchState;
+
+/// What an observer asks for: bits of Observer::watches(). Events that have no bit here come unasked.
+enum Watch : std::uint8_t {
+  kWatchInstructions = 1,  ///< instruction()
+  kWatchAccesses = 2,      ///< access()
+  kWatchFences = 4,        ///< fence()
+  kWatchCollectives = 8,   ///< collective()
+  /// Shared variables lie apart, so that an index beyond the end of one reaches no other. Banks stay as they are.
+  kGapsInShared = 16,
+  /// The observer takes events of several CPU threads at once, each of blocks of its own. Where one observer does not,
+  /// all blocks run on one thread, in an order that is the same in each run.
+  kWatchInParallel = 32,
+};
+
+class Observer {
+ public:
+  explicit Observer(std::uint8_t watches) : watches_(watches) {}
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+  virtual ~Observer() = default;
+
+  [[nodiscard]] std::uint8_t watches() const { return watches_; }
+
+  // ---- the host, between launches ----
+
+  /// Memory that holds nothing yet.
+  virtual void allocated(const Allocation&) {}
+  /// Bytes of an allocation that a copy or a fill has written.
+  virtual void written(const Allocation&, std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {}
+  /// Bytes that count as never written from now on (Device::forget).
+  virtual void forgotten(const Allocation&, std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {}
+
+  // ---- a grid and its blocks ----
+
+  /// Grids of one device follow each other; those that a kernel launches run when it has ended.
+  virtual void grid_started(const LaunchState&) {}
+  /// The grid's last block has ended, or the launch has failed.
+  virtual void grid_ended(const LaunchState&) {}
+  virtual void block_started(const BlockContext&) {}
+  virtual void block_ended(const BlockContext&) {}
+
+  // ---- a warp: Warp::mask has the active lanes, MicroOp::site is the PTX instruction's index in Program::sites ----
+
+  /// An instruction is next. `lanes`: those of the active lanes for which its guard holds, maybe none.
+  virtual void instruction(Warp&, const MicroOp*, std::uint32_t /*lanes*/) {}
+  /// A load, store, atomic or copy is next; `op` has its operands.
+  virtual void access(Warp&, const MicroOp*) {}
+  virtual void fence(Warp&) {}
+  /// A .sync instruction is next. Its lanes may still have to wait for other members of their mask.
+  virtual void collective(Warp&, const MicroOp*) {}
+  /// Lanes that came to a .sync instruction in several groups are all there.
+  virtual void warp_synchronised(Warp&, std::uint32_t /*lanes*/) {}
+  /// cp.async has brought a lane's bytes to the offset `shared` of shared memory.
+  virtual void copied(Warp&, int /*lane*/, std::uint32_t /*shared*/, std::uint32_t /*bytes*/, const MicroOp*) {}
+  /// Lanes go on alone from where branches meet, for others of their warp poll.
+  virtual void went_on_alone(const Warp&, std::uint32_t /*lanes*/) {}
+
+  // ---- a block's barriers ----
+
+  /// Lanes come to a barrier. `count`: threads that it waits for; 0: all of the block.
+  virtual void barrier_reached(Warp&, std::uint32_t /*number*/, std::uint32_t /*lanes*/, std::uint32_t /*count*/) {}
+  /// Those who wait are about to go on. `everyone`: all threads of the block that have not exited have come.
+  virtual void barrier_completed(const BlockContext&, std::uint32_t /*number*/, bool /*everyone*/) {}
+
+  // ---- the launch is about to fail ----
+
+  /// One lane's access, or what it frees, is no good: `what` says why.
+  virtual void faulted(Warp&, const MicroOp*, int /*lane*/, std::uint64_t /*address*/, const std::string& /*what*/) {}
+  virtual void deadlocked(const BlockContext&, const std::string& /*what*/) {}
+
+ private:
+  std::uint8_t watches_;
+};
+
+// ---- for decode: micro-ops that tell the launch's observers and go on ----
+
+/// r[0]: the guard's predicate or kNoOperand; extra: 1 where it must not hold.
+const MicroOp* observe_instruction(Warp& warp, const MicroOp* op);
+const MicroOp* observe_access(Warp& warp, const MicroOp* op);
+const MicroOp* observe_fence(Warp& warp, const MicroOp* op);
+const MicroOp* observe_collective(Warp& warp, const MicroOp* op);
+
+}  // namespace gpulab::simt
