@@ -44,6 +44,17 @@ extern "C" __global__ void shared_array_into_the_next(const int* in, int* out) {
   out[t] = a[t] + b[t];
 }
 
+// Every lane is beyond the end, and none of them in another array.
+// guilty <<<1, 32>>> in[32] out[32] 32
+extern "C" __global__ void whole_warp_past_a_shared_array(const int* in, int* out, int n) {
+  __shared__ int a[32], b[32];
+  const int t = threadIdx.x;
+  a[t] = in[t];
+  b[t] = in[t];
+  __syncthreads();
+  out[t] = a[t + n] + b[t];  // guilty: memcheck read
+}
+
 // guilty <<<1, 64, 256>>> in[128] out[64]
 extern "C" __global__ void past_dynamic_shared_memory(const int* in, int* out) {
   extern __shared__ int s[];

@@ -22,7 +22,7 @@
 #include "common/simt/device_runtime/device_heap.h"
 #include "common/simt/device_runtime/device_launch.h"
 #include "common/simt/machine/grid.h"
-#include "common/simt/observers/sanitizer.h"
+#include "common/simt/observers/toolset.h"
 
 namespace gpulab {
 
@@ -104,10 +104,7 @@ class Simulator final : public Device {
     info_.modelled = true;
     if (options_.threads <= 0) options_.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     if (options_.budget == 0) options_.budget = kDefaultBudget;
-    const auto on = [&](std::string_view tool) {
-      return std::find(options_.sanitize.begin(), options_.sanitize.end(), tool) != options_.sanitize.end();
-    };
-    tools_ = {on("memcheck"), on("racecheck"), on("initcheck"), on("synccheck")};
+    observers_.insert(observers_.end(), options_.observers.begin(), options_.observers.end());
   }
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
@@ -142,8 +139,7 @@ class Simulator final : public Device {
     try {
       const DevicePointer pointer = memory_.allocate(name, bytes);
       if (bytes == 0) return pointer;
-      if (tools_.initcheck) initialised_.add(*memory_.find(pointer), false);
-      for (simt::Observer* observer : options_.observers) observer->allocated(*memory_.find(pointer));
+      for (simt::Observer* observer : observers_) observer->allocated(*memory_.find(pointer));
       return pointer;
     } catch (const std::bad_alloc&) {
       throw LaunchError(LaunchFailure::out_of_memory, fmt::format("no memory for the {} bytes of '{}'", bytes, name),
@@ -167,7 +163,7 @@ class Simulator final : public Device {
     mark(to, bytes, true);
   }
   void forget(DevicePointer pointer, std::size_t bytes) override { mark(pointer, bytes, false); }
-  std::vector<Finding> take_findings() override { return std::exchange(findings_, {}); }
+  std::vector<Finding> take_findings() override { return tools_.take_findings(); }
 
   void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) override {
     check_arguments(kernel, arguments);
@@ -212,14 +208,13 @@ class Simulator final : public Device {
   void print_to(const PrintSink& sink) override { sink_ = sink; }
 
  private:
-  /// For initcheck and others who watch: the bytes hold a value, or do not.
+  /// Tells the observers that the bytes hold a value, or that they do not.
   void mark(DevicePointer address, std::size_t bytes, bool known) {
-    if (bytes == 0 || (!tools_.initcheck && options_.observers.empty())) return;
+    if (bytes == 0 || observers_.empty()) return;
     const simt::Allocation* allocation = memory_.find(address);
     if (!allocation) return;
     const std::uint64_t offset = address - allocation->address;
-    if (tools_.initcheck) initialised_.set(*allocation, offset, bytes, known);
-    for (simt::Observer* observer : options_.observers)
+    for (simt::Observer* observer : observers_)
       known ? observer->written(*allocation, offset, bytes) : observer->forgotten(*allocation, offset, bytes);
   }
 
@@ -269,8 +264,7 @@ class Simulator final : public Device {
     context.counters = options_.counters;
     context.split_at_barriers = options_.lines;
     context.split_at_accesses = options_.schedule != 0;
-    context.watches = tools_.watches();
-    for (const simt::Observer* observer : options_.observers) context.watches |= observer->watches();
+    for (const simt::Observer* observer : observers_) context.watches |= observer->watches();
     context.address_of = [&](std::string_view name) -> std::optional<std::uint64_t> {
       const auto found = loaded.addresses.find(std::string(name));
       return found == loaded.addresses.end() ? std::nullopt : std::optional(found->second);
@@ -338,17 +332,7 @@ class Simulator final : public Device {
     grid.budget = options_.budget;
     grid.spent = spent;
     grid.resident = resident_blocks(kernel, config);
-    std::unique_ptr<simt::Sanitizer> sanitizer;
-    if (tools_.any()) sanitizer = std::make_unique<simt::Sanitizer>(state, tools_, initialised_);
-    std::vector<simt::Observer*> observers;
-    if (sanitizer) observers.push_back(sanitizer.get());
-    observers.insert(observers.end(), options_.observers.begin(), options_.observers.end());
-    state.observers = observers;
-    const auto keep_findings = [&] {
-      if (!sanitizer) return;
-      auto found = sanitizer->take_findings();
-      findings_.insert(findings_.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
-    };
+    state.observers = observers_;
     LaunchLines lines;
     lines.kernel = kernel.cpp_name;
     lines.grid = config.grid;
@@ -363,14 +347,7 @@ class Simulator final : public Device {
       output_ += text;
       if (sink_) sink_(text);
     };
-    Counters counted;
-    try {
-      counted = run_grid(state, grid, print, look);
-    } catch (...) {
-      keep_findings();
-      throw;
-    }
-    keep_findings();
+    const Counters counted = run_grid(state, grid, print, look);
     lines.counters = counted;
     if (options_.lines) lines_.push_back(std::move(lines));
     spent += counted["warp_instructions"] + kLaunchCost;
@@ -450,9 +427,8 @@ class Simulator final : public Device {
   std::uint64_t grid_workspace_ = 0;  ///< of cooperative launches; 0: there was none yet
   std::vector<LoadedModule> modules_;
   std::vector<LoadedKernel> kernels_;
-  simt::Tools tools_;
-  simt::InitMap initialised_;
-  std::vector<Finding> findings_;
+  simt::Toolset tools_{options_.sanitize};
+  std::vector<simt::Observer*> observers_ = tools_.observers();
   std::optional<Counters> counters_;
   std::vector<LaunchLines> lines_;
   std::string output_;

@@ -9,7 +9,6 @@
 #include <bit>
 #include <memory>
 #include <new>
-#include <string_view>
 
 #include "common/counters.h"
 #include "common/simt/decode/program.h"
@@ -55,13 +54,6 @@ std::uint32_t bytes_per_lane(const Meaning& meaning) {
 
 namespace {
 
-/// A load that other threads' stores may change under way.
-bool is_ordered(std::string_view opcode) {
-  for (const char* order : {".volatile", ".relaxed", ".acquire"})
-    if (opcode.find(order) != std::string_view::npos) return true;
-  return false;
-}
-
 void count_memory(Counters& c, const Site& site, const SiteStatistics& s) {
   const Row& row = *site.row;
   const std::uint32_t width = bytes_per_lane(row.meaning);
@@ -76,7 +68,8 @@ void count_memory(Counters& c, const Site& site, const SiteStatistics& s) {
   // An instruction that loads and stores copies from global to shared memory (cp.async).
   if (traits & kLoad) {
     c["global_load_requests"] += s.requests[0];
-    if (is_ordered(site.instruction->opcode)) c["global_ordered_load_requests"] += s.requests[0];
+    // What other threads' stores may change under way.
+    if (site.facts & (kVolatile | kStrong)) c["global_ordered_load_requests"] += s.requests[0];
     c["global_load_sectors"] += s.sectors;
     c["global_bytes_loaded"] += s.lanes[0] * width;
     c["global_distinct_bytes_loaded"] += s.distinct_bytes;
@@ -119,7 +112,7 @@ void add_site(Counters& c, const Site& site, const Tally& tally) {
   c["warp_instructions"] += warps;
   c["thread_instructions"] += tally.executed.lanes - tally.own.guard_lanes_off;
   const bool conditional = (row.meaning.traits & kConditional) && !site.instruction->guard.empty();
-  if (conditional || site.instruction->opcode.starts_with("brx")) {
+  if (conditional || (site.facts & kTableBranch)) {
     c["branches"] += warps;
     c["divergent_branches"] += tally.own.divergent;
   }

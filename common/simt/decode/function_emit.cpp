@@ -276,7 +276,7 @@ MicroOp FunctionDecoder::conditional(std::uint32_t site, std::string_view guard,
 void FunctionDecoder::emit_branch(const Item& item, std::uint32_t cfg_block) {
   const ptx::Instruction& instruction = *item.instruction;
   const auto item_index = static_cast<std::size_t>(&item - items_.data());
-  if (instruction.opcode.starts_with("brx")) {
+  if (item.entry.facts & kTableBranch) {
     Emission out;
     emit_operands(item, out);
     auto& table = decoder_.program.branch_tables.emplace_back();
@@ -366,7 +366,7 @@ void FunctionDecoder::emit_item(const Item& item, std::uint32_t cfg_block) {
   if (!targets_[item_index].empty()) return emit_branch(item, cfg_block);
   if (needs_no_code(item)) return;
   if ((traits & kEndsBlock) && instruction.call < 0) {
-    push(pseudo(entry_ && instruction.opcode.starts_with("ret") ? "exit" : instruction.opcode, item.site));
+    push(pseudo(entry_ && (item.entry.facts & kReturn) ? "exit" : instruction.opcode, item.site));
     return;
   }
   Emission out;
@@ -400,9 +400,9 @@ void FunctionDecoder::emit() {
   };
   const auto is_border = [&](std::uint32_t i) {
     if (items_[i].kind != Item::Kind::instruction) return false;
-    const auto& [row, mods] = items_[i].entry;
-    return (decoder_.context.split_at_barriers && (row->meaning.traits & kBarrier)) ||
-           (decoder_.context.split_at_accesses && is_plain_access(*row, mods));
+    const Entry& entry = items_[i].entry;
+    return (decoder_.context.split_at_barriers && (entry.row->meaning.traits & kBarrier)) ||
+           (decoder_.context.split_at_accesses && is_plain_access(*entry.row, entry.mods));
   };
   for (const auto& block : graph_.blocks) {
     first_block_.push_back(next++);
@@ -413,7 +413,7 @@ void FunctionDecoder::emit() {
     const Item& first = items_[graph_.blocks[b].first];
     return first.kind == Item::Kind::end ||
            (first.kind == Item::Kind::instruction && first.instruction->guard.empty() &&
-            (first.instruction->opcode.starts_with("ret") || first.instruction->opcode == "exit"));
+            (first.entry.facts & (kReturn | kExit)));
   };
   for (std::uint32_t b = 0; b < graph_.blocks.size(); ++b) {
     const ptx::Block& block = graph_.blocks[b];

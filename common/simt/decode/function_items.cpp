@@ -94,7 +94,7 @@ bool FunctionDecoder::predicates_fit(const Meaning& meaning, const ptx::Instruct
 void FunctionDecoder::add_item(const ptx::Instruction& instruction) {
   const Entry entry = *choose_row(instruction);
   const auto site = static_cast<std::uint32_t>(decoder_.program.sites.size());
-  decoder_.program.sites.push_back({&function_, &instruction, entry.row, kNoBlock});
+  decoder_.program.sites.push_back({&function_, &instruction, entry.row, entry.facts});
   if (!instruction.guard.empty() && needs_own_branch(entry.row->meaning.traits))
     items_.push_back({Item::Kind::skip, &instruction, entry, site});
   items_.push_back({Item::Kind::instruction, &instruction, entry, site});
@@ -222,7 +222,7 @@ void FunctionDecoder::allocate() {
     } else if (traits & kConditional) {
       targets_[i] = {label_target(*item.instruction, item.instruction->operands.at(0).name)};
       flow.falls_through = !item.instruction->guard.empty();
-    } else if (item.instruction->opcode.starts_with("brx")) {
+    } else if (item.entry.facts & kTableBranch) {
       targets_[i] = table_targets(*item.instruction);
       flow.falls_through = false;
     } else if ((traits & kEndsBlock) && item.instruction->call < 0) {

@@ -119,8 +119,8 @@ void FunctionDecoder::emit_operands(const Item& item, Emission& out) {
   if ((meaning.traits & kAtomic) && !writes_[&item - items_.data()].empty() &&
       read_anywhere_[writes_[&item - items_.data()].front()])
     op.mods |= kResultUsed;
-  const bool shared_only = item.instruction->opcode.find(".shared") != std::string_view::npos;
-  if (!shared_only && (((meaning.traits & kLoad) && (op.mods & kOrdered)) || (op.mods & kResultUsed)))
+  if (!(item.entry.facts & kInShared) &&
+      (((meaning.traits & kLoad) && (op.mods & kOrdered)) || (op.mods & kResultUsed)))
     decoder_.program.communicates = true;
   // A parameter that is loaded through a register: the kernel has taken the parameter's address, which is a generic
   // address into the copy of the parameters.
@@ -141,11 +141,9 @@ void FunctionDecoder::emit_operands(const Item& item, Emission& out) {
 Handler FunctionDecoder::look_at(const Item& item) const {
   const Row& row = *item.entry.row;
   const std::uint8_t watches = decoder_.context.watches;
-  const std::string_view opcode = item.instruction->opcode;
   if (row.meaning.traits & kCollective) return watches & kWatchCollectives ? observe_collective : nullptr;
   if (row.meaning.traits & (kLoad | kStore | kAtomic)) return watches & kWatchAccesses ? observe_access : nullptr;
-  if (opcode.starts_with("membar") || opcode.starts_with("fence"))
-    return watches & kWatchFences ? observe_fence : nullptr;
+  if (item.entry.facts & kFence) return watches & kWatchFences ? observe_fence : nullptr;
   return nullptr;
 }
 

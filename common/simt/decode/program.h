@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/ptx/module.h"
+#include "common/simt/isa/facts.h"
 #include "common/simt/isa/op.h"
 #include "common/simt/machine/warp.h"
 #include "common/simt/machine/windows.h"
@@ -71,6 +72,7 @@ struct Site {
   const ptx::Function* function = nullptr;
   const ptx::Instruction* instruction = nullptr;
   const Row* row = nullptr;
+  std::uint32_t facts = 0;         ///< of its opcode: bits of Fact
   std::uint32_t block = kNoBlock;  ///< basic block that holds it
   std::uint32_t leader = kNoSite;  ///< the access whose counts hold for this one, too (fuse.h)
 };

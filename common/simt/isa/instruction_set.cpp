@@ -71,9 +71,10 @@ std::span<const Entry> InstructionSet::find(std::string_view opcode) const {
   const auto [known, is_new] = index_->found.try_emplace(std::string(opcode));
   const auto family = index_->families.find(family_of(opcode));
   if (!is_new || family == index_->families.end()) return known->second;
+  const std::uint32_t facts = facts_of(opcode);
   const auto add_matches = [&, &entries = known->second](const Rows& rows) {
     for (const Row* row : rows)
-      if (const auto mods = match(row->form, opcode)) entries.push_back({row, *mods});
+      if (const auto mods = match(row->form, opcode)) entries.push_back({row, *mods, facts});
   };
   const auto closed = family->second.by_ending.find(ending_of(opcode));
   if (closed != family->second.by_ending.end()) add_matches(closed->second);

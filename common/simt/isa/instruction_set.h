@@ -10,14 +10,16 @@
 #include <string_view>
 #include <vector>
 
+#include "common/simt/isa/facts.h"
 #include "common/simt/isa/op.h"
 
 namespace gpulab::simt {
 
-/// One reading of an opcode: its row, and the Mod bits of the modifiers it is spelled with.
+/// One reading of an opcode: its row, the Mod bits of the modifiers it is spelled with, and its Fact bits.
 struct Entry {
   const Row* row = nullptr;
   std::uint16_t mods = 0;
+  std::uint32_t facts = 0;
 };
 
 class InstructionSet {

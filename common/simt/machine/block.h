@@ -41,20 +41,23 @@ struct LaunchState {
   std::uint32_t phases = 1;    ///< counted apart, split by the block's barriers; the last takes all that follow
   std::uint64_t schedule = 0;  ///< seed that permutes blocks, warps and splits; 0: natural order
   std::span<Observer* const> observers;  ///< who watches; empty: nobody
-  /// Tells all observers: `what(Observer&)`. The calls lie apart from the code around, which would otherwise keep
-  /// registers free for them. tests/bench also has a simulator that was built without any of this, to compare.
+  /// Tells the observers: `what(Observer&)`. `event`: a bit of Watch, those who ask for it; 0: all of them. The calls
+  /// lie apart from the code around, which would otherwise keep registers free for them. tests/bench also has a
+  /// simulator that was built without any of this, to compare.
   template <typename What>
-  [[gnu::always_inline]] void tell([[maybe_unused]] What what) const {
+  [[gnu::always_inline]] void tell([[maybe_unused]] What what, [[maybe_unused]] int event = 0) const {
 #ifndef GPULAB_WITHOUT_TOOLS
     if (!observers.empty()) [[unlikely]]
-      tell_apart(observers, what);
+      tell_apart(observers, what, event);
 #endif
   }
 
  private:
   template <typename What>
-  [[gnu::cold, gnu::noinline]] static void tell_apart(std::span<Observer* const> observers, const What& what) {
-    for (Observer* observer : observers) what(*observer);
+  [[gnu::cold, gnu::noinline]] static void tell_apart(std::span<Observer* const> observers, const What& what,
+                                                      int event) {
+    for (Observer* observer : observers)
+      if (event == 0 || (observer->watches() & event)) what(*observer);
   }
 };
 

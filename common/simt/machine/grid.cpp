@@ -24,8 +24,9 @@ namespace {
 constexpr std::int64_t kBlockSlice = 1 << 16;
 /// The same for a block that only polled in its last turn: what it waits for is done in others' turns.
 constexpr std::int64_t kSpinningSlice = 1 << 9;
-/// Turns that others have before a block that only polled, turn after turn, looks again: twice as many each time, up to
-/// this. Where a grid waits at its barrier for its last block to start, the first has had 11 turns when 1000 have.
+/// A block that only polled in its turn skips turns: one, then two, then four, up to this many, until it finds what it
+/// polls for, because that comes about in others' turns. Example: the first block of a grid of 1000 polls at the grid's
+/// barrier while the others start, one in each round; it takes 11 turns until then, not 1000.
 constexpr std::uint64_t kLongestPause = 256;
 /// And where blocks are independent: turns only let the warps of one block wait for each other by polling.
 constexpr std::int64_t kWarpSlice = 1 << 18;
@@ -309,10 +310,10 @@ Counters run_all_blocks(const LaunchState& launch, const GridOptions& options, c
 
 Counters run_grid(const LaunchState& launch, const GridOptions& options, const Print& print,
                   const std::function<void(const Workers&)>& look) {
-  launch.tell([&](Observer& observer) { observer.grid_started(launch); });
   const auto tell_end = [&] { launch.tell([&](Observer& observer) { observer.grid_ended(launch); }); };
   Counters counters;
   try {
+    launch.tell([&](Observer& observer) { observer.grid_started(launch); });
     counters = run_all_blocks(launch, options, print, look);
   } catch (...) {
     tell_end();

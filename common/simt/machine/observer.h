@@ -27,11 +27,12 @@ enum Watch : std::uint8_t {
   kWatchAccesses = 2,      ///< access()
   kWatchFences = 4,        ///< fence()
   kWatchCollectives = 8,   ///< collective()
+  kWatchBarriers = 16,     ///< barrier_reached() at barriers of the whole block; with a thread count it comes unasked
   /// Shared variables lie apart, so that an index beyond the end of one reaches no other. Banks stay as they are.
-  kGapsInShared = 16,
+  kGapsInShared = 32,
   /// The observer takes events of several CPU threads at once, each of blocks of its own. Where one observer does not,
   /// all blocks run on one thread, in an order that is the same in each run.
-  kWatchInParallel = 32,
+  kWatchInParallel = 64,
 };
 
 class Observer {
@@ -89,6 +90,10 @@ class Observer {
   /// One lane's access, or what it frees, is no good: `what` says why.
   virtual void faulted(Warp&, const MicroOp*, int /*lane*/, std::uint64_t /*address*/, const std::string& /*what*/) {}
   virtual void deadlocked(const BlockContext&, const std::string& /*what*/) {}
+
+ protected:
+  /// Adds to what it watches, before the first kernel is decoded.
+  void ask_for(std::uint8_t more) { watches_ |= more; }
 
  private:
   std::uint8_t watches_;

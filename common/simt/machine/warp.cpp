@@ -70,7 +70,7 @@ void arrive(Warp& w, std::int32_t index, std::uint32_t lanes) {
 }
 
 bool is_warp_barrier(const Warp& w, const MicroOp* op) {
-  return std::string_view(w.program->sites[op->site].row->form).starts_with("bar.warp.sync");
+  return (w.program->sites[op->site].facts & kWarpBarrier) != 0;
 }
 
 /// Lets waiting splits execute a .sync instruction once all its members have come.
@@ -153,7 +153,8 @@ void stop_at_barrier(Warp& w) {
   Split& split = w.splits[static_cast<std::size_t>(w.running)];
   split.resume = w.resume;
   split.barrier = w.stop_value;
-  w.block->launch.tell([&](Observer& observer) { observer.barrier_reached(w, w.stop_value, w.mask, w.stop_count); });
+  w.block->launch.tell([&](Observer& observer) { observer.barrier_reached(w, w.stop_value, w.mask, w.stop_count); },
+                       w.stop_count ? 0 : kWatchBarriers);
   split.state = w.stop_waits ? Split::State::barrier : Split::State::ready;
   w.block->arrive(w, split, active_count(w.stop_votes), w.stop_count);
 }

@@ -1,0 +1,166 @@
+#include "common/simt/observers/accusations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "common/ptx/lines.h"
+#include "common/simt/observers/locator.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+Dim3 position(std::uint64_t linear, const Dim3& size) {
+  return {static_cast<std::uint32_t>(linear % size.x), static_cast<std::uint32_t>(linear / size.x % size.y),
+          static_cast<std::uint32_t>(linear / size.x / size.y)};
+}
+
+/// What the instruction is, in a word.
+std::string name_of(const Site& site) {
+  const MemoryUse use = memory_use_of(site);
+  if (use.space != MemoryUse::Space::none) return use.atomic ? "atomic" : use.store ? "write" : use.load ? "read" : "";
+  return site.row->meaning.traits & kStore     ? "write"
+         : site.row->meaning.traits & kBarrier ? "barrier"
+         : site.instruction->call >= 0         ? "call"
+                                               : "warp synchronisation";
+}
+
+FindingSite site_of(const LaunchState& launch, const Suspect& suspect, const std::string& address) {
+  const Program& program = *launch.program;
+  const Site& site = program.sites[suspect.site];
+  const ptx::SourceLine line = ptx::Lines(*program.module, program.module->name).user_line(site.instruction->location);
+  FindingSite at;
+  at.file = program.module->name;
+  at.line = static_cast<int>(line.line);
+  if (line.line == 0) {
+    at.file += " (PTX)";
+    at.line = static_cast<int>(site.instruction->ptx_line);
+  }
+  at.access = name_of(site);
+  at.block = position(suspect.block, launch.grid);
+  at.thread = position(suspect.thread, launch.block);
+  at.address = address;
+  return at;
+}
+
+/// An accusation by source lines.
+struct Told {
+  Finding finding;
+  const Accusation* accusation;
+};
+
+Told told(const LaunchState& launch, const Accusation& a) {
+  Finding finding{std::string(a.tool), a.severity, {}, a.count, {site_of(launch, a.first, a.address)}};
+  if (a.second.site != kNoSite) {
+    finding.at.push_back(site_of(launch, a.second, a.address));
+    const auto place = [](const FindingSite& at) { return std::tie(at.file, at.line, at.access); };
+    if (place(finding.at[1]) < place(finding.at[0])) std::swap(finding.at[0], finding.at[1]);
+  }
+  finding.message = fmt::format("{}: {}", launch.program->name, a.in_words ? a.in_words(a, finding.at) : a.message);
+  return {std::move(finding), &a};
+}
+
+/// One for each tool and pair of lines: a line may be several instructions. Of those that differ by their reach, the
+/// farthest is told, which comes first.
+std::vector<Told> one_for_each_line(const LaunchState& launch, const std::vector<const Accusation*>& accusations) {
+  const auto lines = [](const Finding& f) {
+    std::vector<std::tuple<std::string, int, std::string>> at{{f.tool, 0, ""}};
+    for (const auto& site : f.at) at.emplace_back(site.file, site.line, site.access);
+    return at;
+  };
+  std::vector<Told> all;
+  for (const Accusation* accusation : accusations) {
+    Told one = told(launch, *accusation);
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Told& other) {
+      return lines(other.finding) == lines(one.finding) &&
+             (accusation->reach != Reach::none || other.finding.message == one.finding.message);
+    });
+    if (same == all.end())
+      all.push_back(std::move(one));
+    else
+      same->finding.count += one.finding.count;
+  }
+  return all;
+}
+
+bool of_one_line(const FindingSite& a, const FindingSite& b) { return a.file == b.file && a.line == b.line; }
+
+/// Leaves out what another tool tells better, and notes beside an error of the same tool and line.
+void leave_out_what_says_less(std::vector<Told>& all) {
+  const auto says_more = [](const Told& one, const Finding& than, bool same_access) {
+    return std::any_of(one.finding.at.begin(), one.finding.at.end(), [&](const FindingSite& at) {
+      return of_one_line(at, than.at[0]) && (!same_access || at.access == than.at[0].access);
+    });
+  };
+  std::vector<Told> left;
+  for (const Told& one : all)
+    if (std::none_of(all.begin(), all.end(), [&](const Told& other) {
+          return other.accusation->tool == one.accusation->unless_told_by && says_more(other, one.finding, true);
+        }))
+      left.push_back(one);
+  std::vector<Told> errors;
+  std::copy_if(left.begin(), left.end(), std::back_inserter(errors),
+               [](const Told& one) { return one.finding.severity == Severity::error; });
+  std::erase_if(left, [&](const Told& one) {
+    return one.finding.severity == Severity::note && std::any_of(errors.begin(), errors.end(), [&](const Told& error) {
+             return error.finding.tool == one.finding.tool && says_more(error, one.finding, false);
+           });
+  });
+  all = std::move(left);
+}
+
+}  // namespace
+
+Suspect suspect(const Warp& w, int lane, std::uint32_t site) {
+  return {static_cast<std::uint32_t>(w.block->linear), thread_in_block(w, lane), site};
+}
+
+Accusation& Accusations::add(Accusation now) {
+  const auto [entry, fresh] =
+      accusations_.try_emplace({std::string(now.tool) + now.message, {now.first.site, now.second.site}}, now);
+  Accusation& known = entry->second;
+  if (fresh) return known;
+  ++known.count;
+  known.reach = std::max(known.reach, now.reach);
+  const auto order = [](const Accusation& a) {
+    return std::tie(a.first.block, a.first.thread, a.second.block, a.second.thread);
+  };
+  if (order(now) < order(known)) {
+    known.first = now.first;
+    known.second = now.second;
+    known.address = std::move(now.address);
+  }
+  return known;
+}
+
+void Accusations::note_unchecked(std::string_view tool, const Program& program, std::string_view what) {
+  notes_.push_back({std::string(tool),
+                    Severity::note,
+                    fmt::format("{}: not checked, for {} does not follow {} yet", program.name, tool, what),
+                    1,
+                    {}});
+}
+
+void Accusations::grid_ended(const LaunchState& launch) {
+  std::vector<const Accusation*> farthest_first;
+  for (const auto& [key, accusation] : accusations_) farthest_first.push_back(&accusation);
+  std::stable_sort(farthest_first.begin(), farthest_first.end(),
+                   [](const Accusation* a, const Accusation* b) { return a->reach > b->reach; });
+  std::vector<Told> all = one_for_each_line(launch, farthest_first);
+  leave_out_what_says_less(all);
+  const auto order = [](const Finding& f) {
+    return std::tuple(f.at.front().line, f.at.back().line, f.tool, f.message);
+  };
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const Told& a, const Told& b) { return order(a.finding) < order(b.finding); });
+  for (Told& one : all) findings_.push_back(std::move(one.finding));
+  findings_.insert(findings_.end(), std::make_move_iterator(notes_.begin()), std::make_move_iterator(notes_.end()));
+  accusations_.clear();
+  notes_.clear();
+}
+
+std::vector<Finding> Accusations::take() { return std::exchange(findings_, {}); }
+
+}  // namespace gpulab::simt

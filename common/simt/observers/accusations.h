@@ -1,0 +1,63 @@
+#pragma once
+// What the tools accuse a kernel of, while it runs by instructions and threads; at the end of its grid, by source lines
+// and in words (Finding). The accusations are an observer that is told last that a grid has ended.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/finding.h"
+#include "common/simt/decode/program.h"
+#include "common/simt/machine/block.h"
+#include "common/simt/machine/observer.h"
+
+namespace gpulab::simt {
+
+/// A thread and what it executes. kNoSite: nobody.
+struct Suspect {
+  std::uint32_t block = 0, thread = 0;  ///< of the grid, of the block; linear
+  std::uint32_t site = kNoSite;
+};
+[[nodiscard]] Suspect suspect(const Warp& warp, int lane, std::uint32_t site);
+
+/// How far apart the two threads of an accusation are: what would order them follows from it.
+enum class Reach : std::uint8_t { none, warp, block, grid };
+
+struct Accusation {
+  std::string_view tool;
+  std::string message{};
+  std::string address{};      ///< "in[4]"; empty where no memory is meant
+  Suspect first{}, second{};  ///< second: where two places are to blame
+  Reach reach = Reach::none;
+  std::uint64_t count = 1;
+  Severity severity = Severity::error;
+  /// A tool that, where it accuses the same access too, says more: this is not told then.
+  std::string_view unless_told_by{};
+  /// Makes the message, where it depends on the places as they are told.
+  std::string (*in_words)(const Accusation&, const std::vector<FindingSite>& at) = nullptr;
+};
+
+class Accusations final : public Observer {
+ public:
+  Accusations() : Observer(0) {}
+
+  /// Of one tool, message and pair of instructions there is one accusation, which counts the others; its example is
+  /// that of the lowest blocks and threads.
+  Accusation& add(Accusation accusation);
+  /// `tool` does not follow `what`, and so does not check this launch.
+  void note_unchecked(std::string_view tool, const Program& program, std::string_view what);
+
+  void grid_ended(const LaunchState& launch) override;
+  /// Of all grids since the last call. Those of a grid are sorted by lines.
+  [[nodiscard]] std::vector<Finding> take();
+
+ private:
+  using Key = std::pair<std::string, std::pair<std::uint32_t, std::uint32_t>>;
+  std::map<Key, Accusation> accusations_;
+  std::vector<Finding> notes_, findings_;
+};
+
+}  // namespace gpulab::simt

@@ -1,0 +1,215 @@
+#include "common/simt/observers/locator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/demangle.h"
+#include "common/simt/counting/statistics.h"
+#include "common/simt/isa/kind.h"
+
+namespace gpulab::simt {
+
+MemoryUse memory_use_of(const Site& site) {
+  MemoryUse use;
+  const Meaning& meaning = site.row->meaning;
+  if (!(meaning.traits & (kLoad | kStore | kAtomic)) || (meaning.traits & (kCollective | kOperandTable))) return use;
+  if ((meaning.traits & kLoad) && (meaning.traits & kStore)) return use;  // copies: seen where they finish
+  if (site.row->unit == Unit::param || site.row->unit == Unit::constant) return use;
+  using Space = MemoryUse::Space;
+  use.space = site.facts & kInShared   ? Space::shared
+              : site.facts & kInGlobal ? Space::global
+              : site.facts & kInLocal  ? Space::local
+                                       : Space::generic;
+  use.load = meaning.traits & kLoad;
+  use.store = meaning.traits & kStore;
+  use.atomic = meaning.traits & kAtomic;
+  use.is_volatile = site.facts & kVolatile;
+  use.strong = site.facts & kStrong;
+  use.acquires = site.facts & kAcquires;
+  use.releases = site.facts & kReleases;
+  use.bytes = static_cast<std::uint8_t>(bytes_per_lane(meaning));
+  std::uint8_t entry = 0;
+  for (const OperandType& operand : meaning.operands) {
+    if (operand.role == Role::address) use.address = entry;
+    if (operand.role == Role::in && !use.value) {
+      use.value = entry;
+      use.element = static_cast<std::uint8_t>(bytes_of(operand.kind));
+    }
+    entry = static_cast<std::uint8_t>(entry + operand.vector);
+  }
+  return use;
+}
+
+namespace {
+
+/// "matmul(float*)::tile" -> "tile".
+std::string variable_name(std::string_view mangled) {
+  const std::string name = demangle(mangled);
+  const auto scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+}  // namespace
+
+std::string name_of(const Program& program, const Place& place, std::uint32_t bytes) {
+  if (place.local) return fmt::format("local[{}]", place.address / bytes);
+  if (place.allocation) return fmt::format("{}[{}]", variable_name(place.allocation->name), place.offset / bytes);
+  for (auto v = program.shared_variables.rbegin(); v != program.shared_variables.rend(); ++v)
+    if (place.address >= v->offset)
+      return fmt::format("{}[{}]", variable_name(v->name), (place.address - v->offset) / bytes);
+  return fmt::format("shared memory, byte {}", place.address);
+}
+
+void Offsets::fill(const Warp& w, const MicroOp* op, std::uint16_t slot, std::uint64_t start) {
+  if (op->mods & kAddress32) {
+    const auto* a = reinterpret_cast<const std::uint32_t*>(w.regs + slot);
+    const std::uint32_t shift = static_cast<std::uint32_t>(op->imm) - static_cast<std::uint32_t>(start);
+    for (int i = 0; i < kLanes; ++i) at[i] = a[i] + shift, beyond[i] = 0;
+    return;
+  }
+  const auto* a = reinterpret_cast<const std::uint64_t*>(w.regs + slot);
+  const std::uint64_t shift = static_cast<std::uint64_t>(std::int64_t{op->imm}) - start;
+  for (int i = 0; i < kLanes; ++i) {
+    at[i] = static_cast<std::uint32_t>(a[i] + shift);
+    beyond[i] = static_cast<std::uint32_t>((a[i] + shift) >> 32);
+  }
+}
+
+bool Offsets::all_within(std::uint32_t lanes, std::uint64_t size, std::uint32_t bytes) const {
+  if (size < bytes) return false;
+  const auto last = static_cast<std::uint32_t>(size - bytes);
+  std::uint32_t outside = 0;
+  for (int i = 0; i < kLanes; ++i)
+    outside |= (lanes & lane_bit[i]) && (at[i] > last || beyond[i] || (at[i] & (bytes - 1))) ? 1u : 0u;
+  return outside == 0;
+}
+
+bool Offsets::is_uniform(std::uint32_t lanes) const {
+  const std::uint32_t one = at[std::countr_zero(lanes)];
+  std::uint32_t differ = 0;
+  for (int i = 0; i < kLanes; ++i) differ |= (lanes & lane_bit[i]) ? at[i] ^ one : 0;
+  return differ == 0;
+}
+
+bool Offsets::is_contiguous(std::uint32_t lanes, std::uint32_t bytes) const {
+  std::uint32_t differ = 0;
+  for (std::uint32_t i = 0; i < kLanes; ++i) differ |= at[i] ^ (at[0] + i * bytes);
+  return lanes == kFullMask && differ == 0;
+}
+
+void Locator::grid_started(const LaunchState& launch) {
+  program_ = launch.program;
+  uses_.clear();
+  for (const Site& site : program_->sites) uses_.push_back(memory_use_of(site));
+  last_ = nullptr;
+}
+
+bool Locator::locate(Warp& w, const MicroOp* op, int lane, Place& place) {
+  const MemoryUse& use = *use_;
+  using Space = MemoryUse::Space;
+  std::uint64_t address = address_of(w, op, op->r[use.address], lane);
+  Space space = use.space;
+  if (space == Space::generic) {
+    space = address - kSharedWindow < kWindowBytes  ? Space::shared
+            : address - kLocalWindow < kWindowBytes ? Space::local
+                                                    : Space::global;
+    if (space != Space::global) address &= kWindowBytes - 1;
+  }
+  place.address = place.offset = address;
+  if (address & (use.bytes - 1u)) return false;
+  if (space == Space::shared) {
+    if (address + use.bytes > w.shared_bytes) return false;
+    place.shared = true;
+    place.host = w.shared + address;
+    return true;
+  }
+  if (space == Space::local) {
+    if (address + use.bytes > w.local_stride) return false;
+    place.local = true;
+    place.host = w.local + static_cast<std::size_t>(lane) * w.local_stride + address;
+    place.offset += std::uint64_t{thread_in_block(w, lane)} * w.local_stride;
+    return true;
+  }
+  if (!last_ || address - last_->address >= last_->bytes) last_ = w.global->find(address);
+  if (!last_ || !last_->host || address + use.bytes > last_->address + last_->bytes) return false;
+  place.allocation = last_;
+  place.offset = address - last_->address;
+  place.host = last_->host + place.offset;
+  return true;
+}
+
+/// Between shared variables lie gaps (kGapsInShared); a thread's local memory ends with its function's frame.
+bool Locator::is_out_of_bounds(const Warp& w, const MicroOp* op, const Place& place) const {
+  const std::uint32_t bytes = use_->bytes;
+  if (place.local) {
+    const ptx::Function* function = program_->sites[op->site].function;
+    return std::any_of(program_->functions.begin(), program_->functions.end(), [&](const FunctionInfo& info) {
+      return info.function == function && place.address + bytes > w.local_base + std::uint64_t{info.frame_bytes};
+    });
+  }
+  if (!place.shared || program_->shared_variables.empty()) return false;
+  return std::none_of(program_->shared_variables.begin(), program_->shared_variables.end(), [&](const auto& v) {
+    const std::uint64_t end = v.dynamic ? w.shared_bytes : v.offset + v.bytes;
+    return place.address >= v.offset && place.address + bytes <= end;
+  });
+}
+
+bool Locator::find_stretch(Warp& w, const MicroOp* op) {
+  const MemoryUse& use = *use_;
+  if (use.may_order() || use.bytes < 4) return false;
+  if (use.space != MemoryUse::Space::global && use.space != MemoryUse::Space::shared) return false;
+  first_ = {};
+  if (!locate(w, op, std::countr_zero(w.mask), first_)) return false;
+  std::uint64_t high = first_.allocation ? first_.allocation->bytes : w.shared_bytes;
+  low_ = 0;
+  if (first_.shared && bounds_ && !program_->shared_variables.empty()) {
+    const SharedVariable* variable = nullptr;
+    for (const SharedVariable& v : program_->shared_variables)
+      if (first_.offset >= v.offset && (v.dynamic || first_.offset < v.offset + v.bytes)) variable = &v;
+    if (!variable) return false;
+    low_ = variable->offset;
+    if (!variable->dynamic) high = variable->offset + variable->bytes;
+  }
+  if (high - low_ > UINT32_MAX) return false;
+  offsets_.fill(w, op, op->r[use.address], first_.address - first_.offset + low_);
+  if (!offsets_.all_within(w.mask, high - low_, use.bytes)) return false;
+  contiguous_ = offsets_.is_contiguous(w.mask, use.bytes);
+  uniform_.reset();
+  return true;
+}
+
+void Locator::access(Warp& w, const MicroOp* op) {
+  use_ = &uses_[op->site];
+  lanes_ = 0;
+  outside_ = -1;
+  in_one_stretch_ = false;
+  if (use_->space == MemoryUse::Space::none) return;
+  if (find_stretch(w, op)) {
+    in_one_stretch_ = true;
+    lanes_ = w.mask;
+    return;
+  }
+  for (std::uint32_t left = w.mask; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    Place& place = places_[static_cast<std::size_t>(lane)];
+    place = {};
+    if (!locate(w, op, lane, place)) continue;
+    if (bounds_ && is_out_of_bounds(w, op, place)) {
+      outside_ = lane;
+      return;
+    }
+    lanes_ |= 1u << lane;
+  }
+}
+
+Place Locator::place(int lane) const {
+  if (!in_one_stretch_) return places_[static_cast<std::size_t>(lane)];
+  Place place = first_;
+  place.offset = offset(lane);
+  place.address += place.offset - first_.offset;
+  place.host = host(lane);
+  return place;
+}
+
+}  // namespace gpulab::simt

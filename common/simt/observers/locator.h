@@ -1,0 +1,135 @@
+#pragma once
+// Where an access of a warp goes: worked out once, for all tools. The locator is an observer that is told of each
+// access before they are (toolset.cpp); what it has found they ask it from their own access().
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/simt/decode/program.h"
+#include "common/simt/machine/block.h"
+#include "common/simt/machine/observer.h"
+
+namespace gpulab::simt {
+
+/// What a PTX instruction does to memory.
+struct MemoryUse {
+  enum class Space : std::uint8_t { none, global, shared, local, generic };
+  Space space = Space::none;  ///< none: the tools do not follow the instruction
+  bool load = false, store = false, atomic = false;
+  bool is_volatile = false;
+  bool strong = false;  ///< .relaxed, .acquire, .release: does not race with atomics
+  bool acquires = false, releases = false;
+  std::uint8_t bytes = 0;               ///< per lane
+  std::uint8_t element = 0;             ///< bytes of one register's part
+  std::uint8_t address = 0, value = 0;  ///< entries of MicroOp::r
+  /// Other threads may wait for it, or know by it what was done before.
+  [[nodiscard]] bool may_order() const { return atomic || strong || is_volatile; }
+};
+[[nodiscard]] MemoryUse memory_use_of(const Site& site);
+
+/// Where one lane's access lies: in an allocation, in the block's shared memory, or in the local memory of its threads.
+struct Place {
+  const Allocation* allocation = nullptr;  ///< global memory
+  bool shared = false, local = false;
+  std::uint64_t offset = 0;   ///< bytes into that stretch of memory
+  std::uint64_t address = 0;  ///< in its state space
+  const std::byte* host = nullptr;
+};
+
+/// "in[4]", "tile[35]": an element of `bytes` bytes there, also beyond the end, where an index went.
+[[nodiscard]] std::string name_of(const Program& program, const Place& place, std::uint32_t bytes);
+
+/// Where the lanes are in a stretch of memory, all 32 at once; arbitrary in inactive ones.
+struct Offsets {
+  alignas(16) std::uint32_t at[kLanes];
+  std::uint32_t beyond[kLanes];  ///< not 0: 4 GiB and more away
+  /// Of the addresses in `slot`, in a stretch that begins at `start`.
+  void fill(const Warp& warp, const MicroOp* op, std::uint16_t slot, std::uint64_t start);
+  [[nodiscard]] bool all_within(std::uint32_t lanes, std::uint64_t size, std::uint32_t bytes) const;
+  [[nodiscard]] bool is_uniform(std::uint32_t lanes) const;
+  [[nodiscard]] bool is_contiguous(std::uint32_t lanes, std::uint32_t bytes) const;
+};
+
+class Locator final : public Observer {
+ public:
+  Locator() : Observer(0) {}
+
+  /// Some tool watches accesses.
+  void look() { ask_for(kWatchAccesses); }
+  /// From now on `lanes` ends before the first lane that accesses no variable of shared memory, or no byte of its
+  /// function's frame: `outside`. memcheck ends the launch there.
+  void look_for_bounds() { bounds_ = true; }
+
+  void grid_started(const LaunchState& launch) override;
+  void access(Warp& warp, const MicroOp* op) override;
+
+  [[nodiscard]] const MemoryUse& use_at(std::uint32_t site) const { return uses_[site]; }
+
+  // ---- of the access that the observers are being told of ----
+
+  [[nodiscard]] const MemoryUse& use() const { return *use_; }
+  /// Those whose place is known. The other active lanes are about to fault.
+  [[nodiscard]] std::uint32_t lanes() const { return lanes_; }
+  [[nodiscard]] Place place(int lane) const;
+  /// The first lane that is out of bounds, -1: none.
+  [[nodiscard]] int outside() const { return outside_; }
+  /// All active lanes access one allocation or one shared variable, 4 bytes or more each, and order no threads by it:
+  /// most accesses do.
+  [[nodiscard]] bool in_one_stretch() const { return in_one_stretch_; }
+
+  // ---- and that lies in one stretch ----
+
+  [[nodiscard]] const Place& first_place() const { return first_; }  ///< of the first active lane
+  /// All 32 lanes are active, each one's bytes right behind those of the lane before.
+  [[nodiscard]] bool is_contiguous() const { return contiguous_; }
+  /// All active lanes access the same bytes.
+  [[nodiscard]] bool is_uniform() {
+    if (!uniform_) uniform_ = offsets_.is_uniform(lanes_);
+    return *uniform_;
+  }
+  /// Of one lane's Place.
+  [[nodiscard]] std::uint64_t offset(int lane) const { return low_ + offsets_.at[lane]; }
+  [[nodiscard]] const std::byte* host(int lane) const {
+    return first_.host + static_cast<std::ptrdiff_t>(offset(lane) - first_.offset);
+  }
+
+ private:
+  bool locate(Warp& warp, const MicroOp* op, int lane, Place& place);
+  bool find_stretch(Warp& warp, const MicroOp* op);
+  [[nodiscard]] bool is_out_of_bounds(const Warp& warp, const MicroOp* op, const Place& place) const;
+
+  bool bounds_ = false;
+  const Program* program_ = nullptr;
+  std::vector<MemoryUse> uses_;  ///< by site
+  const Allocation* last_ = nullptr;
+
+  const MemoryUse* use_ = nullptr;
+  std::uint32_t lanes_ = 0;
+  int outside_ = -1;
+  bool in_one_stretch_ = false, contiguous_ = false;
+  std::optional<bool> uniform_;  ///< none: nobody has asked
+  Place first_;
+  std::uint64_t low_ = 0;  ///< where the variable begins in its stretch of memory: what offsets_ count from
+  Offsets offsets_{};
+  std::array<Place, kLanes> places_;  ///< where the lanes do not lie in one stretch
+};
+
+/// The address of one lane's access, in its state space.
+inline std::uint64_t address_of(const Warp& w, const MicroOp* op, std::uint16_t slot, int lane) {
+  if (op->mods & kAddress32)
+    return static_cast<std::uint32_t>(reinterpret_cast<const std::uint32_t*>(w.regs + slot)[lane] +
+                                      static_cast<std::uint32_t>(op->imm));
+  return reinterpret_cast<const std::uint64_t*>(w.regs + slot)[lane] +
+         static_cast<std::uint64_t>(std::int64_t{op->imm});
+}
+
+constexpr std::uint32_t thread_in_block(const Warp& w, int lane) {
+  return w.index * kLanes + static_cast<std::uint32_t>(lane);
+}
+
+}  // namespace gpulab::simt

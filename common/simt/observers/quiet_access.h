@@ -1,0 +1,233 @@
+#pragma once
+// racecheck's short way: an access to granules that are quiet, which means that their last accesses are no suspects.
+// Either nobody has accessed them, or the same thread has, or the block's last barrier lies between. Most accesses of
+// most kernels are like that, and whole warps of them are judged at once. RaceDetector::check judges the others.
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "common/simt/observers/history.h"
+#include "common/simt/observers/locator.h"
+#include "common/simt/observers/shadow.h"
+
+namespace gpulab::simt {
+
+/// The bytes that a lane stores.
+struct Stored {
+  std::array<std::byte, 16> bytes{};
+  Stored() = default;
+  Stored(const Warp& w, const MicroOp* op, const MemoryUse& use, int lane) {
+    for (std::uint32_t k = 0; k * use.element < use.bytes && k < 4; ++k) {
+      const Slot* slot = w.regs + op->r[use.value + k];
+      const std::size_t stride = use.element == 8 ? 8 : 4;
+      std::memcpy(bytes.data() + k * use.element, slot->bytes + 0 + static_cast<std::size_t>(lane) * stride,
+                  use.element);
+    }
+  }
+};
+
+inline bool stores_what_is_there(const Warp& w, const MicroOp* op, const MemoryUse& use, int lane,
+                                 const std::byte* host) {
+  if (use.bytes != 4) return std::memcmp(Stored(w, op, use, lane).bytes.data(), host, use.bytes) == 0;
+  std::uint32_t there;
+  std::memcpy(&there, host, 4);
+  return there == reinterpret_cast<const std::uint32_t*>(w.regs + op->r[use.value])[lane];
+}
+
+/// How many of 32 words in a row that a warp stores are there already.
+inline std::uint32_t words_that_are_there(const Warp& w, const MicroOp* op, const MemoryUse& use,
+                                          const std::byte* host) {
+  const auto* values = reinterpret_cast<const std::uint32_t*>(w.regs + op->r[use.value]);
+  std::uint32_t there[kLanes], same = 0;
+  std::memcpy(there, host, sizeof there);
+  for (int i = 0; i < kLanes; ++i) same += there[i] == values[i] ? 1u : 0u;
+  return same;
+}
+
+/// What an access does to a granule. `silent`: it stores what is there, which races with nothing before it, and is
+/// remembered as a read.
+enum class Effect : std::uint8_t { read, write, silent };
+
+/// An access of one warp to granules of 4 bytes.
+class QuietAccess {
+ public:
+  /// `threads`: of a block. `order_each_other`: by more than barriers of the whole block, and of warps.
+  QuietAccess(const Warp& w, const BlockHistory& history, std::uint32_t threads, bool order_each_other,
+              std::uint32_t site)
+      : threads_(threads),
+        threads_order_each_other_(order_each_other),
+        warps_((threads + kLanes - 1) / kLanes),
+        first_(static_cast<std::uint32_t>(w.block->linear) * threads),
+        first_warp_(static_cast<std::uint32_t>(w.block->linear) * warps_),
+        warp_(first_warp_ + w.index),
+        everyone_(history.everyone_surely()),
+        site_(site),
+        in_grid_(first_ + w.index * kLanes),
+        clocks_(history.clocks() + w.index * kLanes) {}
+
+  /// One lane's access to the granules from `cell` to `end`. False: one of them is not quiet. The access stays
+  /// remembered in those before it, for it happened.
+  [[nodiscard]] bool one_lane(RaceShadow& shadow, std::uint64_t cell, std::uint64_t end, int lane,
+                              Effect effect) const {
+    const std::uint32_t thread = in_grid_ + static_cast<std::uint32_t>(lane);
+    for (; cell < end; ++cell) {
+      const WriteCell& written = shadow.written(cell);
+      if (effect != Effect::silent && written.clock && written.thread != thread && !is_over(written)) return false;
+      if (effect == Effect::write ? !write(shadow, cell, thread, lane) : !read(shadow, cell, 1u << lane, clocks_[lane]))
+        return false;
+    }
+    shadow.touch(end);
+    return true;
+  }
+  /// The same for lanes that read one place.
+  [[nodiscard]] bool read_together(RaceShadow& shadow, std::uint64_t cell, std::uint64_t end,
+                                   std::uint32_t lanes) const {
+    const Clock clock = clocks_[std::countr_zero(lanes)];
+    for (std::uint32_t left = lanes; left; left &= left - 1)
+      if (clocks_[std::countr_zero(left)] != clock) return false;
+    for (; cell < end; ++cell) {
+      const WriteCell& written = shadow.written(cell);
+      if ((written.clock && !is_over(written)) || !read(shadow, cell, lanes, clock)) return false;
+    }
+    shadow.touch(end);
+    return true;
+  }
+
+  /// The same for a whole warp whose lanes' words follow each other from `cell`. False: not all are quiet, and nothing
+  /// is remembered.
+  [[nodiscard]] bool whole_warp(RaceShadow& shadow, std::uint64_t cell, Effect effect) const {
+    ShadowRow* row = cell % kLanes == 0 && is_of_one_clock() ? &shadow.row(cell) : nullptr;
+    if (row && !row->spread_out) {
+      if (!whole_row(*row, effect)) return false;
+      shadow.touch(cell + kLanes);
+      return true;
+    }
+    shadow.spread_out(cell);
+    shadow.spread_out(cell + kLanes - 1);
+    WriteCell* written = &shadow.written(cell);
+    GroupCell* first = &shadow.first_reader(cell);
+    GroupCell* last = &shadow.last_reader(cell);
+    const bool store = effect == Effect::write, looks = effect != Effect::silent;
+    bool suspect = false, read = false;
+    for (std::uint32_t i = 0; i < kLanes; ++i) {
+      suspect |= looks & (written[i].clock != 0) & (written[i].thread != in_grid_ + i) &
+                 !((written[i].thread - first_ < threads_) & (written[i].clock < everyone_));
+      suspect |= !is_over_to_lane(first[i], i);
+      read |= first[i].clock != 0;
+    }
+    if (store)
+      for (std::uint32_t i = 0; i < kLanes; ++i) {
+        suspect |= !is_over_to_lane(last[i], i);
+        read |= last[i].clock != 0;
+      }
+    if (suspect) return false;
+    shadow.touch(cell + kLanes);
+    if (!store) {
+      for (std::uint32_t i = 0; i < kLanes; ++i) first[i] = {warp_, 1u << i, clocks_[i], site_};
+      return true;
+    }
+    if (row) {
+      *row = written_row();
+      return true;
+    }
+    if (read)
+      for (int i = 0; i < kLanes; ++i) first[i] = last[i] = {};
+    for (std::uint32_t i = 0; i < kLanes; ++i) written[i] = {in_grid_ + i, clocks_[i], site_};
+    return true;
+  }
+
+ private:
+  [[nodiscard]] bool is_of_one_clock() const {
+    std::uint32_t differ = 0;
+    for (int i = 0; i < kLanes; ++i) differ |= clocks_[i] ^ clocks_[0];
+    return differ == 0;
+  }
+  [[nodiscard]] ShadowRow written_row() const { return {.thread = in_grid_, .clock = clocks_[0], .site = site_}; }
+  /// whole_warp for a row that is not spread out.
+  [[nodiscard]] bool whole_row(ShadowRow& row, Effect effect) const {
+    if (effect != Effect::silent && row.clock && row.thread != in_grid_ &&
+        !is_over(WriteCell{row.thread, row.clock, row.site}))
+      return false;
+    auto& [first, last] = row.readers;
+    if (effect == Effect::write) {
+      const bool quiet = is_over(first) && is_over(last);
+      if (quiet) row = written_row();
+      return quiet;
+    }
+    const ShadowRow::Reader now{warp_, clocks_[0], site_};
+    if (is_over(first)) {
+      first = now;
+      return true;
+    }
+    if (threads_order_each_other_) return false;
+    if (!is_over(last)) return are_enough(first, last);
+    last = now;
+    return true;
+  }
+  /// Two readers of a granule make this warp's read one that need not be remembered: whoever writes later and races
+  /// with it races with one of them, too (Remembered in race_detector.cpp says why).
+  [[nodiscard]] bool are_enough(const auto& one, const auto& other) const {
+    return one.site == site_ && other.site == site_ &&
+           (one.warp / warps_ != other.warp / warps_ || (is_of_block(one) && one.warp != other.warp));
+  }
+  [[nodiscard]] bool is_of_block(const auto& reader) const { return reader.warp - first_warp_ < warps_; }
+  [[nodiscard]] bool is_over(const ShadowRow::Reader& r) const {
+    return is_over(GroupCell{r.warp, kFullMask, r.clock, 0}, kFullMask);
+  }
+  [[nodiscard]] bool is_over(const WriteCell& w) const { return w.thread - first_ < threads_ && w.clock < everyone_; }
+  /// There is none, it is these lanes' own, or it was before the block's last barrier.
+  [[nodiscard]] bool is_over(const GroupCell& r, std::uint32_t lanes) const {
+    return r.clock == 0 || (r.warp == warp_ && !(r.lanes & ~lanes)) || (is_of_block(r) && r.clock < everyone_);
+  }
+  /// The same for one lane, without branches.
+  [[nodiscard]] bool is_over_to_lane(const GroupCell& r, std::uint32_t lane) const {
+    return (r.clock == 0) | ((r.warp == warp_) & (r.lanes == 1u << lane)) |
+           ((r.warp - first_warp_ < warps_) & (r.clock < everyone_));
+  }
+  /// RaceDetector::remember for a granule with two readers at most, who are of other warps, where barriers alone tell
+  /// what is over.
+  [[nodiscard]] bool read(RaceShadow& shadow, std::uint64_t cell, std::uint32_t lanes, Clock clock) const {
+    const GroupCell now{warp_, lanes, clock, site_};
+    GroupCell& first = shadow.first_reader(cell);
+    if (is_over(first, lanes)) {
+      first = now;
+      return true;
+    }
+    GroupCell& last = shadow.last_reader(cell);
+    if (threads_order_each_other_ || RaceShadow::is_list(last)) return false;
+    bool joined = false;
+    for (GroupCell* r : {&first, &last}) {
+      if (is_over(*r, lanes)) {
+        *r = {};
+      } else if (r->warp == warp_) {
+        if (r->clock != clock || r->site != site_) return false;
+        r->lanes |= lanes;
+        joined = true;
+      }
+    }
+    if (joined) return true;
+    if (last.clock) return are_enough(first, last);
+    last = now;
+    return true;
+  }
+  [[nodiscard]] bool write(RaceShadow& shadow, std::uint64_t cell, std::uint32_t thread, int lane) const {
+    GroupCell& first = shadow.first_reader(cell);
+    GroupCell& last = shadow.last_reader(cell);
+    if (!is_over(first, 1u << lane) || !is_over(last, 1u << lane)) return false;
+    if (first.clock) first = {};
+    if (last.clock) last = {};
+    shadow.written(cell) = {thread, clocks_[lane], site_};
+    return true;
+  }
+
+  std::uint32_t threads_;
+  bool threads_order_each_other_;
+  std::uint32_t warps_, first_, first_warp_, warp_;  ///< first_, first_warp_: of the block, in the grid
+  Clock everyone_;
+  std::uint32_t site_, in_grid_;
+  const Clock* clocks_;
+};
+
+}  // namespace gpulab::simt

@@ -1,0 +1,325 @@
+#include "common/simt/observers/race_detector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "common/launch_error.h"
+#include "common/simt/observers/quiet_access.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+bool are_atomic(const MemoryUse& a, const MemoryUse& b) { return (a.atomic || a.strong) && (b.atomic || b.strong); }
+
+/// Decides whether one more reader of a granule has to be remembered. Two of those remembered are enough if no order
+/// separates them from the new one, all three read by one instruction, and the two are of different blocks, or of two
+/// warps of the new one's block. For all order here is by barriers of the whole block, which order no blocks, and no
+/// warps between two of them: whoever writes later and races with the new reader races with one of those two as well.
+/// Example: warps 0 and 1 have read tile[0] in line 9 since the barrier, and now warp 2 does. If warp 0 writes it, it
+/// races with warp 1 in line 9; any other warp races with warp 0 there: warp 2 adds nothing.
+/// The same goes for those who change a granule by atomics.
+class Remembered {
+ public:
+  Remembered(const GroupCell& now, std::uint32_t warps) : now_(now), warps_(warps), block_(now.warp / warps) {}
+  void see(const GroupCell& other) {
+    if (other.site != now_.site) return;
+    const std::uint32_t block = other.warp / warps_;
+    enough_ = enough_ || (any_ && block != last_.warp / warps_) ||
+              (any_ && block == block_ && last_.warp / warps_ == block_ && other.warp != last_.warp);
+    any_ = true;
+    last_ = other;
+  }
+  [[nodiscard]] bool are_enough() const { return enough_; }
+
+ private:
+  GroupCell now_, last_;
+  std::uint32_t warps_, block_;
+  bool any_ = false, enough_ = false;
+};
+
+/// Whether threads of the kernel order each other by more than barriers of the whole block and .sync instructions.
+bool has_fences_or_partial_barriers(const Program& program) {
+  return std::any_of(program.sites.begin(), program.sites.end(), [](const Site& site) {
+    if ((site.facts & kFence) || memory_use_of(site).releases) return true;
+    // bar.sync a, b and bar.arrive a, b name how many threads they wait for; bar.red has its predicates behind.
+    return (site.row->meaning.traits & kBarrier) && site.instruction->operands.size() > 1;
+  });
+}
+
+std::string race_in_words(const Accusation& a, const std::vector<FindingSite>& at) {
+  const bool same_line = at[0].file == at[1].file && at[0].line == at[1].line;
+  const char* mend =
+      a.reach == Reach::grid
+          ? same_line
+                ? "update it by an atomic operation (of x[i] += y: atomicAdd(&x[i], y))"
+                : "no barrier orders blocks: hand it over by an atomic behind __threadfence(), or in another launch"
+      : same_line
+          ? "where threads update one element, do it by an atomic operation; where they read each other's, read "
+            "into a variable, __syncthreads(), then write"
+      : a.reach == Reach::warp ? "put __syncwarp() or __syncthreads() between them"
+                               : "put __syncthreads() between them";
+  return fmt::format("race in {} memory: {} and {} by different threads, with nothing that orders them; {}", a.message,
+                     at[0].access, at[1].access, mend);
+}
+
+}  // namespace
+
+void RaceDetector::start(const LaunchState& launch) {
+  program_ = launch.program;
+  threads_ = static_cast<std::uint32_t>(launch.block.volume());
+  warps_ = (threads_ + kLanes - 1) / kLanes;
+  threads_order_each_other_ = has_fences_or_partial_barriers(*program_);
+  global_.clear();
+  blocks_.clear();
+  syncs_.clear();
+  if (launch.grid.volume() * threads_ >= UINT32_MAX)
+    throw LaunchError(
+        LaunchFailure::fault,
+        fmt::format("racecheck follows up to 2^32 threads, this launch has {}", launch.grid.volume() * threads_), {},
+        "choose a smaller n");
+}
+
+const SyncObject* RaceDetector::find_sync(const SyncKey& key) const {
+  const auto found = syncs_.find(key);
+  return found == syncs_.end() ? nullptr : &found->second;
+}
+
+/// nullptr: local memory, which no two threads share.
+RaceShadow* RaceDetector::shadow_of(RacingBlock& block, const Place& place) {
+  if (place.shared) return &block.shared;
+  if (!place.allocation) return nullptr;
+  const std::uint32_t index = place.allocation->index;
+  if (global_.size() <= index) global_.resize(index + 1);
+  auto& shadow = global_[index];
+  if (!shadow) shadow = std::make_unique<RaceShadow>(place.allocation->bytes);
+  return shadow.get();
+}
+
+void RaceDetector::access(Warp& w, const MicroOp* op) {
+  if (!locator_.lanes()) return;
+  RacingBlock& block = blocks_.of(*w.block);
+  if (locator_.in_one_stretch() && access_together(w, op, block)) return;
+  const MemoryUse& use = locator_.use();
+  for (std::uint32_t left = locator_.lanes(); left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const Place place = locator_.place(lane);
+    RaceShadow* shadow = shadow_of(block, place);
+    if (!shadow) continue;
+    const LaneAccess now{w, op, use, place, block, *shadow, lane, thread_in_block(w, lane)};
+    if (use.may_order()) acquire_by(now);
+    check(now);
+    if (use.may_order()) release_by(now);
+  }
+}
+
+/// The common case: plain accesses of a warp to one stretch of memory, where most granules are quiet (quiet_access.h).
+/// False: not that.
+bool RaceDetector::access_together(Warp& w, const MicroOp* op, RacingBlock& block) {
+  const MemoryUse& use = locator_.use();
+  const Place& first = locator_.first_place();
+  RaceShadow& shadow = *shadow_of(block, first);
+  if (shadow.granule() != 4) return false;
+  const QuietAccess quiet(w, block.history, threads_, threads_order_each_other_, op->site);
+  if (use.bytes == 4 && locator_.is_contiguous()) {
+    const std::uint32_t there = use.store ? words_that_are_there(w, op, use, first.host) : 0;
+    const Effect effect = there ? Effect::silent : use.store ? Effect::write : Effect::read;
+    if ((there == 0 || there == kLanes) && quiet.whole_warp(shadow, first.offset / 4, effect)) return true;
+  }
+  const std::uint32_t lanes = locator_.lanes();
+  if (!use.store && locator_.is_uniform() &&
+      quiet.read_together(shadow, first.offset / 4, (first.offset + use.bytes) / 4, lanes))
+    return true;
+  for (std::uint32_t left = lanes; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const Effect effect = !use.store                                                    ? Effect::read
+                          : stores_what_is_there(w, op, use, lane, locator_.host(lane)) ? Effect::silent
+                                                                                        : Effect::write;
+    const std::uint64_t cell = locator_.offset(lane) / 4;
+    if (!quiet.one_lane(shadow, cell, cell + use.bytes / 4, lane, effect))
+      check({w, op, use, locator_.place(lane), block, shadow, lane, thread_in_block(w, lane)});
+  }
+  return true;
+}
+
+void RaceDetector::copied(const Warp& w, const MicroOp* op, int lane, std::uint32_t shared, std::uint32_t bytes) {
+  RacingBlock& block = blocks_.of(*w.block);
+  RaceShadow& shadow = block.shared;
+  const std::uint32_t thread = thread_in_block(w, lane), granule = shadow.granule();
+  const std::uint64_t end = (std::uint64_t{shared} + bytes + granule - 1) / granule;
+  shadow.touch(end);
+  for (std::uint64_t cell = shared / granule; cell < end; ++cell)
+    shadow.write(
+        cell, {static_cast<std::uint32_t>(w.block->linear) * threads_ + thread, block.history.clock(thread), op->site});
+}
+
+// ---- how locations order the threads that use them ----
+
+RaceDetector::SyncKey RaceDetector::key_of(const LaneAccess& now) {
+  return {now.place.shared ? static_cast<std::uint32_t>(now.warp.block->linear) : kNoBlock, now.place.address};
+}
+
+void RaceDetector::acquire_by(const LaneAccess& now) {
+  if (now.use.store) return;
+  const SyncObject* location = find_sync(key_of(now));
+  if (!location) return;
+  if (now.use.atomic || now.use.acquires)
+    now.block.history.acquire(now.thread, location->acquire());
+  else
+    now.block.history.acquire_at_fence(now.thread, location->acquire());
+}
+
+void RaceDetector::release_by(const LaneAccess& now) {
+  BlockHistory& history = now.block.history;
+  if (now.use.load || !(now.use.releases || history.has_fenced(now.thread))) return;
+  syncs_[key_of(now)].release(history.release(now.thread, now.use.releases));
+}
+
+/// A flag: stored as volatile behind a fence, polled by volatile loads.
+bool RaceDetector::is_ordered_by_flag(const LaneAccess& now, std::uint32_t earlier_site) const {
+  if (!now.use.is_volatile || !locator_.use_at(earlier_site).is_volatile) return false;
+  return now.use.store ? now.block.history.has_fenced(now.thread) : find_sync(key_of(now)) != nullptr;
+}
+
+// ---- against those who accessed a granule before ----
+
+/// `earlier_thread`: of the grid.
+void RaceDetector::accuse(const LaneAccess& now, std::uint32_t earlier_thread, std::uint32_t earlier_site) {
+  const Suspect own = suspect(now.warp, now.lane, now.op->site);
+  const Suspect earlier{earlier_thread / threads_, earlier_thread % threads_, earlier_site};
+  const Reach reach = earlier.block != own.block                       ? Reach::grid
+                      : earlier.thread / kLanes == own.thread / kLanes ? Reach::warp
+                                                                       : Reach::block;
+  accusations_.add({.tool = "racecheck",
+                    .message = now.place.shared ? "shared" : "global",
+                    .address = name_of(*program_, now.place, now.use.bytes),
+                    .first = earlier,
+                    .second = own,
+                    .reach = reach,
+                    .in_words = race_in_words});
+}
+
+void RaceDetector::check_reader(const LaneAccess& now, const GroupCell& reader) {
+  const std::uint32_t block = reader.warp / warps_, first = reader.warp % warps_ * kLanes;
+  if (are_atomic(now.use, locator_.use_at(reader.site))) return;
+  for (std::uint32_t left = reader.lanes; left; left &= left - 1) {
+    const std::uint32_t other = first + static_cast<std::uint32_t>(std::countr_zero(left));
+    if ((block == now.warp.block->linear && other == now.thread) ||
+        now.block.history.knows(now.thread, block, other, reader.clock))
+      continue;
+    if (is_ordered_by_flag(now, reader.site)) continue;
+    return accuse(now, block * threads_ + other, reader.site);
+  }
+}
+
+/// Adds `now`, of `thread`, to the readers of a granule, or to those who change it by atomics: `erase_if` and `add` are
+/// of these. Goes: whatever the thread knows to be over.
+template <typename EraseIf, typename Add>
+void RaceDetector::remember(const RacingBlock& block, const GroupCell& now, std::uint32_t thread, EraseIf erase_if,
+                            Add add) const {
+  const auto is_over = [&](const GroupCell& old) {
+    const std::uint32_t first = old.warp % warps_ * kLanes;
+    for (std::uint32_t left = old.lanes; left; left &= left - 1)
+      if (!block.history.knows(thread, old.warp / warps_, first + static_cast<std::uint32_t>(std::countr_zero(left)),
+                               old.clock))
+        return false;
+    return true;
+  };
+  Remembered others(now, warps_);
+  bool joined = false;
+  erase_if([&](GroupCell& old) {
+    if (old.warp == now.warp && old.clock == now.clock && old.site == now.site) {
+      old.lanes |= now.lanes;
+      joined = true;
+      return false;
+    }
+    if (old.warp == now.warp) old.lanes &= ~now.lanes;  // the thread's own accesses are over to it
+    if (is_over(old)) return true;
+    others.see(old);
+    return false;
+  });
+  if (!joined && (threads_order_each_other_ || !others.are_enough())) add();
+}
+
+void RaceDetector::remember_atomic(const LaneAccess& now, std::uint64_t cell, const GroupCell& own) {
+  const BlockHistory& history = now.block.history;
+  RaceShadow& shadow = now.shadow;
+  const WriteCell write{own.warp / warps_ * threads_ + now.thread, own.clock, own.site};
+  // Who uses the old value has seen all atomics before: as far as this place is concerned they are over. The hardware
+  // orders a plain access behind it, and a ticket is reset like that.
+  const bool sees = now.use.atomic && (now.op->mods & kResultUsed);
+  Writers* several = shadow.writers(cell);
+  if (several && now.place.shared && several->plain.clock < history.everyone()) several->plain = {};
+  if (!several) {
+    const WriteCell written = shadow.written(cell);
+    const std::uint32_t other = written.thread % threads_, other_block = written.thread / threads_;
+    const bool atomic = written.clock && are_atomic(locator_.use_at(written.site), now.use);
+    if (written.clock == 0 || (now.place.shared && written.clock < history.everyone()) ||
+        (atomic && (sees || history.knows(now.thread, other_block, other, written.clock))))
+      return shadow.write(cell, write);
+    const GroupCell before{other_block * warps_ + other / kLanes, 1u << other % kLanes, written.clock, written.site};
+    shadow.make_list(cell, atomic ? Writers{{}, {before}} : Writers{written, {}});
+    several = shadow.writers(cell);
+  }
+  auto& atomics = several->atomics;
+  if (sees) atomics.clear();
+  remember(
+      now.block, own, now.thread, [&](auto f) { std::erase_if(atomics, f); }, [&] { atomics.push_back(own); });
+}
+
+/// Against those who wrote a granule last.
+void RaceDetector::check_writers(const LaneAccess& now, std::uint64_t cell, const Stored& value) {
+  const Warp& w = now.warp;
+  const Writers* several = now.shadow.writers(cell);
+  if (several && !now.use.atomic && !now.use.strong)
+    for (const GroupCell& atomic : several->atomics) check_reader(now, atomic);
+  const WriteCell& written = several ? several->plain : now.shadow.written(cell);
+  const std::uint32_t other = written.thread % threads_, block = written.thread / threads_;
+  if (!written.clock || (block == w.block->linear && other == now.thread)) return;
+  // Lanes of one instruction that store the same value to one place change nothing for each other.
+  const bool same_store = now.use.store && written.site == now.op->site && block == w.block->linear &&
+                          other / kLanes == w.index &&
+                          Stored(w, now.op, now.use, static_cast<int>(other % kLanes)).bytes == value.bytes;
+  if (same_store || are_atomic(now.use, locator_.use_at(written.site)) ||
+      now.block.history.knows(now.thread, block, other, written.clock) || is_ordered_by_flag(now, written.site))
+    return;
+  accuse(now, written.thread, written.site);
+}
+
+void RaceDetector::check(const LaneAccess& now) {
+  const auto linear = static_cast<std::uint32_t>(now.warp.block->linear);
+  const Clock clock = now.block.history.clock(now.thread);
+  const Stored value = now.use.store ? Stored(now.warp, now.op, now.use, now.lane) : Stored();
+  // A store of the value that is there takes nothing from those who stored it. Who stores something else later takes
+  // that value away from this thread: so this store is remembered as a read.
+  const bool silent = now.use.store && std::memcmp(value.bytes.data(), now.place.host, now.use.bytes) == 0;
+  RaceShadow& shadow = now.shadow;
+  shadow.refine(now.use.bytes);
+  const std::uint32_t granule = shadow.granule();
+  const std::uint64_t end = (now.place.offset + now.use.bytes + granule - 1) / granule;
+  shadow.touch(end);
+  const GroupCell own{linear * warps_ + now.warp.index, 1u << now.lane, clock, now.op->site};
+  for (std::uint64_t cell = now.place.offset / granule; cell < end; ++cell) {
+    if (!silent) check_writers(now, cell, value);
+    if (now.use.load || silent) {
+      remember(
+          now.block, own, now.thread, [&](auto f) { shadow.erase_readers_if(cell, f); },
+          [&] { shadow.add_reader(cell, own); });
+      continue;
+    }
+    shadow.erase_readers_if(cell, [&](const GroupCell& reader) {
+      check_reader(now, reader);
+      return !are_atomic(now.use,
+                         locator_.use_at(reader.site));  // which leaves both unordered: a plain write may follow
+    });
+    if (now.use.atomic || now.use.strong)
+      remember_atomic(now, cell, own);
+    else
+      shadow.write(cell, {linear * threads_ + now.thread, clock, now.op->site});
+  }
+}
+
+}  // namespace gpulab::simt

@@ -1,0 +1,96 @@
+#pragma once
+// racecheck's judgement of one access: is it ordered behind all earlier accesses to the same bytes that it could race
+// with? tools/racecheck.cpp tells the detector what happens; history.h knows the order of threads, shadow.h who
+// accessed each granule.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "common/simt/observers/accusations.h"
+#include "common/simt/observers/block_states.h"
+#include "common/simt/observers/history.h"
+#include "common/simt/observers/locator.h"
+#include "common/simt/observers/shadow.h"
+#include "common/simt/observers/tool.h"
+
+namespace gpulab::simt {
+
+/// A resident block: the order of its threads, and who accessed its shared memory.
+struct RacingBlock {
+  explicit RacingBlock(const BlockContext& block)
+      : history(static_cast<std::uint32_t>(block.linear), static_cast<std::uint32_t>(block.launch.block.volume())),
+        shared(block.warps[0].shared_bytes) {}
+  void restart(const BlockContext& block) {
+    history.restart(static_cast<std::uint32_t>(block.linear));
+    shared.clear();
+  }
+  BlockHistory history;
+  RaceShadow shared;
+};
+
+/// The bytes that a lane stores.
+struct Stored;
+
+class RaceDetector {
+ public:
+  explicit RaceDetector(const ToolParts& parts) : locator_(parts.locator), accusations_(parts.accusations) {}
+
+  /// A new grid. Throws LaunchError where it has more threads than can be told apart.
+  void start(const LaunchState& launch);
+  [[nodiscard]] BlockStates<RacingBlock>& blocks() { return blocks_; }
+  [[nodiscard]] BlockHistory& history(const Warp& warp) { return blocks_.of(*warp.block).history; }
+
+  /// A location that threads order their accesses by: its address, and its block where that is shared memory, else
+  /// kNoBlock. Named barriers are locations beyond shared memory.
+  using SyncKey = std::pair<std::uint32_t, std::uint64_t>;
+  [[nodiscard]] SyncObject& sync(const SyncKey& key) { return syncs_[key]; }
+  [[nodiscard]] const SyncObject* find_sync(const SyncKey& key) const;
+
+  /// The access that the locator has just found.
+  void access(Warp& warp, const MicroOp* op);
+  /// cp.async has brought a lane's bytes to `shared`: a store by its thread.
+  void copied(const Warp& warp, const MicroOp* op, int lane, std::uint32_t shared, std::uint32_t bytes);
+
+ private:
+  /// One lane's access, and what there is to look at.
+  struct LaneAccess {
+    const Warp& warp;
+    const MicroOp* op;
+    const MemoryUse& use;
+    const Place& place;
+    RacingBlock& block;
+    RaceShadow& shadow;
+    int lane;
+    std::uint32_t thread;  ///< of the block
+  };
+
+  [[nodiscard]] RaceShadow* shadow_of(RacingBlock& block, const Place& place);
+  bool access_together(Warp& warp, const MicroOp* op, RacingBlock& block);
+  void check(const LaneAccess& now);
+  void check_reader(const LaneAccess& now, const GroupCell& reader);
+  void check_writers(const LaneAccess& now, std::uint64_t cell, const Stored& value);
+  template <typename EraseIf, typename Add>
+  void remember(const RacingBlock& block, const GroupCell& now, std::uint32_t thread, EraseIf erase_if, Add add) const;
+  void remember_atomic(const LaneAccess& now, std::uint64_t cell, const GroupCell& own);
+  void acquire_by(const LaneAccess& now);
+  void release_by(const LaneAccess& now);
+  [[nodiscard]] bool is_ordered_by_flag(const LaneAccess& now, std::uint32_t earlier_site) const;
+  [[nodiscard]] static SyncKey key_of(const LaneAccess& now);
+  void accuse(const LaneAccess& now, std::uint32_t earlier_thread, std::uint32_t earlier_site);
+
+  Locator& locator_;
+  Accusations& accusations_;
+  const Program* program_ = nullptr;
+  std::uint32_t threads_ = 0, warps_ = 0;  ///< of a block
+  /// Whether the kernel has anything that orders single threads: a fence, a release, a barrier with a thread count.
+  /// Without, all order is by barriers of the whole block and by .sync instructions of a warp.
+  bool threads_order_each_other_ = false;
+  std::vector<std::unique_ptr<RaceShadow>> global_;  ///< by Allocation::index
+  BlockStates<RacingBlock> blocks_;
+  std::map<SyncKey, SyncObject> syncs_;
+};
+
+}  // namespace gpulab::simt

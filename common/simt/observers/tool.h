@@ -1,0 +1,35 @@
+#pragma once
+// The tools of --sanitize. Each is one file, observers/tools/NAME.cpp, which defines `const ToolKind
+// gpulab::simt::tools::NAME`; the build finds it there, and the command line's help, parsing and 'all' follow
+// (scripts/cmake/tools.cmake).
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "common/simt/machine/observer.h"
+
+namespace gpulab::simt {
+
+class Accusations;
+class Locator;
+
+/// What the tools of a device share.
+struct ToolParts {
+  Locator& locator;
+  Accusations& accusations;
+};
+
+struct ToolKind {
+  std::string_view name;
+  /// Names are listed by it, the least first. Of what happens the tools are told in the opposite order: memcheck, which
+  /// is listed first, may end a launch at once, when the others have looked at what happened.
+  int rank;
+  /// An observer that serves all grids of a device.
+  std::unique_ptr<Observer> (*make)(const ToolParts& parts);
+};
+
+/// All tools, by rank.
+[[nodiscard]] std::span<const ToolKind* const> tool_kinds();
+
+}  // namespace gpulab::simt

@@ -1,0 +1,157 @@
+// initcheck: memory that is read before anything was written there. Which bytes of global memory hold a value is kept
+// from launch to launch; shared and local memory hold none when a block starts.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "common/simt/observers/accusations.h"
+#include "common/simt/observers/block_states.h"
+#include "common/simt/observers/locator.h"
+#include "common/simt/observers/shadow.h"
+#include "common/simt/observers/tool.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+/// A resident block's shared memory, and the local memory of its threads.
+struct BlockMemory {
+  explicit BlockMemory(const BlockContext& block)
+      : shared_bytes(block.warps[0].shared_bytes),
+        local_bytes(std::uint64_t{block.warps[0].local_stride} * block.launch.block.volume()),
+        shared(shared_bytes),
+        local(local_bytes) {}
+  void restart(const BlockContext&) {
+    shared.set_range(0, shared_bytes, false);
+    local.set_range(0, local_bytes, false);
+  }
+  std::uint64_t shared_bytes, local_bytes;
+  InitShadow shared, local;
+};
+
+class Initcheck final : public Observer {
+ public:
+  explicit Initcheck(const ToolParts& parts)
+      : Observer(kWatchAccesses), locator_(parts.locator), accusations_(parts.accusations) {}
+
+  void allocated(const Allocation& allocation) override { add(allocation); }
+  void written(const Allocation& allocation, std::uint64_t offset, std::uint64_t bytes) override {
+    set(allocation, offset, bytes, true);
+  }
+  void forgotten(const Allocation& allocation, std::uint64_t offset, std::uint64_t bytes) override {
+    set(allocation, offset, bytes, false);
+  }
+
+  /// A tool that does not see all writes would accuse the innocent: it says so and stays out.
+  void grid_started(const LaunchState& launch) override {
+    blocks_.clear();
+    const auto& sites = launch.program->sites;
+    on_ = std::none_of(sites.begin(), sites.end(), [](const Site& s) {
+      const std::uint16_t traits = s.row->meaning.traits;
+      return ((traits & kStore) && (traits & (kCollective | kOperandTable))) || (s.facts & kBulkCopy);
+    });
+    if (!on_)
+      accusations_.note_unchecked("initcheck", *launch.program, "what tensor-core stores and bulk copies write");
+  }
+  void block_started(const BlockContext& block) override {
+    if (on_) blocks_.start(block);
+  }
+  void block_ended(const BlockContext& block) override { blocks_.end(block); }
+
+  void access(Warp& w, const MicroOp* op) override {
+    const std::uint32_t lanes = locator_.lanes();
+    if (!on_ || !lanes) return;
+    if (locator_.in_one_stretch()) {
+      InitShadow* shadow = shadow_of(w, locator_.first_place());
+      if (shadow && !known_together(*shadow)) check_each(w, op, *shadow);
+      return;
+    }
+    for (std::uint32_t left = lanes; left; left &= left - 1) check(w, op, std::countr_zero(left));
+  }
+  void copied(Warp& w, int, std::uint32_t shared, std::uint32_t bytes, const MicroOp*) override {
+    if (on_) blocks_.of(*w.block).shared.set_range(shared, bytes, true);
+  }
+
+ private:
+  void add(const Allocation& allocation) {
+    if (global_.size() <= allocation.index) global_.resize(allocation.index + 1);
+    global_[allocation.index] = std::make_unique<InitShadow>(allocation.bytes);
+  }
+  void set(const Allocation& allocation, std::uint64_t offset, std::uint64_t bytes, bool known) {
+    if (allocation.index < global_.size() && global_[allocation.index])
+      global_[allocation.index]->set_range(offset, bytes, known);
+  }
+  /// nullptr: a variable of the module, or what else holds a value from the start.
+  InitShadow* shadow_of(const Warp& w, const Place& place) {
+    if (place.shared) return &blocks_.of(*w.block).shared;
+    if (place.local) return &blocks_.of(*w.block).local;
+    const Allocation& allocation = *place.allocation;
+    const bool is_known = allocation.index < global_.size() && global_[allocation.index];
+    if (!is_known && allocation.mapped != 0) return nullptr;
+    if (!is_known) add(allocation);  // by malloc, in a kernel
+    return global_[allocation.index].get();
+  }
+
+  /// Where one look tells of all lanes. False: each lane has to be looked at.
+  bool known_together(InitShadow& shadow) const {
+    const MemoryUse& use = locator_.use();
+    const std::uint64_t offset = locator_.first_place().offset;
+    if (locator_.is_contiguous()) {
+      const std::uint64_t bytes = std::uint64_t{kLanes} * use.bytes;
+      if (shadow.known_range(offset, bytes)) return true;
+      if (use.store) shadow.set_range(offset, bytes, true);
+      return use.store;
+    }
+    return !use.store && locator_.is_uniform() && shadow.known(offset, use.bytes);
+  }
+
+  /// Of one stretch.
+  void check_each(Warp& w, const MicroOp* op, InitShadow& shadow) {
+    const MemoryUse& use = locator_.use();
+    for (std::uint32_t left = locator_.lanes(); left; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const std::uint64_t offset = locator_.offset(lane);
+      if (use.store)
+        shadow.set(offset, use.bytes);
+      else if (!shadow.known(offset, use.bytes))
+        check(w, op, lane);
+    }
+  }
+
+  void check(Warp& w, const MicroOp* op, int lane) {
+    const MemoryUse& use = locator_.use();
+    const Place place = locator_.place(lane);
+    InitShadow* shadow = shadow_of(w, place);
+    if (!shadow) return;
+    if ((use.load || use.atomic) && !shadow->known(place.offset, use.bytes)) {
+      const char* memory = place.shared ? "shared" : place.local ? "local" : "global";
+      // What is read before it was written because nothing orders the two is a race, and told as one.
+      accusations_.add(
+          {.tool = "initcheck",
+           .message = fmt::format("{} memory is read before anything was written there; initialise it first", memory),
+           .address = name_of(*w.program, place, use.bytes),
+           .first = suspect(w, lane, op->site),
+           .unless_told_by = "racecheck"});
+      shadow->set(place.offset, use.bytes);
+    }
+    if (use.store) shadow->set(place.offset, use.bytes);
+  }
+
+  Locator& locator_;
+  Accusations& accusations_;
+  bool on_ = true;                                   ///< for this grid
+  std::vector<std::unique_ptr<InitShadow>> global_;  ///< by Allocation::index
+  BlockStates<BlockMemory> blocks_;
+};
+
+}  // namespace
+
+namespace tools {
+extern const ToolKind initcheck{"initcheck", 30, [](const ToolParts& parts) -> std::unique_ptr<Observer> {
+                                  return std::make_unique<Initcheck>(parts);
+                                }};
+}  // namespace tools
+
+}  // namespace gpulab::simt

@@ -1,0 +1,61 @@
+// memcheck: accesses out of bounds, misaligned or to freed memory, and frees of what was not allocated. The machine
+// finds what no GPU would let pass; what lies within the block's shared memory, but beyond a variable's end, is found
+// here.
+
+#include <algorithm>
+
+#include "common/simt/observers/accusations.h"
+#include "common/simt/observers/locator.h"
+#include "common/simt/observers/tool.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+class Memcheck final : public Observer {
+ public:
+  explicit Memcheck(const ToolParts& parts)
+      : Observer(kWatchAccesses | kGapsInShared), locator_(parts.locator), accusations_(parts.accusations) {
+    locator_.look_for_bounds();
+  }
+
+  void access(Warp& w, const MicroOp* op) override {
+    if (locator_.outside() < 0) return;
+    const Place place = locator_.place(locator_.outside());
+    const MemoryUse& use = locator_.use();
+    fault_access(w, op, place.address + (place.local ? kLocalWindow : kSharedWindow), locator_.outside(), use.bytes,
+                 use.store ? "store" : "load");
+  }
+
+  void faulted(Warp& w, const MicroOp* op, int lane, std::uint64_t address, const std::string& what) override {
+    Place place;
+    place.address = address;
+    const std::uint32_t bytes = std::max<std::uint32_t>(locator_.use_at(op->site).bytes, 1);
+    std::string name;
+    if (address - kSharedWindow < kWindowBytes || address - kLocalWindow < kWindowBytes) {
+      place.local = address - kLocalWindow < kWindowBytes;
+      place.shared = !place.local;
+      place.address = address & (kWindowBytes - 1);
+      name = name_of(*w.program, place, bytes);
+    } else if (const Allocation* nearest = w.global->nearest(address); nearest && address >= kGlobalStart) {
+      place.allocation = nearest;
+      place.offset = address - nearest->address;
+      name = name_of(*w.program, place, bytes);
+    }
+    accusations_.add({.tool = "memcheck", .message = what, .address = name, .first = suspect(w, lane, op->site)});
+  }
+
+ private:
+  Locator& locator_;
+  Accusations& accusations_;
+};
+
+}  // namespace
+
+namespace tools {
+extern const ToolKind memcheck{"memcheck", 10, [](const ToolParts& parts) -> std::unique_ptr<Observer> {
+                                 return std::make_unique<Memcheck>(parts);
+                               }};
+}  // namespace tools
+
+}  // namespace gpulab::simt

@@ -1,0 +1,123 @@
+// racecheck: two accesses to one byte by different threads, one of them a write, not both atomic, that nothing orders.
+// Order comes from barriers, .sync instructions of a warp, atomics, and fences with volatile or released flags between
+// them; kernels of one stream follow each other. history.h keeps the order, race_detector.h judges accesses by it.
+
+#include <algorithm>
+#include <bit>
+
+#include "common/simt/observers/member_groups.h"
+#include "common/simt/observers/race_detector.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+bool waits_at(const Split& split, std::uint32_t number) {
+  return split.state == Split::State::barrier && split.barrier == number;
+}
+
+class Racecheck final : public Observer {
+ public:
+  explicit Racecheck(const ToolParts& parts)
+      : Observer(kWatchAccesses | kWatchFences | kWatchCollectives),
+        accusations_(parts.accusations),
+        detector_(parts) {}
+
+  /// A tool that does not see all that orders threads would accuse the innocent: it says so and stays out.
+  void grid_started(const LaunchState& launch) override {
+    const auto& sites = launch.program->sites;
+    on_ = std::none_of(sites.begin(), sites.end(), [](const Site& s) { return (s.facts & kMbarrier) != 0; });
+    if (on_)
+      detector_.start(launch);
+    else
+      accusations_.note_unchecked("racecheck", *launch.program, "mbarrier");
+  }
+  void block_started(const BlockContext& block) override {
+    if (on_) detector_.blocks().start(block);
+  }
+  void block_ended(const BlockContext& block) override {
+    if (on_) detector_.blocks().end(block);
+  }
+
+  void access(Warp& w, const MicroOp* op) override {
+    if (on_) detector_.access(w, op);
+  }
+  void copied(Warp& w, int lane, std::uint32_t shared, std::uint32_t bytes, const MicroOp* op) override {
+    if (on_) detector_.copied(w, op, lane, shared, bytes);
+  }
+
+  void fence(Warp& w) override {
+    if (!on_) return;
+    BlockHistory& history = detector_.history(w);
+    for (std::uint32_t left = w.mask; left; left &= left - 1) history.fence(thread_in_block(w, std::countr_zero(left)));
+  }
+  void collective(Warp& w, const MicroOp* op) override {
+    if (!on_) return;
+    for_each_member_group(w, op, [&](std::uint32_t group, std::uint32_t members) {
+      if ((members & w.live & ~group) == 0) warp_synchronised(w, members & group);
+    });
+  }
+  void warp_synchronised(Warp& w, std::uint32_t lanes) override {
+    if (!on_) return;
+    BlockHistory& history = detector_.history(w);
+    if (const std::uint32_t left = lanes_that_have_left(w)) history.leave(w.index, left);
+    history.warp_sync(w.index, lanes, w.live);
+  }
+
+  /// Who waits at a barrier with a thread count will know what those who come to it have done.
+  void barrier_reached(Warp& w, std::uint32_t number, std::uint32_t lanes, std::uint32_t count) override {
+    if (!on_ || count == 0) return;
+    BlockHistory& history = detector_.history(w);
+    SyncObject& barrier = detector_.sync(key_of(*w.block, number));
+    for (std::uint32_t left = lanes; left; left &= left - 1)
+      barrier.release(history.release(thread_in_block(w, std::countr_zero(left)), true));
+  }
+  void barrier_completed(const BlockContext& block, std::uint32_t number, bool everyone) override;
+
+ private:
+  static RaceDetector::SyncKey key_of(const BlockContext& block, std::uint32_t barrier) {
+    return {static_cast<std::uint32_t>(block.linear), kSharedWindow + barrier};
+  }
+  /// Lanes that the block's last warp lacks were never there.
+  static std::uint32_t lanes_that_have_left(const Warp& w) {
+    const auto threads = static_cast<std::uint32_t>(w.block->launch.block.volume());
+    const std::uint32_t lanes = std::min<std::uint32_t>(threads - w.index * kLanes, kLanes);
+    return ~w.live & (lanes == kLanes ? kFullMask : (1u << lanes) - 1);
+  }
+
+  Accusations& accusations_;
+  RaceDetector detector_;
+  bool on_ = true;  ///< for this grid
+};
+
+void Racecheck::barrier_completed(const BlockContext& block, std::uint32_t number, bool everyone) {
+  if (!on_) return;
+  BlockHistory& history = detector_.blocks().of(block).history;
+  // Those who came by bar.arrive have gone on: they learn nothing, and what they have done since is not told.
+  std::uint32_t waiting = 0;
+  for (const Warp& w : block.warps)
+    for (const Split& split : w.splits)
+      if (waits_at(split, number)) waiting += static_cast<std::uint32_t>(std::popcount(split.mask));
+  if (everyone && waiting == block.barriers[number].voters) {
+    if (block.live < block.launch.block.volume())
+      for (const Warp& w : block.warps) history.leave(w.index, lanes_that_have_left(w));
+    return history.barrier();
+  }
+  const SyncObject* barrier = detector_.find_sync(key_of(block, number));
+  if (!barrier) return;
+  for (const Warp& w : block.warps)
+    for (const Split& split : w.splits)
+      if (waits_at(split, number))
+        for (std::uint32_t left = split.mask; left; left &= left - 1)
+          history.acquire(thread_in_block(w, std::countr_zero(left)), barrier->acquire());
+}
+
+}  // namespace
+
+namespace tools {
+extern const ToolKind racecheck{"racecheck", 20, [](const ToolParts& parts) -> std::unique_ptr<Observer> {
+                                  return std::make_unique<Racecheck>(parts);
+                                }};
+}  // namespace tools
+
+}  // namespace gpulab::simt

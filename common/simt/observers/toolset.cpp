@@ -1,0 +1,29 @@
+#include "common/simt/observers/toolset.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+
+#include "common/error.h"
+#include "common/simt/observers/tool.h"
+
+namespace gpulab::simt {
+
+Toolset::Toolset(const std::vector<std::string>& names) {
+  const auto kinds = tool_kinds();
+  const auto is_on = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  for (const std::string& name : names)
+    if (std::ranges::none_of(kinds, [&](const ToolKind* kind) { return kind->name == name; }))
+      throw usage_error(fmt::format("unknown tool '{}'", name));
+  if (names.empty()) return;
+  for (const ToolKind* kind : kinds | std::views::reverse)
+    if (is_on(kind->name)) tools_.push_back(kind->make({locator_, accusations_}));
+  observers_.push_back(&locator_);
+  for (const auto& tool : tools_) observers_.push_back(tool.get());
+  observers_.push_back(&accusations_);
+  if (std::ranges::any_of(tools_, [](const auto& tool) { return (tool->watches() & kWatchAccesses) != 0; }))
+    locator_.look();
+}
+
+}  // namespace gpulab::simt
