@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A command, a format … is one file (tests/one_place), a counter one row: the build found it, and everything that follows
-from it is there.
+"""A command, a format, a tool … is one file (tests/one_place), a counter one row: the build found it, and everything that
+follows from it is there.
 
 usage: one_place_test.py BINARY PLAIN      BINARY has the files of tests/one_place, PLAIN has them not
 Closes with 'N passed, N failed'.
@@ -113,6 +113,23 @@ class Counter(unittest.TestCase):
     def test_without_its_row_nothing_knows_of_it(self):
         for words in (("list", "--metrics"), (*self.reduce, "warp", "--format", "json"), (*self.reduce, "warp")):
             self.assertNotIn("twice", gpulab(*words, binary=PLAIN)[1])
+
+
+class Tool(unittest.TestCase):
+    def test_it_watches_kernels_and_its_findings_are_told(self):
+        code, out, _ = gpulab("reduce", "--device", "sim", "--n", "1000", "--variant", "shared_sequential", "--sanitize", "lonecheck")
+        self.assertEqual(code, 0)
+        self.assertIn("one lane accesses memory alone", out)
+
+    def test_help_all_and_errors_name_it(self):
+        self.assertIn("memcheck,racecheck,initcheck,synccheck,lonecheck, all or none", gpulab("reduce", "--help")[1])
+        self.assertIn("lonecheck", gpulab("reduce", "--device", "sim", "--n", "1000", "--variant", "shared_sequential",
+                                          "--sanitize", "all")[1])
+        self.assertIn("did you mean 'lonecheck'? tools: memcheck, racecheck, initcheck, synccheck, lonecheck, all, none",
+                      gpulab("reduce", "--sanitize", "lonechek")[2])
+
+    def test_without_its_file_nothing_knows_of_it(self):
+        self.assertIn("unknown tool 'lonecheck'", gpulab("reduce", "--sanitize", "lonecheck", binary=PLAIN)[2])
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/gpu_profile.h"
+#include "common/simt/observers/tool.h"
 #include "common/text.h"
 #include "runner/options/sizes.h"
 
@@ -30,17 +31,25 @@ void parse_device(const Given& given, MachineOptions& options) {
   }
 }
 
+std::vector<std::string> tool_names() {
+  std::vector<std::string> names;
+  for (const simt::ToolKind* kind : simt::tool_kinds()) names.emplace_back(kind->name);
+  return names;
+}
+
 /// "racecheck,memcheck", "all", "none".
 std::vector<std::string> parse_tools(const std::string& text) {
-  static const std::vector<std::string> all{"memcheck", "racecheck", "initcheck", "synccheck"};
+  const auto all = tool_names();
   if (text == "none") return {};
   if (text == "all") return all;
   std::vector<std::string> tools;
   for (const auto& name : split(text, ',')) {
-    if (std::find(all.begin(), all.end(), name) == all.end())
+    if (std::find(all.begin(), all.end(), name) == all.end()) {
+      auto words = all;
+      words.insert(words.end(), {"all", "none"});
       throw usage_error(fmt::format("--sanitize: unknown tool '{}'", name),
-                        did_you_mean(name, {"memcheck", "racecheck", "initcheck", "synccheck", "all", "none"},
-                                     "tools: memcheck, racecheck, initcheck, synccheck, all, none"));
+                        did_you_mean(name, words, fmt::format("tools: {}", fmt::join(words, ", "))));
+    }
     tools.emplace_back(name);
   }
   return tools;
@@ -56,7 +65,7 @@ OptionList machine_options() {
       {"threads", "N", "CPU threads of the simulator [all]", where},
       {"counters", "", "simulator counters, beside a GPU too", simulator},
       {"no-counters", "", "no simulator counters", simulator},
-      {"sanitize", "LIST", "memcheck,racecheck,initcheck,synccheck, all or none", simulator},
+      {"sanitize", "LIST", fmt::format("{}, all or none", fmt::join(tool_names(), ",")), simulator},
       {"schedule", "SEED", "another order of blocks, warps and splits, replayable", simulator},
       {"budget", "N", "warp instructions before a launch counts as hung", simulator},
   };
