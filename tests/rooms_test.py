@@ -41,8 +41,8 @@ MOST_FILES_OF = {"runner": 12, "common": 28}  # the entrance is smaller, the gro
 
 # Files that comments name and that others wrote: headers of the CUDA toolkit.
 TOOLKIT = re.compile(r"(cuda\w*|cublas_api|driver_types|library_types|mma)\.h")
-# What stands for any name in a comment: labs/NAME/kernels_smNN.cu, a folder's foo.cpp.
-PLACEHOLDER = re.compile(r"[A-Z]{2,}|\bfoo\b")
+# What stands for any name: labs/NAME/kernels_smNN.cu, a folder's foo.cpp, the lab that CONTRIBUTING.md shows.
+PLACEHOLDER = re.compile(r"[A-Z]{2,}|\bfoo(?![a-z])|\bsquares(?![a-z])")
 
 SOURCES = {".h", ".cpp", ".cu", ".cuh"}
 CITED = re.compile(r"(?<![\w./*{$])(\w[\w.-]*(?:/[\w.-]+)*\.(?:h|cpp|cuh?|md|py|sh|csv|tsv|json|cases|cmake|txt))(?![\w*/])")
@@ -166,7 +166,7 @@ class Citations(Order):
         """(file, line number, text) of each comment; of pages, each line."""
         for path in tree():
             suffix = pathlib.PurePath(path).suffix
-            if not path.startswith(("common/", "labs/", "runner/", "tests/", "scripts/", "configs/")):
+            if not path.startswith(("common/", "labs/", "runner/", "tests/", "scripts/", "configs/", "CONTRIBUTING.md", "README.md")):
                 continue
             if path == "tests/rooms_test.py" or path.startswith("tests/data/"):
                 continue
@@ -182,7 +182,7 @@ class Citations(Order):
     def exists(self, cited, path):
         """By its path from the root or from where it is cited, by the end of its path, or by its name."""
         name = pathlib.PurePath(cited).name
-        if TOOLKIT.fullmatch(name) or (ROOT / pathlib.PurePath(path).parent / cited).exists():
+        if TOOLKIT.fullmatch(name) or cited.startswith("build") or (ROOT / pathlib.PurePath(path).parent / cited).exists():
             return True
         if PLACEHOLDER.search(name):  # any file, but of a folder that is there
             folder = re.compile("(?:.*/)?" + PLACEHOLDER.sub("[^/]+", cited.rpartition("/")[0]))
