@@ -1,11 +1,19 @@
 #pragma once
+// How much memory is left. Whoever is about to allocate much asks here: the simulator before a buffer, the runner
+// before a problem, `gpulab doctor`. In containers and on shared machines the limit is not the machine's but that of a
+// control group, and a process that goes beyond it is killed without a word.
+
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 
 namespace gpulab {
 
-/// Bytes that this process may still allocate without swapping: the system's MemAvailable, or what its control
-/// group leaves where that is less (containers, graders). Nothing where the system does not say.
+/// Bytes that this process may still allocate without swapping: the system's MemAvailable, or what the tightest of its
+/// control groups leaves where that is less. Nothing where the system does not say.
 [[nodiscard]] std::optional<std::uint64_t> available_host_memory();
+
+/// The same for a system whose /proc and /sys lie in the folder `root`.
+[[nodiscard]] std::optional<std::uint64_t> available_host_memory(const std::filesystem::path& root);
 
 }  // namespace gpulab
