@@ -17,7 +17,7 @@ class Lonecheck final : public Observer {
                       .message = "one lane accesses memory alone",
                       .address = {},
                       .first = suspect(w, std::countr_zero(w.mask), op->site),
-                      .severity = "note"});
+                      .severity = Severity::note});
   }
 
  private:

@@ -125,8 +125,8 @@ TEST_CASE("memory counters of the transposes are an H200's") {
 
 TEST_CASE("per block of 256 the divergent reduction works in 47 warps, the sequential one in 12") {
   constexpr std::uint64_t blocks = (1 << 20) / 256, filling = 8;
-  CHECK(reduction("reduce_shared_divergent<int, Sum>").shared_store_requests == blocks * (filling + 47));
-  CHECK(reduction("reduce_shared_sequential<int, Sum>").shared_store_requests == blocks * (filling + 12));
+  CHECK(reduction("reduce_shared_divergent<int, Sum>")["shared_store_requests"] == blocks * (filling + 47));
+  CHECK(reduction("reduce_shared_sequential<int, Sum>")["shared_store_requests"] == blocks * (filling + 12));
 }
 
 TEST_CASE("padding takes the bank conflicts of a transposed tile from 31 per request to 0") {

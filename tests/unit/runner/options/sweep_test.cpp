@@ -17,7 +17,7 @@ const Host gpu{{"gpu", "NVIDIA H200", "h200", 9, 0, 132}, {.measures_time = true
 std::vector<std::string> names(const std::vector<SweepCase>& cases) {
   std::vector<std::string> texts;
   for (const auto& p : cases) {
-    texts.push_back(p.variant->name + " " + std::to_string(p.point.n()) + " " + std::to_string(p.point.block.x));
+    texts.push_back(p.variant->name + " " + std::to_string(p.settings.n()) + " " + std::to_string(p.settings.block.x));
   }
   return texts;
 }

@@ -67,16 +67,16 @@ struct LevelGuard {
 bool has_shape(const Row& row, const ptx::Instruction& instruction) {
   std::size_t next = 0;
   for (const auto& operand : row.meaning.operands) {
-    if (operand.role == BufferRole::none) break;
-    if (operand.role == BufferRole::optional_out && next > 0) continue;
+    if (operand.role == Role::none) break;
+    if (operand.role == Role::optional_out && next > 0) continue;
     if (next == instruction.operands.size()) {
-      if (operand.role != BufferRole::optional_in) return false;
+      if (operand.role != Role::optional_in) return false;
       continue;
     }
     const auto& given = instruction.operands[next++];
     const std::size_t width = given.kind == ptx::Operand::Kind::vector ? given.elements.size() : 1;
     if (width != operand.vector) return false;
-    if ((operand.role == BufferRole::address) != (given.kind == ptx::Operand::Kind::address)) return false;
+    if ((operand.role == Role::address) != (given.kind == ptx::Operand::Kind::address)) return false;
   }
   return next == instruction.operands.size();
 }

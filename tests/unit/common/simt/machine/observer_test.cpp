@@ -151,7 +151,7 @@ TEST_CASE("an observer that asks for nothing is told of the grid, its blocks and
 TEST_CASE("an observer is told of the fault that ends a grid, and of its end") {
   Recorder recorder(0);
   const auto [device, out] = watched_by(recorder, 16);
-  CHECK(launch_failure([&, &d = device, &o = out] { launch(*d, "watched", one_warp, o); }) == "fault");
+  CHECK(launch_failure([&, &d = device, &o = out] { launch(*d, "watched", one_warp, o); }) == LaunchFailure::fault);
   CHECK(recorder.events == std::vector<std::string>{"out allocated", "grid of 1 blocks", "block 0",
                                                     "barrier 0 completed by all", "lane 16 faulted: store of 4 bytes",
                                                     "grid ended"});
@@ -219,8 +219,8 @@ TEST_CASE("observers see each instruction that the counters count, and change no
             static_cast<simt::Observer*>(&recorder)})
         CHECK(counted(observer, kernel, cpu_threads) == alone);
       for (const Tally* tally : {&one_thread, &in_parallel}) {
-        CHECK(tally->warps == alone.warp_instructions);
-        CHECK(tally->threads == alone.thread_instructions);
+        CHECK(tally->warps == alone["warp_instructions"]);
+        CHECK(tally->threads == alone["thread_instructions"]);
       }
     }
 }
