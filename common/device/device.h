@@ -1,6 +1,7 @@
 #pragma once
-// The only device interface. Two implementations: an NVIDIA GPU (gpu.h) and the SIMT simulator (simulated.h).
-// Differences are data (Capabilities); nothing elsewhere asks which one it talks to.
+// The only device interface. Each kind of device implements it in a folder of its own (device_kind.h): NVIDIA GPUs
+// (gpu/), and the SIMT simulator (simulator/). Differences are data (Capabilities); nothing elsewhere asks which kind
+// it talks to.
 
 #include <array>
 #include <cstddef>
@@ -25,7 +26,7 @@ namespace gpulab {
 using DevicePointer = std::uint64_t;
 
 struct DeviceInfo {
-  std::string kind;     ///< "gpu" or "sim"
+  std::string kind;     ///< DeviceKind::name
   std::string name;     ///< "NVIDIA H200", "simulator"
   std::string profile;  ///< name of the GPU profile in configs/gpus that occupancy is computed for
   int compute_major = 0, compute_minor = 0;
@@ -37,6 +38,7 @@ struct Capabilities {
   bool measures_time = false;     ///< CUDA events; otherwise only simulation wall time
   bool counts = false;            ///< counters (common/counters.h)
   bool runs_vendor_code = false;  ///< CUB, cuBLAS variants
+  bool sanitizes = false;         ///< the tools of --sanitize can watch
   bool uses_host_memory = false;  ///< what it allocates comes out of the host's memory (the simulator)
 };
 

@@ -2,32 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <thread>
-
-#include "common/device/gpu/gpu.h"
+#include "common/device/device_kind.h"
 #include "common/gpu_profile.h"
-#include "common/simt/isa/instruction_set.h"
 #include "common/text.h"
 #include "runner/command.h"
-#include "runner/execution/host_cpu.h"
 #include "runner/report/grid_text.h"
 #include "runner/report/report_target.h"
 
 namespace gpulab::command {
 namespace {
-
-std::string gpus_text() {
-  const auto found = gpus();
-  if (found.empty()) return fmt::format("  none: {}\n", gpu_problem());
-  std::string text;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto& gpu = found[i];
-    text += fmt::format("  gpu:{}  {}, compute capability {}.{}, {} SMs{}\n", i, gpu.name, gpu.compute_major,
-                        gpu.compute_minor, gpu.sm_count, gpu.profile.empty() ? "" : ", profile " + gpu.profile);
-  }
-  return text;
-}
 
 std::string profiles_text() {
   std::vector<TextColumn> table(10);
@@ -54,10 +37,9 @@ std::string profiles_text() {
 }
 
 ExitCode run(const CommandLine&) {
-  std::string text = "GPUs (--device gpu, gpu:INDEX)\n" + gpus_text();
-  text += fmt::format("\nSimulator (--device sim)\n  {}, {}, x86-64 level {}\n", cpu_name(),
-                      plural(std::max(1U, std::thread::hardware_concurrency()), "thread"), simt::cpu_level());
-  text += "\nGPUs that the simulator can model (--profile NAME): data sheet values, configs/gpus\n" + profiles_text();
+  std::string text;
+  for (const auto* kind : device_kinds()) text += kind->listing() + '\n';
+  text += "GPUs that the simulator can model (--profile NAME): data sheet values, configs/gpus\n" + profiles_text();
   print_report(text);
   return ExitCode::ok;
 }

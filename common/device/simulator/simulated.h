@@ -24,6 +24,11 @@ struct SimulatorOptions {
   std::vector<simt::Observer*> observers{};
 };
 
+inline constexpr Capabilities simulator_capabilities{.counts = true, .sanitizes = true, .uses_host_memory = true};
+
+/// What a simulator that models `profile` says of itself.
+[[nodiscard]] DeviceInfo simulator_info(const GpuProfile& profile);
+
 /// A simulator that models `profile` for occupancy and residency. The profile must outlive it.
 [[nodiscard]] std::unique_ptr<Device> make_simulator(const GpuProfile& profile, const SimulatorOptions& options = {});
 

@@ -12,6 +12,7 @@
 namespace gpulab::simt {
 
 using Print = std::function<void(std::string_view)>;
+using Look = std::function<void(const Workers&)>;
 
 struct GridOptions {
   int threads = 1;             ///< CPU threads
@@ -26,6 +27,6 @@ struct GridOptions {
 /// (LaunchState::schedule), they print, fault and add floating-point numbers in the order in which they run, which is
 /// the same in each run. `look` sees what the workers of a launch that ended counted by instruction (line_counts.h).
 [[nodiscard]] Counters run_grid(const LaunchState& launch, const GridOptions& options, const Print& print,
-                                const std::function<void(const Workers&)>& look = {});
+                                const Look& look = {});
 
 }  // namespace gpulab::simt

@@ -1,4 +1,4 @@
-#include "runner/execution/host_cpu.h"
+#include "common/host_cpu.h"
 
 #include <fstream>
 

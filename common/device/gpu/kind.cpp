@@ -1,0 +1,66 @@
+// The kind "gpu": NVIDIA GPUs behind the driver.
+
+#include <fmt/format.h>
+
+#include "common/device/device_kind.h"
+#include "common/device/gpu/gpu.h"
+#include "common/text.h"
+
+namespace gpulab {
+namespace {
+
+std::string problem() {
+  const auto why = gpu_problem();
+  return why.empty() ? "" : "this machine has no GPU that works: " + why;
+}
+
+std::string listing() {
+  std::string text = "GPUs (--device gpu, gpu:INDEX)\n";
+  const auto found = gpus();
+  if (found.empty()) return text + fmt::format("  none: {}\n", gpu_problem());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto& gpu = found[i];
+    text += fmt::format("  gpu:{}  {}, compute capability {}.{}, {} SMs{}\n", i, gpu.name, gpu.compute_major,
+                        gpu.compute_minor, gpu.sm_count, gpu.profile.empty() ? "" : ", profile " + gpu.profile);
+  }
+  return text;
+}
+
+SystemCheck driver() {
+  const auto version = driver_cuda_version();
+  if (version) return {SystemCheck::State::good, "driver", "supports CUDA " + *version, {}};
+  return {SystemCheck::State::note, "driver", gpu_problem(),
+          "for GPU timing: NVIDIA's driver; the simulator needs none"};
+}
+
+SystemCheck gpu() {
+  const auto found = gpus();
+  if (found.empty())
+    return {SystemCheck::State::note, "GPU", "none: kernels run on the simulator, which counts but cannot time", {}};
+  std::vector<std::string> names;
+  for (const auto& one : found) names.push_back(one.name);
+  return {SystemCheck::State::good, "GPU", join(names), {}};
+}
+
+}  // namespace
+
+namespace device_kind {
+
+extern const DeviceKind gpu{.name = "gpu",
+                            .noun = "a GPU",
+                            .numbered = true,
+                            .faults_end_process = true,
+                            .rank = 2,
+                            .capabilities = gpu_capabilities,
+                            .problem = problem,
+                            .present = gpus,
+                            .describe = [](const DeviceRequest& request) { return gpu_info(request.index); },
+                            .open = [](const DeviceRequest& request) { return make_gpu(request.index); },
+                            .listing = listing,
+                            .checks =
+                                [] {
+                                  return std::vector{driver(), gpulab::gpu()};
+                                }};
+
+}  // namespace device_kind
+}  // namespace gpulab

@@ -1,0 +1,65 @@
+#include "common/device/simulator/device_memory.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+#include "common/host_memory.h"
+#include "common/launch_error.h"
+
+namespace gpulab {
+
+DevicePointer DeviceMemory::allocate(std::string_view name, std::size_t bytes) {
+  const auto available = available_host_memory();
+  if (available && bytes > *available)
+    throw LaunchError(LaunchFailure::out_of_memory,
+                      fmt::format("'{}' needs {} bytes, this machine has {} left", name, bytes, *available), {},
+                      "choose a smaller n");
+  try {
+    const DevicePointer pointer = global_.allocate(name, bytes);
+    if (bytes)
+      for (simt::Observer* observer : observers_) observer->allocated(*global_.find(pointer));
+    return pointer;
+  } catch (const std::bad_alloc&) {
+    throw LaunchError(LaunchFailure::out_of_memory, fmt::format("no memory for the {} bytes of '{}'", bytes, name), {},
+                      "choose a smaller n");
+  }
+}
+
+void DeviceMemory::write(DevicePointer to, std::span<const std::byte> from) {
+  if (!from.empty()) std::memcpy(host(to, from.size()), from.data(), from.size());
+  mark(to, from.size(), true);
+}
+
+void DeviceMemory::read(std::span<std::byte> to, DevicePointer from) {
+  if (!to.empty()) std::memcpy(to.data(), host(from, to.size()), to.size());
+}
+
+void DeviceMemory::fill(DevicePointer to, std::byte value, std::size_t bytes) {
+  if (bytes) std::memset(host(to, bytes), static_cast<int>(value), bytes);
+  mark(to, bytes, true);
+}
+
+void DeviceMemory::copy(DevicePointer to, DevicePointer from, std::size_t bytes) {
+  if (bytes) std::memmove(host(to, bytes), host(from, bytes), bytes);
+  mark(to, bytes, true);
+}
+
+std::byte* DeviceMemory::host(DevicePointer address, std::size_t bytes) {
+  std::byte* found = global_.host(address, bytes);
+  if (!found) throw std::logic_error("copy outside of an allocation");
+  return found;
+}
+
+void DeviceMemory::mark(DevicePointer address, std::size_t bytes, bool known) {
+  if (bytes == 0 || observers_.empty()) return;
+  const simt::Allocation* allocation = global_.find(address);
+  if (!allocation) return;
+  const std::uint64_t offset = address - allocation->address;
+  for (simt::Observer* observer : observers_)
+    known ? observer->written(*allocation, offset, bytes) : observer->forgotten(*allocation, offset, bytes);
+}
+
+}  // namespace gpulab

@@ -1,0 +1,41 @@
+#pragma once
+// The simulated GPU's global memory as the host sees it: what it allocates, copies and fills. Observers are told which
+// bytes hold a value.
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "common/device/device.h"
+#include "common/simt/machine/memory.h"
+#include "common/simt/machine/observer.h"
+
+namespace gpulab {
+
+class DeviceMemory {
+ public:
+  /// The observers outlive it.
+  explicit DeviceMemory(std::span<simt::Observer* const> observers) : observers_(observers) {}
+
+  /// Throws LaunchError (out_of_memory) where the host has not that much left.
+  DevicePointer allocate(std::string_view name, std::size_t bytes);
+  void release(DevicePointer pointer) { global_.release(pointer); }
+  void write(DevicePointer to, std::span<const std::byte> from);
+  void read(std::span<std::byte> to, DevicePointer from);
+  void fill(DevicePointer to, std::byte value, std::size_t bytes);
+  void copy(DevicePointer to, DevicePointer from, std::size_t bytes);
+  /// The bytes count as never written.
+  void forget(DevicePointer pointer, std::size_t bytes) { mark(pointer, bytes, false); }
+
+  /// The same memory as kernels see it.
+  [[nodiscard]] simt::GlobalMemory& global() { return global_; }
+
+ private:
+  std::byte* host(DevicePointer address, std::size_t bytes);
+  void mark(DevicePointer address, std::size_t bytes, bool known);
+
+  simt::GlobalMemory global_;
+  std::span<simt::Observer* const> observers_;
+};
+
+}  // namespace gpulab

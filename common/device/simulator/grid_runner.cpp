@@ -1,0 +1,96 @@
+#include "common/device/simulator/grid_runner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/occupancy.h"
+#include "common/simt/counting/line_counts.h"
+
+namespace gpulab {
+namespace {
+
+/// Warp instructions that starting a grid from a kernel is charged: a chain of launches without an end has one.
+constexpr std::uint64_t kLaunchCost = 1000;
+
+std::uint32_t sm_count(const GpuProfile& profile) { return static_cast<std::uint32_t>(std::max(profile.sm_count, 1)); }
+
+}  // namespace
+
+std::uint64_t resident_blocks(const GpuProfile& profile, const Kernel& kernel, const LaunchConfig& config) {
+  const auto found =
+      occupancy(profile, kernel.attributes.registers.value_or(1), kernel.attributes.static_shared_bytes.value_or(0),
+                config.dynamic_shared_bytes, static_cast<int>(config.block.volume()));
+  const int per_sm = found ? found->blocks_per_sm : 1;
+  return static_cast<std::uint64_t>(std::max(per_sm, 1)) * sm_count(profile);
+}
+
+std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const LaunchConfig& config,
+                                               const std::vector<std::byte>& parameters, int level,
+                                               std::uint64_t& spent) {
+  const simt::Program& program = *loaded.program;
+  if (program.parameter_address) memory_.write(program.parameter_address, parameters);
+  simt::GridLaunches launches;
+  launches.level = level;
+  simt::LaunchState state = launch_state(loaded, config, parameters);
+  state.launches = &launches;
+  simt::GridOptions grid;
+  grid.threads = options_.threads;
+  grid.budget = options_.budget;
+  grid.spent = spent;
+  grid.resident = resident_blocks(profile_, loaded.kernel, config);
+  LaunchLines lines;
+  lines.kernel = loaded.kernel.cpp_name;
+  lines.grid = config.grid;
+  lines.block = config.block;
+  simt::Look look;
+  if (options_.lines)
+    look = [&](const simt::Workers& workers) {
+      simt::count_lines(program, workers, loaded.image.source, loaded.image.ptx, lines);
+    };
+  const Counters counted = simt::run_grid(
+      state, grid, [this](std::string_view text) { print(text); }, look);
+  lines.counters = counted;
+  if (options_.lines) lines_.push_back(std::move(lines));
+  spent += counted["warp_instructions"] + kLaunchCost;
+  if (counters_)
+    *counters_ += counted;
+  else
+    counters_ = counted;
+  std::deque<simt::DeviceLaunch> made(launches.ordinary.begin(), launches.ordinary.end());
+  made.insert(made.end(), launches.tail.begin(), launches.tail.end());
+  return made;
+}
+
+simt::LaunchState GridRunner::launch_state(const LoadedKernel& loaded, const LaunchConfig& config,
+                                           const std::vector<std::byte>& parameters) {
+  simt::LaunchState state;
+  state.program = loaded.program.get();
+  state.grid = config.grid;
+  state.block = config.block;
+  state.dynamic_shared_bytes = config.dynamic_shared_bytes;
+  state.sm_count = sm_count(profile_);
+  state.parameters = parameters;
+  state.memory = &memory_.global();
+  state.heap = &heap_;
+  state.runtime = &runtime_;
+  if (options_.lines) state.phases = most_phases;
+  if (config.cooperative) state.grid_workspace = grid_workspace();
+  state.schedule = options_.schedule;
+  state.observers = observers_;
+  return state;
+}
+
+/// Where a cooperative grid's barrier lies, as it is before the first arrival.
+std::uint64_t GridRunner::grid_workspace() {
+  constexpr std::uint64_t bytes = 64;  // cooperative_groups' grid_workspace: its size, the barrier, and room for more
+  if (!grid_workspace_) grid_workspace_ = memory_.global().allocate("grid workspace", bytes);
+  memory_.fill(grid_workspace_, std::byte{0}, bytes);
+  return grid_workspace_;
+}
+
+void GridRunner::print(std::string_view text) {
+  output_ += text;
+  if (sink_) sink_(text);
+}
+
+}  // namespace gpulab

@@ -1,0 +1,67 @@
+#pragma once
+// Runs one grid on the simulated machine, and keeps what grids leave until the host takes it: counters, counts by line,
+// and what was printed.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/device/device.h"
+#include "common/device/simulator/device_memory.h"
+#include "common/device/simulator/kernel_library.h"
+#include "common/device/simulator/simulated.h"
+#include "common/gpu_profile.h"
+#include "common/simt/device_runtime/device_heap.h"
+#include "common/simt/device_runtime/device_launch.h"
+#include "common/simt/machine/grid.h"
+
+namespace gpulab {
+
+/// Blocks of this launch that `profile` keeps resident. Registers that are not known limit nothing.
+[[nodiscard]] std::uint64_t resident_blocks(const GpuProfile& profile, const Kernel& kernel,
+                                            const LaunchConfig& config);
+
+class GridRunner {
+ public:
+  GridRunner(const GpuProfile& profile, const SimulatorOptions& options, std::span<simt::Observer* const> observers,
+             DeviceMemory& memory, simt::DeviceHeap& heap, simt::DeviceRuntime& runtime)
+      : profile_(profile), options_(options), observers_(observers), memory_(memory), heap_(heap), runtime_(runtime) {}
+
+  /// Runs the grid to its end; returns what it launched, in the order in which that is to run. `level`: of nesting, 1
+  /// for what the host launches. `spent`: warp instructions of the host's launch so far, to which this grid's are
+  /// added.
+  std::deque<simt::DeviceLaunch> run(const LoadedKernel& kernel, const LaunchConfig& config,
+                                     const std::vector<std::byte>& parameters, int level, std::uint64_t& spent);
+
+  /// What grids have left since the last call.
+  std::optional<Counters> take_counters() { return std::exchange(counters_, std::nullopt); }
+  std::vector<LaunchLines> take_lines() { return std::exchange(lines_, {}); }
+  std::string take_output() { return std::exchange(output_, {}); }
+  void print_to(const PrintSink& sink) { sink_ = sink; }
+
+ private:
+  [[nodiscard]] simt::LaunchState launch_state(const LoadedKernel& kernel, const LaunchConfig& config,
+                                               const std::vector<std::byte>& parameters);
+  std::uint64_t grid_workspace();
+  void print(std::string_view text);
+
+  const GpuProfile& profile_;
+  const SimulatorOptions& options_;
+  std::span<simt::Observer* const> observers_;
+  DeviceMemory& memory_;
+  simt::DeviceHeap& heap_;
+  simt::DeviceRuntime& runtime_;
+  std::uint64_t grid_workspace_ = 0;  ///< of cooperative launches; 0: there was none yet
+  std::optional<Counters> counters_;
+  std::vector<LaunchLines> lines_;
+  std::string output_;
+  PrintSink sink_;
+};
+
+}  // namespace gpulab

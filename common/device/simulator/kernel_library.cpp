@@ -1,0 +1,97 @@
+#include "common/device/simulator/kernel_library.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "common/demangle.h"
+#include "common/ptx/flow/lower_calls.h"
+#include "common/ptx/parser.h"
+
+namespace gpulab {
+namespace {
+
+/// What ptxas said of the kernel when it was built for `sm`, nullptr where it said nothing.
+const PtxasRow* ptxas_row(const ModuleImage& image, std::string_view entry, int sm) {
+  for (const auto& row : image.resources)
+    if (row.sm == sm && row.entry == entry) return &row;
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<std::byte> LoadedKernel::parameter_block(std::span<const KernelArgument> arguments) const {
+  std::vector<std::byte> bytes(program->parameter_bytes);
+  std::size_t offset = 0, k = 0;
+  for (const auto& parameter : program->functions[0].function->parameters) {
+    offset = (offset + parameter.align - 1) / parameter.align * parameter.align;
+    std::memcpy(bytes.data() + offset, arguments[k].bytes.data(), arguments[k].size);
+    offset += parameter.size;
+    ++k;
+  }
+  return bytes;
+}
+
+bool KernelLibrary::Module::has_entry(std::string_view name) const {
+  return std::find(entries.begin(), entries.end(), name) != entries.end();
+}
+
+void KernelLibrary::load(const ModuleImage& image) {
+  auto& module = modules_.emplace_back();
+  module.image = image;
+  module.entries = ptx::entry_names(image.ptx);
+}
+
+const LoadedKernel& KernelLibrary::find(std::string_view name) {
+  std::vector<std::string_view> all;
+  for (const auto& module : modules_) all.insert(all.end(), module.entries.begin(), module.entries.end());
+  const std::string_view entry = find_entry(name, all);
+  for (const auto& known : kernels_)
+    if (known.kernel.entry == entry) return known;
+  for (auto& module : modules_)
+    if (module.has_entry(entry)) return decode(module, entry);
+  throw std::logic_error("entry of no module");
+}
+
+const LoadedKernel& KernelLibrary::of(const simt::Program& program) const {
+  return *std::find_if(kernels_.begin(), kernels_.end(), [&](const auto& k) { return k.program.get() == &program; });
+}
+
+const LoadedKernel& KernelLibrary::decode(Module& loaded, std::string_view entry) {
+  // The driver would compile every kernel of the text; one is parsed, and the functions that it may call.
+  auto module = std::make_shared<ptx::Module>(
+      ptx::parse(loaded.image.ptx, std::string(loaded.image.name),
+                 [&](std::string_view name) { return name == entry || !loaded.has_entry(name); }));
+  ptx::lower_calls(*module);
+  loaded.variables.place(*module, memory_);
+  simt::DecodeContext context = decoding_;
+  context.address_of = [&](std::string_view name) { return loaded.variables.address_of(name); };
+  context.allocate_parameters = [&](std::uint64_t bytes) { return memory_.allocate("kernel parameters", bytes); };
+  auto program = simt::decode(module, entry, context);
+  Kernel kernel;
+  kernel.entry = entry;
+  kernel.cpp_name = kernel_name(entry);
+  for (const auto& parameter : program->functions[0].function->parameters)
+    kernel.parameter_sizes.push_back(parameter.size);
+  kernel.attributes = attributes_of(*program, loaded.image, entry);
+  kernel.handle = kernels_.size();
+  return kernels_.emplace_back(LoadedKernel{std::move(program), std::move(kernel), loaded.image});
+}
+
+KernelAttributes KernelLibrary::attributes_of(const simt::Program& program, const ModuleImage& image,
+                                              std::string_view entry) const {
+  KernelAttributes attributes;
+  attributes.static_shared_bytes = program.static_shared_bytes;
+  if (const PtxasRow* row = ptxas_row(image, entry, profile_.compute_major * 10 + profile_.compute_minor)) {
+    attributes.registers = row->registers;
+    attributes.local_bytes = static_cast<std::size_t>(row->stack_bytes);
+  }
+  const auto& most = program.functions[0].function->max_threads;
+  if (most[0])
+    attributes.max_threads_per_block = static_cast<int>(most[0] * std::max(most[1], 1u) * std::max(most[2], 1u));
+  return attributes;
+}
+
+}  // namespace gpulab

@@ -1,0 +1,59 @@
+#pragma once
+// The modules that the host has loaded, and the kernels of theirs that somebody has asked for: parsed and decoded when
+// the first asks.
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "common/device/device.h"
+#include "common/device/simulator/module_variables.h"
+#include "common/gpu_profile.h"
+#include "common/simt/decode/decode.h"
+
+namespace gpulab {
+
+/// A kernel ready to run.
+struct LoadedKernel {
+  std::unique_ptr<simt::Program> program;
+  Kernel kernel;      ///< as the host sees it; its handle is the library's
+  ModuleImage image;  ///< the module that it is from
+  /// Arguments laid out as the PTX parameter list has them.
+  [[nodiscard]] std::vector<std::byte> parameter_block(std::span<const KernelArgument> arguments) const;
+};
+
+class KernelLibrary {
+ public:
+  /// `decoding`: how programs are decoded; where variables and parameters lie, the library adds.
+  KernelLibrary(const GpuProfile& profile, simt::GlobalMemory& memory, simt::DecodeContext decoding)
+      : profile_(profile), memory_(memory), decoding_(std::move(decoding)) {}
+
+  void load(const ModuleImage& image);
+  /// By C++ or mangled name. Throws Error (usage) that lists near misses when there is none.
+  const LoadedKernel& find(std::string_view name);
+  [[nodiscard]] const LoadedKernel& at(std::size_t handle) const { return kernels_.at(handle); }
+  /// The kernel whose program this is.
+  [[nodiscard]] const LoadedKernel& of(const simt::Program& program) const;
+
+ private:
+  struct Module {
+    ModuleImage image;
+    std::vector<std::string_view> entries;
+    ModuleVariables variables;
+    [[nodiscard]] bool has_entry(std::string_view name) const;
+  };
+  const LoadedKernel& decode(Module& module, std::string_view entry);
+  [[nodiscard]] KernelAttributes attributes_of(const simt::Program& program, const ModuleImage& image,
+                                               std::string_view entry) const;
+
+  const GpuProfile& profile_;
+  simt::GlobalMemory& memory_;
+  simt::DecodeContext decoding_;
+  std::vector<Module> modules_;
+  std::deque<LoadedKernel> kernels_;  ///< by handle; they stay where they are
+};
+
+}  // namespace gpulab

@@ -1,0 +1,57 @@
+// The kind "sim": the embedded simulator, which is always there and models one of configs/gpus.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "common/device/device_kind.h"
+#include "common/host_cpu.h"
+#include "common/host_memory.h"
+#include "common/simt/isa/instruction_set.h"
+#include "common/text.h"
+
+namespace gpulab {
+namespace {
+
+/// What kernels run on: "Intel Xeon …, 8 threads, x86-64 level v3".
+std::string cpu() {
+  return fmt::format("{}, {}, x86-64 level {}", cpu_name(),
+                     plural(std::max(1U, std::thread::hardware_concurrency()), "thread"), simt::cpu_level());
+}
+
+/// The GPU to model: where nobody names one, one that is here, else an H200.
+const GpuProfile& modelled(const DeviceRequest& request) {
+  if (!request.profile.empty()) return gpu_profile(request.profile);
+  for (const auto* kind : device_kinds())
+    for (const auto& device : kind->present())
+      if (!device.profile.empty()) return gpu_profile(device.profile);
+  return gpu_profile("h200");
+}
+
+std::vector<SystemCheck> checks() {
+  const auto memory = available_host_memory();
+  return {{SystemCheck::State::good,
+           "simulator",
+           fmt::format("{}, {} available", cpu(), memory ? bytes_text(static_cast<double>(*memory)) : "unknown memory"),
+           {}}};
+}
+
+}  // namespace
+
+namespace device_kind {
+
+extern const DeviceKind simulator{
+    .name = "sim",
+    .noun = "the simulator",
+    .rank = 1,
+    .capabilities = simulator_capabilities,
+    .problem = [] { return std::string(); },
+    .present = [] { return std::vector<DeviceInfo>(); },
+    .describe = [](const DeviceRequest& request) { return simulator_info(modelled(request)); },
+    .open = [](const DeviceRequest& request) { return make_simulator(modelled(request), request.simulation); },
+    .listing = [] { return fmt::format("Simulator (--device sim)\n  {}\n", cpu()); },
+    .checks = checks};
+
+}  // namespace device_kind
+}  // namespace gpulab

@@ -1,0 +1,29 @@
+#pragma once
+// A module's variables (__device__, __constant__) in global memory: where each lies, with which bytes it starts.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "common/ptx/module.h"
+#include "common/simt/machine/memory.h"
+
+namespace gpulab {
+
+class ModuleVariables {
+ public:
+  /// Gives each variable memory and its initial bytes, in which the addresses of variables and functions are filled in.
+  /// Once: all kernels of a module share its variables. Throws Error where an initial value names anything else.
+  void place(const ptx::Module& module, simt::GlobalMemory& memory);
+  [[nodiscard]] std::optional<std::uint64_t> address_of(std::string_view name) const;
+
+ private:
+  [[nodiscard]] std::uint64_t target_of(const ptx::Variable::Relocation& relocation, const ptx::Module& module) const;
+
+  bool placed_ = false;
+  std::unordered_map<std::string, std::uint64_t> addresses_;
+};
+
+}  // namespace gpulab
