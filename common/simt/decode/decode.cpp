@@ -31,11 +31,11 @@ std::uint16_t SlotPool::constant(bool wide, std::uint64_t bits) {
   return entry->second;
 }
 
-std::uint16_t SlotPool::special(bool wide, Special which) {
-  const auto [entry, fresh] = specials_.try_emplace({wide, which});
+std::uint16_t SlotPool::special(bool wide, const SpecialRegister& which) {
+  const auto [entry, fresh] = specials_.try_emplace({wide, &which});
   if (fresh) {
     entry->second = take(wide);
-    program_.specials.push_back({entry->second, wide, which});
+    program_.specials.push_back({entry->second, wide, &which});
   }
   return entry->second;
 }
@@ -122,7 +122,7 @@ void layout_shared(Decoder& decoder, const std::vector<FunctionInfo>& functions)
   };
   if (std::any_of(functions.begin(), functions.end(), asks)) {
     end = (end + 127) / 128 * 128;
-    decoder.module_symbols["%reserved_smem"] = {Symbol::Where::shared, end};
+    decoder.program.reserved_shared_offset = static_cast<std::uint32_t>(end);
     end += kReservedShared;
   }
   const std::uint64_t start = (end + dynamic_align - 1) / dynamic_align * dynamic_align;

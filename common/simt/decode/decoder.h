@@ -27,7 +27,7 @@ class SlotPool {
  public:
   explicit SlotPool(Program& program) : program_(program) {}
   [[nodiscard]] std::uint16_t constant(bool wide, std::uint64_t bits);
-  [[nodiscard]] std::uint16_t special(bool wide, Special which);
+  [[nodiscard]] std::uint16_t special(bool wide, const SpecialRegister& which);
   [[nodiscard]] std::uint16_t parameter(bool wide, Kind kind, std::uint32_t offset);
   /// Short-lived values within one instruction: the k-th of a class (0: 32 bits, 1: 64 bits, 2: predicate).
   [[nodiscard]] std::uint16_t scratch(int register_class, int k);
@@ -37,7 +37,7 @@ class SlotPool {
  private:
   Program& program_;
   std::map<std::pair<bool, std::uint64_t>, std::uint16_t> constants_;
-  std::map<std::pair<bool, Special>, std::uint16_t> specials_;
+  std::map<std::pair<bool, const SpecialRegister*>, std::uint16_t> specials_;
   std::map<std::tuple<bool, Kind, std::uint32_t>, std::uint16_t> parameters_;
   std::map<std::pair<int, int>, std::uint16_t> scratch_;
   std::array<int, 2> preds_{-1, -1};

@@ -10,42 +10,11 @@
 #include "common/ptx/module.h"
 #include "common/simt/isa/facts.h"
 #include "common/simt/isa/op.h"
+#include "common/simt/isa/special_registers.h"
 #include "common/simt/machine/warp.h"
 #include "common/simt/machine/windows.h"
 
 namespace gpulab::simt {
-
-/// Special registers that decode turns into register slots. Values per lane, per warp, per block or per launch.
-enum class Special : std::uint8_t {
-  tid_x,
-  tid_y,
-  tid_z,
-  ntid_x,
-  ntid_y,
-  ntid_z,
-  ctaid_x,
-  ctaid_y,
-  ctaid_z,
-  nctaid_x,
-  nctaid_y,
-  nctaid_z,
-  laneid,
-  warpid,
-  nwarpid,
-  lanemask_eq,
-  lanemask_le,
-  lanemask_lt,
-  lanemask_ge,
-  lanemask_gt,
-  smid,
-  nsmid,
-  gridid,
-  dynamic_smem_size,
-  total_smem_size,
-  warp_size,
-  envreg1,  ///< upper half of the grid workspace's address: cooperative launches
-  envreg2   ///< lower half
-};
 
 struct ConstantSlot {
   std::uint16_t slot;
@@ -55,7 +24,7 @@ struct ConstantSlot {
 struct SpecialSlot {
   std::uint16_t slot;
   bool wide;
-  Special special;
+  const SpecialRegister* which;  ///< of isa/special_registers.h
 };
 /// A kernel parameter read at a constant offset: the same in every lane, set at launch.
 struct ParameterSlot {
@@ -126,8 +95,9 @@ struct Program {
   std::uint64_t parameter_address = 0;           ///< where a copy of the parameters lies in memory; 0: it has none
   std::vector<SharedVariable> shared_variables;  ///< by offset
   std::uint32_t static_shared_bytes = 0;
-  std::uint32_t dynamic_shared_offset = 0;  ///< where `extern __shared__` arrays start
-  std::uint32_t local_bytes = 0;            ///< per lane, all frames of the deepest non-recursive call chain
+  std::uint32_t reserved_shared_offset = 0;  ///< of the system's own shared memory, where the program asks for it
+  std::uint32_t dynamic_shared_offset = 0;   ///< where `extern __shared__` arrays start
+  std::uint32_t local_bytes = 0;             ///< per lane, all frames of the deepest non-recursive call chain
   bool recursive = false;
   bool communicates = false;  ///< blocks may wait for each other: run in one fixed interleaving
 };
