@@ -38,47 +38,6 @@ std::uint64_t immediate_bits(const ptx::Operand& operand, Kind kind) {
   return bytes == 8 ? value : value & ((std::uint64_t{1} << 8 * bytes) - 1);
 }
 
-struct SpecialName {
-  std::string_view name;
-  Special special;
-};
-constexpr SpecialName special_names[] = {
-    {"%tid.x", Special::tid_x},
-    {"%tid.y", Special::tid_y},
-    {"%tid.z", Special::tid_z},
-    {"%ntid.x", Special::ntid_x},
-    {"%ntid.y", Special::ntid_y},
-    {"%ntid.z", Special::ntid_z},
-    {"%ctaid.x", Special::ctaid_x},
-    {"%ctaid.y", Special::ctaid_y},
-    {"%ctaid.z", Special::ctaid_z},
-    {"%nctaid.x", Special::nctaid_x},
-    {"%nctaid.y", Special::nctaid_y},
-    {"%nctaid.z", Special::nctaid_z},
-    {"%clusterid.x", Special::ctaid_x},
-    {"%clusterid.y", Special::ctaid_y},
-    {"%clusterid.z", Special::ctaid_z},
-    {"%nclusterid.x", Special::nctaid_x},
-    {"%nclusterid.y", Special::nctaid_y},
-    {"%nclusterid.z", Special::nctaid_z},
-    {"%laneid", Special::laneid},
-    {"%warpid", Special::warpid},
-    {"%nwarpid", Special::nwarpid},
-    {"%lanemask_eq", Special::lanemask_eq},
-    {"%lanemask_le", Special::lanemask_le},
-    {"%lanemask_lt", Special::lanemask_lt},
-    {"%lanemask_ge", Special::lanemask_ge},
-    {"%lanemask_gt", Special::lanemask_gt},
-    {"%smid", Special::smid},
-    {"%nsmid", Special::nsmid},
-    {"%gridid", Special::gridid},
-    {"%dynamic_smem_size", Special::dynamic_smem_size},
-    {"%total_smem_size", Special::total_smem_size},
-    {"WARP_SZ", Special::warp_size},
-    {"%envreg1", Special::envreg1},
-    {"%envreg2", Special::envreg2},
-};
-
 }  // namespace
 
 MicroOp FunctionDecoder::pseudo(std::string_view opcode, std::uint32_t site) const {
@@ -108,24 +67,19 @@ const Symbol* FunctionDecoder::find_symbol(std::string_view name) const {
 }
 
 std::uint16_t FunctionDecoder::special_source(const Item& item, std::string_view name, bool wide, Emission& out) {
-  for (const auto& known : special_names)
-    if (known.name == name) return decoder_.pool.special(wide, known.special);
-  if (name.starts_with("%envreg")) return decoder_.pool.constant(wide, 0);
-  if (name.starts_with("%reserved_smem_offset")) return symbol_source(item, "%reserved_smem", 0, wide, out);
-  if (name.starts_with("%cluster_ctaid.") || name == "%cluster_ctarank") return decoder_.pool.constant(wide, 0);
-  if (name.starts_with("%cluster_nctaid.") || name == "%cluster_nctarank") return decoder_.pool.constant(wide, 1);
-  if (name == "%clock" || name == "%clock64" || name == "%clock_hi" || name.starts_with("%globaltimer")) {
-    MicroOp read = pseudo("%clock64", item.site);
-    read.r[0] = scratch(1, out);
-    out.before.push_back(read);
-    if (wide) return read.r[0];
-    MicroOp low = pseudo(name.ends_with("_hi") ? "%high" : "%narrow", item.site);
-    low.r[0] = scratch(0, out);
-    low.r[1] = read.r[0];
-    out.before.push_back(low);
-    return low.r[0];
-  }
-  fail(*item.instruction, fmt::format("special register '{}' is not implemented by the simulator", name));
+  const SpecialRegister* known = find_special_register(name);
+  if (!known) fail(*item.instruction, fmt::format("special register '{}' is not implemented by the simulator", name));
+  if (known->scope != SpecialRegister::Scope::read) return decoder_.pool.special(wide, *known);
+  MicroOp read = pseudo("%special", item.site);
+  read.r[0] = scratch(1, out);
+  read.imm = static_cast<std::int32_t>(known - special_registers().data());
+  out.before.push_back(read);
+  if (wide) return read.r[0];
+  MicroOp low = pseudo("%narrow", item.site);
+  low.r[0] = scratch(0, out);
+  low.r[1] = read.r[0];
+  out.before.push_back(low);
+  return low.r[0];
 }
 
 std::uint16_t FunctionDecoder::symbol_source(const Item& item, std::string_view name, std::int64_t offset, bool wide,
@@ -261,15 +215,10 @@ void FunctionDecoder::emit_parameter_load(const Item& item, Emission& out) {
 MicroOp FunctionDecoder::conditional(std::uint32_t site, std::string_view guard, bool negated,
                                      std::uint32_t target_item, std::uint32_t cfg_block) const {
   MicroOp op = pseudo("%branch_if", site);
-  const auto set_block = [&](int k, std::uint32_t block) {
-    op.r[k] = static_cast<std::uint16_t>(block);
-    op.r[k + 1] = static_cast<std::uint16_t>(block >> 16);
-  };
   op.r[0] = slot_of(registers_.at(guard));
   op.extra = negated;
-  op.imm = static_cast<std::int32_t>(block_of_item(target_item));
-  set_block(2, block_of_item(graph_.blocks[cfg_block].end));
-  set_block(4, decoder_.program.blocks.back().post_dominator);
+  set_branch_blocks(op, block_of_item(target_item), block_of_item(graph_.blocks[cfg_block].end),
+                    decoder_.program.blocks.back().post_dominator);
   return op;
 }
 

@@ -5,7 +5,7 @@
 #include "common/simt/device_runtime/builtin_tables.h"
 #include "common/simt/device_runtime/builtins.h"
 #include "common/simt/machine/block.h"
-#include "common/simt/machine/calls.h"
+#include "common/simt/machine/faults.h"
 
 namespace gpulab::simt {
 

@@ -7,7 +7,7 @@
 #include "common/simt/device_runtime/builtin_tables.h"
 #include "common/simt/device_runtime/device_heap.h"
 #include "common/simt/machine/block.h"
-#include "common/simt/machine/calls.h"
+#include "common/simt/machine/faults.h"
 #include "common/simt/machine/worker.h"
 
 namespace gpulab::simt {

@@ -449,13 +449,11 @@ constexpr Meaning mask_function() {
   return {.run = &MaskOp<F>::run, .operands = MaskOp<F>::operands};
 }
 
-inline u32 block_operand(const MicroOp* op, int k) { return op->r[k] | static_cast<u32>(op->r[k + 1]) << 16; }
-
-/// %branch_if: extra 1: negated; imm target; r[2..3] fall-through block; r[4..5] post-dominator.
+/// %branch_if
 inline const MicroOp* branch_on(Warp& w, const MicroOp* op, u32 predicate) {
-  const u32 taken = (op->extra ? ~predicate : predicate) & w.mask;
-  if (taken == w.mask) return enter(w, static_cast<u32>(op->imm));
-  if (taken == 0) return enter(w, block_operand(op, 2));
+  const u32 taken = (is_negated(op) ? ~predicate : predicate) & w.mask;
+  if (taken == w.mask) return enter(w, taken_block(op));
+  if (taken == 0) return enter(w, fall_through_block(op));
   return diverge(w, op, taken);
 }
 

@@ -53,6 +53,37 @@ struct MicroOp {
 };
 static_assert(sizeof(MicroOp) == 32);
 
+// ---- what single instructions keep in a micro-op ----
+
+/// %branch_if goes to one of two basic blocks, and its lanes meet again at a third: `imm`, r[2..3], r[4..5].
+static inline void set_branch_blocks(MicroOp& op, std::uint32_t taken, std::uint32_t fall_through,
+                                     std::uint32_t post_dominator) {
+  op.imm = static_cast<std::int32_t>(taken);
+  op.r[2] = static_cast<std::uint16_t>(fall_through);
+  op.r[3] = static_cast<std::uint16_t>(fall_through >> 16);
+  op.r[4] = static_cast<std::uint16_t>(post_dominator);
+  op.r[5] = static_cast<std::uint16_t>(post_dominator >> 16);
+}
+/// Where lanes go whose predicate r[0] holds; or does not, where the branch is negated.
+static inline std::uint32_t taken_block(const MicroOp* op) { return static_cast<std::uint32_t>(op->imm); }
+static inline std::uint32_t fall_through_block(const MicroOp* op) {
+  return op->r[2] | static_cast<std::uint32_t>(op->r[3]) << 16;
+}
+static inline std::uint32_t post_dominator_block(const MicroOp* op) {
+  return op->r[4] | static_cast<std::uint32_t>(op->r[5]) << 16;
+}
+/// %branch_if and %guard: lanes whose predicate does not hold are meant.
+static inline bool is_negated(const MicroOp* op) { return op->extra != 0; }
+
+/// bar.red: what lanes get in r[0] when the barrier completes.
+enum class BarrierReduction : std::uint16_t {
+  none,  ///< a barrier without a reduction
+  all,   ///< whether the predicate holds for all threads
+  any,   ///< for any
+  count  ///< for how many
+};
+static inline BarrierReduction barrier_reduction(const MicroOp* op) { return static_cast<BarrierReduction>(op->extra); }
+
 /// How a value sits in a register. Sub-word values occupy 32-bit lanes, upper bits zero; readers truncate.
 enum class Kind : std::uint8_t { none, pred, u8, s8, u16, s16, f16, bf16, u32, s32, f32, u64, s64, f64 };
 

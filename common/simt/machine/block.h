@@ -13,10 +13,10 @@
 
 #include "common/dim3.h"
 #include "common/simt/decode/program.h"
-#include "common/simt/machine/async.h"
 #include "common/simt/machine/memory.h"
 #include "common/simt/machine/observer.h"
 #include "common/simt/machine/schedule.h"
+#include "common/simt/machine/sync/async.h"
 #include "common/simt/machine/warp.h"
 
 namespace gpulab::simt {
@@ -82,15 +82,17 @@ struct BlockContext {
   /// Throws LaunchError: a fault, or a deadlock within the block.
   bool run(std::int64_t slice);
 
+  // sync/barriers.cpp
   void arrive(Warp& warp, const Split& split, std::uint32_t votes, std::uint32_t count);
   void exited(std::uint32_t threads);
-  /// What sleepers test has changed: they test again. Without: those that may give up go on, their test failed.
+  // sync/sleepers.cpp
+  /// What sleepers test has changed: they test again.
   void wake_sleepers();
-  bool give_up_sleeping();
-  /// Nobody can run: lets someone on who waits for sleepers, or sleepers go on.
-  bool resume_someone();
+  /// An mbarrier has changed: the block is not in a deadlock.
   void note_arrival() { idle_wakes_ = 0; }
+  // sync/cluster.cpp
   void complete_cluster();
+  // sync/deadlock.cpp
   /// The line that some split is to run next, for messages; empty when all have ended.
   [[nodiscard]] std::string place() const;
   /// Adds where this block's threads are.
@@ -116,15 +118,23 @@ struct BlockContext {
   std::vector<std::uint32_t> cluster_parities;                  ///< per warp and lane: of the phase last arrived at
 
  private:
-  void fill_specials(Warp& warp);
-  [[nodiscard]] std::uint32_t launch_value(Special special, const Warp& w, int lane) const;
-  void fill_launch_values(Warp& warp);
-  void complete(std::uint32_t number);
-  void enter_phase(std::uint32_t phase);
   void reset_waiting();
-  [[nodiscard]] bool is_complete(const Barrier& barrier) const;
-  bool release_diverged();
+  void enter_phase(std::uint32_t phase);
   bool run_turn(Warp& warp, std::int64_t budget);
+  // initial_registers.cpp
+  void fill_launch_values(Warp& warp);
+  void fill_block_values(Warp& warp);
+  // sync/barriers.cpp
+  [[nodiscard]] bool is_complete(const Barrier& barrier) const;
+  void complete(std::uint32_t number);
+  // sync/sleepers.cpp
+  /// Nobody can run: lets someone on who waits for sleepers, or sleepers go on. False: there is nobody.
+  bool resume_someone();
+  /// Sleepers whose instruction may come back with "false" go on.
+  bool give_up_sleeping();
+  /// Lanes that wait where branches meet go on alone.
+  bool release_diverged();
+  // sync/deadlock.cpp
   void check_collectives() const;
   [[noreturn]] void report_deadlock();
   std::vector<std::uint32_t> order_;   ///< of warps
@@ -142,19 +152,5 @@ struct BlockContext {
 
 /// "32 threads wait at kernels.cu:12 (barrier 0), 1 at kernels.cu:20", for the verb " wait".
 [[nodiscard]] std::string described(const Program& program, const ThreadPlaces& places, std::string_view verb = {});
-
-/// warp.cpp: resets a warp for a new block, runs its ready splits.
-void start_warp(Warp& warp, std::uint32_t live);
-/// Runs ready splits one after another until all wait, or the fuel is used up. True if any ran.
-bool run_warp(Warp& warp, std::int64_t fuel);
-/// The same in an order, and by turns, that `choices` decides.
-bool run_warp(Warp& warp, std::int64_t fuel, Schedule& choices);
-/// Lanes that go on from one place after a barrier go on together, as they do on a GPU.
-void merge_splits(Warp& warp);
-/// Lets the lanes that wait for others of their warp where branches meet go on alone. True if there were any.
-bool release_diverged(Warp& warp);
-[[nodiscard]] bool has_ready_split(const Warp& warp);
-/// Lanes that wait for sleeping ones at a reconvergence point go on: they may have to wake them. False: there are none.
-bool release_for_sleepers(Warp& warp);
 
 }  // namespace gpulab::simt

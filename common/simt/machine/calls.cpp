@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "common/demangle.h"
-#include "common/launch_error.h"
+#include "common/simt/decode/program.h"
 #include "common/simt/device_runtime/builtins.h"
-#include "common/simt/machine/block.h"
-#include "common/simt/machine/worker.h"
+#include "common/simt/machine/divergence.h"
+#include "common/simt/machine/faults.h"
 
 namespace gpulab::simt {
 
@@ -53,108 +52,24 @@ void restore_registers(Warp& w, const Reconvergence::Saved& saved, std::uint32_t
   }
 }
 
-struct Explanation {
-  std::string what, hint;
-};
-
-/// "tile" of "matmul(float*)::tile", mangled.
-std::string last_name(std::string_view mangled) {
-  const std::string name = demangle(mangled);
-  const auto scope = name.rfind("::");
-  return scope == std::string::npos ? name : name.substr(scope + 2);
-}
-
-/// Says of an address that is no good where it lies.
-Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t bytes) {
-  if (address - kSharedWindow < w.shared_bytes)
-    for (auto v = w.program->shared_variables.rbegin(); v != w.program->shared_variables.rend(); ++v)
-      if (!v->dynamic && address - kSharedWindow >= v->offset && address - kSharedWindow + bytes > v->offset + v->bytes)
-        return {fmt::format("at byte {} of '{}' in shared memory, which has {} bytes",
-                            address - kSharedWindow - v->offset, last_name(v->name), v->bytes),
-                "compare the index with the number of elements before the access"};
-  if (address - kSharedWindow < kWindowBytes)
-    return {
-        fmt::format("at byte {} of shared memory, of which the block has {}", address - kSharedWindow, w.shared_bytes),
-        "check the index, and the dynamic shared memory that the launch asks for"};
-  if (address - kLocalWindow < kWindowBytes)
-    return {
-        fmt::format("at byte {} of local memory, of which the thread has {}", address - kLocalWindow, w.local_stride),
-        "check the index of the local array; recursion may be too deep"};
-  if (address < 4096) return {fmt::format("at the null address {:#x}", address), "is the pointer argument set?"};
-  const Allocation* a = w.global->nearest(address);
-  if (!a) return {fmt::format("at {:#x}, which belongs to no allocation", address), {}};
-  const std::uint64_t offset = address - a->address;
-  if (!a->host)
-    return {fmt::format("at {:#x}: '{}' has been freed", address, a->name), "use memory only before it is freed"};
-  if (offset + bytes > a->bytes)
-    return {fmt::format("at {:#x}, byte {} of '{}', which has {} bytes", address, offset, a->name, a->bytes),
-            "compare the index with the number of elements before the access"};
-  return {fmt::format("at {:#x}, byte {} of '{}'", address, offset, a->name), {}};
-}
-
-}  // namespace
-
-std::string thread_name(const Warp& w, int lane) {
-  const Dim3 b = w.block->index, t = w.block->thread_of(w, lane);
-  return fmt::format("block ({},{},{}), thread ({},{},{})", b.x, b.y, b.z, t.x, t.y, t.z);
-}
-
-void fault(Warp& w, const MicroOp* op, int lane, const std::string& what, const std::string& hint) {
-  throw LaunchError(LaunchFailure::fault, fmt::format("{} in {}, {}", what, w.program->name, thread_name(w, lane)),
-                    place_of(*w.program, op->site), hint);
-}
-
-void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, std::uint32_t bytes,
-                  const char* access) {
-  const Explanation e = explain_address(w, address, bytes);
-  w.block->launch.tell([&](Observer& observer) {
-    observer.faulted(w, op, lane, address, fmt::format("{} of {} bytes {}", access, bytes, e.what));
-  });
-  if (address & (bytes - 1))
-    fault(w, op, lane, fmt::format("misaligned {} of {} bytes {}", access, bytes, e.what),
-          fmt::format("a {}-byte access needs an address that is a multiple of {}", bytes, bytes));
-  fault(w, op, lane, fmt::format("out-of-bounds {} of {} bytes {}", access, bytes, e.what), e.hint);
-}
-
-void fault_trap(Warp& w, const MicroOp* op) {
-  fault(w, op, __builtin_ctz(w.mask), fmt::format("{} instruction", w.program->sites[op->site].instruction->opcode));
-}
-
-void fault_message(Warp& w, const MicroOp* op, const char* what) { fault(w, op, __builtin_ctz(w.mask), what); }
-
-void defer_atomic(Warp& w, std::byte* host, std::uint64_t value, void (*apply)(std::byte*, std::uint64_t)) {
-  w.worker->log.atomics.push_back({host, value, apply});
-}
-
-void mark_far(Warp& w, const std::uint64_t* addresses, bool store) {
-  for (std::uint32_t left = w.mask; left; left &= left - 1) {
-    const std::uint64_t address = addresses[__builtin_ctz(left)];
-    const Allocation* a = w.global->find(address);
-    if (!a) continue;
-    const std::uint64_t sector = (address - a->address) >> 5;
-    std::uint64_t* bits = store ? w.footprint->stored(a->index) : w.footprint->loaded(a->index);
-    bits[sector >> 6] |= std::uint64_t{1} << (sector & 63);
-  }
-}
-
-std::uint64_t simulated_clock(const Warp& w) {
-  return w.block->executed + w.block->polled + static_cast<std::uint64_t>(w.block->slice - w.fuel);
-}
-
+/// Local frame of whatever this call calls.
 std::uint32_t callee_frame(const Warp& w, const CallInfo& call) {
   return w.local_base + w.program->functions[call.caller].frame_bytes;
 }
 
-std::int32_t begin_call(Warp& w, const MicroOp* op, const CallInfo&, std::int32_t point) {
-  Reconvergence& r = w.reconvergences[static_cast<std::size_t>(point)];
+/// Makes the point where the running split's lanes meet behind the call.
+std::int32_t begin_call(Warp& w, const MicroOp* op) {
+  const std::int32_t index = new_reconvergence(w);
+  Reconvergence& r = point_of(w, index);
   r.block = kNoBlock;
   r.expected = w.mask;
-  r.parent = w.splits[static_cast<std::size_t>(w.running)].reconvergence;
+  r.parent = running_split(w).reconvergence;
   r.call = op->imm;
   r.local_base = w.local_base;
-  return point;
+  return index;
 }
 
+/// Passes arguments to a callee for some lanes and saves its registers if it may be active already.
 void enter_function(Warp& w, const MicroOp* op, const CallInfo& call, std::uint32_t callee, std::int32_t point,
                     std::uint32_t lanes) {
   const FunctionInfo& info = w.program->functions[callee];
@@ -165,11 +80,82 @@ void enter_function(Warp& w, const MicroOp* op, const CallInfo& call, std::uint3
           "recursion this deep needs another algorithm");
   if (call.arguments.size() != info.parameters.size())
     fault(w, op, __builtin_ctz(lanes), "call with a wrong number of arguments");
-  w.reconvergences[static_cast<std::size_t>(point)].callee = callee;
-  save_registers(w, callee, w.reconvergences[static_cast<std::size_t>(point)]);
+  point_of(w, point).callee = callee;
+  save_registers(w, callee, point_of(w, point));
   for (std::size_t i = 0; i < call.arguments.size(); ++i)
     copy_frame(w, lanes, frame + info.parameters[i].first, w.local_base + call.arguments[i].first,
                std::min(call.arguments[i].second, info.parameters[i].second));
+}
+
+/// The function whose address this is; faults if there is none.
+std::uint32_t function_at(Warp& w, const MicroOp* op, std::uint64_t address) {
+  const auto& all = w.program->module->functions;
+  const auto& reachable = w.program->functions;
+  for (std::uint32_t i = 1; i < reachable.size(); ++i)
+    if (address == code_address(static_cast<std::size_t>(reachable[i].function - all.data()))) return i;
+  fault(w, op, __builtin_ctz(w.mask), fmt::format("call of address {:#x}, where no function is", address),
+        "is the function pointer set?");
+}
+
+/// A function that no module defines, for the active lanes.
+void call_builtin(Warp& w, const MicroOp* op, const CallInfo& call) {
+  if (!call.builtin)
+    fault(w, op, __builtin_ctz(w.mask),
+          fmt::format("the device function '{}' is not implemented by the simulator", call.site->target.name));
+  call.builtin->run(w, op, call);
+}
+
+/// The running split goes on with `lanes` at the entry of `callee`.
+const MicroOp* go_into(Warp& w, std::uint32_t callee, std::int32_t point, std::uint32_t lanes, std::uint32_t frame) {
+  Split& split = running_split(w);
+  split.mask = lanes;
+  split.reconvergence = point;
+  split.local_base = w.local_base = frame;
+  w.stop_block = kNoBlock;
+  if (w.mask != lanes) set_mask(w, lanes);
+  return enter(w, w.program->functions[callee].entry_block);
+}
+
+}  // namespace
+
+const MicroOp* call_function(Warp& w, const MicroOp* op) {
+  const CallInfo& call = w.program->calls[static_cast<std::size_t>(op->imm)];
+  if (call.callee < 0) {
+    call_builtin(w, op, call);
+    return enter(w, call.return_block);
+  }
+  const auto callee = static_cast<std::uint32_t>(call.callee);
+  const std::int32_t point = begin_call(w, op);
+  enter_function(w, op, call, callee, point, w.mask);
+  return go_into(w, callee, point, w.mask, callee_frame(w, call));
+}
+
+const MicroOp* call_indirect(Warp& w, const MicroOp* op, const std::uint64_t* addresses) {
+  const CallInfo& call = w.program->calls[static_cast<std::size_t>(op->imm)];
+  const std::int32_t point = begin_call(w, op);
+  std::uint32_t left = w.mask, first_lanes = 0, first_callee = 0;
+  const std::uint32_t frame = callee_frame(w, call);
+  while (left) {
+    const std::uint64_t address = addresses[__builtin_ctz(left)];
+    const std::uint32_t callee = function_at(w, op, address);
+    std::uint32_t lanes = 0;
+    for (std::uint32_t rest = left; rest; rest &= rest - 1)
+      if (addresses[__builtin_ctz(rest)] == address) lanes |= rest & (0u - rest);
+    left &= ~lanes;
+    enter_function(w, op, call, callee, point, lanes);
+    if (!first_lanes) {
+      first_lanes = lanes;
+      first_callee = callee;
+      continue;
+    }
+    Split other;
+    other.mask = lanes;
+    other.block = w.program->functions[callee].entry_block;
+    other.reconvergence = point;
+    other.local_base = frame;
+    w.splits.push_back(other);
+  }
+  return go_into(w, first_callee, point, first_lanes, frame);
 }
 
 std::uint32_t finish_call(Warp& w, Reconvergence& point) {
@@ -183,20 +169,16 @@ std::uint32_t finish_call(Warp& w, Reconvergence& point) {
   return call.return_block;
 }
 
-std::uint32_t function_at(Warp& w, const MicroOp* op, std::uint64_t address) {
-  const auto& all = w.program->module->functions;
-  const auto& reachable = w.program->functions;
-  for (std::uint32_t i = 1; i < reachable.size(); ++i)
-    if (address == code_address(static_cast<std::size_t>(reachable[i].function - all.data()))) return i;
-  fault(w, op, __builtin_ctz(w.mask), fmt::format("call of address {:#x}, where no function is", address),
-        "is the function pointer set?");
-}
-
-void call_builtin(Warp& w, const MicroOp* op, const CallInfo& call) {
-  if (!call.builtin)
-    fault(w, op, __builtin_ctz(w.mask),
-          fmt::format("the device function '{}' is not implemented by the simulator", call.site->target.name));
-  call.builtin->run(w, op, call);
+bool return_from_call(Warp& w) {
+  const std::uint32_t lanes = w.mask;
+  const std::int32_t inner = running_split(w).reconvergence;
+  std::int32_t call = inner;
+  while (call >= 0 && point_of(w, call).call < 0) call = point_of(w, call).parent;
+  if (call < 0) return false;
+  remove_running(w);
+  withdraw(w, inner, call, lanes);
+  arrive_at(w, call, lanes);
+  return true;
 }
 
 }  // namespace gpulab::simt

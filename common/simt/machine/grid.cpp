@@ -22,13 +22,13 @@ namespace {
 
 /// Warp instructions that a block may run before another gets a turn (blocks that wait for each other).
 constexpr std::int64_t kBlockSlice = 1 << 16;
-/// The same for a block that only polled in its last turn: what it waits for is done in others' turns.
+/// The same for a block that spent its last turn polling: what it waits for is done by other blocks.
 constexpr std::int64_t kSpinningSlice = 1 << 9;
 /// A block that only polled in its turn skips turns: one, then two, then four, up to this many, until it finds what it
 /// polls for, because that comes about in others' turns. Example: the first block of a grid of 1000 polls at the grid's
 /// barrier while the others start, one in each round; it takes 11 turns until then, not 1000.
 constexpr std::uint64_t kLongestPause = 256;
-/// And where blocks are independent: turns only let the warps of one block wait for each other by polling.
+/// The same where blocks are independent of each other: here turns only let warps of one block poll for each other.
 constexpr std::int64_t kWarpSlice = 1 << 18;
 
 /// The launch's allowance of warp instructions, drawn by workers in large steps.
@@ -158,8 +158,9 @@ class InterleavedGrid {
         resident_(resident),
         print_(print) {}
 
-  /// Natural order: a block that does not end within its turn lets the next ones in, up to what the modelled GPU keeps
-  /// resident, and they take turns. Who only polls pauses ever longer while others have anything to do.
+  /// The natural order. Blocks start one after another. One that does not end within its turn stays while the next one
+  /// starts, up to as many as the modelled GPU keeps resident, and those that are resident take turns. A block that
+  /// only polls pauses longer and longer while others have something to do.
   void run() {
     std::uint64_t next = 0;
     for (std::uint64_t round = 0; next < blocks_ || !running_.empty(); ++round) {
@@ -167,7 +168,7 @@ class InterleavedGrid {
         admit(next++);
       else
         round = std::max(round, std::ranges::min_element(running_, {}, &Resident::wakes)->wakes);
-      // The newest first: the others have had their turn and wait, perhaps for it.
+      // The newest first: the others have had turns before and may wait for what it does.
       for (std::size_t i = running_.size(); i-- > 0;) {
         Resident& one = running_[i];
         if (one.wakes > round) continue;
@@ -181,9 +182,9 @@ class InterleavedGrid {
     }
   }
 
-  /// The order in which blocks start, how many are there at once, whose turn it is and how long: as `choices` has it. A
-  /// few at once where they end; ever more where none does, up to what the modelled GPU keeps resident, for they may
-  /// wait for one that has not started.
+  /// `choices` decides in which order blocks start, how many are resident at once, who has the next turn and how long
+  /// it is. While blocks end, only a few are resident. While none ends, more and more start, up to as many as the
+  /// modelled GPU keeps resident: those that are there may wait for one that has not started.
   void run(Schedule choices) {
     Waiting waiting(blocks_);
     std::size_t wanted = 1;
@@ -215,7 +216,7 @@ class InterleavedGrid {
     std::uint64_t spent = 0;
     std::uint64_t pause = 0, wakes = 0;  ///< in rounds of turns; the round of its next turn
   };
-  /// Blocks that have not started, the nearest of them: any may be the next.
+  /// Blocks that have not started. Any of the nearest million may be the next.
   class Waiting {
    public:
     explicit Waiting(std::uint64_t blocks) : blocks_(blocks) { refill(); }
@@ -278,8 +279,7 @@ class InterleavedGrid {
 
 bool in_parallel(const Observer* observer) { return (observer->watches() & kWatchInParallel) != 0; }
 
-Counters run_all_blocks(const LaunchState& launch, const GridOptions& options, const Print& print,
-                        const std::function<void(const Workers&)>& look) {
+Counters run_all_blocks(const LaunchState& launch, const GridOptions& options, const Print& print, const Look& look) {
   const Program& program = *launch.program;
   // A schedule is for what depends on the order, and nobody knows beforehand whether a kernel does: plain accesses
   // that race, sums of floating-point atomics. So all of it runs on one thread, and atomics apply as they come.
@@ -308,8 +308,7 @@ Counters run_all_blocks(const LaunchState& launch, const GridOptions& options, c
 
 }  // namespace
 
-Counters run_grid(const LaunchState& launch, const GridOptions& options, const Print& print,
-                  const std::function<void(const Workers&)>& look) {
+Counters run_grid(const LaunchState& launch, const GridOptions& options, const Print& print, const Look& look) {
   const auto tell_end = [&] { launch.tell([&](Observer& observer) { observer.grid_ended(launch); }); };
   Counters counters;
   try {

@@ -16,7 +16,7 @@ void tell(const Warp& w, Watch event, What what) {
 
 const MicroOp* observe_instruction(Warp& w, const MicroOp* op) {
   std::uint32_t lanes = w.mask;
-  if (op->r[0] != kNoOperand) lanes &= op->extra ? ~w.preds[op->r[0]] : w.preds[op->r[0]];
+  if (op->r[0] != kNoOperand) lanes &= is_negated(op) ? ~w.preds[op->r[0]] : w.preds[op->r[0]];
   tell(w, kWatchInstructions, [&](Observer& observer) { observer.instruction(w, op, lanes); });
   return op + 1;
 }

@@ -101,7 +101,7 @@ class Observer {
 
 // ---- for decode: micro-ops that tell the launch's observers and go on ----
 
-/// r[0]: the guard's predicate or kNoOperand; extra: 1 where it must not hold.
+/// r[0]: the guard's predicate or kNoOperand; is_negated() where it must not hold.
 const MicroOp* observe_instruction(Warp& warp, const MicroOp* op);
 const MicroOp* observe_access(Warp& warp, const MicroOp* op);
 const MicroOp* observe_fence(Warp& warp, const MicroOp* op);

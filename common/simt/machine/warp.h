@@ -1,13 +1,14 @@
 #pragma once
 // The state that handlers see: one warp's registers, its running split, and what surrounds it.
 // Handlers read and write registers of active lanes; everything that decides (divergence, barriers, faults)
-// is a function of warp.cpp, compiled once for the oldest CPU.
+// is a function of divergence.cpp, calls.cpp, faults.cpp or warp.cpp, compiled once for the oldest CPU.
 
 #include <cstdint>
 #include <vector>
 
 #include "common/simt/counting/statistics.h"
 #include "common/simt/isa/op.h"
+#include "common/simt/machine/stop.h"
 
 namespace gpulab::simt {
 
@@ -28,9 +29,6 @@ struct BasicBlock {
   std::uint32_t post_dominator = kNoBlock;  ///< immediate post-dominator; kNoBlock: the function's end
   std::size_t first_op = 0;                 ///< index of `first` in Program::ops
 };
-
-/// Why the inner loop came back.
-enum class Stop : std::uint8_t { none, reconverged, slice_ended, barrier, collective, asleep, returned, exited };
 
 /// A place where diverged lanes wait for each other: the immediate post-dominator of a divergent branch, or the
 /// instruction after a call.
@@ -103,18 +101,11 @@ struct Warp {
   std::uint32_t carry = 0;  ///< CC.CF of each lane (add.cc, addc …)
 
   // What the scheduler keeps.
-  const MicroOp* resume = nullptr;        ///< set by handlers that stop: where to go on
-  std::uint32_t resume_block = kNoBlock;  ///< or the block to enter
-  Stop stop = Stop::none;
-  std::uint32_t stop_value = 0;               ///< barrier number, or member mask
-  const std::uint32_t* stop_masks = nullptr;  ///< collective: the member mask of each lane, where they differ
-  std::uint32_t stop_count = 0;               ///< barrier: threads it waits for; 0: all of the block
-  std::uint32_t stop_votes = 0;               ///< bar.red: lanes whose predicate holds
-  bool stop_waits = true;                     ///< barrier: false for bar.arrive; asleep: false for a test that may fail
-  std::uint32_t live = 0;                     ///< lanes that have not exited
-  std::uint32_t index = 0;                    ///< warp of the block
-  std::int64_t poll_debt = 0;                 ///< fuel taken by polling, not by instructions
-  std::int32_t running = -1;                  ///< index of the running split
+  Stop stop;                   ///< why the running split's turn ended
+  std::uint32_t live = 0;      ///< lanes that have not exited
+  std::uint32_t index = 0;     ///< warp of the block
+  std::int64_t poll_debt = 0;  ///< fuel taken by polling, not by instructions
+  std::int32_t running = -1;   ///< index of the running split
   std::vector<Split> splits;
   std::vector<Reconvergence> reconvergences;
   const Program* program = nullptr;
@@ -122,7 +113,7 @@ struct Warp {
   BlockContext* block = nullptr;
 };
 
-// ---- called by handlers; defined in warp.cpp and calls.cpp ----
+// ---- called by handlers ----
 
 /// A conditional branch whose active lanes disagree: `taken` go to op->imm, the rest fall through.
 const MicroOp* diverge(Warp& warp, const MicroOp* op, std::uint32_t taken);
@@ -174,13 +165,29 @@ static inline void set_mask(Warp& w, std::uint32_t mask) {
   for (int i = 0; i < kLanes; ++i) w.lanes[i] = (mask & lane_bit[i]) != 0 ? -1 : 0;
 }
 
+/// Ends the turn of the running split (stop.h). Returns nullptr, for handlers to return to the inner loop.
+static inline const MicroOp* stop(Warp& w, Stop::Kind kind) {
+  w.stop.kind = kind;
+  return nullptr;
+}
+static inline const MicroOp* stop(Warp& w, const BarrierStop& why) {
+  w.stop.barrier = why;
+  return stop(w, Stop::Kind::barrier);
+}
+static inline const MicroOp* stop(Warp& w, const CollectiveStop& why) {
+  w.stop.collective = why;
+  return stop(w, Stop::Kind::collective);
+}
+static inline const MicroOp* stop(Warp& w, const SleepStop& why) {
+  w.stop.sleep = why;
+  return stop(w, Stop::Kind::asleep);
+}
+
 /// Goes to a basic block: counts it, or stops where the split's lanes have to wait.
 static inline const MicroOp* enter(Warp& w, std::uint32_t block) {
   if (block == w.stop_block || w.fuel < 0) [[unlikely]] {
-    w.resume = nullptr;
-    w.resume_block = block;
-    w.stop = block == w.stop_block ? Stop::reconverged : Stop::slice_ended;
-    return nullptr;
+    w.stop.slice = {block};
+    return stop(w, block == w.stop_block ? Stop::Kind::reconverged : Stop::Kind::slice_ended);
   }
   const BasicBlock& b = w.blocks[block];
   BlockCount& count = w.block_counts[block];

@@ -2,7 +2,7 @@
 // implemented. Counted: cp.async as the global load and the shared store that an H200's LDGSTS is taken for; lanes
 // whose source size is 0 load nothing and store zeros. Bulk copies run in a unit of their own and count as neither.
 
-#include "common/simt/machine/async.h"
+#include "common/simt/machine/sync/async.h"
 
 #include "common/simt/isa/memory/memory_lanes.h"
 

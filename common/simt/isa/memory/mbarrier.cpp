@@ -2,10 +2,10 @@
 // to one. A test that fails in all its lanes sends them to sleep until the phase is over, or until nobody else of the
 // block can run: a thread may be slow to look.
 
-#include "common/simt/machine/mbarrier.h"
+#include "common/simt/machine/sync/mbarrier.h"
 
 #include "common/simt/isa/lanes.h"
-#include "common/simt/machine/async.h"
+#include "common/simt/machine/sync/async.h"
 #include "common/simt/machine/windows.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
@@ -97,10 +97,7 @@ const MicroOp* test(Warp& w, const MicroOp* op) {
   });
   write_pred(w, op->r[0], over);
   if (over) return op + 1;
-  w.stop = Stop::asleep;
-  w.stop_waits = false;
-  w.resume = op;
-  return nullptr;
+  return stop(w, SleepStop{.resume = op, .may_give_up = true});
 }
 
 /// cp.async.mbarrier.arrive: .noinc takes one of the expected arrivals, else the phase gets one more.

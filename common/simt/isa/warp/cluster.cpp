@@ -1,8 +1,9 @@
 // Clusters (PTX ISA: barrier.cluster, mapa, getctarank): of one block, which is what a launch without a cluster size
 // has. And hints to a GPU's scheduler.
 
+#include "common/simt/machine/sync/cluster.h"
+
 #include "common/simt/isa/lanes.h"
-#include "common/simt/machine/mbarrier.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
@@ -13,10 +14,7 @@ const MicroOp* cluster_arrive(Warp& w, const MicroOp* op) {
 }
 const MicroOp* cluster_wait(Warp& w, const MicroOp* op) {
   if (cluster_has_arrived(w)) return op + 1;
-  w.stop = Stop::asleep;
-  w.stop_waits = true;
-  w.resume = op;
-  return nullptr;
+  return stop(w, SleepStop{.resume = op, .may_give_up = false});
 }
 
 /// mapa d, a, rank: the same address in the block of that rank.

@@ -10,9 +10,7 @@ namespace {
 /// True if all members that have not exited are here; else the warp is set to wait for them.
 inline bool all_here(Warp& w, const MicroOp* op, u32 members) {
   if ((members & w.live & ~w.mask) == 0) return true;
-  w.stop = Stop::collective;
-  w.stop_value = members;
-  w.resume = op;
+  stop(w, CollectiveStop{op, members, nullptr});
   return false;
 }
 /// Groups of a warp may execute one instruction together, each with its own member mask (tiles of cooperative groups).
@@ -29,12 +27,7 @@ template <bool per_group, typename F>
   for (u32 left = all; left;) {
     const u32 members = masks[__builtin_ctz(left)], group = same_as(members);
     left &= ~group;
-    if (members & w.live & ~group) {
-      w.stop = Stop::collective;
-      w.stop_masks = masks;
-      w.resume = op;
-      return nullptr;
-    }
+    if (members & w.live & ~group) return stop(w, CollectiveStop{op, members, masks});
   }
   if constexpr (!per_group) {
     body(kFullMask);

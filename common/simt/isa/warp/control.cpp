@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/simt/isa/lanes.h"
+#include "common/simt/isa/special_registers.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
@@ -22,9 +23,9 @@ const MicroOp* branch_table(Warp& w, const MicroOp* op) {
   return diverge_many(w, op, index);
 }
 
-/// Runs the next `imm` micro-ops, up to an %end_guard, for the lanes whose guard r[0] holds (extra 1: does not hold).
+/// Runs the next `imm` micro-ops, up to an %end_guard, for the lanes whose guard r[0] holds (negated: does not hold).
 const MicroOp* guard(Warp& w, const MicroOp* op) {
-  const u32 predicate = op->extra ? ~w.preds[op->r[0]] : w.preds[op->r[0]];
+  const u32 predicate = is_negated(op) ? ~w.preds[op->r[0]] : w.preds[op->r[0]];
   const u32 on = predicate & w.mask;
   if (on == w.mask) return following(w, op);
   SiteStatistics& site = w.sites[op->site];
@@ -59,8 +60,9 @@ const MicroOp* local_address(Warp& w, const MicroOp* op) {
   return following(w, op);
 }
 
-const MicroOp* clock64(Warp& w, const MicroOp* op) {
-  const u64 now = simulated_clock(w);
+/// A special register whose value changes from read to read: row `imm` of special_registers().
+const MicroOp* read_special(Warp& w, const MicroOp* op) {
+  const u64 now = value_now(op->imm, w);
   for_each_lane<u64>(w, op, [&](int) { return now; });
   return following(w, op);
 }
@@ -68,14 +70,8 @@ const MicroOp* clock64(Warp& w, const MicroOp* op) {
 const MicroOp* call(Warp& w, const MicroOp* op) { return call_function(w, op); }
 const MicroOp* call_by_pointer(Warp& w, const MicroOp* op) { return call_indirect(w, op, values<u64>(w, op, 0)); }
 
-const MicroOp* leave(Warp& w, const MicroOp*) {
-  w.stop = Stop::returned;
-  return nullptr;
-}
-const MicroOp* exit_kernel(Warp& w, const MicroOp*) {
-  w.stop = Stop::exited;
-  return nullptr;
-}
+const MicroOp* leave(Warp& w, const MicroOp*) { return stop(w, Stop::Kind::returned); }
+const MicroOp* exit_kernel(Warp& w, const MicroOp*) { return stop(w, Stop::Kind::exited); }
 const MicroOp* trap(Warp& w, const MicroOp* op) { fault_trap(w, op); }
 const MicroOp* nothing(Warp& w, const MicroOp* op) { return following(w, op); }
 const MicroOp* sleep(Warp& w, const MicroOp* op) {
@@ -90,19 +86,13 @@ inline u32 first_value(Warp& w, const MicroOp* op, int k) { return values<u32>(w
 inline const MicroOp* stop_at_barrier(Warp& w, const MicroOp* op, u32 number, u32 count, u32 votes, bool waits) {
   if (number > 15) fault_message(w, op, "barrier number beyond 15");
   if (count % 32) fault_message(w, op, "barrier with a thread count that is no multiple of 32");
-  w.stop = Stop::barrier;
-  w.stop_value = number;
-  w.stop_count = count;
-  w.stop_votes = votes;
-  w.stop_waits = waits;
-  w.resume = op + 1;
-  return nullptr;
+  return stop(w, BarrierStop{op + 1, number, count, votes, waits});
 }
 template <bool counted, bool waits>
 const MicroOp* barrier(Warp& w, const MicroOp* op) {
   return stop_at_barrier(w, op, first_value(w, op, 0), counted ? first_value(w, op, 1) : 0, 0, waits);
 }
-/// r: d, a, {b,} predicate. The block's result is written into d when the barrier completes (extra: the reduction).
+/// r: d, a, {b,} predicate. The block's result is written into d when the barrier completes (BarrierReduction).
 template <bool counted>
 const MicroOp* barrier_reduce(Warp& w, const MicroOp* op) {
   const u32 votes = w.preds[op->r[counted ? 3 : 2]] & w.mask;
@@ -116,18 +106,20 @@ constexpr std::uint16_t kBarrierTraits = kBarrier;
 constexpr Meaning plain(Handler run, std::uint16_t traits = 0) { return {.run = run, .traits = traits}; }
 
 template <bool counted>
-constexpr Meaning reduction(Kind result, std::uint16_t kind) {
+constexpr Meaning reduction(Kind result, BarrierReduction which) {
   if constexpr (counted)
     return {.run = barrier_reduce<true>,
             .operands = {{{Role::out, result}, in32, in32, in_pred}},
             .traits = kBarrierTraits,
-            .extra = kind};
+            .extra = static_cast<std::uint16_t>(which)};
   else
     return {.run = barrier_reduce<false>,
             .operands = {{{Role::out, result}, in32, in_pred}},
             .traits = kBarrierTraits,
-            .extra = kind};
+            .extra = static_cast<std::uint16_t>(which)};
 }
+
+using enum BarrierReduction;
 
 const Row rows[] = {
     {"bra{.uni} label",
@@ -157,18 +149,18 @@ const Row rows[] = {
     {"barrier{.cta}.arrive{.aligned} a, b",
      Unit::barrier,
      {.run = barrier<true, false>, .operands = {{in32, in32}}, .traits = kBarrierTraits}},
-    {"bar{.cta}.red.and.pred p, a, c", Unit::barrier, reduction<false>(Kind::pred, 1)},
-    {"bar{.cta}.red.and.pred p, a, b, c", Unit::barrier, reduction<true>(Kind::pred, 1)},
-    {"bar{.cta}.red.or.pred p, a, c", Unit::barrier, reduction<false>(Kind::pred, 2)},
-    {"bar{.cta}.red.or.pred p, a, b, c", Unit::barrier, reduction<true>(Kind::pred, 2)},
-    {"bar{.cta}.red.popc.u32 d, a, c", Unit::barrier, reduction<false>(Kind::u32, 3)},
-    {"bar{.cta}.red.popc.u32 d, a, b, c", Unit::barrier, reduction<true>(Kind::u32, 3)},
-    {"barrier{.cta}.red.and{.aligned}.pred p, a, c", Unit::barrier, reduction<false>(Kind::pred, 1)},
-    {"barrier{.cta}.red.and{.aligned}.pred p, a, b, c", Unit::barrier, reduction<true>(Kind::pred, 1)},
-    {"barrier{.cta}.red.or{.aligned}.pred p, a, c", Unit::barrier, reduction<false>(Kind::pred, 2)},
-    {"barrier{.cta}.red.or{.aligned}.pred p, a, b, c", Unit::barrier, reduction<true>(Kind::pred, 2)},
-    {"barrier{.cta}.red.popc{.aligned}.u32 d, a, c", Unit::barrier, reduction<false>(Kind::u32, 3)},
-    {"barrier{.cta}.red.popc{.aligned}.u32 d, a, b, c", Unit::barrier, reduction<true>(Kind::u32, 3)},
+    {"bar{.cta}.red.and.pred p, a, c", Unit::barrier, reduction<false>(Kind::pred, all)},
+    {"bar{.cta}.red.and.pred p, a, b, c", Unit::barrier, reduction<true>(Kind::pred, all)},
+    {"bar{.cta}.red.or.pred p, a, c", Unit::barrier, reduction<false>(Kind::pred, any)},
+    {"bar{.cta}.red.or.pred p, a, b, c", Unit::barrier, reduction<true>(Kind::pred, any)},
+    {"bar{.cta}.red.popc.u32 d, a, c", Unit::barrier, reduction<false>(Kind::u32, count)},
+    {"bar{.cta}.red.popc.u32 d, a, b, c", Unit::barrier, reduction<true>(Kind::u32, count)},
+    {"barrier{.cta}.red.and{.aligned}.pred p, a, c", Unit::barrier, reduction<false>(Kind::pred, all)},
+    {"barrier{.cta}.red.and{.aligned}.pred p, a, b, c", Unit::barrier, reduction<true>(Kind::pred, all)},
+    {"barrier{.cta}.red.or{.aligned}.pred p, a, c", Unit::barrier, reduction<false>(Kind::pred, any)},
+    {"barrier{.cta}.red.or{.aligned}.pred p, a, b, c", Unit::barrier, reduction<true>(Kind::pred, any)},
+    {"barrier{.cta}.red.popc{.aligned}.u32 d, a, c", Unit::barrier, reduction<false>(Kind::u32, count)},
+    {"barrier{.cta}.red.popc{.aligned}.u32 d, a, b, c", Unit::barrier, reduction<true>(Kind::u32, count)},
     // The interpreter executes memory accesses in order: fences order nothing more.
     {"membar(.cta,.gl,.sys,.gpu)", Unit::system, plain(nothing)},
     {"fence{.sc,.acq_rel,.acquire,.release}(.cta,.cluster,.gpu,.sys)", Unit::system, plain(nothing)},
@@ -192,7 +184,6 @@ const Row rows[] = {
     {"%copy.b32", Unit::alu, lane<[](u32 a) { return a; }>()},
     {"%copy.b64", Unit::alu, lane<[](u64 a) { return a; }>()},
     {"%narrow", Unit::alu, lane<[](u64 a) { return static_cast<u32>(a); }>()},
-    {"%high", Unit::alu, lane<[](u64 a) { return static_cast<u32>(a >> 32); }>()},
     {"%widen.u32", Unit::alu, lane<[](u32 a) { return u64{a}; }>()},
     {"%widen.s8", Unit::alu, lane<[](std::int8_t a) { return std::int64_t{a}; }>()},
     {"%widen.s16", Unit::alu, lane<[](std::int16_t a) { return std::int64_t{a}; }>()},
@@ -201,7 +192,7 @@ const Row rows[] = {
     {"%sign.s16", Unit::alu, lane<[](std::int16_t a) { return std::int32_t{a}; }>()},
     {"%offset", Unit::alu, lane<[](u64 a, u64 b) { return a + b; }>()},
     {"%local_address", Unit::alu, plain(local_address)},
-    {"%clock64", Unit::system, plain(clock64)},
+    {"%special", Unit::system, plain(read_special)},
 };
 
 }  // namespace

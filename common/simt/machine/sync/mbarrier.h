@@ -32,9 +32,4 @@ bool phase_is_over(Warp& warp, const MicroOp* op, int lane, std::uint32_t addres
 [[nodiscard]] constexpr bool parity_of(std::uint64_t state) { return state >> 63 != 0; }
 [[nodiscard]] constexpr std::uint32_t pending_of(std::uint64_t state) { return state & 0xfffff; }
 
-/// barrier.cluster for a cluster of one block: arrival and wait apart, exited threads count as arrived.
-void arrive_at_cluster(Warp& warp);
-/// Whether the barrier that each active lane has arrived at is over.
-[[nodiscard]] bool cluster_has_arrived(const Warp& warp);
-
 }  // namespace gpulab::simt

@@ -1,12 +1,12 @@
-#include "common/simt/machine/mbarrier.h"
+#include "common/simt/machine/sync/mbarrier.h"
 
 #include <fmt/format.h>
 
 #include <cstring>
 #include <string>
 
-#include "common/simt/machine/async.h"
 #include "common/simt/machine/block.h"
+#include "common/simt/machine/sync/async.h"
 
 namespace gpulab::simt {
 
@@ -123,19 +123,6 @@ bool phase_is_over(Warp& w, const MicroOp* op, int lane, std::uint32_t address, 
   (void)word_at(w, op, lane, address);
   settle_mbarrier(w, address);
   return parity_of(word_at(w, op, lane, address)) != parity;
-}
-
-void arrive_at_cluster(Warp& w) {
-  BlockContext& block = *w.block;
-  std::uint32_t& parities = block.cluster_parities[w.index];
-  parities = (parities & ~w.mask) | (block.cluster_parity ? w.mask : 0);
-  block.cluster_arrived += active_count(w.mask);
-  block.complete_cluster();
-}
-
-bool cluster_has_arrived(const Warp& w) {
-  const std::uint32_t current = w.block->cluster_parity ? kFullMask : 0;
-  return ((w.block->cluster_parities[w.index] ^ current) & w.mask) == w.mask;
 }
 
 }  // namespace gpulab::simt

@@ -1,10 +1,10 @@
-#include "common/simt/machine/async.h"
+#include "common/simt/machine/sync/async.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "common/simt/machine/block.h"
-#include "common/simt/machine/mbarrier.h"
+#include "common/simt/machine/sync/mbarrier.h"
 
 namespace gpulab::simt {
 

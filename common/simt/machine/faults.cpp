@@ -1,0 +1,83 @@
+#include "common/simt/machine/faults.h"
+
+#include <fmt/format.h>
+
+#include "common/demangle.h"
+#include "common/launch_error.h"
+#include "common/simt/decode/program.h"
+#include "common/simt/machine/block.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+struct Explanation {
+  std::string what, hint;
+};
+
+/// "tile" of "matmul(float*)::tile", mangled.
+std::string last_name(std::string_view mangled) {
+  const std::string name = demangle(mangled);
+  const auto scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+/// Says of an address that is no good where it lies.
+Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t bytes) {
+  if (address - kSharedWindow < w.shared_bytes)
+    for (auto v = w.program->shared_variables.rbegin(); v != w.program->shared_variables.rend(); ++v)
+      if (!v->dynamic && address - kSharedWindow >= v->offset && address - kSharedWindow + bytes > v->offset + v->bytes)
+        return {fmt::format("at byte {} of '{}' in shared memory, which has {} bytes",
+                            address - kSharedWindow - v->offset, last_name(v->name), v->bytes),
+                "compare the index with the number of elements before the access"};
+  if (address - kSharedWindow < kWindowBytes)
+    return {
+        fmt::format("at byte {} of shared memory, of which the block has {}", address - kSharedWindow, w.shared_bytes),
+        "check the index, and the dynamic shared memory that the launch asks for"};
+  if (address - kLocalWindow < kWindowBytes)
+    return {
+        fmt::format("at byte {} of local memory, of which the thread has {}", address - kLocalWindow, w.local_stride),
+        "check the index of the local array; recursion may be too deep"};
+  if (address < 4096) return {fmt::format("at the null address {:#x}", address), "is the pointer argument set?"};
+  const Allocation* a = w.global->nearest(address);
+  if (!a) return {fmt::format("at {:#x}, which belongs to no allocation", address), {}};
+  const std::uint64_t offset = address - a->address;
+  if (!a->host)
+    return {fmt::format("at {:#x}: '{}' has been freed", address, a->name), "use memory only before it is freed"};
+  if (offset + bytes > a->bytes)
+    return {fmt::format("at {:#x}, byte {} of '{}', which has {} bytes", address, offset, a->name, a->bytes),
+            "compare the index with the number of elements before the access"};
+  return {fmt::format("at {:#x}, byte {} of '{}'", address, offset, a->name), {}};
+}
+
+}  // namespace
+
+std::string thread_name(const Warp& w, int lane) {
+  const Dim3 b = w.block->index, t = w.block->thread_of(w, lane);
+  return fmt::format("block ({},{},{}), thread ({},{},{})", b.x, b.y, b.z, t.x, t.y, t.z);
+}
+
+void fault(Warp& w, const MicroOp* op, int lane, const std::string& what, const std::string& hint) {
+  throw LaunchError(LaunchFailure::fault, fmt::format("{} in {}, {}", what, w.program->name, thread_name(w, lane)),
+                    place_of(*w.program, op->site), hint);
+}
+
+void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, std::uint32_t bytes,
+                  const char* access) {
+  const Explanation e = explain_address(w, address, bytes);
+  w.block->launch.tell([&](Observer& observer) {
+    observer.faulted(w, op, lane, address, fmt::format("{} of {} bytes {}", access, bytes, e.what));
+  });
+  if (address & (bytes - 1))
+    fault(w, op, lane, fmt::format("misaligned {} of {} bytes {}", access, bytes, e.what),
+          fmt::format("a {}-byte access needs an address that is a multiple of {}", bytes, bytes));
+  fault(w, op, lane, fmt::format("out-of-bounds {} of {} bytes {}", access, bytes, e.what), e.hint);
+}
+
+void fault_trap(Warp& w, const MicroOp* op) {
+  fault(w, op, __builtin_ctz(w.mask), fmt::format("{} instruction", w.program->sites[op->site].instruction->opcode));
+}
+
+void fault_message(Warp& w, const MicroOp* op, const char* what) { fault(w, op, __builtin_ctz(w.mask), what); }
+
+}  // namespace gpulab::simt

@@ -1,0 +1,80 @@
+// Barriers of a block (PTX ISA: bar, barrier): arrivals, and what happens when the last one comes.
+
+#include <algorithm>
+#include <bit>
+
+#include "common/simt/machine/block.h"
+#include "common/simt/machine/divergence.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+/// bar.red: the block's verdict into the destination of the lanes that waited.
+void deliver(Warp& w, const Split& split, const Barrier& barrier) {
+  const MicroOp* op = split.resume - 1;
+  const BarrierReduction reduction = barrier_reduction(op);
+  if (reduction == BarrierReduction::none) return;
+  if (reduction == BarrierReduction::count) {
+    auto* d = reinterpret_cast<std::uint32_t*>(w.regs + op->r[0]);
+    for (std::uint32_t left = split.mask; left; left &= left - 1) d[__builtin_ctz(left)] = barrier.votes;
+    return;
+  }
+  const bool holds = reduction == BarrierReduction::all ? barrier.votes == barrier.voters : barrier.votes != 0;
+  w.preds[op->r[0]] = (w.preds[op->r[0]] & ~split.mask) | (holds ? split.mask : 0);
+}
+
+}  // namespace
+
+void BlockContext::arrive(Warp& w, const Split& split, std::uint32_t votes, std::uint32_t count) {
+  Barrier& barrier = barriers[split.barrier];
+  barriers_in_use_ |= 1u << split.barrier;
+  std::uint32_t& come = barrier.lanes[w.index];
+  barrier.arrived += active_count(split.mask & ~come);
+  come |= split.mask;
+  barrier.votes += votes;
+  barrier.voters += active_count(split.mask);
+  barrier.needed = count;
+  complete(split.barrier);
+}
+
+void BlockContext::exited(std::uint32_t threads) {
+  live -= threads;
+  for (std::uint32_t left = barriers_in_use_; left; left &= left - 1)
+    complete(static_cast<std::uint32_t>(std::countr_zero(left)));
+  complete_cluster();
+}
+
+bool BlockContext::is_complete(const Barrier& barrier) const {
+  if (!barrier.needed && barrier.arrived < live) return false;  // as most arrivals find it: without a look at the warps
+  std::uint32_t threads = 0;
+  for (const Warp& w : warps) {
+    const std::uint32_t lanes = barrier.lanes[w.index];
+    if (lanes && !(w.live & ~lanes))
+      threads += kLanes;
+    else if (w.live && !barrier.needed)
+      return false;
+  }
+  return threads >= barrier.needed;
+}
+
+void BlockContext::complete(std::uint32_t number) {
+  Barrier& barrier = barriers[number];
+  if (!is_complete(barrier)) return;
+  const auto has_come = [&](const Warp& w) { return !(w.live & ~barrier.lanes[w.index]); };
+  const bool everyone = !barrier.needed || std::all_of(warps.begin(), warps.end(), has_come);
+  launch.tell([&](Observer& observer) { observer.barrier_completed(*this, number, everyone); });
+  if (everyone && barrier.voters) enter_phase(phase_ + 1);
+  for (Warp& w : warps) {
+    for (Split& split : w.splits)
+      if (split.state == Split::State::barrier && split.barrier == number) {
+        split.state = Split::State::ready;
+        deliver(w, split, barrier);
+      }
+    if (w.splits.size() > 1) merge_splits(w);
+  }
+  barrier = Barrier{};
+  barriers_in_use_ &= ~(1u << number);
+}
+
+}  // namespace gpulab::simt

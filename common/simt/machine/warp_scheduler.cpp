@@ -1,0 +1,169 @@
+#include "common/simt/machine/warp_scheduler.h"
+
+#include <algorithm>
+
+#include "common/simt/decode/program.h"
+#include "common/simt/machine/block.h"
+#include "common/simt/machine/calls.h"
+#include "common/simt/machine/divergence.h"
+#include "common/simt/machine/sync/async.h"
+#include "common/simt/machine/sync/collectives.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+/// Fuel of one split's turn while others of its warp are ready too.
+constexpr std::int64_t kSplitSlice = 1 << 12;
+/// A turn shorter than this does not tell a split that only polls from one that has just done so.
+constexpr std::int64_t kPatience = 8 * kPollCost;
+
+/// The running split's lanes leave the kernel.
+void retire(Warp& w) {
+  const std::uint32_t lanes = w.mask;
+  const std::int32_t inner = running_split(w).reconvergence;
+  remove_running(w);
+  w.live &= ~lanes;
+  finish_at_exit(w, lanes);
+  withdraw(w, inner, -1, lanes);
+  try_collectives(w);
+  w.block->exited(active_count(lanes));
+}
+
+void reconverge(Warp& w) {
+  const std::int32_t point = running_split(w).reconvergence;
+  remove_running(w);
+  arrive_at(w, point, w.mask);
+}
+
+void stop_at_barrier(Warp& w, const BarrierStop& stop) {
+  Split& split = running_split(w);
+  split.resume = stop.resume;
+  split.barrier = stop.number;
+  w.block->launch.tell([&](Observer& observer) { observer.barrier_reached(w, stop.number, w.mask, stop.threads); },
+                       stop.threads ? 0 : kWatchBarriers);
+  split.state = stop.waits ? Split::State::barrier : Split::State::ready;
+  w.block->arrive(w, split, active_count(stop.votes), stop.threads);
+}
+
+void fall_asleep(Split& split, const SleepStop& stop) {
+  split.resume = stop.resume;
+  split.may_give_up = stop.may_give_up;
+  split.state = Split::State::asleep;
+}
+
+/// `polled`: most of the split's turn went into polling.
+void end_slice(Warp& w, const SliceStop& stop, bool polled) {
+  Split& split = running_split(w);
+  split.block = stop.block;
+  split.resume = nullptr;
+  if (polled) release_waiting(w, Split(split));
+}
+
+void handle_stop(Warp& w, bool polled) {
+  running_split(w).mask = w.mask;
+  switch (w.stop.kind) {
+    case Stop::Kind::reconverged:
+      return reconverge(w);
+    case Stop::Kind::slice_ended:
+      return end_slice(w, w.stop.slice, polled);
+    case Stop::Kind::barrier:
+      return stop_at_barrier(w, w.stop.barrier);
+    case Stop::Kind::collective:
+      wait_for_members(w, w.stop.collective);
+      return try_collectives(w);
+    case Stop::Kind::asleep:
+      return fall_asleep(running_split(w), w.stop.sleep);
+    case Stop::Kind::returned:
+      if (!return_from_call(w)) retire(w);
+      return;
+    case Stop::Kind::exited:
+      return retire(w);
+    case Stop::Kind::none:
+      return;
+  }
+}
+
+/// `patient`: whatever the split does, it does not count as polling.
+void run_split(Warp& w, std::size_t index, bool patient = false) {
+  Split& split = w.splits[index];
+  w.running = static_cast<std::int32_t>(index);
+  w.stop_block = split.reconvergence >= 0 ? point_of(w, split.reconvergence).block : kNoBlock;
+  w.local_base = split.local_base;
+  if (w.mask != split.mask) set_mask(w, split.mask);
+  const MicroOp* op = split.resume;
+  split.resume = nullptr;
+  const std::int64_t fuel = w.fuel, debt = w.poll_debt;
+  if (!op) op = enter(w, split.block);
+  while (op) op = op->run(w, op);
+  handle_stop(w, !patient && 2 * (w.poll_debt - debt) > fuel - w.fuel);
+}
+
+/// One of several splits has a turn of `turn`, of what the warp may still run.
+void run_in_turn(Warp& w, std::size_t index, std::int64_t turn, bool patient) {
+  const std::int64_t rest = std::max<std::int64_t>(w.fuel - turn, 0);
+  const std::int64_t debt = w.poll_debt;
+  w.poll_debt = 0;
+  w.fuel -= rest;
+  w.block->slice -= rest;  // the clock (simulated_clock) goes on evenly
+  run_split(w, index, patient);
+  w.block->slice += rest;
+  w.fuel += rest;
+  w.poll_debt += debt;
+}
+
+bool is_ready(const Split& split) { return split.state == Split::State::ready; }
+
+}  // namespace
+
+void start_warp(Warp& w, std::uint32_t live) {
+  w.live = live;
+  w.splits.clear();
+  w.reconvergences.clear();
+  w.running = -1;
+  w.mask = 0;
+  Split& split = w.splits.emplace_back();
+  split.mask = live;
+  split.block = w.program->functions[0].entry_block;
+}
+
+bool run_warp(Warp& w, std::int64_t fuel) {
+  w.fuel = fuel;
+  w.poll_debt = 0;
+  bool ran = false;
+  while (w.fuel >= 0) {
+    if (w.splits.size() == 1) {
+      if (!is_ready(w.splits.front())) return ran;
+      run_split(w, 0);
+      ran = true;
+      continue;
+    }
+    std::size_t next = 0;
+    while (next < w.splits.size() && !is_ready(w.splits[next])) ++next;
+    if (next == w.splits.size()) return ran;
+    ran = true;
+    // Several splits: turns, so that one that spins does not keep the others from what it waits for.
+    run_in_turn(w, next, kSplitSlice, false);
+    if (w.stop.kind == Stop::Kind::slice_ended) std::rotate(w.splits.begin(), w.splits.begin() + 1, w.splits.end());
+  }
+  return ran;
+}
+
+bool run_warp(Warp& w, std::int64_t fuel, Schedule& choices) {
+  w.fuel = fuel;
+  w.poll_debt = 0;
+  bool ran = false;
+  while (w.fuel >= 0) {
+    const auto ready = std::count_if(w.splits.begin(), w.splits.end(), is_ready);
+    if (ready == 0) return ran;
+    ran = true;
+    auto skip = choices.below(static_cast<std::uint64_t>(ready));
+    std::size_t next = 0;
+    while (!is_ready(w.splits[next]) || skip-- > 0) ++next;
+    const std::int64_t turn = std::min(choices.turn(kSplitSlice), w.fuel);
+    run_in_turn(w, next, turn, turn < kPatience);
+  }
+  return ran;
+}
+
+}  // namespace gpulab::simt
