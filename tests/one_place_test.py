@@ -132,6 +132,61 @@ class Tool(unittest.TestCase):
         self.assertIn("unknown tool 'lonecheck'", gpulab("reduce", "--sanitize", "lonecheck", binary=PLAIN)[2])
 
 
+class DeviceKind(unittest.TestCase):
+    def test_it_is_listed_checked_and_shown_in_help(self):
+        self.assertIn("\n\nPaper (--device paper)\n  one sheet\n\n", gpulab("devices")[1])
+        self.assertIn("\nok       paper      one sheet\n", gpulab("doctor")[1])
+        text = gpulab("reduce", "--help")[1]
+        self.assertIn("--device auto|gpu[:I]|sim|paper", text)
+        self.assertIn("else a sheet of paper", " ".join(text.split()))
+
+    def test_it_is_opened_by_its_name(self):
+        code, report, _ = gpulab("reduce", "--device", "paper", "--n", "1000")
+        self.assertEqual(code, 0)
+        self.assertIn("modelling t4", report)
+
+    def test_near_misses_find_it(self):
+        self.assertIn("did you mean 'paper'? devices: auto, gpu, gpu:INDEX, sim, paper",
+                      gpulab("reduce", "--device", "papr")[2])
+
+    def test_without_its_file_nothing_knows_of_it(self):
+        self.assertIn("unknown device 'paper'", gpulab("reduce", "--device", "paper", binary=PLAIN)[2])
+        self.assertNotIn("aper", gpulab("devices", binary=PLAIN)[1])
+
+
+class SpecialRegister(unittest.TestCase):
+    kernel = """.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd1, %rd1, %rd2;
+  mov.u32 %r2, %dummy;
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+"""
+
+    def run_it(self, binary):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "k.ptx")
+            path.write_text(self.kernel)
+            return gpulab("run", path, "--device", "sim", "--grid", "1", "--block", "8", "--arg", "out:u32[8]=none",
+                          "--expect", "out=1234", binary=binary)
+
+    def test_its_row_gives_it_a_value(self):
+        self.assertEqual(self.run_it(BINARY)[0], 0)
+
+    def test_without_its_row_nothing_knows_of_it(self):
+        code, report, errors = self.run_it(PLAIN)
+        self.assertEqual(code, 2)
+        self.assertIn("special register '%dummy' is not implemented by the simulator", report + errors)
+
+
 if __name__ == "__main__":
     result = unittest.main(argv=sys.argv[:1], exit=False).result
     failed = len(result.failures) + len(result.errors)

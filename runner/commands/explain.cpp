@@ -61,9 +61,8 @@ ExplainOptions parse(const CommandLine& line) {
   ExplainOptions options;
   options.report = parse_report_options(line.name, line.given, formats_for(&Format::explanation));
   options.machine = parse_machine_options(line.given);
-  if (options.machine.device == DeviceKind::gpu)
+  if (options.machine.device != nullptr && !options.machine.device->capabilities.counts)
     throw usage_error("--device: explain counts on the simulator", "use '--device sim', or leave --device out");
-  options.machine.device = DeviceKind::simulator;
   options.machine.counters = true;
   options.machine.threads = 1;  // the accesses shown are then the same in every run
   options.launch = number_of(line.given, "launch");

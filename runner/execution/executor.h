@@ -23,6 +23,4 @@ class Executor {
 /// Runs cases on `device` in this process.
 [[nodiscard]] std::unique_ptr<Executor> in_process(std::unique_ptr<Device> device);
 
-// runner/execution/worker.h: std::unique_ptr<Executor> gpu_worker(int index);  — the same in a child process
-
 }  // namespace gpulab

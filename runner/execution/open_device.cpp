@@ -1,9 +1,10 @@
 #include "runner/execution/open_device.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
-#include "common/device/gpu/gpu.h"
-#include "common/device/simulator/simulated.h"
+#include "common/device/device_kind.h"
 #include "common/error.h"
 #include "common/gpu_profile.h"
 #include "runner/execution/interrupt.h"
@@ -12,49 +13,50 @@
 namespace gpulab {
 namespace {
 
-constexpr const char* default_profile = "h200";
-
-std::string profile_of(const MachineOptions& options) {
-  if (options.profile) return *options.profile;
-  for (const auto& gpu : gpus()) {
-    if (!gpu.profile.empty()) return gpu.profile;
-  }
-  return default_profile;
+/// The best kind that is here. The one of the lowest rank always is.
+const DeviceKind& best_kind(const MachineOptions& options) {
+  const auto kinds = device_kinds();
+  for (const auto* kind : kinds)
+    if ((options.sanitize.empty() || kind->capabilities.sanitizes) && kind->problem().empty()) return *kind;
+  return *kinds.back();
 }
 
-std::unique_ptr<Executor> open_gpu(int index) {
-  WorkerOptions options;
-  options.interrupted = interrupted;
-  return gpu_worker(index, std::move(options));
+const DeviceKind& counting_kind() {
+  const auto kinds = device_kinds();
+  for (const auto* kind : kinds)
+    if (kind->capabilities.counts && kind->problem().empty()) return *kind;
+  return *kinds.back();
+}
+
+std::unique_ptr<Executor> open(const DeviceKind& kind, const MachineOptions& options, bool lines) {
+  if (kind.faults_end_process) {
+    WorkerOptions worker;
+    worker.interrupted = interrupted;
+    return device_worker(kind, options.device_index.value_or(0), std::move(worker));
+  }
+  DeviceRequest request;
+  request.profile = options.profile.value_or("");
+  request.simulation.threads = options.threads;
+  request.simulation.budget = options.budget;
+  request.simulation.schedule = options.schedule;
+  request.simulation.sanitize = options.sanitize;
+  request.simulation.lines = lines;
+  request.simulation.counters = options.counters.value_or(true);
+  return in_process(kind.open(request));
 }
 
 }  // namespace
 
 std::unique_ptr<Executor> open_simulator(const MachineOptions& options, bool lines) {
-  SimulatorOptions simulator;
-  simulator.threads = options.threads;
-  simulator.budget = options.budget;
-  simulator.schedule = options.schedule;
-  simulator.sanitize = options.sanitize;
-  simulator.lines = lines;
-  simulator.counters = options.counters.value_or(true);
-  return in_process(make_simulator(gpu_profile(profile_of(options)), simulator));
+  return open(counting_kind(), options, lines);
 }
 
 std::unique_ptr<Executor> open_device(const MachineOptions& options) {
-  switch (options.device) {
-    case DeviceKind::simulator:
-      return open_simulator(options);
-    case DeviceKind::automatic:
-      return gpu_available() && options.sanitize.empty() ? open_gpu(0) : open_simulator(options);
-    case DeviceKind::gpu:
-      break;
-  }
-  if (!gpu_available()) {
-    throw Error(ExitCode::missing, "--device gpu: this machine has no GPU that works: " + gpu_problem(), {},
+  if (options.device == nullptr) return open(best_kind(options), options, false);
+  if (const auto problem = options.device->problem(); !problem.empty())
+    throw Error(ExitCode::missing, fmt::format("--device {}: {}", options.device->name, problem), {},
                 "'--device sim' runs everywhere; 'gpulab doctor' says what is missing");
-  }
-  return open_gpu(options.gpu_index.value_or(0));
+  return open(*options.device, options, false);
 }
 
 Host host_of(const Executor& executor) {

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "common/device/gpu/gpu.h"
 #include "common/error.h"
 #include "runner/execution/child_process.h"
 #include "runner/execution/wire.h"
@@ -98,9 +97,11 @@ std::unique_ptr<Executor> process_worker(DeviceInfo info, Capabilities capabilit
   return std::make_unique<ProcessWorker>(std::move(info), capabilities, std::move(options));
 }
 
-std::unique_ptr<Executor> gpu_worker(int index, WorkerOptions options) {
-  if (options.command.empty()) options.command = {"/proc/self/exe", worker_argument, std::to_string(index)};
-  return process_worker(gpu_info(index), gpu_capabilities, std::move(options));
+std::unique_ptr<Executor> device_worker(const DeviceKind& kind, int index, WorkerOptions options) {
+  if (options.command.empty()) options.command = {"/proc/self/exe", worker_argument, device_name(kind, index)};
+  DeviceRequest request;
+  request.index = index;
+  return process_worker(kind.describe(request), kind.capabilities, std::move(options));
 }
 
 }  // namespace gpulab

@@ -1,6 +1,7 @@
 #pragma once
-// GPU cases in a child process. A fault ends a CUDA context, and with it every later call of its process: so the
-// process is replaced, and the sweep goes on. A kernel that never ends is ended with its process.
+// Cases of a device whose faults end its process (a GPU), in a child process. A fault ends a CUDA context, and with it
+// every later call of its process: so the process is replaced, and the sweep goes on. A kernel that never ends is ended
+// with its process.
 //
 // The child is this binary, executed anew with a hidden argument, rather than a plain fork: CUDA does not survive a
 // fork of a process that has initialised it (as listing the GPUs does), nor do the simulator's threads. It is asked
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "common/device/device.h"
+#include "common/device/device_kind.h"
 #include "labs/lab.h"
 #include "runner/execution/executor.h"
 
@@ -27,8 +29,9 @@ struct WorkerOptions {
   std::vector<std::string> command;   ///< of the child; empty: this binary
 };
 
-/// Runs cases on GPU `index` in a worker process, started at the first case. Throws Error (missing) as make_gpu does.
-[[nodiscard]] std::unique_ptr<Executor> gpu_worker(int index, WorkerOptions options = {});
+/// Runs cases on a device of `kind` in a worker process, started at the first case. Throws Error (missing) as the
+/// kind's `describe` does.
+[[nodiscard]] std::unique_ptr<Executor> device_worker(const DeviceKind& kind, int index, WorkerOptions options = {});
 
 /// The same for any child that speaks the protocol.
 [[nodiscard]] std::unique_ptr<Executor> process_worker(DeviceInfo info, Capabilities capabilities,

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/device/gpu/gpu.h"
+#include "common/device/device_kind.h"
 #include "common/error.h"
 #include "labs/registry.h"
 #include "runner/execution/child_process.h"
@@ -122,8 +122,11 @@ std::optional<int> serve_if_worker(int argc, const char* const* argv) {
     std::fputs("error: a worker process is started by gpulab itself\n", stderr);
     return static_cast<int>(ExitCode::usage);
   }
-  const int index = std::atoi(argv[2]);
-  serve(socket, all_labs(), [&] { return in_process(make_gpu(index)); });
+  const auto device = parse_device_name(argv[2]);
+  if (!device) return static_cast<int>(ExitCode::usage);
+  DeviceRequest request;
+  request.index = device->index.value_or(0);
+  serve(socket, all_labs(), [&] { return in_process(device->kind->open(request)); });
   return static_cast<int>(ExitCode::ok);
 }
 

@@ -14,21 +14,42 @@
 namespace gpulab {
 namespace {
 
+/// "auto, gpu, gpu:INDEX, sim", and what --help calls them: "auto|gpu[:I]|sim".
+struct DeviceForms {
+  std::vector<std::string> names{"auto"}, forms{"auto"}, short_forms{"auto"};
+};
+DeviceForms device_forms() {
+  DeviceForms all;
+  for (const auto* kind : device_kinds()) {
+    const std::string name(kind->name);
+    all.names.push_back(name);
+    all.forms.push_back(name);
+    if (kind->numbered) all.forms.push_back(name + ":INDEX");
+    all.short_forms.push_back(kind->numbered ? name + "[:I]" : name);
+  }
+  return all;
+}
+
+/// "auto: a GPU where there is one, else the simulator".
+std::string automatic_choice() {
+  std::string text = "auto:";
+  const auto kinds = device_kinds();
+  for (const auto* kind : kinds.first(kinds.size() - 1))
+    text += fmt::format(" {} where there is one, else", kind->noun);
+  return fmt::format("{} {}", text, kinds.back()->noun);
+}
+
 void parse_device(const Given& given, MachineOptions& options) {
   const auto* text = single_value(given, "device");
   if (text == nullptr || *text == "auto") return;
-  // "gpu" or "gpu:INDEX"
-  const bool indexed = text->starts_with("gpu:");
-  const std::int64_t index = indexed ? parse_integer(text->substr(4)).value_or(-1) : 0;
-  if (*text == "sim") {
-    options.device = DeviceKind::simulator;
-  } else if (*text == "gpu" || (indexed && index >= 0 && index < 1024)) {
-    options.device = DeviceKind::gpu;
-    if (indexed) options.gpu_index = static_cast<int>(index);
-  } else {
+  const auto named = parse_device_name(*text);
+  if (!named) {
+    const auto known = device_forms();
     throw usage_error(fmt::format("--device: unknown device '{}'", *text),
-                      did_you_mean(*text, {"auto", "gpu", "sim"}, "devices: auto, gpu, gpu:INDEX, sim"));
+                      did_you_mean(*text, known.names, "devices: " + join(known.forms)));
   }
+  options.device = named->kind;
+  options.device_index = named->index;
 }
 
 std::vector<std::string> tool_names() {
@@ -60,7 +81,7 @@ std::vector<std::string> parse_tools(const std::string& text) {
 OptionList machine_options() {
   using heading::simulator, heading::where;
   return {
-      {"device", "auto|gpu[:I]|sim", "auto: a GPU where there is one, else the simulator", where},
+      {"device", join(device_forms().short_forms, "|"), automatic_choice(), where},
       {"profile", "NAME", "the GPU that the simulator models ('gpulab devices')", where},
       {"threads", "N", "CPU threads of the simulator [all]", where},
       {"counters", "", "simulator counters, beside a GPU too", simulator},
@@ -87,8 +108,8 @@ MachineOptions parse_machine_options(const Given& given) {
   }
   if (const auto* text = single_value(given, "profile")) options.profile = gpu_profile(*text).id;
   if (const auto* text = single_value(given, "sanitize")) options.sanitize = parse_tools(*text);
-  if (!options.sanitize.empty() && options.device == DeviceKind::gpu)
-    throw usage_error("--sanitize: the tools watch the simulator, not a GPU",
+  if (!options.sanitize.empty() && options.device != nullptr && !options.device->capabilities.sanitizes)
+    throw usage_error(fmt::format("--sanitize: the tools watch the simulator, not {}", options.device->noun),
                       "use '--device sim', or leave --device out");
   const bool on = single_value(given, "counters") != nullptr, off = single_value(given, "no-counters") != nullptr;
   if (on && off) throw usage_error("--counters and --no-counters contradict each other");

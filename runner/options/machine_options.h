@@ -6,15 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "common/device/device_kind.h"
 #include "runner/options/option.h"
 
 namespace gpulab {
 
-enum class DeviceKind { automatic, gpu, simulator };
-
 struct MachineOptions {
-  DeviceKind device = DeviceKind::automatic;
-  std::optional<int> gpu_index;  ///< where the user named one
+  const DeviceKind* device = nullptr;  ///< nullptr: the best that is here and can do what is asked for
+  std::optional<int> device_index;     ///< where the user named one
   std::optional<std::string> profile;
   int threads = 0;                      ///< 0: all
   std::optional<bool> counters;         ///< absent: on where counting is free of doubt (the simulator)

@@ -23,7 +23,7 @@ std::string refusal_of(const std::string& name, const std::string& value) {
 
 TEST_CASE("nothing given: any device, counters as it sees fit, a table on standard output") {
   const auto machine = parse_machine_options({});
-  CHECK(machine.device == DeviceKind::automatic);
+  CHECK(machine.device == nullptr);
   CHECK_FALSE(machine.counters.has_value());
   CHECK(machine.sanitize.empty());
   const auto report = parse_report_options("reduce", {}, formats_for(&Format::run));
@@ -37,8 +37,8 @@ TEST_CASE("each group takes what is its own") {
                     {"warmup", {"0"}},     {"min-time", {"0.5"}},  {"max-noise", {"2"}},      {"warm", {"true"}},
                     {"format", {"csv"}},   {"output", {"x"}}};
   const auto machine = parse_machine_options(given);
-  CHECK(machine.device == DeviceKind::gpu);
-  CHECK(machine.gpu_index == 2);
+  CHECK(machine.device == find_device_kind("gpu"));
+  CHECK(machine.device_index == 2);
   CHECK(machine.profile == "t4");
   CHECK(machine.threads == 3);
   CHECK(machine.schedule == 9);
