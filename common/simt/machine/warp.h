@@ -1,7 +1,7 @@
 #pragma once
 // The state that handlers see: one warp's registers, its running split, and what surrounds it.
 // Handlers read and write registers of active lanes; everything that decides (divergence, barriers, faults)
-// is a function of divergence.cpp, calls.cpp, faults.cpp or warp.cpp, compiled once for the oldest CPU.
+// is a function of divergence.cpp, calls.cpp, faults.cpp or block.cpp, compiled once for the oldest CPU.
 
 #include <cstdint>
 #include <vector>
