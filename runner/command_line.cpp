@@ -119,15 +119,15 @@ std::vector<std::string> with_values_apart(const std::vector<std::string>& words
                     did_you_mean(name, names, its_usage(command)));
 }
 
-/// CLI11's complaint in our words. Those of an option begin with its name: a value that is missing, or one of a flag.
+/// CLI11's complaint in our words: an option without its value, or a flag with one (then its name comes without
+/// dashes).
 Error parse_error(const CLI::ParseError& error, const std::string& command) {
   const std::string text = error.what();
   const auto name = text.substr(0, text.find_first_of(": "));
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && name.starts_with("--")) {
-    const bool of_flag = text.find("flag") != std::string::npos;
-    return usage_error(fmt::format("{} {}", name, of_flag ? "takes no value" : "needs a value"), its_usage(command));
-  }
-  return usage_error(fmt::format("{}: {}", command, text), its_usage(command));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr)
+    return usage_error(fmt::format("{}: {}", command, text), its_usage(command));
+  return usage_error(name.starts_with("--") ? name + " needs a value" : fmt::format("--{} takes no value", name),
+                     its_usage(command));
 }
 
 void add_argument(const Command& command, const std::string& word, CommandLine& line) {

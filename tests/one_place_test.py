@@ -32,7 +32,7 @@ class Command(unittest.TestCase):
         text = gpulab("greet", "--help")[1]
         self.assertIn("Usage: gpulab greet [OPTIONS] WHOM [MORE...] [-- WORDS]\n", text)
         self.assertIn("\n  --times N                     how often [1]\n", text)
-        self.assertTrue(text.endswith("\nGreetings are not verified.\n"), text)
+        self.assertTrue(text.rstrip().endswith("\nGreetings are not verified."), text)
         self.assertEqual(gpulab("help", "greet")[1], text)
         self.assertIn("--of-reduce", gpulab("help", "greet", "reduce")[1])
 
@@ -106,8 +106,7 @@ class Counter(unittest.TestCase):
     def test_the_page_the_ladder_and_explain_show_it(self):
         self.assertRegex(gpulab(*self.reduce, "warp")[1], r"\n  barriers, twice +[0-9]+   barrier_pairs\n")
         ladder = gpulab(*self.reduce, "warp,tree_shared")[1]
-        self.assertRegex(ladder, r" barriers .*barriers")
-        self.assertRegex(ladder, r" twice\b")
+        self.assertRegex(ladder, r" barriers +simulated\n.* twice +in\n")
         self.assertRegex(gpulab("explain", *self.reduce[:1], *self.reduce[3:], "warp")[1], r" twice ")
 
     def test_without_its_row_nothing_knows_of_it(self):
@@ -183,8 +182,8 @@ class SpecialRegister(unittest.TestCase):
 
     def test_without_its_row_nothing_knows_of_it(self):
         code, report, errors = self.run_it(PLAIN)
-        self.assertEqual(code, 2)
-        self.assertIn("special register '%dummy' is not implemented by the simulator", report + errors)
+        self.assertEqual(code, 4)
+        self.assertIn("special register '%dummy' is not implemented by the simulator", " ".join((report + errors).split()))
 
 
 if __name__ == "__main__":

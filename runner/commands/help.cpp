@@ -1,8 +1,8 @@
 // `gpulab help COMMAND …`, and all that ends in --help.
 
 #include "runner/command.h"
-#include "runner/report/report_target.h"
 #include "runner/command_line.h"
+#include "runner/report/report_target.h"
 
 namespace gpulab::command {
 namespace {

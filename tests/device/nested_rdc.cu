@@ -1,4 +1,5 @@
-// Dynamic parallelism: kernels that launch kernels (tests/unit/common/simt/dynamic_parallelism_test.cpp, the device contract).
+// Dynamic parallelism: kernels that launch kernels (tests/unit/common/simt/dynamic_parallelism_test.cpp, the device
+// contract).
 #include <cstdio>
 
 // Each grid notes its number where the one before it stopped: the order in which they ran.

@@ -1,4 +1,5 @@
-// Kernels whose results are the order in which blocks, warps and splits of a warp ran (tests/unit/common/simt/machine/schedule_test.cpp).
+// Kernels whose results are the order in which blocks, warps and splits of a warp ran
+// (tests/unit/common/simt/machine/schedule_test.cpp).
 
 extern "C" __global__ void blocks_by_ticket(int* ticket, int* order) {
   if (threadIdx.x == 0) order[atomicAdd(ticket, 1)] = blockIdx.x;

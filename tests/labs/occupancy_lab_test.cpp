@@ -196,7 +196,7 @@ TEST_CASE("k chains per thread share the loop's three instructions of its own") 
 TEST_CASE("memory_latency loads one word per lane and hop, each in a sector of its own") {
   const auto result = run_lab_case("occupancy", "memory_latency", {{"n", 1 << 16}, {"hops", 8}});
   REQUIRE(result.status == CaseStatus::ok);
-  CHECK(result.counters->global_load_requests == (1 << 16) / 32 * 8);
+  CHECK((*result.counters)["global_load_requests"] == (1 << 16) / 32 * 8);
   // The first hop reads 32 neighbours; the others 32 words of 2^16: hardly two in one sector.
   const double per_request = counted(result, "global_load_sectors") / counted(result, "global_load_requests");
   CHECK(per_request > (4 + 7 * 31.5) / 8);

@@ -77,6 +77,65 @@ constexpr u16 when_true_number = std::is_same_v<R, u32>     ? 0
 template <auto F, typename R>
 constexpr u16 set_number = static_cast<u16>(relations<F> | when_true_number<R> << 4);
 
+// ---- what becomes of a comparison ----
+
+/// setp and set: a comparison's result combined with the predicate operand.
+inline u32 combined(const MicroOp* op, u32 t, u32 c) {
+  switch (op->mods & kBoolMask) {
+    case kAnd:
+      return t & c;
+    case kOr:
+      return t | c;
+    case kXor:
+      return t ^ c;
+    default:
+      return t;
+  }
+}
+/// setp p|q: out of line, for most have neither q nor a predicate operand.
+[[gnu::noinline]] inline void write_combined(Warp& w, const MicroOp* op, u32 t) {
+  const u32 c = w.preds[op->r[4]];
+  write_pred(w, op->r[0], combined(op, t, c));
+  if (op->r[1] != kNoOperand) write_pred(w, op->r[1], combined(op, ~t, c));
+}
+
+/// setp: a comparison into a predicate, optionally combined with another (mods kAnd/kOr/kXor), optionally with
+/// its complement in a second predicate: p[|q], a, b{, c}.
+template <auto F, typename Signature = decltype(+F)>
+struct CompareOp;
+template <auto F, typename A>
+struct CompareOp<F, bool (*)(A, A)> {
+  static constexpr std::array<OperandType, 6> operands{{{Role::out, Kind::pred},
+                                                        {Role::optional_out, Kind::pred},
+                                                        {Role::in, kind_of<A>()},
+                                                        {Role::in, kind_of<A>()},
+                                                        {Role::optional_in, Kind::pred}}};
+  static u32 truth(Warp& w, const MicroOp* op) {
+    const Source<A> a(w, op, 2), b(w, op, 3);
+    if constexpr (std::is_same_v<A, float> || std::is_same_v<A, Half>)
+      if (op->mods & kFtz) return true_lanes([&](int i) { return F(flush(a[i]), flush(b[i])); });
+    return true_lanes([&](int i) { return F(a[i], b[i]); });
+  }
+  static const MicroOp* run(Warp& w, const MicroOp* op) {
+    const u32 t = truth(w, op);
+    if (!(op->mods & kBoolMask) && op->r[1] == kNoOperand)
+      write_pred(w, op->r[0], t);
+    else
+      write_combined(w, op, t);
+    return following(w, op);
+  }
+  /// Without modifiers and second predicate, and the branch behind it.
+  static const MicroOp* then_branch(Warp& w, const MicroOp* op) {
+    const u32 t = truth(w, op);
+    write_pred(w, op->r[0], t);
+    return branch_on(w, op + 1, t);
+  }
+};
+template <auto F>
+constexpr Meaning compare() {
+  return {.run = &CompareOp<F>::run, .operands = CompareOp<F>::operands, .then_branch = &CompareOp<F>::then_branch};
+}
+
 /// The comparison holds in `lanes`; combined with predicate operand 3.
 inline u32 set_result(Warp& w, const MicroOp* op, u32 lanes) {
   return combined(op, lanes, op->mods & kBoolMask ? w.preds[op->r[3]] : 0);

@@ -68,7 +68,8 @@ class Synccheck final : public Observer {
   }
 
  private:
-  void accuse(const Suspect& first, const Suspect& second, const std::string& message, Severity severity = Severity::error) {
+  void accuse(const Suspect& first, const Suspect& second, const std::string& message,
+              Severity severity = Severity::error) {
     accusations_.add({.tool = "synccheck",
                       .message = message,
                       .address = {},

@@ -140,9 +140,9 @@ TEST_CASE("a row of the table is all that a kernel needs to read a special regis
   for (const auto& [name, value] : expected) CHECK(seen.contains(name));
 }
 
-TEST_CASE("a clock is read anew by each instruction, its halves are those of the whole") {
+TEST_CASE("a clock does not go back from one instruction to the next, its halves are those of the whole") {
   const auto low = read_by_all("%clock"), high = read_by_all("%clock_hi"), all = read_by_all("%clock64");
-  CHECK(all[1] > all[0]);
+  CHECK(all[1] >= all[0]);  // it advances from one basic block to the next (device_runtime_test.cpp)
   CHECK(all[0] == low[0]);
   CHECK(high[0] == 0);
   CHECK(high[1] == 0);
