@@ -2,7 +2,7 @@
 # Tests of this machine, from a clean clone: set-up, build with warnings as errors, tests, format and lint.
 #
 # usage: scripts/test.sh [--all | --sanitize] [--no-lint]
-#   (nothing)    what CI runs; lint of the 40 files that changed last
+#   (nothing)    what CI runs; lint of the 12 files that changed last
 #   --all        everything, in up to 80 minutes: also the lint of all files, the tests that take long (every instruction on
 #                emulated CPUs), all tests under ASan and UBSan (build-asan/), and README's commands in a clean Debian
 #   --sanitize   the tests under ASan and UBSan instead, in build-asan/
