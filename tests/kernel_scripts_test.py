@@ -94,7 +94,13 @@ done
     def test_lines_comments_and_the_numbers_of_labels_change_no_key(self):
         for old, new in (("1 12 3", "1 13 3"), ("{ // first", "{"), ("$L__BB1_2", "$L__BB7_2"), ("labs/one", "labs/two")):
             self.assertEqual(self.changed(old, new), [], old)
+            self.assertEqual(self.changed(old, new, whole=True), [], old)
         self.assertEqual(self.changed("tile[128]", "tile[256]", whole=True), ["first", "second"])
+
+    def test_debuggers_sections_which_name_the_machines_folders_change_no_key(self):
+        section = "\t.section\t.debug_str\n\t{\n$L__info_string0:\n.b8 95,90,78\n\t}\n"
+        for whole in (False, True):
+            self.assertEqual(self.keys(self.PTX + section, whole=whole), self.keys(self.PTX + section.replace("95", "96"), whole=whole))
 
     def build(self, folder, ptx, *arguments):
         """Tables written or checked (`arguments`), or without any what embed.py embeds; and what ptxas was asked for."""
@@ -125,18 +131,24 @@ done
             edited = self.PTX.replace("[tile]", "[tile+4]")
             self.assertEqual(self.build(folder, edited)[2], ["-arch=sm_80 first", "-arch=sm_90 first"])
 
-    def test_the_check_finds_a_table_of_other_kernels_and_a_wrong_number_and_compares_no_other_ptxas(self):
+    def test_the_check_finds_a_wrong_number_names_kernels_without_a_line_and_compares_no_other_ptxas(self):
         with tempfile.TemporaryDirectory() as folder:
             table = pathlib.Path(folder, "labs/one/ptxas.tsv")
             self.assertEqual(self.build(folder, self.PTX, "--check")[:2], (0, "0 passed, 0 failed\n"))
             self.build(folder, self.PTX, "--write")
             self.assertEqual(self.build(folder, self.PTX, "--check")[:2], (0, "1 passed, 0 failed\n"))
             text = table.read_text()
-            for wrong in text.replace("20 0", "21 0", 1), text[:-2]:
+            for wrong in text.replace("20 0", "21 0", 1), text[:-2] + "7\n":
                 table.write_text(wrong)
                 code, said, _ = self.build(folder, self.PTX, "--check")
                 self.assertEqual(code, 1)
-                self.assertRegex(said, "^labs/one/ptxas.tsv is not what ptxas 13.0.88 says of these kernels: scripts/ptxas_tables.py ")
+                self.assertRegex(said, r"^labs/one/ptxas.tsv, (first|second) of kernels.cu, sm_(80|90): \(.*\) in the table, \(.*\) says ptxas "
+                                       r"\(registers, .*\); scripts/ptxas_tables.py --write ")
+            table.write_text(text)
+            code, said, _ = self.build(folder, self.PTX.replace("[tile]", "[tile+4]"), "--check")
+            self.assertEqual(code, 0)
+            self.assertRegex(said, "^labs/one/ptxas.tsv has no line for 1 kernels as they are compiled here, so the build asks ptxas: "
+                                   "first of kernels.cu; scripts/ptxas_tables.py --write .*\n1 passed, 0 failed\n")
             table.write_text(text.replace("13.0.88", "12.8.1"))
             self.assertEqual(self.build(folder, self.PTX, "--check")[0], 77)
 
