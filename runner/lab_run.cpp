@@ -10,7 +10,7 @@
 #include "labs/registry.h"
 #include "runner/case/metrics.h"
 #include "runner/execution/batch.h"
-#include "runner/execution/interrupt.h"
+#include "common/child/interrupt.h"
 #include "runner/execution/open_device.h"
 #include "runner/options/measure_options.h"
 #include "runner/options/sweep.h"
@@ -113,9 +113,9 @@ Run report_of(const Lab& lab, const LabRun& options, const DeviceInfo& device, s
 extern const Command lab_command{.name = "LAB", .help = "a lab", .usage = usage, .run = run_lab};
 
 ExitCode run_and_report(const LabRun& options, const std::shared_ptr<Executor>& executor) {
+  watch_for_interrupts();
   ReportTarget target(options.report.output);
   const auto batch = batch_of(options, executor);
-  watch_for_interrupts();
   const auto run = report_of(*batch->lab, options, executor->info(), run_batch(batch));
   const Style style{wants_color(target), target.is_terminal() && isatty(STDERR_FILENO) != 0};
   target.write(options.report.format->run(run, style));

@@ -1,6 +1,8 @@
 // The one catch: whatever goes wrong ends here, as text on standard error and as an exit code (common/error.h).
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -9,13 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "common/child/interrupt.h"
 #include "common/error.h"
 #include "labs/registry.h"
 #include "runner/command_line.h"
-#include "runner/execution/interrupt.h"
 #include "runner/execution/worker.h"
 #include "runner/options/report_options.h"
 #include "runner/report/error_report.h"
+#include "runner/student_file/compilers/nvrtc_process.h"
 
 namespace gpulab {
 namespace {
@@ -32,10 +35,18 @@ int fail(const Error& error, const std::vector<std::string>& words) {
   return static_cast<int>(error.code);
 }
 
+/// A stream that is closed would give its number to the next file that is opened, and that file our messages.
+void open_standard_streams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+    if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", O_RDWR) != stream)
+      std::_Exit(static_cast<int>(ExitCode::missing));
+}
+
 int run_or_fail(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   try {
     if (const auto code = serve_if_worker(argc, argv)) return *code;
+    if (const auto code = compile_if_nvrtc_process(argc, argv)) return *code;
     return static_cast<int>(run(words));
   } catch (const Error& error) {
     return fail(error, words);
@@ -53,6 +64,7 @@ int run_or_fail(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace gpulab;
+  open_standard_streams();
   const int code = run_or_fail(argc, argv);
   if (!interrupted()) return code;
   // A simulation that nobody waits for may still run: exit() would destroy what it reads (interrupt.h).

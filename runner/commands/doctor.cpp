@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/child/captured_run.h"
+#include "common/child/confinement.h"
 #include "common/device/device_kind.h"
 #include "common/embedded.h"
 #include "common/error.h"
@@ -15,7 +17,6 @@
 #include "runner/command.h"
 #include "runner/report/grid_text.h"
 #include "runner/report/report_target.h"
-#include "runner/student_file/captured_run.h"
 #include "runner/student_file/nvrtc.h"
 #include "runner/student_file/toolchain.h"
 #include "runner/version.h"
@@ -60,6 +61,21 @@ SystemCheck run_compiler(const Tool& nvcc, const Tool& library) {
   return {SystemCheck::State::note, "run", "takes .ptx files only: there is no CUDA compiler", {}};
 }
 
+/// What keeps a stranger's file from what is not his.
+SystemCheck isolation() {
+  const auto support = isolation_support();
+  const std::string calls = support.seccomp ? "seccomp" : "no seccomp";
+  if (support.landlock > 0)
+    return {
+        SystemCheck::State::good,
+        "isolation",
+        fmt::format("compilers see the toolkit and the file's own folder (Landlock {}, {})", support.landlock, calls),
+        {}};
+  return {SystemCheck::State::note, "isolation",
+          fmt::format("no Landlock: what a file includes is checked before it is compiled ({})", calls),
+          "Linux 5.13 or newer, with 'landlock' among the kernel's lsm="};
+}
+
 SystemCheck labs_built() {
   const auto labs = all_labs();
   return {labs.empty() ? SystemCheck::State::absent : SystemCheck::State::good, "labs",
@@ -79,6 +95,7 @@ ExitCode run(const CommandLine&) {
                            "the build asks it for registers and shared memory"));
   checks.push_back(nvrtc(library));
   checks.push_back(run_compiler(nvcc, library));
+  checks.push_back(isolation());
   std::string text;
   for (const auto& check : checks) {
     const char* mark = check.state == SystemCheck::State::good   ? "ok"

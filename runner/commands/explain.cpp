@@ -12,7 +12,7 @@
 #include "runner/case/plan.h"
 #include "runner/command.h"
 #include "runner/execution/batch.h"
-#include "runner/execution/interrupt.h"
+#include "common/child/interrupt.h"
 #include "runner/execution/open_device.h"
 #include "runner/options/file_options.h"
 #include "runner/options/report_options.h"
@@ -97,11 +97,11 @@ std::size_t chosen_launch(const std::vector<LaunchLines>& launches, std::optiona
 
 ExitCode explain_case(const SweepOptions& sweep, const ExplainOptions& options,
                       const std::shared_ptr<Executor>& simulator) {
+  watch_for_interrupts();
   ReportTarget target(options.report.output);
   const auto batch = std::make_shared<Batch>(Batch{sweep.lab, simulator});
   batch->cases = {only_case(sweep, *simulator)};
   batch->options.grid = sweep.launch.grid;
-  watch_for_interrupts();
   const auto results = run_batch(batch);
   const auto code = exit_code(batch->cases, results);
   if (code == ExitCode::interrupted) return code;

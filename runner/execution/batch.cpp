@@ -12,7 +12,7 @@
 
 #include "common/text.h"
 #include "runner/case/plan.h"
-#include "runner/execution/interrupt.h"
+#include "common/child/interrupt.h"
 #include "runner/execution/progress.h"
 #include "runner/execution/simulated_counters.h"
 

@@ -7,7 +7,7 @@
 #include "common/device/device_kind.h"
 #include "common/error.h"
 #include "common/gpu_profile.h"
-#include "runner/execution/interrupt.h"
+#include "common/child/interrupt.h"
 #include "runner/execution/worker.h"
 
 namespace gpulab {

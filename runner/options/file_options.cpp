@@ -20,6 +20,8 @@ OptionList file_options() {
       {"arg", "SPEC", "one argument, in order: 'x:f32[1024]=iota', n:i32=1024", what_runs},
       {"shared", "BYTES", "dynamic shared memory of a block [0]", what_runs},
       {"compiler", "auto|nvcc|nvrtc", "auto: nvcc, else NVRTC", what_runs},
+      {"compile-limit", "SECONDS", "CPU time of each program of the compiler [12]", what_runs},
+      {"no-isolation", "", "let the compiler read all that you can", what_runs},
       {"expect", "NAME=INIT", "what a buffer must hold afterwards: 'y=@right.bin', y=3.5", what_runs},
       {"tolerance", "T", "of floating-point buffers under --expect, absolute [0]", what_runs},
   };
@@ -29,7 +31,7 @@ FileRequest parse_file_request(std::string_view command, const std::string& file
   FileRequest request;
   request.file = file;
   if (!is_kernel_file(file)) throw usage_error(fmt::format("{}: '{}' is neither a .cu nor a .ptx file", command, file));
-  request.source = read_file(file, command);
+  request.source = read_source(file, command);
   if (const auto* kernel = single_value(given, "kernel")) request.kernel = *kernel;
   if (const auto* compiler = single_value(given, "compiler")) {
     const std::vector<std::string> choices{"auto", "nvcc", "nvrtc"};
@@ -38,6 +40,9 @@ FileRequest parse_file_request(std::string_view command, const std::string& file
                         did_you_mean(*compiler, choices, "choices: " + join(choices)));
     request.compiler = *compiler;
   }
+  if (const auto* text = single_value(given, "compile-limit"))
+    request.isolation.cpu = std::chrono::seconds(whole_number("compile-limit", *text, 1, 100'000));
+  request.isolation.on = single_value(given, "no-isolation") == nullptr;
   if (const auto* shared = single_value(given, "shared")) {
     const auto bytes = parse_size(*shared, "--shared");
     constexpr std::int64_t most = std::int64_t{1} << 30;  // beyond every GPU; the device knows its own limit

@@ -37,8 +37,12 @@ bool is_regular(int descriptor) {
 ReportTarget::ReportTarget(std::string file, const std::string& option) : file_(std::move(file)) {
   if (file_.empty()) return;
   created_ = access(file_.c_str(), F_OK) != 0;
-  descriptor_ = open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ >= 0) return;
+  // A pipe that nobody reads would keep us waiting: it is refused (ENXIO).
+  descriptor_ = open(file_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (descriptor_ >= 0) {
+    fcntl(descriptor_, F_SETFL, O_WRONLY);
+    return;
+  }
   throw usage_error(fmt::format("{}: cannot write '{}': {}", option, file_, std::strerror(errno)),
                     "name a file in a directory that you can write to");
 }

@@ -13,6 +13,7 @@
 #include "common/ptx/parser.h"
 #include "common/text.h"
 #include "runner/case/verify.h"
+#include "runner/student_file/compilers/ptxas.h"
 #include "runner/student_file/kernel_signature.h"
 #include "runner/student_file/source_file.h"
 #include "runner/student_file/toolchain.h"
@@ -140,7 +141,9 @@ KernelFile load_kernel_file(const FileRequest& request, int compute_capability) 
     const auto compiler = choose_compiler(request.compiler, without_stand_in(nvcc), [&] { return find_nvrtc(nvcc); });
     const bool instance = request.kernel.find('<') != std::string::npos;
     file.ptx =
-        compile({request.file, request.source, instance ? request.kernel : "", compute_capability}, compiler).ptx;
+        compile({request.file, request.source, instance ? request.kernel : "", compute_capability, request.isolation},
+                compiler)
+            .ptx;
     file.source = request.source;
   }
   const bool templates = code_only(file.source).find("template") != std::string::npos;
@@ -154,7 +157,7 @@ KernelFile load_kernel_file(const FileRequest& request, int compute_capability) 
   check_arguments(signature, arguments);
   say_notes(request, signature, arguments);
   if (const auto ptxas = find_ptxas(nvcc)) {
-    file.resources = resources(file.ptx, file.entry, compute_capability, *ptxas);
+    file.resources = resources(file.ptx, file.entry, compute_capability, *ptxas, request.isolation);
   }
   return file;
 }

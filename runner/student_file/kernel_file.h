@@ -25,6 +25,7 @@ struct FileRequest {
   std::uint32_t dynamic_shared_bytes = 0;
   std::vector<std::string> arguments, expectations;
   double tolerance = 0;
+  Isolation isolation{};
 };
 
 /// Compiles (a .cu file), finds the kernel and checks the arguments against its parameters. Throws Error.

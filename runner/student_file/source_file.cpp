@@ -69,7 +69,8 @@ void add_included(const fs::path& folder, const std::string& source, std::set<fs
   for (const auto& name : included_names(source)) {
     const auto path = (folder / name).lexically_normal();
     std::error_code ignored;
-    if (!fs::is_regular_file(path, ignored) || !seen.insert(path).second) continue;
+    if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) > most_source_bytes) continue;
+    if (!seen.insert(path).second) continue;
     const auto text = text_of(path);
     hash = fnv1a64(fmt::format("\n{} {}\n{}", name, text.size(), text), hash);
     add_included(path.parent_path(), text, seen, hash);
@@ -82,9 +83,21 @@ std::string read_file(const std::string& path, std::string_view option) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) throw usage_error(fmt::format("{}: '{}' is a folder", option, path));
   if (!fs::exists(path, ignored)) throw usage_error(fmt::format("{}: there is no file '{}'", option, path));
+  if (!fs::is_regular_file(path, ignored))
+    throw usage_error(fmt::format("{}: '{}' is no regular file", option, path), "a pipe or a device is not read");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw usage_error(fmt::format("{}: '{}' cannot be read", option, path));
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string read_source(const std::string& path, std::string_view option) {
+  std::error_code missing;
+  const auto size = fs::file_size(path, missing);
+  if (!missing && size > most_source_bytes)
+    throw usage_error(fmt::format("{}: '{}' has {}, the limit is {}", option, path,
+                                  bytes_text(static_cast<double>(size)),
+                                  bytes_text(static_cast<double>(most_source_bytes))));
+  return read_file(path, option);
 }
 
 std::string code_only(std::string_view source) {

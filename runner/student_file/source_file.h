@@ -8,8 +8,13 @@
 
 namespace gpulab {
 
-/// The whole file. Throws usage_error: missing, a folder, unreadable.
+/// The whole file. Throws usage_error: missing, a folder, no regular file, unreadable.
 [[nodiscard]] std::string read_file(const std::string& path, std::string_view option);
+
+/// Nobody writes a longer source file or PTX text by hand, or has a compiler write it.
+inline constexpr std::uint64_t most_source_bytes = std::uint64_t{8} << 20;
+/// The same of a file that somebody gave us: it also throws where that is too long.
+[[nodiscard]] std::string read_source(const std::string& path, std::string_view option);
 
 /// The same text with comments and the insides of literals blanked: what is found there is code. Lines keep their
 /// numbers.

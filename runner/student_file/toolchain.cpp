@@ -34,18 +34,44 @@ std::vector<std::string> toolkit_roots() {
   return roots;
 }
 
-bool is_program(const fs::path& file) { return fs::is_regular_file(file) && access(file.c_str(), X_OK) == 0; }
+fs::path real(const std::string& file) {
+  std::error_code unreadable;
+  return fs::weakly_canonical(file, unreadable);
+}
+
+/// What may not be looked at is none.
+bool is_program(const fs::path& file) {
+  std::error_code unreadable;
+  return fs::is_regular_file(file, unreadable) && access(file.c_str(), X_OK) == 0;
+}
+
+std::vector<fs::path> path_folders() {
+  std::vector<fs::path> folders;
+  for (const auto& folder : split(variable("PATH").value_or(""), ':')) folders.emplace_back(folder);
+  return folders;
+}
+
+std::optional<std::string> program_in(const std::vector<fs::path>& folders, const std::string& name) {
+  for (const auto& folder : folders) {
+    if (!folder.empty() && is_program(folder / name)) return (folder / name).string();
+  }
+  return std::nullopt;
+}
+
+/// How the file begins.
+std::string start_of(const std::string& file) {
+  std::string start(512, '\0');
+  std::ifstream(file, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
+  return start;
+}
 
 /// `first`: a folder to look in before all others.
 std::optional<std::string> find_program(const std::string& name, const fs::path& first = {}) {
   std::vector<fs::path> folders;
   if (!first.empty()) folders.push_back(first);
-  for (const auto& folder : split(variable("PATH").value_or(""), ':')) folders.emplace_back(folder);
+  for (auto& folder : path_folders()) folders.push_back(std::move(folder));
   for (const auto& root : toolkit_roots()) folders.push_back(fs::path(root) / "bin");
-  for (const auto& folder : folders) {
-    if (!folder.empty() && is_program(folder / name)) return (folder / name).string();
-  }
-  return std::nullopt;
+  return program_in(folders, name);
 }
 
 /// Folders of `pattern` "…/python3*/site-packages/nvidia": one per Python of a virtual environment.
@@ -54,7 +80,8 @@ std::vector<fs::path> wheels_in(const fs::path& environment) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(environment / "lib", ignored)) {
     const auto wheels = entry.path() / "site-packages/nvidia";
-    if (entry.path().filename().string().starts_with("python3") && fs::is_directory(wheels)) found.push_back(wheels);
+    if (entry.path().filename().string().starts_with("python3") && fs::is_directory(wheels, ignored))
+      found.push_back(wheels);
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -80,7 +107,7 @@ bool loads(const std::string& library) {
 /// Folders where a toolkit, or Python's wheels of one, has libraries.
 std::vector<fs::path> library_folders(const std::optional<std::string>& nvcc) {
   std::vector<std::string> roots = toolkit_roots();
-  if (nvcc) roots.insert(roots.begin(), fs::weakly_canonical(*nvcc).parent_path().parent_path());
+  if (nvcc) roots.insert(roots.begin(), real(*nvcc).parent_path().parent_path());
   std::vector<fs::path> folders;
   for (const fs::path root : roots) {
     for (const char* part : {"lib64", "lib", "targets/x86_64-linux/lib"}) folders.push_back(root / part);
@@ -106,14 +133,23 @@ std::optional<std::string> find_nvcc() {
 
 std::optional<std::string> without_stand_in(const std::optional<std::string>& nvcc) {
   if (!nvcc) return std::nullopt;
-  std::string start(512, '\0');
-  std::ifstream(*nvcc, std::ios::binary).read(start.data(), static_cast<std::streamsize>(start.size()));
-  return start.starts_with("#!") && start.find("scripts/nvrtc.py") != std::string::npos ? std::nullopt : nvcc;
+  return is_script(*nvcc) && start_of(*nvcc).find("scripts/nvrtc.py") != std::string::npos ? std::nullopt : nvcc;
+}
+
+bool is_script(const std::string& file) { return start_of(file).starts_with("#!"); }
+
+std::optional<std::string> find_in_path(const std::string& name) { return program_in(path_folders(), name); }
+
+std::string identity_of(const std::string& tool) {
+  std::error_code ignored;
+  const auto file = fs::weakly_canonical(tool, ignored);
+  return fmt::format("{} {} {}", file.string(), fs::file_size(file, ignored),
+                     fs::last_write_time(file, ignored).time_since_epoch().count());
 }
 
 std::optional<std::string> find_ptxas(const std::optional<std::string>& nvcc) {
   // The ptxas beside the compiler comes first: an older one may not read the PTX that the compiler writes.
-  return find_program("ptxas", nvcc ? fs::weakly_canonical(*nvcc).parent_path() : fs::path());
+  return find_program("ptxas", nvcc ? real(*nvcc).parent_path() : fs::path());
 }
 
 std::optional<std::string> find_nvrtc(const std::optional<std::string>& nvcc) {
@@ -155,13 +191,15 @@ std::optional<std::string> release_in(std::string_view text) {
 
 std::vector<std::string> include_folders(const std::string& library) {
   std::vector<std::string> found;
-  const auto root = fs::weakly_canonical(library).parent_path().parent_path();
+  const auto root = real(library).parent_path().parent_path();
   const auto add = [&](const fs::path& folder) {
-    if (fs::is_directory(folder)) found.push_back(folder.string());
+    std::error_code unreadable;
+    if (fs::is_directory(folder, unreadable)) found.push_back(folder.string());
   };
   // A toolkit (and the wheels of 13): include/; the wheels of 12: a folder for each component.
   for (const auto& base : {root, root.parent_path().parent_path()}) {
-    if (!fs::exists(base / "include/cuda_fp16.h")) continue;
+    std::error_code unreadable;
+    if (!fs::exists(base / "include/cuda_fp16.h", unreadable)) continue;
     add(base / "include");
     add(base / "include/cccl");
     return found;

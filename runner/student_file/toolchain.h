@@ -22,6 +22,13 @@ namespace gpulab {
 /// script is a wrapper of the real one (Debian's nvcc, compiler caches).
 [[nodiscard]] std::optional<std::string> without_stand_in(const std::optional<std::string>& nvcc);
 
+/// The program of that name in a folder of $PATH.
+[[nodiscard]] std::optional<std::string> find_in_path(const std::string& name);
+/// Does the file begin as a script does?
+[[nodiscard]] bool is_script(const std::string& file);
+/// A tool that was replaced has another one: its path, size and date.
+[[nodiscard]] std::string identity_of(const std::string& tool);
+
 struct Compiler {
   enum class Kind { nvcc, nvrtc } kind = Kind::nvcc;
   std::string path;

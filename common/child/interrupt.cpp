@@ -1,4 +1,4 @@
-#include "runner/execution/interrupt.h"
+#include "common/child/interrupt.h"
 
 #include <atomic>
 #include <csignal>
@@ -25,6 +25,8 @@ void watch_for_interrupts() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction before {};  // of nohup
+  if (sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 bool interrupted() { return noted.load(); }

@@ -1,4 +1,4 @@
-#include "runner/student_file/captured_run.h"
+#include "common/child/captured_run.h"
 
 #include "tests/catch.h"
 #include "tests/unit/error_of.h"

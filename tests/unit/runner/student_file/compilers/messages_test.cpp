@@ -1,4 +1,4 @@
-#include "runner/student_file/compile.h"
+#include "runner/student_file/compilers/messages.h"
 
 #include "tests/catch.h"
 

@@ -1,0 +1,40 @@
+#pragma once
+// The one place that starts a process. No shell reads the command; its group ends with us; of our descriptors it has
+// those named here alone; limits and confinement are in force before its first instruction.
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/child/confinement.h"
+#include "common/child/limits.h"
+
+namespace gpulab {
+
+struct ChildPlan {
+  std::vector<std::string> command;  ///< a path and its arguments
+  /// NAME=VALUE; nothing: ours.
+  std::optional<std::vector<std::string>> environment{};
+  std::string folder{};  ///< where it runs; empty: where we do
+  ChildLimits limits{};
+  std::optional<Confinement> confinement{};  ///< nothing: it may what we may
+};
+
+/// What it has open. -1: /dev/null.
+struct ChildDescriptors {
+  int input = -1, output = -1, error = -1;
+  int socket = -1;  ///< its descriptor 3; -1: it has none
+};
+
+/// The process, which leads a group of its own. Throws Error (missing) where it cannot be started; `called` is what the
+/// words call it.
+[[nodiscard]] pid_t start_child(const ChildPlan& plan, const ChildDescriptors& descriptors, const std::string& called);
+
+/// Ends the group and takes the leader's status, as of waitpid. The leader may have ended before.
+int end_child(pid_t leader);
+/// Has the leader ended by itself?
+[[nodiscard]] bool has_ended(pid_t leader);
+
+}  // namespace gpulab

@@ -1,0 +1,31 @@
+#include "common/child/confinement.h"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "common/child/landlock.h"
+#include "common/child/seccomp.h"
+
+namespace gpulab {
+
+IsolationSupport isolation_support() { return {landlock_version(), has_seccomp()}; }
+
+PreparedConfinement::PreparedConfinement(const Confinement& confinement) : ruleset_(landlock_ruleset(confinement)) {
+  if (const auto support = isolation_support(); support.seccomp) filter_ = refused_calls(support.landlock);
+}
+
+PreparedConfinement::~PreparedConfinement() {
+  if (ruleset_ >= 0) close(ruleset_);
+}
+
+int PreparedConfinement::enter(int ruleset) const {
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+  if (ruleset >= 0) {
+    if (const int error = landlock_enter(ruleset); error != 0) return error;
+  }
+  return filter_.empty() ? 0 : seccomp_enter(filter_);
+}
+
+}  // namespace gpulab

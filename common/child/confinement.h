@@ -1,0 +1,40 @@
+#pragma once
+// What of the system a child sees: a few folders, no network, no other process (Landlock and seccomp with
+// no_new_privs). What this kernel cannot do is left out, and can be asked for beforehand: isolation_support().
+
+#include <linux/filter.h>
+
+#include <string>
+#include <vector>
+
+namespace gpulab {
+
+struct Confinement {
+  std::vector<std::string> readable;  ///< files, and folders with all below; what is there may be executed, too
+  std::vector<std::string> writable;  ///< the same, to be read and changed
+};
+
+struct IsolationSupport {
+  int landlock = 0;      ///< the version of its interface; 0: there is none
+  bool seccomp = false;  ///< system calls can be refused
+};
+[[nodiscard]] IsolationSupport isolation_support();
+
+/// A Confinement as the kernel takes it, made before the fork: what is left to do behind it allocates nothing.
+class PreparedConfinement {
+ public:
+  explicit PreparedConfinement(const Confinement& confinement);
+  ~PreparedConfinement();
+  PreparedConfinement(const PreparedConfinement&) = delete;
+  PreparedConfinement& operator=(const PreparedConfinement&) = delete;
+
+  [[nodiscard]] int ruleset() const { return ruleset_; }  ///< a descriptor, or -1
+  /// In the child: from now on it is confined. `ruleset` is the descriptor as the child has it. 0 or an errno.
+  [[nodiscard]] int enter(int ruleset) const;
+
+ private:
+  int ruleset_ = -1;
+  std::vector<sock_filter> filter_;
+};
+
+}  // namespace gpulab

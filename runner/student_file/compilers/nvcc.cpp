@@ -1,0 +1,117 @@
+#include "runner/student_file/compilers/nvcc.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "common/child/captured_run.h"
+#include "common/child/private_folder.h"
+#include "common/error.h"
+#include "common/text.h"
+#include "runner/student_file/compilers/isolation.h"
+#include "runner/student_file/compilers/messages.h"
+#include "runner/student_file/compilers/source_copy.h"
+#include "runner/student_file/source_file.h"
+
+namespace gpulab {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "compute_90" of those that `nvcc --list-gpu-arch` names in ascending order: the newest up to `wanted`, else the
+/// oldest.
+int known_architecture(const std::string& nvcc, int wanted) {
+  int best = 0;
+  for (const auto& line : split(run_captured({nvcc, "--list-gpu-arch"}).output, '\n')) {
+    const auto number = line.starts_with("compute_") ? parse_integer(line.substr(8)) : std::nullopt;
+    if (number && (best == 0 || *number <= wanted)) best = static_cast<int>(*number);
+  }
+  return best == 0 ? wanted : best;
+}
+
+/// The private folder's path stands in command lines that a shell reads.
+void check_place(const fs::path& folder) {
+  const auto odd = folder.string().find_first_of("$`\"'\\;&|<>*?!()[]{}#~\n\t ");
+  if (odd == std::string::npos) return;
+  throw Error(ExitCode::missing, fmt::format("nvcc cannot work in '{}'", folder.parent_path().string()), {},
+              "set TMPDIR to a folder whose path has no blanks and none of a shell's characters");
+}
+
+/// One nvcc, with all that its calls share.
+class NvccCall {
+ public:
+  NvccCall(const CompileRequest& request, const std::string& nvcc)
+      : request_(request), nvcc_(nvcc), copy_(request, folder_.path()) {
+    check_place(folder_.path());
+  }
+
+  CompileOutcome compile() {
+    check_what_it_reads();
+    auto run = call(request_.compute_capability);
+    // It says so at once where it does not know the architecture.
+    if (run.exit_code != 0 && run.output.find("Unsupported gpu architecture") != std::string::npos)
+      run = call(known_architecture(nvcc_, request_.compute_capability));
+    CompileOutcome outcome{run.exit_code == 0, {{}, copy_.messages(run.output)}, limit_of(run)};
+    if (outcome.succeeded) outcome.compiled.ptx = copy_.ptx(read_file((folder_.path() / "out.ptx").string(), nvcc_));
+    return outcome;
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::string> readable() const {
+    std::vector<std::string> all;
+    if (!copy_.own_folder().empty()) all.push_back(copy_.own_folder());
+    return all;
+  }
+
+  CapturedRun call(int architecture, const std::string& what = "-ptx", const std::string& out = "out.ptx") {
+    std::vector<std::string> command{nvcc_,
+                                     what,
+                                     "-std=c++17",
+                                     "-lineinfo",
+                                     "-Wno-deprecated-gpu-targets",
+                                     fmt::format("-arch=compute_{}", architecture)};
+    if (!copy_.neighbours().empty())
+      command.insert(command.end(), {"-Xcompiler", fmt::format("-iquote,{}", copy_.neighbours())});
+    command.insert(command.end(), {"-o", out, copy_.file()});
+    return run_captured(compiler_plan(request_.isolation, command, nvcc_, folder_.path(), readable()));
+  }
+
+  /// Without Landlock nothing stops the compiler from reading what it likes: what it would read is looked at first.
+  void check_what_it_reads() {
+    if (!request_.isolation.on || isolation_support().landlock > 0) return;
+    const auto run = call(request_.compute_capability, "-E", "source.ii");
+    if (run.exit_code != 0) return;  // the compiler will say why
+    std::set<std::string> read;
+    for (const auto& line : split(read_file((folder_.path() / "source.ii").string(), nvcc_), '\n')) {
+      // # 1 "FILE" 1
+      const auto open = line.find('"'), close = line.rfind('"');
+      if (!line.starts_with("# ") || close == open || line.find("\" 1", close) != close) continue;
+      read.insert((folder_.path() / line.substr(open + 1, close - open - 1)).string());
+    }
+    auto allowed = readable();
+    for (auto& folder : toolchain_folders(nvcc_)) allowed.push_back(std::move(folder));
+    allowed.push_back(folder_.path());
+    check_dependencies(request_.file, {read.begin(), read.end()}, allowed);
+  }
+
+  [[nodiscard]] static std::string limit_of(const CapturedRun& run) {
+    if (run.limit == CapturedRun::Limit::idle) return "the time that a compiler may wait for a file";
+    if (run.limit == CapturedRun::Limit::wall) return "the time that a compiler may take";
+    return run.exit_code == 0 ? "" : limit_in(run.output);
+  }
+
+  const CompileRequest& request_;
+  const std::string& nvcc_;
+  PrivateFolder folder_;
+  SourceCopy copy_;
+};
+
+}  // namespace
+
+CompileOutcome compile_with_nvcc(const CompileRequest& request, const std::string& nvcc) {
+  return NvccCall(request, nvcc).compile();
+}
+
+}  // namespace gpulab
