@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <new>
+#include <optional>
 #include <stdexcept>
 
 #include "common/host_memory.h"
@@ -11,8 +12,18 @@
 
 namespace gpulab {
 
+namespace {
+
+/// Of freed allocations: enough for those of the last cases.
+constexpr std::size_t kRemembered = 256;
+/// Fewer bytes than these are not worth reading the system's files of what it has left: that would take a tenth of a
+/// sweep over small cases.
+constexpr std::size_t kFewBytes = 1 << 20;
+
+}  // namespace
+
 DevicePointer DeviceMemory::allocate(std::string_view name, std::size_t bytes) {
-  const auto available = available_host_memory();
+  const auto available = bytes < kFewBytes ? std::nullopt : available_host_memory();
   if (available && bytes > *available)
     throw LaunchError(LaunchFailure::out_of_memory,
                       fmt::format("'{}' needs {} bytes, this machine has {} left", name, bytes, *available), {},
@@ -26,6 +37,12 @@ DevicePointer DeviceMemory::allocate(std::string_view name, std::size_t bytes) {
     throw LaunchError(LaunchFailure::out_of_memory, fmt::format("no memory for the {} bytes of '{}'", bytes, name), {},
                       "choose a smaller n");
   }
+}
+
+void DeviceMemory::release(DevicePointer pointer) {
+  global_.release(pointer);
+  for (const std::uint32_t index : global_.forget_freed(kRemembered))
+    for (simt::Observer* observer : observers_) observer->index_freed(index);
 }
 
 void DeviceMemory::write(DevicePointer to, std::span<const std::byte> from) {

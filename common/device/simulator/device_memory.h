@@ -19,7 +19,8 @@ class DeviceMemory {
 
   /// Throws LaunchError (out_of_memory) where the host has not that much left.
   DevicePointer allocate(std::string_view name, std::size_t bytes);
-  void release(DevicePointer pointer) { global_.release(pointer); }
+  /// Between launches.
+  void release(DevicePointer pointer);
   void write(DevicePointer to, std::span<const std::byte> from);
   void read(std::span<std::byte> to, DevicePointer from);
   void fill(DevicePointer to, std::byte value, std::size_t bytes);

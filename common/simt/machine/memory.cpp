@@ -41,6 +41,10 @@ std::uint64_t GlobalMemory::add(std::string_view name, std::uint64_t bytes, std:
   a->host = host;
   a->mapped = mapped;
   a->index = static_cast<std::uint32_t>(allocations_.size());
+  if (!free_indices_.empty()) {
+    a->index = free_indices_.back();
+    free_indices_.pop_back();
+  }
   a->name = name;
   next_ += (bytes + 2 * kGap - 1) / kGap * kGap;
   const std::uint64_t address = a->address;
@@ -64,18 +68,31 @@ std::uint64_t GlobalMemory::allocate_small(std::string_view name, std::uint64_t 
 }
 
 void GlobalMemory::release(std::uint64_t address) {
-  const Allocation* found = find(address);
-  if (!found || found->address != address || !found->host)
+  const auto at = std::ranges::lower_bound(allocations_, address, {}, [](const auto& a) { return a->address; });
+  if (at == allocations_.end() || (*at)->address != address || !(*at)->host)
     throw std::invalid_argument("release of an address that is not the start of a live allocation");
-  Allocation& a = *allocations_[found->index];
+  Allocation& a = **at;
   give_back(a);
   a.host = nullptr;
   a.bytes = 0;  // a cached pointer to this allocation now finds every access out of bounds
+  ++freed_;
+}
+
+std::vector<std::uint32_t> GlobalMemory::forget_freed(std::size_t remembered) {
+  std::vector<std::uint32_t> forgotten;
+  if (freed_ < 2 * remembered) return forgotten;  // not at each release
+  std::erase_if(allocations_, [&](const auto& a) {
+    if (a->host || freed_ == remembered) return false;
+    --freed_;
+    forgotten.push_back(a->index);
+    return true;
+  });
+  free_indices_.insert(free_indices_.end(), forgotten.begin(), forgotten.end());
+  return forgotten;
 }
 
 const Allocation* GlobalMemory::nearest(std::uint64_t address) const {
-  auto it = std::upper_bound(allocations_.begin(), allocations_.end(), address,
-                             [](std::uint64_t at, const auto& a) { return at < a->address; });
+  auto it = std::ranges::upper_bound(allocations_, address, {}, [](const auto& a) { return a->address; });
   return it == allocations_.begin() ? nullptr : std::prev(it)->get();
 }
 

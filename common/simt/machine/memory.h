@@ -1,5 +1,6 @@
 #pragma once
-// Global memory of the simulator: allocations with address ranges of their own, never reused, unmapped between.
+// Global memory of the simulator: allocations with address ranges of their own, never reused, unmapped between. The
+// freed ones that were made last are remembered, so that an access to them is told by name.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,7 @@ struct Allocation {
   std::uint64_t bytes = 0;
   std::byte* host = nullptr;  ///< nullptr once freed: use after free is found by address
   std::uint64_t mapped = 0;   ///< bytes of pages of its own; 0: the host heap's
-  std::uint32_t index = 0;
+  std::uint32_t index = 0;    ///< no other one's that is remembered
   std::string name;
 };
 
@@ -33,6 +34,9 @@ class GlobalMemory {
   std::uint64_t allocate_small(std::string_view name, std::uint64_t bytes);
   /// Throws std::invalid_argument if `address` is not the start of a live allocation.
   void release(std::uint64_t address);
+  /// Forgets the freed allocations but for the `remembered` made last; returns their indices, which are given to new
+  /// ones. Between launches: what a kernel has looked up points to its allocation.
+  std::vector<std::uint32_t> forget_freed(std::size_t remembered);
   /// The live or freed allocation that `address` lies in (or right behind), nullptr if none.
   [[nodiscard]] const Allocation* find(std::uint64_t address) const;
   /// The allocation nearest below `address`, for messages; nullptr if none.
@@ -44,6 +48,8 @@ class GlobalMemory {
  private:
   std::uint64_t add(std::string_view name, std::uint64_t bytes, std::byte* host, std::uint64_t mapped);
   std::vector<std::unique_ptr<Allocation>> allocations_;  ///< sorted by address
+  std::vector<std::uint32_t> free_indices_;
+  std::size_t freed_ = 0;  ///< of allocations_
   std::uint64_t next_ = kGlobalStart;
 };
 

@@ -48,6 +48,8 @@ class Observer {
 
   /// Memory that holds nothing yet.
   virtual void allocated(const Allocation&) {}
+  /// A freed allocation is forgotten, between launches: another one may have its index from now on.
+  virtual void index_freed(std::uint32_t /*allocation*/) {}
   /// Bytes of an allocation that a copy or a fill has written.
   virtual void written(const Allocation&, std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {}
   /// Bytes that count as never written from now on (Device::forget).

@@ -37,6 +37,9 @@ class Initcheck final : public Observer {
       : Observer(kWatchAccesses), locator_(parts.locator), accusations_(parts.accusations) {}
 
   void allocated(const Allocation& allocation) override { add(allocation); }
+  void index_freed(std::uint32_t allocation) override {
+    if (allocation < global_.size()) global_[allocation].reset();
+  }
   void written(const Allocation& allocation, std::uint64_t offset, std::uint64_t bytes) override {
     set(allocation, offset, bytes, true);
   }
