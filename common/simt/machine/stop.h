@@ -25,10 +25,12 @@ struct CollectiveStop {
   const std::uint32_t* masks;  ///< the member mask of each lane, where they differ; else nullptr
 };
 
-/// A test failed of what other threads will change. It is repeated when that has changed.
+/// A test failed of what other threads will change. It is repeated when that has changed: any arrival, at whatever,
+/// wakes all sleepers of the block.
 struct SleepStop {
   const MicroOp* resume;  ///< the test
   bool may_give_up;       ///< the instruction may come back with "false" (mbarrier.try_wait): then behind it
+  const char* awaited;    ///< what a deadlock's message calls it, a literal: "mbarrier"
 };
 
 /// The time slice is used up before a basic block.

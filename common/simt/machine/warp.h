@@ -58,10 +58,11 @@ struct Split {
   std::uint32_t block = kNoBlock;  ///< to be entered next, if resume is null
   const MicroOp* resume = nullptr;
   std::int32_t reconvergence = -1;
-  std::uint32_t members = 0;     ///< collective: the member mask it waits for
-  std::uint32_t barrier = 0;     ///< barrier: its number
-  std::uint32_t local_base = 0;  ///< current local frame, bytes
-  bool may_give_up = false;      ///< asleep: its test may come back false (mbarrier), after `resume`
+  std::uint32_t members = 0;      ///< collective: the member mask it waits for
+  std::uint32_t barrier = 0;      ///< barrier: its number
+  std::uint32_t local_base = 0;   ///< current local frame, bytes
+  bool may_give_up = false;       ///< asleep: as SleepStop's
+  const char* awaited = nullptr;  ///< asleep: as SleepStop's
 };
 
 /// An access that later ones of its basic block repeat, as if its offset were 0.

@@ -49,6 +49,7 @@ void stop_at_barrier(Warp& w, const BarrierStop& stop) {
 void fall_asleep(Split& split, const SleepStop& stop) {
   split.resume = stop.resume;
   split.may_give_up = stop.may_give_up;
+  split.awaited = stop.awaited;
   split.state = Split::State::asleep;
 }
 

@@ -97,7 +97,7 @@ const MicroOp* test(Warp& w, const MicroOp* op) {
   });
   write_pred(w, op->r[0], over);
   if (over) return op + 1;
-  return stop(w, SleepStop{.resume = op, .may_give_up = true});
+  return stop(w, SleepStop{.resume = op, .may_give_up = true, .awaited = "mbarrier"});
 }
 
 /// cp.async.mbarrier.arrive: .noinc takes one of the expected arrivals, else the phase gets one more.

@@ -14,7 +14,7 @@ const MicroOp* cluster_arrive(Warp& w, const MicroOp* op) {
 }
 const MicroOp* cluster_wait(Warp& w, const MicroOp* op) {
   if (cluster_has_arrived(w)) return op + 1;
-  return stop(w, SleepStop{.resume = op, .may_give_up = false});
+  return stop(w, SleepStop{.resume = op, .may_give_up = false, .awaited = "cluster barrier"});
 }
 
 /// mapa d, a, rank: the same address in the block of that rank.

@@ -15,7 +15,7 @@ namespace {
 std::string state_of(const Split& split) {
   if (split.state == Split::State::barrier) return fmt::format(" (barrier {})", split.barrier);
   if (split.state == Split::State::collective) return " (warp synchronisation)";
-  if (split.state == Split::State::asleep) return split.may_give_up ? " (mbarrier)" : " (cluster barrier)";
+  if (split.state == Split::State::asleep) return fmt::format(" ({})", split.awaited);
   return {};
 }
 

@@ -31,7 +31,7 @@ TEST_CASE("whoever ends a turn leaves the scheduler what its kind of stop needs,
   CHECK(warp.stop.kind == Stop::Kind::collective);
   CHECK(warp.stop.collective.members == 0xff);
   CHECK(warp.stop.collective.masks == nullptr);
-  stop(warp, SleepStop{.resume = &op, .may_give_up = true});
+  stop(warp, SleepStop{.resume = &op, .may_give_up = true, .awaited = "mbarrier"});
   CHECK(warp.stop.kind == Stop::Kind::asleep);
   CHECK(warp.stop.sleep.resume == &op);
   CHECK(warp.stop.sleep.may_give_up);
