@@ -6,11 +6,12 @@ A line counts only for the very PTX that it was made from, and for that version 
 has no line (an edited kernel, a new lab, another toolkit) ptxas is asked when the kernels are embedded (embed.py), and the
 answer is kept in the build folder. So the numbers are never those of another kernel.
 
-usage: ptxas_tables.py --write|--check MANIFEST [LAB...]     MANIFEST: build/embedded/manifest.txt, after a build
+usage: ptxas_tables.py --write|--check|--sample MANIFEST [LAB...]     MANIFEST: build/embedded/manifest.txt, after a build
   --write  asks ptxas everything and writes labs/*/ptxas.tsv, or those of some labs
   --check  asks ptxas everything and fails if a line of a table is not what it says. Kernels without a line are named, and
            in order: another toolkit's headers may make other PTX of them. Exits with 77 where the tables are of another
            version of ptxas: nothing can be compared
+  --sample the same, each kernel file for one architecture alone, another one after each change of the file
 """
 import concurrent.futures
 import hashlib
@@ -132,6 +133,10 @@ class Kernels:
         self.module = Module(text, whole=bool(options) or ".section\t.debug_info" in text)
         self.keys = self.module.keys(f"{version} {options}")
 
+    def number(self):
+        """That changes with the kernels."""
+        return sum(int(key, 16) for key in self.keys.values())
+
     def ask(self, architecture, entries):
         """What ptxas says now of those entries."""
         others = self.module.entries.keys() - set(entries)
@@ -233,8 +238,11 @@ def in_order(lab, files, table, known, hint):
 
 def main(arguments):
     action, manifest, *labs = arguments
-    check = action == "--check"
+    check = action != "--write"
     root, version, files = read_manifest(manifest)
+    if action == "--sample":
+        for file in files:
+            file.architectures = file.architectures and [file.architectures[file.number() % len(file.architectures)]]
     labs = labs or sorted({file.lab for file in files})
     tables = {lab: table_of(root, lab) for lab in labs if not check or table_of(root, lab).exists()}
     if check and tables and not any(f"ptxas {version} " in table.read_text(encoding="utf-8") for table in tables.values()):
@@ -254,6 +262,6 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3 or sys.argv[1] not in ("--write", "--check"):
+    if len(sys.argv) < 3 or sys.argv[1] not in ("--write", "--check", "--sample"):
         sys.exit(__doc__)
     sys.exit(main(sys.argv[1:]))

@@ -149,6 +149,11 @@ done
             self.assertEqual(code, 0)
             self.assertRegex(said, "^labs/one/ptxas.tsv has no line for 1 kernels as they are compiled here, so the build asks ptxas: "
                                    "first of kernels.cu; scripts/ptxas_tables.py --write .*\n1 passed, 0 failed\n")
+            sampled = self.build(folder, self.PTX, "--sample")
+            self.assertEqual(sampled[:2], (0, "1 passed, 0 failed\n"))
+            self.assertEqual(len({line.split()[0] for line in sampled[2]}), 1, "of one architecture")
+            table.write_text(text.replace("20 0", "21 0"))  # on all of them
+            self.assertEqual(self.build(folder, self.PTX, "--sample")[0], 1)
             table.write_text(text.replace("13.0.88", "12.8.1"))
             self.assertEqual(self.build(folder, self.PTX, "--check")[0], 77)
 
