@@ -2,8 +2,8 @@
 #   -O3, CMake's default for a release   what runs for each instruction, token of PTX or element (instruction tables: isa.cmake)
 #   -O1   labs: at -Og the loops of a lab.cpp that computes its answer itself take two to three times as long
 #   -Og   the rest, the glue, which runs a few times per command: three quarters of -O1's compile time, half of -O3's
-# For labs and glue the headers of the standard library and of fmt are compiled beforehand, which saves a quarter, once for each
-# level: g++ 12 crashes where those of one level are used at another, and at -O3 warns of what is not there. Our own headers are not among them: a change of one would compile
+# The headers of the standard library and of fmt are compiled beforehand, which saves a quarter to a third, once for each level:
+# g++ 12 crashes where those of one level are used at another. Our own headers are not among them: a change of one would compile
 # everything anew. Every file still includes what it uses: clang-tidy (scripts/check.sh) compiles without them.
 
 set(precompiled_headers
