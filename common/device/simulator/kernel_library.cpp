@@ -24,13 +24,8 @@ const PtxasRow* ptxas_row(const ModuleImage& image, std::string_view entry, int 
 
 std::vector<std::byte> LoadedKernel::parameter_block(std::span<const KernelArgument> arguments) const {
   std::vector<std::byte> bytes(program->parameter_bytes);
-  std::size_t offset = 0, k = 0;
-  for (const auto& parameter : program->functions[0].function->parameters) {
-    offset = (offset + parameter.align - 1) / parameter.align * parameter.align;
-    std::memcpy(bytes.data() + offset, arguments[k].bytes.data(), arguments[k].size);
-    offset += parameter.size;
-    ++k;
-  }
+  for (std::size_t k = 0; k < arguments.size(); ++k)
+    std::memcpy(bytes.data() + program->parameter_offsets.at(k), arguments[k].bytes.data(), arguments[k].size);
   return bytes;
 }
 

@@ -3,18 +3,45 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <new>
 #include <utility>
 
+#include "common/demangle.h"
 #include "common/error.h"
+#include "common/host_memory.h"
+#include "common/launch_error.h"
 #include "common/simt/decode/program.h"
 
 namespace gpulab {
 
+namespace {
+
+/// Throws LaunchError where the host has not that much: kernels write where they please, and pages come as they do.
+std::uint64_t allocate(const ptx::Variable& variable, simt::GlobalMemory& memory, std::uint64_t& left) {
+  const auto refuse = [&](std::uint64_t most) {
+    throw LaunchError(
+        LaunchFailure::out_of_memory,
+        fmt::format("'{}' needs {} bytes, this machine has {} left", demangle(variable.name), variable.size, most), {},
+        "make the variable smaller");
+  };
+  if (variable.size > left) refuse(left);
+  left -= variable.size;
+  try {
+    return memory.allocate(variable.name, variable.size);
+  } catch (const std::bad_alloc&) {
+    refuse(left);
+    throw;
+  }
+}
+
+}  // namespace
+
 void ModuleVariables::place(const ptx::Module& module, simt::GlobalMemory& memory) {
   if (std::exchange(placed_, true)) return;
+  std::uint64_t left = available_host_memory().value_or(UINT64_MAX);
   for (const auto& variable : module.variables) {
     if (variable.space != ptx::Space::global && variable.space != ptx::Space::constant) continue;
-    const std::uint64_t address = memory.allocate(variable.name, variable.size);
+    const std::uint64_t address = allocate(variable, memory, left);
     addresses_.emplace(variable.name, address);
     if (!variable.initial.empty())
       std::memcpy(memory.host(address, variable.initial.size()), variable.initial.data(), variable.initial.size());

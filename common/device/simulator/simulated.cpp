@@ -38,8 +38,10 @@ std::vector<simt::Observer*> all_observers(const simt::Toolset& tools, const Sim
   return all;
 }
 
-simt::DecodeContext decoding_for(const SimulatorOptions& options, const std::vector<simt::Observer*>& observers) {
+simt::DecodeContext decoding_for(const GpuProfile& profile, const SimulatorOptions& options,
+                                 const std::vector<simt::Observer*>& observers) {
   simt::DecodeContext context;
+  context.most_shared_bytes = profile.shared_bytes_per_block_optin;
   context.counters = options.counters;
   context.split_at_barriers = options.lines;
   context.split_at_accesses = options.schedule != 0;
@@ -56,7 +58,7 @@ class Simulator final : public Device {
         observers_(all_observers(tools_, options)),
         info_(simulator_info(profile)),
         memory_(observers_),
-        library_(profile, memory_.global(), decoding_for(options, observers_)) {}
+        library_(profile, memory_.global(), decoding_for(profile, options, observers_)) {}
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] Capabilities capabilities() const override {

@@ -19,6 +19,7 @@ struct DecodeContext {
   std::function<std::optional<std::uint64_t>(std::string_view)> address_of;
   /// Memory for a copy of the kernel parameters (bytes), asked for only by kernels that take a parameter's address.
   std::function<std::uint64_t(std::uint64_t)> allocate_parameters;
+  std::uint64_t most_shared_bytes = 227 << 10;  ///< of a block, static and dynamic: what the modelled GPU has
   bool counters = true;
   std::uint8_t watches = 0;        ///< bits of Watch (machine/observer.h): what the launches' observers ask for
   bool split_at_barriers = false;  ///< a basic block ends at each barrier: its counts belong to one phase

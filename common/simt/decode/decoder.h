@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/ptx/extent.h"
 #include "common/ptx/flow/allocation.h"
 #include "common/ptx/flow/cfg.h"
 #include "common/simt/decode/decode.h"
@@ -16,10 +17,14 @@
 
 namespace gpulab::simt {
 
+/// Local memory of a thread at most (CUDA C++ Programming Guide, Technical Specifications).
+inline constexpr std::uint64_t kMostLocalBytes = 512 << 10;
+
 /// Where a symbol's storage lies.
 struct Symbol {
   enum class Where { global, shared, frame, kernel_parameter, function } where;
   std::uint64_t value = 0;  ///< address, or offset in the space
+  std::uint64_t bytes = 0;  ///< frame, kernel_parameter: its size
 };
 
 /// Slots that do not belong to a function's registers: constants, specials, parameters, scratch.
@@ -50,10 +55,12 @@ struct Decoder {
   const DecodeContext& context;
   SlotPool pool;
   std::unordered_map<std::string_view, Symbol> module_symbols;
-  std::unordered_map<std::string_view, std::uint32_t> function_index;  ///< into program.functions
-  std::uint64_t dynamic_shared_offset = 0;
+  std::unordered_map<std::string_view, std::uint32_t> function_index;    ///< into program.functions
+  std::unordered_map<std::string_view, std::uint32_t> module_functions;  ///< into module.functions
 
-  Decoder(const ptx::Module& m, Program& p, const DecodeContext& c) : module(m), program(p), context(c), pool(p) {}
+  Decoder(const ptx::Module& m, Program& p, const DecodeContext& c) : module(m), program(p), context(c), pool(p) {
+    for (std::uint32_t i = 0; i < m.functions.size(); ++i) module_functions.emplace(m.functions[i].name, i);
+  }
   const Symbol* find_module_symbol(std::string_view name);
 };
 
@@ -82,7 +89,9 @@ class FunctionDecoder {
   void add_item(const ptx::Instruction& instruction);
   [[noreturn]] void not_implemented(const ptx::Instruction& instruction) const;
   [[noreturn]] void fail(const ptx::Instruction& instruction, const std::string& what) const;
-  void add_frame_variable(const ptx::Variable& variable);
+  std::uint32_t add_frame_variable(const ptx::Variable& variable);
+  void layout_kernel_parameters();
+  void check_registers() const;
   std::uint32_t label_target(const ptx::Instruction& instruction, std::string_view label) const;
   std::vector<std::uint32_t> table_targets(const ptx::Instruction& instruction) const;
   void collect_accesses();
@@ -117,6 +126,7 @@ class FunctionDecoder {
   void emit_skip(const Item& item, std::uint32_t item_index, std::uint32_t cfg_block);
   void emit_call(const Item& item, Emission& out);
   bool is_kernel_parameter_load(const Item& item) const;
+  std::uint32_t parameter_place(const Item& item) const;
   void push(MicroOp op) { decoder_.program.ops.push_back(op); }
   std::uint16_t source(const Item& item, const ptx::Operand& operand, Kind kind, Emission& out);
   std::uint16_t source_pred(const Item& item, const ptx::Operand& operand, Emission& out);
@@ -141,6 +151,7 @@ class FunctionDecoder {
   std::unordered_map<std::string_view, std::uint32_t> registers_;
   std::vector<int> register_class_;
   std::unordered_map<std::string_view, Symbol> frame_;
+  Layout frame_layout_;
   std::unordered_map<std::string_view, std::uint32_t> labels_;  ///< PTX instruction index
   std::vector<Item> items_;
   std::vector<std::uint32_t> item_of_instruction_;

@@ -14,9 +14,7 @@ int FunctionDecoder::lasting_slot(const Item& item, std::uint32_t reg) {
   const bool wide = register_class_[reg] == 1;
   if (register_class_[reg] != register_class(type.kind) || type.vector != 1) return -1;
   if (is_kernel_parameter_load(item)) {
-    const ptx::Operand& at = instruction.operands[1];
-    const auto base = static_cast<std::uint32_t>(find_symbol(at.name)->value + static_cast<std::uint64_t>(at.integer));
-    return decoder_.pool.parameter(wide, type.kind, base);
+    return decoder_.pool.parameter(wide, type.kind, parameter_place(item));
   }
   if (!(item.entry.row->meaning.traits & kCopies)) return -1;
   const ptx::Operand& from = instruction.operands[1];

@@ -92,6 +92,8 @@ std::uint16_t FunctionDecoder::symbol_source(const Item& item, std::string_view 
       MicroOp local = pseudo("%local_address", item.site);
       local.r[0] = scratch(1, out);
       local.imm = static_cast<std::int32_t>(symbol->value + plus);
+      if (local.imm != static_cast<std::int64_t>(symbol->value + plus))
+        fail(*item.instruction, "the offset from a local variable does not fit 32 bits");
       out.before.push_back(local);
       if (wide) return local.r[0];
       MicroOp low = pseudo("%narrow", item.site);
@@ -195,11 +197,21 @@ bool FunctionDecoder::is_kernel_parameter_load(const Item& item) const {
   return symbol && symbol->where == Symbol::Where::kernel_parameter;
 }
 
+/// Where in the parameter block a load of a kernel parameter begins.
+std::uint32_t FunctionDecoder::parameter_place(const Item& item) const {
+  const ptx::Operand& at = item.instruction->operands[1];
+  const OperandType& type = item.entry.row->meaning.operands[0];
+  const std::uint64_t offset = find_symbol(at.name)->value + static_cast<std::uint64_t>(at.integer);
+  if (!within(offset, std::uint64_t{bytes_of(type.kind)} * type.vector, decoder_.program.parameter_bytes))
+    fail(*item.instruction,
+         fmt::format("it reads beyond the kernel's {} bytes of parameters", decoder_.program.parameter_bytes));
+  return static_cast<std::uint32_t>(offset);
+}
+
 void FunctionDecoder::emit_parameter_load(const Item& item, Emission& out) {
   const OperandType& type = item.entry.row->meaning.operands[0];
   const ptx::Operand& to = item.instruction->operands[0];
-  const ptx::Operand& at = item.instruction->operands[1];
-  const auto base = static_cast<std::uint32_t>(find_symbol(at.name)->value + static_cast<std::uint64_t>(at.integer));
+  const std::uint32_t base = parameter_place(item);
   for (int e = 0; e < type.vector; ++e) {
     const ptx::Operand& element = type.vector > 1 ? to.elements[e] : to;
     if (element.kind == ptx::Operand::Kind::underscore) continue;
@@ -259,10 +271,7 @@ void FunctionDecoder::emit_call(const Item& item, Emission& out) {
     const Symbol* symbol = find_symbol(name);
     if (!symbol || symbol->where != Symbol::Where::frame)
       fail(*item.instruction, fmt::format("call argument '{}' is not a .param variable", name));
-    for (const auto& variable : function_.variables)
-      if (variable.name == name)
-        return std::pair{static_cast<std::uint32_t>(symbol->value), static_cast<std::uint32_t>(variable.size)};
-    fail(*item.instruction, fmt::format("unknown call argument '{}'", name));
+    return std::pair{static_cast<std::uint32_t>(symbol->value), static_cast<std::uint32_t>(symbol->bytes)};
   };
   for (const auto& argument : site.arguments) call.arguments.push_back(place(argument.name));
   for (const auto& result : site.results) call.results.push_back(place(result));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/demangle.h"
 #include "common/error.h"
 #include "common/simt/decode/decoder.h"
 #include "common/simt/isa/form.h"
@@ -35,6 +36,14 @@ bool fits(const Meaning& meaning, const ptx::Instruction& instruction) {
   return cursor == given.size();
 }
 
+/// 90 of "sm_90a"; 0 where it names none.
+int sm_number(std::string_view target) {
+  int number = 0;
+  for (const char c : target.substr(std::min(target.find('_') + 1, target.size())))
+    if (c >= '0' && c <= '9' && number < 1000) number = number * 10 + (c - '0');
+  return number;
+}
+
 bool needs_own_branch(std::uint16_t traits) {
   return !(traits & kConditional) && (traits & (kEndsBlock | kCollective | kBarrier | kSideEffect));
 }
@@ -42,7 +51,11 @@ bool needs_own_branch(std::uint16_t traits) {
 }  // namespace
 
 FunctionDecoder::FunctionDecoder(Decoder& decoder, std::uint32_t index)
-    : decoder_(decoder), index_(index), function_(*decoder.program.functions[index].function), entry_(index == 0) {
+    : decoder_(decoder),
+      index_(index),
+      function_(*decoder.program.functions[index].function),
+      entry_(index == 0),
+      frame_layout_(kMostLocalBytes) {
   for (const auto& reg : function_.registers) {
     registers_.emplace(reg.name, static_cast<std::uint32_t>(register_class_.size()));
     register_class_.push_back(reg.type.name == "pred" ? 2 : reg.type.size == 8 ? 1 : 0);
@@ -105,26 +118,54 @@ void FunctionDecoder::make_items() {
     item_of_instruction_.push_back(static_cast<std::uint32_t>(items_.size()));
     add_item(instruction);
   }
+  if (items_.empty()) {  // an empty body returns: so every function has an instruction to say where it is
+    ptx::Instruction& implied = decoder_.program.implied_returns.emplace_back();
+    implied.opcode = "ret";
+    implied.ptx_line = function_.ptx_line;
+    add_item(implied);
+  }
   item_of_instruction_.push_back(static_cast<std::uint32_t>(items_.size()));
-  const auto last_site = static_cast<std::uint32_t>(decoder_.program.sites.size() - 1);
-  items_.push_back({Item::Kind::end, nullptr, {}, items_.empty() ? 0 : last_site});
+  items_.push_back({Item::Kind::end, nullptr, {}, items_.back().site});
 }
 
-void FunctionDecoder::add_frame_variable(const ptx::Variable& variable) {
-  FunctionInfo& info = decoder_.program.functions[index_];
-  const std::uint32_t align = std::max(variable.align, 1u);
-  info.frame_bytes = (info.frame_bytes + align - 1) / align * align;
-  frame_[variable.name] = {Symbol::Where::frame, info.frame_bytes};
-  info.frame_bytes += static_cast<std::uint32_t>(variable.size);
+std::uint32_t FunctionDecoder::add_frame_variable(const ptx::Variable& variable) {
+  const auto at = frame_layout_.place(variable.size, variable.align);
+  if (!at)
+    throw usage_error(fmt::format("the local variables of '{}' need more than the {} bytes that a thread has: '{}' of "
+                                  "{} bytes does not fit",
+                                  kernel_name(function_.name), kMostLocalBytes, variable.name, variable.size),
+                      "put large arrays into global memory",
+                      fmt::format("{}:{}", decoder_.module.name, function_.ptx_line));
+  frame_[variable.name] = {Symbol::Where::frame, *at, variable.size};
+  return static_cast<std::uint32_t>(*at);
+}
+
+/// Since PTX 8.1 a kernel for sm_70 and later has 32,764 bytes of parameters, else 4,352 (PTX ISA: Kernel Function
+/// Parameters; ptxas says the same).
+void FunctionDecoder::layout_kernel_parameters() {
+  const ptx::Module& module = decoder_.module;
+  const bool large =
+      std::pair(module.version_major, module.version_minor) >= std::pair(8, 1) && sm_number(module.target) >= 70;
+  const std::uint64_t most = large ? 32764 : 4352;
+  Layout layout(most);
+  for (const auto& parameter : function_.parameters) {
+    const auto at = layout.place(parameter.size, parameter.align);
+    if (!at)
+      throw usage_error(fmt::format("a kernel has at most {} bytes of parameters: '{}' of {} bytes does not fit", most,
+                                    parameter.name, parameter.size),
+                        "pass a pointer to large structs", fmt::format("{}:{}", module.name, function_.ptx_line));
+    frame_[parameter.name] = {Symbol::Where::kernel_parameter, *at, parameter.size};
+    decoder_.program.parameter_offsets.push_back(static_cast<std::uint32_t>(*at));
+  }
+  decoder_.program.parameter_bytes = static_cast<std::uint32_t>(layout.end());
 }
 
 void FunctionDecoder::layout_frame() {
   FunctionInfo& info = decoder_.program.functions[index_];
   const auto own = [&](const std::vector<ptx::Variable>& variables, auto& places) {
     for (const auto& variable : variables) {
-      add_frame_variable(variable);
-      places.emplace_back(static_cast<std::uint32_t>(frame_[variable.name].value),
-                          static_cast<std::uint32_t>(variable.size));
+      const std::uint32_t at = add_frame_variable(variable);
+      places.emplace_back(at, static_cast<std::uint32_t>(variable.size));
     }
   };
   // Parameters and results come first in the frame. So all functions of one prototype have them at the same offsets,
@@ -133,17 +174,11 @@ void FunctionDecoder::layout_frame() {
     own(function_.parameters, info.parameters);
     own(function_.results, info.results);
   } else {
-    std::uint32_t offset = 0;
-    for (const auto& parameter : function_.parameters) {
-      offset = (offset + parameter.align - 1) / parameter.align * parameter.align;
-      frame_[parameter.name] = {Symbol::Where::kernel_parameter, offset};
-      offset += static_cast<std::uint32_t>(parameter.size);
-    }
-    decoder_.program.parameter_bytes = offset;
+    layout_kernel_parameters();
   }
   for (const auto& variable : function_.variables)
     if (variable.space == ptx::Space::local || variable.space == ptx::Space::param) add_frame_variable(variable);
-  info.frame_bytes = (info.frame_bytes + 15) / 16 * 16;
+  info.frame_bytes = static_cast<std::uint32_t>((frame_layout_.end() + 15) / 16 * 16);
 }
 
 std::uint32_t FunctionDecoder::label_target(const ptx::Instruction& instruction, std::string_view label) const {
@@ -254,6 +289,14 @@ void FunctionDecoder::allocate() {
   info.first_pred = program.preds;
   program.preds += allocation_.slot_count[2];
   info.pred_end = program.preds;
+  check_registers();
+}
+
+/// Micro-ops name slots and predicates by 16 bits, of which kNoOperand is none.
+void FunctionDecoder::check_registers() const {
+  const Program& program = decoder_.program;
+  if (program.slots >= kNoOperand || program.preds >= kNoOperand)
+    throw usage_error(fmt::format("kernel {} needs more registers than the simulator has", program.name));
 }
 
 }  // namespace gpulab::simt

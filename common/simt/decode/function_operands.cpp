@@ -89,6 +89,7 @@ std::vector<std::uint16_t> FunctionDecoder::operand_slots(const Item& item, Micr
         break;
       case Role::immediate:
         op.imm = static_cast<std::int32_t>(operand->integer);
+        if (op.imm != operand->integer) fail(*item.instruction, "the immediate does not fit 32 bits");
         break;
       case Role::label:
       case Role::none:

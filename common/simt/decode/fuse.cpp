@@ -52,7 +52,8 @@ class Leaders {
     const std::uint16_t address = op.r[static_cast<std::size_t>(address_entry(meaning))];
     const auto step = static_cast<std::int32_t>(std::max(bytes_per_lane(meaning), 4u));
     for (Leader& leader : open_) {
-      if (leader.address != address || leader.followed != meaning.followed || (op.imm - leader.op->imm) % step)
+      if (leader.address != address || leader.followed != meaning.followed ||
+          (std::int64_t{op.imm} - leader.op->imm) % step)
         continue;
       if (leader.op->extra == 0) {
         if (used_ + 1 == kLeads) return;

@@ -3,6 +3,7 @@
 // Made by decode.h from one PTX entry and the functions it calls.
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,11 +78,13 @@ struct SharedVariable {
 
 struct Program {
   std::shared_ptr<const ptx::Module> module;
-  std::string name;  ///< demangled kernel name, for messages
+  std::string name;                              ///< demangled kernel name, for messages
+  std::deque<ptx::Instruction> implied_returns;  ///< of functions without an instruction of their own
   std::vector<MicroOp> ops;
   std::vector<BasicBlock> blocks;
   std::vector<Site> sites;
-  std::vector<FunctionInfo> functions;  ///< [0]: the entry
+  std::vector<FunctionInfo> functions;         ///< [0]: the entry
+  std::vector<std::int32_t> function_numbers;  ///< of the module's functions: their place in `functions`, or -1
   std::vector<CallInfo> calls;
   std::vector<std::uint16_t> operand_table;               ///< operands of kOperandTable instructions: slots, predicates
   std::vector<std::vector<std::uint32_t>> branch_tables;  ///< of brx.idx: basic blocks
@@ -92,6 +95,7 @@ struct Program {
   std::uint32_t preds = 0;
   int true_pred = -1;  ///< the predicate that always holds, -1: none is needed
   std::uint32_t parameter_bytes = 0;
+  std::vector<std::uint32_t> parameter_offsets;  ///< of the kernel's, in their order
   std::uint64_t parameter_address = 0;           ///< where a copy of the parameters lies in memory; 0: it has none
   std::vector<SharedVariable> shared_variables;  ///< by offset
   std::uint32_t static_shared_bytes = 0;
@@ -104,6 +108,11 @@ struct Program {
 
 /// What a pointer to the i-th function of a module holds: the same for all its kernels.
 [[nodiscard]] constexpr std::uint64_t code_address(std::size_t i) { return kCodeWindow + 16 * (i + 1); }
+/// Which function of a module is at `address`, as an index that may be beyond the last one; none is at most addresses.
+[[nodiscard]] constexpr std::size_t function_of_address(std::uint64_t address) {
+  const std::uint64_t offset = address - kCodeWindow;
+  return offset % 16 == 0 && offset != 0 ? offset / 16 - 1 : SIZE_MAX;
+}
 
 /// "reduce_warp<float, Sum> (kernels.cu:41)": the instruction's kernel and the user's CUDA line, or the PTX line.
 [[nodiscard]] std::string place_of(const Program& program, std::uint32_t site);

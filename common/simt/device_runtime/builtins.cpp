@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "common/launch_error.h"
+#include "common/ptx/extent.h"
 #include "common/simt/device_runtime/builtin_tables.h"
 #include "common/simt/device_runtime/device_heap.h"
 #include "common/simt/machine/block.h"
@@ -17,11 +18,11 @@ namespace gpulab::simt {
 std::byte* host_memory(const Warp& w, int lane, std::uint64_t address, std::size_t bytes) {
   if (address - kLocalWindow < kWindowBytes) {
     const std::uint64_t at = address - kLocalWindow;
-    return at + bytes <= w.local_stride ? w.local + static_cast<std::size_t>(lane) * w.local_stride + at : nullptr;
+    return within(at, bytes, w.local_stride) ? w.local + static_cast<std::size_t>(lane) * w.local_stride + at : nullptr;
   }
   if (address - kSharedWindow < kWindowBytes) {
     const std::uint64_t at = address - kSharedWindow;
-    return at + bytes <= w.shared_bytes ? w.shared + at : nullptr;
+    return within(at, bytes, w.shared_bytes) ? w.shared + at : nullptr;
   }
   return w.global->host(address, bytes);
 }

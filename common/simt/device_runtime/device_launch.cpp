@@ -25,9 +25,8 @@ GridLaunches& launches(const Warp& w) { return *w.block->launch.launches; }
 
 const ptx::Function* kernel_at(const Warp& w, std::uint64_t address) {
   const auto& all = w.program->module->functions;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (code_address(i) == address && all[i].is_entry) return &all[i];
-  return nullptr;
+  const std::size_t i = function_of_address(address);
+  return i < all.size() && all[i].is_entry ? &all[i] : nullptr;
 }
 
 std::uint64_t parameter_bytes(const ptx::Function& function) {

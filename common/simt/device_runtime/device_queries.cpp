@@ -138,9 +138,8 @@ void release(Warp& w, const MicroOp*, const CallInfo& call) {
 
 const Program* program_at(const Warp& w, std::uint64_t address) {
   const auto& all = w.program->module->functions;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (code_address(i) == address && all[i].is_entry) return runtime(w).program(all[i]);
-  return nullptr;
+  const std::size_t i = function_of_address(address);
+  return i < all.size() && all[i].is_entry ? runtime(w).program(all[i]) : nullptr;
 }
 
 /// cudaFuncAttributes up to numRegs, as driver_types.h lays it out.

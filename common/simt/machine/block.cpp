@@ -167,7 +167,7 @@ void mark_far(Warp& w, const std::uint64_t* addresses, bool store) {
   for (std::uint32_t left = w.mask; left; left &= left - 1) {
     const std::uint64_t address = addresses[__builtin_ctz(left)];
     const Allocation* a = w.global->find(address);
-    if (!a) continue;
+    if (!a || !a->host) continue;
     const std::uint64_t sector = (address - a->address) >> 5;
     std::uint64_t* bits = store ? w.footprint->stored(a->index) : w.footprint->loaded(a->index);
     bits[sector >> 6] |= std::uint64_t{1} << (sector & 63);

@@ -89,10 +89,9 @@ void enter_function(Warp& w, const MicroOp* op, const CallInfo& call, std::uint3
 
 /// The function whose address this is; faults if there is none.
 std::uint32_t function_at(Warp& w, const MicroOp* op, std::uint64_t address) {
-  const auto& all = w.program->module->functions;
-  const auto& reachable = w.program->functions;
-  for (std::uint32_t i = 1; i < reachable.size(); ++i)
-    if (address == code_address(static_cast<std::size_t>(reachable[i].function - all.data()))) return i;
+  const auto& numbers = w.program->function_numbers;
+  const std::size_t function = function_of_address(address);
+  if (function < numbers.size() && numbers[function] > 0) return static_cast<std::uint32_t>(numbers[function]);
   fault(w, op, __builtin_ctz(w.mask), fmt::format("call of address {:#x}, where no function is", address),
         "is the function pointer set?");
 }

@@ -9,11 +9,14 @@
 #include <new>
 #include <stdexcept>
 
+#include "common/ptx/extent.h"
+
 namespace gpulab::simt {
 
 namespace {
 
-constexpr std::uint64_t kGap = 1 << 20;  // unmapped bytes between allocations, at least
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 46;  // of an allocation: what an address of a CPU reaches
+constexpr std::uint64_t kGap = 1 << 20;                       // unmapped bytes between allocations, at least
 
 /// Zero-size allocations own an address and a page too, but no byte of it.
 std::uint64_t mapped_bytes(std::uint64_t bytes) {
@@ -53,6 +56,7 @@ std::uint64_t GlobalMemory::add(std::string_view name, std::uint64_t bytes, std:
 }
 
 std::uint64_t GlobalMemory::allocate(std::string_view name, std::uint64_t bytes) {
+  if (bytes > kMostBytes) throw std::bad_alloc();
   const std::uint64_t reserve = mapped_bytes(bytes);
   void* host = mmap(nullptr, reserve, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (host == MAP_FAILED) throw std::bad_alloc();
@@ -61,6 +65,7 @@ std::uint64_t GlobalMemory::allocate(std::string_view name, std::uint64_t bytes)
 }
 
 std::uint64_t GlobalMemory::allocate_small(std::string_view name, std::uint64_t bytes) {
+  if (bytes > kMostBytes) throw std::bad_alloc();
   void* host = std::malloc(std::max<std::uint64_t>(bytes, 1));
   if (!host) throw std::bad_alloc();
   std::memset(host, 0xa5, bytes);
@@ -105,7 +110,7 @@ std::byte* GlobalMemory::host(std::uint64_t address, std::uint64_t bytes) const 
   const Allocation* a = nearest(address);
   if (!a || !a->host) return nullptr;
   const std::uint64_t offset = address - a->address;
-  return offset <= a->bytes && bytes <= a->bytes - offset ? a->host + offset : nullptr;
+  return within(offset, bytes, a->bytes) ? a->host + offset : nullptr;
 }
 
 void FootprintMap::prepare(const GlobalMemory& memory) {

@@ -89,8 +89,7 @@ enum class Bulk { load, store, within };
 /// Offset in shared memory of `bytes` bytes, 16-byte aligned, given a shared or generic address.
 inline u32 bulk_shared(Warp& w, const MicroOp* op, int lane, u64 address, u32 bytes, const char* access) {
   if (address - kSharedWindow < kWindowBytes) address -= kSharedWindow;
-  if (address + bytes > w.shared_bytes || address > w.shared_bytes)
-    fault_access(w, op, kSharedWindow + address, lane, bytes, access);
+  if (!within(address, bytes, w.shared_bytes)) fault_access(w, op, kSharedWindow + address, lane, bytes, access);
   if (address & 15) fault_message(w, op, "bulk copy whose addresses are no multiples of 16 bytes");
   return static_cast<u32>(address);
 }
@@ -117,9 +116,11 @@ const MicroOp* bulk(Warp& w, const MicroOp* op) {
     } else {
       const std::byte* host = kind == Bulk::load ? bulk_global(w, op, i, from, bytes, "bulk load")
                                                  : w.shared + bulk_shared(w, op, i, from, bytes, "bulk load");
-      const u64 mbarrier = values<u64>(w, op, 3)[i];
+      u64 mbarrier = values<u64>(w, op, 3)[i];
+      if (mbarrier - kSharedWindow < kWindowBytes) mbarrier -= kSharedWindow;
+      if (mbarrier >= kWindowBytes) fault_message(w, op, "mbarrier outside shared memory");
       begin_bulk_load(w, op, i, bulk_shared(w, op, i, to[i], bytes, "bulk store"), host, bytes,
-                      static_cast<u32>(mbarrier & (kWindowBytes - 1)));
+                      static_cast<u32>(mbarrier));
     }
   }
   return op + 1;

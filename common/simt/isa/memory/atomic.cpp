@@ -86,6 +86,7 @@ class Atomic {
   template <bool counted>
   void global_part(const Addresses& addresses) const {
     const Resolved r = resolve_global(w_, op_, addresses, operation_.width, Access::atomic);
+    if (!r.pattern) check_each_lane(addresses);
     count_global<counted>(w_, op_, r, addresses, operation_.width, Access::atomic);
     const bool defer = operation_.apply_later != nullptr && w_.parallel && !(op_->mods & kResultUsed);
     if (r.pattern && !defer) [[likely]]
@@ -122,6 +123,11 @@ class Atomic {
             w_.regs + op_->r[address_ + 1],
             operation_.three ? w_.regs + op_->r[address_ + 2] : nullptr,
             operation_.returns ? w_.regs + op_->r[0] : nullptr};
+  }
+  /// Lanes that are in several allocations, or outside of all.
+  [[gnu::noinline]] void check_each_lane(const Addresses& addresses) const {
+    for (u32 left = w_.mask; left; left &= left - 1)
+      (void)global_host(w_, op_, addresses, first_lane(left), operation_.width, Access::atomic);
   }
   /// b of one lane; narrow ones lie in 32 bits.
   [[nodiscard]] u64 value(int lane) const {

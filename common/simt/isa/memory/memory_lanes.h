@@ -6,6 +6,7 @@
 #include <immintrin.h>
 #endif
 
+#include "common/ptx/extent.h"
 #include "common/simt/counting/access.h"
 #include "common/simt/isa/lanes.h"
 #include "common/simt/machine/memory.h"
@@ -274,17 +275,18 @@ template <bool counted>
   }
 }
 
+/// All lanes' bytes. In unsigned numbers: a base next to 2^63 or 2^64 is as far outside as any.
 inline bool in_shared(const Warp& w, const Pattern& pattern, std::uint64_t base, std::uint32_t width) {
-  const std::int64_t low = static_cast<std::int64_t>(base) + pattern.lowest;
-  const std::int64_t high = static_cast<std::int64_t>(base) + pattern.highest;
-  return low >= 0 && high + width <= w.shared_bytes;
+  const std::uint64_t low = base + static_cast<std::uint64_t>(std::int64_t{pattern.lowest});
+  return within(low, static_cast<std::uint64_t>(std::int64_t{pattern.highest} - pattern.lowest) + width,
+                w.shared_bytes);
 }
 
 /// Some lane is outside of the block's shared memory: the lowest is named.
 [[noreturn, gnu::noinline]] inline void fault_shared(Warp& w, const MicroOp* op, Addresses addresses,
                                                      std::uint32_t width, Access access) {
   std::uint32_t left = w.mask;
-  const auto outside = [&](int i) { return addresses[i] > w.shared_bytes || addresses[i] + width > w.shared_bytes; };
+  const auto outside = [&](int i) { return !within(addresses[i], width, w.shared_bytes); };
   while ((left & (left - 1)) && !outside(first_lane(left))) left &= left - 1;
   const int i = first_lane(left);
   fault_access(w, op, addresses[i] + kSharedWindow, i, width, name_of(access));
@@ -319,7 +321,7 @@ template <bool counted>
 inline std::byte* local_host(Warp& w, const MicroOp* op, const Addresses& addresses, int i, std::uint32_t width,
                              Access access) {
   const std::uint64_t at = addresses[i];
-  if (at > w.local_stride || at + width > w.local_stride || (at & (width - 1)))
+  if (!within(at, width, w.local_stride) || (at & (width - 1)))
     fault_access(w, op, at + kLocalWindow, i, width, name_of(access));
   return w.local + static_cast<std::size_t>(i) * w.local_stride + at;
 }

@@ -18,6 +18,13 @@ AsyncQueue& used_queue_of(Warp& w) {
   return queue;
 }
 
+/// The kernel may have freed the destination since the copy was issued.
+void store_bulk(Warp& w, const Begun& begun, int lane) {
+  std::byte* to = w.global->host(begun.to, begun.width);
+  if (!to) fault_access(w, begun.op, begun.to, lane, 16, "bulk store");
+  std::memcpy(to, w.shared + begun.from, begun.width);
+}
+
 void finish(Warp& w, const Begun& begun, std::uint32_t lanes) {
   for (; lanes; lanes &= lanes - 1) {
     const int lane = __builtin_ctz(lanes);
@@ -33,7 +40,7 @@ void finish(Warp& w, const Begun& begun, std::uint32_t lanes) {
         complete_bytes(w, begun.op, lane, begun.mbarrier, begun.width);
         break;
       case Begun::Kind::bulk_store:
-        std::memcpy(w.global->host(begun.to, begun.width), w.shared + begun.from, begun.width);
+        store_bulk(w, begun, lane);
         break;
       case Begun::Kind::arrival:
         arrive(w, begun.op, lane, begun.copies.to[i], 1, Arrival::plain);

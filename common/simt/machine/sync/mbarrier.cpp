@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "common/ptx/extent.h"
 #include "common/simt/machine/block.h"
 #include "common/simt/machine/sync/async.h"
 
@@ -37,7 +38,7 @@ Object unpacked(std::uint64_t word) {
 }
 
 std::byte* place(Warp& w, const MicroOp* op, int lane, std::uint32_t address) {
-  if (address % 8 || address + std::uint64_t{8} > w.shared_bytes)
+  if (address % 8 || !within(address, 8, w.shared_bytes))
     fault_access(w, op, kSharedWindow + address, lane, 8, "mbarrier access");
   return w.shared + address;
 }
