@@ -53,7 +53,7 @@ for what, use in USE.items():
             case(f"{what} at {near} + tid * {spread}", {"f.ptx": ptx(body, ".param .u64 a", target="sm_90")}, more=ARRAY,
                  exit=4, says="out-of-bounds|misaligned|outside shared memory|no multiples", never="internal error")
 
-# hostile.md 6: what a copy writes may have been freed.
+# What a copy writes may have been freed.
 BEFORE = """.extern .func (.param .b64 r) malloc(.param .b64 n);
 .extern .func free(.param .b64 p);
 .extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);

@@ -4,7 +4,7 @@ from run import ARRAY, case, ptx
 ARGUMENT = ".param .u64 a"
 TOO_MUCH = "524288 bytes"
 
-# hostile.md 1: the sizes of variables wrapped in 32 bits, and arguments were copied outside of the thread's memory.
+# The sizes of variables wrapped in 32 bits, and arguments were copied outside of the thread's memory.
 WRAPS = """
 extern "C" __device__ __noinline__ long long f(long long x){return x+1;}
 __global__ void k(int* a){ a[0]=(int)f(a[1]);
@@ -65,7 +65,7 @@ for offset in (8, 4294967296, 2147483647, -4):
          {"f.ptx": ptx(f".reg .u32 r; ld.param.u32 r, [a+{offset}]; ret;", ARGUMENT)}, exit=4, more=ARRAY,
          says="beyond the kernel's 8 bytes")
 
-# Functions that say nothing (hostile.md 4).
+# Functions that say nothing.
 for body in ("", ".reg .u32 r;", '.loc 1 1 1', "{ }", "L: ", ".pragma \"nounroll\";", ".local .b8 x[4];"):
     case(f"an empty kernel is a kernel: {body!r}", {"f.ptx": ptx(body, before='.file 1 "f.cu"')}, exit=0)
 case("an empty function is a function", {"f.ptx": ptx("call f; call g; ret;", before=".func f { } .func g { .reg .u32 r; }")},
