@@ -24,8 +24,11 @@ std::vector<std::string> variant_names(const Lab& lab) {
 const Lab& find_lab(std::span<const Lab> labs, std::string_view name) {
   const auto it = std::find_if(labs.begin(), labs.end(), [&](const Lab& lab) { return lab.name == name; });
   if (it != labs.end()) return *it;
-  throw usage_error(fmt::format("unknown lab '{}'", name),
-                    did_you_mean(name, lab_names(labs), "'gpulab list' shows all labs"));
+  throw unknown_lab(name, lab_names(labs));
+}
+
+Error unknown_lab(std::string_view name, const std::vector<std::string>& known) {
+  return usage_error(fmt::format("unknown lab '{}'", name), did_you_mean(name, known, "'gpulab list' shows all labs"));
 }
 
 const Variant& find_variant(const Lab& lab, std::string_view name) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/error.h"
 #include "labs/lab.h"
 
 namespace gpulab {
@@ -16,6 +17,8 @@ namespace gpulab {
 
 /// Throws usage_error with a did-you-mean hint.
 [[nodiscard]] const Lab& find_lab(std::span<const Lab> labs, std::string_view name);
+/// What it throws, for whoever knows more names than those of labs.
+[[nodiscard]] Error unknown_lab(std::string_view name, const std::vector<std::string>& known);
 [[nodiscard]] const Variant& find_variant(const Lab& lab, std::string_view name);
 
 [[nodiscard]] std::vector<std::string> lab_names(std::span<const Lab> labs);

@@ -222,7 +222,7 @@ void refuse_name(const std::string& name, const std::vector<Lab>& labs) {
     throw usage_error(fmt::format("unknown option '{}'", name), did_you_mean(name, {"--version", "--help"}, all));
   auto names = lab_names(labs);
   for (const auto* command : commands()) names.emplace_back(command->name);
-  throw usage_error(fmt::format("unknown lab '{}'", name), did_you_mean(name, names, "'gpulab list' shows all labs"));
+  throw unknown_lab(name, names);
 }
 
 Call parse_command_line(const std::vector<std::string>& words, const Labs& labs) {

@@ -23,8 +23,7 @@ write kernels.cu << 'END'
 // @NAME@: say what this lab teaches. The rungs below square each element, four per thread.
 
 // --- 1: each thread takes four neighbours ---------------------------------------------------------
-// The way a CPU's threads share work. But the lanes of a warp are four elements apart: each of the four loads touches
-// every sector of 512 bytes for a quarter of it.
+// The way a CPU's threads share work. But each load of a warp touches every sector of 512 bytes for a quarter of it.
 __global__ void @NAME@_neighbours(const float* in, float* out, int n) {
   const long first = 4 * (long(blockIdx.x) * blockDim.x + threadIdx.x);
   for (long i = first; i < first + 4; ++i)
@@ -70,6 +69,7 @@ Lab lab() {
     return {BufferArgument{"in"}, BufferArgument{"out"}, static_cast<std::int32_t>(c.n())};
   };
   lab.work = [](const Case& c) { return Work{.bytes = 8.0 * static_cast<double>(c.n())}; };
+  lab.contracts = {{"@NAME@", "(const float* in, float* out, int n)", "squares each element"}};
   lab.variants = {{.name = "neighbours",
                    .summary = "each thread takes four neighbours: lanes are four elements apart",
                    .kernel = "@NAME@_neighbours",

@@ -11,6 +11,7 @@
 
 #include "common/text.h"
 #include "runner/case/plan.h"
+#include "tests/all_tools.h"
 #include "tests/catch.h"
 #include "tests/labs/lab_case.h"
 
@@ -241,7 +242,7 @@ TEST_CASE("the sanitizer accuses no right variant, under 20 schedules") {
   for (const auto& lab : tested_labs()) {
     for (std::uint64_t schedule = 0; schedule < 20; ++schedule) {
       SimulatorOptions options;
-      options.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"};
+      options.sanitize = tests::all_tools();
       options.schedule = schedule;
       Simulation simulation(options);
       for (const auto& variant : lab.variants) {

@@ -79,9 +79,9 @@ class Format(unittest.TestCase):
         self.assertEqual(gpulab("saxpy", "--blok", "1", "--format", "words")[1], "in words: saxpy: unknown option '--blok'\n")
 
     def test_help_and_errors_name_it_where_it_can_be_had(self):
-        self.assertIn("table, csv, json, markdown or words [table]", gpulab("saxpy", "--help")[1])
-        self.assertIn("table, json or words [table]", gpulab("explain", "--help")[1])
-        self.assertIn("did you mean 'words'? formats: table, csv, json, markdown, words", gpulab(*self.sweep, "wrds")[2])
+        self.assertRegex(gpulab("saxpy", "--help")[1], r"table, csv, json, .* or words \[table\]")
+        self.assertRegex(gpulab("explain", "--help")[1], r"table, json.* or words \[table\]")
+        self.assertRegex(gpulab(*self.sweep, "wrds")[2], "did you mean 'words'\\? formats: table, csv, json, .*, words")
 
     def test_without_its_file_nothing_knows_of_it(self):
         self.assertIn("unknown format 'words'", gpulab(*self.sweep, "words", binary=PLAIN)[2])
@@ -92,16 +92,17 @@ class Counter(unittest.TestCase):
     reduce = ("reduce", "--device", "sim", "--n", "1000", "--variant")
 
     def test_list_metrics_defines_it(self):
-        self.assertTrue(gpulab("list", "--metrics")[1].endswith(
-            "\nbarriers_twice\n    barrier instructions, twice\n    ncu     one_place__barriers.twice\n    nvprof  barrier_pairs\n"))
+        self.assertIn("\nbarriers_twice\n    barrier instructions, twice\n    ncu     one_place__barriers.twice\n    nvprof  barrier_pairs\n",
+                      gpulab("list", "--metrics")[1])
 
     def test_json_and_csv_have_it_behind_the_row_that_it_names(self):
         counters = json.loads(gpulab(*self.reduce, "warp", "--format", "json")[1])["results"][0]["counters"]
-        self.assertEqual(list(counters)[-2:], ["barriers", "barriers_twice"])
+        names = list(counters)
+        self.assertEqual(names.index("barriers_twice"), names.index("barriers") + 1)
         self.assertEqual(counters["barriers_twice"], 2 * counters["barriers"])
         self.assertGreater(counters["barriers"], 0)
         header = gpulab(*self.reduce, "warp", "--format", "csv")[1].splitlines()[0]
-        self.assertTrue(header.endswith(",barriers,barriers_twice"), header)
+        self.assertIn(",barriers,barriers_twice", header)
 
     def test_the_page_the_ladder_and_explain_show_it(self):
         self.assertRegex(gpulab(*self.reduce, "warp")[1], r"\n  barriers, twice +[0-9]+   barrier_pairs\n")
@@ -121,11 +122,11 @@ class Tool(unittest.TestCase):
         self.assertIn("one lane accesses memory alone", out)
 
     def test_help_all_and_errors_name_it(self):
-        self.assertIn("memcheck,racecheck,initcheck,synccheck,lonecheck, all or none", gpulab("reduce", "--help")[1])
+        self.assertRegex(gpulab("reduce", "--help")[1], "memcheck,racecheck,.*,lonecheck, all or none")
         self.assertIn("lonecheck", gpulab("reduce", "--device", "sim", "--n", "1000", "--variant", "shared_sequential",
                                           "--sanitize", "all")[1])
-        self.assertIn("did you mean 'lonecheck'? tools: memcheck, racecheck, initcheck, synccheck, lonecheck, all, none",
-                      gpulab("reduce", "--sanitize", "lonechek")[2])
+        self.assertRegex(gpulab("reduce", "--sanitize", "lonechek")[2],
+                         "did you mean 'lonecheck'\\? tools: memcheck, racecheck, .*, lonecheck, all, none")
 
     def test_without_its_file_nothing_knows_of_it(self):
         self.assertIn("unknown tool 'lonecheck'", gpulab("reduce", "--sanitize", "lonecheck", binary=PLAIN)[2])

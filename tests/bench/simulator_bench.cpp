@@ -21,6 +21,7 @@
 #include "common/gpu_profile.h"
 #include "common/simt/isa/instruction_set.h"
 #include "labs/lab.h"
+#include "tests/all_tools.h"
 
 namespace {
 
@@ -85,7 +86,7 @@ Speed run(const Workload& work, int threads, bool counters, bool tools = false, 
   SimulatorOptions options;
   options.threads = threads;
   options.counters = counters;
-  if (tools) options.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"};
+  if (tools) options.sanitize = tests::all_tools();
   const auto device = make_simulator(gpu_profile("h200"), options);
   load_kernels(*device);
   const Kernel kernel = device->kernel(work.kernel);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tests/all_tools.h"
 #include "tests/catch.h"
 #include "tests/labs/lab_case.h"
 
@@ -54,8 +55,7 @@ TEST_CASE("atomics: racecheck names the line of counts[bin] += 1, and the counts
 TEST_CASE("atomics: no rung but the racy ones races") {
   for (const auto& variant : lab_named("atomics").variants) {
     if (variant.racy || variant.vendor.run != nullptr) continue;
-    const auto result = run_lab_case("atomics", variant.name, {{"n", 5000}},
-                                     {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
+    const auto result = run_lab_case("atomics", variant.name, {{"n", 5000}}, {.sanitize = tests::all_tools()});
     INFO(variant.name << ": " << result.message);
     CHECK(result.status == CaseStatus::ok);
     CHECK(result.findings.empty());

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "tests/all_tools.h"
 #include "tests/catch.h"
 #include "tests/labs/lab_case.h"
 
@@ -94,8 +95,7 @@ TEST_CASE("dynpar: quicksort of the most elements stays clear of the limit of ne
 
 TEST_CASE("dynpar: the sanitizer's tools find nothing in parents and children") {
   for (const auto& variant : lab_named("dynpar").variants) {
-    const auto result = run_lab_case("dynpar", variant.name, {{"n", 3000}},
-                                     {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
+    const auto result = run_lab_case("dynpar", variant.name, {{"n", 3000}}, {.sanitize = tests::all_tools()});
     INFO(variant.name << ": " << result.message);
     CHECK(result.status == CaseStatus::ok);
     CHECK(result.findings.empty());

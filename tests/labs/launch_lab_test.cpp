@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runner/case/metrics.h"
+#include "tests/all_tools.h"
 #include "tests/catch.h"
 #include "tests/labs/lab_case.h"
 
@@ -98,8 +99,7 @@ TEST_CASE("launch: thousands of launches are planned and simulated in seconds") 
 TEST_CASE("launch: the tools find nothing in any rung") {
   const std::map<std::string, ParamValue> small{{"rows", std::int64_t{70}}, {"cols", std::int64_t{9}}};
   for (const auto& variant : lab_named("launch").variants) {
-    const Result r =
-        run_lab_case("launch", variant.name, small, {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
+    const Result r = run_lab_case("launch", variant.name, small, {.sanitize = tests::all_tools()});
     INFO(variant.name);
     CHECK(r.status == CaseStatus::ok);
     CHECK(r.findings.empty());

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "tests/all_tools.h"
 #include "tests/catch.h"
 #include "tests/labs/lab_case.h"
 
@@ -155,8 +156,7 @@ TEST_CASE("every matmul rung is clean under the sanitizer") {
     if (!is_simulated(variant)) continue;
     const std::map<std::string, ParamValue> odd{
         {"m", std::int64_t{45}}, {"n", std::int64_t{70}}, {"k", std::int64_t{33}}};
-    const Result r =
-        run_lab_case("matmul", variant.name, odd, {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
+    const Result r = run_lab_case("matmul", variant.name, odd, {.sanitize = tests::all_tools()});
     INFO(variant.name << ": " << r.message);
     CHECK(r.status == CaseStatus::ok);
   }

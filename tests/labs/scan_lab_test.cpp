@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "labs/scan/commentary.h"
+#include "tests/all_tools.h"
 #include "tests/catch.h"
 #include "tests/labs/lab_case.h"
 
@@ -60,7 +61,7 @@ TEST_CASE("every other rung is clean under all tools, with one warp per block an
   for (const auto& variant : lab_named("scan").variants) {
     if (variant.racy || variant.vendor.run != nullptr) continue;
     for (const std::uint32_t block : {32U, 128U}) {
-      const CaseChanges all{.block = Dim3{block}, .sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}};
+      const CaseChanges all{.block = Dim3{block}, .sanitize = tests::all_tools()};
       const Result r = run_lab_case("scan", variant.name, {{"n", 5000}, {"type", "int"}}, all);
       INFO(variant.name << ": " << r.message);
       CHECK(r.status == CaseStatus::ok);

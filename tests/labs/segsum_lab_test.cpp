@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "labs/segsum/bags.h"
+#include "tests/all_tools.h"
 #include "tests/catch.h"
 #include "tests/labs/lab_case.h"
 
@@ -98,8 +99,8 @@ TEST_CASE("segsum: a thousand empty bags are work, too, and balanced spreads the
 TEST_CASE("segsum: the sanitizer's tools find nothing") {
   for (const auto& variant : lab_named("segsum").variants) {
     if (variant.vendor.run != nullptr || variant.host) continue;
-    const auto result = run_lab_case("segsum", variant.name, {{"bags", 200}, {"empty", 30}},
-                                     {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
+    const auto result =
+        run_lab_case("segsum", variant.name, {{"bags", 200}, {"empty", 30}}, {.sanitize = tests::all_tools()});
     INFO(variant.name << ": " << result.message);
     CHECK(result.status == CaseStatus::ok);
     CHECK(result.findings.empty());

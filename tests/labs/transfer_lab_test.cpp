@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runner/case/metrics.h"
+#include "tests/all_tools.h"
 #include "tests/catch.h"
 #include "tests/labs/lab_case.h"
 
@@ -77,8 +78,7 @@ TEST_CASE("transfer: what a host clock measures is absent on the simulator") {
 
 TEST_CASE("transfer: the tools find nothing in copies, launches and chunks") {
   for (const auto* variant : {"pageable", "pinned", "round_trip", "async_streams"}) {
-    const Result r = run_lab_case("transfer", variant, {{"n", std::int64_t{1000}}},
-                                  {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
+    const Result r = run_lab_case("transfer", variant, {{"n", std::int64_t{1000}}}, {.sanitize = tests::all_tools()});
     INFO(variant);
     CHECK(r.status == CaseStatus::ok);
     CHECK(r.findings.empty());

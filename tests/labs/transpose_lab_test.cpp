@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tests/all_tools.h"
 #include "tests/catch.h"
 #include "tests/labs/lab_case.h"
 
@@ -116,7 +117,7 @@ TEST_CASE("every tile is clean under the sanitizer") {
   for (const auto& variant : lab_named("transpose").variants) {
     if (variant.vendor.run != nullptr) continue;
     const Result r = run_lab_case("transpose", variant.name, {{"rows", std::int64_t{77}}, {"cols", std::int64_t{45}}},
-                                  {.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"}});
+                                  {.sanitize = tests::all_tools()});
     INFO(variant.name << ": " << r.message);
     CHECK(r.status == CaseStatus::ok);
   }

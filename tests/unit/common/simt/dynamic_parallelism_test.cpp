@@ -1,4 +1,5 @@
 // Kernels that launch kernels, on the simulator: tests/device/nested_rdc.cu.
+#include "tests/all_tools.h"
 #include "tests/unit/on_simulator.h"
 
 namespace gpulab::tests {
@@ -111,7 +112,7 @@ TEST_CASE("a fault of a child is the launch's, and names the child's line") {
 
 TEST_CASE("the sanitizer's tools follow children, cooperative grids and what kernels allocate") {
   SimulatorOptions options;
-  options.sanitize = {"memcheck", "racecheck", "initcheck", "synccheck"};
+  options.sanitize = tests::all_tools();
   const auto device = make_simulator(gpu_profile("h200"), options);
   for (const auto& image : {nested_kernels, cooperative_kernels, runtime_kernels}) device->load(image);
   const auto data = upload(*device, counted(1024), "data"), more = upload(*device, std::vector<int>(1024), "more");

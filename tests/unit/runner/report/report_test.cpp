@@ -1,5 +1,7 @@
 #include "runner/report/report.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -136,9 +138,11 @@ void check_golden(const std::string& name, const std::string& text) {
 TEST_CASE("formats are found, the table first") {
   std::vector<std::string> names;
   for (const auto* format : formats()) names.emplace_back(format->name);
-  CHECK(names == std::vector<std::string>{"table", "csv", "json", "markdown"});
-  CHECK(error_of([] { return find_format("xml", formats_for(&Format::run), "reduce").name; }) ==
-        "--format: unknown format 'xml' | formats: table, csv, json, markdown");
+  CHECK(names.front() == "table");
+  CHECK(std::is_sorted(names.begin() + 1, names.end()));
+  for (const char* name : {"csv", "json", "markdown"}) CHECK(std::ranges::count(names, name) == 1);
+  CHECK(error_of([] { return find_format("postscript", formats_for(&Format::run), "reduce").name; }) ==
+        fmt::format("--format: unknown format 'postscript' | formats: {}", fmt::join(names, ", ")));
 }
 
 TEST_CASE("one result is a page") { check_golden("page.txt", text_of("table", run_of({passed()}))); }

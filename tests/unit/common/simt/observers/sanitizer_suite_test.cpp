@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "common/launch_error.h"
+#include "tests/all_tools.h"
 #include "tests/catch.h"
 #include "tests/unit/on_simulator.h"
 
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kSchedules = 20;
 
-const std::vector<std::string> all_tools{"memcheck", "racecheck", "initcheck", "synccheck"};
+const auto all_tools = tests::all_tools();
 
 std::string contents(const std::filesystem::path& path) {
   std::ifstream in(path);
