@@ -6,11 +6,11 @@
 #include <set>
 #include <utility>
 
+#include "common/child/interrupt.h"
 #include "labs/kernel_file.h"
 #include "labs/registry.h"
 #include "runner/case/metrics.h"
 #include "runner/execution/batch.h"
-#include "common/child/interrupt.h"
 #include "runner/execution/open_device.h"
 #include "runner/options/measure_options.h"
 #include "runner/options/sweep.h"
@@ -78,7 +78,9 @@ std::shared_ptr<const Batch> batch_of(const LabRun& run, const std::shared_ptr<E
   batch->executor = executor;
   batch->cases = sweep(run.sweep, host_of(*executor));
   const bool beside = run.machine.counters.value_or(false) && !executor->capabilities().counts;
-  if (beside) batch->beside = open_simulator(run.machine);
+  if (beside)
+    batch->beside =
+        batch->lab->file ? open_simulator_for_file(run.machine, run.file_access) : open_simulator(run.machine);
   batch->options.grid = run.sweep.launch.grid;
   batch->options.counters = run.machine.counters.value_or(true);
   batch->options.measure = run.measure;

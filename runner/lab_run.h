@@ -8,6 +8,7 @@
 
 #include "runner/command.h"
 #include "runner/execution/executor.h"
+#include "runner/options/file_options.h"
 #include "runner/options/machine_options.h"
 #include "runner/options/report_options.h"
 #include "runner/options/sweep_options.h"
@@ -23,6 +24,7 @@ struct LabRun {
   MeasureOptions measure;
   ReportOptions report;
   std::map<std::string, std::string> dumps{};  ///< buffer -> file
+  FileAccess file_access{};                    ///< of a file's kernel
   const Variant* baseline = nullptr;           ///< of the speed-ups; null: the first that was measured
   std::string image{};                         ///< file for what the run drew; empty: none
 };

@@ -10,10 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include "common/child/housekeeper.h"
@@ -49,14 +52,16 @@ struct Launch {
 int moved(int descriptor) { return descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, first_own_descriptor); }
 
 void limit(__rlimit_resource what, std::uint64_t value) {
-  if (value == 0) return;
-  const rlimit wanted{value, value};
+  rlimit wanted{};
+  if (value == 0 || getrlimit(what, &wanted) != 0) return;
+  wanted.rlim_cur = wanted.rlim_max = std::min<rlim_t>(value, wanted.rlim_max);
   setrlimit(what, &wanted);
 }
 
 void set_limits(const ChildLimits& limits) {
   limit(RLIMIT_CPU, static_cast<std::uint64_t>(limits.cpu.count()));
   limit(RLIMIT_AS, limits.memory_bytes);
+  limit(RLIMIT_DATA, limits.data_bytes);
   limit(RLIMIT_FSIZE, limits.file_bytes);
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
@@ -83,7 +88,12 @@ void place(int descriptor, int as) {
   if (descriptor >= 0) dup2(descriptor, as);
 }
 
-/// In the child, where only system calls are safe. Returns what failed.
+void close_all_from(int first) {
+  if (syscall(SYS_close_range, first, ~0U, 0) == 0) return;
+  for (int descriptor = first; descriptor < 4096; ++descriptor) close(descriptor);
+}
+
+/// In the child, where only system calls are safe. Returns what failed, or 0 where a copy goes on.
 int become(const Launch& launch) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -106,6 +116,7 @@ int become(const Launch& launch) {
   if (launch.confinement != nullptr) {
     if (const int refused = launch.confinement->enter(launch.confinement->ruleset()); refused != 0) return refused;
   }
+  if (launch.arguments.size() == 1) return close_all_from(first), 0;
   execve(launch.arguments[0], launch.arguments.data(), launch.environment.data());
   return errno;
 }
@@ -124,12 +135,14 @@ int failure_of(int descriptor) {
 pid_t start_child(const ChildPlan& plan, const ChildDescriptors& descriptors, const std::string& called) {
   const auto cannot_start = [&](int error) {
     return Error(ExitCode::missing, fmt::format("cannot start {}: {}", called, std::strerror(error)),
-                 called == plan.command.at(0) ? "" : plan.command[0]);
+                 plan.body || called == plan.command.at(0) ? "" : plan.command[0]);
   };
   std::unique_ptr<PreparedConfinement> confinement;
   if (plan.confinement) confinement = std::make_unique<PreparedConfinement>(*plan.confinement);
-  Launch launch{
-      .arguments = pointers(plan.command), .environment = {}, .limits = plan.limits, .descriptors = descriptors};
+  Launch launch{.arguments = plan.body ? std::vector<char*>{nullptr} : pointers(plan.command),
+                .environment = {},
+                .limits = plan.limits,
+                .descriptors = descriptors};
   if (plan.environment)
     launch.environment = pointers(*plan.environment);
   else
@@ -139,7 +152,8 @@ pid_t start_child(const ChildPlan& plan, const ChildDescriptors& descriptors, co
     }
   if (!plan.folder.empty()) launch.folder = plan.folder.c_str();
   launch.confinement = confinement.get();
-  launch.housekeeper = Housekeeper::instance().socket();
+  // A copy of us starts nothing, and ends with us by itself (PR_SET_PDEATHSIG).
+  if (!plan.body) launch.housekeeper = Housekeeper::instance().socket();
   launch.parent = getpid();
   std::array<int, 2> failed{};
   if (pipe2(failed.data(), O_CLOEXEC) != 0) throw cannot_start(errno);
@@ -152,6 +166,7 @@ pid_t start_child(const ChildPlan& plan, const ChildDescriptors& descriptors, co
   if (child == 0) {
     const int report = moved(failed[1]);
     const int error = become(launch);
+    if (error == 0) _exit(plan.body());
     (void)!write(report, &error, sizeof error);
     _exit(127);
   }
@@ -169,6 +184,12 @@ pid_t start_child(const ChildPlan& plan, const ChildDescriptors& descriptors, co
   return child;
 }
 
+bool is_single_threaded() {
+  std::error_code failed;
+  const std::filesystem::directory_iterator threads("/proc/self/task", failed);
+  return !failed && std::distance(threads, {}) == 1;
+}
+
 bool has_ended(pid_t leader) {
   siginfo_t info{};
   return waitid(P_PID, static_cast<id_t>(leader), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
@@ -182,7 +203,7 @@ int end_child(pid_t leader) {
   while (waitid(P_PID, static_cast<id_t>(leader), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }
   kill(-leader, SIGKILL);
-  Housekeeper::instance().forget_group(leader);
+  if (Housekeeper::is_there()) Housekeeper::instance().forget_group(leader);
   int status = 0;
   while (waitpid(leader, &status, 0) < 0 && errno == EINTR) {
   }

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ namespace gpulab {
 
 struct ChildPlan {
   std::vector<std::string> command;  ///< a path and its arguments
+  /// In place of the command: what a copy of this process does, which needs no start. Only while we have one thread; it
+  /// returns an exit code, and ends without what we have registered for our end.
+  std::function<int()> body{};
   /// NAME=VALUE; nothing: ours.
   std::optional<std::vector<std::string>> environment{};
   std::string folder{};  ///< where it runs; empty: where we do
@@ -31,6 +35,9 @@ struct ChildDescriptors {
 /// The process, which leads a group of its own. Throws Error (missing) where it cannot be started; `called` is what the
 /// words call it.
 [[nodiscard]] pid_t start_child(const ChildPlan& plan, const ChildDescriptors& descriptors, const std::string& called);
+
+/// Has this process one thread? Others would be missing in a copy, and with them what they have locked.
+[[nodiscard]] bool is_single_threaded();
 
 /// Ends the group and takes the leader's status, as of waitpid. The leader may have ended before.
 int end_child(pid_t leader);

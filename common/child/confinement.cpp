@@ -10,6 +10,13 @@
 
 namespace gpulab {
 
+std::vector<std::string> system_programs() {
+  return {"/usr/include",     "/usr/lib",       "/usr/lib32",     "/usr/lib64",
+          "/usr/libexec",     "/usr/bin",       "/bin",           "/lib",
+          "/lib64",           "/usr/local/lib", "/usr/local/bin", "/usr/local/include",
+          "/etc/ld.so.cache", "/dev/urandom"};
+}
+
 IsolationSupport isolation_support() { return {landlock_version(), has_seccomp()}; }
 
 PreparedConfinement::PreparedConfinement(const Confinement& confinement) : ruleset_(landlock_ruleset(confinement)) {

@@ -14,6 +14,9 @@ struct Confinement {
   std::vector<std::string> writable;  ///< the same, to be read and changed
 };
 
+/// Where the system keeps programs, their libraries and headers.
+[[nodiscard]] std::vector<std::string> system_programs();
+
 struct IsolationSupport {
   int landlock = 0;      ///< the version of its interface; 0: there is none
   bool seccomp = false;  ///< system calls can be refused

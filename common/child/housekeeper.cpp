@@ -5,10 +5,10 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -18,6 +18,8 @@ namespace gpulab {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::atomic<bool> asked_for{false};
 
 /// Nothing of ours stays open: whoever reads what we print waits until the last one has closed it.
 void close_all_but(int kept) {
@@ -84,26 +86,22 @@ void remove_patiently(const std::string& path) {
 
 Housekeeper& Housekeeper::instance() {
   static Housekeeper housekeeper;
+  asked_for = true;
   return housekeeper;
 }
+
+bool Housekeeper::is_there() { return asked_for; }
 
 Housekeeper::Housekeeper() {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return;
-  process_ = fork();
-  if (process_ == 0) keep_house(ends[1]);
+  const int process = fork();
+  if (process == 0) keep_house(ends[1]);
   close(ends[1]);
-  if (process_ < 0)
+  if (process < 0)
     close(ends[0]);
   else
     socket_ = ends[0];
-}
-
-Housekeeper::~Housekeeper() {
-  if (socket_ < 0) return;
-  close(socket_);
-  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-  }
 }
 
 void Housekeeper::say(char what, std::string_view of) const {

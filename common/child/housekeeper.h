@@ -1,6 +1,6 @@
 #pragma once
 // Whoever starts processes and makes temporary folders may be killed before it can end and remove them. The housekeeper
-// is a small process beside it that is told of both, and does it then: also after SIGKILL.
+// is a small process beside it that is told of both, and does it then: also after SIGKILL. It ends with its owner.
 
 #include <string>
 #include <string_view>
@@ -12,6 +12,7 @@ class Housekeeper {
   /// The one of this process, started now if it is not there yet. Without one (no process can be made) all is as
   /// before, but for what a SIGKILL leaves.
   static Housekeeper& instance();
+  [[nodiscard]] static bool is_there();  ///< has instance() been asked for?
 
   Housekeeper(const Housekeeper&) = delete;
   Housekeeper& operator=(const Housekeeper&) = delete;
@@ -25,11 +26,9 @@ class Housekeeper {
 
  private:
   Housekeeper();
-  ~Housekeeper();
   void say(char what, std::string_view of) const;
 
   int socket_ = -1;
-  int process_ = -1;
 };
 
 }  // namespace gpulab

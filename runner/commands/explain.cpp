@@ -7,12 +7,12 @@
 #include <optional>
 #include <utility>
 
+#include "common/child/interrupt.h"
 #include "common/text.h"
 #include "labs/registry.h"
 #include "runner/case/plan.h"
 #include "runner/command.h"
 #include "runner/execution/batch.h"
-#include "common/child/interrupt.h"
 #include "runner/execution/open_device.h"
 #include "runner/options/file_options.h"
 #include "runner/options/report_options.h"
@@ -132,7 +132,7 @@ ExitCode run(const CommandLine& line) {
   const auto request = parse_file_request(line.name, target, line.given);
   const auto options = parse(line);
   auto launch = parse_file_launch_options(line.given);
-  const std::shared_ptr<Executor> simulator = open_simulator(options.machine, true);
+  const std::shared_ptr<Executor> simulator = open_simulator_for_file(options.machine, file_access(request, {}), true);
   return explain_case(sweep_of_file(lab_of_file(request, simulator->info()), std::move(launch)), options, simulator);
 }
 

@@ -31,7 +31,8 @@ ExitCode run_file(const CommandLine& line) {
   run.machine = parse_machine_options(given);
   run.measure = parse_measure_options(given);
   run.dumps = parse_dumps(given, request, launch);
-  const std::shared_ptr<Executor> executor = open_device(run.machine);
+  run.file_access = file_access(request, run.dumps);
+  const std::shared_ptr<Executor> executor = open_device_for_file(run.machine, run.file_access);
   run.sweep = sweep_of_file(lab_of_file(request, executor->info()), std::move(launch));
   return run_and_report(run, executor);
 }

@@ -10,9 +10,9 @@
 #include <thread>
 #include <utility>
 
+#include "common/child/interrupt.h"
 #include "common/text.h"
 #include "runner/case/plan.h"
-#include "common/child/interrupt.h"
 #include "runner/execution/progress.h"
 #include "runner/execution/simulated_counters.h"
 

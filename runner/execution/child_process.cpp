@@ -1,10 +1,7 @@
 #include "runner/execution/child_process.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,8 +12,6 @@
 #include <cstring>
 
 #include "common/error.h"
-
-extern char** environ;
 
 namespace gpulab {
 namespace {
@@ -29,40 +24,6 @@ using Clock = std::chrono::steady_clock;
 /// A child that has closed its socket is given this time to exit, and is then killed.
 constexpr std::chrono::milliseconds patience_at_end{500};
 
-Error cannot_start(const std::string& program, int error) {
-  return {ExitCode::missing, fmt::format("cannot start a worker process: {}", std::strerror(error)), program};
-}
-
-/// Descriptors and signals of the child; what posix_spawn needs.
-class SpawnPlan {
- public:
-  explicit SpawnPlan(int socket) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_adddup2(&actions_, socket, ChildProcess::socket_in_child);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions_, STDERR_FILENO, STDOUT_FILENO);
-    posix_spawnattr_init(&attributes_);
-  }
-  ~SpawnPlan() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-  SpawnPlan& operator=(const SpawnPlan&) = delete;
-
-  /// 0 or an errno.
-  int start(const std::vector<std::string>& command, pid_t& process) const {
-    std::vector<char*> arguments;
-    for (const auto& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    return posix_spawn(&process, arguments[0], &actions_, &attributes_, arguments.data(), environ);
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
-
 std::string description(int status) {
   if (WIFEXITED(status)) return fmt::format("exited with code {}", WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
@@ -70,43 +31,34 @@ std::string description(int status) {
   return fmt::format("was killed by SIG{} ({})", name != nullptr ? name : std::to_string(signal), strsignal(signal));
 }
 
-/// Waits for the end at most `patience`; true if it came.
-bool reaped(pid_t process, std::chrono::milliseconds patience, int& status) {
-  const auto deadline = Clock::now() + patience;
-  while (waitpid(process, &status, WNOHANG) != process) {
-    if (Clock::now() >= deadline) return false;
-    usleep(1000);
-  }
-  return true;
-}
-
 }  // namespace
 
-ChildProcess::ChildProcess(const std::vector<std::string>& command) {
+ChildProcess::ChildProcess(const ChildPlan& plan) {
+  constexpr const char* called = "a worker process";
   std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) throw cannot_start(command.at(0), errno);
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw Error(ExitCode::missing, fmt::format("cannot start {}: {}", called, std::strerror(errno)));
   socket_ = ends[0];
-  const int error = SpawnPlan(ends[1]).start(command, process_);
-  ::close(ends[1]);
-  if (error != 0) {
+  try {
+    process_ = start_child(plan, {.output = STDERR_FILENO, .error = STDERR_FILENO, .socket = ends[1]}, called);
+  } catch (...) {
+    ::close(ends[1]);
     ::close(socket_);
-    throw cannot_start(command.at(0), error);
+    throw;
   }
+  ::close(ends[1]);
 }
 
 ChildProcess::~ChildProcess() {
-  if (process_ > 0) kill(process_, SIGKILL);
-  end();
+  if (process_ > 0) (void)end_child(process_);
   ::close(socket_);
 }
 
 std::string ChildProcess::end() {
   if (process_ <= 0) return "has ended";
-  int status = 0;
-  if (!reaped(process_, patience_at_end, status)) {
-    kill(process_, SIGKILL);
-    waitpid(process_, &status, 0);
-  }
+  const auto deadline = Clock::now() + patience_at_end;
+  while (!has_ended(process_) && Clock::now() < deadline) usleep(1000);
+  const int status = end_child(process_);
   process_ = -1;
   return description(status);
 }

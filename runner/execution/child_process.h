@@ -8,7 +8,8 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "common/child/child.h"
 
 namespace gpulab {
 
@@ -16,9 +17,9 @@ class ChildProcess {
  public:
   static constexpr int socket_in_child = 3;
 
-  /// Starts `command` (path and arguments). Throws Error (missing) where that fails.
-  explicit ChildProcess(const std::vector<std::string>& command);
-  /// Kills it if it still runs.
+  /// Throws Error (missing) where it cannot be started.
+  explicit ChildProcess(const ChildPlan& plan);
+  /// Kills it, and what it started, if it still runs.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;

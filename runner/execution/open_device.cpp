@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <filesystem>
 #include <utility>
 
+#include "common/child/confinement.h"
+#include "common/child/interrupt.h"
 #include "common/device/device_kind.h"
 #include "common/error.h"
 #include "common/gpu_profile.h"
-#include "common/child/interrupt.h"
+#include "common/host_memory.h"
 #include "runner/execution/worker.h"
 
 namespace gpulab {
@@ -28,13 +32,9 @@ const DeviceKind& counting_kind() {
   return *kinds.back();
 }
 
-std::unique_ptr<Executor> open(const DeviceKind& kind, const MachineOptions& options, bool lines) {
-  if (kind.faults_end_process) {
-    WorkerOptions worker;
-    worker.interrupted = interrupted;
-    return device_worker(kind, options.device_index.value_or(0), std::move(worker));
-  }
+DeviceRequest request_of(const MachineOptions& options, bool lines) {
   DeviceRequest request;
+  request.index = options.device_index.value_or(0);
   request.profile = options.profile.value_or("");
   request.simulation.threads = options.threads;
   request.simulation.budget = options.budget;
@@ -42,7 +42,62 @@ std::unique_ptr<Executor> open(const DeviceKind& kind, const MachineOptions& opt
   request.simulation.sanitize = options.sanitize;
   request.simulation.lines = lines;
   request.simulation.counters = options.counters.value_or(true);
-  return in_process(kind.open(request));
+  return request;
+}
+
+std::unique_ptr<Executor> open(const DeviceKind& kind, const MachineOptions& options, bool lines) {
+  const auto request = request_of(options, lines);
+  if (!kind.faults_end_process) return in_process(kind.open(request));
+  WorkerOptions worker;
+  worker.interrupted = interrupted;
+  return device_worker(kind, request, std::move(worker));
+}
+
+/// As long as the budget of instructions lets a launch run.
+constexpr std::chrono::hours no_timeout{24 * 365};
+
+/// It may fill the memory that there is. What it must not do is fill the machine's.
+std::uint64_t most_memory() {
+#if defined(__SANITIZE_ADDRESS__)
+  return 0;  // its shadow is most of the address space
+#else
+  const auto available = available_host_memory();
+  constexpr std::uint64_t programs_and_stacks = std::uint64_t{1} << 30;
+  return available ? *available + programs_and_stacks : 0;
+#endif
+}
+
+/// The program, and what it asks of the system: how much memory there is, how many processors.
+std::vector<std::string> own_files() {
+  auto files = system_programs();
+  std::error_code failed;
+  files.push_back(std::filesystem::read_symlink("/proc/self/exe", failed));
+  for (const char* file : {"/proc/meminfo", "/proc/cpuinfo", "/sys/fs/cgroup", "/sys/devices/system/cpu", "/proc/stat"})
+    files.emplace_back(file);
+  return files;
+}
+
+std::unique_ptr<Executor> open_for_file(const DeviceKind& kind, const MachineOptions& options, const FileAccess& access,
+                                        bool lines) {
+  if (kind.faults_end_process) return open(kind, options, lines);
+  WorkerOptions worker;
+  worker.interrupted = interrupted;
+  worker.timeout = no_timeout;
+  worker.limits.data_bytes = most_memory();
+  if (access.isolated) {
+    worker.confinement.emplace(Confinement{own_files(), access.writable});
+    auto& readable = worker.confinement->readable;
+    readable.insert(readable.end(), access.readable.begin(), access.readable.end());
+  }
+  return confined_worker(kind, request_of(options, lines), std::move(worker));
+}
+
+const DeviceKind& chosen_kind(const MachineOptions& options) {
+  if (options.device == nullptr) return best_kind(options);
+  if (const auto problem = options.device->problem(); !problem.empty())
+    throw Error(ExitCode::missing, fmt::format("--device {}: {}", options.device->name, problem), {},
+                "'--device sim' runs everywhere; 'gpulab doctor' says what is missing");
+  return *options.device;
 }
 
 }  // namespace
@@ -51,12 +106,16 @@ std::unique_ptr<Executor> open_simulator(const MachineOptions& options, bool lin
   return open(counting_kind(), options, lines);
 }
 
+std::unique_ptr<Executor> open_simulator_for_file(const MachineOptions& options, const FileAccess& access, bool lines) {
+  return open_for_file(counting_kind(), options, access, lines);
+}
+
 std::unique_ptr<Executor> open_device(const MachineOptions& options) {
-  if (options.device == nullptr) return open(best_kind(options), options, false);
-  if (const auto problem = options.device->problem(); !problem.empty())
-    throw Error(ExitCode::missing, fmt::format("--device {}: {}", options.device->name, problem), {},
-                "'--device sim' runs everywhere; 'gpulab doctor' says what is missing");
-  return open(*options.device, options, false);
+  return open(chosen_kind(options), options, false);
+}
+
+std::unique_ptr<Executor> open_device_for_file(const MachineOptions& options, const FileAccess& access) {
+  return open_for_file(chosen_kind(options), options, access, false);
 }
 
 Host host_of(const Executor& executor) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "runner/execution/executor.h"
+#include "runner/options/file_options.h"
 #include "runner/options/machine_options.h"
 #include "runner/options/sweep.h"
 
@@ -11,10 +12,15 @@ namespace gpulab {
 
 /// Throws Error (missing, exit 3) where a GPU is asked for by name and there is none.
 [[nodiscard]] std::unique_ptr<Executor> open_device(const MachineOptions& options);
+/// The same for a kernel of a file: whatever the device, it runs in a process of its own, which starts now.
+[[nodiscard]] std::unique_ptr<Executor> open_device_for_file(const MachineOptions& options, const FileAccess& access);
 
 /// The simulator that these options describe: --profile, else that of the GPU present, else h200. `lines`: it counts by
 /// source line.
 [[nodiscard]] std::unique_ptr<Executor> open_simulator(const MachineOptions& options, bool lines = false);
+/// The same for a kernel of a file, in a process of its own.
+[[nodiscard]] std::unique_ptr<Executor> open_simulator_for_file(const MachineOptions& options, const FileAccess& access,
+                                                                bool lines = false);
 
 /// What a sweep must know of where it runs.
 [[nodiscard]] Host host_of(const Executor& executor);

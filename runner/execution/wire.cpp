@@ -1,5 +1,6 @@
 #include "runner/execution/wire.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -64,14 +65,37 @@ auto members(BufferFacts& v) {
   auto& [name, type, count, first, fnv1a64] = v;
   return std::tie(name, type, count, first, fnv1a64);
 }
+auto members(LineCounts& v) {
+  auto& [line, phase, executions, counters] = v;
+  return std::tie(line, phase, executions, counters);
+}
+auto members(LineAccess& v) {
+  auto& [line, ptx_line, instruction, shared, load, store, atomic, width, mask, addresses, sectors, distinct,
+         wavefronts, ideal, same] = v;
+  return std::tie(line, ptx_line, instruction, shared, load, store, atomic, width, mask, addresses, sectors, distinct,
+                  wavefronts, ideal, same);
+}
+auto members(LaunchLines& v) {
+  auto& [kernel, file, text, ptx, grid, block, phases, counters, lines, accesses] = v;
+  (void)text;  // a view: WireReply::texts
+  return std::tie(kernel, file, ptx, grid, block, phases, counters, lines, accesses);
+}
+auto members(SimulatorOptions& v) {
+  auto& [threads, budget, counters, lines, sanitize, schedule, observers] = v;
+  (void)observers;  // of this process
+  return std::tie(threads, budget, counters, lines, sanitize, schedule);
+}
+auto members(DeviceRequest& v) {
+  auto& [index, profile, simulation] = v;
+  return std::tie(index, profile, simulation);
+}
 auto members(Result& v) {
   auto& [variant, kernel, status, message, racy, needs_clock, summary, params, launch, occupancy, verification, timing,
          metrics, notes, curve, picture, changes, counters, counters_params, findings, output, lines, buffers] = v;
   (void)racy, (void)needs_clock;  // whoever asked knows the variant
-  (void)lines;                    // of the simulator, which is no worker
   (void)changes;                  // of several results
   return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics,
-                  notes, curve, picture, counters, counters_params, findings, output, buffers);
+                  notes, curve, picture, counters, counters_params, findings, output, lines, buffers);
 }
 auto members(Params& v) { return std::tie(v.values); }
 auto members(Case& v) {
@@ -106,7 +130,37 @@ concept Struct = requires(T& value) {
   members(value);
 };
 template <typename T>
-concept Plain = std::is_integral_v<T> || std::is_same_v<T, std::string>;
+concept Plain = std::is_integral_v<T>;
+
+// A string is bytes, JSON is UTF-8: each byte beyond ASCII travels as the character of its number.
+void put(Json& json, const std::string& bytes) {
+  std::string text;
+  text.reserve(bytes.size());
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      text += c;
+    } else {
+      text += static_cast<char>(0xc0 | byte >> 6);
+      text += static_cast<char>(0x80 | (byte & 0x3f));
+    }
+  }
+  json = std::move(text);
+}
+void get(const Json& json, std::string& bytes) {
+  const auto& text = json.get_ref<const std::string&>();
+  bytes.clear();
+  bytes.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x80) {
+      bytes += text[i];
+    } else {
+      if (byte > 0xc3 || i + 1 == text.size()) throw std::runtime_error("no bytes: " + text.substr(0, 60));
+      bytes += static_cast<char>((byte & 3) << 6 | (static_cast<unsigned char>(text[++i]) & 0x3f));
+    }
+  }
+}
 
 /// Enums travel as their words.
 template <SpelledOut E>
@@ -154,6 +208,10 @@ template <typename T>
 void put(Json& json, const std::optional<T>& value);
 template <typename T>
 void get(const Json& json, std::optional<T>& value);
+template <typename T, std::size_t n>
+void put(Json& json, const std::array<T, n>& values);
+template <typename T, std::size_t n>
+void get(const Json& json, std::array<T, n>& values);
 template <typename T>
 void put(Json& json, const std::vector<T>& values);
 template <typename T>
@@ -192,6 +250,16 @@ template <typename T>
 void get(const Json& json, std::optional<T>& value) {
   value.reset();
   if (!json.empty()) get(json.at(0), value.emplace());
+}
+
+template <typename T, std::size_t n>
+void put(Json& json, const std::array<T, n>& values) {
+  json = Json::array();
+  for (const auto& value : values) put(json.emplace_back(), value);
+}
+template <typename T, std::size_t n>
+void get(const Json& json, std::array<T, n>& values) {
+  for (std::size_t i = 0; i < n; ++i) get(json.at(i), values[i]);
 }
 
 template <typename T>
@@ -249,8 +317,7 @@ void get(const Json& json, std::map<K, V, C>& values) {
   }
 }
 
-/// One line: what a kernel printed need not be valid UTF-8, JSON must be.
-std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string line_of(const Json& json) { return json.dump(); }
 
 }  // namespace
 
@@ -262,10 +329,23 @@ std::string encode(const WireCase& request) {
 
 std::string encode(const WireReply& reply) {
   Json json;
-  if (reply.result) put(json["result"], *reply.result);
-  if (reply.printed) json["printed"] = *reply.printed;
-  if (reply.error)
-    json["error"] = {static_cast<int>(reply.error->code), reply.error->what(), reply.error->where, reply.error->hint};
+  if (reply.result) {
+    put(json["result"], *reply.result);
+    for (const auto& launch : reply.result->lines) put(json["texts"].emplace_back(), std::string(launch.text));
+  }
+  if (reply.printed) put(json["printed"], *reply.printed);
+  if (reply.error) {
+    json["error"] = static_cast<int>(reply.error->code);
+    put(json["what"], std::string(reply.error->what()));
+    put(json["where"], reply.error->where);
+    put(json["hint"], reply.error->hint);
+  }
+  return line_of(json);
+}
+
+std::string encode(const DeviceRequest& request) {
+  Json json;
+  put(json, request);
   return line_of(json);
 }
 
@@ -275,17 +355,28 @@ WireCase decode_case(std::string_view line) {
   return request;
 }
 
+DeviceRequest decode_request(std::string_view line) {
+  DeviceRequest request;
+  get(Json::parse(line), request);
+  return request;
+}
+
 WireReply decode_reply(std::string_view line) {
   const Json json = Json::parse(line);
   WireReply reply;
+  const auto text = [&](const char* name) {
+    std::string got;
+    get(json.at(name), got);
+    return got;
+  };
   if (json.contains("error")) {
-    const auto& error = json.at("error");
-    reply.error.emplace(static_cast<ExitCode>(error.at(0).get<int>()), error.at(1).get<std::string>(),
-                        error.at(2).get<std::string>(), error.at(3).get<std::string>());
+    reply.error.emplace(static_cast<ExitCode>(json.at("error").get<int>()), text("what"), text("where"), text("hint"));
   } else if (json.contains("printed")) {
-    reply.printed = json.at("printed").get<std::string>();
+    reply.printed = text("printed");
   } else {
     get(json.at("result"), reply.result.emplace());
+    if (json.contains("texts")) get(json.at("texts"), reply.texts);
+    if (reply.texts.size() != reply.result->lines.size()) throw std::runtime_error("a launch has no text");
   }
   return reply;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/device/device_kind.h"
 #include "labs/kernel_file.h"
 #include "labs/lab.h"
 #include "runner/case/result.h"
@@ -16,8 +17,9 @@ struct WireCase {
   std::string lab, variant;  ///< names in the registry
   Case point;
   RunOptions options;
-  std::optional<KernelFile> file{};  ///< of `gpulab run`: the lab is made of it
-  bool listens = false;              ///< wants to know what kernels print as it comes
+  /// Of `gpulab run`: the lab is made of it. Absent: a lab of this build, or the file that was sent last.
+  std::optional<KernelFile> file{};
+  bool listens = false;  ///< wants to know what kernels print as it comes
 };
 
 /// A result, or why the worker can run nothing at all (no GPU: an Error that ends the run). Before it may come what
@@ -26,6 +28,7 @@ struct WireReply {
   std::optional<Result> result{};
   std::optional<Error> error{};
   std::optional<std::string> printed{};
+  std::vector<std::string> texts{};  ///< decoded: what result->lines[i].text is to be a view of
 };
 
 /// How the line of a reply begins that has `printed`.
@@ -33,8 +36,10 @@ inline constexpr std::string_view printed_reply = R"({"printed")";
 
 [[nodiscard]] std::string encode(const WireCase& request);
 [[nodiscard]] std::string encode(const WireReply& reply);
+[[nodiscard]] std::string encode(const DeviceRequest& request);
 /// Throw std::runtime_error for text that is not what encode() makes.
 [[nodiscard]] WireCase decode_case(std::string_view line);
 [[nodiscard]] WireReply decode_reply(std::string_view line);
+[[nodiscard]] DeviceRequest decode_request(std::string_view line);
 
 }  // namespace gpulab

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <string_view>
 #include <utility>
 
 #include "common/error.h"
+#include "labs/kernel_file.h"
 #include "runner/execution/child_process.h"
 #include "runner/execution/wire.h"
 #include "runner/execution/worker_argument.h"
@@ -27,17 +29,20 @@ Result unanswered(const Lab& lab, const Variant& variant, const Case& point, Cas
 
 class ProcessWorker final : public Executor {
  public:
-  ProcessWorker(DeviceInfo info, Capabilities capabilities, WorkerOptions options)
-      : info_(std::move(info)), capabilities_(capabilities), options_(std::move(options)) {}
+  ProcessWorker(DeviceInfo info, Capabilities capabilities, WorkerOptions options, bool starts_now)
+      : info_(std::move(info)), capabilities_(capabilities), options_(std::move(options)) {
+    if (starts_now) start();
+  }
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] Capabilities capabilities() const override { return capabilities_; }
 
   [[nodiscard]] Result run(const Lab& lab, const Variant& variant, const Case& point,
                            const RunOptions& options) override {
-    if (!child_) child_ = std::make_unique<ChildProcess>(options_.command);
+    if (!child_) start();
     WireCase request{lab.name, variant.name, point, options};
-    if (lab.file) request.file = lab.file->file;
+    if (lab.file && sent_ != lab.file) request.file = lab.file->file;
+    sent_ = lab.file;
     request.listens = options.printed != nullptr;
     const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
     auto answer = child_->ask(encode(request), options_.timeout, options_.interrupted);
@@ -47,11 +52,21 @@ class ProcessWorker final : public Executor {
     }
     if (answer.outcome == ChildProcess::Outcome::answered) return result_in(answer.line, lab, variant, point);
     const auto [status, message] = verdict(answer.outcome);
-    child_.reset();
+    end();
     return unanswered(lab, variant, point, status, message);
   }
 
  private:
+  void start() {
+    ChildPlan plan{.command = options_.command, .limits = options_.limits, .confinement = options_.confinement};
+    if (options_.body && is_single_threaded()) plan.body = options_.body;
+    child_ = std::make_unique<ChildProcess>(plan);
+  }
+  void end() {
+    child_.reset();
+    sent_.reset();
+  }
+
   /// True for a piece of what a kernel printed, which `sink` gets.
   static bool heard(std::string_view line, const PrintSink& sink) {
     if (!sink || !line.starts_with(printed_reply)) return false;
@@ -65,16 +80,25 @@ class ProcessWorker final : public Executor {
       WireReply reply = decode_reply(line);
       if (reply.error) throw *reply.error;
       // A fault ends the child's CUDA context: the next case gets a new child.
-      if (reply.result->status == CaseStatus::fault || reply.result->status == CaseStatus::hung) child_.reset();
+      const bool faulted = reply.result->status == CaseStatus::fault || reply.result->status == CaseStatus::hung;
+      if (faulted && options_.replaced_after_fault) end();
+      keep_texts(reply);
       return std::move(*reply.result);
     } catch (const Error&) {
-      child_.reset();
+      end();
       throw;
     } catch (const std::exception&) {
-      child_.reset();
+      end();
       return unanswered(lab, variant, point, CaseStatus::fault,
                         fmt::format("the worker process answered '{}'", line.substr(0, 60)));
     }
+  }
+
+  /// A result has views of the texts whose lines it counts.
+  void keep_texts(WireReply& reply) {
+    auto& launches = reply.result->lines;
+    for (std::size_t i = 0; i < launches.size(); ++i)
+      launches[i].text = texts_.emplace_back(std::move(reply.texts.at(i)));
   }
 
   std::pair<CaseStatus, std::string> verdict(ChildProcess::Outcome outcome) {
@@ -89,19 +113,36 @@ class ProcessWorker final : public Executor {
   Capabilities capabilities_;
   WorkerOptions options_;
   std::unique_ptr<ChildProcess> child_;
+  std::shared_ptr<const LoadedKernelFile> sent_;  ///< that the child has
+  std::deque<std::string> texts_;
 };
 
 }  // namespace
 
-std::unique_ptr<Executor> process_worker(DeviceInfo info, Capabilities capabilities, WorkerOptions options) {
-  return std::make_unique<ProcessWorker>(std::move(info), capabilities, std::move(options));
+std::unique_ptr<Executor> process_worker(DeviceInfo info, Capabilities capabilities, WorkerOptions options,
+                                         bool starts_now) {
+  return std::make_unique<ProcessWorker>(std::move(info), capabilities, std::move(options), starts_now);
 }
 
-std::unique_ptr<Executor> device_worker(const DeviceKind& kind, int index, WorkerOptions options) {
-  if (options.command.empty()) options.command = {"/proc/self/exe", worker_argument, device_name(kind, index)};
-  DeviceRequest request;
-  request.index = index;
+std::unique_ptr<Executor> device_worker(const DeviceKind& kind, const DeviceRequest& request, WorkerOptions options) {
+  if (options.command.empty())
+    options.command = {"/proc/self/exe", worker_argument, device_name(kind, request.index), encode(request)};
   return process_worker(kind.describe(request), kind.capabilities, std::move(options));
+}
+
+std::unique_ptr<Executor> confined_worker(const DeviceKind& kind, DeviceRequest request, WorkerOptions options) {
+  auto info = kind.describe(request);
+  request.profile = info.profile;  // the child does not look for GPUs
+  if (options.command.empty())
+    options.command = {"/proc/self/exe", worker_argument, device_name(kind, request.index), encode(request)};
+  options.body = [&kind, request] {
+    serve(ChildProcess::socket_in_child, {}, [&] { return in_process(kind.open(request)); });
+    return 0;
+  };
+  options.replaced_after_fault = false;
+  auto capabilities = kind.capabilities;
+  capabilities.counts = capabilities.counts && request.simulation.counters;
+  return process_worker(std::move(info), capabilities, std::move(options), true);
 }
 
 }  // namespace gpulab

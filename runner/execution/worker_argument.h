@@ -2,7 +2,7 @@
 
 namespace gpulab {
 
-/// `gpulab --serve-gpu-cases INDEX`: hidden, how a process starts its own worker.
-inline constexpr const char* worker_argument = "--serve-gpu-cases";
+/// `gpulab --serve-cases DEVICE REQUEST`: hidden, how a process starts its own worker; the request as wire.h writes it.
+inline constexpr const char* worker_argument = "--serve-cases";
 
 }  // namespace gpulab

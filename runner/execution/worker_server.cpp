@@ -1,15 +1,14 @@
 // The worker's end: cases in, results out.
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -39,6 +38,7 @@ struct Served {
 };
 
 const Lab& lab_of(const WireCase& request, std::span<const Lab> labs, Served& served) {
+  if (!request.file && served.of_file && served.of_file->name == request.lab) return *served.of_file;
   if (!request.file) return named(labs, request.lab);
   if (!served.of_file || served.of_file->file->file != *request.file) {
     served.executor.reset();
@@ -59,6 +59,8 @@ WireReply answer(std::string_view line, std::span<const Lab> labs, Served& serve
     reply.result = served.executor->run(lab, variant, request.point, request.options);
   } catch (const Error& error) {
     reply.error = error;
+  } catch (const std::bad_alloc&) {
+    reply.error = Error(ExitCode::launch_failed, "out of host memory", {}, "choose a smaller size");
   } catch (const std::exception& error) {
     reply.error = Error(ExitCode::launch_failed, error.what(), "worker process");
   }
@@ -114,9 +116,7 @@ void serve(int socket, std::span<const Lab> labs, const std::function<std::uniqu
 }
 
 std::optional<int> serve_if_worker(int argc, const char* const* argv) {
-  if (argc != 3 || std::string_view(argv[1]) != worker_argument) return std::nullopt;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a hung kernel does not outlive who asked for it
-  std::signal(SIGINT, SIG_IGN);      // a terminal sends it to both; the parent decides
+  if (argc != 4 || std::string_view(argv[1]) != worker_argument) return std::nullopt;
   const int socket = ChildProcess::socket_in_child;
   if (fcntl(socket, F_SETFD, FD_CLOEXEC) != 0) {
     std::fputs("error: a worker process is started by gpulab itself\n", stderr);
@@ -124,9 +124,10 @@ std::optional<int> serve_if_worker(int argc, const char* const* argv) {
   }
   const auto device = parse_device_name(argv[2]);
   if (!device) return static_cast<int>(ExitCode::usage);
-  DeviceRequest request;
-  request.index = device->index.value_or(0);
-  serve(socket, all_labs(), [&] { return in_process(device->kind->open(request)); });
+  const auto request = decode_request(argv[3]);
+  // A kernel of a file needs no lab; one of a lab, all that it may be of.
+  const auto labs = device->kind->faults_end_process ? all_labs() : std::vector<Lab>{};
+  serve(socket, labs, [&] { return in_process(device->kind->open(request)); });
   return static_cast<int>(ExitCode::ok);
 }
 

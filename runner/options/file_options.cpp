@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "common/error.h"
@@ -82,6 +83,20 @@ std::map<std::string, std::string> parse_dumps(const Given& given, const FileReq
   if (launch.blocks.size() > 1 && !dumps.empty())
     throw usage_error("--dump: several blocks would write the same file", "give one --block");
   return dumps;
+}
+
+FileAccess file_access(const FileRequest& request, const std::map<std::string, std::string>& dumps) {
+  FileAccess access;
+  access.isolated = request.isolation.on;
+  for (const auto* texts : {&request.arguments, &request.expectations}) {
+    for (const auto& text : *texts)
+      if (const auto at = text.find("=@"); at != std::string::npos) access.readable.push_back(text.substr(at + 2));
+  }
+  for (const auto& [buffer, file] : dumps) {
+    const auto folder = std::filesystem::path(file).parent_path();
+    access.writable.push_back(folder.empty() ? "." : folder.string());
+  }
+  return access;
 }
 
 LaunchOptions parse_file_launch_options(const Given& given) {

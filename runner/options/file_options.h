@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/device/device.h"
 #include "runner/options/launch_options.h"
@@ -20,6 +21,15 @@ namespace gpulab {
 [[nodiscard]] OptionList dump_options();
 [[nodiscard]] std::map<std::string, std::string> parse_dumps(const Given& given, const FileRequest& request,
                                                              const LaunchOptions& launch);
+
+/// What a stranger's kernel makes its process read and write, beyond the program itself.
+struct FileAccess {
+  bool isolated = true;                 ///< --no-isolation: false
+  std::vector<std::string> readable{};  ///< files that its arguments are filled from
+  std::vector<std::string> writable{};  ///< folders that buffers are dumped to
+};
+
+[[nodiscard]] FileAccess file_access(const FileRequest& request, const std::map<std::string, std::string>& dumps);
 
 /// As parse_launch_options, for files: without a lab nothing says how blocks of two dimensions cover a problem.
 [[nodiscard]] LaunchOptions parse_file_launch_options(const Given& given);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -98,7 +99,11 @@ class ParallelGrid {
   }
   void run() {
     std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < workers_.size(); ++i) threads.emplace_back([this, i] { serve(*workers_[i]); });
+    try {
+      for (std::size_t i = 1; i < workers_.size(); ++i) threads.emplace_back([this, i] { serve(*workers_[i]); });
+    } catch (const std::system_error&) {
+      // No more threads can be had: those that there are take all chunks.
+    }
     serve(*workers_[0]);
     for (auto& thread : threads) thread.join();
     if (!failed_output_.empty()) print_(failed_output_);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <utility>
 
@@ -16,11 +15,6 @@ namespace gpulab {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array system_folders{"/usr/include",     "/usr/lib",       "/usr/lib32",     "/usr/lib64",
-                                    "/usr/libexec",     "/usr/bin",       "/bin",           "/lib",
-                                    "/lib64",           "/usr/local/lib", "/usr/local/bin", "/usr/local/include",
-                                    "/etc/ld.so.cache", "/dev/urandom"};
 
 /// What each program of a compiler may use. A thrust::sort takes 600 MB.
 constexpr std::uint64_t most_memory = std::uint64_t{1} << 30, most_in_a_file = std::uint64_t{128} << 20,
@@ -63,7 +57,7 @@ void add_wrapped(const std::string& tool, std::vector<std::string>& folders) {
 }  // namespace
 
 std::vector<std::string> toolchain_folders(const std::string& tool) {
-  std::vector<std::string> folders(system_folders.begin(), system_folders.end());
+  auto folders = system_programs();
   add_root_of(tool, folders);
   add_wrapped(tool, folders);
   add_host_compiler(folders);

@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 using Outcome = ChildProcess::Outcome;
 
 /// A child whose socket is the shell's descriptor 3.
-std::vector<std::string> shell(const std::string& script) { return {"/bin/sh", "-c", script}; }
+ChildPlan shell(const std::string& script) { return {.command = {"/bin/sh", "-c", script}}; }
 
 constexpr milliseconds patient{20'000};
 
@@ -70,7 +70,7 @@ TEST_CASE("waiting for an answer can be interrupted") {
 
 TEST_CASE("a program that is not there cannot be started") {
   try {
-    ChildProcess child({"/no/such/program"});
+    ChildProcess child(ChildPlan{.command = {"/no/such/program"}});
     FAIL("started a program that is not there");
   } catch (const Error& error) {
     CHECK(error.code == ExitCode::missing);
