@@ -7,7 +7,6 @@
 #include "common/demangle.h"
 #include "common/error.h"
 #include "common/simt/decode/decoder.h"
-#include "common/simt/isa/form.h"
 
 namespace gpulab::simt {
 
@@ -76,8 +75,7 @@ void FunctionDecoder::not_implemented(const ptx::Instruction& instruction) const
 }
 
 const Entry* FunctionDecoder::choose_row(const ptx::Instruction& instruction) const {
-  auto candidates = instruction_set().find(instruction.opcode);
-  if (candidates.empty()) candidates = instruction_set().find(in_manual_order(instruction.opcode));
+  const auto candidates = instruction_set().find(instruction.opcode);
   if (candidates.empty()) not_implemented(instruction);
   if (instruction.call >= 0) return &candidates.front();
   const Entry* chosen = nullptr;

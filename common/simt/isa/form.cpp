@@ -90,26 +90,93 @@ std::optional<std::uint16_t> match(std::string_view form, std::string_view opcod
   return match_parts(opcode_form(form), opcode);
 }
 
-std::string in_manual_order(std::string_view opcode) {
-  if (!opcode.starts_with("atom.") && !opcode.starts_with("red.")) return std::string(opcode);
-  constexpr std::string_view order[] = {".relaxed", ".acquire", ".release", ".acq_rel", ".global",
-                                        ".shared",  ".cta",     ".cluster", ".gpu",     ".sys"};
-  const auto name_end = opcode.find('.');
+namespace {
+
+/// ".sync.any.pred" -> ".sync", ".any", ".pred".
+std::vector<std::string_view> modifiers_of(std::string_view opcode) {
   std::vector<std::string_view> parts;
-  for (auto at = name_end; at < opcode.size();) {
+  for (auto at = opcode.find('.'); at < opcode.size();) {
     const auto end = std::min(opcode.find('.', at + 1), opcode.size());
     parts.push_back(opcode.substr(at, end - at));
     at = end;
   }
-  std::stable_sort(parts.begin(), parts.end(), [&](std::string_view a, std::string_view b) {
-    const auto rank = [&](std::string_view part) {
-      return std::find(std::begin(order), std::end(order), part.substr(0, part.find(':'))) - std::begin(order);
-    };
-    return rank(a) < rank(b);
-  });
-  std::string spelled(opcode.substr(0, name_end));
-  for (const auto part : parts) spelled += part;
-  return spelled;
+  return parts;
+}
+
+/// Modifiers whose order among themselves means something: result and source types, where a copy goes and where it
+/// comes from, the layouts of matrices. none: at any place.
+enum class Series { none, types, spaces, layouts };
+Series series_of(std::string_view modifier) {
+  if (modifier == ".row" || modifier == ".col") return Series::layouts;
+  for (const std::string_view space : {".shared", ".global", ".local", ".param", ".const"})
+    if (modifier.substr(0, modifier.find(':')) == space) return Series::spaces;
+  if (modifier == ".pred") return Series::types;
+  // Letters, then a number, which ".x2" may follow: ".u32", ".bf16x2", ".e4m3x2"; not ".f4e".
+  const auto digit = modifier.find_first_of("0123456789");
+  if (digit == std::string_view::npos) return Series::none;
+  constexpr std::string_view kinds[] = {".u", ".s", ".b", ".f", ".bf", ".tf", ".e"};
+  const bool known = std::find(std::begin(kinds), std::end(kinds), modifier.substr(0, digit)) != std::end(kinds);
+  return known && modifier.back() != 'e' ? Series::types : Series::none;
+}
+
+/// Puts an opcode's modifiers in the order of a form.
+class InOrder {
+ public:
+  explicit InOrder(std::string_view opcode) : left_(modifiers_of(opcode)) {}
+
+  /// What is spelled so far goes on with the rest of a form.
+  bool goes_on(std::string_view form) {
+    if (form.empty()) return left_.empty();
+    const Part part = take_part(form);
+    const auto before = std::pair(left_, spelled.size());
+    const bool fits = part.any([&](std::string_view choice) {
+      if (take_all(choice) && goes_on(form)) return true;
+      left_ = before.first;
+      spelled.resize(before.second);
+      return false;
+    });
+    return fits || (part.optional && goes_on(form));
+  }
+  std::string spelled;
+
+ private:
+  bool take_all(std::string_view choice) {
+    spelled += choice;
+    const auto parts = modifiers_of(choice);
+    return std::all_of(parts.begin(), parts.end(), [&](std::string_view part) { return take(part); });
+  }
+  /// Of a series, only the first that is left.
+  bool take(std::string_view modifier) {
+    const Series series = series_of(modifier);
+    for (auto one = left_.begin(); one != left_.end(); ++one) {
+      if (*one == modifier) {
+        left_.erase(one);
+        return true;
+      }
+      if (series != Series::none && series_of(*one) == series) return false;
+    }
+    return false;
+  }
+
+  std::vector<std::string_view> left_;
+};
+
+}  // namespace
+
+std::optional<std::string> in_order_of(std::string_view form, std::string_view opcode) {
+  form = opcode_form(form);
+  const std::string_view name = opcode.substr(0, opcode.find('.'));
+  if (!form.starts_with(name)) return std::nullopt;
+  // Of these the name has two parts: ptxas knows no "mad.s32.lo".
+  constexpr std::string_view families[] = {"mul", "mad", "madc", "shf", "bar", "barrier", "cp", "mbarrier"};
+  if (std::find(std::begin(families), std::end(families), name) != std::end(families)) {
+    const std::string_view literal = form.substr(0, form.find_first_of("{("));
+    const std::string_view second = literal.substr(0, literal.find('.', name.size() + 1));
+    if (!opcode.starts_with(second)) return std::nullopt;
+  }
+  InOrder order(opcode);
+  if (!order.goes_on(form)) return std::nullopt;
+  return order.spelled;
 }
 
 std::vector<std::string_view> form_endings(std::string_view form) {

@@ -18,9 +18,9 @@ namespace gpulab::simt {
 /// spellings (cache hints, scopes) to list them.
 [[nodiscard]] std::optional<std::uint16_t> match(std::string_view form, std::string_view opcode);
 
-/// An atomic's opcode with its modifiers in the manual's order: memory order, space, scope, operation, type. ptxas
-/// takes them in others, too, and cooperative_groups writes "atom.add.release.gpu.u32".
-[[nodiscard]] std::string in_manual_order(std::string_view opcode);
+/// The opcode as the form spells it, if it is made of a spelling's modifiers in another order: ptxas takes any
+/// ("vote.ballot.sync.b32", "atom.add.release.gpu.u32", "fma.ftz.rn.f32").
+[[nodiscard]] std::optional<std::string> in_order_of(std::string_view form, std::string_view opcode);
 
 /// What opcodes of the form end in, after their last dot; none if that may be an optional part.
 [[nodiscard]] std::vector<std::string_view> form_endings(std::string_view form);

@@ -79,6 +79,10 @@ std::span<const Entry> InstructionSet::find(std::string_view opcode) const {
   const auto closed = family->second.by_ending.find(ending_of(opcode));
   if (closed != family->second.by_ending.end()) add_matches(closed->second);
   add_matches(family->second.open);
+  if (!known->second.empty()) return known->second;
+  for (const Row* row : family->second.all)
+    if (const auto spelled = in_order_of(row->form, opcode))
+      known->second.push_back({row, match(row->form, *spelled).value_or(0), facts_of(*spelled)});
   return known->second;
 }
 

@@ -29,8 +29,8 @@ class InstructionSet {
   explicit InstructionSet(Tables tables);
   ~InstructionSet();
 
-  /// The rows that accept `opcode` ("fma.rn.f32"), told apart by their operands' shapes; empty if there is none.
-  /// The span stays valid as long as the set does. Thread-safe.
+  /// The rows that accept `opcode` ("fma.rn.f32"; in_order_of() where its modifiers come in another order), told apart
+  /// by their operands' shapes; empty if there is none. The span stays valid as long as the set does. Thread-safe.
   [[nodiscard]] std::span<const Entry> find(std::string_view opcode) const;
   /// Known opcodes that look like `opcode`, the most similar first; for messages.
   [[nodiscard]] std::vector<std::string> similar(std::string_view opcode, std::size_t at_most = 3) const;

@@ -109,6 +109,33 @@ TEST_CASE("a form accepts its required modifiers and at most one of each optiona
   CHECK_THROWS_AS(match("fma{.rn.f32", "fma.rn.f32"), std::logic_error);
 }
 
+TEST_CASE("modifiers in another order than the manual's are those of the instruction, as ptxas has it") {
+  const auto same = [](const char* other, const char* manual) {
+    INFO(other);
+    const auto entries = instruction_set().find(other), known = instruction_set().find(manual);
+    REQUIRE(known.size() > 0);
+    REQUIRE(entries.size() == known.size());
+    for (std::size_t i = 0; i < known.size(); ++i)
+      CHECK((entries[i].row == known[i].row && entries[i].mods == known[i].mods && entries[i].facts == known[i].facts));
+  };
+  same("vote.ballot.sync.b32", "vote.sync.ballot.b32");
+  same("vote.all.sync.pred", "vote.sync.all.pred");
+  same("shfl.down.sync.b32", "shfl.sync.down.b32");
+  same("match.sync.any.b32", "match.any.sync.b32");
+  same("fma.ftz.rn.f32", "fma.rn.ftz.f32");
+  same("setp.s32.lt.and", "setp.lt.and.s32");
+  same("cvt.f32.rn.s32", "cvt.rn.f32.s32");
+  same("atom.add.release.gpu.u32", "atom.release.gpu.add.u32");
+  same("ld.u32.volatile.global", "ld.volatile.global.u32");
+  // Types, spaces and layouts keep their order, and a name of two parts stays together.
+  CHECK(instruction_set().find("cvt.rn.s32.f32").empty());
+  CHECK(instruction_set().find("cvt.s32.rn.f32").empty());
+  CHECK(instruction_set().find("cp.async.ca.global.shared").empty());
+  CHECK(instruction_set().find("mma.sync.aligned.m16n8k16.col.row.f32.f16.f16.f32").empty());
+  CHECK(instruction_set().find("mad.s32.lo").empty());
+  CHECK(instruction_set().find("add.s32.s32").empty());
+}
+
 TEST_CASE("modifiers of an opcode become the micro-op's") {
   const auto entries = instruction_set().find("fma.rm.ftz.sat.f32");
   REQUIRE(entries.size() == 1);
