@@ -20,17 +20,27 @@ struct LaneList {
 /// Wavefronts of one pass: the largest number of distinct 4-byte words that lie in one of the 32 banks. Lanes on one
 /// word share it (a broadcast); a word takes in its bytes and half words.
 int pass_wavefronts(const std::int64_t* addresses, std::uint32_t lanes, std::uint32_t width) {
+  // The distinct words of each bank: a chain, most of them short.
   std::array<std::int64_t, kLanes * 4> words;
-  int count = 0;
+  std::array<std::int8_t, kLanes * 4> next;
+  std::array<std::int8_t, kLanes> last, in_bank{};
+  last.fill(-1);
+  int count = 0, most = 0;
   for (; lanes; lanes &= lanes - 1) {
     const std::int64_t first = addresses[std::countr_zero(lanes)] >> 2;
-    for (std::uint32_t k = 0; k < std::max(width / 4, 1u); ++k) words[count++] = first + k;
+    for (std::uint32_t k = 0; k < std::max(width / 4, 1u); ++k) {
+      const std::int64_t word = first + k;
+      const auto bank = static_cast<std::size_t>(word & 31);
+      int other = last[bank];
+      while (other >= 0 && words[static_cast<std::size_t>(other)] != word)
+        other = next[static_cast<std::size_t>(other)];
+      if (other >= 0) continue;
+      words[static_cast<std::size_t>(count)] = word;
+      next[static_cast<std::size_t>(count)] = last[bank];
+      last[bank] = static_cast<std::int8_t>(count++);
+      most = std::max<int>(most, ++in_bank[bank]);
+    }
   }
-  std::sort(words.begin(), words.begin() + count);
-  const int distinct = static_cast<int>(std::unique(words.begin(), words.begin() + count) - words.begin());
-  std::array<int, kLanes> in_bank{};
-  int most = 0;
-  for (int i = 0; i < distinct; ++i) most = std::max(most, ++in_bank[words[i] & 31]);
   return most;
 }
 
@@ -88,40 +98,57 @@ void analyse_sectors(Pattern& pattern, const std::int64_t* addresses, const Lane
 }
 
 std::uint32_t most_on_one_address(const std::int64_t* addresses, const LaneList& lanes) {
-  std::array<std::int64_t, kLanes> sorted;
-  for (int i = 0; i < lanes.count; ++i) sorted[i] = addresses[lanes.lane[i]];
-  std::sort(sorted.begin(), sorted.begin() + lanes.count);
-  std::uint32_t most = 0, run = 0;
+  // A table of lanes by address, twice as large as a warp.
+  constexpr std::uint32_t kPlaces = 2 * kLanes;
+  std::array<std::int64_t, kPlaces> at;
+  std::array<std::uint8_t, kPlaces> count{};
+  std::uint32_t most = 0;
   for (int i = 0; i < lanes.count; ++i) {
-    run = i && sorted[i] == sorted[i - 1] ? run + 1 : 1;
-    most = std::max(most, run);
+    const std::int64_t address = addresses[lanes.lane[i]];
+    std::uint32_t place = (static_cast<std::uint32_t>(address) * 0x9e3779b1u) >> 26;
+    while (count[place] && at[place] != address) place = (place + 1) % kPlaces;
+    at[place] = address;
+    most = std::max<std::uint32_t>(most, ++count[place]);
   }
   return most;
 }
 
 }  // namespace
 
-void analyse(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
-             std::uint32_t width, bool store) {
-  pattern = Pattern{};
-  std::copy_n(relative, kLanes, pattern.relative);
+// All 32 lanes at once: inactive ones are at 0, where the first active one is.
+void analyse_shape(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
+                   std::uint32_t width) {
   pattern.mask = mask;
   pattern.phase = phase;
-  const LaneList lanes(mask);
-  std::array<std::int64_t, kLanes> addresses{};
-  pattern.contiguous = (mask & (mask + 1)) == 0;  // a prefix of the warp
-  pattern.uniform = true;
-  for (int i = 0; i < lanes.count; ++i) {
-    const int lane = lanes.lane[i];
-    addresses[lane] = std::int64_t{phase & ~kSharedPhase} + relative[lane];
-    pattern.lowest = std::min(pattern.lowest, relative[lane]);
-    pattern.highest = std::max(pattern.highest, relative[lane]);
-    pattern.contiguous = pattern.contiguous && relative[lane] == static_cast<std::int32_t>(i * width);
-    pattern.uniform = pattern.uniform && relative[lane] == 0;
-    pattern.aligned = pattern.aligned && (addresses[lane] & (width - 1)) == 0;
+  std::int32_t lowest = 0, highest = 0;
+  std::uint32_t any = 0, apart = 0, bits = phase & ~kSharedPhase;
+  for (int i = 0; i < kLanes; ++i) {
+    const std::int32_t at = relative[i];
+    pattern.relative[i] = at;
+    lowest = std::min(lowest, at);
+    highest = std::max(highest, at);
+    any |= static_cast<std::uint32_t>(at);
+    apart |= (static_cast<std::uint32_t>(at) ^ static_cast<std::uint32_t>(i) * width) &
+             (mask >> i & 1 ? ~std::uint32_t{0} : 0);
+    bits |= static_cast<std::uint32_t>(at);
   }
+  pattern.lowest = lowest;
+  pattern.highest = highest;
+  pattern.contiguous = (mask & (mask + 1)) == 0 && apart == 0;  // a prefix of the warp
+  pattern.uniform = any == 0;
+  pattern.aligned = (bits & (width - 1)) == 0;
+  pattern.window = width == 4 && pattern.aligned && std::int64_t{highest} - lowest < 4 * kLanes;
+}
+
+void analyse(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
+             std::uint32_t width, bool store) {
+  pattern.sectors = pattern.distinct_bytes = 0;
+  pattern.wavefronts = pattern.ideal_wavefronts = 0;
+  analyse_shape(pattern, relative, mask, phase, width);
+  const LaneList lanes(mask);
+  std::array<std::int64_t, kLanes> addresses;
+  for (int i = 0; i < kLanes; ++i) addresses[i] = std::int64_t{phase & ~kSharedPhase} + relative[i];
   pattern.max_same_address = static_cast<std::uint8_t>(most_on_one_address(addresses.data(), lanes));
-  pattern.window = width == 4 && pattern.aligned && std::int64_t{pattern.highest} - pattern.lowest < 4 * kLanes;
   if (phase & kSharedPhase)
     analyse_banks(pattern, addresses.data(), width, store);
   else

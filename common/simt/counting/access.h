@@ -13,6 +13,9 @@ namespace gpulab::simt {
 /// Works out distinct sectors and bytes (32 lanes on one word: 1 sector, 4 bytes), or the wavefronts of shared memory.
 void analyse(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
              std::uint32_t width, bool store);
+/// The same where nobody counts: only what moving the values needs.
+void analyse_shape(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
+                   std::uint32_t width);
 
 /// 32-byte sectors of a local access: word w of lane l lies at w * 128 + 4 * l.
 [[nodiscard]] std::uint32_t local_sectors(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t width);

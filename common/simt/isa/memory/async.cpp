@@ -40,7 +40,7 @@ inline void read_sources(Warp& w, const MicroOp* op, const u32* bytes, u32 width
   const u32 all = w.mask;
   set_mask(w, reading);
   Resolved r;
-  if ((whole & reading) == reading) r = resolve_global(w, op, from, width, Access::load);
+  if ((whole & reading) == reading) r = resolve_global(w, op, from, width, Access::load, counted);
   for (u32 left = reading; left; left &= left - 1) {
     const int i = first_lane(left);
     if (from[i] & (width - 1)) fault_access(w, op, from[i], i, width, "load");
@@ -61,7 +61,7 @@ const MicroOp* copy(Warp& w, const MicroOp* op) {
   source_sizes<size>(w, op, width, bytes);
   LaneCopies copies{};
   const Addresses to(w, op, 0);
-  const Resolved r = resolve_shared(w, op, to, width, Access::store);
+  const Resolved r = resolve_shared(w, op, to, width, Access::store, counted);
   count_shared<counted>(w, op, *r.pattern);
   for (int i = 0; i < kLanes; ++i) copies.to[static_cast<std::size_t>(i)] = static_cast<u32>(to[i]);
   read_sources<counted>(w, op, bytes, width, copies);

@@ -85,7 +85,7 @@ class Atomic {
 
   template <bool counted>
   void global_part(const Addresses& addresses) const {
-    const Resolved r = resolve_global(w_, op_, addresses, operation_.width, Access::atomic);
+    const Resolved r = resolve_global(w_, op_, addresses, operation_.width, Access::atomic, counted);
     if (!r.pattern) check_each_lane(addresses);
     count_global<counted>(w_, op_, r, addresses, operation_.width, Access::atomic);
     const bool defer = operation_.apply_later != nullptr && w_.parallel && !(op_->mods & kResultUsed);
@@ -104,7 +104,7 @@ class Atomic {
   }
   template <bool counted>
   void shared_part(const Addresses& addresses) const {
-    const Resolved r = resolve_shared(w_, op_, addresses, operation_.width, Access::atomic);
+    const Resolved r = resolve_shared(w_, op_, addresses, operation_.width, Access::atomic, counted);
     count_shared<counted>(w_, op_, *r.pattern);
     operation_.apply_shared(lanes(w_.mask, r.host, r.pattern->relative, false));
   }

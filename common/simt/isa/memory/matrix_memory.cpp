@@ -63,7 +63,7 @@ struct Request {
 template <bool counted>
 inline void issue_shared(Warp& w, const MicroOp* op, const Addresses& addresses, u32 width, Access access,
                          Request& request) {
-  const Resolved r = resolve_shared(w, op, addresses, width, access);
+  const Resolved r = resolve_shared(w, op, addresses, width, access, counted);
   count_shared<counted>(w, op, *r.pattern);
   for (u32 left = w.mask; left; left &= left - 1)
     request.host[first_lane(left)] = w.shared + addresses[first_lane(left)];
@@ -71,7 +71,7 @@ inline void issue_shared(Warp& w, const MicroOp* op, const Addresses& addresses,
 template <bool counted>
 inline void issue_global(Warp& w, const MicroOp* op, const Addresses& addresses, u32 width, Access access,
                          Request& request) {
-  const Resolved r = resolve_global(w, op, addresses, width, access);
+  const Resolved r = resolve_global(w, op, addresses, width, access, counted);
   for (u32 left = w.mask; left; left &= left - 1) {
     const int i = first_lane(left);
     request.host[i] = r.pattern ? r.host + r.pattern->relative[i] : global_host(w, op, addresses, i, width, access);

@@ -113,7 +113,7 @@ template <typename V, bool counted>
 struct Transfer {
   [[gnu::always_inline]] static void global_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
     const V v(op);
-    const Resolved r = resolve_global(w, op, addresses, v.width, V::access);
+    const Resolved r = resolve_global(w, op, addresses, v.width, V::access, counted);
     if (r.pattern) [[likely]] {
       count_global<counted>(w, op, r, addresses, v.width, V::access);
       v.move(w, op, *r.pattern, r.host);
@@ -124,7 +124,7 @@ struct Transfer {
   }
   [[gnu::always_inline]] static void shared_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
     const V v(op);
-    const Resolved r = resolve_shared(w, op, addresses, v.width, V::access);
+    const Resolved r = resolve_shared(w, op, addresses, v.width, V::access, counted);
     count_shared<counted>(w, op, *r.pattern);
     if constexpr (V::may_lead)
       w.leads[op->extra] = {r.pattern, r.base - static_cast<u64>(std::int64_t{op->imm}), r.host - op->imm};

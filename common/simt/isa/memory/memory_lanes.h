@@ -164,24 +164,28 @@ class Relative {
 /// Works out a pattern that none of the instruction's recent ones is.
 [[gnu::noinline]] inline void learn(PatternCache& cache, Pattern& pattern, std::uint32_t signature,
                                     const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
-                                    std::uint64_t base, std::uint32_t width, bool store) {
-  analyse(pattern, relative, mask, phase, width, store);
+                                    std::uint64_t base, std::uint32_t width, bool store, bool counted) {
+  if (counted)
+    analyse(pattern, relative, mask, phase, width, store);
+  else
+    analyse_shape(pattern, relative, mask, phase, width);
   pattern.base = static_cast<std::uint32_t>(base);
   const auto way = static_cast<std::uint32_t>(&pattern - cache.ways);
   cache.signatures[way] = signature;
   cache.oldest = (way + 1) % kPatternWays;
 }
 
-/// The access's pattern, or nullptr if its lanes are more than 2 GiB apart. Sectors depend on the base modulo 32, banks
+/// The access's pattern, or nullptr if its lanes are more than 2 GiB apart. Where nobody counts, patterns differ by
+/// alignment alone. Sectors depend on the base modulo 32, banks
 /// on where it lies in a word (or in what one lane accesses): patterns that differ by more are one.
 [[gnu::always_inline]] inline const Pattern* recognise(Warp& w, const MicroOp* op, const Addresses& addresses,
-                                                       std::uint64_t base, std::uint32_t width, bool shared,
-                                                       bool store) {
+                                                       std::uint64_t base, std::uint32_t width, bool shared, bool store,
+                                                       bool counted) {
   const Relative relative(w, addresses);
   if (relative.far()) [[unlikely]]
     return nullptr;
-  const std::uint32_t phase = shared ? kSharedPhase | (static_cast<std::uint32_t>(base) & ((width > 4 ? width : 4) - 1))
-                                     : static_cast<std::uint32_t>(base) & 31;
+  const std::uint32_t matters = !counted ? width - 1 : !shared ? 31 : (width > 4 ? width : 4) - 1;
+  const std::uint32_t phase = (shared ? kSharedPhase : 0) | (static_cast<std::uint32_t>(base) & matters);
   PatternCache& cache = w.patterns[op->site];
   const std::uint32_t signature = (w.mask * 0x9e3779b1u) ^ (relative.second() * 0x85ebca6bu) ^
                                   (relative.second_of_upper() * 0xc2b2ae35u) ^ (phase << 20);
@@ -191,7 +195,7 @@ class Relative {
   if (!relative.is(pattern.relative) || pattern.mask != w.mask || pattern.phase != phase) [[unlikely]] {
     alignas(64) std::int32_t list[kLanes];
     relative.store(list);
-    learn(cache, pattern, signature, list, w.mask, phase, base, width, store);
+    learn(cache, pattern, signature, list, w.mask, phase, base, width, store, counted);
   }
   return &pattern;
 }
@@ -222,10 +226,10 @@ inline std::byte* global_host(Warp& w, const MicroOp* op, const Addresses& addre
 }
 
 [[gnu::always_inline]] inline Resolved resolve_global(Warp& w, const MicroOp* op, const Addresses& addresses,
-                                                      std::uint32_t width, Access access) {
+                                                      std::uint32_t width, Access access, bool counted = true) {
   Resolved r;
   r.base = addresses[first_lane(w.mask)];
-  const Pattern* pattern = recognise(w, op, addresses, r.base, width, false, access == Access::store);
+  const Pattern* pattern = recognise(w, op, addresses, r.base, width, false, access == Access::store, counted);
   if (!pattern) return r;
   if (!pattern->aligned) [[unlikely]]
     check_alignment(w, op, addresses, width, access);
@@ -293,10 +297,10 @@ inline bool in_shared(const Warp& w, const Pattern& pattern, std::uint64_t base,
 }
 
 [[gnu::always_inline]] inline Resolved resolve_shared(Warp& w, const MicroOp* op, const Addresses& addresses,
-                                                      std::uint32_t width, Access access) {
+                                                      std::uint32_t width, Access access, bool counted = true) {
   Resolved r;
   r.base = addresses[first_lane(w.mask)];
-  r.pattern = recognise(w, op, addresses, r.base, width, true, access == Access::store);
+  r.pattern = recognise(w, op, addresses, r.base, width, true, access == Access::store, counted);
   if (!r.pattern || !in_shared(w, *r.pattern, r.base, width)) [[unlikely]]
     fault_shared(w, op, addresses, width, access);
   if (!r.pattern->aligned) [[unlikely]]
