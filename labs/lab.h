@@ -82,7 +82,8 @@ struct Case {
 enum class BufferRole {
   input,    ///< `initial`, kept from run to run: a variant that writes it must say `writes_input`; an array that is
             ///< updated in place is an input, too, restored without being asked where an Expected names it
-  output,   ///< poisoned with 0xA5, or `initial` where given (an accumulator's neutral element)
+  output,   ///< poisoned (NaN, or 0xA5 in each byte of an integer), or `initial` where given (an accumulator's neutral
+            ///< element)
   scratch,  ///< poisoned, or `initial` where given
 };
 

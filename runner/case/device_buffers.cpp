@@ -50,10 +50,10 @@ void DeviceBuffers::prepare() {
   for (const auto& [buffer, pointer, pristine, host] : slots_) {
     if (bytes_in(*buffer) == 0) continue;
     if (host) {
-      if (buffer->initial.empty()) std::fill_n(host.get(), bytes_in(*buffer), poison);
+      if (buffer->initial.empty()) std::fill_n(host.get(), bytes_in(*buffer), poison_of(buffer->type));
       std::copy(buffer->initial.begin(), buffer->initial.end(), host.get());
     } else if (buffer->initial.empty()) {
-      device_.fill(pointer, poison, bytes_in(*buffer));
+      device_.fill(pointer, poison_of(buffer->type), bytes_in(*buffer));
       device_.forget(pointer, bytes_in(*buffer));
     } else {
       device_.write(pointer, buffer->initial);

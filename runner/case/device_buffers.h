@@ -50,8 +50,8 @@ class DeviceBuffers {
   std::vector<Slot> slots_;
 };
 
-/// What an uninitialised output is filled with: -1515870811 as int, -2.9e-16 as float, values that no answer has by
-/// chance.
-constexpr std::byte poison{0xA5};
+/// What an uninitialised output is filled with: NaN, which no verification lets pass and which stays what is added to
+/// it; as integers -1515870811 (0xA5A5A5A5), which no answer has by chance.
+inline std::byte poison_of(Scalar type) { return is_floating(type) ? std::byte{0xFF} : std::byte{0xA5}; }
 
 }  // namespace gpulab

@@ -143,7 +143,7 @@ void run_on_host(const Lab& lab, const Variant& variant, const Case& point, cons
     auto& [type, bytes] = memory[buffer.name];
     type = buffer.type;
     bytes = buffer.initial;
-    if (bytes.empty()) bytes.assign(buffer.count * size_of(buffer.type), poison);
+    if (bytes.empty()) bytes.assign(buffer.count * size_of(buffer.type), poison_of(buffer.type));
     call.buffers[buffer.name] = bytes;
   }
   const auto start = std::chrono::steady_clock::now();

@@ -57,6 +57,33 @@ TEST_CASE("a wrong kernel is reported with its first mismatches") {
   CHECK(result.verification->mismatch_count == 10);
 }
 
+TEST_CASE("an output that is added to is wrong, whatever its type: it starts as what stays wrong") {
+  const auto check = [&]<typename T>(Scalar type, T two) {
+    auto lab = doubling_lab();
+    lab.problem = [type, two](const Case& c) {
+      const std::vector<T> in(static_cast<std::size_t>(c.n()), two), out(in.size(), two);
+      return Problem{{{"in", type, in.size(), BufferRole::input, bytes_of<T>(in)},
+                      {"out", type, in.size(), BufferRole::output, {}}},
+                     {{.buffer = "out", .exact = bytes_of<T>(out)}}};
+    };
+    const auto device = std::make_unique<FakeDevice>();
+    bool adds = true;
+    device->kernels["twice<int>"] = [&](const LaunchConfig&, std::span<const KernelArgument> arguments) {
+      const auto in = device->elements<T>(arguments[0]), out = device->elements<T>(arguments[1]);
+      for (std::size_t i = 0; i < in.size(); ++i) out[i] = adds ? static_cast<T>(out[i] + in[i]) : in[i];
+    };
+    CHECK(run(*device, lab, "plain", default_case(lab)).status == CaseStatus::wrong);
+    adds = false;
+    CHECK(run(*device, lab, "plain", default_case(lab)).status == CaseStatus::ok);
+  };
+  check(Scalar::f32, 1e30f);
+  check(Scalar::f32, 2.0f);
+  check(Scalar::f64, 2.0);
+  check(Scalar::i32, std::int32_t{2});
+  check(Scalar::u8, std::uint8_t{2});
+  check(Scalar::i64, std::int64_t{2});
+}
+
 TEST_CASE("faults, hangs and exhausted memory end the case and not the sweep") {
   const auto lab = doubling_lab();
   const auto device = doubling_device();
