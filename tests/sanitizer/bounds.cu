@@ -237,3 +237,146 @@ extern "C" __global__ void binary_search(const int* in, int* out, int n) {
   }
   out[threadIdx.x] = low;
 }
+
+// ---- a whole warp far past a shared array, where another one lies ----
+
+// guilty <<<1, 32>>> in[32] out[256] 100
+extern "C" __global__ void whole_warp_into_another_shared_array(const int* in, int* out, int n) {
+  __shared__ int few[32], many[256];
+  const int t = threadIdx.x;
+  for (int i = t; i < 256; i += 32) many[i] = in[t];
+  few[t] = in[t];
+  __syncwarp();
+  few[t + n] = 7;  // guilty: memcheck write
+  __syncwarp();
+  for (int i = t; i < 256; i += 32) out[i] = many[i] + few[t];
+}
+
+// guilty <<<1, 64>>> in[64] out[64] 4
+extern "C" __global__ void row_of_another_tile(const int* in, int* out, int row) {
+  __shared__ int first[4][64], second[4][64];
+  const int t = threadIdx.x;
+  for (int k = 0; k < 4; ++k) first[k][t] = second[k][t] = in[t] + k;
+  __syncthreads();
+  out[t] = second[1][t] + first[row + 1][t];  // guilty: memcheck read
+}
+
+// guilty <<<1, 32>>> in[32] out[32] 200
+extern "C" __global__ void atomic_in_another_shared_array(const int* in, int* out, int n) {
+  __shared__ int bins[16], values[512];
+  const int t = threadIdx.x;
+  for (int i = t; i < 512; i += 32) values[i] = in[t];
+  if (t < 16) bins[t] = 0;
+  __syncwarp();
+  atomicAdd(&bins[n + t % 16], 1);  // guilty: memcheck atomic
+  __syncwarp();
+  out[t] = bins[t % 16] + values[t];
+}
+
+// guilty <<<1, 32>>> in[32] out[32] 128
+extern "C" __global__ void pointer_walks_into_another_shared_array(const int* in, int* out, int n) {
+  __shared__ int a[64], b[256];
+  const int t = threadIdx.x;
+  for (int i = t; i < 256; i += 32) b[i] = in[t];
+  for (int i = t; i < 64; i += 32) a[i] = in[t];
+  __syncwarp();
+  int sum = b[t];
+  for (const int* p = a + t; p < a + t + 2 * n; p += n) sum += *p;  // guilty: memcheck read
+  out[t] = sum;
+}
+
+// innocent <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void one_union_two_types(const int* in, int* out) {
+  union Storage {
+    char bytes[128];
+    int words[64];
+    double wide[32];
+  };
+  __shared__ Storage s;
+  __shared__ int other[32];
+  const int t = threadIdx.x;
+  s.wide[t] = in[t];
+  other[t] = 1;
+  __syncwarp();
+  out[t] = s.words[2 * t + 1] + s.bytes[4 * t] + other[t];
+}
+
+// innocent <<<1, 32>>> in[128] out[128]
+extern "C" __global__ void array_as_one_of_larger_elements(const int* in, int* out) {
+  __shared__ __align__(16) int a[128];
+  __shared__ __align__(16) int b[128];
+  const int t = threadIdx.x;
+  reinterpret_cast<int4*>(a)[t] = reinterpret_cast<const int4*>(in)[t];
+  reinterpret_cast<int2*>(b)[t] = make_int2(t, t);
+  reinterpret_cast<int2*>(b)[t + 32] = make_int2(t, t);
+  __syncwarp();
+  for (int k = 0; k < 4; ++k) out[32 * k + t] = a[32 * k + t] + b[32 * k + t];
+}
+
+// innocent <<<1, 32, 512>>> in[32] out[32] 32
+extern "C" __global__ void one_extern_array_in_three_parts(const int* in, int* out, int n) {
+  extern __shared__ int parts[];
+  __shared__ int fixed[32];
+  int* first = parts;
+  float* second = reinterpret_cast<float*>(parts + n);
+  int* third = parts + 2 * n;
+  const int t = threadIdx.x;
+  first[t] = in[t];
+  second[t] = 2.0f * in[t];
+  third[n + t] = fixed[t] = t;
+  __syncwarp();
+  out[t] = first[t] + static_cast<int>(second[t]) + third[n + t] + fixed[31 - t];
+}
+
+// innocent <<<1, 32>>> in[64] out[32] 5
+extern "C" __global__ void two_buffers_in_turns(const int* in, int* out, int rounds) {
+  __shared__ int a[64], b[64];
+  const int t = threadIdx.x;
+  int *from = a, *to = b;
+  a[t] = in[t], a[t + 32] = in[t + 32];
+  b[t] = b[t + 32] = 0;
+  for (int k = 0; k < rounds; ++k) {
+    __syncwarp();
+    to[t] = from[t] + from[t + 32];
+    to[t + 32] = from[63 - t];
+    __syncwarp();
+    int* other = from;
+    from = to;
+    to = other;
+  }
+  out[t] = from[t];
+}
+
+__device__ __noinline__ int sum_of(const int* p, int n) {
+  int sum = 0;
+  for (int i = 0; i < n; ++i) sum += p[i];
+  return sum;
+}
+// innocent <<<1, 32>>> in[64] out[32]
+extern "C" __global__ void chosen_arrays_and_their_distance(const int* in, int* out) {
+  __shared__ int a[32], b[64];
+  __shared__ int* table[2];
+  const int t = threadIdx.x;
+  a[t] = in[t];
+  b[t] = b[t + 32] = in[t + 32];
+  if (t == 0) table[0] = a, table[1] = b + 8;
+  __syncwarp();
+  const int* chosen = in[t] % 2 ? a : b + 32;
+  const int* end = b + 64;
+  int sum = chosen[t] + table[t % 2][t];
+  for (const int* p = b + t; p < end; p += 32) sum += *p;
+  out[t] = sum + sum_of(t % 2 ? a : b, 32) + static_cast<int>(end - b);
+}
+
+// innocent <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void index_from_behind_and_from_one(const int* in, int* out) {
+  __shared__ int a[32], b[33], c[32];
+  const int t = threadIdx.x;
+  int* from_one = b - 1;
+  a[31 - t] = in[t];
+  from_one[t + 1] = in[t];
+  if (t == 0) from_one[33] = 0;
+  c[t ^ 5] = in[t];
+  __syncwarp();
+  out[t] = (a + 32)[-1 - t] + from_one[33 - t] + c[t];
+}

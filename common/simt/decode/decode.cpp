@@ -143,6 +143,7 @@ std::unique_ptr<Program> decode(const std::shared_ptr<const ptx::Module>& module
     function.allocate();
   }
   layout_stack(decoder);
+  if (context.watches & kWatchWays) find_waiting(decoder, functions);
   for (auto& function : functions) function.emit();
   fuse(*program);
   for (auto& block : program->blocks) block.first = program->ops.data() + block.first_op;

@@ -21,7 +21,7 @@ struct DecodeContext {
   std::function<std::uint64_t(std::uint64_t)> allocate_parameters;
   std::uint64_t most_shared_bytes = 227 << 10;  ///< of a block, static and dynamic: what the modelled GPU has
   bool counters = true;
-  std::uint8_t watches = 0;        ///< bits of Watch (machine/observer.h): what the launches' observers ask for
+  std::uint16_t watches = 0;       ///< bits of Watch (machine/observer.h): what the launches' observers ask for
   bool split_at_barriers = false;  ///< a basic block ends at each barrier: its counts belong to one phase
   /// And at each plain access to memory that threads share: a schedule may run other warps before the next one.
   bool split_at_accesses = false;

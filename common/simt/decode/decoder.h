@@ -20,6 +20,8 @@ namespace gpulab::simt {
 /// Local memory of a thread at most (CUDA C++ Programming Guide, Technical Specifications).
 inline constexpr std::uint64_t kMostLocalBytes = 512 << 10;
 
+enum class WayPoint : std::uint16_t;
+
 /// Where a symbol's storage lies.
 struct Symbol {
   enum class Where { global, shared, frame, kernel_parameter, function } where;
@@ -57,6 +59,7 @@ struct Decoder {
   std::unordered_map<std::string_view, Symbol> module_symbols;
   std::unordered_map<std::string_view, std::uint32_t> function_index;    ///< into program.functions
   std::unordered_map<std::string_view, std::uint32_t> module_functions;  ///< into module.functions
+  std::vector<bool> waits;  ///< by function: comes to a barrier of the whole block (kWatchWays)
 
   Decoder(const ptx::Module& m, Program& p, const DecodeContext& c) : module(m), program(p), context(c), pool(p) {
     for (std::uint32_t i = 0; i < m.functions.size(); ++i) module_functions.emplace(m.functions[i].name, i);
@@ -81,6 +84,7 @@ class FunctionDecoder {
   void allocate();      ///< control flow, liveness, registers
   void emit();          ///< micro-ops and basic blocks
   [[nodiscard]] const ptx::Function& function() const { return function_; }
+  [[nodiscard]] bool has_barrier_of_the_block() const;  ///< not in a function that it calls
 
  private:
   // function_items.cpp
@@ -118,9 +122,18 @@ class FunctionDecoder {
   std::uint16_t optional_destination(const Item& item, const ptx::Operand& operand, bool second, Kind kind,
                                      Emission& out);
 
+  // function_observed.cpp
+  void find_detours();
+  std::vector<std::uint32_t> find_waiting_items() const;
+  void find_work_behind(const std::vector<std::uint32_t>& meetings);
+  void push_way(WayPoint point, std::uint32_t way, std::uint32_t item);
+  void push_ways_of(std::uint32_t cfg_block);
+  void find_values_from_afar();
+  bool touches_values(std::uint32_t item) const;
+
   // function_emit.cpp
   void emit_item(const Item& item, std::uint32_t cfg_block);
-  void emit_look(const Item& item);
+  void emit_look(const Item& item, Handler look);
   void emit_parameter_load(const Item& item, Emission& out);
   void emit_branch(const Item& item, std::uint32_t cfg_block);
   void emit_skip(const Item& item, std::uint32_t item_index, std::uint32_t cfg_block);
@@ -161,7 +174,18 @@ class FunctionDecoder {
   std::vector<int> lasting_;  ///< per register: the slot of the constant that it always holds, or -1
   ptx::ControlFlowGraph graph_;
   ptx::Allocation allocation_;
+  std::vector<bool> from_afar_;  ///< per register: may hold what comes from memory or from another lane (kWatchValues)
+  /// Per graph block, for observers that ask (kWatchWays); empty where there are no detours.
+  struct Ways {
+    int branch = -1;                                   ///< the way that its last instruction chooses, -1: none
+    std::vector<std::uint32_t> meetings;               ///< ways that meet here
+    std::uint32_t work = ptx::ControlFlowGraph::exit;  ///< item that does some, behind a meeting
+  };
+  std::vector<Ways> ways_;
   std::vector<std::uint32_t> first_block_;  ///< program block of each graph block
 };
+
+/// Marks functions that come to a barrier of the whole block, themselves or by a call (Decoder::waits).
+void find_waiting(Decoder& decoder, const std::vector<FunctionDecoder>& functions);
 
 }  // namespace gpulab::simt

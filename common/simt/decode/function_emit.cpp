@@ -299,9 +299,9 @@ void FunctionDecoder::end_block(std::uint32_t next_block, std::uint32_t site) {
 }
 
 /// Tells the observers that this instruction is next, before its guard switches lanes off.
-void FunctionDecoder::emit_look(const Item& item) {
+void FunctionDecoder::emit_look(const Item& item, Handler handler) {
   MicroOp look;
-  look.run = observe_instruction;
+  look.run = handler;
   look.site = item.site;
   look.r[0] = item.instruction->guard.empty() ? kNoOperand : slot_of(registers_.at(item.instruction->guard));
   look.extra = item.instruction->guard_negated;
@@ -318,7 +318,8 @@ void FunctionDecoder::emit_item(const Item& item, std::uint32_t cfg_block) {
   }
   program.sites[item.site].block = static_cast<std::uint32_t>(program.blocks.size() - 1);
   ++program.blocks.back().instructions;
-  if (decoder_.context.watches & kWatchInstructions) emit_look(item);
+  if (decoder_.context.watches & kWatchInstructions) emit_look(item, observe_instruction);
+  if (touches_values(item_index)) emit_look(item, observe_values);
   const ptx::Instruction& instruction = *item.instruction;
   const std::uint16_t traits = item.entry.row->meaning.traits;
   if (!targets_[item_index].empty()) return emit_branch(item, cfg_block);
@@ -350,6 +351,8 @@ void FunctionDecoder::emit_item(const Item& item, std::uint32_t cfg_block) {
 
 void FunctionDecoder::emit() {
   Program& program = decoder_.program;
+  if (decoder_.context.watches & kWatchWays) find_detours();
+  if (decoder_.context.watches & kWatchValues) find_values_from_afar();
   // Calls split graph blocks: the caller goes on in a block of its own, entered on return.
   first_block_.clear();
   auto next = static_cast<std::uint32_t>(program.blocks.size());
@@ -381,7 +384,10 @@ void FunctionDecoder::emit() {
                                    : first_block_[block.post_dominator];
     const auto open = [&] { program.blocks.push_back({nullptr, 0, meet, program.ops.size()}); };
     open();
+    push_ways_of(b);
     for (std::uint32_t i = block.first; i < block.end; ++i) {
+      if (i + 1 == block.end && !ways_.empty() && ways_[b].branch >= 0)
+        push_way(WayPoint::branch, static_cast<std::uint32_t>(ways_[b].branch), i);
       emit_item(items_[i], b);
       if (is_call(i)) {
         program.calls.back().return_block = static_cast<std::uint32_t>(program.blocks.size());

@@ -141,7 +141,7 @@ void FunctionDecoder::emit_operands(const Item& item, Emission& out) {
 /// What tells the observers of an access, a fence or a collective; nullptr where none of them asks.
 Handler FunctionDecoder::look_at(const Item& item) const {
   const Row& row = *item.entry.row;
-  const std::uint8_t watches = decoder_.context.watches;
+  const std::uint16_t watches = decoder_.context.watches;
   if (row.meaning.traits & kCollective) return watches & kWatchCollectives ? observe_collective : nullptr;
   if (row.meaning.traits & (kLoad | kStore | kAtomic)) return watches & kWatchAccesses ? observe_access : nullptr;
   if (item.entry.facts & kFence) return watches & kWatchFences ? observe_fence : nullptr;

@@ -57,6 +57,11 @@ struct CallInfo {
   std::uint32_t caller = 0;                 ///< index into Program::functions
 };
 
+struct RegisterPlace {
+  std::uint16_t at = kNoOperand;  ///< slot or predicate, as in MicroOp::r; kNoOperand: the register is never alive
+  bool from_afar = false;         ///< may hold what comes from memory or from another lane
+};
+
 struct FunctionInfo {
   const ptx::Function* function = nullptr;
   std::uint32_t entry_block = kNoBlock;
@@ -66,7 +71,15 @@ struct FunctionInfo {
   std::uint32_t frame_bytes = 0;                                    ///< local variables and call parameters
   std::vector<std::pair<std::uint32_t, std::uint32_t>> parameters;  ///< (frame offset, bytes)
   std::vector<std::pair<std::uint32_t, std::uint32_t>> results;
-  bool recursive = false;  ///< may be active twice: its registers are saved by calls
+  bool recursive = false;             ///< may be active twice: its registers are saved by calls
+  std::vector<RegisterPlace> places;  ///< of each register of the function, where an observer follows values
+};
+
+/// A way around a barrier of the whole block: lanes branch, some go to the barrier (or to a call that leads to one),
+/// and where the ways meet again there is more to do than to leave.
+struct Detour {
+  std::uint32_t site = kNoSite;  ///< of the barrier or the call
+  std::uint32_t way = 0;         ///< number of the branch
 };
 
 /// Where a shared variable lies, for messages and bounds.
@@ -91,7 +104,9 @@ struct Program {
   std::vector<ConstantSlot> constants;
   std::vector<SpecialSlot> specials;
   std::vector<ParameterSlot> parameters;
-  std::uint32_t slots = 0;  ///< register file of one warp, units of 64 bytes
+  std::vector<Detour> detours;  ///< found where an observer asks for them (kWatchWays)
+  std::uint32_t ways = 0;       ///< branches that detours have
+  std::uint32_t slots = 0;      ///< register file of one warp, units of 64 bytes
   std::uint32_t preds = 0;
   int true_pred = -1;  ///< the predicate that always holds, -1: none is needed
   std::uint32_t parameter_bytes = 0;

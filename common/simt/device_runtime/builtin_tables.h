@@ -5,6 +5,7 @@
 
 #include "common/simt/device_runtime/builtins.h"
 #include "common/simt/device_runtime/device_launch.h"
+#include "common/simt/machine/block.h"
 
 namespace gpulab::simt {
 
@@ -15,12 +16,17 @@ namespace gpulab::simt {
 void set_last_error(Warp& w, int lane, CudaError error);
 /// What a call of the runtime returns; recorded where it is an error.
 void return_error(Warp& w, const CallInfo& call, int lane, CudaError error);
+/// Tells the observers what was stored for a lane.
+inline void tell_written(const Warp& w, int lane, std::uint64_t address, std::uint64_t bytes) {
+  w.block->launch.tell([&](Observer& observer) { observer.written_for(w, lane, address, bytes); });
+}
 /// Stores through a pointer that the kernel passed; faults where it leads nowhere.
 template <typename T>
 void store_result(Warp& w, const MicroOp* op, int lane, std::uint64_t address, T value) {
   std::byte* host = address % sizeof(T) ? nullptr : host_memory(w, lane, address, sizeof(T));
   if (!host) fault_access(w, op, address, lane, sizeof(T), "store");
   std::memcpy(host, &value, sizeof(T));
+  tell_written(w, lane, address, sizeof(T));
 }
 /// Device memory of the runtime's own.
 std::uint64_t runtime_memory(Warp& w, std::string_view name, std::uint64_t bytes);

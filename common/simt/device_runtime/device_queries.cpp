@@ -82,6 +82,7 @@ void describe_error(Warp& w, const MicroOp*, const CallInfo& call) {
       std::byte* host = w.global->host(address, text.size() + 1);
       std::memcpy(host, text.data(), text.size());
       host[text.size()] = std::byte{0};
+      tell_written(w, lane, address, text.size() + 1);
     }
     return_value(w, call, lane, address);
   });
@@ -158,6 +159,7 @@ void get_function_attributes(Warp& w, const MicroOp* op, const CallInfo& call) {
     std::byte* host = host_memory(w, lane, to, sizeof attributes);
     if (!host) fault_access(w, op, to, lane, 8, "store");
     std::memcpy(host, &attributes, sizeof attributes);
+    tell_written(w, lane, to, sizeof attributes);
     return_error(w, call, lane, CudaError::success);
   });
 }

@@ -12,12 +12,32 @@ void tell(const Warp& w, Watch event, What what) {
     if (observer->watches() & event) what(*observer);
 }
 
+/// Those for which the guard holds of an instruction that is looked at.
+std::uint32_t guarded_lanes(const Warp& w, const MicroOp* op) {
+  if (op->r[0] == kNoOperand) return w.mask;
+  return w.mask & (is_negated(op) ? ~w.preds[op->r[0]] : w.preds[op->r[0]]);
+}
+
 }  // namespace
 
 const MicroOp* observe_instruction(Warp& w, const MicroOp* op) {
-  std::uint32_t lanes = w.mask;
-  if (op->r[0] != kNoOperand) lanes &= is_negated(op) ? ~w.preds[op->r[0]] : w.preds[op->r[0]];
+  const std::uint32_t lanes = guarded_lanes(w, op);
   tell(w, kWatchInstructions, [&](Observer& observer) { observer.instruction(w, op, lanes); });
+  return op + 1;
+}
+
+const MicroOp* observe_values(Warp& w, const MicroOp* op) {
+  if (!w.values_watched) [[likely]]
+    return op + 1;
+  const std::uint32_t lanes = guarded_lanes(w, op);
+  tell(w, kWatchValues, [&](Observer& observer) { observer.instruction(w, op, lanes); });
+  return op + 1;
+}
+
+const MicroOp* observe_way(Warp& w, const MicroOp* op) {
+  tell(w, kWatchWays, [&](Observer& observer) {
+    observer.passed(w, op, static_cast<WayPoint>(op->extra), static_cast<std::uint32_t>(op->imm));
+  });
   return op + 1;
 }
 

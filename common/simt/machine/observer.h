@@ -22,7 +22,7 @@ struct BlockContext;
 struct LaunchState;
 
 /// What an observer asks for: bits of Observer::watches(). Events that have no bit here come unasked.
-enum Watch : std::uint8_t {
+enum Watch : std::uint16_t {
   kWatchInstructions = 1,  ///< instruction()
   kWatchAccesses = 2,      ///< access()
   kWatchFences = 4,        ///< fence()
@@ -33,16 +33,27 @@ enum Watch : std::uint8_t {
   /// The observer takes events of several CPU threads at once, each of blocks of its own. Where one observer does not,
   /// all blocks run on one thread, in an order that is the same in each run.
   kWatchInParallel = 64,
+  /// instruction() for what may read or write values that come from memory or from other lanes, while the warp's
+  /// `values_watched` is set. Whoever asks for it sets that.
+  kWatchValues = 128,
+  kWatchWays = 256,  ///< passed()
+};
+
+/// Where a warp comes by on its ways around barriers of the whole block (Program::detours).
+enum class WayPoint : std::uint16_t {
+  branch,   ///< about to branch: one way leads to the barrier, one around it
+  meeting,  ///< where these ways meet again
+  work      ///< behind a meeting: a store, an atomic, a call … is near
 };
 
 class Observer {
  public:
-  explicit Observer(std::uint8_t watches) : watches_(watches) {}
+  explicit Observer(std::uint16_t watches) : watches_(watches) {}
   Observer(const Observer&) = delete;
   Observer& operator=(const Observer&) = delete;
   virtual ~Observer() = default;
 
-  [[nodiscard]] std::uint8_t watches() const { return watches_; }
+  [[nodiscard]] std::uint16_t watches() const { return watches_; }
 
   // ---- the host, between launches ----
 
@@ -77,6 +88,10 @@ class Observer {
   virtual void warp_synchronised(Warp&, std::uint32_t /*lanes*/) {}
   /// cp.async has brought a lane's bytes to the offset `shared` of shared memory.
   virtual void copied(Warp&, int /*lane*/, std::uint32_t /*shared*/, std::uint32_t /*bytes*/, const MicroOp*) {}
+  /// A call of the device runtime has written bytes for a lane, at a generic address.
+  virtual void written_for(const Warp&, int /*lane*/, std::uint64_t /*address*/, std::uint64_t /*bytes*/) {}
+  /// Lanes pass a point of their ways around a barrier; of a branch and a meeting, `way` says which.
+  virtual void passed(const Warp&, const MicroOp*, WayPoint, std::uint32_t /*way*/) {}
   /// Lanes go on alone from where branches meet, for others of their warp poll.
   virtual void went_on_alone(const Warp&, std::uint32_t /*lanes*/) {}
 
@@ -95,16 +110,19 @@ class Observer {
 
  protected:
   /// Adds to what it watches, before the first kernel is decoded.
-  void ask_for(std::uint8_t more) { watches_ |= more; }
+  void ask_for(std::uint16_t more) { watches_ |= more; }
 
  private:
-  std::uint8_t watches_;
+  std::uint16_t watches_;
 };
 
 // ---- for decode: micro-ops that tell the launch's observers and go on ----
 
 /// r[0]: the guard's predicate or kNoOperand; is_negated() where it must not hold.
 const MicroOp* observe_instruction(Warp& warp, const MicroOp* op);
+const MicroOp* observe_values(Warp& warp, const MicroOp* op);
+/// extra: the WayPoint; imm: the way.
+const MicroOp* observe_way(Warp& warp, const MicroOp* op);
 const MicroOp* observe_access(Warp& warp, const MicroOp* op);
 const MicroOp* observe_fence(Warp& warp, const MicroOp* op);
 const MicroOp* observe_collective(Warp& warp, const MicroOp* op);

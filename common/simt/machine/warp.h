@@ -99,6 +99,8 @@ struct Warp {
   Lead leads[kLeads];
   std::uint32_t unguarded = 0;  ///< the split's lanes while a guard has some switched off, else 0
 
+  bool values_watched = false;  ///< an observer follows values of this warp (kWatchValues)
+
   std::uint32_t carry = 0;  ///< CC.CF of each lane (add.cc, addc …)
 
   // What the scheduler keeps.

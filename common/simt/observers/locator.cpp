@@ -32,6 +32,8 @@ MemoryUse memory_use_of(const Site& site) {
   std::uint8_t entry = 0;
   for (const OperandType& operand : meaning.operands) {
     if (operand.role == Role::address) use.address = entry;
+    if (operand.role == Role::out && (meaning.traits & kLoad))
+      use.element = static_cast<std::uint8_t>(bytes_of(operand.kind));
     if (operand.role == Role::in && !use.value) {
       use.value = entry;
       use.element = static_cast<std::uint8_t>(bytes_of(operand.kind));
@@ -55,6 +57,10 @@ std::string variable_name(std::string_view mangled) {
 std::string name_of(const Program& program, const Place& place, std::uint32_t bytes) {
   if (place.local) return fmt::format("local[{}]", place.address / bytes);
   if (place.allocation) return fmt::format("{}[{}]", variable_name(place.allocation->name), place.offset / bytes);
+  if (place.beyond)
+    return fmt::format("{}[{}]", variable_name(place.beyond->name),
+                       (static_cast<std::int64_t>(place.address) - static_cast<std::int64_t>(place.beyond->offset)) /
+                           static_cast<std::int64_t>(bytes));
   for (auto v = program.shared_variables.rbegin(); v != program.shared_variables.rend(); ++v)
     if (place.address >= v->offset)
       return fmt::format("{}[{}]", variable_name(v->name), (place.address - v->offset) / bytes);
@@ -102,6 +108,7 @@ void Locator::grid_started(const LaunchState& launch) {
   program_ = launch.program;
   uses_.clear();
   for (const Site& site : program_->sites) uses_.push_back(memory_use_of(site));
+  if (bounds_) meant_ = meant_variables(*program_);
   last_ = nullptr;
 }
 
@@ -139,6 +146,13 @@ bool Locator::locate(Warp& w, const MicroOp* op, int lane, Place& place) {
   return true;
 }
 
+/// Whether the instruction may mean a shared variable.
+bool Locator::means(const MicroOp* op, const SharedVariable& variable) const {
+  const SharedVariables meant = meant_[op->site];
+  const auto index = static_cast<std::size_t>(&variable - program_->shared_variables.data());
+  return meant == 0 || (index < 64 && (meant >> index & 1));
+}
+
 /// Between shared variables lie gaps (kGapsInShared); a thread's local memory ends with its function's frame.
 bool Locator::is_out_of_bounds(const Warp& w, const MicroOp* op, const Place& place) const {
   const std::uint32_t bytes = use_->bytes;
@@ -151,7 +165,7 @@ bool Locator::is_out_of_bounds(const Warp& w, const MicroOp* op, const Place& pl
   if (!place.shared || program_->shared_variables.empty()) return false;
   return std::none_of(program_->shared_variables.begin(), program_->shared_variables.end(), [&](const auto& v) {
     const std::uint64_t end = v.dynamic ? w.shared_bytes : v.offset + v.bytes;
-    return place.address >= v.offset && place.address + bytes <= end;
+    return means(op, v) && place.address >= v.offset && place.address + bytes <= end;
   });
 }
 
@@ -166,7 +180,7 @@ bool Locator::find_stretch(Warp& w, const MicroOp* op) {
   if (first_.shared && bounds_ && !program_->shared_variables.empty()) {
     const SharedVariable* variable = nullptr;
     for (const SharedVariable& v : program_->shared_variables)
-      if (first_.offset >= v.offset && (v.dynamic || first_.offset < v.offset + v.bytes)) variable = &v;
+      if (means(op, v) && first_.offset >= v.offset && (v.dynamic || first_.offset < v.offset + v.bytes)) variable = &v;
     if (!variable) return false;
     low_ = variable->offset;
     if (!variable->dynamic) high = variable->offset + variable->bytes;
@@ -197,6 +211,9 @@ void Locator::access(Warp& w, const MicroOp* op) {
     if (!locate(w, op, lane, place)) continue;
     if (bounds_ && is_out_of_bounds(w, op, place)) {
       outside_ = lane;
+      const SharedVariables meant = place.shared ? meant_[op->site] : 0;
+      if (std::has_single_bit(meant))
+        place.beyond = &program_->shared_variables[static_cast<std::size_t>(std::countr_zero(meant))];
       return;
     }
     lanes_ |= 1u << lane;

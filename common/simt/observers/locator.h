@@ -13,6 +13,7 @@
 #include "common/simt/decode/program.h"
 #include "common/simt/machine/block.h"
 #include "common/simt/machine/observer.h"
+#include "common/simt/observers/shared_bounds.h"
 
 namespace gpulab::simt {
 
@@ -39,6 +40,7 @@ struct Place {
   std::uint64_t offset = 0;   ///< bytes into that stretch of memory
   std::uint64_t address = 0;  ///< in its state space
   const std::byte* host = nullptr;
+  const SharedVariable* beyond = nullptr;  ///< shared memory outside of this variable, which the access means
 };
 
 /// "in[4]", "tile[35]": an element of `bytes` bytes there, also beyond the end, where an index went.
@@ -102,10 +104,12 @@ class Locator final : public Observer {
   bool locate(Warp& warp, const MicroOp* op, int lane, Place& place);
   bool find_stretch(Warp& warp, const MicroOp* op);
   [[nodiscard]] bool is_out_of_bounds(const Warp& warp, const MicroOp* op, const Place& place) const;
+  [[nodiscard]] bool means(const MicroOp* op, const SharedVariable& variable) const;
 
   bool bounds_ = false;
   const Program* program_ = nullptr;
-  std::vector<MemoryUse> uses_;  ///< by site
+  std::vector<MemoryUse> uses_;         ///< by site
+  std::vector<SharedVariables> meant_;  ///< by site, with bounds_
   const Allocation* last_ = nullptr;
 
   const MemoryUse* use_ = nullptr;

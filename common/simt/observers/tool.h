@@ -13,10 +13,12 @@ namespace gpulab::simt {
 
 class Accusations;
 class Locator;
+class UndefinedValues;
 
 /// What the tools of a device share.
 struct ToolParts {
   Locator& locator;
+  UndefinedValues& values;
   Accusations& accusations;
 };
 

@@ -18,8 +18,9 @@ Toolset::Toolset(const std::vector<std::string>& names) {
       throw usage_error(fmt::format("unknown tool '{}'", name));
   if (names.empty()) return;
   for (const ToolKind* kind : kinds | std::views::reverse)
-    if (is_on(kind->name)) tools_.push_back(kind->make({locator_, accusations_}));
+    if (is_on(kind->name)) tools_.push_back(kind->make({locator_, values_, accusations_}));
   observers_.push_back(&locator_);
+  observers_.push_back(&values_);
   for (const auto& tool : tools_) observers_.push_back(tool.get());
   observers_.push_back(&accusations_);
   if (std::ranges::any_of(tools_, [](const auto& tool) { return (tool->watches() & kWatchAccesses) != 0; }))

@@ -11,6 +11,7 @@
 #include "common/simt/machine/observer.h"
 #include "common/simt/observers/accusations.h"
 #include "common/simt/observers/locator.h"
+#include "common/simt/observers/values/undefined_values.h"
 
 namespace gpulab::simt {
 
@@ -27,6 +28,7 @@ class Toolset {
  private:
   Locator locator_;
   Accusations accusations_;
+  UndefinedValues values_{accusations_};
   std::vector<std::unique_ptr<Observer>> tools_;
   std::vector<Observer*> observers_;
 };

@@ -1,16 +1,19 @@
-// initcheck: memory that is read before anything was written there. Which bytes of global memory hold a value is kept
-// from launch to launch; shared and local memory hold none when a block starts.
+// initcheck: memory that is read before anything was written there, by loads whose value is used
+// (values/undefined_values.h). Which bytes of global memory hold a value is kept from launch to launch; shared and
+// local memory hold none when a block starts.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "common/simt/observers/accusations.h"
 #include "common/simt/observers/block_states.h"
 #include "common/simt/observers/locator.h"
 #include "common/simt/observers/shadow.h"
 #include "common/simt/observers/tool.h"
+#include "common/simt/observers/values/undefined_values.h"
 
 namespace gpulab::simt {
 
@@ -31,10 +34,12 @@ struct BlockMemory {
   InitShadow shared, local;
 };
 
-class Initcheck final : public Observer {
+class Initcheck final : public Observer, public UndefinedSource {
  public:
   explicit Initcheck(const ToolParts& parts)
-      : Observer(kWatchAccesses), locator_(parts.locator), accusations_(parts.accusations) {}
+      : Observer(kWatchAccesses), locator_(parts.locator), values_(parts.values), accusations_(parts.accusations) {
+    values_.follow();
+  }
 
   void allocated(const Allocation& allocation) override { add(allocation); }
   void index_freed(std::uint32_t allocation) override {
@@ -68,10 +73,29 @@ class Initcheck final : public Observer {
     if (!on_ || !lanes) return;
     if (locator_.in_one_stretch()) {
       InitShadow* shadow = shadow_of(w, locator_.first_place());
-      if (shadow && !known_together(*shadow)) check_each(w, op, *shadow);
+      if (!shadow || known_together(*shadow)) return;
+      check_each(w, op, *shadow);
+      mark(w, op);
       return;
     }
     for (std::uint32_t left = lanes; left; left &= left - 1) check(w, op, std::countr_zero(left));
+    mark(w, op);
+  }
+  void used(const Warp& w, int, const Place& place, std::uint32_t bytes) override {
+    if (InitShadow* shadow = shadow_of(w, place)) shadow->set(place.offset, bytes);
+  }
+  void written_for(const Warp& w, int lane, std::uint64_t address, std::uint64_t bytes) override {
+    if (!on_) return;
+    if (address - kSharedWindow < kWindowBytes) {
+      blocks_.of(*w.block).shared.set_range(address - kSharedWindow, bytes, true);
+    } else if (address - kLocalWindow < kWindowBytes) {
+      const std::uint64_t own = std::uint64_t{thread_in_block(w, lane)} * w.local_stride;
+      blocks_.of(*w.block).local.set_range(own + address - kLocalWindow, bytes, true);
+    } else if (const Allocation* allocation = w.global->find(address)) {
+      Place place;
+      place.allocation = allocation;
+      if (InitShadow* shadow = shadow_of(w, place)) shadow->set_range(address - allocation->address, bytes, true);
+    }
   }
   void copied(Warp& w, int, std::uint32_t shared, std::uint32_t bytes, const MicroOp*) override {
     if (on_) blocks_.of(*w.block).shared.set_range(shared, bytes, true);
@@ -129,21 +153,47 @@ class Initcheck final : public Observer {
     InitShadow* shadow = shadow_of(w, place);
     if (!shadow) return;
     if ((use.load || use.atomic) && !shadow->known(place.offset, use.bytes)) {
-      const char* memory = place.shared ? "shared" : place.local ? "local" : "global";
+      if (use.load && values_.may_mark(w, op->site, "initcheck")) return add_undefined(place, *shadow, lane);
       // What is read before it was written because nothing orders the two is a race, and told as one.
-      accusations_.add(
-          {.tool = "initcheck",
-           .message = fmt::format("{} memory is read before anything was written there; initialise it first", memory),
-           .address = name_of(*w.program, place, use.bytes),
-           .first = suspect(w, lane, op->site),
-           .unless_told_by = "racecheck"});
+      accusations_.add({.tool = "initcheck",
+                        .message = message_for(place),
+                        .address = name_of(*w.program, place, use.bytes),
+                        .first = suspect(w, lane, op->site),
+                        .unless_told_by = "racecheck"});
       shadow->set(place.offset, use.bytes);
     }
     if (use.store) shadow->set(place.offset, use.bytes);
   }
 
+  static std::string message_for(const Place& place) {
+    return fmt::format("{} memory is read before anything was written there; initialise it first",
+                       place.shared  ? "shared"
+                       : place.local ? "local"
+                                     : "global");
+  }
+  /// A lane loads values of which some are undefined.
+  void add_undefined(const Place& place, const InitShadow& shadow, int lane) {
+    const MemoryUse& use = locator_.use();
+    const std::uint32_t element = use.element ? use.element : use.bytes;
+    for (std::uint32_t at = 0, k = 0; at < use.bytes && k < undefined_.lanes.size(); at += element, ++k)
+      if (!shadow.known(place.offset + at, element)) undefined_.lanes[k] |= 1u << lane;
+    undefined_.places[static_cast<std::size_t>(lane)] = place;
+    if (undefined_.message.empty()) undefined_.message = message_for(place);
+  }
+  /// The warp's registers, as far as they receive such values.
+  void mark(Warp& w, const MicroOp* op) {
+    if (undefined_.message.empty()) return;
+    undefined_.tool = "initcheck";
+    undefined_.unless_told_by = "racecheck";
+    undefined_.source = this;
+    undefined_.bytes = locator_.use().bytes;
+    values_.mark(w, op->site, std::exchange(undefined_, {}));
+  }
+
   Locator& locator_;
+  UndefinedValues& values_;
   Accusations& accusations_;
+  Undefined undefined_;                              ///< by the access at hand
   bool on_ = true;                                   ///< for this grid
   std::vector<std::unique_ptr<InitShadow>> global_;  ///< by Allocation::index
   BlockStates<BlockMemory> blocks_;

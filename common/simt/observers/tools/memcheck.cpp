@@ -36,6 +36,7 @@ class Memcheck final : public Observer {
       place.local = address - kLocalWindow < kWindowBytes;
       place.shared = !place.local;
       place.address = address & (kWindowBytes - 1);
+      if (place.shared && lane == locator_.outside()) place.beyond = locator_.place(lane).beyond;
       name = name_of(*w.program, place, bytes);
     } else if (const Allocation* nearest = w.global->nearest(address); nearest && address >= kGlobalStart) {
       place.allocation = nearest;

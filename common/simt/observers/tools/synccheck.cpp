@@ -1,4 +1,5 @@
-// synccheck: barriers that threads reach apart or not at all, and .sync instructions whose member masks are wrong.
+// synccheck: barriers that threads reach apart, not at all or go round, and .sync instructions whose member masks are
+// wrong.
 
 #include <algorithm>
 #include <bit>
@@ -8,29 +9,23 @@
 #include "common/simt/observers/block_states.h"
 #include "common/simt/observers/member_groups.h"
 #include "common/simt/observers/tool.h"
+#include "common/simt/observers/values/undefined_values.h"
+#include "common/simt/observers/values/value_step.h"
+#include "common/simt/observers/ways_around.h"
 
 namespace gpulab::simt {
 
 namespace {
 
-/// By warp: lanes that have gone on without those that polled, since the warp's last barrier.
-struct LanesAlone {
-  explicit LanesAlone(const BlockContext& block) : lanes(block.warps.size()) {}
-  void restart(const BlockContext&) { std::fill(lanes.begin(), lanes.end(), 0u); }
-  std::vector<std::uint32_t> lanes;
+struct BlockState {
+  explicit BlockState(const BlockContext& block) : lanes(block.warps.size()), ways(block) {}
+  void restart(const BlockContext& block) {
+    std::fill(lanes.begin(), lanes.end(), 0u);
+    ways.restart(block);
+  }
+  std::vector<std::uint32_t> lanes;  ///< by warp: that have gone on without those that polled, since its last barrier
+  WaysAround ways;
 };
-
-/// The lane that shfl.sync reads: itself where the source is out of range (PTX ISA: shfl.sync).
-int shuffle_source(std::uint32_t facts, int lane, std::uint32_t b, std::uint32_t c) {
-  const int amount = static_cast<int>(b & 31), clamp = static_cast<int>(c & 31),
-            segment = static_cast<int>(c >> 8 & 31);
-  const int most = (lane & segment) | (clamp & ~segment);
-  if (facts & kShuffleUp) return lane - amount >= most ? lane - amount : lane;
-  const int from = facts & kShuffleDown  ? lane + amount
-                   : facts & kShuffleXor ? lane ^ amount
-                                         : (lane & segment) | (amount & ~segment);
-  return from <= most ? from : lane;
-}
 
 /// Lanes that wait at one barrier.
 struct Waiter {
@@ -42,12 +37,19 @@ struct Waiter {
 
 class Synccheck final : public Observer {
  public:
-  explicit Synccheck(const ToolParts& parts) : Observer(kWatchCollectives), accusations_(parts.accusations) {}
+  explicit Synccheck(const ToolParts& parts)
+      : Observer(kWatchCollectives | kWatchWays), values_(parts.values), accusations_(parts.accusations) {
+    values_.follow();
+  }
 
   void grid_started(const LaunchState&) override { blocks_.clear(); }
   void block_started(const BlockContext& block) override { blocks_.start(block); }
   void block_ended(const BlockContext& block) override { blocks_.end(block); }
   void went_on_alone(const Warp& w, std::uint32_t lanes) override { blocks_.of(*w.block).lanes[w.index] |= lanes; }
+
+  void passed(const Warp& w, const MicroOp* op, WayPoint point, std::uint32_t way) override {
+    blocks_.of(*w.block).ways.passed(w, op->site, point, way);
+  }
 
   void barrier_completed(const BlockContext& block, std::uint32_t number, bool) override {
     check_barrier(block, number);
@@ -79,10 +81,13 @@ class Synccheck final : public Observer {
   }
   std::vector<Waiter> first_waiters(const BlockContext& block, std::uint32_t number, bool& apart);
   void check_barrier(const BlockContext& block, std::uint32_t number);
-  void check_group(const Warp& w, const MicroOp* op, std::uint32_t group, std::uint32_t members);
+  void accuse_of_leaving(const BlockContext& block, const Waiter& waiter);
+  void check_group(Warp& w, const MicroOp* op, std::uint32_t group, std::uint32_t members);
+  void check_sources(Warp& w, const MicroOp* op, std::uint32_t group, std::uint32_t members);
 
+  UndefinedValues& values_;
   Accusations& accusations_;
-  BlockStates<LanesAlone> blocks_;
+  BlockStates<BlockState> blocks_;
 };
 
 /// The first lanes of each warp that wait at a barrier. `apart`: others of a warp wait at another place, and are
@@ -126,20 +131,26 @@ void Synccheck::check_barrier(const BlockContext& block, std::uint32_t number) {
            "warps of one block wait for each other at different barriers; every thread of the block has to reach the "
            "same __syncthreads(), in a loop equally often");
   else if (block.live < block.launch.block.volume())
-    accuse(firsts.front().first_lane(), {},
-           "a barrier does not wait for the threads that have left the kernel (since Volta; before, it hung); let all "
-           "threads reach it, with a condition around the work instead of a return",
-           Severity::note);
+    accuse_of_leaving(block, firsts.front());
+}
+
+/// Some threads have left the kernel, and others wait at a barrier. Who has only left is noted.
+void Synccheck::accuse_of_leaving(const BlockContext& block, const Waiter& waiter) {
+  const Suspect here = waiter.first_lane();
+  if (const auto other = blocks_.of(block).ways.who_went_round(block, here))
+    return accuse(here, *other,
+                  "threads go round a barrier that the others of their block wait at, and work on behind it; every "
+                  "thread of the block has to reach the same __syncthreads()");
+  accuse(here, {},
+         "a barrier does not wait for the threads that have left the kernel (since Volta; before, it hung); let all "
+         "threads reach it, with a condition around the work instead of a return",
+         Severity::note);
 }
 
 /// `group`: the lanes that name the mask `members`.
-void Synccheck::check_group(const Warp& w, const MicroOp* op, std::uint32_t group, std::uint32_t members) {
+void Synccheck::check_group(Warp& w, const MicroOp* op, std::uint32_t group, std::uint32_t members) {
   // Where the whole warp is there and says so, every source lane is, too.
   if (members == kFullMask && group == kFullMask && w.live == kFullMask) return;
-  const std::uint32_t facts = w.program->sites[op->site].facts;
-  const auto operand = [&](std::size_t k, int lane) {
-    return reinterpret_cast<const std::uint32_t*>(w.regs + op->r[k])[lane];
-  };
   for (std::uint32_t left = group; left; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const auto accuse_lane = [&](const char* message) { accuse(suspect(w, lane, op->site), {}, message); };
@@ -147,12 +158,39 @@ void Synccheck::check_group(const Warp& w, const MicroOp* op, std::uint32_t grou
       accuse_lane("lanes of one warp name different member masks; all have to name the same lanes");
     if (!(members >> lane & 1))
       accuse_lane("a thread is not in the member mask that it names; the mask has to name every lane that comes here");
-    if (!(facts & kShuffle)) continue;
-    const auto from = shuffle_source(facts, lane, operand(3, lane), operand(4, lane));
-    if (from != lane && (!(members >> from & 1) || !(w.live >> from & 1)))
-      accuse_lane(w.live >> from & 1 ? "a shuffle reads a lane that is not in the member mask; its value is undefined"
-                                     : "a shuffle reads a lane that has exited; its value is undefined");
   }
+  if (w.program->sites[op->site].facts & kShuffle) check_sources(w, op, group, members);
+}
+
+/// A shuffle from a lane that takes no part gives an undefined value: an error where that is used.
+void Synccheck::check_sources(Warp& w, const MicroOp* op, std::uint32_t group, std::uint32_t members) {
+  const std::uint32_t facts = w.program->sites[op->site].facts;
+  const auto operand = [&](std::size_t k, int lane) {
+    return reinterpret_cast<const std::uint32_t*>(w.regs + op->r[k])[lane];
+  };
+  std::uint32_t exited = 0, no_member = 0;
+  for (std::uint32_t left = group; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const auto from = shuffle_source(facts, lane, operand(3, lane), operand(4, lane));
+    if (from == lane) continue;
+    if (!(w.live >> from & 1))
+      exited |= 1u << lane;
+    else if (!(members >> from & 1))
+      no_member |= 1u << lane;
+  }
+  const auto tell = [&](std::uint32_t lanes, const char* message) {
+    if (!lanes) return;
+    if (!values_.may_mark(w, op->site, "synccheck")) {
+      for (std::uint32_t left = lanes; left; left &= left - 1)
+        accuse(suspect(w, std::countr_zero(left), op->site), {}, message);
+      return;
+    }
+    Undefined what{.tool = "synccheck", .message = message};
+    what.lanes[0] = lanes;
+    values_.mark(w, op->site, std::move(what));
+  };
+  tell(exited, "a shuffle reads a lane that has exited; its value is undefined");
+  tell(no_member, "a shuffle reads a lane that is not in the member mask; its value is undefined");
 }
 
 }  // namespace

@@ -125,6 +125,23 @@ TEST_CASE("the sanitizer's tools follow children, cooperative grids and what ker
   CHECK(findings == "");
 }
 
+TEST_CASE("what calls of the device runtime write for a kernel counts as written") {
+  SimulatorOptions options;
+  options.sanitize = {"initcheck"};
+  const auto device = simulator_with(nested_kernels, options);
+  const auto errors = upload(*device, std::vector<int>(16, -1), "errors");
+  log_of(*device, "streams", one_thread, errors);  // cudaStreamCreateWithFlags, cudaEventCreateWithFlags
+  const auto out = device->allocate("out", 64);
+  launch(*device, "queries", one_thread, out, std::uint64_t{0});  // cudaMalloc, attributes, limits
+  const auto data = upload(*device, std::vector<int>(16), "data");
+  device->forget(data, 32);
+  launch(*device, "moves", one_thread, data, errors);  // cudaMemsetAsync and cudaMemcpyAsync write these 32 bytes
+  launch(*device, "nested_sum", {{1, 1, 1}, {4, 1, 1}}, data, 8);
+  std::string findings;
+  for (const auto& finding : device->take_findings()) findings += finding.tool + ": " + finding.message + "\n";
+  CHECK(findings == "");
+}
+
 TEST_CASE("a chain of launches without an end is stopped by the budget") {
   SimulatorOptions options;
   options.budget = 1'000'000;

@@ -1,0 +1,93 @@
+#pragma once
+// Values that nobody has given: read from memory that was never written, or from a lane that takes no part in a
+// shuffle. A tool marks the registers that receive one, and the accusation waits until the value is used: as an
+// address, by a branch, stored, handed to a function. What a selp or a false guard throws away was never asked for:
+// compilers load ahead, and then choose.
+//
+// After valgrind's memcheck (Seward, Nethercote, USENIX 2005), a bit per register and lane in place of one per bit.
+// While no register of a warp is marked, decode's micro-op in front of the instructions asks one flag
+// (Warp::values_watched).
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/simt/observers/accusations.h"
+#include "common/simt/observers/block_states.h"
+#include "common/simt/observers/locator.h"
+
+namespace gpulab::simt {
+
+/// Is told that an undefined value is used: once for what a lane got.
+class UndefinedSource {
+ public:
+  virtual ~UndefinedSource() = default;
+  virtual void used(const Warp& warp, int lane, const Place& place, std::uint32_t bytes) = 0;
+};
+
+/// What lanes got by one instruction.
+struct Undefined {
+  std::string_view tool;
+  std::string message{};
+  std::string_view unless_told_by{};
+  UndefinedSource* source = nullptr;     ///< nullptr: nobody
+  std::uint32_t bytes = 0;               ///< of an access; 0: no memory is meant
+  std::array<Place, kLanes> places{};    ///< where these lie
+  std::array<std::uint32_t, 4> lanes{};  ///< by element of what the instruction writes (one, or a vector's)
+};
+
+/// What an instruction does with the values that it reads.
+struct ValueStep;
+
+class UndefinedValues final : public Observer {
+ public:
+  explicit UndefinedValues(Accusations& accusations);
+  ~UndefinedValues() override;
+  /// Some tool marks values.
+  void follow() { ask_for(kWatchValues); }
+
+  /// Whether marks at an instruction come to anything: its results are registers that can be followed, and it has not
+  /// been accused of the same before. If not, the tool accuses at once.
+  [[nodiscard]] bool may_mark(const Warp& warp, std::uint32_t site, std::string_view tool);
+  /// Results of the instruction that is next are undefined.
+  void mark(Warp& warp, std::uint32_t site, Undefined what);
+
+  void grid_started(const LaunchState& launch) override;
+  void block_started(const BlockContext& block) override;
+  void block_ended(const BlockContext& block) override;
+  void instruction(Warp& warp, const MicroOp* op, std::uint32_t lanes) override;
+
+ private:
+  /// A register's lane: which of WarpValues::known, and of which lane there.
+  struct Mark {
+    std::uint16_t what = 0, lane = 0;
+  };
+  struct WarpValues {
+    std::vector<std::uint32_t> lanes;                        ///< by register: those that hold an undefined value
+    std::vector<std::array<Mark, kLanes>> marks;             ///< by register
+    std::vector<std::pair<std::uint32_t, Undefined>> known;  ///< site, and what its last execution got
+    std::uint32_t marked = 0;                                ///< registers with lanes
+  };
+  struct BlockValues {
+    explicit BlockValues(const BlockContext& block) : warps(block.warps.size()) {}
+    void restart(const BlockContext&) { warps.assign(warps.size(), {}); }
+    std::vector<WarpValues> warps;
+  };
+
+  const ValueStep& step_of(std::uint32_t site);
+  void set(Warp& warp, WarpValues& values, std::uint16_t cell, std::uint32_t lanes, std::uint32_t undefined,
+           const std::array<Mark, kLanes>& marks);
+  void use(Warp& warp, WarpValues& values, std::uint16_t cell, std::uint32_t lanes);
+
+  Accusations& accusations_;
+  const Program* program_ = nullptr;
+  std::vector<std::unique_ptr<ValueStep>> steps_;                 ///< by site, as far as they were asked for
+  std::vector<std::pair<std::uint32_t, std::string_view>> told_;  ///< sites and tools
+  BlockStates<BlockValues> blocks_;
+};
+
+}  // namespace gpulab::simt
