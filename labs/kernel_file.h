@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/embedded.h"
@@ -24,7 +25,10 @@ struct KernelFile {
   int compute_capability = 0;
   std::string entry;  ///< mangled
   std::uint32_t dynamic_shared_bytes = 0;
-  std::vector<std::string> arguments;     ///< SPECs of --arg, in the order of the kernel's parameters
+  bool cooperative = false;            ///< its grid may wait for itself (grid sync)
+  std::vector<std::string> arguments;  ///< SPECs of --arg, in the order of the kernel's parameters
+  /// __device__ and __constant__ variables that are set before or read after the run: mangled name, SPEC.
+  std::vector<std::pair<std::string, std::string>> variables;
   std::vector<std::string> expectations;  ///< NAME=INIT of --expect
   double tolerance = 0;                   ///< of floating-point expectations, absolute
   std::optional<KernelResources> resources;

@@ -94,6 +94,9 @@ struct Buffer {
   BufferRole role = BufferRole::input;
   std::vector<std::byte> initial{};  ///< count elements, or empty
   bool on_host = false;              ///< in the host's memory: for the copies of a plan, no kernel's argument
+  /// The mangled name of a __device__ or __constant__ variable: memory that the module brings along, with the values
+  /// that it gives where `initial` is empty. Empty: memory of the buffer's own.
+  std::string symbol{};
 };
 
 /// The right answer for one buffer. Integers and moved data compare by bytes (`exact`); floating-point results
@@ -127,8 +130,12 @@ struct TensorMapArgument {
   std::int64_t rows = 0, cols = 0;
   std::uint32_t box_rows = 0, box_cols = 0;
 };
-using Argument = std::variant<BufferArgument, TensorMapArgument, std::int32_t, std::uint32_t, std::int64_t,
-                              std::uint64_t, float, double, std::uint8_t, std::uint16_t>;
+/// A struct by value.
+struct BytesArgument {
+  std::vector<std::byte> bytes;
+};
+using Argument = std::variant<BufferArgument, TensorMapArgument, BytesArgument, std::int32_t, std::uint32_t,
+                              std::int64_t, std::uint64_t, float, double, std::uint8_t, std::uint16_t>;
 
 /// A copy between a buffer of the host's and one of the device's: which is which gives its direction.
 struct Copy {

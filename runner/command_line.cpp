@@ -25,9 +25,18 @@ const Command version_command{.name = "--version", .help = "the version", .run =
 bool is_option(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
 bool is_help(std::string_view word) { return word == "--help" || word == "-h"; }
 
-/// The option that `word` is, as --name or --name=value.
+/// "--block", "--n"; "-I" of an option that is one capital letter, as compilers have them.
+std::string dashed(const Option& option) {
+  const bool capital = option.name.size() == 1 && option.name[0] >= 'A' && option.name[0] <= 'Z';
+  return (capital ? "-" : "--") + option.name;
+}
+
+/// The option that `word` is, as --name, --name=value or -I.
 const Option* option_of(std::string_view word, const OptionList& options) {
-  if (!word.starts_with("--")) return nullptr;
+  if (!word.starts_with("--")) {
+    const auto it = std::find_if(options.begin(), options.end(), [&](const Option& o) { return dashed(o) == word; });
+    return it == options.end() ? nullptr : &*it;
+  }
   const auto name = word.substr(2, word.find('=') - 2);
   const auto it = std::find_if(options.begin(), options.end(), [&](const Option& o) { return o.name == name; });
   return it == options.end() ? nullptr : &*it;
@@ -74,9 +83,8 @@ std::unique_ptr<CLI::App> app_of(const Command& command, const std::string& name
   auto app = std::make_unique<CLI::App>(help);
   app->formatter(std::make_shared<HelpText>(usage_line(command, name)));
   for (const auto& option : usage.options) {
-    const auto dashed = "--" + option.name;
-    auto* added =
-        option.value.empty() ? app->add_flag(dashed)->disable_flag_override() : app->add_option(dashed, unread());
+    const auto word = dashed(option);
+    auto* added = option.value.empty() ? app->add_flag(word)->disable_flag_override() : app->add_option(word, unread());
     if (!option.value.empty()) added->type_name(option.value)->expected(1)->allow_extra_args(false);
     // All values are kept: that one is given twice is our error, in our words (single_value).
     added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -114,7 +122,7 @@ std::vector<std::string> with_values_apart(const std::vector<std::string>& words
 [[noreturn]] void refuse_option(const std::string& command, std::string_view word, const OptionList& options) {
   const std::string name(word.substr(0, word.find('=')));
   std::vector<std::string> names{"--help"};
-  for (const auto& option : options) names.push_back("--" + option.name);
+  for (const auto& option : options) names.push_back(dashed(option));
   throw usage_error(fmt::format("{}: unknown option '{}'", command, name),
                     did_you_mean(name, names, its_usage(command)));
 }
@@ -126,7 +134,7 @@ Error parse_error(const CLI::ParseError& error, const std::string& command) {
   const auto name = text.substr(0, text.find_first_of(": "));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) == nullptr)
     return usage_error(fmt::format("{}: {}", command, text), its_usage(command));
-  return usage_error(name.starts_with("--") ? name + " needs a value" : fmt::format("--{} takes no value", name),
+  return usage_error(name.starts_with('-') ? name + " needs a value" : fmt::format("--{} takes no value", name),
                      its_usage(command));
 }
 
@@ -153,8 +161,10 @@ void place_words(const Command& command, std::span<const std::string> words, con
     if (is_option(word)) refuse_option(line.name, word, options);
     add_argument(command, word, line);
   }
-  for (const auto* option : app->get_options())
-    if (option->count() > 0) line.given[option->get_name().substr(2)] = option->results();
+  for (const auto* option : app->get_options()) {
+    const auto name = option->get_name();
+    if (option->count() > 0) line.given[name.substr(name.find_first_not_of('-'))] = option->results();
+  }
   if (dashes == words.end()) return;
   if (!command.rest.empty()) line.rest.assign(dashes + 1, words.end());
   if (command.rest.empty())

@@ -85,6 +85,7 @@ std::shared_ptr<const Batch> batch_of(const LabRun& run, const std::shared_ptr<E
   batch->options.counters = run.machine.counters.value_or(true);
   batch->options.measure = run.measure;
   batch->options.dumps = run.dumps;
+  batch->options.shows = run.shows;
   batch->tools = run.machine.sanitize;
   return batch;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "runner/case/run_case.h"
 #include "runner/command.h"
 #include "runner/execution/executor.h"
 #include "runner/options/file_options.h"
@@ -24,6 +25,7 @@ struct LabRun {
   MeasureOptions measure;
   ReportOptions report;
   std::map<std::string, std::string> dumps{};  ///< buffer -> file
+  std::vector<Slice> shows{};                  ///< elements to be shown
   FileAccess file_access{};                    ///< of a file's kernel
   const Variant* baseline = nullptr;           ///< of the speed-ups; null: the first that was measured
   std::string image{};                         ///< file for what the run drew; empty: none

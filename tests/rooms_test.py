@@ -27,6 +27,7 @@ FLOORS = [
     ["runner/report"],
     ["runner/report/plots", "runner/report/explain"],
     ["runner/report/formats"],
+    ["runner/student_file/arguments"],
     ["runner/student_file"],
     ["runner/options"],
     ["runner/execution"],

@@ -3,7 +3,6 @@
 // (gpu/), and the SIMT simulator (simulator/). Differences are data (Capabilities); nothing elsewhere asks which kind
 // it talks to.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -71,18 +70,21 @@ struct Kernel {
 /// Takes what kernels print.
 using PrintSink = std::function<void(std::string_view)>;
 
-/// One kernel argument by value (up to 8 bytes); device pointers are 8-byte values.
+/// One kernel argument by value; device pointers are 8-byte values.
 struct KernelArgument {
-  std::array<std::byte, 128> bytes{};  ///< the largest that is passed: a tensor map
-  std::size_t size = 0;
+  std::vector<std::byte> bytes;
   template <typename T>
-  static KernelArgument of(T value) {
-    static_assert(sizeof(T) <= 128);
-    KernelArgument argument;
-    argument.size = sizeof(T);
+  static KernelArgument of(const T& value) {
+    KernelArgument argument{std::vector<std::byte>(sizeof(T))};
     std::memcpy(argument.bytes.data(), &value, sizeof(T));
     return argument;
   }
+};
+
+/// A __device__ or __constant__ variable of a module.
+struct ModuleVariable {
+  DevicePointer address = 0;
+  std::size_t bytes = 0;
 };
 
 struct LaunchConfig {
@@ -118,6 +120,8 @@ class Device {
   /// Finds an entry in the loaded modules by its C++ name ("reduce_warp<float, Sum>") or mangled name.
   /// Throws Error (usage) that lists near misses when there is none.
   virtual Kernel kernel(std::string_view name) = 0;
+  /// A variable by its mangled name. Nothing where no module has it of which a kernel has been asked for.
+  virtual std::optional<ModuleVariable> variable(std::string_view) { return std::nullopt; }
 
   /// `name` appears in findings ("in[4]"). Throws LaunchError (out_of_memory). Size 0 is legal.
   virtual DevicePointer allocate(std::string_view name, std::size_t bytes) = 0;

@@ -43,9 +43,9 @@ void check_arguments(const Kernel& kernel, std::span<const KernelArgument> argum
                                   arguments.size()),
                       {}, kernel.cpp_name);
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    if (arguments[i].size != sizes[i])
+    if (arguments[i].bytes.size() != sizes[i])
       throw usage_error(
-          fmt::format("argument {} of the kernel has {} bytes, not {}", i + 1, sizes[i], arguments[i].size),
+          fmt::format("argument {} of the kernel has {} bytes, not {}", i + 1, sizes[i], arguments[i].bytes.size()),
           "an int has 4 bytes, a pointer 8", kernel.cpp_name);
 }
 

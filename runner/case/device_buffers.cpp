@@ -26,7 +26,7 @@ DeviceBuffers::~DeviceBuffers() {
   for (const auto& slot : slots_) {
     try {
       if (slot.pristine != 0) device_.release(slot.pristine);
-      if (!slot.host) device_.release(slot.pointer);
+      if (!slot.host && slot.buffer->symbol.empty()) device_.release(slot.pointer);
     } catch (const std::exception&) {
       // After a fault the context is gone and its memory with it; the fault itself has been reported.
     }
@@ -39,11 +39,21 @@ void DeviceBuffers::add(const Buffer& buffer, bool pinned) {
     throw std::logic_error(fmt::format("buffer '{}' has {} initial bytes for {} elements of {}", buffer.name,
                                        buffer.initial.size(), buffer.count, name_of(buffer.type)));
   }
-  if (buffer.on_host) {
+  if (!buffer.symbol.empty()) {
+    add_variable(buffer);
+  } else if (buffer.on_host) {
     slots_.push_back({&buffer, 0, 0, device_.host_memory(buffer.name, bytes_in(buffer), pinned)});
   } else {
     slots_.push_back({&buffer, device_.allocate(buffer.name, bytes_in(buffer)), 0, {}});
   }
+}
+
+void DeviceBuffers::add_variable(const Buffer& buffer) {
+  const auto found = device_.variable(buffer.symbol);
+  if (!found) throw std::logic_error(fmt::format("no module has a variable '{}'", buffer.name));
+  if (found->bytes < bytes_in(buffer))
+    throw std::logic_error(fmt::format("variable '{}' has {} bytes", buffer.name, found->bytes));
+  slots_.push_back({&buffer, found->address, 0, {}});
 }
 
 void DeviceBuffers::prepare() {
@@ -52,6 +62,8 @@ void DeviceBuffers::prepare() {
     if (host) {
       if (buffer->initial.empty()) std::fill_n(host.get(), bytes_in(*buffer), poison_of(buffer->type));
       std::copy(buffer->initial.begin(), buffer->initial.end(), host.get());
+    } else if (!buffer->symbol.empty() && buffer->initial.empty()) {
+      continue;  // as the module has it
     } else if (buffer->initial.empty()) {
       device_.fill(pointer, poison_of(buffer->type), bytes_in(*buffer));
       device_.forget(pointer, bytes_in(*buffer));
@@ -134,6 +146,8 @@ KernelArgument DeviceBuffers::argument(const Argument& argument) const {
         } else if constexpr (std::is_same_v<std::decay_t<decltype(value)>, TensorMapArgument>) {
           const auto& to = slot(value.buffer);
           return tensor_map(to.pointer, to.buffer->type, {value.rows, value.cols}, {value.box_rows, value.box_cols});
+        } else if constexpr (std::is_same_v<std::decay_t<decltype(value)>, BytesArgument>) {
+          return KernelArgument{value.bytes};
         } else {
           return KernelArgument::of(value);
         }

@@ -17,8 +17,8 @@ class DeviceBuffers {
   DeviceBuffers(const DeviceBuffers&) = delete;
   DeviceBuffers& operator=(const DeviceBuffers&) = delete;
 
-  /// Allocates, on the host (pinned or not) where the buffer lives there; `buffer` must outlive this. Throws
-  /// logic_error where its bytes and count disagree.
+  /// Allocates, on the host (pinned or not) where the buffer lives there (a module's variable is found instead);
+  /// `buffer` must outlive this. Throws logic_error where its bytes and count disagree.
   void add(const Buffer& buffer, bool pinned = false);
   /// Before the first run: inputs are written, outputs and scratch take their initial bytes or poison.
   void prepare();
@@ -38,6 +38,7 @@ class DeviceBuffers {
   [[nodiscard]] std::map<std::string, void*, std::less<>> pointers() const;
 
  private:
+  void add_variable(const Buffer& buffer);
   struct Slot {
     const Buffer* buffer;
     DevicePointer pointer;

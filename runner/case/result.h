@@ -71,12 +71,19 @@ struct RungChange {
   std::string unit;  ///< "ratio", "" for counts, a metric's own
 };
 
+/// Elements of a buffer that were asked for by name: from the first on.
+struct BufferSlice {
+  std::uint64_t from = 0;
+  std::vector<decltype(Mismatch::got)> values;
+};
+
 /// What a buffer held after a kernel of the user's own file.
 struct BufferFacts {
   std::string name, type;  ///< "f32"
   std::uint64_t count = 0;
   std::vector<decltype(Mismatch::got)> first;  ///< values, a few
   std::string fnv1a64;                         ///< of its bytes, 16 hex digits
+  std::vector<BufferSlice> slices;             ///< of --show, in the order given
 };
 
 /// What became of a case. wrong: its answer; finding: a tool's, of an answer that is right; skipped: it cannot run

@@ -257,10 +257,14 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
                                const RunOptions& options, Result& result) {
   const auto scratch = variant.scratch ? variant.scratch(made.point) : std::vector<Buffer>{};
   const auto* gpu = profile_of(device_);
+  if (launches_kernels(variant)) load(lab, variant);
+  // Variables are there from when a kernel of their module is asked for.
+  const auto is_variable = [](const Buffer& buffer) { return !buffer.symbol.empty(); };
+  if (std::any_of(problem.buffers.begin(), problem.buffers.end(), is_variable))
+    (void)device_.kernel(made.steps.front().kernel);
   DeviceBuffers buffers(device_);
   for (const auto& buffer : problem.buffers) buffers.add(buffer, variant.pinned);
   for (const auto& buffer : scratch) buffers.add(buffer, variant.pinned);
-  if (launches_kernels(variant)) load(lab, variant);
   const BoundPlan bound(device_, buffers, made.steps);
   const auto launches = bound.launches();
   if (!launches.empty()) {
@@ -284,7 +288,8 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
         [&](const Expected& e) { return buffers.declared(e.buffer).type; }, result);
     for (const auto& [buffer, file] : options.dumps) dump(file, buffers.read(buffer));
     if (!lab.file) return;
-    for (const auto& buffer : problem.buffers) result.buffers.push_back(facts_of(buffer, buffers.read(buffer.name)));
+    for (const auto& buffer : problem.buffers)
+      result.buffers.push_back(facts_of(buffer, buffers.read(buffer.name), options.shows));
   };
   // Updated in place: what is compared afterwards is an input.
   const bool in_place = std::any_of(problem.expected.begin(), problem.expected.end(), [&](const Expected& expected) {

@@ -15,13 +15,20 @@
 
 namespace gpulab {
 
+/// Elements [first, end) of a buffer, to be shown after the run.
+struct Slice {
+  std::string buffer;
+  std::uint64_t first = 0, end = 0;
+};
+
 /// How every case of a sweep is run.
 struct RunOptions {
   std::optional<Dim3> grid;  ///< absent: automatic
   bool counters = true;      ///< take counters where the device counts
   MeasureOptions measure;
   std::map<std::string, std::string> dumps{};  ///< buffer -> file for its bytes after the first run
-  PrintSink printed{};                         ///< gets what kernels of the verified run print, as it comes
+  std::vector<Slice> shows{};
+  PrintSink printed{};  ///< gets what kernels of the verified run print, as it comes
 };
 
 /// Runs cases on one device; keeps what cases share: loaded modules and the last problem.

@@ -129,9 +129,11 @@ ExitCode run(const CommandLine& line) {
     const auto sweep = parse_sweep_options({line.labs, &lab}, line.given);
     return explain_case(sweep, options, open_simulator(options.machine, true));
   }
-  const auto request = parse_file_request(line.name, target, line.given);
+  auto request = parse_file_request(line.name, target, line.given);
   const auto options = parse(line);
-  auto launch = parse_file_launch_options(line.given);
+  auto launch = parse_launch_options(line.given);
+  request.blocks = launch.blocks;
+  request.grid = launch.grid;
   const std::shared_ptr<Executor> simulator = open_simulator_for_file(options.machine, file_access(request, {}), true);
   return explain_case(sweep_of_file(lab_of_file(request, simulator->info()), std::move(launch)), options, simulator);
 }

@@ -61,9 +61,13 @@ auto members(Occupancy& v) {
   auto& [theoretical, blocks, limited_by] = v;
   return std::tie(theoretical, blocks, limited_by);
 }
+auto members(BufferSlice& v) {
+  auto& [from, values] = v;
+  return std::tie(from, values);
+}
 auto members(BufferFacts& v) {
-  auto& [name, type, count, first, fnv1a64] = v;
-  return std::tie(name, type, count, first, fnv1a64);
+  auto& [name, type, count, first, fnv1a64, slices] = v;
+  return std::tie(name, type, count, first, fnv1a64, slices);
 }
 auto members(LineCounts& v) {
   auto& [line, phase, executions, counters] = v;
@@ -107,18 +111,24 @@ auto members(MeasureOptions& v) {
   auto& [warmup, reps, min_time, max_noise, warm] = v;
   return std::tie(warmup, reps, min_time, max_noise, warm);
 }
+auto members(Slice& v) {
+  auto& [buffer, first, end] = v;
+  return std::tie(buffer, first, end);
+}
 auto members(RunOptions& v) {
-  auto& [grid, counters, measure, dumps, printed] = v;
+  auto& [grid, counters, measure, dumps, shows, printed] = v;
   (void)printed;  // of this process: WireCase::listens
-  return std::tie(grid, counters, measure, dumps);
+  return std::tie(grid, counters, measure, dumps, shows);
 }
 auto members(KernelResources& v) {
   auto& [sm, registers, shared, stack] = v;
   return std::tie(sm, registers, shared, stack);
 }
 auto members(KernelFile& v) {
-  auto& [file, source, ptx, capability, entry, shared, arguments, expectations, tolerance, resources] = v;
-  return std::tie(file, source, ptx, capability, entry, shared, arguments, expectations, tolerance, resources);
+  auto& [file, source, ptx, capability, entry, shared, cooperative, arguments, variables, expectations, tolerance,
+         resources] = v;
+  return std::tie(file, source, ptx, capability, entry, shared, cooperative, arguments, variables, expectations,
+                  tolerance, resources);
 }
 auto members(WireCase& v) {
   auto& [lab, variant, point, options, file, listens] = v;

@@ -9,6 +9,7 @@
 #include "common/device/launch_limits.h"
 #include "common/error.h"
 #include "common/text.h"
+#include "runner/options/sizes.h"
 
 namespace gpulab {
 namespace {
@@ -31,13 +32,21 @@ Dim3 parse_dim(std::string_view text, std::string_view option, std::string_view 
 
 std::vector<Dim3> parse_blocks(std::string_view text) {
   std::vector<Dim3> blocks;
-  for (const auto& item : split(text, ',')) {
-    const auto block = parse_dim(item, "--block", "a block is 256, 32x8 or 8x8x4");
+  const auto add = [&](const Dim3& block) {
     check_block(block, "--block");
     if (std::find(blocks.begin(), blocks.end(), block) != blocks.end()) {
       throw usage_error(fmt::format("--block: {} appears twice in '{}'", dim_text(block), text));
     }
     blocks.push_back(block);
+  };
+  for (const auto& item : split(text, ',')) {
+    if (item.find(':') == std::string::npos) {
+      add(parse_dim(item, "--block", "a block is 256, 32x8 or 8x8x4"));
+      continue;
+    }
+    for (const auto threads : parse_sizes(item, "--block"))
+      add({static_cast<std::uint32_t>(std::min<std::int64_t>(threads, std::numeric_limits<std::uint32_t>::max())), 1,
+           1});
   }
   return blocks;
 }

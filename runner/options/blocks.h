@@ -1,5 +1,5 @@
 #pragma once
-// Blocks and grids on the command line: 256, 32x8, 8x8x4.
+// Blocks and grids on the command line: 256, 32x8, 8x8x4, 32:1024.
 
 #include <optional>
 #include <string_view>
@@ -9,7 +9,8 @@
 
 namespace gpulab {
 
-/// A comma-separated list of blocks, each within the hardware's limits. Throws usage_error.
+/// A comma-separated list of blocks and of ranges of one dimension (32:1024 doubles, 32:256:32 adds), each within the
+/// hardware's limits. Throws usage_error.
 [[nodiscard]] std::vector<Dim3> parse_blocks(std::string_view text);
 /// A grid, or nothing for "auto". Throws usage_error.
 [[nodiscard]] std::optional<Dim3> parse_grid(std::string_view text);

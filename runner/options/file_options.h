@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/device/device.h"
+#include "runner/case/run_case.h"
 #include "runner/options/launch_options.h"
 #include "runner/options/option.h"
 #include "runner/student_file/kernel_file.h"
@@ -17,9 +18,10 @@ namespace gpulab {
 /// Reads FILE. Throws usage_error. `command` is what its words call the command.
 [[nodiscard]] FileRequest parse_file_request(std::string_view command, const std::string& file, const Given& given);
 
-/// NAME=PATH of --dump: buffer -> file, each seen to be writable before anything runs.
 [[nodiscard]] OptionList dump_options();
-[[nodiscard]] std::map<std::string, std::string> parse_dumps(const Given& given, const FileRequest& request,
+/// NAME=PATH of --dump: buffer -> file, each seen to be writable before anything runs. What is no argument is wanted of
+/// the file's variables (FileRequest::reads).
+[[nodiscard]] std::map<std::string, std::string> parse_dumps(const Given& given, FileRequest& request,
                                                              const LaunchOptions& launch);
 
 /// What a stranger's kernel makes its process read and write, beyond the program itself.
@@ -31,8 +33,8 @@ struct FileAccess {
 
 [[nodiscard]] FileAccess file_access(const FileRequest& request, const std::map<std::string, std::string>& dumps);
 
-/// As parse_launch_options, for files: without a lab nothing says how blocks of two dimensions cover a problem.
-[[nodiscard]] LaunchOptions parse_file_launch_options(const Given& given);
+/// NAME[FROM:TO] of --show.
+[[nodiscard]] std::vector<Slice> parse_shows(const Given& given, FileRequest& request);
 
 /// The file as a lab, compiled for the device. Throws Error.
 [[nodiscard]] Lab lab_of_file(const FileRequest& request, const DeviceInfo& device);

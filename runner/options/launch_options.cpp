@@ -9,7 +9,7 @@ namespace gpulab {
 OptionList launch_options() {
   using heading::what_runs;
   return {
-      {"block", "B[,B...]", "threads per block: 256, 32x8, 8x8x4", what_runs},
+      {"block", "B[,B...]", "threads per block: 256, 32x8, 8x8x4, 32:1024", what_runs},
       {"grid", "G|auto", "blocks; auto covers the problem", what_runs},
       {"seed", "N", "of the inputs [42]", what_runs},
   };

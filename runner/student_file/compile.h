@@ -2,9 +2,11 @@
 // A CUDA source file of a student's own to PTX with line information: by nvcc where there is one, else by NVRTC, in a
 // child that sees the file and the toolkit (compilers/isolation.h).
 
+#include <map>
 #include <string>
 
 #include "runner/student_file/compile_cache.h"
+#include "runner/student_file/compile_options.h"
 #include "runner/student_file/compilers/isolation.h"
 #include "runner/student_file/toolchain.h"
 
@@ -16,6 +18,11 @@ struct CompileRequest {
   std::string instance;         ///< a template's instance that must be there, "scale<float>"; empty: none
   int compute_capability = 75;  ///< 90 for 9.0; the nearest that the compiler knows is taken
   Isolation isolation{};
+  CompileOptions options{};
+  /// What stands for files, by their absolute paths: their text without host code that does not compile.
+  std::map<std::string, std::string> amended{};
+
+  [[nodiscard]] int architecture() const { return options.architecture.value_or(compute_capability); }
 };
 
 /// Takes it from the cache where nothing has changed. Errors of the compiler go to standard error as it words them;

@@ -9,32 +9,45 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "common/dim3.h"
 #include "labs/lab.h"
+#include "runner/student_file/arguments/file_argument.h"
 #include "runner/student_file/compile.h"
-#include "runner/student_file/file_argument.h"
 
 namespace gpulab {
 
 /// What the user asks for, before anything is compiled.
 struct FileRequest {
   std::string file, source;
-  std::string kernel;  ///< empty: the only one
+  std::string kernel{};  ///< empty: the only one
   std::string compiler = "auto";
+  CompileOptions compile{};
   std::uint32_t dynamic_shared_bytes = 0;
-  std::vector<std::string> arguments, expectations;
+  bool cooperative = false;
+  std::vector<std::string> arguments, variables, expectations;  ///< of --arg, --set, --expect
+  /// What --dump and --show want (option, name) and is no argument that was given and not set: an argument that is made
+  /// up, or a variable.
+  std::vector<std::pair<std::string, std::string>> reads;
+  /// The launch, for arguments that are left out. Blocks empty: 256 threads; no grid: one that covers the buffers.
+  std::vector<Dim3> blocks;
+  std::optional<Dim3> grid;
+  std::vector<std::string> words;  ///< all that was typed but --arg, to be shown with the arguments that are made up
   double tolerance = 0;
   Isolation isolation{};
 };
 
-/// Compiles (a .cu file), finds the kernel and checks the arguments against its parameters. Throws Error.
+/// Compiles (a .cu file), finds the kernel and its variables, checks the arguments against its parameters, and makes up
+/// those that are left out. Throws Error.
 [[nodiscard]] KernelFile load_kernel_file(const FileRequest& request, int compute_capability);
 
 /// The lab "run": no parameters, one variant, buffers and expectations as `file` says.
 [[nodiscard]] Lab file_lab(KernelFile file);
 
-/// Arguments and expectations, checked as far as that goes without the kernel: form, names, values, sizes of files.
+/// Arguments, variables and expectations, checked as far as that goes without the kernel: form, names, values, sizes of
+/// files.
 void check_specs(const FileRequest& request);
 
 }  // namespace gpulab

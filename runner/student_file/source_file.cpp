@@ -36,15 +36,6 @@ std::size_t literal_end(std::string_view text, std::size_t at) {
   return at + 1;
 }
 
-bool calls(std::string_view code, std::string_view name) {
-  for (auto at = code.find(name); at != std::string_view::npos; at = code.find(name, at + 1)) {
-    const auto next = code.find_first_not_of(" \t\n", at + name.size());
-    const bool whole = (at == 0 || !word_character(code[at - 1])) && next != std::string_view::npos;
-    if (whole && code[next] == '(') return true;
-  }
-  return false;
-}
-
 /// `x` of `#include "x"` and `#include <x>`.
 std::vector<std::string> included_names(std::string_view source) {
   std::vector<std::string> names;
@@ -116,14 +107,6 @@ std::string code_only(std::string_view source) {
     }
   }
   return text;
-}
-
-std::vector<std::string> host_code(std::string_view source) {
-  const auto code = code_only(source);
-  std::vector<std::string> found;
-  if (calls(code, "main")) found.emplace_back("main");
-  if (code.find("<<<") != std::string::npos) found.emplace_back("<<<>>>");
-  return found;
 }
 
 std::uint64_t content_hash(const std::string& path, const std::string& source) {

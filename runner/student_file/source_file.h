@@ -1,5 +1,5 @@
 #pragma once
-// A CUDA source file as text: what it includes, and what of it is for the host.
+// A CUDA source file as text, and what it includes.
 
 #include <cstdint>
 #include <string>
@@ -19,9 +19,6 @@ inline constexpr std::uint64_t most_source_bytes = std::uint64_t{8} << 20;
 /// The same text with comments and the insides of literals blanked: what is found there is code. Lines keep their
 /// numbers.
 [[nodiscard]] std::string code_only(std::string_view source);
-
-/// What shows that a file holds host code: of "main" and "<<<>>>"; empty where nothing does.
-[[nodiscard]] std::vector<std::string> host_code(std::string_view source);
 
 /// A checksum of the file and of all that it includes from beside it, whatever the preprocessor would skip: compiled
 /// text is reused only while this stays. Toolkit headers are the compiler's own.

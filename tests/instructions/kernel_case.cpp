@@ -142,8 +142,7 @@ std::string difference(const KernelData& expected, const std::vector<std::byte>&
 
 KernelArgument argument_of(const KernelData& data) {
   KernelArgument argument;
-  argument.size = data.bytes.size();
-  std::copy(data.bytes.begin(), data.bytes.end(), argument.bytes.begin());
+  argument.bytes.assign(data.bytes.begin(), data.bytes.end());
   return argument;
 }
 

@@ -105,6 +105,13 @@ class GpuDevice : public Device {
     return owners[static_cast<std::size_t>(at)]->kernel(found);
   }
 
+  std::optional<ModuleVariable> variable(std::string_view name) override {
+    const OutputCapture::Scope captured(output_);
+    for (const auto& module : modules_)
+      if (const auto found = module->variable(std::string(name))) return found;
+    return std::nullopt;
+  }
+
   DevicePointer allocate(std::string_view name, std::size_t bytes) override {
     if (bytes == 0) return 0;  // cuMemAlloc refuses it; the null pointer faults when used
     const OutputCapture::Scope captured(output_);

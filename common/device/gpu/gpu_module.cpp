@@ -136,6 +136,16 @@ std::vector<std::size_t> GpuModule::parameter_sizes(std::string_view entry) cons
   return sizes;
 }
 
+std::optional<ModuleVariable> GpuModule::variable(const std::string& name) const {
+  for (const auto& [entry, module] : modules_) {
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+    if (driver_.cuModuleGetGlobal(&address, &bytes, module, name.c_str()) == CUDA_SUCCESS)
+      return ModuleVariable{address, bytes};
+  }
+  return std::nullopt;
+}
+
 Kernel GpuModule::kernel(std::string_view entry) {
   Kernel kernel;
   kernel.entry = entry;

@@ -25,6 +25,9 @@ class GpuModule {
   /// The kernel with its parameter sizes and the driver's attributes; compiled now if it is not yet.
   Kernel kernel(std::string_view entry);
 
+  /// Of a kernel that has been asked for.
+  [[nodiscard]] std::optional<ModuleVariable> variable(const std::string& name) const;
+
  private:
   CUmodule compiled(std::string_view entry);
   CUmodule compile(const std::string& ptx);

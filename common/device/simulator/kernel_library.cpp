@@ -25,7 +25,7 @@ const PtxasRow* ptxas_row(const ModuleImage& image, std::string_view entry, int 
 std::vector<std::byte> LoadedKernel::parameter_block(std::span<const KernelArgument> arguments) const {
   std::vector<std::byte> bytes(program->parameter_bytes);
   for (std::size_t k = 0; k < arguments.size(); ++k)
-    std::memcpy(bytes.data() + program->parameter_offsets.at(k), arguments[k].bytes.data(), arguments[k].size);
+    std::memcpy(bytes.data() + program->parameter_offsets.at(k), arguments[k].bytes.data(), arguments[k].bytes.size());
   return bytes;
 }
 
@@ -48,6 +48,12 @@ const LoadedKernel& KernelLibrary::find(std::string_view name) {
   for (auto& module : modules_)
     if (module.has_entry(entry)) return decode(module, entry);
   throw std::logic_error("entry of no module");
+}
+
+std::optional<ModuleVariable> KernelLibrary::variable(std::string_view name) const {
+  for (const auto& module : modules_)
+    if (const auto found = module.variables.find(name)) return found;
+  return std::nullopt;
 }
 
 const LoadedKernel& KernelLibrary::of(const simt::Program& program) const {

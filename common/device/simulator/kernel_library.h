@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,8 @@ class KernelLibrary {
   /// By C++ or mangled name. Throws Error (usage) that lists near misses when there is none.
   const LoadedKernel& find(std::string_view name);
   [[nodiscard]] const LoadedKernel& at(std::size_t handle) const { return kernels_.at(handle); }
+  /// Of a module of which a kernel has been found.
+  [[nodiscard]] std::optional<ModuleVariable> variable(std::string_view name) const;
   /// The kernel whose program this is.
   [[nodiscard]] const LoadedKernel& of(const simt::Program& program) const;
 

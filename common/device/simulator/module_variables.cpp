@@ -42,21 +42,26 @@ void ModuleVariables::place(const ptx::Module& module, simt::GlobalMemory& memor
   for (const auto& variable : module.variables) {
     if (variable.space != ptx::Space::global && variable.space != ptx::Space::constant) continue;
     const std::uint64_t address = allocate(variable, memory, left);
-    addresses_.emplace(variable.name, address);
+    places_.emplace(variable.name, ModuleVariable{address, variable.size});
     if (!variable.initial.empty())
       std::memcpy(memory.host(address, variable.initial.size()), variable.initial.data(), variable.initial.size());
   }
   for (const auto& variable : module.variables)
     for (const auto& relocation : variable.relocations) {
       const std::uint64_t target = target_of(relocation, module) >> relocation.shift;
-      const std::uint64_t place = addresses_.at(std::string(variable.name)) + relocation.offset;
+      const std::uint64_t place = places_.at(std::string(variable.name)).address + relocation.offset;
       std::memcpy(memory.host(place, relocation.size), &target, relocation.size);
     }
 }
 
 std::optional<std::uint64_t> ModuleVariables::address_of(std::string_view name) const {
-  const auto found = addresses_.find(std::string(name));
-  return found == addresses_.end() ? std::nullopt : std::optional(found->second);
+  const auto found = find(name);
+  return found ? std::optional(found->address) : std::nullopt;
+}
+
+std::optional<ModuleVariable> ModuleVariables::find(std::string_view name) const {
+  const auto found = places_.find(std::string(name));
+  return found == places_.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::uint64_t ModuleVariables::target_of(const ptx::Variable::Relocation& relocation, const ptx::Module& module) const {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "common/device/device.h"
 #include "common/ptx/module.h"
 #include "common/simt/machine/memory.h"
 
@@ -18,12 +19,13 @@ class ModuleVariables {
   /// Once: all kernels of a module share its variables. Throws Error where an initial value names anything else.
   void place(const ptx::Module& module, simt::GlobalMemory& memory);
   [[nodiscard]] std::optional<std::uint64_t> address_of(std::string_view name) const;
+  [[nodiscard]] std::optional<ModuleVariable> find(std::string_view name) const;
 
  private:
   [[nodiscard]] std::uint64_t target_of(const ptx::Variable::Relocation& relocation, const ptx::Module& module) const;
 
   bool placed_ = false;
-  std::unordered_map<std::string, std::uint64_t> addresses_;
+  std::unordered_map<std::string, ModuleVariable> places_;
 };
 
 }  // namespace gpulab

@@ -70,6 +70,8 @@ class Simulator final : public Device {
   void load(const ModuleImage& image) override { library_.load(image); }
   Kernel kernel(std::string_view name) override { return library_.find(name).kernel; }
 
+  std::optional<ModuleVariable> variable(std::string_view name) override { return library_.variable(name); }
+
   DevicePointer allocate(std::string_view name, std::size_t bytes) override { return memory_.allocate(name, bytes); }
   void release(DevicePointer pointer) override { memory_.release(pointer); }
   void write(DevicePointer to, std::span<const std::byte> from) override { memory_.write(to, from); }

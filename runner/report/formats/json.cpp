@@ -123,7 +123,14 @@ Json params(const decltype(Result::params)& values) {
 Json buffer(const BufferFacts& b) {
   Json first = Json::array();
   for (const auto& v : b.first) first.push_back(value(v));
-  return {{"name", b.name}, {"type", b.type}, {"count", b.count}, {"first", std::move(first)}, {"fnv1a64", b.fnv1a64}};
+  Json json{
+      {"name", b.name}, {"type", b.type}, {"count", b.count}, {"first", std::move(first)}, {"fnv1a64", b.fnv1a64}};
+  for (const auto& slice : b.slices) {
+    Json values = Json::array();
+    for (const auto& v : slice.values) values.push_back(value(v));
+    json["slices"].push_back({{"from", slice.from}, {"values", std::move(values)}});
+  }
+  return json;
 }
 
 Json changes(const std::vector<RungChange>& all) {

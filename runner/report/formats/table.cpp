@@ -115,6 +115,14 @@ std::string buffer_text(const BufferFacts& b) {
                      b.count > b.first.size() ? " …" : "", b.fnv1a64);
 }
 
+/// "x[100:120]: 1 2 3 …"
+std::string slice_text(const BufferFacts& b, const BufferSlice& slice) {
+  std::vector<std::string> values;
+  for (const auto& value : slice.values) values.push_back(value_text(value));
+  if (values.empty()) return fmt::format("{}[{}]: it has {}", b.name, slice.from, plural(b.count, "element"));
+  return fmt::format("{}[{}:{}]: {}", b.name, slice.from, slice.from + slice.values.size(), join(values, " "));
+}
+
 std::string error_text(double value) { return value == 0 ? "0" : fmt::format("{:.3g}", value); }
 
 std::string verification_text(const Verification& v) {
@@ -293,7 +301,10 @@ void one(const Run& run, const Result& r, Page& page) {
   if (r.timing) page.fact(r.timing->source == TimeSource::cpu_wall ? "CPU time" : "GPU time", timing_text(*r.timing));
   const bool measured = r.timing && r.timing->source == TimeSource::cuda_events;
   if (!r.metrics.empty()) page.fact(measured ? "rates" : "facts", metrics_text(r));
-  for (const auto& b : r.buffers) page.fact(&b == &r.buffers.front() ? "buffers" : "", buffer_text(b));
+  for (const auto& b : r.buffers) {
+    page.fact(&b == &r.buffers.front() ? "buffers" : "", buffer_text(b));
+    for (const auto& slice : b.slices) page.fact("", slice_text(b, slice));
+  }
   findings(r, page);
   notes(r, page);
   if (r.counters) counters(r, page);

@@ -49,10 +49,10 @@ class NvccCall {
 
   CompileOutcome compile() {
     check_what_it_reads();
-    auto run = call(request_.compute_capability);
+    auto run = call(request_.architecture());
     // It says so at once where it does not know the architecture.
     if (run.exit_code != 0 && run.output.find("Unsupported gpu architecture") != std::string::npos)
-      run = call(known_architecture(nvcc_, request_.compute_capability));
+      run = call(known_architecture(nvcc_, request_.architecture()));
     CompileOutcome outcome{run.exit_code == 0, {{}, copy_.messages(run.output)}, limit_of(run)};
     if (outcome.succeeded) outcome.compiled.ptx = copy_.ptx(read_file((folder_.path() / "out.ptx").string(), nvcc_));
     return outcome;
@@ -62,18 +62,16 @@ class NvccCall {
   [[nodiscard]] std::vector<std::string> readable() const {
     std::vector<std::string> all;
     if (!copy_.own_folder().empty()) all.push_back(copy_.own_folder());
+    for (const auto& place : request_.options.places) all.push_back(place.path);
     return all;
   }
 
   CapturedRun call(int architecture, const std::string& what = "-ptx", const std::string& out = "out.ptx") {
-    std::vector<std::string> command{nvcc_,
-                                     what,
-                                     "-std=c++17",
-                                     "-lineinfo",
-                                     "-Wno-deprecated-gpu-targets",
+    std::vector<std::string> command{nvcc_, what, "-Wno-deprecated-gpu-targets",
                                      fmt::format("-arch=compute_{}", architecture)};
-    if (!copy_.neighbours().empty())
-      command.insert(command.end(), {"-Xcompiler", fmt::format("-iquote,{}", copy_.neighbours())});
+    for (const auto& folder : copy_.neighbours())
+      command.insert(command.end(), {"-Xcompiler", fmt::format("-iquote,{}", folder)});
+    for (auto& word : request_.options.words()) command.push_back(std::move(word));
     command.insert(command.end(), {"-o", out, copy_.file()});
     return run_captured(compiler_plan(request_.isolation, command, nvcc_, folder_.path(), readable()));
   }
@@ -81,7 +79,7 @@ class NvccCall {
   /// Without Landlock nothing stops the compiler from reading what it likes: what it would read is looked at first.
   void check_what_it_reads() {
     if (!request_.isolation.on || isolation_support().landlock > 0) return;
-    const auto run = call(request_.compute_capability, "-E", "source.ii");
+    const auto run = call(request_.architecture(), "-E", "source.ii");
     if (run.exit_code != 0) return;  // the compiler will say why
     std::set<std::string> read;
     for (const auto& line : split(read_file((folder_.path() / "source.ii").string(), nvcc_), '\n')) {

@@ -54,8 +54,7 @@ int compile_here() {
   const auto request = Json::parse(file);
   const Nvrtc nvrtc(text_of(request.at("texts").at(0)));
   std::vector<std::string> options{
-      fmt::format("--gpu-architecture=compute_{}", nvrtc.architecture(request.at("architecture"))), "--std=c++17",
-      "--generate-line-info"};
+      fmt::format("--gpu-architecture=compute_{}", nvrtc.architecture(request.at("architecture")))};
   for (const auto& option : request.at("options")) options.push_back(text_of(option));
   const auto made = nvrtc.compile(text_of(request.at("texts").at(1)), text_of(request.at("texts").at(2)),
                                   text_of(request.at("texts").at(3)), options);
@@ -95,11 +94,16 @@ CompileOutcome compile_with_nvrtc(const CompileRequest& request, const std::stri
     options.push_back("-I" + file.parent_path().string());
     readable.push_back(file.parent_path());
   }
+  for (auto& word : request.options.words()) {
+    replace_all(word, "--system-include=", "--include-path=");  // which NVRTC does not have
+    options.push_back(std::move(word));
+  }
+  for (const auto& place : request.options.places) readable.push_back(place.path);
   for (const auto& header : headers) options.push_back("-I" + header);
   readable.insert(readable.end(), headers.begin(), headers.end());
   const Json asked{{"texts", texts({nvrtc.path(), request.source, file.string(), request.instance})},
                    {"options", texts(options)},
-                   {"architecture", request.compute_capability}};
+                   {"architecture", request.architecture()}};
   std::ofstream(folder.path() / "request.json") << asked.dump();
   auto plan =
       compiler_plan(request.isolation, {"/proc/self/exe", process_argument}, nvrtc.path(), folder.path(), readable);

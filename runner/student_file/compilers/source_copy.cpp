@@ -13,6 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// What the copy's folder calls the folder that the file was in.
+constexpr const char* link_name = "gpulab-neighbours";
+
 /// Characters that mean nothing to a shell, to C++ or to ptxas between quotes; bytes of UTF-8 among them.
 std::string harmless(const std::string& name) {
   std::string made = name;
@@ -40,7 +43,9 @@ SourceCopy::SourceCopy(const CompileRequest& request, const fs::path& folder)
       typed_(request.file),
       harmless_(harmless(request.file)),
       typed_folder_(folder_of(request.file)) {
-  std::string_view source = request.source;
+  const auto main = fs::absolute(request.file).lexically_normal();
+  const auto amended = request.amended.find(main.string());
+  std::string_view source = amended == request.amended.end() ? request.source : amended->second;
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (source.starts_with(byte_order_mark)) source.remove_prefix(byte_order_mark.size());
   std::ofstream(folder_ / "source.cu", std::ios::binary) << fmt::format("#line 1 \"{}\"\n", harmless_) << source;
@@ -52,14 +57,27 @@ SourceCopy::SourceCopy(const CompileRequest& request, const fs::path& folder)
         instance_name, request.instance);
   }
   if (request.isolation.alone) return;
-  own_folder_ = fs::absolute(request.file).lexically_normal().parent_path();
-  neighbours_ = "gpulab-neighbours";
-  fs::create_directory_symlink(own_folder_, folder_ / neighbours_);
+  own_folder_ = main.parent_path();
+  neighbours_ = {link_name};
+  fs::create_directory_symlink(own_folder_, folder_ / link_name);
+  write_amended_headers(request);
+}
+
+/// Each lies from the copy as the header lies from the file, where an #include of its name finds it first.
+void SourceCopy::write_amended_headers(const CompileRequest& request) {
+  for (const auto& [path, text] : request.amended) {
+    const auto relative = fs::path(path).lexically_relative(own_folder_);
+    if (path == fs::absolute(typed_).lexically_normal()) continue;
+    fs::create_directories((folder_ / relative).parent_path());
+    std::ofstream(folder_ / relative, std::ios::binary)
+        << fmt::format("#line 1 \"{}/{}\"\n", link_name, relative.string()) << text;
+    if (relative.has_parent_path()) neighbours_.push_back((fs::path(link_name) / relative.parent_path()).string());
+  }
 }
 
 void SourceCopy::give_names_back(std::string& text) const {
   replace_all(text, folder_.string() + '/', "");
-  if (!neighbours_.empty()) replace_all(text, neighbours_ + '/', typed_folder_);
+  if (!neighbours_.empty()) replace_all(text, std::string(link_name) + '/', typed_folder_);
   // A directive of PTX has no way to write a quote.
   if (harmless_ != typed_ && typed_.find_first_of("\"\\\n") == std::string::npos) replace_all(text, harmless_, typed_);
 }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "runner/student_file/compile.h"
 
@@ -16,8 +17,8 @@ class SourceCopy {
   SourceCopy(const CompileRequest& request, const std::filesystem::path& folder);
 
   [[nodiscard]] const char* file() const { return instance_ ? "instance.cu" : "source.cu"; }
-  /// Where what stood beside the file is found, from its folder; empty: nowhere.
-  [[nodiscard]] const std::string& neighbours() const { return neighbours_; }
+  /// Where what stood beside the file, and beside headers that are amended, is found, from the copy's folder.
+  [[nodiscard]] const std::vector<std::string>& neighbours() const { return neighbours_; }
   /// The folder that the file was in; empty where it is to see nothing of it.
   [[nodiscard]] const std::string& own_folder() const { return own_folder_; }
 
@@ -30,11 +31,13 @@ class SourceCopy {
   static constexpr const char* instance_name = "--kernel";
 
  private:
+  void write_amended_headers(const CompileRequest& request);
   void give_names_back(std::string& text) const;
 
   std::filesystem::path folder_;
   bool instance_;
-  std::string typed_, harmless_, typed_folder_, own_folder_, neighbours_;
+  std::string typed_, harmless_, typed_folder_, own_folder_;
+  std::vector<std::string> neighbours_;
 };
 
 }  // namespace gpulab

@@ -33,7 +33,7 @@ Result full_result() {
   r.findings = {
       {"racecheck", Severity::error, "race", 2, {{"kernels.cu", 41, "write", {1, 2, 3}, {4, 5, 6}, "s[35]"}}}};
   r.output = "from the device\n";
-  r.buffers = {{"x", "f16", 3, {0.5, std::nan("")}, "00ff"}};
+  r.buffers = {{"x", "f16", 3, {0.5, std::nan("")}, "00ff", {{100, {1.5, std::int64_t{-3}}}}}};
   return r;
 }
 
@@ -59,6 +59,7 @@ TEST_CASE("a result with every field survives the wire") {
   CHECK(*got.counters == *sent.counters);
   CHECK(got.findings[0].at[0].thread == Dim3{4, 5, 6});
   CHECK(std::get<double>(got.buffers.at(0).first.at(0)) == 0.5);
+  CHECK(got.buffers.at(0).slices.at(0).from == 100);
 }
 
 TEST_CASE("lines survive the wire, and the text that they are of") {
@@ -143,10 +144,12 @@ TEST_CASE("a case survives the wire") {
   sent.options.grid = Dim3{7, 1, 1};
   sent.options.measure.max_noise = 0.01;
   sent.options.measure.warm = true;
+  sent.options.shows = {{"x", 100, 120}};
   const auto got = decode_case(encode(sent));
   CHECK(encode(got) == encode(sent));
   CHECK(got.variant == "warp");
   CHECK(got.point.n() == 4096);
+  CHECK(got.options.shows.at(0).end == 120);
   CHECK(got.point.params.word("op") == "sum");
   CHECK(got.point.block == Dim3{32, 8, 1});
   CHECK(got.point.seed == std::numeric_limits<std::uint64_t>::max());

@@ -16,13 +16,6 @@ TEST_CASE("comments and literals are blanked, lines kept") {
   CHECK(code_only("n = 1'000'000; // x") == "n = 1'000'000;     ");
 }
 
-TEST_CASE("host code is told by main and launches, not by what comments and names hold") {
-  CHECK(host_code("int main (int, char**) { k<<<1, 2>>>(); }") == std::vector<std::string>{"main", "<<<>>>"});
-  CHECK(host_code("__global__ void k() { domain(); }").empty());
-  CHECK(host_code("// k<<<1, 2>>>() in main()\nprintf(\"<<<\");").empty());
-  CHECK(host_code("void launch() { k<<<1, 2>>>(); }") == std::vector<std::string>{"<<<>>>"});
-}
-
 TEST_CASE("a file's checksum follows what it includes, at any depth") {
   const auto folder = fs::temp_directory_path() / "gpulab_source_file_test";
   fs::create_directories(folder / "sub");

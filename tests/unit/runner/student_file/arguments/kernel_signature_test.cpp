@@ -1,4 +1,4 @@
-#include "runner/student_file/kernel_signature.h"
+#include "runner/student_file/arguments/kernel_signature.h"
 
 #include "tests/catch.h"
 #include "tests/unit/error_of.h"
@@ -66,8 +66,8 @@ TEST_CASE("arguments that differ in number, size or kind are refused") {
   CHECK(refusal(scale(), {"x:f32=1", "a:f32=1", "n:i32=4"}) ==
         "--arg x: f32 has 4 bytes, parameter 1 of scale<float> has 8 (float*) | a buffer has a count: x:f32[1024]=…");
   CHECK(refusal(signature_of(ptx, "k.cu", "plain"), {"x:f32[4]=1", "p:f32=1"}) ==
-        "--arg p: parameter 2 of plain is a struct of 12 bytes (.b8) | --arg passes buffers and numbers; give the "
-        "kernel a pointer to the struct instead");
+        "--arg p: parameter 2 of plain is a struct of 12 bytes (.b8) | p:bytes[12]={1,2.5,3} names its members, "
+        "p:bytes[12]=@FILE its bytes");
 }
 
 TEST_CASE("buffers of another element type than the pointer's are doubted, raw bytes are not") {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/student_file/file_argument.h"
+#include "runner/student_file/arguments/file_argument.h"
 
 namespace gpulab {
 
@@ -16,6 +16,7 @@ struct KernelParameter {
   std::size_t bytes = 0;
   bool floating = false;   ///< .f32, .f64
   bool aggregate = false;  ///< a struct by value
+  std::string name{};      ///< where the source text says it; else empty
 };
 struct KernelSignature {
   std::string name;  ///< "scale<float>"
@@ -29,6 +30,10 @@ struct KernelSignature {
 /// The kernel that `asked` means; empty: the only one. Throws usage_error that lists what there is.
 [[nodiscard]] std::string choose_kernel(std::string_view asked, std::span<const std::string_view> entries,
                                         const std::string& file, bool has_templates);
+
+/// Adds the parameters' names, and their types where the kernel's own name has none (extern "C"), from the text that
+/// declares it (code_only): of a definition of that name with as many parameters.
+void read_declaration(std::string_view code, KernelSignature& kernel);
 
 /// Throws usage_error where arguments and parameters differ in number, size or kind.
 void check_arguments(const KernelSignature& kernel, std::span<const FileArgument> arguments);

@@ -1,4 +1,4 @@
-#include "runner/student_file/file_argument.h"
+#include "runner/student_file/arguments/file_argument.h"
 
 #include <limits>
 
@@ -107,7 +107,7 @@ TEST_CASE("a value is checked without making the buffer") {
   CHECK(error_of([] {
           check_value(parse_argument("x:i8[4]=128"));
           return 0;
-        }) == "--arg x: '128' is no value of i8 | a number, or zeros, ones, iota, random, none, or @FILE");
+        }) == "--arg x: '128' is no value of i8 | a number, or zeros, ones, iota, random, none, {1,2,3}, or @FILE");
 }
 
 }  // namespace

@@ -1,8 +1,12 @@
-#include "runner/student_file/kernel_signature.h"
+#include "runner/student_file/arguments/kernel_signature.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <utility>
 
 #include "common/demangle.h"
 #include "common/error.h"
@@ -54,9 +58,16 @@ void check_argument(const KernelSignature& kernel, std::size_t index, const File
     return usage_error(fmt::format("--arg {}: {}", spec.name, why), std::move(hint), kernel.text());
   };
   const auto of = fmt::format("parameter {} of {}", index + 1, kernel.name);
-  if (parameter.aggregate && parameter.bytes != size_of(spec.type)) {
-    throw refuse(fmt::format("{} is a struct of {} bytes ({})", of, parameter.bytes, parameter.type),
-                 "--arg passes buffers and numbers; give the kernel a pointer to the struct instead");
+  if (spec.by_value) {
+    if (parameter.bytes == *spec.count) return;
+    throw refuse(
+        fmt::format("it has {}, {} has {} ({})", plural(*spec.count, "byte"), of, parameter.bytes, parameter.type),
+        "arguments bind in the order of the kernel's parameters");
+  }
+  if (parameter.aggregate && (spec.count || parameter.bytes != size_of(spec.type))) {
+    throw refuse(fmt::format("{} is a struct of {} ({})", of, plural(parameter.bytes, "byte"), parameter.type),
+                 fmt::format("{0}:bytes[{1}]={{1,2.5,3}} names its members, {0}:bytes[{1}]=@FILE its bytes", spec.name,
+                             parameter.bytes));
   }
   if (spec.count) {
     if (parameter.bytes == 8 && !parameter.floating) return;
@@ -75,6 +86,13 @@ void check_argument(const KernelSignature& kernel, std::size_t index, const File
                              is_floating(spec.type) ? "floating point" : "an integer", of, parameter.type),
                  "arguments bind in the order of the kernel's parameters");
   }
+}
+
+/// Kernels that headers of NVIDIA's bring along (<thrust/…> instantiates cub's EmptyKernel in every file): --kernel
+/// names them, but nobody means them who names none.
+bool is_of_a_library(std::string_view name) {
+  static constexpr std::array namespaces{"cub::", "thrust::", "cuda::", "std::"};
+  return std::any_of(namespaces.begin(), namespaces.end(), [&](const char* start) { return name.starts_with(start); });
 }
 
 }  // namespace
@@ -104,10 +122,91 @@ KernelSignature signature_of(const std::string& ptx, const std::string& file, st
   return signature;
 }
 
+namespace {
+
+constexpr auto npos = std::string_view::npos;
+
+bool word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// The texts between the parentheses at `open`, parted at commas that stand in no brackets of their own; nothing where
+/// they do not close.
+std::optional<std::vector<std::string>> declared(std::string_view code, std::size_t open) {
+  std::vector<std::string> parameters(1);
+  int depth = 0;
+  for (auto at = open + 1; at < code.size(); ++at) {
+    const char c = code[at];
+    if (c == ')' && depth == 0) {
+      const bool none = parameters.size() == 1 && parameters[0].find_first_not_of(" \t\r\n") == npos;
+      return none ? std::vector<std::string>{} : parameters;
+    }
+    if (c == '(' || c == '<' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == '>' || c == ']' || c == '}') --depth;
+    if (c == ',' && depth == 0)
+      parameters.emplace_back();
+    else
+      parameters.back() += c;
+  }
+  return std::nullopt;
+}
+
+/// "float const*", "x" of "const float* __restrict__ x".
+std::pair<std::string, std::string> type_and_name(std::string text) {
+  text = text.substr(0, text.find('='));
+  std::vector<std::string> words;
+  bool pointer = false, constant = false;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '*' || text[at] == '[') pointer = true;
+    if (!word_character(text[at]) && text[at] != ':') {
+      ++at;
+      continue;
+    }
+    auto end = at;
+    while (end < text.size() && (word_character(text[end]) || text[end] == ':')) ++end;
+    auto word = text.substr(at, end - at);
+    at = end;
+    // Behind the sign it is the pointer that is constant.
+    if (word == "const") constant = constant || !pointer;
+    if (word != "const" && word != "volatile" && word != "struct" && !word.starts_with("__"))
+      words.push_back(std::move(word));
+  }
+  if (words.size() < 2) return {};
+  const auto name = words.back();
+  words.pop_back();
+  return {join(words, " ") + (pointer ? constant ? " const*" : "*" : ""), name};
+}
+
+}  // namespace
+
+void read_declaration(std::string_view code, KernelSignature& kernel) {
+  std::string_view name = std::string_view(kernel.name).substr(0, kernel.name.find('<'));
+  if (const auto scope = name.rfind("::"); scope != npos) name.remove_prefix(scope + 2);
+  for (auto at = code.find(name); at != npos; at = code.find(name, at + 1)) {
+    const auto open = code.find_first_not_of(" \t\r\n", at + name.size());
+    if ((at > 0 && word_character(code[at - 1])) || open == npos || code[open] != '(') continue;
+    const auto start = code.find_last_of(";}", at);
+    if (code.substr(start == npos ? 0 : start, at - (start == npos ? 0 : start)).find("__global__") == npos) continue;
+    const auto found = declared(code, open);
+    if (!found || found->size() != kernel.parameters.size()) continue;
+    for (std::size_t i = 0; i < found->size(); ++i) {
+      auto [type, own] = type_and_name((*found)[i]);
+      auto& parameter = kernel.parameters[i];
+      parameter.name = std::move(own);
+      if (parameter.type.starts_with('.') && !type.empty()) parameter.type = std::move(type);
+    }
+    return;
+  }
+}
+
 std::string choose_kernel(std::string_view asked, std::span<const std::string_view> entries, const std::string& file,
                           bool has_templates) {
   std::vector<std::string> names;
-  for (const auto entry : entries) names.push_back(kernel_name(entry));
+  std::string_view only;
+  for (const auto entry : entries) {
+    auto name = kernel_name(entry);
+    if (is_of_a_library(name)) continue;
+    names.push_back(std::move(name));
+    only = entry;
+  }
   const std::string templates = "a template is compiled where its arguments are named: --kernel 'scale<float>'";
   if (!asked.empty()) {
     try {
@@ -126,7 +225,7 @@ std::string choose_kernel(std::string_view asked, std::span<const std::string_vi
     throw usage_error(fmt::format("--kernel: {} holds {} kernels: which one?", file, names.size()),
                       "there is " + quoted_list(names));
   }
-  return std::string(entries.front());
+  return std::string(only);
 }
 
 void check_arguments(const KernelSignature& kernel, std::span<const FileArgument> arguments) {

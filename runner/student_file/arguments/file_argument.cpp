@@ -1,4 +1,4 @@
-#include "runner/student_file/file_argument.h"
+#include "runner/student_file/arguments/file_argument.h"
 
 #include <fmt/format.h>
 
@@ -20,12 +20,19 @@ namespace gpulab {
 namespace {
 
 constexpr const char* forms = "a buffer is x:f32[1024]=iota, a scalar n:i32=1024";
+constexpr const char* struct_forms =
+    "a struct is p:bytes[12]={1,2.5,3}, p:bytes[12]={f32 1,f32 2.5,i32 3}, or p:bytes[12]=@FILE";
 constexpr const char* types = "types: u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64";
+constexpr std::size_t most_struct = 32764;  ///< bytes: all parameters of a kernel together have no more
 const std::vector<std::string> fills{"zeros", "ones", "iota", "random", "none"};
 
-[[noreturn]] void refuse(std::string_view text, std::string_view why, std::string hint = forms) {
-  throw usage_error(fmt::format("--arg: '{}' {}", text, why), std::move(hint));
-}
+/// Of a text of an option.
+struct Refusal {
+  std::string_view option;
+  [[noreturn]] void operator()(std::string_view text, std::string_view why, std::string hint = forms) const {
+    throw usage_error(fmt::format("{}: '{}' {}", option, text, why), std::move(hint));
+  }
+};
 
 std::string culprit(const FileArgument& spec) { return fmt::format("{} {}", spec.option, spec.name); }
 
@@ -122,7 +129,8 @@ T value_of(const FileArgument& spec) {
       if (std::cmp_less_equal(size, std::numeric_limits<T>::max())) return static_cast<T>(size);
     }
   }
-  const auto otherwise = spec.count ? fmt::format("a number, or {}, or @FILE", join(fills)) : std::string("a number");
+  const auto otherwise =
+      spec.count ? fmt::format("a number, or {}, {{1,2,3}}, or @FILE", join(fills)) : std::string("a number");
   throw usage_error(fmt::format("{}: '{}' is no value of {}", culprit(spec), spec.value, name_of(spec.type)),
                     spec.count ? did_you_mean(spec.value, fills, otherwise) : otherwise);
 }
@@ -165,14 +173,139 @@ std::vector<std::byte> file_bytes(const FileArgument& spec) {
   return bytes;
 }
 
+/// "1", "2.5", "f32 3" of "{1, {2.5, f32 3}}": braces within are those of nested structs and arrays, which lie one
+/// behind the other.
+std::vector<std::string> list_items(const FileArgument& spec) {
+  if (spec.value.size() < 2 || !spec.value.ends_with('}'))
+    throw usage_error(fmt::format("{}: '{}' has no '}}' at its end", culprit(spec), spec.value));
+  std::string flat;
+  for (const char c : spec.value)
+    if (c != '{' && c != '}') flat += c;
+  std::vector<std::string> items;
+  for (const auto& item : split(flat, ',')) {
+    const auto first = item.find_first_not_of(" \t\n"), last = item.find_last_not_of(" \t\n");
+    if (first != std::string::npos) items.push_back(item.substr(first, last - first + 1));
+  }
+  return items;
+}
+
+/// One value of a list, as it is stored.
+std::vector<std::byte> element_bytes(const FileArgument& list, Scalar type, const std::string& value) {
+  auto spec = list;
+  spec.type = type;
+  spec.count.reset();
+  spec.value = value;
+  return with_type(type, [&]<typename T>(T) {
+    const T made = value_of<T>(spec);
+    std::vector<std::byte> bytes(sizeof(T));
+    std::memcpy(bytes.data(), &made, sizeof(T));
+    return bytes;
+  });
+}
+
+/// {1,2,3}: as in C++, elements that are not named are zero.
+std::vector<std::byte> list_bytes(const FileArgument& spec) {
+  const auto items = list_items(spec);
+  if (items.size() > *spec.count)
+    throw usage_error(
+        fmt::format("{}: {} for {}", culprit(spec), plural(items.size(), "value"), plural(*spec.count, "element")));
+  std::vector<std::byte> bytes(*spec.count * size_of(spec.type));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const auto element = element_bytes(spec, spec.type, items[i]);
+    std::copy(element.begin(), element.end(), bytes.begin() + static_cast<std::ptrdiff_t>(i * element.size()));
+  }
+  return bytes;
+}
+
+/// "0x0000803f": bytes in the order of their addresses.
+std::vector<std::byte> hex_bytes(const FileArgument& spec) {
+  std::vector<std::byte> bytes;
+  const auto digits = std::string_view(spec.value).substr(2);
+  for (std::size_t at = 0; at + 1 < digits.size(); at += 2) {
+    unsigned value = 0;
+    const auto end = std::from_chars(digits.data() + at, digits.data() + at + 2, value, 16);
+    if (end.ptr != digits.data() + at + 2) break;
+    bytes.push_back(static_cast<std::byte>(value));
+  }
+  if (digits.size() != 2 * *spec.count || bytes.size() != *spec.count)
+    throw usage_error(fmt::format("{}: '{}' is not {} of two hexadecimal digits each", culprit(spec), spec.value,
+                                  plural(*spec.count, "byte")));
+  return bytes;
+}
+
+/// "f32 1" -> f32, "1". Nothing where no type stands before the value.
+std::optional<std::pair<Scalar, std::string>> typed(const std::string& item) {
+  const auto blank = item.find_last_of(" \t");
+  if (blank == std::string::npos) return std::nullopt;
+  const auto type = scalar_named(item.substr(0, item.find_last_not_of(" \t", blank) + 1));
+  return type ? std::optional(std::pair(*type, item.substr(blank + 1))) : std::nullopt;
+}
+
+std::vector<std::byte> struct_list_bytes(const FileArgument& spec, const StructLayout* known) {
+  const auto items = list_items(spec);
+  std::vector<std::string> values;
+  StructLayout named;
+  for (const auto& item : items) {
+    const auto value = typed(item);
+    if (value) named.add(value->first);
+    values.push_back(value ? value->second : item);
+  }
+  named.finish();
+  const bool all_named = named.members.size() == items.size();
+  if (!all_named && !named.members.empty())
+    throw usage_error(fmt::format("{}: a list names the type of each value, or of none", culprit(spec)), struct_forms);
+  const auto* layout = all_named ? &named : known;
+  if (layout == nullptr || (!all_named && layout->bytes != *spec.count))
+    throw usage_error(fmt::format("{}: where the members lie is not known", culprit(spec)),
+                      fmt::format("name their types: {}:bytes[{}]={{f32 1,i32 2}}", spec.name, *spec.count));
+  if (items.size() > layout->members.size() || named.bytes > *spec.count)
+    throw usage_error(fmt::format("{}: {} for {} ({})", culprit(spec), plural(items.size(), "value"),
+                                  plural(known != nullptr ? known->members.size() : 0, "member"),
+                                  plural(*spec.count, "byte")));
+  std::vector<std::byte> bytes(*spec.count);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const auto& member = layout->members[i];
+    const auto element = element_bytes(spec, member.type, values[i]);
+    std::copy(element.begin(), element.end(), bytes.begin() + static_cast<std::ptrdiff_t>(member.offset));
+  }
+  return bytes;
+}
+
 }  // namespace
 
-FileArgument parse_argument(std::string_view text) {
-  const auto colon = text.find(':'), equals = text.find('=');
+std::vector<std::byte> struct_bytes(const FileArgument& spec, const StructLayout* layout) {
+  if (spec.value == "zeros") return std::vector<std::byte>(*spec.count);
+  if (spec.value.starts_with('@')) return file_bytes(spec);
+  if (spec.value.starts_with("0x")) return hex_bytes(spec);
+  if (spec.value.starts_with('{')) return struct_list_bytes(spec, layout);
+  throw usage_error(fmt::format("{}: '{}' is no value of a struct", culprit(spec), spec.value), struct_forms);
+}
+
+std::string with_bytes(const FileArgument& spec, std::span<const std::byte> bytes) {
+  std::string text = fmt::format("{}:bytes[{}]=0x", spec.name, bytes.size());
+  for (const auto byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned>(byte));
+  return text;
+}
+
+namespace {
+
+/// The colon between name and type: not one of "ns::factors".
+std::size_t type_colon(std::string_view text) {
+  auto colon = text.find(':');
+  while (colon != std::string_view::npos && text.substr(colon).starts_with("::")) colon = text.find(':', colon + 2);
+  return colon;
+}
+
+}  // namespace
+
+FileArgument parse_argument(std::string_view text, std::string_view option) {
+  const Refusal refuse{option};
+  const auto colon = type_colon(text), equals = text.find('=');
   if (colon == std::string_view::npos || colon == 0 || (equals != std::string_view::npos && equals < colon))
     refuse(text, "has no name and type");
   if (equals == std::string_view::npos) refuse(text, "has no value");
   FileArgument spec;
+  spec.option = option;
   spec.name = text.substr(0, colon);
   spec.value = text.substr(equals + 1);
   auto type = text.substr(colon + 1, equals - colon - 1);
@@ -182,12 +315,16 @@ FileArgument parse_argument(std::string_view text) {
     spec.count = static_cast<std::size_t>(parse_size(count, culprit(spec)));
     type = type.substr(0, open);
   }
-  const auto known = scalar_named(type);
+  spec.by_value = type == "bytes";
+  if (spec.by_value && !spec.count) refuse(text, "has no size", struct_forms);
+  const auto known = spec.by_value ? Scalar::u8 : scalar_named(type);
   if (!known) refuse(text, fmt::format("is of no known type: '{}'", type), types);
   spec.type = *known;
   if (spec.value.empty()) refuse(text, "has no value");
   constexpr std::size_t most = std::size_t{1} << 46;  // beyond the memory of every GPU and host
   if (spec.count.value_or(0) > most / size_of(spec.type)) refuse(text, "is larger than any memory");
+  if (spec.by_value && *spec.count > most_struct)
+    refuse(text, "is larger than all parameters of a kernel", struct_forms);
   return spec;
 }
 
@@ -195,16 +332,22 @@ const FileArgument& find_buffer(std::string_view name, const std::vector<FileArg
                                 std::string_view option) {
   std::vector<std::string> names;
   for (const auto& spec : arguments) {
-    if (spec.count && spec.name == name) return spec;
-    if (spec.count) names.push_back(spec.name);
+    if (!spec.count || spec.by_value) continue;
+    if (spec.name == name) return spec;
+    names.push_back(spec.name);
   }
   throw usage_error(fmt::format("{}: no buffer is named '{}'", option, name),
                     did_you_mean(name, names, names.empty() ? "" : "buffers: " + join(names)));
 }
 
 void check_value(const FileArgument& spec) {
-  if (!spec.count) {
+  if (spec.by_value) {
+    // A list is read when the struct is known.
+    if (!spec.value.starts_with('{')) (void)struct_bytes(spec, nullptr);
+  } else if (!spec.count) {
     (void)scalar_argument(spec);
+  } else if (spec.value.starts_with('{')) {
+    (void)list_bytes(spec);
   } else if (spec.value.starts_with('@')) {
     check_file(spec);
   } else {
@@ -217,6 +360,7 @@ void check_value(const FileArgument& spec) {
 std::vector<std::byte> initial_bytes(const FileArgument& spec, std::uint64_t seed, std::uint64_t stream) {
   if (spec.value == "none") return {};
   if (spec.value.starts_with('@')) return file_bytes(spec);
+  if (spec.value.starts_with('{')) return list_bytes(spec);
   if (spec.value == "random") {
     const double high = is_floating(spec.type) ? 1 : 100;
     return random_values(spec.type, *spec.count, seed, -high, high, stream);
@@ -241,6 +385,7 @@ std::vector<std::byte> initial_bytes(const FileArgument& spec, std::uint64_t see
 }
 
 Argument scalar_argument(const FileArgument& spec) {
+  if (spec.by_value) return BytesArgument{struct_bytes(spec, nullptr)};
   return with_type(spec.type, [&]<typename T>(T) -> Argument {
     const T value = value_of<T>(spec);
     // A kernel receives bytes, so that a short type may travel as the unsigned integer of its size.
