@@ -1,11 +1,21 @@
 #include "common/ptx/lines.h"
 
 #include <algorithm>
+#include <array>
 
 namespace gpulab::ptx {
 namespace {
 
 constexpr std::uint32_t most_files = 65536;
+
+/// Where CUDA's headers and the system's are installed: a toolkit, its wheels for Python, Debian's packages.
+bool is_of_a_toolkit(std::string_view path) {
+  static constexpr std::array places{"/usr/include/", "/usr/lib/",      "/targets/x86_64-linux/include/",
+                                     "/nvidia/cu",    "/include/cccl/", "/include/crt/",
+                                     "/cuda/include/"};
+  return std::any_of(places.begin(), places.end(),
+                     [&](std::string_view place) { return path.find(place) != std::string_view::npos; });
+}
 
 }  // namespace
 
@@ -38,7 +48,14 @@ SourceLine Lines::user_line(std::int32_t location) const {
   }
   const auto found =
       std::find_if(frames.begin(), frames.end(), [&](const SourceLine& frame) { return is_user_file(frame.file); });
-  return found == frames.end() ? SourceLine{} : *found;
+  if (found != frames.end()) return *found;
+  const auto own =
+      std::find_if(frames.begin(), frames.end(), [](const SourceLine& frame) { return !is_of_a_toolkit(frame.file); });
+  return own == frames.end() ? frames.back() : *own;
+}
+
+std::string_view Lines::shown_file(const SourceLine& line) const {
+  return user_file_.empty() || !is_user_file(line.file) ? line.file : user_file_;
 }
 
 SourceLine Lines::kernel_line(std::int32_t location) const {

@@ -27,8 +27,11 @@ class Lines {
   /// (compiler-made code) are left out; empty: nothing is known.
   [[nodiscard]] std::vector<SourceLine> chain(std::int32_t location) const;
   /// The innermost line in the user's file: where the user wrote what this instruction does, also inside of functions
-  /// that were inlined. Line 0: none.
+  /// that were inlined. Of code that lies in headers alone: the innermost line of a header of the user's own, else the
+  /// outermost of all. Line 0: nothing is known.
   [[nodiscard]] SourceLine user_line(std::int32_t location) const;
+  /// What to call a line's file: the user's own as it was named, others by their paths.
+  [[nodiscard]] std::string_view shown_file(const SourceLine& line) const;
   /// The outermost line in the user's file: the statement of the kernel itself. Line 0: none.
   [[nodiscard]] SourceLine kernel_line(std::int32_t location) const;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,6 +19,9 @@
 #include "runner/options/report_options.h"
 #include "runner/report/explain/explain_report.h"
 #include "runner/report/report_target.h"
+#include "runner/student_file/compilers/isolation.h"
+#include "runner/student_file/line_source.h"
+#include "runner/student_file/toolchain.h"
 
 namespace gpulab::command {
 namespace {
@@ -95,20 +99,37 @@ std::size_t chosen_launch(const std::vector<LaunchLines>& launches, std::optiona
   return static_cast<std::size_t>(most - launches.begin());
 }
 
+/// Texts of headers that launches have lines of.
+using Headers = std::map<std::string, std::string>;
+
+/// Of a file's kernels that lie in headers.
+Headers headers_of(const Result& result, const FileRequest& request) {
+  Headers headers;
+  auto folders = std::vector<std::string>{};
+  if (const auto nvcc = find_nvcc()) folders = toolchain_folders(*nvcc);
+  for (const auto& place : request.compile.places) folders.push_back(place.path);
+  for (const auto& launch : result.lines)
+    if (launch.text.empty() && !launch.ptx) headers[launch.file] = line_source(launch.file, request.file, folders);
+  return headers;
+}
+
 ExitCode explain_case(const SweepOptions& sweep, const ExplainOptions& options,
-                      const std::shared_ptr<Executor>& simulator) {
+                      const std::shared_ptr<Executor>& simulator, const FileRequest& request = {}) {
   watch_for_interrupts();
   ReportTarget target(options.report.output);
   const auto batch = std::make_shared<Batch>(Batch{sweep.lab, simulator});
   batch->cases = {only_case(sweep, *simulator)};
   batch->options.grid = sweep.launch.grid;
-  const auto results = run_batch(batch);
+  auto results = run_batch(batch);
   const auto code = exit_code(batch->cases, results);
   if (code == ExitCode::interrupted) return code;
-  const auto& result = results.front();
+  auto& result = results.front();
   if (result.lines.empty() && result.status == CaseStatus::ok)
     throw usage_error(fmt::format("variant '{}' launches nothing here: there is no kernel to explain", result.variant));
   if (result.lines.empty()) throw Error(ExitCode::launch_failed, result.message, {}, "'gpulab run' and labs show more");
+  const auto headers = headers_of(result, request);
+  for (auto& launch : result.lines)
+    if (const auto text = headers.find(launch.file); text != headers.end()) launch.text = text->second;
   const auto& file = sweep.lab->file;
   const ExplainView view{simulator->info(),
                          file ? "" : sweep.lab->name,
@@ -135,7 +156,8 @@ ExitCode run(const CommandLine& line) {
   request.blocks = launch.blocks;
   request.grid = launch.grid;
   const std::shared_ptr<Executor> simulator = open_simulator_for_file(options.machine, file_access(request, {}), true);
-  return explain_case(sweep_of_file(lab_of_file(request, simulator->info()), std::move(launch)), options, simulator);
+  return explain_case(sweep_of_file(lab_of_file(request, simulator->info()), std::move(launch)), options, simulator,
+                      request);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -14,17 +15,41 @@ namespace {
 
 using LineAndPhase = std::pair<std::uint32_t, std::uint32_t>;
 
-/// Line of each site: of the user's source, or of the PTX where no site knows one.
-std::vector<std::uint32_t> lines_of_sites(const Program& program, bool has_source, bool& ptx) {
-  const ptx::Lines resolved(*program.module, program.module->name);
+/// Lines of the sites, all of one file: site by site, 0 where the site is none of that file's.
+struct SiteLines {
+  std::string file;
   std::vector<std::uint32_t> lines;
-  for (const Site& site : program.sites)
-    lines.push_back(has_source && site.instruction ? resolved.user_line(site.instruction->location).line : 0);
-  ptx = std::all_of(lines.begin(), lines.end(), [](std::uint32_t line) { return line == 0; });
-  if (!ptx) return lines;
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    if (program.sites[i].instruction) lines[i] = program.sites[i].instruction->ptx_line;
-  return lines;
+  bool ptx = false;
+};
+
+/// Of the file that most sites lie in, but for the user's own where any does.
+SiteLines lines_of_source(const Program& program) {
+  const ptx::Lines resolved(*program.module, program.module->name);
+  std::vector<ptx::SourceLine> all;
+  std::map<std::string_view, std::size_t> counts;
+  for (const Site& site : program.sites) {
+    all.push_back(site.instruction ? resolved.user_line(site.instruction->location) : ptx::SourceLine{});
+    if (all.back().line != 0) ++counts[resolved.shown_file(all.back())];
+  }
+  if (counts.empty()) return {};
+  auto chosen = counts.find(program.module->name);
+  if (chosen == counts.end())
+    chosen = std::max_element(counts.begin(), counts.end(),
+                              [](const auto& a, const auto& b) { return a.second < b.second; });
+  SiteLines found{std::string(chosen->first), {}};
+  for (const ptx::SourceLine& line : all)
+    found.lines.push_back(line.line != 0 && resolved.shown_file(line) == chosen->first ? line.line : 0);
+  return found;
+}
+
+/// Lines of the source, or of the PTX where no site knows one, or the module has no source at hand.
+SiteLines lines_of_sites(const Program& program, bool has_source) {
+  SiteLines found = has_source ? lines_of_source(program) : SiteLines{};
+  if (!found.lines.empty()) return found;
+  found.file = program.module->name;
+  found.ptx = true;
+  for (const Site& site : program.sites) found.lines.push_back(site.instruction ? site.instruction->ptx_line : 0);
+  return found;
 }
 
 /// What a request costs beyond the ideal: wavefronts in shared memory, sectors in global memory.
@@ -95,9 +120,12 @@ void add_accesses(const Program& program, const Workers& workers, std::size_t i,
 
 void count_lines(const Program& program, const Workers& workers, std::string_view source, std::string_view ptx,
                  LaunchLines& out) {
-  const std::vector<std::uint32_t> line_of = lines_of_sites(program, !source.empty(), out.ptx);
-  out.file = program.module->name;
-  out.text = out.ptx ? ptx : source;
+  const SiteLines found = lines_of_sites(program, !source.empty());
+  const std::vector<std::uint32_t>& line_of = found.lines;
+  out.file = found.file;
+  out.ptx = found.ptx;
+  // The text of a header is for whoever shows it to find.
+  out.text = found.ptx ? ptx : found.file == program.module->name ? source : std::string_view();
   const auto phases = static_cast<std::uint32_t>(workers.front()->phases.size());
   std::map<LineAndPhase, LineCounts> counted;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include "common/demangle.h"
 #include "common/error.h"
+#include "common/ptx/lines.h"
 #include "common/simt/decode/decoder.h"
 
 namespace gpulab::simt {
@@ -43,6 +44,15 @@ int sm_number(std::string_view target) {
   return number;
 }
 
+/// The CUDA line, or the PTX line, which of a .ptx file is the line of the file.
+std::string place_of(const ptx::Module& module, const ptx::Instruction& instruction) {
+  const ptx::Lines lines(module, module.name);
+  const ptx::SourceLine line = lines.user_line(instruction.location);
+  if (line.line) return fmt::format("{}:{}", lines.shown_file(line), line.line);
+  if (module.name.ends_with(".cu")) return fmt::format("{} (PTX line {})", module.name, instruction.ptx_line);
+  return fmt::format("{}:{}", module.name, instruction.ptx_line);
+}
+
 bool needs_own_branch(std::uint16_t traits) {
   return !(traits & kConditional) && (traits & (kEndsBlock | kCollective | kBarrier | kSideEffect));
 }
@@ -64,14 +74,14 @@ FunctionDecoder::FunctionDecoder(Decoder& decoder, std::uint32_t index)
 
 void FunctionDecoder::fail(const ptx::Instruction& instruction, const std::string& what) const {
   throw usage_error(what, "the instruction is: " + std::string(instruction.opcode),
-                    fmt::format("{}:{}", decoder_.module.name, instruction.ptx_line));
+                    place_of(decoder_.module, instruction));
 }
 
 void FunctionDecoder::not_implemented(const ptx::Instruction& instruction) const {
   const auto near = instruction_set().similar(instruction.opcode);
   throw usage_error(fmt::format("PTX instruction '{}' is not implemented by the simulator", instruction.opcode),
                     near.empty() ? std::string{} : fmt::format("it knows: {}", fmt::join(near, ", ")),
-                    fmt::format("{}:{}", decoder_.module.name, instruction.ptx_line));
+                    place_of(decoder_.module, instruction));
 }
 
 const Entry* FunctionDecoder::choose_row(const ptx::Instruction& instruction) const {

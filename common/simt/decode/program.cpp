@@ -11,7 +11,7 @@ std::string place_of(const Program& program, std::uint32_t site) {
   const ptx::Instruction& instruction = *program.sites[site].instruction;
   const ptx::Lines lines(*program.module, program.module->name);
   const ptx::SourceLine line = lines.user_line(instruction.location);
-  if (line.line) return fmt::format("{}:{}", program.module->name, line.line);
+  if (line.line) return fmt::format("{}:{}", lines.shown_file(line), line.line);
   return fmt::format("{} (PTX line {})", program.module->name, instruction.ptx_line);
 }
 

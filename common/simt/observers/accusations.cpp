@@ -30,9 +30,10 @@ std::string name_of(const Site& site) {
 FindingSite site_of(const LaunchState& launch, const Suspect& suspect, const std::string& address) {
   const Program& program = *launch.program;
   const Site& site = program.sites[suspect.site];
-  const ptx::SourceLine line = ptx::Lines(*program.module, program.module->name).user_line(site.instruction->location);
+  const ptx::Lines lines(*program.module, program.module->name);
+  const ptx::SourceLine line = lines.user_line(site.instruction->location);
   FindingSite at;
-  at.file = program.module->name;
+  at.file = line.line == 0 ? program.module->name : lines.shown_file(line);
   at.line = static_cast<int>(line.line);
   if (line.line == 0) {
     at.file += " (PTX)";

@@ -159,6 +159,9 @@ class Table {
       row(number, text_[number - 1], find(number));
       before = number;
     }
+    // Lines of a text that is not at hand, or that is shorter than they say.
+    for (const auto& counted : explained_.lines)
+      if (counted.line > text_.size()) row(counted.line, "", &counted);
     if (const auto* rest = find(0)) row(0, "(code that no line of this file stands for)", rest);
     line(paint_.dim(right("all", std::max<std::size_t>(numbers_, 4)) + cells(launch_.counters)));
     line(paint_.dim("request: one access of a warp; sector: 32 bytes of memory; wavefront: one pass over the banks"));
@@ -204,7 +207,7 @@ class Table {
     for (std::size_t i = 0; i < marked_; ++i) {
       const auto& mark = explained_.marks[i];
       if (mark.line != 0 && mark.line != said) {
-        const auto source = text_[mark.line - 1];
+        const auto source = mark.line <= text_.size() ? text_[mark.line - 1] : std::string_view();
         line(fmt::format("line {}: {}", mark.line,
                          source.substr(std::min(source.find_first_not_of(" \t"), source.size()))));
       }

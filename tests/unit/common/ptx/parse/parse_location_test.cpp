@@ -99,9 +99,40 @@ TEST_CASE("where nothing is known no line is made up") {
   const Lines lines(module, "kernels.cu");
   CHECK(lines.user_line(-1).line == 0);
   CHECK(lines.user_line(location(module, 5)).line == 0);
-  CHECK(lines.user_line(location(module, 7)).line == 0);
   CHECK(lines.kernel_line(location(module, 7)).line == 0);
   CHECK(lines.chain(12345).empty());
+}
+
+TEST_CASE("code of headers alone has the innermost line of a header of the user's own, else the outermost of all") {
+  const Module module = parse(R"(
+.version 8.0
+.target sm_75
+.address_size 64
+.entry k {
+  .loc 2 7 1
+  bar.sync 0;
+  .loc 1 30 1, function_name $L, inlined_at 2 7 1
+  bar.sync 1;
+  .loc 3 5 1
+  bar.sync 2;
+  .loc 1 40 1, function_name $L, inlined_at 3 5 1
+  bar.sync 3;
+}
+.file 1 "/usr/local/cuda/targets/x86_64-linux/include/intrinsics.hpp"
+.file 2 "lib/kernels.h"
+.file 3 "/usr/include/cub/agent.cuh"
+)",
+                              "test.ptx");
+  const Lines lines(module, "main.cu");
+  const auto shown = [&](std::size_t i) {
+    const auto line = lines.user_line(location(module, i));
+    return std::string(lines.shown_file(line)) + ':' + std::to_string(line.line);
+  };
+  CHECK(shown(0) == "lib/kernels.h:7");
+  CHECK(shown(1) == "lib/kernels.h:7");
+  CHECK(shown(2) == "/usr/include/cub/agent.cuh:5");
+  CHECK(shown(3) == "/usr/include/cub/agent.cuh:5");
+  CHECK(Lines(module, "kernels.h").shown_file(lines.user_line(location(module, 0))) == "kernels.h");
 }
 
 TEST_CASE("the user's file is recognised by its last path parts, or is the outermost") {
