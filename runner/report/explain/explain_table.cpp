@@ -203,7 +203,8 @@ class Table {
     line();
     if (marked_ == 0) return line("Nothing stands out: lanes agree, global memory is coalesced, no banks conflict.");
     line(paint_.bold("What to look at, worst first"));
-    std::uint32_t said = 0;  // the line whose source stands above
+    std::uint32_t said = 0;      // the line whose source stands above
+    std::set<std::string> told;  // what holds of all lines of a kind
     for (std::size_t i = 0; i < marked_; ++i) {
       const auto& mark = explained_.marks[i];
       if (mark.line != 0 && mark.line != said) {
@@ -212,8 +213,11 @@ class Table {
                          source.substr(std::min(source.find_first_not_of(" \t"), source.size()))));
       }
       said = mark.line;
-      paragraph(fmt::format("  ◄{} ", i + 1), fmt::format("{} ({}{:.0f}% of the kernel's {})", mark.text,
-                                                          part_of(mark.kind), 100 * mark.share, whole_of(mark.kind)));
+      const auto general = mark.own < mark.text.size() ? mark.kind + mark.text.substr(mark.own) : std::string();
+      const bool is_new = general.empty() || told.insert(general).second;
+      paragraph(fmt::format("  ◄{} ", i + 1),
+                fmt::format("{} ({}{:.0f}% of the kernel's {})", is_new ? mark.text : mark.text.substr(0, mark.own),
+                            part_of(mark.kind), 100 * mark.share, whole_of(mark.kind)));
     }
     if (explained_.marks.size() > marked_)
       line(fmt::format("and {} more (--format json has all)", explained_.marks.size() - marked_));
@@ -227,7 +231,7 @@ class Table {
   static const char* whole_of(const std::string& kind) {
     if (kind == "divergence" || kind == "idle_lanes") return "lane slots, 32 per instruction";
     if (kind == "bank_conflict") return "shared-memory wavefronts";
-    if (kind == "atomic") return "memory requests";
+    if (kind == "atomic" || kind == "same_address") return "memory requests";
     return "sectors";
   }
 

@@ -15,9 +15,11 @@ namespace gpulab {
 /// Why a line is slow.
 struct Mark {
   std::uint32_t line = 0;
-  std::string kind;  ///< divergence, idle_lanes, uncoalesced, bank_conflict, atomic, local_memory
-  double share = 0;  ///< of the launch's whole: of its sectors, wavefronts, branches … (0..1)
+  std::string kind;  ///< divergence, idle_lanes, uncoalesced, bank_conflict, atomic, same_address, local_memory
+  double share = 0;  ///< of the launch's whole: of its sectors, wavefronts, lane slots … (0..1)
   std::string text;
+  std::size_t own =
+      std::string::npos;  ///< where what is the line's own ends, and what is said of all of the kind begins
 };
 
 /// One line over all phases.
