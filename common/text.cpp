@@ -54,7 +54,9 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
       best_distance = distance;
     }
   }
-  if (best || word.size() < 3) return best;
+  // The beginning of a candidate, where it is more than a letter behind dashes.
+  const auto dashes = std::min(word.find_first_not_of('-'), word.size());
+  if (best || word.size() < dashes + 3) return best;
   const auto starts = [&](const std::string& candidate) { return candidate.starts_with(word); };
   const auto it = std::find_if(candidates.begin(), candidates.end(), starts);
   return it == candidates.end() ? std::nullopt : std::optional(*it);

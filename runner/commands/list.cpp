@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "common/counters.h"
 #include "common/demangle.h"
@@ -155,6 +157,17 @@ std::string list_lab(const Lab& lab) {
   return text;
 }
 
+/// Words of commentaries and of "what moved" that no counter has.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> lab_facts{{
+    {"global_queue", "atomics: atomic updates of the word in global memory that gets most, one after the other"},
+    {"shared_queue", "atomics: the same of a block's own histogram in shared memory"},
+    {"busiest_warp_rows", "segsum: rows that the warp with most work adds up, one step of the warp each"},
+    {"load_imbalance", "segsum: rows of the busiest warp / rows of a warp on average; 1: all work alike"},
+    {"lanes_busy", "segsum: of the lanes of the warps' steps, those that have an element (ratio, 0 to 1)"},
+    {"operations", "scan: additions (or what the operator is) that all threads execute together"},
+    {"operations_per_element", "scan: operations / n; one pass of one thread needs 1"},
+}};
+
 std::string list_metrics() {
   std::string text =
       "Counters of a launch, from the PTX as the simulator executes it. Counts that derive from addresses equal a\n"
@@ -164,6 +177,11 @@ std::string list_metrics() {
     text += hanging("", 4, std::string(info.definition));
     if (!info.ncu.empty()) text += hanging("    ncu", 12, std::string(info.ncu));
     if (!info.nvprof.empty()) text += hanging("    nvprof", 12, std::string(info.nvprof));
+  }
+  text += "\nWhat labs work out from their data, beside the counters:\n";
+  for (const auto& [name, definition] : lab_facts) {
+    text += fmt::format("\n{}\n", name);
+    text += hanging("", 4, std::string(definition));
   }
   return text;
 }

@@ -123,6 +123,7 @@ std::vector<SweepCase> sweep(const SweepOptions& options, const Host& host) {
     } else if (auto error = complaint(options, swept)) {
       if (swept.named) throw *error;
       swept.skip = error->what();
+      if (swept.variant->racy && !options.admits_races) swept.skip += " (--allow-racy runs it)";
       if (!first) first = std::move(error);
     }
   }

@@ -125,10 +125,11 @@ std::string slice_text(const BufferFacts& b, const BufferSlice& slice) {
 
 std::string error_text(double value) { return value == 0 ? "0" : fmt::format("{:.3g}", value); }
 
-std::string verification_text(const Verification& v) {
+/// `of_file`: the right answer is the user's own, of --expect.
+std::string verification_text(const Verification& v, bool of_file) {
   if (v.status == VerificationStatus::not_run) return "not checked";
   std::string text = v.max_abs_error == 0
-                         ? "equal to the CPU's answer"
+                         ? of_file ? "equal to what --expect says" : "equal to the CPU's answer"
                          : fmt::format("largest error {} (relative {}), tolerance {}", error_text(v.max_abs_error),
                                        error_text(v.max_rel_error), error_text(v.tolerance));
   if (v.max_abs_error == 0 && v.tolerance > 0) text += fmt::format(" (tolerance {})", error_text(v.tolerance));
@@ -296,7 +297,7 @@ void one(const Run& run, const Result& r, Page& page) {
   if (r.launch) page.fact("resources", resources_text(*r.launch));
   if (r.occupancy) page.fact("occupancy", occupancy_text(*r.occupancy));
   if (!r.message.empty()) page.fact(std::string(to_text(r.status)), r.message);
-  if (r.verification) page.fact("verified", verification_text(*r.verification));
+  if (r.verification) page.fact("verified", verification_text(*r.verification, !r.buffers.empty()));
   if (r.verification) mismatches(*r.verification, page);
   if (r.timing) page.fact(r.timing->source == TimeSource::cpu_wall ? "CPU time" : "GPU time", timing_text(*r.timing));
   const bool measured = r.timing && r.timing->source == TimeSource::cuda_events;
@@ -307,7 +308,15 @@ void one(const Run& run, const Result& r, Page& page) {
   }
   findings(r, page);
   notes(r, page);
-  if (r.counters) counters(r, page);
+}
+
+void printed(const Run& run, Page& page) {
+  for (const auto& r : run.results) {
+    if (r.output.empty()) continue;
+    page.line();
+    page.line(page.bold("printed by " + r.variant));
+    page.line(r.output.ends_with('\n') ? r.output.substr(0, r.output.size() - 1) : r.output);
+  }
 }
 
 /// Paints the verdicts of a ladder that is already aligned: colours have no width.
@@ -384,15 +393,6 @@ void several(const Run& run, Page& page) {
     page.paragraph(page.dim("Not shown for want of width: " + join(left_out) + " (see --format csv)."));
 }
 
-void printed(const Run& run, Page& page) {
-  for (const auto& r : run.results) {
-    if (r.output.empty()) continue;
-    page.line();
-    page.line(page.bold("printed by " + r.variant));
-    page.line(r.output.ends_with('\n') ? r.output.substr(0, r.output.size() - 1) : r.output);
-  }
-}
-
 std::string write(const Run& run, const Style& style) {
   Page page(style);
   if (run.results.size() == 1) {
@@ -401,6 +401,8 @@ std::string write(const Run& run, const Style& style) {
     several(run, page);
   }
   if (!style.printed_seen) printed(run, page);
+  // What a kernel prints is read before what it costs.
+  if (run.results.size() == 1 && run.results.front().counters) counters(run.results.front(), page);
   return page.text();
 }
 
