@@ -52,6 +52,7 @@ missing_packages() {
   has_header fmt/format.h || echo libfmt-dev
   has_header nlohmann/json.hpp || echo nlohmann-json3-dev
   has_header png.h || echo libpng-dev
+  has_header nettle/sha2.h || echo nettle-dev
   has_header catch2/catch.hpp || has_header catch2/catch_all.hpp || echo catch2
   # Python's own installer, where a CUDA compiler has to be fetched.
   if ! find_nvcc > /dev/null; then
@@ -75,7 +76,7 @@ install_packages() {
   local by_hand="install by hand: apt-get install $missing"
   command -v apt-get > /dev/null ||
     fail 3 "these packages are missing and there is no apt-get: $missing" \
-      "install them under this system's names (CLI11, fmt 9 or newer, nlohmann/json, libpng, Catch2, CMake, ninja, g++ 12 or newer)"
+      "install them under this system's names (CLI11, fmt 9 or newer, nlohmann/json, libpng, nettle, Catch2, CMake, ninja, g++ 12 or newer)"
   if [ "$(id -u)" != 0 ]; then
     command -v sudo > /dev/null ||
       fail 3 "packages are missing and you are neither root nor have sudo: $missing" "ask an administrator to run: apt-get install $missing"

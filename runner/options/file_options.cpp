@@ -25,6 +25,8 @@ OptionList file_options() {
            {"shared", "BYTES", "dynamic shared memory of a block [0]", what_runs},
            {"cooperative", "", "all blocks at once, which may wait for each other (grid.sync)", what_runs},
            {"compiler", "auto|nvcc|nvrtc", "auto: nvcc, else NVRTC", what_runs},
+           {"compile-limit", "SECONDS", "CPU time of each program of the compiler [12]", what_runs},
+           {"no-isolation", "", "let the compiler read all that you can", what_runs},
            {"expect", "NAME=INIT", "what a buffer must hold afterwards: 'y=@right.bin', y=3.5", what_runs},
            {"tolerance", "T", "of floating-point buffers under --expect, absolute [0]", what_runs},
        },

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "common/error.h"
-#include "common/fnv.h"
 #include "common/text.h"
 
 namespace gpulab {
@@ -56,15 +55,12 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void add_included(const fs::path& folder, const std::string& source, std::set<fs::path>& seen, std::uint64_t& hash) {
+void add_included(const fs::path& folder, const std::string& source, std::set<fs::path>& seen) {
   for (const auto& name : included_names(source)) {
     const auto path = (folder / name).lexically_normal();
     std::error_code ignored;
     if (!fs::is_regular_file(path, ignored) || fs::file_size(path, ignored) > most_source_bytes) continue;
-    if (!seen.insert(path).second) continue;
-    const auto text = text_of(path);
-    hash = fnv1a64(fmt::format("\n{} {}\n{}", name, text.size(), text), hash);
-    add_included(path.parent_path(), text, seen, hash);
+    if (seen.insert(path).second) add_included(path.parent_path(), text_of(path), seen);
   }
 }
 
@@ -109,12 +105,12 @@ std::string code_only(std::string_view source) {
   return text;
 }
 
-std::uint64_t content_hash(const std::string& path, const std::string& source) {
-  std::uint64_t hash = fnv1a64(source);
+std::vector<std::string> included_files(const std::string& path, const std::string& source) {
   const fs::path file = fs::absolute(path).lexically_normal();
   std::set<fs::path> seen{file};
-  add_included(file.parent_path(), source, seen, hash);
-  return hash;
+  add_included(file.parent_path(), source, seen);
+  seen.erase(file);
+  return {seen.begin(), seen.end()};
 }
 
 }  // namespace gpulab

@@ -20,8 +20,7 @@ inline constexpr std::uint64_t most_source_bytes = std::uint64_t{8} << 20;
 /// numbers.
 [[nodiscard]] std::string code_only(std::string_view source);
 
-/// A checksum of the file and of all that it includes from beside it, whatever the preprocessor would skip: compiled
-/// text is reused only while this stays. Toolkit headers are the compiler's own.
-[[nodiscard]] std::uint64_t content_hash(const std::string& path, const std::string& source);
+/// The files that it includes from beside it, at any depth, whatever the preprocessor would skip.
+[[nodiscard]] std::vector<std::string> included_files(const std::string& path, const std::string& source);
 
 }  // namespace gpulab

@@ -12,7 +12,7 @@ namespace gpulab {
 
 struct Isolation {
   bool on = true;
-  bool alone = false;            ///< the file sees no file beside it: a submission that is judged
+  bool alone = false;  ///< the file sees no file beside it: a submission that is judged
   /// Of each program of the compiler. A thrust::sort takes 5 s.
   std::chrono::seconds cpu{12};
 };

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-#include <string_view>
+#include <utility>
 
 #include "common/child/captured_run.h"
 #include "common/child/private_folder.h"
 #include "common/error.h"
 #include "common/text.h"
+#include "runner/student_file/compilers/dependencies.h"
 #include "runner/student_file/compilers/isolation.h"
 #include "runner/student_file/compilers/messages.h"
 #include "runner/student_file/compilers/source_copy.h"
@@ -39,6 +39,14 @@ void check_place(const fs::path& folder) {
               "set TMPDIR to a folder whose path has no blanks and none of a shell's characters");
 }
 
+/// What nvcc has kept of the preprocessor's work.
+std::string kept_text(const fs::path& folder) {
+  std::error_code failed;
+  for (const auto& file : fs::directory_iterator(folder, failed))
+    if (file.path().string().ends_with(".cpp1.ii")) return read_file(file.path().string(), "nvcc");
+  return {};
+}
+
 /// One nvcc, with all that its calls share.
 class NvccCall {
  public:
@@ -53,9 +61,16 @@ class NvccCall {
     // It says so at once where it does not know the architecture.
     if (run.exit_code != 0 && run.output.find("Unsupported gpu architecture") != std::string::npos)
       run = call(known_architecture(nvcc_, request_.architecture()));
-    CompileOutcome outcome{run.exit_code == 0, {{}, copy_.messages(run.output)}, limit_of(run)};
+    CompileOutcome outcome{run.exit_code == 0, {{}, copy_.messages(run.output)}, {}, limit_of(run)};
+    outcome.preprocessed = preprocessed(kept_text(folder_.path()));
     if (outcome.succeeded) outcome.compiled.ptx = copy_.ptx(read_file((folder_.path() / "out.ptx").string(), nvcc_));
     return outcome;
+  }
+
+  std::optional<Preprocessed> preprocess() {
+    const auto run = call(request_.architecture(), "-E", "preprocessed.txt");
+    if (run.exit_code != 0) return std::nullopt;
+    return preprocessed(read_file((folder_.path() / "preprocessed.txt").string(), nvcc_));
   }
 
  private:
@@ -66,12 +81,27 @@ class NvccCall {
     return all;
   }
 
+  /// The files as they lie in the user's folders; the copy is none of them.
+  [[nodiscard]] Preprocessed preprocessed(std::string text) const {
+    const auto folder = fs::canonical(folder_.path()).string() + '/';
+    const auto neighbours = folder + SourceCopy::link_name + '/';
+    std::vector<std::string> files;
+    for (auto& file : files_read(text, folder)) {
+      if (file.starts_with(neighbours))
+        files.push_back(copy_.own_folder() + '/' + file.substr(neighbours.size()));
+      else if (!file.starts_with(folder))
+        files.push_back(std::move(file));
+    }
+    return {std::move(text), std::move(files)};
+  }
+
   CapturedRun call(int architecture, const std::string& what = "-ptx", const std::string& out = "out.ptx") {
     std::vector<std::string> command{nvcc_, what, "-Wno-deprecated-gpu-targets",
                                      fmt::format("-arch=compute_{}", architecture)};
     for (const auto& folder : copy_.neighbours())
       command.insert(command.end(), {"-Xcompiler", fmt::format("-iquote,{}", folder)});
     for (auto& word : request_.options.words()) command.push_back(std::move(word));
+    if (what == "-ptx") command.emplace_back("--keep");
     command.insert(command.end(), {"-o", out, copy_.file()});
     return run_captured(compiler_plan(request_.isolation, command, nvcc_, folder_.path(), readable()));
   }
@@ -79,19 +109,11 @@ class NvccCall {
   /// Without Landlock nothing stops the compiler from reading what it likes: what it would read is looked at first.
   void check_what_it_reads() {
     if (!request_.isolation.on || isolation_support().landlock > 0) return;
-    const auto run = call(request_.architecture(), "-E", "source.ii");
-    if (run.exit_code != 0) return;  // the compiler will say why
-    std::set<std::string> read;
-    for (const auto& line : split(read_file((folder_.path() / "source.ii").string(), nvcc_), '\n')) {
-      // # 1 "FILE" 1
-      const auto open = line.find('"'), close = line.rfind('"');
-      if (!line.starts_with("# ") || close == open || line.find("\" 1", close) != close) continue;
-      read.insert((folder_.path() / line.substr(open + 1, close - open - 1)).string());
-    }
+    const auto made = preprocess();
+    if (!made) return;  // the compiler will say why
     auto allowed = readable();
     for (auto& folder : toolchain_folders(nvcc_)) allowed.push_back(std::move(folder));
-    allowed.push_back(folder_.path());
-    check_dependencies(request_.file, {read.begin(), read.end()}, allowed);
+    check_dependencies(request_.file, made->files, allowed);
   }
 
   [[nodiscard]] static std::string limit_of(const CapturedRun& run) {
@@ -107,6 +129,10 @@ class NvccCall {
 };
 
 }  // namespace
+
+std::optional<Preprocessed> preprocess_with_nvcc(const CompileRequest& request, const std::string& nvcc) {
+  return NvccCall(request, nvcc).preprocess();
+}
 
 CompileOutcome compile_with_nvcc(const CompileRequest& request, const std::string& nvcc) {
   return NvccCall(request, nvcc).compile();

@@ -7,9 +7,9 @@
 
 #include "common/child/captured_run.h"
 #include "common/child/private_folder.h"
-#include "common/fnv.h"
 #include "common/text.h"
 #include "runner/student_file/compile_cache.h"
+#include "runner/student_file/compilers/sha256.h"
 #include "runner/student_file/toolchain.h"
 #include "runner/version.h"
 
@@ -22,7 +22,7 @@ constexpr std::chrono::seconds patience{5};
 /// What `ptxas -v` says of one kernel, once for each text; empty where it refuses it.
 std::string ptxas_log(const std::string& ptx, const std::string& entry, int sm, const std::string& ptxas,
                       const Isolation& isolation) {
-  const auto key = fnv1a64(ptx, fnv1a64(fmt::format("{}\n{}\n{}\n{}", version(), identity_of(ptxas), entry, sm)));
+  const auto key = sha256({"ptxas", version(), identity_of(ptxas), entry, std::to_string(sm), ptx});
   if (const auto known = cached(key)) return known->log;
   const PrivateFolder folder;
   std::ofstream(folder.path() / "kernel.ptx", std::ios::binary) << ptx;

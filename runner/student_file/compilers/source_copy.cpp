@@ -13,9 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the copy's folder calls the folder that the file was in.
-constexpr const char* link_name = "gpulab-neighbours";
-
 /// Characters that mean nothing to a shell, to C++ or to ptxas between quotes; bytes of UTF-8 among them.
 std::string harmless(const std::string& name) {
   std::string made = name;
@@ -68,6 +65,7 @@ void SourceCopy::write_amended_headers(const CompileRequest& request) {
   for (const auto& [path, text] : request.amended) {
     const auto relative = fs::path(path).lexically_relative(own_folder_);
     if (path == fs::absolute(typed_).lexically_normal()) continue;
+    if (relative.empty() || *relative.begin() == "..") continue;  // it would be written outside of the folder
     fs::create_directories((folder_ / relative).parent_path());
     std::ofstream(folder_ / relative, std::ios::binary)
         << fmt::format("#line 1 \"{}/{}\"\n", link_name, relative.string()) << text;

@@ -29,6 +29,8 @@ class SourceCopy {
 
   /// What the compiler calls the line that asks for an instance of a template.
   static constexpr const char* instance_name = "--kernel";
+  /// What the copy's folder calls the folder that the file was in.
+  static constexpr const char* link_name = "gpulab-neighbours";
 
  private:
   void write_amended_headers(const CompileRequest& request);
