@@ -21,21 +21,21 @@ class WaysAround {
   [[nodiscard]] std::optional<Suspect> who_went_round(const BlockContext& block, const Suspect& waiter) const;
 
  private:
-  /// A thread at one branch.
+  /// A thread at one branch: how often it has come there, and when last there and where the ways meet, by `now_`. What
+  /// whole warps do is kept once for the warp; a thread's own counts come to it.
   struct AtBranch {
-    std::uint32_t times = 0;   ///< that it has come to the branch
-    std::uint32_t met = 0;     ///< of these, the last after which it came to the meeting
-    std::uint32_t met_at = 0;  ///< when, by `now`
+    std::uint32_t times = 0, branch_at = 0, met_at = 0;
   };
   struct Worked {
     std::uint32_t at = 0, site = kNoSite;
   };
-  [[nodiscard]] const AtBranch& at(std::uint32_t way, std::uint32_t thread) const {
-    return branches_[std::size_t{way} * worked_.size() + thread];
-  }
+  [[nodiscard]] AtBranch at(std::uint32_t way, std::size_t thread) const;
+  [[nodiscard]] Worked worked(std::size_t thread) const;
+
   std::uint32_t now_ = 0;
-  std::vector<AtBranch> branches_;  ///< by way and thread
-  std::vector<Worked> worked_;      ///< by thread: last
+  std::size_t warps_ = 0;
+  std::vector<AtBranch> of_warps_, of_threads_;        ///< by way, then by warp or thread
+  std::vector<Worked> warps_worked_, threads_worked_;  ///< last
 };
 
 }  // namespace gpulab::simt
