@@ -154,6 +154,53 @@ std::size_t columns(std::string_view utf8) {
       std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+namespace {
+
+/// The code point at the start of `text` and how many bytes it takes; nothing where they are no UTF-8.
+std::optional<std::pair<char32_t, std::size_t>> code_point(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const std::size_t length = byte(0) < 0x80       ? 1
+                             : byte(0) >> 5 == 6  ? 2
+                             : byte(0) >> 4 == 14 ? 3
+                             : byte(0) >> 3 == 30 ? 4
+                                                  : 0;
+  if (length == 0 || length > text.size()) return std::nullopt;
+  char32_t value = length == 1 ? byte(0) : byte(0) & (0x7f >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return std::nullopt;
+    value = value << 6 | (byte(i) & 0x3f);
+  }
+  constexpr std::array<char32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
+  if (value < least[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) return std::nullopt;
+  return std::pair{value, length};
+}
+
+bool is_plain(char32_t c) {
+  if (c == '\n' || c == '\t') return true;
+  if (c < 0x20 || (c >= 0x7f && c < 0xa0)) return false;
+  // Marks, embeddings and isolates of direction, separators of lines and paragraphs, byte order marks, tags.
+  return !((c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||
+           c == 0x061c || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) || (c >= 0xe0000 && c <= 0xe007f));
+}
+
+}  // namespace
+
+std::string visible(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const auto found = code_point(text);
+    const std::size_t length = found ? found->second : 1;
+    if (found && is_plain(found->first))
+      shown += text.substr(0, length);
+    else if (found && found->first >= 0x80)
+      shown += fmt::format("\\u{:04x}", static_cast<std::uint32_t>(found->first));
+    else
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+    text.remove_prefix(length);
+  }
+  return shown;
+}
+
 std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   std::vector<std::string> lines;
   std::string line;

@@ -37,6 +37,9 @@ namespace gpulab {
 [[nodiscard]] std::string plural(std::uint64_t n, std::string_view noun);  ///< "1 warp", "2 warps"
 /// Columns that UTF-8 text takes on a terminal (one per code point; none of ours are wide).
 [[nodiscard]] std::size_t columns(std::string_view utf8);
+/// What strangers wrote, for a terminal: control characters but ends of lines and tabs, characters that change the
+/// direction of writing, and bytes that are no UTF-8 are shown by their numbers: "\\x1b[2J".
+[[nodiscard]] std::string visible(std::string_view text);
 /// `text` broken at spaces into lines of at most `width` columns.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 

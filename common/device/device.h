@@ -162,6 +162,8 @@ class Device {
   virtual void forget(DevicePointer, std::size_t) {}
   /// What kernels printed (printf) since the last call.
   virtual std::string take_output() = 0;
+  /// Bytes that they printed beyond what is kept (SimulatorOptions::print_limit), since the last call.
+  virtual std::uint64_t take_output_cut() { return 0; }
   /// Gives it to `sink`, too, as it comes: on the simulator when blocks end, on a GPU when the host has waited for it.
   /// Calls come one at a time, in the order of the text, perhaps from another thread. Empty: to nobody any more.
   virtual void print_to(const PrintSink&) {}

@@ -114,7 +114,8 @@ struct Result {
   /// Where counters come from a smaller case simulated beside a GPU: its parameters. Empty: from this case.
   std::vector<std::pair<std::string, ParamValue>> counters_params;
   std::vector<Finding> findings;
-  std::string output;                ///< what the kernel printed
+  std::string output;                ///< what the kernel printed, as much as is kept
+  std::uint64_t output_cut = 0;      ///< bytes that it printed beyond that
   std::vector<LaunchLines> lines;    ///< of `gpulab explain`: each launch by source line
   std::vector<BufferFacts> buffers;  ///< of `gpulab run`
 };

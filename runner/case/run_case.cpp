@@ -363,8 +363,10 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
       run_on_device(lab, variant, made, problem, options, result);
     }
     // A GPU runs a kernel many times; what the first run printed has been kept already.
-    if (std::string last = device_.take_output(); !device_.capabilities().measures_time)
+    if (std::string last = device_.take_output(); !device_.capabilities().measures_time) {
       result.output = std::move(last);
+      result.output_cut = device_.take_output_cut();
+    }
     result.findings = device_.take_findings();
     const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
     const auto errors = std::count_if(result.findings.begin(), result.findings.end(), is_error);
@@ -375,6 +377,7 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
   } catch (const LaunchError& error) {
     fail(status_of(error.kind), message_of(error));
     result.output = output_after_fault(device_);
+    result.output_cut = device_.take_output_cut();
     result.findings = device_.take_findings();
   } catch (const Error& error) {
     fail(CaseStatus::error, message_of(error));

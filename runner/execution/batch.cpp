@@ -81,7 +81,7 @@ std::string title(const Batch& batch, const SweepCase& swept) {
 
 void run_cases(const Batch& batch, Shared& shared) {
   PrintSink printed;
-  if (shared.progress.is_seen()) printed = [&shared](std::string_view text) { shared.progress.print(text); };
+  if (shared.progress.is_seen()) printed = [&shared](std::string_view text) { shared.progress.print(visible(text)); };
   for (const auto& swept : batch.cases) {
     if (interrupted()) break;
     auto result = run_swept(batch, swept, printed);

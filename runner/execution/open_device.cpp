@@ -38,6 +38,7 @@ DeviceRequest request_of(const MachineOptions& options, bool lines) {
   request.profile = options.profile.value_or("");
   request.simulation.threads = options.threads;
   request.simulation.budget = options.budget;
+  if (options.print_limit) request.simulation.print_limit = *options.print_limit;
   request.simulation.schedule = options.schedule;
   request.simulation.sanitize = options.sanitize;
   request.simulation.lines = lines;

@@ -85,9 +85,9 @@ auto members(LaunchLines& v) {
   return std::tie(kernel, file, ptx, grid, block, phases, counters, lines, accesses);
 }
 auto members(SimulatorOptions& v) {
-  auto& [threads, budget, counters, lines, sanitize, schedule, observers] = v;
+  auto& [threads, budget, counters, lines, sanitize, print_limit, schedule, observers] = v;
   (void)observers;  // of this process
-  return std::tie(threads, budget, counters, lines, sanitize, schedule);
+  return std::tie(threads, budget, counters, lines, sanitize, print_limit, schedule);
 }
 auto members(DeviceRequest& v) {
   auto& [index, profile, simulation] = v;
@@ -95,11 +95,12 @@ auto members(DeviceRequest& v) {
 }
 auto members(Result& v) {
   auto& [variant, kernel, status, message, racy, needs_clock, summary, params, launch, occupancy, verification, timing,
-         metrics, notes, curve, picture, changes, counters, counters_params, findings, output, lines, buffers] = v;
+         metrics, notes, curve, picture, changes, counters, counters_params, findings, output, output_cut, lines,
+         buffers] = v;
   (void)racy, (void)needs_clock;  // whoever asked knows the variant
   (void)changes;                  // of several results
   return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics,
-                  notes, curve, picture, counters, counters_params, findings, output, lines, buffers);
+                  notes, curve, picture, counters, counters_params, findings, output, output_cut, lines, buffers);
 }
 auto members(Params& v) { return std::tie(v.values); }
 auto members(Case& v) {

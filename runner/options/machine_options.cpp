@@ -89,6 +89,7 @@ OptionList machine_options() {
       {"sanitize", "LIST", fmt::format("{}, all or none", fmt::join(tool_names(), ",")), simulator},
       {"schedule", "SEED", "another order of blocks, warps and splits, replayable", simulator},
       {"budget", "N", "warp instructions before a launch counts as hung", simulator},
+      {"print-limit", "BYTES", "what is kept of what kernels print [1Mi]", simulator},
   };
 }
 
@@ -103,6 +104,8 @@ MachineOptions parse_machine_options(const Given& given) {
     options.budget = static_cast<std::uint64_t>(parse_size(*text, "--budget"));
     if (options.budget == 0) throw usage_error("--budget: a budget of 0 warp instructions runs nothing");
   }
+  if (const auto* text = single_value(given, "print-limit"))
+    options.print_limit = static_cast<std::uint64_t>(parse_size(*text, "--print-limit"));
   if (const auto* text = single_value(given, "threads")) {
     options.threads = static_cast<int>(whole_number("threads", *text, 1, 4096));
   }

@@ -1,8 +1,11 @@
 #include "common/device/simulator/grid_runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "common/launch_error.h"
 #include "common/occupancy.h"
 #include "common/simt/counting/line_counts.h"
 
@@ -48,7 +51,7 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
       simt::count_lines(program, workers, loaded.image.source, loaded.image.ptx, lines);
     };
   const Counters counted = simt::run_grid(
-      state, grid, [this](std::string_view text) { print(text); }, look);
+      state, grid, [this](std::string_view text, std::uint64_t cut) { print(text, cut); }, look);
   lines.counters = counted;
   if (options_.lines) lines_.push_back(std::move(lines));
   spent += counted["warp_instructions"] + kLaunchCost;
@@ -59,6 +62,17 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   std::deque<simt::DeviceLaunch> made(launches.ordinary.begin(), launches.ordinary.end());
   made.insert(made.end(), launches.tail.begin(), launches.tail.end());
   return made;
+}
+
+void GridRunner::spend_copied(std::uint64_t rows, std::uint64_t bytes, std::uint64_t& spent) const {
+  constexpr std::uint64_t at_once = 256;  // bytes that are copied in the time of a warp instruction
+  spent += rows * (1 + bytes / at_once);
+  if (spent <= options_.budget) return;
+  throw LaunchError(LaunchFailure::hung,
+                    fmt::format("what kernels launched did not end within {} warp instructions (copies count, {} bytes "
+                                "as one)",
+                                options_.budget, at_once),
+                    {}, "copy less, or raise --budget");
 }
 
 simt::LaunchState GridRunner::launch_state(const LoadedKernel& loaded, const LaunchConfig& config,
@@ -75,6 +89,7 @@ simt::LaunchState GridRunner::launch_state(const LoadedKernel& loaded, const Lau
   state.runtime = &runtime_;
   if (options_.lines) state.phases = most_phases;
   if (config.cooperative) state.grid_workspace = grid_workspace();
+  state.print_limit = options_.print_limit;
   state.schedule = options_.schedule;
   state.observers = observers_;
   return state;
@@ -88,9 +103,11 @@ std::uint64_t GridRunner::grid_workspace() {
   return grid_workspace_;
 }
 
-void GridRunner::print(std::string_view text) {
-  output_ += text;
-  if (sink_) sink_(text);
+void GridRunner::print(std::string_view text, std::uint64_t cut) {
+  const std::string_view kept = text.substr(0, options_.print_limit - output_.size());
+  cut_ += text.size() - kept.size() + cut;
+  output_ += kept;
+  if (sink_ && !kept.empty()) sink_(kept);
 }
 
 }  // namespace gpulab

@@ -39,17 +39,23 @@ class GridRunner {
   std::deque<simt::DeviceLaunch> run(const LoadedKernel& kernel, const LaunchConfig& config,
                                      const std::vector<std::byte>& parameters, int level, std::uint64_t& spent);
 
+  /// Adds what copying so many rows of bytes takes to `spent`. Throws LaunchError (hung) where the host's launch has
+  /// used up its budget.
+  void spend_copied(std::uint64_t rows, std::uint64_t bytes, std::uint64_t& spent) const;
+
   /// What grids have left since the last call.
   std::optional<Counters> take_counters() { return std::exchange(counters_, std::nullopt); }
   std::vector<LaunchLines> take_lines() { return std::exchange(lines_, {}); }
   std::string take_output() { return std::exchange(output_, {}); }
+  /// Bytes that kernels printed beyond what is kept, since the last call.
+  std::uint64_t take_output_cut() { return std::exchange(cut_, 0); }
   void print_to(const PrintSink& sink) { sink_ = sink; }
 
  private:
   [[nodiscard]] simt::LaunchState launch_state(const LoadedKernel& kernel, const LaunchConfig& config,
                                                const std::vector<std::byte>& parameters);
   std::uint64_t grid_workspace();
-  void print(std::string_view text);
+  void print(std::string_view text, std::uint64_t cut);
 
   const GpuProfile& profile_;
   const SimulatorOptions& options_;
@@ -61,6 +67,7 @@ class GridRunner {
   std::optional<Counters> counters_;
   std::vector<LaunchLines> lines_;
   std::string output_;
+  std::uint64_t cut_ = 0;
   PrintSink sink_;
 };
 

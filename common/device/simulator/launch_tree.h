@@ -25,6 +25,8 @@ class LaunchTree {
   using Queue = std::deque<simt::DeviceLaunch>;
   Queue run_next(const simt::DeviceLaunch& next);
   void copy_or_fill(const simt::DeviceLaunch& next);
+  void release_buffers();
+  void require(const simt::DeviceLaunch& next, std::uint64_t address, std::uint64_t bytes);
 
   KernelLibrary& library_;
   DeviceMemory& memory_;

@@ -19,6 +19,7 @@ struct SimulatorOptions {
   bool lines = false;        ///< also count by source line and phase (Device::take_lines)
   /// Tools of compute-sanitizer: "memcheck", "racecheck", "initcheck", "synccheck". With any, one CPU thread runs all.
   std::vector<std::string> sanitize{};
+  std::uint64_t print_limit = std::uint64_t{1} << 20;  ///< bytes of what kernels print that are kept; as a GPU's buffer
   std::uint64_t schedule = 0;  ///< seed of the interleaving of warps and blocks; 0: the fixed natural order
   /// Who else watches what kernels do. They must outlive the device.
   std::vector<simt::Observer*> observers{};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -64,31 +65,33 @@ const Pattern* worst_pattern(const Workers& workers, std::size_t site, bool shar
     return std::tuple(cost(p), __builtin_popcount(p.mask), p.max_same_address);
   };
   for (const auto& worker : workers)
-    for (const Pattern& p : worker->patterns.data()[site].ways) {
+    for (const Pattern& p : std::span(worker->patterns.data()[site].ways, worker->patterns.data()[site].capacity)) {
       if (p.mask == 0 || ((p.phase & kSharedPhase) != 0) != shared) continue;
       if (!worst || rank(p) > rank(*worst)) worst = &p;
     }
   return worst;
 }
 
-/// The address offset of a site's own micro-op, whatever decode put around it.
-std::int32_t offset_of(const Program& program, std::size_t site) {
-  const Meaning& meaning = program.sites[site].row->meaning;
-  for (const MicroOp& op : program.ops) {
-    const bool own = op.run == meaning.run || op.run == meaning.counted || op.run == meaning.followed;
-    if (op.site == site && own) return op.imm;
+/// The address offsets of all sites' own micro-ops, whatever decode put around them.
+std::vector<std::int32_t> offsets_of(const Program& program) {
+  std::vector<std::int32_t> offsets(program.sites.size());
+  for (auto op = program.ops.rbegin(); op != program.ops.rend(); ++op) {
+    if (op->site >= offsets.size()) continue;
+    const Meaning& meaning = program.sites[op->site].row->meaning;
+    const bool own = op->run == meaning.run || op->run == meaning.counted || op->run == meaning.followed;
+    if (own) offsets[op->site] = op->imm;
   }
-  return 0;
+  return offsets;
 }
 
 void add_accesses(const Program& program, const Workers& workers, std::size_t i, std::uint32_t line,
-                  std::vector<LineAccess>& accesses) {
+                  const std::vector<std::int32_t>& offsets, std::vector<LineAccess>& accesses) {
   const Site& site = program.sites[i];
   const std::uint16_t traits = site.row->meaning.traits;
   if (!(traits & (kLoad | kStore | kAtomic)) || site.row->unit == Unit::param || site.row->unit == Unit::constant)
     return;
   const std::size_t owner = site.leader == kNoSite ? i : site.leader;
-  const std::int64_t further = owner == i ? 0 : std::int64_t{offset_of(program, i)} - offset_of(program, owner);
+  const std::int64_t further = owner == i ? 0 : std::int64_t{offsets[i]} - offsets[owner];
   for (const bool shared : {false, true}) {
     const Pattern* p = worst_pattern(workers, owner, shared);
     if (!p) continue;
@@ -127,6 +130,7 @@ void count_lines(const Program& program, const Workers& workers, std::string_vie
   // The text of a header is for whoever shows it to find.
   out.text = found.ptx ? ptx : found.file == program.module->name ? source : std::string_view();
   const auto phases = static_cast<std::uint32_t>(workers.front()->phases.size());
+  const std::vector<std::int32_t> offsets = offsets_of(program);
   std::map<LineAndPhase, LineCounts> counted;
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const Site& site = program.sites[i];
@@ -141,7 +145,7 @@ void count_lines(const Program& program, const Workers& workers, std::string_vie
       add_site(line.counters, site, tally);
       if (tally.executed.warps) out.phases = std::max(out.phases, phase + 1);
     }
-    add_accesses(program, workers, i, line_of[i], out.accesses);
+    add_accesses(program, workers, i, line_of[i], offsets, out.accesses);
   }
   for (auto& [key, line] : counted) out.lines.push_back(line);
   std::stable_sort(out.accesses.begin(), out.accesses.end(), [](const LineAccess& a, const LineAccess& b) {

@@ -9,10 +9,12 @@
 #include <bit>
 #include <memory>
 #include <new>
+#include <span>
 
 #include "common/counters.h"
 #include "common/simt/decode/program.h"
 #include "common/simt/isa/kind.h"
+#include "common/simt/machine/warp.h"
 #include "common/simt/machine/worker.h"
 
 namespace gpulab::simt {
@@ -29,12 +31,47 @@ void SiteStatistics::add(const SiteStatistics& o) {
   std::copy_n(most, 2, max_same_address);
 }
 
-PatternTable::PatternTable(std::size_t sites) : bytes_(std::max<std::size_t>(sites, 1) * sizeof(PatternCache)) {
+ZeroPages::ZeroPages(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, 1)) {
   void* pages = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) throw std::bad_alloc();
-  caches_ = static_cast<PatternCache*>(pages);  // zero bytes are empty caches
+  data_ = static_cast<std::byte*>(pages);
 }
-PatternTable::~PatternTable() { munmap(caches_, bytes_); }
+ZeroPages::~ZeroPages() { munmap(data_, bytes_); }
+
+Pattern* PatternTable::take(std::uint32_t count) {
+  constexpr std::uint32_t of_a_block = 64;
+  if (left_ < count) {
+    blocks_.push_back(std::make_unique<Pattern[]>(of_a_block));
+    left_ = of_a_block;
+  }
+  Pattern* const taken = blocks_.back().get() + (of_a_block - left_);
+  left_ -= count;
+  return taken;
+}
+
+void PatternTable::forget_allocations() {
+  for (PatternCache& cache : std::span(data(), sites_)) cache.allocation = nullptr;
+}
+
+void PatternTable::grow(PatternCache& cache) {
+  constexpr std::uint64_t most_beyond = (std::uint64_t{64} << 20) / sizeof(Pattern);
+  if (cache.capacity == kPatternWays || (cache.capacity != 0 && beyond_ >= most_beyond)) return;
+  const std::uint32_t more = cache.capacity == 0 ? 1 : cache.capacity == 1 ? 4 : kPatternWays;
+  if (cache.capacity != 0) beyond_ += more;
+  Pattern* const ways = take(more);
+  std::copy_n(cache.ways, cache.capacity, ways);
+  cache.ways = ways;
+  cache.oldest = cache.capacity;
+  cache.capacity = more;
+}
+
+std::uint32_t next_way(Warp& w, PatternCache& cache) {
+  if (cache.oldest == cache.capacity) {
+    w.worker->patterns.grow(cache);
+    cache.oldest %= cache.capacity;
+  }
+  return cache.oldest++;
+}
 
 PhaseCounts::PhaseCounts(const Program& program) : block_counts(program.blocks.size()), sites(program.sites.size()) {}
 

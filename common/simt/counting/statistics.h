@@ -8,6 +8,7 @@
 namespace gpulab::simt {
 
 struct Allocation;
+struct Warp;
 
 /// How often a basic block was entered by a warp, and by how many lanes.
 struct BlockCount {
@@ -55,12 +56,17 @@ struct alignas(64) Pattern {
 
 inline constexpr int kPatternWays = 16;
 
-/// The patterns that one PTX instruction has shown lately, found by signature.
+/// The patterns that one PTX instruction has shown lately, found by signature. It has as many ways as it has shown
+/// patterns, up to kPatternWays: code may have hundreds of thousands of accesses.
 struct PatternCache {
-  alignas(64) std::uint32_t signatures[kPatternWays];
-  std::uint32_t oldest = 0;                ///< the way that is given up next
-  const Allocation* allocation = nullptr;  ///< that the last access lay in
-  Pattern ways[kPatternWays];
+  alignas(64) std::uint32_t signatures[kPatternWays];  ///< 0: no pattern has it
+  Pattern* ways = nullptr;                             ///< of the PatternTable; they move when there are more
+  const Allocation* allocation = nullptr;              ///< that the last access lay in
+  std::uint32_t capacity = 0;                          ///< of `ways`
+  std::uint32_t oldest = 0;                            ///< the way that is given up next
 };
+
+/// The way for a pattern that a cache has not: a new one, or where its table has no more room the oldest.
+[[nodiscard]] std::uint32_t next_way(Warp& warp, PatternCache& cache);
 
 }  // namespace gpulab::simt

@@ -12,6 +12,7 @@
 #include "common/simt/machine/block.h"
 #include "common/simt/machine/faults.h"
 #include "common/simt/machine/worker.h"
+#include "common/text.h"
 
 namespace gpulab::simt {
 
@@ -33,19 +34,39 @@ DeviceText text_reader(const Warp& w, int lane) {
   return [&w, lane](std::uint64_t address, std::size_t bytes) { return host_memory(w, lane, address, bytes); };
 }
 
+/// Bytes that are printed in the time of a warp instruction.
+constexpr std::size_t kBytesPrintedAtOnce = 16;
+
 void call_vprintf(Warp& w, const MicroOp*, const CallInfo& call) {
   for_active_lanes(w, [&](int lane) {
     const auto format = argument<std::uint64_t>(w, call, 0, lane);
     const auto values = argument<std::uint64_t>(w, call, 1, lane);
-    return_value(w, call, lane, device_printf(w.worker->log.output, text_reader(w, lane), format, values));
+    BlockLog& log = w.worker->log;
+    const std::size_t before = log.output.size();
+    std::uint64_t reads = 0;
+    const DeviceText read = [&](std::uint64_t address, std::size_t bytes) {
+      ++reads;
+      return host_memory(w, lane, address, bytes);
+    };
+    const std::int32_t count = device_printf(log.output, read, format, values);
+    charge_work(w, (log.output.size() - before) / kBytesPrintedAtOnce + reads);
+    if (const std::uint64_t most = w.block->launch.print_limit; log.output.size() > most) {
+      log.cut += log.output.size() - most;
+      log.output.resize(most);
+    }
+    return_value(w, call, lane, count);
   });
 }
+
+constexpr std::size_t kMostOfAssertion = 1024;  ///< characters of its text and of each name
 
 /// __assertfail(message, file, line, function, character size).
 void call_assertfail(Warp& w, const MicroOp*, const CallInfo& call) {
   const int lane = __builtin_ctz(w.mask);
   const auto read = text_reader(w, lane);
-  const auto text = [&](std::size_t k) { return device_string(read, argument<std::uint64_t>(w, call, k, lane)); };
+  const auto text = [&](std::size_t k) {
+    return visible(device_string(read, argument<std::uint64_t>(w, call, k, lane)).substr(0, kMostOfAssertion));
+  };
   throw LaunchError(LaunchFailure::fault,
                     fmt::format("assertion '{}' failed in {}, {}", text(0), text(3), thread_name(w, lane)),
                     fmt::format("{}:{}", text(1), argument<std::uint32_t>(w, call, 2, lane)));
@@ -71,11 +92,29 @@ constexpr Builtin builtins[] = {
 
 }  // namespace
 
+/// Warp instructions that take as long as malloc does for a lane.
+constexpr std::uint64_t kHeapWork = 32;
+
 std::uint64_t heap_allocate(Warp& w, int lane, std::uint64_t bytes) {
   DeviceHeap& heap = *w.block->launch.heap;
   const std::uint64_t address = heap.allocate(fmt::format("malloc of {}", thread_name(w, lane)), bytes);
-  if (address) w.footprint->add(*w.global->nearest(address));
+  charge_work(w, kHeapWork);
+  if (!address) return 0;
+  const Allocation& allocation = *w.global->nearest(address);
+  w.footprint->add(allocation);
   return address;
+}
+
+// Kernels that free run on one CPU thread.
+void forget_freed(Warp& w) {
+  constexpr std::size_t remembered = 1 << 15;
+  const auto forgotten = w.global->forget_freed(remembered);
+  if (forgotten.empty()) return;
+  w.worker->patterns.forget_allocations();
+  for (const std::uint32_t index : forgotten) {
+    w.footprint->index_freed(index);
+    w.block->launch.tell([&](Observer& observer) { observer.index_freed(index); });
+  }
 }
 
 void heap_free(Warp& w, const MicroOp* op, int lane, std::uint64_t address) {
@@ -87,7 +126,7 @@ void heap_free(Warp& w, const MicroOp* op, int lane, std::uint64_t address) {
   };
   switch (w.block->launch.heap->free(address)) {
     case DeviceHeap::Freed::yes:
-      return;
+      return forget_freed(w);
     case DeviceHeap::Freed::already:
       return refuse("which has been freed", "free memory once");
     case DeviceHeap::Freed::never_allocated:

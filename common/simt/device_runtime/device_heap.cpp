@@ -15,12 +15,12 @@ std::uint64_t cost(std::uint64_t bytes) { return (bytes + 15) / 16 * 16 + kHeade
 std::uint64_t DeviceHeap::allocate(std::string_view name, std::uint64_t bytes) {
   if (bytes == 0 || bytes > limit_ || cost(bytes) > limit_ - used_) return 0;
   used_ += cost(bytes);
-  return memory_.allocate_small(name, bytes);
+  return memory_.allocate_small(name, bytes, true);
 }
 
 DeviceHeap::Freed DeviceHeap::free(std::uint64_t address) {
   const Allocation* a = memory_.nearest(address);
-  if (!a || a->address != address || a->mapped) return Freed::never_allocated;
+  if (!a || a->address != address || !a->of_heap) return Freed::never_allocated;
   if (!a->host) return Freed::already;
   used_ -= cost(a->bytes);
   memory_.release(address);

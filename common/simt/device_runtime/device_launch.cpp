@@ -2,6 +2,7 @@
 
 #include "common/simt/device_runtime/device_launch.h"
 
+#include "common/ptx/extent.h"
 #include "common/simt/device_runtime/builtin_tables.h"
 #include "common/simt/device_runtime/builtins.h"
 #include "common/simt/machine/block.h"
@@ -29,10 +30,18 @@ const ptx::Function* kernel_at(const Warp& w, std::uint64_t address) {
   return i < all.size() && all[i].is_entry ? &all[i] : nullptr;
 }
 
-std::uint64_t parameter_bytes(const ptx::Function& function) {
-  std::uint64_t end = 0;
-  for (const auto& p : function.parameters) end = (end + p.align - 1) / p.align * p.align + p.size;
-  return end;
+/// Of a kernel that check() has found good.
+std::uint64_t parameter_bytes(const Warp& w, const ptx::Function& function) {
+  return w.block->launch.runtime->program(function)->parameter_bytes;
+}
+
+/// Memory for the parameters of a launch to come; 0 where there are too many already.
+std::uint64_t parameter_buffer(Warp& w, std::uint64_t bytes) {
+  DeviceRuntime& runtime = *w.block->launch.runtime;
+  if (runtime.buffers.size() >= DeviceRuntime::kMostPending) return 0;
+  const std::uint64_t address = runtime_memory(w, "parameters of a launch", bytes);
+  runtime.buffers.insert(address);
+  return address;
 }
 
 /// The hardware's limits (CUDA C++ Programming Guide, Technical Specifications), and the kernel's own.
@@ -79,10 +88,13 @@ void get_parameter_buffer(Warp& w, const MicroOp*, const CallInfo& call) {
     launch.grid = dimensions(argument<Words3>(w, call, 1, lane));
     launch.block = dimensions(argument<Words3>(w, call, 2, lane));
     launch.dynamic_shared_bytes = argument<std::uint32_t>(w, call, 3, lane);
-    const CudaError error = check(w, launch);
+    CudaError error = check(w, launch);
+    if (error == CudaError::success) {
+      launch.parameters = parameter_buffer(w, parameter_bytes(w, *launch.function));
+      if (!launch.parameters) error = CudaError::launch_pending_count_exceeded;
+    }
     set_last_error(w, lane, error);
     if (error != CudaError::success) return return_value(w, call, lane, std::uint64_t{0});
-    launch.parameters = runtime_memory(w, "parameters of a launch", parameter_bytes(*launch.function));
     launches(w).prepared[launch.parameters] = launch;
     return_value(w, call, lane, launch.parameters);
   });
@@ -102,7 +114,7 @@ void launch_prepared(Warp& w, const MicroOp*, const CallInfo& call) {
 void get_plain_buffer(Warp& w, const MicroOp*, const CallInfo& call) {
   for_active_lanes(w, [&](int lane) {
     const auto bytes = argument<std::uint64_t>(w, call, 1, lane);
-    return_value(w, call, lane, bytes > 4096 ? 0 : runtime_memory(w, "parameters of a launch", bytes));
+    return_value(w, call, lane, bytes > 4096 ? 0 : parameter_buffer(w, bytes));
   });
 }
 void launch_device(Warp& w, const MicroOp*, const CallInfo& call) {
@@ -114,8 +126,8 @@ void launch_device(Warp& w, const MicroOp*, const CallInfo& call) {
     launch.block = dimensions(argument<Words3>(w, call, 3, lane));
     launch.dynamic_shared_bytes = argument<std::uint32_t>(w, call, 4, lane);
     CudaError error = check(w, launch);
-    if (error == CudaError::success && parameter_bytes(*launch.function) &&
-        !w.global->host(launch.parameters, parameter_bytes(*launch.function)))
+    if (error == CudaError::success && parameter_bytes(w, *launch.function) &&
+        !w.global->host(launch.parameters, parameter_bytes(w, *launch.function)))
       error = CudaError::invalid_value;
     if (error == CudaError::success) error = enqueue(w, launch, argument<std::uint64_t>(w, call, 5, lane));
     return_error(w, call, lane, error);
@@ -129,6 +141,7 @@ void create(Warp& w, const MicroOp* op, const CallInfo& call, std::set<std::uint
   for_active_lanes(w, [&](int lane) {
     if (argument<std::uint32_t>(w, call, 1, lane) != flags)
       return return_error(w, call, lane, CudaError::invalid_value);
+    if (handles.size() >= DeviceRuntime::kMostHandles) return return_error(w, call, lane, CudaError::memory_allocation);
     const std::uint64_t handle = launches(w).next_handle++;
     handles.insert(handle);
     store_result(w, op, lane, argument<std::uint64_t>(w, call, 0, lane), handle);
@@ -169,11 +182,15 @@ void connect(Warp& w, const MicroOp*, const CallInfo& call) {
 
 CudaError enqueue_move(Warp& w, const DeviceLaunch& move, std::uint64_t stream) {
   if (w.block->launch.runtime->pending >= DeviceRuntime::kMostPending) return CudaError::launch_pending_count_exceeded;
-  for (std::uint64_t row = 0; row < move.rows; ++row) {
-    if (!w.global->host(move.to + row * move.pitch_to, move.bytes)) return CudaError::invalid_value;
-    if (move.kind == DeviceLaunch::Kind::copy && !w.global->host(move.from + row * move.pitch_from, move.bytes))
-      return CudaError::invalid_value;
-  }
+  // One allocation holds all rows, which do not overlap: so no copy is longer than the memory that it is in.
+  const auto reaches = [&](std::uint64_t address, std::uint64_t pitch) {
+    const auto bytes = extent_of_rows(move.rows, pitch, move.bytes);
+    return bytes && (move.rows <= 1 || pitch >= move.bytes) && w.global->host(address, *bytes);
+  };
+  if (move.rows == 0 || move.bytes == 0)
+    return known_stream(w, stream) ? CudaError::success : CudaError::invalid_resource_handle;
+  if (!reaches(move.to, move.pitch_to)) return CudaError::invalid_value;
+  if (move.kind == DeviceLaunch::Kind::copy && !reaches(move.from, move.pitch_from)) return CudaError::invalid_value;
   return enqueue(w, move, stream);
 }
 

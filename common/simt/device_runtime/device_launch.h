@@ -68,17 +68,20 @@ struct DeviceRuntime {
   static constexpr int kMostLevels = 24;
   /// cudaLimitDevRuntimePendingLaunchCount's default: launches made and not begun.
   static constexpr std::uint32_t kMostPending = 2048;
+  /// Streams, and events, of one grid; a GPU has memory for so many.
+  static constexpr std::size_t kMostHandles = 65536;
 
   GlobalMemory* memory = nullptr;
   DeviceHeap* heap = nullptr;
   std::uint32_t pending = 0;
+  std::set<std::uint64_t> buffers;  ///< of parameters, which kernels have asked for and no launch has taken
   /// A kernel of the module as it would run, nullptr where `function` is none.
   std::function<const Program*(const ptx::Function&)> program;
   std::function<std::optional<int>(int attribute)> attribute;  ///< of cudaDeviceAttr; none: unknown to the simulator
   /// Registers per thread and threads per block at most of a kernel; 0: not known.
   std::function<int(const Program&)> registers, max_threads;
   std::function<int(const Program&, int threads, std::uint64_t dynamic_shared_bytes)> blocks_per_sm;
-  std::map<std::pair<std::int32_t, bool>, std::uint64_t> texts;  ///< of errors, in device memory
+  std::map<std::string_view, std::uint64_t> texts;  ///< of errors, in device memory
 };
 
 }  // namespace gpulab::simt

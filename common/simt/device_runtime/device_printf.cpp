@@ -174,6 +174,7 @@ std::int32_t device_printf(std::string& out, const DeviceText& read, std::uint64
   if (!read(format, 1)) return -1;
   const std::string text = device_string(read, format);
   Arguments arguments(read, values);
+  const std::size_t before = out.size();
   for (std::size_t i = 0; i < text.size();) {
     if (text[i] != '%') {
       out += text[i++];
@@ -182,6 +183,7 @@ std::int32_t device_printf(std::string& out, const DeviceText& read, std::uint64
     ++i;
     const Spec spec = SpecParser(text, i, arguments).parse();
     if (spec.conversion) convert(out, spec, read, arguments);
+    if (out.size() - before > kMostCharacters) break;  // one call prints no more than the buffer holds
   }
   return arguments.count();
 }

@@ -74,10 +74,10 @@ template <bool name>
 void describe_error(Warp& w, const MicroOp*, const CallInfo& call) {
   for_active_lanes(w, [&](int lane) {
     const auto error = argument<std::int32_t>(w, call, 0, lane);
-    std::uint64_t& address = runtime(w).texts[{error, name}];
+    const ErrorText words = error_text(error);
+    const std::string_view text = name ? words.name : words.text;
+    std::uint64_t& address = runtime(w).texts[text];  // few: all numbers that are no error have one
     if (!address) {
-      const ErrorText words = error_text(error);
-      const std::string_view text = name ? words.name : words.text;
       address = runtime_memory(w, "text of an error", text.size() + 1);
       std::byte* host = w.global->host(address, text.size() + 1);
       std::memcpy(host, text.data(), text.size());
@@ -133,6 +133,7 @@ void release(Warp& w, const MicroOp*, const CallInfo& call) {
   for_active_lanes(w, [&](int lane) {
     const auto address = argument<std::uint64_t>(w, call, 0, lane);
     const bool freed = !address || runtime(w).heap->free(address) == DeviceHeap::Freed::yes;
+    if (freed) forget_freed(w);
     return_error(w, call, lane, freed ? CudaError::success : CudaError::invalid_value);
   });
 }

@@ -16,7 +16,19 @@ namespace {
 
 constexpr std::size_t kWarpStagger = 2;  ///< extra slots between warps, so that their registers do not share cache sets
 
+std::uint64_t warps_of(const LaunchState& launch) { return (launch.block.volume() + kLanes - 1) / kLanes; }
+/// Lanes that the last warp lacks have some, too.
+std::uint64_t local_bytes(const LaunchState& launch) { return warps_of(launch) * kLanes * launch.program->local_bytes; }
+/// Registers of all warps, then shared memory.
+std::uint64_t storage_bytes(const LaunchState& launch) {
+  const Program& program = *launch.program;
+  return warps_of(launch) * (program.slots + kWarpStagger) * sizeof(Slot) + program.dynamic_shared_offset +
+         launch.dynamic_shared_bytes;
+}
+
 }  // namespace
+
+std::uint64_t context_bytes(const LaunchState& launch) { return storage_bytes(launch) + local_bytes(launch); }
 
 BlockContext::BlockContext(const LaunchState& state, Worker& owner, bool parallel) : launch(state), worker(owner) {
   const Program& program = *state.program;
@@ -25,13 +37,13 @@ BlockContext::BlockContext(const LaunchState& state, Worker& owner, bool paralle
   const std::size_t shared_bytes = program.dynamic_shared_offset + state.dynamic_shared_bytes;
   const std::size_t slots = program.slots + kWarpStagger;
   const std::size_t register_bytes = count * slots * sizeof(Slot);
-  const std::size_t bytes = (register_bytes + shared_bytes + 127) / 64 * 64;
+  const std::size_t bytes = (storage_bytes(state) + 127) / 64 * 64;
   storage_.reset(static_cast<std::byte*>(std::aligned_alloc(64, bytes)));
   if (!storage_) throw std::bad_alloc();
   std::memset(storage_.get(), 0, bytes);
   shared_ = storage_.get() + register_bytes;
   preds_.assign(std::size_t{count} * std::max(program.preds, 1u), 0);
-  local_.resize(std::size_t{threads + kLanes} * program.local_bytes);
+  if (program.local_bytes) local_ = std::make_unique<ZeroPages>(local_bytes(state));
   warps.resize(count);
   async.resize(count);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -52,7 +64,7 @@ BlockContext::BlockContext(const LaunchState& state, Worker& owner, bool paralle
     w.shared = shared_;
     w.shared_bytes = static_cast<std::uint32_t>(shared_bytes);
     w.local_stride = program.local_bytes;
-    w.local = local_.data() + std::size_t{i} * kLanes * program.local_bytes;
+    w.local = local_ ? local_->data() + std::size_t{i} * kLanes * program.local_bytes : nullptr;
     fill_launch_values(w);
     order_.push_back(i);
   }
@@ -70,7 +82,7 @@ void BlockContext::start(std::uint64_t block) {
   index = {static_cast<std::uint32_t>(block % grid.x), static_cast<std::uint32_t>(block / grid.x % grid.y),
            static_cast<std::uint32_t>(block / grid.x / grid.y)};
   live = static_cast<std::uint32_t>(launch.block.volume());
-  executed = polled = 0;
+  executed = polled = charged = 0;
   reset_waiting();
   enter_phase(0);
   last_errors.clear();
@@ -94,7 +106,7 @@ void BlockContext::reset_waiting() {
   for (; barriers_in_use_; barriers_in_use_ &= barriers_in_use_ - 1)
     barriers[static_cast<std::size_t>(std::countr_zero(barriers_in_use_))] = Barrier{};
   for (AsyncQueue& queue : async)
-    if (queue.used) queue.clear();
+    if (queue.used) queue.clear(worker.queued_bytes);
   cluster_arrived = 0;
   cluster_parity = false;
   cluster_parities.assign(warps.size(), 0);
@@ -161,7 +173,10 @@ bool BlockContext::run(std::int64_t budget) {
 // ---- what handlers ask of a warp's surroundings (warp.h) ----
 
 void defer_atomic(Warp& w, std::byte* host, std::uint64_t value, void (*apply)(std::byte*, std::uint64_t)) {
-  w.worker->log.atomics.push_back({host, value, apply});
+  constexpr std::size_t many = 1 << 20;
+  Worker& worker = *w.worker;
+  if (worker.log.atomics.size() >= many && worker.commit_so_far) worker.commit_so_far();
+  worker.log.atomics.push_back({host, value, apply});
 }
 
 void mark_far(Warp& w, const std::uint64_t* addresses, bool store) {
@@ -173,6 +188,14 @@ void mark_far(Warp& w, const std::uint64_t* addresses, bool store) {
     std::uint64_t* bits = store ? w.footprint->stored(a->index) : w.footprint->loaded(a->index);
     bits[sector >> 6] |= std::uint64_t{1} << (sector & 63);
   }
+}
+
+void charge_work(Warp& w, std::uint64_t units) {
+  constexpr std::uint64_t turn = 1 << 12;  // more than this at once takes from the warp's turn, and shows in its clock
+  if (units >= turn)
+    w.fuel -= static_cast<std::int64_t>(std::min<std::uint64_t>(units, 1u << 30));
+  else
+    w.block->charged += units;
 }
 
 std::uint64_t simulated_clock(const Warp& w) {

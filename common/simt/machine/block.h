@@ -18,6 +18,7 @@
 #include "common/simt/machine/schedule.h"
 #include "common/simt/machine/sync/async.h"
 #include "common/simt/machine/warp.h"
+#include "common/simt/machine/worker.h"
 
 namespace gpulab::simt {
 
@@ -38,8 +39,9 @@ struct LaunchState {
   GridLaunches* launches = nullptr;  ///< that this grid makes
   /// Cooperative launches: where the grid's barrier lies (cooperative_groups' grid_workspace); 0: the grid has none.
   std::uint64_t grid_workspace = 0;
-  std::uint32_t phases = 1;    ///< counted apart, split by the block's barriers; the last takes all that follow
-  std::uint64_t schedule = 0;  ///< seed that permutes blocks, warps and splits; 0: natural order
+  std::uint32_t phases = 1;  ///< counted apart, split by the block's barriers; the last takes all that follow
+  std::uint64_t print_limit = std::uint64_t{1} << 20;  ///< bytes of printf that are kept
+  std::uint64_t schedule = 0;            ///< seed that permutes blocks, warps and splits; 0: natural order
   std::span<Observer* const> observers;  ///< who watches; empty: nobody
   /// Tells the observers: `what(Observer&)`. `event`: a bit of Watch, those who ask for it; 0: all of them. The calls
   /// lie apart from the code around, which would otherwise keep registers free for them. tests/bench also has a
@@ -73,6 +75,9 @@ struct Barrier {
 /// How many threads are where: by PTX instruction and " (barrier 0)", or why else they wait.
 using ThreadPlaces = std::map<std::pair<std::uint32_t, std::string>, std::uint64_t>;
 
+/// Memory of the host that one resident block takes: registers, shared and local memory.
+[[nodiscard]] std::uint64_t context_bytes(const LaunchState& launch);
+
 struct BlockContext {
   BlockContext(const LaunchState& launch, Worker& worker, bool parallel);
   /// Prepares for block `linear` of the grid.
@@ -92,6 +97,8 @@ struct BlockContext {
   void note_arrival() { idle_wakes_ = 0; }
   // sync/cluster.cpp
   void complete_cluster();
+  /// What the block has taken of the launch's budget so far.
+  [[nodiscard]] std::uint64_t work() const { return executed + charged; }
   // sync/deadlock.cpp
   /// The line that some split is to run next, for messages; empty when all have ended.
   [[nodiscard]] std::string place() const;
@@ -106,7 +113,8 @@ struct BlockContext {
   std::uint32_t live = 0;      ///< threads that have not exited
   std::uint64_t executed = 0;  ///< warp instructions so far; with what polls have taken, the block's clock
   std::uint64_t polled = 0;    ///< fuel that polls have taken so far
-  std::int64_t slice = 0;      ///< of the running warp
+  std::uint64_t charged = 0;  ///< work beside instructions so far, in warp instructions that take as long (charge_work)
+  std::int64_t slice = 0;     ///< of the running warp
   std::vector<Warp> warps;
   Schedule choices;  ///< between warps and their splits
   std::array<Barrier, 16> barriers{};
@@ -146,7 +154,7 @@ struct BlockContext {
   };
   std::unique_ptr<std::byte, Deleter> storage_;  ///< registers of all warps, then shared memory
   std::vector<std::uint32_t> preds_;
-  std::vector<std::byte> local_;
+  std::unique_ptr<ZeroPages> local_;  ///< none where the program has no local memory
   std::byte* shared_ = nullptr;
 };
 

@@ -9,6 +9,7 @@
 #include "common/simt/device_runtime/builtins.h"
 #include "common/simt/machine/divergence.h"
 #include "common/simt/machine/faults.h"
+#include "common/simt/machine/worker.h"
 
 namespace gpulab::simt {
 
@@ -22,9 +23,23 @@ void copy_frame(Warp& w, std::uint32_t lanes, std::uint32_t to, std::uint32_t fr
   }
 }
 
-void save_registers(Warp& w, std::uint32_t function, Reconvergence& point) {
+/// What recursion may save of registers, on one CPU thread: 128 MiB.
+constexpr std::uint64_t kMostSavedBytes = 128 << 20;
+
+std::uint64_t saved_bytes(const Reconvergence::Saved& saved) {
+  return saved.slots.size() * sizeof(Slot) + saved.preds.size() * sizeof(std::uint32_t);
+}
+
+void save_registers(Warp& w, const MicroOp* op, std::uint32_t function, Reconvergence& point) {
   const FunctionInfo& info = w.program->functions[function];
   if (!info.recursive) return;
+  std::uint64_t& all = w.worker->saved_register_bytes;
+  all += (info.slot_end - info.first_slot) * sizeof(Slot) + (info.pred_end - info.first_pred) * sizeof(std::uint32_t);
+  if (all > kMostSavedBytes)
+    fault(w, op, __builtin_ctz(w.mask),
+          fmt::format("stack overflow: registers of the calls that have not returned take more than {} bytes",
+                      kMostSavedBytes),
+          "recursion this deep needs another algorithm");
   point.saved.push_back({function,
                          {w.regs + info.first_slot, w.regs + info.slot_end},
                          {w.preds + info.first_pred, w.preds + info.pred_end}});
@@ -81,7 +96,7 @@ void enter_function(Warp& w, const MicroOp* op, const CallInfo& call, std::uint3
   if (call.arguments.size() != info.parameters.size())
     fault(w, op, __builtin_ctz(lanes), "call with a wrong number of arguments");
   point_of(w, point).callee = callee;
-  save_registers(w, callee, point_of(w, point));
+  save_registers(w, op, callee, point_of(w, point));
   for (std::size_t i = 0; i < call.arguments.size(); ++i)
     copy_frame(w, lanes, frame + info.parameters[i].first, w.local_base + call.arguments[i].first,
                std::min(call.arguments[i].second, info.parameters[i].second));
@@ -101,6 +116,8 @@ void call_builtin(Warp& w, const MicroOp* op, const CallInfo& call) {
   if (!call.builtin)
     fault(w, op, __builtin_ctz(w.mask),
           fmt::format("the device function '{}' is not implemented by the simulator", call.site->target.name));
+  constexpr std::uint64_t of_a_lane = 4;  // warp instructions that take as long as what each lane asks for, at least
+  charge_work(w, of_a_lane * active_count(w.mask));
   call.builtin->run(w, op, call);
 }
 
@@ -166,6 +183,12 @@ std::uint32_t finish_call(Warp& w, Reconvergence& point) {
                std::min(call.results[i].second, results[i].second));
   for (const auto& saved : point.saved) restore_registers(w, saved, point.arrived);
   return call.return_block;
+}
+
+void release_saved(Warp& w, Reconvergence& point) {
+  if (point.saved.empty()) return;
+  for (const auto& saved : point.saved) w.worker->saved_register_bytes -= saved_bytes(saved);
+  point.saved = {};
 }
 
 bool return_from_call(Warp& w) {

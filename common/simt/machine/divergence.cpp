@@ -1,5 +1,8 @@
 #include "common/simt/machine/divergence.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "common/simt/decode/program.h"
 #include "common/simt/machine/block.h"
 #include "common/simt/machine/calls.h"
@@ -20,7 +23,10 @@ void complete_if_ready(Warp& w, std::int32_t index) {
     split.block = r.call >= 0 ? finish_call(w, r) : r.block;
     w.splits.push_back(split);
   }
+  release_saved(w, r);
   r.in_use = false;
+  w.free_points.push_back(index);
+  std::push_heap(w.free_points.begin(), w.free_points.end(), std::greater<>());
 }
 
 /// The lanes that have come to a point go on without those that have not.
@@ -70,12 +76,14 @@ const MicroOp* go_on(Warp& w, std::int32_t meeting, std::uint32_t lanes, std::ui
 }  // namespace
 
 std::int32_t new_reconvergence(Warp& w) {
-  for (std::size_t i = 0; i < w.reconvergences.size(); ++i)
-    if (!w.reconvergences[i].in_use) {
-      w.reconvergences[i] = Reconvergence{};
-      w.reconvergences[i].in_use = true;
-      return static_cast<std::int32_t>(i);
-    }
+  if (!w.free_points.empty()) {
+    std::pop_heap(w.free_points.begin(), w.free_points.end(), std::greater<>());
+    const std::int32_t index = w.free_points.back();
+    w.free_points.pop_back();
+    point_of(w, index) = Reconvergence{};
+    point_of(w, index).in_use = true;
+    return index;
+  }
   w.reconvergences.emplace_back().in_use = true;
   return static_cast<std::int32_t>(w.reconvergences.size() - 1);
 }

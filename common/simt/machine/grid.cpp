@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <deque>
 #include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -58,29 +60,52 @@ class Budget {
   std::atomic<std::int64_t> left_;
 };
 
-/// Applies what blocks left behind in the order of their chunks, whoever finishes first.
+/// Applies what blocks left behind in the order of their chunks, whoever finishes first. What waits for its turn is
+/// bounded: who comes early with much waits, too. The lowest chunk never does.
 class Committer {
  public:
   explicit Committer(const Print& print) : print_(print) {}
   void commit(std::uint64_t chunk, BlockLog log) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    turns_.wait(lock,
+                [&] { return chunk == next_ || chunk >= failed_ || waiting_bytes_ + log.bytes() <= kMostWaiting; });
+    waiting_bytes_ += log.bytes();
     waiting_.emplace(chunk, std::move(log));
     while (!waiting_.empty() && waiting_.begin()->first == next_) {
       apply(waiting_.begin()->second);
+      waiting_bytes_ -= waiting_.begin()->second.bytes();
       waiting_.erase(waiting_.begin());
       ++next_;
     }
+    turns_.notify_all();
   }
+  /// What a chunk has left so far; there will be more of it. Throws Abandoned where a chunk before has failed.
+  void commit_so_far(std::uint64_t chunk, BlockLog& log) {
+    std::unique_lock lock(mutex_);
+    turns_.wait(lock, [&] { return chunk == next_ || chunk >= failed_; });
+    if (chunk >= failed_) throw Abandoned();
+    apply(log);
+    log = {};
+  }
+  /// Chunks from this one on will never have their turn.
+  void fail(std::uint64_t chunk) {
+    const std::lock_guard lock(mutex_);
+    failed_ = std::min(failed_, chunk);
+    turns_.notify_all();
+  }
+  struct Abandoned {};
 
  private:
+  static constexpr std::uint64_t kMostWaiting = 64 << 20;  ///< bytes
   void apply(const BlockLog& log) {
     for (const auto& atomic : log.atomics) atomic.apply(atomic.host, atomic.value);
-    if (!log.output.empty()) print_(log.output);
+    if (!log.output.empty() || log.cut) print_(log.output, log.cut);
   }
   const Print& print_;
   std::mutex mutex_;
+  std::condition_variable turns_;
   std::map<std::uint64_t, BlockLog> waiting_;
-  std::uint64_t next_ = 0;
+  std::uint64_t waiting_bytes_ = 0, next_ = 0, failed_ = UINT64_MAX;
 };
 
 /// Independent blocks, in chunks handed out in order.
@@ -106,28 +131,32 @@ class ParallelGrid {
     }
     serve(*workers_[0]);
     for (auto& thread : threads) thread.join();
-    if (!failed_output_.empty()) print_(failed_output_);
+    if (failed_) print_(failed_->output, failed_->cut);
     if (error_) std::rethrow_exception(error_);
   }
 
  private:
   void serve(Worker& worker) {
     std::uint64_t chunk = 0;
+    worker.commit_so_far = [&] { committer_.commit_so_far(chunk, worker.log); };
     try {
       BlockContext context(launch_, worker, workers_.size() > 1);
       while ((chunk = next_.fetch_add(1)) * chunk_ < blocks_ && chunk < stop_at_.load()) {
         for (std::uint64_t b = chunk * chunk_; b < std::min(blocks_, (chunk + 1) * chunk_); ++b) run_block(context, b);
         committer_.commit(chunk, std::exchange(worker.log, {}));
       }
+    } catch (const Committer::Abandoned&) {
     } catch (...) {
       // The error of the lowest chunk is the one reported: chunks below it are still run.
       const std::lock_guard lock(mutex_);
       if (chunk < stop_at_.load()) {
         stop_at_ = chunk;
         error_ = std::current_exception();
-        failed_output_ = worker.log.output;
+        failed_ = std::move(worker.log);
       }
+      committer_.fail(chunk);
     }
+    worker.commit_so_far = {};
   }
   void run_block(BlockContext& context, std::uint64_t b) {
     context.start(b);
@@ -135,8 +164,8 @@ class ParallelGrid {
     bool done = false;
     while (!done) {
       done = context.run(kWarpSlice);
-      budget_.spend(context.executed - spent, context, [&](ThreadPlaces& places) { context.add_places(places); });
-      spent = context.executed;
+      budget_.spend(context.work() - spent, context, [&](ThreadPlaces& places) { context.add_places(places); });
+      spent = context.work();
     }
   }
 
@@ -149,7 +178,7 @@ class ParallelGrid {
   Committer committer_;
   std::mutex mutex_;
   std::exception_ptr error_;
-  std::string failed_output_;  ///< of the chunk that failed
+  std::optional<BlockLog> failed_;  ///< what the chunk that failed had printed
 };
 
 /// Blocks that run on one thread, in an interleaving that the launch alone decides.
@@ -258,15 +287,16 @@ class InterleavedGrid {
       throw;
     }
     print();
-    budget_.spend(r.context->executed - r.spent, *r.context, [&](ThreadPlaces& places) {
+    budget_.spend(r.context->work() - r.spent, *r.context, [&](ThreadPlaces& places) {
       for (const Resident& one : running_) one.context->add_places(places);
     });
-    r.spent = r.context->executed;
+    r.spent = r.context->work();
     return done;
   }
   /// Blocks in turn print in turn.
   void print() {
-    if (!worker_.log.output.empty()) print_(std::exchange(worker_.log.output, {}));
+    BlockLog& log = worker_.log;
+    if (!log.output.empty() || log.cut) print_(std::exchange(log.output, {}), std::exchange(log.cut, 0));
   }
   void leave(std::size_t i) {
     idle_.push_back(std::move(running_[i].context));
@@ -282,6 +312,22 @@ class InterleavedGrid {
   std::vector<std::unique_ptr<BlockContext>> idle_;
 };
 
+/// How many blocks may be resident at once for their registers, shared and local memory on this machine: few have half
+/// a megabyte of local memory for each thread. Throws LaunchError where that is too few for a cooperative grid.
+std::uint64_t most_contexts(const LaunchState& launch) {
+  constexpr std::uint64_t most = 768 << 20, most_together = std::uint64_t{4} << 30;  // bytes
+  const std::uint64_t bytes = std::max<std::uint64_t>(context_bytes(launch), 1);
+  if (!launch.grid_workspace) return std::max<std::uint64_t>(most / bytes, 1);
+  if (launch.grid.volume() > most_together / bytes)
+    throw LaunchError(
+        LaunchFailure::out_of_memory,
+        fmt::format("the {} blocks of a cooperative grid take {} bytes each of registers, shared and local "
+                    "memory; the simulator keeps {} at once",
+                    launch.grid.volume(), bytes, most_together),
+        {}, "use a smaller grid, or less local memory");
+  return UINT64_MAX;
+}
+
 bool in_parallel(const Observer* observer) { return (observer->watches() & kWatchInParallel) != 0; }
 
 Counters run_all_blocks(const LaunchState& launch, const GridOptions& options, const Print& print, const Look& look) {
@@ -290,14 +336,18 @@ Counters run_all_blocks(const LaunchState& launch, const GridOptions& options, c
   // that race, sums of floating-point atomics. So all of it runs on one thread, and atomics apply as they come.
   const bool together = program.communicates || launch.schedule || !std::ranges::all_of(launch.observers, in_parallel);
   const std::uint64_t blocks = launch.grid.volume();
+  const std::uint64_t contexts = most_contexts(launch);
   const std::uint64_t threads =
-      together ? 1 : std::clamp<std::uint64_t>(blocks, 1, static_cast<std::uint64_t>(std::max(options.threads, 1)));
+      together ? 1
+               : std::clamp<std::uint64_t>(std::min(blocks, contexts), 1,
+                                           static_cast<std::uint64_t>(std::max(options.threads, 1)));
   Workers workers;
   for (std::uint64_t i = 0; i < threads; ++i)
     workers.push_back(std::make_unique<Worker>(program, *launch.memory, launch.phases));
   Budget budget(program, options);
   if (together) {
-    InterleavedGrid blocks_in_turn(launch, budget, *workers[0], std::max<std::uint64_t>(options.resident, 1), print);
+    const std::uint64_t resident = std::clamp<std::uint64_t>(options.resident, 1, contexts);
+    InterleavedGrid blocks_in_turn(launch, budget, *workers[0], resident, print);
     if (launch.schedule)
       blocks_in_turn.run(Schedule(launch.schedule, 0));
     else

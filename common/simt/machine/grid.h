@@ -11,7 +11,8 @@
 
 namespace gpulab::simt {
 
-using Print = std::function<void(std::string_view)>;
+/// `cut`: bytes behind the text that are more than the launch may print.
+using Print = std::function<void(std::string_view text, std::uint64_t cut)>;
 using Look = std::function<void(const Workers&)>;
 
 struct GridOptions {

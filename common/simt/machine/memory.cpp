@@ -23,6 +23,12 @@ std::uint64_t mapped_bytes(std::uint64_t bytes) {
   return std::max<std::uint64_t>((bytes + 4095) & ~std::uint64_t{4095}, 4096);
 }
 
+std::uint64_t count(const std::vector<std::uint64_t>& bits) {
+  std::uint64_t set = 0;
+  for (const std::uint64_t word : bits) set += static_cast<std::uint64_t>(std::popcount(word));
+  return set;
+}
+
 void give_back(const Allocation& a) {
   if (!a.host) return;
   if (a.mapped)
@@ -64,12 +70,14 @@ std::uint64_t GlobalMemory::allocate(std::string_view name, std::uint64_t bytes)
   return add(name, bytes, static_cast<std::byte*>(host), reserve);
 }
 
-std::uint64_t GlobalMemory::allocate_small(std::string_view name, std::uint64_t bytes) {
+std::uint64_t GlobalMemory::allocate_small(std::string_view name, std::uint64_t bytes, bool of_heap) {
   if (bytes > kMostBytes) throw std::bad_alloc();
   void* host = std::malloc(std::max<std::uint64_t>(bytes, 1));
   if (!host) throw std::bad_alloc();
   std::memset(host, 0xa5, bytes);
-  return add(name, bytes, static_cast<std::byte*>(host), 0);
+  const std::uint64_t address = add(name, bytes, static_cast<std::byte*>(host), 0);
+  allocations_.back()->of_heap = of_heap;
+  return address;
 }
 
 void GlobalMemory::release(std::uint64_t address) {
@@ -114,6 +122,7 @@ std::byte* GlobalMemory::host(std::uint64_t address, std::uint64_t bytes) const 
 }
 
 void FootprintMap::prepare(const GlobalMemory& memory) {
+  before_[0] = before_[1] = 0;
   loaded_.clear();
   stored_.clear();
   for (const auto& a : memory.allocations()) add(*a);
@@ -127,6 +136,14 @@ void FootprintMap::add(const Allocation& a) {
   }
 }
 
+void FootprintMap::index_freed(std::uint32_t allocation) {
+  for (auto* bits : {&loaded_, &stored_}) {
+    if (allocation >= bits->size()) continue;
+    before_[bits == &stored_] += count((*bits)[allocation]);
+    (*bits)[allocation] = {};
+  }
+}
+
 void FootprintMap::merge(const FootprintMap& other) {
   for (std::size_t i = 0; i < loaded_.size(); ++i)
     for (std::size_t k = 0; k < loaded_[i].size(); ++k) {
@@ -136,9 +153,8 @@ void FootprintMap::merge(const FootprintMap& other) {
 }
 
 std::uint64_t FootprintMap::bytes(bool stored) const {
-  std::uint64_t sectors = 0;
-  for (const auto& bits : stored ? stored_ : loaded_)
-    for (const std::uint64_t word : bits) sectors += static_cast<std::uint64_t>(std::popcount(word));
+  std::uint64_t sectors = before_[stored];
+  for (const auto& bits : stored ? stored_ : loaded_) sectors += count(bits);
   return sectors * 32;
 }
 

@@ -19,6 +19,7 @@ struct Allocation {
   std::byte* host = nullptr;  ///< nullptr once freed: use after free is found by address
   std::uint64_t mapped = 0;   ///< bytes of pages of its own; 0: the host heap's
   std::uint32_t index = 0;    ///< no other one's that is remembered
+  bool of_heap = false;       ///< malloc's: kernels may free it
   std::string name;
 };
 
@@ -31,11 +32,11 @@ class GlobalMemory {
   /// Throws std::bad_alloc when the host has no memory. Contents are indeterminate (zero pages at first).
   std::uint64_t allocate(std::string_view name, std::uint64_t bytes);
   /// The same for many small ones, which share the host's pages. Contents are arbitrary, the same in every run.
-  std::uint64_t allocate_small(std::string_view name, std::uint64_t bytes);
+  std::uint64_t allocate_small(std::string_view name, std::uint64_t bytes, bool of_heap = false);
   /// Throws std::invalid_argument if `address` is not the start of a live allocation.
   void release(std::uint64_t address);
   /// Forgets the freed allocations but for the `remembered` made last; returns their indices, which are given to new
-  /// ones. Between launches: what a kernel has looked up points to its allocation.
+  /// ones. Between launches, or where those who keep what they looked up are told (heap_free): they point to it.
   std::vector<std::uint32_t> forget_freed(std::size_t remembered);
   /// The live or freed allocation that `address` lies in (or right behind), nullptr if none.
   [[nodiscard]] const Allocation* find(std::uint64_t address) const;
@@ -59,6 +60,8 @@ class FootprintMap {
   void prepare(const GlobalMemory& memory);
   /// Room for an allocation that a kernel has made.
   void add(const Allocation& allocation);
+  /// An allocation is forgotten, and its index will be another's: what was counted of it stays.
+  void index_freed(std::uint32_t allocation);
   [[nodiscard]] std::uint64_t* loaded(std::uint32_t allocation) { return loaded_[allocation].data(); }
   [[nodiscard]] std::uint64_t* stored(std::uint32_t allocation) { return stored_[allocation].data(); }
   void merge(const FootprintMap& other);
@@ -66,6 +69,7 @@ class FootprintMap {
 
  private:
   std::vector<std::vector<std::uint64_t>> loaded_, stored_;
+  std::uint64_t before_[2] = {0, 0};  ///< sectors loaded, stored, of allocations that are forgotten
 };
 
 }  // namespace gpulab::simt

@@ -6,8 +6,13 @@ namespace gpulab::simt {
 
 namespace {
 
+/// What observers do at an event takes from the budget, too, in warp instructions that take about half as long: an
+/// endless loop that is watched ends soon after one that is not.
+constexpr std::uint64_t kLookAtInstruction = 2, kLookAtAccess = 6, kLookAtFence = 48, kLookAtCollective = 4;
+
 template <typename What>
-void tell(const Warp& w, Watch event, What what) {
+void tell(const Warp& w, Watch event, std::uint64_t work, What what) {
+  w.block->charged += work;
   for (Observer* observer : w.block->launch.observers)
     if (observer->watches() & event) what(*observer);
 }
@@ -22,7 +27,7 @@ std::uint32_t guarded_lanes(const Warp& w, const MicroOp* op) {
 
 const MicroOp* observe_instruction(Warp& w, const MicroOp* op) {
   const std::uint32_t lanes = guarded_lanes(w, op);
-  tell(w, kWatchInstructions, [&](Observer& observer) { observer.instruction(w, op, lanes); });
+  tell(w, kWatchInstructions, kLookAtInstruction, [&](Observer& observer) { observer.instruction(w, op, lanes); });
   return op + 1;
 }
 
@@ -30,29 +35,29 @@ const MicroOp* observe_values(Warp& w, const MicroOp* op) {
   if (!w.values_watched) [[likely]]
     return op + 1;
   const std::uint32_t lanes = guarded_lanes(w, op);
-  tell(w, kWatchValues, [&](Observer& observer) { observer.instruction(w, op, lanes); });
+  tell(w, kWatchValues, kLookAtInstruction, [&](Observer& observer) { observer.instruction(w, op, lanes); });
   return op + 1;
 }
 
 const MicroOp* observe_way(Warp& w, const MicroOp* op) {
-  tell(w, kWatchWays, [&](Observer& observer) {
+  tell(w, kWatchWays, kLookAtInstruction, [&](Observer& observer) {
     observer.passed(w, op, static_cast<WayPoint>(op->extra), static_cast<std::uint32_t>(op->imm));
   });
   return op + 1;
 }
 
 const MicroOp* observe_access(Warp& w, const MicroOp* op) {
-  tell(w, kWatchAccesses, [&](Observer& observer) { observer.access(w, op); });
+  tell(w, kWatchAccesses, kLookAtAccess, [&](Observer& observer) { observer.access(w, op); });
   return op + 1;
 }
 
 const MicroOp* observe_fence(Warp& w, const MicroOp* op) {
-  tell(w, kWatchFences, [&](Observer& observer) { observer.fence(w); });
+  tell(w, kWatchFences, kLookAtFence, [&](Observer& observer) { observer.fence(w); });
   return op + 1;
 }
 
 const MicroOp* observe_collective(Warp& w, const MicroOp* op) {
-  tell(w, kWatchCollectives, [&](Observer& observer) { observer.collective(w, op); });
+  tell(w, kWatchCollectives, kLookAtCollective, [&](Observer& observer) { observer.collective(w, op); });
   return op + 1;
 }
 

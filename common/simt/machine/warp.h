@@ -111,6 +111,7 @@ struct Warp {
   std::int32_t running = -1;   ///< index of the running split
   std::vector<Split> splits;
   std::vector<Reconvergence> reconvergences;
+  std::vector<std::int32_t> free_points;  ///< reconvergences that are not in use: a heap, the lowest first
   const Program* program = nullptr;
   Worker* worker = nullptr;
   BlockContext* block = nullptr;
@@ -139,6 +140,10 @@ void defer_atomic(Warp& warp, std::byte* host, std::uint64_t value,
                   void (*apply)(std::byte* host, std::uint64_t value));
 /// Marks the sectors of lanes whose addresses have no common pattern.
 void mark_far(Warp& warp, const std::uint64_t* addresses, bool store);
+
+/// Work that is none of its instructions' own (text printed, bytes copied, blocks allocated) takes from the launch's
+/// budget, too, in warp instructions that take as long.
+void charge_work(Warp& warp, std::uint64_t units);
 
 /// 64-bit nanosecond timer and cycle counters, deterministic: they advance with executed instructions.
 std::uint64_t simulated_clock(const Warp& warp);

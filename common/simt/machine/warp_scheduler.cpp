@@ -40,6 +40,7 @@ void stop_at_barrier(Warp& w, const BarrierStop& stop) {
   Split& split = running_split(w);
   split.resume = stop.resume;
   split.barrier = stop.number;
+  if (!w.block->launch.observers.empty()) w.block->charged += 8;  // what they do, in warp instructions
   w.block->launch.tell([&](Observer& observer) { observer.barrier_reached(w, stop.number, w.mask, stop.threads); },
                        stop.threads ? 0 : kWatchBarriers);
   split.state = stop.waits ? Split::State::barrier : Split::State::ready;
@@ -120,7 +121,9 @@ bool is_ready(const Split& split) { return split.state == Split::State::ready; }
 void start_warp(Warp& w, std::uint32_t live) {
   w.live = live;
   w.splits.clear();
+  for (Reconvergence& r : w.reconvergences) release_saved(w, r);
   w.reconvergences.clear();
+  w.free_points.clear();
   w.running = -1;
   w.mask = 0;
   Split& split = w.splits.emplace_back();

@@ -2,6 +2,7 @@
 // What one CPU thread of a launch owns: counts, patterns, and what must be applied in block order.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,21 +24,43 @@ struct DeferredAtomic {
 /// What a run of blocks leaves to be committed in block order.
 struct BlockLog {
   std::vector<DeferredAtomic> atomics;
-  std::string output;  ///< of printf
+  std::string output;     ///< of printf
+  std::uint64_t cut = 0;  ///< bytes of printf that are more than the launch may print
+  [[nodiscard]] std::uint64_t bytes() const { return atomics.size() * sizeof(DeferredAtomic) + output.size(); }
 };
 
-/// One PatternCache per site, from zeroed pages: those that no memory instruction touches cost nothing.
-class PatternTable {
+/// Zeroed memory from pages of its own: what nobody touches costs nothing.
+class ZeroPages {
  public:
-  explicit PatternTable(std::size_t sites);
-  ~PatternTable();
-  PatternTable(const PatternTable&) = delete;
-  PatternTable& operator=(const PatternTable&) = delete;
-  [[nodiscard]] PatternCache* data() const { return caches_; }
+  explicit ZeroPages(std::size_t bytes);
+  ~ZeroPages();
+  ZeroPages(const ZeroPages&) = delete;
+  ZeroPages& operator=(const ZeroPages&) = delete;
+  [[nodiscard]] std::byte* data() const { return data_; }
 
  private:
-  PatternCache* caches_ = nullptr;
-  std::size_t bytes_ = 0;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_;
+};
+
+/// One PatternCache per site, from zeroed pages: those that no memory instruction touches cost nothing. Their ways come
+/// out of blocks, and stay there until the table ends.
+class PatternTable {
+ public:
+  explicit PatternTable(std::size_t sites) : sites_(sites), pages_(sites * sizeof(PatternCache)) {}
+  [[nodiscard]] PatternCache* data() const { return reinterpret_cast<PatternCache*>(pages_.data()); }
+  /// No cache knows any more which allocation its last access lay in.
+  void forget_allocations();
+  /// Gives a cache room for more patterns, while the table has any to give beyond a first for each.
+  void grow(PatternCache& cache);
+
+ private:
+  [[nodiscard]] Pattern* take(std::uint32_t count);
+  std::size_t sites_;
+  ZeroPages pages_;  ///< zero bytes are empty caches
+  std::vector<std::unique_ptr<Pattern[]>> blocks_;
+  std::uint32_t left_ = 0;    ///< of the last block
+  std::uint64_t beyond_ = 0;  ///< patterns given beyond a first for each
 };
 
 /// Counts of blocks between two of their barriers.
@@ -53,6 +76,10 @@ struct Worker {
   PatternTable patterns;
   FootprintMap footprint;
   BlockLog log;
+  /// Commits what is in the log, when all blocks before have: called where it has grown large. Empty: nobody does.
+  std::function<void()> commit_so_far;
+  std::uint64_t saved_register_bytes = 0;  ///< by calls that have not returned (calls.cpp)
+  std::uint64_t queued_bytes = 0;          ///< by copies that have not finished (async.cpp)
 };
 using Workers = std::vector<std::unique_ptr<Worker>>;
 

@@ -119,8 +119,12 @@ Suspect suspect(const Warp& w, int lane, std::uint32_t site) {
 }
 
 Accusation& Accusations::add(Accusation now) {
-  const auto [entry, fresh] =
-      accusations_.try_emplace({std::string(now.tool) + now.message, {now.first.site, now.second.site}}, now);
+  const Key key{std::string(now.tool) + now.message, {now.first.site, now.second.site}};
+  if (accusations_.size() >= kMost && !accusations_.contains(key)) {
+    ++left_out_;
+    return beyond_ = std::move(now);
+  }
+  const auto [entry, fresh] = accusations_.try_emplace(key, now);
   Accusation& known = entry->second;
   if (fresh) return known;
   ++known.count;
@@ -156,8 +160,17 @@ void Accusations::grid_ended(const LaunchState& launch) {
   };
   std::stable_sort(all.begin(), all.end(),
                    [&](const Told& a, const Told& b) { return order(a.finding) < order(b.finding); });
-  for (Told& one : all) findings_.push_back(std::move(one.finding));
-  findings_.insert(findings_.end(), std::make_move_iterator(notes_.begin()), std::make_move_iterator(notes_.end()));
+  if (left_out_ != 0)
+    notes_.push_back({std::string(beyond_.tool),
+                      Severity::note,
+                      fmt::format("{}: {} more accesses of other pairs of lines are left out", launch.program->name,
+                                  std::exchange(left_out_, 0)),
+                      1,
+                      {}});
+  for (Told& one : all)
+    if (findings_.size() < kMostFindings) findings_.push_back(std::move(one.finding));
+  for (Finding& note : notes_)
+    if (findings_.size() < kMostFindings) findings_.push_back(std::move(note));
   accusations_.clear();
   notes_.clear();
 }

@@ -56,7 +56,11 @@ class Accusations final : public Observer {
 
  private:
   using Key = std::pair<std::string, std::pair<std::uint32_t, std::uint32_t>>;
+  /// Of a grid, and of all grids since the last take(): a person reads few, and telling them compares each with each.
+  static constexpr std::size_t kMost = 512, kMostFindings = 8 * kMost;
   std::map<Key, Accusation> accusations_;
+  Accusation beyond_;           ///< one that is not kept
+  std::uint64_t left_out_ = 0;  ///< how many were not
   std::vector<Finding> notes_, findings_;
 };
 

@@ -99,6 +99,13 @@ RaceShadow* RaceDetector::shadow_of(RacingBlock& block, const Place& place) {
   return shadow.get();
 }
 
+/// What judging one lane's access takes of the launch's budget, in warp instructions.
+constexpr std::uint64_t kWorkOfALane = 4;
+
+void RaceDetector::index_freed(std::uint32_t allocation) {
+  if (allocation < global_.size()) global_[allocation].reset();
+}
+
 void RaceDetector::access(Warp& w, const MicroOp* op) {
   if (!locator_.lanes()) return;
   RacingBlock& block = blocks_.of(*w.block);
@@ -290,6 +297,7 @@ void RaceDetector::check_writers(const LaneAccess& now, std::uint64_t cell, cons
 }
 
 void RaceDetector::check(const LaneAccess& now) {
+  now.warp.block->charged += kWorkOfALane;
   const auto linear = static_cast<std::uint32_t>(now.warp.block->linear);
   const Clock clock = now.block.history.clock(now.thread);
   const Stored value = now.use.store ? Stored(now.warp, now.op, now.use, now.lane) : Stored();

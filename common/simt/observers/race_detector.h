@@ -51,6 +51,8 @@ class RaceDetector {
 
   /// The access that the locator has just found.
   void access(Warp& warp, const MicroOp* op);
+  /// An allocation is forgotten; another one will have its index.
+  void index_freed(std::uint32_t allocation);
   /// cp.async has brought a lane's bytes to `shared`: a store by its thread.
   void copied(const Warp& warp, const MicroOp* op, int lane, std::uint32_t shared, std::uint32_t bytes);
 

@@ -174,6 +174,7 @@ Json result(const Result& r) {
   json["findings"] = Json::array();
   for (const auto& f : r.findings) json["findings"].push_back(finding(f));
   if (!r.output.empty()) json["output"] = r.output;
+  if (r.output_cut != 0) json["output_cut"] = r.output_cut;
   if (!r.buffers.empty()) {
     json["buffers"] = Json::array();
     for (const auto& b : r.buffers) json["buffers"].push_back(buffer(b));

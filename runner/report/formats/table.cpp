@@ -315,7 +315,8 @@ void printed(const Run& run, Page& page) {
     if (r.output.empty()) continue;
     page.line();
     page.line(page.bold("printed by " + r.variant));
-    page.line(r.output.ends_with('\n') ? r.output.substr(0, r.output.size() - 1) : r.output);
+    const std::string text = visible(r.output);
+    page.line(text.ends_with('\n') ? text.substr(0, text.size() - 1) : text);
   }
 }
 
@@ -393,6 +394,14 @@ void several(const Run& run, Page& page) {
     page.paragraph(page.dim("Not shown for want of width: " + join(left_out) + " (see --format csv)."));
 }
 
+/// What was left out is said even where the rest has been seen.
+void cut(const Run& run, Page& page) {
+  for (const auto& r : run.results)
+    if (r.output_cut != 0)
+      page.line(page.dim(fmt::format("{} printed {} bytes more, which are left out (--print-limit)", r.variant,
+                                     grouped(r.output_cut))));
+}
+
 std::string write(const Run& run, const Style& style) {
   Page page(style);
   if (run.results.size() == 1) {
@@ -401,6 +410,7 @@ std::string write(const Run& run, const Style& style) {
     several(run, page);
   }
   if (!style.printed_seen) printed(run, page);
+  cut(run, page);
   // What a kernel prints is read before what it costs.
   if (run.results.size() == 1 && run.results.front().counters) counters(run.results.front(), page);
   return page.text();

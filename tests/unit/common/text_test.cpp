@@ -68,3 +68,15 @@ TEST_CASE("text is wrapped at blanks and measured in code points") {
   CHECK(wrapped("unbreakable", 4) == std::vector<std::string>{"unbreakable"});
   CHECK(wrapped("", 4) == std::vector<std::string>{""});
 }
+
+TEST_CASE("what strangers wrote is shown, not obeyed") {
+  CHECK(visible("plain\ttext\n") == "plain\ttext\n");
+  CHECK(visible("größer als ∞ · 数 😀") == "größer als ∞ · 数 😀");
+  CHECK(visible("\x1b[2J\x1b[Hpassed") == "\\x1b[2J\\x1b[Hpassed");
+  CHECK(visible("wrong\rpassed\b\x7f") == "wrong\\x0dpassed\\x08\\x7f");
+  CHECK(visible(std::string_view("a\0b", 3)) == "a\\x00b");
+  CHECK(visible("\u009b2J\u202edessap\u2066\ufeff") == "\\u009b2J\\u202edessap\\u2066\\ufeff");
+  CHECK(visible("\xff\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82") ==
+        "\\xff\\xc0\\x80\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xe2\\x82");
+  CHECK(visible("").empty());
+}

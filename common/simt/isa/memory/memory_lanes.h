@@ -162,17 +162,19 @@ class Relative {
 // What is rare is out of line, and takes addresses by value, so that those of the common paths stay in registers.
 
 /// Works out a pattern that none of the instruction's recent ones is.
-[[gnu::noinline]] inline void learn(PatternCache& cache, Pattern& pattern, std::uint32_t signature,
-                                    const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
-                                    std::uint64_t base, std::uint32_t width, bool store, bool counted) {
+/// `hits`: the ways that have its signature, and another pattern.
+[[gnu::noinline]] inline const Pattern* learn(Warp& w, PatternCache& cache, std::uint32_t hits, std::uint32_t signature,
+                                              const std::int32_t* relative, std::uint32_t phase, std::uint64_t base,
+                                              std::uint32_t width, bool store, bool counted) {
+  const std::uint32_t way = hits ? static_cast<std::uint32_t>(__builtin_ctz(hits)) : next_way(w, cache);
+  Pattern& pattern = cache.ways[way];
   if (counted)
-    analyse(pattern, relative, mask, phase, width, store);
+    analyse(pattern, relative, w.mask, phase, width, store);
   else
-    analyse_shape(pattern, relative, mask, phase, width);
+    analyse_shape(pattern, relative, w.mask, phase, width);
   pattern.base = static_cast<std::uint32_t>(base);
-  const auto way = static_cast<std::uint32_t>(&pattern - cache.ways);
   cache.signatures[way] = signature;
-  cache.oldest = (way + 1) % kPatternWays;
+  return &pattern;
 }
 
 /// The access's pattern, or nullptr if its lanes are more than 2 GiB apart. Where nobody counts, patterns differ by
@@ -187,17 +189,18 @@ class Relative {
   const std::uint32_t matters = !counted ? width - 1 : !shared ? 31 : (width > 4 ? width : 4) - 1;
   const std::uint32_t phase = (shared ? kSharedPhase : 0) | (static_cast<std::uint32_t>(base) & matters);
   PatternCache& cache = w.patterns[op->site];
-  const std::uint32_t signature = (w.mask * 0x9e3779b1u) ^ (relative.second() * 0x85ebca6bu) ^
-                                  (relative.second_of_upper() * 0xc2b2ae35u) ^ (phase << 20);
+  const std::uint32_t signature = ((w.mask * 0x9e3779b1u) ^ (relative.second() * 0x85ebca6bu) ^
+                                   (relative.second_of_upper() * 0xc2b2ae35u) ^ (phase << 20)) |
+                                  1;
   const std::uint32_t hits = equal_words(cache.signatures, signature);
-  const std::uint32_t way = hits ? static_cast<std::uint32_t>(__builtin_ctz(hits)) : cache.oldest;
-  Pattern& pattern = cache.ways[way];
-  if (!relative.is(pattern.relative) || pattern.mask != w.mask || pattern.phase != phase) [[unlikely]] {
-    alignas(64) std::int32_t list[kLanes];
-    relative.store(list);
-    learn(cache, pattern, signature, list, w.mask, phase, base, width, store, counted);
+  if (hits != 0) [[likely]] {
+    const Pattern& pattern = cache.ways[__builtin_ctz(hits)];
+    if (relative.is(pattern.relative) && pattern.mask == w.mask && pattern.phase == phase) [[likely]]
+      return &pattern;
   }
-  return &pattern;
+  alignas(64) std::int32_t list[kLanes];
+  relative.store(list);
+  return learn(w, cache, hits, signature, list, phase, base, width, store, counted);
 }
 
 [[gnu::noinline]] inline void check_alignment(Warp& w, const MicroOp* op, Addresses addresses, std::uint32_t width,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "common/simt/machine/block.h"
 #include "common/simt/machine/sync/mbarrier.h"
@@ -24,6 +25,8 @@ void store_bulk(Warp& w, const Begun& begun, int lane) {
   if (!to) fault_access(w, begun.op, begun.to, lane, 16, "bulk store");
   std::memcpy(to, w.shared + begun.from, begun.width);
 }
+
+std::uint64_t bytes_of(const Begun& begun) { return sizeof(Begun) + begun.bytes.size(); }
 
 void finish(Warp& w, const Begun& begun, std::uint32_t lanes) {
   for (; lanes; lanes &= lanes - 1) {
@@ -66,23 +69,47 @@ void finish_if(Warp& w, Done done) {
     if (begun.kind == Begun::Kind::lane_copies) behind |= begun.lanes;
     finish(w, begun, now);
   }
-  while (!queue.empty() && queue.front().lanes == 0) queue.pop_front();
+  charge_work(w, 2 * queue.size());
+  while (!queue.empty() && queue.front().lanes == 0) {
+    const std::uint64_t bytes = bytes_of(queue.front());
+    used_queue_of(w).bytes -= bytes;
+    w.worker->queued_bytes -= bytes;
+    queue.pop_front();
+  }
+}
+
+/// Copies of one warp, and the host's memory that they take there and on one CPU thread, before the oldest are finished
+/// unasked.
+constexpr std::size_t kMostBegun = 512;
+constexpr std::uint64_t kMostBytes = 1 << 20, kMostBytesOfAll = 64 << 20;
+
+void begin(Warp& w, Begun&& begun) {
+  AsyncQueue& queue = used_queue_of(w);
+  const std::uint64_t bytes = bytes_of(begun);
+  charge_work(w, bytes / 256);
+  queue.bytes += bytes;
+  w.worker->queued_bytes += bytes;
+  queue.begun.push_back(std::move(begun));
+  if (queue.begun.size() <= kMostBegun && queue.bytes <= kMostBytes && w.worker->queued_bytes <= kMostBytesOfAll)
+    return;
+  const std::size_t older = (queue.begun.size() + 1) / 2;
+  finish_if(w, [&](std::size_t i, const Begun&, int) { return i < older; });
 }
 
 bool is_bulk(const Begun& begun) { return begun.kind == Begun::Kind::bulk_store; }
 
 }  // namespace
 
-void AsyncQueue::clear() {
+void AsyncQueue::clear(std::uint64_t& all) {
   used = false;
+  all -= std::exchange(bytes, 0);
   begun.clear();
   committed.fill(0);
   bulk_committed.fill(0);
 }
 
 void begin_copies(Warp& w, const MicroOp* op, const LaneCopies& copies, std::uint32_t width) {
-  AsyncQueue& queue = used_queue_of(w);
-  queue.begun.push_back({Begun::Kind::lane_copies, op, w.mask, width, queue.committed, copies});
+  begin(w, {Begun::Kind::lane_copies, op, w.mask, width, queue_of(w).committed, copies});
 }
 
 void commit_copies(Warp& w) {
@@ -102,7 +129,7 @@ void finish_copies(Warp& w, std::uint32_t groups) {
 void arrive_after_copies(Warp& w, const MicroOp* op, const std::uint32_t* mbarriers) {
   Begun begun{Begun::Kind::arrival, op, w.mask};
   std::copy_n(mbarriers, kLanes, begun.copies.to.begin());
-  used_queue_of(w).begun.push_back(std::move(begun));
+  begin(w, std::move(begun));
 }
 
 void begin_bulk_load(Warp& w, const MicroOp* op, int lane, std::uint32_t to, const std::byte* from, std::uint32_t bytes,
@@ -111,15 +138,15 @@ void begin_bulk_load(Warp& w, const MicroOp* op, int lane, std::uint32_t to, con
   begun.to = to;
   begun.mbarrier = mbarrier;
   begun.bytes.assign(from, from + bytes);
-  used_queue_of(w).begun.push_back(std::move(begun));
+  begin(w, std::move(begun));
 }
 
 void begin_bulk_store(Warp& w, const MicroOp* op, int lane, std::uint64_t to, std::uint32_t from, std::uint32_t bytes) {
-  AsyncQueue& queue = used_queue_of(w);
-  Begun begun{Begun::Kind::bulk_store, op, 1u << lane, bytes, queue.bulk_committed};
+  Begun begun{Begun::Kind::bulk_store, op, 1u << lane, bytes, queue_of(w).bulk_committed};
   begun.to = to;
   begun.from = from;
-  queue.begun.push_back(std::move(begun));
+  charge_work(w, bytes / 256);
+  begin(w, std::move(begun));
 }
 
 void commit_bulk_copies(Warp& w) {

@@ -1,7 +1,8 @@
 #pragma once
 // Copies that go on while their threads run: cp.async and cp.async.bulk. What they bring is there only once it is
 // waited for: a copy's source is read where it is issued, its destination written at the wait, or where the thread
-// exits. A kernel that forgets to wait sees old bytes, always.
+// exits. A kernel that forgets to wait sees old bytes, always; only where hundreds of copies are under way (kMostBegun)
+// the oldest are finished unasked, as hardware is free to do.
 //
 // Called by handlers, for the active lanes. Copies of a thread finish in order; an mbarrier that tracks them is
 // arrived at when they have, which is when some thread tests it.
@@ -39,8 +40,10 @@ struct AsyncQueue {
   std::deque<Begun> begun;
   /// Groups that each lane has committed: of cp.async, of bulk copies.
   std::array<std::uint32_t, kLanes> committed{}, bulk_committed{};
-  bool used = false;  ///< since the last clear()
-  void clear();
+  bool used = false;        ///< since the last clear()
+  std::uint64_t bytes = 0;  ///< of the host's memory that `begun` takes
+  /// `all`: the sum of `bytes` that this queue's are part of.
+  void clear(std::uint64_t& all);
 };
 
 void begin_copies(Warp& warp, const MicroOp* op, const LaneCopies& copies, std::uint32_t width);

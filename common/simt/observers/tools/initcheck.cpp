@@ -148,6 +148,7 @@ class Initcheck final : public Observer, public UndefinedSource {
   }
 
   void check(Warp& w, const MicroOp* op, int lane) {
+    w.block->charged += 2;  // of the budget, in warp instructions
     const MemoryUse& use = locator_.use();
     const Place place = locator_.place(lane);
     InitShadow* shadow = shadow_of(w, place);

@@ -32,6 +32,7 @@ class Racecheck final : public Observer {
     else
       accusations_.note_unchecked("racecheck", *launch.program, "mbarrier");
   }
+  void index_freed(std::uint32_t allocation) override { detector_.index_freed(allocation); }
   void block_started(const BlockContext& block) override {
     if (on_) detector_.blocks().start(block);
   }

@@ -35,10 +35,10 @@ TEST_CASE("nothing given: any device, counters as it sees fit, a table on standa
 }
 
 TEST_CASE("each group takes what is its own") {
-  const Given given{{"device", {"gpu:2"}}, {"profile", {"t4"}},    {"threads", {"3"}},        {"schedule", {"9"}},
-                    {"budget", {"2^20"}},  {"sanitize", {"none"}}, {"no-counters", {"true"}}, {"reps", {"5"}},
-                    {"warmup", {"0"}},     {"min-time", {"0.5"}},  {"max-noise", {"2"}},      {"warm", {"true"}},
-                    {"format", {"csv"}},   {"output", {"x"}}};
+  const Given given{{"device", {"gpu:2"}}, {"profile", {"t4"}},      {"threads", {"3"}},     {"schedule", {"9"}},
+                    {"budget", {"2^20"}},  {"print-limit", {"4Ki"}}, {"sanitize", {"none"}}, {"no-counters", {"true"}},
+                    {"reps", {"5"}},       {"warmup", {"0"}},        {"min-time", {"0.5"}},  {"max-noise", {"2"}},
+                    {"warm", {"true"}},    {"format", {"csv"}},      {"output", {"x"}}};
   const auto machine = parse_machine_options(given);
   CHECK(machine.device == find_device_kind("gpu"));
   CHECK(machine.device_index == 2);
@@ -46,6 +46,7 @@ TEST_CASE("each group takes what is its own") {
   CHECK(machine.threads == 3);
   CHECK(machine.schedule == 9);
   CHECK(machine.budget == 1048576);
+  CHECK(machine.print_limit == 4096u);
   CHECK(machine.counters == false);
   const auto measure = parse_measure_options(given);
   CHECK(measure.reps == 5);
