@@ -1,5 +1,5 @@
-// Values that nobody has given: guilty is who uses one, innocent who throws it away. Compilers load ahead and then choose;
-// here the loads are written out, so that every compiler does. README.md says how the comments are read.
+// Values that nobody has given: guilty is who uses one, innocent who throws it away. Compilers load ahead and then
+// choose; here the loads are written out, so that every compiler does. README.md says how the comments are read.
 
 #define LOAD_AHEAD(v, pointer) \
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "r"((unsigned)__cvta_generic_to_shared(pointer)) : "memory")

@@ -1,5 +1,5 @@
-// Threads that go round a barrier of the whole block and work on, and those who may: they leave, or the barrier is not of
-// the whole block. README.md says how the comments are read.
+// Threads that go round a barrier of the whole block and work on, and those who may: they leave, or the barrier is not
+// of the whole block. README.md says how the comments are read.
 
 // guilty <<<1, 64>>> in[64] out[64]
 extern "C" __global__ void one_warp_goes_round(const int* in, int* out) {

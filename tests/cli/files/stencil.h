@@ -1,10 +1,10 @@
 // A kernel in a header, as libraries have them. `synced` decides whether it waits between writing and reading.
 #pragma once
 
-__device__ inline int neighbour(const int* tile, int at) {
-  return tile[at + 1];
-}
+// Another thread has written it: what the barrier is for.
+__device__ inline int neighbour(const int* tile, int at) { return tile[at + 1]; }
 
+// Each block sums neighbours in its own part.
 template <bool synced>
 __global__ void stencil(const int* in, int* out, int n) {
   __shared__ int tile[65];

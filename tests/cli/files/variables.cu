@@ -1,5 +1,5 @@
-// A kernel whose inputs are variables of the module and a struct by value; extern "C", so that only the source says what
-// its parameters are.
+// A kernel whose inputs are variables of the module and a struct by value; extern "C", so that only the source says
+// what its parameters are.
 struct Shape {
   float scale;
   int shift;
