@@ -36,6 +36,13 @@ std::string text_of(const CompileRequest& request, const fs::path& file) {
   return file == path_of(request.file) ? request.source : read_source(file.string(), "#include");
 }
 
+/// An #include that no code of the host's explains: of what it may not read, of a path from the root (whether that is
+/// there is not to be learned), or without end.
+bool is_refused_include(const CompileError& error) {
+  return error.text.find("Permission denied") != std::string::npos || error.text.starts_with('/') ||
+         error.text.starts_with("#include nested");
+}
+
 bool is_rdc_error(const std::string& log) {
   return log.find("requires separate compilation mode") != std::string::npos;
 }
@@ -53,7 +60,7 @@ std::optional<CompileRequest> next_attempt(const CompileRequest& request, const 
   const auto main = path_of(request.file);
   std::map<fs::path, std::vector<int>> lines;
   for (const auto& error : errors) {
-    if (error.file == SourceCopy::instance_name) return std::nullopt;
+    if (error.file == SourceCopy::instance_name || is_refused_include(error)) return std::nullopt;
     const auto file = path_of(error.file);
     if (file == main || (!request.isolation.alone && lies_beside(file, main))) lines[file].push_back(error.line);
   }

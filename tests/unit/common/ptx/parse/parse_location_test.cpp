@@ -139,8 +139,13 @@ TEST_CASE("the user's file is recognised by its last path parts, or is the outer
   const Module module = parse(inlined, "test.ptx");
   CHECK(Lines(module, "reduce/kernels.cu").user_line(location(module, 3)).line == 20);
   CHECK(Lines(module, "").user_line(location(module, 3)).line == 20);
-  CHECK(Lines(module, "els.cu").user_line(location(module, 3)).line == 0);
-  CHECK(Lines(module, "other/kernels.cu").user_line(location(module, 3)).line == 0);
+  for (const char* other : {"els.cu", "other/kernels.cu"}) {
+    const Lines lines(module, other);
+    const auto outermost = lines.user_line(location(module, 3));
+    CHECK(outermost.line == 20);
+    CHECK(lines.shown_file(outermost) != other);
+    CHECK_THAT(std::string(lines.shown_file(outermost)), EndsWith("reduce/kernels.cu"));
+  }
 }
 
 TEST_CASE("an instruction of nvcc's leads through three headers to the user's line") {

@@ -8,9 +8,9 @@
 namespace gpulab::simt {
 namespace {
 
-std::uint8_t watches_of(const std::vector<std::string>& names) {
+std::uint16_t watches_of(const std::vector<std::string>& names) {
   const Toolset tools(names);
-  std::uint8_t watches = 0;
+  std::uint16_t watches = 0;
   for (const Observer* observer : tools.observers()) watches |= observer->watches();
   return watches;
 }
@@ -24,10 +24,11 @@ TEST_CASE("tools are listed as help and messages name them") {
 
 TEST_CASE("decode puts in what the tools that are on ask for, and no more") {
   CHECK(Toolset({}).observers().empty());
-  CHECK(watches_of({"synccheck"}) == kWatchCollectives);
-  CHECK(watches_of({"initcheck"}) == kWatchAccesses);
+  CHECK(watches_of({"synccheck"}) == (kWatchCollectives | kWatchValues | kWatchWays));
+  CHECK(watches_of({"initcheck"}) == (kWatchAccesses | kWatchValues));
   CHECK(watches_of({"memcheck"}) == (kWatchAccesses | kGapsInShared));
-  CHECK(watches_of({"synccheck", "racecheck"}) == (kWatchAccesses | kWatchFences | kWatchCollectives));
+  CHECK(watches_of({"synccheck", "racecheck"}) ==
+        (kWatchAccesses | kWatchFences | kWatchCollectives | kWatchValues | kWatchWays));
 }
 
 TEST_CASE("a tool that is none is refused") { CHECK_THROWS_AS(Toolset({"memchek"}), Error); }
