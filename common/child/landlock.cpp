@@ -1,6 +1,7 @@
 #include "common/child/landlock.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,6 +10,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+
+#include "common/error.h"
 
 namespace gpulab {
 namespace {
@@ -71,7 +75,10 @@ int landlock_ruleset(const Confinement& confinement) {
   if (version == 0) return -1;
   const auto all = handled(version);
   const int ruleset = static_cast<int>(syscall(create_call, &all, size_for(version), 0));
-  if (ruleset < 0) return -1;
+  // Never unconfined where a confinement was asked for and can be had.
+  if (ruleset < 0)
+    throw Error(ExitCode::missing, fmt::format("no Landlock rules can be made: {}", std::strerror(errno)), {},
+                "too many files may be open (ulimit -n); --no-isolation does without");
   fcntl(ruleset, F_SETFD, FD_CLOEXEC);
   for (const auto& path : confinement.readable) allow(ruleset, path, execute | read_file | read_folder);
   for (const auto& path : confinement.writable) allow(ruleset, path, all.files & ~execute);
