@@ -8,10 +8,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <mutex>
 
+#include "common/child/captured_run.h"
 #include "common/embedded.h"
 #include "common/error.h"
 #include "common/text.h"
+#include "runner/student_file/compile_cache.h"
+#include "runner/student_file/compilers/sha256.h"
 
 namespace gpulab {
 namespace {
@@ -104,10 +109,39 @@ bool loads(const std::string& library) {
   return handle != nullptr;
 }
 
+/// The toolkit that a wrapper's nvcc names when it is asked what it would do; nothing where it does not say.
+std::optional<fs::path> asked_toolkit(const std::string& nvcc) {
+  ChildPlan plan{.command = {nvcc, "--dryrun", "-ptx", "none.cu"}};
+  plan.folder = "/";  // nvcc looks for gcc in PATH, and a relative folder there may be a stranger's
+  plan.limits.wall = std::chrono::seconds(20);
+  plan.environment.emplace();
+  for (char** entry = environ; *entry != nullptr; ++entry)  // it wants a TMPDIR that is there, for nothing
+    if (!std::string_view(*entry).starts_with("TMPDIR=")) plan.environment->emplace_back(*entry);
+  for (const auto& line : split(run_captured(plan).output, '\n')) {
+    constexpr std::string_view top = "#$ TOP=";
+    if (!line.starts_with(top)) continue;
+    std::error_code failed;
+    auto root = fs::canonical(line.substr(top.size()), failed);
+    if (!failed) return root;
+  }
+  return std::nullopt;
+}
+
+/// The same, asked once for each wrapper: it takes 25 ms, a sixth of a small run.
+std::optional<fs::path> wrapped_toolkit(const std::string& nvcc) {
+  const auto key = sha256({"toolkit", identity_of(nvcc), variable("PATH").value_or("")});
+  std::error_code unreadable;
+  if (const auto known = cached_texts(key); known && known->size() == 1 && fs::is_directory(known->front(), unreadable))
+    return known->front();
+  auto root = asked_toolkit(nvcc);
+  if (root) keep_texts(key, {root->string()});
+  return root;
+}
+
 /// Folders where a toolkit, or Python's wheels of one, has libraries.
 std::vector<fs::path> library_folders(const std::optional<std::string>& nvcc) {
   std::vector<std::string> roots = toolkit_roots();
-  if (nvcc) roots.insert(roots.begin(), real(*nvcc).parent_path().parent_path());
+  if (nvcc) roots.insert(roots.begin(), toolkit_of(*nvcc));
   std::vector<fs::path> folders;
   for (const fs::path root : roots) {
     for (const char* part : {"lib64", "lib", "targets/x86_64-linux/lib"}) folders.push_back(root / part);
@@ -126,7 +160,7 @@ std::vector<fs::path> library_folders(const std::optional<std::string>& nvcc) {
 std::optional<std::string> find_nvcc() {
   const auto named = variable("GPULAB_NVCC");
   if (!named) return find_program("nvcc");
-  if (is_program(*named)) return named;
+  if (is_program(*named)) return fs::absolute(*named).string();  // it runs in other folders than ours
   throw Error(ExitCode::missing, fmt::format("GPULAB_NVCC is not a program: {}", *named), {},
               "unset it, or set it to the path of nvcc");
 }
@@ -134,6 +168,15 @@ std::optional<std::string> find_nvcc() {
 std::optional<std::string> without_stand_in(const std::optional<std::string>& nvcc) {
   if (!nvcc) return std::nullopt;
   return is_script(*nvcc) && start_of(*nvcc).find("scripts/nvrtc.py") != std::string::npos ? std::nullopt : nvcc;
+}
+
+std::string toolkit_of(const std::string& tool) {
+  static std::mutex one_asks;
+  static std::map<std::string, std::string> known;
+  const std::lock_guard lock(one_asks);
+  if (const auto found = known.find(tool); found != known.end()) return found->second;
+  auto root = is_script(tool) ? wrapped_toolkit(tool) : std::nullopt;
+  return known[tool] = (root ? *root : real(tool).parent_path().parent_path()).string();
 }
 
 bool is_script(const std::string& file) { return start_of(file).starts_with("#!"); }
@@ -149,7 +192,7 @@ std::string identity_of(const std::string& tool) {
 
 std::optional<std::string> find_ptxas(const std::optional<std::string>& nvcc) {
   // The ptxas beside the compiler comes first: an older one may not read the PTX that the compiler writes.
-  return find_program("ptxas", nvcc ? real(*nvcc).parent_path() : fs::path());
+  return find_program("ptxas", nvcc ? fs::path(toolkit_of(*nvcc)) / "bin" : fs::path());
 }
 
 std::optional<std::string> find_nvrtc(const std::optional<std::string>& nvcc) {

@@ -24,6 +24,8 @@ namespace gpulab {
 
 /// The program of that name in a folder of $PATH.
 [[nodiscard]] std::optional<std::string> find_in_path(const std::string& name);
+/// The folder of the toolkit that `tool` belongs to. A script (a wrapper of nvcc) is asked once for where its nvcc is.
+[[nodiscard]] std::string toolkit_of(const std::string& tool);
 /// Does the file begin as a script does?
 [[nodiscard]] bool is_script(const std::string& file);
 /// A tool that was replaced has another one: its path, size and date.

@@ -6,9 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "common/child/captured_run.h"
 #include "common/error.h"
-#include "common/text.h"
 #include "runner/student_file/toolchain.h"
 
 namespace gpulab {
@@ -36,22 +34,17 @@ void add_root_of(const fs::path& program, std::vector<std::string>& folders) {
   folders.push_back(is_common(root) ? file.parent_path().string() : root.string());
 }
 
+/// A wrapper (Debian's nvcc, a compiler cache) runs a program of a toolkit that is elsewhere.
+void add_wrapped(const std::string& tool, std::vector<std::string>& folders) {
+  if (!is_script(tool)) return;
+  const fs::path root = toolkit_of(tool);
+  if (!is_common(root)) folders.push_back(root.string());
+}
+
 /// The host's compiler, where it is not the system's own.
 void add_host_compiler(std::vector<std::string>& folders) {
   if (const char* named = std::getenv("NVCC_CCBIN"); named != nullptr && *named == '/') add_root_of(named, folders);
   if (const auto gcc = find_in_path("gcc")) add_root_of(*gcc, folders);
-}
-
-/// A wrapper runs a compiler that is elsewhere.
-void add_wrapped(const std::string& tool, std::vector<std::string>& folders) {
-  if (!is_script(tool)) return;
-  for (const auto& line : split(run_captured({tool, "--dryrun", "-ptx", "none.cu"}).output, '\n')) {
-    constexpr std::string_view top = "#$ TOP=";
-    if (!line.starts_with(top)) continue;
-    std::error_code failed;
-    const auto root = fs::canonical(line.substr(top.size()), failed);
-    if (!failed) folders.push_back(root);
-  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 """What a file may have its compiler do: run commands, read files, take time and memory, forge messages."""
 import os
+import shutil
 
 from run import ARRAY, case, ptx
 
@@ -87,6 +88,18 @@ for what, variable in {"PATH": "PATH", "CUDA_HOME": "CUDA_HOME"}.items():
     path = "loop:/usr/local/cuda/bin:/usr/bin:/bin" if variable == "PATH" else "loop"
     cu(f"a folder of {what} that cannot be looked at is passed over",
        {"k.cu": KERNEL, "loop": lambda path: os.symlink("loop", path)}, says=RAN, environment={variable: path})
+def wrapper(path):
+    """A script that runs the real one, as Debian's nvcc, compiler caches and environment modules do."""
+    real = os.path.join(os.path.dirname(os.environ.get("GPULAB_NVCC") or shutil.which("nvcc")), path.name)
+    path.write_text(f'#!/bin/sh\nexec {real} "$@"\n')
+    path.chmod(0o755)
+
+
+REGISTERS = r"resources [0-9]+ registers per thread"
+for how, path in {"": "/usr/bin:/bin", ", though PATH has a loop": "loop:/usr/bin:/bin"}.items():
+    cu(f"a wrapper of nvcc compiles, and its ptxas counts registers{how}",
+       {"k.cu": KERNEL, "loop": lambda path: os.symlink("loop", path), "wrapped/nvcc": wrapper, "wrapped/ptxas": wrapper}, says=[RAN, REGISTERS],
+       environment={"PATH": path, "GPULAB_NVCC": "wrapped/nvcc", "CUDA_HOME": "", "CUDA_PATH": ""})
 cu("variables of the compilers are not passed on", {"k.cu": KERNEL + "#ifdef FROM_OUTSIDE\n#error seen\n#endif\n"}, says=RAN,
    environment={"NVCC_APPEND_FLAGS": "-DFROM_OUTSIDE", "NVCC_PREPEND_FLAGS": "-DFROM_OUTSIDE", "CPATH": "/nowhere"})
 for what, make in {"a file": lambda path: path.write_text("x"), "a pipe": os.mkfifo,
