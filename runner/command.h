@@ -1,7 +1,7 @@
 #pragma once
-// A command of gpulab is one file, runner/commands/NAME.cpp, which defines `const Command command::NAME` (`new_` for a
-// name that is a word of C++): the build finds it there (scripts/cmake/commands.cmake). Command line, --help, near
-// misses and the names that a lab cannot take all follow from it.
+// A command of gpulab is one file, runner/commands/NAME.cpp, which defines `extern const Command NAME` in the namespace
+// `gpulab::command` (`new_` for a name that is a word of C++): the build finds it there (scripts/cmake/commands.cmake).
+// Command line, --help, near misses and the names that a lab cannot take all follow from it.
 //
 //   argv --parse_command_line()--> Command and CommandLine --Command::run--> exit code
 //

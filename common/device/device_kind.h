@@ -1,7 +1,8 @@
 #pragma once
-// A kind of device is one folder: common/device/FOLDER/kind.cpp defines `const DeviceKind device_kind::FOLDER`, and the
-// build finds it there (scripts/cmake/device_kinds.cmake). Whoever chooses, opens or lists devices asks the kinds and
-// knows none of them by name: `--device`, `gpulab devices`, `gpulab doctor`, worker processes.
+// A kind of device is one folder: common/device/FOLDER/kind.cpp defines `extern const DeviceKind FOLDER` in the
+// namespace `gpulab::device_kind`, and the build finds it there (scripts/cmake/device_kinds.cmake). Whoever chooses,
+// opens or lists devices asks the kinds and knows none of them by name: `--device`, `gpulab devices`, `gpulab doctor`,
+// worker processes.
 
 #include <memory>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
-// Report formats. Each is one file runner/report/formats/NAME.cpp, which defines `const Format report::NAME`; the build
-// finds it there, and options, --help and errors name it. A format says how it writes each kind of document, and leaves
-// out what it cannot: a command takes the formats that can write what it reports.
+// Report formats. Each is one file runner/report/formats/NAME.cpp, which defines `extern const Format NAME` in this
+// namespace; the build finds it there, and options, --help and errors name it. A format says how it writes each kind of
+// document, and leaves out what it cannot: a command takes the formats that can write what it reports.
 
 #include <span>
 #include <string>

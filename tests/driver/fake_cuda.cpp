@@ -104,12 +104,12 @@ CUresult launch(CUfunction function, unsigned threads, void** values, CUstream s
   if (fault != CUDA_SUCCESS) return fault;
   const auto& entry = reinterpret_cast<const Function*>(function)->entry;
   if (entry == "gpulab_hold") return CUDA_SUCCESS;
-  // A launch takes its arguments with it (gpulab's lie in 8 bytes each): those that run() looks at.
-  static const std::map<std::string_view, std::size_t> counts = {
-      {"iota", 3}, {"_Z5scaleIiLi3EEvPT_i", 2}, {"_Z3sayi", 1}, {"_Z8store_atPil", 2}};
-  const auto known = counts.find(entry);
-  std::vector<std::array<std::byte, 8>> copies(known == counts.end() ? 0 : known->second);
-  for (std::size_t i = 0; i < copies.size(); ++i) std::memcpy(copies[i].data(), values[i], copies[i].size());
+  // A launch takes its arguments with it: those that run() looks at, of so many bytes.
+  static const std::map<std::string_view, std::vector<std::size_t>> sizes = {
+      {"iota", {8, 4, 4}}, {"_Z5scaleIiLi3EEvPT_i", {8, 4}}, {"_Z3sayi", {4}}, {"_Z8store_atPil", {8, 8}}};
+  const auto known = sizes.find(entry);
+  std::vector<std::array<std::byte, 8>> copies(known == sizes.end() ? 0 : known->second.size());
+  for (std::size_t i = 0; i < copies.size(); ++i) std::memcpy(copies[i].data(), values[i], known->second[i]);
   return queue("launch", stream, [entry, threads, copies]() mutable {
     books.launched.push_back(entry);
     std::vector<void*> pointers;

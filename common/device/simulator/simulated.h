@@ -32,5 +32,6 @@ inline constexpr Capabilities simulator_capabilities{.counts = true, .sanitizes 
 
 /// A simulator that models `profile` for occupancy and residency. The profile must outlive it.
 [[nodiscard]] std::unique_ptr<Device> make_simulator(const GpuProfile& profile, const SimulatorOptions& options = {});
+std::unique_ptr<Device> make_simulator(GpuProfile&& profile, const SimulatorOptions& options = {}) = delete;
 
 }  // namespace gpulab

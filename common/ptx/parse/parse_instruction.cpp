@@ -19,6 +19,11 @@ void FunctionParser::parse_guarded_instruction() {
   if (guard.kind != Operand::Kind::reg) {
     tokens_.fail(name, fmt::format("the guard '{}' is not a register", name.text), "declare it with .reg .pred");
   }
+  const auto type = function_.registers.at(static_cast<std::size_t>(guard.reg)).type.name;
+  if (type != "pred") {
+    tokens_.fail(name, fmt::format("the guard '{}' is no predicate but a register of .{}", name.text, type),
+                 "declare it with .reg .pred");
+  }
   instruction.guard = guard.name;
   instruction.guard_reg = guard.reg;
   const Token opcode = tokens_.peek();

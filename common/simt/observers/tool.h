@@ -1,6 +1,6 @@
 #pragma once
-// The tools of --sanitize. Each is one file, observers/tools/NAME.cpp, which defines `const ToolKind
-// gpulab::simt::tools::NAME`; the build finds it there, and the command line's help, parsing and 'all' follow
+// The tools of --sanitize. Each is one file, observers/tools/NAME.cpp, which defines `extern const ToolKind NAME` in
+// the namespace `gpulab::simt::tools`; the build finds it there, and the command line's help, parsing and 'all' follow
 // (scripts/cmake/tools.cmake).
 
 #include <memory>

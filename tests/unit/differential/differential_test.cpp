@@ -18,6 +18,7 @@
 #include "tests/differential/shrink.h"
 #include "tests/differential/stored.h"
 #include "tests/differential/write_ptx.h"
+#include "tests/folder.h"
 #include "tests/instructions/instruction_case.h"
 
 using namespace gpulab;
@@ -25,7 +26,7 @@ using namespace gpulab::differential;
 
 namespace {
 
-const std::string kData = GPULAB_TESTS_DIR "/data/";
+const std::string kData = tests::tests_folder().string() + "/data/";
 
 struct LevelGuard {
   std::string_view level = simt::cpu_level();

@@ -2,6 +2,7 @@
 
 #include "tests/catch.h"
 #include "tests/fidelity/agreement.h"
+#include "tests/folder.h"
 
 using namespace gpulab;
 using namespace gpulab::fidelity;
@@ -54,7 +55,7 @@ std::string error_of_residuals(const std::string& text) {
 TEST_CASE("the simulator counts on the fidelity suite what Nsight Compute counted, residuals listed") {
   const auto files = data_files();
   REQUIRE_FALSE(files.empty());
-  const auto residuals = read_residuals(GPULAB_TESTS_DIR "/data/fidelity_residuals.csv");
+  const auto residuals = read_residuals(tests::tests_folder().string() + "/data/fidelity_residuals.csv");
   for (const auto& file : files)
     for (const auto& line : compare(read_hardware(file), residuals).wrong) FAIL_CHECK(line);
 }

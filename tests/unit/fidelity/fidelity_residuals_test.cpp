@@ -8,12 +8,13 @@
 #include "tests/fidelity/agreement.h"
 #include "tests/fidelity/model.h"
 #include "tests/fidelity/suite.h"
+#include "tests/folder.h"
 
 using namespace gpulab;
 using namespace gpulab::fidelity;
 
 TEST_CASE("where ptxas makes a loop of an addition to shared memory, an H200 counts that loop") {
-  const HardwareData data = read_hardware(GPULAB_TESTS_DIR "/data/fidelity_h200.csv");
+  const HardwareData data = read_hardware(tests::tests_folder().string() + "/data/fidelity_h200.csv");
   std::set<std::string> explained;
   for (const Case& one : all_cases()) {
     if (std::none_of(one.steps.begin(), one.steps.end(), has_swap_loop)) continue;
@@ -31,7 +32,7 @@ TEST_CASE("where ptxas makes a loop of an addition to shared memory, an H200 cou
     }
   }
   CHECK(explained.size() == 14);
-  for (const Residual& residual : read_residuals(GPULAB_TESTS_DIR "/data/fidelity_residuals.csv")) {
+  for (const Residual& residual : read_residuals(tests::tests_folder().string() + "/data/fidelity_residuals.csv")) {
     INFO(residual.difference.name);
     CHECK(explained.contains(residual.difference.name));
   }

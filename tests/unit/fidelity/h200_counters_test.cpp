@@ -14,6 +14,7 @@
 #include "common/gpu_profile.h"
 #include "labs/lab.h"
 #include "tests/catch.h"
+#include "tests/folder.h"
 
 namespace gpulab {
 namespace {
@@ -36,7 +37,7 @@ std::vector<std::string> fields_of(const std::string& line) {
 }
 
 Hardware hardware(const std::string& kernel) {
-  std::ifstream file(std::string(GPULAB_TESTS_DIR) + "/data/h200_counters.csv");
+  std::ifstream file(tests::tests_folder().string() + "/data/h200_counters.csv");
   std::string line;
   std::getline(file, line);
   const auto names = fields_of(line);

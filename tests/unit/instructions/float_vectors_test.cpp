@@ -9,6 +9,7 @@
 
 #include "common/device/simulator/simulated.h"
 #include "tests/catch.h"
+#include "tests/folder.h"
 #include "tests/instructions/kernel_case.h"
 
 using namespace gpulab;
@@ -16,7 +17,7 @@ using namespace gpulab::simt;
 
 namespace {
 
-constexpr const char* kFile = GPULAB_TESTS_DIR "/data/float_vectors.tsv";
+const std::string kFile = tests::tests_folder().string() + "/data/float_vectors.tsv";
 
 FloatVectors vectors_of(const std::vector<FloatOpcode>& opcodes) {
   FloatVectors vectors{"# simulator\n", {}};
@@ -78,7 +79,8 @@ TEST_CASE("float vectors survive their file, and one wrong bit is found") {
 
 TEST_CASE("the kernels that compare IEEE instructions on a GPU give on the simulator what their rows give") {
   const auto opcodes = some_opcodes(11);
-  const auto device = make_simulator(small_gpu());
+  const auto gpu = small_gpu();
+  const auto device = make_simulator(gpu);
   const auto text = float_module(opcodes, 5);
   device->load({"float", text, ""});
   for (std::size_t i = 0; i < opcodes.size(); ++i) {

@@ -13,6 +13,7 @@
 #include "labs/registry.h"
 #include "runner/case/plan.h"
 #include "tests/catch.h"
+#include "tests/folder.h"
 
 using namespace gpulab;
 
@@ -101,7 +102,7 @@ std::uint64_t size_of_argument(const Argument& argument) {
 }
 
 std::string page_of(const Lab& lab) {
-  std::ifstream file(std::string(GPULAB_TESTS_DIR) + "/../labs/" + lab.name + "/README.md");
+  std::ifstream file(tests::tests_folder().string() + "/../labs/" + lab.name + "/README.md");
   std::stringstream text;
   text << file.rdbuf();
   return text.str();

@@ -76,7 +76,7 @@ TEST_CASE("what an option cannot be is refused") {
 
 TEST_CASE("a command takes the formats that can write what it reports, and its help names no others") {
   const auto able = formats_for(&Format::explanation);
-  CHECK_THAT(report_options(able)[0].help, StartsWith("table") && EndsWith("json [table]"));
+  CHECK_THAT(report_options(able)[0].help, StartsWith("table") && ContainsSubstring("json") && EndsWith("[table]"));
   CHECK_THAT(report_options(formats_for(&Format::run))[0].help, StartsWith("table, csv, json") && EndsWith(" [table]"));
   const auto refusal = [&](const char* format) {
     return error_of([&] { return parse_report_options("explain", {{"format", {format}}}, able); });

@@ -14,6 +14,7 @@
 #include "common/text.h"
 #include "runner/report/json_text.h"
 #include "tests/catch.h"
+#include "tests/folder.h"
 #include "tests/unit/error_of.h"
 
 using namespace gpulab;
@@ -121,7 +122,7 @@ std::string without_new_columns(const std::string& text, const std::string& gold
 
 /// The golden file's content; written instead of compared where GPULAB_UPDATE_GOLDENS is set.
 void check_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(GPULAB_TESTS_DIR) + "/unit/goldens/" + name;
+  const std::string path = tests::tests_folder().string() + "/unit/goldens/" + name;
   if (std::getenv("GPULAB_UPDATE_GOLDENS") != nullptr) {
     std::ofstream(path) << text;
     return;
@@ -200,7 +201,7 @@ TEST_CASE("the page shows every counter whose row says where") {
 TEST_CASE("schemas name no counter: a new one is no matter of theirs") {
   for (const auto& schema : {"run", "explain"}) {
     std::stringstream text;
-    text << std::ifstream(std::string(GPULAB_TESTS_DIR) + "/../configs/schema/" + schema + ".json").rdbuf();
+    text << std::ifstream(tests::tests_folder().string() + "/../configs/schema/" + schema + ".json").rdbuf();
     REQUIRE(text.str().find("\"counters\"") != std::string::npos);
     for (const auto& info : counter_table())
       CHECK(text.str().find('"' + std::string(info.name) + '"') == std::string::npos);

@@ -6,6 +6,7 @@
 #include "runner/execution/executor.h"
 #include "runner/execution/wire.h"
 #include "tests/catch.h"
+#include "tests/folder.h"
 
 namespace gpulab {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 KernelFile add_one() {
   FileRequest request;
   request.file = "add_one.ptx";
-  std::ifstream file(GPULAB_TESTS_DIR "/cli/files/add_one.ptx");
+  std::ifstream file(tests::tests_folder().string() + "/cli/files/add_one.ptx");
   request.source = {std::istreambuf_iterator<char>(file), {}};
   request.arguments = {"data:i32[5]=iota", "n:u32=4"};
   request.expectations = {"data=7"};

@@ -110,6 +110,8 @@ TEST_CASE("bad instructions are errors that say why") {
   CHECK(error_of("mov.u32 %r1,;") == ":6:13: expected an operand of 'mov.u32', found ';'");
   CHECK(error_of("@ ret;") == ":6:3: the guard 'ret' is not a register | declare it with .reg .pred");
   CHECK(error_of("@nothing ret;") == ":6:2: the guard 'nothing' is not a register | declare it with .reg .pred");
+  CHECK(error_of("@!%r1 ret;") ==
+        ":6:3: the guard '%r1' is no predicate but a register of .u32 | declare it with .reg .pred");
   CHECK(error_of("@p ;") == ":6:4: expected an instruction after its guard, found ';'");
   CHECK(error_of("call 5;") == ":6:6: expected a function or a register that holds its address, found '5'");
   CHECK(error_of("call g;").find(":6:6: 'g' is not declared") == 0);

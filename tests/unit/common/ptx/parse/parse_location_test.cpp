@@ -7,6 +7,7 @@
 #include "common/ptx/lines.h"
 #include "common/ptx/parser.h"
 #include "tests/catch.h"
+#include "tests/folder.h"
 #include "tests/ptx/module_invariants.h"
 
 using namespace gpulab;
@@ -149,7 +150,7 @@ TEST_CASE("the user's file is recognised by its last path parts, or is the outer
 }
 
 TEST_CASE("an instruction of nvcc's leads through three headers to the user's line") {
-  std::ifstream file(GPULAB_TESTS_DIR "/ptx/modules/sm75.ptx");
+  std::ifstream file(tests::tests_folder().string() + "/ptx/modules/sm75.ptx");
   std::ostringstream text;
   text << file.rdbuf();
   const Module module = parse(text.str(), "sm75.ptx");
@@ -164,7 +165,7 @@ TEST_CASE("an instruction of nvcc's leads through three headers to the user's li
     }
   }
   const auto line_of = [&](std::string_view what) {
-    std::ifstream source(GPULAB_TESTS_DIR "/ptx/modules/kernels.cu");
+    std::ifstream source(tests::tests_folder().string() + "/ptx/modules/kernels.cu");
     std::string line;
     for (std::uint32_t number = 1; std::getline(source, line); ++number) {
       if (line.find(what) != std::string::npos) return number;

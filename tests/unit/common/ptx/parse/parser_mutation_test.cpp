@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/ptx/parser.h"
 #include "tests/catch.h"
+#include "tests/folder.h"
 #include "tests/ptx/module_invariants.h"
 
 using namespace gpulab;
@@ -16,7 +17,7 @@ using namespace gpulab::ptx;
 namespace {
 
 std::string module_text(const std::string& name) {
-  std::ifstream file(GPULAB_TESTS_DIR "/ptx/modules/" + name, std::ios::binary);
+  std::ifstream file(tests::tests_folder().string() + "/ptx/modules/" + name, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();

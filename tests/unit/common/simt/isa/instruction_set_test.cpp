@@ -15,6 +15,7 @@
 #include "common/error.h"
 #include "common/simt/isa/form.h"
 #include "tests/catch.h"
+#include "tests/folder.h"
 #include "tests/unit/error_of.h"
 
 using namespace gpulab;
@@ -24,7 +25,7 @@ namespace {
 
 /// Opcodes of the list (how often each occurs in 441 modules of real CUDA programs) that at least `modules` use.
 std::vector<std::string> listed_opcodes(int modules) {
-  std::ifstream list(GPULAB_TESTS_DIR "/data/ptx_opcodes.tsv");
+  std::ifstream list(tests::tests_folder().string() + "/data/ptx_opcodes.tsv");
   std::vector<std::string> opcodes;
   std::string line;
   std::getline(list, line);  // heading

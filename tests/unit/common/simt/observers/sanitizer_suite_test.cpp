@@ -13,6 +13,7 @@
 #include "common/launch_error.h"
 #include "tests/all_tools.h"
 #include "tests/catch.h"
+#include "tests/folder.h"
 #include "tests/unit/on_simulator.h"
 
 namespace gpulab::tests {
@@ -106,7 +107,7 @@ SuiteFile read_suite_file(const std::filesystem::path& source) {
 
 std::vector<SuiteFile> suite() {
   std::vector<SuiteFile> files;
-  for (const auto& entry : std::filesystem::directory_iterator(GPULAB_TESTS_DIR "/sanitizer"))
+  for (const auto& entry : std::filesystem::directory_iterator(tests::tests_folder().string() + "/sanitizer"))
     if (entry.path().extension() == ".cu") files.push_back(read_suite_file(entry.path()));
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   return files;

@@ -1,0 +1,27 @@
+"""Registers of a type that the instruction's place is not for: they index files of registers of another size."""
+from run import case, ptx
+
+REGISTERS = (".reg .b32 x, y, z; .reg .b64 d, e; .reg .b16 h; .reg .f32 f; .reg .f64 g; .reg .pred p, q; "
+             ".reg .v4 .b32 v; .reg .b32 many<5000>; mov.u32 many4999, 1;")
+
+# A guard that is no predicate read beside the predicates (found by mutants of tests/fuzz).
+for guard in ("x", "!x", "d", "h", "f", "!g", "many4999", "v.x"):
+    for what in ("bra L;", "mov.u32 y, 1;", "bar.sync 0;", "exit;", "st.shared.u32 [0], 1;", "call f;"):
+        case(f"a guard that is no predicate is refused: @{guard} {what}",
+             {"f.ptx": ptx(f"{REGISTERS} @{guard} {what} L: ret;", before=".func f { ret; }")}, exit=(2, 4),
+             says="is no predicate but a register of")
+
+# The same where a predicate is an operand, and where none is.
+for body in ("selp.b32 x, y, z, x;", "selp.b32 x, y, z, d;", "setp.eq.u32 x, y, z;", "setp.eq.u32 d, y, z;",
+             "setp.eq.u32 p|x, y, z;", "setp.eq.and.u32 p, y, z, x;", "setp.eq.and.u32 p, y, z, !x;", "and.pred p, q, x;",
+             "mov.pred p, x;", "mov.b32 x, p;", "add.u32 x, p, q;", "add.u32 p, x, y;", "mov.u64 p, d;", "mov.b64 {x, p}, d;",
+             "cvt.u32.u64 p, d;", "vote.sync.any.pred x, p, -1;", "vote.sync.ballot.b32 x, y, -1;", "vote.sync.ballot.b32 p, q, -1;",
+             "shfl.sync.idx.b32 x|y, z, 0, 31, -1;", "shfl.sync.idx.b32 p|q, z, 0, 31, -1;", "bar.red.popc.u32 x, 0, y;",
+             "bar.red.and.pred x, 0, p;", "ld.shared.u32 p, [0];", "st.shared.u32 [0], p;", "ld.shared.u32 x, [p];",
+             "atom.shared.add.u32 p, [0], 1;", "atom.shared.add.u32 x, [0], p;", "ld.shared.v2.u32 {x, p}, [0];",
+             "add.u64 d, x, y;", "add.u32 d, e, e;", "mul.wide.u32 x, y, z;", "add.f64 f, f, f;", "add.f32 g, g, g;",
+             "mov.u32 v, x;", "mad.lo.u64 x, y, z, x;", "match.all.sync.b32 x|y, z, -1;", "isspacep.shared x, d;",
+             "testp.finite.f32 x, f;", "lop3.or.b32 x|y, y, z, x, 1, p;", "brx.idx p, T;", "brx.idx d, T;"):
+    case(f"a register of another type is refused or read as what it is: {body}",
+         {"f.ptx": ptx(f".shared .align 16 .b8 s[64]; {REGISTERS} T: .branchtargets L; {body} L: ret;")}, exit=(0, 1, 2, 4),
+         never="internal error|crash")
