@@ -178,6 +178,8 @@ std::vector<Variable> parse_variable(ParseContext& context, const VariableType& 
   std::vector<std::uint64_t> dimensions = parse_dimensions(tokens);
   variable.is_array = !dimensions.empty();
   variable.size = size_of(tokens, name, element, dimensions);
+  if (tokens.at('=') && variable.space != Space::global && variable.space != Space::constant)
+    tokens.fail(name, fmt::format("'{}' has an initial value", name.text), "only .global and .const variables have one");
   if (tokens.accept('=')) {
     if (is_opaque(variable.type)) {
       if (!tokens.at('{')) tokens.fail_expected("'{' to open the initialiser");

@@ -215,7 +215,10 @@ void FunctionDecoder::emit_parameter_load(const Item& item, Emission& out) {
   for (int e = 0; e < type.vector; ++e) {
     const ptx::Operand& element = type.vector > 1 ? to.elements[e] : to;
     if (element.kind == ptx::Operand::Kind::underscore) continue;
+    if (element.kind != ptx::Operand::Kind::reg) fail(*item.instruction, "the destination is not a register");
     const std::uint32_t reg = register_id(*item.instruction, element.name);
+    if (register_class_[reg] == 2)
+      fail(*item.instruction, fmt::format("destination '{}' has the wrong type", element.name));
     const bool wide = register_class_[reg] == 1;
     MicroOp copy = pseudo(wide ? "%copy.b64" : "%copy.b32", item.site);
     copy.r[0] = slot_of(reg);

@@ -1,5 +1,7 @@
 // FunctionDecoder: a PTX instruction's operands to the entries of its micro-op.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "common/simt/decode/decoder.h"
@@ -12,6 +14,7 @@ std::uint16_t FunctionDecoder::first_address(const Item& item, const ptx::Operan
                                              Emission& out) {
   if (operand.is_reg) {
     const std::uint32_t reg = register_id(*item.instruction, operand.name);
+    if (register_class_[reg] == 2) fail(*item.instruction, fmt::format("'{}' is a predicate register", operand.name));
     op.imm = static_cast<std::int32_t>(operand.integer);
     if (op.imm != operand.integer) fail(*item.instruction, "the address offset does not fit 32 bits");
     if (register_class_[reg] == 0) op.mods |= kAddress32;
@@ -48,7 +51,10 @@ std::uint16_t FunctionDecoder::optional_destination(const Item& item, const ptx:
                                                     Kind kind, Emission& out) {
   const std::string_view name = second ? operand.second : operand.name;
   if (name.empty() || name == "_") return kNoOperand;
-  return second ? slot_of(register_id(*item.instruction, name)) : destination(item, operand, kind, out);
+  if (!second) return destination(item, operand, kind, out);
+  ptx::Operand half;
+  half.name = name;
+  return destination(item, half, kind, out);
 }
 
 std::vector<std::uint16_t> FunctionDecoder::operand_slots(const Item& item, MicroOp& op, Emission& out) {
