@@ -50,6 +50,7 @@ void DeviceBuffers::add(const Buffer& buffer, bool pinned) {
 
 void DeviceBuffers::add_variable(const Buffer& buffer) {
   const auto found = device_.variable(buffer.symbol);
+  if (!found && buffer.role == BufferRole::scratch) return;  // the driver leaves out what no kernel names
   if (!found) throw std::logic_error(fmt::format("no module has a variable '{}'", buffer.name));
   if (found->bytes < bytes_in(buffer))
     throw std::logic_error(fmt::format("variable '{}' has {} bytes", buffer.name, found->bytes));

@@ -260,7 +260,8 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
   if (launches_kernels(variant)) load(lab, variant);
   // Variables are there from when a kernel of their module is asked for.
   const auto is_variable = [](const Buffer& buffer) { return !buffer.symbol.empty(); };
-  if (std::any_of(problem.buffers.begin(), problem.buffers.end(), is_variable))
+  if (std::any_of(problem.buffers.begin(), problem.buffers.end(), is_variable) ||
+      std::any_of(scratch.begin(), scratch.end(), is_variable))
     (void)device_.kernel(made.steps.front().kernel);
   DeviceBuffers buffers(device_);
   for (const auto& buffer : problem.buffers) buffers.add(buffer, variant.pinned);

@@ -336,6 +336,10 @@ Lab file_lab(KernelFile from) {
   variant.automatic_grid = [arguments](const Case& point) { return covering(*arguments, point.block); };
   variant.dynamic_shared_bytes = [bytes = file.dynamic_shared_bytes](const Case&) { return bytes; };
   variant.writes_input = true;
+  std::set<std::string> set;
+  for (const auto& [symbol, text] : file.variables)
+    if (parse_argument(text).value != untouched) set.insert(symbol);
+  variant.scratch = [starts = start_values(file.ptx, file.file, set)](const Case&) { return starts; };
   lab.headline = variant.name;
   lab.variants.push_back(std::move(variant));
   return lab;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
+#include <utility>
 
 #include "common/demangle.h"
 #include "common/error.h"
@@ -109,6 +111,25 @@ std::vector<FileVariable> variables_of(const std::string& ptx, const std::string
   const auto is_set = [](const FileVariable& variable) { return variable.is_initialised; };
   if (!std::all_of(variables.begin(), variables.end(), is_set)) find_reads(ptx, file, entry, std::move(by_name));
   return variables;
+}
+
+std::vector<Buffer> start_values(const std::string& ptx, const std::string& file, const std::set<std::string>& set) {
+  std::vector<Buffer> buffers;
+  if (ptx.find(".global") == std::string::npos) return buffers;
+  std::uint64_t left = std::uint64_t{64} << 20;
+  const auto module = ptx::parse(ptx, file, [](std::string_view) { return false; });
+  for (const auto& variable : module.variables) {
+    std::string symbol(variable.name);
+    // An address among the values is the device's to fill in.
+    if (variable.space != ptx::Space::global || variable.is_extern || !variable.relocations.empty() ||
+        variable.size == 0 || variable.size > left || set.contains(symbol))
+      continue;
+    left -= variable.size;
+    std::vector<std::byte> bytes(variable.size);
+    std::memcpy(bytes.data(), variable.initial.data(), std::min<std::size_t>(variable.initial.size(), bytes.size()));
+    buffers.push_back({symbol, Scalar::u8, bytes.size(), BufferRole::scratch, std::move(bytes), false, symbol});
+  }
+  return buffers;
 }
 
 std::vector<std::string> unset_reads(const std::vector<FileVariable>& variables, const std::set<std::string>& set,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/scalar.h"
+#include "labs/lab.h"
 
 namespace gpulab {
 
@@ -29,5 +30,10 @@ struct FileVariable {
 /// `set` (by symbol).
 [[nodiscard]] std::vector<std::string> unset_reads(const std::vector<FileVariable>& variables,
                                                    const std::set<std::string>& set, const std::string& kernel);
+
+/// Each case starts with the values that the module gives its variables, whatever the case before has left there: buffers
+/// of those that kernels can write to. Without those `set` (by symbol), and without what is beyond 64 MiB in all.
+[[nodiscard]] std::vector<Buffer> start_values(const std::string& ptx, const std::string& file,
+                                               const std::set<std::string>& set);
 
 }  // namespace gpulab
