@@ -46,7 +46,7 @@ int run_or_fail(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   try {
     if (const auto code = serve_if_worker(argc, argv)) return *code;
-    if (const auto code = compile_if_nvrtc_process(argc, argv)) return *code;
+    compile_if_nvrtc_process(argc, argv);
     return static_cast<int>(run(words));
   } catch (const Error& error) {
     return fail(error, words);

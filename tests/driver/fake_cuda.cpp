@@ -64,7 +64,7 @@ void run(std::string_view entry, unsigned threads, void** values) {
   if (entry == "_Z5scaleIiLi3EEvPT_i")
     for (int i = 0; i < argument<int>(values, 1) && i < static_cast<int>(threads); ++i) {
       const CUdeviceptr at = argument<CUdeviceptr>(values, 0) + 4 * static_cast<unsigned>(i);
-      store(at, 3 * load(at));
+      store(at, static_cast<int>(3U * static_cast<unsigned>(load(at))));  // as the GPU does: it wraps
     }
   if (entry == "_Z3sayi")
     for (unsigned i = 0; i < threads; ++i) std::printf("value %d of thread %u\n", argument<int>(values, 0), i);
