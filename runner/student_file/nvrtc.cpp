@@ -61,7 +61,7 @@ struct Nvrtc::Api {
   }
 };
 
-Nvrtc::Nvrtc(const std::string& library) : library_(dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
+Nvrtc::Nvrtc(const std::string& library) : library_(dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE)) {
   const auto missing = [&](const std::string& why) {
     return Error(ExitCode::missing, fmt::format("NVRTC cannot be used: {}", why), library);
   };
