@@ -3,7 +3,7 @@
 #
 # usage: scripts/check.sh [format|limits|tidy_newest|tidy]...   default: format limits tidy_newest
 #   tidy_newest   clang-tidy of the 12 files that changed last, a minute; what scripts/test.sh does
-#   tidy          clang-tidy of all files, a quarter of an hour; what scripts/test.sh --all does
+#   tidy          clang-tidy of all files, about ten seconds each; what scripts/test.sh --all does
 # clang-tidy needs a configured build (build/). Ends with a line for each check; exits 1 if one failed.
 set -uo pipefail
 cd "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")" || exit 2

@@ -65,6 +65,7 @@ missing_packages() {
     command -v clang-tidy-14 > /dev/null || echo clang-tidy-14
     command -v qemu-x86_64 > /dev/null || echo qemu-user
     command -v ccache > /dev/null || echo ccache
+    python3 -c 'import jsonschema' 2> /dev/null || /usr/bin/python3 -c 'import jsonschema' 2> /dev/null || echo python3-jsonschema
   fi
 }
 

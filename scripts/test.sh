@@ -3,7 +3,7 @@
 #
 # usage: scripts/test.sh [--all | --sanitize] [--no-lint]
 #   (nothing)    what CI runs; lint of the 12 files that changed last
-#   --all        everything, in up to 80 minutes: also the lint of all files, the tests that take long (every instruction on
+#   --all        everything, more than an hour on two cores: also the lint of all files, the tests that take long (every instruction on
 #                emulated CPUs), all tests under ASan and UBSan (build-asan/), and README's commands in a clean Debian
 #   --sanitize   the tests under ASan and UBSan instead, in build-asan/
 #   --no-lint    without clang-tidy

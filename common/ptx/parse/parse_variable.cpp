@@ -179,7 +179,8 @@ std::vector<Variable> parse_variable(ParseContext& context, const VariableType& 
   variable.is_array = !dimensions.empty();
   variable.size = size_of(tokens, name, element, dimensions);
   if (tokens.at('=') && variable.space != Space::global && variable.space != Space::constant)
-    tokens.fail(name, fmt::format("'{}' has an initial value", name.text), "only .global and .const variables have one");
+    tokens.fail(name, fmt::format("'{}' has an initial value", name.text),
+                "only .global and .const variables have one");
   if (tokens.accept('=')) {
     if (is_opaque(variable.type)) {
       if (!tokens.at('{')) tokens.fail_expected("'{' to open the initialiser");

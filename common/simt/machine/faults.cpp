@@ -39,6 +39,9 @@ Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t 
         fmt::format("at byte {} of local memory, of which the thread has {}", address - kLocalWindow, w.local_stride),
         "check the index of the local array; recursion may be too deep"};
   if (address < 4096) return {fmt::format("at the null address {:#x}", address), "is the pointer argument set?"};
+  if (const Allocation* above = w.global->in_front_of(address))
+    return {fmt::format("at {:#x}, {} bytes in front of '{}'", address, above->address - address, above->name),
+            "compare the index with 0 before the access"};
   const Allocation* a = w.global->nearest(address);
   if (!a) return {fmt::format("at {:#x}, which belongs to no allocation", address), {}};
   const std::uint64_t offset = address - a->address;

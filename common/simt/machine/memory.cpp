@@ -109,6 +109,17 @@ const Allocation* GlobalMemory::nearest(std::uint64_t address) const {
   return it == allocations_.begin() ? nullptr : std::prev(it)->get();
 }
 
+const Allocation* GlobalMemory::in_front_of(std::uint64_t address) const {
+  const auto above = std::ranges::upper_bound(allocations_, address, {}, [](const auto& a) { return a->address; });
+  if (above == allocations_.end() || (*above)->address - address > kGap) return nullptr;
+  if (above != allocations_.begin()) {
+    const Allocation& below = **std::prev(above);
+    const std::uint64_t end = below.address + below.bytes;
+    if (address < end || address - end <= (*above)->address - address) return nullptr;
+  }
+  return above->get();
+}
+
 const Allocation* GlobalMemory::find(std::uint64_t address) const {
   const Allocation* a = nearest(address);
   return a && address <= a->address + a->bytes ? a : nullptr;

@@ -42,6 +42,9 @@ class GlobalMemory {
   [[nodiscard]] const Allocation* find(std::uint64_t address) const;
   /// The allocation nearest below `address`, for messages; nullptr if none.
   [[nodiscard]] const Allocation* nearest(std::uint64_t address) const;
+  /// The allocation that begins above `address` where that is nearer to it than the end of the one below, for messages:
+  /// in[-3] lies in front of `in`. nullptr if none.
+  [[nodiscard]] const Allocation* in_front_of(std::uint64_t address) const;
   /// Host memory of [address, address + bytes), nullptr where that is not inside one live allocation.
   [[nodiscard]] std::byte* host(std::uint64_t address, std::uint64_t bytes) const;
   [[nodiscard]] const std::vector<std::unique_ptr<Allocation>>& allocations() const { return allocations_; }

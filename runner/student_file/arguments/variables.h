@@ -31,8 +31,9 @@ struct FileVariable {
 [[nodiscard]] std::vector<std::string> unset_reads(const std::vector<FileVariable>& variables,
                                                    const std::set<std::string>& set, const std::string& kernel);
 
-/// Each case starts with the values that the module gives its variables, whatever the case before has left there: buffers
-/// of those that kernels can write to. Without those `set` (by symbol), and without what is beyond 64 MiB in all.
+/// Each case starts with the values that the module gives its variables, whatever the case before has left there:
+/// buffers of those that kernels can write to. Without those `set` (by symbol), and without what is beyond 64 MiB in
+/// all.
 [[nodiscard]] std::vector<Buffer> start_values(const std::string& ptx, const std::string& file,
                                                const std::set<std::string>& set);
 

@@ -2,6 +2,8 @@
 // finds what no GPU would let pass; what lies within the block's shared memory, but beyond a variable's end, is found
 // here.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "common/simt/observers/accusations.h"
@@ -38,6 +40,9 @@ class Memcheck final : public Observer {
       place.address = address & (kWindowBytes - 1);
       if (place.shared && lane == locator_.outside()) place.beyond = locator_.place(lane).beyond;
       name = name_of(*w.program, place, bytes);
+    } else if (const Allocation* above = w.global->in_front_of(address)) {
+      if ((above->address - address) % bytes == 0)
+        name = fmt::format("{}[-{}]", above->name, (above->address - address) / bytes);
     } else if (const Allocation* nearest = w.global->nearest(address); nearest && address >= kGlobalStart) {
       place.allocation = nearest;
       place.offset = address - nearest->address;

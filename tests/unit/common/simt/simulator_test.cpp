@@ -274,6 +274,28 @@ TEST_CASE("an access beyond an allocation names it, even where another allocatio
   CHECK(read_values<int>(*device, next, 10) == counted(10));
 }
 
+TEST_CASE("an access in front of an allocation names the one that it is nearer to") {
+  const auto device = simulator();
+  const auto first = upload(*device, counted(10), "first");
+  const auto second = upload(*device, counted(10), "second");
+  const auto said = [&](DevicePointer data, long index) {
+    try {
+      launch(*device, "store_at", {{1, 1, 1}, {1, 1, 1}}, data, index);
+    } catch (const LaunchError& error) {
+      return fmt::format("{} | {}", error.what(), error.hint);
+    }
+    return std::string("none");
+  };
+  CHECK(said(first, -3) ==
+        fmt::format(
+            "out-of-bounds store of 4 bytes at {:#x}, 12 bytes in front of 'first' in store_at, block (0,0,0), thread "
+            "(0,0,0) | compare the index with 0 before the access",
+            first - 12));
+  CHECK_THAT(said(second, -1), ContainsSubstring("4 bytes in front of 'second'"));
+  CHECK_THAT(said(first, 12), ContainsSubstring("byte 48 of 'first'"));
+  CHECK_THAT(said(first, -4000000), ContainsSubstring("belongs to no allocation"));
+}
+
 TEST_CASE("indices of three-dimensional grids and blocks run x first") {
   CHECK(output_of("indices", {{2, 2, 2}, {2, 2, 2}}, 64) == of_each(64, [](int i) {
           const int b = i / 8, t = i % 8;
