@@ -14,7 +14,7 @@ namespace {
 
 constexpr LaunchConfig one_warp{{1, 1, 1}, {32, 1, 1}, 0, false};
 
-std::unique_ptr<Device> simulator(SimulatorOptions options = {}) {
+std::unique_ptr<Device> simulator(const SimulatorOptions& options = {}) {
   auto device = make_simulator(gpu_profile("h200"), options);
   device->load(device_kernels);
   device->load(simt_kernels);
@@ -24,7 +24,7 @@ std::unique_ptr<Device> simulator(SimulatorOptions options = {}) {
 /// Runs a kernel whose one parameter is an output of `count` values; they start as zero.
 template <typename T = int>
 std::vector<T> output_of(std::string_view kernel, LaunchConfig config, std::size_t count,
-                         SimulatorOptions options = {}) {
+                         const SimulatorOptions& options = {}) {
   const auto device = simulator(options);
   const auto out = upload(*device, std::vector<T>(count), "out");
   launch(*device, kernel, config, out);
@@ -32,7 +32,7 @@ std::vector<T> output_of(std::string_view kernel, LaunchConfig config, std::size
 }
 
 /// "what [where]" of the LaunchError that a kernel with one zeroed output ends with.
-std::string failure_of(std::string_view kernel, LaunchConfig config, SimulatorOptions options = {}) {
+std::string failure_of(std::string_view kernel, LaunchConfig config, const SimulatorOptions& options = {}) {
   try {
     output_of(kernel, config, 256, options);
   } catch (const LaunchError& error) {
