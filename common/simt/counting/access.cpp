@@ -22,22 +22,23 @@ struct LaneList {
 int pass_wavefronts(const std::int64_t* addresses, std::uint32_t lanes, std::uint32_t width) {
   // The distinct words of each bank: a chain, most of them short.
   std::array<std::int64_t, kLanes * 4> words;
-  std::array<std::int8_t, kLanes * 4> next;
-  std::array<std::int8_t, kLanes> last, in_bank{};
-  last.fill(-1);
-  int count = 0, most = 0;
+  constexpr std::uint8_t none = 255;
+  std::array<std::uint8_t, kLanes * 4> next;
+  std::array<std::uint8_t, kLanes> last, in_bank{};
+  last.fill(none);
+  std::uint8_t count = 0;
+  int most = 0;
   for (; lanes; lanes &= lanes - 1) {
     const std::int64_t first = addresses[std::countr_zero(lanes)] >> 2;
     for (std::uint32_t k = 0; k < std::max(width / 4, 1u); ++k) {
       const std::int64_t word = first + k;
       const auto bank = static_cast<std::size_t>(word & 31);
-      int other = last[bank];
-      while (other >= 0 && words[static_cast<std::size_t>(other)] != word)
-        other = next[static_cast<std::size_t>(other)];
-      if (other >= 0) continue;
-      words[static_cast<std::size_t>(count)] = word;
-      next[static_cast<std::size_t>(count)] = last[bank];
-      last[bank] = static_cast<std::int8_t>(count++);
+      std::uint8_t other = last[bank];
+      while (other != none && words[other] != word) other = next[other];
+      if (other != none) continue;
+      words[count] = word;
+      next[count] = last[bank];
+      last[bank] = count++;
       most = std::max<int>(most, ++in_bank[bank]);
     }
   }

@@ -8,7 +8,7 @@ namespace {
 
 /// What observers do at an event takes from the budget, too, in warp instructions that take about half as long: an
 /// endless loop that is watched ends soon after one that is not.
-constexpr std::uint64_t kLookAtInstruction = 2, kLookAtAccess = 6, kLookAtFence = 48, kLookAtCollective = 4;
+constexpr std::uint64_t kLookAtInstruction = 2, kLookAtAccess = 6, kLookAtFence = 160, kLookAtCollective = 16;
 
 template <typename What>
 void tell(const Warp& w, Watch event, std::uint64_t work, What what) {

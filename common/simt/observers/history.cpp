@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <utility>
 
 namespace gpulab::simt {
@@ -26,42 +27,59 @@ void merge(std::vector<Acquired>& into, const std::vector<Acquired>& from) {
 }  // namespace
 
 void SyncObject::release(const Knowledge& k) {
-  releases_[k.block].push_back({length_, k.thread, k.own, k.everyone, k.warp_mates, k.fenced});
-  for (const Acquired& one : k.from)
-    if (one.object != this) from_.emplace_back(length_, one);
-  ++length_;
+  // Where nobody has looked since the same thread's last release, this one is not told apart from it.
+  const std::pair releaser{k.block, k.thread};
+  if (length_ == 0 || length_ == acquired_length_ || releaser != last_releaser_) ++length_;
+  last_releaser_ = releaser;
+  const std::uint32_t position = length_ - 1;
+  constexpr std::greater<> more;
+  OfBlock& of = of_blocks_[k.block];
+  of.own[k.thread].grow(position, k.own, more);
+  of.warp_mates[k.thread / kLanes].grow(position, k.warp_mates, more);
+  of.everyone.grow(position, k.everyone, more);
+  if (k.fenced) of.fenced.grow(position, k.fenced, std::not_equal_to<>());
+  for (const Acquired& one : k.from) {
+    if (one.object == this) continue;
+    const auto [at, is_new] = index_.try_emplace(one.object, from_.size());
+    if (is_new) from_.push_back({one.object, {}});
+    from_[at->second].second.grow(position, one.length, more);
+  }
 }
 
 bool SyncObject::tells(std::uint32_t block, std::uint32_t thread, Clock clock, std::uint32_t length) const {
-  const auto found = releases_.find(block);
-  if (found == releases_.end()) return false;
-  for (const Release& r : found->second) {
-    if (r.position >= length) break;
-    if (clock < r.everyone || (r.thread == thread && clock < r.own) ||
-        (r.thread / kLanes == thread / kLanes && clock < r.warp_mates) || (r.fenced && clock < (*r.fenced)[thread]))
-      return true;
-  }
-  return false;
+  const auto found = of_blocks_.find(block);
+  if (found == of_blocks_.end()) return false;
+  const OfBlock& of = found->second;
+  const auto says = [&](const auto& by, std::uint32_t which) {
+    const auto it = by.find(which);
+    return it != by.end() && clock < it->second.before(length);
+  };
+  if (clock < of.everyone.before(length) || says(of.own, thread) || says(of.warp_mates, thread / kLanes)) return true;
+  const Clocks fenced = of.fenced.before(length);
+  return fenced && clock < (*fenced)[thread];
 }
 
 // Breadth first, each location again only where more of it is known: many paths lead from one to another (a block that
 // looks back at 32 others, which did the same), and following each would take time exponential in their length.
-bool SyncObject::tell(std::vector<Acquired> what, std::uint32_t block, std::uint32_t thread, Clock clock) {
+bool SyncObject::tell(std::vector<Acquired> what, std::uint32_t block, std::uint32_t thread, Clock clock,
+                      std::uint64_t& work) {
+  work += what.size();
   for (const Acquired& a : what)
     if (a.object->tells(block, thread, clock, a.length)) return true;
-  std::unordered_map<const SyncObject*, std::uint32_t> seen;
+  std::unordered_map<SyncObject*, std::uint32_t> seen;
   for (const Acquired& a : what) seen[a.object] = std::max(seen[a.object], a.length);
   std::vector<Acquired> next;
   for (int depth = 0; depth < kDeepest && !what.empty(); ++depth) {
     next.clear();
     for (const Acquired& a : what)
-      for (const auto& [position, one] : a.object->from_) {
-        if (position >= a.length) break;
-        std::uint32_t& length = seen[one.object];
-        if (one.length <= length) continue;
-        length = one.length;
-        if (one.object->tells(block, thread, clock, one.length)) return true;
-        next.push_back(one);
+      for (const auto& [object, lengths] : a.object->from_) {
+        ++work;
+        const std::uint32_t more = lengths.before(a.length);
+        std::uint32_t& length = seen[object];
+        if (more <= length) continue;
+        length = more;
+        if (object->tells(block, thread, clock, more)) return true;
+        next.push_back({object, more});
       }
     what.swap(next);
   }
@@ -114,6 +132,7 @@ void BlockHistory::barrier() {
 void BlockHistory::warp_sync(std::uint32_t warp, std::uint32_t members, std::uint32_t live) {
   if ((members & (members - 1)) == 0) return;
   const std::uint32_t first = warp * kLanes;
+  if (members == kFullMask && learned_.empty()) return warp_sync_of_all(warps_[warp], clocks_.data() + first);
   Clock bound = 0;
   std::vector<Acquired> together;
   for (std::uint32_t left = members; left; left &= left - 1) {
@@ -143,25 +162,44 @@ void BlockHistory::warp_sync(std::uint32_t warp, std::uint32_t members, std::uin
   }
 }
 
-Knowledge BlockHistory::knowledge(std::uint32_t thread) {
-  Knowledge k{
-      block_, thread, clocks_[thread] + 1, everyone_, warps_[thread / kLanes].synchronised, learned(thread).acquired};
+/// Most __syncwarp(): all lanes, who have learned nothing elsewhere. The loops have no branches.
+void BlockHistory::warp_sync_of_all(Warp& w, Clock* clocks) {
+  Clock bound = 0;
+  for (std::uint32_t i = 0; i < kLanes; ++i) bound = std::max(bound, clocks[i]);
+  ++bound;
+  std::fill_n(clocks, kLanes, bound);
+  w.synchronised = bound;
+  w.mates.reset();
+}
+
+/// Writes what the thread knows over `k`, whose memory serves again: fences are told of a thread at a time.
+void BlockHistory::know(std::uint32_t thread, Knowledge& k) {
+  k.block = block_;
+  k.thread = thread;
+  k.own = clocks_[thread] + 1;
+  k.everyone = everyone_;
+  k.warp_mates = warps_[thread / kLanes].synchronised;
+  k.from = learned(thread).acquired;
   merge(k.from, acquired_);
-  return k;
 }
 
 void BlockHistory::fence(std::uint32_t thread) {
   Learned& l = learned(thread);
   merge(l.acquired, l.pending);
   l.pending.clear();
-  l.fenced = knowledge(thread);
+  know(thread, l.fenced);
   ++clocks_[thread];
   fenced_since_ = true;
 }
 
 Knowledge BlockHistory::release(std::uint32_t thread, bool now) {
-  Knowledge k = now ? knowledge(thread) : learned(thread).fenced;
-  if (now) ++clocks_[thread];
+  Knowledge k;
+  if (now) {
+    know(thread, k);
+    ++clocks_[thread];
+  } else {
+    k = learned(thread).fenced;
+  }
   k.block = block_;
   k.thread = thread;
   k.fenced = fenced_;
@@ -174,7 +212,7 @@ bool BlockHistory::knows_by_release(std::uint32_t thread, std::uint32_t other_bl
                                     Clock clock) const {
   std::vector<Acquired> all = acquired_;
   if (!learned_.empty()) merge(all, learned_[thread].acquired);
-  return !all.empty() && SyncObject::tell(std::move(all), other_block, other, clock);
+  return !all.empty() && SyncObject::tell(std::move(all), other_block, other, clock, work_);
 }
 
 }  // namespace gpulab::simt

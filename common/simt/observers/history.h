@@ -24,7 +24,7 @@ class SyncObject;
 
 /// What one thread has learned from a location: all releases up to `length`.
 struct Acquired {
-  const SyncObject* object = nullptr;
+  SyncObject* object = nullptr;
   std::uint32_t length = 0;
 };
 
@@ -43,23 +43,62 @@ struct Knowledge {
 class SyncObject {
  public:
   void release(const Knowledge& knowledge);
-  [[nodiscard]] Acquired acquire() const { return {this, length_}; }
+  [[nodiscard]] Acquired acquire() {
+    acquired_length_ = length_;
+    return {this, length_};
+  }
   /// Whether what was acquired says that the thread's access at `clock` is over: its locations' releases, or those that
   /// the releasers had acquired elsewhere.
-  [[nodiscard]] static bool tell(std::vector<Acquired> what, std::uint32_t block, std::uint32_t thread, Clock clock);
+  /// Adds to `work` how many locations it looked at.
+  [[nodiscard]] static bool tell(std::vector<Acquired> what, std::uint32_t block, std::uint32_t thread, Clock clock,
+                                 std::uint64_t& work);
 
  private:
+  /// What grows with the releases, by the position of the release that changed it. Only the last changes are told
+  /// apart, whatever a kernel does: those before count as one, so that it knows too much rather than too little.
+  template <typename Value>
+  class Steps {
+   public:
+    /// Nothing, unless it is more.
+    void grow(std::uint32_t position, const Value& value, auto is_more) {
+      if (!steps_.empty() && !is_more(value, steps_.back().second)) return;
+      if (!steps_.empty() && steps_.back().first == position) {
+        steps_.back().second = value;
+        return;
+      }
+      steps_.emplace_back(position, value);
+      if (steps_.size() < 2 * kKept) return;
+      steps_[kKept].first = steps_[0].first;
+      steps_.erase(steps_.begin(), steps_.begin() + kKept);
+    }
+    /// By the releases before `length`; nothing: Value{}.
+    [[nodiscard]] Value before(std::uint32_t length) const {
+      for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
+        if (step->first < length) return step->second;
+      return Value{};
+    }
+
+   private:
+    static constexpr int kKept = 16;
+    std::vector<std::pair<std::uint32_t, Value>> steps_;
+  };
+  using Clocks = std::shared_ptr<const std::vector<Clock>>;
+  /// What the threads of one block have released: Knowledge, by thread or by warp.
+  struct OfBlock {
+    std::unordered_map<std::uint32_t, Steps<Clock>> own, warp_mates;
+    Steps<Clock> everyone;
+    Steps<Clocks> fenced;
+  };
   /// Whether the releases here before `length` say so.
   [[nodiscard]] bool tells(std::uint32_t block, std::uint32_t thread, Clock clock, std::uint32_t length) const;
 
-  struct Release {
-    std::uint32_t position, thread;
-    Clock own, everyone, warp_mates;
-    std::shared_ptr<const std::vector<Clock>> fenced;
-  };
-  std::unordered_map<std::uint32_t, std::vector<Release>> releases_;  ///< by block
-  std::vector<std::pair<std::uint32_t, Acquired>> from_;              ///< position, what that releaser had learned
-  std::uint32_t length_ = 0;
+  std::unordered_map<std::uint32_t, OfBlock> of_blocks_;
+  /// Lengths of others that the releasers had acquired, in the order in which they came: addresses differ between runs.
+  std::vector<std::pair<SyncObject*, Steps<std::uint32_t>>> from_;
+  std::unordered_map<SyncObject*, std::size_t> index_;       ///< in from_
+  std::uint32_t length_ = 0;                                 ///< releases so far
+  std::uint32_t acquired_length_ = 0;                        ///< of them, those that somebody knows of
+  std::pair<std::uint32_t, std::uint32_t> last_releaser_{};  ///< its block and thread
 };
 
 /// The clocks of one block's threads.
@@ -89,6 +128,8 @@ class BlockHistory {
   void barrier();  ///< of all threads that have not left
   void warp_sync(std::uint32_t warp, std::uint32_t members, std::uint32_t live);
   void fence(std::uint32_t thread);
+  /// How many locations have been looked at since the last call, to find who knows what.
+  [[nodiscard]] std::uint64_t take_work() { return std::exchange(work_, 0); }
   [[nodiscard]] bool has_fenced(std::uint32_t thread) const {
     return fenced_ || (!learned_.empty() && learned_[thread].fenced.own != 0);
   }
@@ -119,7 +160,8 @@ class BlockHistory {
   }
   [[nodiscard]] bool knows_by_release(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other,
                                       Clock clock) const;
-  [[nodiscard]] Knowledge knowledge(std::uint32_t thread);
+  static void warp_sync_of_all(Warp& w, Clock* clocks);
+  void know(std::uint32_t thread, Knowledge& k);
 
   std::uint32_t block_;
   Clock everyone_ = 1;
@@ -130,6 +172,7 @@ class BlockHistory {
   std::vector<Acquired> acquired_;                    ///< by all threads
   std::shared_ptr<const std::vector<Clock>> fenced_;  ///< at the last barrier behind a fence: Knowledge::fenced
   bool fenced_since_ = false;
+  mutable std::uint64_t work_ = 0;
 };
 
 }  // namespace gpulab::simt

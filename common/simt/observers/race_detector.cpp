@@ -83,7 +83,7 @@ void RaceDetector::start(const LaunchState& launch) {
         "choose a smaller n");
 }
 
-const SyncObject* RaceDetector::find_sync(const SyncKey& key) const {
+SyncObject* RaceDetector::find_sync(const SyncKey& key) {
   const auto found = syncs_.find(key);
   return found == syncs_.end() ? nullptr : &found->second;
 }
@@ -99,8 +99,9 @@ RaceShadow* RaceDetector::shadow_of(RacingBlock& block, const Place& place) {
   return shadow.get();
 }
 
-/// What judging one lane's access takes of the launch's budget, in warp instructions.
-constexpr std::uint64_t kWorkOfALane = 4;
+/// What judging one lane's access takes of the launch's budget, in warp instructions; a release; a location where
+/// somebody may have learned who is ahead of whom.
+constexpr std::uint64_t kWorkOfALane = 6, kWorkOfARelease = 32, kWorkOfALocation = 16;
 
 void RaceDetector::index_freed(std::uint32_t allocation) {
   if (allocation < global_.size()) global_[allocation].reset();
@@ -171,7 +172,7 @@ RaceDetector::SyncKey RaceDetector::key_of(const LaneAccess& now) {
 
 void RaceDetector::acquire_by(const LaneAccess& now) {
   if (now.use.store) return;
-  const SyncObject* location = find_sync(key_of(now));
+  SyncObject* location = find_sync(key_of(now));
   if (!location) return;
   if (now.use.atomic || now.use.acquires)
     now.block.history.acquire(now.thread, location->acquire());
@@ -182,13 +183,14 @@ void RaceDetector::acquire_by(const LaneAccess& now) {
 void RaceDetector::release_by(const LaneAccess& now) {
   BlockHistory& history = now.block.history;
   if (now.use.load || !(now.use.releases || history.has_fenced(now.thread))) return;
+  now.warp.block->charged += kWorkOfARelease;
   syncs_[key_of(now)].release(history.release(now.thread, now.use.releases));
 }
 
 /// A flag: stored as volatile behind a fence, polled by volatile loads.
 bool RaceDetector::is_ordered_by_flag(const LaneAccess& now, std::uint32_t earlier_site) const {
   if (!now.use.is_volatile || !locator_.use_at(earlier_site).is_volatile) return false;
-  return now.use.store ? now.block.history.has_fenced(now.thread) : find_sync(key_of(now)) != nullptr;
+  return now.use.store ? now.block.history.has_fenced(now.thread) : syncs_.contains(key_of(now));
 }
 
 // ---- against those who accessed a granule before ----
@@ -328,6 +330,7 @@ void RaceDetector::check(const LaneAccess& now) {
     else
       shadow.write(cell, {linear * threads_ + now.thread, clock, now.op->site});
   }
+  now.warp.block->charged += kWorkOfALocation * now.block.history.take_work();
 }
 
 }  // namespace gpulab::simt

@@ -47,7 +47,7 @@ class RaceDetector {
   /// kNoBlock. Named barriers are locations beyond shared memory.
   using SyncKey = std::pair<std::uint32_t, std::uint64_t>;
   [[nodiscard]] SyncObject& sync(const SyncKey& key) { return syncs_[key]; }
-  [[nodiscard]] const SyncObject* find_sync(const SyncKey& key) const;
+  [[nodiscard]] SyncObject* find_sync(const SyncKey& key);  ///< nullptr: nobody has released there
 
   /// The access that the locator has just found.
   void access(Warp& warp, const MicroOp* op);

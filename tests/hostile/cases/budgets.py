@@ -26,12 +26,25 @@ def endless(name, body, before="", head="", exit=4, says="did not end within", m
     case(name, {"f.ptx": forever(body, before, head, target)}, more=[*ARRAY, *LITTLE, *more], exit=exit, says=says, **others)
 
 
-# What runs for ever, plain and with every tool.
-for what, body in {"nothing": "", "loads": "ld.global.u32 y, [p];", "stores": "st.global.u32 [p], x;",
-                   "shared stores": "st.shared.u32 [s], x;", "barriers": "bar.sync 0;", "shuffles":
-                   "shfl.sync.idx.b32 y, x, 0, 31, -1;", "atomics": "atom.global.add.u32 y, [p], 1;", "fences":
-                   "membar.gl;", "scattered loads": "mul.lo.u32 y, x, 4; and.b32 y, y, 4095; cvt.u64.u32 q, y; "
-                   "add.u64 q, q, p; ld.global.u32 y, [q];"}.items():
+# What runs for ever, plain and with every tool (tests/bench/endless_loops.py times them). The last ones hand over from
+# thread to thread, so that racecheck has to find out who knows of whom: their locations are released without end.
+OWN = "mov.u32 y, %tid.x; mul.lo.u32 y, y, 4; cvt.u64.u32 q, y; add.u64 q, q, p;"
+LOOPS = {
+    "nothing": "", "loads": "ld.global.u32 y, [p];", "stores": "st.global.u32 [p], x;",
+    "shared stores": "st.shared.u32 [s], x;", "barriers": "bar.sync 0;", "shuffles": "shfl.sync.idx.b32 y, x, 0, 31, -1;",
+    "votes": "vote.sync.ballot.b32 y, 1, -1;", "waits of a warp": "bar.warp.sync -1;",
+    "atomics": "atom.global.add.u32 y, [p], 1;", "fences": "membar.gl;",
+    "scattered loads": "mul.lo.u32 y, x, 4; and.b32 y, y, 4095; cvt.u64.u32 q, y; add.u64 q, q, p; ld.global.u32 y, [q];",
+    "fences and stores": OWN + "st.volatile.global.u32 [q], x; membar.gl;",
+    "flags that are polled": OWN + "xor.b64 q, q, 4; ld.volatile.global.u32 y, [q]; membar.gl; xor.b64 q, q, 4; "
+                             "st.volatile.global.u32 [q], x;",
+    "releases": OWN + "st.release.gpu.global.u32 [q], x;",
+    "releases and acquires": OWN + "xor.b64 q, q, 128; ld.acquire.gpu.global.u32 y, [q]; xor.b64 q, q, 128; "
+                             "st.release.gpu.global.u32 [q], x;",
+    "atomics that acquire and release": "atom.acq_rel.gpu.global.add.u32 y, [p], 1;",
+    "a lock": "atom.global.cas.b32 y, [p], 0, 1; membar.gl; ld.volatile.global.u32 y, [p+4]; add.u32 y, y, 1; "
+              "st.volatile.global.u32 [p+4], y; membar.gl; atom.global.exch.b32 y, [p], 0;"}
+for what, body in LOOPS.items():
     endless(f"an endless loop with {what} uses up its budget", body)
     endless(f"an endless loop with {what} uses up its budget under all tools", body, more=["--sanitize", "all"],
             exit=(1, 4))

@@ -104,7 +104,7 @@ void Racecheck::barrier_completed(const BlockContext& block, std::uint32_t numbe
       for (const Warp& w : block.warps) history.leave(w.index, lanes_that_have_left(w));
     return history.barrier();
   }
-  const SyncObject* barrier = detector_.find_sync(key_of(block, number));
+  SyncObject* barrier = detector_.find_sync(key_of(block, number));
   if (!barrier) return;
   for (const Warp& w : block.warps)
     for (const Split& split : w.splits)
