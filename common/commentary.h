@@ -16,6 +16,11 @@ struct Metric {
   std::string unit;
 };
 
+/// What a metric's name means. One that ends in _N stands for a number each: launches_depth_N.
+struct MetricMeaning {
+  std::string name, unit, definition;
+};
+
 /// y over x, for the terminal, JSON and an image: occupancy over block sizes.
 struct Curve {
   std::string name, x_label, y_label;

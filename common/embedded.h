@@ -16,7 +16,7 @@ struct PtxasRow {
   int static_shared_bytes;
   int stack_bytes;  ///< local memory per thread, spills included
   int spill_store_bytes, spill_load_bytes;
-  int constant_bytes;
+  int constant_bytes;  ///< arguments, constants, variables; 0: ptxas does not say (sm_90 and later)
   int barriers;
 };
 

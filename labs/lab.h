@@ -291,6 +291,7 @@ struct Lab {
   std::function<Work(const Case&)> work{};
   /// Facts, text or a picture of a case and its outputs; not called for calculators.
   std::function<Commentary(const Case&, const ReadBuffer&)> commentary{};
+  std::vector<MetricMeaning> metrics{};  ///< of all metrics of its commentaries and calculators
   std::vector<Contract> contracts{};
   BreakEvenQuestion break_even{};
   std::vector<Variant> variants{};  ///< worst to best

@@ -11,6 +11,7 @@
 
 #include "common/text.h"
 #include "runner/case/plan.h"
+#include "runner/listing/metric_table.h"
 #include "tests/all_tools.h"
 #include "tests/catch.h"
 #include "tests/labs/lab_case.h"
@@ -82,6 +83,17 @@ std::string command(const Lab& lab, const Variant& variant, const Case& c, const
   return text;
 }
 
+/// A number in a report has a meaning in `gpulab list --metrics`, and the unit that stands there.
+void check_metrics(const Lab& lab, const Result& result) {
+  static const auto known = listed_metrics(tested_labs());
+  for (const auto& metric : result.metrics) {
+    INFO(metric.name << ": say what it means in lab.metrics of labs/" << lab.name << "/lab.cpp");
+    const auto* meaning = meaning_of(known, lab.name, metric.name);
+    REQUIRE(meaning != nullptr);
+    REQUIRE(meaning->unit == metric.unit);
+  }
+}
+
 void check(TestedDevice& tested, const Lab& lab, const Variant& variant, const Case& c,
            const std::optional<Dim3>& grid = std::nullopt) {
   RunOptions options;
@@ -91,6 +103,7 @@ void check(TestedDevice& tested, const Lab& lab, const Variant& variant, const C
   const Result result = tested.runner.run(lab, variant, c, options);
   INFO(command(lab, variant, c, grid));
   INFO(result.message);
+  check_metrics(lab, result);
   // A race may give any answer; the test asks only that it ends.
   if (variant.racy) {
     REQUIRE((result.status == CaseStatus::ok || result.status == CaseStatus::wrong));

@@ -30,7 +30,7 @@ FLOORS = [
     ["runner/student_file/arguments"],
     ["runner/student_file"],
     ["runner/options"],
-    ["runner/execution"],
+    ["runner/execution", "runner/listing"],
     ["runner"],
     ["runner/commands"],
     ["runner/main"],

@@ -211,6 +211,10 @@ Lab lab() {
     const auto n = static_cast<double>(c.n());
     return Work{.bytes = sizeof(int) * (n + static_cast<double>(bins(c))), .elements = n};
   };
+  lab.metrics = {
+      {"fullest_bin_share", "ratio", "elements of the fullest bin / all elements"},
+      {"global_queue", "updates", "atomic updates of the word in global memory that gets most, one after the other"},
+      {"shared_queue", "updates", "the same of a block's own histogram in shared memory"}};
   lab.contracts = {{"histogram", "(const int* in, int* counts, int n, int bins)",
                     "adds to counts[b], which starts with 0, how many of in[0..n) are b; 0 <= in[i] < bins"}};
   lab.variants = ladder();

@@ -185,6 +185,9 @@ Lab lab() {
     const auto n = static_cast<double>(c.n());
     return Work{.bytes = 2 * 4 * n, .elements = n};  // useful ones
   };
+  lab.metrics = {{"sectors_of_first_request", "sectors", "32-byte sectors that the first warp's load touches"},
+                 {"formula_efficiency", "ratio",
+                  "max(1 / stride, 1 / 8): bytes that are used / bytes of the sectors, by the formula"}};
   lab.contracts = {{"copy", "(const float* in, float* out, int n)", "copies in to out"}};
   lab.variants = ladder();
   return lab;

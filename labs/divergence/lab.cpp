@@ -201,6 +201,9 @@ Lab lab() {
     const auto n = static_cast<double>(c.n());
     return Work{.bytes = 8 * n, .elements = n};
   };
+  lab.metrics = {{"steps_per_warp", "steps",
+                  "steps of the loops that a warp issues, on average: the longest lane's, of each path"},
+                 {"cost", "times", "steps that warps issue / steps if all 32 lanes were always at work"}};
   lab.contracts = {{"parity", "(const unsigned* in, unsigned* out, int n, int work)",
                     "writes in[i] after `work` steps of x = 3x + 1 where i is even, of x = 5x + 2 where it is odd"}};
   lab.variants = ladder();

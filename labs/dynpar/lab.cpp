@@ -169,6 +169,10 @@ Lab lab() {
     return Work{.bytes = (n + 1) * sizeof(int), .flops = std::max(0.0, n - 1), .elements = n};
   };
   lab.commentary = commentary;
+  lab.metrics = {{"device_launches", "grids", "grids that kernels launch, in one run"},
+                 {"deepest", "levels", "levels of launches below the one of the host"},
+                 {"mean_threads", "threads", "threads of a grid that a kernel launches, on average"},
+                 {"launches_depth_N", "grids", "grids that are launched N levels below the host's"}};
   lab.contracts = {{"total", "(int* data, int* out, int n)",
                     "adds the sum of data[0..n) to *out, which starts with 0; data may be overwritten"}};
   lab.variants = ladder();

@@ -112,6 +112,11 @@ Lab lab() {
     const auto count = static_cast<double>(pixels(c));
     return Work{.bytes = 4 * count, .elements = count};
   };
+  lab.metrics = {
+      {"mean_iterations", "", "iterations that a pixel needs, on average"},
+      {"pixels_inside", "ratio", "pixels that need all iterations / all pixels"},
+      {"useful_iterations", "ratio", "iterations that pixels need / iterations that are made"},
+      {"lanes_at_work", "ratio", "of the lanes of the warps' iterations, those whose pixel still needs one"}};
   lab.contracts = {{"julia", "(int* counts, int width, int height, int iterations, float c_re, float c_im)",
                     "writes each pixel's number of iterations of z = z * z + c while |z| <= 2, row after row"}};
   lab.variants = {

@@ -207,6 +207,9 @@ Lab lab() {
     const auto n = static_cast<double>(elements(c));
     return Work{.bytes = (n + static_cast<double>(cols(c))) * sizeof(float), .flops = n, .elements = n};
   };
+  lab.metrics = {{"launches", "", "kernel launches in one run"},
+                 {"submissions", "", "times that the host hands work over in one run: a graph of many launches is one"},
+                 {"temporary_bytes", "B", "bytes of arrays that one kernel writes for the next to read"}};
   lab.contracts = {{"columns", "(const float* in, float* out, int rows, int cols)",
                     "writes the mean of each column, rows elements side by side, to out[column]"}};
   lab.variants = ladder();

@@ -286,6 +286,10 @@ Lab lab() {
   lab.problem = problem;
   lab.arguments = arguments;
   lab.work = work;
+  lab.metrics = {
+      {"reuse", "", "multiply-adds / elements that are loaded from global memory"},
+      {"flops_per_loaded_byte", "FLOP/B", "operations / bytes that are loaded from global memory"},
+      {"shared_loads_per_multiply_add", "", "elements that a thread loads from shared memory / its multiply-adds"}};
   lab.contracts = {{"matmul", "(const float* a, const float* b, float* c, int m, int n, int k)",
                     "writes the product of a, m x k, and b, k x n, to c, m x n; all row-major"}};
   lab.variants = ladder();

@@ -187,6 +187,19 @@ Lab lab() {
     const auto elements = static_cast<double>(c.n());
     return Work{.bytes = 8 * elements, .elements = elements};
   };
+  lab.metrics = {
+      {"threads_per_block", "", "threads of the block"},
+      {"resident_warps", "warps", "warps that an SM holds at once: blocks per SM x warps of a block"},
+      {"max_warps", "warps", "warps that an SM can hold, whatever they take"},
+      {"blocks_per_sm", "blocks", "blocks that an SM holds at once"},
+      {"theoretical_occupancy", "ratio", "resident warps / warps that the SM can hold"},
+      {"occupancy_limit_warps", "blocks", "blocks that the SM's warps would allow"},
+      {"occupancy_limit_registers", "blocks", "blocks that the SM's registers would allow"},
+      {"occupancy_limit_shared", "blocks", "blocks that the SM's shared memory would allow"},
+      {"occupancy_limit_blocks", "blocks", "blocks that the SM has slots for"},
+      {"registers_per_thread", "", "registers that ptxas gives a thread"},
+      {"local_bytes_per_thread", "bytes", "local memory of a thread: arrays, and registers that were spilled"},
+      {"waves", "waves", "blocks of the grid / blocks that all SMs hold at once"}};
   lab.contracts = {{"chains", "(const unsigned* in, unsigned* out, int n, int steps, unsigned a, unsigned c)",
                     "takes x = a * x + c, steps times, on every element of in and writes it to out"}};
   lab.variants = ladder();

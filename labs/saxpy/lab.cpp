@@ -147,6 +147,9 @@ Lab lab() {
     return Work{.bytes = 3 * 4 * n, .flops = 2 * n, .elements = n};
   };
   lab.commentary = thread_per_element;
+  lab.metrics = {{"threads", "", "threads of the launch"},
+                 {"threads_beyond_n", "", "threads that find no element"},
+                 {"elements_per_busy_thread", "", "elements / threads that find one"}};
   lab.contracts = {{"saxpy", "(float a, const float* x, float* y, int n)", "y[i] = a * x[i] + y[i]"}};
   lab.variants = ladder();
   return lab;

@@ -102,6 +102,8 @@ Lab lab() {
     const auto n = static_cast<double>(c.n());
     return Work{.bytes = 2 * n * static_cast<double>(size_of(c.type())), .flops = n > 0 ? n - 1 : 0, .elements = n};
   };
+  lab.metrics = {{"operations", "", "additions (or what the operator is) that all threads execute together"},
+                 {"operations_per_element", "", "operations / n; one pass of one thread needs 1"}};
   lab.contracts = {{"scan", "(const int* in, int* out, int n)", "writes in[0] + … + in[i] to out[i]"}};
   lab.variants = ladder();
   return lab;

@@ -158,6 +158,10 @@ Lab lab() {
     const double rows = first_rows(lengths(c)).back(), row_bytes = features * sizeof(float);
     return Work{.bytes = (rows + static_cast<double>(bags(c))) * row_bytes, .flops = rows * features, .elements = rows};
   };
+  lab.metrics = {{"busiest_warp_rows", "rows", "rows that the warp with most work adds up, one step of the warp each"},
+                 {"lanes_busy", "ratio", "of the lanes of the warps' steps, those that have an element"},
+                 {"load_imbalance", "", "rows of the busiest warp / rows of a warp on average; 1: all work alike"},
+                 {"launches", "", "kernel launches in one run"}};
   lab.contracts = {{"bags", "(const float* x, const int* first_row, const float* fallback, float* out, int bags)",
                     "out[b] = sum of rows first_row[b] to first_row[b + 1] - 1 of x, or fallback where there is none; "
                     "rows have 128 floats; out starts with 0"}};

@@ -160,6 +160,15 @@ Lab lab() {
     return Work{.bytes = 16 * n, .elements = n};
   };
   lab.commentary = commentary;
+  lab.metrics = {
+      {"warps_per_block", "", "warps of a block: its threads / 32, rounded up"},
+      {"inactive_lanes", "per block", "lanes of a block's last warp that are no thread"},
+      {"lane_use", "ratio", "threads of a block / lanes of its warps"},
+      {"blocks", "", "blocks that the threads fill"},
+      {"warps", "", "warps of all blocks"},
+      {"warps_at_once_per_sm", "", "warps whose lanes the cores of an SM serve in one clock cycle: its cores / 32"},
+      {"lanes_at_once", "", "lanes that the cores of all SMs serve in one clock cycle"},
+      {"rounds", "", "warps of all blocks / warps that all SMs serve at once, rounded up"}};
   lab.contracts = {{"ids", "(int4* ids, int n)",
                     "writes block, thread, warp and lane of each thread to ids[its number in the grid], x fastest"}};
   lab.variants = {
