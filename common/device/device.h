@@ -19,6 +19,7 @@
 #include "common/embedded.h"
 #include "common/finding.h"
 #include "common/line_counts.h"
+#include "common/simt/timing/modelled_time.h"
 
 namespace gpulab {
 
@@ -154,6 +155,9 @@ class Device {
 
   /// Counters summed over all launches since the last call; empty where capabilities().counts is false.
   virtual std::optional<Counters> take_counters() = 0;
+  /// How long the launches of the last `time` would take on the GPU that this device stands for; `why` says what is
+  /// not modelled where there is no answer. Not measured.
+  virtual std::optional<ModelledTime> take_model(std::string& /*why*/) { return std::nullopt; }
   /// Counts by source line of each launch since the last call, in order; nothing where they are not kept.
   virtual std::vector<LaunchLines> take_lines() { return {}; }
   /// What sanitizer tools found since the last call; nothing where none is on.

@@ -18,6 +18,7 @@
 #include "common/finding.h"
 #include "common/line_counts.h"
 #include "common/occupancy.h"
+#include "common/simt/timing/modelled_time.h"
 
 namespace gpulab {
 
@@ -105,6 +106,8 @@ struct Result {
   std::optional<Occupancy> occupancy;
   std::optional<Verification> verification;
   std::optional<Timing> timing;
+  std::optional<ModelledTime> model;  ///< how long it would take on the GPU that the simulator models
+  std::string model_unavailable;      ///< why there is none, where somebody asked
   std::vector<Metric> metrics;
   std::vector<std::string> notes;  ///< what the lab says of the case, as Commentary::lines
   std::optional<Curve> curve;

@@ -218,6 +218,7 @@ void run_and_measure(Device& device, DeviceBuffers& buffers, const RunOptions& r
     result.timing = measure(
         device, options, [&] { buffers.prepare(); }, work);
     device.synchronize();
+    result.model = device.take_model(result.model_unavailable);
     result.counters = device.take_counters();
     result.lines = device.take_lines();
     check();

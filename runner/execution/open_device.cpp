@@ -41,6 +41,7 @@ DeviceRequest request_of(const MachineOptions& options, bool lines) {
   if (options.print_limit) request.simulation.print_limit = *options.print_limit;
   request.simulation.schedule = options.schedule;
   request.simulation.sanitize = options.sanitize;
+  request.simulation.model = options.model;
   request.simulation.lines = lines;
   request.simulation.counters = options.counters.value_or(true);
   return request;

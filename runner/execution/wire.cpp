@@ -85,22 +85,29 @@ auto members(LaunchLines& v) {
   return std::tie(kernel, file, ptx, grid, block, phases, counters, lines, accesses);
 }
 auto members(SimulatorOptions& v) {
-  auto& [threads, budget, counters, lines, sanitize, print_limit, schedule, observers] = v;
+  auto& [threads, budget, counters, model, lines, sanitize, print_limit, schedule, observers] = v;
   (void)observers;  // of this process
-  return std::tie(threads, budget, counters, lines, sanitize, print_limit, schedule);
+  return std::tie(threads, budget, counters, model, lines, sanitize, print_limit, schedule);
 }
 auto members(DeviceRequest& v) {
   auto& [index, profile, simulation] = v;
   return std::tie(index, profile, simulation);
 }
+auto members(ModelledTime& v) {
+  auto& [gpu, validated, ms, low, high, bound, issue, fp32, shared, l1, l2, dram, atomics, sms, waves, tail, sm,
+         achieved] = v;
+  return std::tie(gpu, validated, ms, low, high, bound, issue, fp32, shared, l1, l2, dram, atomics, sms, waves, tail,
+                  sm, achieved);
+}
 auto members(Result& v) {
   auto& [variant, kernel, status, message, racy, needs_clock, summary, params, launch, occupancy, verification, timing,
-         metrics, notes, curve, picture, changes, counters, counters_params, findings, output, output_cut, lines,
-         buffers] = v;
+         model, model_unavailable, metrics, notes, curve, picture, changes, counters, counters_params, findings, output,
+         output_cut, lines, buffers] = v;
   (void)racy, (void)needs_clock;  // whoever asked knows the variant
   (void)changes;                  // of several results
-  return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, metrics,
-                  notes, curve, picture, counters, counters_params, findings, output, output_cut, lines, buffers);
+  return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, model,
+                  model_unavailable, metrics, notes, curve, picture, counters, counters_params, findings, output,
+                  output_cut, lines, buffers);
 }
 auto members(Params& v) { return std::tie(v.values); }
 auto members(Case& v) {

@@ -86,6 +86,7 @@ OptionList machine_options() {
       {"threads", "N", "CPU threads of the simulator [all]", where},
       {"counters", "", "simulator counters, beside a GPU too", simulator},
       {"no-counters", "", "no simulator counters", simulator},
+      {"model", "", "how long it would take on the profile's GPU: modelled, not measured", simulator},
       {"sanitize", "LIST", fmt::format("{}, all or none", fmt::join(tool_names(), ",")), simulator},
       {"schedule", "SEED", "another order of blocks, warps and splits, replayable", simulator},
       {"budget", "N", "warp instructions before a launch counts as hung", simulator},
@@ -114,6 +115,7 @@ MachineOptions parse_machine_options(const Given& given) {
   if (!options.sanitize.empty() && options.device != nullptr && !options.device->capabilities.sanitizes)
     throw usage_error(fmt::format("--sanitize: the tools watch the simulator, not {}", options.device->noun),
                       "use '--device sim', or leave --device out");
+  options.model = single_value(given, "model") != nullptr;
   const bool on = single_value(given, "counters") != nullptr, off = single_value(given, "no-counters") != nullptr;
   if (on && off) throw usage_error("--counters and --no-counters contradict each other");
   if (on || off) options.counters = on;

@@ -50,8 +50,12 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
     look = [&](const simt::Workers& workers) {
       simt::count_lines(program, workers, loaded.image.source, loaded.image.ptx, lines);
     };
+  const auto per_sm = static_cast<std::uint32_t>(grid.resident / sm_count(profile_));
+  if (model_) model_->prepare(state, per_sm);
   const Counters counted = simt::run_grid(
       state, grid, [this](std::string_view text, std::uint64_t cut) { print(text, cut); }, look);
+  if (model_ && level > 1) model_->give_up("kernels that launch kernels are not modelled");
+  if (model_) model_->add(state, counted, per_sm);
   lines.counters = counted;
   if (options_.lines) lines_.push_back(std::move(lines));
   spent += counted["warp_instructions"] + kLaunchCost;

@@ -20,6 +20,7 @@
 #include "common/simt/device_runtime/device_heap.h"
 #include "common/simt/device_runtime/device_launch.h"
 #include "common/simt/machine/grid.h"
+#include "common/simt/timing/model.h"
 
 namespace gpulab {
 
@@ -29,9 +30,16 @@ namespace gpulab {
 
 class GridRunner {
  public:
+  /// `model`: nullptr where nobody asks how long grids would take.
   GridRunner(const GpuProfile& profile, const SimulatorOptions& options, std::span<simt::Observer* const> observers,
-             DeviceMemory& memory, simt::DeviceHeap& heap, simt::DeviceRuntime& runtime)
-      : profile_(profile), options_(options), observers_(observers), memory_(memory), heap_(heap), runtime_(runtime) {}
+             simt::TimingModel* model, DeviceMemory& memory, simt::DeviceHeap& heap, simt::DeviceRuntime& runtime)
+      : profile_(profile),
+        options_(options),
+        observers_(observers),
+        model_(model),
+        memory_(memory),
+        heap_(heap),
+        runtime_(runtime) {}
 
   /// Runs the grid to its end; returns what it launched, in the order in which that is to run. `level`: of nesting, 1
   /// for what the host launches. `spent`: warp instructions of the host's launch so far, to which this grid's are
@@ -60,6 +68,7 @@ class GridRunner {
   const GpuProfile& profile_;
   const SimulatorOptions& options_;
   std::span<simt::Observer* const> observers_;
+  simt::TimingModel* model_;
   DeviceMemory& memory_;
   simt::DeviceHeap& heap_;
   simt::DeviceRuntime& runtime_;

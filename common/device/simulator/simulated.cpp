@@ -17,6 +17,7 @@
 #include "common/device/simulator/launch_tree.h"
 #include "common/device/simulator/runtime_queries.h"
 #include "common/simt/observers/toolset.h"
+#include "common/simt/timing/model.h"
 
 namespace gpulab {
 
@@ -32,10 +33,17 @@ SimulatorOptions completed(SimulatorOptions options) {
 }
 
 /// The tools that are on, and whoever else watches.
-std::vector<simt::Observer*> all_observers(const simt::Toolset& tools, const SimulatorOptions& options) {
+std::vector<simt::Observer*> all_observers(const simt::Toolset& tools, simt::TimingModel* model,
+                                           const SimulatorOptions& options) {
   std::vector<simt::Observer*> all = tools.observers();
   all.insert(all.end(), options.observers.begin(), options.observers.end());
+  if (model) all.push_back(&model->tracer());
   return all;
+}
+
+std::unique_ptr<simt::TimingModel> model_of(const GpuProfile& profile, const SimulatorOptions& options) {
+  const simt::GpuTiming* timing = options.model && options.counters ? simt::gpu_timing(profile.id) : nullptr;
+  return timing ? std::make_unique<simt::TimingModel>(*timing, profile) : nullptr;
 }
 
 simt::DecodeContext decoding_for(const GpuProfile& profile, const SimulatorOptions& options,
@@ -55,7 +63,8 @@ class Simulator final : public Device {
       : profile_(profile),
         options_(completed(options)),
         tools_(options.sanitize),
-        observers_(all_observers(tools_, options)),
+        model_(model_of(profile, options_)),
+        observers_(all_observers(tools_, model_.get(), options)),
         info_(simulator_info(profile)),
         memory_(observers_),
         library_(profile, memory_.global(), decoding_for(profile, options, observers_)) {}
@@ -92,12 +101,18 @@ class Simulator final : public Device {
   void synchronize() override {}
 
   double time(const std::function<void()>& work, bool) override {
+    if (model_) model_->start_run();
     const auto start = std::chrono::steady_clock::now();
     work();
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
 
   std::optional<Counters> take_counters() override { return options_.counters ? grids_.take_counters() : std::nullopt; }
+  std::optional<ModelledTime> take_model(std::string& why) override {
+    if (!model_) return std::nullopt;
+    why = model_->unavailable();
+    return model_->take();
+  }
   std::vector<LaunchLines> take_lines() override { return grids_.take_lines(); }
   std::vector<Finding> take_findings() override { return tools_.take_findings(); }
   std::string take_output() override { return grids_.take_output(); }
@@ -108,13 +123,14 @@ class Simulator final : public Device {
   const GpuProfile& profile_;
   const SimulatorOptions options_;
   simt::Toolset tools_;
+  const std::unique_ptr<simt::TimingModel> model_;  ///< nullptr: nobody asked, or nothing is known of the GPU
   const std::vector<simt::Observer*> observers_;
   const DeviceInfo info_;
   DeviceMemory memory_;
   simt::DeviceHeap heap_{memory_.global()};
   KernelLibrary library_;
   simt::DeviceRuntime runtime_ = make_runtime(profile_, library_, memory_.global(), heap_);
-  GridRunner grids_{profile_, options_, observers_, memory_, heap_, runtime_};
+  GridRunner grids_{profile_, options_, observers_, model_.get(), memory_, heap_, runtime_};
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ struct SimulatorOptions {
   int threads = 0;           ///< CPU threads that blocks spread over; 0: all
   std::uint64_t budget = 0;  ///< warp instructions before a launch counts as hung; 0: the simulator's default
   bool counters = true;      ///< count (common/counters.h); off costs nothing
+  bool model = false;        ///< model the time of launches (Device::take_model), where the profile has been measured
   bool lines = false;        ///< also count by source line and phase (Device::take_lines)
   /// Tools of compute-sanitizer: "memcheck", "racecheck", "initcheck", "synccheck". With any, one CPU thread runs all.
   std::vector<std::string> sanitize{};

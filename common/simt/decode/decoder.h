@@ -127,6 +127,7 @@ class FunctionDecoder {
   std::vector<std::uint32_t> find_waiting_items() const;
   void find_work_behind(const std::vector<std::uint32_t>& meetings);
   void push_way(WayPoint point, std::uint32_t way, std::uint32_t item);
+  void push_entry(std::uint32_t item);
   void push_ways_of(std::uint32_t cfg_block);
   void find_values_from_afar();
   bool touches_values(std::uint32_t item) const;

@@ -385,8 +385,11 @@ void FunctionDecoder::emit() {
     const std::uint32_t meet = block.post_dominator == ptx::ControlFlowGraph::exit || only_leaves(block.post_dominator)
                                    ? kNoBlock
                                    : first_block_[block.post_dominator];
-    const auto open = [&] { program.blocks.push_back({nullptr, 0, meet, program.ops.size()}); };
-    open();
+    const auto open = [&](std::uint32_t item) {
+      program.blocks.push_back({nullptr, 0, meet, program.ops.size()});
+      if (decoder_.context.watches & kWatchTraced) push_entry(item);
+    };
+    open(block.first);
     push_ways_of(b);
     for (std::uint32_t i = block.first; i < block.end; ++i) {
       if (i + 1 == block.end && !ways_.empty() && ways_[b].branch >= 0)
@@ -394,10 +397,10 @@ void FunctionDecoder::emit() {
       emit_item(items_[i], b);
       if (is_call(i)) {
         program.calls.back().return_block = static_cast<std::uint32_t>(program.blocks.size());
-        open();
+        open(i);
       } else if (is_border(i)) {
         end_block(static_cast<std::uint32_t>(program.blocks.size()), items_[i].site);
-        open();
+        open(i);
       }
     }
     const Item& last = items_[block.end - 1];

@@ -148,6 +148,15 @@ void FunctionDecoder::push_way(WayPoint point, std::uint32_t way, std::uint32_t 
   push(op);
 }
 
+/// Where a basic block of the program begins.
+void FunctionDecoder::push_entry(std::uint32_t item) {
+  MicroOp op;
+  op.run = observe_entry;
+  op.site = items_[item].site;
+  op.imm = static_cast<std::int32_t>(decoder_.program.blocks.size() - 1);
+  push(op);
+}
+
 /// Where a block begins.
 void FunctionDecoder::push_ways_of(std::uint32_t cfg_block) {
   if (ways_.empty()) return;

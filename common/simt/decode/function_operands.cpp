@@ -136,11 +136,14 @@ void FunctionDecoder::emit_operands(const Item& item, Emission& out) {
   const bool by_address = is_param && entry_ && (meaning.traits & kLoad) && given.size() == 2 && given[1].is_reg;
   const bool modified = meaning.modified && (by_address || (item.entry.mods != 0 && !is_param));
   op.run = modified ? meaning.modified : decoder_.context.counters && meaning.counted ? meaning.counted : meaning.run;
-  if (const Handler look = look_at(item)) {
+  const auto push_look = [&](Handler look) {
     MicroOp looks = op;
     looks.run = look;
     out.main.push_back(looks);
-  }
+  };
+  if (const Handler look = look_at(item)) push_look(look);
+  const bool accesses = meaning.traits & (kLoad | kStore | kAtomic);
+  if (accesses && (decoder_.context.watches & kWatchTraced)) push_look(observe_traced_access);
   out.main.push_back(op);
 }
 

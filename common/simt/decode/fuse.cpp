@@ -4,6 +4,7 @@
 
 #include "common/simt/counting/statistics.h"
 #include "common/simt/isa/instruction_set.h"
+#include "common/simt/machine/observer.h"
 
 namespace gpulab::simt {
 
@@ -87,6 +88,7 @@ void mark_followers(Program& program, MicroOp* begin, MicroOp* end) {
       guarded = op->run == guard;
       continue;
     }
+    if (op->run == observe_traced_access || op->run == observe_entry) continue;  // they write no register
     const Meaning* meaning = meaning_of(program, *op);
     // While a warp waits here, other warps run, and the pattern cache that all of them share may give the leader's
     // pattern up.

@@ -93,7 +93,7 @@ void BlockContext::start(std::uint64_t block) {
     const std::uint32_t lanes = std::min<std::uint32_t>(threads, kLanes);
     threads -= lanes;
     fill_block_values(w);
-    w.values_watched = false;
+    w.values_watched = w.traced = false;
     start_warp(w, lanes == kLanes ? kFullMask : (1u << lanes) - 1);
   }
   launch.tell([&](Observer& observer) { observer.block_started(*this); });

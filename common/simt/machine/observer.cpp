@@ -51,6 +51,20 @@ const MicroOp* observe_access(Warp& w, const MicroOp* op) {
   return op + 1;
 }
 
+const MicroOp* observe_entry(Warp& w, const MicroOp* op) {
+  if (!w.traced) [[likely]]
+    return op + 1;
+  tell(w, kWatchTraced, 0, [&](Observer& observer) { observer.entered(w, static_cast<std::uint32_t>(op->imm)); });
+  return op + 1;
+}
+
+const MicroOp* observe_traced_access(Warp& w, const MicroOp* op) {
+  if (!w.traced) [[likely]]
+    return op + 1;
+  tell(w, kWatchTraced, 0, [&](Observer& observer) { observer.traced_access(w, op); });
+  return op + 1;
+}
+
 const MicroOp* observe_fence(Warp& w, const MicroOp* op) {
   tell(w, kWatchFences, kLookAtFence, [&](Observer& observer) { observer.fence(w); });
   return op + 1;

@@ -37,6 +37,8 @@ enum Watch : std::uint16_t {
   /// `values_watched` is set. Whoever asks for it sets that.
   kWatchValues = 128,
   kWatchWays = 256,  ///< passed()
+  /// entered() and traced_access() of warps with `traced` set: whoever asks for it sets that, for the blocks it wants.
+  kWatchTraced = 512,
 };
 
 /// Where a warp comes by on its ways around barriers of the whole block (Program::detours).
@@ -81,6 +83,10 @@ class Observer {
   virtual void instruction(Warp&, const MicroOp*, std::uint32_t /*lanes*/) {}
   /// A load, store, atomic or copy is next; `op` has its operands.
   virtual void access(Warp&, const MicroOp*) {}
+  /// A traced warp enters a basic block of its program.
+  virtual void entered(Warp&, std::uint32_t /*block*/) {}
+  /// access() of a traced warp.
+  virtual void traced_access(Warp&, const MicroOp*) {}
   virtual void fence(Warp&) {}
   /// A .sync instruction is next. Its lanes may still have to wait for other members of their mask.
   virtual void collective(Warp&, const MicroOp*) {}
@@ -124,6 +130,9 @@ const MicroOp* observe_values(Warp& warp, const MicroOp* op);
 /// extra: the WayPoint; imm: the way.
 const MicroOp* observe_way(Warp& warp, const MicroOp* op);
 const MicroOp* observe_access(Warp& warp, const MicroOp* op);
+/// imm: the basic block.
+const MicroOp* observe_entry(Warp& warp, const MicroOp* op);
+const MicroOp* observe_traced_access(Warp& warp, const MicroOp* op);
 const MicroOp* observe_fence(Warp& warp, const MicroOp* op);
 const MicroOp* observe_collective(Warp& warp, const MicroOp* op);
 

@@ -84,6 +84,28 @@ Json timing(const Timing& t) {
           {"stddev_ms", json_real(t.stddev_ms)}};
 }
 
+Json model(const ModelledTime& m) {
+  return {{"gpu", m.gpu},
+          {"time_ms", json_real(m.ms)},
+          {"low_ms", json_real(m.low_ms)},
+          {"high_ms", json_real(m.high_ms)},
+          {"bound", m.bound},
+          {"validated", m.validated},
+          {"busy",
+           {{"issue", json_real(m.issue)},
+            {"fp32", json_real(m.fp32)},
+            {"shared", json_real(m.shared)},
+            {"l1", json_real(m.l1)},
+            {"l2", json_real(m.l2)},
+            {"dram", json_real(m.dram)},
+            {"atomics", json_real(m.atomics)}}},
+          {"sms_used", m.sms_used},
+          {"waves", json_real(m.waves)},
+          {"tail", json_real(m.tail)},
+          {"sm_efficiency", json_real(m.sm_efficiency)},
+          {"achieved_occupancy", json_real(m.achieved_occupancy)}};
+}
+
 /// Counts as integers; ratios and averages as numbers, left out where they have no denominator.
 Json counters(const Counters& c) {
   Json json = Json::object();
@@ -162,6 +184,11 @@ Json result(const Result& r) {
   json["occupancy"] = r.occupancy ? occupancy(*r.occupancy) : Json();
   json["verification"] = r.verification ? verification(*r.verification) : Json();
   json["timing"] = r.timing ? timing(*r.timing) : Json();
+  if (r.model) json["model"] = model(*r.model);
+  if (!r.model_unavailable.empty()) {
+    json["model"] = nullptr;
+    json["model_unavailable"] = r.model_unavailable;
+  }
   json["metrics"] = Json::object();
   for (const auto& metric : r.metrics) {
     json["metrics"][metric.name] = {{"value", json_real(metric.value)}, {"unit", metric.unit}};

@@ -1,0 +1,170 @@
+#include "common/simt/timing/code.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "common/simt/timing/instruction_costs.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+using Kind = TimedInstruction::Kind;
+
+/// Adds a register to those of an instruction; what is more than there is room for is left out.
+void add(std::array<std::uint16_t, 6>& registers, std::uint32_t base, std::int32_t reg) {
+  if (reg < 0) return;
+  const std::uint32_t number = base + static_cast<std::uint32_t>(reg) + 1;
+  if (number > UINT16_MAX) return;
+  for (auto& place : registers) {
+    if (place == number) return;
+    if (place != 0) continue;
+    place = static_cast<std::uint16_t>(number);
+    return;
+  }
+}
+
+void add_operand(std::array<std::uint16_t, 6>& registers, std::uint32_t base, const ptx::Operand& operand) {
+  if (operand.kind == ptx::Operand::Kind::vector)
+    for (const ptx::Operand& element : operand.elements) add(registers, base, element.reg);
+  else
+    add(registers, base, operand.reg);
+  add(registers, base, operand.second_reg);
+}
+
+Kind kind_of(const Site& site) {
+  const Meaning& meaning = site.row->meaning;
+  if (site.row->unit == Unit::param || site.row->unit == Unit::constant) return Kind::plain;
+  if (meaning.traits & kBarrier) return Kind::barrier;
+  if (site.facts & kFence) return Kind::fence;
+  if (site.facts & kWarpBarrier) return Kind::warp_sync;
+  if (meaning.traits & kAtomic) return Kind::atomic;
+  if (meaning.traits & kLoad) return Kind::load;
+  if (meaning.traits & kStore) return Kind::store;
+  if (meaning.traits & kEndsBlock) return Kind::branch;
+  return Kind::plain;
+}
+
+TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base) {
+  TimedInstruction t;
+  t.site = index;
+  t.kind = kind_of(site);
+  const std::string_view opcode = site.instruction->opcode;
+  t.cost = cost_of(opcode, site.row->unit);
+  if (t.kind == Kind::branch) t.cost = {Pipe::alu, 1, 2, 5};
+  if (t.kind == Kind::fence || t.kind == Kind::warp_sync || t.kind == Kind::barrier) t.cost = {Pipe::alu, 1, 2, 1};
+  const auto has = [&](std::string_view word) { return opcode.find(word) != std::string_view::npos; };
+  t.cached = !(site.facts & (kVolatile | kStrong)) && !has(".cg") && !has(".cv");
+  const auto& operands = site.instruction->operands;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const bool out =
+        i < site.row->meaning.operands.size() &&
+        (site.row->meaning.operands[i].role == Role::out || site.row->meaning.operands[i].role == Role::optional_out);
+    add_operand(out ? t.out : t.in, base, operands[i]);
+    for (const ptx::Operand& element : operands[i].elements)
+      if (!out) add(t.in, base, element.reg);
+  }
+  add(t.in, base, site.instruction->guard_reg);
+  return t;
+}
+
+bool is_one_of(std::uint16_t reg, const std::array<std::uint16_t, 6>& registers) {
+  return reg != 0 && std::find(registers.begin(), registers.end(), reg) != registers.end();
+}
+
+/// A multiplication or a shift whose result an addition takes becomes one instruction with it (IMAD, LEA).
+void join_pairs(const Program& program, std::vector<TimedInstruction>& code) {
+  const auto starts = [&](const TimedInstruction& t, std::string_view word) {
+    return program.sites[t.site].instruction->opcode.starts_with(word);
+  };
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (!starts(code[i], "add.") || code[i].cost.pipe != Pipe::alu) continue;
+    for (std::size_t k = i; k-- > 0 && k + 16 > i;) {
+      if (!is_one_of(code[k].out[0], code[i].in)) continue;
+      if ((starts(code[k], "mul.wide") || starts(code[k], "mul.lo") || starts(code[k], "shl.")) && code[k].cost.issue) {
+        code[i].cost = code[k].cost.pipe == Pipe::fma ? code[k].cost : InstructionCost{Pipe::alu, 1, 2, 5};
+        code[k].cost = {Pipe::none, 0, 0, 0};
+      }
+      break;
+    }
+  }
+}
+
+bool is_memory(Kind kind) { return kind == Kind::load || kind == Kind::store || kind == Kind::atomic; }
+bool stands_still(Kind kind) { return kind != Kind::plain && !is_memory(kind); }
+
+/// Loads go as far up as what they need allows, but not across a store, an atomic, or anything that orders memory: what
+/// ptxas does, so that a warp waits for several loads at once.
+void hoist_loads(std::vector<TimedInstruction>& code) {
+  for (std::size_t i = 1; i < code.size(); ++i) {
+    if (code[i].kind != Kind::load) continue;
+    // The load goes up with the arithmetic that makes its address: one slot at a time, as far as registers allow.
+    std::size_t at = i;
+    while (at > 0) {
+      const TimedInstruction& before = code[at - 1];
+      const bool needs =
+          std::any_of(before.out.begin(), before.out.end(),
+                      [&](std::uint16_t r) { return is_one_of(r, code[at].in) || is_one_of(r, code[at].out); }) ||
+          std::any_of(code[at].out.begin(), code[at].out.end(),
+                      [&](std::uint16_t r) { return is_one_of(r, before.in); });
+      if (needs || before.kind != Kind::plain) break;
+      std::swap(code[at - 1], code[at]);
+      --at;
+    }
+  }
+}
+
+/// Arithmetic that does not wait for a load goes before arithmetic that does, within the stretches between instructions
+/// that stand still: a stable list schedule by the number of loads that an instruction waits for, directly or not.
+void sink_users(std::vector<TimedInstruction>& code) {
+  std::size_t begin = 0;
+  while (begin < code.size()) {
+    std::size_t end = begin;
+    bool stores = false;
+    while (end < code.size() && !stands_still(code[end].kind) && !stores) {
+      stores = code[end].kind == Kind::store || code[end].kind == Kind::atomic;
+      ++end;
+    }
+    std::map<std::uint16_t, int> depth;  // loads on the way to a register
+    std::vector<std::pair<int, TimedInstruction>> stretch;
+    for (std::size_t i = begin; i < end; ++i) {
+      int most = 0;
+      for (const std::uint16_t r : code[i].in)
+        if (const auto found = depth.find(r); r && found != depth.end()) most = std::max(most, found->second);
+      // A register that is written again must not overtake who reads its old value.
+      for (const std::uint16_t r : code[i].out)
+        for (const auto& [d, earlier] : stretch)
+          if (r && (is_one_of(r, earlier.in) || is_one_of(r, earlier.out))) most = std::max(most, d);
+      if (stores && i + 1 == end) most = INT32_MAX;
+      stretch.emplace_back(most, code[i]);
+      for (const std::uint16_t r : code[i].out)
+        if (r) depth[r] = most == INT32_MAX ? most : most + (code[i].kind == Kind::load ? 1 : 0);
+    }
+    std::stable_sort(stretch.begin(), stretch.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = begin; i < end; ++i) code[i] = stretch[i - begin].second;
+    begin = std::max(end, begin + 1);
+  }
+}
+
+}  // namespace
+
+TimedCode::TimedCode(const Program& program) : blocks_(program.blocks.size()) {
+  std::map<const ptx::Function*, std::uint32_t> bases;
+  for (const FunctionInfo& info : program.functions) {
+    bases[info.function] = registers_ - 1;
+    registers_ += static_cast<std::uint32_t>(info.function->registers.size());
+  }
+  for (std::uint32_t s = 0; s < program.sites.size(); ++s) {
+    const Site& site = program.sites[s];
+    if (!site.instruction || site.block == kNoBlock || site.block >= blocks_.size()) continue;
+    blocks_[site.block].push_back(timed(site, s, bases[site.function]));
+  }
+  for (auto& code : blocks_) {
+    join_pairs(program, code);
+    hoist_loads(code);
+    if (code.size() < 2000) sink_users(code);
+  }
+}
+
+}  // namespace gpulab::simt

@@ -1,0 +1,49 @@
+#pragma once
+// What ptxas makes of a program's basic blocks, as far as time needs it: machine instructions with the pipe that runs
+// them, how long, and what waits for what. PTX is not what a GPU runs: moves vanish, a multiplication joins the
+// addition behind it, a division becomes a dozen instructions, loads go ahead of what need not come before them.
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "common/simt/decode/program.h"
+
+namespace gpulab::simt {
+
+/// Of one of an SM's four partitions, but for those that the whole SM shares: memory, barriers.
+enum class Pipe : std::uint8_t { none, fma, alu, fp64, special, tensor, memory };
+
+/// What an instruction takes: of the GPU's instructions it becomes, of its pipe, and until its result is there.
+struct InstructionCost {
+  Pipe pipe = Pipe::alu;
+  std::uint16_t issue = 1;    ///< instructions
+  std::uint16_t cycles = 2;   ///< that they keep the pipe of a partition busy
+  std::uint16_t latency = 5;  ///< cycles; of memory: GpuTiming's
+};
+
+struct TimedInstruction {
+  enum class Kind : std::uint8_t { plain, load, store, atomic, barrier, warp_sync, fence, branch };
+  Kind kind = Kind::plain;
+  InstructionCost cost;
+  std::uint32_t site = 0;
+  bool cached = true;                        ///< a load that L1 may serve
+  bool result_used = true;                   ///< an atomic's
+  std::array<std::uint16_t, 6> in{}, out{};  ///< registers, 0: none
+};
+
+/// The instructions of each basic block of a program, in the order in which they issue.
+class TimedCode {
+ public:
+  explicit TimedCode(const Program& program);
+  [[nodiscard]] const std::vector<TimedInstruction>& block(std::uint32_t b) const { return blocks_[b]; }
+  [[nodiscard]] std::uint32_t registers() const { return registers_; }
+  [[nodiscard]] bool has_unknown() const { return unknown_; }  ///< an instruction whose time nobody has measured
+
+ private:
+  std::vector<std::vector<TimedInstruction>> blocks_;
+  std::uint32_t registers_ = 1;
+  bool unknown_ = false;
+};
+
+}  // namespace gpulab::simt

@@ -1,0 +1,68 @@
+#include "common/simt/timing/gpu_timing.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "common/embedded.h"
+#include "common/error.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+using nlohmann::json;
+
+GpuTiming parse(std::string_view id, const EmbeddedFile& file) {
+  const json document = json::parse(file.text);
+  const auto read = [&](const char* field, std::string_view unit) {
+    const json& entry = document.at("fields").at(field);
+    if (entry.at("unit").get<std::string>() != unit)
+      throw usage_error(fmt::format("'{}' is not in {}", field, unit), "correct the unit or convert the value",
+                        std::string(file.path));
+    return entry.at("value").get<double>();
+  };
+  GpuTiming t;
+  t.gpu = id;
+  t.validated = document.at("validated").get<bool>();
+  t.clock_ghz = read("clock", "GHz");
+  t.launch_us = read("launch", "us");
+  t.next_launch_us = read("next_launch", "us");
+  t.block_cycles = read("block", "cycles");
+  t.shared_latency = read("shared_latency", "cycles");
+  t.l1_latency = read("l1_latency", "cycles");
+  t.l2_latency = read("l2_latency", "cycles");
+  t.dram_latency = read("dram_latency", "cycles");
+  t.atomic_latency = read("atomic_latency", "cycles");
+  t.same_address_cycles = read("same_address", "cycles");
+  t.shared_atomic_cycles = read("shared_atomic", "cycles");
+  t.l1_bytes_per_cycle = read("l1_bandwidth", "bytes/cycle");
+  t.l2_bytes_per_cycle = read("l2_port", "bytes/cycle");
+  t.l2_total_bytes_per_cycle = read("l2_bandwidth", "bytes/cycle");
+  t.dram_gbs = read("dram_bandwidth", "GB/s");
+  t.dirty_l2_bytes = read("dirty_l2", "bytes");
+  t.l2_bytes = read("l2", "bytes");
+  t.barrier_latency = read("barrier_latency", "cycles");
+  t.barrier_warp_cycles = read("barrier_warp", "cycles");
+  t.fence_latency = read("fence_latency", "cycles");
+  return t;
+}
+
+}  // namespace
+
+const GpuTiming* gpu_timing(std::string_view profile) {
+  static std::map<std::string, std::unique_ptr<GpuTiming>, std::less<>> known;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(profile); found != known.end()) return found->second.get();
+  auto& slot = known[std::string(profile)];
+  const std::string path = fmt::format("timing/{}.json", profile);
+  for (const EmbeddedFile& file : embedded_configs())
+    if (file.path == path) slot = std::make_unique<GpuTiming>(parse(profile, file));
+  return slot.get();
+}
+
+}  // namespace gpulab::simt

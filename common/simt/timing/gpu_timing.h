@@ -1,0 +1,37 @@
+#pragma once
+// What the timing model knows of a GPU: latencies, throughputs and bandwidths, measured by microbenchmarks
+// (scripts/calibrate.py), kept in configs/timing/*.json with units and where each number comes from.
+
+#include <string>
+#include <string_view>
+
+namespace gpulab::simt {
+
+/// Cycles are those of the SM's clock.
+struct GpuTiming {
+  std::string gpu;         ///< the profile's id: "h200"
+  bool validated = false;  ///< compared with this very GPU (tests/data/timing_launches_*.csv)
+  double clock_ghz = 0;
+  // Launches.
+  double launch_us = 0;       ///< an empty kernel of one block, between two events
+  double next_launch_us = 0;  ///< each further kernel of the same stream
+  double block_cycles = 0;    ///< from one block to the next, the whole GPU's
+  // Memory: latencies of a load whose warp has nothing else to do.
+  double shared_latency = 0, l1_latency = 0, l2_latency = 0, dram_latency = 0;
+  double atomic_latency = 0;        ///< of a global atomic with a used result
+  double same_address_cycles = 0;   ///< from one global atomic to the next at one address
+  double shared_atomic_cycles = 0;  ///< from lane to lane of a shared atomic at one address
+  double l1_bytes_per_cycle = 0;    ///< of one SM
+  double l2_bytes_per_cycle = 0;    ///< one SM's way to L2
+  double l2_total_bytes_per_cycle = 0;
+  double dram_gbs = 0;
+  double dirty_l2_bytes = 0;  ///< lines that the flush before a cold run leaves to be written back
+  double l2_bytes = 0;
+  double barrier_latency = 0, barrier_warp_cycles = 0;  ///< of bar.sync: with one warp, and for each more
+  double fence_latency = 0;                             ///< membar.gl
+};
+
+/// nullptr: nobody has measured this GPU, nor one of its family.
+[[nodiscard]] const GpuTiming* gpu_timing(std::string_view profile);
+
+}  // namespace gpulab::simt

@@ -1,0 +1,113 @@
+#include "common/simt/timing/instruction_costs.h"
+
+#include <algorithm>
+
+namespace gpulab::simt {
+
+namespace {
+
+/// The first row whose words all stand in the opcode, in their order from its beginning, holds.
+struct CostRow {
+  std::string_view name, type;  ///< the first part of the opcode; its last part, or any where empty
+  InstructionCost cost;
+  std::string_view with{};  ///< a modifier that it has
+};
+
+using enum Pipe;
+
+/// Measured on an H200 by scripts/calibrate.py (chain_…: latency, full_…: cycles of the pipe, four times the cycles per
+/// instruction of a full SM). What has no row costs what its unit does.
+constexpr CostRow rows[] = {
+    {"mov", "", {none, 0, 0, 0}},
+    {"cvta", "", {none, 0, 0, 0}},
+    {"cvt", "u32", {none, 0, 0, 0}, "u64"},
+    {"cvt", "s32", {none, 0, 0, 0}, "s64"},
+    {"fma", "f64", {fp64, 1, 2, 8}},
+    {"div", "f64", {fp64, 20, 42, 300}},
+    {"rcp", "f64", {fp64, 12, 24, 150}},
+    {"sqrt", "f64", {fp64, 15, 31, 210}},
+    {"div", "f32", {special, 3, 9, 45}, "full"},
+    {"div", "f32", {special, 3, 9, 45}, "approx"},
+    {"div", "f32", {special, 9, 22, 75}},
+    {"rcp", "f32", {special, 2, 8, 40}, "approx"},
+    {"rcp", "f32", {special, 7, 15, 60}},
+    {"sqrt", "f32", {special, 2, 8, 40}, "approx"},
+    {"sqrt", "f32", {special, 8, 12, 70}},
+    {"div", "u64", {alu, 70, 134, 318}},
+    {"div", "s64", {alu, 76, 144, 340}},
+    {"rem", "u64", {alu, 70, 134, 318}},
+    {"rem", "s64", {alu, 76, 144, 340}},
+    {"div", "", {alu, 18, 33, 140}},
+    {"rem", "", {alu, 20, 35, 134}},
+    {"mad", "", {fma, 1, 2, 5}, "wide"},
+    {"mul", "", {fma, 1, 2, 5}, "wide"},
+    {"mad", "u64", {fma, 3, 6, 10}},
+    {"mad", "s64", {fma, 3, 6, 10}},
+    {"mul", "u64", {fma, 3, 6, 10}},
+    {"mul", "s64", {fma, 3, 6, 10}},
+    {"mad", "", {fma, 1, 2, 4}},
+    {"mul", "u32", {fma, 1, 2, 4}},
+    {"mul", "s32", {fma, 1, 2, 4}},
+    {"fma", "f32", {fma, 1, 1, 4}},
+    {"add", "f32", {fma, 1, 1, 4}},
+    {"sub", "f32", {fma, 1, 1, 4}},
+    {"mul", "f32", {fma, 1, 1, 4}},
+    {"add", "u64", {alu, 2, 3, 6}},
+    {"add", "s64", {alu, 2, 3, 6}},
+    {"sub", "u64", {alu, 2, 3, 6}},
+    {"sub", "s64", {alu, 2, 3, 6}},
+    {"shl", "b64", {alu, 2, 4, 8}},
+    {"shr", "", {alu, 2, 4, 8}, "u64"},
+    {"shr", "", {alu, 2, 4, 8}, "s64"},
+    {"setp", "u64", {alu, 2, 4, 8}},
+    {"setp", "s64", {alu, 2, 4, 8}},
+    {"sin", "", {special, 2, 9, 23}},
+    {"cos", "", {special, 2, 9, 23}},
+    {"popc", "", {special, 1, 4, 18}},
+    {"clz", "", {special, 1, 4, 20}},
+    {"brev", "", {special, 1, 4, 18}},
+    {"shfl", "", {memory, 1, 4, 23}},
+    {"redux", "", {alu, 1, 8, 39}},
+    {"vote", "", {alu, 1, 2, 12}},
+    {"match", "", {alu, 1, 16, 30}},
+    {"activemask", "", {alu, 1, 2, 12}},
+};
+
+}  // namespace
+
+InstructionCost cost_of(std::string_view opcode, Unit unit) {
+  const std::string_view name = opcode.substr(0, opcode.find('.'));
+  const std::string_view type = opcode.substr(opcode.rfind('.') + 1);
+  for (const CostRow& row : rows) {
+    if (row.name != name || (!row.type.empty() && row.type != type)) continue;
+    if (!row.with.empty() && opcode.find(row.with) == std::string_view::npos) continue;
+    return row.cost;
+  }
+  switch (unit) {
+    case Unit::fp32:
+      return {fma, 1, 1, 4};
+    case Unit::fp64:
+      return {fp64, 1, 2, 8};
+    case Unit::sfu:
+      return {special, 1, 8, 18};
+    case Unit::conversion:
+      return opcode.find("64") != std::string_view::npos ? InstructionCost{special, 1, 8, 18}
+                                                         : InstructionCost{special, 1, 4, 12};
+    case Unit::matrix:
+      return {tensor, 1, 16, 33};
+    case Unit::param:
+    case Unit::constant:
+      return {none, 0, 0, 0};
+    case Unit::global:
+    case Unit::shared:
+    case Unit::local:
+    case Unit::generic:
+    case Unit::atomic:
+    case Unit::async:
+      return {memory, 1, 1, 0};
+    default:
+      return {alu, 1, 2, 5};
+  }
+}
+
+}  // namespace gpulab::simt

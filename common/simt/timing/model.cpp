@@ -1,0 +1,193 @@
+#include "common/simt/timing/model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_set>
+
+namespace gpulab::simt {
+
+namespace {
+
+/// Of one SM's blocks, as many waves are simulated.
+constexpr std::uint64_t kWaves = 3;
+constexpr std::uint64_t kMostBlocks = 96;
+
+std::uint64_t sms(const GpuProfile& profile) { return static_cast<std::uint64_t>(std::max(profile.sm_count, 1)); }
+
+/// PTX instructions that the traces hold: of a trace that was cut, fewer than it executed.
+double traced_instructions(const Program& program, const GridTrace& trace) {
+  double sum = 0;
+  for (const BlockTrace& block : trace.blocks)
+    for (const auto& events : block.warps)
+      for (const TraceEvent& e : events)
+        if (!(e.what & TraceEvent::kAccess)) sum += program.blocks[e.what].instructions;
+  return sum;
+}
+
+}  // namespace
+
+void TimingModel::start_run() {
+  grids_.clear();
+  touched_.clear();
+  brought_bytes_ = 0;
+  dirty_left_ = gpu_.dirty_l2_bytes;
+  unavailable_.clear();
+}
+
+void TimingModel::prepare(const LaunchState& launch, std::uint32_t per_sm) {
+  const std::uint64_t blocks = launch.grid.volume(), used = std::min(blocks, sms(profile_));
+  const std::uint64_t of_one = used ? (blocks + used - 1) / used : 0;
+  const std::uint64_t most = std::min<std::uint64_t>(std::max<std::uint64_t>(kWaves * per_sm, 4), kMostBlocks);
+  if (of_one <= most)
+    tracer_.prepare(of_one, of_one, std::max<std::uint64_t>(used, 1));
+  else
+    tracer_.prepare(most / per_sm * per_sm, per_sm, used);
+}
+
+const TimedCode& TimingModel::code_of(const Program& program) {
+  auto& code = codes_[&program];
+  if (!code) code = std::make_unique<TimedCode>(program);
+  return *code;
+}
+
+MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace,
+                                  double part) const {
+  MemoryShare share;
+  const double dram = gpu_.dram_gbs / gpu_.clock_ghz;
+  share.l2_bytes_per_cycle = std::min(gpu_.l2_bytes_per_cycle, gpu_.l2_total_bytes_per_cycle * part);
+  share.dram_bytes_per_cycle = std::min(gpu_.l2_bytes_per_cycle * 0.6, dram * part);
+  share.dirty_bytes = dirty_left_ * part;
+  const double shared = static_cast<double>(launch.program->static_shared_bytes + launch.dynamic_shared_bytes);
+  const double l1 = static_cast<double>(profile_.shared_bytes_per_sm) + 28672 - shared;
+  share.l1_bytes = static_cast<std::uint32_t>(std::max(l1, 32768.0));
+  // What this SM asks for first another one may have brought: by the whole launch's footprint beside what all SMs ask
+  // for, if each asks for as much anew as the traced blocks do.
+  std::unordered_set<std::uint64_t> unique;
+  double asked = 0;
+  for (BlockTrace& block : trace.blocks)
+    for (TracedAccess& a : block.accesses) {
+      if (a.space != TracedAccess::Space::global) continue;
+      asked += a.sectors;
+      unique.insert(block.sectors.begin() + a.first_sector, block.sectors.begin() + a.first_sector + a.sectors);
+    }
+  const double sectors = static_cast<double>(counters["global_load_sectors"] + counters["global_store_sectors"]);
+  const double footprint =
+      static_cast<double>(counters["global_read_footprint_bytes"] + counters["global_write_footprint_bytes"]) / 32;
+  if (asked > 0 && sectors > 0)
+    share.misses = std::min(1.0, footprint / std::max(1.0, sectors * static_cast<double>(unique.size()) / asked));
+  return share;
+}
+
+/// Cycles that atomics take at the sector that most of them meet at.
+double TimingModel::hottest_atomic(const TimedCode&, const GridTrace& trace, double scale) const {
+  std::unordered_map<std::uint64_t, double> requests;
+  double most = 0;
+  for (const BlockTrace& block : trace.blocks)
+    for (const TracedAccess& a : block.accesses)
+      if (a.atomic && a.space == TracedAccess::Space::global)
+        for (std::uint32_t i = 0; i < a.sectors; ++i)
+          most = std::max(most, requests[block.sectors[a.first_sector + i]] += 1);
+  return most * scale * gpu_.same_address_cycles;
+}
+
+void TimingModel::add(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm) {
+  GridTrace trace = tracer_.take();
+  if (trace.blocks.empty()) return;
+  const auto blocks = static_cast<double>(launch.grid.volume());
+  const double used = std::min(blocks, static_cast<double>(sms(profile_)));
+  const double of_one = std::ceil(blocks / used);
+  const auto traced = static_cast<double>(trace.blocks.size());
+  const TimedCode& code = code_of(*launch.program);
+  for (BlockTrace& block : trace.blocks)
+    for (TracedAccess& a : block.accesses)
+      a.in_l2 = touched_.contains(a.allocation) && brought_bytes_ < 0.7 * gpu_.l2_bytes;
+  const MemoryShare share = share_of(launch, counters, trace, traced < of_one ? 1 / used : of_one / blocks);
+  Grid grid;
+  grid.sms_used = static_cast<int>(used);
+  grid.waves = blocks / (static_cast<double>(per_sm) * used);
+  grid.tail = std::ceil(grid.waves) - grid.waves;
+  grid.sm = run_sm(gpu_, code, trace.blocks, per_sm, gpu_.block_cycles * used, share);
+  grid.sm_cycles = grid.sm.cycles;
+  const double traced_work = std::max(1.0, traced_instructions(*launch.program, trace));
+  const double work =
+      static_cast<double>(trace.executed) / blocks / (traced_work / traced);  // of a block beside a traced one
+  if (traced >= of_one) {
+    grid.cycles = grid.sm.cycles * std::max(1.0, work);
+  } else {
+    const auto wave = static_cast<std::size_t>(std::min<double>(per_sm, traced));
+    const double filled = grid.sm.block_ends[wave - 1];
+    const double each = traced > static_cast<double>(wave)
+                            ? (grid.sm.cycles - filled) / (traced - static_cast<double>(wave))
+                            : grid.sm.cycles / traced;
+    grid.cycles = grid.sm.cycles * work + (blocks / used - traced) * each * work;
+  }
+  const double mean = std::max(1.0, static_cast<double>(trace.executed) / blocks);
+  const double longest =
+      grid.sm.longest_block * static_cast<double>(trace.most_executed) / mean / std::max(1.0, 1 / work);
+  if (static_cast<double>(trace.most_executed) > 1.5 * mean) grid.cycles = std::max(grid.cycles, longest);
+  grid.atomics = hottest_atomic(code, trace, blocks / traced);
+  grid.cycles = std::max(grid.cycles, grid.atomics);
+  const double read = static_cast<double>(counters["global_read_footprint_bytes"]),
+               written = static_cast<double>(counters["global_write_footprint_bytes"]);
+  dirty_left_ = std::max(0.0, dirty_left_ - read);
+  brought_bytes_ += read + written;
+  for (const BlockTrace& block : trace.blocks)
+    for (const TracedAccess& a : block.accesses)
+      if (a.space == TracedAccess::Space::global) touched_.insert(a.allocation);
+  grids_.push_back(std::move(grid));
+}
+
+std::optional<ModelledTime> TimingModel::take() {
+  if (grids_.empty() || !unavailable_.empty()) return std::nullopt;
+  ModelledTime time;
+  time.gpu = gpu_.gpu;
+  time.validated = gpu_.validated;
+  double cycles = 0;
+  const Grid* longest = &grids_.front();
+  double issue = 0, fp32 = 0, shared = 0, l1 = 0, l2 = 0, dram = 0, atomics = 0, warps = 0;
+  for (const Grid& grid : grids_) {
+    cycles += grid.cycles;
+    if (grid.cycles > longest->cycles) longest = &grid;
+    const double scale = grid.sm_cycles > 0 ? grid.cycles / grid.sm_cycles : 0;
+    issue += grid.sm.issue * scale;
+    fp32 += grid.sm.fma * scale;
+    shared += grid.sm.shared * scale;
+    l1 += grid.sm.l1 * scale;
+    l2 += grid.sm.l2 * scale;
+    dram += grid.sm.dram * scale;
+    atomics += grid.atomics;
+    warps += grid.sm.warp_cycles * scale;
+  }
+  const double us =
+      gpu_.launch_us + gpu_.next_launch_us * static_cast<double>(grids_.size() - 1) + cycles / gpu_.clock_ghz / 1e3;
+  time.ms = us / 1e3;
+  const auto part = [&](double busy) { return cycles > 0 ? std::min(1.0, busy / cycles) : 0; };
+  time.issue = part(issue);
+  time.fp32 = part(fp32);
+  time.shared = part(shared);
+  time.l1 = part(l1);
+  time.l2 = part(l2);
+  time.dram = part(dram);
+  time.atomics = part(atomics);
+  const std::array<std::pair<const char*, double>, 7> shares = {{{"issue", time.issue},
+                                                                 {"fp32", time.fp32},
+                                                                 {"shared_bandwidth", time.shared},
+                                                                 {"l1_bandwidth", time.l1},
+                                                                 {"l2_bandwidth", time.l2},
+                                                                 {"dram_bandwidth", time.dram},
+                                                                 {"atomics", time.atomics}}};
+  const auto most =
+      std::max_element(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  time.bound = cycles / gpu_.clock_ghz / 1e3 < gpu_.launch_us ? "launch" : most->second > 0.6 ? most->first : "latency";
+  time.sms_used = longest->sms_used;
+  time.waves = longest->waves;
+  time.tail = longest->tail;
+  time.sm_efficiency = static_cast<double>(longest->sms_used) / static_cast<double>(sms(profile_));
+  time.achieved_occupancy = cycles > 0 ? std::min(1.0, warps / cycles * 32 / profile_.max_threads_per_sm) : 0;
+  time.low_ms = time.ms / 1.5;
+  time.high_ms = time.ms * 1.5;
+  return time;
+}
+
+}  // namespace gpulab::simt

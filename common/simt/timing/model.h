@@ -1,0 +1,62 @@
+#pragma once
+// The time of a run's launches: what one SM does with the traced blocks, carried over to all blocks and SMs.
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+#include "common/counters.h"
+#include "common/dim3.h"
+#include "common/gpu_profile.h"
+#include "common/simt/timing/gpu_timing.h"
+#include "common/simt/timing/modelled_time.h"
+#include "common/simt/timing/sm.h"
+#include "common/simt/timing/trace.h"
+
+namespace gpulab::simt {
+
+class TimingModel {
+ public:
+  TimingModel(const GpuTiming& timing, const GpuProfile& profile) : gpu_(timing), profile_(profile) {}
+
+  /// Watches the launches; handed to them beside other observers.
+  [[nodiscard]] Tracer& tracer() { return tracer_; }
+  /// A new run begins, with a cold L2.
+  void start_run();
+  /// A grid is about to run; `per_sm`: blocks that one SM keeps resident.
+  void prepare(const LaunchState& launch, std::uint32_t per_sm);
+  /// It has run, with these counters.
+  void add(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm);
+  /// Something ran whose time is not modelled.
+  void give_up(std::string why) { unavailable_ = std::move(why); }
+  /// Of all grids since start_run(). Nothing: there was none, or something is not modelled (unavailable()).
+  [[nodiscard]] std::optional<ModelledTime> take();
+  [[nodiscard]] const std::string& unavailable() const { return unavailable_; }
+
+ private:
+  struct Grid {
+    double cycles = 0;
+    SmResult sm;
+    double sm_cycles = 0;  ///< of the traced blocks: what `sm` is of
+    double atomics = 0;
+    int sms_used = 0;
+    double waves = 0, tail = 0;
+  };
+  [[nodiscard]] MemoryShare share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace,
+                                     double part) const;
+  [[nodiscard]] double hottest_atomic(const TimedCode& code, const GridTrace& trace, double scale) const;
+  const TimedCode& code_of(const Program& program);
+
+  const GpuTiming& gpu_;
+  const GpuProfile& profile_;
+  Tracer tracer_;
+  std::unordered_map<const Program*, std::unique_ptr<TimedCode>> codes_;
+  std::set<std::uint32_t> touched_;  ///< allocations that earlier launches of the run have brought to L2
+  double brought_bytes_ = 0, dirty_left_ = 0;
+  std::vector<Grid> grids_;
+  std::string unavailable_;
+};
+
+}  // namespace gpulab::simt

@@ -1,0 +1,22 @@
+#pragma once
+// How long launches would take on a GPU, as the timing model has it. Never measured.
+
+#include <cstdint>
+#include <string>
+
+namespace gpulab {
+
+struct ModelledTime {
+  std::string gpu;                 ///< the profile's id
+  bool validated = false;          ///< this GPU has been measured, and the model compared with it
+  double ms = 0;                   ///< of all launches of a run, the first with a cold L2
+  double low_ms = 0, high_ms = 0;  ///< where nine of ten measured times lay when the model was compared
+  std::string bound;               ///< what takes the time: "issue", "fp32", "dram_bandwidth", "latency" …
+  /// Shares of the time in which each works, 0 to 1.
+  double issue = 0, fp32 = 0, shared = 0, l1 = 0, l2 = 0, dram = 0, atomics = 0;
+  int sms_used = 0;
+  double waves = 0, tail = 0;  ///< of the launch that takes the most time
+  double sm_efficiency = 0, achieved_occupancy = 0;
+};
+
+}  // namespace gpulab

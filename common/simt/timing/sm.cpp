@@ -1,0 +1,273 @@
+#include "common/simt/timing/sm.h"
+
+#include <algorithm>
+#include <queue>
+
+#include "common/simt/timing/sm_memory.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+using Kind = TimedInstruction::Kind;
+
+constexpr std::uint32_t kPartitions = 4;
+
+struct RunningWarp {
+  std::uint32_t block = 0, index = 0;  ///< which of the blocks, and of its warps
+  std::uint32_t partition = 0;
+  std::size_t event = 0;  ///< the next of its trace
+  const std::vector<TimedInstruction>* code = nullptr;
+  std::size_t at = 0;                                ///< instruction of `code`
+  std::size_t accesses_begin = 0, accesses_end = 0;  ///< events of this basic block's accesses
+  std::vector<double> ready;                         ///< of its registers
+  double start = 0;
+};
+
+struct RunningBlock {
+  const BlockTrace* trace = nullptr;
+  std::uint32_t live = 0;
+  double start = 0;
+  std::vector<std::uint32_t> waiting{};  ///< warps at a barrier
+  double arrived = 0;  ///< the last of them
+};
+
+class Sm {
+ public:
+  Sm(const GpuTiming& gpu, const TimedCode& code, std::span<const BlockTrace> blocks, double interval,
+     const MemoryShare& share)
+      : gpu_(gpu), code_(code), traces_(blocks), interval_(interval), memory_(gpu, share, result_) {}
+
+  SmResult run(std::uint32_t resident) {
+    for (std::uint32_t i = 0; i < resident && next_block_ < traces_.size(); ++i) start_block(0);
+    while (!queue_.empty()) {
+      auto [time, id] = queue_.top();
+      queue_.pop();
+      now_ = time;
+      step(id, time);
+      if (queue_.empty()) release_all();
+    }
+    result_.cycles = end_;
+    return std::move(result_);
+  }
+
+ private:
+  using Entry = std::pair<double, std::uint32_t>;
+
+  void start_block(double now) {
+    const BlockTrace& trace = traces_[next_block_++];
+    const double start = std::max(now, next_start_);
+    next_start_ = start + interval_;
+    const auto number = static_cast<std::uint32_t>(blocks_.size());
+    blocks_.push_back({.trace = &trace, .live = static_cast<std::uint32_t>(trace.warps.size()), .start = start});
+    for (std::uint32_t i = 0; i < trace.warps.size(); ++i) {
+      std::uint32_t id;
+      if (free_.empty()) {
+        id = static_cast<std::uint32_t>(warps_.size());
+        warps_.emplace_back();
+      } else {
+        id = free_.back();
+        free_.pop_back();
+      }
+      RunningWarp& w = warps_[id];
+      std::vector<double> ready = std::move(w.ready);
+      ready.assign(code_.registers() + 1, start);
+      w = {};
+      w.ready = std::move(ready);
+      w.block = number;
+      w.index = i;
+      w.partition = next_partition_++ % kPartitions;
+      w.start = start;
+      queue_.emplace(start, id);
+    }
+  }
+
+  /// The next instruction of a warp, nullptr: there is none.
+  const TimedInstruction* fetch(RunningWarp& w) {
+    const auto& events = blocks_[w.block].trace->warps[w.index];
+    while (!w.code || w.at == w.code->size()) {
+      while (w.event < events.size() && (events[w.event].what & TraceEvent::kAccess)) ++w.event;
+      if (w.event == events.size()) return nullptr;
+      w.code = &code_.block(events[w.event].what);
+      w.at = 0;
+      w.accesses_begin = ++w.event;
+      while (w.event < events.size() && (events[w.event].what & TraceEvent::kAccess)) ++w.event;
+      w.accesses_end = w.event;
+    }
+    return &(*w.code)[w.at];
+  }
+
+  const TracedAccess* access_of(const RunningWarp& w, const TimedInstruction& t) const {
+    const BlockTrace& trace = *blocks_[w.block].trace;
+    for (std::size_t e = w.accesses_begin; e < w.accesses_end; ++e) {
+      const TracedAccess& access = trace.accesses[trace.warps[w.index][e].what & ~TraceEvent::kAccess];
+      if (access.site == t.site) return &access;
+    }
+    return nullptr;
+  }
+
+  double operands_ready(const RunningWarp& w, const TimedInstruction& t) const {
+    double ready = 0;
+    for (const std::uint16_t r : t.in) ready = r ? std::max(ready, w.ready[r]) : ready;
+    return ready;
+  }
+
+  void end_warp(std::uint32_t id, double now) {
+    RunningWarp& w = warps_[id];
+    RunningBlock& block = blocks_[w.block];
+    result_.warp_cycles += now - w.start;
+    end_ = std::max(end_, now);
+    free_.push_back(id);
+    if (--block.live) {
+      if (block.waiting.size() == block.live) release(block, now);
+      return;
+    }
+    result_.block_ends.push_back(now);
+    result_.longest_block = std::max(result_.longest_block, now - block.start);
+    if (next_block_ < traces_.size()) start_block(now);
+  }
+
+  void release(RunningBlock& block, double now) {
+    const double go = std::max(now, block.arrived) + gpu_.barrier_latency +
+                      gpu_.barrier_warp_cycles * static_cast<double>(block.waiting.size());
+    for (const std::uint32_t id : std::exchange(block.waiting, {})) queue_.emplace(go, id);
+    block.arrived = 0;
+  }
+  /// Barriers that not all warps come to (bar.arrive, named ones) hold nobody for ever.
+  void release_all() {
+    for (RunningBlock& block : blocks_)
+      if (!block.waiting.empty()) release(block, block.arrived);
+  }
+
+  void step(std::uint32_t id, double time) {
+    for (;;) {
+      RunningWarp& w = warps_[id];
+      const TimedInstruction* t = fetch(w);
+      if (!t) return end_warp(id, time);
+      const InstructionCost& cost = t->cost;
+      if (cost.issue == 0) {  // no instruction of the GPU's: its result is there when its operands are
+        const double ready = operands_ready(w, *t);
+        for (const std::uint16_t r : t->out)
+          if (r) w.ready[r] = ready;
+        ++w.at;
+        continue;
+      }
+      double& issue_free = issue_free_[w.partition];
+      double& pipe_free = pipe_free_[w.partition][static_cast<std::size_t>(cost.pipe)];
+      const double at = std::max({time, operands_ready(w, *t), issue_free, pipe_free});
+      if (at > time && !queue_.empty() && queue_.top().first < at) {
+        queue_.emplace(at, id);
+        return;
+      }
+      issue_free = at + cost.issue;
+      pipe_free = at + cost.cycles;
+      result_.issue += cost.issue / 4.0;
+      note_busy(cost);
+      ++w.at;
+      time = issue(id, *t, at);
+      if (time < 0) return;  // at a barrier
+      if (!queue_.empty() && queue_.top().first < time) {
+        queue_.emplace(time, id);
+        return;
+      }
+    }
+  }
+
+  void note_busy(const InstructionCost& cost) {
+    const double cycles = cost.cycles / 4.0;
+    switch (cost.pipe) {
+      case Pipe::fma:
+        result_.fma += cycles;
+        break;
+      case Pipe::alu:
+        result_.alu += cycles;
+        break;
+      case Pipe::fp64:
+        result_.fp64 += cycles;
+        break;
+      case Pipe::special:
+        result_.special += cycles;
+        break;
+      case Pipe::tensor:
+        result_.tensor += cycles;
+        break;
+      default:
+        break;
+    }
+  }
+
+  /// When the warp may issue again; -1: it waits at a barrier.
+  double issue(std::uint32_t id, const TimedInstruction& t, double at) {
+    RunningWarp& w = warps_[id];
+    const double next = at + t.cost.issue;
+    double ready = at + t.cost.latency;
+    switch (t.kind) {
+      case Kind::load:
+      case Kind::store:
+      case Kind::atomic:
+        ready = access(w, t, at);
+        break;
+      case Kind::barrier: {
+        RunningBlock& block = blocks_[w.block];
+        block.waiting.push_back(id);
+        block.arrived = std::max(block.arrived, at);
+        if (block.waiting.size() == block.live) release(block, at);
+        return -1;
+      }
+      case Kind::fence:
+        return at + gpu_.fence_latency;
+      case Kind::warp_sync:
+        return at + 2;
+      case Kind::branch:
+        return at + 5;
+      default:
+        break;
+    }
+    for (const std::uint16_t r : t.out)
+      if (r) w.ready[r] = ready;
+    return next;
+  }
+
+  double access(const RunningWarp& w, const TimedInstruction& t, double at) {
+    const TracedAccess* a = access_of(w, t);
+    if (!a) return at + 1;  // its guard holds for no lane
+    const BlockTrace& trace = *blocks_[w.block].trace;
+    if (a->space == TracedAccess::Space::shared) {
+      const double wavefronts = a->wavefronts;
+      if (t.kind != Kind::atomic) return memory_.shared(at, wavefronts);
+      return memory_.shared(at, wavefronts + (a->same_address - 1) * gpu_.shared_atomic_cycles);
+    }
+    const std::span sectors(trace.sectors.data() + a->first_sector, a->sectors);
+    if (t.kind == Kind::store) {
+      memory_.store(at, sectors, a->lines);
+      return at + 1;
+    }
+    if (t.kind == Kind::atomic) return memory_.atomic(at, sectors, a->lines);
+    return memory_.load(at, sectors, a->lines, t.cached || a->space == TracedAccess::Space::local, a->in_l2);
+  }
+
+  const GpuTiming& gpu_;
+  const TimedCode& code_;
+  const std::span<const BlockTrace> traces_;
+  const double interval_;
+  SmResult result_;
+  SmMemory memory_;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
+  std::vector<RunningWarp> warps_;
+  std::vector<RunningBlock> blocks_;
+  std::vector<std::uint32_t> free_;
+  std::size_t next_block_ = 0;
+  std::uint32_t next_partition_ = 0;
+  double next_start_ = 0, now_ = 0, end_ = 0;
+  std::array<double, kPartitions> issue_free_{};
+  std::array<std::array<double, 8>, kPartitions> pipe_free_{};
+};
+
+}  // namespace
+
+SmResult run_sm(const GpuTiming& gpu, const TimedCode& code, std::span<const BlockTrace> blocks, std::uint32_t resident,
+                double block_interval, const MemoryShare& share) {
+  return Sm(gpu, code, blocks, block_interval, share).run(std::max(resident, 1u));
+}
+
+}  // namespace gpulab::simt

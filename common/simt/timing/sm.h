@@ -1,0 +1,41 @@
+#pragma once
+// One streaming multiprocessor that runs traced blocks: when each instruction of each warp issues. Four partitions
+// issue an instruction a cycle each, of a warp whose operands are there; pipes, L1, the way to L2 and a share of DRAM
+// serve one after another. A small event simulation after the SM core that Huerta et al. describe (MICRO 2025), without
+// operand collectors, instruction caches and register banks.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "common/simt/timing/code.h"
+#include "common/simt/timing/gpu_timing.h"
+#include "common/simt/timing/trace.h"
+
+namespace gpulab::simt {
+
+/// What one SM has of the memory that all share.
+struct MemoryShare {
+  double l2_bytes_per_cycle = 0, dram_bytes_per_cycle = 0;
+  double misses = 1;       ///< of the sectors that this SM asks for first: the part that no other SM has brought to L2
+  double dirty_bytes = 0;  ///< that reads have to write back before they find room in L2
+  std::uint32_t l1_bytes = 0;
+};
+
+struct SmResult {
+  double cycles = 0;               ///< until the last block ends
+  std::vector<double> block_ends;  ///< in the order in which blocks end
+  double longest_block = 0;
+  // How long each is busy, cycles of the SM.
+  double issue = 0, fma = 0, alu = 0, fp64 = 0, special = 0, tensor = 0, shared = 0, l1 = 0, l2 = 0, dram = 0;
+  double warp_cycles = 0;                 ///< Σ over warps of their life
+  std::uint64_t sectors = 0, missed = 0;  ///< that L1 is asked for, and that it has to ask L2 for
+};
+
+/// `resident` blocks at once, the next one starting `block_interval` cycles after the one before at the earliest.
+[[nodiscard]] SmResult run_sm(const GpuTiming& gpu, const TimedCode& code, std::span<const BlockTrace> blocks,
+                              std::uint32_t resident, double block_interval, const MemoryShare& share);
+
+}  // namespace gpulab::simt

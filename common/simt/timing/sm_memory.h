@@ -1,0 +1,42 @@
+#pragma once
+// An SM's memory: L1, its way to L2, its share of DRAM. Each serves requests one after another.
+
+#include <cstdint>
+#include <unordered_set>
+#include <vector>
+
+#include "common/simt/timing/gpu_timing.h"
+#include "common/simt/timing/sm.h"
+
+namespace gpulab::simt {
+
+class SmMemory {
+ public:
+  SmMemory(const GpuTiming& gpu, const MemoryShare& share, SmResult& result);
+  /// When a load of these sectors at `now` has its last value.
+  double load(double now, std::span<const std::uint64_t> sectors, std::uint32_t lines, bool cached, bool in_l2);
+  /// When the SM is done with a store; nobody waits for it.
+  void store(double now, std::span<const std::uint64_t> sectors, std::uint32_t lines);
+  /// When an atomic has its old value.
+  double atomic(double now, std::span<const std::uint64_t> sectors, std::uint32_t lines);
+  double shared(double now, double wavefronts);
+
+ private:
+  struct Line {
+    std::uint64_t tag = UINT64_MAX, used = 0;
+    double there[4] = {};  ///< when each sector has come; 0: it has not been asked for
+  };
+  double pass(double now, double cycles);
+  double fetch(double now, std::uint64_t sector, bool in_l2);
+  Line& line_of(std::uint64_t tag);
+  const GpuTiming& gpu_;
+  const MemoryShare share_;
+  SmResult& result_;
+  std::vector<Line> lines_;
+  std::uint64_t clock_ = 0;
+  double pipe_free_ = 0, l2_free_ = 0, dram_free_ = 0;
+  double dirty_left_, miss_debt_ = 0;
+  std::unordered_set<std::uint64_t> in_l2_, written_;  ///< pairs of sectors, as DRAM brings them; sectors written
+};
+
+}  // namespace gpulab::simt

@@ -1,0 +1,154 @@
+#include "common/simt/timing/trace.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "common/simt/counting/access.h"
+#include "common/simt/observers/locator.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+/// Of one block: what is longer is cut, and what follows counted as more of the same.
+constexpr std::size_t kMostEvents = 1 << 19;
+
+using Space = TracedAccess::Space;
+
+Space space_at(std::uint64_t address, const MemoryUse& use) {
+  if (use.space == MemoryUse::Space::shared) return Space::shared;
+  if (use.space == MemoryUse::Space::local) return Space::local;
+  if (use.space == MemoryUse::Space::generic && address - kSharedWindow < kWindowBytes) return Space::shared;
+  if (use.space == MemoryUse::Space::generic && address - kLocalWindow < kWindowBytes) return Space::local;
+  return Space::global;
+}
+
+std::uint8_t most_at_one_address(std::array<std::uint64_t, kLanes> addresses, int count) {
+  std::sort(addresses.begin(), addresses.begin() + count);
+  int most = 1, run = 1;
+  for (int i = 1; i < count; ++i) {
+    run = addresses[static_cast<std::size_t>(i)] == addresses[static_cast<std::size_t>(i - 1)] ? run + 1 : 1;
+    most = std::max(most, run);
+  }
+  return static_cast<std::uint8_t>(most);
+}
+
+std::uint8_t wavefronts_of(const Warp& w, const std::array<std::uint64_t, kLanes>& by_lane, const MemoryUse& use) {
+  std::int32_t relative[kLanes] = {};
+  const std::uint64_t base = by_lane[static_cast<std::size_t>(std::countr_zero(w.mask))];
+  for (std::uint32_t left = w.mask; left; left &= left - 1) {
+    const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+    relative[lane] = static_cast<std::int32_t>(by_lane[lane] - base);
+  }
+  Pattern pattern;
+  analyse(pattern, relative, w.mask, (static_cast<std::uint32_t>(base) & 127) | kSharedPhase, use.bytes, use.store);
+  return pattern.wavefronts;
+}
+
+}  // namespace
+
+void Tracer::grid_started(const LaunchState& launch) {
+  blocks_ = launch.grid.volume();
+  running_.clear();
+  grid_ = {};
+}
+
+/// Groups lie evenly over the grid.
+bool Tracer::is_wanted(std::uint64_t block) const {
+  if (wanted_ >= blocks_) return true;
+  const std::uint64_t groups = std::max<std::uint64_t>(1, wanted_ / group_);
+  const std::uint64_t apart = std::max<std::uint64_t>(1, blocks_ / groups);
+  const std::uint64_t in_group = block % apart;
+  return block / apart < groups && in_group % stride_ == 0 && in_group / stride_ < group_;
+}
+
+void Tracer::block_started(const BlockContext& block) {
+  if (!is_wanted(block.linear)) return;
+  {
+    const std::lock_guard lock(mutex_);
+    BlockTrace& trace = running_[block.linear];
+    trace.linear = block.linear;
+    trace.warps.resize(block.warps.size());
+  }
+  for (const Warp& w : block.warps) const_cast<Warp&>(w).traced = true;
+}
+
+BlockTrace* Tracer::trace_of(const BlockContext& block) {
+  const std::lock_guard lock(mutex_);
+  const auto found = running_.find(block.linear);
+  return found == running_.end() ? nullptr : &found->second;
+}
+
+void Tracer::block_ended(const BlockContext& block) {
+  const std::lock_guard lock(mutex_);
+  grid_.executed += block.executed;
+  grid_.most_executed = std::max(grid_.most_executed, block.executed);
+  const auto found = running_.find(block.linear);
+  if (found == running_.end()) return;
+  found->second.executed = block.executed;
+  const auto place = std::lower_bound(grid_.blocks.begin(), grid_.blocks.end(), block.linear,
+                                      [](const BlockTrace& t, std::uint64_t linear) { return t.linear < linear; });
+  grid_.blocks.insert(place, std::move(found->second));
+  running_.erase(found);
+}
+
+void Tracer::entered(Warp& w, std::uint32_t block) {
+  BlockTrace* trace = trace_of(*w.block);
+  auto& events = trace->warps[w.index];
+  if (events.size() * trace->warps.size() >= kMostEvents) {
+    trace->cut = true;
+    w.traced = false;
+    return;
+  }
+  events.push_back({block});
+}
+
+void Tracer::traced_access(Warp& w, const MicroOp* op) {
+  const MemoryUse use = memory_use_of(w.program->sites[op->site]);
+  if (use.space == MemoryUse::Space::none) return;
+  BlockTrace* trace = trace_of(*w.block);
+  TracedAccess access;
+  access.site = op->site;
+  std::array<std::uint64_t, kLanes> by_lane{}, packed{};
+  int count = 0;
+  for (std::uint32_t left = w.mask; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const std::uint64_t address = address_of(w, op, op->r[use.address], lane);
+    by_lane[static_cast<std::size_t>(lane)] = packed[static_cast<std::size_t>(count++)] = address;
+  }
+  access.space = space_at(packed[0], use);
+  access.atomic = use.atomic;
+  if (access.space == Space::global)
+    if (const Allocation* a = w.global->find(packed[0])) access.allocation = a->index;
+  if (use.atomic) access.same_address = most_at_one_address(packed, count);
+  if (access.space == Space::shared) {
+    access.wavefronts = wavefronts_of(w, by_lane, use);
+  } else {
+    auto& sectors = trace->sectors;
+    access.first_sector = static_cast<std::uint32_t>(sectors.size());
+    for (int i = 0; i < count; ++i) {
+      std::uint64_t at = packed[static_cast<std::size_t>(i)];
+      if (access.space == Space::local) {  // word w of lane l lies at 128 w + 4 l
+        at =
+            (std::uint64_t{1} << 62) + (trace->linear << 32) + (std::uint64_t{w.index} << 24) + (at & 0xffff) / 4 * 128;
+      }
+      for (std::uint64_t sector = at >> 5; sector <= (at + use.bytes - 1) >> 5; ++sector)
+        if (sectors.size() == access.first_sector || sectors.back() != sector) sectors.push_back(sector);
+    }
+    const auto begin = sectors.begin() + access.first_sector;
+    std::sort(begin, sectors.end());
+    sectors.erase(std::unique(begin, sectors.end()), sectors.end());
+    access.sectors = static_cast<std::uint32_t>(sectors.size()) - access.first_sector;
+    std::uint64_t line = UINT64_MAX;
+    for (auto s = sectors.begin() + access.first_sector; s != sectors.end(); ++s)
+      if (*s >> 2 != line) {
+        line = *s >> 2;
+        ++access.lines;
+      }
+  }
+  trace->warps[w.index].push_back({TraceEvent::kAccess | static_cast<std::uint32_t>(trace->accesses.size())});
+  trace->accesses.push_back(access);
+}
+
+}  // namespace gpulab::simt

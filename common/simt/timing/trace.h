@@ -1,0 +1,80 @@
+#pragma once
+// Which basic blocks and accesses the warps of some blocks come by, in order: what a launch's time is worked out from.
+// Most blocks of a grid do the same, so that few stand for all.
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "common/simt/machine/block.h"
+#include "common/simt/machine/observer.h"
+
+namespace gpulab::simt {
+
+/// One access of a warp.
+struct TracedAccess {
+  enum class Space : std::uint8_t { global, shared, local };
+  std::uint32_t site = 0;
+  Space space = Space::global;
+  std::uint8_t wavefronts = 1;     ///< shared memory
+  std::uint8_t same_address = 1;   ///< lanes that meet at one address, the most
+  std::uint8_t lines = 0;          ///< global: distinct lines of 128 bytes
+  std::uint32_t first_sector = 0;  ///< in BlockTrace::sectors
+  std::uint32_t sectors = 0;       ///< distinct ones
+  std::uint32_t allocation = UINT32_MAX;
+  bool atomic = false;
+  bool in_l2 = false;  ///< an earlier launch has brought it there
+};
+
+struct TraceEvent {
+  static constexpr std::uint32_t kAccess = 1u << 31;
+  std::uint32_t what = 0;  ///< a basic block, or kAccess and the index of a TracedAccess
+};
+
+struct BlockTrace {
+  std::uint64_t linear = 0;    ///< of the grid
+  std::uint64_t executed = 0;  ///< warp instructions of the simulator
+  bool cut = false;            ///< it went on, but no more was kept
+  std::vector<std::vector<TraceEvent>> warps;
+  std::vector<TracedAccess> accesses;
+  std::vector<std::uint64_t> sectors;  ///< address / 32
+};
+
+/// What a grid has done.
+struct GridTrace {
+  std::vector<BlockTrace> blocks;   ///< by their number
+  std::uint64_t executed = 0;       ///< warp instructions of all blocks
+  std::uint64_t most_executed = 0;  ///< of one block
+};
+
+class Tracer final : public Observer {
+ public:
+  Tracer() : Observer(kWatchTraced | kWatchInParallel) {}
+
+  /// Of the next grid: traces `wanted` blocks, in groups of `group` that are `stride` apart (as one SM gets them).
+  void prepare(std::uint64_t wanted, std::uint64_t group, std::uint64_t stride) {
+    wanted_ = wanted;
+    group_ = group;
+    stride_ = stride;
+  }
+  [[nodiscard]] GridTrace take() { return std::exchange(grid_, {}); }
+
+  void grid_started(const LaunchState& launch) override;
+  void block_started(const BlockContext& block) override;
+  void block_ended(const BlockContext& block) override;
+  void entered(Warp& warp, std::uint32_t block) override;
+  void traced_access(Warp& warp, const MicroOp* op) override;
+
+ private:
+  [[nodiscard]] bool is_wanted(std::uint64_t block) const;
+  [[nodiscard]] BlockTrace* trace_of(const BlockContext& block);
+
+  std::uint64_t wanted_ = 0, group_ = 1, stride_ = 1;
+  std::uint64_t blocks_ = 0;
+  std::mutex mutex_;
+  std::map<std::uint64_t, BlockTrace> running_;
+  GridTrace grid_;
+};
+
+}  // namespace gpulab::simt
