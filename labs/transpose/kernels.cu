@@ -101,10 +101,10 @@ __global__ void transpose_tiled_swizzled(const T* in, T* out, int rows, int cols
 // --- 6: coarsen: several elements per thread -------------------------------------------------------
 // The same tile by fewer threads: a block of 32 x 8 walks over it in four steps of 8 rows. Index arithmetic and
 // barriers are paid once for four elements; and since the steps are constants, the compiler unrolls the loop: a
-// thread's four loads are under way together. First the copy, the ceiling of what follows:
-template <typename T>
+// thread's four loads are under way together. First the copy, the ceiling of what follows, with and without padding:
+template <typename T, int pad>
 __global__ void transpose_coarsened_copy(const T* in, T* out, int rows, int cols) {
-  __shared__ T tile[32][32];
+  __shared__ T tile[32][32 + pad * word<T>];
   const long col = blockIdx.x * 32L + threadIdx.x, row = blockIdx.y * 32L + threadIdx.y;
   for (int j = 0; j < 32; j += 8) {
     if (row + j < rows && col < cols) tile[threadIdx.y + j][threadIdx.x] = in[(row + j) * cols + col];
@@ -200,8 +200,8 @@ struct Compile {};
 template <typename T>
 struct Ladder : Compile<transpose_copy<T>, transpose_naive_row<T>, transpose_naive_col<T>, transpose_tiled_copy<T, 0>,
                         transpose_tiled_copy<T, 1>, transpose_tiled<T>, transpose_tiled_padded<T>,
-                        transpose_tiled_swizzled<T>, transpose_coarsened_copy<T>, transpose_coarsened<T>,
-                        transpose_coarsened_padded<T>, transpose_coarsened_vec<T>> {};
+                        transpose_tiled_swizzled<T>, transpose_coarsened_copy<T, 0>, transpose_coarsened_copy<T, 1>,
+                        transpose_coarsened<T>, transpose_coarsened_padded<T>, transpose_coarsened_vec<T>> {};
 template struct Ladder<unsigned char>;
 template struct Ladder<int>;
 template struct Ladder<float>;

@@ -68,8 +68,13 @@ TEST_CASE("a column of the tile is one bank: 31 conflicts per load, none where i
   CHECK(counted(swizzled, "shared_load_bank_conflicts") == 0);
   CHECK(counted(swizzled, "shared_store_bank_conflicts") == 0);
   CHECK(swizzled.launch->static_shared_bytes == 32 * 32 * 4);
-  CHECK(counted(square("tiled_copy_padded"), "shared_load_wavefronts") ==
-        counted(square("tiled_copy"), "shared_load_wavefronts"));
+  for (const std::string copy : {"tiled_copy", "coarsened_copy"}) {
+    const Result plain = square(copy), padded = square(copy + "_padded");
+    CHECK(counted(padded, "shared_load_wavefronts") == counted(plain, "shared_load_wavefronts"));
+    CHECK(counted(padded, "shared_store_wavefronts") == counted(plain, "shared_store_wavefronts"));
+    CHECK(plain.launch->static_shared_bytes == 32 * 32 * 4);
+    CHECK(padded.launch->static_shared_bytes == 32 * 33 * 4);
+  }
 }
 
 TEST_CASE("conflicts by element type: bytes share words, doubles take two passes") {
