@@ -32,7 +32,10 @@ struct Api {
                        const T* b, int ldb, T* c, int ldc);
   Geam<float> cublasSgeam = nullptr;
   Geam<double> cublasDgeam = nullptr;
-  int (*cublasSaxpy_v2)(Handle, int n, const float* a, const float* x, int x_step, float* y, int y_step) = nullptr;
+  template <typename T>
+  using Axpy = int (*)(Handle, int n, const T* a, const T* x, int x_step, T* y, int y_step);
+  Axpy<float> cublasSaxpy_v2 = nullptr;
+  Axpy<double> cublasDaxpy_v2 = nullptr;
   int (*cublasGemmEx)(Handle, Operation, Operation, int m, int n, int k, const void* alpha, const void* a, DataType,
                       int lda, const void* b, DataType, int ldb, const void* beta, void* c, DataType, int ldc,
                       ComputeType, int algorithm) = nullptr;
@@ -78,6 +81,7 @@ Loaded load() {
   take(loaded.api.cublasSgeam, "cublasSgeam");
   take(loaded.api.cublasDgeam, "cublasDgeam");
   take(loaded.api.cublasSaxpy_v2, "cublasSaxpy_v2");
+  take(loaded.api.cublasDaxpy_v2, "cublasDaxpy_v2");
   take(loaded.api.cublasGemmEx, "cublasGemmEx");
   return loaded;
 }
@@ -148,8 +152,16 @@ void transpose(Scalar type, const void* in, void* out, std::int32_t rows, std::i
   throw std::logic_error("cuBLAS: no transpose of " + std::string(name_of(type)));
 }
 
-void saxpy(std::int32_t n, float a, const float* x, float* y) {
-  if (n > 0) check(api().cublasSaxpy_v2(handle(), n, &a, x, 1, y, 1), "cublasSaxpy");
+void axpy(Scalar type, std::int32_t n, double a, const void* x, void* y) {
+  if (n == 0) return;
+  if (type == Scalar::f64) {
+    check(api().cublasDaxpy_v2(handle(), n, &a, static_cast<const double*>(x), 1, static_cast<double*>(y), 1),
+          "cublasDaxpy");
+    return;
+  }
+  const auto factor = static_cast<float>(a);
+  check(api().cublasSaxpy_v2(handle(), n, &factor, static_cast<const float*>(x), 1, static_cast<float*>(y), 1),
+        "cublasSaxpy");
 }
 
 void multiply(Scalar type, const void* a, const void* b, void* c, std::int32_t m, std::int32_t n, std::int32_t k) {

@@ -18,8 +18,8 @@ void prepare();
 /// out[c][r] = in[r][c]; f32 and f64.
 void transpose(Scalar type, const void* in, void* out, std::int32_t rows, std::int32_t cols);
 
-/// y = a x + y, for n floats.
-void saxpy(std::int32_t n, float a, const float* x, float* y);
+/// y = a x + y, for n elements; f32 (a is rounded to it) and f64.
+void axpy(Scalar type, std::int32_t n, double a, const void* x, void* y);
 
 /// c = a b for a of m x k and b of k x n; f16 and bf16 (sums in f32), f32 (no TF32: the sums of an FP32 unit) and f64.
 void multiply(Scalar type, const void* a, const void* b, void* c, std::int32_t m, std::int32_t n, std::int32_t k);

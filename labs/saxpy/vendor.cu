@@ -11,24 +11,27 @@ namespace {
 
 using namespace vendor;
 
+template <typename T>
 struct ScaleAndAdd {
-  float a;
-  __host__ __device__ float operator()(float x, float y) const { return a * x + y; }
+  T a;
+  __host__ __device__ T operator()(T x, T y) const { return a * x + y; }
 };
 
 std::size_t no_workspace(const Call&) { return 0; }
 
-void run(const Call& call) {
+template <typename T>
+void run_typed(const Call& call) {
   const auto n = integer(call, "n");
-  const auto* x = buffer<const float>(call, "x");
-  auto* y = buffer<float>(call, "y");
+  const auto* x = buffer<const T>(call, "x");
+  auto* y = buffer<T>(call, "y");
   try {
     // Without a wait at its end, as our kernels are launched.
-    thrust::transform(thrust::cuda::par_nosync, x, x + n, y, y, ScaleAndAdd{static_cast<float>(real(call, "a"))});
+    thrust::transform(thrust::cuda::par_nosync, x, x + n, y, y, ScaleAndAdd<T>{static_cast<T>(real(call, "a"))});
   } catch (const thrust::system_error& error) {
     throw Error(Failure::fault, error.what(), "thrust::transform");
   }
 }
+void run(const Call& call) { word(call, "type") == "float" ? run_typed<float>(call) : run_typed<double>(call); }
 
 constexpr Function functions[] = {function<no_workspace, run>("saxpy.thrust")};
 

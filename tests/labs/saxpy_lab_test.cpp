@@ -60,6 +60,26 @@ TEST_CASE("vec4 moves as many sectors by a quarter of the requests, and the tail
   const Result tail = computed("vec4", {{"n", 65539}});
   CHECK(counted(tail, "global_store_requests") == 512 + 1);
   CHECK(counted(computed("vec4", {{"n", 3}}), "threads_beyond_n") == 256 - 3);
+  CHECK(counted(computed("vec4", {{"n", 65537}, {"type", "double"}}), "global_store_requests") == 1024 + 1);
+}
+
+TEST_CASE("doubles are right to their last bits, and take twice the sectors") {
+  for (const std::string variant : {"vadd", "one_block", "naive", "grid_stride", "vec4"}) {
+    const Result floats = computed(variant, {{"n", 65536}}),
+                 doubles = computed(variant, {{"n", 65536}, {"type", "double"}});
+    INFO(variant);
+    CHECK(doubles.verification->tolerance < 2e-15);
+    CHECK(doubles.verification->max_abs_error <= doubles.verification->tolerance);
+    CHECK(counted(doubles, "global_load_sectors") == 2 * counted(floats, "global_load_sectors"));
+    CHECK(counted(doubles, "global_store_sectors") == 2 * counted(floats, "global_store_sectors"));
+    const double more = variant == "vec4" ? 2 : 1;  // 16 bytes are two doubles
+    CHECK(counted(doubles, "global_load_requests") == more * counted(floats, "global_load_requests"));
+    CHECK(counted(doubles, "global_load_efficiency") == 1);
+  }
+  // 1/3 is not the same number in float: that the factor is a double's shows in the answer.
+  CHECK(computed("naive", {{"n", 1000}, {"type", "double"}, {"a", 1.0 / 3}}).status == CaseStatus::ok);
+  CHECK(computed("naive", {{"n", 1000}, {"type", "double"}, {"a", 1e300}}).status == CaseStatus::ok);
+  CHECK(run_lab_case("saxpy", "naive", {{"n", 1000}, {"type", "double"}, {"a", 1e308}}).status == CaseStatus::error);
 }
 
 TEST_CASE("any factor is right, as far as float goes") {
