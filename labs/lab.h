@@ -305,6 +305,10 @@ struct Lab {
 std::vector<std::byte> random_values(Scalar type, std::size_t count, std::uint64_t seed, double low, double high,
                                      std::uint64_t stream = 0);
 
+/// 1, 2, 3 …: inputs that can be followed by hand. Floats beyond 2^24 are rounded, narrow integers wrap. 16-bit
+/// floating point has none.
+std::vector<std::byte> counting_values(Scalar type, std::size_t count);
+
 /// Calls `visit` with a value-initialised element of the type's own C++ type: with_element_type(t, [&](auto zero) { …
 /// }). 16-bit floating point has none.
 template <typename Visit>

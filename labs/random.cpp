@@ -181,4 +181,14 @@ std::vector<std::byte> random_values(Scalar type, std::size_t count, std::uint64
   return bytes;
 }
 
+std::vector<std::byte> counting_values(Scalar type, std::size_t count) {
+  std::vector<std::byte> bytes(count * size_of(type));
+  with_element_type(type, [&](auto zero) {
+    using T = decltype(zero);
+    const auto values = view_as<T>(bytes);
+    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<T>(i + 1);
+  });
+  return bytes;
+}
+
 }  // namespace gpulab

@@ -342,12 +342,3 @@ TEST_CASE("a transpose that only copies is found out where rows and columns diff
     CHECK(run_changed("transpose", "naive_row", {{"rows", 45}, {"cols", cols}}, copy).status == CaseStatus::wrong);
   }
 }
-
-TEST_CASE("single_block traces the 15 combinations of 16 elements, level by level") {
-  const auto result = run_changed("reduce", "single_block", {{"n", 16}, {"type", "int"}, {"print", "true"}},
-                                  [](Variant& v) { v.blocks.max_threads = 1024; });
-  CHECK(result.status == CaseStatus::ok);
-  CHECK(std::ranges::count(result.output, '\n') == 15);
-  CHECK(result.output.find("thread 7: in[14], in[15]:") < result.output.find("thread 0: in[0], in[2]:"));
-  CHECK(result.output.find("thread 0: in[0], in[8]:") != std::string::npos);
-}

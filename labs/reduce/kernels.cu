@@ -123,8 +123,7 @@ __global__ void reduce_interleaved(T* in, T* out, int n) {
 
 // --- 6: one block for everything -------------------------------------------------------------------------------------
 // The tree over all n elements by a single block, whose threads take several pairs each. No second launch, no atomics:
-// __syncthreads orders the whole computation. But a block lives on one SM, and the others stay dark.
-// `Print` traces each combination, in the order in which the device makes them.
+// __syncthreads orders the whole computation. But a block lives on one SM: the others stay dark. `Print` traces it all.
 template <typename T, typename Op, bool Print>
 __global__ void reduce_single_block(T* in, T* out, int n) {
   if (blockIdx.x > 0) return;
@@ -134,13 +133,14 @@ __global__ void reduce_single_block(T* in, T* out, int n) {
   for (long stride = 1; stride < n; stride *= 2) {
     for (long i = 2 * stride * tid; i + stride < n; i += 2 * stride * blockDim.x) {
       const T result = op(in[i], in[i + stride]);
-      if (Print) {
+      if (Print)
         printf("thread %ld: in[%ld], in[%ld]: %g, %g -> %g\n", tid, i, i + stride, double(in[i]),
                double(in[i + stride]), double(result));
-      }
       in[i] = result;
     }
     __syncthreads();
+    if (Print && tid == 0) printf("stride = %ld\n", 2 * stride);
+    if (Print) __syncthreads();  // the next step's lines come behind it
   }
   if (tid == 0) *out = n > 0 ? in[0] : neutral<T, Op>;
 }
@@ -282,11 +282,38 @@ __global__ void reduce_first_add(const T* in, T* out, int n) {
 }
 
 // --- 13: unroll the last warp ----------------------------------------------------------------------------------------
-// The last six steps concern one warp only, yet all warps come to their barriers. A warp needs no block barrier to
-// agree with itself: __syncwarp is cheaper, and five steps without a loop save its counter and branch. Since Volta the
-// lanes of a warp may run apart, so `volatile` alone no longer orders them: one __syncwarp before the store (all have
-// read), one after (all have written). Lanes 16 to 31 combine values that nobody uses; asking them not to would cost a
-// branch.
+// The last six steps concern one warp only, yet all warps come to their barriers. First as it was done for ten years:
+// before Volta the lanes of a warp ran in lockstep, and `volatile` was enough, which makes every line load and store
+// shared memory instead of a register. Since Volta lanes may run apart, and nothing says that all of them have read a
+// word before its owner writes the next step into it: a race, which `--sanitize racecheck` names. It still gives the
+// right answer most of the time, which makes it worse.
+template <typename T, typename Op>
+__global__ void reduce_volatile_last_warp(const T* in, T* out, int n) {
+  Op op;
+  T* s = shared_array<T>();
+  const unsigned tid = threadIdx.x;
+
+  s[tid] = first_four(in, part_of_block(n, 4 * blockDim.x), op);
+  __syncthreads();
+
+  for (unsigned stride = blockDim.x / 2; stride > 32; stride /= 2) {
+    if (tid < stride) s[tid] = op(s[tid], s[tid + stride]);
+    __syncthreads();
+  }
+  if (tid >= 32) return;
+  volatile T* v = s;
+  v[tid] = op(T(v[tid]), T(v[tid + 32]));
+  v[tid] = op(T(v[tid]), T(v[tid + 16]));
+  v[tid] = op(T(v[tid]), T(v[tid + 8]));
+  v[tid] = op(T(v[tid]), T(v[tid + 4]));
+  v[tid] = op(T(v[tid]), T(v[tid + 2]));
+  v[tid] = op(T(v[tid]), T(v[tid + 1]));
+  if (tid == 0) out[blockIdx.x] = v[0];
+}
+
+// The same without the race. A warp needs no block barrier to agree with itself: __syncwarp is cheaper, and five steps
+// without a loop save its counter and branch. One __syncwarp before the store (all have read), one after (all have
+// written). Lanes 16 to 31 combine values that nobody uses; asking them not to would cost a branch.
 template <typename T, typename Op>
 __global__ void reduce_unroll_last_warp(const T* in, T* out, int n) {
   Op op;
@@ -464,8 +491,9 @@ struct Ladder : Compile<reduce_single_thread<T, Op>, reduce_atomic<T, Op>, reduc
                         reduce_interleaved<T, Op>, reduce_single_block<T, Op, false>, reduce_single_block<T, Op, true>,
                         reduce_tree_atomic<T, Op>, reduce_tree_shared<T, Op>, reduce_shared_divergent<T, Op>,
                         reduce_shared_strided<T, Op>, reduce_shared_sequential<T, Op>, reduce_first_add<T, Op>,
-                        reduce_unroll_last_warp<T, Op>, reduce_shuffle_last_warp<T, Op>, reduce_warp<T, Op>,
-                        reduce_grid_stride_vec4<T, Op>, reduce_cooperative<T, Op>, reduce_single_pass<T, Op>> {};
+                        reduce_volatile_last_warp<T, Op>, reduce_unroll_last_warp<T, Op>,
+                        reduce_shuffle_last_warp<T, Op>, reduce_warp<T, Op>, reduce_grid_stride_vec4<T, Op>,
+                        reduce_cooperative<T, Op>, reduce_single_pass<T, Op>> {};
 template <typename T>
 struct AllOperations : Ladder<T, Sum>, Ladder<T, Product>, Ladder<T, Min>, Ladder<T, Max> {};
 template struct AllOperations<int>;

@@ -4,6 +4,7 @@
 
 #include "labs/reduce/launches.h"
 #include "labs/reduce/reference.h"
+#include "labs/reduce/tree_steps.h"
 #include "labs/vendor.h"
 
 namespace gpulab::labs::reduce {
@@ -55,12 +56,12 @@ Variant rung(const std::string& name, const std::string& summary) {
   return {.name = name, .summary = summary, .kernel = "reduce_" + name + "<{type}, {Op}>"};
 }
 /// Trees over the block's threads that leave one result per block: in place in global memory, or in shared memory.
-Variant in_place(const std::string& name, const std::string& summary, std::vector<Claim> claims) {
+Variant in_place(const std::string& name, const std::string& summary, const Tree& steps, std::vector<Claim> claims) {
   Variant v = rung(name, summary);
   v.claims = std::move(claims);
   v.blocks = tree;
   v.writes_input = true;
-  return repeats(v, 1);
+  return with_steps(repeats(v, 1), steps);
 }
 Variant in_shared(const std::string& name, const std::string& summary, std::vector<Claim> claims,
                   std::uint32_t per_thread = 1, const BlockRule& blocks = tree) {
@@ -69,6 +70,11 @@ Variant in_shared(const std::string& name, const std::string& summary, std::vect
   v.blocks = blocks;
   v.dynamic_shared_bytes = bytes_per_thread;
   return repeats(v, per_thread);
+}
+
+Variant racing(Variant v) {
+  v.racy = true;
+  return v;
 }
 
 /// Trees in global memory, and what is worse.
@@ -86,13 +92,16 @@ std::vector<Variant> in_global_memory() {
        .adjust = accumulates(serial),
        .claims = {rises("warp_execution_efficiency")}},
       in_place("neighbored", "a tree per block, in global memory; the busy threads are scattered over all warps",
-               {falls("global_atomic_requests")}),
+               {Numbering::multiples}, {falls("global_atomic_requests")}),
       in_place("neighbored_extra_steps",
-               "the same with its loop running to blockDim, not half of it: a step for nothing", {rises("barriers")}),
+               "the same with its loop running to blockDim, not half of it: a step for nothing",
+               {.numbering = Numbering::multiples, .extra_steps = 1}, {rises("barriers")}),
       in_place("neighbored_improved", "the same pairs, but the first threads take them: 12 working warps instead of 47",
-               {rises("branch_efficiency", "neighbored"), falls("warp_instructions", "neighbored")}),
+               {Numbering::first_threads},
+               {rises("branch_efficiency", "neighbored"), falls("working_warps", "neighbored"),
+                falls("warp_instructions", "neighbored")}),
       in_place("interleaved", "pairs half a block apart: neighbouring threads touch neighbouring words",
-               {falls("global_load_sectors"), falls("global_store_sectors")}),
+               {Numbering::halves}, {falls("global_load_sectors"), falls("global_store_sectors")}),
       {.name = "single_block",
        .summary = "the whole tree by one block: no second launch, but all other SMs idle (--print traces it)",
        .kernel = "reduce_single_block<{type}, {Op}, {print}>",
@@ -100,37 +109,47 @@ std::vector<Variant> in_global_memory() {
        .automatic_grid = one_block,
        .adjust = within(one_tree),
        .writes_input = true},
-      {.name = "tree_atomic",
-       .summary = "many blocks, two elements per thread; each block adds its result by one atomic",
-       .kernel = "reduce_tree_atomic<{type}, {Op}>",
-       .blocks = tree,
-       .covers = two_per_thread,
-       .adjust = accumulates(block_then_atomics),
-       .writes_input = true},
+      with_steps({.name = "tree_atomic",
+                  .summary = "many blocks, two elements per thread; each block adds its result by one atomic",
+                  .kernel = "reduce_tree_atomic<{type}, {Op}>",
+                  .blocks = tree,
+                  .covers = two_per_thread,
+                  .adjust = accumulates(block_then_atomics),
+                  .writes_input = true},
+                 {.numbering = Numbering::first_threads, .elements_per_thread = 2}),
   };
 }
 
 /// One block's tree in shared memory, ever leaner.
 std::vector<Variant> in_shared_memory() {
   return {
-      {.name = "tree_shared",
-       .summary = "the tree moves to shared memory: closer, and the input stays as it was",
-       .kernel = "reduce_tree_shared<{type}, {Op}>",
-       .blocks = tree,
-       .covers = two_per_thread,
-       .dynamic_shared_bytes = [](const Case& c) { return 2 * bytes_per_thread(c); },
-       .adjust = accumulates(block_then_atomics),
-       .claims = {falls("global_load_sectors"), falls("global_store_sectors")}},
-      in_shared("shared_divergent", "one element per thread, busy threads scattered: 47 working warps per block of 256",
-                {}),
-      in_shared("shared_strided", "busy threads side by side: 12 working warps, but their words share banks",
-                {rises("branch_efficiency"), rises("shared_load_bank_conflicts")}),
-      in_shared("shared_sequential", "neighbouring threads on neighbouring words: 12 working warps, no bank conflict",
-                {falls("shared_load_bank_conflicts")}),
-      in_shared("first_add", "every thread combines four elements on their way in: a quarter of the blocks",
-                {falls("warp_instructions"), falls("barriers")}, 4),
+      with_steps({.name = "tree_shared",
+                  .summary = "the tree moves to shared memory: closer, and the input stays as it was",
+                  .kernel = "reduce_tree_shared<{type}, {Op}>",
+                  .blocks = tree,
+                  .covers = two_per_thread,
+                  .dynamic_shared_bytes = [](const Case& c) { return 2 * bytes_per_thread(c); },
+                  .adjust = accumulates(block_then_atomics),
+                  .claims = {falls("global_load_sectors"), falls("global_store_sectors")}},
+                 {.numbering = Numbering::first_threads, .elements_per_thread = 2, .in_shared = true}),
+      with_steps(in_shared("shared_divergent",
+                           "one element per thread, busy threads scattered: 47 working warps per block of 256", {}),
+                 {.numbering = Numbering::multiples, .in_shared = true}),
+      with_steps(in_shared("shared_strided", "busy threads side by side: 12 working warps, but their words share banks",
+                           {rises("branch_efficiency"), falls("working_warps"), rises("shared_load_bank_conflicts")}),
+                 {.numbering = Numbering::first_threads, .in_shared = true}),
+      with_steps(in_shared("shared_sequential",
+                           "neighbouring threads on neighbouring words: 12 working warps, no bank conflict",
+                           {falls("shared_load_bank_conflicts")}),
+                 {.numbering = Numbering::halves, .in_shared = true}),
+      with_steps(in_shared("first_add", "every thread combines four elements on their way in: a quarter of the blocks",
+                           {falls("warp_instructions"), falls("barriers")}, 4),
+                 {.numbering = Numbering::halves, .in_shared = true}),
+      racing(in_shared("volatile_last_warp",
+                       "the last steps by one warp, without barriers, as before Volta: `volatile`, a race since",
+                       {falls("barriers"), falls("warp_instructions")}, 4, last_warp)),
       in_shared("unroll_last_warp", "the last steps are one warp's: __syncwarp, not block barriers, no loop",
-                {falls("barriers"), falls("warp_instructions")}, 4, last_warp),
+                {falls("barriers", "first_add"), falls("warp_instructions", "first_add")}, 4, last_warp),
       in_shared("shuffle_last_warp", "the last warp exchanges registers: no shared memory, no barrier",
                 {falls("shared_load_wavefronts")}, 4, last_warp),
   };
@@ -207,10 +226,12 @@ Lab lab() {
   lab.topic = "reductions";
   lab.question = "How do thousands of threads come to one answer?";
   lab.headline = "warp";
-  lab.params = {{"n", "elements", std::int64_t{1} << 22, {}, 0, 2147483647},
-                {"type", "element type", "float", {"int", "long", "float", "double"}},
-                {"op", "operation", "sum", {"sum", "product", "min", "max"}},
-                {"print", "trace every combination (single_block)", "false", {"false", "true"}}};
+  lab.params = {
+      {"n", "elements", std::int64_t{1} << 22, {}, 0, 2147483647},
+      {"type", "element type", "float", {"int", "long", "float", "double"}},
+      {"op", "operation", "sum", {"sum", "product", "min", "max"}},
+      {"data", "elements: random, or iota: 1, 2, 3 …", "random", {"random", "iota"}},
+      {"print", "trace every combination (single_block), or tabulate a tree's steps", "false", {"false", "true"}}};
   lab.block_presets = {{32}, {64}, {128}, {256}, {512}, {1024}};
   lab.extent = [](const Case& c) { return Dim3{static_cast<std::uint32_t>(c.n())}; };
   lab.problem = problem;
@@ -219,6 +240,8 @@ Lab lab() {
     const auto n = static_cast<double>(c.n()), size = static_cast<double>(size_of(c.type()));
     return Work{.bytes = (n + 1) * size, .flops = n > 0 ? n - 1 : 0, .elements = n};
   };
+  lab.metrics = {
+      {"working_warps", "warps", "warps of a full block with a thread that works, summed over its tree's steps"}};
   lab.contracts = {
       {"partials", "(const T* in, T* out, int n)", "writes the reduction of each block to out[blockIdx.x]"},
       {"total", "(const T* in, T* out, int n)", "combines everything in out[0], which holds the neutral element"}};

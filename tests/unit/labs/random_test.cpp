@@ -24,6 +24,14 @@ TEST_CASE("the same seed gives these very numbers on every machine") {
   CHECK(std::vector<std::int32_t>(values.begin(), values.end()) == std::vector<std::int32_t>{5, 8, 61, 16});
 }
 
+TEST_CASE("counting starts at 1, in every type that C++ has") {
+  const auto floats = gpulab::counting_values(Scalar::f32, 3), bytes = gpulab::counting_values(Scalar::u8, 257);
+  CHECK(std::ranges::equal(view_as<float>(floats), std::vector<float>{1, 2, 3}));
+  CHECK(view_as<std::uint8_t>(bytes)[254] == 255);
+  CHECK(view_as<std::uint8_t>(bytes)[255] == 0);
+  CHECK(gpulab::counting_values(Scalar::i64, 0).empty());
+}
+
 TEST_CASE("integers take both ends of their range, and nothing beyond") {
   const auto bytes = random_values(Scalar::i32, 10000, 7, -3, 5);
   const auto values = view_as<std::int32_t>(bytes);

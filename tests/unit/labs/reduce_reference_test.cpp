@@ -13,7 +13,7 @@ namespace {
 
 Case point(const std::string& type, const std::string& op, std::int64_t n) {
   Case c;
-  c.params.values = {{"n", n}, {"type", type}, {"op", op}};
+  c.params.values = {{"n", n}, {"type", type}, {"op", op}, {"data", std::string("random")}};
   return c;
 }
 
@@ -149,5 +149,51 @@ TEST_CASE("a reduction by passes ends in one block, whatever its blocks and elem
         REQUIRE(buffer->count >= steps[i - 1].grid.x);
       }
     }
+  }
+}
+
+TEST_CASE(
+    "counted elements, 1 2 3 …: every answer is what arithmetic says, and one element less is outside the bound") {
+  for (const auto* type : {"int", "long", "float", "double"}) {
+    auto c = point(type, "sum", 16);
+    c.params.values["data"] = "iota";
+    const auto sum = reduce::answer(c, reduce::inputs(c));
+    INFO(type);
+    if (!sum.real.empty()) {
+      CHECK(sum.real[0] == 136);
+      CHECK(reduce::tolerance(c, 5, 136) < 1e-4);
+      CHECK(reduce::tolerance(c, 5, 136) > 0);
+    } else {
+      CHECK((type[0] == 'i' ? exact<int>(sum) : exact<std::int64_t>(sum)) == 136);
+    }
+  }
+}
+
+TEST_CASE("a bound of counted elements holds for the serial fold, however long") {
+  for (std::int64_t n : {1, 100, 4097, 1 << 20, 1 << 24}) {
+    auto c = point("float", "sum", n);
+    c.params.values["data"] = "iota";
+    auto in = reduce::inputs(c);
+    std::vector<std::byte> out(size_of(c.type()));
+    HostCall call;
+    call.params = &c.params;
+    call.buffers = {{"in", in}, {"out", out}};
+    reduce::fold_on_host(call);
+    const double wanted = reduce::answer(c, in).real[0], got = view_as<float>(out)[0];
+    CAPTURE(n, got, wanted);
+    CHECK(std::fabs(got - wanted) <= reduce::tolerance(c, static_cast<double>(n), wanted));
+    CHECK(std::isfinite(reduce::tolerance(c, static_cast<double>(n), wanted)));
+  }
+}
+
+TEST_CASE("a factorial that leaves the type's range is infinite, and said to be") {
+  for (const auto& [type, last] : {std::pair{"float", 34}, {"double", 170}}) {
+    auto c = point(type, "product", last);
+    c.params.values["data"] = "iota";
+    CHECK(std::isfinite(reduce::answer(c, reduce::inputs(c)).real[0]));
+    c.params.values["n"] = std::int64_t{last + 1};
+    const auto beyond = reduce::answer(c, reduce::inputs(c));
+    CHECK(beyond.note == "the result is infinite: beyond the type's range");
+    CHECK(std::isinf(type[0] == 'f' ? double{exact<float>(beyond)} : exact<double>(beyond)));
   }
 }
