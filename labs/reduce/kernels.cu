@@ -282,11 +282,10 @@ __global__ void reduce_first_add(const T* in, T* out, int n) {
 }
 
 // --- 13: unroll the last warp ----------------------------------------------------------------------------------------
-// The last six steps concern one warp only, yet all warps come to their barriers. First as it was done for ten years:
-// before Volta the lanes of a warp ran in lockstep, and `volatile` was enough, which makes every line load and store
-// shared memory instead of a register. Since Volta lanes may run apart, and nothing says that all of them have read a
-// word before its owner writes the next step into it: a race, which `--sanitize racecheck` names. It still gives the
-// right answer most of the time, which makes it worse.
+// The last six steps concern one warp only, yet all warps come to their barriers. One warp needs none to agree with
+// itself, and six steps without a loop save its counter and branch. First as it was done for ten years: before Volta
+// the lanes of a warp ran in lockstep, and `volatile` was enough. Since then they may run apart, and nothing says that
+// all have read a word before its owner writes the next step into it: a race, which `--sanitize racecheck` names.
 template <typename T, typename Op>
 __global__ void reduce_volatile_last_warp(const T* in, T* out, int n) {
   Op op;
@@ -311,9 +310,8 @@ __global__ void reduce_volatile_last_warp(const T* in, T* out, int n) {
   if (tid == 0) out[blockIdx.x] = v[0];
 }
 
-// The same without the race. A warp needs no block barrier to agree with itself: __syncwarp is cheaper, and five steps
-// without a loop save its counter and branch. One __syncwarp before the store (all have read), one after (all have
-// written). Lanes 16 to 31 combine values that nobody uses; asking them not to would cost a branch.
+// The same without the race: one __syncwarp before each store (all have read), one after (all have written), cheaper
+// than a barrier of the block. Lanes 16 to 31 combine what nobody uses; asking them not to would cost a branch.
 template <typename T, typename Op>
 __global__ void reduce_unroll_last_warp(const T* in, T* out, int n) {
   Op op;
@@ -486,14 +484,14 @@ __global__ void reduce_single_pass(const T* in, T* out, T* partials, unsigned* t
 template <auto... kernel>
 struct Compile {};
 template <typename T, typename Op>
-struct Ladder : Compile<reduce_single_thread<T, Op>, reduce_atomic<T, Op>, reduce_neighbored<T, Op>,
-                        reduce_neighbored_extra_steps<T, Op>, reduce_neighbored_improved<T, Op>,
-                        reduce_interleaved<T, Op>, reduce_single_block<T, Op, false>, reduce_single_block<T, Op, true>,
-                        reduce_tree_atomic<T, Op>, reduce_tree_shared<T, Op>, reduce_shared_divergent<T, Op>,
-                        reduce_shared_strided<T, Op>, reduce_shared_sequential<T, Op>, reduce_first_add<T, Op>,
-                        reduce_volatile_last_warp<T, Op>, reduce_unroll_last_warp<T, Op>,
-                        reduce_shuffle_last_warp<T, Op>, reduce_warp<T, Op>, reduce_grid_stride_vec4<T, Op>,
-                        reduce_cooperative<T, Op>, reduce_single_pass<T, Op>> {};
+struct Ladder
+    : Compile<reduce_single_thread<T, Op>, reduce_atomic<T, Op>, reduce_neighbored<T, Op>,
+              reduce_neighbored_extra_steps<T, Op>, reduce_neighbored_improved<T, Op>, reduce_interleaved<T, Op>,
+              reduce_single_block<T, Op, false>, reduce_single_block<T, Op, true>, reduce_tree_atomic<T, Op>,
+              reduce_tree_shared<T, Op>, reduce_shared_divergent<T, Op>, reduce_shared_strided<T, Op>,
+              reduce_shared_sequential<T, Op>, reduce_first_add<T, Op>, reduce_volatile_last_warp<T, Op>,
+              reduce_unroll_last_warp<T, Op>, reduce_shuffle_last_warp<T, Op>, reduce_warp<T, Op>,
+              reduce_grid_stride_vec4<T, Op>, reduce_cooperative<T, Op>, reduce_single_pass<T, Op>> {};
 template <typename T>
 struct AllOperations : Ladder<T, Sum>, Ladder<T, Product>, Ladder<T, Min>, Ladder<T, Max> {};
 template struct AllOperations<int>;
