@@ -180,6 +180,16 @@ constexpr std::array derived_rows{
                  return of_the_worse(c["shared_load_bank_conflicts"], c["shared_load_requests"],
                                      c["shared_store_bank_conflicts"], c["shared_store_requests"]);
                }},
+    DerivedRow{"barriers",
+               {.name = "block_imbalance",
+                .unit = CounterUnit::mean,
+                .definition = "instructions of the busiest block / those of a block on average; 1: all work alike",
+                .tells = true,
+                .page = {&instruction_counters, "busiest block / mean"},
+                .ladder = {"busiest", "/mean", 3}},
+               [](const Counters& c) {
+                 return quotient(real(c["busiest_block_instructions"]), real(c["block_instructions"]));
+               }},
     DerivedRow{
         "shared_atomic_max_lanes",
         {.name = "atomic_requests",

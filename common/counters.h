@@ -209,6 +209,14 @@ inline constexpr std::array counted_rows{
                .tells = true,
                .page = {&instruction_counters, "barrier instructions"},
                .ladder = {"barriers", {}, 5}},
+    // Of a launch, as its blocks' clocks have it (BlockContext::executed), not of a line. Several launches: sums, so
+    // that block_imbalance is their mean, weighted by what each executed.
+    CounterRow{.name = "block_instructions",
+               .definition = "instructions that warps issue, also those that a guard switches off",
+               .reported = false},
+    CounterRow{.name = "busiest_block_instructions",
+               .definition = "block_instructions, if all blocks of a launch executed as many as its busiest",
+               .reported = false},
 };
 
 /// A row of `counted_rows` by its name, found by the compiler: a name that no row has does not compile.

@@ -1,5 +1,6 @@
 #include "common/occupancy.h"
 
+#include <algorithm>
 #include <climits>
 
 // Part of the CUDA Toolkit (its own include directory, as system headers): the calculator that Nsight Compute and
@@ -79,6 +80,18 @@ std::optional<Occupancy> occupancy(const GpuProfile& gpu, std::optional<int> reg
   answer.theoretical = static_cast<double>(answer.blocks_per_sm * warps_per_block) / max_warps;
   answer.limited_by = names_of(result->limitingFactors);
   return answer;
+}
+
+Spread spread_of(std::uint64_t blocks, const std::optional<Occupancy>& occupancy, int sm_count) {
+  Spread spread;
+  spread.sm_count = sm_count;
+  spread.sms_used = static_cast<int>(std::min<std::uint64_t>(blocks, static_cast<std::uint64_t>(sm_count)));
+  if (!occupancy || occupancy->blocks_per_sm <= 0 || sm_count <= 0) return spread;
+  const auto resident = static_cast<std::uint64_t>(occupancy->blocks_per_sm) * static_cast<std::uint64_t>(sm_count);
+  const auto last = blocks % resident;
+  spread.waves = static_cast<double>(blocks) / static_cast<double>(resident);
+  spread.tail = last == 0 ? 0 : 1 - static_cast<double>(last) / static_cast<double>(resident);
+  return spread;
 }
 
 std::optional<BlockLimits> block_limits(const GpuProfile& gpu, int registers_per_thread,

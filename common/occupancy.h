@@ -2,6 +2,7 @@
 // Theoretical occupancy, computed by the CUDA Toolkit's own cuda_occupancy.h.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,16 @@ struct Occupancy {
 [[nodiscard]] std::optional<Occupancy> occupancy(const GpuProfile& gpu, std::optional<int> registers_per_thread,
                                                  std::size_t static_shared_bytes, std::size_t dynamic_shared_bytes,
                                                  int threads_per_block);
+
+/// How a grid's blocks spread over the GPU's SMs, which occupancy does not say: one block can occupy its SM fully while
+/// all others idle. Blocks go to SMs that have none first.
+struct Spread {
+  int sm_count = 0, sms_used = 0;
+  /// Grid / blocks that are resident at once, and the share of the last wave's places that stay empty. Absent where
+  /// occupancy is.
+  std::optional<double> waves, tail;
+};
+[[nodiscard]] Spread spread_of(std::uint64_t blocks, const std::optional<Occupancy>& occupancy, int sm_count);
 
 /// Blocks that each resource of an SM has room for, by itself; absent where the kernel takes none of it.
 struct BlockLimits {

@@ -195,8 +195,8 @@ struct HostCall {
 };
 
 /// What a rung's comment promises: a counter (a name of `gpulab list --metrics`, or a metric of the commentary) that
-/// falls or rises against the rung before, or against the one named `than`. The report says by how much; a test pins
-/// the direction.
+/// falls or rises against the rung that it is built on, or against the one named `than`. The report says by how much; a
+/// test pins the direction.
 struct Claim {
   enum class Moves { down, up } moves;
   std::string counter;
@@ -252,6 +252,9 @@ struct Variant {
   std::function<Work(const Case&)> work{};  ///< default: the lab's
   /// The first rung of another ladder in this lab, with a problem of its own: not compared with the variant before it.
   bool starts = false;
+  /// The rung that it changes something of, by name, where that is not the one before it: what it gains and loses is
+  /// said against that one.
+  std::string builds_on{};
   std::vector<Claim> claims{};
   /// What it has to say of its outputs; default: the lab's.
   std::function<Commentary(const Case&, const ReadBuffer&)> commentary{};
@@ -292,6 +295,8 @@ struct Lab {
   /// Facts, text or a picture of a case and its outputs; not called for calculators.
   std::function<Commentary(const Case&, const ReadBuffer&)> commentary{};
   std::vector<MetricMeaning> metrics{};  ///< of all metrics of its commentaries and calculators
+  /// The counters and columns (common/counters.h) that the lab is about: they stay in a table however narrow it is.
+  std::vector<std::string> subject{};
   std::vector<Contract> contracts{};
   BreakEvenQuestion break_even{};
   std::vector<Variant> variants{};  ///< worst to best

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
+#include "common/counters.h"
 #include "common/text.h"
 
 namespace gpulab {
@@ -37,6 +39,20 @@ const Variant& find_variant(const Lab& lab, std::string_view name) {
   throw usage_error(
       fmt::format("{} has no variant '{}'", lab.name, name),
       did_you_mean(name, variant_names(lab), fmt::format("'gpulab list {}' shows all variants", lab.name)));
+}
+
+std::vector<const Variant*> rungs_below(const Lab& lab, std::string_view variant) {
+  const auto named = [&](std::string_view name) {
+    return std::find_if(lab.variants.begin(), lab.variants.end(), [&](const Variant& v) { return v.name == name; });
+  };
+  std::vector<const Variant*> below;
+  auto rung = named(variant);
+  // A rung is built on one that stands before it (defects), so that this ends.
+  while (rung != lab.variants.end() && rung != lab.variants.begin() && !rung->starts) {
+    rung = rung->builds_on.empty() ? std::prev(rung) : named(rung->builds_on);
+    if (rung != lab.variants.end()) below.push_back(&*rung);
+  }
+  return below;
 }
 
 namespace {
@@ -77,12 +93,21 @@ std::vector<std::string> defects(const Lab& lab) {
   std::vector<std::string> found;
   std::set<std::string> names;
   for (const auto& variant : lab.variants) {
+    if (!variant.builds_on.empty() && !names.contains(variant.builds_on))
+      found.push_back(fmt::format("{}.{}: builds on '{}', which is no variant before it", lab.name, variant.name,
+                                  variant.builds_on));
     if (!names.insert(variant.name).second)
       found.push_back(fmt::format("{}.{}: declared twice", lab.name, variant.name));
     check_variant(lab, variant, found);
   }
   if (!names.contains(lab.headline))
     found.push_back(fmt::format("{}: headline '{}' is no variant", lab.name, lab.headline));
+  for (const auto& subject : lab.subject) {
+    const auto columns = counters_and_columns();
+    if (std::none_of(columns.begin(), columns.end(),
+                     [&](const CounterInfo& info) { return info.name == subject && !info.ladder.heading.empty(); }))
+      found.push_back(fmt::format("{}: its subject '{}' is no column", lab.name, subject));
+  }
   if (!lab.problem || !lab.work) found.push_back(fmt::format("{}: needs problem and work", lab.name));
   for (const auto& variant : lab.variants) {
     // Without an extent there is nothing for an automatic grid to cover.

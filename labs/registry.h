@@ -21,6 +21,9 @@ namespace gpulab {
 [[nodiscard]] Error unknown_lab(std::string_view name, const std::vector<std::string>& known);
 [[nodiscard]] const Variant& find_variant(const Lab& lab, std::string_view name);
 
+/// The rungs below `variant` in its own ladder, the one that it is built on first; none below one that starts a ladder.
+[[nodiscard]] std::vector<const Variant*> rungs_below(const Lab& lab, std::string_view variant);
+
 [[nodiscard]] std::vector<std::string> lab_names(std::span<const Lab> labs);
 [[nodiscard]] std::vector<std::string> variant_names(const Lab& lab);
 

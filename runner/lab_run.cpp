@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <set>
 #include <utility>
 
 #include "common/child/interrupt.h"
@@ -90,13 +89,6 @@ std::shared_ptr<const Batch> batch_of(const LabRun& run, const std::shared_ptr<E
   return batch;
 }
 
-std::set<std::string, std::less<>> ladder_starts(const Lab& lab) {
-  std::set<std::string, std::less<>> names;
-  for (const auto& variant : lab.variants)
-    if (variant.starts) names.insert(variant.name);
-  return names;
-}
-
 /// The results, and what they say of each other.
 Run report_of(const Lab& lab, const LabRun& options, const DeviceInfo& device, std::vector<Result> results) {
   Run run{device, lab.name, std::move(results)};
@@ -105,7 +97,8 @@ Run report_of(const Lab& lab, const LabRun& options, const DeviceInfo& device, s
     run.toolkit = release_in(loaded->file.ptx.substr(0, 1024)).value_or("");
   }
   run.baseline = options.baseline != nullptr ? options.baseline->name : first_measured(run.results);
-  add_speedups(run.results, run.baseline, ladder_starts(lab));
+  add_speedups(lab, run.results, run.baseline);
+  run.subject = lab.subject;
   add_rung_changes(lab, run.results);
   run.break_evens = break_evens(lab, run.results);
   return run;
@@ -120,7 +113,7 @@ ExitCode run_and_report(const LabRun& options, const std::shared_ptr<Executor>& 
   ReportTarget target(options.report.output);
   const auto batch = batch_of(options, executor);
   const auto run = report_of(*batch->lab, options, executor->info(), run_batch(batch));
-  const Style style{wants_color(target), target.is_terminal() && isatty(STDERR_FILENO) != 0};
+  const Style style{wants_color(target), report_width(target), target.is_terminal() && isatty(STDERR_FILENO) != 0};
   target.write(options.report.format->run(run, style));
   if (!options.image.empty()) write_image(options.image, run);
   return exit_code(batch->cases, run.results);

@@ -283,15 +283,15 @@ TEST_CASE("what a rung claims to improve on the rung before moves as it says") {
       set_shape(lab, telling_shape(sizes_of(lab).size()), c);
       return simulation.runner.run(lab, variant, c, {});
     };
-    for (std::size_t i = 0; i < lab.variants.size(); ++i) {
-      const auto& variant = lab.variants[i];
+    for (const auto& variant : lab.variants) {
       if (variant.claims.empty() || variant.vendor.run != nullptr || variant.gpu_only) continue;
       const Result result = result_of(variant);
       INFO(lab.name << " " << variant.name << ": " << result.message);
       REQUIRE(result.status == CaseStatus::ok);
       for (const auto& claim : variant.claims) {
-        REQUIRE((i > 0 || !claim.than.empty()));
-        const Variant& other = claim.than.empty() ? lab.variants[i - 1] : variant_named(lab, claim.than);
+        const auto below = rungs_below(lab, variant.name);
+        REQUIRE((!below.empty() || !claim.than.empty()));
+        const Variant& other = claim.than.empty() ? *below.front() : variant_named(lab, claim.than);
         const double now = counted(result, claim.counter), before = counted(result_of(other), claim.counter);
         INFO(claim.counter << ": " << now << ", " << other.name << ": " << before);
         if (claim.moves == Claim::Moves::down) CHECK(now < before);

@@ -355,13 +355,13 @@ class SummarizeRun(unittest.TestCase):
         for bad, words in ((a_result(status="wrong", verification="failed", message="x"), "wrong: x"),
                            (a_result(verification=None), "not verified"), (a_result(verification="not_run"), "not verified"),
                            (a_result("racy", "fault", None, message="x", racy=True), "fault: x"),
-                           (a_result(timing={"source": "simulation_wall"}), "timed by simulation_wall"),
+                           (a_result(timing={"source": "none"}), "timed by none"),
                            (a_result(timing=None), "timed by None"),
                            (a_result(timing={"source": "cuda_events", "median_ms": 0}), "took no time")):
             code, lines = self.summary(a_result(), bad)
             self.assertEqual(code, 1, words)
             self.assertTrue(lines[1].endswith(f"  BAD: {words}"), lines)
-        self.assertEqual(self.summary(a_result(timing={"source": "simulation_wall"}), kind="sim")[0], 0)
+        self.assertEqual(self.summary(a_result(timing={"source": "none"}), kind="sim")[0], 0)
 
     def test_a_run_in_which_nothing_was_verified_fails(self):
         for results in ([], [CALCULATED], [RACED, SKIPPED]):

@@ -217,6 +217,7 @@ Lab lab() {
       {"shared_queue", "updates", "the same of a block's own histogram in shared memory"}};
   lab.contracts = {{"histogram", "(const int* in, int* counts, int n, int bins)",
                     "adds to counts[b], which starts with 0, how many of in[0..n) are b; 0 <= in[i] < bins"}};
+  lab.subject = {"atomic_requests"};
   lab.variants = ladder();
   return lab;
 }

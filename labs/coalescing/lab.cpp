@@ -140,6 +140,7 @@ std::vector<Variant> ladder() {
 
   Variant aos = copies("aos", "one field of an array of structures: a stride of four words",
                        [](const Case&, std::int64_t i) { return i * fields; });
+  aos.builds_on = "stride";
 
   Variant soa = copies("soa", "an array per field: neighbours side by side, four sectors, all used", same);
   soa.claims = {rises("global_load_efficiency"), falls("global_load_sectors")};
@@ -189,6 +190,7 @@ Lab lab() {
                  {"formula_efficiency", "ratio",
                   "max(1 / stride, 1 / 8): bytes that are used / bytes of the sectors, by the formula"}};
   lab.contracts = {{"copy", "(const float* in, float* out, int n)", "copies in to out"}};
+  lab.subject = {"global_load_efficiency", "global_store_efficiency"};
   lab.variants = ladder();
   return lab;
 }

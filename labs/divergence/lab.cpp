@@ -155,9 +155,11 @@ std::vector<Variant> ladder() {
            loop_lengths),
   };
   v[1].claims = {falls("divergent_branches"), falls("warp_instructions"), rises("warp_execution_efficiency")};
-  v[2].claims = {falls("warp_instructions"), falls("divergent_branches", "by_thread"),
-                 rises("warp_execution_efficiency", "by_thread")};
+  v[2].builds_on = "by_thread";
+  v[2].claims = {falls("warp_instructions"), falls("divergent_branches"), rises("warp_execution_efficiency")};
+  v[3].builds_on = "by_thread";
   v[3].arguments = with_paths;
+  v[4].starts = true;
   v[4].scratch = lengths_buffer;
   v[4].arguments = with_lengths;
   v[5].scratch = order_buffers;
@@ -174,7 +176,9 @@ Variant debug_build(const Variant& rung) {
   v.summary = fmt::format("`{}` as nvcc -G builds it: nothing is optimised", rung.name);
   v.kernel = "debug::" + rung.kernel;
   v.file = "kernels_debug.cu";
-  v.claims = {rises("warp_instructions", rung.name)};
+  v.starts = false;
+  v.builds_on = rung.name;
+  v.claims = {rises("warp_instructions")};
   return v;
 }
 
@@ -206,6 +210,7 @@ Lab lab() {
                  {"cost", "times", "steps that warps issue / steps if all 32 lanes were always at work"}};
   lab.contracts = {{"parity", "(const unsigned* in, unsigned* out, int n, int work)",
                     "writes in[i] after `work` steps of x = 3x + 1 where i is even, of x = 5x + 2 where it is odd"}};
+  lab.subject = {"branch_efficiency", "warp_execution_efficiency"};
   lab.variants = ladder();
   for (const auto& rung : ladder()) lab.variants.push_back(debug_build(rung));
   // The `if` that only assigned is a branch again.

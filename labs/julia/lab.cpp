@@ -119,6 +119,7 @@ Lab lab() {
       {"lanes_at_work", "ratio", "of the lanes of the warps' iterations, those whose pixel still needs one"}};
   lab.contracts = {{"julia", "(int* counts, int width, int height, int iterations, float c_re, float c_im)",
                     "writes each pixel's number of iterations of z = z * z + c while |z| <= 2, row after row"}};
+  lab.subject = {"warp_instructions", "warp_execution_efficiency"};
   lab.variants = {
       {.name = "pixel_fixed",
        .summary = "one thread per pixel, all iterations for all: no lane ever waits, nearly all work is for nothing",

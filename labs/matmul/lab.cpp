@@ -232,6 +232,7 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
            [](const Case&) {
              return Dim3{64, 64};
            },
+       .builds_on = "tiled",
        .claims = {falls("shared_load_requests"), falls("global_load_sectors")},
        .commentary = commentaries({64, 64, 8, 1, true})},
       large_tile("register_2d", "8 x 8 elements per thread: 16 loads into registers serve 64 multiply-adds",
@@ -292,6 +293,7 @@ Lab lab() {
       {"shared_loads_per_multiply_add", "", "elements that a thread loads from shared memory / its multiply-adds"}};
   lab.contracts = {{"matmul", "(const float* a, const float* b, float* c, int m, int n, int k)",
                     "writes the product of a, m x k, and b, k x n, to c, m x n; all row-major"}};
+  lab.subject = {"sectors_per_worse_global_request", "bank_conflicts_per_worse_shared_request"};
   lab.variants = ladder();
   return lab;
 }

@@ -61,6 +61,7 @@ Variant registers(std::uint32_t count, std::uint32_t values, const std::string& 
 Variant ilp(std::uint32_t values, const std::string& summary) {
   Variant v = chain("ilp_" + std::to_string(values), summary, "chains<" + std::to_string(values) + ">", values);
   if (values > 1) v.claims = {falls("warp_instructions")};
+  v.starts = values == 1;
   v.about_time = true;
   return v;
 }
@@ -68,6 +69,7 @@ Variant ilp(std::uint32_t values, const std::string& summary) {
 Variant shared_table() {
   Variant v = kernel("shared_bytes", "a table of --shared bytes per block: the larger it is, the fewer blocks fit",
                      "shared_table");
+  v.starts = true;
   v.strides = true;
   v.automatic_grid = resident_grid(4);
   v.scratch = [](const Case& c) -> std::vector<Buffer> {
@@ -87,6 +89,7 @@ Variant memory_latency() {
   Variant v =
       kernel("memory_latency", "a chain of dependent loads: only other warps can fill the wait, every one counts",
              "memory_latency");
+  v.starts = true;
   v.scratch = [](const Case& c) -> std::vector<Buffer> {
     return {{"next", Scalar::u32, static_cast<std::size_t>(c.n()), BufferRole::scratch, links(c)}};
   };
@@ -101,6 +104,7 @@ Variant memory_latency() {
 Variant arithmetic_latency() {
   Variant v = kernel("arithmetic_latency", "a chain of dependent divisions: a shorter wait, which few warps fill",
                      "arithmetic_latency");
+  v.starts = true;
   v.arguments = [](const Case& c) -> std::vector<Argument> {
     return {BufferArgument{"in"}, BufferArgument{"out"}, n(c), steps(c), divisor, division_c};
   };
@@ -115,13 +119,15 @@ Variant arithmetic_latency() {
 std::vector<Variant> ladder() {
   Variant unbounded = chain("unbounded", "40 values, and nothing said about blocks: the compiler takes what it likes",
                             "chains<40>", 40, 512);
+  unbounded.starts = true;
   Variant bounded =
       chain("launch_bounds", "the same with __launch_bounds__(1024): at most 64 registers, any block starts",
             "chains_bounded<40>", 40);
   bounded.claims = {falls("registers_per_thread"), rises("resident_warps")};
   Variant spill = chain("spill", "96 values under the same bounds: what does not fit 64 registers goes to local memory",
                         "chains_bounded<96>", 96);
-  spill.claims = {rises("resident_warps", "registers_128"), rises("local_bytes_per_thread", "registers_128")};
+  spill.builds_on = "registers_128";
+  spill.claims = {rises("resident_warps"), rises("local_bytes_per_thread")};
   spill.about_time = true;
   return {calculator(),
           registers(16, 4, "as many warps as an SM can hold"),

@@ -77,6 +77,11 @@ Variant racing(Variant v) {
   return v;
 }
 
+Variant built_on(const std::string& rung, Variant v) {
+  v.builds_on = rung;
+  return v;
+}
+
 /// Trees in global memory, and what is worse.
 std::vector<Variant> in_global_memory() {
   return {
@@ -96,10 +101,11 @@ std::vector<Variant> in_global_memory() {
       in_place("neighbored_extra_steps",
                "the same with its loop running to blockDim, not half of it: a step for nothing",
                {.numbering = Numbering::multiples, .extra_steps = 1}, {rises("barriers")}),
-      in_place("neighbored_improved", "the same pairs, but the first threads take them: 12 working warps instead of 47",
-               {Numbering::first_threads},
-               {rises("branch_efficiency", "neighbored"), falls("working_warps", "neighbored"),
-                falls("warp_instructions", "neighbored")}),
+      built_on("neighbored",
+               in_place("neighbored_improved",
+                        "the same pairs, but the first threads take them: 12 working warps instead of 47",
+                        {Numbering::first_threads},
+                        {rises("branch_efficiency"), falls("working_warps"), falls("warp_instructions")})),
       in_place("interleaved", "pairs half a block apart: neighbouring threads touch neighbouring words",
                {Numbering::halves}, {falls("global_load_sectors"), falls("global_store_sectors")}),
       {.name = "single_block",
@@ -163,7 +169,8 @@ std::vector<Variant> by_warps() {
        .kernel = "reduce_warp<{type}, {Op}>",
        .blocks = warps,
        .adjust = accumulates(block_then_atomics),
-       .claims = {falls("shared_load_wavefronts", "tree_shared"), falls("barriers", "tree_shared")}},
+       .builds_on = "tree_shared",
+       .claims = {falls("shared_load_wavefronts"), falls("barriers")}},
       {.name = "grid_stride_vec4",
        .summary = "only as many blocks as fit, four elements per load: the tree is paid once per resident block",
        .kernel = "reduce_grid_stride_vec4<{type}, {Op}>",
@@ -200,6 +207,7 @@ std::vector<Variant> by_warps() {
        .blocks = warps,
        .only = {{"type", {"int"}}, {"op", {"sum", "min", "max"}}},
        .adjust = accumulates(block_then_atomics),
+       .builds_on = "warp",
        .min_compute_capability = 80},
   };
 }
@@ -245,6 +253,8 @@ Lab lab() {
   lab.contracts = {
       {"partials", "(const T* in, T* out, int n)", "writes the reduction of each block to out[blockIdx.x]"},
       {"total", "(const T* in, T* out, int n)", "combines everything in out[0], which holds the neutral element"}};
+  lab.subject = {"warp_instructions", "branch_efficiency", "warp_execution_efficiency",
+                 "bank_conflicts_per_worse_shared_request"};
   lab.variants = ladder();
   return lab;
 }

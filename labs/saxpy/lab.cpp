@@ -153,6 +153,7 @@ std::vector<Variant> ladder() {
        .summary = "16 bytes per load and store: as many bytes by a quarter of the memory instructions",
        .kernel = "saxpy_vec4<{type}>",
        .covers = [](const Case& c) { return Dim3{static_cast<std::uint32_t>(width(c)) * c.block.x}; },
+       .builds_on = "naive",
        .claims = {falls("global_load_requests"), falls("global_store_requests"), falls("warp_instructions")},
        .commentary = thread_per_vector},
   };

@@ -105,6 +105,7 @@ Lab lab() {
   lab.metrics = {{"operations", "", "additions (or what the operator is) that all threads execute together"},
                  {"operations_per_element", "", "operations / n; one pass of one thread needs 1"}};
   lab.contracts = {{"scan", "(const int* in, int* out, int n)", "writes in[0] + … + in[i] to out[i]"}};
+  lab.subject = {"bank_conflicts_per_worse_shared_request", "barriers"};
   lab.variants = ladder();
   return lab;
 }

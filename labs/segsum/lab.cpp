@@ -165,6 +165,7 @@ Lab lab() {
   lab.contracts = {{"bags", "(const float* x, const int* first_row, const float* fallback, float* out, int bags)",
                     "out[b] = sum of rows first_row[b] to first_row[b + 1] - 1 of x, or fallback where there is none; "
                     "rows have 128 floats; out starts with 0"}};
+  lab.subject = {"warp_execution_efficiency", "block_imbalance"};
   lab.variants = ladder();
   return lab;
 }

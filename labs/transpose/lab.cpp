@@ -87,6 +87,11 @@ Variant copying(Variant v, const std::string& kernel) {
   return v;
 }
 
+Variant built_on(const std::string& rung, Variant v) {
+  v.builds_on = rung;
+  return v;
+}
+
 std::size_t prepare_cublas(const VendorCall&) {
   cublas::prepare();
   return 0;
@@ -115,25 +120,32 @@ std::vector<Variant> ladder() {
        .blocks = any_shape,
        .automatic_grid = over_output,
        .claims = {falls("global_store_sectors")}},
-      copying(tiled("tiled_copy", "a copy through a tile in shared memory: what the detour costs, without turning",
-                    {falls("global_load_sectors")}),
-              "transpose_tiled_copy<{type}, 0>"),
+      built_on("copy",
+               copying(tiled("tiled_copy",
+                             "a copy through a tile in shared memory: what the detour costs, without turning", {}),
+                       "transpose_tiled_copy<{type}, 0>")),
       copying(tiled("tiled_copy_padded", "the same with a padded tile: padding costs a copy nothing", {}),
               "transpose_tiled_copy<{type}, 1>"),
-      tiled("tiled", "turns the tile in shared memory: both sides coalesced, but a column of the tile is one bank",
-            {falls("global_store_sectors", "naive_row"), falls("global_load_sectors", "naive_col")}),
+      built_on(
+          "naive_row",
+          tiled("tiled", "turns the tile in shared memory: both sides coalesced, but a column of the tile is one bank",
+                {falls("global_store_sectors"), falls("global_load_sectors", "naive_col")})),
       tiled("tiled_padded", "one unused word per row of the tile: a column lies in 32 different banks",
             {falls("shared_load_bank_conflicts")}),
-      tiled("tiled_swizzled", "columns of the tile permuted by row (c ^ r): no conflict either, and no word unused",
-            {falls("shared_load_bank_conflicts", "tiled")}),
-      copying(coarsened("coarsened_copy", "the copy through a tile by a quarter of the threads, four elements each",
-                        {falls("barriers", "tiled_copy"), falls("warp_instructions", "tiled_copy")}),
-              "transpose_coarsened_copy<{type}, 0>"),
+      built_on("tiled", tiled("tiled_swizzled",
+                              "columns of the tile permuted by row (c ^ r): no conflict either, and no word unused",
+                              {falls("shared_load_bank_conflicts")})),
+      built_on(
+          "tiled_copy",
+          copying(coarsened("coarsened_copy", "the copy through a tile by a quarter of the threads, four elements each",
+                            {falls("barriers"), falls("warp_instructions")}),
+                  "transpose_coarsened_copy<{type}, 0>")),
       copying(coarsened("coarsened_copy_padded", "the same with a padded tile: padding costs a copy nothing", {}),
               "transpose_coarsened_copy<{type}, 1>"),
-      coarsened("coarsened",
-                "`tiled` by a quarter of the threads: indices and barriers are paid once per four elements",
-                {falls("barriers", "tiled"), falls("warp_instructions", "tiled")}),
+      built_on("tiled",
+               coarsened("coarsened",
+                         "`tiled` by a quarter of the threads: indices and barriers are paid once per four elements",
+                         {falls("barriers"), falls("warp_instructions")})),
       coarsened("coarsened_padded", "coarsened, and a column of the tile in 32 different banks: both remedies",
                 {falls("shared_load_bank_conflicts")}),
       coarsened("coarsened_vec", "vectors of up to 16 bytes in and out: a quarter of the loads and stores of floats",
@@ -169,6 +181,7 @@ Lab lab() {
   };
   lab.contracts = {{"transpose", "(const float* in, float* out, int rows, int cols)",
                     "writes the transpose of in, rows x cols, to out, cols x rows"}};
+  lab.subject = {"global_load_efficiency", "global_store_efficiency", "bank_conflicts_per_worse_shared_request"};
   lab.variants = ladder();
   return lab;
 }

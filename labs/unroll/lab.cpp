@@ -75,6 +75,7 @@ Variant over_blocks(std::uint32_t blocks) {
                   : fmt::format("a block takes the parts of {0} blocks: {0} elements per thread, one tree", blocks);
   Variant v = rung(fmt::format("unroll_{}", blocks), summary, fmt::format("unroll_blocks<{}>", blocks), tree,
                    [=](const Case& c) { return blocks * c.block.x; });
+  if (blocks == 1) v.builds_on = "loop_1";
   if (blocks > 1) v.claims = {falls("instructions_per_element"), falls("barriers")};
   return v;
 }
@@ -117,6 +118,7 @@ Lab lab() {
   };
   lab.contracts = {{"partials", "(const int* in, int* out, int n)",
                     "writes the sum of each block's elements to out[blockIdx.x], 8 per thread"}};
+  lab.subject = {"warp_instructions", "barriers"};
   lab.variants = ladder();
   return lab;
 }

@@ -21,8 +21,8 @@ struct MeasureOptions {
 [[nodiscard]] Timing summarize(std::span<const double> milliseconds, TimeSource source,
                                std::optional<CacheState> mode = {});
 
-/// Times `work` on the device. `restore` runs untimed before every run (inputs that the kernel overwrites).
-/// A device that does not measure time (the simulator) runs `work` once: its wall time, labelled as that.
+/// Times `work` on a device that measures time. `restore` runs untimed before every run (inputs that the kernel
+/// overwrites).
 [[nodiscard]] Timing measure(Device& device, const MeasureOptions& options, const std::function<void()>& restore,
                              const std::function<void()>& work);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "labs/registry.h"
+
 namespace gpulab {
 namespace {
 
@@ -28,6 +30,16 @@ constexpr double us_per_ms = 1000;
 double host_ms(const Result& result) {
   const auto* seen = find_metric(result, host_time);
   return seen != nullptr ? seen->value / us_per_ms : result.timing->median_ms;
+}
+
+const Result* nearest_measured(const Lab& lab, const std::vector<Result>& results, const Result& result) {
+  for (const auto* rung : rungs_below(lab, result.variant)) {
+    const auto found = std::find_if(results.begin(), results.end(), [&](const Result& other) {
+      return other.variant == rung->name && measured(other) && same_case(result, other);
+    });
+    if (found != results.end()) return &*found;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -77,10 +89,8 @@ void add_host_times(const HostTimes& times, std::size_t launches, Result& result
   result.metrics.push_back({"time_per_launch", each, "us"});
 }
 
-void add_speedups(std::vector<Result>& results, std::string_view baseline,
-                  const std::set<std::string, std::less<>>& starts) {
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    auto& result = results[i];
+void add_speedups(const Lab& lab, std::vector<Result>& results, std::string_view baseline) {
+  for (auto& result : results) {
     if (!measured(result)) continue;
     for (const auto& other : results) {
       if (!baseline.empty() && other.variant == baseline && measured(other) && same_case(result, other)) {
@@ -88,13 +98,8 @@ void add_speedups(std::vector<Result>& results, std::string_view baseline,
       }
       if (on_host(other) && same_case(result, other)) add_speedup(result, "speedup_to_cpu", other, host_ms(result));
     }
-    // The rung before: the nearest earlier measured variant of the same case.
-    for (std::size_t j = i; j-- > 0;) {
-      if (starts.contains(results[j + 1].variant) || !same_case(result, results[j])) break;
-      if (!measured(results[j])) continue;
-      add_speedup(result, "speedup_to_previous", results[j], result.timing->median_ms);
-      break;
-    }
+    if (const auto* below = nearest_measured(lab, results, result))
+      add_speedup(result, "speedup_to_previous", *below, result.timing->median_ms);
   }
 }
 

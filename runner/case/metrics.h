@@ -1,7 +1,6 @@
 #pragma once
 // What follows from measured GPU time and nothing else: rates, shares of peaks, speed-ups.
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,11 +23,10 @@ void add_traffic(const Traffic& traffic, std::size_t launches, Result& result);
 /// What the host's clock says, and what the GPU's own says of each launch, in microseconds.
 void add_host_times(const HostTimes& times, std::size_t launches, Result& result);
 
-/// Speed-ups between results of the same parameters and block: to the baseline variant (empty: none), to the rung
-/// before, and to the variant that runs on the host, where there is one: by the host's clock if both have it.
-/// `starts`: variants that begin a ladder of their own, with no rung before.
-void add_speedups(std::vector<Result>& results, std::string_view baseline,
-                  const std::set<std::string, std::less<>>& starts = {});
+/// Speed-ups between results of the same parameters and block: to the baseline variant (empty: none), to the nearest
+/// rung below in its ladder of the lab (rungs_below), and to the variant that runs on the host, where there is one: by
+/// the host's clock if both have it.
+void add_speedups(const Lab& lab, std::vector<Result>& results, std::string_view baseline);
 
 /// The first variant that a GPU's clock measured, what cumulative speed-ups refer to; empty where fewer than two were.
 [[nodiscard]] std::string first_measured(const std::vector<Result>& results);

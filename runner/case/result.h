@@ -38,11 +38,9 @@ struct Verification {
   std::string note;
 };
 
-/// simulation_wall: how long simulating took, no GPU's time; cpu_wall: of a variant that runs on the host.
-enum class TimeSource : std::uint8_t { none, cuda_events, simulation_wall, cpu_wall };
-constexpr std::array<std::string_view, 4> words_of(TimeSource) {
-  return {"none", "cuda_events", "simulation_wall", "cpu_wall"};
-}
+/// none: nothing was timed, as on the simulator; cpu_wall: of a variant that runs on the host.
+enum class TimeSource : std::uint8_t { none, cuda_events, cpu_wall };
+constexpr std::array<std::string_view, 3> words_of(TimeSource) { return {"none", "cuda_events", "cpu_wall"}; }
 /// Of the L2 cache before each sample: flushed, or as the sample before left it.
 enum class CacheState : std::uint8_t { cold, warm };
 constexpr std::array<std::string_view, 2> words_of(CacheState) { return {"cold", "warm"}; }
@@ -69,7 +67,9 @@ struct RungChange {
   std::string counter;  ///< flat name
   std::string than;     ///< the variant that it is compared with
   double before = 0, now = 0;
-  std::string unit;  ///< "ratio", "" for counts, a metric's own
+  std::string unit;              ///< "ratio", "" for counts, a metric's own
+  bool gain = true;              ///< else it costs
+  std::optional<double> each{};  ///< now, per request, of what requests cost
 };
 
 /// Elements of a buffer that were asked for by name: from the first on.
@@ -104,15 +104,18 @@ struct Result {
   std::vector<std::pair<std::string, ParamValue>> params;  ///< declaration order, then seed
   std::optional<LaunchFacts> launch;
   std::optional<Occupancy> occupancy;
+  std::optional<Spread> spread;  ///< over the GPU's SMs
   std::optional<Verification> verification;
   std::optional<Timing> timing;
-  std::optional<ModelledTime> model;  ///< how long it would take on the GPU that the simulator models
-  std::string model_unavailable;      ///< why there is none, where somebody asked
+  std::optional<double> simulation_ms;  ///< what simulating took on this machine, which is no GPU's time
+  std::optional<ModelledTime> model;    ///< how long it would take on the GPU that the simulator models
+  std::string model_unavailable;        ///< why there is none, where somebody asked
   std::vector<Metric> metrics;
   std::vector<std::string> notes;  ///< what the lab says of the case, as Commentary::lines
   std::optional<Curve> curve;
   std::optional<Picture> picture;
-  std::vector<RungChange> changes;  ///< against the rung before; of runs of several variants
+  std::string built_on;             ///< the rung of the same run that it is compared with; empty: none
+  std::vector<RungChange> changes;  ///< against that one, or another; of runs of several variants
   std::optional<Counters> counters;
   /// Where counters come from a smaller case simulated beside a GPU: its parameters. Empty: from this case.
   std::vector<std::pair<std::string, ParamValue>> counters_params;
@@ -137,9 +140,10 @@ struct Run {
   DeviceInfo device;
   std::string lab;
   std::vector<Result> results;
-  std::string file{};      ///< of `gpulab run`; empty for labs
-  std::string toolkit{};   ///< that compiled it, "13.0"; empty: this build's, or unknown
-  std::string baseline{};  ///< the variant that speed-ups refer to; empty: none
+  std::string file{};                  ///< of `gpulab run`; empty for labs
+  std::string toolkit{};               ///< that compiled it, "13.0"; empty: this build's, or unknown
+  std::string baseline{};              ///< the variant that speed-ups refer to; empty: none
+  std::vector<std::string> subject{};  ///< as Lab::subject
   std::vector<BreakEven> break_evens{};
 };
 

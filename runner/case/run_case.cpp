@@ -86,7 +86,7 @@ void estimate_registers(const Kernel& kernel, std::span<const PtxasRow> rows, co
   facts.estimated_for = nearest->sm;
 }
 
-void describe_launch(const std::vector<const Launch*>& launches, const GpuProfile* gpu, Result& result) {
+void describe_launch(const std::vector<const Launch*>& launches, const GpuProfile* gpu, int sm_count, Result& result) {
   const auto& first = *launches.front();
   const auto& attributes = first.kernel->attributes;
   LaunchFacts facts;
@@ -99,9 +99,10 @@ void describe_launch(const std::vector<const Launch*>& launches, const GpuProfil
   facts.launches = static_cast<int>(launches.size());
   result.launch = facts;
   result.kernel = first.kernel->cpp_name;
-  if (gpu == nullptr) return;
-  result.occupancy = occupancy(*gpu, attributes.registers, attributes.static_shared_bytes.value_or(0),
-                               facts.dynamic_shared_bytes, static_cast<int>(facts.block.volume()));
+  if (gpu != nullptr)
+    result.occupancy = occupancy(*gpu, attributes.registers, attributes.static_shared_bytes.value_or(0),
+                                 facts.dynamic_shared_bytes, static_cast<int>(facts.block.volume()));
+  if (sm_count > 0) result.spread = spread_of(facts.grid.volume(), result.occupancy, sm_count);
 }
 
 void verify_outputs(const Problem& problem, const std::function<std::vector<std::byte>(const Expected&)>& read,
@@ -215,8 +216,9 @@ void run_and_measure(Device& device, DeviceBuffers& buffers, const RunOptions& r
   (void)device.take_findings();
   (void)device.take_lines();
   if (!device.capabilities().measures_time) {
-    result.timing = measure(
-        device, options, [&] { buffers.prepare(); }, work);
+    buffers.prepare();
+    result.simulation_ms = device.time(work, false);
+    result.timing = Timing{};
     device.synchronize();
     result.model = device.take_model(result.model_unavailable);
     result.counters = device.take_counters();
@@ -270,7 +272,7 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
   const BoundPlan bound(device_, buffers, made.steps);
   const auto launches = bound.launches();
   if (!launches.empty()) {
-    describe_launch(launches, gpu, result);
+    describe_launch(launches, gpu, device_.info().sm_count, result);
     if (!result.launch->registers_per_thread) {
       estimate_registers(*launches.front()->kernel, kernels_of(lab, variant).resources, device_.info(), *result.launch);
     }
@@ -346,6 +348,7 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
     result.status = status;
     result.message = message;
     result.timing.reset();
+    result.simulation_ms.reset();
     result.verification.reset();
   };
   const Listening printed(device_, options.printed);

@@ -138,7 +138,7 @@ ExitCode explain_case(const SweepOptions& sweep, const ExplainOptions& options,
                          chosen_launch(result.lines, options.launch),
                          options.phases,
                          options.banks};
-  target.write(options.report.format->explanation(view, Style{wants_color(target)}));
+  target.write(options.report.format->explanation(view, Style{wants_color(target), report_width(target)}));
   return code;
 }
 

@@ -50,7 +50,7 @@ void add_simulated_counters(Executor& simulator, const Lab& lab, const Variant& 
     }
     best = std::move(counted);
     if (times == 0) break;
-    const double took = best->timing ? best->timing->median_ms / 1000 : 0;
+    const double took = best->simulation_ms.value_or(0) / 1000;
     const double before = lab.work(smaller).bytes, after = lab.work(halved(lab, point, times - 1)).bytes;
     if (before > 0 && took * after / before > seconds) break;
   }

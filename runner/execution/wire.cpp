@@ -57,6 +57,10 @@ auto members(Finding& v) {
   auto& [tool, severity, message, count, at] = v;
   return std::tie(tool, severity, message, count, at);
 }
+auto members(Spread& v) {
+  auto& [sm_count, sms_used, waves, tail] = v;
+  return std::tie(sm_count, sms_used, waves, tail);
+}
 auto members(Occupancy& v) {
   auto& [theoretical, blocks, limited_by] = v;
   return std::tie(theoretical, blocks, limited_by);
@@ -100,14 +104,14 @@ auto members(ModelledTime& v) {
                   sm, achieved);
 }
 auto members(Result& v) {
-  auto& [variant, kernel, status, message, racy, needs_clock, summary, params, launch, occupancy, verification, timing,
-         model, model_unavailable, metrics, notes, curve, picture, changes, counters, counters_params, findings, output,
-         output_cut, lines, buffers] = v;
+  auto& [variant, kernel, status, message, racy, needs_clock, summary, params, launch, occupancy, spread, verification,
+         timing, simulation_ms, model, model_unavailable, metrics, notes, curve, picture, built_on, changes, counters,
+         counters_params, findings, output, output_cut, lines, buffers] = v;
   (void)racy, (void)needs_clock;  // whoever asked knows the variant
-  (void)changes;                  // of several results
-  return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, verification, timing, model,
-                  model_unavailable, metrics, notes, curve, picture, counters, counters_params, findings, output,
-                  output_cut, lines, buffers);
+  (void)built_on, (void)changes;  // of several results
+  return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, spread, verification, timing,
+                  simulation_ms, model, model_unavailable, metrics, notes, curve, picture, counters, counters_params,
+                  findings, output, output_cut, lines, buffers);
 }
 auto members(Params& v) { return std::tie(v.values); }
 auto members(Case& v) {

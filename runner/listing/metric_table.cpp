@@ -8,12 +8,15 @@
 namespace gpulab {
 namespace {
 
-/// What runner/case/metrics.cpp adds to a result.
+/// What runner/case adds to a result.
 struct Row {
   const char *name, *unit, *definition;
   bool simulated, measured;
 };
 constexpr std::array rows{
+    Row{"sms_used", "", "SMs of the GPU that get a block of the launch", true, true},
+    Row{"waves", "", "blocks of the launch / blocks that are resident at once", true, true},
+    Row{"tail", "ratio", "share of the last wave's places for blocks that stay empty", true, true},
     Row{"instructions_per_element", "", "thread instructions / elements of the problem", true, false},
     Row{"bandwidth", "GB/s", "useful bytes, read and written once each / median time; 10^9 bytes per second", false,
         true},
@@ -34,7 +37,8 @@ constexpr std::array rows{
         "median time of the variant that runs on the host / that of this one, by the host's clock "
         "where both have it",
         false, true},
-    Row{"speedup_to_previous", "x", "median time of the rung before / that of this one", false, true},
+    Row{"speedup_to_previous", "x", "median time of the rung that this one is built on / that of this one", false,
+        true},
 };
 
 std::string unit_of(CounterUnit unit) {

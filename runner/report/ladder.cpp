@@ -19,6 +19,9 @@ struct Kind {
   std::vector<std::string> heading;
   int priority;
   Cell cell;
+  std::string_view counter{};  ///< that it shows; empty: no counter
+  /// Is there a result for which it says anything? Default: one with a cell.
+  std::function<bool(const Result&)> tells{};
 };
 
 Cell counter(const CounterInfo& info) {
@@ -81,10 +84,20 @@ std::vector<Kind> kinds(bool on_gpu) {
                     ? std::optional(std::to_string(*r.launch->registers_per_thread))
                     : std::nullopt;
        }},
-      {{"occu-", "pancy"},
+      {{"theo-", "retical", "occup."},
        4,
        [](const Result& r) {
          return r.occupancy ? std::optional(percent_text(r.occupancy->theoretical)) : std::nullopt;
+       }},
+      {{"SMs", "used"},
+       1,
+       [](const Result& r) { return r.spread ? std::optional(std::to_string(r.spread->sms_used)) : std::nullopt; },
+       {},
+       [](const Result& r) { return r.spread && r.spread->sms_used < r.spread->sm_count; }},
+      {{"waves"},
+       6,
+       [](const Result& r) {
+         return r.spread && r.spread->waves ? std::optional(three(*r.spread->waves)) : std::nullopt;
        }},
   };
   for (const auto& info : counters_and_columns()) {
@@ -92,9 +105,11 @@ std::vector<Kind> kinds(bool on_gpu) {
     if (first.empty()) continue;
     std::vector<std::string> heading{std::string(first)};
     if (!second.empty()) heading.emplace_back(second);
-    all.push_back({std::move(heading), priority, counter(info)});
+    Kind kind{std::move(heading), priority, counter(info), info.name};
+    if (info.name == "block_imbalance")  // blocks that all work alike are no news
+      kind.tells = [&info](const Result& r) { return r.counters && info.value(*r.counters).value_or(1) >= 1.5; };
+    all.push_back(std::move(kind));
   }
-  all.push_back({{"simulated", "in"}, 3, [](const Result& r) { return time_from(r, {TimeSource::simulation_wall}); }});
   return all;
 }
 
@@ -204,9 +219,12 @@ std::vector<TextColumn> ladder(const Run& run) {
   const bool on_gpu = std::any_of(run.results.begin(), run.results.end(),
                                   [](const Result& r) { return time_from(r, {TimeSource::cuda_events}).has_value(); });
   for (const auto& kind : kinds(on_gpu)) {
-    const bool any =
-        std::any_of(run.results.begin(), run.results.end(), [&](const Result& r) { return kind.cell(r).has_value(); });
-    if (any) add(kind.heading, true, kind.priority, [&](const Result& r) { return kind.cell(r).value_or("-"); });
+    const bool any = std::any_of(run.results.begin(), run.results.end(), [&](const Result& r) {
+      return kind.tells ? kind.tells(r) : kind.cell(r).has_value();
+    });
+    const bool subject = std::find(run.subject.begin(), run.subject.end(), kind.counter) != run.subject.end();
+    if (any)
+      add(kind.heading, true, subject ? 0 : kind.priority, [&](const Result& r) { return kind.cell(r).value_or("-"); });
   }
   return table;
 }

@@ -3,6 +3,7 @@
 // namespace; the build finds it there, and options, --help and errors name it. A format says how it writes each kind of
 // document, and leaves out what it cannot: a command takes the formats that can write what it reports.
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ namespace gpulab {
 /// How the reader shows text: colours only on a terminal without NO_COLOR.
 struct Style {
   bool color = false;
+  std::size_t width = 100;    ///< columns that lines may take
   bool printed_seen = false;  ///< the reader has seen on the same terminal what kernels printed, as it came
 };
 

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +14,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/text.h"
 
 namespace gpulab {
 namespace {
@@ -55,6 +58,12 @@ ReportTarget::~ReportTarget() {
 
 bool ReportTarget::is_terminal() const { return isatty(descriptor_) != 0; }
 
+std::optional<std::size_t> ReportTarget::columns() const {
+  winsize size{};
+  if (!is_terminal() || ioctl(descriptor_, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return std::nullopt;
+  return size.ws_col;
+}
+
 void ReportTarget::write(const std::string& report) {
   if (file_.empty()) return print_report(report);
   int failure = 0;
@@ -73,6 +82,14 @@ bool wants_color(const ReportTarget& target) {
   const char* terminal = std::getenv("TERM");
   const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
   return target.is_terminal() && !dumb && (no_color == nullptr || *no_color == '\0');
+}
+
+std::size_t report_width(const ReportTarget& target) {
+  constexpr std::size_t fewest = 60, usual = 100, most = 1000;
+  const char* said = std::getenv("COLUMNS");
+  const auto wanted = said != nullptr ? parse_integer(said) : std::nullopt;
+  const auto width = wanted && *wanted > 0 ? static_cast<std::size_t>(*wanted) : target.columns().value_or(usual);
+  return std::clamp(width, fewest, most);
 }
 
 void print_report(const std::string& text) {

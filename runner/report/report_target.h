@@ -1,6 +1,8 @@
 #pragma once
 // Where a report goes: standard output, or a file that is known to be writable before anything runs.
 
+#include <cstddef>
+#include <optional>
 #include <string>
 
 namespace gpulab {
@@ -19,6 +21,8 @@ class ReportTarget {
   /// and a usage_error is thrown.
   void write(const std::string& report);
   [[nodiscard]] bool is_terminal() const;
+  /// Of the terminal; nothing where it is none, or does not say.
+  [[nodiscard]] std::optional<std::size_t> columns() const;
 
  private:
   std::string file_;
@@ -28,6 +32,10 @@ class ReportTarget {
 
 /// Colours: on a terminal that takes them, unless NO_COLOR (no-color.org) is set.
 [[nodiscard]] bool wants_color(const ReportTarget& target);
+
+/// Columns of a report: as COLUMNS says where it is set, else as the terminal has, else 100. Never below 60: narrower
+/// terminals wrap.
+[[nodiscard]] std::size_t report_width(const ReportTarget& target);
 
 /// Writes to standard output. Throws usage_error where that fails (a full disk).
 void print_report(const std::string& text);

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "common/text.h"
+#include "labs/registry.h"
 #include "runner/case/metrics.h"
 #include "runner/report/ladder.h"
 
@@ -23,6 +26,8 @@ std::optional<Value> value_of(const Result& result, std::string_view name) {
     return value ? std::optional(Value{*value, info->unit == CounterUnit::ratio ? "ratio" : ""}) : std::nullopt;
   }
   if (const auto* metric = find_metric(result, name)) return Value{metric->value, metric->unit};
+  if (name == "sms_used" && result.spread) return Value{static_cast<double>(result.spread->sms_used), ""};
+  if (name == "theoretical_occupancy" && result.occupancy) return Value{result.occupancy->theoretical, "ratio"};
   return std::nullopt;
 }
 
@@ -43,36 +48,90 @@ const Result* partner(const std::vector<Result>& results, const Result& result, 
   return found;
 }
 
+/// Values that are no counts of what a launch does: any change of them tells.
+bool is_few(std::string_view name) {
+  const auto* info = find_counter(name);
+  return info == nullptr || info->unit != CounterUnit::count;
+}
+
+/// Is more of it better? Counts are costs; these are not, nor is a ratio.
+bool is_merit(std::string_view name, const std::string& unit) {
+  constexpr std::array merits{"sms_used", "resident_warps", "flops_per_loaded_byte", "mean_threads"};
+  return unit == "ratio" || std::find(merits.begin(), merits.end(), name) != merits.end();
+}
+
+/// What it costs per request, of counters that requests cost.
+std::optional<double> per_request(const Result& result, std::string_view name) {
+  const auto* info = find_counter(name);
+  const auto* requests = info != nullptr && result.counters ? find_counter(info->page.per) : nullptr;
+  if (requests == nullptr) return std::nullopt;
+  const double count = requests->value(*result.counters).value_or(0);
+  return count > 0 ? std::optional(info->value(*result.counters).value_or(0) / count) : std::nullopt;
+}
+
 std::optional<RungChange> change(const Result& result, const Result& before, std::string_view counter) {
   const auto now = value_of(result, counter), then = value_of(before, counter);
   if (!now || !then) return std::nullopt;
-  return RungChange{std::string(counter), before.variant, then->value, now->value, now->unit};
+  const bool gain = (now->value > then->value) == is_merit(counter, now->unit) || now->value == then->value;
+  return RungChange{std::string(counter),        before.variant, then->value, now->value, now->unit, gain,
+                    per_request(result, counter)};
 }
 
-/// How far a value moved, as the logarithm of its factor. `least` is added to both sides, because a count may be 0
-/// before or after.
-double distance(const RungChange& m) {
-  const double least = m.unit == "ratio" ? 1e-3 : 1;
+double instructions_of(const Result& result) {
+  return result.counters ? static_cast<double>((*result.counters)["warp_instructions"]) : 0;
+}
+
+/// How far a value moved, as the logarithm of its factor. A count that is little beside the instructions of its launch
+/// moves little, whatever its factor.
+double distance(const RungChange& m, double instructions) {
+  constexpr double little = 0.01;
+  const double least = m.unit == "ratio" ? 1e-3 : m.unit.empty() && !is_few(m.counter) ? 1 + little * instructions : 0;
   return std::abs(std::log((m.now + least) / (m.before + least)));
 }
 
-std::optional<RungChange> largest(const Result& result, const Result& before) {
-  std::optional<RungChange> best;
-  for (const auto& info : counter_table()) {
-    if (!info.tells) continue;
-    const auto moved = change(result, before, info.name);
-    if (moved && distance(*moved) > std::log(1.1) && (!best || distance(*moved) > distance(*best))) best = moved;
+/// Counters that move for one reason: one of them tells it.
+constexpr std::array<std::array<std::string_view, 2>, 2> same_reason{
+    {{"global_load_sectors", "global_load_efficiency"}, {"global_store_sectors", "global_store_efficiency"}}};
+
+bool told(const std::vector<RungChange>& changes, std::string_view name) {
+  const auto is_told = [&](std::string_view other) {
+    return std::any_of(changes.begin(), changes.end(), [&](const RungChange& m) { return m.counter == other; });
+  };
+  if (is_told(name)) return true;
+  return std::any_of(same_reason.begin(), same_reason.end(), [&](const auto& pair) {
+    return std::find(pair.begin(), pair.end(), name) != pair.end() && std::any_of(pair.begin(), pair.end(), is_told);
+  });
+}
+
+/// What moved by a tenth or more and is not told yet: gains and losses, the most of each first.
+void add_largest(const Result& result, const Result& before, std::vector<RungChange>& changes) {
+  constexpr std::size_t most = 3;  // of each
+  const double instructions = std::max(instructions_of(result), instructions_of(before));
+  std::vector<RungChange> moved;
+  const auto look_at = [&](std::string_view name) {
+    auto m = change(result, before, name);
+    if (m && distance(*m, instructions) > std::log(1.1)) moved.push_back(std::move(*m));
+  };
+  for (const auto& info : counter_table())
+    if (info.tells) look_at(info.name);
+  for (const auto* name : {"sms_used", "theoretical_occupancy"}) look_at(name);
+  std::stable_sort(moved.begin(), moved.end(), [&](const RungChange& a, const RungChange& b) {
+    return distance(a, instructions) > distance(b, instructions);
+  });
+  for (const bool gain : {true, false}) {
+    std::size_t count = 0;
+    for (const auto& m : moved) {
+      if (m.gain != gain || count == most || told(changes, m.counter)) continue;
+      changes.push_back(m);
+      ++count;
+    }
   }
-  return best;
 }
 
 /// The nearest rung below that was counted.
 const Result* rung_before(const Lab& lab, const std::vector<Result>& results, const Result& result) {
-  const auto self = std::find_if(lab.variants.begin(), lab.variants.end(),
-                                 [&](const Variant& variant) { return variant.name == result.variant; });
-  for (auto it = self; it != lab.variants.begin() && !it->starts;) {
-    --it;
-    const auto* found = partner(results, result, it->name);
+  for (const auto* rung : rungs_below(lab, result.variant)) {
+    const auto* found = partner(results, result, rung->name);
     if (found != nullptr && found->counters) return found;
   }
   return nullptr;
@@ -86,6 +145,47 @@ std::string value_text(double value, const std::string& unit) {
   return unit.empty() ? text : text + " " + unit;
 }
 
+/// "warp instructions", "busiest block / mean", "SMs used".
+std::string name_text(const std::string& counter) {
+  if (counter == "sms_used") return "SMs used";
+  if (counter == "block_imbalance") return "instructions of the busiest block / mean";
+  std::string name = counter;
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+/// The values in which results of the sweep differ, "n 1024, block 256".
+std::string swept_values(const Run& run, const Result& result) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < result.params.size(); ++i) {
+    const auto& [name, value] = result.params[i];
+    const bool swept = std::any_of(run.results.begin(), run.results.end(), [&](const Result& other) {
+      return i < other.params.size() && other.params[i].second != value;
+    });
+    if (swept) parts.push_back(name + " " + param_text(value));
+  }
+  const bool blocks = std::any_of(run.results.begin(), run.results.end(), [&](const Result& other) {
+    return other.variant == result.variant && other.params == result.params && other.launch && result.launch &&
+           other.launch->block != result.launch->block;
+  });
+  if (blocks) parts.push_back("block " + dim_text(result.launch->block));
+  return join(parts);
+}
+
+/// Sentences of one kind, each followed by the rung that it is compared with, said once where several have the same.
+std::vector<std::string> sentences(const std::vector<RungChange>& changes, bool gain) {
+  std::vector<std::string> texts;
+  const RungChange* last = nullptr;
+  for (const auto& m : changes) {
+    if (m.gain != gain || (m.counter == "sms_used" && !gain)) continue;  // idle_to_tell says that
+    if (last != nullptr && last->than != m.than) texts.back() += fmt::format(" (than {})", last->than);
+    texts.push_back(change_text(m));
+    last = &m;
+  }
+  if (last != nullptr) texts.back() += fmt::format(" (than {})", last->than);
+  return texts;
+}
+
 }  // namespace
 
 void add_rung_changes(const Lab& lab, std::vector<Result>& results) {
@@ -94,31 +194,67 @@ void add_rung_changes(const Lab& lab, std::vector<Result>& results) {
                                       [&](const Variant& v) { return v.name == result.variant; });
     if (variant == lab.variants.end() || result.status != CaseStatus::ok) continue;
     const auto* before = rung_before(lab, results, result);
+    if (before != nullptr) result.built_on = before->variant;
     for (const auto& claim : variant->claims) {
       const auto* than = claim.than.empty() ? before : partner(results, result, claim.than);
       if (than == nullptr) continue;
       if (auto moved = change(result, *than, claim.counter)) result.changes.push_back(std::move(*moved));
     }
-    if (!variant->claims.empty() || before == nullptr) continue;
-    if (auto moved = largest(result, *before)) result.changes.push_back(std::move(*moved));
+    if (before != nullptr) add_largest(result, *before, result.changes);
   }
 }
 
 std::string change_text(const RungChange& m) {
-  std::string name = m.counter;
-  std::replace(name.begin(), name.end(), '_', ' ');
+  const std::string name = name_text(m.counter);
   // "launches fall from 512 to 1": the name says the unit.
   const std::string unit = name.ends_with(m.unit) ? "" : m.unit;
   const auto before = value_text(m.before, unit), now = value_text(m.now, unit);
-  const bool plural = name.ends_with('s'), falls = m.now < m.before;
+  const bool plural = name.ends_with('s') || m.counter == "sms_used" || m.counter == "block_imbalance";
+  const bool falls = m.now < m.before;
   if (before == now) return fmt::format("{} {} at {}", name, plural ? "stay" : "stays", now);
   std::string text =
       fmt::format("{} {}{} from {} to {}", name, falls ? "fall" : "rise", plural ? "" : "s", before, now);
   // The factor is added, so that nobody divides "8,448 to 1,056". Percentages, and changes from or to 0, go without.
+  std::vector<std::string> facts;
   const double factor = falls ? m.before / m.now : m.now / m.before;
   if (m.unit != "ratio" && std::isfinite(factor) && factor >= 1.01)
-    text += fmt::format(" ({} times)", factor < 1000 ? fmt::format("{:.3g}", factor) : grouped(std::llround(factor)));
+    facts.push_back(
+        fmt::format("{} times", factor < 1000 ? fmt::format("{:.3g}", factor) : grouped(std::llround(factor))));
+  if (m.each && m.now > 0) facts.push_back(fmt::format("{:.3g} per request", *m.each));
+  if (!facts.empty()) text += fmt::format(" ({})", join(facts));
   return text;
+}
+
+std::string idle_sms_text(const Spread& spread) {
+  if (spread.sms_used >= spread.sm_count) return {};
+  return fmt::format("{} of {} SMs {}, {} {}", spread.sms_used, spread.sm_count,
+                     spread.sms_used == 1 ? "gets a block" : "get blocks", spread.sm_count - spread.sms_used,
+                     spread.sm_count - spread.sms_used == 1 ? "idles" : "idle");
+}
+
+namespace {
+
+/// Idle SMs are told where the rung below has not as many: a whole ladder of a small problem may have them.
+std::string idle_to_tell(const Result& result) {
+  const auto of_sms = [](const RungChange& m) { return m.counter == "sms_used" && !m.gain; };
+  const bool fewer = std::any_of(result.changes.begin(), result.changes.end(), of_sms);
+  return result.spread && (fewer || result.built_on.empty()) ? idle_sms_text(*result.spread) : std::string();
+}
+
+}  // namespace
+
+std::vector<RungStory> rung_stories(const Run& run) {
+  std::vector<RungStory> stories;
+  for (const auto& r : run.results) {
+    auto story =
+        std::find_if(stories.begin(), stories.end(), [&](const RungStory& s) { return s.variant == r.variant; });
+    if (story == stories.end()) story = stories.insert(story, {r.variant, r.summary, {}});
+    RungStory::Point point{swept_values(run, r), sentences(r.changes, true), sentences(r.changes, false)};
+    if (const auto idle = idle_to_tell(r); !idle.empty()) point.losses.insert(point.losses.begin(), idle);
+    if (!point.gains.empty() || !point.losses.empty()) story->points.push_back(std::move(point));
+  }
+  if (stories.size() < 2) return {};
+  return stories;
 }
 
 }  // namespace gpulab

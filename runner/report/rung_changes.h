@@ -1,5 +1,5 @@
 #pragma once
-// What a ladder teaches: which counter moved from one rung to the next, and by how much.
+// What a ladder teaches: what a rung gains and what it loses against the rung that it is built on.
 
 #include <string>
 #include <vector>
@@ -9,13 +9,31 @@
 
 namespace gpulab {
 
-/// Fills Result::changes of every rung that was counted: the counters that its variant claims to improve, or, where
-/// it claims none, the one that moved most against the rung before (by a tenth at least). Compares cases of equal
+/// Fills Result::built_on and Result::changes of every rung that was counted: the counters that its variant claims to
+/// improve, then what else it gains and loses (by a tenth at least, the dearest first). Compares cases of equal
 /// parameters, and of the same block where the sweep has one.
 void add_rung_changes(const Lab& lab, std::vector<Result>& results);
 
 /// "shared load bank conflicts fall from 63,488 to 0", "warp instructions fall from 309,184 to 223,744 (1.38 times)",
 /// "branch efficiency rises from 65.4% to 100%".
 [[nodiscard]] std::string change_text(const RungChange& change);
+
+/// "1 of 132 SMs gets a block, 131 idle"; empty where every SM gets one.
+[[nodiscard]] std::string idle_sms_text(const Spread& spread);
+
+/// What is said of one variant below a ladder.
+struct RungStory {
+  std::string variant, summary;
+  /// Of each case of the variant: the values that the sweep gives it ("n 1024, block 256", empty where it has one
+  /// case), and what it gains and loses there.
+  struct Point {
+    std::string at;
+    std::vector<std::string> gains, losses;
+  };
+  std::vector<Point> points;
+};
+
+/// Of all variants, in the order of the ladder; nothing where there is one variant alone, for its page says it all.
+[[nodiscard]] std::vector<RungStory> rung_stories(const Run& run);
 
 }  // namespace gpulab

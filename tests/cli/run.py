@@ -113,7 +113,7 @@ def main():
     environment = dict(os.environ, GPULAB=str(binary), FILES=str(HERE / "files"), XDG_CACHE_HOME=cache.name,
                        SCHEMA_CHECK=f"{sys.executable} {HERE / 'check_schema.py'} {binary}",
                        ON_TERMINAL=f"{sys.executable} {HERE / 'on_terminal.py'}")
-    for name in ("NO_COLOR", "GPULAB_CPU_LEVEL", "GPULAB_NVCC", "GPULAB_NVRTC"):
+    for name in ("NO_COLOR", "COLUMNS", "GPULAB_CPU_LEVEL", "GPULAB_NVCC", "GPULAB_NVRTC"):
         environment.pop(name, None)
     has_gpu = os.path.exists("/dev/nvidia0")
     doctor = subprocess.run([binary, "doctor"], env=environment, capture_output=True, text=True, check=False).stdout

@@ -52,8 +52,9 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
     };
   const auto per_sm = static_cast<std::uint32_t>(grid.resident / sm_count(profile_));
   if (model_) model_->prepare(state, per_sm);
-  const Counters counted = simt::run_grid(
+  Counters counted = simt::run_grid(
       state, grid, [this](std::string_view text, std::uint64_t cut) { print(text, cut); }, look);
+  if (options_.counters) balance_.add_to(counted, config.grid.volume());
   if (model_ && level > 1) model_->give_up("kernels that launch kernels are not modelled");
   if (model_) model_->add(state, counted, per_sm);
   lines.counters = counted;

@@ -17,6 +17,7 @@
 #include "common/device/simulator/kernel_library.h"
 #include "common/device/simulator/simulated.h"
 #include "common/gpu_profile.h"
+#include "common/simt/counting/block_balance.h"
 #include "common/simt/device_runtime/device_heap.h"
 #include "common/simt/device_runtime/device_launch.h"
 #include "common/simt/machine/grid.h"
@@ -35,11 +36,13 @@ class GridRunner {
              simt::TimingModel* model, DeviceMemory& memory, simt::DeviceHeap& heap, simt::DeviceRuntime& runtime)
       : profile_(profile),
         options_(options),
-        observers_(observers),
+        observers_(observers.begin(), observers.end()),
         model_(model),
         memory_(memory),
         heap_(heap),
-        runtime_(runtime) {}
+        runtime_(runtime) {
+    if (options.counters) observers_.push_back(&balance_);
+  }
 
   /// Runs the grid to its end; returns what it launched, in the order in which that is to run. `level`: of nesting, 1
   /// for what the host launches. `spent`: warp instructions of the host's launch so far, to which this grid's are
@@ -67,7 +70,8 @@ class GridRunner {
 
   const GpuProfile& profile_;
   const SimulatorOptions& options_;
-  std::span<simt::Observer* const> observers_;
+  simt::BlockBalance balance_;
+  std::vector<simt::Observer*> observers_;
   simt::TimingModel* model_;
   DeviceMemory& memory_;
   simt::DeviceHeap& heap_;

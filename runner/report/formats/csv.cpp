@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "common/text.h"
 #include "runner/report/report.h"
+#include "runner/report/rung_changes.h"
 
 namespace gpulab::report {
 namespace {
@@ -73,6 +75,7 @@ void put_launch(const LaunchFacts& f, Sheet& sheet) {
 
 void put_timing(const Timing& t, Sheet& sheet) {
   sheet.put("timing_source", std::string(to_text(t.source)));
+  if (t.source == TimeSource::none) return;
   sheet.put("timing_mode", t.mode ? std::string(to_text(*t.mode)) : "");
   sheet.put("samples", static_cast<std::uint64_t>(t.samples));
   sheet.put("min_ms", t.min_ms);
@@ -94,6 +97,14 @@ void put_counters(const Counters& c, Sheet& sheet) {
   }
 }
 
+/// Movements of one kind, in words.
+std::string moved(const Result& r, bool gain) {
+  std::vector<std::string> texts;
+  for (const auto& m : r.changes)
+    if (m.gain == gain) texts.push_back(fmt::format("{} (than {})", change_text(m), m.than));
+  return join(texts, "; ");
+}
+
 void put(const Run& run, const Result& r, Sheet& sheet) {
   sheet.start_row();
   sheet.put("lab", run.lab);
@@ -112,6 +123,11 @@ void put(const Run& run, const Result& r, Sheet& sheet) {
     sheet.put("blocks_per_sm", static_cast<std::uint64_t>(r.occupancy->blocks_per_sm));
     sheet.put("limited_by", fmt::format("{}", fmt::join(r.occupancy->limited_by, " ")));
   }
+  if (r.spread) {
+    sheet.put("sms_used", static_cast<std::uint64_t>(r.spread->sms_used));
+    if (r.spread->waves) sheet.put("waves", *r.spread->waves);
+    if (r.spread->tail) sheet.put("tail", *r.spread->tail);
+  }
   if (r.verification) {
     sheet.put("verification", std::string(to_text(r.verification->status)));
     sheet.put("max_abs_error", r.verification->max_abs_error);
@@ -119,6 +135,12 @@ void put(const Run& run, const Result& r, Sheet& sheet) {
     sheet.put("tolerance", r.verification->tolerance);
   }
   if (r.timing) put_timing(*r.timing, sheet);
+  if (r.simulation_ms) sheet.put("simulation_wall_ms", *r.simulation_ms);
+  if (!r.built_on.empty()) sheet.put("built_on", r.built_on);
+  if (!r.changes.empty()) {
+    sheet.put("gains", moved(r, true));
+    sheet.put("losses", moved(r, false));
+  }
   for (const auto& metric : r.metrics) sheet.put(metric.name, metric.value);
   if (r.counters) put_counters(*r.counters, sheet);
   for (const auto& b : r.buffers) sheet.put(b.name + "_fnv1a64", b.fnv1a64);

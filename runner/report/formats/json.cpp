@@ -72,7 +72,12 @@ Json verification(const Verification& v) {
   return json;
 }
 
+Json spread(const Spread& s) {
+  return {{"sm_count", s.sm_count}, {"sms_used", s.sms_used}, {"waves", or_null(s.waves)}, {"tail", or_null(s.tail)}};
+}
+
 Json timing(const Timing& t) {
+  if (t.source == TimeSource::none) return {{"source", to_text(t.source)}};
   return {{"source", to_text(t.source)},
           {"mode", t.mode ? Json(to_text(*t.mode)) : Json()},
           {"samples", t.samples},
@@ -162,7 +167,8 @@ Json changes(const std::vector<RungChange>& all) {
                     {"than", m.than},
                     {"before", json_real(m.before)},
                     {"now", json_real(m.now)},
-                    {"unit", m.unit}});
+                    {"unit", m.unit},
+                    {"effect", m.gain ? "gain" : "loss"}});
   }
   return json;
 }
@@ -182,8 +188,10 @@ Json result(const Result& r) {
   if (r.racy) json["racy"] = true;
   json["launch"] = r.launch ? launch(*r.launch) : Json();
   json["occupancy"] = r.occupancy ? occupancy(*r.occupancy) : Json();
+  if (r.spread) json["spread"] = spread(*r.spread);
   json["verification"] = r.verification ? verification(*r.verification) : Json();
   json["timing"] = r.timing ? timing(*r.timing) : Json();
+  if (r.simulation_ms) json["simulation"] = {{"wall_ms", json_real(*r.simulation_ms)}};
   if (r.model) json["model"] = model(*r.model);
   if (!r.model_unavailable.empty()) {
     json["model"] = nullptr;
@@ -193,6 +201,7 @@ Json result(const Result& r) {
   for (const auto& metric : r.metrics) {
     json["metrics"][metric.name] = {{"value", json_real(metric.value)}, {"unit", metric.unit}};
   }
+  if (!r.built_on.empty()) json["built_on"] = r.built_on;
   if (!r.changes.empty()) json["movements"] = changes(r.changes);
   if (!r.notes.empty()) json["notes"] = r.notes;
   if (r.curve) json["curve"] = curve(*r.curve);

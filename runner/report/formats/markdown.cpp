@@ -5,6 +5,7 @@
 #include "common/text.h"
 #include "runner/report/ladder.h"
 #include "runner/report/report.h"
+#include "runner/report/rung_changes.h"
 
 namespace gpulab::report {
 namespace {
@@ -37,6 +38,15 @@ std::string write(const Run& run, const Style&) {
     text += row(cells);
   }
   std::string notes;
+  for (const auto& story : rung_stories(run)) {
+    if (!story.summary.empty()) notes += fmt::format("- {}: {}\n", escaped(story.variant), escaped(story.summary));
+    for (const auto& point : story.points) {
+      const std::string at = point.at.empty() ? "" : point.at + ": ";
+      if (!point.gains.empty()) notes += fmt::format("  - {}gain: {}\n", escaped(at), escaped(join(point.gains, "; ")));
+      if (!point.losses.empty())
+        notes += fmt::format("  - {}loss: {}\n", escaped(at), escaped(join(point.losses, "; ")));
+    }
+  }
   for (const auto& r : run.results) {
     if (!r.message.empty())
       notes += fmt::format("- {}: {}: {}\n", escaped(r.variant), to_text(r.status), escaped(r.message));

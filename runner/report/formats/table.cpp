@@ -1,4 +1,4 @@
-// The report for people: one result as a page that explains itself, several as a ladder. 100 columns at most.
+// The report for people: one result as a page that explains itself, several as a ladder.
 
 #include <fmt/format.h>
 
@@ -17,7 +17,6 @@
 namespace gpulab::report {
 namespace {
 
-constexpr std::size_t width = 100;
 /// Where the facts of a page start.
 constexpr std::size_t margin = 12;
 
@@ -28,7 +27,7 @@ class Page {
   /// "launch      grid 16384 x block 256 …", broken at the margin.
   void fact(const std::string& name, const std::string& value) {
     std::string label = dim(padded(name, margin, false));
-    for (const auto& part : wrapped(value, width - margin)) {
+    for (const auto& part : wrapped(value, width() - margin)) {
       line(label + part);
       label = std::string(margin, ' ');
     }
@@ -36,13 +35,13 @@ class Page {
   /// The same with a margin of its own.
   void entry(const std::string& name, std::size_t indent, const std::string& value) {
     std::string label = padded(name, indent, false);
-    for (const auto& part : wrapped(value, width - indent)) {
+    for (const auto& part : wrapped(value, width() - indent)) {
       line(label + part);
       label = std::string(indent, ' ');
     }
   }
   void paragraph(const std::string& text, std::size_t indent = 0) {
-    for (const auto& part : wrapped(text, width - indent)) line(std::string(indent, ' ') + part);
+    for (const auto& part : wrapped(text, width() - indent)) line(std::string(indent, ' ') + part);
   }
   [[nodiscard]] std::string bold(const std::string& text) const { return paint(text, "1"); }
   [[nodiscard]] std::string dim(const std::string& text) const { return paint(text, "2"); }
@@ -53,6 +52,7 @@ class Page {
     return status == CaseStatus::skipped ? dim(text) : bad(text);
   }
   [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] std::size_t width() const { return style_.width; }
 
  private:
   [[nodiscard]] std::string paint(const std::string& text, const char* code) const {
@@ -99,8 +99,19 @@ std::string bar(double ratio) {
 }
 
 std::string occupancy_text(const Occupancy& o) {
-  return fmt::format("{} {}  {} per SM, limited by {}", bar(o.theoretical), percent_text(o.theoretical),
+  return fmt::format("{} {} theoretical: {} per SM, limited by {}", bar(o.theoretical), percent_text(o.theoretical),
                      plural(static_cast<std::uint64_t>(o.blocks_per_sm), "block"), join(o.limited_by, " and "));
+}
+
+/// "all 132 get blocks; 15.5 waves of 1,056 blocks, the last 48% empty"
+std::string spread_text(const Spread& s, const std::optional<Occupancy>& o) {
+  const auto idle = idle_sms_text(s);
+  std::string text = idle.empty() ? fmt::format("all {} get blocks", s.sm_count) : idle;
+  if (!s.waves || !o) return text;
+  const auto resident = static_cast<std::uint64_t>(o->blocks_per_sm) * static_cast<std::uint64_t>(s.sm_count);
+  if (*s.waves < 1) return text + fmt::format("; {} blocks would fit at once", grouped(resident));
+  text += fmt::format("; {:.4g} waves of {} blocks", *s.waves, grouped(resident));
+  return *s.tail > 0 ? text + fmt::format(", the last {:.0f}% empty", *s.tail * 100) : text;
 }
 
 std::string value_text(const decltype(Mismatch::got)& value) {
@@ -138,10 +149,6 @@ std::string verification_text(const Verification& v, bool of_file) {
 }
 
 std::string timing_text(const Timing& t) {
-  if (t.source == TimeSource::simulation_wall) {
-    return fmt::format("none: simulating took {} on this machine, which says nothing about a GPU",
-                       duration_text(t.median_ms));
-  }
   if (t.source == TimeSource::cpu_wall) return duration_text(t.median_ms) + " on the host, one thread's wall clock";
   return fmt::format("{} median of {} ({} to {} are the middle half), {}", duration_text(t.median_ms),
                      plural(static_cast<std::uint64_t>(t.samples), "sample"), duration_text(t.q1_ms),
@@ -215,13 +222,14 @@ bool zero(const CounterLine& line, const Counters& c) {
 void counter_group(const CounterGroup& group, const CounterLines& lines, const Counters& c, Page& page) {
   if (std::all_of(lines.begin(), lines.end(), [&](const CounterLine& line) { return zero(line, c); })) return;
   const std::string title(group.title);
+  const std::size_t label = group.loads_and_stores && page.width() < 84 ? 22 : 28;
   page.line(group.loads_and_stores
-                ? page.bold(padded(title, 26, false)) + page.dim("         loads                    stores")
+                ? page.bold(padded(title, label - 2, false)) + page.dim("         loads                    stores")
                 : page.bold(title));
   for (const auto& line : lines) {
     if (!group.zeros && zero(line, c)) continue;
-    std::string text =
-        "  " + padded(std::string(line.first->page.label), 28, false) + padded(counter_text(line.first, c), 14, true);
+    std::string text = "  " + padded(std::string(line.first->page.label), label, false) +
+                       padded(counter_text(line.first, c), 14, true);
     if (group.loads_and_stores) {
       text += ' ' + padded(per_request(line.first, c), 12, false);
       text += padded(counter_text(line.second, c), 14, true) + " " + padded(per_request(line.second, c), 12, false);
@@ -245,7 +253,7 @@ void counters(const Result& r, Page& page) {
   const auto& c = *r.counters;
   page.line();
   if (!r.counters_params.empty()) page.paragraph(page.dim(counted_case(r.counters_params)));
-  page.line(
+  page.paragraph(
       page.dim("Counters of the PTX as simulated; 'gpulab list --metrics' has the profilers' names and definitions."));
   for (const auto& [group, lines] : counter_groups()) counter_group(*group, lines, c, page);
 }
@@ -272,7 +280,7 @@ void mismatches(const Verification& v, Page& page) {
 void notes(const Result& r, Page& page) {
   if (r.curve) page.line();
   if (r.curve)
-    for (const auto& line : plot(*r.curve)) page.line(line);
+    for (const auto& line : plot(*r.curve, page.width())) page.line(line);
   if (!r.notes.empty()) page.line();
   for (const auto& note : r.notes) {
     if (note.starts_with(' ')) {
@@ -296,10 +304,15 @@ void one(const Run& run, const Result& r, Page& page) {
   if (r.launch) page.fact("launch", launch_text(*r.launch));
   if (r.launch) page.fact("resources", resources_text(*r.launch));
   if (r.occupancy) page.fact("occupancy", occupancy_text(*r.occupancy));
+  if (r.spread) page.fact("SMs used", spread_text(*r.spread, r.occupancy));
   if (!r.message.empty()) page.fact(std::string(to_text(r.status)), r.message);
   if (r.verification) page.fact("verified", verification_text(*r.verification, !r.buffers.empty()));
   if (r.verification) mismatches(*r.verification, page);
-  if (r.timing) page.fact(r.timing->source == TimeSource::cpu_wall ? "CPU time" : "GPU time", timing_text(*r.timing));
+  if (r.timing && r.timing->source != TimeSource::none)
+    page.fact(r.timing->source == TimeSource::cpu_wall ? "CPU time" : "GPU time", timing_text(*r.timing));
+  if (r.simulation_ms)
+    page.fact("GPU time", fmt::format("none: simulating took {} on this machine, which says nothing about a GPU",
+                                      duration_text(*r.simulation_ms)));
   const bool measured = r.timing && r.timing->source == TimeSource::cuda_events;
   if (!r.metrics.empty()) page.fact(measured ? "rates" : "facts", metrics_text(r));
   for (const auto& b : r.buffers) {
@@ -339,23 +352,31 @@ std::string painted(const std::string& text, const Run& run, const Page& page) {
   return out;
 }
 
-/// One line per rung: the counter that moved from the rung before, and by how much.
-void changes(const Run& run, Page& page) {
-  std::size_t margin = 0;
-  for (const auto& r : run.results)
-    if (!r.changes.empty()) margin = std::max(margin, r.variant.size() + 2);
-  if (margin == 0) return;
-  page.line(page.bold("What moved, and from which rung"));
-  for (const auto& r : run.results) {
-    std::string text;
-    for (std::size_t i = 0; i < r.changes.size(); ++i) {
-      text += (i == 0 ? "" : "; ") + change_text(r.changes[i]);
-      const bool last = i + 1 == r.changes.size();
-      if (last || r.changes[i + 1].than != r.changes[i].than) text += fmt::format(" ({})", r.changes[i].than);
+/// Each rung's one line, then what it gains and loses.
+void stories(const Run& run, Page& page) {
+  const auto all = rung_stories(run);
+  if (all.empty()) return;
+  page.line(page.bold("Rung by rung: what it gains and loses, and against which"));
+  constexpr std::size_t indent = 2;
+  for (const auto& story : all) {
+    if (story.summary.empty() && story.points.empty()) continue;
+    if (story.summary.empty()) page.line(story.variant);
+    if (!story.summary.empty()) page.entry(story.variant, story.variant.size() + 2, story.summary);
+    for (const auto& point : story.points) {
+      const std::string at = point.at.empty() ? "" : point.at + ": ";
+      if (!point.gains.empty()) page.entry("  gain  ", indent + 6, at + join(point.gains, "; "));
+      if (!point.losses.empty()) page.entry("  loss  ", indent + 6, at + join(point.losses, "; "));
     }
-    if (!text.empty()) page.entry(r.variant, margin, text);
   }
   page.line();
+}
+
+/// The wall time of the simulations, in all; empty where there was none.
+std::string simulation_text(const Run& run) {
+  double ms = 0;
+  for (const auto& r : run.results) ms += r.simulation_ms.value_or(0);
+  return ms > 0 ? fmt::format("Simulating took {} on this machine, which says nothing about a GPU.", duration_text(ms))
+                : std::string();
 }
 
 /// Names the variants whose point is time: counters cannot show it.
@@ -368,12 +389,18 @@ std::string about_time(const Run& run) {
 }
 
 void several(const Run& run, Page& page) {
-  page.line(page.bold(run.file.empty() ? run.lab : run.file) + "  on " + device_text(run.device));
+  const std::string name = run.file.empty() ? run.lab : run.file, on = "on " + device_text(run.device);
+  if (columns(name) + 2 + columns(on) <= page.width()) {
+    page.line(page.bold(name) + "  " + on);
+  } else {
+    page.line(page.bold(name));
+    page.paragraph(on);
+  }
   page.paragraph(shared_case(run));
   page.line();
   std::vector<std::string> left_out;
-  page.line(painted(aligned(ladder(run), width, left_out), run, page));
-  changes(run, page);
+  page.line(painted(aligned(ladder(run), page.width(), left_out), run, page));
+  stories(run, page);
   for (const auto& r : run.results) {
     if (!r.message.empty()) page.paragraph(fmt::format("{}: {}: {}", r.variant, to_text(r.status), r.message));
     if (!r.counters_params.empty()) page.paragraph(page.dim(r.variant + ": " + counted_case(r.counters_params)));
@@ -389,6 +416,7 @@ void several(const Run& run, Page& page) {
       std::any_of(run.results.begin(), run.results.end(), [](const Result& r) { return find_metric(r, "speedup"); });
   if (faster) page.paragraph(page.dim("Speed-ups refer to " + run.baseline + "."));
   if (!timed) page.paragraph(page.dim("No GPU time: simulating measures counts, not speed." + about_time(run)));
+  if (const auto took = simulation_text(run); !took.empty()) page.paragraph(page.dim(took));
   for (const auto& found : run.break_evens) page.paragraph(break_even_text(found));
   if (!left_out.empty())
     page.paragraph(page.dim("Not shown for want of width: " + join(left_out) + " (see --format csv)."));

@@ -49,10 +49,12 @@ std::string y_text(const Curve& curve, double value) {
   return curve.y_max == 1 ? fmt::format("{:.3g}%", value * 100) : number_text(value);
 }
 
-std::vector<std::string> plot(const Curve& curve) {
+std::vector<std::string> plot(const Curve& curve, std::size_t width) {
   if (curve.x.empty()) return {};
-  const std::size_t step = curve.x.size() * 2 <= widest ? 2 : 1;
-  const auto points = drawn_points(curve, widest / step);
+  // The mark's words stand beside the last column, too.
+  const std::size_t room = std::min(widest, width - std::min(width / 2, 2 * margin));
+  const std::size_t step = curve.x.size() * 2 <= room ? 2 : 1;
+  const auto points = drawn_points(curve, room / step);
   const double top = curve.y_max > 0 ? curve.y_max : *std::max_element(curve.y.begin(), curve.y.end());
   std::vector<std::string> lines{fmt::format(" {}: {} over {}", curve.name, curve.y_label, curve.x_label)};
   for (std::size_t row = rows; row-- > 0;) {

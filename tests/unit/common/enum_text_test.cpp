@@ -40,7 +40,7 @@ TEST_CASE("the words are those of the documents") {
   CHECK(to_text(CaseStatus::ok) == "ok");
   CHECK(to_text(CaseStatus::interrupted) == "interrupted");
   CHECK(to_text(VerificationStatus::not_run) == "not_run");
-  CHECK(to_text(TimeSource::simulation_wall) == "simulation_wall");
+  CHECK(to_text(TimeSource::cpu_wall) == "cpu_wall");
   CHECK(to_text(CacheState::cold) == "cold");
   CHECK(to_text(LaunchFailure::out_of_memory) == "out_of_memory");
   CHECK(to_text(Severity::warning) == "warning");

@@ -65,3 +65,20 @@ TEST_CASE("255 registers leave an eighth of the warps") {
   CHECK(result.theoretical == 0.125);
   CHECK(result.limited_by == Limits{"registers"});
 }
+
+TEST_CASE("blocks spread over SMs that have none first, then fill them wave by wave") {
+  const auto full = occupancy(gpu_profile("h200"), 16, 0, 0, 256);  // 8 blocks per SM: 1,056 at once
+  const auto one = gpulab::spread_of(1, full, 132);
+  CHECK(one.sms_used == 1);
+  CHECK(one.waves == 1.0 / 1056);
+  CHECK(one.tail == 1 - 1.0 / 1056);
+  CHECK(gpulab::spread_of(200, full, 132).sms_used == 132);
+  CHECK(gpulab::spread_of(1056, full, 132).tail == 0);
+  const auto more = gpulab::spread_of(1056 + 264, full, 132);
+  CHECK(more.waves == 1.25);
+  CHECK(more.tail == 0.75);
+  const auto unknown = gpulab::spread_of(5, std::nullopt, 13);
+  CHECK(unknown.sms_used == 5);
+  CHECK_FALSE(unknown.waves);
+  CHECK_FALSE(unknown.tail);
+}

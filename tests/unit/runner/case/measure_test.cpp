@@ -52,15 +52,6 @@ TEST_CASE("one sample has no deviation, none has nothing") {
   CHECK(summarize({}, TimeSource::none).samples == 0);
 }
 
-TEST_CASE("a device without time of its own runs once and says what the time is") {
-  FakeDevice device;
-  const auto counted = measured(device, {});
-  CHECK(counted.worked == 1);
-  CHECK(counted.timing.source == TimeSource::simulation_wall);
-  CHECK_FALSE(counted.timing.mode);
-  CHECK(counted.timing.samples == 1);
-}
-
 TEST_CASE("asked for a number of samples, measuring takes that number after warming up") {
   FakeDevice device;
   device.can = {.measures_time = true};

@@ -8,6 +8,12 @@ using namespace gpulab;
 
 namespace {
 
+Lab ladder(const std::vector<std::string>& names) {
+  Lab lab;
+  for (const auto& name : names) lab.variants.push_back({.name = name, .summary = ""});
+  return lab;
+}
+
 Result timed(const std::string& variant, double ms, TimeSource source = TimeSource::cuda_events) {
   Result result;
   result.variant = variant;
@@ -60,7 +66,7 @@ TEST_CASE("the CPU is compared with what its own clock says of the GPU, where it
   CHECK(near(value(results[0], "host_time_unsynchronized"), 500));
   CHECK(near(value(results[0], "host_time_synchronized"), 3000));
   CHECK(near(value(results[0], "time_per_launch"), 500));
-  add_speedups(results, "");
+  add_speedups(ladder({"pinned", "cpu"}), results, "");
   CHECK(near(value(results[0], "speedup_to_cpu"), 4));
   CHECK(near(value(results[1], "speedup_to_cpu"), 6));
 }
@@ -75,7 +81,7 @@ TEST_CASE("without launches there is no time per launch, without copies no traff
 }
 
 TEST_CASE("simulation and host time give no rates") {
-  for (const auto source : {TimeSource::simulation_wall, TimeSource::cpu_wall, TimeSource::none}) {
+  for (const auto source : {TimeSource::cpu_wall, TimeSource::none}) {
     auto result = timed("warp", 2, source);
     add_rates({4e9, 1e9, 1e9}, nullptr, result);
     CHECK(result.metrics.empty());
@@ -86,7 +92,7 @@ TEST_CASE("speed-ups refer to the baseline, the rung before and the CPU of the s
   std::vector<Result> results{timed("slow", 8), timed("broken", 1), timed("fast", 2),
                               timed("cpu", 100, TimeSource::cpu_wall)};
   results[1].timing.reset();
-  add_speedups(results, "slow");
+  add_speedups(ladder({"slow", "broken", "fast", "cpu"}), results, "slow");
   CHECK(near(value(results[0], "speedup"), 1));
   CHECK(std::isnan(value(results[0], "speedup_to_previous")));
   CHECK(results[1].metrics.empty());
@@ -98,13 +104,23 @@ TEST_CASE("speed-ups refer to the baseline, the rung before and the CPU of the s
 
 TEST_CASE("a variant that starts a ladder of its own has no rung before") {
   std::vector<Result> results{timed("slow", 8), timed("fast", 2), timed("faster", 1)};
-  add_speedups(results, "slow", {"fast"});
+  Lab lab = ladder({"slow", "fast", "faster"});
+  lab.variants[1].starts = true;
+  add_speedups(lab, results, "slow");
   CHECK(find_metric(results[1], "speedup_to_previous") == nullptr);
   CHECK(near(value(results[2], "speedup_to_previous"), 2));
 }
 
+TEST_CASE("a variant that is built on another than the one before it has that one as the rung before") {
+  std::vector<Result> results{timed("slow", 8), timed("fast", 2), timed("faster", 1)};
+  Lab lab = ladder({"slow", "fast", "faster"});
+  lab.variants[2].builds_on = "slow";
+  add_speedups(lab, results, "");
+  CHECK(near(value(results[2], "speedup_to_previous"), 8));
+}
+
 TEST_CASE("cumulative speed-ups refer to the first rung that a GPU's clock measured, where there is another") {
-  const auto sim = timed("slow", 8, TimeSource::simulation_wall), slow = timed("slow", 8), fast = timed("fast", 2);
+  const auto sim = timed("slow", 8, TimeSource::none), slow = timed("slow", 8), fast = timed("fast", 2);
   CHECK(first_measured({sim, slow, fast}) == "slow");
   CHECK(first_measured({slow, slow}).empty());
   CHECK(first_measured({sim, fast}).empty());
@@ -120,7 +136,7 @@ TEST_CASE("results of another size or block are never compared") {
   results[1].launch->block = {32, 1, 1};
   results[2].launch = LaunchFacts{};
   results[2].launch->block = {64, 1, 1};
-  add_speedups(results, "slow");
+  add_speedups(ladder({"slow", "fast"}), results, "slow");
   for (const auto& result : results) CHECK(find_metric(result, "speedup_to_previous") == nullptr);
   CHECK(find_metric(results[1], "speedup") == nullptr);
 }

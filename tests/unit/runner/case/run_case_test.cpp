@@ -35,7 +35,8 @@ TEST_CASE("a right kernel passes with its launch, occupancy and counters") {
   REQUIRE(result.counters);
   CHECK((*result.counters)["warp_instructions"] == 100);
   REQUIRE(result.timing);
-  CHECK(result.timing->source == TimeSource::simulation_wall);
+  CHECK(result.timing->source == TimeSource::none);
+  CHECK(result.simulation_ms);
   CHECK(result.metrics.empty());
   CHECK(device->launches.size() == 1);
   CHECK(device->memory.empty());

@@ -23,8 +23,7 @@ class Metered final : public Executor {
     result.status = status;
     result.message = status == CaseStatus::ok ? "" : "no such instruction";
     result.params = {{"n", point.n()}};
-    result.timing = Timing{};
-    result.timing->median_ms = 1000 * seconds_per_element * static_cast<double>(point.n());
+    result.simulation_ms = 1000 * seconds_per_element * static_cast<double>(point.n());
     result.counters = Counters{};
     (*result.counters)["warp_instructions"] = static_cast<std::uint64_t>(point.n());
     return result;

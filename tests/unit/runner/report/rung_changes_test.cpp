@@ -35,22 +35,26 @@ using Texts = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a rung that claims nothing is told by the counter that moved most") {
+TEST_CASE("a rung that claims nothing is told by what moved most, gains before losses") {
   const auto slow = counted_result("slow", 4000, 0);
   CHECK(sentences(two_rungs(), {slow, counted_result("fast", 1000, 0)}) ==
         Texts{"warp instructions fall from 4,000 to 1,000 (4 times) (slow)"});
   CHECK(sentences(two_rungs(), {slow, counted_result("fast", 3000, 62)}) ==
-        Texts{"shared load bank conflicts rise from 0 to 62 (slow)"});
+        Texts{"warp instructions fall from 4,000 to 3,000 (1.33 times) (slow)",
+              "shared load bank conflicts rise from 0 to 62 (slow)"});
   CHECK(sentences(two_rungs(), {slow, counted_result("fast", 3900, 0)}).empty());
+  // Three conflicts among thousands of instructions are nothing.
+  CHECK(sentences(two_rungs(), {slow, counted_result("fast", 4000, 3)}).empty());
 }
 
-TEST_CASE("a rung that claims counters is told by these, however little they moved") {
+TEST_CASE("a rung that claims counters is told by these first, however little they moved") {
   const auto lab = two_rungs({falls("warp_instructions"), rises("branch_efficiency")});
   auto slow = counted_result("slow", 4000, 62), fast = counted_result("fast", 3999, 0);
   (*slow.counters)["branches"] = (*fast.counters)["branches"] = 200;
   (*slow.counters)["divergent_branches"] = 50;
-  CHECK(sentences(lab, {slow, fast}) ==
-        Texts{"warp instructions fall from 4,000 to 3,999 (slow)", "branch efficiency rises from 75% to 100% (slow)"});
+  CHECK(sentences(lab, {slow, fast}) == Texts{"warp instructions fall from 4,000 to 3,999 (slow)",
+                                              "branch efficiency rises from 75% to 100% (slow)",
+                                              "shared load bank conflicts fall from 62 to 0 (slow)"});
   CHECK(sentences(two_rungs({falls("warp_instructions")}), {slow, counted_result("fast", 4000, 62)}) ==
         Texts{"warp instructions stay at 4,000 (slow)"});
 }
@@ -94,4 +98,57 @@ TEST_CASE("only right results of the same parameters are compared, of the same b
   slow.status = CaseStatus::ok;
   CHECK(sentences(lab, {wide, slow, fast}) == Texts{"warp instructions fall from 4,000 to 1,000 (4 times) (slow)"});
   CHECK(sentences(lab, {wide, fast}) == Texts{"warp instructions rise from 500 to 1,000 (2 times) (slow)"});
+}
+
+TEST_CASE("a rung is compared with the one that it is built on, and what it loses is told beside what it gains") {
+  auto lab = two_rungs();
+  lab.variants.push_back({.name = "other", .summary = "", .builds_on = "slow"});
+  auto slow = counted_result("slow", 4000, 0), fast = counted_result("fast", 10, 0),
+       other = counted_result("other", 2000, 620);
+  (*other.counters)["shared_load_requests"] = 20;
+  slow.spread = spread_of(500, {}, 132);
+  other.spread = spread_of(1, {}, 132);
+  std::vector<Result> results{slow, fast, other};
+  add_rung_changes(lab, results);
+  CHECK(results[1].built_on == "slow");
+  CHECK(results[2].built_on == "slow");
+  const auto stories = rung_stories({.device = {}, .lab = "", .results = results});
+  REQUIRE(stories.size() == 3);
+  REQUIRE(stories[2].points.size() == 1);
+  CHECK(stories[2].points[0].gains == Texts{"warp instructions fall from 4,000 to 2,000 (2 times) (than slow)"});
+  CHECK(stories[2].points[0].losses ==
+        Texts{"1 of 132 SMs gets a block, 131 idle",
+              "shared load bank conflicts rise from 0 to 620 (31 per request) (than slow)"});
+}
+
+TEST_CASE("below a sweep each case is named by the values that it has of its own") {
+  auto slow = counted_result("slow", 4000, 0), fast = counted_result("fast", 1000, 0);
+  std::vector<Result> results{slow, fast, slow, fast};
+  for (const std::size_t i : {2, 3}) results[i].params = {{"n", std::int64_t{2048}}};
+  add_rung_changes(two_rungs(), results);
+  const auto stories = rung_stories({.device = {}, .lab = "", .results = results});
+  REQUIRE(stories.size() == 2);  // one line for each rung, not for each case
+  REQUIRE(stories[1].points.size() == 2);
+  CHECK(stories[1].points[0].at == "n 1024 (2^10)");
+  CHECK(stories[1].points[1].at == "n 2048 (2^11)");
+  CHECK(rung_stories({.device = {}, .lab = "", .results = {slow}}).empty());
+}
+
+TEST_CASE("efficiencies and SMs are merits, counts are costs") {
+  const auto gains = [](const Result& before, const Result& now) {
+    std::vector<Result> results{before, now};
+    add_rung_changes(two_rungs(), results);
+    std::vector<bool> gain;
+    for (const auto& m : results[1].changes) gain.push_back(m.gain);
+    return gain;
+  };
+  auto slow = counted_result("slow", 1000, 0), fast = counted_result("fast", 1000, 0);
+  (*slow.counters)["branches"] = (*fast.counters)["branches"] = 200;
+  (*slow.counters)["divergent_branches"] = 100;
+  slow.spread = spread_of(1, {}, 132);
+  fast.spread = spread_of(132, {}, 132);
+  CHECK(gains(slow, fast) == std::vector<bool>{true, true});
+  std::swap(slow.counters, fast.counters);
+  std::swap(slow.spread, fast.spread);
+  CHECK(gains(slow, fast) == std::vector<bool>{false, false});
 }

@@ -49,7 +49,7 @@ Result explained(const std::string& lab_name, const std::string& variant, std::i
 
 /// Without what has no line.
 Counters of_lines(Counters counters) {
-  counters["warps"] = 0;
+  counters["warps"] = counters["block_instructions"] = counters["busiest_block_instructions"] = 0;
   counters["global_read_footprint_bytes"] = counters["global_write_footprint_bytes"] = 0;
   return counters;
 }

@@ -8,10 +8,11 @@ using namespace gpulab;
 TEST_CASE("a curve is drawn in eighths of a line, its axis in percent where it ends at 1, the case marked") {
   const Curve curve{"occupancy", "threads per block", "resident warps", {32, 64, 96, 128}, {0.25, 0.5, 1, 0.0625}, 1,
                     96};
-  CHECK(plot(curve) == std::vector<std::string>{" occupancy: resident warps over threads per block", "   100% ┤    █",
-                                                "        │    █", "        │    █", "        │    █", "    50% ┤  █ █",
-                                                "        │  █ █", "        │█ █ █", "        │█ █ █ ▄",
-                                                "        └────────", "             ▲ 96: 100%", "         32    128"});
+  CHECK(plot(curve, 100) == std::vector<std::string>{" occupancy: resident warps over threads per block",
+                                                     "   100% ┤    █", "        │    █", "        │    █",
+                                                     "        │    █", "    50% ┤  █ █", "        │  █ █",
+                                                     "        │█ █ █", "        │█ █ █ ▄", "        └────────",
+                                                     "             ▲ 96: 100%", "         32    128"});
 }
 
 TEST_CASE("no plot is wider than the page, however many points it has, and the marked one is among those drawn") {
@@ -20,12 +21,14 @@ TEST_CASE("no plot is wider than the page, however many points it has, and the m
     curve.x.push_back(i);
     curve.y.push_back(i % 10);
   }
-  bool marked = false;
-  for (const auto& line : plot(curve)) {
-    CHECK(columns(line) <= 96);
-    marked |= line.find("▲ 777: 7") != std::string::npos;
+  for (const std::size_t width : {60, 80, 200}) {
+    bool marked = false;
+    for (const auto& line : plot(curve, width)) {
+      CHECK(columns(line) <= std::min<std::size_t>(width, 96));
+      marked |= line.find("▲ 777: 7") != std::string::npos;
+    }
+    CHECK(marked);
   }
-  CHECK(marked);
 }
 
-TEST_CASE("a curve without points is not drawn") { CHECK(plot({}).empty()); }
+TEST_CASE("a curve without points is not drawn") { CHECK(plot({}, 100).empty()); }
