@@ -31,9 +31,11 @@ TEST_CASE("whatever is added to a result has a meaning, with its unit") {
     add_traffic({.copies = 1, .bytes_to_device = 1, .bytes_to_host = 1}, 1, result);
     add_host_times({}, 1, result);
   }
-  add_speedups(results, "a");
+  Lab lab;
+  lab.variants = {{.name = "a", .summary = ""}, {.name = "b", .summary = ""}};
+  add_speedups(lab, results, "a");
   const auto known = listed_metrics({});
-  std::set<std::string> seen;
+  std::set<std::string> seen{"sms_used", "waves", "tail"};  // Result::spread
   for (const auto& result : results) {
     for (const auto& metric : result.metrics) {
       INFO(metric.name);
