@@ -180,7 +180,7 @@ constexpr std::array derived_rows{
                  return of_the_worse(c["shared_load_bank_conflicts"], c["shared_load_requests"],
                                      c["shared_store_bank_conflicts"], c["shared_store_requests"]);
                }},
-    DerivedRow{"barriers",
+    DerivedRow{"busiest_block_instructions",
                {.name = "block_imbalance",
                 .unit = CounterUnit::mean,
                 .definition = "instructions of the busiest block / those of a block on average; 1: all work alike",
