@@ -27,7 +27,7 @@ OptionList own_options() {
   return {
       {"allow-racy", "", "run variants that race on purpose without racecheck, too", heading::simulator},
       {"baseline", "V", "the variant that speed-ups refer to", heading::report},
-      {"image", "FILE", "draw it: a lab's picture (.png), its curve or the ladder (.svg)", heading::report},
+      {"image", "FILE", "draw it: a lab's picture (.png), its curve, the ladder or the sweep (.svg)", heading::report},
   };
 }
 

@@ -129,6 +129,17 @@ Commentary of_image(const Case& c, const ReadBuffer& read) {
   return commentary;
 }
 
+Commentary of_racy_image(const Case& c, const ReadBuffer& read) {
+  const auto pixels = read("image"), sums = read("out");
+  Commentary commentary;
+  commentary.lines = {
+      fmt::format("{} x {} pixels, each added to {} words without an atomic: of the updates that meet, one stays. "
+                  "--image draws the image and, beside it, what is left of its sums; image_atomic has them all.",
+                  side(c), side(c), side(c))};
+  commentary.picture = picture_of(view_as<float>(pixels), view_as<float>(sums), side(c));
+  return commentary;
+}
+
 const BlockRule warps{.whole_warps = true, .min_threads = 32, .why = "all lanes of a warp vote"};
 const BlockRule flat_or_tall{.dimensions = 2,
                              .only = {{16, 16}, {32, 8}, {8, 32}, {32, 32}, {1, 256}, {7, 5}},
@@ -177,7 +188,8 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
                .adjust = expect_column_sums,
                .racy = true,
                .work = image_work,
-               .starts = true});
+               .starts = true,
+               .commentary = of_racy_image});
   v.push_back({.name = "image_atomic",
                .summary = "the same with atomicAdd: every pixel arrives; the block's shape says how many meet",
                .kernel = "image_atomic",

@@ -309,9 +309,14 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
   // The profile may describe another GPU of the same compute capability, whose peaks are not this one's.
   const bool same_gpu = gpu != nullptr && gpu->name == device_.info().name;
   add_rates(work_of(lab, variant, made.point), same_gpu ? gpu : nullptr, result);
-  if (result.status == CaseStatus::ok)
-    add_commentary(
-        lab, variant, made.point, [&](auto name) { return buffers.read(name); }, result);
+  const auto read = [&](std::string_view name) { return buffers.read(name); };
+  if (result.status == CaseStatus::ok) add_commentary(lab, variant, made.point, read, result);
+  if (result.status == CaseStatus::wrong && variant.racy && variant.commentary) {
+    // The wrong picture is what such a variant is about.
+    auto commentary = variant.commentary(made.point, read);
+    if (commentary.picture) result.notes = std::move(commentary.lines);
+    result.picture = std::move(commentary.picture);
+  }
 }
 
 namespace {

@@ -154,24 +154,6 @@ std::string name_text(const std::string& counter) {
   return name;
 }
 
-/// The values in which results of the sweep differ, "n 1024, block 256".
-std::string swept_values(const Run& run, const Result& result) {
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < result.params.size(); ++i) {
-    const auto& [name, value] = result.params[i];
-    const bool swept = std::any_of(run.results.begin(), run.results.end(), [&](const Result& other) {
-      return i < other.params.size() && other.params[i].second != value;
-    });
-    if (swept) parts.push_back(name + " " + param_text(value));
-  }
-  const bool blocks = std::any_of(run.results.begin(), run.results.end(), [&](const Result& other) {
-    return other.variant == result.variant && other.params == result.params && other.launch && result.launch &&
-           other.launch->block != result.launch->block;
-  });
-  if (blocks) parts.push_back("block " + dim_text(result.launch->block));
-  return join(parts);
-}
-
 /// Sentences of one kind, each followed by the rung that it is compared with, said once where several have the same.
 std::vector<std::string> sentences(const std::vector<RungChange>& changes, bool gain) {
   std::vector<std::string> texts;
@@ -202,6 +184,23 @@ void add_rung_changes(const Lab& lab, std::vector<Result>& results) {
     }
     if (before != nullptr) add_largest(result, *before, result.changes);
   }
+}
+
+std::string swept_values(const Run& run, const Result& result) {
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < result.params.size(); ++i) {
+    const auto& [name, value] = result.params[i];
+    const bool swept = std::any_of(run.results.begin(), run.results.end(), [&](const Result& other) {
+      return i < other.params.size() && other.params[i].second != value;
+    });
+    if (swept) parts.push_back(name + " " + param_text(value));
+  }
+  const bool blocks = std::any_of(run.results.begin(), run.results.end(), [&](const Result& other) {
+    return other.variant == result.variant && other.params == result.params && other.launch && result.launch &&
+           other.launch->block != result.launch->block;
+  });
+  if (blocks) parts.push_back("block " + dim_text(result.launch->block));
+  return join(parts);
 }
 
 std::string change_text(const RungChange& m) {

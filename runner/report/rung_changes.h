@@ -21,6 +21,9 @@ void add_rung_changes(const Lab& lab, std::vector<Result>& results);
 /// "1 of 132 SMs gets a block, 131 idle"; empty where every SM gets one.
 [[nodiscard]] std::string idle_sms_text(const Spread& spread);
 
+/// The values of a result's parameters and block in which it differs from others of the sweep: "n 1024, block 256".
+[[nodiscard]] std::string swept_values(const Run& run, const Result& result);
+
 /// What is said of one variant below a ladder.
 struct RungStory {
   std::string variant, summary;

@@ -61,7 +61,7 @@ Json banks_json(const LineAccess& access) {
 }
 
 Json launch_json(const LaunchLines& launch, const ExplainView& view) {
-  const auto explanation = explanation_of(launch);
+  const auto explanation = explanation_of(launch, view.device.sm_count);
   Json lines = Json::array(), marks = Json::array();
   for (const auto& line : explanation.lines) lines.push_back(line_json(line, view.phases));
   for (const auto& mark : explanation.marks)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "common/error.h"
@@ -15,10 +16,10 @@
 namespace gpulab {
 namespace {
 
-constexpr std::size_t width = 120;       ///< of the page; source beyond it is cut
-constexpr std::size_t most_marks = 6;    ///< in words; the JSON has all
-constexpr std::uint32_t small_gap = 4;   ///< lines without instructions that are still shown
-constexpr std::uint32_t signature = 12;  ///< lines above the first that its function's head may take
+constexpr std::size_t least_source = 12;  ///< columns of source, however narrow the page
+constexpr std::size_t most_marks = 6;     ///< in words; the JSON has all
+constexpr std::uint32_t small_gap = 4;    ///< lines without instructions that are still shown
+constexpr std::uint32_t signature = 12;   ///< lines above the first that its function's head may take
 
 class Paint {
  public:
@@ -102,8 +103,9 @@ class Table {
   Table(const ExplainView& view, const Style& style)
       : view_(view),
         paint_(style),
+        width_(style.width),
         launch_(view.result->lines[view.launch]),
-        explained_(explanation_of(launch_)),
+        explained_(explanation_of(launch_, view.device.sm_count)),
         text_(lines_of(launch_.text)) {
     for (const auto& line : explained_.lines) numbers_ = std::max(numbers_, std::to_string(line.line).size());
     for (const auto& info : counters_and_columns())
@@ -124,7 +126,7 @@ class Table {
   void line(const std::string& text = {}) { out_ += text.substr(0, text.find_last_not_of(' ') + 1) + '\n'; }
   void paragraph(const std::string& first, const std::string& text) {
     std::string label = first;
-    for (const auto& part : wrapped(text, width - columns(first))) {
+    for (const auto& part : wrapped(text, width_ - columns(first))) {
       line(label + part);
       label = std::string(columns(first), ' ');
     }
@@ -135,9 +137,9 @@ class Table {
     const auto& result = *view_.result;
     const std::string what = view_.lab.empty() ? view_.file : view_.lab + " " + result.variant;
     line(paint_.bold(fmt::format("{} · {}", what, launch_.kernel)));
-    line(fmt::format("simulated: grid {} × block {}, {} per block; counts are PTX instructions, sums over all blocks",
-                     dim_text(launch_.grid), dim_text(launch_.block),
-                     plural((launch_.block.volume() + 31) / 32, "warp")));
+    paragraph("", fmt::format("simulated: grid {} × block {}, {} per block; PTX instructions, summed over all blocks",
+                              dim_text(launch_.grid), dim_text(launch_.block),
+                              plural((launch_.block.volume() + 31) / 32, "warp")));
     if (result.lines.size() > 1)
       line(fmt::format("launch {} of {} (--launch N shows another)", view_.launch + 1, result.lines.size()));
     if (const auto reason = ptx_reason(launch_); !reason.empty()) line(reason);
@@ -164,7 +166,9 @@ class Table {
       if (counted.line > text_.size()) row(counted.line, "", &counted);
     if (const auto* rest = find(0)) row(0, "(code that no line of this file stands for)", rest);
     line(paint_.dim(right("all", std::max<std::size_t>(numbers_, 4)) + cells(launch_.counters)));
-    line(paint_.dim("request: one access of a warp; sector: 32 bytes of memory; wavefront: one pass over the banks"));
+    for (const auto& part : wrapped(
+             "request: one access of a warp; sector: 32 bytes of memory; wavefront: one pass over the banks", width_))
+      line(paint_.dim(part));
   }
 
   [[nodiscard]] const ExplainedLine* find(std::uint32_t number) const {
@@ -194,7 +198,8 @@ class Table {
       text += cells(counted != nullptr ? counted->counters : Counters{});
     }
     const auto points = counted != nullptr ? pointers(number) : "";
-    const auto room = width - columns(text) - 2 - (points.empty() ? 0 : columns(points) + 1);
+    const auto taken = columns(text) + 2 + (points.empty() ? 0 : columns(points) + 1);
+    const auto room = std::max<std::size_t>(least_source, width_ > taken ? width_ - taken : 0);
     text += "  " + source_text(source, room);
     line(points.empty() ? text : paint_.bold(text + ' ') + paint_.bad(points));
   }
@@ -203,20 +208,29 @@ class Table {
     line();
     if (marked_ == 0) return line("Nothing stands out: lanes agree, global memory is coalesced, no banks conflict.");
     line(paint_.bold("What to look at, worst first"));
-    std::uint32_t said = 0;      // the line whose source stands above
-    std::set<std::string> told;  // what holds of all lines of a kind
+    std::uint32_t said = 0;                    // the line whose source stands above
+    std::set<std::string> told;                // what holds of all lines of a kind
+    std::map<std::string, std::size_t> whole;  // what was said of a line, and where
     for (std::size_t i = 0; i < marked_; ++i) {
       const auto& mark = explained_.marks[i];
       if (mark.line != 0 && mark.line != said) {
         const auto source = mark.line <= text_.size() ? text_[mark.line - 1] : std::string_view();
-        line(fmt::format("line {}: {}", mark.line,
-                         source.substr(std::min(source.find_first_not_of(" \t"), source.size()))));
+        line(source_text(fmt::format("line {}: {}", mark.line,
+                                     source.substr(std::min(source.find_first_not_of(" \t"), source.size()))),
+                         width_));
       }
+      if (mark.line == 0 && of_launch(mark.kind)) line("the whole launch:");
       said = mark.line;
+      if (const auto [before, fresh] = whole.emplace(mark.text, i + 1); !fresh) {
+        paragraph(fmt::format("  ◄{} ", i + 1),
+                  fmt::format("{}: as ◄{} ({}{:.0f}% of the {})", mark.text.substr(0, mark.text.find_first_of(":;")),
+                              before->second, part_of(mark.kind), 100 * mark.share, whole_of(mark.kind)));
+        continue;
+      }
       const auto general = mark.own < mark.text.size() ? mark.kind + mark.text.substr(mark.own) : std::string();
       const bool is_new = general.empty() || told.insert(general).second;
       paragraph(fmt::format("  ◄{} ", i + 1),
-                fmt::format("{} ({}{:.0f}% of the kernel's {})", is_new ? mark.text : mark.text.substr(0, mark.own),
+                fmt::format("{} ({}{:.0f}% of the {})", is_new ? mark.text : mark.text.substr(0, mark.own),
                             part_of(mark.kind), 100 * mark.share, whole_of(mark.kind)));
     }
     if (explained_.marks.size() > marked_)
@@ -228,12 +242,16 @@ class Table {
   static const char* part_of(const std::string& kind) {
     return kind == "uncoalesced" ? "avoidable: up to " : kind == "bank_conflict" ? "avoidable: " : "";
   }
-  static const char* whole_of(const std::string& kind) {
-    if (kind == "divergence" || kind == "idle_lanes") return "lane slots, 32 per instruction";
-    if (kind == "bank_conflict") return "shared-memory wavefronts";
-    if (kind == "atomic" || kind == "same_address") return "memory requests";
-    return "sectors";
+  static std::string whole_of(const std::string& kind) {
+    if (kind == "few_blocks") return "GPU's SMs";
+    if (kind == "imbalance") return "SMs' time, if it went by instructions alone";
+    if (kind == "divergence" || kind == "idle_lanes") return "kernel's lane slots, 32 per instruction";
+    if (kind == "bank_conflict") return "kernel's shared-memory wavefronts";
+    if (kind == "atomic" || kind == "same_address") return "kernel's memory requests";
+    if (kind == "waiting") return "kernel's warp instructions";
+    return "kernel's sectors";
   }
+  static bool of_launch(const std::string& kind) { return kind == "few_blocks" || kind == "imbalance"; }
 
   void phases() {
     line();
@@ -312,6 +330,7 @@ class Table {
 
   const ExplainView& view_;
   Paint paint_;
+  std::size_t width_;  ///< of the page; source beyond it is cut
   const LaunchLines& launch_;
   Explanation explained_;
   std::vector<std::string_view> text_;

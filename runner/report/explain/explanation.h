@@ -15,11 +15,14 @@ namespace gpulab {
 /// Why a line is slow.
 struct Mark {
   std::uint32_t line = 0;
-  std::string kind;  ///< divergence, idle_lanes, uncoalesced, bank_conflict, atomic, same_address, local_memory
+  /// divergence, idle_lanes, uncoalesced, bank_conflict, atomic, same_address, local_memory, waiting; of the whole
+  /// launch: few_blocks, imbalance
+  std::string kind;
   double share = 0;  ///< of the launch's whole: of its sectors, wavefronts, lane slots … (0..1)
   std::string text;
   std::size_t own =
       std::string::npos;  ///< where what is the line's own ends, and what is said of all of the kind begins
+  double cost = 0;        ///< for ranking: cycles of an SM, roughly, beyond what the line must take
 };
 
 /// One line over all phases.
@@ -37,7 +40,8 @@ struct Explanation {
   std::vector<Mark> marks;           ///< worst first
 };
 
-[[nodiscard]] Explanation explanation_of(const LaunchLines& launch);
+/// `sm_count`: of the GPU that blocks spread over.
+[[nodiscard]] Explanation explanation_of(const LaunchLines& launch, int sm_count);
 
 /// The text's lines; [0] is line 1.
 [[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);

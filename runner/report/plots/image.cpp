@@ -53,7 +53,7 @@ Heading heading(const Run& run, const std::string& of) {
 void check_image_name(const std::string& file) {
   if (file.ends_with(".png") || file.ends_with(".svg")) return;
   throw usage_error(fmt::format("--image: '{}' ends neither in .png nor in .svg", file),
-                    "a lab's picture is a .png; a curve or a ladder is an .svg");
+                    "a lab's picture is a .png; a curve, a ladder or a sweep is an .svg");
 }
 
 void write_image(const std::string& file, const Run& run) {
@@ -62,16 +62,21 @@ void write_image(const std::string& file, const Run& run) {
     demand(file, ".png", "a picture");
     return write_png(file, *it->picture);
   }
+  // Of several results what tells them apart; a curve is one result's own.
+  if (run.results.size() > 1) {
+    const auto sweep = sweep_svg(run, heading(run, run.lab));
+    const auto drawn = sweep.empty() ? ladder_svg(run, heading(run, run.lab)) : sweep;
+    if (!drawn.empty()) {
+      demand(file, ".svg", sweep.empty() ? "a ladder" : "a sweep");
+      return write_svg(file, drawn);
+    }
+  }
   if (const auto it = find([](const Result& r) { return r.curve && !r.curve->x.empty(); }); it != run.results.end()) {
     demand(file, ".svg", "a curve");
     return write_svg(file, curve_svg(*it->curve, heading(run, it->curve->name)));
   }
-  const auto ladder = run.results.size() > 1 ? ladder_svg(run, heading(run, run.lab)) : std::string();
-  if (ladder.empty())
-    throw usage_error(fmt::format("--image: this run of {} has nothing to draw", run.lab),
-                      "a lab's picture, a calculator's curve, or several variants ('--variant all')");
-  demand(file, ".svg", "a ladder");
-  write_svg(file, ladder);
+  throw usage_error(fmt::format("--image: this run of {} has nothing to draw", run.lab),
+                    "a lab's picture, a calculator's curve, or several variants ('--variant all')");
 }
 
 }  // namespace gpulab

@@ -148,7 +148,7 @@ TEST_CASE("explain names the conflicting line of the strided reduction, with its
   const auto result = explained("reduce", "shared_strided", 256);
   const auto& launch = result.lines[0];
   const auto line = line_with(launch, "s[i] = op(s[i], s[i + stride])");
-  const auto explanation = explanation_of(launch);
+  const auto explanation = explanation_of(launch, 132);
   REQUIRE_FALSE(explanation.marks.empty());
   const auto conflict = std::find_if(explanation.marks.begin(), explanation.marks.end(),
                                      [](const Mark& mark) { return mark.kind == "bank_conflict"; });
@@ -183,7 +183,7 @@ TEST_CASE("explain names the divergent and the uncoalesced line of the neighbour
   const auto result = explained("reduce", "neighbored", 4096);
   const auto& launch = result.lines[0];
   const auto line = line_with(launch, "data[tid] = op(data[tid], data[tid + offset])");
-  const auto explanation = explanation_of(launch);
+  const auto explanation = explanation_of(launch, 132);
   for (const auto* kind : {"divergence", "uncoalesced"}) {
     const auto mark = std::find_if(explanation.marks.begin(), explanation.marks.end(),
                                    [&](const Mark& m) { return m.kind == kind && m.line == line; });
@@ -198,12 +198,12 @@ TEST_CASE("explain names the divergent and the uncoalesced line of the neighbour
 
 TEST_CASE("a copy that is coalesced and does not diverge has no mark") {
   const auto result = explained("transpose", "copy");
-  CHECK(kinds_of(explanation_of(result.lines[0])).empty());
+  CHECK(kinds_of(explanation_of(result.lines[0], 132)).empty());
 }
 
 TEST_CASE("a transpose's column accesses say how far neighbouring threads are apart") {
   const auto result = explained("transpose", "naive_row");
-  const auto explanation = explanation_of(result.lines[0]);
+  const auto explanation = explanation_of(result.lines[0], 132);
   REQUIRE(kinds_of(explanation) == std::vector<std::string>{"uncoalesced"});
   CHECK(explanation.marks[0].text ==
         "uncoalesced store: 32 lanes touch 32 sectors where 4 would hold what they ask for; neighbouring threads are "

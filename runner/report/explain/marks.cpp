@@ -1,0 +1,341 @@
+#include "runner/report/explain/marks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "common/text.h"
+#include "runner/report/explain/source_idioms.h"
+
+namespace gpulab {
+namespace {
+
+/// Below this share of the launch a line is not what makes it slow.
+constexpr double least_share = 0.02;
+/// A warp with fewer lanes at work than this, on average, is marked.
+constexpr double few_lanes = 16;
+/// A line whose branch keeps fewer lane slots idle than this is no trouble: the last warp of an array, a halo.
+constexpr double least_divergence = 0.05;
+/// One lane that works for its warp is how such code is written: told where it is much of the kernel.
+constexpr double least_of_one_lane = 0.25;
+/// What things cost, in cycles of an SM, roughly: it ranks the lines of one kernel and is no time. An SM issues four
+/// instructions in a cycle, and moves one wavefront of shared memory, or about one sector of L2 or memory.
+constexpr double per_instruction = 0.25, per_wavefront = 1, per_sector = 1, per_atomic = 1;
+constexpr std::uint64_t sector_bytes = 32;
+
+double share_of(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::uint64_t conflicts_of(const Counters& c) {
+  return c["shared_load_bank_conflicts"] + c["shared_store_bank_conflicts"];
+}
+std::uint64_t wavefronts_of(const Counters& c) { return c["shared_load_wavefronts"] + c["shared_store_wavefronts"]; }
+std::uint64_t sectors_of(const Counters& c) { return c["global_load_sectors"] + c["global_store_sectors"]; }
+std::uint64_t local_sectors_of(const Counters& c) { return c["local_load_sectors"] + c["local_store_sectors"]; }
+
+/// Sectors beyond the fewest that could hold the bytes asked for. Each request needs at least one.
+std::uint64_t surplus_sectors(const Counters& c) {
+  const auto surplus = [](std::uint64_t sectors, std::uint64_t requests, std::uint64_t bytes) {
+    return sectors - std::min(sectors, std::max(requests, (bytes + sector_bytes - 1) / sector_bytes));
+  };
+  return surplus(c["global_load_sectors"], c["global_load_requests"], c["global_distinct_bytes_loaded"]) +
+         surplus(c["global_store_sectors"], c["global_store_requests"], c["global_distinct_bytes_stored"]);
+}
+
+std::uint32_t lane_count(const LineAccess& access) { return static_cast<std::uint32_t>(std::popcount(access.mask)); }
+
+std::uint32_t cost(const LineAccess& a) {
+  return a.shared ? a.wavefronts - a.ideal_wavefronts
+                  : a.sectors - (a.distinct_bytes + std::uint32_t{sector_bytes} - 1) / std::uint32_t{sector_bytes};
+}
+
+/// The line's access that costs most beyond the ideal.
+const LineAccess* worst_access(const LaunchLines& launch, std::uint32_t line, bool shared, bool atomic) {
+  const LineAccess* worst = nullptr;
+  for (const auto& access : launch.accesses) {
+    if (access.line != line || access.shared != shared || access.atomic != atomic) continue;
+    if (worst == nullptr || cost(access) > cost(*worst)) worst = &access;
+  }
+  return worst;
+}
+
+/// ": neighbouring threads are 8,192 bytes apart".
+std::string distance_text(const LineAccess& access) {
+  const auto stride = lane_stride(access);
+  const bool whole = access.mask == 0xffffffffu;
+  if (lane_count(access) < 2) return "";
+  if (!stride) return "; their addresses follow no single step";
+  const auto bytes = plural(static_cast<std::uint64_t>(*stride < 0 ? -*stride : *stride), "byte");
+  return fmt::format("; neighbouring {} are {} apart", whole ? "threads" : "threads at work", bytes);
+}
+
+/// Does the line do little but ask memory whether others have come?
+bool is_waiting(const ExplainedLine& line) {
+  const auto& c = line.counters;
+  const auto polls = c["global_ordered_load_requests"];
+  return polls > 0 && (waits_for_grid(line.text) || 8 * polls > c["warp_instructions"]);
+}
+
+/// Lane slots that idle, by the line whose branch is taken to be the reason: the line itself where its own lanes
+/// disagree, else the next line above it in its function that has such a branch; 0: none has.
+class IdleLanes {
+ public:
+  struct Part {
+    std::uint64_t slots = 0, warps = 0, threads = 0;  ///< idle; instructions of warps and threads
+    [[nodiscard]] double lanes() const {
+      return warps == 0 ? 32 : static_cast<double>(threads) / static_cast<double>(warps);
+    }
+  };
+
+  IdleLanes(const LaunchLines& launch, const std::vector<ExplainedLine>& lines) {
+    const auto text = lines_of(launch.text);
+    std::uint32_t branch = 0, before = 0;
+    for (const auto& line : lines) {  // by number
+      for (auto between = before; between < line.line && between < text.size(); ++between)
+        if (text[between].starts_with('}')) branch = 0;  // a function ends
+      before = line.line;
+      const auto& c = line.counters;
+      if (is_waiting(line)) continue;
+      if (c["divergent_branches"] > 0) branch = line.line;
+      const auto slots = 32 * c["warp_instructions"] - c["thread_instructions"];
+      if (slots == 0 || line.line == 0) continue;
+      reason_[line.line] = branch;
+      auto& part = parts_[branch];
+      part.slots += slots;
+      part.warps += c["warp_instructions"];
+      part.threads += c["thread_instructions"];
+    }
+  }
+  [[nodiscard]] Part because_of(std::uint32_t line) const {
+    const auto found = parts_.find(line);
+    return found == parts_.end() ? Part{} : found->second;
+  }
+  [[nodiscard]] bool has_reason(std::uint32_t line) const {
+    const auto found = reason_.find(line);
+    return found != reason_.end() && found->second != 0;
+  }
+
+ private:
+  std::map<std::uint32_t, Part> parts_;
+  std::map<std::uint32_t, std::uint32_t> reason_;
+};
+
+class Marker {
+ public:
+  Marker(const LaunchLines& launch, const std::vector<ExplainedLine>& lines, std::vector<Mark>& marks)
+      : launch_(launch), whole_(launch.counters), idle_(launch, lines), marks_(marks) {}
+  /// What no line is to blame for.
+  void look_at_launch(int sm_count) {
+    few_blocks(sm_count);
+    imbalance(sm_count);
+  }
+  void look_at(const ExplainedLine& line) {
+    if (is_waiting(line)) return waiting(line);
+    divergence(line);
+    idle_lanes(line);
+    coalescing(line);
+    banks(line);
+    atomics(line);
+    same_address(line);
+    local(line);
+  }
+
+ private:
+  /// `general`: what holds of all lines of the kind.
+  void add(const ExplainedLine& line, const char* kind, double share, double cost, const std::string& text,
+           const std::string& general = {}) {
+    if (share >= least_share) marks_.push_back({line.line, kind, share, text + general, text.size(), cost});
+  }
+  /// A kernel whose few blocks work for long, while all other SMs have nothing to do.
+  void few_blocks(int sm_count) {
+    constexpr std::uint64_t long_work = 1000;  // instructions of a warp
+    const auto blocks = launch_.grid.volume(), sms = static_cast<std::uint64_t>(std::max(sm_count, 0));
+    const auto warps = std::max<std::uint64_t>(whole_["warps"], 1);
+    if (blocks >= sms || whole_["warp_instructions"] / warps < long_work) return;
+    const std::string text = fmt::format("{}, {} SMs idle: {} of {} SMs {} all the work, {} instructions per warp",
+                                         plural(blocks, "block"), sms - blocks, blocks, sms,
+                                         blocks == 1 ? "does" : "do", grouped(whole_["warp_instructions"] / warps));
+    marks_.push_back({0, "few_blocks", share_of(sms - blocks, sms),
+                      text + ". Try: as many blocks as fill the GPU, each with a part of the work", text.size(),
+                      std::numeric_limits<double>::infinity()});
+  }
+  /// The grid ends with its busiest block: what all SMs could have done until then, had they had the work.
+  void imbalance(int sm_count) {
+    constexpr double least = 0.25, twice = 2;
+    const auto blocks = static_cast<double>(launch_.grid.volume());
+    const auto executed = static_cast<double>(whole_["block_instructions"]);
+    const double busiest = blocks == 0 ? 0 : static_cast<double>(whole_["busiest_block_instructions"]) / blocks;
+    const double capacity = busiest * std::min(blocks, static_cast<double>(std::max(sm_count, 1)));
+    if (executed == 0 || busiest * blocks < twice * executed || capacity * (1 - least) < executed) return;
+    const double share = 1 - executed / capacity;
+    const std::string text = fmt::format(
+        "imbalance: the busiest block executes {:.3g} times as much as a block on average, and the grid ends with it",
+        busiest * blocks / executed);
+    marks_.push_back({0, "imbalance", share, text + ". Try: parts of equal work, or more and smaller ones", text.size(),
+                      share * executed * per_instruction});
+  }
+  void waiting(const ExplainedLine& line) {
+    const auto& c = line.counters;
+    const auto polls = grouped(c["global_ordered_load_requests"]);
+    const std::string what = waits_for_grid(line.text)
+                                 ? fmt::format(
+                                       "waiting: a barrier of the whole grid; a thread of each block asks {} "
+                                       "times in all whether the others have come, its warp idles",
+                                       polls)
+                                 : fmt::format("waiting: memory is asked {} times whether others have come", polls);
+    add(line, "waiting", share_of(c["warp_instructions"], whole_["warp_instructions"]),
+        static_cast<double>(c["warp_instructions"]) * per_instruction, what,
+        ". How often is a matter of time, not of work: these instructions are no others' to save. Try: fewer such "
+        "waits, or another launch");
+  }
+  /// The share of lane slots that idle because of the line's branch.
+  void divergence(const ExplainedLine& line) {
+    const auto& c = line.counters;
+    if (c["divergent_branches"] == 0) return;
+    const auto idle = idle_.because_of(line.line);
+    const auto share = share_of(idle.slots, 32 * whole_["warp_instructions"]);
+    const double cost = static_cast<double>(idle.slots) / 32 * per_instruction;
+    if (share < least_divergence) return;
+    if (!launch_.ptx && !branches_itself(line.text)) {
+      add(line, "divergence", share, cost,
+          fmt::format(
+              "divergence in what this line calls: {:.1f} of a warp's 32 lanes work there on average, the others "
+              "wait",
+              idle.lanes()));
+      return;
+    }
+    const bool one_lane = idle.lanes() < 2 || lets_one_in(line.text);
+    if (one_lane && share < least_of_one_lane) return;
+    add(line, "divergence", share, cost,
+        fmt::format("divergence: lanes of a warp disagree at this branch {} of {} times",
+                    grouped(c["divergent_branches"]), grouped(c["branches"])),
+        one_lane
+            ? "; one lane works for its warp, the others wait. Try: less work for the one, or a share of it for all"
+            : "; the warp runs both ways, one after the other, with the other lanes off. Try: let whole warps go one "
+              "way");
+  }
+  void idle_lanes(const ExplainedLine& line) {
+    const auto& c = line.counters;
+    const double lanes = share_of(c["thread_instructions"], c["warp_instructions"]);
+    if (c["warp_instructions"] == 0 || lanes >= few_lanes || idle_.has_reason(line.line)) return;
+    const auto slots = 32 * c["warp_instructions"] - c["thread_instructions"];
+    const auto share = share_of(slots, 32 * whole_["warp_instructions"]);
+    if (share < least_divergence) return;
+    add(line, "idle_lanes", share, static_cast<double>(slots) / 32 * per_instruction,
+        fmt::format("idle lanes: {:.1f} of a warp's 32 lanes work here on average; the others wait", lanes));
+  }
+  void coalescing(const ExplainedLine& line) {
+    const auto surplus = surplus_sectors(line.counters);
+    // A warp that starts in the middle of a sector takes one more than it needs: not worth a mark.
+    if (share_of(surplus, sectors_of(line.counters)) < 0.25) return;
+    const auto* access = worst_access(launch_, line.line, false, false);
+    if (access == nullptr) return;
+    const auto wanted = (access->distinct_bytes + sector_bytes - 1) / sector_bytes;
+    add(line, "uncoalesced", share_of(surplus, sectors_of(whole_)), static_cast<double>(surplus) * per_sector,
+        fmt::format("uncoalesced {}: {} {} {} where {} would hold what they ask for{}",
+                    access->instruction.starts_with("st") ? "store" : "load", plural(lane_count(*access), "lane"),
+                    lane_count(*access) == 1 ? "touches" : "touch", plural(access->sectors, "sector"), wanted,
+                    distance_text(*access)),
+        ". Try: neighbouring threads on neighbouring elements");
+  }
+  void banks(const ExplainedLine& line) {
+    const auto conflicts = conflicts_of(line.counters);
+    if (conflicts == 0) return;
+    const auto text = bank_text(line.line);
+    add(line, "bank_conflict", share_of(conflicts, wavefronts_of(whole_)),
+        static_cast<double>(conflicts) * per_wavefront, text,
+        ". Try: neighbouring threads on neighbouring words, or rows that are one word longer");
+  }
+  [[nodiscard]] std::string bank_text(std::uint32_t line) const {
+    const auto* access = worst_access(launch_, line, true, false);
+    if (access == nullptr || access->wavefronts <= access->ideal_wavefronts) return "bank conflicts";
+    const auto banks = banks_of(*access);
+    const auto& busiest = *std::max_element(
+        banks.begin(), banks.end(), [](const Bank& a, const Bank& b) { return a.words.size() < b.words.size(); });
+    std::size_t lanes = 0;
+    for (const auto& word : busiest.words) lanes += word.lanes.size();
+    return fmt::format("bank conflict: {} want bank {}, {} of it, one after another: {} passes where {} would do{}",
+                       plural(lanes, "lane"), busiest.number, plural(busiest.words.size(), "different word"),
+                       access->wavefronts, access->ideal_wavefronts, distance_text(*access));
+  }
+  void atomics(const ExplainedLine& line) {
+    const auto& c = line.counters;
+    const auto most = std::max(c["global_atomic_max_lanes"], c["shared_atomic_max_lanes"]);
+    if (most < 2) return;
+    const auto requests = c["global_atomic_requests"] + c["shared_atomic_requests"];
+    add(line, "atomic", share_of(requests, requests_of(whole_)), static_cast<double>(requests * most) * per_atomic,
+        fmt::format("contended atomic: up to {} of a warp meet on one address and queue there", plural(most, "lane")),
+        ". Try: combine within the warp or the block first");
+  }
+  /// A plain store of several lanes to one address, or a place that is loaded, changed and stored like `*total +=
+  /// value`: told whatever its share, because it is about what the kernel computes.
+  void same_address(const ExplainedLine& line) {
+    const LineAccess* worst = nullptr;
+    for (const auto& access : launch_.accesses)
+      if (access.line == line.line && access.store && !access.atomic &&
+          (worst == nullptr || access.max_same_address > worst->max_same_address))
+        worst = &access;
+    if (worst == nullptr) return;
+    const auto& c = line.counters;
+    const auto loads = c["global_load_requests"] + c["shared_load_requests"];
+    const auto stores = c["global_store_requests"] + c["shared_store_requests"];
+    const double share = share_of(loads + stores, requests_of(whole_));
+    constexpr const char* remedy =
+        ". Try: an atomic, or combine the values first; --sanitize racecheck tells whether it is a race";
+    if (const auto place = one_place_changed(line.text);
+        !place.empty() && std::min(loads, stores) > 1 && !launch_.ptx) {
+      const std::string text = fmt::format(
+          "one address: {} is loaded, changed and stored {} times without an atomic; where threads do so at once, "
+          "one of the results stays and the others are lost",
+          place, grouped(stores));
+      // Wrong comes before slow.
+      marks_.push_back(
+          {line.line, "same_address", share, text + remedy, text.size(), std::numeric_limits<double>::max()});
+      return;
+    }
+    if (worst->max_same_address < 2) return;
+    const std::string text = fmt::format(
+        "one address: up to {} of a warp store to the same address at once; unless they store the same value, "
+        "one of the values stays and the others are lost",
+        plural(worst->max_same_address, "lane"));
+    marks_.push_back({line.line, "same_address", share, text + remedy, text.size(),
+                      static_cast<double>(stores) * worst->max_same_address * per_sector});
+  }
+  static std::uint64_t requests_of(const Counters& k) {
+    return k["global_atomic_requests"] + k["shared_atomic_requests"] + k["global_load_requests"] +
+           k["global_store_requests"] + k["shared_load_requests"] + k["shared_store_requests"];
+  }
+  void local(const ExplainedLine& line) {
+    const auto sectors = local_sectors_of(line.counters);
+    if (sectors == 0) return;
+    add(line, "local_memory", share_of(sectors, local_sectors_of(whole_) + sectors_of(whole_)),
+        static_cast<double>(sectors) * per_sector,
+        fmt::format("local memory: an array that is indexed at run time does not fit registers and lies in memory: {} "
+                    "sectors",
+                    grouped(sectors)),
+        ". Try: indices that are constants, by unrolled loops");
+  }
+
+  const LaunchLines& launch_;
+  const Counters& whole_;
+  IdleLanes idle_;
+  std::vector<Mark>& marks_;
+};
+
+}  // namespace
+
+std::vector<Mark> marks_of(const LaunchLines& launch, const std::vector<ExplainedLine>& lines, int sm_count) {
+  std::vector<Mark> marks;
+  Marker marker(launch, lines, marks);
+  marker.look_at_launch(sm_count);
+  for (const auto& line : lines) marker.look_at(line);
+  std::stable_sort(marks.begin(), marks.end(), [](const Mark& a, const Mark& b) { return a.cost > b.cost; });
+  return marks;
+}
+
+}  // namespace gpulab
