@@ -154,8 +154,9 @@ std::vector<Variant> in_shared_memory() {
       racing(in_shared("volatile_last_warp",
                        "the last steps by one warp, without barriers, as before Volta: `volatile`, a race since",
                        {falls("barriers"), falls("warp_instructions")}, 4, last_warp)),
-      in_shared("unroll_last_warp", "the last steps are one warp's: __syncwarp, not block barriers, no loop",
-                {falls("barriers", "first_add"), falls("warp_instructions", "first_add")}, 4, last_warp),
+      built_on("first_add",
+               in_shared("unroll_last_warp", "the last steps are one warp's: __syncwarp, not block barriers, no loop",
+                         {falls("barriers"), falls("warp_instructions")}, 4, last_warp)),
       in_shared("shuffle_last_warp", "the last warp exchanges registers: no shared memory, no barrier",
                 {falls("shared_load_wavefronts")}, 4, last_warp),
   };
