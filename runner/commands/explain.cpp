@@ -26,6 +26,8 @@
 namespace gpulab::command {
 namespace {
 
+constexpr std::size_t usual_width = 120;  ///< of the page, into a file: source stands to the right of its counters
+
 std::optional<std::uint32_t> number_of(const Given& given, std::string_view name) {
   const auto* text = single_value(given, name);
   if (text == nullptr) return std::nullopt;
@@ -138,7 +140,7 @@ ExitCode explain_case(const SweepOptions& sweep, const ExplainOptions& options,
                          chosen_launch(result.lines, options.launch),
                          options.phases,
                          options.banks};
-  target.write(options.report.format->explanation(view, Style{wants_color(target), report_width(target)}));
+  target.write(options.report.format->explanation(view, Style{wants_color(target), report_width(target, usual_width)}));
   return code;
 }
 

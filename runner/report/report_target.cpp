@@ -84,8 +84,8 @@ bool wants_color(const ReportTarget& target) {
   return target.is_terminal() && !dumb && (no_color == nullptr || *no_color == '\0');
 }
 
-std::size_t report_width(const ReportTarget& target) {
-  constexpr std::size_t fewest = 60, usual = 100, most = 1000;
+std::size_t report_width(const ReportTarget& target, std::size_t usual) {
+  constexpr std::size_t fewest = 60, most = 1000;
   const char* said = std::getenv("COLUMNS");
   const auto wanted = said != nullptr ? parse_integer(said) : std::nullopt;
   const auto width = wanted && *wanted > 0 ? static_cast<std::size_t>(*wanted) : target.columns().value_or(usual);
