@@ -33,8 +33,8 @@ class ReportTarget {
 /// Colours: on a terminal that takes them, unless NO_COLOR (no-color.org) is set.
 [[nodiscard]] bool wants_color(const ReportTarget& target);
 
-/// Columns of a report: as COLUMNS says where it is set, else as the terminal has, else `usual`. Never below 60: narrower
-/// terminals wrap.
+/// Columns of a report: as COLUMNS says where it is set, else as the terminal has, else `usual`. Never below 60:
+/// narrower terminals wrap.
 [[nodiscard]] std::size_t report_width(const ReportTarget& target, std::size_t usual = 100);
 
 /// Writes to standard output. Throws usage_error where that fails (a full disk).

@@ -18,6 +18,8 @@ Result full_result() {
   r.params = {{"n", std::int64_t{1} << 40}, {"type", "float"}};
   r.launch = LaunchFacts{{3, 2, 1}, {256, 1, 1}, 128, 64, std::nullopt, 18, 2};
   r.occupancy = Occupancy{0.625, 5, {"registers", "warps"}};
+  r.spread = Spread{132, 7, 0.5, 0.25};
+  r.simulation_ms = 12.5;
   r.verification = Verification{VerificationStatus::failed,
                                 0.5,
                                 std::numeric_limits<double>::infinity(),
@@ -55,6 +57,8 @@ TEST_CASE("a result with every field survives the wire") {
   CHECK(std::get<std::uint64_t>(got.verification->mismatches[1].expected) == std::uint64_t{1} << 63);
   CHECK(got.verification->max_rel_error == std::numeric_limits<double>::infinity());
   CHECK(got.timing->mean_ms == 0.30000000000000004);
+  CHECK(got.spread->waves == 0.5);
+  CHECK(got.simulation_ms == 12.5);
   CHECK(got.metrics[0].value == -std::numeric_limits<double>::infinity());
   CHECK(*got.counters == *sent.counters);
   CHECK(got.findings[0].at[0].thread == Dim3{4, 5, 6});

@@ -57,3 +57,20 @@ TEST_CASE("a file that cannot be opened is refused before anything runs") {
         }) == "--output: cannot write '" + file +
                   "': No such file or directory | name a file in a directory that you can write to");
 }
+
+TEST_CASE("a report is as wide as COLUMNS says, into a file else as usual, never below 60") {
+  const Folder folder;
+  const ReportTarget target(folder.file("report"));
+  const auto width = [&](const char* columns) {
+    setenv("COLUMNS", columns, 1);
+    const auto wide = report_width(target);
+    unsetenv("COLUMNS");
+    return wide;
+  };
+  CHECK(report_width(target) == 100);
+  CHECK(report_width(target, 120) == 120);
+  CHECK(width("80") == 80);
+  CHECK(width("200") == 200);
+  CHECK(width("20") == 60);
+  for (const auto* nonsense : {"", "0", "-5", "wide"}) CHECK(width(nonsense) == 100);
+}
