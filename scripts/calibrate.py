@@ -76,12 +76,26 @@ OPS = {
     "ldg_l1": "ld.global.ca.u32 xK, [q+K0];", "atomg_chain": "atom.global.add.u32 xK, [d], xK;", "atomg_own": "atom.global.add.u32 xK, [q], xK;",
     "redg_same": "red.global.add.u32 [d], xK;", "redg_own": "red.global.add.u32 [q], xK;", "stg_own": "st.volatile.global.u32 [q], xK;",
     "atomg_cas": "atom.global.cas.b32 xK, [d], xK, y;",
+    # Atomics on values and places that ptxas cannot know to be one: q is the address of the thread's own place, z8 of one
+    # of eight, and same of one for all, by a register that the compiler must take for different ones.
+    "redg_f32_same": "red.global.add.f32 [same], fK;", "redg_u32_same": "red.global.add.u32 [same], xK;",
+    "redg_f32_own": "red.global.add.f32 [q], fK;", "redg_u32_eight": "red.global.add.u32 [z8], xK;",
+    "atomg_u32_same": "atom.global.add.u32 xK, [same], xK;", "atomg_f32_own": "atom.global.add.f32 fK, [q], fK;",
+    "reds_f32_same": "red.shared.add.f32 [v1], fK;", "reds_u32_same": "red.shared.add.u32 [v1], xK;",
+    "reds_u32_eight": "red.shared.add.u32 [v8], xK;", "reds_f32_own": "red.shared.add.f32 [vt], fK;",
+    # Lanes a line apart: as many sectors as lanes.
+    "stg_far": "st.global.u32 [far+K0], xK;", "ldg_far": "ld.volatile.global.u32 xK, [far+K0];",
+    "shfl_own": "shfl.sync.bfly.b32 xK, xK, 1, 31, -1; add.u32 xK, xK, t;",
+    "lds_own": "ld.volatile.shared.u32 xK, [vt]; add.u32 vt, vt, xK;",
     "nothing": "",
 }
 SETUP = (".reg .u32 vt, vt4, vt32; and.b32 vt, t, 31; shl.b32 vt4, vt, 4; shl.b32 vt32, vt, 7; shl.b32 vt, vt, 2; "
-         "add.u32 vt32, vt32, v; add.u32 vt, vt, v; add.u32 vt4, vt4, v; mul.wide.u32 q, t, 4; add.u64 q, q, d;")
+         ".reg .u64 same, z8, far; .reg .u32 v1, v8; mul.wide.u32 same, x, 4; add.u64 same, same, d; and.b32 y, t, 7; mul.wide.u32 z8, y, 4; "
+         "add.u64 z8, z8, d; mad.lo.u32 y, c, 1024, t; mul.wide.u32 far, y, 128; add.u64 far, far, d; add.u32 v1, x, v; and.b32 v8, t, 7; shl.b32 v8, v8, 2; "
+         "add.u32 v8, v8, v; mov.u32 y, s; add.u32 vt32, vt32, v; add.u32 vt, vt, v; add.u32 vt4, vt4, v; mul.wide.u32 q, t, 4; add.u64 q, q, d;")
 SLOW = {"div_u64", "div_f64", "sqrt_f64", "div_s32", "rem_u32", "membar_gl", "atomg_chain", "atomg_cas", "redg_same", "atomg_own", "ldg_l2_chain", "lds_32_way", "redg_own",
-        "stg_own", "atoms_add", "reds_same", "div_rn", "sqrt_rn", "rcp_rn"}
+        "stg_own", "atoms_add", "reds_same", "redg_f32_same", "redg_u32_same", "redg_f32_own", "redg_u32_eight", "atomg_u32_same", "atomg_f32_own",
+        "stg_far", "ldg_far", "div_rn", "sqrt_rn", "rcp_rn"}
 
 
 def probes():
@@ -89,15 +103,21 @@ def probes():
     for name, op in OPS.items():
         count = 1 if name == "nothing" else 4 if name in SLOW else 16
         chain = " ".join(op.replace("K0", "0").replace("K", "0") for _ in range(count))
-        yield f"chain_{name}", kernel(f"chain_{name}", chain, SETUP), [(1, 32, 256, 3, 1024, True)], count
+        yield f"chain_{name}", kernel(f"chain_{name}", chain, SETUP), [(1, 32, 256, 3, 65536, True)], count
         if name.endswith("chain") and name != "atomg_chain":
             continue
+        data = 264 * 1024 * 32 + 1024 if "_far" in name else 1024
         wide = " ".join(op.replace("K", str(k % 8)) for k in range(count if name in SLOW else 16))
         wide = wide.replace("+0]", "]")
         yield (f"full_{name}", kernel(f"full_{name}", wide, SETUP),
-               [(1, 128, 128, 3, 1024, True), (1, 1024, 128, 3, 1024, True), (264, 1024, 128, 3, 1024, True)] +
+               [(1, 128, 128, 3, data, True), (1, 1024, 128, 3, data, True), (264, 1024, 16 if "_far" in name else 128, 3, data, True)] +
                ([(1, 256, 128, 3, 1024, True), (1, 512, 128, 3, 1024, True)] if name.startswith("bar") else []),
                max(1, count if name in SLOW else 16))
+    # Code that comes by once, from DRAM: how long until its instructions are there.
+    for count in (16, 64, 256, 1024, 4096):
+        line = " ".join(OPS["fma_f32"].replace("K", str(k % 8)) for k in range(count))
+        yield f"code_{count}", kernel(f"code_{count}", line, SETUP), [(1, 32, 1, 3, 1024, False), (132, 32, 1, 3, 1024, False), (132, 256, 1, 3, 1024, False),
+                                                                     (132, 32, 1, 3, 1024, True)], count
     # A pointer chase: each address needs the value before (zeros), `stride` bytes on.
     chase = "ld.global.{} x0, [w0]; cvt.u64.u32 w1, x0; add.u64 w0, w0, w1; add.u64 w0, w0, w2;"
     setup = "mov.u64 w0, d; cvt.u64.u32 w2, s;"

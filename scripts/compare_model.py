@@ -35,6 +35,20 @@ def modelled(gpulab, only, profile):
     return found
 
 
+def matched(measured, model):
+    """The model's results by the keys of the measured ones, which may know fewer parameters: labs get new ones."""
+    by_rung = defaultdict(list)
+    for (lab, variant, params, block), result in model.items():
+        by_rung[(lab, variant, block)].append((set(params.split(",")), result))
+    found = {}
+    for key in measured:
+        lab, variant, params, block = key
+        for given, result in by_rung[(lab, variant, block)]:
+            if set(params.split(",")) <= given:
+                found[key] = result
+    return found
+
+
 def errors_by_lab(rows):
     table = defaultdict(list)
     for key, ratio in rows:
@@ -69,7 +83,7 @@ def main():
     options = parser.parse_args()
     with open(options.measured, encoding="utf-8") as file:
         measured = {(r["lab"], r["variant"], r["params"], r["block"]): float(r["median_ms"]) for r in csv.DictReader(file)}
-    model = modelled(options.gpulab, options.only, options.profile)
+    model = matched(measured, modelled(options.gpulab, options.only, options.profile))
     long = [(k, model[k]["time_ms"] / measured[k]) for k in measured if k in model and measured[k] >= SHORT_MS]
     if not long:
         return 1

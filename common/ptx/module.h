@@ -129,6 +129,7 @@ struct Function {
   std::vector<CallSite> calls;
   std::vector<BranchTargets> branch_targets;
   std::vector<std::pair<std::string_view, std::vector<std::string_view>>> call_targets;
+  std::vector<std::uint32_t> no_unroll;           ///< instructions before which `.pragma "nounroll"` stands
   std::uint32_t max_threads[3] = {0, 0, 0};       ///< .maxntid (0: none)
   std::uint32_t required_threads[3] = {0, 0, 0};  ///< .reqntid
   std::uint32_t required_cluster[3] = {0, 0, 0};  ///< .reqnctapercluster
@@ -151,6 +152,7 @@ struct Module {
   std::deque<std::string> strings;  ///< storage of names that are not in the text (%r1 … of a range)
   int version_major = 0, version_minor = 0;
   std::string_view target;  ///< "sm_75"
+  bool debug = false;       ///< `.target …, debug`: ptxas leaves the code as it is
   int address_size = 64;
   std::vector<std::pair<std::uint32_t, std::string_view>> files;  ///< .file number, path
   std::vector<Location> locations;

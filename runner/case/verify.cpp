@@ -129,7 +129,13 @@ void compare_real(const Expected& expected, Scalar type, const std::byte* got, V
 }
 
 std::string value_text(const Value& value) {
-  return std::visit([](auto v) { return v != v ? std::string("nan") : fmt::format("{}", v); }, value);
+  return std::visit(
+      [](auto v) {
+        if constexpr (std::is_floating_point_v<decltype(v)>)
+          if (std::isnan(v)) return std::string("nan");
+        return fmt::format("{}", v);
+      },
+      value);
 }
 
 }  // namespace

@@ -173,9 +173,9 @@ bool compare(const Parts& parts, const Values& in, Values& out, Type type) {
 template <typename F>
 u64 bits_of_float(F x) {
   if constexpr (sizeof(F) == 4)
-    return x != x ? 0x7fffffffu : std::bit_cast<std::uint32_t>(x);
+    return std::isnan(x) ? 0x7fffffffu : std::bit_cast<std::uint32_t>(x);
   else
-    return x != x ? 0x7ff8000000000000u : std::bit_cast<u64>(x);
+    return std::isnan(x) ? 0x7ff8000000000000u : std::bit_cast<u64>(x);
 }
 template <typename F>
 std::optional<u64> floating(std::string_view family, const Values& in) {

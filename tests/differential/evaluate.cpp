@@ -215,7 +215,8 @@ class Evaluation {
   }
 
   std::byte* place(const Access& a, Thread& thread, u64 index) {
-    const auto size = static_cast<std::size_t>(a.bytes * a.vector), fixed = static_cast<std::size_t>(a.fixed);
+    const auto size = static_cast<std::size_t>(a.bytes) * static_cast<std::size_t>(a.vector),
+               fixed = static_cast<std::size_t>(a.fixed);
     const std::size_t n = program_.threads();
     const auto slot = [&](std::size_t range) { return static_cast<std::size_t>(index) % (range / size) * size; };
     switch (a.space) {

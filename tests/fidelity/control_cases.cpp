@@ -11,8 +11,9 @@ const Step kFromZero{Action::clear, Space::in, 4, {}};
 Step sum(Element element) { return {Action::sum, Space::in, 4, std::move(element)}; }
 /// Where `on` holds.
 Step load_if(Action action, std::function<bool(int)> on, std::function<int(int)> element) {
-  return {action, Space::in, 4,
-          [=](const Thread& t) -> std::int64_t { return on(t.of_grid) ? element(t.of_grid) : kIdle; }};
+  return {action, Space::in, 4, [on = std::move(on), element = std::move(element)](const Thread& t) -> std::int64_t {
+            return on(t.of_grid) ? element(t.of_grid) : kIdle;
+          }};
 }
 Step sum_if(std::function<bool(int)> on, std::function<int(int)> element) {
   return load_if(Action::sum, std::move(on), std::move(element));

@@ -104,7 +104,8 @@ Columns range_operands(const Approximation& approximation, std::size_t count) {
   }
   const double golden = 0.61803398874989484820;
   for (std::size_t i = 0; i < count; ++i) {
-    const double fraction = (static_cast<double>(i / 2) + 0.5) / (static_cast<double>(count) / 2);
+    const auto pair = i / 2;
+    const double fraction = (static_cast<double>(pair) + 0.5) / (static_cast<double>(count) / 2);
     const double a = spread(approximation, kind, fraction, i % 2 == 0);
     if (columns.size() == 1) {
       columns[0].push_back(bits_of(a, kind));

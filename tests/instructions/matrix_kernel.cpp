@@ -254,6 +254,11 @@ struct Values {
   std::vector<double> a, b, c;  ///< by rows
 };
 
+/// Element (row, column) of a matrix that lies row by row.
+std::size_t at(int row, int columns, int column) {
+  return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
+}
+
 /// Of products number q (quads have four).
 Values values_of(const MatrixForm& f, int q) {
   Values v;
@@ -267,7 +272,7 @@ Values values_of(const MatrixForm& f, int q) {
   // The first row and column are large, all of one sign, and meet a sum near the end of its range: it overflows.
   for (int k = 0; k < f.k; ++k) {
     v.a[static_cast<std::size_t>(k)] = largest_value(f.a);
-    v.b[static_cast<std::size_t>(k * f.n)] = largest_value(f.b);
+    v.b[at(k, f.n, 0)] = largest_value(f.b);
   }
   if (f.c == "s32") v.c[0] = 2147483600.0, v.c[1] = -2147483600.0;
   if (f.c == "f16") v.c[0] = 65504;
@@ -275,9 +280,9 @@ Values values_of(const MatrixForm& f, int q) {
 }
 
 double expected_value(const MatrixForm& f, const Values& v, int i, int j) {
-  double sum = v.c[static_cast<std::size_t>(i * f.n + j)];
+  double sum = v.c[at(i, f.n, j)];
   for (int k = 0; k < f.k; ++k) {
-    const double a = v.a[static_cast<std::size_t>(i * f.k + k)], b = v.b[static_cast<std::size_t>(k * f.n + j)];
+    const double a = v.a[at(i, f.k, k)], b = v.b[at(k, f.n, j)];
     sum += f.operation == "xor" ? std::abs(a - b) : a * b;
   }
   return sum;
@@ -328,10 +333,10 @@ Packed packed(const MatrixForm& f, char which, const std::vector<Values>& values
   Packed buffer{std::vector<std::uint8_t>(8192, 0xcd), bits_of(type)};
   if (which == 'd') return buffer;
   const int columns = which == 'a' ? f.k : f.n;
-  for_each_place(f, which, [&](int product, Coordinate at, int index) {
+  for_each_place(f, which, [&](int product, Coordinate place, int index) {
     const Values& v = values[static_cast<std::size_t>(product)];
     const auto& matrix = which == 'a' ? v.a : which == 'b' ? v.b : v.c;
-    buffer.set(index, encoded(type, matrix[static_cast<std::size_t>(at.row * columns + at.column)], false));
+    buffer.set(index, encoded(type, matrix[at(place.row, columns, place.column)], false));
   });
   return buffer;
 }

@@ -78,11 +78,11 @@ TEST_CASE("atomics: lanes of a request that meet on one address, by skew") {
 TEST_CASE("atomics: a private histogram per block takes the elements off the result's words") {
   const auto global = run_lab_case("atomics", "global_atomic", small);
   const auto own = run_lab_case("atomics", "shared_private", small);
-  CHECK(counted(global, "global_atomic_requests") == 65536 / 32);
+  CHECK(counted(global, "global_atomic_requests") == 65536 / 32.0);
   REQUIRE(own.launch);
   CHECK(own.launch->grid == Dim3{16});
-  CHECK(counted(own, "global_atomic_requests") == 16 * 256 / 32);
-  CHECK(counted(own, "shared_atomic_requests") == 65536 / 32);
+  CHECK(counted(own, "global_atomic_requests") == 16 * 256 / 32.0);
+  CHECK(counted(own, "shared_atomic_requests") == 65536 / 32.0);
   const auto in = elements(small);
   CHECK(counted(global, "global_queue") == std::ranges::count(in, 256 / 3));
   CHECK(counted(own, "global_queue") == 16);
@@ -92,8 +92,8 @@ TEST_CASE("atomics: a private histogram per block takes the elements off the res
 TEST_CASE("atomics: a warp whose elements share a bin adds once") {
   const auto own = run_lab_case("atomics", "shared_private", skewed(100));
   const auto aggregated = run_lab_case("atomics", "warp_aggregated", skewed(100));
-  CHECK(counted(own, "shared_queue") == 65536 / 16);
-  CHECK(counted(aggregated, "shared_queue") == 65536 / 16 / 32);
+  CHECK(counted(own, "shared_queue") == 65536 / 16.0);
+  CHECK(counted(aggregated, "shared_queue") == 65536 / 16.0 / 32);
 }
 
 TEST_CASE("atomics: the block's shape says how many lanes meet on a pixel of the image") {

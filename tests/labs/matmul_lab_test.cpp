@@ -55,7 +55,7 @@ TEST_CASE("a tile of 32 uses each element that is loaded 32 times, one of 8 eigh
     CHECK(counted(r, "reuse") == tile / 2.0);
     CHECK(counted(r, "flops_per_loaded_byte") == tile / 4.0);
     CHECK(counted(r, "shared_loads_per_multiply_add") == 2);
-    CHECK(counted(r, "barriers") == 2 * (128.0 / tile) * (128 * 128 / 32));  // two per slice, for each warp
+    CHECK(counted(r, "barriers") == 2 * (128.0 / tile) * (128 * 128 / 32.0));  // two per slice, for each warp
   }
 }
 

@@ -62,7 +62,7 @@ struct VariableType {
 void parse_initializer(ParseContext& context, Variable& variable, std::vector<std::uint64_t> dimensions);
 /// Gives locations the names of their inlined functions; `section` is the text of .debug_str.
 void resolve_function_names(ParseContext& context, std::string_view section);
-/// `.pragma "a", "b";`
-void skip_pragma(TokenStream& tokens);
+/// `.pragma "a", "b";`: whether it says that the loop that follows is not to be unrolled.
+bool skip_pragma(TokenStream& tokens);
 
 }  // namespace gpulab::ptx

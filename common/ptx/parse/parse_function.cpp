@@ -110,7 +110,10 @@ void FunctionParser::parse_directive() {
     return *space == Space::reg ? parse_registers() : parse_variables(*space, is_extern);
   }
   if (directive.text == ".loc") return parse_location();
-  if (tokens_.accept_directive(".pragma")) return skip_pragma(tokens_);
+  if (tokens_.accept_directive(".pragma")) {
+    if (skip_pragma(tokens_)) function_.no_unroll.push_back(static_cast<std::uint32_t>(function_.instructions.size()));
+    return;
+  }
   tokens_.fail(directive, fmt::format("unknown directive '{}' in the body of '{}'", directive.text, function_.name));
 }
 

@@ -98,7 +98,10 @@ void ModuleParser::parse_statement() {
   if (tokens_.accept_directive(".file")) return parse_file();
   if (tokens_.accept_directive(".section")) return parse_section();
   if (tokens_.accept_directive(".alias")) return parse_alias();
-  if (tokens_.accept_directive(".pragma")) return skip_pragma(tokens_);
+  if (tokens_.accept_directive(".pragma")) {
+    skip_pragma(tokens_);
+    return;
+  }
   if (tokens_.accept_directive(".address_size")) {
     module_.address_size = static_cast<int>(tokens_.expect_count("an address size in bits", 64));
     if (module_.address_size != 32 && module_.address_size != 64) tokens_.fail(token, "an address size is 32 or 64");
@@ -110,7 +113,7 @@ void ModuleParser::parse_statement() {
 /// .target sm_90a, texmode_independent, debug
 void ModuleParser::parse_target() {
   module_.target = tokens_.expect_word("a target such as sm_75");
-  while (tokens_.accept(',')) (void)tokens_.expect_word("a target option");
+  while (tokens_.accept(',')) module_.debug |= tokens_.expect_word("a target option") == "debug";
 }
 
 /// .file number "path"[, timestamp, size]

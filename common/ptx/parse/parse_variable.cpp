@@ -217,12 +217,14 @@ Variable parse_parameter(ParseContext& context) {
   return std::move(parameters.front());
 }
 
-void skip_pragma(TokenStream& tokens) {
+bool skip_pragma(TokenStream& tokens) {
+  bool no_unroll = false;
   do {
     if (!tokens.at(TokenKind::string)) tokens.fail_expected("a string after .pragma");
-    tokens.take();
+    no_unroll |= tokens.take().text.find("nounroll") != std::string_view::npos;
   } while (tokens.accept(','));
   tokens.expect(';', "after .pragma");
+  return no_unroll;
 }
 
 }  // namespace gpulab::ptx

@@ -100,7 +100,7 @@ struct Warp {
   std::uint32_t unguarded = 0;  ///< the split's lanes while a guard has some switched off, else 0
 
   bool values_watched = false;  ///< an observer follows values of this warp (kWatchValues)
-  bool traced = false;          ///< an observer wants to know each basic block and access (kWatchTraced)
+  mutable bool traced = false;  ///< an observer has asked for each basic block and access (kWatchTraced)
 
   std::uint32_t carry = 0;  ///< CC.CF of each lane (add.cc, addc …)
 

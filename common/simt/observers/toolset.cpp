@@ -17,8 +17,8 @@ Toolset::Toolset(const std::vector<std::string>& names) {
     if (std::ranges::none_of(kinds, [&](const ToolKind* kind) { return kind->name == name; }))
       throw usage_error(fmt::format("unknown tool '{}'", name));
   if (names.empty()) return;
-  for (const ToolKind* kind : kinds | std::views::reverse)
-    if (is_on(kind->name)) tools_.push_back(kind->make({locator_, values_, accusations_}));
+  for (auto kind = kinds.rbegin(); kind != kinds.rend(); ++kind)
+    if (is_on((*kind)->name)) tools_.push_back((*kind)->make({locator_, values_, accusations_}));
   observers_.push_back(&locator_);
   observers_.push_back(&values_);
   for (const auto& tool : tools_) observers_.push_back(tool.get());

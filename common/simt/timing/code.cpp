@@ -91,6 +91,14 @@ void join_pairs(const Program& program, std::vector<TimedInstruction>& code) {
   }
 }
 
+/// Code for a debugger: each PTX instruction becomes at least one of the GPU's, which the next one waits for.
+void leave_unoptimised(std::vector<TimedInstruction>& code) {
+  for (TimedInstruction& t : code) {
+    if (t.cost.issue == 0) t.cost = {Pipe::alu, 1, 2, 5};
+    t.alone = true;
+  }
+}
+
 bool is_memory(Kind kind) { return kind == Kind::load || kind == Kind::store || kind == Kind::atomic; }
 bool stands_still(Kind kind) { return kind != Kind::plain && !is_memory(kind); }
 
@@ -101,7 +109,8 @@ void hoist_loads(std::vector<TimedInstruction>& code) {
     if (code[i].kind != Kind::load) continue;
     // The load goes up with the arithmetic that makes its address: one slot at a time, as far as registers allow.
     std::size_t at = i;
-    while (at > 0) {
+    constexpr std::size_t furthest = 256;
+    while (at > 0 && i - at < furthest) {
       const TimedInstruction& before = code[at - 1];
       const bool needs =
           std::any_of(before.out.begin(), before.out.end(),
@@ -126,20 +135,23 @@ void sink_users(std::vector<TimedInstruction>& code) {
       stores = code[end].kind == Kind::store || code[end].kind == Kind::atomic;
       ++end;
     }
-    std::map<std::uint16_t, int> depth;  // loads on the way to a register
+    std::map<std::uint16_t, int> depth, used;  // loads on the way to a register; the deepest that reads or writes it
     std::vector<std::pair<int, TimedInstruction>> stretch;
     for (std::size_t i = begin; i < end; ++i) {
+      const TimedInstruction& t = code[i];
       int most = 0;
-      for (const std::uint16_t r : code[i].in)
+      for (const std::uint16_t r : t.in)
         if (const auto found = depth.find(r); r && found != depth.end()) most = std::max(most, found->second);
       // A register that is written again must not overtake who reads its old value.
-      for (const std::uint16_t r : code[i].out)
-        for (const auto& [d, earlier] : stretch)
-          if (r && (is_one_of(r, earlier.in) || is_one_of(r, earlier.out))) most = std::max(most, d);
+      for (const std::uint16_t r : t.out)
+        if (const auto found = used.find(r); r && found != used.end()) most = std::max(most, found->second);
       if (stores && i + 1 == end) most = INT32_MAX;
-      stretch.emplace_back(most, code[i]);
-      for (const std::uint16_t r : code[i].out)
-        if (r) depth[r] = most == INT32_MAX ? most : most + (code[i].kind == Kind::load ? 1 : 0);
+      for (const auto* registers : {&t.in, &t.out})
+        for (const std::uint16_t r : *registers)
+          if (r) used[r] = std::max(used[r], most);
+      for (const std::uint16_t r : t.out)
+        if (r) depth[r] = most == INT32_MAX ? most : most + (t.kind == Kind::load ? 1 : 0);
+      stretch.emplace_back(most, t);
     }
     std::stable_sort(stretch.begin(), stretch.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t i = begin; i < end; ++i) code[i] = stretch[i - begin].second;
@@ -147,9 +159,62 @@ void sink_users(std::vector<TimedInstruction>& code) {
   }
 }
 
+/// A loop of one block that loads, and neither stores nor waits: ptxas unrolls it four times, and the loads of all
+/// turns go ahead of what needs them. Registers of the turns are told apart, so that only real needs remain.
+std::vector<TimedInstruction> unroll(const std::vector<TimedInstruction>& code, std::uint32_t& registers) {
+  constexpr std::size_t most = 200;
+  const bool loads = std::any_of(code.begin(), code.end(), [](const auto& t) { return t.kind == Kind::load; });
+  const bool waits = std::any_of(code.begin(), code.end(), [](const auto& t) {
+    return t.kind != Kind::plain && t.kind != Kind::load && t.kind != Kind::branch;
+  });
+  if (!loads || waits || code.size() > most || registers + TimedCode::kTurns * code.size() * 2 > UINT16_MAX) return {};
+  std::vector<TimedInstruction> all;
+  std::map<std::uint16_t, std::uint16_t> name;  // of a register now
+  for (std::uint32_t turn = 0; turn < TimedCode::kTurns; ++turn)
+    for (TimedInstruction t : code) {
+      const bool last = turn + 1 == TimedCode::kTurns;
+      if (t.kind == Kind::branch && !last) continue;
+      t.copy = static_cast<std::uint8_t>(turn);
+      for (auto& r : t.in)
+        if (const auto found = name.find(r); r && found != name.end()) r = found->second;
+      for (auto& r : t.out) {
+        if (!r) continue;
+        const std::uint16_t old = r;
+        r = static_cast<std::uint16_t>(registers++);
+        name[old] = r;
+      }
+      all.push_back(t);
+    }
+  // What the loop leaves is in its own registers again.
+  TimedInstruction leave;
+  leave.cost = {Pipe::none, 0, 0, 0};
+  leave.copy = TimedCode::kTurns;
+  std::vector<TimedInstruction> leaving;
+  for (const auto& [old, now] : name) {
+    leave.in = {now};
+    leave.out = {old};
+    leaving.push_back(leave);
+  }
+  const TimedInstruction branch = all.back();
+  all.pop_back();
+  hoist_loads(all);
+  sink_users(all);
+  all.insert(all.end(), leaving.begin(), leaving.end());
+  all.push_back(branch);
+  return all;
+}
+
+/// Whether `.pragma "nounroll"` stands before the block: NVVM, which has unrolled what it wanted to, leaves it.
+bool starts_no_unroll(const Program& program, const TimedInstruction& first) {
+  const Site& site = program.sites[first.site];
+  const auto index = static_cast<std::uint32_t>(site.instruction - site.function->instructions.data());
+  const auto& marks = site.function->no_unroll;
+  return std::binary_search(marks.begin(), marks.end(), index);
+}
+
 }  // namespace
 
-TimedCode::TimedCode(const Program& program) : blocks_(program.blocks.size()) {
+TimedCode::TimedCode(const Program& program) : blocks_(program.blocks.size()), unrolled_(blocks_.size()) {
   std::map<const ptx::Function*, std::uint32_t> bases;
   for (const FunctionInfo& info : program.functions) {
     bases[info.function] = registers_ - 1;
@@ -160,10 +225,18 @@ TimedCode::TimedCode(const Program& program) : blocks_(program.blocks.size()) {
     if (!site.instruction || site.block == kNoBlock || site.block >= blocks_.size()) continue;
     blocks_[site.block].push_back(timed(site, s, bases[site.function]));
   }
-  for (auto& code : blocks_) {
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    auto& code = blocks_[b];
+    if (program.module->debug) {
+      leave_unoptimised(code);
+      continue;
+    }
+    const bool may_unroll =
+        !code.empty() && code.back().kind == TimedInstruction::Kind::branch && !starts_no_unroll(program, code.front());
     join_pairs(program, code);
     hoist_loads(code);
-    if (code.size() < 2000) sink_users(code);
+    sink_users(code);
+    if (may_unroll) unrolled_[b] = unroll(code, registers_);
   }
 }
 

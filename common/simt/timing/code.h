@@ -27,8 +27,10 @@ struct TimedInstruction {
   Kind kind = Kind::plain;
   InstructionCost cost;
   std::uint32_t site = 0;
-  bool cached = true;                        ///< a load that L1 may serve
-  bool result_used = true;                   ///< an atomic's
+  std::uint8_t copy = 0;    ///< of a loop that is unrolled: which turn of it
+  bool alone = false;       ///< the warp waits for its result before it goes on: code that nobody optimised
+  bool cached = true;       ///< a load that L1 may serve
+  bool result_used = true;  ///< an atomic's
   std::array<std::uint16_t, 6> in{}, out{};  ///< registers, 0: none
 };
 
@@ -37,11 +39,14 @@ class TimedCode {
  public:
   explicit TimedCode(const Program& program);
   [[nodiscard]] const std::vector<TimedInstruction>& block(std::uint32_t b) const { return blocks_[b]; }
+  /// Four turns of a loop of one block as one, where ptxas unrolls it: loads of all turns go ahead. Empty: it does not.
+  [[nodiscard]] const std::vector<TimedInstruction>& unrolled(std::uint32_t b) const { return unrolled_[b]; }
+  static constexpr std::uint32_t kTurns = 4;
   [[nodiscard]] std::uint32_t registers() const { return registers_; }
   [[nodiscard]] bool has_unknown() const { return unknown_; }  ///< an instruction whose time nobody has measured
 
  private:
-  std::vector<std::vector<TimedInstruction>> blocks_;
+  std::vector<std::vector<TimedInstruction>> blocks_, unrolled_;
   std::uint32_t registers_ = 1;
   bool unknown_ = false;
 };

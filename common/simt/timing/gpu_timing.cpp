@@ -36,9 +36,16 @@ GpuTiming parse(std::string_view id, const EmbeddedFile& file) {
   t.l1_latency = read("l1_latency", "cycles");
   t.l2_latency = read("l2_latency", "cycles");
   t.dram_latency = read("dram_latency", "cycles");
+  t.l2_spread = read("l2_spread", "cycles");
+  t.dram_spread = read("dram_spread", "cycles");
   t.atomic_latency = read("atomic_latency", "cycles");
   t.same_address_cycles = read("same_address", "cycles");
+  t.same_address_float_cycles = read("same_address_float", "cycles");
+  t.shared_float_latency = read("shared_float_latency", "cycles");
+  t.shared_float_cycles = read("shared_float", "cycles");
   t.shared_atomic_cycles = read("shared_atomic", "cycles");
+  t.shared_atomic_latency = read("shared_atomic_latency", "cycles");
+  t.store_bytes_per_cycle = read("store_port", "bytes/cycle");
   t.l1_bytes_per_cycle = read("l1_bandwidth", "bytes/cycle");
   t.l2_bytes_per_cycle = read("l2_port", "bytes/cycle");
   t.l2_total_bytes_per_cycle = read("l2_bandwidth", "bytes/cycle");

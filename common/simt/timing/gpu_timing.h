@@ -18,11 +18,17 @@ struct GpuTiming {
   double block_cycles = 0;    ///< from one block to the next, the whole GPU's
   // Memory: latencies of a load whose warp has nothing else to do.
   double shared_latency = 0, l1_latency = 0, l2_latency = 0, dram_latency = 0;
-  double atomic_latency = 0;        ///< of a global atomic with a used result
-  double same_address_cycles = 0;   ///< from one global atomic to the next at one address
-  double shared_atomic_cycles = 0;  ///< from lane to lane of a shared atomic at one address
-  double l1_bytes_per_cycle = 0;    ///< of one SM
-  double l2_bytes_per_cycle = 0;    ///< one SM's way to L2
+  double l2_spread = 0, dram_spread = 0;  ///< how much nearer and farther lines lie than these latencies
+  double atomic_latency = 0;              ///< of a global atomic with a used result
+  double same_address_float_cycles = 0;   ///< the same of floating-point ones, which are done lane by lane
+  double shared_float_latency = 0,
+         shared_float_cycles = 0;    ///< of shared ones, for each lane at one address: they are loops
+  double same_address_cycles = 0;    ///< from one global atomic to the next at one address
+  double shared_atomic_latency = 0;  ///< of a shared atomic, for each further lane at its address; and how long it
+  double shared_atomic_cycles = 0;   ///< from lane to lane of a shared atomic at one address
+  double l1_bytes_per_cycle = 0;     ///< of one SM
+  double l2_bytes_per_cycle = 0;     ///< one SM's way to L2
+  double store_bytes_per_cycle = 0;  ///< of one SM's stores
   double l2_total_bytes_per_cycle = 0;
   double dram_gbs = 0;
   double dirty_l2_bytes = 0;  ///< lines that the flush before a cold run leaves to be written back

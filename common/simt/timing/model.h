@@ -46,7 +46,7 @@ class TimingModel {
   };
   [[nodiscard]] MemoryShare share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace,
                                      double part) const;
-  [[nodiscard]] double hottest_atomic(const TimedCode& code, const GridTrace& trace, double scale) const;
+  [[nodiscard]] double hottest_atomic(const GridTrace& trace, double scale) const;
   const TimedCode& code_of(const Program& program);
 
   const GpuTiming& gpu_;

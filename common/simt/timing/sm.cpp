@@ -29,7 +29,7 @@ struct RunningBlock {
   std::uint32_t live = 0;
   double start = 0;
   std::vector<std::uint32_t> waiting{};  ///< warps at a barrier
-  double arrived = 0;  ///< the last of them
+  double arrived = 0;                    ///< the last of them
 };
 
 class Sm {
@@ -47,7 +47,7 @@ class Sm {
       step(id, time);
       if (queue_.empty()) release_all();
     }
-    result_.cycles = end_;
+    result_.cycles = std::max(end_, memory_.drained());
     return std::move(result_);
   }
 
@@ -82,16 +82,35 @@ class Sm {
     }
   }
 
+  static void skip_accesses(RunningWarp& w, const std::vector<TraceEvent>& events) {
+    while (w.event < events.size() && (events[w.event].what & TraceEvent::kAccess)) ++w.event;
+  }
+  /// Where the warp enters the block as often as it is unrolled, these turns are one.
+  void take_turns(RunningWarp& w, const std::vector<TraceEvent>& events, std::uint32_t block) const {
+    const std::size_t after_one = w.event;
+    for (std::uint32_t turn = 1; turn < TimedCode::kTurns; ++turn) {
+      if (w.event == events.size() || events[w.event].what != block) {
+        w.event = after_one;
+        return;
+      }
+      ++w.event;
+      skip_accesses(w, events);
+    }
+    w.code = &code_.unrolled(block);
+  }
+
   /// The next instruction of a warp, nullptr: there is none.
   const TimedInstruction* fetch(RunningWarp& w) {
     const auto& events = blocks_[w.block].trace->warps[w.index];
     while (!w.code || w.at == w.code->size()) {
       while (w.event < events.size() && (events[w.event].what & TraceEvent::kAccess)) ++w.event;
       if (w.event == events.size()) return nullptr;
-      w.code = &code_.block(events[w.event].what);
+      const std::uint32_t block = events[w.event].what;
+      w.code = &code_.block(block);
       w.at = 0;
       w.accesses_begin = ++w.event;
-      while (w.event < events.size() && (events[w.event].what & TraceEvent::kAccess)) ++w.event;
+      skip_accesses(w, events);
+      if (!code_.unrolled(block).empty()) take_turns(w, events, block);
       w.accesses_end = w.event;
     }
     return &(*w.code)[w.at];
@@ -99,9 +118,15 @@ class Sm {
 
   const TracedAccess* access_of(const RunningWarp& w, const TimedInstruction& t) const {
     const BlockTrace& trace = *blocks_[w.block].trace;
+    std::uint32_t turn = 0;
     for (std::size_t e = w.accesses_begin; e < w.accesses_end; ++e) {
-      const TracedAccess& access = trace.accesses[trace.warps[w.index][e].what & ~TraceEvent::kAccess];
-      if (access.site == t.site) return &access;
+      const std::uint32_t what = trace.warps[w.index][e].what;
+      if (!(what & TraceEvent::kAccess)) {
+        ++turn;
+        continue;
+      }
+      const TracedAccess& access = trace.accesses[what & ~TraceEvent::kAccess];
+      if (access.site == t.site && turn == t.copy) return &access;
     }
     return nullptr;
   }
@@ -123,7 +148,10 @@ class Sm {
       return;
     }
     result_.block_ends.push_back(now);
-    result_.longest_block = std::max(result_.longest_block, now - block.start);
+    if (now - block.start > result_.longest_block) {
+      result_.longest_block = now - block.start;
+      result_.longest_executed = block.trace->executed;
+    }
     if (next_block_ < traces_.size()) start_block(now);
   }
 
@@ -225,7 +253,7 @@ class Sm {
     }
     for (const std::uint16_t r : t.out)
       if (r) w.ready[r] = ready;
-    return next;
+    return t.alone && t.kind != Kind::store ? std::max(next, ready) : next;
   }
 
   double access(const RunningWarp& w, const TimedInstruction& t, double at) {
@@ -235,7 +263,11 @@ class Sm {
     if (a->space == TracedAccess::Space::shared) {
       const double wavefronts = a->wavefronts;
       if (t.kind != Kind::atomic) return memory_.shared(at, wavefronts);
-      return memory_.shared(at, wavefronts + (a->same_address - 1) * gpu_.shared_atomic_cycles);
+      if (a->real)
+        return memory_.shared(at, a->same_address * gpu_.shared_float_cycles) +
+               a->same_address * gpu_.shared_float_latency;
+      const double queued = a->together ? 0 : a->same_address - 1;
+      return memory_.shared(at, wavefronts + queued * gpu_.shared_atomic_cycles) + queued * gpu_.shared_atomic_latency;
     }
     const std::span sectors(trace.sectors.data() + a->first_sector, a->sectors);
     if (t.kind == Kind::store) {

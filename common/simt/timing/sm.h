@@ -18,9 +18,11 @@ namespace gpulab::simt {
 
 /// What one SM has of the memory that all share.
 struct MemoryShare {
+  double read_cost =
+      1;  ///< bytes that DRAM moves for one that it reads: lines that are dirty in L2 are written back first
   double l2_bytes_per_cycle = 0, dram_bytes_per_cycle = 0;
-  double misses = 1;       ///< of the sectors that this SM asks for first: the part that no other SM has brought to L2
-  double dirty_bytes = 0;  ///< that reads have to write back before they find room in L2
+  double again = 0;   ///< of what has been in L2 already, the part that is not there any more
+  double misses = 1;  ///< of the sectors that this SM asks for first: the part that no other SM has brought to L2
   std::uint32_t l1_bytes = 0;
 };
 
@@ -28,6 +30,7 @@ struct SmResult {
   double cycles = 0;               ///< until the last block ends
   std::vector<double> block_ends;  ///< in the order in which blocks end
   double longest_block = 0;
+  std::uint64_t longest_executed = 0;  ///< its warp instructions
   // How long each is busy, cycles of the SM.
   double issue = 0, fma = 0, alu = 0, fp64 = 0, special = 0, tensor = 0, shared = 0, l1 = 0, l2 = 0, dram = 0;
   double warp_cycles = 0;                 ///< Σ over warps of their life

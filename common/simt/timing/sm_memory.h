@@ -1,7 +1,9 @@
 #pragma once
 // An SM's memory: L1, its way to L2, its share of DRAM. Each serves requests one after another.
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <unordered_set>
 #include <vector>
 
@@ -20,6 +22,8 @@ class SmMemory {
   /// When an atomic has its old value.
   double atomic(double now, std::span<const std::uint64_t> sectors, std::uint32_t lines);
   double shared(double now, double wavefronts);
+  /// When all that has been asked for, stores too, is done.
+  [[nodiscard]] double drained() const { return std::max({l2_free_, store_free_, dram_free_}); }
 
  private:
   struct Line {
@@ -34,8 +38,8 @@ class SmMemory {
   SmResult& result_;
   std::vector<Line> lines_;
   std::uint64_t clock_ = 0;
-  double pipe_free_ = 0, l2_free_ = 0, dram_free_ = 0;
-  double dirty_left_, miss_debt_ = 0;
+  double pipe_free_ = 0, l2_free_ = 0, store_free_ = 0, dram_free_ = 0;
+  double miss_debt_ = 0;
   std::unordered_set<std::uint64_t> in_l2_, written_;  ///< pairs of sectors, as DRAM brings them; sectors written
 };
 

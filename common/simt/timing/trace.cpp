@@ -11,8 +11,9 @@ namespace gpulab::simt {
 
 namespace {
 
-/// Of one block: what is longer is cut, and what follows counted as more of the same.
-constexpr std::size_t kMostEvents = 1 << 19;
+/// Instructions that all traces of a grid hold together, and one block's at least: what is longer is cut, and counts as
+/// more of the same. A strangers' kernel takes so much time and memory of the model and no more.
+constexpr std::uint64_t kMostInstructions = 4'000'000, kLeastInstructions = 20'000;
 
 using Space = TracedAccess::Space;
 
@@ -24,14 +25,16 @@ Space space_at(std::uint64_t address, const MemoryUse& use) {
   return Space::global;
 }
 
-std::uint8_t most_at_one_address(std::array<std::uint64_t, kLanes> addresses, int count) {
+/// The address at which the most lanes meet, and how many do.
+std::pair<std::uint64_t, int> hottest(std::array<std::uint64_t, kLanes> addresses, int count) {
   std::sort(addresses.begin(), addresses.begin() + count);
-  int most = 1, run = 1;
-  for (int i = 1; i < count; ++i) {
-    run = addresses[static_cast<std::size_t>(i)] == addresses[static_cast<std::size_t>(i - 1)] ? run + 1 : 1;
-    most = std::max(most, run);
+  std::pair<std::uint64_t, int> most{addresses[0], 1};
+  int run = 1;
+  for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i) {
+    run = addresses[i] == addresses[i - 1] ? run + 1 : 1;
+    if (run > most.second) most = {addresses[i], run};
   }
-  return static_cast<std::uint8_t>(most);
+  return most;
 }
 
 std::uint8_t wavefronts_of(const Warp& w, const std::array<std::uint64_t, kLanes>& by_lane, const MemoryUse& use) {
@@ -70,8 +73,9 @@ void Tracer::block_started(const BlockContext& block) {
     BlockTrace& trace = running_[block.linear];
     trace.linear = block.linear;
     trace.warps.resize(block.warps.size());
+    trace.polls.resize(block.warps.size());
   }
-  for (const Warp& w : block.warps) const_cast<Warp&>(w).traced = true;
+  for (const Warp& w : block.warps) w.traced = true;
 }
 
 BlockTrace* Tracer::trace_of(const BlockContext& block) {
@@ -95,13 +99,12 @@ void Tracer::block_ended(const BlockContext& block) {
 
 void Tracer::entered(Warp& w, std::uint32_t block) {
   BlockTrace* trace = trace_of(*w.block);
-  auto& events = trace->warps[w.index];
-  if (events.size() * trace->warps.size() >= kMostEvents) {
-    trace->cut = true;
-    w.traced = false;
+  trace->instructions += w.program->blocks[block].instructions;
+  if (trace->instructions > std::max(kMostInstructions / std::max<std::uint64_t>(wanted_, 1), kLeastInstructions)) {
+    for (const Warp& other : w.block->warps) other.traced = false;
     return;
   }
-  events.push_back({block});
+  trace->warps[w.index].push_back({block});
 }
 
 void Tracer::traced_access(Warp& w, const MicroOp* op) {
@@ -121,7 +124,14 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
   access.atomic = use.atomic;
   if (access.space == Space::global)
     if (const Allocation* a = w.global->find(packed[0])) access.allocation = a->index;
-  if (use.atomic) access.same_address = most_at_one_address(packed, count);
+  if (use.atomic) {
+    const auto [address, lanes] = hottest(packed, count);
+    access.same_address = static_cast<std::uint8_t>(lanes);
+    access.hot_sector = address >> 5;
+    const std::string_view opcode = w.program->sites[op->site].instruction->opcode;
+    access.real = opcode.find(".f") != std::string_view::npos || opcode.find(".bf") != std::string_view::npos;
+    access.together = !access.real && lanes == count;
+  }
   if (access.space == Space::shared) {
     access.wavefronts = wavefronts_of(w, by_lane, use);
   } else {
@@ -147,7 +157,19 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
         ++access.lines;
       }
   }
-  trace->warps[w.index].push_back({TraceEvent::kAccess | static_cast<std::uint32_t>(trace->accesses.size())});
+  auto& events = trace->warps[w.index];
+  Poll& poll = trace->polls[w.index];
+  if (access.space == Space::global && use.load && !use.atomic && use.may_order()) {
+    const std::uint64_t sector = packed[0] >> 5;
+    if (poll.site == op->site && poll.sector == sector) {  // how often depends on the simulator's turns
+      events.resize(poll.event);
+      return;
+    }
+    poll = {op->site, sector, events.size() + 1};
+  } else {
+    poll = {};
+  }
+  events.push_back({TraceEvent::kAccess | static_cast<std::uint32_t>(trace->accesses.size())});
   trace->accesses.push_back(access);
 }
 

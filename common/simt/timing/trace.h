@@ -23,8 +23,11 @@ struct TracedAccess {
   std::uint32_t first_sector = 0;  ///< in BlockTrace::sectors
   std::uint32_t sectors = 0;       ///< distinct ones
   std::uint32_t allocation = UINT32_MAX;
+  std::uint64_t hot_sector = 0;  ///< of an atomic: where the most lanes meet
   bool atomic = false;
-  bool in_l2 = false;  ///< an earlier launch has brought it there
+  bool real = false;      ///< an atomic on floating-point numbers
+  bool together = false;  ///< an atomic that a warp does as one: integers, all lanes at one address
+  bool in_l2 = false;     ///< an earlier launch has brought it there
 };
 
 struct TraceEvent {
@@ -32,11 +35,19 @@ struct TraceEvent {
   std::uint32_t what = 0;  ///< a basic block, or kAccess and the index of a TracedAccess
 };
 
+/// Where a warp looked last at what others may change.
+struct Poll {
+  std::uint32_t site = UINT32_MAX;
+  std::uint64_t sector = 0;
+  std::size_t event = 0;  ///< behind the access in its trace
+};
+
 struct BlockTrace {
-  std::uint64_t linear = 0;    ///< of the grid
-  std::uint64_t executed = 0;  ///< warp instructions of the simulator
-  bool cut = false;            ///< it went on, but no more was kept
+  std::uint64_t linear = 0;        ///< of the grid
+  std::uint64_t executed = 0;      ///< warp instructions of the simulator
+  std::uint64_t instructions = 0;  ///< PTX instructions of the trace
   std::vector<std::vector<TraceEvent>> warps;
+  std::vector<Poll> polls;  ///< by warp, while it traces
   std::vector<TracedAccess> accesses;
   std::vector<std::uint64_t> sectors;  ///< address / 32
 };

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""What the timing model says of the very probes that its numbers come from (scripts/calibrate.py): cold runs, beside the GPU's.
+
+usage: compare_probes.py GPULAB PROBES.csv [--only WORD] [--profile NAME]
+"""
+import argparse
+import csv
+import json
+import math
+import subprocess
+import sys
+import tempfile
+
+from calibrate import HEAD, probes
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].removeprefix("usage: "))
+    parser.add_argument("gpulab")
+    parser.add_argument("probes")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--profile", default="h200")
+    options = parser.parse_args()
+    with open(options.probes, encoding="utf-8") as file:
+        measured = [r for r in csv.DictReader(file) if r["warm"] == "0" and r["probe"].startswith(options.only)]
+    texts = {name: text for name, text, _, _ in probes()}
+    logs = []
+    with tempfile.TemporaryDirectory() as folder:
+        for row in measured:
+            name = row["probe"]
+            work = int(row["grid"]) * int(row["block"]) * int(row["n"])
+            if name not in texts or work > 1 << 24:
+                continue
+            path = f"{folder}/{name}.ptx"
+            with open(path, "w", encoding="ascii") as file:
+                file.write(HEAD + texts[name])
+            command = [options.gpulab, "run", path, "--kernel", name, "--grid", row["grid"], "--block", row["block"], "--arg", "out:u32[64]=zeros",
+                       "--arg", f"data:u32[{row['elements']}]=zeros", "--arg", f"n:u32={row['n']}", "--arg", f"stride:u32={row['stride']}",
+                       "--device", "sim", "--profile", options.profile, "--model", "--format", "json"]
+            model = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)["results"][0].get("model")
+            if not model:
+                continue
+            ratio = model["time_ms"] / float(row["median_ms"])
+            logs.append(abs(math.log(ratio)))
+            busy = " ".join(f"{k}={v:.2f}" for k, v in model["busy"].items() if v >= 0.1)
+            print(f"{ratio:5.2f} {name:12} {row['grid']:>7} x {row['block']:>4} n {row['n']:>4} stride {row['stride']:>7}"
+                  f" {float(row['median_ms']) * 1e3:9.2f} us, modelled {model['time_ms'] * 1e3:9.2f} us {model['bound']} {busy}", flush=True)
+    if logs:
+        print(f"{len(logs)} probes: geometric mean {math.exp(sum(logs) / len(logs)):.3f}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
