@@ -23,6 +23,13 @@ Panel time_panel() {
   return {.name = "GPU time, median", .value = time, .text = duration_text};
 }
 
+Panel model_panel() {
+  const auto time = [](const Result& r) -> std::optional<double> {
+    return r.status == CaseStatus::ok && r.model ? std::optional(r.model->ms) : std::nullopt;
+  };
+  return {.name = "time, modelled", .value = time, .text = duration_text};
+}
+
 Panel sms_panel() {
   const auto used = [](const Result& r) -> std::optional<double> {
     return r.status == CaseStatus::ok && r.spread ? std::optional(double{1} * r.spread->sms_used) : std::nullopt;
@@ -73,7 +80,8 @@ std::vector<Panel> panels(const Run& run, std::size_t most) {
     return std::any_of(run.results.begin(), run.results.end(),
                        [&](const Result& r) { return panel.value(r).has_value(); });
   };
-  if (auto time = time_panel(); has_values(time)) chosen.push_back(std::move(time));
+  for (auto& time : {time_panel(), model_panel()})
+    if (has_values(time) && chosen.empty()) chosen.push_back(time);
   struct Candidate {
     Panel panel;
     bool subject;
@@ -85,7 +93,9 @@ std::vector<Panel> panels(const Run& run, std::size_t most) {
     const bool subject = std::find(run.subject.begin(), run.subject.end(), info.name) != run.subject.end();
     candidates.push_back({counter_panel(info), subject, 0});
   }
-  candidates.push_back({sms_panel(), false, 0});
+  // Where some rungs leave most SMs idle, all else misleads without it.
+  constexpr double idle = 1;
+  if (auto sms = sms_panel(); spread(run, sms) > idle) chosen.push_back(std::move(sms));
   for (auto& candidate : candidates) candidate.spread = spread(run, candidate.panel);
   std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return a.subject != b.subject ? a.subject : a.spread > b.spread;

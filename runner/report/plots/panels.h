@@ -18,8 +18,8 @@ struct Panel {
   std::function<std::string(double)> text;
 };
 
-/// At most `most`: the time that a GPU measured, then what the lab is about, then the counters that differ most. Of
-/// results that are right.
+/// At most `most`: time, measured or else modelled, SMs used where rungs leave many idle, then what the lab is about,
+/// then the counters that differ most. Of results that are right.
 [[nodiscard]] std::vector<Panel> panels(const Run& run, std::size_t most);
 
 /// "warp", or "warp, block 64" where a sweep has several of it.

@@ -136,6 +136,14 @@ TEST_CASE("a ladder draws the counters in which its rungs differ, what the lab i
   CHECK(shown[0].name == "atomics");
   CHECK(shown[1].name == "branch eff.");
   CHECK(shown[1].more_is_better);
+  run.results[0].spread = spread_of(1, {}, 132);
+  run.results[1].spread = spread_of(500, {}, 132);
+  run.results[1].model.emplace().ms = 0.5;
+  const auto idle = panels(run, 3);
+  REQUIRE(idle.size() == 3);
+  CHECK(idle[0].name == "time, modelled");
+  CHECK(idle[1].name == "SMs used");
+  CHECK(idle[2].name == "atomics");
 }
 
 TEST_CASE("a picture is written as PNG, every pixel as it was") {
