@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares modelled times with measured ones, launch by launch.
 
-usage: compare_model.py GPULAB MEASURED.csv [--only WORD] [--profile NAME] [--worst N] [--output CSV]
+usage: compare_model.py GPULAB MEASURED.csv [--only WORD] [--profile NAME] [--worst N] [--launches FILE]
 
-MEASURED.csv is what scripts/measure_launches.py wrote on a GPU. Told are, for launches that take three times as long as an
+MEASURED.csv is what scripts/measure_launches.py wrote on a GPU; FILE, of the form of tests/timing/launches.txt, says which of them to compare. Told are, for launches that take three times as long as an
 empty one and more: the geometric mean of the error (the larger of modelled / measured and its inverse), how many lie
 within 1.5 and beyond 2.5 times, and how many pairs of rungs of one lab and size, whose measured times differ by more than
 15 %, the model has in the right order.
@@ -18,15 +18,15 @@ import sys
 from collections import defaultdict
 
 sys.path.insert(0, __file__.rsplit("/", 1)[0])
-from measure_launches import key_of, lines  # noqa: E402 (the path comes first)
+from measure_launches import LAUNCHES, key_of, lines  # noqa: E402 (the path comes first)
 
 SHORT_MS = 3 * 0.0027  # three times an empty launch
 
 
-def modelled(gpulab, only, profile):
-    """{launch: (milliseconds, bound, wall milliseconds of the simulation)}"""
+def modelled(gpulab, only, profile, path):
+    """{launch: the result's `model`}"""
     found = {}
-    for words in lines(only):
+    for words in lines(only, path):
         command = [gpulab, *words, "--variant", "all", "--device", "sim", "--profile", profile, "--model", "--format", "json"]
         document = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
         for result in document["results"]:
@@ -80,10 +80,11 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--profile", default="h200")
     parser.add_argument("--worst", type=int, default=20)
+    parser.add_argument("--launches", default=LAUNCHES)
     options = parser.parse_args()
     with open(options.measured, encoding="utf-8") as file:
         measured = {(r["lab"], r["variant"], r["params"], r["block"]): float(r["median_ms"]) for r in csv.DictReader(file)}
-    model = matched(measured, modelled(options.gpulab, options.only, options.profile))
+    model = matched(measured, modelled(options.gpulab, options.only, options.profile, options.launches))
     long = [(k, model[k]["time_ms"] / measured[k]) for k in measured if k in model and measured[k] >= SHORT_MS]
     if not long:
         return 1

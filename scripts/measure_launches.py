@@ -9,16 +9,15 @@ Rungs that cannot run there, or that launch nothing, are left out.
 import argparse
 import csv
 import json
-import os
 import pathlib
 import subprocess
 import sys
 
-LAUNCHES = pathlib.Path(os.environ.get("GPULAB_LAUNCHES") or pathlib.Path(__file__).parents[1] / "tests" / "timing" / "launches.txt")
+LAUNCHES = pathlib.Path(__file__).parents[1] / "tests" / "timing" / "launches.txt"
 
 
-def lines(only):
-    for line in LAUNCHES.read_text().splitlines():
+def lines(only, path=LAUNCHES):
+    for line in pathlib.Path(path).read_text().splitlines():
         if line and not line.startswith("#") and only in line:
             yield line.split()
 

@@ -38,6 +38,7 @@ struct Capabilities {
   bool measures_time = false;     ///< CUDA events; otherwise only simulation wall time
   bool counts = false;            ///< counters (common/counters.h)
   bool runs_vendor_code = false;  ///< CUB, cuBLAS variants
+  bool models = false;            ///< can say how long launches would take on the GPU that it stands for
   bool sanitizes = false;         ///< the tools of --sanitize can watch
   bool uses_host_memory = false;  ///< what it allocates comes out of the host's memory (the simulator)
 };

@@ -117,4 +117,8 @@ const Metric* find_metric(const Result& result, std::string_view name) {
   return it == result.metrics.end() ? nullptr : &*it;
 }
 
+void add_modelled_time(Result& result) {
+  if (result.model) result.metrics.push_back({"modelled_time", result.model->ms * us_per_ms, "us"});
+}
+
 }  // namespace gpulab

@@ -20,6 +20,9 @@ void add_rates(const Work& work, const GpuProfile* peaks, Result& result);
 /// plans without copies.
 void add_traffic(const Traffic& traffic, std::size_t launches, Result& result);
 
+/// Of a result that has a ModelledTime, in microseconds.
+void add_modelled_time(Result& result);
+
 /// What the host's clock says, and what the GPU's own says of each launch, in microseconds.
 void add_host_times(const HostTimes& times, std::size_t launches, Result& result);
 

@@ -221,6 +221,7 @@ void run_and_measure(Device& device, DeviceBuffers& buffers, const RunOptions& r
     result.timing = Timing{};
     device.synchronize();
     result.model = device.take_model(result.model_unavailable);
+    add_modelled_time(result);
     result.counters = device.take_counters();
     result.lines = device.take_lines();
     check();

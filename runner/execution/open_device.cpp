@@ -20,8 +20,11 @@ namespace {
 /// The best kind that is here. The one of the lowest rank always is.
 const DeviceKind& best_kind(const MachineOptions& options) {
   const auto kinds = device_kinds();
-  for (const auto* kind : kinds)
-    if ((options.sanitize.empty() || kind->capabilities.sanitizes) && kind->problem().empty()) return *kind;
+  for (const auto* kind : kinds) {
+    const Capabilities& can = kind->capabilities;
+    const bool does = (options.sanitize.empty() || can.sanitizes) && (!options.model || can.models);
+    if (does && kind->problem().empty()) return *kind;
+  }
   return *kinds.back();
 }
 

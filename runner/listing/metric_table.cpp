@@ -18,6 +18,8 @@ constexpr std::array rows{
     Row{"waves", "", "blocks of the launch / blocks that are resident at once", true, true},
     Row{"tail", "ratio", "share of the last wave's places for blocks that stay empty", true, true},
     Row{"instructions_per_element", "", "thread instructions / elements of the problem", true, false},
+    Row{"modelled_time", "us",
+        "how long the run would take on the profile's GPU with a cold L2 (--model); not measured", true, false},
     Row{"bandwidth", "GB/s", "useful bytes, read and written once each / median time; 10^9 bytes per second", false,
         true},
     Row{"bandwidth_of_peak", "ratio", "bandwidth / the memory's bandwidth by the GPU's data sheet", false, true},

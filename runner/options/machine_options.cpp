@@ -116,6 +116,9 @@ MachineOptions parse_machine_options(const Given& given) {
     throw usage_error(fmt::format("--sanitize: the tools watch the simulator, not {}", options.device->noun),
                       "use '--device sim', or leave --device out");
   options.model = single_value(given, "model") != nullptr;
+  if (options.model && options.device != nullptr && !options.device->capabilities.models)
+    throw usage_error(fmt::format("--model: it follows from a simulation, and {} measures", options.device->noun),
+                      "use '--device sim', or leave --device out");
   const bool on = single_value(given, "counters") != nullptr, off = single_value(given, "no-counters") != nullptr;
   if (on && off) throw usage_error("--counters and --no-counters contradict each other");
   if (on || off) options.counters = on;

@@ -63,6 +63,8 @@ std::vector<Kind> kinds(bool on_gpu) {
        [on_gpu](const Result& r) {
          return on_gpu ? time_from(r, {TimeSource::cuda_events, TimeSource::cpu_wall}) : std::nullopt;
        }},
+      {{"modelled", "time"}, 0, metric("modelled_time", microseconds)},
+      {{"bound"}, 2, [](const Result& r) { return r.model ? std::optional(r.model->bound) : std::nullopt; }},
       {{"GB/s"}, 0, metric("bandwidth", three)},
       {{"of peak"}, 2, metric("bandwidth_of_peak", percent_text)},
       {{"GFLOP/s"}, 1, metric("gflops", three)},

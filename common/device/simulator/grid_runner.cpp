@@ -55,7 +55,6 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   Counters counted = simt::run_grid(
       state, grid, [this](std::string_view text, std::uint64_t cut) { print(text, cut); }, look);
   if (options_.counters) balance_.add_to(counted, config.grid.volume());
-  if (model_ && level > 1) model_->give_up("kernels that launch kernels are not modelled");
   if (model_) model_->add(state, counted, per_sm);
   lines.counters = counted;
   if (options_.lines) lines_.push_back(std::move(lines));
@@ -66,6 +65,7 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
     counters_ = counted;
   std::deque<simt::DeviceLaunch> made(launches.ordinary.begin(), launches.ordinary.end());
   made.insert(made.end(), launches.tail.begin(), launches.tail.end());
+  if (model_ && !made.empty()) model_->give_up("kernels that launch kernels are not modelled");
   return made;
 }
 

@@ -26,7 +26,8 @@ struct SimulatorOptions {
   std::vector<simt::Observer*> observers{};
 };
 
-inline constexpr Capabilities simulator_capabilities{.counts = true, .sanitizes = true, .uses_host_memory = true};
+inline constexpr Capabilities simulator_capabilities{
+    .counts = true, .models = true, .sanitizes = true, .uses_host_memory = true};
 
 /// What a simulator that models `profile` says of itself.
 [[nodiscard]] DeviceInfo simulator_info(const GpuProfile& profile);

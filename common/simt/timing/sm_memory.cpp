@@ -105,6 +105,7 @@ double SmMemory::atomic(double now, std::span<const std::uint64_t> sectors, std:
 
 double SmMemory::shared(double now, double wavefronts) {
   const double start = pass(now, wavefronts);
+  result_.l1 -= wavefronts;  // of the same pipe, but told apart
   result_.shared += wavefronts;
   return start + gpu_.shared_latency + wavefronts - 1;
 }
