@@ -190,8 +190,8 @@ std::string swept_values(const Run& run, const Result& result) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < result.params.size(); ++i) {
     const auto& [name, value] = result.params[i];
-    const bool swept = std::any_of(run.results.begin(), run.results.end(), [&](const Result& other) {
-      return i < other.params.size() && other.params[i].second != value;
+    const bool swept = std::any_of(run.results.begin(), run.results.end(), [&own = value, i](const Result& other) {
+      return i < other.params.size() && other.params[i].second != own;
     });
     if (swept) parts.push_back(name + " " + param_text(value));
   }

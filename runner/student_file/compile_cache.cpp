@@ -81,10 +81,9 @@ std::string packed(const std::string& key, const std::vector<std::string>& texts
 
 std::optional<std::vector<std::string>> unpacked(const std::string& key, std::string_view bytes) {
   const auto end = bytes.find('\n');
-  if (end == std::string_view::npos || end > 500) return std::nullopt;
+  if (end > 500) return std::nullopt;  // or there is none
   const auto words = split(bytes.substr(0, end), ' ');
-  const bool is_ours = words.size() >= 2 && words[0] == "gpulab-cache-2";
-  if (!is_ours) return std::nullopt;
+  if (words.size() < 2 || words[0] != "gpulab-cache-2") return std::nullopt;
   bytes.remove_prefix(end + 1);
   std::vector<std::string> texts;
   std::vector<std::string_view> parts{key};

@@ -109,7 +109,7 @@ TEST_CASE(
 }
 
 TEST_CASE("two buffers need one barrier per slice") {
-  const double warps = 8, slices = 128 / 8;
+  const double warps = 8, slices = 128 / 8.0;
   CHECK(counted(square("warp_tiled"), "barriers") == 2 * slices * warps);
   CHECK(counted(square("double_buffered"), "barriers") == slices * warps);
 }

@@ -15,7 +15,7 @@ namespace {
 
 using Values = std::map<std::string, ParamValue>;
 
-Result scanned(std::string_view variant, Values params, const CaseChanges& changes = {}) {
+Result scanned(std::string_view variant, const Values& params, const CaseChanges& changes = {}) {
   const Result result = run_lab_case("scan", variant, params, changes);
   INFO(variant << ": " << result.message);
   REQUIRE(result.status == CaseStatus::ok);

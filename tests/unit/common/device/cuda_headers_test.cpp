@@ -9,7 +9,7 @@
 namespace gpulab::tests {
 namespace {
 
-std::unique_ptr<Device> simulator(bool hopper, SimulatorOptions options = {}) {
+std::unique_ptr<Device> simulator(bool hopper, const SimulatorOptions& options = {}) {
   auto device = make_simulator(gpu_profile("h200"), options);
   load_cuda_headers_kernels(*device, hopper);
   return device;

@@ -61,7 +61,7 @@ TEST_CASE("tiles of a block, from 4 threads to 128, coalesced and labelled group
   launch(*device, "tiles", {{1, 1, 1}, {256, 1, 1}}, out);
   const auto got = read_values<int>(*device, out, 5 * 256);
   for (int t = 0; t < 256; ++t) {
-    const auto at = [&](int k) { return got[static_cast<std::size_t>(256 * k + t)]; };
+    const auto at = [&](int k) { return got[256 * static_cast<std::size_t>(k) + static_cast<std::size_t>(t)]; };
     const int lane = t % 32, first = t - lane;
     CHECK(at(0) == 4 * (t / 4 * 4) + 6);
     CHECK(at(1) == first + 3 + (first == 32));

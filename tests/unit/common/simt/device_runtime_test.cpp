@@ -92,7 +92,7 @@ TEST_CASE("memset and memcpy reach all spaces") {
   const auto out = upload(*device, counted(64), "out");
   launch(*device, "copies", one_warp, out, 20);
   std::vector<int> shared(32, 0x11111111);
-  for (int i = 0; i < 20; ++i) shared[static_cast<std::size_t>(i + 1)] = 32 + i;
+  for (int i = 0; i < 20; ++i) shared[static_cast<std::size_t>(i) + 1] = 32 + i;
   const auto got = read_values<int>(*device, out, 32);
   for (std::size_t t = 0; t < 32; ++t) CHECK(got[t] == shared[t % 8 + t % 7]);
 }

@@ -183,8 +183,8 @@ TEST_CASE("the newest level that was built and that the CPU has is taken") {
 }
 
 TEST_CASE("a program that was built for newer CPUs alone says so, and what to do") {
-  const auto choose = [](std::vector<std::string_view> built, std::string_view cpu) {
-    return [=] { return newest_level(built, cpu); };
+  const auto choose = [](const std::vector<std::string_view>& built, std::string_view cpu) {
+    return [built, cpu] { return newest_level(built, cpu); };
   };
   CHECK(error_of(choose({"v3", "v4"}, "v2")) ==
         "this program was built for x86-64-v3 and newer CPUs; this one is x86-64-v2 | build it on this machine, or for "
