@@ -109,7 +109,12 @@ class Simulator final : public Device {
 
   std::optional<Counters> take_counters() override { return options_.counters ? grids_.take_counters() : std::nullopt; }
   std::optional<ModelledTime> take_model(std::string& why) override {
-    if (!model_) return std::nullopt;
+    if (!model_) {
+      if (options_.model)
+        why = options_.counters ? "nobody has measured the latencies of '" + profile_.id + "'"
+                                : "it follows from the counters, which are off";
+      return std::nullopt;
+    }
     why = model_->unavailable();
     return model_->take();
   }

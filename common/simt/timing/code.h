@@ -27,10 +27,9 @@ struct TimedInstruction {
   Kind kind = Kind::plain;
   InstructionCost cost;
   std::uint32_t site = 0;
-  std::uint8_t copy = 0;    ///< of a loop that is unrolled: which turn of it
-  bool alone = false;       ///< the warp waits for its result before it goes on: code that nobody optimised
-  bool cached = true;       ///< a load that L1 may serve
-  bool result_used = true;  ///< an atomic's
+  std::uint8_t copy = 0;  ///< of a loop that is unrolled: which turn of it
+  bool alone = false;     ///< the warp waits for its result before it goes on: code that nobody optimised
+  bool cached = true;     ///< a load that L1 may serve
   std::array<std::uint16_t, 6> in{}, out{};  ///< registers, 0: none
 };
 
@@ -43,12 +42,10 @@ class TimedCode {
   [[nodiscard]] const std::vector<TimedInstruction>& unrolled(std::uint32_t b) const { return unrolled_[b]; }
   static constexpr std::uint32_t kTurns = 4;
   [[nodiscard]] std::uint32_t registers() const { return registers_; }
-  [[nodiscard]] bool has_unknown() const { return unknown_; }  ///< an instruction whose time nobody has measured
 
  private:
   std::vector<std::vector<TimedInstruction>> blocks_, unrolled_;
   std::uint32_t registers_ = 1;
-  bool unknown_ = false;
 };
 
 }  // namespace gpulab::simt

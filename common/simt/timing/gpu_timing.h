@@ -10,7 +10,7 @@ namespace gpulab::simt {
 /// Cycles are those of the SM's clock.
 struct GpuTiming {
   std::string gpu;         ///< the profile's id: "h200"
-  bool validated = false;  ///< compared with this very GPU (tests/data/timing_launches_*.csv)
+  bool validated = false;  ///< compared with this very GPU, and the errors are below the marks (tests/timing/README.md)
   double clock_ghz = 0;
   // Launches.
   double launch_us = 0;       ///< an empty kernel of one block, between two events
@@ -20,12 +20,12 @@ struct GpuTiming {
   double shared_latency = 0, l1_latency = 0, l2_latency = 0, dram_latency = 0;
   double l2_spread = 0, dram_spread = 0;  ///< how much nearer and farther lines lie than these latencies
   double atomic_latency = 0;              ///< of a global atomic with a used result
-  double same_address_float_cycles = 0;   ///< the same of floating-point ones, which are done lane by lane
-  double shared_float_latency = 0,
-         shared_float_cycles = 0;    ///< of shared ones, for each lane at one address: they are loops
-  double same_address_cycles = 0;    ///< from one global atomic to the next at one address
-  double shared_atomic_latency = 0;  ///< of a shared atomic, for each further lane at its address; and how long it
-  double shared_atomic_cycles = 0;   ///< from lane to lane of a shared atomic at one address
+  double same_address_cycles = 0;         ///< from one global atomic to the next at one address
+  double same_address_float_cycles = 0;   ///< the same for each lane of a floating-point one: they go lane by lane
+  double shared_atomic_latency = 0;       ///< of a shared atomic, added for each further lane at its address
+  double shared_atomic_cycles = 0;        ///< how long each of these lanes keeps shared memory busy
+  double shared_float_latency = 0;   ///< of a shared floating-point atomic, for each lane at its address: it is a loop
+  double shared_float_cycles = 0;    ///< how long each of these lanes keeps shared memory busy
   double l1_bytes_per_cycle = 0;     ///< of one SM
   double l2_bytes_per_cycle = 0;     ///< one SM's way to L2
   double store_bytes_per_cycle = 0;  ///< of one SM's stores

@@ -6,7 +6,7 @@ namespace gpulab::simt {
 
 namespace {
 
-/// The first row whose words all stand in the opcode, in their order from its beginning, holds.
+/// The first row that fits an opcode holds.
 struct CostRow {
   std::string_view name, type;  ///< the first part of the opcode; its last part, or any where empty
   InstructionCost cost;
@@ -16,7 +16,9 @@ struct CostRow {
 using enum Pipe;
 
 /// Measured on an H200 by scripts/calibrate.py (chain_…: latency, full_…: cycles of the pipe, four times the cycles per
-/// instruction of a full SM). What has no row costs what its unit does.
+/// instruction of a full SM). Not measured but estimated: divisions and roots of 32-bit numbers that are not
+/// approximate (the probes take their slow way), f64's rcp, 64-bit shifts, additions and comparisons, match, and the
+/// units' below. What has no row costs what its unit does.
 constexpr CostRow rows[] = {
     {"mov", "", {none, 0, 0, 0}},
     {"cvta", "", {none, 0, 0, 0}},

@@ -43,7 +43,6 @@ class Sm {
     while (!queue_.empty()) {
       auto [time, id] = queue_.top();
       queue_.pop();
-      now_ = time;
       step(id, time);
       if (queue_.empty()) release_all();
     }
@@ -290,7 +289,7 @@ class Sm {
   std::vector<std::uint32_t> free_;
   std::size_t next_block_ = 0;
   std::uint32_t next_partition_ = 0;
-  double next_start_ = 0, now_ = 0, end_ = 0;
+  double next_start_ = 0, end_ = 0;
   std::array<double, kPartitions> issue_free_{};
   std::array<std::array<double, 8>, kPartitions> pipe_free_{};
 };
