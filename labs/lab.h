@@ -265,9 +265,59 @@ struct Variant {
   std::function<Commentary(const Case&)> calculate{};  ///< arithmetic alone: nothing is launched, nothing verified
 };
 
-/// A kernel signature for students' files, listed by `gpulab list LAB` (launched from the version with `check` on).
+/// What the numbers are like that a contract's inputs hold.
+enum class Values {
+  ordinary,  ///< of both signs; sums of floats are exact in any order
+  extreme,   ///< the ends of the type's range: integers wrap
+  special,   ///< NaN, infinities, negative zero, denormal numbers: for moved data
+  fine,      ///< all digits used: a shorter type than asked for shows
+};
+
+/// Inputs that a kernel may be wrong for while it is right for others.
+struct InputClass {
+  std::string name;   ///< "odd"
+  std::string about;  ///< what is special: completes "the class of …"
+  std::string hint;   ///< what to look at in a kernel that fails there
+  std::vector<std::map<std::string, ParamValue, std::less<>>> points{};  ///< parameters of the lab
+  Values values = Values::ordinary;
+};
+
+/// A block that a contract launches, and the elements of the index space (x, y, z) that one block is given: the grid is
+/// their quotient, rounded up, at least 1. All zeros: one element per thread.
+struct ContractLaunch {
+  Dim3 block;
+  Dim3 covers{0, 0, 0};
+};
+
+/// A kernel that students write: its signature, how it is launched, what is right. `gpulab list LAB` shows it, `gpulab
+/// check` judges by it. One launch is one answer. Pointers start on multiples of 256 bytes, as cudaMalloc gives them.
 struct Contract {
   std::string name, signature, summary;
+  /// Of T in the signature: a template is instantiated for all of `types` and must be right for each; a kernel that is
+  /// no template has one of these or of `more_types`.
+  std::vector<Scalar> types{}, more_types{};
+  /// A kernel is judged by the first with which it is right (kernels with tiles of a fixed size suit one); the first is
+  /// the usual one.
+  std::vector<ContractLaunch> launches{{{256}}};
+  bool every_launch = false;             ///< it must be right with all of them
+  std::string grid{};                    ///< which threads there are, in words
+  std::string shared{};                  ///< dynamic shared memory, in words; empty: none
+  std::string before{};                  ///< what outputs hold before the launch; empty: nothing that was ever written
+  std::vector<std::string> may_write{};  ///< inputs that the kernel may overwrite
+  std::string precision{};               ///< overflow and rounding, in words
+  std::map<std::string, ParamValue, std::less<>> params{};     ///< of the lab, the same for all classes
+  std::map<std::string, ParamValue, std::less<>> reference{};  ///< the size at which it is counted, beside the rungs
+  std::vector<std::string> rungs{};                            ///< of the lab, that it is shown beside
+  std::vector<InputClass> classes{};
+  std::function<Dim3(const Case&)> extent{};  ///< default: the lab's
+  std::function<std::uint32_t(const Case&)> dynamic_shared_bytes{};
+  /// Inputs and answer; sees the grid.
+  std::function<Problem(const Case&, Values)> problem{};
+  std::function<std::vector<Argument>(const Case&)> arguments{};  ///< default: the lab's
+  /// Where the text leaves several answers right: makes `expected` what was got, as far as that is one of them.
+  std::function<void(const Case&, const Problem&, std::span<const std::byte> got, Expected& expected)> settle{};
+  /// Which element of the index space makes element `index` of the output, where that is one thread's affair.
+  std::function<Dim3(const Case&, std::uint64_t index)> place{};
 };
 
 /// Which size to sweep, and of which variants, to see from where on they beat the one that runs on the host.

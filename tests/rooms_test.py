@@ -31,6 +31,7 @@ FLOORS = [
     ["runner/student_file"],
     ["runner/options"],
     ["runner/execution", "runner/listing"],
+    ["runner/judge"],
     ["runner"],
     ["runner/commands"],
     ["runner/main"],

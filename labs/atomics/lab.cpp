@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "labs/atomics/contention.h"
+#include "labs/contract_parts.h"
 #include "labs/vendor.h"
 
 namespace gpulab::labs::atomics {
@@ -202,6 +203,33 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
   return v;
 }
 
+std::vector<Contract> contracts() {
+  auto histogram =
+      row_contract("histogram", "(const int* in, int* counts, int n, int bins)",
+                   "adds to counts[b], which starts with 0, how many of in[0..n) are b; 0 <= in[i] < bins");
+  histogram.before = "counts is all 0";
+  histogram.shared = "an int for each bin; there are at most 1024";
+  histogram.dynamic_shared_bytes = one_word_per_bin;
+  histogram.params = {{"skew", std::int64_t{50}}, {"side", std::int64_t{1}}};
+  histogram.reference = {{"n", std::int64_t{1} << 16}, {"bins", std::int64_t{256}}};
+  histogram.rungs = {"global_atomic", "shared_private", "warp_aggregated"};
+  histogram.place = {};
+  std::erase_if(histogram.classes, [](const InputClass& c) { return c.values == Values::extreme; });
+  histogram.classes = with_param(histogram.classes, "bins", {std::int64_t{256}, std::int64_t{100}, std::int64_t{1}});
+  histogram.classes.push_back({"bins",
+                               "few bins, many, and more than threads",
+                               "a block's threads share out all bins in a loop",
+                               {{{"n", std::int64_t{3000}}, {"bins", std::int64_t{7}}},
+                                {{"n", std::int64_t{3000}}, {"bins", std::int64_t{1024}}}}});
+  histogram.problem = [](const Case& c, Values) {
+    auto p = problem(c);
+    p.buffers.resize(2);
+    return p;
+  };
+  histogram.arguments = arguments_with_bins;
+  return {histogram};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -227,8 +255,7 @@ Lab lab() {
       {"fullest_bin_share", "ratio", "elements of the fullest bin / all elements"},
       {"global_queue", "updates", "atomic updates of the word in global memory that gets most, one after the other"},
       {"shared_queue", "updates", "the same of a block's own histogram in shared memory"}};
-  lab.contracts = {{"histogram", "(const int* in, int* counts, int n, int bins)",
-                    "adds to counts[b], which starts with 0, how many of in[0..n) are b; 0 <= in[i] < bins"}};
+  lab.contracts = contracts();
   lab.subject = {"atomic_requests"};
   lab.variants = ladder();
   return lab;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "labs/contract_parts.h"
+
 namespace gpulab::labs::coalescing {
 namespace {
 
@@ -153,6 +155,22 @@ std::vector<Variant> ladder() {
   return {random, stride, offset, aos, soa, vectors};
 }
 
+std::vector<Contract> contracts() {
+  auto copy = row_contract("copy", "(const float* in, float* out, int n)", "copies in to out");
+  copy.precision = "moved as it is, bit for bit: NaN, infinities and -0, too";
+  copy.rungs = {"stride", "offset", "vectors"};
+  copy.classes = with_special(copy.classes);
+  copy.problem = [](const Case& c, Values values) {
+    const auto n = static_cast<std::size_t>(c.n());
+    const auto in = floats(n, c.seed, 1, values);
+    return Problem{
+        .buffers = {{"in", Scalar::f32, n, BufferRole::input, in}, {"out", Scalar::f32, n, BufferRole::output}},
+        .expected = {{.buffer = "out", .exact = in}}};
+  };
+  copy.arguments = arguments;
+  return {copy};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -189,7 +207,7 @@ Lab lab() {
   lab.metrics = {{"sectors_of_first_request", "sectors", "32-byte sectors that the first warp's load touches"},
                  {"formula_efficiency", "ratio",
                   "max(1 / stride, 1 / 8): bytes that are used / bytes of the sectors, by the formula"}};
-  lab.contracts = {{"copy", "(const float* in, float* out, int n)", "copies in to out"}};
+  lab.contracts = contracts();
   lab.subject = {"global_load_efficiency", "global_store_efficiency"};
   lab.variants = ladder();
   return lab;

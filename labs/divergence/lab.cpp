@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "labs/contract_parts.h"
+
 namespace gpulab::labs::divergence {
 namespace {
 
@@ -182,6 +184,27 @@ Variant debug_build(const Variant& rung) {
   return v;
 }
 
+std::vector<Contract> contracts() {
+  auto parity =
+      row_contract("parity", "(const unsigned* in, unsigned* out, int n, int work)",
+                   "writes in[i] after `work` steps of x = 3x + 1 where i is even, of x = 5x + 2 where it is odd");
+  parity.precision = "modulo 2^32";
+  parity.rungs = {"by_thread", "by_thread_predicated"};
+  parity.reference = {{"n", std::int64_t{1} << 14}, {"work", std::int64_t{64}}};
+  parity.classes =
+      with_param(parity.classes, "work", {std::int64_t{5}, std::int64_t{0}, std::int64_t{1}, std::int64_t{32}});
+  parity.problem = [](const Case& c, Values values) {
+    const auto in = integers(Scalar::u32, size(c), c.seed, values);
+    return Problem{.buffers = {{"in", Scalar::u32, size(c), BufferRole::input, in},
+                               {"out", Scalar::u32, size(c), BufferRole::output}},
+                   .expected = {answer(in, by_thread(c))}};
+  };
+  parity.arguments = [](const Case& c) -> std::vector<Argument> {
+    return {BufferArgument{"in"}, BufferArgument{"out"}, static_cast<std::int32_t>(c.n()), work(c)};
+  };
+  return {parity};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -208,8 +231,7 @@ Lab lab() {
   lab.metrics = {{"steps_per_warp", "steps",
                   "steps of the loops that a warp issues, on average: the longest lane's, of each path"},
                  {"cost", "times", "steps that warps issue / steps if all 32 lanes were always at work"}};
-  lab.contracts = {{"parity", "(const unsigned* in, unsigned* out, int n, int work)",
-                    "writes in[i] after `work` steps of x = 3x + 1 where i is even, of x = 5x + 2 where it is odd"}};
+  lab.contracts = contracts();
   lab.subject = {"branch_efficiency", "warp_execution_efficiency"};
   lab.variants = ladder();
   for (const auto& rung : ladder()) lab.variants.push_back(debug_build(rung));

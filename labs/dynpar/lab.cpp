@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "labs/contract_parts.h"
 #include "labs/dynpar/launch_log.h"
 #include "labs/dynpar/launch_tree.h"
 
@@ -149,6 +150,31 @@ std::vector<Variant> ladder() {
            .starts = true}};
 }
 
+std::vector<Contract> contracts() {
+  auto total = row_contract("total", "(int* data, int* out, int n)",
+                            "adds the sum of data[0..n) to *out, which starts with 0; data may be overwritten");
+  total.before = "*out is 0";
+  total.shared = "two ints for each thread";
+  total.dynamic_shared_bytes = [](const Case& c) { return 2 * static_cast<std::uint32_t>(sizeof(int)) * c.block.x; };
+  total.may_write = {"data"};
+  total.precision = "modulo 2^32";
+  total.reference = {{"n", std::int64_t{1} << 13}};
+  total.rungs = {"nested_reduce", "flat"};
+  total.place = {};
+  std::erase_if(total.classes, [](const InputClass& c) { return c.name == "large"; });
+  total.problem = [](const Case& c, Values values) {
+    const auto n = static_cast<std::size_t>(c.n());
+    Problem p;
+    p.buffers = {{"data", Scalar::i32, n, BufferRole::input, integers(Scalar::i32, n, c.seed, values)},
+                 {"out", Scalar::i32, 1, BufferRole::output, std::vector<std::byte>(sizeof(int))}};
+    const auto data = view_as<std::uint32_t>(p.buffers[0].initial);
+    const auto sum = std::accumulate(data.begin(), data.end(), std::uint32_t{0});
+    p.expected = {{.buffer = "out", .exact = bytes_of(std::span(&sum, 1))}};
+    return p;
+  };
+  return {total};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -173,8 +199,7 @@ Lab lab() {
                  {"deepest", "levels", "levels of launches below the one of the host"},
                  {"mean_threads", "threads", "threads of a grid that a kernel launches, on average"},
                  {"launches_depth_N", "grids", "grids that are launched N levels below the host's"}};
-  lab.contracts = {{"total", "(int* data, int* out, int n)",
-                    "adds the sum of data[0..n) to *out, which starts with 0; data may be overwritten"}};
+  lab.contracts = contracts();
   lab.variants = ladder();
   return lab;
 }

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "labs/contract_parts.h"
+
 namespace gpulab::labs::launch {
 namespace {
 
@@ -188,6 +190,30 @@ std::vector<Variant> ladder() {
   };
 }
 
+std::vector<Contract> contracts() {
+  Contract columns{.name = "columns",
+                   .signature = "(const float* in, float* out, int rows, int cols)",
+                   .summary = "writes the mean of each column, rows elements side by side, to out[column]"};
+  columns.launches = {{{256}, {1}}, {{128}, {1}}, {{32}, {1}}, {{512}, {1}}, {{1024}, {1}}};
+  columns.grid = "a block for each column, in x";
+  columns.shared = "a float for each thread";
+  columns.dynamic_shared_bytes = word_per_thread;
+  columns.precision = "sums in any order, in float; then one division, or a product with 1 / rows";
+  columns.params = {{"op", "mean"}};
+  columns.reference = {{"rows", std::int64_t{1024}}, {"cols", std::int64_t{64}}};
+  columns.rungs = {"one_kernel", "kernel_per_column"};
+  columns.classes = matrix_classes("rows", "cols");
+  for (auto& one : columns.classes)
+    std::erase_if(one.points, [](const auto& point) { return std::get<std::int64_t>(point.at("rows")) == 0; });
+  columns.problem = [](const Case& c, Values) {
+    auto p = problem(c);
+    p.expected = {answer(c, view_as<float>(p.buffers[0].initial), static_cast<double>(rows(c)) + 1)};
+    return p;
+  };
+  columns.arguments = column_arguments;
+  return {columns};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -210,8 +236,7 @@ Lab lab() {
   lab.metrics = {{"launches", "", "kernel launches in one run"},
                  {"submissions", "", "times that the host hands work over in one run: a graph of many launches is one"},
                  {"temporary_bytes", "B", "bytes of arrays that one kernel writes for the next to read"}};
-  lab.contracts = {{"columns", "(const float* in, float* out, int rows, int cols)",
-                    "writes the mean of each column, rows elements side by side, to out[column]"}};
+  lab.contracts = contracts();
   lab.variants = ladder();
   return lab;
 }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "labs/contract_parts.h"
 #include "labs/cublas.h"
 #include "labs/matmul/reference.h"
 
@@ -264,6 +266,85 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
   };
 }
 
+/// Multiples of 1/16 below 2: products are multiples of 1/256, and their sums are exact in float.
+Problem exact_problem(const Case& c) {
+  const auto [m, n, k] = sizes(c.params);
+  const auto factors = [&](std::int64_t count, std::uint64_t stream) {
+    auto values = random_values(Scalar::i32, static_cast<std::size_t>(count), c.seed, -31, 31, stream);
+    std::vector<float> made;
+    for (const auto x : view_as<std::int32_t>(values)) made.push_back(static_cast<float>(x) / 16);
+    return bytes_of(std::span<const float>(made));
+  };
+  const auto a = factors(m * k, 0), b = factors(k * n, 1);
+  const auto left = view_as<float>(a), right = view_as<float>(b);
+  std::vector<float> product(static_cast<std::size_t>(m * n));
+  for (std::size_t row = 0; row < static_cast<std::size_t>(m); ++row) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(k); ++i) {
+      const auto columns = static_cast<std::size_t>(n);
+      for (std::size_t col = 0; col < columns; ++col)
+        product[row * columns + col] += left[row * static_cast<std::size_t>(k) + i] * right[i * columns + col];
+    }
+  }
+  return {.buffers = {{"a", Scalar::f32, left.size(), BufferRole::input, a},
+                      {"b", Scalar::f32, right.size(), BufferRole::input, b},
+                      {"c", Scalar::f32, product.size(), BufferRole::output}},
+          .expected = {{.buffer = "c", .exact = bytes_of(std::span<const float>(product))}}};
+}
+
+std::vector<InputClass> product_classes() {
+  const auto points = [](std::initializer_list<std::array<std::int64_t, 3>> all) {
+    std::vector<std::map<std::string, ParamValue, std::less<>>> made;
+    for (const auto& [m, n, k] : all) made.push_back({{"m", m}, {"n", n}, {"k", k}});
+    return made;
+  };
+  return {
+      {"usual", "whole tiles", "the answer itself is wrong: start with one tile by hand", points({{64, 64, 64}})},
+      {"rectangle", "m, n and k of whole tiles that all differ", "rows and columns are mixed up somewhere",
+       points({{32, 96, 64}, {96, 64, 32}})},
+      {"empty", "no rows, no columns, or sums of nothing, which are 0", "threads are there all the same",
+       points({{0, 5, 5}, {5, 0, 5}, {5, 7, 0}})},
+      {"one", "a single element, row or column", "all other threads have no element",
+       points({{1, 1, 1}, {1, 40, 9}, {40, 1, 9}})},
+      {"odd", "sizes that no tile divides", "the last tiles are not full: what stands behind their edges counts as 0",
+       points({{31, 33, 17}, {65, 33, 130}})},
+      {"large", "more elements than 16 bits count", "which variable holds an index, and how many bits has it?",
+       points({{260, 256, 3}})},
+      {"fine", "numbers that use all digits of a float", "is something rounded to half, bfloat16 or TF32?",
+       points({{48, 40, 56}}), Values::fine},
+  };
+}
+
+std::vector<Contract> contracts() {
+  Contract one{.name = "matmul",
+               .signature = "(const float* a, const float* b, float* c, int m, int n, int k)",
+               .summary = "writes the product of a, m x k, and b, k x n, to c, m x n; all row-major"};
+  one.launches = {{{32, 32}},
+                  {{16, 16}},
+                  {{8, 8}},
+                  {{32, 8}},
+                  {{256}, {128, 128}},
+                  {{512}, {64, 64}},
+                  {{256}, {64, 64}},
+                  {{16, 16}, {64, 64}},
+                  {{16, 16}, {32, 32}},
+                  {{16, 16}, {128, 128}},
+                  {{8, 8}, {32, 32}}};
+  one.grid =
+      "a thread for each element of c, x along its columns, y along its rows; or a block for each tile of "
+      "32x32, 64x64 or 128x128 elements";
+  one.precision = "float: sums in any order, fused or not; half, bfloat16 and TF32 are too short";
+  one.params = {{"type", "float"}, {"tile", "32"}};
+  one.reference = {{"m", std::int64_t{128}}, {"n", std::int64_t{128}}, {"k", std::int64_t{128}}};
+  one.rungs = {"naive", "coalesced", "tiled", "register_2d"};
+  one.classes = product_classes();
+  one.problem = [](const Case& c, Values values) { return values == Values::fine ? problem(c) : exact_problem(c); };
+  one.place = [](const Case& c, std::uint64_t index) {
+    const auto columns = static_cast<std::uint64_t>(sizes(c.params).n);
+    return Dim3{static_cast<std::uint32_t>(index % columns), static_cast<std::uint32_t>(index / columns)};
+  };
+  return {one};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -291,8 +372,7 @@ Lab lab() {
       {"reuse", "", "multiply-adds / elements that are loaded from global memory"},
       {"flops_per_loaded_byte", "FLOP/B", "operations / bytes that are loaded from global memory"},
       {"shared_loads_per_multiply_add", "", "elements that a thread loads from shared memory / its multiply-adds"}};
-  lab.contracts = {{"matmul", "(const float* a, const float* b, float* c, int m, int n, int k)",
-                    "writes the product of a, m x k, and b, k x n, to c, m x n; all row-major"}};
+  lab.contracts = contracts();
   lab.subject = {"sectors_per_worse_global_request", "bank_conflicts_per_worse_shared_request"};
   lab.variants = ladder();
   return lab;

@@ -1,5 +1,6 @@
 #include "labs/lab.h"
 
+#include "labs/contract_parts.h"
 #include "labs/occupancy/calculator.h"
 #include "labs/occupancy/reference.h"
 
@@ -146,6 +147,24 @@ std::vector<Variant> ladder() {
           arithmetic_latency()};
 }
 
+std::vector<Contract> contracts() {
+  auto one = row_contract("chains", "(const unsigned* in, unsigned* out, int n, int steps, unsigned a, unsigned c)",
+                          "takes x = a * x + c, steps times, on every element of in and writes it to out");
+  one.precision = "modulo 2^32";
+  one.rungs = {"ilp_1", "ilp_4"};
+  one.reference = {{"n", std::int64_t{1} << 14}, {"steps", std::int64_t{64}}};
+  one.classes = with_param(one.classes, "steps", {std::int64_t{5}, std::int64_t{0}, std::int64_t{1}, std::int64_t{33}});
+  one.problem = [](const Case& c, Values values) {
+    const auto n = static_cast<std::size_t>(c.n());
+    const auto in = integers(Scalar::u32, n, c.seed, values);
+    return Problem{
+        .buffers = {{"in", Scalar::u32, n, BufferRole::input, in}, {"out", Scalar::u32, n, BufferRole::output}},
+        .expected = {{.buffer = "out", .exact = chains(c, in)}}};
+  };
+  one.arguments = arguments;
+  return {one};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -206,8 +225,7 @@ Lab lab() {
       {"registers_per_thread", "", "registers that ptxas gives a thread"},
       {"local_bytes_per_thread", "bytes", "local memory of a thread: arrays, and registers that were spilled"},
       {"waves", "waves", "blocks of the grid / blocks that all SMs hold at once"}};
-  lab.contracts = {{"chains", "(const unsigned* in, unsigned* out, int n, int steps, unsigned a, unsigned c)",
-                    "takes x = a * x + c, steps times, on every element of in and writes it to out"}};
+  lab.contracts = contracts();
   lab.variants = ladder();
   return lab;
 }

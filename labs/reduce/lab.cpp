@@ -1,7 +1,9 @@
 #include "labs/lab.h"
 
 #include <cmath>
+#include <type_traits>
 
+#include "labs/contract_parts.h"
 #include "labs/reduce/launches.h"
 #include "labs/reduce/reference.h"
 #include "labs/reduce/tree_steps.h"
@@ -227,6 +229,80 @@ std::vector<Variant> ladder() {
   return v;
 }
 
+/// Integers wrap; nothing where one is NaN, or a sum leaves the range.
+std::optional<double> sum_of(Scalar type, std::span<const std::byte> bytes) {
+  return with_element_type(type, [&](auto zero) -> std::optional<double> {
+    using T = decltype(zero);
+    if constexpr (std::is_floating_point_v<T>) {
+      double sum = 0;
+      for (const T x : view_as<T>(bytes)) sum += x;
+      return std::isfinite(sum) ? std::optional(sum) : std::nullopt;
+    } else {
+      std::make_unsigned_t<T> sum = 0;
+      for (const T x : view_as<T>(bytes)) sum += static_cast<std::make_unsigned_t<T>>(x);
+      return static_cast<double>(static_cast<T>(sum));
+    }
+  });
+}
+
+/// A block's share is its threads' elements, one each.
+Problem sums_of_blocks(const Case& c, Values values, bool in_all) {
+  const auto n = static_cast<std::size_t>(c.n());
+  auto in = !is_floating(c.type())    ? integers(c.type(), n, c.seed, values)
+            : c.type() == Scalar::f32 ? floats(n, c.seed, n, values)
+                                      : random_values(Scalar::i64, n, c.seed, -1e6, 1e6);
+  if (c.type() == Scalar::f64) {
+    std::vector<double> whole;
+    for (const auto x : view_as<std::int64_t>(in)) whole.push_back(static_cast<double>(x));
+    in = bytes_of(std::span<const double>(whole));
+  }
+  const std::size_t parts = in_all ? 1 : c.grid.x, share = in_all ? n : c.block.x;
+  Problem p;
+  with_element_type(c.type(), [&](auto zero) {
+    using T = decltype(zero);
+    using Sum = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+    const auto elements = view_as<T>(in);
+    std::vector<T> sums(parts);
+    for (std::size_t i = 0; i < n; ++i) {
+      T& sum = sums[i / share];
+      sum = static_cast<T>(static_cast<Sum>(sum) + static_cast<Sum>(elements[i]));
+    }
+    p.expected = {{.buffer = "out", .exact = bytes_of(std::span<const T>(sums))}};
+  });
+  p.buffers.push_back({"in", c.type(), n, BufferRole::input, std::move(in)});
+  p.buffers.push_back({"out", c.type(), parts, BufferRole::output});
+  if (in_all) p.buffers[1].initial.resize(size_of(c.type()));  // zero
+  return p;
+}
+
+std::vector<Contract> contracts() {
+  auto partials = row_contract("partials", "(const T* in, T* out, int n)",
+                               "writes the sum of each block's share of the elements to out[blockIdx.x]");
+  partials.types = {Scalar::i32, Scalar::f32};
+  partials.more_types = {Scalar::i64, Scalar::f64, Scalar::u32};
+  partials.grid += "; which elements are whose share is the kernel's choice, if each is in one";
+  partials.shared = "two T for each thread";
+  partials.dynamic_shared_bytes = [](const Case& c) { return 2 * bytes_per_thread(c); };
+  partials.may_write = {"in"};
+  partials.precision = "integers wrap modulo 2^32 (or 2^64); floats are such that their sums are exact in any order";
+  partials.params = {{"op", "sum"}, {"data", "random"}, {"print", "false"}};
+  partials.rungs = {"interleaved", "shared_strided", "shared_sequential", "first_add", "warp"};
+  partials.place = {};
+  partials.problem = [](const Case& c, Values values) { return sums_of_blocks(c, values, false); };
+  partials.settle = [](const Case& c, const Problem&, std::span<const std::byte> got, Expected& expected) {
+    const auto all = sum_of(c.type(), got);
+    if (all && all == sum_of(c.type(), expected.exact)) expected.exact.assign(got.begin(), got.end());
+  };
+  Contract total = partials;
+  total.name = "total";
+  total.summary = "adds the sum of all elements to out[0], which holds 0";
+  total.grid = "a thread for each element, in x; the last block may have threads to spare";
+  total.before = "out[0] is 0";
+  total.problem = [](const Case& c, Values values) { return sums_of_blocks(c, values, true); };
+  total.settle = {};
+  return {partials, total};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -251,9 +327,7 @@ Lab lab() {
   };
   lab.metrics = {
       {"working_warps", "warps", "warps of a full block with a thread that works, summed over its tree's steps"}};
-  lab.contracts = {
-      {"partials", "(const T* in, T* out, int n)", "writes the reduction of each block to out[blockIdx.x]"},
-      {"total", "(const T* in, T* out, int n)", "combines everything in out[0], which holds the neutral element"}};
+  lab.contracts = contracts();
   lab.subject = {"warp_instructions", "branch_efficiency", "warp_execution_efficiency",
                  "bank_conflicts_per_worse_shared_request"};
   lab.variants = ladder();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "labs/contract_parts.h"
 #include "labs/cublas.h"
 #include "labs/vendor.h"
 
@@ -166,6 +167,17 @@ std::vector<Variant> ladder() {
   return v;
 }
 
+std::vector<Contract> contracts() {
+  auto saxpy = row_contract("saxpy", "(float a, const float* x, float* y, int n)", "y[i] = a * x[i] + y[i]");
+  saxpy.may_write = {"y"};
+  saxpy.precision = "one rounding or two: multiplied and added, or fused";
+  saxpy.rungs = {"naive", "grid_stride", "vec4"};
+  saxpy.params = {{"type", "float"}};
+  saxpy.classes = with_param(saxpy.classes, "a", {2.0, -0.7, 0.0, 1e3});
+  saxpy.problem = [](const Case& c, Values) { return problem(c); };
+  return {saxpy};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -189,7 +201,7 @@ Lab lab() {
   lab.metrics = {{"threads", "", "threads of the launch"},
                  {"threads_beyond_n", "", "threads that find no element"},
                  {"elements_per_busy_thread", "", "elements / threads that find one"}};
-  lab.contracts = {{"saxpy", "(float a, const float* x, float* y, int n)", "y[i] = a * x[i] + y[i]"}};
+  lab.contracts = contracts();
   lab.variants = ladder();
   return lab;
 }

@@ -1,5 +1,6 @@
 #include "labs/lab.h"
 
+#include "labs/contract_parts.h"
 #include "labs/scan/commentary.h"
 #include "labs/scan/launches.h"
 #include "labs/scan/reference.h"
@@ -79,6 +80,52 @@ std::vector<Variant> ladder() {
   return v;
 }
 
+/// in[0] + … + in[i] modulo 2^32.
+Problem prefix_sums(const Case& c, Values values) {
+  const auto n = static_cast<std::size_t>(c.n());
+  const auto in = integers(Scalar::i32, n, c.seed, values);
+  auto sums = in;
+  std::uint32_t total = 0;
+  for (auto& x : view_as<std::uint32_t>(sums)) x = total += x;
+  return {.buffers = {{"in", Scalar::i32, n, BufferRole::input, in}, {"out", Scalar::i32, n, BufferRole::output}},
+          .expected = {{.buffer = "out", .exact = sums}}};
+}
+
+std::vector<Contract> contracts() {
+  auto scan = row_contract("scan", "(const int* in, int* out, int n)", "writes in[0] + … + in[i] to out[i]");
+  scan.grid =
+      "a thread for each element, in x; all blocks are on the GPU at once, so that they may wait for each other, "
+      "in whatever order they start; each does all the work or a part of it";
+  scan.shared = "two ints for each thread";
+  scan.dynamic_shared_bytes = [](const Case& c) { return words(2 * c.block.x); };
+  scan.precision = "modulo 2^32";
+  scan.params = {{"type", "int"}};
+  scan.reference = {{"n", std::int64_t{1} << 14}};
+  scan.rungs = {"hillis_steele", "blelloch_padded", "warp_scan", "three_phase", "look_back"};
+  std::erase_if(scan.classes, [](const InputClass& of) { return of.name == "large"; });
+  scan.problem = prefix_sums;
+  Contract tile = scan;
+  tile.name = "tile";
+  tile.summary = "writes in[0] + … + in[i] to out[i], of at most as many elements as the block has threads";
+  tile.grid = "one block; n is at most its number of threads";
+  const auto sizes = [](std::initializer_list<std::int64_t> all) {
+    std::vector<std::map<std::string, ParamValue, std::less<>>> points;
+    for (const auto n : all) points.push_back({{"n", n}});
+    return points;
+  };
+  tile.reference = {{"n", std::int64_t{1024}}};
+  tile.launches = {{{1024}}};
+  tile.classes = {
+      {"usual", "a full block", "the answer itself is wrong: start with 32 elements by hand", sizes({1024})},
+      {"empty", "no elements at all", "with n = 0 nothing may be read", sizes({0})},
+      {"one", "a single element", "all other threads have no element", sizes({1})},
+      {"warps", "sizes around a warp", "which lanes have an element, and which take from where?", sizes({31, 32, 33})},
+      {"odd", "sizes that nothing divides", "threads without an element still meet barriers", sizes({777, 1023})},
+      {"extreme", "the largest and the smallest numbers", "sums wrap", sizes({1000}), Values::extreme},
+  };
+  return {scan, tile};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -104,7 +151,7 @@ Lab lab() {
   };
   lab.metrics = {{"operations", "", "additions (or what the operator is) that all threads execute together"},
                  {"operations_per_element", "", "operations / n; one pass of one thread needs 1"}};
-  lab.contracts = {{"scan", "(const int* in, int* out, int n)", "writes in[0] + … + in[i] to out[i]"}};
+  lab.contracts = contracts();
   lab.subject = {"bank_conflicts_per_worse_shared_request", "barriers"};
   lab.variants = ladder();
   return lab;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "labs/contract_parts.h"
 #include "labs/segsum/bags.h"
 #include "labs/segsum/round_trip.h"
 #include "labs/vendor.h"
@@ -138,6 +139,44 @@ std::vector<Variant> ladder() {
   return v;
 }
 
+std::vector<Contract> contracts() {
+  Contract one{.name = "bags",
+               .signature = "(const float* x, const int* first_row, const float* fallback, float* out, int bags)",
+               .summary =
+                   "out[b] = sum of rows first_row[b] to first_row[b + 1] - 1 of x, or fallback where there is none; "
+                   "rows have 128 floats; out starts with 0"};
+  one.launches = {{{128}, {1}}, {{256}, {1}}, {{32}, {1}}, {{512}, {1}}};
+  one.grid = "a block for each bag, in x; a kernel that gives a bag to a warp or a thread has blocks to spare";
+  one.shared = "a float for each thread";
+  one.dynamic_shared_bytes = [](const Case& c) { return static_cast<std::uint32_t>(sizeof(float)) * c.block.x; };
+  one.before = "out is all 0";
+  one.precision = "numbers are such that their sums are exact in any order";
+  one.params = {{"order", "mixed"}, {"empty", std::int64_t{30}}};
+  one.reference = {{"bags", std::int64_t{111}}};
+  one.rungs = {"thread_per_bag", "warp_per_bag", "balanced"};
+  const auto points = [](std::initializer_list<std::int64_t> all, std::int64_t empty) {
+    std::vector<std::map<std::string, ParamValue, std::less<>>> made;
+    for (const auto n : all) made.push_back({{"bags", n}, {"empty", empty}});
+    return made;
+  };
+  one.classes = {
+      {"usual", "bags that all have rows", "the answer itself is wrong: start with one bag by hand", points({32}, 0)},
+      {"empty", "no bags, or none that has a row", "an empty bag takes the fallback", {}},
+      {"one", "a single bag", "all other blocks or warps have no bag", points({1}, 0)},
+      {"gaps", "bags of which some have no row", "an empty bag takes the fallback, and its neighbours their own rows",
+       points({33, 100}, 30)},
+  };
+  one.classes[1].points = points({0}, 0);
+  one.classes[1].points.push_back(points({20}, 100).front());
+  one.problem = [](const Case& c, Values) {
+    auto p = problem(c);
+    from_zeros(c, p);
+    return p;
+  };
+  one.arguments = arguments;
+  return {one};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -162,9 +201,7 @@ Lab lab() {
                  {"lanes_busy", "ratio", "of the lanes of the warps' steps, those that have an element"},
                  {"load_imbalance", "", "rows of the busiest warp / rows of a warp on average; 1: all work alike"},
                  {"launches", "", "kernel launches in one run"}};
-  lab.contracts = {{"bags", "(const float* x, const int* first_row, const float* fallback, float* out, int bags)",
-                    "out[b] = sum of rows first_row[b] to first_row[b + 1] - 1 of x, or fallback where there is none; "
-                    "rows have 128 floats; out starts with 0"}};
+  lab.contracts = contracts();
   lab.subject = {"warp_execution_efficiency", "block_imbalance"};
   lab.variants = ladder();
   return lab;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "labs/contract_parts.h"
+
 namespace gpulab::labs::transfer {
 namespace {
 
@@ -162,6 +164,34 @@ std::vector<Variant> ladder() {
   };
 }
 
+std::vector<Contract> contracts() {
+  auto series = row_contract("series", "(const float* in, float* out, int n, int work)",
+                             "writes 1 + x + x^2 + ... + x^work to out[i], with x = in[i]");
+  series.precision =
+      "|x| < 1; work * (work + 2) half units in the last place of 1, enough for Horner's scheme and for a sum of "
+      "powers";
+  series.rungs = {"round_trip"};
+  series.reference = {{"n", std::int64_t{1} << 14}, {"work", std::int64_t{32}}};
+  std::erase_if(series.classes, [](const InputClass& c) { return c.values == Values::extreme; });
+  series.classes =
+      with_param(series.classes, "work", {std::int64_t{5}, std::int64_t{0}, std::int64_t{1}, std::int64_t{16}});
+  series.problem = [](const Case& c, Values) {
+    Problem p;
+    const auto in = random_values(Scalar::f32, count(c), c.seed, -1, 1);
+    p.buffers = {{"in", Scalar::f32, count(c), BufferRole::input, in},
+                 {"out", Scalar::f32, count(c), BufferRole::output}};
+    // Powers may be made one by one: each has rounded as often as its exponent says, and the sum has work + 1 terms.
+    const double k = terms(c);
+    p.expected = {
+        {.buffer = "out", .real = sums(view_as<float>(in), terms(c)), .tolerance = tolerance(c) + 0x1p-24 * k * k}};
+    return p;
+  };
+  series.arguments = [](const Case& c) -> std::vector<Argument> {
+    return {BufferArgument{"in"}, BufferArgument{"out"}, static_cast<std::int32_t>(c.n()), terms(c)};
+  };
+  return {series};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -192,8 +222,7 @@ Lab lab() {
     const auto n = static_cast<double>(c.n());
     return Work{.bytes = 4 * n, .elements = n, .over_link = true};
   };
-  lab.contracts = {{"series", "(const float* in, float* out, int n, int work)",
-                    "writes 1 + x + x^2 + ... + x^work to out[i], with x = in[i]"}};
+  lab.contracts = contracts();
   lab.break_even = {"n", {"round_trip", "async_streams"}};
   lab.variants = ladder();
   return lab;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "labs/contract_parts.h"
 #include "labs/cublas.h"
 
 namespace gpulab::labs::transpose {
@@ -157,6 +158,33 @@ std::vector<Variant> ladder() {
   };
 }
 
+std::vector<Contract> contracts() {
+  Contract one{.name = "transpose",
+               .signature = "(const float* in, float* out, int rows, int cols)",
+               .summary = "writes the transpose of in, rows x cols, to out, cols x rows; both row-major"};
+  one.launches = {{{32, 32}}, {{32, 8}, {32, 32}}, {{16, 16}}, {{32, 8}}, {{16, 16}, {32, 32}},
+                  {{8, 8}},   {{32, 16}, {32, 32}}};
+  one.grid =
+      "a thread for each element of in, x along its columns, y along its rows; with 32x8, 32x16 or 16x16 "
+      "also a block for each tile of 32x32";
+  one.precision = "moved as it is, bit for bit: NaN, infinities and -0, too";
+  one.params = {{"type", "float"}};
+  one.reference = {{"rows", std::int64_t{512}}, {"cols", std::int64_t{256}}};
+  one.rungs = {"naive_row", "naive_col", "tiled", "tiled_padded", "coarsened_padded"};
+  one.classes = with_special(matrix_classes("rows", "cols"));
+  one.problem = [](const Case& c, Values values) {
+    const std::size_t count = rows(c) * cols(c);
+    const auto in = floats(count, c.seed, 1, values);
+    return Problem{
+        .buffers = {{"in", Scalar::f32, count, BufferRole::input, in}, {"out", Scalar::f32, count, BufferRole::output}},
+        .expected = {{.buffer = "out", .exact = answer(c, in)}}};
+  };
+  one.place = [](const Case& c, std::uint64_t index) {
+    return Dim3{static_cast<std::uint32_t>(index / rows(c)), static_cast<std::uint32_t>(index % rows(c))};
+  };
+  return {one};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -179,8 +207,7 @@ Lab lab() {
     const double elements = static_cast<double>(rows(c)) * static_cast<double>(cols(c));
     return Work{.bytes = 2 * elements * static_cast<double>(size_of(c.type())), .elements = elements};
   };
-  lab.contracts = {{"transpose", "(const float* in, float* out, int rows, int cols)",
-                    "writes the transpose of in, rows x cols, to out, cols x rows"}};
+  lab.contracts = contracts();
   lab.subject = {"global_load_efficiency", "global_store_efficiency", "bank_conflicts_per_worse_shared_request"};
   lab.variants = ladder();
   return lab;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "labs/contract_parts.h"
+
 namespace gpulab::labs::unroll {
 namespace {
 
@@ -97,6 +99,40 @@ std::vector<Variant> ladder() {
   return v;
 }
 
+std::vector<Contract> contracts() {
+  auto partials = row_contract("partials", "(const int* in, int* out, int n)",
+                               "writes the sum of each block's elements to out[blockIdx.x], 8 per thread");
+  partials.launches.clear();
+  for (const std::uint32_t threads : {256U, 128U, 512U, 1024U, 64U, 32U})
+    partials.launches.push_back({{threads}, {8 * threads}});
+  partials.grid = "a thread for 8 elements, in x; which are whose is the kernel's choice, if each is added once";
+  partials.shared = "an int for each thread";
+  partials.dynamic_shared_bytes = [](const Case& c) { return static_cast<std::uint32_t>(sizeof(int)) * c.block.x; };
+  partials.may_write = {"in"};
+  partials.precision = "modulo 2^32";
+  partials.rungs = {"unroll_8", "unroll_last_warp", "complete_template"};
+  partials.place = {};
+  partials.problem = [](const Case& c, Values values) {
+    const auto n = static_cast<std::size_t>(c.n());
+    Problem p;
+    p.buffers = {{"in", Scalar::i32, n, BufferRole::input, integers(Scalar::i32, n, c.seed, values)},
+                 {"out", Scalar::i32, c.grid.x, BufferRole::output}};
+    std::vector<std::uint32_t> sums(c.grid.x);
+    const auto in = view_as<std::uint32_t>(p.buffers[0].initial);
+    for (std::size_t i = 0; i < n; ++i) sums[i / (8 * c.block.x)] += in[i];
+    p.expected = {{.buffer = "out", .exact = bytes_of(std::span<const std::uint32_t>(sums))}};
+    return p;
+  };
+  partials.settle = [](const Case&, const Problem&, std::span<const std::byte> got, Expected& expected) {
+    const auto sum = [](std::span<const std::byte> bytes) {
+      const auto parts = view_as<std::uint32_t>(bytes);
+      return std::accumulate(parts.begin(), parts.end(), std::uint32_t{0});
+    };
+    if (sum(got) == sum(expected.exact)) expected.exact.assign(got.begin(), got.end());
+  };
+  return {partials};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -116,8 +152,7 @@ Lab lab() {
     const auto n = static_cast<double>(c.n());
     return Work{.bytes = 4 * n, .elements = n, .instructions_per_element = true};
   };
-  lab.contracts = {{"partials", "(const int* in, int* out, int n)",
-                    "writes the sum of each block's elements to out[blockIdx.x], 8 per thread"}};
+  lab.contracts = contracts();
   lab.subject = {"warp_instructions", "barriers"};
   lab.variants = ladder();
   return lab;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "common/text.h"
+#include "labs/contract_parts.h"
 
 namespace gpulab::labs::warps {
 namespace {
@@ -137,6 +138,30 @@ Variant rung(int dimensions, const std::string& summary) {
           .adjust = adjust};
 }
 
+/// The grids are of several dimensions where blocks are, so that one-dimensional numbers do not pass.
+std::vector<Contract> contracts() {
+  auto one =
+      row_contract("ids", "(int4* ids, int n)",
+                   "writes block, thread, warp and lane of each thread to ids[its number in the grid], x fastest");
+  one.launches = {{{42}}, {{256}}, {{40, 2}}, {{8, 5, 3}}};
+  one.every_launch = true;
+  one.grid =
+      "n threads or more; blocks and grids of one, two and three dimensions; threads beyond n write nothing; x is "
+      "the block's number in the grid, y the thread's in its block, z the warp's in its block, w the lane";
+  one.params = {{"print", "false"}};
+  one.reference = {{"n", std::int64_t{1} << 14}};
+  one.rungs = {"ids_1d", "ids_2d", "ids_3d"};
+  std::erase_if(one.classes, [](const InputClass& c) { return c.values == Values::extreme; });
+  one.extent = [](const Case& c) {
+    if (c.block.y == 1) return Dim3{static_cast<std::uint32_t>(c.n())};
+    const auto grid = spread(c, c.block.z > 1);
+    return Dim3{grid.x * c.block.x, grid.y * c.block.y, grid.z * c.block.z};
+  };
+  one.problem = [](const Case& c, Values) { return problem(c); };
+  one.place = {};
+  return {one};
+}
+
 }  // namespace
 
 Lab lab() {
@@ -169,8 +194,7 @@ Lab lab() {
       {"warps_at_once_per_sm", "", "warps whose lanes the cores of an SM serve in one clock cycle: its cores / 32"},
       {"lanes_at_once", "", "lanes that the cores of all SMs serve in one clock cycle"},
       {"rounds", "", "warps of all blocks / warps that all SMs serve at once, rounded up"}};
-  lab.contracts = {{"ids", "(int4* ids, int n)",
-                    "writes block, thread, warp and lane of each thread to ids[its number in the grid], x fastest"}};
+  lab.contracts = contracts();
   lab.variants = {
       rung(1, "a row of threads: the warp is threadIdx.x / 32"),
       rung(2, "rows of threads: warps go on from one row to the next"),

@@ -121,6 +121,42 @@ Json kernels_json(const Lab& lab) {
   return json;
 }
 
+Json values_json(const std::map<std::string, ParamValue, std::less<>>& values) {
+  Json json = Json::object();
+  for (const auto& [name, value] : values) std::visit([&, key = name](const auto& v) { json[key] = v; }, value);
+  return json;
+}
+
+Json contract_json(const Contract& contract) {
+  Json json{{"name", contract.name},
+            {"signature", contract.signature},
+            {"summary", contract.summary},
+            {"types", Json::array()},
+            {"more_types", Json::array()},
+            {"launches", Json::array()},
+            {"every_launch", contract.every_launch},
+            {"grid", contract.grid},
+            {"dynamic_shared_memory", or_null(contract.shared)},
+            {"before", or_null(contract.before)},
+            {"may_overwrite", contract.may_write},
+            {"precision", or_null(contract.precision)},
+            {"reference", values_json(contract.reference)},
+            {"beside", contract.rungs},
+            {"classes", Json::array()}};
+  for (const auto type : contract.types) json["types"].push_back(cpp_name_of(type));
+  for (const auto type : contract.more_types) json["more_types"].push_back(cpp_name_of(type));
+  for (const auto& launch : contract.launches) {
+    const auto covers = launch.covers.x == 0 ? launch.block : launch.covers;
+    json["launches"].push_back({{"block", dim_json(launch.block)}, {"covers", dim_json(covers)}});
+  }
+  for (const auto& one : contract.classes) {
+    Json points = Json::array();
+    for (const auto& point : one.points) points.push_back(values_json(point));
+    json["classes"].push_back({{"name", one.name}, {"about", one.about}, {"points", std::move(points)}});
+  }
+  return json;
+}
+
 Json lab_json(const Lab& lab, LabDetails details) {
   Json json{{"name", lab.name},
             {"lecture", lab.lecture},
@@ -134,10 +170,7 @@ Json lab_json(const Lab& lab, LabDetails details) {
             {"contracts", Json::array()}};
   for (const auto& param : lab.params) json["params"].push_back(param_json(param));
   for (const auto& variant : lab.variants) json["variants"].push_back(variant_json(variant));
-  for (const auto& contract : lab.contracts) {
-    json["contracts"].push_back(
-        {{"name", contract.name}, {"signature", contract.signature}, {"summary", contract.summary}});
-  }
+  for (const auto& contract : lab.contracts) json["contracts"].push_back(contract_json(contract));
   if (details == LabDetails::resources) json["kernels"] = kernels_json(lab);
   return json;
 }

@@ -7,6 +7,7 @@
 
 #include "common/text.h"
 #include "runner/case/plan.h"
+#include "runner/listing/contract_text.h"
 #include "runner/listing/metric_table.h"
 #include "runner/report/grid_text.h"
 
@@ -74,6 +75,13 @@ std::string entry_of(const ListedMetric& metric) {
   return text;
 }
 
+std::string contract_text(const Contract& contract, std::size_t indent) {
+  std::string text;
+  for (const auto& line : contract_lines(contract))
+    text += hanging(text.empty() ? "    " + contract.name : "", indent, line);
+  return text;
+}
+
 }  // namespace
 
 std::string labs_text(std::span<const Lab> labs) {
@@ -107,11 +115,11 @@ std::string lab_text(const Lab& lab) {
   text += hanging("    --block", param_indent,
                   fmt::format("threads per block; default {}{}", dim_text(lab.default_block),
                               presets.empty() ? "" : ", try " + join(presets)));
-  if (!lab.contracts.empty()) text += "\nContracts: signatures of a kernel of yours\n";
-  for (const auto& contract : lab.contracts) {
-    text += hanging("    " + contract.name, longest_name(lab.contracts) + 6, contract.signature);
-    text += hanging("", longest_name(lab.contracts) + 6, contract.summary);
-  }
+  if (!lab.contracts.empty())
+    text += fmt::format(
+        "\nContracts: kernels of yours ('gpulab new {0}' writes a starter, 'gpulab check {0} FILE.cu' judges)\n",
+        lab.name);
+  for (const auto& contract : lab.contracts) text += contract_text(contract, longest_name(lab.contracts) + 6);
   return text;
 }
 

@@ -1,0 +1,67 @@
+// `gpulab new LAB [DIR]`: the file that a student begins with, for a contract of the lab.
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "common/error.h"
+#include "common/text.h"
+#include "labs/registry.h"
+#include "runner/command.h"
+#include "runner/judge/contract_option.h"
+#include "runner/listing/contract_text.h"
+#include "runner/report/report_target.h"
+
+namespace gpulab::command {
+namespace {
+
+Usage usage(const Lab*) {
+  return {contract_option(),
+          "The file is DIR/CONTRACT.cu; DIR is made where it is not there. 'gpulab check LAB FILE.cu' judges it.\n"};
+}
+
+/// Never over a file that is there: it may hold a week of work.
+void write_new(const std::filesystem::path& file, const std::string& text) {
+  const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0 && errno == EEXIST)
+    throw usage_error(fmt::format("new: {} exists", file.string()), "name another folder, or move it away first");
+  const bool written =
+      descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int failure = errno;
+  if (descriptor >= 0) close(descriptor);
+  if (!written) throw usage_error(fmt::format("new: cannot write {}: {}", file.string(), std::strerror(failure)));
+}
+
+ExitCode run(const CommandLine& line) {
+  if (line.lab == nullptr) throw unknown_lab(line.arguments.front(), lab_names(*line.labs));
+  const auto* named = contract_asked_for(*line.lab, line.given);
+  const Contract& contract = named != nullptr ? *named : line.lab->contracts.front();
+  const std::filesystem::path folder = line.arguments.size() > 1 ? line.arguments[1] : ".";
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw usage_error(fmt::format("new: cannot make {}: {}", folder.string(), failed.message()));
+  const auto file = (folder / (contract.name + ".cu")).lexically_normal();
+  write_new(file, starter_text(*line.lab, contract));
+  const bool one = line.lab->contracts.size() == 1;
+  print_report(fmt::format("{}: write the kernel, then\n  gpulab check {} {}{}\n", file.string(), line.lab->name,
+                           file.string(), one ? "" : " --contract " + contract.name));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+extern const Command new_{
+    .name = "new",
+    .positionals = {{"LAB", "which lab?"}, {"DIR", ""}},
+    .help = "a starter file for a lab's contract",
+    .usage = usage,
+    .run = run,
+    .example = "gpulab new reduce homework",
+};
+
+}  // namespace gpulab::command

@@ -1,0 +1,27 @@
+#include "runner/judge/contract_option.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "common/text.h"
+
+namespace gpulab {
+
+OptionList contract_option() {
+  return {{"contract", "NAME", "which contract of the lab ('gpulab list LAB')", heading::what_runs}};
+}
+
+const Contract* contract_asked_for(const Lab& lab, const Given& given) {
+  const auto* name = single_value(given, "contract");
+  if (name == nullptr) return nullptr;
+  const auto found = std::ranges::find(lab.contracts, *name, &Contract::name);
+  if (found != lab.contracts.end()) return &*found;
+  std::vector<std::string> names;
+  for (const auto& contract : lab.contracts) names.push_back(contract.name);
+  throw usage_error(fmt::format("--contract: {} has no contract '{}'", lab.name, *name),
+                    did_you_mean(*name, names, "there is " + join(names)));
+}
+
+}  // namespace gpulab

@@ -1,0 +1,13 @@
+#pragma once
+// --contract NAME: which of a lab's contracts.
+
+#include "labs/lab.h"
+#include "runner/options/option.h"
+
+namespace gpulab {
+
+[[nodiscard]] OptionList contract_option();
+/// Null where none is asked for. Throws usage_error for one that the lab does not have.
+[[nodiscard]] const Contract* contract_asked_for(const Lab& lab, const Given& given);
+
+}  // namespace gpulab

@@ -1,0 +1,72 @@
+#include "runner/listing/contract_text.h"
+
+#include <fmt/format.h>
+
+#include "common/text.h"
+#include "runner/report/grid_text.h"
+
+namespace gpulab {
+namespace {
+
+std::string types_text(const std::vector<Scalar>& types) {
+  std::vector<std::string> names;
+  for (const auto type : types) names.emplace_back(cpp_name_of(type));
+  return join(names);
+}
+
+std::string launches_text(const Contract& contract) {
+  std::vector<std::string> texts;
+  for (const auto& [block, covers] : contract.launches)
+    texts.push_back(covers.x == 0 || covers == block
+                        ? dim_text(block)
+                        : fmt::format("{} for {} each", dim_text(block), dim_text(covers)));
+  const char* which = texts.size() == 1       ? ""
+                      : contract.every_launch ? "; it is right with each"
+                                              : "; the first with which it is right counts";
+  return "blocks of " + join(texts) + which;
+}
+
+}  // namespace
+
+std::vector<std::string> contract_lines(const Contract& contract) {
+  std::vector<std::string> lines{contract.signature, contract.summary};
+  if (!contract.types.empty())
+    lines.push_back(fmt::format("T: a template is made for {}; without a template one of these or {}",
+                                types_text(contract.types), types_text(contract.more_types)));
+  lines.push_back("launch: " + (contract.grid.empty() ? "a thread for each element" : contract.grid));
+  lines.push_back(launches_text(contract));
+  lines.push_back("shared: " + (contract.shared.empty() ? "no dynamic shared memory"
+                                                        : "dynamic shared memory for " + contract.shared));
+  lines.push_back(
+      "before: " + (contract.before.empty() ? "outputs hold nothing that was ever written" : contract.before) +
+      (contract.may_write.empty() ? "; inputs stay as they are"
+                                  : fmt::format("; {} may be overwritten", join(contract.may_write))));
+  if (!contract.precision.empty()) lines.push_back("numbers: " + contract.precision);
+  if (!contract.classes.empty()) {
+    std::vector<std::string> classes;
+    for (const auto& one : contract.classes) classes.push_back(one.name);
+    lines.push_back("classes: " + join(classes));
+  }
+  return lines;
+}
+
+std::string starter_text(const Lab& lab, const Contract& contract) {
+  constexpr std::size_t width = 96;
+  std::string text = fmt::format("// {}: {}\n//\n", lab.name, lab.question);
+  auto lines = contract_lines(contract);
+  lines.erase(lines.begin());
+  for (const auto& line : lines) {
+    std::string lead = "//   ";
+    for (const auto& part : wrapped(line, width)) {
+      text += lead + part + '\n';
+      lead = "//       ";
+    }
+  }
+  text += fmt::format("//\n// Write the kernel, then: gpulab check {} {}.cu{}\n", lab.name, contract.name,
+                      lab.contracts.size() > 1 ? " --contract " + contract.name : "");
+  text += "// Other names of parameters, helper functions, printf and host code beside it are fine.\n\n";
+  if (!contract.types.empty()) text += "template <typename T>\n";
+  return text + fmt::format("__global__ void {}{} {{\n  // your code\n}}\n", contract.name, contract.signature);
+}
+
+}  // namespace gpulab
