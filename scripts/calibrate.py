@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import calibrate_memory as memory
+
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 KERNEL = """.visible .entry {name}(.param .u64 out_, .param .u64 data_, .param .u32 n_, .param .u32 stride_) {{
  .reg .u64 o, d, t0, t1, q, w0, w1, w2, w3, w4, w5, w6, w7; .reg .u32 n, i, s, t, x, y, z, v, c; .reg .pred p, pp;
@@ -35,11 +37,12 @@ L: {body}
  setp.ne.u32 p, t, 0; @p bra E; setp.ne.u32 p, c, 0; @p bra E; st.global.u32 [o], x;
 E: ret; }}
 """
-INITS = " ".join(f"add.u32 x{k}, x, {k}; cvt.rn.f32.u32 f{k}, x{k}; cvt.rn.f64.u32 d{k}, x{k}; cvt.u64.u32 w{k}, x{k};" for k in range(8))
+# Thread by thread another value: what a whole warp holds alike ptxas computes on the uniform data path, another pipe.
+INITS = "add.u32 x7, x, t; " + " ".join(f"add.u32 x{k}, x7, {k}; cvt.rn.f32.u32 f{k}, x{k}; cvt.rn.f64.u32 d{k}, x{k}; cvt.u64.u32 w{k}, x{k};" for k in range(8))
 # What the loop computes is used where no thread comes by, or ptxas would leave it out.
 USE = "setp.ne.u32 pp, n, 0xffffffff; @pp bra U; " + " ".join(
     f"add.u32 x, x, x{k}; cvt.rzi.u32.f32 y, f{k}; add.u32 x, x, y; cvt.rzi.u32.f64 y, d{k}; add.u32 x, x, y; "
-    f"cvt.u32.u64 y, w{k}; add.u32 x, x, y;" for k in range(8)) + " U:"
+    f"cvt.u32.u64 y, w{k}; add.u32 x, x, y; shr.u64 w{k}, w{k}, 32; cvt.u32.u64 y, w{k}; add.u32 x, x, y;" for k in range(8)) + " U:"
 
 
 def kernel(name, body, setup="", after=""):
@@ -83,8 +86,6 @@ OPS = {
     "atomg_u32_same": "atom.global.add.u32 xK, [same], xK;", "atomg_f32_own": "atom.global.add.f32 fK, [q], fK;",
     "reds_f32_same": "red.shared.add.f32 [v1], fK;", "reds_u32_same": "red.shared.add.u32 [v1], xK;",
     "reds_u32_eight": "red.shared.add.u32 [v8], xK;", "reds_f32_own": "red.shared.add.f32 [vt], fK;",
-    # Lanes a line apart: as many sectors as lanes.
-    "stg_far": "st.global.u32 [far+K0], xK;", "ldg_far": "ld.volatile.global.u32 xK, [far+K0];",
     "shfl_own": "shfl.sync.bfly.b32 xK, xK, 1, 31, -1; add.u32 xK, xK, t;",
     "lds_own": "ld.volatile.shared.u32 xK, [vt]; add.u32 vt, vt, xK;",
     "nothing": "",
@@ -95,7 +96,7 @@ SETUP = (".reg .u32 vt, vt4, vt32; and.b32 vt, t, 31; shl.b32 vt4, vt, 4; shl.b3
          "add.u32 v8, v8, v; mov.u32 y, s; add.u32 vt32, vt32, v; add.u32 vt, vt, v; add.u32 vt4, vt4, v; mul.wide.u32 q, t, 4; add.u64 q, q, d;")
 SLOW = {"div_u64", "div_f64", "sqrt_f64", "div_s32", "rem_u32", "membar_gl", "atomg_chain", "atomg_cas", "redg_same", "atomg_own", "ldg_l2_chain", "lds_32_way", "redg_own",
         "stg_own", "atoms_add", "reds_same", "redg_f32_same", "redg_u32_same", "redg_f32_own", "redg_u32_eight", "atomg_u32_same", "atomg_f32_own",
-        "stg_far", "ldg_far", "div_rn", "sqrt_rn", "rcp_rn"}
+        "div_rn", "sqrt_rn", "rcp_rn"}
 
 
 def probes():
@@ -106,11 +107,11 @@ def probes():
         yield f"chain_{name}", kernel(f"chain_{name}", chain, SETUP), [(1, 32, 256, 3, 65536, True)], count
         if name.endswith("chain") and name != "atomg_chain":
             continue
-        data = 264 * 1024 * 32 + 1024 if "_far" in name else 1024
+        data = 1024
         wide = " ".join(op.replace("K", str(k % 8)) for k in range(count if name in SLOW else 16))
         wide = wide.replace("+0]", "]")
         yield (f"full_{name}", kernel(f"full_{name}", wide, SETUP),
-               [(1, 128, 128, 3, data, True), (1, 1024, 128, 3, data, True), (264, 1024, 16 if "_far" in name else 128, 3, data, True)] +
+               [(1, 128, 128, 3, data, True), (1, 1024, 128, 3, data, True), (264, 1024, 128, 3, data, True)] +
                ([(1, 256, 128, 3, 1024, True), (1, 512, 128, 3, 1024, True)] if name.startswith("bar") else []),
                max(1, count if name in SLOW else 16))
     # Code that comes by once, from DRAM: how long until its instructions are there.
@@ -118,14 +119,15 @@ def probes():
         line = " ".join(OPS["fma_f32"].replace("K", str(k % 8)) for k in range(count))
         yield f"code_{count}", kernel(f"code_{count}", line, SETUP), [(1, 32, 1, 3, 1024, False), (132, 32, 1, 3, 1024, False), (132, 256, 1, 3, 1024, False),
                                                                      (132, 32, 1, 3, 1024, True)], count
+    yield from memory.probes(kernel)
     # A pointer chase: each address needs the value before (zeros), `stride` bytes on.
     chase = "ld.global.{} x0, [w0]; cvt.u64.u32 w1, x0; add.u64 w0, w0, w1; add.u64 w0, w0, w2;"
     setup = "mov.u64 w0, d; cvt.u64.u32 w2, s;"
     yield ("chase_ca", kernel("chase_ca", chase.format("ca.u32"), setup),
-           [(1, 1, 64, 128, 1 << 24, False), (1, 1, 64, 128, 1 << 14, True), (1, 1, 200, 128, 1 << 14, True), (1, 1, 1000, 32, 1 << 22, False),
+           [(1, 1, 1000, 0, 1024, True), (1, 1, 64, 128, 1 << 24, False), (1, 1, 64, 128, 1 << 14, True), (1, 1, 200, 128, 1 << 14, True), (1, 1, 1000, 32, 1 << 22, False),
             (1, 1, 1000, 4096, 1 << 24, False), (1, 1, 256, 262144, 1 << 24, False), (1, 1, 30, 2097152, 1 << 24, False)], 4)
     yield ("chase_cg", kernel("chase_cg", chase.format("cg.u32"), setup),
-           [(1, 1, 1000, 128, 1 << 15, True), (1, 1, 1000, 4096, 1 << 20, True), (1, 1, 1000, 32, 1 << 22, False), (1, 1, 1000, 4096, 1 << 22, False)], 4)
+           [(1, 1, 1000, 0, 1024, True), (1, 1, 1000, 128, 1 << 15, True), (1, 1, 1000, 4096, 1 << 20, True), (1, 1, 1000, 32, 1 << 22, False), (1, 1, 1000, 4096, 1 << 22, False)], 4)
     # Streams over the whole GPU: each thread takes elements a grid apart, n in all; `count` loads before their first use.
     for kind in ("read", "write", "copy"):
         for width in (4, 16):

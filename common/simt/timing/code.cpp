@@ -53,6 +53,9 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
   const std::string_view opcode = site.instruction->opcode;
   t.cost = cost_of(opcode, site.row->unit);
   if (t.kind == Kind::branch) t.cost = {Pipe::alu, 1, 2, 5};
+  if (t.cost.issue == 0 && opcode.starts_with("mov") && site.instruction->operands.size() > 1 &&
+      site.instruction->operands[1].kind == ptx::Operand::Kind::special)
+    t.cost = {Pipe::alu, 1, 2, 20};  // S2R
   if (t.kind == Kind::fence || t.kind == Kind::warp_sync || t.kind == Kind::barrier) t.cost = {Pipe::alu, 1, 2, 1};
   const auto has = [&](std::string_view word) { return opcode.find(word) != std::string_view::npos; };
   t.cached = !(site.facts & (kVolatile | kStrong)) && !has(".cg") && !has(".cv");
@@ -79,11 +82,11 @@ void join_pairs(const Program& program, std::vector<TimedInstruction>& code) {
     return program.sites[t.site].instruction->opcode.starts_with(word);
   };
   for (std::size_t i = 0; i < code.size(); ++i) {
-    if (!starts(code[i], "add.") || code[i].cost.pipe != Pipe::alu) continue;
+    if (!starts(code[i], "add.") || code[i].cost.pipe != Pipe::add) continue;
     for (std::size_t k = i; k-- > 0 && k + 16 > i;) {
       if (!is_one_of(code[k].out[0], code[i].in)) continue;
       if ((starts(code[k], "mul.wide") || starts(code[k], "mul.lo") || starts(code[k], "shl.")) && code[k].cost.issue) {
-        code[i].cost = code[k].cost.pipe == Pipe::fma ? code[k].cost : InstructionCost{Pipe::alu, 1, 2, 5};
+        code[i].cost = code[k].cost.pipe == Pipe::heavy ? code[k].cost : InstructionCost{Pipe::alu, 1, 2, 5};
         code[k].cost = {Pipe::none, 0, 0, 0};
       }
       break;
@@ -204,6 +207,33 @@ std::vector<TimedInstruction> unroll(const std::vector<TimedInstruction>& code, 
   return all;
 }
 
+/// Whether a loop of one block counts by a constant: only then does ptxas know how many turns are left, and unrolls.
+bool counts_by_constant(const Program& program, const std::vector<TimedInstruction>& code) {
+  const auto instruction = [&](const TimedInstruction& t) -> const ptx::Instruction& {
+    return *program.sites[t.site].instruction;
+  };
+  const ptx::Instruction& branch = instruction(code.back());
+  const auto writer_of = [&](std::int32_t reg) -> const ptx::Instruction* {
+    for (std::size_t i = code.size(); i-- > 0;) {
+      const auto& operands = instruction(code[i]).operands;
+      if (!operands.empty() && (operands[0].reg == reg || operands[0].second_reg == reg) &&
+          &instruction(code[i]) != &branch)
+        return &instruction(code[i]);
+    }
+    return nullptr;
+  };
+  const ptx::Instruction* test = branch.guard_reg >= 0 ? writer_of(branch.guard_reg) : nullptr;
+  if (!test || !test->opcode.starts_with("setp")) return false;
+  for (std::size_t i = 1; i < test->operands.size(); ++i) {
+    const ptx::Instruction* step = test->operands[i].reg >= 0 ? writer_of(test->operands[i].reg) : nullptr;
+    if (!step || step->operands.size() < 3 || !(step->opcode.starts_with("add") || step->opcode.starts_with("sub")))
+      continue;
+    return step->operands[2].kind == ptx::Operand::Kind::integer ||
+           step->operands[1].kind == ptx::Operand::Kind::integer;
+  }
+  return false;
+}
+
 /// Whether `.pragma "nounroll"` stands before the block: NVVM, which has unrolled what it wanted to, leaves it.
 bool starts_no_unroll(const Program& program, const TimedInstruction& first) {
   const Site& site = program.sites[first.site];
@@ -231,8 +261,8 @@ TimedCode::TimedCode(const Program& program) : blocks_(program.blocks.size()), u
       leave_unoptimised(code);
       continue;
     }
-    const bool may_unroll =
-        !code.empty() && code.back().kind == TimedInstruction::Kind::branch && !starts_no_unroll(program, code.front());
+    const bool may_unroll = !code.empty() && code.back().kind == TimedInstruction::Kind::branch &&
+                            !starts_no_unroll(program, code.front()) && counts_by_constant(program, code);
     join_pairs(program, code);
     hoist_loads(code);
     sink_users(code);

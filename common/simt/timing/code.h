@@ -11,14 +11,17 @@
 
 namespace gpulab::simt {
 
-/// Of one of an SM's four partitions, but for those that the whole SM shares: memory, barriers.
-enum class Pipe : std::uint8_t { none, fma, alu, fp64, special, tensor, memory };
+/// Of one of an SM's four partitions, but for those that the whole SM shares: memory, barriers. FP32 arithmetic goes to
+/// either half of the FMA pipe, multiplications of integers to the heavy one; ptxas shares additions of integers out
+/// between the ALU and the heavy half (IADD3, IMAD.IADD), wherever there is room.
+enum class Pipe : std::uint8_t { none, alu, heavy, lite, fp64, special, tensor, memory, fp32, add };
+constexpr std::size_t kPipes = static_cast<std::size_t>(Pipe::memory) + 1;  ///< that there are; fp32, add: one of two
 
 /// What an instruction takes: of the GPU's instructions it becomes, of its pipe, and until its result is there.
 struct InstructionCost {
   Pipe pipe = Pipe::alu;
   std::uint16_t issue = 1;    ///< instructions
-  std::uint16_t cycles = 2;   ///< that they keep the pipe of a partition busy
+  std::uint16_t cycles = 2;   ///< that they keep the pipe of a partition busy; of `add` each
   std::uint16_t latency = 5;  ///< cycles; of memory: GpuTiming's
 };
 

@@ -50,6 +50,11 @@ GpuTiming parse(std::string_view id, const EmbeddedFile& file) {
   t.l2_bytes_per_cycle = read("l2_port", "bytes/cycle");
   t.l2_total_bytes_per_cycle = read("l2_bandwidth", "bytes/cycle");
   t.dram_gbs = read("dram_bandwidth", "GB/s");
+  t.atomic_round_cycles = read("atomic_round", "cycles");
+  t.slice_round_cycles = read("slice_round", "cycles");
+  t.dram_scattered = read("dram_scattered", "share");
+  t.l2_partial_sectors = read("l2_partial", "sectors/cycle");
+  t.l2_partial_sectors_again = read("l2_partial_again", "sectors/cycle");
   t.dirty_l2_bytes = read("dirty_l2", "bytes");
   t.l2_bytes = read("l2", "bytes");
   t.barrier_latency = read("barrier_latency", "cycles");

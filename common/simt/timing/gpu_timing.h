@@ -21,9 +21,11 @@ struct GpuTiming {
   double l2_spread = 0, dram_spread = 0;  ///< how much nearer and farther lines lie than these latencies
   double atomic_latency = 0;              ///< of a global atomic with a used result
   double same_address_cycles = 0;         ///< from one global atomic to the next at one address
-  double same_address_float_cycles = 0;   ///< the same for each lane of a floating-point one: they go lane by lane
-  double shared_atomic_latency = 0;       ///< of a shared atomic, added for each further lane at its address
-  double shared_atomic_cycles = 0;        ///< how long each of these lanes keeps shared memory busy
+  double atomic_round_cycles = 0;  ///< of one SM: each sector of an atomic, and each further lane at an address of it
+  double slice_round_cycles = 0;   ///< the same of a slice of L2, which two neighbouring lines share
+  double same_address_float_cycles = 0;  ///< the same for each lane of a floating-point one: they go lane by lane
+  double shared_atomic_latency = 0;      ///< of a shared atomic, added for each further lane at its address
+  double shared_atomic_cycles = 0;       ///< how long each of these lanes keeps shared memory busy
   double shared_float_latency = 0;   ///< of a shared floating-point atomic, for each lane at its address: it is a loop
   double shared_float_cycles = 0;    ///< how long each of these lanes keeps shared memory busy
   double l1_bytes_per_cycle = 0;     ///< of one SM
@@ -31,8 +33,10 @@ struct GpuTiming {
   double store_bytes_per_cycle = 0;  ///< of one SM's stores
   double l2_total_bytes_per_cycle = 0;
   double dram_gbs = 0;
+  double dram_scattered = 1;                                    ///< the part of it that loads at random addresses get
+  double l2_partial_sectors = 0, l2_partial_sectors_again = 0;  ///< a cycle, of all stores that write part of a sector
   double dirty_l2_bytes = 0;  ///< lines that the flush before a cold run leaves to be written back
-  double l2_bytes = 0;
+  double l2_bytes = 0;        ///< of reads: lines that both halves ask for lie in both
   double barrier_latency = 0, barrier_warp_cycles = 0;  ///< of bar.sync: with one warp, and for each more
   double fence_latency = 0;                             ///< membar.gl
 };

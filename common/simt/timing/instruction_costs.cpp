@@ -41,33 +41,41 @@ constexpr CostRow rows[] = {
     {"rem", "s64", {alu, 76, 144, 340}},
     {"div", "", {alu, 18, 33, 140}},
     {"rem", "", {alu, 20, 35, 134}},
-    {"mad", "", {fma, 1, 2, 5}, "wide"},
-    {"mul", "", {fma, 1, 2, 5}, "wide"},
-    {"mad", "u64", {fma, 3, 6, 10}},
-    {"mad", "s64", {fma, 3, 6, 10}},
-    {"mul", "u64", {fma, 3, 6, 10}},
-    {"mul", "s64", {fma, 3, 6, 10}},
-    {"mad", "", {fma, 1, 2, 4}},
-    {"mul", "u32", {fma, 1, 2, 4}},
-    {"mul", "s32", {fma, 1, 2, 4}},
-    {"fma", "f32", {fma, 1, 1, 4}},
-    {"add", "f32", {fma, 1, 1, 4}},
-    {"sub", "f32", {fma, 1, 1, 4}},
-    {"mul", "f32", {fma, 1, 1, 4}},
-    {"add", "u64", {alu, 2, 3, 6}},
-    {"add", "s64", {alu, 2, 3, 6}},
-    {"sub", "u64", {alu, 2, 3, 6}},
-    {"sub", "s64", {alu, 2, 3, 6}},
-    {"shl", "b64", {alu, 2, 4, 8}},
+    {"mad", "", {heavy, 1, 4, 6}, "wide"},
+    {"mul", "", {heavy, 1, 4, 6}, "wide"},
+    {"mad", "u64", {heavy, 3, 8, 18}},
+    {"mad", "s64", {heavy, 3, 8, 18}},
+    {"mul", "u64", {heavy, 3, 8, 18}},
+    {"mul", "s64", {heavy, 3, 8, 18}},
+    {"mad", "", {heavy, 1, 2, 4}},
+    {"mul", "u32", {heavy, 1, 2, 4}},
+    {"mul", "s32", {heavy, 1, 2, 4}},
+    {"fma", "f32", {fp32, 1, 2, 4}},
+    {"add", "f32", {fp32, 1, 2, 4}},
+    {"sub", "f32", {fp32, 1, 2, 4}},
+    {"mul", "f32", {fp32, 1, 2, 4}},
+    {"add", "u64", {add, 2, 2, 6}},
+    {"add", "s64", {add, 2, 2, 6}},
+    {"sub", "u64", {add, 2, 2, 6}},
+    {"sub", "s64", {add, 2, 2, 6}},
+    {"add", "u32", {add, 1, 2, 5}},
+    {"add", "s32", {add, 1, 2, 5}},
+    {"sub", "u32", {add, 1, 2, 5}},
+    {"sub", "s32", {add, 1, 2, 5}},
+    {"shl", "b32", {add, 1, 2, 5}},
+    {"shl", "b64", {add, 2, 2, 6}},
+    {"and", "b64", {alu, 2, 4, 5}},
+    {"or", "b64", {alu, 2, 4, 5}},
+    {"xor", "b64", {alu, 2, 4, 5}},
     {"shr", "", {alu, 2, 4, 8}, "u64"},
     {"shr", "", {alu, 2, 4, 8}, "s64"},
     {"setp", "u64", {alu, 2, 4, 8}},
     {"setp", "s64", {alu, 2, 4, 8}},
     {"sin", "", {special, 2, 9, 23}},
     {"cos", "", {special, 2, 9, 23}},
-    {"popc", "", {special, 1, 4, 18}},
-    {"clz", "", {special, 1, 4, 20}},
-    {"brev", "", {special, 1, 4, 18}},
+    {"popc", "", {special, 1, 8, 18}},
+    {"clz", "", {special, 1, 8, 22}},
+    {"brev", "", {special, 1, 8, 18}},
     {"shfl", "", {memory, 1, 4, 23}},
     {"redux", "", {alu, 1, 8, 39}},
     {"vote", "", {alu, 1, 2, 12}},
@@ -87,7 +95,7 @@ InstructionCost cost_of(std::string_view opcode, Unit unit) {
   }
   switch (unit) {
     case Unit::fp32:
-      return {fma, 1, 1, 4};
+      return {fp32, 1, 2, 4};
     case Unit::fp64:
       return {fp64, 1, 2, 8};
     case Unit::sfu:
@@ -96,7 +104,7 @@ InstructionCost cost_of(std::string_view opcode, Unit unit) {
       return opcode.find("64") != std::string_view::npos ? InstructionCost{special, 1, 8, 18}
                                                          : InstructionCost{special, 1, 4, 12};
     case Unit::matrix:
-      return {tensor, 1, 16, 33};
+      return {tensor, 1, 6, 24};
     case Unit::param:
     case Unit::constant:
       return {none, 0, 0, 0};

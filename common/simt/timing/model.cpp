@@ -53,6 +53,7 @@ const TimedCode& TimingModel::code_of(const Program& program) {
 MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace,
                                   double part) const {
   MemoryShare share;
+  share.part = part;
   const double dram = gpu_.dram_gbs / gpu_.clock_ghz;
   share.l2_bytes_per_cycle = std::min(gpu_.l2_bytes_per_cycle, gpu_.l2_total_bytes_per_cycle * part);
   share.dram_bytes_per_cycle = dram * part;
@@ -64,34 +65,49 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   // What this SM asks for first another one may have brought: by the whole launch's footprint beside what all SMs ask
   // for, if each asks for as much anew as the traced blocks do.
   std::unordered_set<std::uint64_t> unique;
-  double asked = 0;
+  std::unordered_set<std::uint64_t> partial;
+  double asked = 0, partial_bytes = 0;
   for (BlockTrace& block : trace.blocks)
     for (TracedAccess& a : block.accesses) {
       if (a.space != TracedAccess::Space::global) continue;
       asked += a.sectors;
+      if (a.partial)
+        partial_bytes += a.stored_bytes,
+            partial.insert(block.sectors.begin() + a.first_sector, block.sectors.begin() + a.first_sector + a.sectors);
       unique.insert(block.sectors.begin() + a.first_sector, block.sectors.begin() + a.first_sector + a.sectors);
     }
+  if (partial_bytes < 28.0 * static_cast<double>(partial.size())) share.fill = 1;
   const double sectors = static_cast<double>(counters["global_load_sectors"] + counters["global_store_sectors"]);
   const double footprint =
       static_cast<double>(counters["global_read_footprint_bytes"] + counters["global_write_footprint_bytes"]) / 32;
   // What does not fit into L2 has to be brought again, as if what stays were picked at random.
-  const double room = 0.8 * gpu_.l2_bytes / 32;
+  const double room = gpu_.l2_bytes / 32;
   if (footprint > room) share.again = 1 - room / footprint;
   if (asked > 0 && sectors > 0)
     share.misses = std::min(1.0, footprint / std::max(1.0, sectors * static_cast<double>(unique.size()) / asked));
   return share;
 }
 
-/// Cycles that atomics take at the sector that most of them meet at.
+/// Cycles that atomics take at the slice of L2 that has the most to do: of its rounds, those at the fullest sector are
+/// known, the others are spread over the other sectors.
 double TimingModel::hottest_atomic(const GridTrace& trace, double scale) const {
-  std::unordered_map<std::uint64_t, double> requests;
-  double most = 0;
+  constexpr int slice = 3;  // two lines are eight sectors
+  std::unordered_map<std::uint64_t, double> slices;
   for (const BlockTrace& block : trace.blocks)
-    for (const TracedAccess& a : block.accesses)
-      if (a.atomic && a.space == TracedAccess::Space::global)
-        most = std::max(most, requests[a.hot_sector] += a.together ? gpu_.same_address_cycles
-                                                        : a.real   ? a.same_address * gpu_.same_address_float_cycles
-                                                                   : a.same_address * gpu_.same_address_cycles);
+    for (const TracedAccess& a : block.accesses) {
+      if (!a.atomic || a.space != TracedAccess::Space::global) continue;
+      const double hot = a.together ? gpu_.same_address_cycles
+                         : a.real   ? std::max(a.same_address * gpu_.same_address_float_cycles, gpu_.slice_round_cycles)
+                                    : a.same_address * gpu_.slice_round_cycles;
+      slices[a.hot_sector >> slice] += hot;
+      if (a.sectors < 2) continue;
+      const double other = gpu_.slice_round_cycles * std::max(0, a.conflicts - a.same_address) / (a.sectors - 1);
+      for (std::uint32_t i = 0; i < a.sectors; ++i)
+        if (const std::uint64_t sector = block.sectors[a.first_sector + i]; sector != a.hot_sector)
+          slices[sector >> slice] += other;
+    }
+  double most = 0;
+  for (const auto& [key, cycles] : slices) most = std::max(most, cycles);
   return most * scale;
 }
 
@@ -105,7 +121,7 @@ void TimingModel::add(const LaunchState& launch, const Counters& counters, std::
   const TimedCode& code = code_of(*launch.program);
   for (BlockTrace& block : trace.blocks)
     for (TracedAccess& a : block.accesses)
-      a.in_l2 = touched_.contains(a.allocation) && brought_bytes_ < 0.7 * gpu_.l2_bytes;
+      a.in_l2 = touched_.contains(a.allocation) && brought_bytes_ < 1.4 * gpu_.l2_bytes;
   const MemoryShare share = share_of(launch, counters, trace, traced < of_one ? 1 / used : of_one / blocks);
   Grid grid;
   grid.sms_used = static_cast<int>(used);

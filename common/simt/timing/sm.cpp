@@ -180,16 +180,15 @@ class Sm {
         continue;
       }
       double& issue_free = issue_free_[w.partition];
-      double& pipe_free = pipe_free_[w.partition][static_cast<std::size_t>(cost.pipe)];
-      const double at = std::max({time, operands_ready(w, *t), issue_free, pipe_free});
+      const Pipe pipe = freer(cost.pipe, w.partition);
+      const double at = std::max({time, operands_ready(w, *t), issue_free, pipe_free(pipe, w.partition)});
       if (at > time && !queue_.empty() && queue_.top().first < at) {
         queue_.emplace(at, id);
         return;
       }
       issue_free = at + cost.issue;
-      pipe_free = at + cost.cycles;
       result_.issue += cost.issue / 4.0;
-      note_busy(cost);
+      occupy(cost, pipe, w.partition, at);
       ++w.at;
       time = issue(id, *t, at);
       if (time < 0) return;  // at a barrier
@@ -200,11 +199,29 @@ class Sm {
     }
   }
 
-  void note_busy(const InstructionCost& cost) {
-    const double cycles = cost.cycles / 4.0;
-    switch (cost.pipe) {
-      case Pipe::fma:
-        result_.fma += cycles;
+  double& pipe_free(Pipe pipe, std::uint32_t partition) {
+    return pipe_free_[partition][static_cast<std::size_t>(pipe)];
+  }
+  /// The pipe that takes an instruction which either of two may take.
+  Pipe freer(Pipe pipe, std::uint32_t partition) {
+    if (pipe != Pipe::fp32 && pipe != Pipe::add) return pipe;
+    const Pipe other = pipe == Pipe::fp32 ? Pipe::lite : Pipe::alu;
+    return pipe_free(other, partition) <= pipe_free(Pipe::heavy, partition) ? other : Pipe::heavy;
+  }
+
+  void occupy(const InstructionCost& cost, Pipe pipe, std::uint32_t partition, double at) {
+    busy(pipe, partition, at, cost.cycles);
+    if (cost.pipe == Pipe::add)
+      for (std::uint32_t i = 1; i < cost.issue; ++i) busy(freer(Pipe::add, partition), partition, at, cost.cycles);
+  }
+  void busy(Pipe pipe, std::uint32_t partition, double at, double cycles) {
+    double& free = pipe_free(pipe, partition);
+    free = std::max(free, at) + cycles;
+    cycles /= kPartitions;
+    switch (pipe) {
+      case Pipe::heavy:
+      case Pipe::lite:
+        result_.fma += cycles / 2;
         break;
       case Pipe::alu:
         result_.alu += cycles;
@@ -270,11 +287,11 @@ class Sm {
     }
     const std::span sectors(trace.sectors.data() + a->first_sector, a->sectors);
     if (t.kind == Kind::store) {
-      memory_.store(at, sectors, a->lines);
+      memory_.store(at, *a, sectors);
       return at + 1;
     }
-    if (t.kind == Kind::atomic) return memory_.atomic(at, sectors, a->lines);
-    return memory_.load(at, sectors, a->lines, t.cached || a->space == TracedAccess::Space::local, a->in_l2);
+    if (t.kind == Kind::atomic) return memory_.atomic(at, *a, sectors);
+    return memory_.load(at, *a, sectors, t.cached || a->space == TracedAccess::Space::local);
   }
 
   const GpuTiming& gpu_;
@@ -291,7 +308,7 @@ class Sm {
   std::uint32_t next_partition_ = 0;
   double next_start_ = 0, end_ = 0;
   std::array<double, kPartitions> issue_free_{};
-  std::array<std::array<double, 8>, kPartitions> pipe_free_{};
+  std::array<std::array<double, kPipes>, kPartitions> pipe_free_{};
 };
 
 }  // namespace

@@ -24,6 +24,8 @@ struct MemoryShare {
   double again = 0;   ///< of what has been in L2 already, the part that is not there any more
   double misses = 1;  ///< of the sectors that this SM asks for first: the part that no other SM has brought to L2
   std::uint32_t l1_bytes = 0;
+  double part = 1;  ///< of what all SMs share, this one's
+  double fill = 0;  ///< 1: sectors that are written in part stay so, and are read before they are written back
 };
 
 struct SmResult {

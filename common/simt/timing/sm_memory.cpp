@@ -44,47 +44,59 @@ SmMemory::Line& SmMemory::line_of(std::uint64_t tag) {
 }
 
 /// A sector from L2, or from DRAM where L2 does not hold it: DRAM brings two neighbours at once.
-double SmMemory::fetch(double now, std::uint64_t sector, bool in_l2) {
+double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& access) {
   ++result_.missed;
   const double start = std::max(now, l2_free_), cycles = 32 / share_.l2_bytes_per_cycle;
   l2_free_ = start + cycles;
   result_.l2 += cycles;
   const double side = far_side(sector);
   const double from_l2 = start + gpu_.l2_latency + side * gpu_.l2_spread;
-  if (in_l2) return from_l2;
-  miss_debt_ += in_l2_.insert(sector >> 1).second ? share_.misses : share_.again;
+  if (access.in_l2) return from_l2;
+  std::uint8_t& asked = asked_[sector >> 1];
+  const std::uint8_t bit = static_cast<std::uint8_t>(1 << (sector & 1));
+  if (asked == 0)
+    miss_debt_ += share_.misses;
+  else if (asked & bit)
+    miss_debt_ += share_.again;
+  asked |= bit;
   if (miss_debt_ < 1) return from_l2;
   miss_debt_ -= 1;
-  const double bytes = 64 * share_.read_cost;
+  // Rows of DRAM that are opened for one pair of sectors each: a gather has part of the bandwidth.
+  const double bytes = 64 * share_.read_cost / (access.scattered ? gpu_.dram_scattered : 1);
   const double begin = std::max(start, dram_free_), busy = bytes / share_.dram_bytes_per_cycle;
   dram_free_ = begin + busy;
   result_.dram += busy;
   return begin + gpu_.dram_latency + side * gpu_.dram_spread;
 }
 
-double SmMemory::load(double now, std::span<const std::uint64_t> sectors, std::uint32_t lines, bool cached,
-                      bool in_l2) {
+double SmMemory::load(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors, bool cached) {
   const double wide = static_cast<double>(sectors.size()) * 32 / gpu_.l1_bytes_per_cycle;
-  const double start = pass(now, std::max({1.0, static_cast<double>(lines), wide}));
+  const double start = pass(now, std::max({1.0, static_cast<double>(access.lines), wide}));
   double last = start + gpu_.l1_latency;
   result_.sectors += sectors.size();
   for (const std::uint64_t sector : sectors) {
     double& there = line_of(sector >> 2).there[sector & 3];
-    if (!cached || there == 0) there = fetch(start, sector, in_l2);
+    if (!cached || there == 0) there = fetch(start, sector, access);
     last = std::max(last, there);
   }
   return last;
 }
 
-void SmMemory::store(double now, std::span<const std::uint64_t> sectors, std::uint32_t lines) {
-  const double start = pass(now, std::max<double>(1.0, lines));
+void SmMemory::store(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors) {
+  const double start = pass(now, std::max<double>(1.0, access.lines));
+  // A line that is not written as a whole has a mask of its bytes ahead of its sectors.
+  const double port = 32 / gpu_.store_bytes_per_cycle;
+  store_free_ = std::max(start, store_free_) + (access.partial ? port * access.lines : 0);
   for (const std::uint64_t sector : sectors) {
-    const double cycles = 32 / std::min(share_.l2_bytes_per_cycle, gpu_.store_bytes_per_cycle);
-    store_free_ = std::max(start, store_free_) + cycles;
-    result_.l2 += 32 / share_.l2_bytes_per_cycle;
-    if (!written_.insert(sector).second) continue;
-    in_l2_.insert(sector >> 1);
-    const double busy = 32 / share_.dram_bytes_per_cycle;
+    const bool first = written_.insert(sector).second;
+    double l2 = 32 / share_.l2_bytes_per_cycle;
+    if (access.partial) l2 = 1 / (share_.part * (first ? gpu_.l2_partial_sectors : gpu_.l2_partial_sectors_again));
+    store_free_ += std::max(l2, port);
+    result_.l2 += l2;
+    if (!first) continue;
+    asked_[sector >> 1] = 3;
+    // What stays written in part is filled up from DRAM.
+    const double busy = 32 * (access.partial ? 1 + share_.fill : 1) / share_.dram_bytes_per_cycle;
     dram_free_ = std::max(start, dram_free_) + busy;
     result_.dram += busy;
   }
@@ -93,13 +105,13 @@ void SmMemory::store(double now, std::span<const std::uint64_t> sectors, std::ui
   pipe_free_ = std::max({pipe_free_, store_free_ - queue, dram_free_ - queue});
 }
 
-double SmMemory::atomic(double now, std::span<const std::uint64_t> sectors, std::uint32_t lines) {
-  const double start = pass(now, std::max<double>(1.0, lines));
-  for (std::size_t i = 0; i < sectors.size(); ++i) {
-    const double cycles = 32 / share_.l2_bytes_per_cycle;
-    l2_free_ = std::max(start, l2_free_) + cycles;
-    result_.l2 += cycles;
-  }
+double SmMemory::atomic(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors) {
+  const double start = pass(now, std::max<double>(1.0, access.lines));
+  const double rounds =
+      access.real ? access.conflicts : std::max<double>(access.conflicts, static_cast<double>(sectors.size()));
+  const double each = std::max(gpu_.atomic_round_cycles, 1 / (share_.part * gpu_.l2_partial_sectors));
+  l2_free_ = std::max(start, l2_free_) + rounds * each;
+  result_.l2 += rounds * each;
   return std::max(start, l2_free_) + gpu_.atomic_latency;
 }
 

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "common/simt/timing/gpu_timing.h"
 #include "common/simt/timing/sm.h"
+#include "common/simt/timing/trace.h"
 
 namespace gpulab::simt {
 
@@ -16,11 +18,11 @@ class SmMemory {
  public:
   SmMemory(const GpuTiming& gpu, const MemoryShare& share, SmResult& result);
   /// When a load of these sectors at `now` has its last value.
-  double load(double now, std::span<const std::uint64_t> sectors, std::uint32_t lines, bool cached, bool in_l2);
+  double load(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors, bool cached);
   /// When the SM is done with a store; nobody waits for it.
-  void store(double now, std::span<const std::uint64_t> sectors, std::uint32_t lines);
+  void store(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors);
   /// When an atomic has its old value.
-  double atomic(double now, std::span<const std::uint64_t> sectors, std::uint32_t lines);
+  double atomic(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors);
   double shared(double now, double wavefronts);
   /// When all that has been asked for, stores too, is done.
   [[nodiscard]] double drained() const { return std::max({l2_free_, store_free_, dram_free_}); }
@@ -31,7 +33,7 @@ class SmMemory {
     double there[4] = {};  ///< when each sector has come; 0: it has not been asked for
   };
   double pass(double now, double cycles);
-  double fetch(double now, std::uint64_t sector, bool in_l2);
+  double fetch(double now, std::uint64_t sector, const TracedAccess& access);
   Line& line_of(std::uint64_t tag);
   const GpuTiming& gpu_;
   const MemoryShare share_;
@@ -40,7 +42,9 @@ class SmMemory {
   std::uint64_t clock_ = 0;
   double pipe_free_ = 0, l2_free_ = 0, store_free_ = 0, dram_free_ = 0;
   double miss_debt_ = 0;
-  std::unordered_set<std::uint64_t> in_l2_, written_;  ///< pairs of sectors, as DRAM brings them; sectors written
+  std::unordered_map<std::uint64_t, std::uint8_t>
+      asked_;                                  ///< pairs of sectors, as DRAM brings them: which were asked for
+  std::unordered_set<std::uint64_t> written_;  ///< sectors
 };
 
 }  // namespace gpulab::simt

@@ -37,6 +37,35 @@ std::pair<std::uint64_t, int> hottest(std::array<std::uint64_t, kLanes> addresse
   return most;
 }
 
+/// Whether the distances from lane to lane are of more than three kinds: a block's rows have two or three.
+bool is_scattered(const std::array<std::uint64_t, kLanes>& addresses, int count) {
+  std::array<std::uint64_t, 3> kinds{};
+  std::size_t known = 0;
+  for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i) {
+    const std::uint64_t apart = addresses[i] - addresses[i - 1];
+    if (std::find(kinds.begin(), kinds.begin() + known, apart) != kinds.begin() + known) continue;
+    if (known == kinds.size()) return true;
+    kinds[known++] = apart;
+  }
+  return false;
+}
+
+/// Of an atomic: how many rounds L2 needs, a round for each lane at the fullest address of each sector.
+std::uint8_t rounds_of(std::array<std::uint64_t, kLanes> addresses, int count) {
+  std::sort(addresses.begin(), addresses.begin() + count);
+  int rounds = 0, most = 0, run = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const bool same_sector = i > 0 && addresses[i] >> 5 == addresses[i - 1] >> 5;
+    if (!same_sector) {
+      rounds += most;
+      most = 0;
+    }
+    run = i > 0 && addresses[i] == addresses[i - 1] ? run + 1 : 1;
+    most = std::max(most, run);
+  }
+  return static_cast<std::uint8_t>(rounds + most);
+}
+
 std::uint8_t wavefronts_of(const Warp& w, const std::array<std::uint64_t, kLanes>& by_lane, const MemoryUse& use) {
   std::int32_t relative[kLanes] = {};
   const std::uint64_t base = by_lane[static_cast<std::size_t>(std::countr_zero(w.mask))];
@@ -131,6 +160,7 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     const std::string_view opcode = w.program->sites[op->site].instruction->opcode;
     access.real = opcode.find(".f") != std::string_view::npos || opcode.find(".bf") != std::string_view::npos;
     access.together = !access.real && lanes == count;
+    access.conflicts = access.together ? 1 : rounds_of(packed, count);
   }
   if (access.space == Space::shared) {
     access.wavefronts = wavefronts_of(w, by_lane, use);
@@ -150,6 +180,9 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     std::sort(begin, sectors.end());
     sectors.erase(std::unique(begin, sectors.end()), sectors.end());
     access.sectors = static_cast<std::uint32_t>(sectors.size()) - access.first_sector;
+    access.stored_bytes = static_cast<std::uint16_t>(use.store ? static_cast<std::uint32_t>(count) * use.bytes : 0);
+    access.partial = use.store && static_cast<std::uint32_t>(count) * use.bytes < access.sectors * 32;
+    access.scattered = is_scattered(packed, count);
     std::uint64_t line = UINT64_MAX;
     for (auto s = sectors.begin() + access.first_sector; s != sectors.end(); ++s)
       if (*s >> 2 != line) {

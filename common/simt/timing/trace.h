@@ -25,9 +25,13 @@ struct TracedAccess {
   std::uint32_t allocation = UINT32_MAX;
   std::uint64_t hot_sector = 0;  ///< of an atomic: where the most lanes meet
   bool atomic = false;
-  bool real = false;      ///< an atomic on floating-point numbers
-  bool together = false;  ///< an atomic that a warp does as one: integers, all lanes at one address
-  bool in_l2 = false;     ///< an earlier launch has brought it there
+  bool real = false;               ///< an atomic on floating-point numbers
+  bool together = false;           ///< an atomic that a warp does as one: integers, all lanes at one address
+  bool in_l2 = false;              ///< an earlier launch has brought it there
+  std::uint16_t stored_bytes = 0;  ///< by all lanes
+  bool partial = false;            ///< a store that leaves bytes of its sectors as they were
+  bool scattered = false;          ///< lanes lie at distances of many kinds, as a gather's
+  std::uint8_t conflicts = 0;      ///< an atomic: Σ over its sectors of the most lanes that meet at one address of it
 };
 
 struct TraceEvent {
