@@ -45,6 +45,7 @@ DeviceRequest request_of(const MachineOptions& options, bool lines) {
   request.simulation.schedule = options.schedule;
   request.simulation.sanitize = options.sanitize;
   request.simulation.model = options.model;
+  request.simulation.timing = options.timing;
   request.simulation.lines = lines;
   request.simulation.counters = options.counters.value_or(true);
   return request;

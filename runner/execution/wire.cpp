@@ -89,9 +89,9 @@ auto members(LaunchLines& v) {
   return std::tie(kernel, file, ptx, grid, block, phases, counters, lines, accesses);
 }
 auto members(SimulatorOptions& v) {
-  auto& [threads, budget, counters, model, lines, sanitize, print_limit, schedule, observers] = v;
+  auto& [threads, budget, counters, model, timing, lines, sanitize, print_limit, schedule, observers] = v;
   (void)observers;  // of this process
-  return std::tie(threads, budget, counters, model, lines, sanitize, print_limit, schedule);
+  return std::tie(threads, budget, counters, model, timing, lines, sanitize, print_limit, schedule);
 }
 auto members(DeviceRequest& v) {
   auto& [index, profile, simulation] = v;

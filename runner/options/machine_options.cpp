@@ -8,8 +8,10 @@
 #include "common/error.h"
 #include "common/gpu_profile.h"
 #include "common/simt/observers/tool.h"
+#include "common/simt/timing/gpu_timing.h"
 #include "common/text.h"
 #include "runner/options/sizes.h"
+#include "runner/student_file/source_file.h"
 
 namespace gpulab {
 namespace {
@@ -76,6 +78,17 @@ std::vector<std::string> parse_tools(const std::string& text) {
   return tools;
 }
 
+/// A GPU that somebody has measured himself, or numbers that are wrong on purpose (scripts/validate_model.sh). It is
+/// read here, so that a worker that may read nothing gets it as text, and an error comes before the first launch.
+std::string timing_text(const Given& given, const MachineOptions& options) {
+  const auto* file = single_value(given, "timing");
+  if (file == nullptr) return {};
+  if (!options.model) throw usage_error("--timing: it says what --model is to know", "add --model");
+  std::string text = read_source(*file, "--timing");
+  (void)simt::timing_of(options.profile.value_or("h200"), text, *file);
+  return text;
+}
+
 }  // namespace
 
 OptionList machine_options() {
@@ -87,6 +100,7 @@ OptionList machine_options() {
       {"counters", "", "simulator counters, beside a GPU too", simulator},
       {"no-counters", "", "no simulator counters", simulator},
       {"model", "", "how long it would take on the profile's GPU: modelled, not measured", simulator},
+      {"timing", "FILE", "what --model is to know of that GPU, as in configs/timing", simulator},
       {"sanitize", "LIST", fmt::format("{}, all or none", fmt::join(tool_names(), ",")), simulator},
       {"schedule", "SEED", "another order of blocks, warps and splits, replayable", simulator},
       {"budget", "N", "warp instructions before a launch counts as hung", simulator},
@@ -119,6 +133,7 @@ MachineOptions parse_machine_options(const Given& given) {
   if (options.model && options.device != nullptr && !options.device->capabilities.models)
     throw usage_error(fmt::format("--model: it follows from a simulation, and {} measures", options.device->noun),
                       "use '--device sim', or leave --device out");
+  options.timing = timing_text(given, options);
   const bool on = single_value(given, "counters") != nullptr, off = single_value(given, "no-counters") != nullptr;
   if (on && off) throw usage_error("--counters and --no-counters contradict each other");
   if (on || off) options.counters = on;

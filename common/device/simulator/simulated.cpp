@@ -41,9 +41,13 @@ std::vector<simt::Observer*> all_observers(const simt::Toolset& tools, simt::Tim
   return all;
 }
 
-std::unique_ptr<simt::TimingModel> model_of(const GpuProfile& profile, const SimulatorOptions& options) {
-  const simt::GpuTiming* timing = options.model && options.counters ? simt::gpu_timing(profile.id) : nullptr;
-  return timing ? std::make_unique<simt::TimingModel>(*timing, profile) : nullptr;
+/// What the model knows of the GPU, where somebody asked for a model.
+std::unique_ptr<const simt::GpuTiming> timing_of(const GpuProfile& profile, const SimulatorOptions& options) {
+  if (!options.model || !options.counters) return nullptr;
+  if (!options.timing.empty())
+    return std::make_unique<simt::GpuTiming>(simt::timing_of(profile.id, options.timing, "--timing"));
+  const auto* known = simt::gpu_timing(profile.id);
+  return known != nullptr ? std::make_unique<simt::GpuTiming>(*known) : nullptr;
 }
 
 simt::DecodeContext decoding_for(const GpuProfile& profile, const SimulatorOptions& options,
@@ -63,7 +67,8 @@ class Simulator final : public Device {
       : profile_(profile),
         options_(completed(options)),
         tools_(options.sanitize),
-        model_(model_of(profile, options_)),
+        timing_(timing_of(profile, options_)),
+        model_(timing_ ? std::make_unique<simt::TimingModel>(*timing_, profile) : nullptr),
         observers_(all_observers(tools_, model_.get(), options)),
         info_(simulator_info(profile)),
         memory_(observers_),
@@ -128,6 +133,7 @@ class Simulator final : public Device {
   const GpuProfile& profile_;
   const SimulatorOptions options_;
   simt::Toolset tools_;
+  const std::unique_ptr<const simt::GpuTiming> timing_;
   const std::unique_ptr<simt::TimingModel> model_;  ///< nullptr: nobody asked, or nothing is known of the GPU
   const std::vector<simt::Observer*> observers_;
   const DeviceInfo info_;

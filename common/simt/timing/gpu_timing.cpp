@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,14 +17,18 @@ namespace {
 
 using nlohmann::json;
 
-GpuTiming parse(std::string_view id, const EmbeddedFile& file) {
-  const json document = json::parse(file.text);
+GpuTiming parse(std::string_view id, std::string_view text, std::string_view path) {
+  const json document = json::parse(text);
   const auto read = [&](const char* field, std::string_view unit) {
     const json& entry = document.at("fields").at(field);
     if (entry.at("unit").get<std::string>() != unit)
       throw usage_error(fmt::format("'{}' is not in {}", field, unit), "correct the unit or convert the value",
-                        std::string(file.path));
-    return entry.at("value").get<double>();
+                        std::string(path));
+    const auto value = entry.at("value").get<double>();
+    const bool divides = unit == "GHz" || unit == "GB/s" || unit == "bytes/cycle";
+    if (!(value > 0 || (value == 0 && !divides)))
+      throw usage_error(fmt::format("'{}' is {}, which nothing can be", field, value), "correct it", std::string(path));
+    return value;
   };
   GpuTiming t;
   t.gpu = id;
@@ -73,8 +78,21 @@ const GpuTiming* gpu_timing(std::string_view profile) {
   auto& slot = known[std::string(profile)];
   const std::string path = fmt::format("timing/{}.json", profile);
   for (const EmbeddedFile& file : embedded_configs())
-    if (file.path == path) slot = std::make_unique<GpuTiming>(parse(profile, file));
+    if (file.path == path) slot = std::make_unique<GpuTiming>(parse(profile, file.text, file.path));
   return slot.get();
+}
+
+GpuTiming timing_of(std::string_view profile, const std::string& text, const std::string& file) {
+  try {
+    GpuTiming timing = parse(profile, text, file);
+    timing.validated = false;
+    return timing;
+  } catch (const json::exception& error) {
+    // "[json.exception.out_of_range.403] key 'l2' not found": what lies behind the bracket is for people.
+    const std::string what = error.what();
+    throw usage_error(what.substr(std::min(what.find("] ") + 2, what.size())),
+                      "scripts/calibrate.py measures a GPU; configs/timing/h200.json shows the form", file);
+  }
 }
 
 }  // namespace gpulab::simt

@@ -44,4 +44,8 @@ struct GpuTiming {
 /// nullptr: nobody has measured this GPU, nor one of its family.
 [[nodiscard]] const GpuTiming* gpu_timing(std::string_view profile);
 
+/// Of a file of that form that this build knows nothing of, and that nobody has compared with a GPU. Throws
+/// usage_error.
+[[nodiscard]] GpuTiming timing_of(std::string_view profile, const std::string& text, const std::string& file);
+
 }  // namespace gpulab::simt

@@ -83,6 +83,7 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   // What does not fit into L2 has to be brought again, as if what stays were picked at random.
   const double room = gpu_.l2_bytes / 32;
   if (footprint > room) share.again = 1 - room / footprint;
+  if (gpu_.l2_bytes == 0) return share;  // where there is none, nothing is there that others have brought
   if (asked > 0 && sectors > 0)
     share.misses = std::min(1.0, footprint / std::max(1.0, sectors * static_cast<double>(unique.size()) / asked));
   return share;

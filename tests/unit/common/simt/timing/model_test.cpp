@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/device/simulator/simulated.h"
+#include "common/embedded.h"
 #include "tests/catch.h"
 #include "tests/device_contract.h"
 
@@ -141,6 +142,39 @@ TEST_CASE("whoever does not ask gets no modelled time") {
 TEST_CASE("a GPU of which nobody knows the latencies has no modelled time") {
   CHECK(simt::gpu_timing("h200") != nullptr);
   CHECK(simt::gpu_timing("gtx970") == nullptr);
+}
+
+TEST_CASE("numbers of a GPU that come from a file are not validated, and the time follows from them") {
+  std::string text;
+  for (const EmbeddedFile& file : embedded_configs())
+    if (file.path == "timing/h200.json") text = file.text;
+  const auto at = text.find("\"value\": ", text.find("\"clock\"")) + 9;
+  text.replace(at, text.find(',', at) - at, "0.99");
+  CHECK(simt::timing_of("t4", text, "mine.json").clock_ghz == 0.99);
+  CHECK(simt::timing_of("t4", text, "mine.json").gpu == "t4");
+  CHECK_FALSE(simt::timing_of("t4", text, "mine.json").validated);
+  SimulatorOptions options;
+  options.model = true;
+  const auto ptx = kernel();
+  const auto modelled = [&](const std::string& profile) {
+    const auto device = make_simulator(gpu_profile(profile), options);
+    device->load({"k.ptx", ptx, {}});
+    const auto in = upload(*device, std::vector<float>(256), "in");
+    device->time(
+        [&] {
+          device->launch(device->kernel("k"), {{1, 1, 1}, {256, 1, 1}},
+                         std::array{KernelArgument::of(in), KernelArgument::of(in)});
+        },
+        true);
+    std::string why;
+    return device->take_model(why);
+  };
+  const auto usual = modelled("h200");
+  CHECK_FALSE(modelled("t4"));
+  options.timing = text;
+  const auto slow = modelled("h200");
+  REQUIRE((usual && slow && modelled("t4")));
+  CHECK(slow->ms > usual->ms);
 }
 
 }  // namespace
