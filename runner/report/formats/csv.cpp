@@ -136,6 +136,7 @@ void put(const Run& run, const Result& r, Sheet& sheet) {
   }
   if (r.timing) put_timing(*r.timing, sheet);
   if (r.simulation_ms) sheet.put("simulation_wall_ms", *r.simulation_ms);
+  if (!r.model_unavailable.empty()) sheet.put("model_unavailable", r.model_unavailable);
   if (!r.built_on.empty()) sheet.put("built_on", r.built_on);
   if (!r.changes.empty()) {
     sheet.put("gains", moved(r, true));

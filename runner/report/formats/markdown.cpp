@@ -4,6 +4,7 @@
 
 #include "common/text.h"
 #include "runner/report/ladder.h"
+#include "runner/report/model_text.h"
 #include "runner/report/report.h"
 #include "runner/report/rung_changes.h"
 
@@ -51,6 +52,8 @@ std::string write(const Run& run, const Style&) {
     if (!r.message.empty())
       notes += fmt::format("- {}: {}: {}\n", escaped(r.variant), to_text(r.status), escaped(r.message));
   }
+  if (const auto about = about_modelled(run); !about.empty()) notes += fmt::format("- {}\n", escaped(about));
+  if (const auto why = why_unmodelled(run); !why.empty()) notes += fmt::format("- {}\n", escaped(why));
   return notes.empty() ? text : text + '\n' + notes;
 }
 

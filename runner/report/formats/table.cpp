@@ -10,6 +10,7 @@
 #include "runner/report/break_even.h"
 #include "runner/report/explain/explain_report.h"
 #include "runner/report/ladder.h"
+#include "runner/report/model_text.h"
 #include "runner/report/plots/plot.h"
 #include "runner/report/report.h"
 #include "runner/report/rung_changes.h"
@@ -310,11 +311,7 @@ void one(const Run& run, const Result& r, Page& page) {
   if (r.verification) mismatches(*r.verification, page);
   if (r.timing && r.timing->source != TimeSource::none)
     page.fact(r.timing->source == TimeSource::cpu_wall ? "CPU time" : "GPU time", timing_text(*r.timing));
-  if (r.model)
-    page.fact("modelled", fmt::format("{} on {}, bound: {}; not measured: nine of ten would lie between {} and {}",
-                                      duration_text(r.model->ms), r.model->gpu, r.model->bound,
-                                      duration_text(r.model->low_ms), duration_text(r.model->high_ms)));
-  if (!r.model_unavailable.empty()) page.fact("modelled", "no: " + r.model_unavailable);
+  if (const auto text = modelled_text(r); !text.empty()) page.fact("modelled", text);
   if (r.simulation_ms)
     page.fact("GPU time", fmt::format("none: simulating took {} on this machine, which says nothing about a GPU",
                                       duration_text(*r.simulation_ms)));
@@ -393,12 +390,6 @@ std::string about_time(const Run& run) {
   return fmt::format(" About time, which a GPU's clock shows (--device gpu): {}.", join(names));
 }
 
-const ModelledTime* first_modelled(const Run& run) {
-  for (const auto& r : run.results)
-    if (r.model) return &*r.model;
-  return nullptr;
-}
-
 void several(const Run& run, Page& page) {
   const std::string name = run.file.empty() ? run.lab : run.file, on = "on " + device_text(run.device);
   if (columns(name) + 2 + columns(on) <= page.width()) {
@@ -426,12 +417,10 @@ void several(const Run& run, Page& page) {
   const bool faster =
       std::any_of(run.results.begin(), run.results.end(), [](const Result& r) { return find_metric(r, "speedup"); });
   if (faster) page.paragraph(page.dim("Speed-ups refer to " + run.baseline + "."));
-  if (const auto* first = first_modelled(run))
-    page.paragraph(
-        page.dim(fmt::format("Modelled times are what {} would take with a cold L2, worked out, not measured; nine of "
-                             "ten lie within a factor of {:.1f}.",
-                             first->gpu, first->high_ms / first->ms)));
-  else if (!timed)
+  const auto modelled = about_modelled(run), unmodelled = why_unmodelled(run);
+  if (!modelled.empty()) page.paragraph(page.dim(modelled));
+  if (!unmodelled.empty()) page.paragraph(page.dim(unmodelled));
+  if (modelled.empty() && !timed)
     page.paragraph(page.dim("No GPU time: simulating measures counts, not speed." + about_time(run)));
   if (const auto took = simulation_text(run); !took.empty()) page.paragraph(page.dim(took));
   for (const auto& found : run.break_evens) page.paragraph(break_even_text(found));

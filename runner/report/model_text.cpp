@@ -1,0 +1,50 @@
+#include "runner/report/model_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/text.h"
+
+namespace gpulab {
+
+std::string modelled_text(const Result& r) {
+  if (r.model)
+    return fmt::format("{} on {}, bound: {}; not measured: nine of ten would lie between {} and {}",
+                       duration_text(r.model->ms), r.model->gpu, r.model->bound, duration_text(r.model->low_ms),
+                       duration_text(r.model->high_ms));
+  return r.model_unavailable.empty() ? "" : "no: " + r.model_unavailable;
+}
+
+std::string about_modelled(const Run& run) {
+  const auto first = std::find_if(run.results.begin(), run.results.end(), [](const Result& r) { return r.model; });
+  if (first == run.results.end()) return {};
+  return fmt::format(
+      "Modelled times are what {} would take with a cold L2, worked out, not measured; nine of ten lie within a factor "
+      "of {:.1f}.",
+      first->model->gpu, first->model->high_ms / first->model->ms);
+}
+
+std::string why_unmodelled(const Run& run) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;  // each with its rungs, in their order
+  std::size_t ran = 0, lacking = 0;
+  for (const auto& r : run.results) {
+    if (r.model || !r.model_unavailable.empty()) ++ran;
+    if (r.model_unavailable.empty()) continue;
+    ++lacking;
+    auto reason = std::find_if(reasons.begin(), reasons.end(),
+                               [&](const auto& known) { return known.first == r.model_unavailable; });
+    if (reason == reasons.end()) reason = reasons.insert(reason, {r.model_unavailable, {}});
+    auto& rungs = reason->second;
+    if (std::find(rungs.begin(), rungs.end(), r.variant) == rungs.end()) rungs.push_back(r.variant);
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [reason, rungs] : reasons) {
+    const bool all = reasons.size() == 1 && lacking == ran;  // what holds of all needs no names
+    sentences.push_back(fmt::format("No modelled time{}: {}.", all ? "" : " of " + join(rungs), reason));
+  }
+  return join(sentences, " ");
+}
+
+}  // namespace gpulab

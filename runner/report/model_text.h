@@ -1,0 +1,20 @@
+#pragma once
+// What a report says of modelled times: never that they are measured.
+
+#include <string>
+#include <vector>
+
+#include "runner/case/result.h"
+
+namespace gpulab {
+
+/// Of one result: "7.56 µs on h200, bound: …", or why there is none; empty where nobody asked.
+[[nodiscard]] std::string modelled_text(const Result& result);
+
+/// Below a ladder: what its modelled times are; empty where it has none.
+[[nodiscard]] std::string about_modelled(const Run& run);
+
+/// Below a ladder: which rungs lack a modelled time, a sentence for each reason; empty where nobody asked.
+[[nodiscard]] std::string why_unmodelled(const Run& run);
+
+}  // namespace gpulab

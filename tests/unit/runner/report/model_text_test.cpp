@@ -1,0 +1,68 @@
+#include "runner/report/model_text.h"
+
+#include "runner/report/report.h"
+#include "tests/catch.h"
+
+using namespace gpulab;
+
+namespace {
+
+Result rung(const std::string& name, double ms, const std::string& why = {}) {
+  Result r;
+  r.variant = name;
+  r.params = {{"seed", std::int64_t{42}}};
+  r.model_unavailable = why;
+  if (ms <= 0) return r;
+  r.model = ModelledTime{};
+  r.model->gpu = "h200";
+  r.model->bound = "issue";
+  r.model->ms = ms;
+  r.model->low_ms = ms / 1.5;
+  r.model->high_ms = ms * 1.5;
+  return r;
+}
+
+}  // namespace
+
+TEST_CASE("a page says the modelled time, that it is not measured, and what bounds it; or why there is none") {
+  CHECK(modelled_text(rung("a", 0.02)) ==
+        "20 µs on h200, bound: issue; not measured: nine of ten would lie between 13.3 µs and 30 µs");
+  CHECK(modelled_text(rung("a", 0, "it follows from the counters, which are off")) ==
+        "no: it follows from the counters, which are off");
+  CHECK(modelled_text(rung("a", 0)).empty());
+}
+
+TEST_CASE("below a ladder stands once what modelled times are, and which rungs have none for which reason") {
+  Run run;
+  run.results = {rung("flat", 0.02),   rung("cpu", 0),       rung("nested", 0, "x"),
+                 rung("deep", 0, "x"), rung("deep", 0, "x"), rung("odd", 0, "y")};
+  CHECK(about_modelled(run) ==
+        "Modelled times are what h200 would take with a cold L2, worked out, not measured; nine of ten lie within a "
+        "factor of 1.5.");
+  CHECK(why_unmodelled(run) == "No modelled time of nested, deep: x. No modelled time of odd: y.");
+}
+
+TEST_CASE("a reason that holds of every rung names none, and nobody who did not ask is told") {
+  Run run;
+  run.results = {rung("a", 0, "nobody has measured the latencies of 'v100'"),
+                 rung("b", 0, "nobody has measured the latencies of 'v100'"), rung("cpu", 0)};
+  CHECK(about_modelled(run).empty());
+  CHECK(why_unmodelled(run) == "No modelled time: nobody has measured the latencies of 'v100'.");
+  run.results = {rung("a", 0), rung("b", 0)};
+  CHECK(why_unmodelled(run).empty());
+}
+
+TEST_CASE("tables, Markdown and CSV say why a rung has no modelled time, each once") {
+  Run run;
+  run.results = {rung("flat", 0.02), rung("nested", 0, "kernels that launch kernels are not modelled")};
+  for (const auto* name : {"table", "markdown"}) {
+    const auto text = find_format(name, formats_for(&Format::run), "x").run(run, {.width = 200});
+    const auto at = text.find("No modelled time of nested: kernels that launch kernels are not modelled.");
+    REQUIRE(at != std::string::npos);
+    CHECK(text.find("No modelled time", at + 1) == std::string::npos);
+    CHECK(text.find("worked out, not measured") != std::string::npos);
+  }
+  const auto csv = find_format("csv", formats_for(&Format::run), "x").run(run, {});
+  CHECK(csv.find(",model_unavailable") != std::string::npos);
+  CHECK(csv.find(",kernels that launch kernels are not modelled") != std::string::npos);
+}
