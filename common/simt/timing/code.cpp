@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "common/simt/timing/instruction_costs.h"
+#include "common/simt/timing/schedule.h"
 
 namespace gpulab::simt {
 
@@ -72,10 +73,6 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
   return t;
 }
 
-bool is_one_of(std::uint16_t reg, const std::array<std::uint16_t, 6>& registers) {
-  return reg != 0 && std::find(registers.begin(), registers.end(), reg) != registers.end();
-}
-
 /// A multiplication or a shift whose result an addition takes becomes one instruction with it (IMAD, LEA).
 void join_pairs(const Program& program, std::vector<TimedInstruction>& code) {
   const auto starts = [&](const TimedInstruction& t, std::string_view word) {
@@ -100,111 +97,6 @@ void leave_unoptimised(std::vector<TimedInstruction>& code) {
     if (t.cost.issue == 0) t.cost = {Pipe::alu, 1, 2, 5};
     t.alone = true;
   }
-}
-
-bool is_memory(Kind kind) { return kind == Kind::load || kind == Kind::store || kind == Kind::atomic; }
-bool stands_still(Kind kind) { return kind != Kind::plain && !is_memory(kind); }
-
-/// Loads go as far up as what they need allows, but not across a store, an atomic, or anything that orders memory: what
-/// ptxas does, so that a warp waits for several loads at once.
-void hoist_loads(std::vector<TimedInstruction>& code) {
-  for (std::size_t i = 1; i < code.size(); ++i) {
-    if (code[i].kind != Kind::load) continue;
-    // The load goes up with the arithmetic that makes its address: one slot at a time, as far as registers allow.
-    std::size_t at = i;
-    constexpr std::size_t furthest = 256;
-    while (at > 0 && i - at < furthest) {
-      const TimedInstruction& before = code[at - 1];
-      const bool needs =
-          std::any_of(before.out.begin(), before.out.end(),
-                      [&](std::uint16_t r) { return is_one_of(r, code[at].in) || is_one_of(r, code[at].out); }) ||
-          std::any_of(code[at].out.begin(), code[at].out.end(),
-                      [&](std::uint16_t r) { return is_one_of(r, before.in); });
-      if (needs || before.kind != Kind::plain) break;
-      std::swap(code[at - 1], code[at]);
-      --at;
-    }
-  }
-}
-
-/// Arithmetic that does not wait for a load goes before arithmetic that does, within the stretches between instructions
-/// that stand still: a stable list schedule by the number of loads that an instruction waits for, directly or not.
-void sink_users(std::vector<TimedInstruction>& code) {
-  std::size_t begin = 0;
-  while (begin < code.size()) {
-    std::size_t end = begin;
-    bool stores = false;
-    while (end < code.size() && !stands_still(code[end].kind) && !stores) {
-      stores = code[end].kind == Kind::store || code[end].kind == Kind::atomic;
-      ++end;
-    }
-    std::map<std::uint16_t, int> depth, used;  // loads on the way to a register; the deepest that reads or writes it
-    std::vector<std::pair<int, TimedInstruction>> stretch;
-    for (std::size_t i = begin; i < end; ++i) {
-      const TimedInstruction& t = code[i];
-      int most = 0;
-      for (const std::uint16_t r : t.in)
-        if (const auto found = depth.find(r); r && found != depth.end()) most = std::max(most, found->second);
-      // A register that is written again must not overtake who reads its old value.
-      for (const std::uint16_t r : t.out)
-        if (const auto found = used.find(r); r && found != used.end()) most = std::max(most, found->second);
-      if (stores && i + 1 == end) most = INT32_MAX;
-      for (const auto* registers : {&t.in, &t.out})
-        for (const std::uint16_t r : *registers)
-          if (r) used[r] = std::max(used[r], most);
-      for (const std::uint16_t r : t.out)
-        if (r) depth[r] = most == INT32_MAX ? most : most + (t.kind == Kind::load ? 1 : 0);
-      stretch.emplace_back(most, t);
-    }
-    std::stable_sort(stretch.begin(), stretch.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t i = begin; i < end; ++i) code[i] = stretch[i - begin].second;
-    begin = std::max(end, begin + 1);
-  }
-}
-
-/// A loop of one block that loads, and neither stores nor waits: ptxas unrolls it four times, and the loads of all
-/// turns go ahead of what needs them. Registers of the turns are told apart, so that only real needs remain.
-std::vector<TimedInstruction> unroll(const std::vector<TimedInstruction>& code, std::uint32_t& registers) {
-  constexpr std::size_t most = 200;
-  const bool loads = std::any_of(code.begin(), code.end(), [](const auto& t) { return t.kind == Kind::load; });
-  const bool waits = std::any_of(code.begin(), code.end(), [](const auto& t) {
-    return t.kind != Kind::plain && t.kind != Kind::load && t.kind != Kind::branch;
-  });
-  if (!loads || waits || code.size() > most || registers + TimedCode::kTurns * code.size() * 2 > UINT16_MAX) return {};
-  std::vector<TimedInstruction> all;
-  std::map<std::uint16_t, std::uint16_t> name;  // of a register now
-  for (std::uint32_t turn = 0; turn < TimedCode::kTurns; ++turn)
-    for (TimedInstruction t : code) {
-      const bool last = turn + 1 == TimedCode::kTurns;
-      if (t.kind == Kind::branch && !last) continue;
-      t.copy = static_cast<std::uint8_t>(turn);
-      for (auto& r : t.in)
-        if (const auto found = name.find(r); r && found != name.end()) r = found->second;
-      for (auto& r : t.out) {
-        if (!r) continue;
-        const std::uint16_t old = r;
-        r = static_cast<std::uint16_t>(registers++);
-        name[old] = r;
-      }
-      all.push_back(t);
-    }
-  // What the loop leaves is in its own registers again.
-  TimedInstruction leave;
-  leave.cost = {Pipe::none, 0, 0, 0};
-  leave.copy = TimedCode::kTurns;
-  std::vector<TimedInstruction> leaving;
-  for (const auto& [old, now] : name) {
-    leave.in = {now};
-    leave.out = {old};
-    leaving.push_back(leave);
-  }
-  const TimedInstruction branch = all.back();
-  all.pop_back();
-  hoist_loads(all);
-  sink_users(all);
-  all.insert(all.end(), leaving.begin(), leaving.end());
-  all.push_back(branch);
-  return all;
 }
 
 /// Whether a loop of one block counts by a constant: only then does ptxas know how many turns are left, and unrolls.
@@ -242,9 +134,86 @@ bool starts_no_unroll(const Program& program, const TimedInstruction& first) {
   return std::binary_search(marks.begin(), marks.end(), index);
 }
 
+constexpr std::size_t kMostPredicated = 16;  ///< instructions that ptxas rather predicates than branches around
+
+/// Whether ptxas would predicate a block: it is short, does nothing but compute, load and store, and then falls through
+/// or jumps without a condition.
+bool may_predicate(const std::vector<TimedInstruction>& code, const Program& program) {
+  if (code.empty() || code.size() > kMostPredicated) return false;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const ptx::Instruction& instruction = *program.sites[code[i].site].instruction;
+    const bool last_jump = i + 1 == code.size() && instruction.opcode.starts_with("bra") && instruction.guard_reg < 0;
+    if (code[i].kind == Kind::branch && !last_jump) return false;
+    if (instruction.opcode.starts_with("call")) return false;
+    if (code[i].kind != Kind::plain && code[i].kind != Kind::load && code[i].kind != Kind::store && !last_jump)
+      return false;
+  }
+  return true;
+}
+
+void append(std::vector<TimedInstruction>& to, const std::vector<TimedInstruction>& code, std::uint16_t guard) {
+  for (TimedInstruction t : code) {
+    if (t.kind == Kind::branch && guard) continue;
+    if (guard) {
+      const auto place = std::find(t.in.begin(), t.in.end(), 0);
+      if (place != t.in.end()) *place = guard;
+    }
+    to.push_back(t);
+  }
+}
+
+/// The register that the branch at the end of a block is guarded by, taken off with the branch; 0: it has none.
+std::uint16_t take_branch(std::vector<TimedInstruction>& code, const Program& program) {
+  if (code.empty() || code.back().kind != Kind::branch) return 0;
+  const ptx::Instruction& branch = *program.sites[code.back().site].instruction;
+  if (branch.guard_reg < 0 || !branch.opcode.starts_with("bra")) return 0;
+  const std::uint16_t guard = code.back().in[0];
+  code.pop_back();
+  return guard;
+}
+
 }  // namespace
 
-TimedCode::TimedCode(const Program& program) : blocks_(program.blocks.size()), unrolled_(blocks_.size()) {
+/// Joins a block with the short ones that its branch goes around, one or two ways, and with the block behind them; and
+/// so on from there.
+void TimedCode::merge_from(const Program& program, std::uint32_t head) {
+  constexpr std::size_t most = 400;
+  TimedRegion region;
+  region.code = blocks_[head].code;
+  std::uint32_t at = head;
+  const auto ends_at = [&](std::uint32_t b, std::uint32_t join) {
+    return b < blocks_.size() && program.blocks[b].post_dominator == join && may_predicate(blocks_[b].code, program);
+  };
+  while (region.code.size() < most) {
+    std::uint32_t join = program.blocks[at].post_dominator;
+    if (join >= blocks_.size() || (join != at + 2 && join != at + 3)) break;
+    std::vector<std::uint32_t> ways;
+    for (std::uint32_t b = at + 1; b < join; ++b)
+      if (ends_at(b, join)) ways.push_back(b);
+    if (ways.size() != join - at - 1) break;
+    std::vector<TimedInstruction> code = region.code;
+    const std::uint16_t guard = take_branch(code, program);
+    if (!guard) break;
+    for (const std::uint32_t b : ways) append(code, blocks_[b].code, guard);
+    append(code, blocks_[join].code, 0);
+    region.code = std::move(code);
+    region.steps.push_back({std::move(ways), join});
+    at = join;
+  }
+  if (region.steps.empty()) return;
+  merged_[head] = std::make_unique<TimedRegion>(std::move(region));
+}
+
+void TimedCode::finish(const Program& program, TimedRegion& region) {
+  auto& code = region.code;
+  const bool may_unroll = !code.empty() && code.back().kind == TimedInstruction::Kind::branch &&
+                          !starts_no_unroll(program, code.front()) && counts_by_constant(program, code);
+  join_pairs(program, code);
+  schedule(code);
+  if (may_unroll) region.unrolled = unroll(code, registers_);
+}
+
+TimedCode::TimedCode(const Program& program) : blocks_(program.blocks.size()), merged_(blocks_.size()) {
   std::map<const ptx::Function*, std::uint32_t> bases;
   for (const FunctionInfo& info : program.functions) {
     bases[info.function] = registers_ - 1;
@@ -253,21 +222,16 @@ TimedCode::TimedCode(const Program& program) : blocks_(program.blocks.size()), u
   for (std::uint32_t s = 0; s < program.sites.size(); ++s) {
     const Site& site = program.sites[s];
     if (!site.instruction || site.block == kNoBlock || site.block >= blocks_.size()) continue;
-    blocks_[site.block].push_back(timed(site, s, bases[site.function]));
+    blocks_[site.block].code.push_back(timed(site, s, bases[site.function]));
   }
-  for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    auto& code = blocks_[b];
-    if (program.module->debug) {
-      leave_unoptimised(code);
-      continue;
-    }
-    const bool may_unroll = !code.empty() && code.back().kind == TimedInstruction::Kind::branch &&
-                            !starts_no_unroll(program, code.front()) && counts_by_constant(program, code);
-    join_pairs(program, code);
-    hoist_loads(code);
-    sink_users(code);
-    if (may_unroll) unrolled_[b] = unroll(code, registers_);
+  if (program.module->debug) {
+    for (TimedRegion& block : blocks_) leave_unoptimised(block.code);
+    return;
   }
+  for (std::uint32_t b = 0; b < blocks_.size(); ++b) merge_from(program, b);
+  for (TimedRegion& block : blocks_) finish(program, block);
+  for (const auto& region : merged_)
+    if (region) finish(program, *region);
 }
 
 }  // namespace gpulab::simt

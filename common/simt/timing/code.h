@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "common/simt/decode/program.h"
@@ -36,18 +37,34 @@ struct TimedInstruction {
   std::array<std::uint16_t, 6> in{}, out{};  ///< registers, 0: none
 };
 
-/// The instructions of each basic block of a program, in the order in which they issue.
+/// Basic blocks that ptxas makes one of: a block, short ones that it predicates, the block where their ways meet …
+struct TimedRegion {
+  struct Step {
+    std::vector<std::uint32_t> ways;  ///< blocks that a warp may come by, in any order
+    std::uint32_t join = 0;           ///< and the one that it comes to then
+  };
+  std::vector<Step> steps{};             ///< behind the first block; none: the region is this block
+  std::vector<TimedInstruction> code{};  ///< in the order in which they issue
+  /// TimedCode::kTurns turns of a loop as one, where ptxas unrolls it: loads of all turns go ahead. Empty: it does not.
+  std::vector<TimedInstruction> unrolled{};
+};
+
+/// The instructions of each basic block of a program, and of the regions that start with it.
 class TimedCode {
  public:
   explicit TimedCode(const Program& program);
-  [[nodiscard]] const std::vector<TimedInstruction>& block(std::uint32_t b) const { return blocks_[b]; }
-  /// Four turns of a loop of one block as one, where ptxas unrolls it: loads of all turns go ahead. Empty: it does not.
-  [[nodiscard]] const std::vector<TimedInstruction>& unrolled(std::uint32_t b) const { return unrolled_[b]; }
+  [[nodiscard]] const TimedRegion& block(std::uint32_t b) const { return blocks_[b]; }
+  /// nullptr: ptxas merges nothing with this block.
+  [[nodiscard]] const TimedRegion* merged(std::uint32_t b) const { return merged_[b].get(); }
   static constexpr std::uint32_t kTurns = 4;
   [[nodiscard]] std::uint32_t registers() const { return registers_; }
 
  private:
-  std::vector<std::vector<TimedInstruction>> blocks_, unrolled_;
+  void merge_from(const Program& program, std::uint32_t head);
+  void finish(const Program& program, TimedRegion& region);
+
+  std::vector<TimedRegion> blocks_;
+  std::vector<std::unique_ptr<TimedRegion>> merged_;
   std::uint32_t registers_ = 1;
 };
 

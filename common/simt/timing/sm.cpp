@@ -16,7 +16,8 @@ constexpr std::uint32_t kPartitions = 4;
 struct RunningWarp {
   std::uint32_t block = 0, index = 0;  ///< which of the blocks, and of its warps
   std::uint32_t partition = 0;
-  std::size_t event = 0;  ///< the next of its trace
+  std::size_t event = 0;   ///< the next of its trace
+  std::uint32_t head = 0;  ///< basic block that the region which runs starts with
   const std::vector<TimedInstruction>* code = nullptr;
   std::size_t at = 0;                                ///< instruction of `code`
   std::size_t accesses_begin = 0, accesses_end = 0;  ///< events of this basic block's accesses
@@ -81,36 +82,53 @@ class Sm {
     }
   }
 
-  static void skip_accesses(RunningWarp& w, const std::vector<TraceEvent>& events) {
-    while (w.event < events.size() && (events[w.event].what & TraceEvent::kAccess)) ++w.event;
+  static std::size_t behind_accesses(const std::vector<TraceEvent>& events, std::size_t at) {
+    while (at < events.size() && (events[at].what & TraceEvent::kAccess)) ++at;
+    return at;
   }
-  /// Where the warp enters the block as often as it is unrolled, these turns are one.
-  void take_turns(RunningWarp& w, const std::vector<TraceEvent>& events, std::uint32_t block) const {
-    const std::size_t after_one = w.event;
-    for (std::uint32_t turn = 1; turn < TimedCode::kTurns; ++turn) {
-      if (w.event == events.size() || events[w.event].what != block) {
-        w.event = after_one;
-        return;
-      }
-      ++w.event;
-      skip_accesses(w, events);
+  /// Where a warp's events go on behind one turn of a region that starts at `at`; 0: it goes another way.
+  static std::size_t behind(const TimedRegion& region, const std::vector<TraceEvent>& events, std::size_t at) {
+    at = behind_accesses(events, at + 1);
+    for (const TimedRegion::Step& step : region.steps) {
+      for (std::size_t i = 0; i < step.ways.size(); ++i)
+        if (at < events.size() && std::find(step.ways.begin(), step.ways.end(), events[at].what) != step.ways.end())
+          at = behind_accesses(events, at + 1);
+      if (at == events.size() || events[at].what != step.join) return 0;
+      at = behind_accesses(events, at + 1);
     }
-    w.code = &code_.unrolled(block);
+    return at;
+  }
+  /// Takes a region's turn or, where the warp takes as many as are unrolled, all of these as one.
+  bool take(RunningWarp& w, const TimedRegion& region, const std::vector<TraceEvent>& events) const {
+    const std::uint32_t head = events[w.event].what;
+    std::size_t end = behind(region, events, w.event);
+    if (end == 0) return false;
+    w.code = &region.code;
+    w.at = 0;
+    w.head = head;
+    w.accesses_begin = w.event + 1;
+    w.event = end;
+    if (!region.unrolled.empty()) {
+      for (std::uint32_t turn = 1; turn < TimedCode::kTurns && end; ++turn)
+        end = end < events.size() && events[end].what == head ? behind(region, events, end) : 0;
+      if (end) {
+        w.code = &region.unrolled;
+        w.event = end;
+      }
+    }
+    w.accesses_end = w.event;
+    return true;
   }
 
   /// The next instruction of a warp, nullptr: there is none.
   const TimedInstruction* fetch(RunningWarp& w) {
     const auto& events = blocks_[w.block].trace->warps[w.index];
     while (!w.code || w.at == w.code->size()) {
-      while (w.event < events.size() && (events[w.event].what & TraceEvent::kAccess)) ++w.event;
+      w.event = behind_accesses(events, w.event);
       if (w.event == events.size()) return nullptr;
       const std::uint32_t block = events[w.event].what;
-      w.code = &code_.block(block);
-      w.at = 0;
-      w.accesses_begin = ++w.event;
-      skip_accesses(w, events);
-      if (!code_.unrolled(block).empty()) take_turns(w, events, block);
-      w.accesses_end = w.event;
+      const TimedRegion* merged = code_.merged(block);
+      if (!merged || !take(w, *merged, events)) take(w, code_.block(block), events);
     }
     return &(*w.code)[w.at];
   }
@@ -121,7 +139,7 @@ class Sm {
     for (std::size_t e = w.accesses_begin; e < w.accesses_end; ++e) {
       const std::uint32_t what = trace.warps[w.index][e].what;
       if (!(what & TraceEvent::kAccess)) {
-        ++turn;
+        if (what == w.head) ++turn;
         continue;
       }
       const TracedAccess& access = trace.accesses[what & ~TraceEvent::kAccess];
