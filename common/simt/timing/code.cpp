@@ -60,6 +60,9 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
   if (t.kind == Kind::fence || t.kind == Kind::warp_sync || t.kind == Kind::barrier) t.cost = {Pipe::alu, 1, 2, 1};
   const auto has = [&](std::string_view word) { return opcode.find(word) != std::string_view::npos; };
   t.cached = !(site.facts & (kVolatile | kStrong)) && !has(".cg") && !has(".cv");
+  using Space = TimedInstruction::Space;
+  t.space = has(".global") ? Space::global : has(".shared") ? Space::shared : has(".local") ? Space::local : Space::any;
+  t.read_only = has(".nc");
   const auto& operands = site.instruction->operands;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const bool out =

@@ -28,7 +28,10 @@ struct InstructionCost {
 
 struct TimedInstruction {
   enum class Kind : std::uint8_t { plain, load, store, atomic, barrier, warp_sync, fence, branch };
+  enum class Space : std::uint8_t { any, global, shared, local };
   Kind kind = Kind::plain;
+  Space space = Space::any;  ///< of memory
+  bool read_only = false;    ///< a load of what nobody writes (.nc)
   InstructionCost cost;
   std::uint32_t site = 0;
   std::uint8_t copy = 0;  ///< of a loop that is unrolled: which turn of it

@@ -13,30 +13,8 @@ bool is_one_of(std::uint16_t reg, const std::array<std::uint16_t, 6>& registers)
 
 namespace {
 
-bool is_memory(Does kind) { return kind == Does::load || kind == Does::store || kind == Does::atomic; }
-bool stands_still(Does kind) { return kind != Does::plain && !is_memory(kind); }
-
-/// Loads go as far up as what they need allows, but not across a store, an atomic, or anything that orders memory: what
-/// ptxas does, so that a warp waits for several loads at once.
-void hoist_loads(std::vector<TimedInstruction>& code) {
-  for (std::size_t i = 1; i < code.size(); ++i) {
-    if (code[i].kind != Does::load) continue;
-    // The load goes up with the arithmetic that makes its address: one slot at a time, as far as registers allow.
-    std::size_t at = i;
-    constexpr std::size_t furthest = 256;
-    while (at > 0 && i - at < furthest) {
-      const TimedInstruction& before = code[at - 1];
-      const bool needs =
-          std::any_of(before.out.begin(), before.out.end(),
-                      [&](std::uint16_t r) { return is_one_of(r, code[at].in) || is_one_of(r, code[at].out); }) ||
-          std::any_of(code[at].out.begin(), code[at].out.end(),
-                      [&](std::uint16_t r) { return is_one_of(r, before.in); });
-      if (needs || before.kind != Does::plain) break;
-      std::swap(code[at - 1], code[at]);
-      --at;
-    }
-  }
-}
+bool is_memory(Does kind) { return kind == Does::load || kind == Does::store; }
+bool stands_still(Does kind) { return kind != Does::plain && kind != Does::load && kind != Does::store; }
 
 /// Loads whose results wait in registers at once, as far as ptxas goes: kernels have 32 registers or few more.
 constexpr std::size_t kMostWaiting = 12;
@@ -66,7 +44,8 @@ void emit(const std::vector<std::pair<int, TimedInstruction>>& sorted, std::vect
   };
   for (auto t = sorted.begin(); t != users; ++t) {
     if (t->second.kind == Does::load) {
-      while (waiting.size() >= kMostWaiting && user != sorted.end() && user->first == 1 && ready(*user, t, users))
+      while (waiting.size() >= kMostWaiting && user != sorted.end() && user->first == 1 &&
+             user->second.kind == Does::plain && ready(*user, t, users))
         use();
       if (t->second.out[0]) waiting.push_back(t->second.out[0]);
     }
@@ -75,46 +54,70 @@ void emit(const std::vector<std::pair<int, TimedInstruction>>& sorted, std::vect
   while (user != sorted.end()) use();
 }
 
-/// Arithmetic that does not wait for a load goes before arithmetic that does, within the stretches between instructions
-/// that stand still: a stable list schedule by the number of loads that an instruction waits for, directly or not.
-void sink_users(std::vector<TimedInstruction>& code) {
-  std::size_t begin = 0;
-  while (begin < code.size()) {
-    std::size_t end = begin;
-    bool stores = false;
-    while (end < code.size() && !stands_still(code[end].kind) && !stores) {
-      stores = code[end].kind == Does::store || code[end].kind == Does::atomic;
-      ++end;
+/// What memory instructions of a stretch order others by: the deepest that reads and that writes each space.
+class MemoryOrder {
+ public:
+  /// The least depth that an instruction may have.
+  [[nodiscard]] int after(const TimedInstruction& t) const {
+    int most = 0;
+    for (std::size_t space = 0; space < kSpaces; ++space) {
+      if (!meets(t, space)) continue;
+      if (t.kind == Does::store) most = std::max({most, read_[space], written_[space]});
+      if (t.kind == Does::load && !t.read_only) most = std::max(most, written_[space]);
     }
-    std::map<std::uint16_t, int> depth, used;  // loads on the way to a register; the deepest that reads or writes it
-    std::vector<std::pair<int, TimedInstruction>> stretch;
-    for (std::size_t i = begin; i < end; ++i) {
-      const TimedInstruction& t = code[i];
-      int most = 0;
-      for (const std::uint16_t r : t.in)
-        if (const auto found = depth.find(r); r && found != depth.end()) most = std::max(most, found->second);
-      // A register that is written again must not overtake who reads its old value.
-      for (const std::uint16_t r : t.out)
-        if (const auto found = used.find(r); r && found != used.end()) most = std::max(most, found->second);
-      if (stores && i + 1 == end) most = INT32_MAX;
-      for (const auto* registers : {&t.in, &t.out})
-        for (const std::uint16_t r : *registers)
-          if (r) used[r] = std::max(used[r], most);
-      for (const std::uint16_t r : t.out)
-        if (r) depth[r] = most == INT32_MAX ? most : most + (t.kind == Does::load ? 1 : 0);
-      stretch.emplace_back(most, t);
-    }
-    std::stable_sort(stretch.begin(), stretch.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    emit(stretch, code.begin() + static_cast<std::ptrdiff_t>(begin));
-    begin = std::max(end, begin + 1);
+    return most;
   }
+  void note(const TimedInstruction& t, int depth) {
+    auto& kind = t.kind == Does::store ? written_ : read_;
+    if (is_memory(t.kind))
+      kind[static_cast<std::size_t>(t.space)] = std::max(kind[static_cast<std::size_t>(t.space)], depth);
+  }
+
+ private:
+  using Space = TimedInstruction::Space;
+  static constexpr std::size_t kSpaces = 4;
+  static bool meets(const TimedInstruction& t, std::size_t space) {
+    return t.space == Space::any || space == static_cast<std::size_t>(Space::any) ||
+           space == static_cast<std::size_t>(t.space);
+  }
+  int read_[kSpaces] = {}, written_[kSpaces] = {};
+};
+
+/// How many loads an instruction waits for, directly or not, behind one another; what it must not overtake counts, too:
+/// who reads the old value of a register that it writes, and stores to memory that it may meet at.
+Sorted by_depth(const std::vector<TimedInstruction>& code, std::size_t begin, std::size_t end) {
+  std::map<std::uint16_t, int> depth, used;  // loads on the way to a register; the deepest that reads or writes it
+  MemoryOrder memory;
+  Sorted stretch;
+  for (std::size_t i = begin; i < end; ++i) {
+    const TimedInstruction& t = code[i];
+    int most = memory.after(t);
+    for (const std::uint16_t r : t.in)
+      if (const auto found = depth.find(r); r && found != depth.end()) most = std::max(most, found->second);
+    for (const std::uint16_t r : t.out)
+      if (const auto found = used.find(r); r && found != used.end()) most = std::max(most, found->second);
+    memory.note(t, most);
+    for (const auto* registers : {&t.in, &t.out})
+      for (const std::uint16_t r : *registers)
+        if (r) used[r] = std::max(used[r], most);
+    for (const std::uint16_t r : t.out)
+      if (r) depth[r] = most + (t.kind == Does::load ? 1 : 0);
+    stretch.emplace_back(most, t);
+  }
+  std::stable_sort(stretch.begin(), stretch.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return stretch;
 }
 
 }  // namespace
 
 void schedule(std::vector<TimedInstruction>& code) {
-  hoist_loads(code);
-  sink_users(code);
+  std::size_t begin = 0;
+  while (begin < code.size()) {
+    std::size_t end = begin;
+    while (end < code.size() && !stands_still(code[end].kind)) ++end;
+    emit(by_depth(code, begin, end), code.begin() + static_cast<std::ptrdiff_t>(begin));
+    begin = std::max(end, begin + 1);
+  }
 }
 
 /// A loop that loads, and neither stores nor waits: ptxas unrolls it four times, and the loads of all
