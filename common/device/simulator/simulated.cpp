@@ -41,6 +41,21 @@ std::vector<simt::Observer*> all_observers(const simt::Toolset& tools, simt::Tim
   return all;
 }
 
+/// Tells the model which launches are those of one graph.
+class ModelledGraph final : public Recording {
+ public:
+  ModelledGraph(std::unique_ptr<Recording> graph, simt::TimingModel* model) : graph_(std::move(graph)), model_(model) {}
+  void replay() override {
+    if (model_) model_->in_graph(true);
+    graph_->replay();
+    if (model_) model_->in_graph(false);
+  }
+
+ private:
+  const std::unique_ptr<Recording> graph_;
+  simt::TimingModel* model_;  ///< nullptr: nobody asked
+};
+
 /// What the model knows of the GPU, where somebody asked for a model.
 std::unique_ptr<const simt::GpuTiming> timing_of(const GpuProfile& profile, const SimulatorOptions& options) {
   if (!options.model || !options.counters) return nullptr;
@@ -102,6 +117,9 @@ class Simulator final : public Device {
     check_cooperative(kernel, config, resident_blocks(profile_, kernel, config));
     const LoadedKernel& loaded = library_.at(kernel.handle);
     LaunchTree(library_, memory_, grids_, runtime_).run(loaded, config, loaded.parameter_block(arguments));
+  }
+  std::unique_ptr<Recording> record(const std::function<void()>& work) override {
+    return std::make_unique<ModelledGraph>(Device::record(work), model_.get());
   }
   void synchronize() override {}
 

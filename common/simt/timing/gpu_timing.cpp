@@ -36,6 +36,8 @@ GpuTiming parse(std::string_view id, std::string_view text, std::string_view pat
   t.clock_ghz = read("clock", "GHz");
   t.launch_us = read("launch", "us");
   t.next_launch_us = read("next_launch", "us");
+  t.next_in_graph_us = read("next_in_graph", "us");
+  t.host_launch_us = read("host_launch", "us");
   t.block_cycles = read("block", "cycles");
   t.shared_latency = read("shared_latency", "cycles");
   t.l1_latency = read("l1_latency", "cycles");

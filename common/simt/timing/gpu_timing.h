@@ -13,9 +13,11 @@ struct GpuTiming {
   bool validated = false;  ///< compared with this very GPU, and the errors are below the marks (tests/timing/README.md)
   double clock_ghz = 0;
   // Launches.
-  double launch_us = 0;       ///< an empty kernel of one block, between two events
-  double next_launch_us = 0;  ///< each further kernel of the same stream
-  double block_cycles = 0;    ///< from one block to the next, the whole GPU's
+  double launch_us = 0;         ///< an empty kernel of one block, between two events
+  double next_launch_us = 0;    ///< from the end of a kernel to the next one of the same stream
+  double next_in_graph_us = 0;  ///< the same in a graph
+  double host_launch_us = 0;    ///< what the host takes to queue a kernel: it may be what all wait for
+  double block_cycles = 0;      ///< from one block to the next, the whole GPU's
   // Memory: latencies of a load whose warp has nothing else to do.
   double shared_latency = 0, l1_latency = 0, l2_latency = 0, dram_latency = 0;
   double l2_spread = 0, dram_spread = 0;  ///< how much nearer and farther lines lie than these latencies

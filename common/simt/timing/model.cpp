@@ -155,6 +155,8 @@ void TimingModel::add(const LaunchState& launch, const Counters& counters, std::
   for (const BlockTrace& block : trace.blocks)
     for (const TracedAccess& a : block.accesses)
       if (a.space == TracedAccess::Space::global) touched_.insert(a.allocation);
+  grid.queued_by_host = !in_graph_;
+  grid.before_us = in_graph_ ? gpu_.next_in_graph_us : gpu_.next_launch_us;
   grids_.push_back(std::move(grid));
 }
 
@@ -179,8 +181,12 @@ std::optional<ModelledTime> TimingModel::take() {
     atomics += grid.atomics;
     warps += grid.sm.warp_cycles * scale;
   }
-  const double us =
-      gpu_.launch_us + gpu_.next_launch_us * static_cast<double>(grids_.size() - 1) + cycles / gpu_.clock_ghz / 1e3;
+  double us = gpu_.launch_us;
+  for (std::size_t i = 0; i < grids_.size(); ++i) {
+    const double taken = grids_[i].cycles / gpu_.clock_ghz / 1e3;
+    const double next = grids_[i].before_us + taken;
+    us += i == 0 ? taken : grids_[i].queued_by_host ? std::max(next, gpu_.host_launch_us) : next;
+  }
   time.ms = us / 1e3;
   const auto part = [&](double busy) { return cycles > 0 ? std::min(1.0, busy / cycles) : 0; };
   time.issue = part(issue);

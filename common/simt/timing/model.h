@@ -29,6 +29,8 @@ class TimingModel {
   void prepare(const LaunchState& launch, std::uint32_t per_sm);
   /// It has run, with these counters.
   void add(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm);
+  /// The launches from now on are, or are not any more, those of one graph.
+  void in_graph(bool yes) { in_graph_ = yes; }
   /// Something ran whose time is not modelled.
   void give_up(std::string why) { unavailable_ = std::move(why); }
   /// Of all grids since start_run(). Nothing: there was none, or something is not modelled (unavailable()).
@@ -41,6 +43,8 @@ class TimingModel {
     SmResult sm;
     double sm_cycles = 0;  ///< of the traced blocks: what `sm` is of
     double atomics = 0;
+    double before_us = 0;  ///< from the end of the grid before it at the earliest
+    bool queued_by_host = false;
     int sms_used = 0;
     double waves = 0, tail = 0;
   };
@@ -56,6 +60,7 @@ class TimingModel {
   std::set<std::uint32_t> touched_;  ///< allocations that earlier launches of the run have brought to L2
   double brought_bytes_ = 0, dirty_left_ = 0;
   std::vector<Grid> grids_;
+  bool in_graph_ = false;
   std::string unavailable_;
 };
 
