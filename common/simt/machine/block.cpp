@@ -94,6 +94,7 @@ void BlockContext::start(std::uint64_t block) {
     threads -= lanes;
     fill_block_values(w);
     w.values_watched = w.traced = false;
+    w.executed = 0;
     start_warp(w, lanes == kLanes ? kFullMask : (1u << lanes) - 1);
   }
   launch.tell([&](Observer& observer) { observer.block_started(*this); });
@@ -156,6 +157,7 @@ bool BlockContext::run(std::int64_t budget) {
       progress = true;
       const std::int64_t used = slice - w.fuel;
       executed += static_cast<std::uint64_t>(used - w.poll_debt);
+      w.executed += static_cast<std::uint64_t>(used - w.poll_debt);
       polled += static_cast<std::uint64_t>(w.poll_debt);
       left -= used;
       ran += used;

@@ -99,6 +99,7 @@ struct Warp {
   Lead leads[kLeads];
   std::uint32_t unguarded = 0;  ///< the split's lanes while a guard has some switched off, else 0
 
+  std::uint64_t executed = 0;   ///< warp instructions so far
   bool values_watched = false;  ///< an observer follows values of this warp (kWatchValues)
   mutable bool traced = false;  ///< an observer has asked for each basic block and access (kWatchTraced)
 

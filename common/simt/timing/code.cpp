@@ -94,10 +94,14 @@ void join_pairs(const Program& program, std::vector<TimedInstruction>& code) {
   }
 }
 
-/// Code for a debugger: each PTX instruction becomes at least one of the GPU's, which the next one waits for.
-void leave_unoptimised(std::vector<TimedInstruction>& code) {
+/// Code for a debugger: each PTX instruction becomes at least one of the GPU's, which the next one waits for. What
+/// moves a value, sets a predicate or leaves a block becomes two (MOV MOV, ISETP PLOP3, BRA BRA), a call four.
+void leave_unoptimised(const Program& program, std::vector<TimedInstruction>& code) {
   for (TimedInstruction& t : code) {
-    if (t.cost.issue == 0) t.cost = {Pipe::alu, 1, 2, 5};
+    const std::string_view opcode = program.sites[t.site].instruction->opcode;
+    const bool call = opcode.starts_with("call");
+    if (t.cost.issue == 0 || t.kind == Kind::branch || call || opcode.starts_with("setp") || opcode.starts_with("ret"))
+      t.cost = {Pipe::alu, static_cast<std::uint16_t>(call ? 4 : 2), 4, static_cast<std::uint16_t>(call ? 20 : 10)};
     t.alone = true;
   }
 }
@@ -228,7 +232,7 @@ TimedCode::TimedCode(const Program& program) : blocks_(program.blocks.size()), m
     blocks_[site.block].code.push_back(timed(site, s, bases[site.function]));
   }
   if (program.module->debug) {
-    for (TimedRegion& block : blocks_) leave_unoptimised(block.code);
+    for (TimedRegion& block : blocks_) leave_unoptimised(program, block.code);
     return;
   }
   for (std::uint32_t b = 0; b < blocks_.size(); ++b) merge_from(program, b);

@@ -89,6 +89,21 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   return share;
 }
 
+bool TimingModel::is_touched(const BlockTrace& block, const TracedAccess& access) const {
+  const auto found = touched_.find(access.allocation);
+  if (found == touched_.end() || access.sectors == 0) return false;
+  const auto& [first, last] = found->second;
+  return block.sectors[access.first_sector] >= first && block.sectors[access.first_sector + access.sectors - 1] <= last;
+}
+
+/// `whole`: blocks that are not traced have been elsewhere in the allocation.
+void TimingModel::touch(const BlockTrace& block, const TracedAccess& access, bool whole) {
+  if (access.sectors == 0) return;
+  auto& [first, last] = touched_.try_emplace(access.allocation, UINT64_MAX, 0).first->second;
+  first = whole ? 0 : std::min(first, block.sectors[access.first_sector]);
+  last = whole ? UINT64_MAX : std::max(last, block.sectors[access.first_sector + access.sectors - 1]);
+}
+
 /// Cycles that atomics take at the slice of L2 that has the most to do: of its rounds, those at the fullest sector are
 /// known, the others are spread over the other sectors.
 double TimingModel::hottest_atomic(const GridTrace& trace, double scale) const {
@@ -121,8 +136,7 @@ void TimingModel::add(const LaunchState& launch, const Counters& counters, std::
   const auto traced = static_cast<double>(trace.blocks.size());
   const TimedCode& code = code_of(*launch.program);
   for (BlockTrace& block : trace.blocks)
-    for (TracedAccess& a : block.accesses)
-      a.in_l2 = touched_.contains(a.allocation) && brought_bytes_ < 1.4 * gpu_.l2_bytes;
+    for (TracedAccess& a : block.accesses) a.in_l2 = brought_bytes_ < 1.4 * gpu_.l2_bytes && is_touched(block, a);
   const MemoryShare share = share_of(launch, counters, trace, traced < of_one ? 1 / used : of_one / blocks);
   Grid grid;
   grid.sms_used = static_cast<int>(used);
@@ -146,6 +160,9 @@ void TimingModel::add(const LaunchState& launch, const Counters& counters, std::
   if (grid.sm.longest_executed > 0)
     grid.cycles = std::max(grid.cycles, grid.sm.longest_block * static_cast<double>(trace.most_executed) /
                                             static_cast<double>(grid.sm.longest_executed));
+  if (grid.sm.busiest_executed > 0)
+    grid.cycles = std::max(grid.cycles, grid.sm.busiest_warp * static_cast<double>(trace.most_of_warp) /
+                                            static_cast<double>(grid.sm.busiest_executed));
   grid.atomics = hottest_atomic(trace, blocks / traced);
   grid.cycles = std::max(grid.cycles, grid.atomics);
   const double read = static_cast<double>(counters["global_read_footprint_bytes"]),
@@ -154,7 +171,7 @@ void TimingModel::add(const LaunchState& launch, const Counters& counters, std::
   brought_bytes_ += read + written;
   for (const BlockTrace& block : trace.blocks)
     for (const TracedAccess& a : block.accesses)
-      if (a.space == TracedAccess::Space::global) touched_.insert(a.allocation);
+      if (a.space == TracedAccess::Space::global) touch(block, a, traced < blocks);
   grid.queued_by_host = !in_graph_;
   grid.before_us = in_graph_ ? gpu_.next_in_graph_us : gpu_.next_launch_us;
   grids_.push_back(std::move(grid));

@@ -1,9 +1,9 @@
 #pragma once
 // The time of a run's launches: what one SM does with the traced blocks, carried over to all blocks and SMs.
 
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -50,6 +50,8 @@ class TimingModel {
   };
   [[nodiscard]] MemoryShare share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace,
                                      double part) const;
+  [[nodiscard]] bool is_touched(const BlockTrace& block, const TracedAccess& access) const;
+  void touch(const BlockTrace& block, const TracedAccess& access, bool whole);
   [[nodiscard]] double hottest_atomic(const GridTrace& trace, double scale) const;
   const TimedCode& code_of(const Program& program);
 
@@ -57,7 +59,8 @@ class TimingModel {
   const GpuProfile& profile_;
   Tracer tracer_;
   std::unordered_map<const Program*, std::unique_ptr<TimedCode>> codes_;
-  std::set<std::uint32_t> touched_;  ///< allocations that earlier launches of the run have brought to L2
+  /// What earlier launches of the run have brought to L2: of each allocation the first sector and the last.
+  std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> touched_;
   double brought_bytes_ = 0, dirty_left_ = 0;
   std::vector<Grid> grids_;
   bool in_graph_ = false;

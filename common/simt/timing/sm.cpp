@@ -159,6 +159,10 @@ class Sm {
     RunningBlock& block = blocks_[w.block];
     result_.warp_cycles += now - w.start;
     end_ = std::max(end_, now);
+    if (const std::uint64_t executed = block.trace->warp_instructions[w.index]; executed > result_.busiest_executed) {
+      result_.busiest_executed = executed;
+      result_.busiest_warp = now - w.start;
+    }
     free_.push_back(id);
     if (--block.live) {
       if (block.waiting.size() == block.live) release(block, now);

@@ -33,6 +33,8 @@ struct SmResult {
   std::vector<double> block_ends;  ///< in the order in which blocks end
   double longest_block = 0;
   std::uint64_t longest_executed = 0;  ///< its warp instructions
+  double busiest_warp = 0;             ///< life of the warp that executes the most
+  std::uint64_t busiest_executed = 0;  ///< its instructions
   // How long each is busy, cycles of the SM.
   double issue = 0, fma = 0, alu = 0, fp64 = 0, special = 0, tensor = 0, shared = 0, l1 = 0, l2 = 0, dram = 0;
   double warp_cycles = 0;                 ///< Σ over warps of their life

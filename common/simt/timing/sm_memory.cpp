@@ -86,12 +86,14 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
   const double start = pass(now, std::max<double>(1.0, access.lines));
   // A line that is not written as a whole has a mask of its bytes ahead of its sectors.
   const double port = 32 / gpu_.store_bytes_per_cycle;
-  store_free_ = std::max(start, store_free_) + (access.partial ? port * access.lines : 0);
+  port_free_ = std::max(start, port_free_) + (access.partial ? port * access.lines : 0);
+  store_free_ = std::max(start, store_free_);
   for (const std::uint64_t sector : sectors) {
     const bool first = written_.insert(sector).second;
     double l2 = 32 / share_.l2_bytes_per_cycle;
     if (access.partial) l2 = 1 / (share_.part * (first ? gpu_.l2_partial_sectors : gpu_.l2_partial_sectors_again));
-    store_free_ += std::max(l2, port);
+    port_free_ += port;
+    store_free_ = std::max(store_free_ + l2, port_free_);
     result_.l2 += l2;
     if (!first) continue;
     asked_[sector >> 1] = 3;

@@ -40,7 +40,7 @@ class SmMemory {
   SmResult& result_;
   std::vector<Line> lines_;
   std::uint64_t clock_ = 0;
-  double pipe_free_ = 0, l2_free_ = 0, store_free_ = 0, dram_free_ = 0;
+  double pipe_free_ = 0, l2_free_ = 0, store_free_ = 0, port_free_ = 0, dram_free_ = 0;
   double miss_debt_ = 0;
   std::unordered_map<std::uint64_t, std::uint8_t>
       asked_;                                  ///< pairs of sectors, as DRAM brings them: which were asked for

@@ -102,6 +102,7 @@ void Tracer::block_started(const BlockContext& block) {
     BlockTrace& trace = running_[block.linear];
     trace.linear = block.linear;
     trace.warps.resize(block.warps.size());
+    trace.warp_instructions.resize(block.warps.size());
     trace.polls.resize(block.warps.size());
   }
   for (const Warp& w : block.warps) w.traced = true;
@@ -117,6 +118,7 @@ void Tracer::block_ended(const BlockContext& block) {
   const std::lock_guard lock(mutex_);
   grid_.executed += block.executed;
   grid_.most_executed = std::max(grid_.most_executed, block.executed);
+  for (const Warp& w : block.warps) grid_.most_of_warp = std::max(grid_.most_of_warp, w.executed);
   const auto found = running_.find(block.linear);
   if (found == running_.end()) return;
   found->second.executed = block.executed;
@@ -133,6 +135,7 @@ void Tracer::entered(Warp& w, std::uint32_t block) {
     for (const Warp& other : w.block->warps) other.traced = false;
     return;
   }
+  trace->warp_instructions[w.index] += w.program->blocks[block].instructions;
   trace->warps[w.index].push_back({block});
 }
 

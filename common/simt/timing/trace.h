@@ -51,7 +51,8 @@ struct BlockTrace {
   std::uint64_t executed = 0;      ///< warp instructions of the simulator
   std::uint64_t instructions = 0;  ///< PTX instructions of the trace
   std::vector<std::vector<TraceEvent>> warps;
-  std::vector<Poll> polls;  ///< by warp, while it traces
+  std::vector<std::uint64_t> warp_instructions;  ///< PTX instructions of the trace, by warp
+  std::vector<Poll> polls;                       ///< by warp, while it traces
   std::vector<TracedAccess> accesses;
   std::vector<std::uint64_t> sectors;  ///< address / 32
 };
@@ -61,6 +62,7 @@ struct GridTrace {
   std::vector<BlockTrace> blocks;   ///< by their number
   std::uint64_t executed = 0;       ///< warp instructions of all blocks
   std::uint64_t most_executed = 0;  ///< of one block
+  std::uint64_t most_of_warp = 0;   ///< of one warp
 };
 
 class Tracer final : public Observer {
