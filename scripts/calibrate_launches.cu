@@ -15,6 +15,9 @@ __global__ void spin(long long cycles) {
 
 __global__ void empty() {}
 
+// A word read and written by each thread, of a place of its own in each launch: what a kernel takes that does something.
+__global__ void touch(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x] + 1; }
+
 __global__ void sync_grid(int times) {
   for (int i = 0; i < times; ++i) cooperative_groups::this_grid().sync();
 }
@@ -66,6 +69,21 @@ int main() {
       cudaStreamEndCapture(stream, &graph);
       cudaGraphInstantiate(&exec, graph, 0);
       timer.row("graph", 1, 32, n, cycles, [&] { cudaGraphLaunch(exec, nullptr); });
+      cudaGraphExecDestroy(exec);
+      cudaGraphDestroy(graph);
+    }
+  float *in = nullptr, *out = nullptr;
+  cudaMalloc(&in, 64 << 20);
+  cudaMalloc(&out, 64 << 20);
+  for (const int block : {32, 256})
+    for (const int n : {1, 16, 256}) {
+      cudaGraph_t graph;
+      cudaGraphExec_t exec;
+      cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+      for (int i = 0; i < n; ++i) touch<<<1, block, 0, stream>>>(in + i * 4096, out + i * 4096);
+      cudaStreamEndCapture(stream, &graph);
+      cudaGraphInstantiate(&exec, graph, 0);
+      timer.row("graph_touch", 1, block, n, 0, [&] { cudaGraphLaunch(exec, nullptr); });
       cudaGraphExecDestroy(exec);
       cudaGraphDestroy(graph);
     }

@@ -109,6 +109,14 @@ def control(kernel):
         yield f"local_{words}", kernel(f"local_{words}", body, setup), [(1, 32, 64, 3, 1024, True), (1, 1024, 64, 3, 1024, True), (264, 1024, 64, 3, 1024, True)], 4
 
 
+def matching(kernel):
+    """match.any of a warp whose lanes hold so many values."""
+    for values in (1, 2, 4, 8, 32):
+        setup = REGISTERS + f"and.b32 h, ln, {values - 1};"
+        body = "add.u32 h, h, s; match.any.sync.b32 x0, h, -1; xor.b32 y, y, x0; " * 4
+        yield f"match_{values}", kernel(f"match_{values}", body, setup, "add.u32 x1, y, 1;"), [(1, 32, 128, 0, 1024, True), (1, 1024, 128, 0, 1024, True)], 4
+
+
 def tensor(kernel):
     a4, b2, c4 = "{m0,m1,m2,m3}", "{m4,m5}", "{f0,f1,f2,f3}"
     setup = ".reg .b32 m<6>; .reg .f32 g<8>; " + " ".join(f"mov.b32 m{k}, x{k};" for k in range(6)) + " ".join(f"mov.f32 g{k}, f{k};" for k in range(8))
@@ -121,5 +129,5 @@ def tensor(kernel):
 
 
 def probes(kernel):
-    for family in (l1, patterns, atomics, control, tensor):
+    for family in (l1, patterns, atomics, control, matching, tensor):
         yield from family(kernel)

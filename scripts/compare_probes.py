@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the timing model says of the very probes that its numbers come from (scripts/calibrate.py): cold runs, beside the GPU's.
 
-usage: compare_probes.py GPULAB PROBES.csv [--only WORD] [--profile NAME]
+usage: compare_probes.py GPULAB PROBES.csv [--only WORD] [--profile NAME] [--timing FILE]
 """
 import argparse
 import csv
@@ -20,6 +20,7 @@ def main():
     parser.add_argument("probes")
     parser.add_argument("--only", default="")
     parser.add_argument("--profile", default="h200")
+    parser.add_argument("--timing", help="another file of configs/timing")
     options = parser.parse_args()
     with open(options.probes, encoding="utf-8") as file:
         measured = [r for r in csv.DictReader(file) if r["warm"] == "0" and r["probe"].startswith(options.only)]
@@ -37,6 +38,7 @@ def main():
             command = [options.gpulab, "run", path, "--kernel", name, "--grid", row["grid"], "--block", row["block"], "--arg", "out:u32[64]=zeros",
                        "--arg", f"data:u32[{row['elements']}]=zeros", "--arg", f"n:u32={row['n']}", "--arg", f"stride:u32={row['stride']}",
                        "--device", "sim", "--profile", options.profile, "--model", "--format", "json"]
+            command += ["--timing", options.timing] if options.timing else []
             model = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)["results"][0].get("model")
             if not model:
                 continue

@@ -39,6 +39,7 @@ GpuTiming parse(std::string_view id, std::string_view text, std::string_view pat
   t.next_in_graph_us = read("next_in_graph", "us");
   t.host_launch_us = read("host_launch", "us");
   t.block_cycles = read("block", "cycles");
+  t.block_gap_cycles = read("block_gap", "cycles");
   t.shared_latency = read("shared_latency", "cycles");
   t.l1_latency = read("l1_latency", "cycles");
   t.l2_latency = read("l2_latency", "cycles");
@@ -59,6 +60,7 @@ GpuTiming parse(std::string_view id, std::string_view text, std::string_view pat
   t.dram_gbs = read("dram_bandwidth", "GB/s");
   t.atomic_round_cycles = read("atomic_round", "cycles");
   t.slice_round_cycles = read("slice_round", "cycles");
+  t.dram_queue = read("dram_queue", "cycles");
   t.dram_scattered = read("dram_scattered", "share");
   t.l2_partial_sectors = read("l2_partial", "sectors/cycle");
   t.l2_partial_sectors_again = read("l2_partial_again", "sectors/cycle");

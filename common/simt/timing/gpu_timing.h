@@ -18,6 +18,7 @@ struct GpuTiming {
   double next_in_graph_us = 0;  ///< the same in a graph
   double host_launch_us = 0;    ///< what the host takes to queue a kernel: it may be what all wait for
   double block_cycles = 0;      ///< from one block to the next, the whole GPU's
+  double block_gap_cycles = 0;  ///< from the end of a block to the start of the one that takes its place
   // Memory: latencies of a load whose warp has nothing else to do.
   double shared_latency = 0, l1_latency = 0, l2_latency = 0, dram_latency = 0;
   double l2_spread = 0, dram_spread = 0;  ///< how much nearer and farther lines lie than these latencies
@@ -35,7 +36,8 @@ struct GpuTiming {
   double store_bytes_per_cycle = 0;  ///< of one SM's stores
   double l2_total_bytes_per_cycle = 0;
   double dram_gbs = 0;
-  double dram_scattered = 1;                                    ///< the part of it that loads at random addresses get
+  double dram_queue = 0;      ///< added to the latency where DRAM is busy all the time
+  double dram_scattered = 1;  ///< the part of it that loads at random addresses get
   double l2_partial_sectors = 0, l2_partial_sectors_again = 0;  ///< a cycle, of all stores that write part of a sector
   double dirty_l2_bytes = 0;  ///< lines that the flush before a cold run leaves to be written back
   double l2_bytes = 0;        ///< of reads: lines that both halves ask for lie in both

@@ -59,6 +59,9 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   share.dram_bytes_per_cycle = dram * part;
   const auto read = static_cast<double>(counters["global_read_footprint_bytes"]);
   if (read > 0) share.read_cost = 1 + std::min(dirty_left_, read) / read;
+  // L2 holds as many dirty lines at the end as at the start; of these the kernel's own as many as it writes among all.
+  const auto written = static_cast<double>(counters["global_write_footprint_bytes"]);
+  if (written > 0) share.write_back = std::max(0.0, 1 - gpu_.dirty_l2_bytes / (read + written));
   const double shared = static_cast<double>(launch.program->static_shared_bytes + launch.dynamic_shared_bytes);
   const double l1 = static_cast<double>(profile_.shared_bytes_per_sm) + 28672 - shared;
   share.l1_bytes = static_cast<std::uint32_t>(std::max(l1, 32768.0));
@@ -160,9 +163,10 @@ void TimingModel::add(const LaunchState& launch, const Counters& counters, std::
   if (grid.sm.longest_executed > 0)
     grid.cycles = std::max(grid.cycles, grid.sm.longest_block * static_cast<double>(trace.most_executed) /
                                             static_cast<double>(grid.sm.longest_executed));
-  if (grid.sm.busiest_executed > 0)
-    grid.cycles = std::max(grid.cycles, grid.sm.busiest_warp * static_cast<double>(trace.most_of_warp) /
-                                            static_cast<double>(grid.sm.busiest_executed));
+  // The busiest warp of all may be none that was traced: what it does more it does while others have ended.
+  const double more = static_cast<double>(trace.most_of_warp) - static_cast<double>(grid.sm.busiest_executed);
+  if (more > 0 && grid.sm.busiest_executed > 0)
+    grid.cycles = std::max(grid.cycles, grid.sm.busiest_warp + grid.sm.fastest_instruction * more);
   grid.atomics = hottest_atomic(trace, blocks / traced);
   grid.cycles = std::max(grid.cycles, grid.atomics);
   const double read = static_cast<double>(counters["global_read_footprint_bytes"]),

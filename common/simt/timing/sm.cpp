@@ -159,10 +159,13 @@ class Sm {
     RunningBlock& block = blocks_[w.block];
     result_.warp_cycles += now - w.start;
     end_ = std::max(end_, now);
-    if (const std::uint64_t executed = block.trace->warp_instructions[w.index]; executed > result_.busiest_executed) {
+    const std::uint64_t executed = block.trace->warp_instructions[w.index];
+    if (executed > result_.busiest_executed) {
       result_.busiest_executed = executed;
       result_.busiest_warp = now - w.start;
     }
+    const double each = (now - w.start) / static_cast<double>(std::max<std::uint64_t>(executed, 1));
+    result_.fastest_instruction = std::min(result_.fastest_instruction, each);
     free_.push_back(id);
     if (--block.live) {
       if (block.waiting.size() == block.live) release(block, now);
@@ -173,7 +176,7 @@ class Sm {
       result_.longest_block = now - block.start;
       result_.longest_executed = block.trace->executed;
     }
-    if (next_block_ < traces_.size()) start_block(now);
+    if (next_block_ < traces_.size()) start_block(now + gpu_.block_gap_cycles);
   }
 
   void release(RunningBlock& block, double now) {

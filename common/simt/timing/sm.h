@@ -24,8 +24,9 @@ struct MemoryShare {
   double again = 0;   ///< of what has been in L2 already, the part that is not there any more
   double misses = 1;  ///< of the sectors that this SM asks for first: the part that no other SM has brought to L2
   std::uint32_t l1_bytes = 0;
-  double part = 1;  ///< of what all SMs share, this one's
-  double fill = 0;  ///< 1: sectors that are written in part stay so, and are read before they are written back
+  double part = 1;        ///< of what all SMs share, this one's
+  double write_back = 1;  ///< of what is written, the part that does not stay in L2 as the grid ends
+  double fill = 0;        ///< 1: sectors that are written in part stay so, and are read before they are written back
 };
 
 struct SmResult {
@@ -35,6 +36,7 @@ struct SmResult {
   std::uint64_t longest_executed = 0;  ///< its warp instructions
   double busiest_warp = 0;             ///< life of the warp that executes the most
   std::uint64_t busiest_executed = 0;  ///< its instructions
+  double fastest_instruction = 1e9;    ///< of the warp that takes the least time for one on average
   // How long each is busy, cycles of the SM.
   double issue = 0, fma = 0, alu = 0, fp64 = 0, special = 0, tensor = 0, shared = 0, l1 = 0, l2 = 0, dram = 0;
   double warp_cycles = 0;                 ///< Σ over warps of their life

@@ -66,7 +66,9 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
   const double begin = std::max(start, dram_free_), busy = bytes / share_.dram_bytes_per_cycle;
   dram_free_ = begin + busy;
   result_.dram += busy;
-  return begin + gpu_.dram_latency + side * gpu_.dram_spread;
+  // The nearer DRAM is to its bandwidth, the longer requests wait for banks that others keep busy.
+  const double load = std::min(1.0, result_.dram / std::max(begin + busy, 1.0));
+  return begin + gpu_.dram_latency + side * gpu_.dram_spread + load * load * gpu_.dram_queue;
 }
 
 double SmMemory::load(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors, bool cached) {
@@ -98,7 +100,7 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
     if (!first) continue;
     asked_[sector >> 1] = 3;
     // What stays written in part is filled up from DRAM.
-    const double busy = 32 * (access.partial ? 1 + share_.fill : 1) / share_.dram_bytes_per_cycle;
+    const double busy = 32 * (share_.write_back + (access.partial ? share_.fill : 0)) / share_.dram_bytes_per_cycle;
     dram_free_ = std::max(start, dram_free_) + busy;
     result_.dram += busy;
   }
