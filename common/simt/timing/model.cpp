@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <unordered_set>
+
+#include "common/simt/timing/sector_set.h"
 
 namespace gpulab::simt {
 
@@ -67,17 +68,18 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   share.l1_bytes = static_cast<std::uint32_t>(std::max(l1, 32768.0));
   // What this SM asks for first another one may have brought: by the whole launch's footprint beside what all SMs ask
   // for, if each asks for as much anew as the traced blocks do.
-  std::unordered_set<std::uint64_t> unique;
-  std::unordered_set<std::uint64_t> partial;
+  SectorSet unique, partial;
   double asked = 0, partial_bytes = 0;
   for (BlockTrace& block : trace.blocks)
     for (TracedAccess& a : block.accesses) {
       if (a.space != TracedAccess::Space::global) continue;
       asked += a.sectors;
-      if (a.partial)
-        partial_bytes += a.stored_bytes,
-            partial.insert(block.sectors.begin() + a.first_sector, block.sectors.begin() + a.first_sector + a.sectors);
-      unique.insert(block.sectors.begin() + a.first_sector, block.sectors.begin() + a.first_sector + a.sectors);
+      if (a.partial) partial_bytes += a.stored_bytes;
+      for (std::uint32_t i = 0; i < a.sectors; ++i) {
+        const std::uint64_t sector = block.sectors[a.first_sector + i];
+        unique.insert(sector);
+        if (a.partial) partial.insert(sector);
+      }
     }
   if (partial_bytes < 28.0 * static_cast<double>(partial.size())) share.fill = 1;
   const double sectors = static_cast<double>(counters["global_load_sectors"] + counters["global_store_sectors"]);

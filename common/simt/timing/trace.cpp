@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 
 #include "common/simt/counting/access.h"
-#include "common/simt/observers/locator.h"
 
 namespace gpulab::simt {
 
@@ -84,6 +84,20 @@ void Tracer::grid_started(const LaunchState& launch) {
   blocks_ = launch.grid.volume();
   running_.clear();
   grid_ = {};
+  static std::atomic<std::uint64_t> grids{0};
+  grid_number_ = ++grids;
+  most_instructions_ = std::max(kMostInstructions / std::max<std::uint64_t>(wanted_, 1), kLeastInstructions);
+  if (program_ == launch.program) return;  // programs live as long as the device
+  program_ = launch.program;
+  uses_.clear();
+  for (const Site& site : program_->sites) {
+    SiteUse& known = uses_.emplace_back();
+    if (!site.instruction || !site.row) continue;
+    known.use = memory_use_of(site);
+    const std::string_view opcode = site.instruction->opcode;
+    known.real = known.use.atomic &&
+                 (opcode.find(".f") != std::string_view::npos || opcode.find(".bf") != std::string_view::npos);
+  }
 }
 
 /// Groups lie evenly over the grid.
@@ -108,10 +122,20 @@ void Tracer::block_started(const BlockContext& block) {
   for (const Warp& w : block.warps) w.traced = true;
 }
 
+/// A CPU thread mostly stays with a block: the one that it asked for last needs no lock. Traces of a map stay where
+/// they are, and a block's ends with it, so that nobody asks for one that is gone.
 BlockTrace* Tracer::trace_of(const BlockContext& block) {
+  struct Last {
+    std::uint64_t grid = 0, block = 0;
+    BlockTrace* trace = nullptr;
+  };
+  thread_local Last last;
+  if (last.grid == grid_number_ && last.block == block.linear) [[likely]]
+    return last.trace;
   const std::lock_guard lock(mutex_);
   const auto found = running_.find(block.linear);
-  return found == running_.end() ? nullptr : &found->second;
+  last = {grid_number_, block.linear, found == running_.end() ? nullptr : &found->second};
+  return last.trace;
 }
 
 void Tracer::block_ended(const BlockContext& block) {
@@ -131,7 +155,7 @@ void Tracer::block_ended(const BlockContext& block) {
 void Tracer::entered(Warp& w, std::uint32_t block) {
   BlockTrace* trace = trace_of(*w.block);
   trace->instructions += w.program->blocks[block].instructions;
-  if (trace->instructions > std::max(kMostInstructions / std::max<std::uint64_t>(wanted_, 1), kLeastInstructions)) {
+  if (trace->instructions > most_instructions_) {
     for (const Warp& other : w.block->warps) other.traced = false;
     return;
   }
@@ -140,7 +164,7 @@ void Tracer::entered(Warp& w, std::uint32_t block) {
 }
 
 void Tracer::traced_access(Warp& w, const MicroOp* op) {
-  const MemoryUse use = memory_use_of(w.program->sites[op->site]);
+  const MemoryUse& use = uses_[op->site].use;
   if (use.space == MemoryUse::Space::none) return;
   BlockTrace* trace = trace_of(*w.block);
   TracedAccess access;
@@ -160,8 +184,7 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     const auto [address, lanes] = hottest(packed, count);
     access.same_address = static_cast<std::uint8_t>(lanes);
     access.hot_sector = address >> 5;
-    const std::string_view opcode = w.program->sites[op->site].instruction->opcode;
-    access.real = opcode.find(".f") != std::string_view::npos || opcode.find(".bf") != std::string_view::npos;
+    access.real = uses_[op->site].real;
     access.together = !access.real && lanes == count;
     access.conflicts = access.together ? 1 : rounds_of(packed, count);
   }

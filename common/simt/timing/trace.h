@@ -9,6 +9,7 @@
 
 #include "common/simt/machine/block.h"
 #include "common/simt/machine/observer.h"
+#include "common/simt/observers/locator.h"
 
 namespace gpulab::simt {
 
@@ -86,9 +87,17 @@ class Tracer final : public Observer {
  private:
   [[nodiscard]] bool is_wanted(std::uint64_t block) const;
   [[nodiscard]] BlockTrace* trace_of(const BlockContext& block);
+  /// What the tracer has to know of an instruction that accesses memory: worked out once.
+  struct SiteUse {
+    MemoryUse use;
+    bool real = false;  ///< an atomic on floating-point numbers
+  };
 
   std::uint64_t wanted_ = 0, group_ = 1, stride_ = 1;
-  std::uint64_t blocks_ = 0;
+  std::uint64_t blocks_ = 0, most_instructions_ = 0;
+  std::uint64_t grid_number_ = 0;  ///< of all grids that this process traces
+  const Program* program_ = nullptr;
+  std::vector<SiteUse> uses_;  ///< by site of program_
   std::mutex mutex_;
   std::map<std::uint64_t, BlockTrace> running_;
   GridTrace grid_;
