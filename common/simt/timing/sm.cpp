@@ -150,7 +150,10 @@ class Sm {
 
   double operands_ready(const RunningWarp& w, const TimedInstruction& t) const {
     double ready = 0;
-    for (const std::uint16_t r : t.in) ready = r ? std::max(ready, w.ready[r]) : ready;
+    for (const std::uint16_t r : t.in) {
+      if (!r) break;  // behind the last one there is none
+      ready = std::max(ready, w.ready[r]);
+    }
     return ready;
   }
 
