@@ -11,6 +11,7 @@
 #include "runner/case/metrics.h"
 #include "runner/execution/batch.h"
 #include "runner/execution/open_device.h"
+#include "runner/listing/metric_choice.h"
 #include "runner/options/measure_options.h"
 #include "runner/options/sweep.h"
 #include "runner/report/break_even.h"
@@ -41,7 +42,7 @@ std::string ladder_text(const Lab& lab) {
 
 Usage usage(const Lab* lab) {
   return {joined({sweep_options(*lab), machine_options(), measure_options(), report_options(formats_for(&Format::run)),
-                  own_options()}),
+                  metric_options(), own_options()}),
           ladder_text(*lab)};
 }
 
@@ -55,6 +56,7 @@ LabRun parse(const CommandLine& line) {
   run.sweep = parse_sweep_options(line.lab, line.given);
   if (const auto* text = single_value(line.given, "baseline")) run.baseline = &find_variant(*line.lab, *text);
   run.machine = parse_machine_options(line.given);
+  run.metrics = parse_metrics(line.given, line.lab.get(), run.machine);
   run.measure = parse_measure_options(line.given);
   const auto& tools = run.machine.sanitize;
   const bool named = std::find(tools.begin(), tools.end(), "racecheck") != tools.end();
@@ -99,6 +101,7 @@ Run report_of(const Lab& lab, const LabRun& options, const DeviceInfo& device, s
   run.baseline = options.baseline != nullptr ? options.baseline->name : first_measured(run.results);
   add_speedups(lab, run.results, run.baseline);
   run.subject = lab.subject;
+  run.metrics = options.metrics;
   add_rung_changes(lab, run.results);
   run.break_evens = break_evens(lab, run.results);
   return run;

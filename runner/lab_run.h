@@ -28,6 +28,7 @@ struct LabRun {
   std::vector<Slice> shows{};                  ///< elements to be shown
   FileAccess file_access{};                    ///< of a file's kernel
   const Variant* baseline = nullptr;           ///< of the speed-ups; null: the first that was measured
+  std::vector<std::string> metrics{};          ///< that are to be shown; empty: as reports see fit
   std::string image{};                         ///< file for what the run drew; empty: none
 };
 

@@ -144,6 +144,7 @@ struct Run {
   std::string toolkit{};               ///< that compiled it, "13.0"; empty: this build's, or unknown
   std::string baseline{};              ///< the variant that speed-ups refer to; empty: none
   std::vector<std::string> subject{};  ///< as Lab::subject
+  std::vector<std::string> metrics{};  ///< that the reader asked for (--metrics), by our names; empty: all
   std::vector<BreakEven> break_evens{};
 };
 

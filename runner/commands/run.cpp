@@ -6,6 +6,7 @@
 #include "runner/command.h"
 #include "runner/execution/open_device.h"
 #include "runner/lab_run.h"
+#include "runner/listing/metric_choice.h"
 #include "runner/options/file_options.h"
 #include "runner/options/measure_options.h"
 
@@ -15,7 +16,7 @@ namespace {
 Usage usage(const Lab*) {
   return {
       joined({file_options(), launch_options(), machine_options(), measure_options(), dump_options(),
-              report_options(formats_for(&Format::run))}),
+              report_options(formats_for(&Format::run)), metric_options()}),
       "SPEC  name:TYPE[COUNT]=INIT  a buffer     TYPE  u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64\n"
       "      name:TYPE=VALUE        a scalar     INIT  zeros ones iota random none VALUE {1,2,3} @FILE (raw bytes)\n"
       "      name:bytes[SIZE]=INIT  a struct     INIT  zeros {1,2.5,3} {f32 1,i32 2} @FILE\n"
@@ -33,6 +34,7 @@ ExitCode run_file(const CommandLine& line) {
   run.report = parse_report_options(line.name, given, formats_for(&Format::run));
   auto launch = parse_launch_options(given);
   run.machine = parse_machine_options(given);
+  run.metrics = parse_metrics(given, nullptr, run.machine);
   run.measure = parse_measure_options(given);
   run.dumps = parse_dumps(given, request, launch);
   run.shows = parse_shows(given, request);

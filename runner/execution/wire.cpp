@@ -98,10 +98,10 @@ auto members(DeviceRequest& v) {
   return std::tie(index, profile, simulation);
 }
 auto members(ModelledTime& v) {
-  auto& [gpu, validated, ms, low, high, bound, issue, fp32, shared, l1, l2, dram, atomics, sms, waves, tail, sm,
-         achieved] = v;
-  return std::tie(gpu, validated, ms, low, high, bound, issue, fp32, shared, l1, l2, dram, atomics, sms, waves, tail,
-                  sm, achieved);
+  auto& [gpu, validated, ms, kernels, low, high, bound, issue, fp32, shared, l1, l2, dram, atomics, sms, waves, tail,
+         sm, achieved] = v;
+  return std::tie(gpu, validated, ms, kernels, low, high, bound, issue, fp32, shared, l1, l2, dram, atomics, sms, waves,
+                  tail, sm, achieved);
 }
 auto members(Result& v) {
   auto& [variant, kernel, status, message, racy, needs_clock, summary, params, launch, occupancy, spread, verification,

@@ -82,7 +82,7 @@ Json variant_json(const Variant& variant) {
 }
 
 Json metric_json(const ListedMetric& metric) {
-  const char* kinds[] = {"counter", "rate", "fact"};
+  const char* kinds[] = {"counter", "rate", "modelled", "fact"};
   Json json{{"name", metric.name},
             {"kind", kinds[static_cast<int>(metric.kind)]},
             {"lab", or_null(metric.lab)},

@@ -129,6 +129,8 @@ std::string metrics_text(std::span<const Lab> labs) {
        "Counters of a launch, from the PTX as the simulator executes it. Counts that derive from addresses equal a\n"
        "GPU's; counts of instructions and branches differ from its machine code (SASS) by nature.\n"},
       {MetricKind::rate, "\nWhat follows from time, which comes from a GPU alone, and from counts, in any lab:\n"},
+      {MetricKind::modelled,
+       "\nWhat profilers say of time, as modelled on the simulator and not measured (--metrics NAME,NAME):\n"},
       {MetricKind::fact, "\nWhat labs work out from their data, beside the counters:\n"},
   };
   const auto metrics = listed_metrics(labs);

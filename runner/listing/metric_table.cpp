@@ -4,6 +4,7 @@
 #include <array>
 
 #include "common/counters.h"
+#include "runner/report/time_metrics.h"
 
 namespace gpulab {
 namespace {
@@ -17,6 +18,8 @@ constexpr std::array rows{
     Row{"sms_used", "", "SMs of the GPU that get a block of the launch", true, true},
     Row{"waves", "", "blocks of the launch / blocks that are resident at once", true, true},
     Row{"tail", "ratio", "share of the last wave's places for blocks that stay empty", true, true},
+    Row{"theoretical_occupancy", "ratio", "warps that fit on an SM at once / those that it could hold", true, true},
+    Row{"blocks_per_sm", "", "blocks that fit on an SM at once", true, true},
     Row{"instructions_per_element", "", "thread instructions / elements of the problem", true, false},
     Row{"modelled_time", "us",
         "how long the run would take on the profile's GPU with a cold L2 (--model); not measured", true, false},
@@ -75,6 +78,14 @@ std::vector<ListedMetric> listed_metrics(std::span<const Lab> labs) {
                    .definition = row.definition,
                    .simulated = row.simulated,
                    .measured = row.measured});
+  for (const auto& metric : time_metrics())
+    all.push_back({.kind = MetricKind::modelled,
+                   .name = std::string(metric.name),
+                   .unit = std::string(metric.unit),
+                   .definition = std::string(metric.definition),
+                   .ncu = std::string(metric.ncu),
+                   .nvprof = std::string(metric.nvprof),
+                   .simulated = true});
   for (const auto& lab : labs) {
     for (const auto& metric : lab.metrics)
       all.push_back({.kind = MetricKind::fact,

@@ -12,8 +12,8 @@
 namespace gpulab {
 
 /// counter: the simulator's; rate: what follows from time, copies or a counter, in any lab; fact: what one lab works
-/// out.
-enum class MetricKind { counter, rate, fact };
+/// out; modelled: the profilers' metrics of time, which --metrics shows as the model has them.
+enum class MetricKind { counter, rate, modelled, fact };
 
 struct ListedMetric {
   MetricKind kind = MetricKind::counter;

@@ -9,6 +9,7 @@
 
 #include "common/text.h"
 #include "runner/case/metrics.h"
+#include "runner/report/time_metrics.h"
 
 namespace gpulab {
 namespace {
@@ -218,6 +219,18 @@ std::vector<TextColumn> ladder(const Run& run) {
     return table;
   }
   if (!one_block(run)) add({"block"}, true, 0, block_of);
+  if (!run.metrics.empty()) {
+    add({"verified"}, true, 0, verdict);
+    for (const auto& name : run.metrics) {
+      auto heading = split(name, '_');  // a word a line: what is asked for is to fit
+      if (is_modelled(name) && name != "modelled_time") heading.emplace_back("(modelled)");
+      add(heading, true, 1, [&](const Result& r) {
+        const auto value = metric_value(r, name);
+        return value ? metric_text(*value) : "-";
+      });
+    }
+    return table;
+  }
   const bool on_gpu = std::any_of(run.results.begin(), run.results.end(),
                                   [](const Result& r) { return time_from(r, {TimeSource::cuda_events}).has_value(); });
   for (const auto& kind : kinds(on_gpu)) {

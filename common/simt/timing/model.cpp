@@ -211,6 +211,7 @@ std::optional<ModelledTime> TimingModel::take() {
     us += i == 0 ? taken : grids_[i].queued_by_host ? std::max(next, gpu_.host_launch_us) : next;
   }
   time.ms = us / 1e3;
+  time.kernel_ms = cycles / gpu_.clock_ghz / 1e6;
   const auto part = [&](double busy) { return cycles > 0 ? std::min(1.0, busy / cycles) : 0; };
   time.issue = part(issue);
   time.fp32 = part(fp32);

@@ -10,6 +10,7 @@ struct ModelledTime {
   std::string gpu;                 ///< the profile's id
   bool validated = false;          ///< this GPU has been measured, and the model compared with it
   double ms = 0;                   ///< of all launches of a run, the first with a cold L2
+  double kernel_ms = 0;            ///< of these, that kernels run: no launches
   double low_ms = 0, high_ms = 0;  ///< where nine of ten measured times lay when the model was compared
   std::string bound;               ///< what takes the time: "issue", "fp32", "dram_bandwidth", "latency" …
   /// Shares of the time in which each works, 0 to 1.

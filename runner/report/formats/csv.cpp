@@ -8,6 +8,7 @@
 #include "common/text.h"
 #include "runner/report/report.h"
 #include "runner/report/rung_changes.h"
+#include "runner/report/time_metrics.h"
 
 namespace gpulab::report {
 namespace {
@@ -116,6 +117,12 @@ void put(const Run& run, const Result& r, Sheet& sheet) {
   sheet.put("message", r.message);
   for (const auto& [name, value] : r.params) {
     std::visit([&, &key = name](const auto& v) { sheet.put(key, fmt::format("{}", v)); }, value);
+  }
+  if (!run.metrics.empty()) {
+    for (const auto& name : run.metrics)
+      if (const auto value = metric_value(r, name)) sheet.put(name, value->value);
+    if (!r.model_unavailable.empty()) sheet.put("model_unavailable", r.model_unavailable);
+    return;
   }
   if (r.launch) put_launch(*r.launch, sheet);
   if (r.occupancy) {

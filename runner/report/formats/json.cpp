@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "common/embedded.h"
@@ -9,6 +10,7 @@
 #include "runner/report/explain/explain_report.h"
 #include "runner/report/json_text.h"
 #include "runner/report/report.h"
+#include "runner/report/time_metrics.h"
 #include "runner/version.h"
 
 namespace gpulab::report {
@@ -112,9 +114,10 @@ Json model(const ModelledTime& m) {
 }
 
 /// Counts as integers; ratios and averages as numbers, left out where they have no denominator.
-Json counters(const Counters& c) {
+Json counters(const Counters& c, const std::vector<std::string>& chosen) {
   Json json = Json::object();
   for (const auto& info : counter_table()) {
+    if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), info.name) == chosen.end()) continue;
     if (const auto count = info.count(c)) {
       json[std::string(info.name)] = *count;
     } else if (const auto ratio = info.value(c)) {
@@ -179,7 +182,26 @@ Json curve(const Curve& c) {
   return {{"name", c.name}, {"x", c.x_label}, {"y", c.y_label}, {"points", std::move(points)}};
 }
 
-Json result(const Result& r) {
+Json all_metrics(const Result& r) {
+  Json json = Json::object();
+  for (const auto& metric : r.metrics) json[metric.name] = {{"value", json_real(metric.value)}, {"unit", metric.unit}};
+  return json;
+}
+
+/// Those that somebody asked for: counters have a place of their own.
+Json chosen_metrics(const Result& r, const std::vector<std::string>& chosen) {
+  Json json = Json::object();
+  for (const auto& name : chosen) {
+    const auto value = find_counter(name) == nullptr ? metric_value(r, name) : std::nullopt;
+    if (!value) continue;
+    json[name] = {{"value", json_real(value->value)}, {"unit", value->unit}};
+    if (value->modelled) json[name]["modelled"] = true;
+  }
+  return json;
+}
+
+/// `chosen`: the metrics asked for; empty: all.
+Json result(const Result& r, const std::vector<std::string>& chosen) {
   Json json{{"variant", r.variant},
             {"kernel", or_null(r.kernel)},
             {"status", to_text(r.status)},
@@ -197,15 +219,12 @@ Json result(const Result& r) {
     json["model"] = nullptr;
     json["model_unavailable"] = r.model_unavailable;
   }
-  json["metrics"] = Json::object();
-  for (const auto& metric : r.metrics) {
-    json["metrics"][metric.name] = {{"value", json_real(metric.value)}, {"unit", metric.unit}};
-  }
+  json["metrics"] = chosen.empty() ? all_metrics(r) : chosen_metrics(r, chosen);
   if (!r.built_on.empty()) json["built_on"] = r.built_on;
   if (!r.changes.empty()) json["movements"] = changes(r.changes);
   if (!r.notes.empty()) json["notes"] = r.notes;
   if (r.curve) json["curve"] = curve(*r.curve);
-  if (r.counters) json["counters"] = counters(*r.counters);
+  if (r.counters) json["counters"] = counters(*r.counters, chosen);
   if (!r.counters_params.empty()) json["counters_params"] = params(r.counters_params);
   json["findings"] = Json::array();
   for (const auto& f : r.findings) json["findings"].push_back(finding(f));
@@ -241,7 +260,7 @@ std::string write(const Run& run, const Style&) {
   if (!run.file.empty()) json["file"] = run.file;
   if (!run.break_evens.empty()) json["break_even"] = break_evens(run.break_evens);
   json["results"] = Json::array();
-  for (const auto& r : run.results) json["results"].push_back(result(r));
+  for (const auto& r : run.results) json["results"].push_back(result(r, run.metrics));
   return json_text(json);
 }
 

@@ -14,6 +14,7 @@
 #include "runner/report/plots/plot.h"
 #include "runner/report/report.h"
 #include "runner/report/rung_changes.h"
+#include "runner/report/time_metrics.h"
 
 namespace gpulab::report {
 namespace {
@@ -390,6 +391,19 @@ std::string about_time(const Run& run) {
   return fmt::format(" About time, which a GPU's clock shows (--device gpu): {}.", join(names));
 }
 
+/// What was asked for by name, a line each; in place of the counters.
+void chosen_metrics(const Run& run, Page& page) {
+  std::size_t widest = 0;
+  for (const auto& name : run.metrics) widest = std::max(widest, name.size());
+  page.line();
+  for (const auto& name : run.metrics) {
+    const auto value = metric_value(run.results.front(), name);
+    const bool derived = is_modelled(name);
+    page.line(padded(name, widest, false) + "  " + padded(value ? metric_text(*value) : "-", 12, true) +
+              (derived ? "  modelled" : ""));
+  }
+}
+
 void several(const Run& run, Page& page) {
   const std::string name = run.file.empty() ? run.lab : run.file, on = "on " + device_text(run.device);
   if (columns(name) + 2 + columns(on) <= page.width()) {
@@ -402,7 +416,7 @@ void several(const Run& run, Page& page) {
   page.line();
   std::vector<std::string> left_out;
   page.line(painted(aligned(ladder(run), page.width(), left_out), run, page));
-  stories(run, page);
+  if (run.metrics.empty()) stories(run, page);
   for (const auto& r : run.results) {
     if (!r.message.empty()) page.paragraph(fmt::format("{}: {}: {}", r.variant, to_text(r.status), r.message));
     if (!r.counters_params.empty()) page.paragraph(page.dim(r.variant + ": " + counted_case(r.counters_params)));
@@ -446,6 +460,10 @@ std::string write(const Run& run, const Style& style) {
   if (!style.printed_seen) printed(run, page);
   cut(run, page);
   // What a kernel prints is read before what it costs.
+  if (run.results.size() == 1 && !run.metrics.empty()) {
+    chosen_metrics(run, page);
+    return page.text();
+  }
   if (run.results.size() == 1 && run.results.front().counters) counters(run.results.front(), page);
   return page.text();
 }

@@ -4,6 +4,7 @@
 
 #include "labs/registry.h"
 #include "runner/case/metrics.h"
+#include "runner/report/time_metrics.h"
 #include "tests/catch.h"
 
 namespace gpulab {
@@ -37,7 +38,9 @@ TEST_CASE("whatever is added to a result has a meaning, with its unit") {
   lab.variants = {{.name = "a", .summary = ""}, {.name = "b", .summary = ""}};
   add_speedups(lab, results, "a");
   const auto known = listed_metrics({});
-  std::set<std::string> seen{"sms_used", "waves", "tail"};  // Result::spread
+  std::set<std::string> seen{"sms_used", "waves", "tail", "theoretical_occupancy",
+                             "blocks_per_sm"};                          // fields of Result
+  for (const auto& metric : time_metrics()) seen.emplace(metric.name);  // metric_value()
   for (const auto& result : results) {
     for (const auto& metric : result.metrics) {
       INFO(metric.name);
