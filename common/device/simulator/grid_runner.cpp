@@ -51,7 +51,12 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
       simt::count_lines(program, workers, loaded.image.source, loaded.image.ptx, lines);
     };
   const auto per_sm = static_cast<std::uint32_t>(grid.resident / sm_count(profile_));
-  if (model_) model_->prepare(state, per_sm);
+  if (model_) {
+    // What ptxas keeps on the stack beside the program's own arrays are registers that it had no room for.
+    const std::size_t stack = loaded.kernel.attributes.local_bytes.value_or(0);
+    model_->prepare(state, per_sm,
+                    static_cast<std::uint32_t>(stack - std::min<std::size_t>(stack, program.local_bytes)) / 4);
+  }
   Counters counted = simt::run_grid(
       state, grid, [this](std::string_view text, std::uint64_t cut) { print(text, cut); }, look);
   if (options_.counters) balance_.add_to(counted, config.grid.volume());

@@ -220,7 +220,36 @@ void TimedCode::finish(const Program& program, TimedRegion& region) {
   if (may_unroll) region.unrolled = unroll(code, registers_);
 }
 
-TimedCode::TimedCode(const Program& program) : blocks_(program.blocks.size()), merged_(blocks_.size()) {
+/// Loads and stores of spilled registers lie evenly over the longest block: in a loop that is where most of them are.
+/// They take room in L1 and on the way to L2; that something waits for them is left out.
+void TimedCode::add_spills(std::uint32_t spilled) {
+  const auto longest = std::max_element(blocks_.begin(), blocks_.end(), [](const TimedRegion& a, const TimedRegion& b) {
+    return a.code.size() < b.code.size();
+  });
+  constexpr std::uint32_t most = 255;  // registers of a thread
+  spilled = std::min(spilled, most);
+  if (longest == blocks_.end() || spilled == 0) return;
+  std::vector<TimedInstruction> code;
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < longest->code.size(); ++i) {
+    for (; next * longest->code.size() < (i + 1) * spilled && next < spilled; ++next) {
+      TimedInstruction t;
+      t.spill = true;
+      t.space = TimedInstruction::Space::local;
+      t.cost = {Pipe::memory, 1, 1, 0};
+      t.site = next;
+      t.kind = TimedInstruction::Kind::load;
+      code.push_back(t);
+      t.kind = TimedInstruction::Kind::store;
+      code.push_back(t);
+    }
+    code.push_back(longest->code[i]);
+  }
+  longest->code = std::move(code);
+}
+
+TimedCode::TimedCode(const Program& program, std::uint32_t spilled)
+    : blocks_(program.blocks.size()), merged_(blocks_.size()) {
   std::map<const ptx::Function*, std::uint32_t> bases;
   for (const FunctionInfo& info : program.functions) {
     bases[info.function] = registers_ - 1;
@@ -239,6 +268,7 @@ TimedCode::TimedCode(const Program& program) : blocks_(program.blocks.size()), m
   for (TimedRegion& block : blocks_) finish(program, block);
   for (const auto& region : merged_)
     if (region) finish(program, *region);
+  add_spills(spilled);
 }
 
 }  // namespace gpulab::simt

@@ -36,6 +36,7 @@ struct TimedInstruction {
   std::uint32_t site = 0;
   std::uint8_t copy = 0;  ///< of a loop that is unrolled: which turn of it
   bool alone = false;     ///< the warp waits for its result before it goes on: code that nobody optimised
+  bool spill = false;     ///< of a register that ptxas keeps in local memory: word `site` of them
   bool cached = true;     ///< a load that L1 may serve
   std::array<std::uint16_t, 6> in{}, out{};  ///< registers, 0: none
 };
@@ -55,7 +56,9 @@ struct TimedRegion {
 /// The instructions of each basic block of a program, and of the regions that start with it.
 class TimedCode {
  public:
-  explicit TimedCode(const Program& program);
+  /// `spilled`: registers of a thread that ptxas keeps in local memory; the longest block loads and stores each of
+  /// them.
+  TimedCode(const Program& program, std::uint32_t spilled);
   [[nodiscard]] const TimedRegion& block(std::uint32_t b) const { return blocks_[b]; }
   /// nullptr: ptxas merges nothing with this block.
   [[nodiscard]] const TimedRegion* merged(std::uint32_t b) const { return merged_[b].get(); }
@@ -64,6 +67,7 @@ class TimedCode {
 
  private:
   void merge_from(const Program& program, std::uint32_t head);
+  void add_spills(std::uint32_t spilled);
   void finish(const Program& program, TimedRegion& region);
 
   std::vector<TimedRegion> blocks_;

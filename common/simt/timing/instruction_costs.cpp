@@ -79,7 +79,10 @@ constexpr CostRow rows[] = {
     {"shfl", "", {memory, 1, 4, 23}},
     {"redux", "", {alu, 1, 8, 39}},
     {"vote", "", {alu, 1, 2, 12}},
-    {"match", "", {alu, 1, 16, 30}},
+    {"match", "", {memory, 1, 128, 100}},  // match_…: 2 cycles of the SM for each value that lanes hold, 16 are assumed
+    {"wmma", "", {memory, 4, 4, 0}, "load"},
+    {"wmma", "", {memory, 8, 8, 0}, "store"},
+    {"wmma", "", {tensor, 4, 12, 48}},  // two of full_mma_tf32 and full_mma_bf16, behind one another
     {"activemask", "", {alu, 1, 2, 12}},
 };
 

@@ -35,7 +35,8 @@ void TimingModel::start_run() {
   unavailable_.clear();
 }
 
-void TimingModel::prepare(const LaunchState& launch, std::uint32_t per_sm) {
+void TimingModel::prepare(const LaunchState& launch, std::uint32_t per_sm, std::uint32_t spilled) {
+  spilled_ = spilled;
   const std::uint64_t blocks = launch.grid.volume(), used = std::min(blocks, sms(profile_));
   const std::uint64_t of_one = used ? (blocks + used - 1) / used : 0;
   const std::uint64_t most = std::min<std::uint64_t>(std::max<std::uint64_t>(kWaves * per_sm, 4), kMostBlocks);
@@ -47,7 +48,7 @@ void TimingModel::prepare(const LaunchState& launch, std::uint32_t per_sm) {
 
 const TimedCode& TimingModel::code_of(const Program& program) {
   auto& code = codes_[&program];
-  if (!code) code = std::make_unique<TimedCode>(program);
+  if (!code) code = std::make_unique<TimedCode>(program, spilled_);
   return *code;
 }
 

@@ -25,8 +25,9 @@ class TimingModel {
   [[nodiscard]] Tracer& tracer() { return tracer_; }
   /// A new run begins, with a cold L2.
   void start_run();
-  /// A grid is about to run; `per_sm`: blocks that one SM keeps resident.
-  void prepare(const LaunchState& launch, std::uint32_t per_sm);
+  /// A grid is about to run; `per_sm`: blocks that one SM keeps resident; `spilled`: registers of a thread that ptxas
+  /// keeps in local memory.
+  void prepare(const LaunchState& launch, std::uint32_t per_sm, std::uint32_t spilled);
   /// It has run, with these counters.
   void add(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm);
   /// The launches from now on are, or are not any more, those of one graph.
@@ -54,6 +55,7 @@ class TimingModel {
   void touch(const BlockTrace& block, const TracedAccess& access, bool whole);
   [[nodiscard]] double hottest_atomic(const GridTrace& trace, double scale) const;
   const TimedCode& code_of(const Program& program);
+  std::uint32_t spilled_ = 0;  ///< of the grid that runs
 
   const GpuTiming& gpu_;
   const GpuProfile& profile_;

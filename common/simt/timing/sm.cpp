@@ -300,7 +300,23 @@ class Sm {
     return t.alone && t.kind != Kind::store ? std::max(next, ready) : next;
   }
 
+  /// A word of each lane in local memory: a line.
+  double spill(const RunningWarp& w, const TimedInstruction& t, double at) {
+    TracedAccess access;
+    access.space = TracedAccess::Space::local;
+    access.lines = 1;
+    access.sectors = 4;
+    std::array<std::uint64_t, 4> sectors{};
+    const std::uint64_t first =
+        (std::uint64_t{1} << 56) + (blocks_[w.block].trace->linear << 20) + (std::uint64_t{w.index} << 12) + t.site * 4;
+    for (std::size_t i = 0; i < sectors.size(); ++i) sectors[i] = first + i;
+    if (t.kind == Kind::load) return memory_.load(at, access, sectors, true);
+    memory_.store(at, access, sectors);
+    return at + 1;
+  }
+
   double access(const RunningWarp& w, const TimedInstruction& t, double at) {
+    if (t.spill) return spill(w, t, at);
     const TracedAccess* a = access_of(w, t);
     if (!a) return at + 1;  // its guard holds for no lane
     const BlockTrace& trace = *blocks_[w.block].trace;
