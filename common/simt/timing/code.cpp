@@ -6,6 +6,7 @@
 
 #include "common/simt/timing/instruction_costs.h"
 #include "common/simt/timing/schedule.h"
+#include "common/simt/timing/vectors.h"
 
 namespace gpulab::simt {
 
@@ -211,11 +212,12 @@ void TimedCode::merge_from(const Program& program, std::uint32_t head) {
   merged_[head] = std::make_unique<TimedRegion>(std::move(region));
 }
 
-void TimedCode::finish(const Program& program, TimedRegion& region) {
+void TimedCode::finish(const Program& program, TimedRegion& region, Alignments& alignments) {
   auto& code = region.code;
   const bool may_unroll = !code.empty() && code.back().kind == TimedInstruction::Kind::branch &&
                           !starts_no_unroll(program, code.front()) && counts_by_constant(program, code);
   join_pairs(program, code);
+  join_neighbours(program, code, alignments);
   schedule(code);
   if (may_unroll) region.unrolled = unroll(code, registers_);
 }
@@ -265,9 +267,10 @@ TimedCode::TimedCode(const Program& program, std::uint32_t spilled)
     return;
   }
   for (std::uint32_t b = 0; b < blocks_.size(); ++b) merge_from(program, b);
-  for (TimedRegion& block : blocks_) finish(program, block);
+  Alignments alignments;
+  for (TimedRegion& block : blocks_) finish(program, block, alignments);
   for (const auto& region : merged_)
-    if (region) finish(program, *region);
+    if (region) finish(program, *region, alignments);
   add_spills(spilled);
 }
 

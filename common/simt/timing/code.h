@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -68,7 +69,7 @@ class TimedCode {
  private:
   void merge_from(const Program& program, std::uint32_t head);
   void add_spills(std::uint32_t spilled);
-  void finish(const Program& program, TimedRegion& region);
+  void finish(const Program& program, TimedRegion& region, std::map<const ptx::Function*, class Alignment>& alignments);
 
   std::vector<TimedRegion> blocks_;
   std::vector<std::unique_ptr<TimedRegion>> merged_;
