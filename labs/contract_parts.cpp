@@ -22,7 +22,7 @@ std::vector<Point> sizes(std::initializer_list<std::int64_t> all) {
 
 std::vector<InputClass> row_classes() {
   return {
-      {"usual", "whole blocks of everyday numbers", "the answer itself is wrong: start with --n 32 by hand",
+      {"usual", "whole blocks of everyday numbers", "the answer itself is wrong: follow one warp of elements by hand",
        sizes({512})},
       {"empty", "no elements at all", "with n = 0 nothing may be read; threads are there all the same", sizes({0})},
       {"one", "a single element", "all other threads of the block have no element: test i < n", sizes({1})},
@@ -114,7 +114,7 @@ std::vector<std::byte> integers(Scalar type, std::size_t count, std::uint64_t se
   return bytes;
 }
 
-Dim3 in_a_row(const Case&, std::uint64_t index) { return {static_cast<std::uint32_t>(index)}; }
+Dim3 in_a_row(const Case&, std::uint64_t index) { return {static_cast<std::uint32_t>(index), 0, 0}; }
 
 Contract row_contract(std::string name, std::string signature, std::string summary) {
   Contract contract{.name = std::move(name), .signature = std::move(signature), .summary = std::move(summary)};

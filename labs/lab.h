@@ -316,7 +316,8 @@ struct Contract {
   std::function<std::vector<Argument>(const Case&)> arguments{};  ///< default: the lab's
   /// Where the text leaves several answers right: makes `expected` what was got, as far as that is one of them.
   std::function<void(const Case&, const Problem&, std::span<const std::byte> got, Expected& expected)> settle{};
-  /// Which element of the index space makes element `index` of the output, where that is one thread's affair.
+  /// Which place of the index space (from 0 in each dimension) makes element `index` of the output, where that is one
+  /// thread's affair.
   std::function<Dim3(const Case&, std::uint64_t index)> place{};
 };
 
@@ -324,6 +325,14 @@ struct Contract {
 struct BreakEvenQuestion {
   std::string param{};
   std::vector<std::string> variants{};
+};
+
+/// Of a file's kernel that is judged: launches on buffers as they are given. Answers are not part of it: who asks
+/// compares.
+struct Trial {
+  std::uint64_t number = 0;  ///< no two of one judging have the same
+  std::vector<Buffer> buffers{};
+  std::vector<Step> steps{};
 };
 
 struct Lab {
@@ -352,6 +361,7 @@ struct Lab {
   std::vector<Variant> variants{};  ///< worst to best
   /// Of the lab that `gpulab run` makes of a file: its kernels. All others have theirs in the binary.
   std::shared_ptr<const LoadedKernelFile> file{};
+  std::shared_ptr<const Trial> trial{};  ///< of that file's kernel, in place of a problem; null: none
 };
 
 /// Seeded inputs. Counter-based: element i depends on (seed, stream, i) alone. Arrays of one problem take different

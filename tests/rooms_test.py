@@ -25,7 +25,7 @@ FLOORS = [
     ["runner/options/sizes"],  # numbers as people type them, wherever they do
     ["runner/case"],
     ["runner/report"],
-    ["runner/report/plots", "runner/report/explain"],
+    ["runner/report/plots", "runner/report/explain", "runner/report/check"],
     ["runner/report/formats"],
     ["runner/student_file/arguments"],
     ["runner/student_file"],

@@ -156,7 +156,7 @@ std::vector<Contract> contracts() {
     }
   };
   one.place = [](const Case& c, std::uint64_t index) {
-    return Dim3{static_cast<std::uint32_t>(index % width(c)), static_cast<std::uint32_t>(index / width(c))};
+    return Dim3{static_cast<std::uint32_t>(index % width(c)), static_cast<std::uint32_t>(index / width(c)), 0};
   };
   return {one};
 }

@@ -340,7 +340,7 @@ std::vector<Contract> contracts() {
   one.problem = [](const Case& c, Values values) { return values == Values::fine ? problem(c) : exact_problem(c); };
   one.place = [](const Case& c, std::uint64_t index) {
     const auto columns = static_cast<std::uint64_t>(sizes(c.params).n);
-    return Dim3{static_cast<std::uint32_t>(index % columns), static_cast<std::uint32_t>(index / columns)};
+    return Dim3{static_cast<std::uint32_t>(index % columns), static_cast<std::uint32_t>(index / columns), 0};
   };
   return {one};
 }

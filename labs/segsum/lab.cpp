@@ -168,8 +168,15 @@ std::vector<Contract> contracts() {
   };
   one.classes[1].points = points({0}, 0);
   one.classes[1].points.push_back(points({20}, 100).front());
+  // The bags are those of one seed, so that other numbers fill the same memory.
   one.problem = [](const Case& c, Values) {
-    auto p = problem(c);
+    Case bags_of = c;
+    bags_of.seed = 42;
+    auto p = problem(bags_of);
+    p.buffers[0].initial = fractions(c, p.buffers[0].count, 3);
+    p.buffers[2].initial = fractions(c, features, 4);
+    sum_bags(view_as<float>(p.buffers[0].initial), view_as<int>(p.buffers[1].initial),
+             view_as<float>(p.buffers[2].initial), view_as<float>(p.expected[0].exact));
     from_zeros(c, p);
     return p;
   };

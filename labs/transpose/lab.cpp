@@ -180,7 +180,7 @@ std::vector<Contract> contracts() {
         .expected = {{.buffer = "out", .exact = answer(c, in)}}};
   };
   one.place = [](const Case& c, std::uint64_t index) {
-    return Dim3{static_cast<std::uint32_t>(index / rows(c)), static_cast<std::uint32_t>(index % rows(c))};
+    return Dim3{static_cast<std::uint32_t>(index / rows(c)), static_cast<std::uint32_t>(index % rows(c)), 0};
   };
   return {one};
 }

@@ -2,6 +2,7 @@
 // The record of one case: the only thing that reports see. Mirrors gpulab.run.v1; absent knowledge is absent.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -124,6 +125,8 @@ struct Result {
   std::uint64_t output_cut = 0;      ///< bytes that it printed beyond that
   std::vector<LaunchLines> lines;    ///< of `gpulab explain`: each launch by source line
   std::vector<BufferFacts> buffers;  ///< of `gpulab run`
+  /// Of a trial: what each buffer holds afterwards.
+  std::vector<std::pair<std::string, std::vector<std::byte>>> contents;
 };
 
 /// The size from which on a variant is faster than the host's.

@@ -206,6 +206,15 @@ std::string message_of(const Error& error) {
   return text;
 }
 
+/// All buffers but those of the host that are only read.
+std::vector<std::pair<std::string, std::vector<std::byte>>> contents_of(const Problem& problem,
+                                                                        const DeviceBuffers& buffers) {
+  std::vector<std::pair<std::string, std::vector<std::byte>>> all;
+  for (const auto& buffer : problem.buffers)
+    if (!buffer.on_host || buffer.role != BufferRole::input) all.emplace_back(buffer.name, buffers.read(buffer.name));
+  return all;
+}
+
 /// Runs, verifies and measures `work`. The verified run comes first and starts from poisoned outputs, so that only
 /// right kernels are measured. A device that measures no time (the simulator) runs once: that run is both verified and
 /// counted.
@@ -292,7 +301,8 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
         problem, [&](const Expected& e) { return buffers.read(e.buffer); },
         [&](const Expected& e) { return buffers.declared(e.buffer).type; }, result);
     for (const auto& [buffer, file] : options.dumps) dump(file, buffers.read(buffer));
-    if (!lab.file) return;
+    if (lab.trial) result.contents = contents_of(problem, buffers);
+    if (!lab.file || lab.trial) return;
     for (const auto& buffer : problem.buffers)
       result.buffers.push_back(facts_of(buffer, buffers.read(buffer.name), options.shows));
   };

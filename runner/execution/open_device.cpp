@@ -116,6 +116,19 @@ std::unique_ptr<Executor> open_simulator_for_file(const MachineOptions& options,
   return open_for_file(counting_kind(), options, access, lines);
 }
 
+std::unique_ptr<Executor> open_simulator_for_judging(MachineOptions options, const JudgingLimits& limits) {
+  options.threads = 1;
+  WorkerOptions worker;
+  worker.interrupted = interrupted;
+  worker.timeout = limits.wall;
+  worker.limits.cpu = limits.cpu;
+#if !defined(__SANITIZE_ADDRESS__)  // its shadow is most of the address space
+  worker.limits.data_bytes = limits.memory_bytes;
+#endif
+  if (limits.isolated) worker.confinement.emplace(Confinement{own_files(), {}});
+  return confined_worker(counting_kind(), request_of(options, false), std::move(worker));
+}
+
 std::unique_ptr<Executor> open_device(const MachineOptions& options) {
   return open(chosen_kind(options), options, false);
 }

@@ -1,6 +1,8 @@
 #pragma once
 // From --device, --profile and the simulator's options to something that runs cases.
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 
 #include "runner/execution/executor.h"
@@ -21,6 +23,16 @@ namespace gpulab {
 /// The same for a kernel of a file, in a process of its own.
 [[nodiscard]] std::unique_ptr<Executor> open_simulator_for_file(const MachineOptions& options, const FileAccess& access,
                                                                 bool lines = false);
+
+/// The same for a kernel that is judged: within limits, and of one CPU thread, so that two judgings are alike. `wall`:
+/// of one case, a backstop.
+struct JudgingLimits {
+  std::chrono::milliseconds wall{60'000};
+  std::chrono::seconds cpu{60};  ///< of all cases that one process runs
+  std::uint64_t memory_bytes = std::uint64_t{1} << 30;
+  bool isolated = true;
+};
+[[nodiscard]] std::unique_ptr<Executor> open_simulator_for_judging(MachineOptions options, const JudgingLimits& limits);
 
 /// What a sweep must know of where it runs.
 [[nodiscard]] Host host_of(const Executor& executor);

@@ -106,12 +106,12 @@ auto members(ModelledTime& v) {
 auto members(Result& v) {
   auto& [variant, kernel, status, message, racy, needs_clock, summary, params, launch, occupancy, spread, verification,
          timing, simulation_ms, model, model_unavailable, metrics, notes, curve, picture, built_on, changes, counters,
-         counters_params, findings, output, output_cut, lines, buffers] = v;
+         counters_params, findings, output, output_cut, lines, buffers, contents] = v;
   (void)racy, (void)needs_clock;  // whoever asked knows the variant
   (void)built_on, (void)changes;  // of several results
   return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, spread, verification, timing,
                   simulation_ms, model, model_unavailable, metrics, notes, curve, picture, counters, counters_params,
-                  findings, output, output_cut, lines, buffers);
+                  findings, output, output_cut, lines, buffers, contents);
 }
 auto members(Params& v) { return std::tie(v.values); }
 auto members(Case& v) {
@@ -142,9 +142,34 @@ auto members(KernelFile& v) {
   return std::tie(file, source, ptx, capability, entry, shared, cooperative, arguments, variables, expectations,
                   tolerance, resources);
 }
+auto members(Buffer& v) {
+  auto& [name, type, count, role, initial, on_host, symbol] = v;
+  return std::tie(name, type, count, role, initial, on_host, symbol);
+}
+auto members(BufferArgument& v) {
+  auto& [buffer, offset] = v;
+  return std::tie(buffer, offset);
+}
+auto members(TensorMapArgument& v) {
+  auto& [buffer, rows, cols, box_rows, box_cols] = v;
+  return std::tie(buffer, rows, cols, box_rows, box_cols);
+}
+auto members(BytesArgument& v) { return std::tie(v.bytes); }
+auto members(Copy& v) {
+  auto& [to, from, first, count] = v;
+  return std::tie(to, from, first, count);
+}
+auto members(Step& v) {
+  auto& [kernel, grid, block, dynamic_shared, arguments, cooperative, stream, copy] = v;
+  return std::tie(kernel, grid, block, dynamic_shared, arguments, cooperative, stream, copy);
+}
+auto members(Trial& v) {
+  auto& [number, buffers, steps] = v;
+  return std::tie(number, buffers, steps);
+}
 auto members(WireCase& v) {
-  auto& [lab, variant, point, options, file, listens] = v;
-  return std::tie(lab, variant, point, options, file, listens);
+  auto& [lab, variant, point, options, file, trial, listens] = v;
+  return std::tie(lab, variant, point, options, file, trial, listens);
 }
 
 template <typename T>
@@ -220,6 +245,32 @@ void get(const Json& json, double& value) {
   const auto word = json.get<std::string>();
   constexpr double infinity = std::numeric_limits<double>::infinity();
   value = word == "nan" ? std::numeric_limits<double>::quiet_NaN() : word == "inf" ? infinity : -infinity;
+}
+
+void get(const Json& json, float& value) {
+  double wide = 0;
+  get(json, wide);
+  value = static_cast<float>(wide);
+}
+
+void put(Json& json, Scalar value) { json = name_of(value); }
+void get(const Json& json, Scalar& value) {
+  const auto known = scalar_named(json.get_ref<const std::string&>());
+  if (!known) throw std::runtime_error("no type: " + json.dump());
+  value = *known;
+}
+void put(Json& json, BufferRole value) { json = static_cast<int>(value); }
+void get(const Json& json, BufferRole& value) { value = static_cast<BufferRole>(json.get<int>()); }
+
+/// Bytes as text, which is a twentieth of an array of numbers.
+void put(Json& json, const std::vector<std::byte>& bytes) {
+  put(json, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+void get(const Json& json, std::vector<std::byte>& bytes) {
+  std::string text;
+  get(json, text);
+  const auto* start = reinterpret_cast<const std::byte*>(text.data());
+  bytes.assign(start, start + text.size());
 }
 
 void put(Json& json, const Counters& value) { json = value.counts; }

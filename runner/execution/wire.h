@@ -19,7 +19,8 @@ struct WireCase {
   RunOptions options;
   /// Of `gpulab run`: the lab is made of it. Absent: a lab of this build, or the file that was sent last.
   std::optional<KernelFile> file{};
-  bool listens = false;  ///< wants to know what kernels print as it comes
+  std::optional<Trial> trial{};  ///< launches of that file's kernel, in place of its own
+  bool listens = false;          ///< wants to know what kernels print as it comes
 };
 
 /// A result, or why the worker can run nothing at all (no GPU: an Error that ends the run). Before it may come what

@@ -43,6 +43,7 @@ class ProcessWorker final : public Executor {
     WireCase request{lab.name, variant.name, point, options};
     if (lab.file && sent_ != lab.file) request.file = lab.file->file;
     sent_ = lab.file;
+    if (lab.trial) request.trial = *lab.trial;
     request.listens = options.printed != nullptr;
     const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
     auto answer = child_->ask(encode(request), options_.timeout, options_.interrupted);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -33,11 +34,18 @@ const T& named(std::span<const T> items, std::string_view name) {
 
 /// What a worker keeps from case to case.
 struct Served {
-  std::optional<Lab> of_file;  ///< of `gpulab run`; the executor has views of its texts
+  std::optional<Lab> of_file;   ///< of `gpulab run`; the executor has views of its texts
+  std::optional<Lab> of_trial;  ///< of `gpulab check`: the same with the last trial's launches
   std::unique_ptr<Executor> executor;
 };
 
-const Lab& lab_of(const WireCase& request, std::span<const Lab> labs, Served& served) {
+/// The file's kernel on the buffers that come with the request.
+const Lab& tried(WireCase& request, Served& served) {
+  served.of_trial = trial_lab(*served.of_file, std::make_shared<const Trial>(std::move(*request.trial)));
+  return *served.of_trial;
+}
+
+const Lab& file_or_lab(const WireCase& request, std::span<const Lab> labs, Served& served) {
   if (!request.file && served.of_file && served.of_file->name == request.lab) return *served.of_file;
   if (!request.file) return named(labs, request.lab);
   if (!served.of_file || served.of_file->file->file != *request.file) {
@@ -45,6 +53,11 @@ const Lab& lab_of(const WireCase& request, std::span<const Lab> labs, Served& se
     served.of_file = file_lab(*request.file);
   }
   return *served.of_file;
+}
+
+const Lab& lab_of(WireCase& request, std::span<const Lab> labs, Served& served) {
+  const Lab& lab = file_or_lab(request, labs, served);
+  return request.trial && served.of_file ? tried(request, served) : lab;
 }
 
 WireReply answer(std::string_view line, std::span<const Lab> labs, Served& served,

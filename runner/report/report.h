@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "runner/case/result.h"
 #include "runner/report/explain_view.h"
+#include "runner/report/judgement.h"
 
 namespace gpulab {
 
@@ -30,6 +31,7 @@ struct Format {
   std::string_view name, summary;
   Writer<Run> run = nullptr;                  ///< the results of a lab or a file
   Writer<ExplainView> explanation = nullptr;  ///< a kernel, line by line
+  Writer<Judgement> check = nullptr;          ///< a student's kernel against a contract
   /// An error that ended all: on standard output, for whoever reads it by machine (people read standard error).
   std::string (*error)(const Error& error) = nullptr;
 };

@@ -13,9 +13,9 @@
 namespace gpulab {
 
 struct CompileRequest {
-  std::string file;             ///< as the user named it; stands in messages and line information
-  std::string source;           ///< its text
-  std::string instance;         ///< a template's instance that must be there, "scale<float>"; empty: none
+  std::string file;      ///< as the user named it; stands in messages and line information
+  std::string source;    ///< its text
+  std::string instance;  ///< a template's instance that must be there, "scale<float>", or one a line; empty: none
   int compute_capability = 75;  ///< 90 for 9.0; the nearest that the compiler knows is taken
   Isolation isolation{};
   CompileOptions options{};

@@ -345,4 +345,13 @@ Lab file_lab(KernelFile from) {
   return lab;
 }
 
+Lab trial_lab(const Lab& of_file, std::shared_ptr<const Trial> trial) {
+  Lab lab = of_file;
+  lab.trial = std::move(trial);
+  lab.problem = [given = lab.trial](const Case&) { return Problem{given->buffers, {}}; };
+  lab.variants.front().steps = [given = lab.trial](const Case&) { return given->steps; };
+  lab.variants.front().automatic_grid = [](const Case&) { return Dim3{1, 1, 1}; };
+  return lab;
+}
+
 }  // namespace gpulab

@@ -7,6 +7,7 @@
 // built on Device::launch (sanitizers, explain) serves labs and files alike. A KernelFile is plain data: the worker
 // process of a GPU gets it over the wire and makes the same lab of it.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,6 +46,9 @@ struct FileRequest {
 
 /// The lab "run": no parameters, one variant, buffers and expectations as `file` says.
 [[nodiscard]] Lab file_lab(KernelFile file);
+
+/// The same lab with the launches of a trial in place of its own.
+[[nodiscard]] Lab trial_lab(const Lab& of_file, std::shared_ptr<const Trial> trial);
 
 /// Arguments, variables and expectations, checked as far as that goes without the kernel: form, names, values, sizes of
 /// files.

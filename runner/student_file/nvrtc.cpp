@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "common/error.h"
+#include "common/text.h"
 
 namespace gpulab {
 namespace {
@@ -124,7 +125,10 @@ Nvrtc::Outcome Nvrtc::compile(const std::string& source, const std::string& name
   api_->check(api_->nvrtcCreateProgram(&program, source.c_str(), name.c_str(), static_cast<int>(names.size()),
                                        texts.data(), names.data()),
               "nvrtcCreateProgram");
-  if (!instance.empty()) api_->check(api_->nvrtcAddNameExpression(program, instance.c_str()), "nvrtcAddNameExpression");
+  if (!instance.empty()) {
+    for (const auto& one : split(instance, '\n'))
+      api_->check(api_->nvrtcAddNameExpression(program, one.c_str()), "nvrtcAddNameExpression");
+  }
   Outcome outcome;
   outcome.succeeded = api_->nvrtcCompileProgram(program, static_cast<int>(flags.size()), flags.data()) == 0;
   outcome.log = api_->text(program, api_->nvrtcGetProgramLogSize, api_->nvrtcGetProgramLog);

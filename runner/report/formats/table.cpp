@@ -8,6 +8,7 @@
 #include "common/text.h"
 #include "runner/case/metrics.h"
 #include "runner/report/break_even.h"
+#include "runner/report/check/check_report.h"
 #include "runner/report/explain/explain_report.h"
 #include "runner/report/ladder.h"
 #include "runner/report/model_text.h"
@@ -475,6 +476,7 @@ extern const Format table{
     .summary = "for people: a page for one result, a ladder for several",
     .run = write,
     .explanation = explain_table,
+    .check = check_table,
 };
 
 }  // namespace gpulab::report

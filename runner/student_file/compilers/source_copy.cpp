@@ -47,11 +47,12 @@ SourceCopy::SourceCopy(const CompileRequest& request, const fs::path& folder)
   if (source.starts_with(byte_order_mark)) source.remove_prefix(byte_order_mark.size());
   std::ofstream(folder_ / "source.cu", std::ios::binary) << fmt::format("#line 1 \"{}\"\n", harmless_) << source;
   if (instance_) {
-    std::ofstream(folder_ / "instance.cu", std::ios::binary) << fmt::format(
-        "#include \"source.cu\"\n"
-        "#line 1 \"{}\"\n"
-        "template <auto kernel> struct GpulabInstance {{}}; template struct GpulabInstance<{}>;\n",
-        instance_name, request.instance);
+    std::ofstream file(folder_ / "instance.cu", std::ios::binary);
+    file << fmt::format("#include \"source.cu\"\n#line 1 \"{}\"\ntemplate <auto kernel> struct GpulabInstance {{}};",
+                        instance_name);
+    for (const auto& one : split(request.instance, '\n'))
+      file << fmt::format(" template struct GpulabInstance<{}>;", one);
+    file << '\n';
   }
   if (request.isolation.alone) return;
   own_folder_ = main.parent_path();

@@ -1,0 +1,361 @@
+#include "runner/judge/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "common/error.h"
+#include "common/gpu_profile.h"
+#include "common/simt/observers/tool.h"
+#include "common/text.h"
+#include "labs/contract_parts.h"
+#include "runner/execution/open_device.h"
+#include "runner/judge/find_kernel.h"
+#include "runner/judge/key_class.h"
+#include "runner/judge/trials.h"
+#include "runner/student_file/compile.h"
+#include "runner/student_file/compilers/ptxas.h"
+#include "runner/student_file/kernel_file.h"
+#include "runner/student_file/toolchain.h"
+
+namespace gpulab {
+namespace {
+
+/// Warp instructions of a launch: a quadratic kernel at our sizes needs a tenth. The tools take from it, too.
+constexpr std::uint64_t most_work = std::uint64_t{1} << 25, most_watched_work = most_work << 3;
+/// Launches that did not end before the rest is not run: each costs seconds.
+constexpr int most_hung = 2;
+/// Of what kernels print, and of each kind of finding, a report keeps so much.
+constexpr std::uint64_t most_output = 16 << 10;
+constexpr std::size_t most_findings = 20;
+
+class Judging {
+ public:
+  explicit Judging(const JudgeRequest& request)
+      : request_(request),
+        sanitizing_(open_simulator_for_judging(machine(true, 0, false), limits())),
+        contracts_(request.contract != nullptr ? std::vector<Contract>{*request.contract} : request.lab->contracts) {
+    const auto& info = sanitizing_->info();
+    place_ = {info.sm_count, info.profile.empty() ? nullptr : &gpu_profile(info.profile)};
+    report_.device = info;
+    report_.lab = request.lab->name;
+    report_.file = request.file;
+    report_.seed = request.seed;
+    for (const char* name : {"compile", "signature", "correct", "sanitize"}) report_.items.push_back({name});
+    if (!request.requirements.empty()) report_.items.push_back({"require"});
+  }
+
+  Judgement run() {
+    if (!compile_file() || !find()) return std::move(report_);
+    reordered_ = open_simulator_for_judging(machine(false, request_.seed + 1, false), limits());
+    for (const auto& kernel : search_.found) {
+      report_.kernels.push_back(kernel.signature.name);
+      judge_kernel(kernel);
+    }
+    conclude();
+    count();
+    require();
+    return std::move(report_);
+  }
+
+ private:
+  [[nodiscard]] MachineOptions machine(bool sanitize, std::uint64_t schedule, bool count) const {
+    MachineOptions options;
+    if (!request_.profile.empty()) options.profile = request_.profile;
+    options.counters = count;
+    options.model = count && request_.model;
+    options.schedule = schedule;
+    options.budget = sanitize ? most_watched_work : most_work;
+    options.print_limit = most_output;
+    if (sanitize)
+      for (const auto* tool : simt::tool_kinds()) options.sanitize.emplace_back(tool->name);
+    return options;
+  }
+  [[nodiscard]] JudgingLimits limits() const { return {.isolated = request_.isolated}; }
+
+  JudgedItem& item(std::string_view name) { return *std::ranges::find(report_.items, name, &JudgedItem::name); }
+  bool settle(std::string_view name, bool passed, std::string message) {
+    auto& one = item(name);
+    one.verdict = passed ? Verdict::passed : Verdict::failed;
+    one.message = std::move(message);
+    return passed;
+  }
+
+  [[nodiscard]] int capability() const { return report_.device.compute_major * 10 + report_.device.compute_minor; }
+
+  std::optional<Error> compile_with(const std::string& instances) {
+    try {
+      ptx_ = compile({.file = request_.file,
+                      .source = request_.source,
+                      .instance = instances,
+                      .compute_capability = capability(),
+                      .isolation = isolation(),
+                      .options = request_.compile},
+                     *compiler_)
+                 .ptx;
+      return std::nullopt;
+    } catch (const Error& error) {
+      if (error.code != ExitCode::usage) throw;
+      return error;
+    }
+  }
+  [[nodiscard]] Isolation isolation() const { return {.on = request_.isolated, .alone = true}; }
+
+  bool compile_file() {
+    const auto nvcc = find_nvcc();
+    compiler_ = choose_compiler("auto", without_stand_in(nvcc), [&] { return find_nvrtc(nvcc); });
+    const auto instances = wanted_instances(request_.source, contracts_, request_.kernel);
+    auto error = compile_with(instances);
+    // What we ask for may be what is wrong: a template that is not for these types stands beside the kernel.
+    if (error && !instances.empty() && !compile_with("")) {
+      instance_problem_ = error->what();
+      error.reset();
+    }
+    if (!error) return settle("compile", true, "");
+    std::string what = error->what();
+    const auto known = request_.file + " does not compile: ";
+    if (!error->where.empty() && what.starts_with(known)) what = error->where + ": " + what.substr(known.size());
+    return settle("compile", false, what);
+  }
+
+  bool find() {
+    search_ = find_kernel(ptx_, request_.source, request_.file, *request_.lab, contracts_, request_.kernel);
+    report_.contract = search_.contract->name;
+    report_.signature = search_.contract->signature;
+    if (search_.found.empty() && !instance_problem_.empty()) search_.problem += "; " + instance_problem_;
+    if (search_.found.empty()) return settle("signature", false, search_.problem);
+    return settle("signature", true, "");
+  }
+
+  Lab lab_of(const FoundKernel& kernel, bool with_resources) const {
+    KernelFile file;
+    file.file = request_.file;
+    file.source = request_.source;
+    file.ptx = ptx_;
+    file.compute_capability = capability();
+    file.entry = kernel.entry;
+    if (with_resources) {
+      if (const auto ptxas = find_ptxas(find_nvcc()))
+        file.resources = resources(ptx_, kernel.entry, capability(), *ptxas, isolation());
+    }
+    return file_lab(std::move(file));
+  }
+
+  /// One size on one of the processes.
+  JudgedShape try_on(Executor& executor, const Lab& file, const FoundKernel& kernel, const InputClass& of,
+                     const TrialPoint& point, const ContractLaunch& launch, bool twice, Result* whole = nullptr) {
+    const auto& contract = *search_.contract;
+    auto at = contract_case(*request_.lab, contract, point, kernel.type, request_.seed, place_);
+    const auto posed = pose(*request_.lab, contract, kernel, std::move(at), of.values, launch, ++trials_, twice);
+    const Lab lab = trial_lab(file, posed.trial);
+    Case number;  // what the process knows of the case: which it is
+    number.seed = posed.trial->number;
+    number.sm_count = place_.sm_count;
+    number.block = launch.block;
+    auto result = executor.run(lab, lab.variants.front(), number, {});
+    if (result.status == CaseStatus::interrupted) throw Error(ExitCode::interrupted, "interrupted");
+    auto shape = judged(contract, kernel, posed, result);
+    shape.name = of.name;
+    shape.about = of.about;
+    if (shape.hint.empty()) shape.hint = of.hint;
+    shape.params.assign(point.begin(), point.end());
+    if (whole != nullptr) {
+      *whole = std::move(result);
+    } else {
+      keep(result);
+    }
+    return shape;
+  }
+
+  void keep(const Result& result) {
+    for (const auto& finding : result.findings) {
+      const auto same = std::ranges::find_if(report_.findings, [&](const Finding& known) {
+        const auto lines = [](const Finding& f) {
+          std::vector<std::pair<std::string, int>> all;
+          for (const auto& site : f.at) all.emplace_back(site.file, site.line);
+          return all;
+        };
+        return known.tool == finding.tool && known.severity == finding.severity && lines(known) == lines(finding);
+      });
+      if (same != report_.findings.end()) {
+        same->count += finding.count;
+      } else if (report_.findings.size() < most_findings) {
+        report_.findings.push_back(finding);
+      }
+    }
+    if (report_.output.empty()) {
+      report_.output = result.output;
+      report_.output_cut = result.output_cut;
+    }
+  }
+
+  /// The first launch with which the kernel is right on everyday inputs; where there is none, the usual one.
+  const ContractLaunch& launch_of(const Lab& file, const FoundKernel& kernel) {
+    const auto& contract = *search_.contract;
+    if (contract.every_launch || contract.launches.size() == 1) return contract.launches.front();
+    const auto& usual = classes().front();
+    for (const auto& launch : contract.launches) {
+      const auto shape = try_on(*reordered_, file, kernel, usual, usual.points.front(), launch, false);
+      if (shape.status == CaseStatus::ok) return launch;
+      if (!never_ended(shape)) continue;
+      hung_ = most_hung;  // there is no need to see it again
+      report_.shapes.push_back(shape);
+      return launch;
+    }
+    return contract.launches.front();
+  }
+
+  static bool never_ended(const JudgedShape& shape) {
+    return shape.status == CaseStatus::hung || shape.status == CaseStatus::timeout;
+  }
+
+  const std::vector<InputClass>& classes() {
+    if (!classes_.empty()) return classes_;
+    classes_ = search_.contract->classes.empty() ? row_classes() : search_.contract->classes;
+    if (!request_.secret.empty()) classes_.push_back(key_class(classes_, request_.secret));
+    return classes_;
+  }
+
+  void judge_kernel(const FoundKernel& kernel) {
+    const Lab file = lab_of(kernel, false);
+    const auto& contract = *search_.contract;
+    const auto findings = report_.findings.size();
+    const auto& usual = launch_of(file, kernel);
+    report_.findings.resize(findings);
+    for (const auto& of : classes()) {
+      for (const auto& point : of.points) {
+        const bool large = of.name == "large";
+        for (const auto& launch : contract.every_launch ? contract.launches : std::vector{usual}) {
+          if (hung_ >= most_hung) {
+            skip(of, point, kernel, launch);
+            continue;
+          }
+          auto shape = try_on(*sanitizing_, file, kernel, of, point, launch, !large);
+          if (shape.status == CaseStatus::ok && !large) reorder(file, kernel, of, point, launch, shape);
+          if (never_ended(shape)) ++hung_;
+          report_.shapes.push_back(std::move(shape));
+        }
+      }
+    }
+  }
+
+  /// The same in another order of blocks and warps.
+  void reorder(const Lab& file, const FoundKernel& kernel, const InputClass& of, const TrialPoint& point,
+               const ContractLaunch& launch, JudgedShape& shape) {
+    auto again = try_on(*reordered_, file, kernel, of, point, launch, false);
+    if (again.status == CaseStatus::ok) return;
+    again.message = "right in one order of warps and blocks, but not in another: " + again.message;
+    again.hint = "who waits for whom? A barrier, an atomic, or a second buffer makes the order certain";
+    shape = std::move(again);
+  }
+
+  void skip(const InputClass& of, const TrialPoint& point, const FoundKernel& kernel, const ContractLaunch& launch) {
+    JudgedShape shape;
+    shape.name = of.name;
+    shape.about = of.about;
+    shape.hint = of.hint;
+    if (kernel.type) shape.type = cpp_name_of(*kernel.type);
+    shape.params.assign(point.begin(), point.end());
+    shape.block = launch.block;
+    shape.message = "not run: launches before it did not end";
+    report_.shapes.push_back(std::move(shape));
+  }
+
+  void conclude() {
+    std::vector<std::string> all, wrong;
+    for (const auto& shape : report_.shapes) {
+      if (!std::ranges::count(all, shape.name)) all.push_back(shape.name);
+      if (shape.status != CaseStatus::ok && !std::ranges::count(wrong, shape.name)) wrong.push_back(shape.name);
+    }
+    settle("correct", wrong.empty(),
+           wrong.empty() ? fmt::format("all {} classes of inputs", all.size())
+                         : fmt::format("{} of {} classes of inputs: {}", wrong.size(), all.size(), join(wrong)));
+    std::vector<std::string> accused;
+    for (const auto& finding : report_.findings)
+      if (finding.severity == Severity::error && !std::ranges::count(accused, finding.tool))
+        accused.push_back(finding.tool);
+    settle("sanitize", accused.empty(), accused.empty() ? "" : join(accused));
+  }
+
+  /// Counters at the reference size, of the kernel and of the rungs that it is shown beside.
+  void count() {
+    if (item("correct").verdict != Verdict::passed) return;
+    const auto& kernel = search_.found.front();
+    const auto& contract = *search_.contract;
+    const Lab file = lab_of(kernel, true);
+    const auto counting = open_simulator_for_judging(machine(false, 0, true), limits());
+    const InputClass reference{"reference", "the size at which it is counted", "", {contract.reference}};
+    Result own;
+    auto shape = try_on(*counting, file, kernel, reference, contract.reference, launch_of(file, kernel), false, &own);
+    own.variant = kernel.signature.name;
+    own.params = reference_params();
+    own.contents.clear();
+    if (shape.status != CaseStatus::ok) {
+      settle("correct", false, fmt::format("at the reference size: {}", shape.message));
+      report_.shapes.push_back(std::move(shape));
+      return;
+    }
+    report_.beside.push_back(std::move(own));
+    auto rungs = contract.rungs;
+    for (const auto& one : request_.requirements)
+      if (!one.rung.empty() && !std::ranges::count(rungs, one.rung)) rungs.push_back(one.rung);
+    const auto here = open_simulator(machine(false, 0, true));
+    for (const auto& name : rungs) report_.beside.push_back(rung(*here, name, kernel));
+  }
+
+  [[nodiscard]] decltype(Result::params) reference_params() const {
+    const auto& reference = search_.contract->reference;
+    decltype(Result::params) params(reference.begin(), reference.end());
+    params.emplace_back("seed", static_cast<std::int64_t>(request_.seed));
+    return params;
+  }
+
+  Result rung(Executor& executor, const std::string& name, const FoundKernel& kernel) {
+    const Lab& lab = *request_.lab;
+    const auto& contract = *search_.contract;
+    const auto& variant = *std::ranges::find(lab.variants, name, &Variant::name);
+    auto at = contract_case(lab, contract, contract.reference, kernel.type, request_.seed, place_);
+    at.block = default_block(lab, variant);
+    if (variant.block) at.block = variant.block(at);
+    auto result = executor.run(lab, variant, at, {});
+    result.params = reference_params();
+    return result;
+  }
+
+  void require() {
+    if (request_.requirements.empty() || report_.beside.empty()) return;
+    std::size_t failed = 0, pending = 0;
+    for (const auto& one : request_.requirements) {
+      auto made = gpulab::judged(one, report_.beside.front(), report_.beside);
+      failed += made.verdict == Verdict::failed;
+      pending += made.verdict == Verdict::pending;
+      report_.requirements.push_back(std::move(made));
+    }
+    settle("require", failed == 0,
+           failed > 0    ? fmt::format("{} of {}", failed, request_.requirements.size())
+           : pending > 0 ? fmt::format("{} cannot be had here", pending)
+                         : "");
+    if (failed == 0 && pending > 0) item("require").verdict = Verdict::pending;
+  }
+
+  const JudgeRequest& request_;
+  std::unique_ptr<Executor> sanitizing_, reordered_;
+  std::vector<Contract> contracts_;
+  std::vector<InputClass> classes_;
+  TrialPlace place_;
+  std::optional<Compiler> compiler_;
+  std::string ptx_, instance_problem_;
+  KernelSearch search_;
+  std::uint64_t trials_ = 0;
+  int hung_ = 0;
+  Judgement report_;
+};
+
+}  // namespace
+
+Judgement judge(const JudgeRequest& request) { return Judging(request).run(); }
+
+}  // namespace gpulab

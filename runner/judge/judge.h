@@ -1,0 +1,38 @@
+#pragma once
+// A student's kernel against a contract: compiled, found, run on every class of inputs, sanitized, counted.
+//
+//   source --compile()--> PTX --find_kernel.h--> kernels --trials.h, in a confined process--> buffers --here-->
+//   Judgement
+//
+// Answers never leave this process; what ran in the other one gives buffers, counts and findings, and decides nothing.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "labs/lab.h"
+#include "runner/judge/requirement.h"
+#include "runner/report/judgement.h"
+#include "runner/student_file/compile_options.h"
+
+namespace gpulab {
+
+struct JudgeRequest {
+  const Lab* lab = nullptr;
+  const Contract* contract = nullptr;  ///< null: the one that the kernel is named after, where there are several
+  std::string file, source;
+  std::string kernel{};  ///< empty: the contract's name, else the only one that fits
+  CompileOptions compile{};
+  std::vector<Requirement> requirements{};
+  std::uint64_t seed = 42;
+  std::string secret{};   ///< of an instructor's key: sizes of its own; empty: none
+  std::string profile{};  ///< the GPU that is modelled; empty: the one that is here, else the default
+  bool model = false;
+  bool isolated = true;
+};
+
+/// What the submission does wrong is in the Judgement, and never thrown. Throws Error: no compiler here; several
+/// contracts that it may be of; interrupted.
+[[nodiscard]] Judgement judge(const JudgeRequest& request);
+
+}  // namespace gpulab

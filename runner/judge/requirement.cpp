@@ -1,0 +1,130 @@
+#include "runner/judge/requirement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "common/counters.h"
+#include "common/error.h"
+#include "common/text.h"
+
+namespace gpulab {
+namespace {
+
+constexpr std::array beyond_counters{"sms_used", "waves", "tail", "model.time_ms"};
+constexpr std::array operators{"==", "!=", ">=", "<=", ">", "<"};
+
+std::string trimmed(std::string text) {
+  text.erase(0, text.find_first_not_of(' '));
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+Error no_form(const std::string& text) {
+  return usage_error(fmt::format("--require: '{}' is not of the form COUNTER OP VALUE", text),
+                     "as in 'shared_load_bank_conflicts==0', 'warp_instructions<=1.3*tiled_padded'");
+}
+
+void check_counter(const std::string& name) {
+  if (find_counter(name) != nullptr || std::ranges::count(beyond_counters, name) > 0) return;
+  std::vector<std::string> names(beyond_counters.begin(), beyond_counters.end());
+  for (const auto& row : counter_table()) names.emplace_back(row.name);
+  throw usage_error(fmt::format("--require: unknown counter '{}'", name),
+                    did_you_mean(name, names, "'gpulab list --metrics' shows all"));
+}
+
+void check_rung(const std::string& name, const Lab& lab) {
+  std::vector<std::string> names;
+  for (const auto& variant : lab.variants) {
+    if (variant.name == name && !variant.kernel.empty() && !variant.gpu_only) return;
+    if (!variant.kernel.empty() && !variant.gpu_only) names.push_back(variant.name);
+  }
+  throw usage_error(fmt::format("--require: {} has no rung '{}' that the simulator runs", lab.name, name),
+                    did_you_mean(name, names, "rungs: " + join(names)));
+}
+
+Requirement parse(const std::string& text, const Lab& lab) {
+  Requirement made{.text = text};
+  const auto at = text.find_first_of("=!<>");
+  if (at == std::string::npos) throw no_form(text);
+  const auto op =
+      std::ranges::find_if(operators, [&](const char* o) { return text.compare(at, std::string(o).size(), o) == 0; });
+  if (op == operators.end()) throw no_form(text);
+  made.op = *op;
+  made.counter = trimmed(text.substr(0, at));
+  auto right = trimmed(text.substr(at + made.op.size()));
+  if (const auto star = right.find('*'); star != std::string::npos) {
+    made.rung = trimmed(right.substr(star + 1));
+    right = trimmed(right.substr(0, star));
+  } else if (!right.empty() && right.find_first_not_of("0123456789.") == 0) {
+    made.rung = right;  // the factor is 1
+    right = "1";
+  }
+  const auto value = parse_real(right);
+  if (!value) throw no_form(text);
+  made.value = *value;
+  check_counter(made.counter);
+  if (!made.rung.empty()) check_rung(made.rung, lab);
+  return made;
+}
+
+bool holds(double left, const std::string& op, double right) {
+  if (op == "==") return left == right;
+  if (op == "!=") return left != right;
+  if (op == ">=") return left >= right;
+  if (op == "<=") return left <= right;
+  return op == ">" ? left > right : left < right;
+}
+
+/// "1200", "0.875".
+std::string number(double value) { return fmt::format("{:.10g}", value); }
+
+}  // namespace
+
+std::vector<Requirement> parse_requirements(const std::string& text, const Lab& lab) {
+  std::vector<Requirement> all;
+  for (const auto& part : split(text, ',')) all.push_back(parse(trimmed(part), lab));
+  return all;
+}
+
+std::optional<double> measured(const Result& result, const std::string& counter) {
+  if (counter == "model.time_ms") return result.model ? std::optional(result.model->ms) : std::nullopt;
+  if (counter == "sms_used") return result.spread ? std::optional<double>(result.spread->sms_used) : std::nullopt;
+  if (counter == "waves") return result.spread ? result.spread->waves : std::nullopt;
+  if (counter == "tail") return result.spread ? result.spread->tail : std::nullopt;
+  const auto* row = find_counter(counter);
+  return row != nullptr && result.counters ? row->value(*result.counters) : std::nullopt;
+}
+
+JudgedRequirement judged(const Requirement& requirement, const Result& own, const std::vector<Result>& rungs) {
+  JudgedRequirement made{.text = requirement.text};
+  const auto got = measured(own, requirement.counter);
+  if (!got) {
+    const bool model = requirement.counter.starts_with("model.");
+    made.verdict = model ? Verdict::pending : Verdict::failed;
+    made.message = model ? "there is no modelled time: " + own.model_unavailable
+                         : fmt::format("{} is not defined: the kernel does nothing of the kind", requirement.counter);
+    return made;
+  }
+  double limit = requirement.value;
+  std::string against = number(limit);
+  if (!requirement.rung.empty()) {
+    const auto rung = std::ranges::find(rungs, requirement.rung, &Result::variant);
+    const auto theirs = rung == rungs.end() ? std::nullopt : measured(*rung, requirement.counter);
+    if (!theirs) {
+      made.verdict = Verdict::pending;
+      made.message = fmt::format("rung {} has no {} here{}", requirement.rung, requirement.counter,
+                                 rung == rungs.end() || rung->message.empty() ? "" : ": " + rung->message);
+      return made;
+    }
+    limit *= *theirs;
+    against =
+        fmt::format("{} ({} * {} of {})", number(limit), number(requirement.value), number(*theirs), requirement.rung);
+  }
+  made.verdict = holds(*got, requirement.op, limit) ? Verdict::passed : Verdict::failed;
+  made.message = fmt::format("{} is {}, asked for {} {}", requirement.counter, number(*got), requirement.op, against);
+  return made;
+}
+
+}  // namespace gpulab

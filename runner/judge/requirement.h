@@ -1,0 +1,32 @@
+#pragma once
+// --require: what counters of a kernel must be. COUNTER OP VALUE, or COUNTER OP FACTOR*RUNG: against a rung of the lab
+// at the same size.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "labs/lab.h"
+#include "runner/report/judgement.h"
+
+namespace gpulab {
+
+struct Requirement {
+  std::string text;       ///< as it was typed
+  std::string counter{};  ///< of `gpulab list --metrics`, or sms_used, waves, tail, model.time_ms
+  std::string op{};
+  double value = 0;    ///< or the factor
+  std::string rung{};  ///< empty: none
+};
+
+/// Parts between commas. Throws usage_error: no form, no such counter, no such rung.
+[[nodiscard]] std::vector<Requirement> parse_requirements(const std::string& text, const Lab& lab);
+
+/// `own`: the kernel's result; `rungs`: of the same size, by Result::variant.
+[[nodiscard]] JudgedRequirement judged(const Requirement& requirement, const Result& own,
+                                       const std::vector<Result>& rungs);
+
+/// What a requirement may name, of a result; nothing where it is not there.
+[[nodiscard]] std::optional<double> measured(const Result& result, const std::string& counter);
+
+}  // namespace gpulab

@@ -1,0 +1,14 @@
+#pragma once
+// `gpulab check` for people and as gpulab.check.v1: what the formats of these names write (report/formats).
+
+#include <string>
+
+#include "runner/report/judgement.h"
+#include "runner/report/report.h"
+
+namespace gpulab {
+
+[[nodiscard]] std::string check_table(const Judgement& judgement, const Style& style);
+[[nodiscard]] std::string check_json(const Judgement& judgement, const Style& style);
+
+}  // namespace gpulab

@@ -1,0 +1,72 @@
+#pragma once
+// What `gpulab check` says of a student's kernel, as data: gpulab.check.v1.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/enum_text.h"
+#include "runner/case/result.h"
+
+namespace gpulab {
+
+/// not_run: something before it failed, or nobody asked. pending: it needs what this machine lacks.
+enum class Verdict : std::uint8_t { passed, failed, pending, not_run };
+constexpr std::array<std::string_view, 4> words_of(Verdict) { return {"passed", "failed", "pending", "not_run"}; }
+
+struct JudgedItem {
+  std::string name;  ///< compile, signature, correct, sanitize, require
+  Verdict verdict = Verdict::not_run;
+  std::string message{};
+};
+
+/// An element that is not as it must be, and whose it was.
+struct JudgedMismatch {
+  Mismatch mismatch;
+  std::optional<std::pair<Dim3, Dim3>> owner{};  ///< block and thread, where one thread makes the element
+};
+
+/// One size of one class of inputs.
+struct JudgedShape {
+  std::string name, about, hint;  ///< of the class
+  std::string type;               ///< T of the kernel; empty: it has none
+  std::vector<std::pair<std::string, ParamValue>> params{};
+  Dim3 grid{}, block{};
+  CaseStatus status = CaseStatus::skipped;  ///< skipped: not run, `message` says why
+  std::string message{};
+  std::string buffer{};  ///< of the mismatches
+  std::vector<JudgedMismatch> mismatches{};
+};
+
+struct JudgedRequirement {
+  std::string text{};  ///< as it was asked for
+  Verdict verdict = Verdict::not_run;
+  std::string message{};  ///< what is, against what must be
+};
+
+struct Judgement {
+  DeviceInfo device;
+  std::string lab, contract, signature, file;
+  std::vector<std::string> kernels{};  ///< "total<float>"; several instances of one template
+  std::uint64_t seed = 42;
+  std::vector<JudgedItem> items{};
+  std::vector<JudgedShape> shapes{};
+  std::vector<Finding> findings{};
+  std::vector<JudgedRequirement> requirements{};
+  /// At the reference size: the kernel first, then rungs of the lab.
+  std::vector<Result> beside{};
+  std::string output{};          ///< what the kernel printed
+  std::uint64_t output_cut = 0;  ///< bytes beyond that
+
+  [[nodiscard]] bool passed() const {
+    for (const auto& item : items)
+      if (item.verdict == Verdict::failed) return false;
+    return true;
+  }
+};
+
+}  // namespace gpulab
