@@ -12,9 +12,10 @@ build=${GPULAB_BUILD_DIR:-build}
 # The tree's own files, also before they are known to git.
 sources() { find common labs runner tests -type f \( "$@" \) | LC_ALL=C sort; }
 
-# Kernels in tests/ptx keep the format they have: the PTX that is kept beside them names their lines.
+# Kernels in tests/ptx keep the format they have: the PTX that is kept beside them names their lines. Those in tests/grading
+# are as students write them, also such that no compiler can read, each with a line that says what is to come of it.
 check_format() {
-  sources -name '*.cpp' -o -name '*.h' -o -name '*.cu' | grep -v '^tests/ptx/' |
+  sources -name '*.cpp' -o -name '*.h' -o -name '*.cu' | grep -v '^tests/\(ptx\|grading\)/' |
     xargs -r -n 32 -P "$(nproc)" clang-format-14 --dry-run -Werror --ferror-limit=3
 }
 
