@@ -25,6 +25,7 @@ FLOORS = [
     ["runner/options/sizes"],  # numbers as people type them, wherever they do
     ["runner/case"],
     ["runner/report"],
+    ["runner/report/documents"],
     ["runner/report/plots", "runner/report/explain", "runner/report/check"],
     ["runner/report/formats"],
     ["runner/student_file/arguments"],

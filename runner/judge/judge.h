@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "labs/lab.h"
+#include "runner/case/judgement.h"
 #include "runner/judge/requirement.h"
-#include "runner/report/judgement.h"
 #include "runner/student_file/compile_options.h"
 
 namespace gpulab {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "labs/lab.h"
-#include "runner/report/judgement.h"
+#include "runner/case/judgement.h"
 
 namespace gpulab {
 

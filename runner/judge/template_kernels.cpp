@@ -72,7 +72,8 @@ std::optional<TemplateKernel> kernel_at(std::string_view code, std::size_t start
   const auto close = behind(code, open, '<', '>');
   if (!close || *close > at) return std::nullopt;
   TemplateKernel kernel;
-  if (trimmed(code.substr(open + 1, *close - open - 2)).empty()) return std::nullopt;  // a specialisation is an instance
+  if (trimmed(code.substr(open + 1, *close - open - 2)).empty())
+    return std::nullopt;  // a specialisation is an instance
   for (const auto part : parts_of(code.substr(open + 1, *close - open - 2))) {
     if (part.find('=') != npos) continue;
     auto parameter = parameter_of(part);

@@ -10,9 +10,9 @@
 #include <string>
 
 #include "labs/lab.h"
+#include "runner/case/judgement.h"
 #include "runner/case/result.h"
 #include "runner/judge/find_kernel.h"
-#include "runner/report/judgement.h"
 
 namespace gpulab {
 

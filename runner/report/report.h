@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "common/error.h"
+#include "runner/case/judgement.h"
 #include "runner/case/result.h"
 #include "runner/report/explain_view.h"
-#include "runner/report/judgement.h"
 
 namespace gpulab {
 

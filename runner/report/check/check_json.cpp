@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/report/check/check_report.h"
+#include "runner/report/documents/result_json.h"
 #include "runner/report/json_text.h"
-#include "runner/report/result_json.h"
 #include "runner/version.h"
 
 namespace gpulab {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runner/report/judgement.h"
+#include "runner/case/judgement.h"
 #include "runner/report/report.h"
 
 namespace gpulab {

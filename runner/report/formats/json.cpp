@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "common/embedded.h"
-#include "runner/report/error_report.h"
 #include "runner/report/check/check_report.h"
+#include "runner/report/documents/result_json.h"
+#include "runner/report/error_report.h"
 #include "runner/report/explain/explain_report.h"
 #include "runner/report/json_text.h"
 #include "runner/report/report.h"
-#include "runner/report/result_json.h"
 #include "runner/version.h"
 
 namespace gpulab::report {

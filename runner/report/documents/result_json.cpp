@@ -1,4 +1,4 @@
-#include "runner/report/result_json.h"
+#include "runner/report/documents/result_json.h"
 
 #include <fmt/format.h>
 
