@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "common/child/interrupt.h"
 #include "common/error.h"
+#include "common/text.h"
 #include "labs/registry.h"
 #include "runner/command.h"
 #include "runner/judge/contract_option.h"
@@ -48,7 +51,11 @@ JudgeRequest parse(const CommandLine& line) {
   request.file = line.arguments.at(1);
   if (!request.file.ends_with(".cu"))
     throw usage_error(fmt::format("check: '{}' is not a .cu file", request.file), "gpulab new LAB writes one");
-  request.source = read_source(request.file, "check");
+  std::error_code failed;
+  if (const auto size = std::filesystem::file_size(request.file, failed); !failed && size > most_source_bytes)
+    request.unreadable =
+        fmt::format("{} has {}: nobody writes so much by hand", request.file, bytes_text(double(size)));
+  if (request.unreadable.empty()) request.source = read_source(request.file, "check");
   if (const auto* kernel = single_value(line.given, "kernel")) request.kernel = *kernel;
   for (const auto& text : values_of(line.given, "require"))
     for (auto& one : parse_requirements(text, *line.lab)) request.requirements.push_back(std::move(one));

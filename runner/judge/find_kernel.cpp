@@ -63,15 +63,27 @@ struct Candidate {
   KernelSignature signature;
 };
 
-std::vector<Candidate> candidates_in(const std::string& ptx, const std::string& source, const std::string& file) {
+/// Those first that have a name that matters.
+std::vector<Candidate> candidates_in(const std::string& ptx, const std::string& source, const std::string& file,
+                                     const std::vector<Contract>& contracts, const std::string& asked) {
   std::vector<Candidate> all;
   const auto code = code_only(source);
-  for (const auto entry : ptx::entry_names(ptx)) {
+  auto entries = ptx::entry_names(ptx);
+  std::ranges::stable_partition(entries, [&](std::string_view entry) {
+    const auto name = kernel_name(entry);
+    if (!asked.empty()) return is_named(name, asked);
+    return std::ranges::any_of(contracts, [&](const Contract& contract) { return bare(name) == contract.name; });
+  });
+  for (const auto entry : entries) {
     auto name = kernel_name(entry);
     if (is_of_a_library(name) || all.size() == most_kernels) continue;
-    auto signature = signature_of(ptx, file, entry);
-    read_declaration(code, signature);
-    all.push_back({std::string(entry), std::move(name), std::move(signature)});
+    try {
+      auto signature = signature_of(ptx, file, entry);
+      read_declaration(code, signature);
+      all.push_back({std::string(entry), std::move(name), std::move(signature)});
+    } catch (const Error&) {
+      continue;  // PTX that inline assembly has made unreadable holds no kernel
+    }
   }
   return all;
 }
@@ -137,7 +149,7 @@ std::string wanted_instances(const std::string& source, const std::vector<Contra
 
 KernelSearch find_kernel(const std::string& ptx, const std::string& source, const std::string& file, const Lab& lab,
                          const std::vector<Contract>& contracts, const std::string& asked) {
-  const auto all = candidates_in(ptx, source, file);
+  const auto all = candidates_in(ptx, source, file, contracts, asked);
   KernelSearch search;
   search.contract = &contract_of(lab, contracts, all, asked);
   const auto candidates = meant(all, *search.contract, asked);

@@ -51,13 +51,17 @@ class Judging {
   Judgement run() {
     if (!compile_file() || !find()) return std::move(report_);
     reordered_ = open_simulator_for_judging(machine(false, request_.seed + 1, false), limits());
-    for (const auto& kernel : search_.found) {
-      report_.kernels.push_back(kernel.signature.name);
-      judge_kernel(kernel);
+    for (const auto& kernel : search_.found) report_.kernels.push_back(kernel.signature.name);
+    try {
+      for (const auto& kernel : search_.found) judge_kernel(kernel);
+      conclude();
+      count();
+      require();
+    } catch (const Error& error) {
+      // What the file makes the simulator refuse is the file's fault.
+      if (error.code == ExitCode::interrupted || error.code == ExitCode::missing) throw;
+      settle("correct", false, error.what());
     }
-    conclude();
-    count();
-    require();
     return std::move(report_);
   }
 
@@ -105,6 +109,7 @@ class Judging {
   [[nodiscard]] Isolation isolation() const { return {.on = request_.isolated, .alone = true}; }
 
   bool compile_file() {
+    if (!request_.unreadable.empty()) return settle("compile", false, request_.unreadable);
     const auto nvcc = find_nvcc();
     compiler_ = choose_compiler("auto", without_stand_in(nvcc), [&] { return find_nvrtc(nvcc); });
     const auto instances = wanted_instances(request_.source, contracts_, request_.kernel);
@@ -118,6 +123,8 @@ class Judging {
     std::string what = error->what();
     const auto known = request_.file + " does not compile: ";
     if (!error->where.empty() && what.starts_with(known)) what = error->where + ": " + what.substr(known.size());
+    if (what.find("No such file or directory") != std::string::npos)
+      what += " (it is compiled alone, and sees no file beside it; -I FOLDER adds one)";
     return settle("compile", false, what);
   }
 

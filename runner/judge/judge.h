@@ -21,7 +21,8 @@ struct JudgeRequest {
   const Lab* lab = nullptr;
   const Contract* contract = nullptr;  ///< null: the one that the kernel is named after, where there are several
   std::string file, source;
-  std::string kernel{};  ///< empty: the contract's name, else the only one that fits
+  std::string unreadable{};  ///< why the file is no source text: it counts as one that does not compile
+  std::string kernel{};      ///< empty: the contract's name, else the only one that fits
   CompileOptions compile{};
   std::vector<Requirement> requirements{};
   std::uint64_t seed = 42;
