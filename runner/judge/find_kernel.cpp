@@ -69,7 +69,7 @@ std::vector<Candidate> candidates_in(const std::string& ptx, const std::string& 
   std::vector<Candidate> all;
   const auto code = code_only(source);
   auto entries = ptx::entry_names(ptx);
-  std::ranges::stable_partition(entries, [&](std::string_view entry) {
+  std::stable_partition(entries.begin(), entries.end(), [&](std::string_view entry) {
     const auto name = kernel_name(entry);
     if (!asked.empty()) return is_named(name, asked);
     return std::ranges::any_of(contracts, [&](const Contract& contract) { return bare(name) == contract.name; });
