@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,29 @@ struct LineAccess {
   std::uint32_t max_same_address = 0;
 };
 
+/// Of one launch, what its warps spend their time on: milliseconds that add up to the time that the kernel runs.
+struct LineTime {
+  std::uint32_t line = 0;  ///< 0: of no line of the user's
+  double issue = 0;        ///< instructions issue, or wait for a pipe
+  double memory = 0;       ///< warps wait for what the line loads from global or local memory, or for its atomics
+  double shared = 0;       ///< the same of shared memory
+  double barrier = 0;      ///< at a barrier
+  double result = 0;       ///< for what the line computes
+  [[nodiscard]] double total() const { return issue + memory + shared + barrier + result; }
+};
+/// How long the launch would take if one thing that a line costs were gone.
+struct WhatIf {
+  std::uint32_t line = 0;
+  std::string kind;  ///< "bank_conflict", "uncoalesced", "same_address"
+  double ms = 0;
+};
+struct LaunchTime {
+  double ms = 0;         ///< with an empty launch's time
+  double kernel_ms = 0;  ///< without
+  std::vector<LineTime> lines;
+  std::vector<WhatIf> what_ifs;  ///< that make it faster, the most first
+};
+
 struct LaunchLines {
   std::string kernel;     ///< C++ name
   std::string file;       ///< whose lines these are
@@ -50,6 +74,7 @@ struct LaunchLines {
   Counters counters;                 ///< of the launch
   std::vector<LineCounts> lines;     ///< by line, then phase; lines that no warp came to have phase 0 and zeros
   std::vector<LineAccess> accesses;  ///< by line, then PTX line
+  std::optional<LaunchTime> time;    ///< as modelled
 };
 
 }  // namespace gpulab

@@ -26,7 +26,7 @@
 namespace gpulab::command {
 namespace {
 
-constexpr std::size_t usual_width = 120;  ///< of the page, into a file: source stands to the right of its counters
+constexpr std::size_t usual_width = 100;  ///< of the page, into a file: source stands to the right of its counters
 
 std::optional<std::uint32_t> number_of(const Given& given, std::string_view name) {
   const auto* text = single_value(given, name);
@@ -53,8 +53,14 @@ OptionList own_options() {
   };
 }
 
+/// Of labs alone.
+OptionList racy_option() {
+  return {{"allow-racy", "", "explain a variant that races on purpose, too", heading::simulator}};
+}
+
 Usage usage(const Lab* lab) {
-  return {joined({own_options(), lab != nullptr ? sweep_options(*lab) : joined({file_options(), launch_options()}),
+  return {joined({own_options(), lab != nullptr ? racy_option() : OptionList{},
+                  lab != nullptr ? sweep_options(*lab) : joined({file_options(), launch_options()}),
                   only(machine_options(), {"device", "profile", "schedule", "budget"}),
                   report_options(formats_for(&Format::explanation))}),
           "Each line of the kernel with its counters (simulator), the worst lines with the reason in words.\n"
@@ -70,7 +76,8 @@ ExplainOptions parse(const CommandLine& line) {
   if (options.machine.device != nullptr && !options.machine.device->capabilities.counts)
     throw usage_error("--device: explain counts on the simulator", "use '--device sim', or leave --device out");
   options.machine.counters = true;
-  options.machine.threads = 1;  // the accesses shown are then the same in every run
+  options.machine.model = true;  // where the GPU has been measured
+  options.machine.threads = 1;   // the accesses shown are then the same in every run
   options.launch = number_of(line.given, "launch");
   options.banks = number_of(line.given, "banks");
   options.phases = single_value(line.given, "phases") != nullptr;
@@ -149,7 +156,8 @@ ExitCode run(const CommandLine& line) {
   if (!is_kernel_file(target)) {
     const auto& lab = find_lab(*line.labs, target);
     const auto options = parse(line);
-    const auto sweep = parse_sweep_options({line.labs, &lab}, line.given);
+    auto sweep = parse_sweep_options({line.labs, &lab}, line.given);
+    sweep.admits_races = single_value(line.given, "allow-racy") != nullptr;  // on one CPU thread: the same in each run
     return explain_case(sweep, options, open_simulator(options.machine, true));
   }
   auto request = parse_file_request(line.name, target, line.given);

@@ -83,10 +83,22 @@ auto members(LineAccess& v) {
   return std::tie(line, ptx_line, instruction, shared, load, store, atomic, width, mask, addresses, sectors, distinct,
                   wavefronts, ideal, same);
 }
+auto members(LineTime& v) {
+  auto& [line, issue, memory, shared, barrier, result] = v;
+  return std::tie(line, issue, memory, shared, barrier, result);
+}
+auto members(WhatIf& v) {
+  auto& [line, kind, ms] = v;
+  return std::tie(line, kind, ms);
+}
+auto members(LaunchTime& v) {
+  auto& [ms, kernel_ms, lines, what_ifs] = v;
+  return std::tie(ms, kernel_ms, lines, what_ifs);
+}
 auto members(LaunchLines& v) {
-  auto& [kernel, file, text, ptx, grid, block, phases, counters, lines, accesses] = v;
+  auto& [kernel, file, text, ptx, grid, block, phases, counters, lines, accesses, time] = v;
   (void)text;  // a view: WireReply::texts
-  return std::tie(kernel, file, ptx, grid, block, phases, counters, lines, accesses);
+  return std::tie(kernel, file, ptx, grid, block, phases, counters, lines, accesses, time);
 }
 auto members(SimulatorOptions& v) {
   auto& [threads, budget, counters, model, timing, lines, sanitize, print_limit, schedule, observers] = v;

@@ -60,7 +60,13 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   Counters counted = simt::run_grid(
       state, grid, [this](std::string_view text, std::uint64_t cut) { print(text, cut); }, look);
   if (options_.counters) balance_.add_to(counted, config.grid.volume());
-  if (model_) model_->add(state, counted, per_sm);
+  if (model_ && options_.lines) {
+    const LaunchTime time =
+        model_->add_by_line(state, counted, per_sm, simt::lines_of_sites(program, loaded.image.source));
+    if (time.ms > 0) lines.time = time;
+  } else if (model_) {
+    model_->add(state, counted, per_sm);
+  }
   lines.counters = counted;
   if (options_.lines) lines_.push_back(std::move(lines));
   spent += counted["warp_instructions"] + kLaunchCost;

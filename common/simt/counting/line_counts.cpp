@@ -44,7 +44,7 @@ SiteLines lines_of_source(const Program& program) {
 }
 
 /// Lines of the source, or of the PTX where no site knows one, or the module has no source at hand.
-SiteLines lines_of_sites(const Program& program, bool has_source) {
+SiteLines shown_lines(const Program& program, bool has_source) {
   SiteLines found = has_source ? lines_of_source(program) : SiteLines{};
   if (!found.lines.empty()) return found;
   found.file = program.module->name;
@@ -121,9 +121,13 @@ void add_accesses(const Program& program, const Workers& workers, std::size_t i,
 
 }  // namespace
 
+std::vector<std::uint32_t> lines_of_sites(const Program& program, std::string_view source) {
+  return shown_lines(program, !source.empty()).lines;
+}
+
 void count_lines(const Program& program, const Workers& workers, std::string_view source, std::string_view ptx,
                  LaunchLines& out) {
-  const SiteLines found = lines_of_sites(program, !source.empty());
+  const SiteLines found = shown_lines(program, !source.empty());
   const std::vector<std::uint32_t>& line_of = found.lines;
   out.file = found.file;
   out.ptx = found.ptx;

@@ -1,6 +1,7 @@
 #pragma once
 // From what workers counted per instruction to counts per line and phase.
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -14,5 +15,8 @@ namespace gpulab::simt {
 /// Lines, accesses, phases and where they are from. `source`: the module's CUDA text; empty: lines are those of `ptx`.
 void count_lines(const Program& program, const Workers& workers, std::string_view source, std::string_view ptx,
                  LaunchLines& lines);
+
+/// The line of each site, as count_lines has it: 0 where it is none of the file that is shown.
+[[nodiscard]] std::vector<std::uint32_t> lines_of_sites(const Program& program, std::string_view source);
 
 }  // namespace gpulab::simt

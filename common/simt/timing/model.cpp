@@ -136,6 +136,12 @@ double TimingModel::hottest_atomic(const GridTrace& trace, double scale) const {
 void TimingModel::add(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm) {
   GridTrace trace = tracer_.take();
   if (trace.blocks.empty()) return;
+  grids_.push_back(grid_of(launch, counters, per_sm, trace));
+  remember(launch, counters, trace);
+}
+
+TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm,
+                                       GridTrace& trace, std::size_t sites) {
   const auto blocks = static_cast<double>(launch.grid.volume());
   const double used = std::min(blocks, static_cast<double>(sms(profile_)));
   const double of_one = std::ceil(blocks / used);
@@ -148,7 +154,7 @@ void TimingModel::add(const LaunchState& launch, const Counters& counters, std::
   grid.sms_used = static_cast<int>(used);
   grid.waves = blocks / (static_cast<double>(per_sm) * used);
   grid.tail = std::ceil(grid.waves) - grid.waves;
-  grid.sm = run_sm(gpu_, code, trace.blocks, per_sm, gpu_.block_cycles * used, share);
+  grid.sm = run_sm(gpu_, code, trace.blocks, per_sm, gpu_.block_cycles * used, share, sites);
   grid.sm_cycles = grid.sm.cycles;
   const double traced_work = std::max(1.0, traced_instructions(trace));
   const double work =
@@ -172,16 +178,19 @@ void TimingModel::add(const LaunchState& launch, const Counters& counters, std::
     grid.cycles = std::max(grid.cycles, grid.sm.busiest_warp + grid.sm.fastest_instruction * more);
   grid.atomics = hottest_atomic(trace, blocks / traced);
   grid.cycles = std::max(grid.cycles, grid.atomics);
+  grid.queued_by_host = !in_graph_;
+  grid.before_us = in_graph_ ? gpu_.next_in_graph_us : gpu_.next_launch_us;
+  return grid;
+}
+
+void TimingModel::remember(const LaunchState& launch, const Counters& counters, const GridTrace& trace) {
   const double read = static_cast<double>(counters["global_read_footprint_bytes"]),
                written = static_cast<double>(counters["global_write_footprint_bytes"]);
   dirty_left_ = std::max(0.0, dirty_left_ - read);
   brought_bytes_ += read + written;
   for (const BlockTrace& block : trace.blocks)
     for (const TracedAccess& a : block.accesses)
-      if (a.space == TracedAccess::Space::global) touch(block, a, traced < blocks);
-  grid.queued_by_host = !in_graph_;
-  grid.before_us = in_graph_ ? gpu_.next_in_graph_us : gpu_.next_launch_us;
-  grids_.push_back(std::move(grid));
+      if (a.space == TracedAccess::Space::global) touch(block, a, trace.blocks.size() < launch.grid.volume());
 }
 
 std::optional<ModelledTime> TimingModel::take() {

@@ -10,6 +10,7 @@
 #include "common/counters.h"
 #include "common/dim3.h"
 #include "common/gpu_profile.h"
+#include "common/line_counts.h"
 #include "common/simt/timing/gpu_timing.h"
 #include "common/simt/timing/modelled_time.h"
 #include "common/simt/timing/sm.h"
@@ -30,6 +31,9 @@ class TimingModel {
   void prepare(const LaunchState& launch, std::uint32_t per_sm, std::uint32_t spilled);
   /// It has run, with these counters.
   void add(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm);
+  /// The same, and what of its time each line takes, and what it would take if something were gone. `line_of`: by site.
+  LaunchTime add_by_line(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm,
+                         const std::vector<std::uint32_t>& line_of);
   /// The launches from now on are, or are not any more, those of one graph.
   void in_graph(bool yes) { in_graph_ = yes; }
   /// Something ran whose time is not modelled.
@@ -49,6 +53,10 @@ class TimingModel {
     int sms_used = 0;
     double waves = 0, tail = 0;
   };
+  [[nodiscard]] Grid grid_of(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm,
+                             GridTrace& trace, std::size_t sites = 0);
+  /// What later launches find in L2.
+  void remember(const LaunchState& launch, const Counters& counters, const GridTrace& trace);
   [[nodiscard]] MemoryShare share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace,
                                      double part) const;
   [[nodiscard]] bool is_touched(const BlockTrace& block, const TracedAccess& access) const;

@@ -22,6 +22,8 @@ struct RunningWarp {
   std::size_t at = 0;                                ///< instruction of `code`
   std::size_t accesses_begin = 0, accesses_end = 0;  ///< events of this basic block's accesses
   std::vector<double> ready;                         ///< of its registers
+  std::vector<std::uint32_t> producer;               ///< the sites that wrote them, where there is an account
+  double since = 0;                                  ///< when it could have gone on; the same
   double start = 0;
 };
 
@@ -36,8 +38,8 @@ struct RunningBlock {
 class Sm {
  public:
   Sm(const GpuTiming& gpu, const TimedCode& code, std::span<const BlockTrace> blocks, double interval,
-     const MemoryShare& share)
-      : gpu_(gpu), code_(code), traces_(blocks), interval_(interval), memory_(gpu, share, result_) {}
+     const MemoryShare& share, std::size_t sites)
+      : gpu_(gpu), code_(code), traces_(blocks), interval_(interval), memory_(gpu, share, result_), account_(sites) {}
 
   SmResult run(std::uint32_t resident) {
     for (std::uint32_t i = 0; i < resident && next_block_ < traces_.size(); ++i) start_block(0);
@@ -48,6 +50,7 @@ class Sm {
       if (queue_.empty()) release_all();
     }
     result_.cycles = std::max(end_, memory_.drained());
+    result_.sites = account_.take();
     return std::move(result_);
   }
 
@@ -77,7 +80,8 @@ class Sm {
       w.block = number;
       w.index = i;
       w.partition = next_partition_++ % kPartitions;
-      w.start = start;
+      w.start = w.since = start;
+      if (account_.is_on()) w.producer.assign(code_.registers() + 1, UINT32_MAX);
       queue_.emplace(start, id);
     }
   }
@@ -157,6 +161,28 @@ class Sm {
     return ready;
   }
 
+  /// Who made the operand that comes last.
+  std::uint32_t producer_of(const RunningWarp& w, const TimedInstruction& t) const {
+    std::uint32_t producer = UINT32_MAX;
+    double last = 0;
+    for (const std::uint16_t r : t.in)
+      if (r && w.ready[r] > last) {
+        last = w.ready[r];
+        producer = w.producer[r];
+      }
+    return producer;
+  }
+  static void note_results(RunningWarp& w, const TimedInstruction& t, std::uint32_t producer) {
+    for (const std::uint16_t r : t.out)
+      if (r) w.producer[r] = producer;
+  }
+  void note_issue(RunningWarp& w, const TimedInstruction& t, double at) {
+    const double next = at + t.cost.issue;
+    account_.issued(t.site, w.since, at, next, producer_of(w, t), operands_ready(w, t));
+    note_results(w, t, t.site);
+    w.since = next;
+  }
+
   void end_warp(std::uint32_t id, double now) {
     RunningWarp& w = warps_[id];
     RunningBlock& block = blocks_[w.block];
@@ -185,7 +211,12 @@ class Sm {
   void release(RunningBlock& block, double now) {
     const double go = std::max(now, block.arrived) + gpu_.barrier_latency +
                       gpu_.barrier_warp_cycles * static_cast<double>(block.waiting.size());
-    for (const std::uint32_t id : std::exchange(block.waiting, {})) queue_.emplace(go, id);
+    for (const std::uint32_t id : std::exchange(block.waiting, {})) {
+      queue_.emplace(go, id);
+      RunningWarp& w = warps_[id];
+      if (account_.is_on()) account_.waited_at_barrier((*w.code)[w.at - 1].site, go - w.since);
+      w.since = go;
+    }
     block.arrived = 0;
   }
   /// Barriers that not all warps come to (bar.arrive, named ones) hold nobody for ever.
@@ -202,6 +233,7 @@ class Sm {
       const InstructionCost& cost = t->cost;
       if (cost.issue == 0) {  // no instruction of the GPU's: its result is there when its operands are
         const double ready = operands_ready(w, *t);
+        if (account_.is_on()) note_results(w, *t, producer_of(w, *t));
         for (const std::uint16_t r : t->out)
           if (r) w.ready[r] = ready;
         ++w.at;
@@ -218,8 +250,13 @@ class Sm {
       result_.issue += cost.issue / 4.0;
       occupy(cost, pipe, w.partition, at);
       ++w.at;
+      if (account_.is_on()) note_issue(w, *t, at);
       time = issue(id, *t, at);
       if (time < 0) return;  // at a barrier
+      if (account_.is_on() && time > w.since) {
+        account_.waited_for(t->site, time - w.since);
+        w.since = time;
+      }
       if (!queue_.empty() && queue_.top().first < time) {
         queue_.emplace(time, id);
         return;
@@ -319,6 +356,7 @@ class Sm {
     if (t.spill) return spill(w, t, at);
     const TracedAccess* a = access_of(w, t);
     if (!a) return at + 1;  // its guard holds for no lane
+    if (account_.is_on()) account_.went_to(t.site, a->space == TracedAccess::Space::shared);
     const BlockTrace& trace = *blocks_[w.block].trace;
     if (a->space == TracedAccess::Space::shared) {
       const double wavefronts = a->wavefronts;
@@ -344,6 +382,7 @@ class Sm {
   const double interval_;
   SmResult result_;
   SmMemory memory_;
+  SiteAccount account_;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
   std::vector<RunningWarp> warps_;
   std::vector<RunningBlock> blocks_;
@@ -358,8 +397,8 @@ class Sm {
 }  // namespace
 
 SmResult run_sm(const GpuTiming& gpu, const TimedCode& code, std::span<const BlockTrace> blocks, std::uint32_t resident,
-                double block_interval, const MemoryShare& share) {
-  return Sm(gpu, code, blocks, block_interval, share).run(std::max(resident, 1u));
+                double block_interval, const MemoryShare& share, std::size_t sites) {
+  return Sm(gpu, code, blocks, block_interval, share, sites).run(std::max(resident, 1u));
 }
 
 }  // namespace gpulab::simt

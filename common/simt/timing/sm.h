@@ -12,6 +12,7 @@
 
 #include "common/simt/timing/code.h"
 #include "common/simt/timing/gpu_timing.h"
+#include "common/simt/timing/site_time.h"
 #include "common/simt/timing/trace.h"
 
 namespace gpulab::simt {
@@ -40,11 +41,14 @@ struct SmResult {
   // How long each is busy, cycles of the SM.
   double issue = 0, fma = 0, alu = 0, fp64 = 0, special = 0, tensor = 0, shared = 0, l1 = 0, l2 = 0, dram = 0;
   double warp_cycles = 0;                 ///< Σ over warps of their life
+  std::vector<SiteTime> sites;            ///< Σ over warps, by site; empty: nobody asked
   std::uint64_t sectors = 0, missed = 0;  ///< that L1 is asked for, and that it has to ask L2 for
 };
 
 /// `resident` blocks at once, the next one starting `block_interval` cycles after the one before at the earliest.
+/// `sites`: of the program, where time is to be accounted for by instruction; 0: it is not.
 [[nodiscard]] SmResult run_sm(const GpuTiming& gpu, const TimedCode& code, std::span<const BlockTrace> blocks,
-                              std::uint32_t resident, double block_interval, const MemoryShare& share);
+                              std::uint32_t resident, double block_interval, const MemoryShare& share,
+                              std::size_t sites = 0);
 
 }  // namespace gpulab::simt

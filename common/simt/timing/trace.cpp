@@ -66,7 +66,7 @@ std::uint8_t rounds_of(std::array<std::uint64_t, kLanes> addresses, int count) {
   return static_cast<std::uint8_t>(rounds + most);
 }
 
-std::uint8_t wavefronts_of(const Warp& w, const std::array<std::uint64_t, kLanes>& by_lane, const MemoryUse& use) {
+Pattern pattern_of(const Warp& w, const std::array<std::uint64_t, kLanes>& by_lane, const MemoryUse& use) {
   std::int32_t relative[kLanes] = {};
   const std::uint64_t base = by_lane[static_cast<std::size_t>(std::countr_zero(w.mask))];
   for (std::uint32_t left = w.mask; left; left &= left - 1) {
@@ -75,7 +75,7 @@ std::uint8_t wavefronts_of(const Warp& w, const std::array<std::uint64_t, kLanes
   }
   Pattern pattern;
   analyse(pattern, relative, w.mask, (static_cast<std::uint32_t>(base) & 127) | kSharedPhase, use.bytes, use.store);
-  return pattern.wavefronts;
+  return pattern;
 }
 
 }  // namespace
@@ -189,7 +189,9 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     access.conflicts = access.together ? 1 : rounds_of(packed, count);
   }
   if (access.space == Space::shared) {
-    access.wavefronts = wavefronts_of(w, by_lane, use);
+    const Pattern pattern = pattern_of(w, by_lane, use);
+    access.wavefronts = pattern.wavefronts;
+    access.ideal_wavefronts = pattern.ideal_wavefronts;
   } else {
     auto& sectors = trace->sectors;
     access.first_sector = static_cast<std::uint32_t>(sectors.size());
@@ -206,6 +208,7 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     std::sort(begin, sectors.end());
     sectors.erase(std::unique(begin, sectors.end()), sectors.end());
     access.sectors = static_cast<std::uint32_t>(sectors.size()) - access.first_sector;
+    access.lane_bytes = static_cast<std::uint16_t>(static_cast<std::uint32_t>(count) * use.bytes);
     access.stored_bytes = static_cast<std::uint16_t>(use.store ? static_cast<std::uint32_t>(count) * use.bytes : 0);
     access.partial = use.store && static_cast<std::uint32_t>(count) * use.bytes < access.sectors * 32;
     access.scattered = is_scattered(packed, count);

@@ -30,9 +30,11 @@ struct TracedAccess {
   bool together = false;           ///< an atomic that a warp does as one: integers, all lanes at one address
   bool in_l2 = false;              ///< an earlier launch has brought it there
   std::uint16_t stored_bytes = 0;  ///< by all lanes
-  bool partial = false;            ///< a store that leaves bytes of its sectors as they were
-  bool scattered = false;          ///< lanes lie at distances of many kinds, as a gather's
-  std::uint8_t conflicts = 0;      ///< an atomic: Σ over its sectors of the most lanes that meet at one address of it
+  std::uint16_t lane_bytes = 0;    ///< of all lanes, of any access
+  std::uint8_t ideal_wavefronts = 1;
+  bool partial = false;        ///< a store that leaves bytes of its sectors as they were
+  bool scattered = false;      ///< lanes lie at distances of many kinds, as a gather's
+  std::uint8_t conflicts = 0;  ///< an atomic: Σ over its sectors of the most lanes that meet at one address of it
 };
 
 struct TraceEvent {

@@ -60,6 +60,24 @@ Json banks_json(const LineAccess& access) {
           {"lanes", std::move(lanes)}};
 }
 
+Json time_json(const LaunchTime& time) {
+  Json lines = Json::array(), what_ifs = Json::array();
+  for (const auto& line : time.lines)
+    lines.push_back({{"line", line.line ? Json(line.line) : Json()},
+                     {"time_ms", json_real(line.total())},
+                     {"issue_ms", json_real(line.issue)},
+                     {"memory_ms", json_real(line.memory)},
+                     {"shared_ms", json_real(line.shared)},
+                     {"barrier_ms", json_real(line.barrier)},
+                     {"result_ms", json_real(line.result)}});
+  for (const auto& what : time.what_ifs)
+    what_ifs.push_back({{"line", what.line}, {"without", what.kind}, {"time_ms", json_real(what.ms)}});
+  return {{"time_ms", json_real(time.ms)},
+          {"kernel_ms", json_real(time.kernel_ms)},
+          {"lines", std::move(lines)},
+          {"what_if", std::move(what_ifs)}};
+}
+
 Json launch_json(const LaunchLines& launch, const ExplainView& view) {
   const auto explanation = explanation_of(launch, view.device.sm_count);
   Json lines = Json::array(), marks = Json::array();
@@ -69,15 +87,17 @@ Json launch_json(const LaunchLines& launch, const ExplainView& view) {
                      {"kind", mark.kind},
                      {"share", json_real(mark.share)},
                      {"message", mark.text}});
-  return {{"kernel", launch.kernel},
-          {"file", launch.file},
-          {"lines_of", launch.ptx ? "ptx" : "source"},
-          {"grid", dim(launch.grid)},
-          {"block", dim(launch.block)},
-          {"phase_count", launch.phases},
-          {"counters", counters(launch.counters)},
-          {"marks", std::move(marks)},
-          {"lines", std::move(lines)}};
+  Json json{{"kernel", launch.kernel},
+            {"file", launch.file},
+            {"lines_of", launch.ptx ? "ptx" : "source"},
+            {"grid", dim(launch.grid)},
+            {"block", dim(launch.block)},
+            {"phase_count", launch.phases},
+            {"counters", counters(launch.counters)},
+            {"marks", std::move(marks)},
+            {"lines", std::move(lines)}};
+  if (launch.time) json["model"] = time_json(*launch.time);
+  return json;
 }
 
 }  // namespace
@@ -99,6 +119,17 @@ std::string explain_json(const ExplainView& view, const Style&) {
                 {"status", to_text(result.status)},
                 {"message", result.message},
                 {"launches", std::move(launches)}};
+  if (result.model) {
+    document["model"] = {{"gpu", result.model->gpu},
+                         {"time_ms", json_real(result.model->ms)},
+                         {"low_ms", json_real(result.model->low_ms)},
+                         {"high_ms", json_real(result.model->high_ms)},
+                         {"bound", result.model->bound},
+                         {"validated", result.model->validated}};
+  } else if (!result.model_unavailable.empty()) {
+    document["model"] = nullptr;
+    document["model_unavailable"] = result.model_unavailable;
+  }
   if (view.banks) {
     document["banks"] = Json::array();
     for (const auto& access : shared_accesses(result.lines[view.launch], *view.banks))

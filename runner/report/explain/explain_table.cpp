@@ -8,15 +8,21 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <string_view>
+#include <tuple>
 
 #include "common/error.h"
 #include "common/text.h"
 #include "runner/report/explain/explain_report.h"
+#include "runner/report/explain/time_text.h"
+#include "runner/report/model_text.h"
 
 namespace gpulab {
 namespace {
 
 constexpr std::size_t least_source = 12;  ///< columns of source, however narrow the page
+constexpr std::size_t usual_source = 44;  ///< columns of it that the least important counters make room for
+constexpr std::size_t time_width = 6;     ///< of the column of modelled time
 constexpr std::size_t most_marks = 6;     ///< in words; the JSON has all
 constexpr std::uint32_t small_gap = 4;    ///< lines without instructions that are still shown
 constexpr std::uint32_t signature = 12;   ///< lines above the first that its function's head may take
@@ -110,19 +116,52 @@ class Table {
     for (const auto& line : explained_.lines) numbers_ = std::max(numbers_, std::to_string(line.line).size());
     for (const auto& info : counters_and_columns())
       if (info.line.width != 0 && !cell(info, launch_.counters).empty()) columns_.push_back(&info);
+    make_room();
     marked_ = std::min(explained_.marks.size(), most_marks);
   }
 
   std::string text() {
     head();
     source();
+    time();
     marks();
+    what_would_help();
     if (view_.phases) phases();
     if (view_.banks) banks(*view_.banks);
     return out_;
   }
 
  private:
+  [[nodiscard]] bool is_ideal(const CounterInfo& info) const {
+    const auto text = cell(info, launch_.counters);
+    return text == "100%" || text == "0%" || text == "32.0";
+  }
+  [[nodiscard]] bool is_spoken_of(const CounterInfo& info) const {
+    return std::any_of(explained_.marks.begin(), explained_.marks.end(), [&](const Mark& mark) {
+      const auto is = [&](std::string_view word) { return info.name.find(word) != std::string_view::npos; };
+      return (mark.kind == "bank_conflict" && (is("shared") || is("conflict"))) ||
+             (mark.kind == "uncoalesced" && is("sectors")) || (mark.kind == "divergence" && is("branch"));
+    });
+  }
+  /// Source stands beside its counters: those that matter least leave where both have no room.
+  void make_room() {
+    const auto taken = [&] {
+      std::size_t sum = std::max<std::size_t>(numbers_, 4) + 2 + (launch_.time ? time_width : 0);
+      for (const auto* column : columns_) sum += column->line.width;
+      return sum;
+    };
+    while (columns_.size() > 3 && taken() + usual_source > width_) {
+      const auto least = std::max_element(columns_.begin(), columns_.end(), [this](const auto* a, const auto* b) {
+        // What is as it should be all over goes first, what a reason speaks of last; of equals the last.
+        const auto rank = [this](const CounterInfo& info) {
+          return std::tuple(is_ideal(info), !is_spoken_of(info), info.ladder.priority);
+        };
+        return rank(*a) <= rank(*b);
+      });
+      left_out_.push_back(join({std::string((*least)->line.heading), std::string((*least)->line.second)}, " "));
+      columns_.erase(least);
+    }
+  }
   void line(const std::string& text = {}) { out_ += text.substr(0, text.find_last_not_of(' ') + 1) + '\n'; }
   void paragraph(const std::string& first, const std::string& text) {
     std::string label = first;
@@ -142,6 +181,10 @@ class Table {
                               plural((launch_.block.volume() + 31) / 32, "warp")));
     if (result.lines.size() > 1)
       line(fmt::format("launch {} of {} (--launch N shows another)", view_.launch + 1, result.lines.size()));
+    if (result.model) line(paint_.bold("bound by " + result.model->bound));
+    if (const auto modelled = modelled_text(result); !modelled.empty()) paragraph("modelled: ", modelled);
+    if (result.lines.size() > 1 && launch_.time)
+      line(fmt::format("of these, this launch: {}", duration_text(launch_.time->ms)));
     if (const auto reason = ptx_reason(launch_); !reason.empty()) line(reason);
     if (result.status == CaseStatus::wrong) line(paint_.bad("the answer is wrong: " + result.message));
     line();
@@ -149,6 +192,10 @@ class Table {
 
   void source() {
     std::string top, bottom;
+    if (launch_.time) {
+      top += right("", time_width);
+      bottom += right("time", time_width);
+    }
     for (const auto* column : columns_) {
       top += right(std::string(column->line.heading), column->line.width);
       bottom += right(std::string(column->line.second), column->line.width);
@@ -165,16 +212,23 @@ class Table {
     for (const auto& counted : explained_.lines)
       if (counted.line > text_.size()) row(counted.line, "", &counted);
     if (const auto* rest = find(0)) row(0, "(code that no line of this file stands for)", rest);
-    line(paint_.dim(right("all", std::max<std::size_t>(numbers_, 4)) + cells(launch_.counters)));
+    line(paint_.dim(right("all", std::max<std::size_t>(numbers_, 4)) +
+                    right(launch_.time ? "100%" : "", launch_.time ? time_width : 0) + cells(launch_.counters)));
     for (const auto& part : wrapped(
              "request: one access of a warp; sector: 32 bytes of memory; wavefront: one pass over the banks", width_))
       line(paint_.dim(part));
+    if (left_out_.empty()) return;
+    for (const auto& part : wrapped("Not shown for want of width: " + join(left_out_), width_)) line(paint_.dim(part));
   }
 
   [[nodiscard]] const ExplainedLine* find(std::uint32_t number) const {
     for (const auto& line : explained_.lines)
       if (line.line == number) return &line;
     return nullptr;
+  }
+  [[nodiscard]] std::string time_cell(const ExplainedLine* counted) const {
+    const double share = counted != nullptr ? time_share(launch_, counted->line) : 0;
+    return share < 0.005 ? "" : fmt::format("{:.0f}%", 100 * share);
   }
   [[nodiscard]] std::string cells(const Counters& counters) const {
     std::string text;
@@ -190,6 +244,7 @@ class Table {
   }
   void row(std::uint32_t number, std::string_view source, const ExplainedLine* counted) {
     std::string text = right(number ? std::to_string(number) : "-", std::max<std::size_t>(numbers_, 4));
+    if (launch_.time) text += right(time_cell(counted), time_width);
     if (counted != nullptr && counted->executions == 0) {
       std::size_t blank = 0;
       for (const auto* column : columns_) blank += column->line.width;
@@ -202,6 +257,21 @@ class Table {
     const auto room = std::max<std::size_t>(least_source, width_ > taken ? width_ - taken : 0);
     text += "  " + source_text(source, room);
     line(points.empty() ? text : paint_.bold(text + ' ') + paint_.bad(points));
+  }
+
+  void time() {
+    const auto lines = where_time_goes(launch_, text_, width_);
+    if (lines.empty()) return;
+    line();
+    line(paint_.bold("Where warps spend the modelled time") + ", the most first");
+    for (const auto& words : lines) paragraph("  ", words);
+  }
+  void what_would_help() {
+    const auto all = what_ifs(launch_);
+    if (all.empty()) return;
+    line();
+    line(paint_.bold("What if") + ": modelled again with that cost gone");
+    for (const auto& words : all) paragraph("  ", words);
   }
 
   void marks() {
@@ -335,6 +405,7 @@ class Table {
   Explanation explained_;
   std::vector<std::string_view> text_;
   std::vector<const CounterInfo*> columns_;
+  std::vector<std::string> left_out_;  ///< columns, for want of width
   std::size_t numbers_ = 1, marked_ = 0;
   std::string out_;
 };

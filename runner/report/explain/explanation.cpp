@@ -1,8 +1,10 @@
 #include "runner/report/explain/explanation.h"
 
+#include <algorithm>
 #include <map>
 
 #include "runner/report/explain/marks.h"
+#include "runner/report/explain/time_text.h"
 
 namespace gpulab {
 namespace {
@@ -72,6 +74,12 @@ Explanation explanation_of(const LaunchLines& launch, int sm_count) {
     line.phases.push_back(counts);
   }
   explanation.marks = marks_of(launch, explanation.lines, sm_count);
+  // By modelled time where there is any; of one line, and of the whole launch, by what they cost.
+  if (launch.time)
+    std::stable_sort(explanation.marks.begin(), explanation.marks.end(), [&](const Mark& a, const Mark& b) {
+      const auto time = [&](const Mark& mark) { return mark.line == 0 ? mark.share : time_share(launch, mark.line); };
+      return time(a) > time(b);
+    });
   return explanation;
 }
 

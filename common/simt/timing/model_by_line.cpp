@@ -1,0 +1,88 @@
+// What of a launch's modelled time each line takes, and what it would take without.
+
+#include <algorithm>
+#include <map>
+
+#include "common/simt/timing/model.h"
+#include "common/simt/timing/what_if.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+/// Each question costs a simulation of the SM.
+constexpr std::size_t kMostQuestions = 6;
+/// Less is within what the model's own steps make of a change.
+constexpr double kLeastGain = 0.02;
+
+/// Warps' cycles by line as shares of the kernel's time. What queues at one address beyond that is the atomics' line.
+std::vector<LineTime> times_of(const std::vector<SiteTime>& sites, const std::vector<std::uint32_t>& line_of,
+                               double kernel_ms) {
+  std::map<std::uint32_t, LineTime> lines;
+  double sum = 0;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    if (sites[i].total() <= 0) continue;
+    LineTime& line = lines[i < line_of.size() ? line_of[i] : 0];
+    line.issue += sites[i].issue;
+    line.memory += sites[i].memory;
+    line.shared += sites[i].shared;
+    line.barrier += sites[i].barrier;
+    line.result += sites[i].result;
+    sum += sites[i].total();
+  }
+  std::vector<LineTime> all;
+  for (auto& [number, line] : lines) {
+    const double scale = kernel_ms / sum;
+    line.line = number;
+    for (double* part : {&line.issue, &line.memory, &line.shared, &line.barrier, &line.result}) *part *= scale;
+    all.push_back(line);
+  }
+  return all;
+}
+
+/// The site whose atomics meet most at one address; nothing where there are none in global memory.
+std::optional<std::uint32_t> busiest_atomic(const GridTrace& trace) {
+  std::map<std::uint32_t, std::uint64_t> lanes;
+  for (const BlockTrace& block : trace.blocks)
+    for (const TracedAccess& a : block.accesses)
+      if (a.atomic && a.space == TracedAccess::Space::global) lanes[a.site] += a.together ? 1 : a.same_address;
+  const auto most = std::max_element(lanes.begin(), lanes.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  return most == lanes.end() ? std::nullopt : std::optional(most->first);
+}
+
+}  // namespace
+
+LaunchTime TimingModel::add_by_line(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm,
+                                    const std::vector<std::uint32_t>& line_of) {
+  GridTrace trace = tracer_.take();
+  if (trace.blocks.empty()) return {};
+  Grid grid = grid_of(launch, counters, per_sm, trace, launch.program->sites.size());
+  const auto ms = [&](double cycles) { return cycles / gpu_.clock_ghz / 1e6; };
+  LaunchTime time;
+  time.kernel_ms = ms(grid.cycles);
+  time.ms = time.kernel_ms + gpu_.launch_us / 1e3;
+  std::vector<SiteTime>& sites = grid.sm.sites;
+  // Atomics that queue elsewhere keep warps waiting that one SM alone would not.
+  if (const auto site = busiest_atomic(trace); site && grid.atomics > grid.sm.cycles && grid.atomics >= grid.cycles) {
+    double sum = 0;
+    for (const SiteTime& s : sites) sum += s.total();
+    sites[*site].memory += sum * (grid.atomics / grid.sm.cycles - 1);
+  }
+  time.lines = times_of(sites, line_of, time.kernel_ms);
+  auto questions = questions_of(trace, line_of);
+  if (questions.size() > kMostQuestions) questions.resize(kMostQuestions);
+  for (const Question& question : questions) {
+    GridTrace changed = trace;
+    Counters fewer = counters;
+    take_away(question, line_of, changed, fewer);
+    const double would = ms(grid_of(launch, fewer, per_sm, changed).cycles) + gpu_.launch_us / 1e3;
+    if (would < time.ms * (1 - kLeastGain)) time.what_ifs.push_back({question.line, word_of(question.kind), would});
+  }
+  std::stable_sort(time.what_ifs.begin(), time.what_ifs.end(),
+                   [](const WhatIf& a, const WhatIf& b) { return a.ms < b.ms; });
+  grids_.push_back(std::move(grid));
+  remember(launch, counters, trace);
+  return time;
+}
+
+}  // namespace gpulab::simt

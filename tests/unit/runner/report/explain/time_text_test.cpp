@@ -1,0 +1,37 @@
+#include "runner/report/explain/time_text.h"
+
+#include "tests/catch.h"
+
+using namespace gpulab;
+
+TEST_CASE("lines are told by modelled time, with what warps do there, and source where there is room") {
+  LaunchLines launch;
+  CHECK(where_time_goes(launch, {}, 100).empty());
+  CHECK(what_ifs(launch).empty());
+  launch.time = LaunchTime{.ms = 0.0127, .kernel_ms = 0.01, .lines = {}, .what_ifs = {}};
+  launch.time->lines = {{.line = 1, .issue = 0.001, .memory = 0.0015},
+                        {.line = 2, .shared = 0.006, .barrier = 0.001},
+                        {.line = 0, .result = 0.0005},
+                        {.line = 3, .issue = 0.0001}};
+  CHECK(where_time_goes(launch, {"  a = b;", "\tc = s[d];", "return;"}, 100) ==
+        std::vector<std::string>{"line 2  70%  7 µs  waits for shared memory 60%, waits at the barrier 10%  c = s[d];",
+                                 "line 1  25%  2.5 µs  waits for memory 15%, issues 10%  a = b;",
+                                 "code of no line  5%  0.5 µs  waits for results 5%"});
+  CHECK(where_time_goes(launch, {"  a = b;", "\tc = s[d];"}, 60)[0] ==
+        "line 2  70%  7 µs  waits for shared memory 60%, waits at the barrier 10%");
+  CHECK(time_share(launch, 2) == Approx(0.7));
+  CHECK(time_share(launch, 9) == 0);
+}
+
+TEST_CASE("what a cost less would do is a sentence for each kind") {
+  LaunchLines launch;
+  launch.time =
+      LaunchTime{.ms = 0.0247,
+                 .kernel_ms = 0.02,
+                 .lines = {},
+                 .what_ifs = {{225, "bank_conflict", 0.0182}, {7, "uncoalesced", 0.02}, {9, "same_address", 0.021}}};
+  CHECK(what_ifs(launch) ==
+        std::vector<std::string>{"without the bank conflicts of line 225: 18.2 µs instead of 24.7 µs",
+                                 "if line 7 were coalesced: 20 µs instead of 24.7 µs",
+                                 "if no two lanes met at one address in line 9: 21 µs instead of 24.7 µs"});
+}
