@@ -42,7 +42,7 @@ LaunchTime time_of(const char* ptx) {
   REQUIRE(lines.size() == 1);
   REQUIRE(lines[0].time);
   std::string why;
-  CHECK(device->take_model(why)->ms == Approx(lines[0].time->ms));
+  CHECK(device->take_model(why)->ms == Catch::Detail::Approx(lines[0].time->ms));
   return *lines[0].time;
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("the time of a launch is its lines', each with what warps wait for the
   const auto time = time_of(conflicts);
   double sum = 0;
   for (const auto& line : time.lines) sum += line.total();
-  CHECK(sum == Approx(time.kernel_ms));
+  CHECK(sum == Catch::Detail::Approx(time.kernel_ms));
   const auto of = [&](std::uint32_t number) {
     for (const auto& line : time.lines)
       if (line.line == number) return line;

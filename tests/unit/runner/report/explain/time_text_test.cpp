@@ -19,7 +19,7 @@ TEST_CASE("lines are told by modelled time, with what warps do there, and source
                                  "code of no line  5%  0.5 µs  waits for results 5%"});
   CHECK(where_time_goes(launch, {"  a = b;", "\tc = s[d];"}, 60)[0] ==
         "line 2  70%  7 µs  waits for shared memory 60%, waits at the barrier 10%");
-  CHECK(time_share(launch, 2) == Approx(0.7));
+  CHECK(time_share(launch, 2) == Catch::Detail::Approx(0.7));
   CHECK(time_share(launch, 9) == 0);
 }
 
