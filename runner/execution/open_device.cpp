@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/gpu_profile.h"
 #include "common/host_memory.h"
+#include "common/simt/timing/gpu_timing.h"
 #include "runner/execution/worker.h"
 
 namespace gpulab {
@@ -44,7 +45,8 @@ DeviceRequest request_of(const MachineOptions& options, bool lines) {
   if (options.print_limit) request.simulation.print_limit = *options.print_limit;
   request.simulation.schedule = options.schedule;
   request.simulation.sanitize = options.sanitize;
-  request.simulation.model = options.model;
+  const bool known = options.model_where_known && simt::gpu_timing(options.profile.value_or("h200")) != nullptr;
+  request.simulation.model = options.model || (known && options.counters.value_or(true));
   request.simulation.timing = options.timing;
   request.simulation.lines = lines;
   request.simulation.counters = options.counters.value_or(true);

@@ -17,6 +17,7 @@ struct MachineOptions {
   std::optional<std::string> profile;
   int threads = 0;                      ///< 0: all
   bool model = false;                   ///< how long would it take on the GPU of `profile`?
+  bool model_where_known = false;       ///< the same without being asked for, where the GPU has been measured
   std::string timing{};                 ///< for that, instead of what this build knows: the text of a file
   std::optional<bool> counters;         ///< absent: on where counting is free of doubt (the simulator)
   std::vector<std::string> sanitize{};  ///< tools; empty: none

@@ -13,9 +13,9 @@ using namespace gpulab::labs::reduce;
 
 namespace {
 
-using Values = std::map<std::string, ParamValue>;
+using Parameters = std::map<std::string, ParamValue>;
 
-Result computed(std::string_view variant, Values params, const CaseChanges& changes = {}) {
+Result computed(std::string_view variant, Parameters params, const CaseChanges& changes = {}) {
   params.try_emplace("type", "int");
   const Result result = run_lab_case("reduce", variant, params, changes);
   INFO(variant << ": " << result.message);
@@ -143,7 +143,7 @@ TEST_CASE("the lines of a step stand between its strides, however many warps pri
 }
 
 TEST_CASE("the last warp by volatile alone is right in lockstep, a race by racecheck, and with __syncwarp neither") {
-  const Values params{{"n", 4096}};
+  const Parameters params{{"n", 4096}};
   CHECK(variant_named(lab_named("reduce"), "volatile_last_warp").racy);
   computed("volatile_last_warp", params);
   const CaseChanges checked{.sanitize = tests::all_tools()};

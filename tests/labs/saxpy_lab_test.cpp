@@ -11,9 +11,9 @@ using namespace gpulab;
 
 namespace {
 
-using Values = std::map<std::string, ParamValue>;
+using Parameters = std::map<std::string, ParamValue>;
 
-Result computed(std::string_view variant, const Values& params, const CaseChanges& changes = {}) {
+Result computed(std::string_view variant, const Parameters& params, const CaseChanges& changes = {}) {
   const Result result = run_lab_case("saxpy", variant, params, changes);
   INFO(variant << ": " << result.message);
   REQUIRE(result.status == CaseStatus::ok);
@@ -44,7 +44,7 @@ TEST_CASE("surplus blocks are threads beyond n, too, and change nothing") {
 }
 
 TEST_CASE("a thread of the one block has 256 elements of 65536, one of the grid has one, of vec4 four") {
-  const Values params{{"n", 65536}};
+  const Parameters params{{"n", 65536}};
   CHECK(counted(computed("one_block", params), "elements_per_busy_thread") == 256);
   CHECK(counted(computed("naive", params), "elements_per_busy_thread") == 1);
   CHECK(counted(computed("grid_stride", params), "elements_per_busy_thread") == 4);

@@ -13,9 +13,9 @@ using namespace gpulab::labs::scan;
 
 namespace {
 
-using Values = std::map<std::string, ParamValue>;
+using Parameters = std::map<std::string, ParamValue>;
 
-Result scanned(std::string_view variant, const Values& params, const CaseChanges& changes = {}) {
+Result scanned(std::string_view variant, const Parameters& params, const CaseChanges& changes = {}) {
   const Result result = run_lab_case("scan", variant, params, changes);
   INFO(variant << ": " << result.message);
   REQUIRE(result.status == CaseStatus::ok);
@@ -24,7 +24,7 @@ Result scanned(std::string_view variant, const Values& params, const CaseChanges
 
 /// Operations that the device executed, by its own count: a maximum of floats is two instructions (compare, select)
 /// where an addition is one, and all else is the same.
-double executed(std::string_view variant, Values params, const CaseChanges& changes = {}) {
+double executed(std::string_view variant, Parameters params, const CaseChanges& changes = {}) {
   params["op"] = "max";
   const double two = counted(scanned(variant, params, changes), "thread_instructions");
   params["op"] = "sum";
@@ -73,7 +73,7 @@ TEST_CASE("every other rung is clean under all tools, with one warp per block an
 TEST_CASE("work goes from n log n to n: the device's own count of additions is what the lab says") {
   for (const std::string_view variant : {"hillis_steele", "blelloch", "blelloch_padded", "warp_scan"}) {
     for (const std::string kind : {"inclusive", "exclusive"}) {
-      const Values params{{"n", 65536}, {"kind", kind}};
+      const Parameters params{{"n", 65536}, {"kind", kind}};
       INFO(variant << " " << kind);
       CHECK(executed(variant, params) == counted(scanned(variant, params), "operations"));
     }

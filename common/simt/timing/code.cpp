@@ -198,7 +198,7 @@ void TimedCode::merge_from(const Program& program, std::uint32_t head) {
     std::vector<std::uint32_t> ways;
     for (std::uint32_t b = at + 1; b < join; ++b)
       if (ends_at(b, join)) ways.push_back(b);
-    if (ways.size() != join - at - 1) break;
+    if (ways.size() != join - at - 1 || region.code.size() + blocks_[join].code.size() > most) break;
     std::vector<TimedInstruction> code = region.code;
     const std::uint16_t guard = take_branch(code, program);
     if (!guard) break;

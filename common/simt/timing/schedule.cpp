@@ -111,10 +111,11 @@ Sorted by_depth(const std::vector<TimedInstruction>& code, std::size_t begin, st
 }  // namespace
 
 void schedule(std::vector<TimedInstruction>& code) {
+  constexpr std::size_t most = 512;  // instructions that are looked at together: a stranger's blocks have any length
   std::size_t begin = 0;
   while (begin < code.size()) {
     std::size_t end = begin;
-    while (end < code.size() && !stands_still(code[end].kind)) ++end;
+    while (end < code.size() && end - begin < most && !stands_still(code[end].kind)) ++end;
     emit(by_depth(code, begin, end), code.begin() + static_cast<std::ptrdiff_t>(begin));
     begin = std::max(end, begin + 1);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <unordered_map>
 
 #include "common/simt/timing/sm_memory.h"
 
@@ -19,11 +20,12 @@ struct RunningWarp {
   std::size_t event = 0;   ///< the next of its trace
   std::uint32_t head = 0;  ///< basic block that the region which runs starts with
   const std::vector<TimedInstruction>* code = nullptr;
-  std::size_t at = 0;                                ///< instruction of `code`
-  std::size_t accesses_begin = 0, accesses_end = 0;  ///< events of this basic block's accesses
-  std::vector<double> ready;                         ///< of its registers
-  std::vector<std::uint32_t> producer;               ///< the sites that wrote them, where there is an account
-  double since = 0;                                  ///< when it could have gone on; the same
+  std::size_t at = 0;                                         ///< instruction of `code`
+  std::size_t accesses_begin = 0, accesses_end = 0;           ///< events of this basic block's accesses
+  std::unordered_map<std::uint64_t, std::uint32_t> accesses;  ///< of many: by instruction and turn
+  std::vector<double> ready;                                  ///< of its registers
+  std::vector<std::uint32_t> producer;                        ///< the sites that wrote them, where there is an account
+  double since = 0;                                           ///< when it could have gone on; the same
   double start = 0;
 };
 
@@ -121,6 +123,7 @@ class Sm {
       }
     }
     w.accesses_end = w.event;
+    index_accesses(w, events);
     return true;
   }
 
@@ -137,8 +140,30 @@ class Sm {
     return &(*w.code)[w.at];
   }
 
+  static std::uint64_t place_of(std::uint32_t site, std::uint32_t turn) { return std::uint64_t{turn} << 32 | site; }
+  /// Where each access of what runs now stands in the trace, where there are more than a few.
+  void index_accesses(RunningWarp& w, const std::vector<TraceEvent>& events) const {
+    constexpr std::size_t few = 64;
+    w.accesses.clear();
+    if (w.accesses_end - w.accesses_begin <= few) return;
+    const BlockTrace& trace = *blocks_[w.block].trace;
+    std::uint32_t turn = 0;
+    for (std::size_t e = w.accesses_begin; e < w.accesses_end; ++e) {
+      const std::uint32_t what = events[e].what;
+      if (what & TraceEvent::kAccess)
+        w.accesses.try_emplace(place_of(trace.accesses[what & ~TraceEvent::kAccess].site, turn),
+                               what & ~TraceEvent::kAccess);
+      else if (what == w.head)
+        ++turn;
+    }
+  }
+
   const TracedAccess* access_of(const RunningWarp& w, const TimedInstruction& t) const {
     const BlockTrace& trace = *blocks_[w.block].trace;
+    if (!w.accesses.empty()) {
+      const auto found = w.accesses.find(place_of(t.site, t.copy));
+      return found == w.accesses.end() ? nullptr : &trace.accesses[found->second];
+    }
     std::uint32_t turn = 0;
     for (std::size_t e = w.accesses_begin; e < w.accesses_end; ++e) {
       const std::uint32_t what = trace.warps[w.index][e].what;
