@@ -6,6 +6,7 @@ usage: one_place_test.py BINARY PLAIN      BINARY has the files of tests/one_pla
 Closes with 'N passed, N failed'.
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -16,9 +17,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BINARY, PLAIN = sys.argv[1:3]
 
 
-def gpulab(*words, binary=BINARY):
+def gpulab(*words, binary=BINARY, columns=None):
     """(exit code, stdout, stderr)"""
-    ran = subprocess.run([binary, *words], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+    environment = {**os.environ, **({"COLUMNS": str(columns)} if columns else {})}
+    ran = subprocess.run([binary, *words], capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, env=environment)
     return ran.returncode, ran.stdout, ran.stderr
 
 
@@ -43,8 +45,8 @@ class Command(unittest.TestCase):
         self.assertIn("did you mean 'greet'?", gpulab("gret")[2])
 
     def test_a_later_command_is_there_as_soon_as_its_file_is(self):
-        self.assertIn("'new' is not in this version", gpulab("new", binary=PLAIN)[2])
-        self.assertEqual(gpulab("new"), (0, "something new\n", ""))
+        self.assertIn("'completion' is not in this version", gpulab("completion", binary=PLAIN)[2])
+        self.assertEqual(gpulab("completion"), (0, "something new\n", ""))
 
     def test_without_its_file_nothing_knows_of_it(self):
         self.assertEqual(gpulab("greet", binary=PLAIN)[0], 2)
@@ -108,7 +110,7 @@ class Counter(unittest.TestCase):
         self.assertRegex(gpulab(*self.reduce, "warp")[1], r"\n  barriers, twice +[0-9]+   barrier_pairs\n")
         ladder = gpulab(*self.reduce, "warp,tree_shared")[1]
         self.assertRegex(ladder, r" barriers\n.* twice\n")
-        self.assertRegex(gpulab("explain", *self.reduce[:1], *self.reduce[3:], "warp")[1], r" twice ")
+        self.assertRegex(gpulab("explain", *self.reduce[:1], *self.reduce[3:], "warp", columns=200)[1], r" twice ")
 
     def test_without_its_row_nothing_knows_of_it(self):
         for words in (("list", "--metrics"), (*self.reduce, "warp", "--format", "json"), (*self.reduce, "warp")):

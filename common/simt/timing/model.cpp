@@ -152,7 +152,7 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   const MemoryShare share = share_of(launch, counters, trace, traced < of_one ? 1 / used : of_one / blocks);
   Grid grid;
   grid.sms_used = static_cast<int>(used);
-  grid.waves = blocks / (static_cast<double>(per_sm) * used);
+  grid.waves = blocks / (static_cast<double>(per_sm) * static_cast<double>(sms(profile_)));
   grid.tail = std::ceil(grid.waves) - grid.waves;
   grid.sm = run_sm(gpu_, code, trace.blocks, per_sm, gpu_.block_cycles * used, share, sites);
   grid.sm_cycles = grid.sm.cycles;

@@ -12,7 +12,8 @@ namespace gpulab::simt {
 namespace {
 
 /// Instructions that all traces of a grid hold together, and one block's at least: what is longer is cut, and counts as
-/// more of the same. A strangers' kernel takes so much time and memory of the model and no more.
+/// more of the same. A stranger's kernel takes so much time and memory of the model and no more: of its instructions
+/// half may be accesses, of four sectors each on average, which makes 400 MB at most.
 constexpr std::uint64_t kMostInstructions = 4'000'000, kLeastInstructions = 20'000;
 
 using Space = TracedAccess::Space;
@@ -155,7 +156,8 @@ void Tracer::block_ended(const BlockContext& block) {
 void Tracer::entered(Warp& w, std::uint32_t block) {
   BlockTrace* trace = trace_of(*w.block);
   trace->instructions += w.program->blocks[block].instructions;
-  if (trace->instructions > most_instructions_) {
+  if (trace->instructions > most_instructions_ || trace->accesses.size() > most_instructions_ / 2 ||
+      trace->sectors.size() > most_instructions_ * 4) {
     for (const Warp& other : w.block->warps) other.traced = false;
     return;
   }

@@ -1,4 +1,4 @@
-// A command of a later version, whose name is a word of C++: with its file it is there.
+// A command of a later version: with its file it is there.
 
 #include "runner/command.h"
 #include "runner/report/report_target.h"
@@ -13,6 +13,6 @@ ExitCode run(const CommandLine&) {
 
 }  // namespace
 
-extern const Command new_{.name = "new", .help = "something new", .run = run};
+extern const Command completion{.name = "completion", .help = "something new", .run = run};
 
 }  // namespace gpulab::command
