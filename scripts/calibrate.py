@@ -73,6 +73,8 @@ OPS = {
     "reds_same": "red.shared.add.u32 [v], xK;", "reds_own": "red.shared.add.u32 [vt], xK;",
     "sts": "st.shared.u32 [vt], xK;", "sts_v4": "st.shared.v4.u32 [vt4], {x0,x1,x2,x3};",
     "lds": "ld.volatile.shared.u32 xK, [vt];", "lds_v4": "ld.volatile.shared.v4.u32 {x0,x1,x2,x3}, [vt4];",
+    "sts_own": "st.volatile.shared.u32 [vt], xK;", "sts_2_way": "st.volatile.shared.u32 [vt2], xK;", "sts_32_way": "st.volatile.shared.u32 [vt32], xK;",
+    "lds_2_way": "ld.volatile.shared.u32 xK, [vt2]; add.u32 y, y, xK;",
     "lds_32_way": "ld.volatile.shared.u32 xK, [vt32];",
     "ldg_l1_chain": "and.b32 xK, xK, 0; cvt.u64.u32 wK, xK; add.u64 wK, wK, d; ld.global.ca.u32 xK, [wK];",
     "ldg_l2_chain": "and.b32 xK, xK, 0; cvt.u64.u32 wK, xK; add.u64 wK, wK, d; ld.global.cg.u32 xK, [wK];",
@@ -90,11 +92,11 @@ OPS = {
     "lds_own": "ld.volatile.shared.u32 xK, [vt]; add.u32 vt, vt, xK;",
     "nothing": "",
 }
-SETUP = (".reg .u32 vt, vt4, vt32; and.b32 vt, t, 31; shl.b32 vt4, vt, 4; shl.b32 vt32, vt, 7; shl.b32 vt, vt, 2; "
+SETUP = (".reg .u32 vt, vt2, vt4, vt32; and.b32 vt, t, 31; shl.b32 vt4, vt, 4; shl.b32 vt2, vt, 3; add.u32 vt2, vt2, v; shl.b32 vt32, vt, 7; shl.b32 vt, vt, 2; "
          ".reg .u64 same, z8, far; .reg .u32 v1, v8; mul.wide.u32 same, x, 4; add.u64 same, same, d; and.b32 y, t, 7; mul.wide.u32 z8, y, 4; "
          "add.u64 z8, z8, d; mad.lo.u32 y, c, 1024, t; mul.wide.u32 far, y, 128; add.u64 far, far, d; add.u32 v1, x, v; and.b32 v8, t, 7; shl.b32 v8, v8, 2; "
          "add.u32 v8, v8, v; mov.u32 y, s; add.u32 vt32, vt32, v; add.u32 vt, vt, v; add.u32 vt4, vt4, v; mul.wide.u32 q, t, 4; add.u64 q, q, d;")
-SLOW = {"div_u64", "div_f64", "sqrt_f64", "div_s32", "rem_u32", "membar_gl", "atomg_chain", "atomg_cas", "redg_same", "atomg_own", "ldg_l2_chain", "lds_32_way", "redg_own",
+SLOW = {"sts_32_way", "div_u64", "div_f64", "sqrt_f64", "div_s32", "rem_u32", "membar_gl", "atomg_chain", "atomg_cas", "redg_same", "atomg_own", "ldg_l2_chain", "lds_32_way", "redg_own",
         "stg_own", "atoms_add", "reds_same", "redg_f32_same", "redg_u32_same", "redg_f32_own", "redg_u32_eight", "atomg_u32_same", "atomg_f32_own",
         "div_rn", "sqrt_rn", "rcp_rn"}
 

@@ -49,6 +49,9 @@ def main():
             except json.JSONDecodeError:
                 print("no document:", *command, file=sys.stderr)
                 continue
+            if "results" not in document:
+                print("refused:", *command, document.get("error", {}).get("what"), file=sys.stderr)
+                continue
             for result in document["results"]:
                 if not result.get("launch"):
                     continue
