@@ -250,7 +250,11 @@ std::vector<RungStory> rung_stories(const Run& run) {
     if (story == stories.end()) story = stories.insert(story, {r.variant, r.summary, {}});
     RungStory::Point point{swept_values(run, r), sentences(r.changes, true), sentences(r.changes, false)};
     if (const auto idle = idle_to_tell(r); !idle.empty()) point.losses.insert(point.losses.begin(), idle);
-    if (!point.gains.empty() || !point.losses.empty()) story->points.push_back(std::move(point));
+    if (point.gains.empty() && point.losses.empty()) {
+      if (r.built_on.empty()) continue;
+      point.neither = fmt::format("no counter moves by a tenth (than {})", r.built_on);
+    }
+    story->points.push_back(std::move(point));
   }
   if (stories.size() < 2) return {};
   return stories;

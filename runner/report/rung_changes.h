@@ -28,10 +28,11 @@ void add_rung_changes(const Lab& lab, std::vector<Result>& results);
 struct RungStory {
   std::string variant, summary;
   /// Of each case of the variant: the values that the sweep gives it ("n 1024, block 256", empty where it has one
-  /// case), and what it gains and loses there.
+  /// case), and what it gains and loses there; or that it does neither.
   struct Point {
     std::string at;
     std::vector<std::string> gains, losses;
+    std::string neither{};
   };
   std::vector<Point> points;
 };

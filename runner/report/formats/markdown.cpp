@@ -46,6 +46,7 @@ std::string write(const Run& run, const Style&) {
       if (!point.gains.empty()) notes += fmt::format("  - {}gain: {}\n", escaped(at), escaped(join(point.gains, "; ")));
       if (!point.losses.empty())
         notes += fmt::format("  - {}loss: {}\n", escaped(at), escaped(join(point.losses, "; ")));
+      if (!point.neither.empty()) notes += fmt::format("  - {}same: {}\n", escaped(at), escaped(point.neither));
     }
   }
   for (const auto& r : run.results) {

@@ -370,6 +370,7 @@ void stories(const Run& run, Page& page) {
       const std::string at = point.at.empty() ? "" : point.at + ": ";
       if (!point.gains.empty()) page.entry("  gain  ", indent + 6, at + join(point.gains, "; "));
       if (!point.losses.empty()) page.entry("  loss  ", indent + 6, at + join(point.losses, "; "));
+      if (!point.neither.empty()) page.entry("  same  ", indent + 6, at + point.neither);
     }
   }
   page.line();
