@@ -239,7 +239,8 @@ void TimedCode::add_spills(std::uint32_t spilled) {
       t.spill = true;
       t.space = TimedInstruction::Space::local;
       t.cost = {Pipe::memory, 1, 1, 0};
-      t.site = next;
+      t.word = static_cast<std::uint8_t>(next);
+      t.site = longest->code[i].site;  // what it stands before, so that its time is told of a line
       t.kind = TimedInstruction::Kind::load;
       code.push_back(t);
       t.kind = TimedInstruction::Kind::store;

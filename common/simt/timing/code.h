@@ -37,7 +37,8 @@ struct TimedInstruction {
   std::uint32_t site = 0;
   std::uint8_t copy = 0;  ///< of a loop that is unrolled: which turn of it
   bool alone = false;     ///< the warp waits for its result before it goes on: code that nobody optimised
-  bool spill = false;     ///< of a register that ptxas keeps in local memory: word `site` of them
+  bool spill = false;     ///< of a register that ptxas keeps in local memory
+  std::uint8_t word = 0;  ///< which of these registers
   bool cached = true;     ///< a load that L1 may serve
   std::array<std::uint16_t, 6> in{}, out{};  ///< registers, 0: none
 };

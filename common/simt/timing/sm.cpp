@@ -369,8 +369,8 @@ class Sm {
     access.lines = 1;
     access.sectors = 4;
     std::array<std::uint64_t, 4> sectors{};
-    const std::uint64_t first =
-        (std::uint64_t{1} << 56) + (blocks_[w.block].trace->linear << 20) + (std::uint64_t{w.index} << 12) + t.site * 4;
+    const std::uint64_t first = (std::uint64_t{1} << 56) + (blocks_[w.block].trace->linear << 20) +
+                                (std::uint64_t{w.index} << 12) + std::uint64_t{t.word} * 4;
     for (std::size_t i = 0; i < sectors.size(); ++i) sectors[i] = first + i;
     if (t.kind == Kind::load) return memory_.load(at, access, sectors, true);
     memory_.store(at, access, sectors);
