@@ -66,6 +66,7 @@ missing_packages() {
     command -v qemu-x86_64 > /dev/null || echo qemu-user
     command -v ccache > /dev/null || echo ccache
     python3 -c 'import jsonschema' 2> /dev/null || /usr/bin/python3 -c 'import jsonschema' 2> /dev/null || echo python3-jsonschema
+    command -v xmllint > /dev/null || echo libxml2-utils
   fi
 }
 

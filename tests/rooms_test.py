@@ -28,6 +28,8 @@ FLOORS = [
     ["runner/report/documents"],
     ["runner/report/plots", "runner/report/explain", "runner/report/check"],
     ["runner/report/formats"],
+    ["runner/export"],
+    ["runner/export/formats"],
     ["runner/student_file/arguments"],
     ["runner/student_file"],
     ["runner/options"],
