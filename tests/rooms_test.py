@@ -35,6 +35,7 @@ FLOORS = [
     ["runner/options"],
     ["runner/execution", "runner/listing"],
     ["runner/judge"],
+    ["runner/grade"],
     ["runner"],
     ["runner/commands"],
     ["runner/main"],

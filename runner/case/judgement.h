@@ -48,6 +48,12 @@ struct JudgedRequirement {
   std::string message{};  ///< what is, against what must be
 };
 
+/// A class of inputs of which nothing else is told.
+struct HiddenClass {
+  std::string name;
+  bool right = false, late = false;  ///< late: it met the backstop of the wall clock
+};
+
 struct Judgement {
   DeviceInfo device;
   std::string lab, contract, signature, file;
@@ -59,8 +65,14 @@ struct Judgement {
   std::vector<JudgedRequirement> requirements{};
   /// At the reference size: the kernel first, then rungs of the lab.
   std::vector<Result> beside{};
-  std::string output{};          ///< what the kernel printed
-  std::uint64_t output_cut = 0;  ///< bytes beyond that
+  std::string output{};                   ///< what the kernel printed
+  std::uint64_t output_cut = 0;           ///< bytes beyond that
+  std::string messages{};                 ///< the compiler's, where it refuses the file
+  std::vector<std::string> constructs{};  ///< that the kernels' PTX has: "atomics" (runner/judge/constructs.h)
+
+  // Of a judging for a grade.
+  std::vector<HiddenClass> hidden{};
+  std::vector<Result> counted{}, hidden_counted{};  ///< each kernel at the reference size, and at a hidden one
 
   [[nodiscard]] bool passed() const {
     for (const auto& item : items)

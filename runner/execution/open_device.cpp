@@ -121,6 +121,7 @@ std::unique_ptr<Executor> open_simulator_for_file(const MachineOptions& options,
 std::unique_ptr<Executor> open_simulator_for_judging(MachineOptions options, const JudgingLimits& limits) {
   options.threads = 1;
   WorkerOptions worker;
+  worker.copies_us = !limits.knows_nothing;
   worker.interrupted = interrupted;
   worker.timeout = limits.wall;
   worker.limits.cpu = limits.cpu;
@@ -129,6 +130,13 @@ std::unique_ptr<Executor> open_simulator_for_judging(MachineOptions options, con
 #endif
   if (limits.isolated) worker.confinement.emplace(Confinement{own_files(), {}});
   return confined_worker(counting_kind(), request_of(options, false), std::move(worker));
+}
+
+void confine_for_judging(ChildPlan& plan, bool isolated) {
+#if !defined(__SANITIZE_ADDRESS__)
+  plan.limits.data_bytes = JudgingLimits{}.memory_bytes;
+#endif
+  if (isolated) plan.confinement.emplace(Confinement{own_files(), {}});
 }
 
 std::unique_ptr<Executor> open_device(const MachineOptions& options) {

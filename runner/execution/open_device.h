@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "common/child/child.h"
 #include "runner/execution/executor.h"
 #include "runner/options/file_options.h"
 #include "runner/options/machine_options.h"
@@ -31,8 +32,12 @@ struct JudgingLimits {
   std::chrono::seconds cpu{60};  ///< of all cases that one process runs
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;
   bool isolated = true;
+  bool knows_nothing = false;  ///< the process is no copy of ours, which would hold keys
 };
 [[nodiscard]] std::unique_ptr<Executor> open_simulator_for_judging(MachineOptions options, const JudgingLimits& limits);
+
+/// The file system and the memory that such a process has, for another child that reads what strangers made.
+void confine_for_judging(ChildPlan& plan, bool isolated);
 
 /// What a sweep must know of where it runs.
 [[nodiscard]] Host host_of(const Executor& executor);

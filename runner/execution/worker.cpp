@@ -136,10 +136,12 @@ std::unique_ptr<Executor> confined_worker(const DeviceKind& kind, DeviceRequest 
   request.profile = info.profile;  // the child does not look for GPUs
   if (options.command.empty())
     options.command = {"/proc/self/exe", worker_argument, device_name(kind, request.index), encode(request)};
-  options.body = [&kind, request] {
-    serve(ChildProcess::socket_in_child, {}, [&] { return in_process(kind.open(request)); });
-    return 0;
-  };
+  if (options.copies_us) {
+    options.body = [&kind, request] {
+      serve(ChildProcess::socket_in_child, {}, [&] { return in_process(kind.open(request)); });
+      return 0;
+    };
+  }
   options.replaced_after_fault = false;
   auto capabilities = kind.capabilities;
   capabilities.counts = capabilities.counts && request.simulation.counters;

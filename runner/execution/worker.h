@@ -33,6 +33,7 @@ struct WorkerOptions {
   std::function<int()> body{};
   ChildLimits limits{};
   std::optional<Confinement> confinement{};
+  bool copies_us = true;  ///< a copy of us may do for the command: it starts sooner, and has all that we know
   bool replaced_after_fault = true;  ///< what ran in it is of no use after a fault, as a CUDA context is
 };
 

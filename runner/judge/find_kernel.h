@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "labs/lab.h"
+#include "runner/judge/inspection.h"
 #include "runner/judge/signature_fit.h"
 
 namespace gpulab {
@@ -19,6 +20,7 @@ struct FoundKernel {
   std::string entry;
   KernelSignature signature;
   std::optional<Scalar> type;  ///< what T is
+  std::vector<std::string> constructs{};
 };
 
 struct KernelSearch {
@@ -29,8 +31,7 @@ struct KernelSearch {
 
 /// `contracts`: all that may be meant; the one that a kernel is named after, where there are several. Throws
 /// usage_error where it is open which of several is meant. `asked`: --kernel; empty: none.
-[[nodiscard]] KernelSearch find_kernel(const std::string& ptx, const std::string& source, const std::string& file,
-                                       const Lab& lab, const std::vector<Contract>& contracts,
-                                       const std::string& asked);
+[[nodiscard]] KernelSearch find_kernel(const std::vector<InspectedKernel>& all, const Lab& lab,
+                                       const std::vector<Contract>& contracts, const std::string& asked);
 
 }  // namespace gpulab

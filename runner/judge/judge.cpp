@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,10 +12,10 @@
 #include "common/gpu_profile.h"
 #include "common/simt/observers/tool.h"
 #include "common/text.h"
-#include "labs/contract_parts.h"
 #include "runner/execution/open_device.h"
 #include "runner/judge/find_kernel.h"
 #include "runner/judge/key_class.h"
+#include "runner/judge/rung_counts.h"
 #include "runner/judge/trials.h"
 #include "runner/student_file/compile.h"
 #include "runner/student_file/compilers/ptxas.h"
@@ -37,6 +38,7 @@ class Judging {
   explicit Judging(const JudgeRequest& request)
       : request_(request),
         sanitizing_(open_simulator_for_judging(machine(true, 0, false), limits())),
+        seed_(request.seed),
         contracts_(request.contract != nullptr ? std::vector<Contract>{*request.contract} : request.lab->contracts) {
     const auto& info = sanitizing_->info();
     place_ = {info.sm_count, info.profile.empty() ? nullptr : &gpu_profile(info.profile)};
@@ -55,8 +57,12 @@ class Judging {
     try {
       for (const auto& kernel : search_.found) judge_kernel(kernel);
       conclude();
-      count();
-      require();
+      if (request_.grade) {
+        judge_for_grade();
+      } else {
+        count();
+        require();
+      }
     } catch (const Error& error) {
       // What the file makes the simulator refuse is the file's fault.
       if (error.code == ExitCode::interrupted || error.code == ExitCode::missing) throw;
@@ -78,7 +84,12 @@ class Judging {
       for (const auto* tool : simt::tool_kinds()) options.sanitize.emplace_back(tool->name);
     return options;
   }
-  [[nodiscard]] JudgingLimits limits() const { return {.isolated = request_.isolated}; }
+  [[nodiscard]] JudgingLimits limits() const {
+    auto limits = request_.limits;
+    limits.isolated = request_.isolated;
+    limits.knows_nothing = request_.grade.has_value();
+    return limits;
+  }
 
   JudgedItem& item(std::string_view name) { return *std::ranges::find(report_.items, name, &JudgedItem::name); }
   bool settle(std::string_view name, bool passed, std::string message) {
@@ -97,7 +108,9 @@ class Judging {
                       .instance = instances,
                       .compute_capability = capability(),
                       .isolation = isolation(),
-                      .options = request_.compile},
+                      .options = request_.compile,
+                      .amended = {},
+                      .messages = request_.grade ? &report_.messages : nullptr},
                      *compiler_)
                  .ptx;
       return std::nullopt;
@@ -129,7 +142,13 @@ class Judging {
   }
 
   bool find() {
-    search_ = find_kernel(ptx_, request_.source, request_.file, *request_.lab, contracts_, request_.kernel);
+    InspectionRequest inspection{ptx_, request_.source, {request_.kernel}, request_.isolated};
+    if (request_.kernel.empty()) inspection.names.clear();
+    for (const auto& contract : contracts_)
+      if (request_.kernel.empty()) inspection.names.push_back(contract.name);
+    const auto inspected = inspect(inspection);
+    if (!inspected.problem.empty()) return settle("signature", false, "its PTX cannot be read: " + inspected.problem);
+    search_ = find_kernel(inspected.kernels, *request_.lab, contracts_, request_.kernel);
     report_.contract = search_.contract->name;
     report_.signature = search_.contract->signature;
     if (search_.found.empty() && !instance_problem_.empty()) search_.problem += "; " + instance_problem_;
@@ -148,14 +167,19 @@ class Judging {
       if (const auto ptxas = find_ptxas(find_nvcc()))
         file.resources = resources(ptx_, kernel.entry, capability(), *ptxas, isolation());
     }
-    return file_lab(std::move(file));
+    // What the process that simulates makes of it is its own affair (worker.h): here nobody parses it.
+    Lab lab;
+    lab.name = "run";
+    lab.file = std::make_shared<const LoadedKernelFile>(std::move(file));
+    lab.variants.push_back({.name = kernel.signature.name, .summary = {}, .kernel = kernel.entry});
+    return lab;
   }
 
   /// One size on one of the processes.
   JudgedShape try_on(Executor& executor, const Lab& file, const FoundKernel& kernel, const InputClass& of,
                      const TrialPoint& point, const ContractLaunch& launch, bool twice, Result* whole = nullptr) {
     const auto& contract = *search_.contract;
-    auto at = contract_case(*request_.lab, contract, point, kernel.type, request_.seed, place_);
+    auto at = contract_case(*request_.lab, contract, point, kernel.type, seed_, place_);
     const auto posed = pose(*request_.lab, contract, kernel, std::move(at), of.values, launch, ++trials_, twice);
     const Lab lab = trial_lab(file, posed.trial);
     Case number;  // what the process knows of the case: which it is
@@ -171,7 +195,7 @@ class Judging {
     shape.params.assign(point.begin(), point.end());
     if (whole != nullptr) {
       *whole = std::move(result);
-    } else {
+    } else if (!hiding_) {
       keep(result);
     }
     return shape;
@@ -199,11 +223,16 @@ class Judging {
     }
   }
 
-  /// The first launch with which the kernel is right on everyday inputs; where there is none, the usual one.
   const ContractLaunch& launch_of(const Lab& file, const FoundKernel& kernel) {
+    if (!launches_.contains(kernel.entry)) launches_.emplace(kernel.entry, &find_launch(file, kernel));
+    return *launches_.at(kernel.entry);
+  }
+
+  /// The first launch with which the kernel is right on everyday inputs; where there is none, the usual one.
+  const ContractLaunch& find_launch(const Lab& file, const FoundKernel& kernel) {
     const auto& contract = *search_.contract;
     if (contract.every_launch || contract.launches.size() == 1) return contract.launches.front();
-    const auto& usual = classes().front();
+    const auto usual = all_classes(contract).front();
     for (const auto& launch : contract.launches) {
       const auto shape = try_on(*reordered_, file, kernel, usual, usual.points.front(), launch, false);
       if (shape.status == CaseStatus::ok) return launch;
@@ -221,8 +250,11 @@ class Judging {
 
   const std::vector<InputClass>& classes() {
     if (!classes_.empty()) return classes_;
-    classes_ = search_.contract->classes.empty() ? row_classes() : search_.contract->classes;
+    classes_ = all_classes(*search_.contract);
     if (!request_.secret.empty()) classes_.push_back(key_class(classes_, request_.secret));
+    if (request_.grade)
+      std::erase_if(classes_,
+                    [&](const InputClass& of) { return !std::ranges::count(request_.grade->classes, of.name); });
     return classes_;
   }
 
@@ -287,49 +319,103 @@ class Judging {
     settle("sanitize", accused.empty(), accused.empty() ? "" : join(accused));
   }
 
+  /// Counters of a kernel at a size; nothing where it is wrong there, which `shape` then says.
+  std::optional<Result> count_at(const TrialPoint& point, const FoundKernel& kernel, JudgedShape& shape) {
+    const Lab file = lab_of(kernel, true);
+    if (!counting_) counting_ = open_simulator_for_judging(machine(false, 0, true), limits());
+    const InputClass reference{"reference", "the size at which it is counted", "", {point}};
+    Result own;
+    shape = try_on(*counting_, file, kernel, reference, point, launch_of(file, kernel), false, &own);
+    if (shape.status != CaseStatus::ok) return std::nullopt;
+    own.variant = kernel.signature.name;
+    own.params = point_params(point);
+    if (request_.grade && kernel.type) own.params.emplace_back("type", std::string(cpp_name_of(*kernel.type)));
+    own.contents.clear();
+    return own;
+  }
+
+  /// At the reference size, into `into`.
+  bool count_kernel(const FoundKernel& kernel, std::vector<Result>& into) {
+    JudgedShape shape;
+    auto own = count_at(search_.contract->reference, kernel, shape);
+    if (own) {
+      into.push_back(std::move(*own));
+      return true;
+    }
+    settle("correct", false, fmt::format("at the reference size: {}", shape.message));
+    report_.shapes.push_back(std::move(shape));
+    return false;
+  }
+
   /// Counters at the reference size, of the kernel and of the rungs that it is shown beside.
   void count() {
     if (item("correct").verdict != Verdict::passed) return;
     const auto& kernel = search_.found.front();
-    const auto& contract = *search_.contract;
-    const Lab file = lab_of(kernel, true);
-    const auto counting = open_simulator_for_judging(machine(false, 0, true), limits());
-    const InputClass reference{"reference", "the size at which it is counted", "", {contract.reference}};
-    Result own;
-    auto shape = try_on(*counting, file, kernel, reference, contract.reference, launch_of(file, kernel), false, &own);
-    own.variant = kernel.signature.name;
-    own.params = reference_params();
-    own.contents.clear();
-    if (shape.status != CaseStatus::ok) {
-      settle("correct", false, fmt::format("at the reference size: {}", shape.message));
-      report_.shapes.push_back(std::move(shape));
-      return;
-    }
-    report_.beside.push_back(std::move(own));
-    auto rungs = contract.rungs;
+    if (!count_kernel(kernel, report_.beside)) return;
+    auto rungs = search_.contract->rungs;
     for (const auto& one : request_.requirements)
       if (!one.rung.empty() && !std::ranges::count(rungs, one.rung)) rungs.push_back(one.rung);
     const auto here = open_simulator(machine(false, 0, true));
-    for (const auto& name : rungs) report_.beside.push_back(rung(*here, name, kernel));
+    for (const auto& name : rungs)
+      report_.beside.push_back(count_rung(*here, *request_.lab, *search_.contract, name,
+                                          {search_.contract->reference, kernel.type, seed_, place_}));
   }
 
-  [[nodiscard]] decltype(Result::params) reference_params() const {
-    const auto& reference = search_.contract->reference;
-    decltype(Result::params) params(reference.begin(), reference.end());
-    params.emplace_back("seed", static_cast<std::int64_t>(request_.seed));
-    return params;
+  /// What is public is over before anything of the key is used: no counter, finding or text of that goes anywhere.
+  void judge_for_grade() {
+    const auto& grade = *request_.grade;
+    for (const auto& kernel : search_.found)
+      for (const auto& construct : kernel.constructs)
+        if (!std::ranges::count(report_.constructs, construct)) report_.constructs.push_back(construct);
+    if (grade.counts && item("correct").verdict == Verdict::passed)
+      for (const auto& kernel : search_.found)
+        if (!count_kernel(kernel, report_.counted)) break;
+    if (!grade.hidden) return;
+    hiding_ = true;
+    hung_ = 0;
+    seed_ = seed_of(grade.hidden->secret, request_.lab->name);
+    const auto all = all_classes(*search_.contract);
+    for (const auto& name : grade.hidden->classes) {
+      const auto found = std::ranges::find(all, name, &InputClass::name);
+      judge_hidden(found != all.end() ? *found : key_class(all, grade.hidden->secret));
+    }
+    if (!grade.counts || report_.counted.empty()) return;
+    const auto point = key_point(*search_.contract, grade.hidden->secret);
+    JudgedShape shape;
+    for (const auto& kernel : search_.found) {
+      auto own = count_at(point, kernel, shape);
+      Result wrong;
+      wrong.variant = kernel.signature.name;
+      wrong.status = CaseStatus::wrong;
+      report_.hidden_counted.push_back(own ? std::move(*own) : std::move(wrong));
+    }
   }
 
-  Result rung(Executor& executor, const std::string& name, const FoundKernel& kernel) {
-    const Lab& lab = *request_.lab;
+  void judge_hidden(const InputClass& of) {
+    HiddenClass made{.name = of.name, .right = true};
     const auto& contract = *search_.contract;
-    const auto& variant = *std::ranges::find(lab.variants, name, &Variant::name);
-    auto at = contract_case(lab, contract, contract.reference, kernel.type, request_.seed, place_);
-    at.block = default_block(lab, variant);
-    if (variant.block) at.block = variant.block(at);
-    auto result = executor.run(lab, variant, at, {});
-    result.params = reference_params();
-    return result;
+    for (const auto& kernel : search_.found) {
+      const Lab file = lab_of(kernel, false);
+      for (const auto& point : of.points) {
+        for (const auto& launch : contract.every_launch ? contract.launches : std::vector{launch_of(file, kernel)}) {
+          if (!made.right || hung_ >= most_hung) {
+            made.right = false;
+            continue;
+          }
+          const auto shape = try_on(*reordered_, file, kernel, of, point, launch, of.name != "large");
+          if (never_ended(shape)) ++hung_;
+          made.late |= shape.status == CaseStatus::timeout;
+          made.right = shape.status == CaseStatus::ok;
+        }
+      }
+    }
+    report_.hidden.push_back(made);
+  }
+
+  [[nodiscard]] decltype(Result::params) point_params(const TrialPoint& point) const {
+    decltype(Result::params) params(point.begin(), point.end());
+    params.emplace_back("seed", static_cast<std::int64_t>(seed_));
+    return params;
   }
 
   void require() {
@@ -349,7 +435,10 @@ class Judging {
   }
 
   const JudgeRequest& request_;
-  std::unique_ptr<Executor> sanitizing_, reordered_;
+  std::unique_ptr<Executor> sanitizing_, reordered_, counting_;
+  std::uint64_t seed_;
+  bool hiding_ = false;                                    ///< what runs now is of the key
+  std::map<std::string, const ContractLaunch*> launches_;  ///< by the entry
   std::vector<Contract> contracts_;
   std::vector<InputClass> classes_;
   TrialPlace place_;

@@ -7,15 +7,30 @@
 // Answers never leave this process; what ran in the other one gives buffers, counts and findings, and decides nothing.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "labs/lab.h"
 #include "runner/case/judgement.h"
+#include "runner/execution/open_device.h"
 #include "runner/judge/requirement.h"
 #include "runner/student_file/compile_options.h"
 
 namespace gpulab {
+
+/// What is judged beside, on inputs of an instructor's key. Of it, nothing but right or wrong is told.
+struct HiddenTrials {
+  std::string secret;                  ///< seeds and sizes derive from it
+  std::vector<std::string> classes{};  ///< of the contract; "key": sizes of its own
+};
+
+/// Judging for a grade.
+struct GradeTrials {
+  std::vector<std::string> classes;  ///< of the contract, judged and told of
+  std::optional<HiddenTrials> hidden{};
+  bool counts = false;  ///< every kernel is counted, also at a hidden size
+};
 
 struct JudgeRequest {
   const Lab* lab = nullptr;
@@ -30,6 +45,8 @@ struct JudgeRequest {
   std::string profile{};  ///< the GPU that is modelled; empty: the one that is here, else the default
   bool model = false;
   bool isolated = true;
+  JudgingLimits limits{};
+  std::optional<GradeTrials> grade{};  ///< rungs are then not run beside, nor requirements judged
 };
 
 /// What the submission does wrong is in the Judgement, and never thrown. Throws Error: no compiler here; several

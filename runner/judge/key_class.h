@@ -2,6 +2,7 @@
 // An instructor's key: sizes and seeds that nobody else can foretell.
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,9 @@ namespace gpulab {
 
 /// A class "key": the odd sizes of the others, each smaller by an amount that follows from the secret.
 [[nodiscard]] InputClass key_class(const std::vector<InputClass>& classes, const std::string& secret);
+
+/// The contract's reference size, or one that is larger by whole tiles: where a kernel is counted, too.
+[[nodiscard]] std::map<std::string, ParamValue, std::less<>> key_point(const Contract& contract,
+                                                                       const std::string& secret);
 
 }  // namespace gpulab

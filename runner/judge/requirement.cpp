@@ -34,8 +34,9 @@ void check_counter(const std::string& name) {
                     did_you_mean(name, names, "'gpulab list --metrics' shows all"));
 }
 
-void check_rung(const std::string& name, const Lab& lab) {
-  std::vector<std::string> names;
+void check_rung(const std::string& name, const Lab& lab, const std::vector<std::string>& further) {
+  if (std::ranges::count(further, name) > 0) return;
+  auto names = further;
   for (const auto& variant : lab.variants) {
     if (variant.name == name && !variant.kernel.empty() && !variant.gpu_only) return;
     if (!variant.kernel.empty() && !variant.gpu_only) names.push_back(variant.name);
@@ -44,7 +45,7 @@ void check_rung(const std::string& name, const Lab& lab) {
                     did_you_mean(name, names, "rungs: " + join(names)));
 }
 
-Requirement parse(const std::string& text, const Lab& lab) {
+Requirement parse(const std::string& text, const Lab& lab, const std::vector<std::string>& further) {
   Requirement made{.text = text};
   const auto at = text.find_first_of("=!<>");
   if (at == std::string::npos) throw no_form(text);
@@ -65,7 +66,7 @@ Requirement parse(const std::string& text, const Lab& lab) {
   if (!value) throw no_form(text);
   made.value = *value;
   check_counter(made.counter);
-  if (!made.rung.empty()) check_rung(made.rung, lab);
+  if (!made.rung.empty()) check_rung(made.rung, lab, further);
   return made;
 }
 
@@ -82,9 +83,10 @@ std::string number(double value) { return fmt::format("{:.10g}", value); }
 
 }  // namespace
 
-std::vector<Requirement> parse_requirements(const std::string& text, const Lab& lab) {
+std::vector<Requirement> parse_requirements(const std::string& text, const Lab& lab,
+                                            const std::vector<std::string>& further_rungs) {
   std::vector<Requirement> all;
-  for (const auto& part : split(text, ',')) all.push_back(parse(trimmed(part), lab));
+  for (const auto& part : split(text, ',')) all.push_back(parse(trimmed(part), lab, further_rungs));
   return all;
 }
 
@@ -97,34 +99,39 @@ std::optional<double> measured(const Result& result, const std::string& counter)
   return row != nullptr && result.counters ? row->value(*result.counters) : std::nullopt;
 }
 
-JudgedRequirement judged(const Requirement& requirement, const Result& own, const std::vector<Result>& rungs) {
+JudgedRequirement judged(const Requirement& requirement, const Measured& own, const Measured& theirs) {
   JudgedRequirement made{.text = requirement.text};
-  const auto got = measured(own, requirement.counter);
-  if (!got) {
-    const bool model = requirement.counter.starts_with("model.");
+  const bool model = requirement.counter.starts_with("model.");
+  if (!own.value) {
     made.verdict = model ? Verdict::pending : Verdict::failed;
-    made.message = model ? "there is no modelled time: " + own.model_unavailable
+    made.message = model ? "there is no modelled time: " + own.problem
                          : fmt::format("{} is not defined: the kernel does nothing of the kind", requirement.counter);
     return made;
   }
   double limit = requirement.value;
   std::string against = number(limit);
   if (!requirement.rung.empty()) {
-    const auto rung = std::ranges::find(rungs, requirement.rung, &Result::variant);
-    const auto theirs = rung == rungs.end() ? std::nullopt : measured(*rung, requirement.counter);
-    if (!theirs) {
+    if (!theirs.value) {
       made.verdict = Verdict::pending;
       made.message = fmt::format("rung {} has no {} here{}", requirement.rung, requirement.counter,
-                                 rung == rungs.end() || rung->message.empty() ? "" : ": " + rung->message);
+                                 theirs.problem.empty() ? "" : ": " + theirs.problem);
       return made;
     }
-    limit *= *theirs;
-    against =
-        fmt::format("{} ({} * {} of {})", number(limit), number(requirement.value), number(*theirs), requirement.rung);
+    limit *= *theirs.value;
+    against = fmt::format("{} ({} * {} of {})", number(limit), number(requirement.value), number(*theirs.value),
+                          requirement.rung);
   }
-  made.verdict = holds(*got, requirement.op, limit) ? Verdict::passed : Verdict::failed;
-  made.message = fmt::format("{} is {}, asked for {} {}", requirement.counter, number(*got), requirement.op, against);
+  made.verdict = holds(*own.value, requirement.op, limit) ? Verdict::passed : Verdict::failed;
+  made.message =
+      fmt::format("{} is {}, asked for {} {}", requirement.counter, number(*own.value), requirement.op, against);
   return made;
+}
+
+JudgedRequirement judged(const Requirement& requirement, const Result& own, const std::vector<Result>& rungs) {
+  const auto rung = std::ranges::find(rungs, requirement.rung, &Result::variant);
+  Measured theirs;
+  if (rung != rungs.end()) theirs = {measured(*rung, requirement.counter), rung->message};
+  return judged(requirement, {measured(own, requirement.counter), own.model_unavailable}, theirs);
 }
 
 }  // namespace gpulab

@@ -19,8 +19,18 @@ struct Requirement {
   std::string rung{};  ///< empty: none
 };
 
-/// Parts between commas. Throws usage_error: no form, no such counter, no such rung.
-[[nodiscard]] std::vector<Requirement> parse_requirements(const std::string& text, const Lab& lab);
+/// Parts between commas. `further_rungs`: names that are none of the lab. Throws usage_error: no form, no such counter,
+/// no such rung.
+[[nodiscard]] std::vector<Requirement> parse_requirements(const std::string& text, const Lab& lab,
+                                                          const std::vector<std::string>& further_rungs = {});
+
+/// What a kernel has of a counter, or why it has none.
+struct Measured {
+  std::optional<double> value{};
+  std::string problem{};
+};
+/// `theirs`: what the requirement's rung has.
+[[nodiscard]] JudgedRequirement judged(const Requirement& requirement, const Measured& own, const Measured& theirs);
 
 /// `own`: the kernel's result; `rungs`: of the same size, by Result::variant.
 [[nodiscard]] JudgedRequirement judged(const Requirement& requirement, const Result& own,

@@ -106,9 +106,16 @@ std::string own_folder(const CompileRequest& request) {
   return std::filesystem::absolute(request.file).lexically_normal().parent_path();
 }
 
+void say(const CompileRequest& request, const std::string& log) {
+  if (request.messages != nullptr)
+    *request.messages += log;
+  else
+    std::fputs(log.c_str(), stderr);
+}
+
 Compiled compiled(CompileOutcome outcome, const CompileRequest& request, const Compiler& compiler) {
   if (outcome.succeeded) return std::move(outcome.compiled);
-  std::fputs(outcome.compiled.log.c_str(), stderr);
+  say(request, outcome.compiled.log);
   throw failure(request, compiler, outcome);
 }
 
@@ -170,7 +177,7 @@ Compiled by_nvrtc(const CompileRequest& request, const Compiler& compiler) {
 
 Compiled compile(const CompileRequest& request, const Compiler& compiler) {
   auto made = compiler.kind == Compiler::Kind::nvcc ? by_nvcc(request, compiler) : by_nvrtc(request, compiler);
-  std::fputs(made.log.c_str(), stderr);
+  say(request, made.log);
   return made;
 }
 

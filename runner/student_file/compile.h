@@ -21,12 +21,13 @@ struct CompileRequest {
   CompileOptions options{};
   /// What stands for files, by their absolute paths: their text without host code that does not compile.
   std::map<std::string, std::string> amended{};
+  std::string* messages = nullptr;  ///< takes what the compiler says, in place of standard error
 
   [[nodiscard]] int architecture() const { return options.architecture.value_or(compute_capability); }
 };
 
-/// Takes it from the cache where nothing has changed. Errors of the compiler go to standard error as it words them;
-/// then an Error (usage) with the first one's text and line is thrown.
+/// Takes it from the cache where nothing has changed. Errors of the compiler go to standard error as it words them (or
+/// to `messages`); then an Error (usage) with the first one's text and line is thrown.
 [[nodiscard]] Compiled compile(const CompileRequest& request, const Compiler& compiler);
 
 }  // namespace gpulab

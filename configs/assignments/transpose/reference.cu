@@ -1,0 +1,11 @@
+// The reference: a tile of 32 x 32 elements goes through shared memory, so that both sides of global memory are walked
+// along rows. A row of the tile has 33 places, which spreads a column over all 32 banks.
+__global__ void transpose(const float* in, float* out, int rows, int cols) {
+  __shared__ float tile[32][33];
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  if (x < cols && y < rows) tile[threadIdx.y][threadIdx.x] = in[y * cols + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + threadIdx.x;
+  y = blockIdx.x * 32 + threadIdx.y;
+  if (x < rows && y < cols) out[y * rows + x] = tile[threadIdx.x][threadIdx.y];
+}

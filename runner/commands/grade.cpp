@@ -1,0 +1,147 @@
+// `gpulab grade ASSIGNMENT --submission P…`: a class's submissions, judged and given points.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "common/child/confinement.h"
+#include "common/child/interrupt.h"
+#include "common/error.h"
+#include "common/text.h"
+#include "runner/command.h"
+#include "runner/grade/gradebook.h"
+#include "runner/grade/grading.h"
+#include "runner/grade/roster.h"
+#include "runner/grade/standard.h"
+#include "runner/judge/key_class.h"
+#include "runner/options/machine_options.h"
+#include "runner/report/report_target.h"
+
+namespace gpulab::command {
+namespace {
+
+OptionList own_options() {
+  using heading::what_runs, heading::report;
+  return {
+      {"submission", "PATH", "a .cu file, or a student's folder with one; more may follow: class/*", what_runs},
+      {"key", "FILE", "an instructor's key, of which hidden sizes and inputs are made (gpulab.key.v1)", what_runs},
+      {"jobs", "N", "submissions at a time [1]", what_runs},
+      {"resume", "", "what --output has of the same submission, assignment and key is not done again", what_runs},
+      {"no-isolation", "", "no confinement of compiler and kernel, where the system has none", what_runs},
+      {"backstop", "SECONDS", "of one case by the clock [60]: met twice, it is no grade, but our trouble", what_runs},
+      {"roster", "FILE", "who is in the class: a CSV with submission, name, id, email", report},
+      {"output", "DIR", "a file for each submission (gpulab.grade.v1), and gradebook.csv", report},
+      {"fail-under", "POINTS", "exit code 1 where a score is below that", report},
+      {"format", "FORMAT", "table, csv or json [table]", report},
+  };
+}
+
+Usage usage(const Lab*) {
+  return {joined({own_options(), only(machine_options(), {"profile"})}),
+          "Each submission is judged in a process of its own, as 'gpulab check' does it, on inputs that everybody\n"
+          "can see and on those of the key. Names of students are those of folders and files. Of hidden classes a\n"
+          "report says right or wrong, and nothing else. Exit code 0: all is graded, whatever the grades.\n"
+          "ASSIGNMENT is gpulab.assignment.v1 ('gpulab schema assignment'); 'gpulab assignment lint' tries it.\n"};
+}
+
+struct GradeOptions {
+  std::vector<std::string> paths;
+  std::string format = "table", secret;
+  std::optional<std::string> output;
+  std::vector<RosterRow> roster;
+  std::optional<double> fail_under;
+};
+
+std::string format_of(const Given& given) {
+  const auto* text = single_value(given, "format");
+  const std::vector<std::string> known{"table", "csv", "json"};
+  if (text == nullptr) return known.front();
+  if (!std::ranges::count(known, *text))
+    throw usage_error(fmt::format("grade has no format '{}'", *text),
+                      did_you_mean(*text, known, "formats: " + join(known)));
+  return *text;
+}
+
+GradeOptions parse(const CommandLine& line) {
+  GradeOptions options;
+  options.paths = values_of(line.given, "submission");
+  options.paths.insert(options.paths.end(), line.arguments.begin() + 1, line.arguments.end());
+  if (options.paths.empty()) throw usage_error("grade: which submissions?", "as in --submission class/*");
+  options.format = format_of(line.given);
+  if (const auto* key = single_value(line.given, "key")) options.secret = read_key(*key);
+  if (const auto* roster = single_value(line.given, "roster")) options.roster = read_roster(*roster);
+  if (const auto* output = single_value(line.given, "output")) {
+    if (output->empty()) throw usage_error("--output: the folder's name is empty");
+    options.output = *output;
+  }
+  if (const auto* text = single_value(line.given, "fail-under")) {
+    options.fail_under = parse_real(*text);
+    if (!options.fail_under) throw usage_error(fmt::format("--fail-under: '{}' is no number of points", *text));
+  }
+  if (single_value(line.given, "resume") != nullptr && !options.output)
+    throw usage_error("--resume: there is nothing to go on with", "--output DIR says where it was written to");
+  return options;
+}
+
+void check_isolation(bool isolated) {
+  if (!isolated || isolation_support().landlock > 0) return;
+  throw Error(ExitCode::missing, "grade: this system cannot confine what students wrote: it has no Landlock", {},
+              "grade in a virtual machine or a container that holds nothing else, with --no-isolation");
+}
+
+ExitCode exit_code(const GradeOptions& options, const std::vector<nlohmann::json>& grades) {
+  if (!options.fail_under) return ExitCode::ok;
+  const bool failed = std::ranges::any_of(grades, [&](const nlohmann::json& grade) {
+    return !grade.at("score").is_null() && grade.at("score").get<double>() < *options.fail_under;
+  });
+  return failed ? ExitCode::wrong : ExitCode::ok;
+}
+
+void show_progress(std::size_t done, std::size_t all) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  fmt::print(stderr, "\r{} of {}{}", done, all, done == all ? "\n" : "");
+}
+
+ExitCode run(const CommandLine& line) {
+  const auto options = parse(line);
+  const auto assignment = read_assignment(line.arguments.front(), *line.labs);
+  auto submissions = find_submissions(options.paths, assignment.file);
+  GradingRequest request{.assignment = &assignment, .questions = questions_of(assignment, options.secret)};
+  request.questions.profile = parse_machine_options(line.given).profile.value_or("");
+  request.questions.isolated = single_value(line.given, "no-isolation") == nullptr;
+  check_isolation(request.questions.isolated);
+  if (const auto* jobs = single_value(line.given, "jobs"))
+    request.jobs = static_cast<int>(whole_number("jobs", *jobs, 1, 256));
+  if (const auto* limit = single_value(line.given, "backstop"))
+    request.questions.backstop = std::chrono::seconds(whole_number("backstop", *limit, 1, 3600));
+  if (options.secret.empty()) fmt::print(stderr, "note: there is no --key: what hidden classes hold can be foretold\n");
+  std::optional<ResultFolder> folder;
+  if (options.output) folder.emplace(*options.output, single_value(line.given, "resume") != nullptr);
+  request.folder = folder ? &*folder : nullptr;
+  request.progress = [all = submissions.size()](std::size_t done) { show_progress(done, all); };
+  watch_for_interrupts();
+  const auto grades = grade_all(request, std::move(submissions));
+  const auto csv = gradebook_csv(grades, options.roster);
+  if (folder) folder->write_file("gradebook.csv", csv);
+  const ReportTarget target("");
+  print_report(options.format == "csv"    ? csv
+               : options.format == "json" ? grades_json(grades)
+                                          : grades_table(grades, assignment.title, report_width(target)));
+  return exit_code(options, grades);
+}
+
+}  // namespace
+
+extern const Command grade{
+    .name = "grade",
+    .positionals = {{"ASSIGNMENT", "which assignment?"}, {"SUBMISSION", "", true}},
+    .help = "score submissions of an assignment",
+    .usage = usage,
+    .run = run,
+    .example = "gpulab grade configs/assignments/reduce/assignment.json --submission class/*",
+};
+
+}  // namespace gpulab::command

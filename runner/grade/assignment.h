@@ -1,0 +1,65 @@
+#pragma once
+// gpulab.assignment.v1: what a course asks for, and what it is worth (configs/schema/assignment.json).
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/enum_text.h"
+#include "labs/lab.h"
+#include "runner/judge/requirement.h"
+
+namespace gpulab {
+
+enum class ItemKind : std::uint8_t { correct, sanitize, require, speed, construct };
+constexpr std::array<std::string_view, 5> words_of(ItemKind) {
+  return {"correct", "sanitize", "require", "speed", "static"};
+}
+
+struct AssignmentItem {
+  std::string name;
+  ItemKind kind = ItemKind::correct;
+  double points = 0;
+  bool is_hidden = false;  ///< the item as a whole is not for students' eyes
+  // correct: classes of the contract, and "key", sizes of the instructor's own
+  std::vector<std::string> visible{}, hidden{};
+  std::vector<std::string> tools{};  ///< sanitize; empty: all
+  /// require: those that are written, then those of the default certificate, which speed has, too
+  std::vector<Requirement> requirements{};
+  std::size_t certificate = 0;  ///< so many of them, the last, are the certificate's
+  // speed: the kernel's time is so many times the rung's
+  std::string rung{};
+  double full_at = 1, zero_at = 2;
+  std::map<std::string, ParamValue, std::less<>> size{};
+  std::vector<std::string> forbidden{}, wanted{};  ///< static: constructs (runner/judge/constructs.h)
+};
+
+struct Assignment {
+  std::string path;  ///< of its file
+  std::string text;  ///< what that holds
+  std::string title;
+  const Lab* lab = nullptr;
+  const Contract* contract = nullptr;
+  std::string file{};                ///< the one that counts in a folder of several; empty: the only one
+  std::string reference, starter{};  ///< paths; empty: none
+  std::vector<std::pair<std::string, std::string>> wrong{};  ///< path, the item that it fails
+  std::vector<AssignmentItem> items{};
+
+  [[nodiscard]] double points() const;
+};
+
+/// What stands for the reference solution where an expression names a rung.
+inline constexpr std::string_view reference_rung = "reference";
+
+/// Throws usage_error: unreadable, no JSON, an unknown key (with the one that was meant), a lab, contract, class,
+/// counter or rung that is not there.
+[[nodiscard]] Assignment read_assignment(const std::string& path, const std::vector<Lab>& labs);
+/// The same of a text. `path` is where it would stand.
+[[nodiscard]] Assignment parse_assignment(const std::string& text, const std::string& path,
+                                          const std::vector<Lab>& labs);
+
+}  // namespace gpulab

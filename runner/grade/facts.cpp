@@ -1,0 +1,148 @@
+#include "runner/grade/facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/text.h"
+#include "runner/judge/requirement.h"
+
+namespace gpulab {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t most_message = 4096, most_messages = 16 << 10, most_mismatches = 3;
+
+std::string params_text(const JudgedShape& shape) {
+  std::vector<std::string> parts;
+  for (const auto& [name, value] : shape.params)
+    if (const auto* size = std::get_if<std::int64_t>(&value)) parts.push_back(fmt::format("{} = {}", name, *size));
+  if (!shape.type.empty()) parts.push_back("T = " + shape.type);
+  return fmt::format("{}; grid {}, block {}", join(parts), dim_text(shape.grid), dim_text(shape.block));
+}
+
+std::string number(const decltype(Mismatch::got)& value) {
+  return std::visit([](const auto x) { return fmt::format("{}", x); }, value);
+}
+
+/// "n = 777, T = int; grid 4, block 256: out[0] is 3, not 4; …".
+std::string reason_of(const JudgedShape& shape) {
+  std::string text = fmt::format("{}: {}: {}", params_text(shape), to_text(shape.status), shape.message);
+  for (std::size_t i = 0; i < std::min(most_mismatches, shape.mismatches.size()); ++i) {
+    const auto& one = shape.mismatches[i];
+    text += fmt::format("\n{}[{}] got {}, expected {}", shape.buffer, one.mismatch.index, number(one.mismatch.got),
+                        number(one.mismatch.expected));
+    if (one.owner)
+      text += fmt::format(" (block {}, thread {})", dim_text(one.owner->first), dim_text(one.owner->second));
+  }
+  if (!shape.hint.empty() && shape.status != CaseStatus::skipped) text += "\nhint: " + shape.hint;
+  return text;
+}
+
+std::string cut(std::string text, std::size_t most) {
+  if (text.size() <= most) return text;
+  text.resize(most);
+  return text + " …";
+}
+
+CountFact count_of(const Result& result, bool hidden, const std::vector<std::string>& counters) {
+  CountFact made{.type = {},
+                 .hidden = hidden,
+                 .is_right = result.status == CaseStatus::ok || result.status == CaseStatus::finding};
+  for (const auto& [name, value] : result.params)
+    if (name == "type") made.type = std::get<std::string>(value);
+  made.model_problem = result.model_unavailable;
+  for (const auto& name : counters)
+    if (const auto value = measured(result, name)) made.values[name] = *value;
+  return made;
+}
+
+void add_classes(const Judgement& judgement, Facts& made) {
+  for (const auto& shape : judgement.shapes) {
+    if (shape.name == "reference") continue;
+    auto found = std::ranges::find(made.classes, shape.name, &ClassFact::name);
+    if (found == made.classes.end()) {
+      made.classes.push_back({shape.name, true});
+      found = made.classes.end() - 1;
+    }
+    found->late |= shape.status == CaseStatus::timeout;
+    if (shape.status == CaseStatus::ok) continue;
+    if (found->right) found->reason = cut(reason_of(shape), most_message);
+    found->right = false;
+  }
+}
+
+}  // namespace
+
+bool Facts::is_late() const {
+  return std::ranges::any_of(classes, &ClassFact::late) || std::ranges::any_of(hidden, &HiddenClass::late);
+}
+
+Facts facts_of(const Judgement& judgement, const std::vector<std::string>& counters) {
+  Facts made;
+  for (const auto& item : judgement.items) {
+    if (item.verdict != Verdict::failed) continue;
+    if (item.name == "compile") made.uncompiled = cut(item.message, most_message);
+    if (item.name == "signature") made.no_kernel = cut(item.message, most_message);
+  }
+  made.messages = cut(judgement.messages, most_messages);
+  made.kernels = judgement.kernels;
+  add_classes(judgement, made);
+  made.hidden = judgement.hidden;
+  for (const auto& shape : judgement.shapes)
+    if (shape.name == "reference") made.wrong_at_reference = cut(reason_of(shape), most_message);
+  for (const auto& finding : judgement.findings)
+    if (finding.severity == Severity::error)
+      made.findings.push_back({finding.tool, cut(finding.message, most_message)});
+  for (const auto& result : judgement.counted) made.counts.push_back(count_of(result, false, counters));
+  for (const auto& result : judgement.hidden_counted) made.counts.push_back(count_of(result, true, counters));
+  made.constructs = judgement.constructs;
+  made.output = judgement.output;
+  made.output_cut = judgement.output_cut;
+  return made;
+}
+
+nlohmann::json facts_json(const Facts& facts) {
+  Json classes = Json::array(), hidden = Json::array(), findings = Json::array(), counts = Json::array();
+  for (const auto& one : facts.classes) classes.push_back({one.name, one.right, one.late, one.reason});
+  for (const auto& one : facts.hidden) hidden.push_back({one.name, one.right, one.late});
+  for (const auto& one : facts.findings) findings.push_back({one.tool, one.message});
+  for (const auto& one : facts.counts)
+    counts.push_back({one.type, one.hidden, one.is_right, one.values, one.model_problem});
+  return {{"uncompiled", facts.uncompiled},
+          {"no_kernel", facts.no_kernel},
+          {"trouble", facts.trouble},
+          {"messages", facts.messages},
+          {"kernels", facts.kernels},
+          {"classes", classes},
+          {"hidden", hidden},
+          {"wrong_at_reference", facts.wrong_at_reference},
+          {"findings", findings},
+          {"counts", counts},
+          {"constructs", facts.constructs},
+          {"output", facts.output},
+          {"output_cut", facts.output_cut}};
+}
+
+Facts facts_in(const nlohmann::json& json) {
+  Facts made;
+  made.uncompiled = json.at("uncompiled");
+  made.no_kernel = json.at("no_kernel");
+  made.trouble = json.at("trouble");
+  made.messages = json.at("messages");
+  made.kernels = json.at("kernels");
+  for (const auto& one : json.at("classes")) made.classes.push_back({one.at(0), one.at(1), one.at(2), one.at(3)});
+  for (const auto& one : json.at("hidden")) made.hidden.push_back({one.at(0), one.at(1), one.at(2)});
+  for (const auto& one : json.at("findings")) made.findings.push_back({one.at(0), one.at(1)});
+  for (const auto& one : json.at("counts"))
+    made.counts.push_back({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4)});
+  made.wrong_at_reference = json.at("wrong_at_reference");
+  made.constructs = json.at("constructs");
+  made.output = json.at("output");
+  made.output_cut = json.at("output_cut");
+  return made;
+}
+
+}  // namespace gpulab

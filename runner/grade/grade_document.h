@@ -1,0 +1,22 @@
+#pragma once
+// gpulab.grade.v1: a submission's grade as a document (configs/schema/grade.json), which exports are made of. No time
+// stands in it: the same submission and key give the same bytes.
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "runner/grade/rubric.h"
+#include "runner/grade/submission.h"
+
+namespace gpulab {
+
+struct Grade {
+  Submission submission;
+  Facts facts;
+  std::vector<GradedItem> items;  ///< none where our own trouble kept it from being judged
+};
+
+[[nodiscard]] nlohmann::ordered_json grade_json(const Assignment& assignment, const Grade& grade);
+
+}  // namespace gpulab

@@ -1,0 +1,131 @@
+#include "runner/grade/gradebook.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "common/text.h"
+#include "runner/grade/csv.h"
+#include "runner/report/json_text.h"
+#include "runner/version.h"
+
+namespace gpulab {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string number(const Json& value) { return value.is_null() ? "" : fmt::format("{:.10g}", value.get<double>()); }
+
+const RosterRow* row_of(const std::vector<RosterRow>& roster, const std::string& submission) {
+  const auto found = std::ranges::find(roster, submission, &RosterRow::submission);
+  return found == roster.end() ? nullptr : &*found;
+}
+
+/// The first thing that cost points, in one line.
+std::string remark(const Json& grade) {
+  if (grade.at("status") == "infrastructure") return "not graded: " + grade.at("reason").get<std::string>();
+  for (const auto& item : grade.at("items")) {
+    if (item.at("status") == "passed") continue;
+    auto reason = item.at("reason").get<std::string>();
+    reason.resize(std::min(reason.size(), reason.find('\n')));
+    return fmt::format("{}: {}", item.at("name").get<std::string>(), reason);
+  }
+  return "";
+}
+
+std::string shortened(const std::string& text, std::size_t width) {
+  std::string made;
+  for (std::size_t at = 0, used = 0; at < text.size();) {
+    std::size_t next = at + 1;
+    while (next < text.size() && (static_cast<unsigned char>(text[next]) & 0xC0U) == 0x80U) ++next;
+    if (++used > width) return made.substr(0, made.size()) + "…";
+    made += text.substr(at, next - at);
+    at = next;
+  }
+  return made;
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+  const auto have = columns(text);
+  return text + std::string(width > have ? width - have : 0, ' ');
+}
+
+}  // namespace
+
+std::string gradebook_csv(std::span<const Json> grades, const std::vector<RosterRow>& roster) {
+  CsvRow head{"submission"};
+  if (!roster.empty()) head.insert(head.end(), {"name", "id", "email"});
+  head.insert(head.end(), {"status", "score", "max"});
+  if (!grades.empty())
+    for (const auto& item : grades[0].at("items")) head.push_back(item.at("name"));
+  for (const auto& grade : grades) {  // ours, not theirs: such a document has no items
+    if (grade.at("items").empty()) continue;
+    head.resize(roster.empty() ? 4 : 7);
+    for (const auto& item : grade.at("items")) head.push_back(item.at("name"));
+    break;
+  }
+  std::string text = csv_line(head);
+  const auto student = [&](const std::string& submission, CsvRow& row) {
+    if (roster.empty()) return;
+    const auto* known = row_of(roster, submission);
+    row.insert(row.end(), {known ? known->name : "", known ? known->id : "", known ? known->email : ""});
+  };
+  std::vector<std::string> seen;
+  for (const auto& grade : grades) {
+    const auto submission = grade.at("submission").get<std::string>();
+    seen.push_back(submission);
+    CsvRow row{submission};
+    student(submission, row);
+    row.insert(row.end(), {grade.at("status"), number(grade.at("score")), number(grade.at("max"))});
+    for (const auto& item : grade.at("items")) row.push_back(number(item.at("earned")));
+    row.resize(head.size());
+    text += csv_line(row);
+  }
+  for (const auto& one : roster) {
+    if (std::ranges::count(seen, one.submission) > 0) continue;
+    CsvRow row{one.submission};
+    student(one.submission, row);
+    row.emplace_back("missing");
+    row.resize(head.size());
+    text += csv_line(row);
+  }
+  return text;
+}
+
+std::string grades_table(std::span<const Json> grades, const std::string& title, std::size_t width) {
+  std::size_t names = 10;
+  for (const auto& grade : grades) names = std::max(names, columns(grade.at("submission").get<std::string>()));
+  names = std::min<std::size_t>(names, 30);
+  std::string text = title + "\n";
+  std::size_t graded = 0;
+  double sum = 0;
+  for (const auto& grade : grades) {
+    const bool known = !grade.at("score").is_null();
+    const auto score = known ? number(grade.at("score")) : grade.at("status").get<std::string>();
+    if (known) {
+      ++graded;
+      sum += grade.at("score").get<double>();
+    }
+    const auto line = fmt::format("{}  {:>14}  {}", padded(shortened(grade.at("submission"), names - 1), names), score,
+                                  remark(grade));
+    text += shortened(line, width - 1);
+    while (text.ends_with(' ')) text.pop_back();
+    text += "\n";
+  }
+  if (grades.empty()) return text;
+  text += fmt::format("\n{} of {} graded, of {} points", graded, plural(grades.size(), "submission"),
+                      number(grades[0].at("max")));
+  if (graded > 0) text += fmt::format("; mean {:.4g}", sum / static_cast<double>(graded));
+  return text + "\n";
+}
+
+std::string grades_json(std::span<const Json> grades) {
+  nlohmann::ordered_json json{{"schema", "gpulab.grades.v1"},
+                              {"gpulab", {{"version", version()}}},
+                              {"grades", nlohmann::ordered_json::array()}};
+  for (const auto& grade : grades) json["grades"].push_back(nlohmann::ordered_json::parse(grade.dump()));
+  return json_text(json);
+}
+
+}  // namespace gpulab

@@ -1,0 +1,32 @@
+#pragma once
+// A class graded: submissions in, documents out.
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "runner/grade/assignment.h"
+#include "runner/grade/judging_child.h"
+#include "runner/grade/result_folder.h"
+#include "runner/grade/rubric.h"
+#include "runner/grade/submission.h"
+
+namespace gpulab {
+
+struct GradingRequest {
+  const Assignment* assignment = nullptr;
+  Questions questions;
+  int jobs = 1;
+  ResultFolder* folder = nullptr;                    ///< null: nothing is written, nothing resumed
+  std::function<void(std::size_t done)> progress{};  ///< of any thread, one at a time
+  /// Times of a kernel, by items of the kind speed; null: there is no GPU.
+  std::function<std::vector<SpeedFact>(const Submission&, const Facts&)> speeds{};
+};
+
+/// In the order of the submissions. A case that meets the backstop of the wall clock is run again when nothing else
+/// runs; one that meets it again is nobody's fault but ours: `infrastructure`. Throws Error: no compiler, interrupted,
+/// a folder that cannot be written to.
+[[nodiscard]] std::vector<nlohmann::json> grade_all(const GradingRequest& request, std::vector<Submission> submissions);
+
+}  // namespace gpulab

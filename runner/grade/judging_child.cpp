@@ -1,0 +1,152 @@
+#include "runner/grade/judging_child.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "common/child/interrupt.h"
+#include "common/error.h"
+#include "labs/registry.h"
+#include "runner/execution/child_process.h"
+#include "runner/judge/hex.h"
+
+namespace gpulab {
+namespace {
+
+using Json = nlohmann::json;
+
+/// `gpulab --judge-submission`: hidden.
+constexpr std::string_view process_argument = "--judge-submission";
+/// Of this process, which computes answers; its children have limits of their own (JudgingLimits).
+constexpr std::chrono::seconds most_cpu{300};
+constexpr std::uint64_t most_memory = std::uint64_t{1} << 30;
+/// A backstop: all limits of its children together.
+constexpr std::chrono::minutes longest{30};
+/// CPU time of a process that simulates a submission's launches. Budgets of work end a launch long before.
+constexpr std::chrono::seconds most_simulated{20};
+
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json request_json(const Questions& questions, const std::string& file, const std::string& source,
+                  const std::string& unreadable) {
+  Json hidden;
+  if (questions.trials.hidden)
+    hidden = {{"secret", hex_of(questions.trials.hidden->secret)}, {"classes", questions.trials.hidden->classes}};
+  return {{"lab", questions.lab},
+          {"contract", questions.contract},
+          {"file", file},
+          {"source", hex_of(source)},
+          {"unreadable", unreadable},
+          {"classes", questions.trials.classes},
+          {"hidden", hidden},
+          {"counts", questions.trials.counts},
+          {"counters", questions.counters},
+          {"model", questions.model},
+          {"profile", questions.profile},
+          {"isolated", questions.isolated},
+          {"backstop_ms", questions.backstop.count()}};
+}
+
+Facts judged(const Json& asked) {
+  const auto labs = all_labs();
+  const auto lab = std::ranges::find(labs, asked.at("lab").get<std::string>(), &Lab::name);
+  const auto& contracts = lab->contracts;
+  JudgeRequest request;
+  request.lab = &*lab;
+  request.contract = &*std::ranges::find(contracts, asked.at("contract").get<std::string>(), &Contract::name);
+  request.file = asked.at("file");
+  request.source = bytes_of_hex(asked.at("source").get<std::string>());
+  request.unreadable = asked.at("unreadable");
+  request.profile = asked.at("profile");
+  request.model = asked.at("model");
+  request.isolated = asked.at("isolated");
+  request.limits.wall = std::chrono::milliseconds(asked.at("backstop_ms").get<std::int64_t>());
+  request.limits.cpu = most_simulated;
+  request.grade.emplace(GradeTrials{.classes = asked.at("classes"), .counts = asked.at("counts")});
+  if (const auto& hidden = asked.at("hidden"); !hidden.is_null())
+    request.grade->hidden.emplace(
+        HiddenTrials{bytes_of_hex(hidden.at("secret").get<std::string>()), hidden.at("classes")});
+  return facts_of(judge(request), asked.at("counters"));
+}
+
+std::string line_from(int socket) {
+  std::string line;
+  std::array<char, 65536> chunk;
+  for (ssize_t length = 0; (length = recv(socket, chunk.data(), chunk.size(), 0)) > 0;) {
+    line.append(chunk.data(), static_cast<std::size_t>(length));
+    if (line.ends_with('\n')) break;
+  }
+  return line;
+}
+
+void send_line(int socket, std::string text) {
+  text += '\n';
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto sent = send(socket, rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (sent <= 0) return;
+    rest.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+/// What keeps us from judging is ours: nothing that a submission does throws (judge.h).
+Json answer(const std::string& line) {
+  Facts trouble;
+  try {
+    return facts_json(judged(Json::parse(line)));
+  } catch (const Error& error) {
+    if (error.code == ExitCode::missing)
+      return {{"missing", {{"what", error.what()}, {"where", error.where}, {"hint", error.hint}}}};
+    trouble.trouble = error.what();
+  } catch (const std::exception& error) {
+    trouble.trouble = error.what();
+  }
+  return facts_json(trouble);
+}
+
+Facts in_trouble(std::string why) {
+  Facts made;
+  made.trouble = std::move(why);
+  return made;
+}
+
+}  // namespace
+
+Facts judge_in_child(const Questions& questions, const std::string& file, const std::string& source,
+                     const std::string& unreadable) {
+  ChildPlan plan{.command = {"/proc/self/exe", std::string(process_argument)}};
+  plan.limits.cpu = most_cpu;
+#if !defined(__SANITIZE_ADDRESS__)  // its shadow is most of the address space
+  plan.limits.data_bytes = most_memory;
+#endif
+  ChildProcess child(plan);
+  const auto answer = child.ask(dumped(request_json(questions, file, source, unreadable)), longest, interrupted);
+  if (answer.outcome == ChildProcess::Outcome::interrupted) throw Error(ExitCode::interrupted, "interrupted");
+  if (answer.outcome == ChildProcess::Outcome::late) return in_trouble("judging it took more than half an hour");
+  if (answer.outcome == ChildProcess::Outcome::ended)
+    return in_trouble(fmt::format("the process that judges it {}", child.end()));
+  try {
+    const auto json = Json::parse(answer.line);
+    if (json.contains("missing")) {
+      const auto& missing = json.at("missing");
+      throw Error(ExitCode::missing, missing.at("what").get<std::string>(), missing.at("where"), missing.at("hint"));
+    }
+    return facts_in(json);
+  } catch (const Json::exception&) {
+    return in_trouble("the process that judges it gave no answer");
+  }
+}
+
+void judge_submission_if_asked(int argc, const char* const* argv) {
+  if (argc != 2 || argv[1] != process_argument) return;
+  send_line(ChildProcess::socket_in_child, dumped(answer(line_from(ChildProcess::socket_in_child))));
+  std::fflush(nullptr);
+  std::_Exit(0);  // no search for leaks (ASan): children may run yet
+}
+
+}  // namespace gpulab

@@ -1,0 +1,33 @@
+#pragma once
+// A submission judged in a process of its own (this program again), which holds no other's. It compiles and simulates
+// in confined children of its own (runner/judge/judge.h).
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/grade/facts.h"
+#include "runner/judge/judge.h"
+
+namespace gpulab {
+
+/// What all submissions of an assignment are asked.
+struct Questions {
+  std::string lab, contract;
+  GradeTrials trials;
+  std::vector<std::string> counters{};  ///< that requirements name
+  bool model = false;
+  std::string profile{};
+  bool isolated = true;
+  std::chrono::milliseconds backstop{60'000};  ///< of one launch's case, by the wall clock
+};
+
+/// `file`: what messages call it. `unreadable`: why its text is none.
+[[nodiscard]] Facts judge_in_child(const Questions& questions, const std::string& file, const std::string& source,
+                                   const std::string& unreadable);
+
+/// To be called first in main: where this process was started as such a child, judges and ends it.
+void judge_submission_if_asked(int argc, const char* const* argv);
+
+}  // namespace gpulab

@@ -1,0 +1,241 @@
+#include "runner/grade/rubric.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/text.h"
+#include "runner/judge/rung_counts.h"
+
+namespace gpulab {
+namespace {
+
+class Rubric {
+ public:
+  Rubric(const Assignment& assignment, const Facts& facts, Standard& standard)
+      : assignment_(assignment), facts_(facts), standard_(standard) {}
+
+  GradedItem grade(const AssignmentItem& item, const SpeedFact* speed) {
+    GradedItem made{.item = &item};
+    if (const auto why = unjudged(); !why.empty()) {
+      made.reason = why;
+      return made;
+    }
+    switch (item.kind) {
+      case ItemKind::correct:
+        correct(item, made);
+        break;
+      case ItemKind::sanitize:
+        sanitize(item, made);
+        break;
+      case ItemKind::require:
+        require(item, made);
+        break;
+      case ItemKind::construct:
+        construct(item, made);
+        break;
+      case ItemKind::speed:
+        time(item, speed, made);
+        break;
+    }
+    return made;
+  }
+
+ private:
+  [[nodiscard]] std::string unjudged() const {
+    if (!facts_.uncompiled.empty()) return "does not compile: " + facts_.uncompiled;
+    if (!facts_.no_kernel.empty()) return "no kernel is judged: " + facts_.no_kernel;
+    return {};
+  }
+
+  /// On inputs that all see, and on the key's.
+  [[nodiscard]] GradedPart visible_class(const std::string& name) const {
+    GradedPart part{.name = name};
+    const auto found = std::ranges::find(facts_.classes, name, &ClassFact::name);
+    if (found == facts_.classes.end() || !found->right) {
+      part.reason = found == facts_.classes.end() ? "not run" : found->reason;
+      return part;
+    }
+    part.status = is_right_on_key(name) ? Graded::passed : Graded::failed;
+    if (part.status == Graded::failed) part.reason = "right on the inputs that everybody can see, wrong on others";
+    return part;
+  }
+
+  [[nodiscard]] bool is_right_on_key(const std::string& name) const {
+    const auto found = std::ranges::find(facts_.hidden, name, &HiddenClass::name);
+    return found != facts_.hidden.end() && found->right;
+  }
+
+  /// A class without elements is right for a kernel that does nothing.
+  [[nodiscard]] bool is_of_nothing(const std::string& name) const {
+    const auto all = all_classes(*assignment_.contract);
+    const auto found = std::ranges::find(all, name, &InputClass::name);
+    if (found == all.end()) return false;
+    return std::ranges::all_of(found->points, [](const auto& point) {
+      return std::ranges::any_of(point, [](const auto& parameter) {
+        const auto* size = std::get_if<std::int64_t>(&parameter.second);
+        return size != nullptr && *size == 0;
+      });
+    });
+  }
+
+  void correct(const AssignmentItem& item, GradedItem& made) const {
+    for (const auto& name : item.visible) made.parts.push_back(visible_class(name));
+    for (const auto& name : item.hidden)
+      made.parts.push_back({name, is_right_on_key(name) ? Graded::passed : Graded::failed, true, {}});
+    std::size_t right = 0;
+    bool works = false;
+    std::vector<std::string> wrong;
+    for (const auto& part : made.parts) {
+      const bool passed = part.status == Graded::passed;
+      right += passed;
+      works |= passed && !is_of_nothing(part.name);
+      if (!passed) wrong.push_back(part.is_hidden ? part.name + " (hidden)" : part.name);
+    }
+    const auto all = made.parts.size();
+    made.earned = works ? rounded_points(item.points * static_cast<double>(right) / static_cast<double>(all)) : 0;
+    made.status = right == all ? Graded::passed : works ? Graded::partial : Graded::failed;
+    if (right == all && !works) made.status = Graded::failed;
+    made.reason = wrong.empty()
+                      ? fmt::format("all {} classes of inputs", all)
+                      : fmt::format("{} of {} classes of inputs are wrong: {}", wrong.size(), all, join(wrong));
+  }
+
+  [[nodiscard]] bool works_on_everyday_inputs() const {
+    return visible_class(all_classes(*assignment_.contract).front().name).status == Graded::passed;
+  }
+
+  /// Of all classes that items name.
+  [[nodiscard]] bool is_right() const {
+    return works_on_everyday_inputs() && std::ranges::all_of(facts_.classes, &ClassFact::right) &&
+           std::ranges::all_of(facts_.hidden, &HiddenClass::right) && facts_.wrong_at_reference.empty();
+  }
+
+  bool needs(bool holds, const char* what, GradedItem& made) const {
+    if (holds) return true;
+    made.reason = what;
+    if (!facts_.wrong_at_reference.empty())
+      made.reason += "; at the size where it is counted: " + facts_.wrong_at_reference;
+    return false;
+  }
+
+  static void decide(bool passed, std::string reason, GradedItem& made) {
+    made.status = passed ? Graded::passed : Graded::failed;
+    made.earned = passed ? made.item->points : 0;
+    made.reason = std::move(reason);
+  }
+
+  void sanitize(const AssignmentItem& item, GradedItem& made) const {
+    if (!needs(works_on_everyday_inputs(), "not earned: the kernel is not right on everyday inputs", made)) return;
+    std::vector<std::string> texts;
+    for (const auto& finding : facts_.findings)
+      if (item.tools.empty() || std::ranges::count(item.tools, finding.tool))
+        texts.push_back(fmt::format("{}: {}", finding.tool, finding.message));
+    if (texts.size() > 3) texts.resize(3);
+    decide(texts.empty(), texts.empty() ? "no finding" : join(texts, "\n"), made);
+  }
+
+  void construct(const AssignmentItem& item, GradedItem& made) const {
+    if (!needs(works_on_everyday_inputs(), "not earned: the kernel is not right on everyday inputs", made)) return;
+    std::vector<std::string> wrong;
+    for (const auto& name : item.forbidden)
+      if (std::ranges::count(facts_.constructs, name))
+        wrong.push_back(fmt::format("has {}, which are forbidden", name));
+    for (const auto& name : item.wanted)
+      if (!std::ranges::count(facts_.constructs, name))
+        wrong.push_back(fmt::format("has no {}, which are wanted", name));
+    decide(wrong.empty(), wrong.empty() ? "as asked for" : "the kernel " + join(wrong, "; "), made);
+  }
+
+  /// Of every kernel (instances of a template) and at both sizes. Of the hidden one nothing is said but that.
+  [[nodiscard]] GradedPart require_one(const Requirement& requirement, bool of_certificate) {
+    GradedPart part{.name = requirement.text, .status = Graded::passed};
+    bool seen = false;
+    for (const auto& count : facts_.counts) {
+      const auto value = count.values.find(requirement.counter);
+      Measured own{.value = {}, .problem = count.model_problem};
+      if (value != count.values.end()) own.value = value->second;
+      Measured theirs;
+      if (!requirement.rung.empty())
+        theirs = standard_.value(requirement.rung, requirement.counter, count.type, count.hidden);
+      // What the reference does not have, as waves without ptxas, the default certificate asks of nobody.
+      if (of_certificate && (!theirs.value || !own.value)) continue;
+      const auto made = judged(requirement, own, theirs);
+      const bool holds = count.is_right && made.verdict == Verdict::passed;
+      if (!count.hidden) {
+        part.reason = made.message;
+        seen = true;
+      }
+      if (holds) continue;
+      part.status = made.verdict == Verdict::pending ? Graded::pending : Graded::failed;
+      if (count.hidden) part.reason = "holds at the size that everybody can see, but not at another";
+      return part;
+    }
+    if (!seen && !of_certificate) return {requirement.text, Graded::failed, false, "not counted"};
+    return part;
+  }
+
+  void add_requirements(const AssignmentItem& item, GradedItem& made) {
+    for (std::size_t i = 0; i < item.requirements.size(); ++i)
+      made.parts.push_back(require_one(item.requirements[i], i + item.certificate >= item.requirements.size()));
+  }
+
+  void require(const AssignmentItem& item, GradedItem& made) {
+    if (!needs(is_right(), "not earned: the kernel is not right on all classes of inputs", made)) return;
+    add_requirements(item, made);
+    std::vector<std::string> wrong, open;
+    for (const auto& part : made.parts) {
+      if (part.status == Graded::failed) wrong.push_back(part.reason);
+      if (part.status == Graded::pending) open.push_back(part.reason);
+    }
+    if (wrong.empty() && !open.empty()) {
+      made.status = Graded::pending;
+      made.earned.reset();
+      made.reason = join(open, "; ");
+      return;
+    }
+    decide(wrong.empty(), wrong.empty() ? "as asked for" : join(wrong, "; "), made);
+  }
+
+  void time(const AssignmentItem& item, const SpeedFact* speed, GradedItem& made) {
+    if (!needs(is_right(), "not earned: the kernel is not right on all classes of inputs", made)) return;
+    add_requirements(item, made);
+    for (const auto& part : made.parts)
+      if (part.status == Graded::failed) return decide(false, part.reason, made);
+    if (speed == nullptr || !speed->ratio) {
+      made.status = Graded::pending;
+      made.earned.reset();
+      made.reason = speed == nullptr ? "needs a GPU" : speed->problem;
+      return;
+    }
+    const double share = std::clamp((item.zero_at - *speed->ratio) / (item.zero_at - item.full_at), 0.0, 1.0);
+    made.earned = rounded_points(share * item.points);
+    made.status = share >= 1 ? Graded::passed : share > 0 ? Graded::partial : Graded::failed;
+    made.reason = fmt::format("takes {:.3g} times as long as {}: all points up to {:g}, none from {:g} on",
+                              *speed->ratio, item.rung, item.full_at, item.zero_at);
+  }
+
+  const Assignment& assignment_;
+  const Facts& facts_;
+  Standard& standard_;
+};
+
+}  // namespace
+
+double rounded_points(double points) { return std::round(points * 100) / 100; }
+
+std::vector<GradedItem> grade_items(const Assignment& assignment, const Facts& facts, Standard& standard,
+                                    const std::vector<SpeedFact>& speeds) {
+  Rubric rubric(assignment, facts, standard);
+  std::vector<GradedItem> made;
+  std::size_t timed = 0;
+  for (const auto& item : assignment.items) {
+    const SpeedFact* speed = nullptr;
+    if (item.kind == ItemKind::speed && timed < speeds.size()) speed = &speeds[timed++];
+    made.push_back(rubric.grade(item, speed));
+  }
+  return made;
+}
+
+}  // namespace gpulab

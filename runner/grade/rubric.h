@@ -1,0 +1,52 @@
+#pragma once
+// From facts to points.
+//
+// Each item but `correct` is earned by kernels that work: `sanitize` and `static` by those that are right on everyday
+// inputs, `require` and `speed` by those that are right on all classes that the assignment names. Else the starter,
+// which does nothing and that cleanly, would earn them.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/grade/assignment.h"
+#include "runner/grade/facts.h"
+#include "runner/grade/standard.h"
+
+namespace gpulab {
+
+enum class Graded : std::uint8_t { passed, partial, failed, pending };
+constexpr std::array<std::string_view, 4> words_of(Graded) { return {"passed", "partial", "failed", "pending"}; }
+
+/// A class of inputs, or an expression: what an item is made of.
+struct GradedPart {
+  std::string name;
+  Graded status = Graded::failed;
+  bool is_hidden = false;
+  std::string reason{};
+};
+
+struct GradedItem {
+  const AssignmentItem* item = nullptr;
+  Graded status = Graded::failed;
+  std::optional<double> earned = 0.0;  ///< nothing: pending
+  std::string reason{};
+  std::vector<GradedPart> parts{};
+};
+
+/// Times of the kernel by those of the rung; nothing where there is no GPU.
+struct SpeedFact {
+  std::optional<double> ratio{};
+  std::string problem{};
+};
+
+/// `speeds`: by items of the kind speed, in order; may be shorter.
+[[nodiscard]] std::vector<GradedItem> grade_items(const Assignment& assignment, const Facts& facts, Standard& standard,
+                                                  const std::vector<SpeedFact>& speeds);
+
+/// To a hundredth of a point.
+[[nodiscard]] double rounded_points(double points);
+
+}  // namespace gpulab

@@ -1,0 +1,121 @@
+#include "runner/grade/standard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "common/error.h"
+#include "common/gpu_profile.h"
+#include "runner/execution/open_device.h"
+#include "runner/judge/key_class.h"
+#include "runner/judge/rung_counts.h"
+#include "runner/student_file/source_file.h"
+
+namespace gpulab {
+namespace {
+
+void add(std::vector<std::string>& all, const std::vector<std::string>& more) {
+  for (const auto& one : more)
+    if (!std::ranges::count(all, one)) all.push_back(one);
+}
+
+bool compares_with(const Assignment& assignment, std::string_view rung) {
+  for (const auto& item : assignment.items)
+    for (const auto& one : item.requirements)
+      if (one.rung == rung) return true;
+  return false;
+}
+
+std::optional<Scalar> type_named(const Contract& contract, const std::string& name) {
+  for (const auto& types : {contract.types, contract.more_types})
+    for (const auto type : types)
+      if (cpp_name_of(type) == name) return type;
+  return std::nullopt;
+}
+
+/// Why a reference is of no use; empty: it is.
+std::string flaw_of(const Facts& facts) {
+  for (const auto* problem : {&facts.trouble, &facts.uncompiled, &facts.no_kernel, &facts.wrong_at_reference})
+    if (!problem->empty()) return *problem;
+  for (const auto& one : facts.classes)
+    if (!one.right) return fmt::format("class '{}': {}", one.name, one.reason);
+  for (const auto& one : facts.hidden)
+    if (!one.right) return fmt::format("class '{}' of the key", one.name);
+  return {};
+}
+
+}  // namespace
+
+Questions questions_of(const Assignment& assignment, const std::string& secret) {
+  Questions made{.lab = assignment.lab->name, .contract = assignment.contract->name, .trials = {}};
+  std::vector<std::string> hidden;
+  made.trials.classes = {all_classes(*assignment.contract).front().name};  // nothing is right that is not right there
+  for (const auto& item : assignment.items) {
+    add(made.trials.classes, item.visible);
+    add(hidden, item.hidden);
+    for (const auto& one : item.requirements) {
+      add(made.counters, {one.counter});
+      made.model |= one.counter.starts_with("model.");
+    }
+    made.trials.counts |= !item.requirements.empty() || item.kind == ItemKind::speed;
+  }
+  // What everybody may see is judged on the key's inputs, too: answers to those cannot be written down beforehand.
+  auto all = made.trials.classes;
+  add(all, hidden);
+  made.trials.hidden.emplace(HiddenTrials{secret, all});
+  return made;
+}
+
+Facts judge_file(const Questions& questions, const std::string& path) {
+  return judge_in_child(questions, std::filesystem::path(path).filename().string(), read_source(path, "assignment"),
+                        "");
+}
+
+Standard::Standard(const Assignment& assignment, const Questions& questions)
+    : assignment_(assignment), questions_(questions) {
+  if (!compares_with(assignment, reference_rung)) return;
+  reference_ = judge_file(questions, assignment.reference);
+  if (const auto flaw = flaw_of(*reference_); !flaw.empty())
+    throw usage_error(fmt::format("{}: the reference is not right: {}", assignment.path, flaw),
+                      "'gpulab assignment lint' says more", assignment.reference);
+}
+
+Measured Standard::value(const std::string& rung, const std::string& counter, const std::string& type, bool hidden) {
+  if (rung == reference_rung) return of_reference(counter, type, hidden);
+  const std::lock_guard lock(mutex_);
+  const auto& result = counted(rung, type, hidden);
+  return {measured(result, counter), result.message};
+}
+
+/// Of the same type; a reference of another one still says how work is spread.
+Measured Standard::of_reference(const std::string& counter, const std::string& type, bool hidden) const {
+  const CountFact* found = nullptr;
+  for (const auto& one : reference_->counts)
+    if (one.hidden == hidden && (found == nullptr || one.type == type)) found = &one;
+  if (found == nullptr || !found->values.contains(counter)) return {};
+  return {found->values.at(counter), {}};
+}
+
+const Result& Standard::counted(const std::string& rung, const std::string& type, bool hidden) {
+  const auto key = std::tuple(rung, type, hidden);
+  if (const auto known = rungs_.find(key); known != rungs_.end()) return known->second;
+  if (!simulator_) {
+    MachineOptions machine;
+    if (!questions_.profile.empty()) machine.profile = questions_.profile;
+    machine.counters = true;
+    machine.model = questions_.model;
+    simulator_ = open_simulator(machine);
+  }
+  const auto& info = simulator_->info();
+  const auto& contract = *assignment_.contract;
+  const auto& secret = questions_.trials.hidden->secret;
+  RungPoint at{.point = hidden ? key_point(contract, secret) : contract.reference,
+               .type = type_named(contract, type),
+               .place = {}};
+  if (hidden) at.seed = seed_of(secret, questions_.lab);
+  at.place = {info.sm_count, info.profile.empty() ? nullptr : &gpu_profile(info.profile)};
+  return rungs_.emplace(key, count_rung(*simulator_, *assignment_.lab, contract, rung, at)).first->second;
+}
+
+}  // namespace gpulab

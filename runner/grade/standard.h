@@ -1,0 +1,44 @@
+#pragma once
+// What requirements compare a kernel with: rungs of the lab and the assignment's reference solution, at the size at
+// which kernels are counted and at the key's. Counted once for an assignment, and not for each submission.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "runner/grade/assignment.h"
+#include "runner/grade/judging_child.h"
+
+namespace gpulab {
+
+/// Of an assignment, what its submissions are asked. `secret`: of the key; empty: there is none.
+[[nodiscard]] Questions questions_of(const Assignment& assignment, const std::string& secret);
+
+class Standard {
+ public:
+  /// Judges the reference solution where something is compared with it. Throws usage_error where that is not right.
+  Standard(const Assignment& assignment, const Questions& questions);
+
+  /// `type`: T of the kernel that is compared. Threads may ask at once.
+  [[nodiscard]] Measured value(const std::string& rung, const std::string& counter, const std::string& type,
+                               bool hidden);
+
+ private:
+  [[nodiscard]] Measured of_reference(const std::string& counter, const std::string& type, bool hidden) const;
+  const Result& counted(const std::string& rung, const std::string& type, bool hidden);
+
+  const Assignment& assignment_;
+  const Questions& questions_;
+  std::optional<Facts> reference_;
+  std::mutex mutex_;
+  std::unique_ptr<Executor> simulator_;
+  std::map<std::tuple<std::string, std::string, bool>, Result> rungs_;
+};
+
+/// The reference's facts, as of any submission.
+[[nodiscard]] Facts judge_file(const Questions& questions, const std::string& path);
+
+}  // namespace gpulab
