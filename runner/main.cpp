@@ -17,7 +17,7 @@
 #include "runner/command_line.h"
 #include "runner/execution/worker.h"
 #include "runner/grade/judging_child.h"
-#include "runner/judge/inspection.h"
+#include "runner/judge/inspection/inspection.h"
 #include "runner/options/report_options.h"
 #include "runner/report/error_report.h"
 #include "runner/student_file/compilers/nvrtc_process.h"

@@ -65,10 +65,11 @@ struct Judgement {
   std::vector<JudgedRequirement> requirements{};
   /// At the reference size: the kernel first, then rungs of the lab.
   std::vector<Result> beside{};
-  std::string output{};                   ///< what the kernel printed
-  std::uint64_t output_cut = 0;           ///< bytes beyond that
-  std::string messages{};                 ///< the compiler's, where it refuses the file
-  std::vector<std::string> constructs{};  ///< that the kernels' PTX has: "atomics" (runner/judge/constructs.h)
+  std::string output{};          ///< what the kernel printed
+  std::uint64_t output_cut = 0;  ///< bytes beyond that
+  std::string messages{};        ///< the compiler's, where it refuses the file
+  std::vector<std::string>
+      constructs{};  ///< that the kernels' PTX has: "atomics" (runner/judge/inspection/constructs.h)
 
   // Of a judging for a grade.
   std::vector<HiddenClass> hidden{};

@@ -12,9 +12,10 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "runner/command.h"
-#include "runner/grade/gradebook.h"
+#include "runner/export/export.h"
+#include "runner/grade/grades_report.h"
 #include "runner/grade/grading.h"
-#include "runner/grade/roster.h"
+#include "runner/grade/input/roster.h"
 #include "runner/grade/standard.h"
 #include "runner/judge/key_class.h"
 #include "runner/options/machine_options.h"
@@ -22,6 +23,12 @@
 
 namespace gpulab::command {
 namespace {
+
+std::string export_names() {
+  std::vector<std::string> names;
+  for (const auto* format : export_formats()) names.emplace_back(format->name);
+  return join(names);
+}
 
 OptionList own_options() {
   using heading::what_runs, heading::report;
@@ -34,6 +41,7 @@ OptionList own_options() {
       {"backstop", "SECONDS", "of one case by the clock [60]: met twice, it is no grade, but our trouble", what_runs},
       {"roster", "FILE", "who is in the class: a CSV with submission, name, id, email", report},
       {"output", "DIR", "a file for each submission (gpulab.grade.v1), and gradebook.csv", report},
+      {"export", "FORMAT=PATH", "for another service: " + export_names(), report},
       {"fail-under", "POINTS", "exit code 1 where a score is below that", report},
       {"format", "FORMAT", "table, csv or json [table]", report},
   };
@@ -52,6 +60,7 @@ struct GradeOptions {
   std::string format = "table", secret;
   std::optional<std::string> output;
   std::vector<RosterRow> roster;
+  std::vector<Export> exports;
   std::optional<double> fail_under;
 };
 
@@ -77,6 +86,7 @@ GradeOptions parse(const CommandLine& line) {
     if (output->empty()) throw usage_error("--output: the folder's name is empty");
     options.output = *output;
   }
+  for (const auto& text : values_of(line.given, "export")) options.exports.push_back(parse_export(text));
   if (const auto* text = single_value(line.given, "fail-under")) {
     options.fail_under = parse_real(*text);
     if (!options.fail_under) throw usage_error(fmt::format("--fail-under: '{}' is no number of points", *text));
@@ -100,6 +110,32 @@ ExitCode exit_code(const GradeOptions& options, const std::vector<nlohmann::json
   return failed ? ExitCode::wrong : ExitCode::ok;
 }
 
+/// Who is on the roster and handed nothing in, or the other way round: both may be a slip of a name.
+void compare_with_roster(const std::vector<RosterRow>& roster, const std::vector<nlohmann::json>& grades) {
+  if (roster.empty()) return;
+  std::vector<std::string> names, missing, unknown;
+  for (const auto& grade : grades) names.push_back(grade.at("submission"));
+  for (const auto& row : roster)
+    if (!std::ranges::count(names, row.submission)) missing.push_back(row.submission);
+  for (const auto& name : names)
+    if (!std::ranges::count(roster, name, &RosterRow::submission)) unknown.push_back(name);
+  if (!missing.empty()) fmt::print(stderr, "note: on the roster, and no submission: {}\n", join(missing));
+  if (!unknown.empty()) fmt::print(stderr, "note: submissions of nobody on the roster: {}\n", join(unknown));
+}
+
+GradedClass class_of(const std::vector<nlohmann::json>& grades, const std::vector<RosterRow>& roster) {
+  GradedClass made{{}, roster};
+  for (const auto& grade : grades) made.grades.push_back(grade_of(grade));
+  return made;
+}
+
+/// The table for spreadsheets, as --export csv writes it.
+std::string csv_of(const GradedClass& graded) {
+  const auto formats = export_formats();
+  ExportContext context{.option = "--format csv", .path = {}};
+  return (*std::ranges::find(formats, "csv", &ExportFormat::name))->whole(graded, context);
+}
+
 void show_progress(std::size_t done, std::size_t all) {
   if (isatty(STDERR_FILENO) == 0) return;
   fmt::print(stderr, "\r{} of {}{}", done, all, done == all ? "\n" : "");
@@ -109,6 +145,7 @@ ExitCode run(const CommandLine& line) {
   const auto options = parse(line);
   const auto assignment = read_assignment(line.arguments.front(), *line.labs);
   auto submissions = find_submissions(options.paths, assignment.file);
+  for (const auto& wanted : options.exports) check_export(wanted, submissions.size());
   GradingRequest request{.assignment = &assignment, .questions = questions_of(assignment, options.secret)};
   request.questions.profile = parse_machine_options(line.given).profile.value_or("");
   request.questions.isolated = single_value(line.given, "no-isolation") == nullptr;
@@ -124,8 +161,12 @@ ExitCode run(const CommandLine& line) {
   request.progress = [all = submissions.size()](std::size_t done) { show_progress(done, all); };
   watch_for_interrupts();
   const auto grades = grade_all(request, std::move(submissions));
-  const auto csv = gradebook_csv(grades, options.roster);
+  const auto graded = class_of(grades, options.roster);
+  const auto csv = csv_of(graded);
+  compare_with_roster(options.roster, grades);
   if (folder) folder->write_file("gradebook.csv", csv);
+  for (const auto& wanted : options.exports)
+    for (const auto& note : export_grades(wanted, graded)) fmt::print(stderr, "note: {}\n", note);
   const ReportTarget target("");
   print_report(options.format == "csv"    ? csv
                : options.format == "json" ? grades_json(grades)

@@ -1,6 +1,7 @@
 #include "runner/grade/grade_document.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "common/text.h"
@@ -10,6 +11,13 @@ namespace gpulab {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// Whole points are whole numbers.
+Json points_json(double points) {
+  const double rounded = hundredths(points);
+  if (rounded == std::floor(rounded)) return static_cast<std::int64_t>(rounded);
+  return rounded;
+}
 
 Json part_json(const GradedPart& part, const GradedItem& item) {
   return {{"name", part.name},
@@ -21,8 +29,8 @@ Json part_json(const GradedPart& part, const GradedItem& item) {
 Json item_json(const GradedItem& item) {
   Json json{{"name", item.item->name},
             {"kind", to_text(item.item->kind)},
-            {"points", item.item->points},
-            {"earned", item.earned ? Json(*item.earned) : Json()},
+            {"points", points_json(item.item->points)},
+            {"earned", item.earned ? points_json(*item.earned) : Json()},
             {"status", to_text(item.status)},
             {"reason", visible(item.reason)},
             {"visibility", item.item->is_hidden ? "hidden" : "visible"},
@@ -45,7 +53,7 @@ Json counters_json(const Facts& facts) {
 
 }  // namespace
 
-nlohmann::ordered_json grade_json(const Assignment& assignment, const Grade& grade) {
+nlohmann::ordered_json grade_json(const Assignment& assignment, const GradedSubmission& grade) {
   const auto& facts = grade.facts;
   const bool ours = !facts.trouble.empty();
   double earned = 0;
@@ -56,17 +64,18 @@ nlohmann::ordered_json grade_json(const Assignment& assignment, const Grade& gra
   }
   Json json{{"schema", "gpulab.grade.v1"},
             {"gpulab", {{"version", version()}}},
-            {"assignment",
-             {{"title", assignment.title}, {"lab", assignment.lab->name}, {"contract", assignment.contract->name}}},
+            {"assignment", assignment.title},
+            {"lab", assignment.lab->name},
+            {"contract", assignment.contract->name},
             {"submission", shown_name(grade.submission.name)},
             {"file", grade.submission.file.empty() ? Json() : Json(shown_name(grade.submission.file))},
             {"status", ours      ? "infrastructure"
                        : pending ? "pending"
                                  : "graded"},
-            {"score", ours || pending ? Json() : Json(rounded_points(earned))},
-            {"score_so_far", ours ? Json() : Json(rounded_points(earned))},
-            {"max", assignment.points()},
-            {"compiles", ours ? Json() : Json(facts.uncompiled.empty())},
+            {"score", ours || pending ? Json() : points_json(earned)},
+            {"score_so_far", ours ? Json() : points_json(earned)},
+            {"max", points_json(assignment.points())},
+            {"compile_problem", facts.uncompiled.empty() ? Json() : Json(visible(facts.uncompiled))},
             {"reason", visible(facts.trouble)},
             {"items", Json::array()},
             {"kernels", Json::array()},

@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "runner/grade/input/submission.h"
 #include "runner/grade/rubric.h"
-#include "runner/grade/submission.h"
 
 namespace gpulab {
 
-struct Grade {
+struct GradedSubmission {
   Submission submission;
   Facts facts;
   std::vector<GradedItem> items;  ///< none where our own trouble kept it from being judged
 };
 
-[[nodiscard]] nlohmann::ordered_json grade_json(const Assignment& assignment, const Grade& grade);
+[[nodiscard]] nlohmann::ordered_json grade_json(const Assignment& assignment, const GradedSubmission& grade);
 
 }  // namespace gpulab

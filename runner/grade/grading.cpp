@@ -76,7 +76,7 @@ class Grading {
     if (request_.folder != nullptr && !alone) {
       if (const auto known = request_.folder->done(shown, basis)) return settle(index, *known);
     }
-    Grade made{.submission = submission, .facts = {}, .items = {}};
+    GradedSubmission made{.submission = submission, .facts = {}, .items = {}};
     made.facts =
         judge_in_child(request_.questions, shown_name(submission.file), submission.source, submission.unreadable);
     if (made.facts.is_late() && !alone) {

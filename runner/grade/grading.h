@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "runner/grade/assignment.h"
+#include "runner/grade/input/assignment.h"
+#include "runner/grade/input/submission.h"
 #include "runner/grade/judging_child.h"
 #include "runner/grade/result_folder.h"
 #include "runner/grade/rubric.h"
-#include "runner/grade/submission.h"
 
 namespace gpulab {
 

@@ -14,7 +14,7 @@
 #include "common/error.h"
 #include "labs/registry.h"
 #include "runner/execution/child_process.h"
-#include "runner/judge/hex.h"
+#include "runner/judge/inspection/hex.h"
 
 namespace gpulab {
 namespace {

@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cctype>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +14,7 @@
 
 #include "common/error.h"
 #include "common/text.h"
+#include "runner/export/written_file.h"
 #include "runner/student_file/compilers/sha256.h"
 
 namespace gpulab {
@@ -24,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* journal_name = ".done";
-/// A file system's limit is 255 bytes, and an unfinished file has a longer name.
+/// A file system's limit is 255 bytes.
 constexpr std::size_t longest_name = 180;
 
 Error cannot_write(const std::string& path, int error) {
@@ -41,20 +40,6 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-void write_whole(const std::string& path, const std::string& text) {
-  static std::atomic<int> number{0};
-  const auto unfinished = fmt::format("{}.{}.{}.part", path, getpid(), ++number);
-  const int descriptor = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw cannot_write(unfinished, errno);
-  const bool written = write_all(descriptor, text) && fsync(descriptor) == 0;
-  int error = errno;
-  close(descriptor);
-  if (written && std::rename(unfinished.c_str(), path.c_str()) == 0) return;
-  if (written) error = errno;
-  unlink(unfinished.c_str());
-  throw cannot_write(path, error);
-}
-
 std::optional<std::string> text_of(const std::string& path) {
   std::error_code failed;
   if (!fs::is_regular_file(fs::symlink_status(path, failed))) return std::nullopt;
@@ -67,7 +52,7 @@ std::optional<std::string> text_of(const std::string& path) {
 void remove_unfinished(const std::string& folder) {
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder, failed))
-    if (entry.path().filename().string().ends_with(".part")) fs::remove(entry.path(), failed);
+    if (entry.path().filename().string().starts_with(".gpulab-")) fs::remove(entry.path(), failed);
 }
 
 }  // namespace
@@ -117,15 +102,15 @@ std::optional<std::string> ResultFolder::done(const std::string& submission, con
 void ResultFolder::write(const std::string& submission, const std::string& basis, const std::string& text,
                          bool is_done) {
   const auto name = file_name(submission);
-  write_whole(path_of(name), text);
-  if (!is_done) return;
   const std::lock_guard lock(mutex_);
+  write_whole(path_of(name), text, "--output");
+  if (!is_done) return;
   if (!write_all(journal_, fmt::format("{} {} {}\n", name, basis, sha256({text}))))
     throw cannot_write(path_of(journal_name), errno);
 }
 
 void ResultFolder::write_file(const std::string& name, const std::string& text) const {
-  write_whole(path_of(name), text);
+  write_whole(path_of(name), text, "--output");
 }
 
 }  // namespace gpulab

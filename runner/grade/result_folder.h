@@ -27,7 +27,7 @@ class ResultFolder {
   /// Any other file there.
   void write_file(const std::string& name, const std::string& text) const;
 
-  /// "ada.json"; characters that no file name should have are shown by their numbers: "%2f".
+  /// Its name and ".json"; characters that no file name should have are shown by their numbers: "%2f".
   [[nodiscard]] static std::string file_name(const std::string& submission);
 
  private:

@@ -94,7 +94,7 @@ class Rubric {
       if (!passed) wrong.push_back(part.is_hidden ? part.name + " (hidden)" : part.name);
     }
     const auto all = made.parts.size();
-    made.earned = works ? rounded_points(item.points * static_cast<double>(right) / static_cast<double>(all)) : 0;
+    made.earned = works ? hundredths(item.points * static_cast<double>(right) / static_cast<double>(all)) : 0;
     made.status = right == all ? Graded::passed : works ? Graded::partial : Graded::failed;
     if (right == all && !works) made.status = Graded::failed;
     made.reason = wrong.empty()
@@ -210,7 +210,7 @@ class Rubric {
       return;
     }
     const double share = std::clamp((item.zero_at - *speed->ratio) / (item.zero_at - item.full_at), 0.0, 1.0);
-    made.earned = rounded_points(share * item.points);
+    made.earned = hundredths(share * item.points);
     made.status = share >= 1 ? Graded::passed : share > 0 ? Graded::partial : Graded::failed;
     made.reason = fmt::format("takes {:.3g} times as long as {}: all points up to {:g}, none from {:g} on",
                               *speed->ratio, item.rung, item.full_at, item.zero_at);
@@ -223,7 +223,7 @@ class Rubric {
 
 }  // namespace
 
-double rounded_points(double points) { return std::round(points * 100) / 100; }
+double hundredths(double points) { return std::round(points * 100) / 100; }
 
 std::vector<GradedItem> grade_items(const Assignment& assignment, const Facts& facts, Standard& standard,
                                     const std::vector<SpeedFact>& speeds) {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/grade/assignment.h"
 #include "runner/grade/facts.h"
+#include "runner/grade/input/assignment.h"
 #include "runner/grade/standard.h"
 
 namespace gpulab {
@@ -47,6 +47,6 @@ struct SpeedFact {
                                                   const std::vector<SpeedFact>& speeds);
 
 /// To a hundredth of a point.
-[[nodiscard]] double rounded_points(double points);
+[[nodiscard]] double hundredths(double points);
 
 }  // namespace gpulab

@@ -9,7 +9,7 @@
 #include <string>
 #include <tuple>
 
-#include "runner/grade/assignment.h"
+#include "runner/grade/input/assignment.h"
 #include "runner/grade/judging_child.h"
 
 namespace gpulab {

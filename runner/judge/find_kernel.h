@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "labs/lab.h"
-#include "runner/judge/inspection.h"
+#include "runner/judge/inspection/inspection.h"
 #include "runner/judge/signature_fit.h"
 
 namespace gpulab {

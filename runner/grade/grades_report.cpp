@@ -1,4 +1,4 @@
-#include "runner/grade/gradebook.h"
+#include "runner/grade/grades_report.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "common/text.h"
-#include "runner/grade/csv.h"
 #include "runner/report/json_text.h"
 #include "runner/version.h"
 
@@ -16,11 +15,6 @@ namespace {
 using Json = nlohmann::json;
 
 std::string number(const Json& value) { return value.is_null() ? "" : fmt::format("{:.10g}", value.get<double>()); }
-
-const RosterRow* row_of(const std::vector<RosterRow>& roster, const std::string& submission) {
-  const auto found = std::ranges::find(roster, submission, &RosterRow::submission);
-  return found == roster.end() ? nullptr : &*found;
-}
 
 /// The first thing that cost points, in one line.
 std::string remark(const Json& grade) {
@@ -52,46 +46,6 @@ std::string padded(const std::string& text, std::size_t width) {
 }
 
 }  // namespace
-
-std::string gradebook_csv(std::span<const Json> grades, const std::vector<RosterRow>& roster) {
-  CsvRow head{"submission"};
-  if (!roster.empty()) head.insert(head.end(), {"name", "id", "email"});
-  head.insert(head.end(), {"status", "score", "max"});
-  if (!grades.empty())
-    for (const auto& item : grades[0].at("items")) head.push_back(item.at("name"));
-  for (const auto& grade : grades) {  // ours, not theirs: such a document has no items
-    if (grade.at("items").empty()) continue;
-    head.resize(roster.empty() ? 4 : 7);
-    for (const auto& item : grade.at("items")) head.push_back(item.at("name"));
-    break;
-  }
-  std::string text = csv_line(head);
-  const auto student = [&](const std::string& submission, CsvRow& row) {
-    if (roster.empty()) return;
-    const auto* known = row_of(roster, submission);
-    row.insert(row.end(), {known ? known->name : "", known ? known->id : "", known ? known->email : ""});
-  };
-  std::vector<std::string> seen;
-  for (const auto& grade : grades) {
-    const auto submission = grade.at("submission").get<std::string>();
-    seen.push_back(submission);
-    CsvRow row{submission};
-    student(submission, row);
-    row.insert(row.end(), {grade.at("status"), number(grade.at("score")), number(grade.at("max"))});
-    for (const auto& item : grade.at("items")) row.push_back(number(item.at("earned")));
-    row.resize(head.size());
-    text += csv_line(row);
-  }
-  for (const auto& one : roster) {
-    if (std::ranges::count(seen, one.submission) > 0) continue;
-    CsvRow row{one.submission};
-    student(one.submission, row);
-    row.emplace_back("missing");
-    row.resize(head.size());
-    text += csv_line(row);
-  }
-  return text;
-}
 
 std::string grades_table(std::span<const Json> grades, const std::string& title, std::size_t width) {
   std::size_t names = 10;

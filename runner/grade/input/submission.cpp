@@ -1,4 +1,4 @@
-#include "runner/grade/submission.h"
+#include "runner/grade/input/submission.h"
 
 #include <dirent.h>
 #include <fcntl.h>

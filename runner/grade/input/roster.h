@@ -5,12 +5,9 @@
 #include <string_view>
 #include <vector>
 
-namespace gpulab {
+#include "runner/export/export.h"
 
-struct RosterRow {
-  std::string submission;  ///< as Submission::name is shown
-  std::string name{}, id{}, email{};
-};
+namespace gpulab {
 
 /// Throws usage_error: no column "submission", a row without one, one that is there twice.
 [[nodiscard]] std::vector<RosterRow> parse_roster(std::string_view text, const std::string& file);

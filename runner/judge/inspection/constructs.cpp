@@ -1,4 +1,4 @@
-#include "runner/judge/constructs.h"
+#include "runner/judge/inspection/constructs.h"
 
 #include <algorithm>
 #include <array>

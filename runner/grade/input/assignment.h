@@ -35,7 +35,7 @@ struct AssignmentItem {
   std::string rung{};
   double full_at = 1, zero_at = 2;
   std::map<std::string, ParamValue, std::less<>> size{};
-  std::vector<std::string> forbidden{}, wanted{};  ///< static: constructs (runner/judge/constructs.h)
+  std::vector<std::string> forbidden{}, wanted{};  ///< static: constructs (runner/judge/inspection/constructs.h)
 };
 
 struct Assignment {

@@ -18,7 +18,7 @@ struct InspectionRequest {
 struct InspectedKernel {
   std::string entry;
   KernelSignature signature;
-  std::vector<std::string> constructs;  ///< runner/judge/constructs.h
+  std::vector<std::string> constructs;  ///< runner/judge/inspection/constructs.h
 };
 
 struct Inspection {

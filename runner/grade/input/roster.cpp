@@ -1,4 +1,4 @@
-#include "runner/grade/roster.h"
+#include "runner/grade/input/roster.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 
 #include "common/error.h"
 #include "common/text.h"
-#include "runner/grade/csv.h"
-#include "runner/grade/submission.h"
+#include "runner/export/csv_table.h"
+#include "runner/grade/input/submission.h"
 #include "runner/student_file/source_file.h"
 
 namespace gpulab {
@@ -30,10 +30,10 @@ std::string lower(std::string text) {
 }  // namespace
 
 std::vector<RosterRow> parse_roster(std::string_view text, const std::string& file) {
-  const auto rows = parse_csv(text, "--roster: " + file);
+  const CsvTable table(text, "--roster: " + file);
   std::vector<std::string> heads;
-  if (!rows.empty())
-    for (const auto& head : rows.front()) heads.push_back(lower(trimmed(head)));
+  if (table.rows() > 0)
+    for (const auto& head : table.row(0)) heads.push_back(lower(trimmed(head)));
   const auto column = [&](const char* name) -> std::optional<std::size_t> {
     const auto found = std::ranges::find(heads, name);
     if (found == heads.end()) return std::nullopt;
@@ -49,11 +49,11 @@ std::vector<RosterRow> parse_roster(std::string_view text, const std::string& fi
   }
   std::vector<RosterRow> all;
   std::set<std::string> seen;
-  for (std::size_t i = 1; i < rows.size(); ++i) {
+  for (std::size_t i = 1; i < table.rows(); ++i) {
     const auto at = [&](std::optional<std::size_t> where) {
-      return where && *where < rows[i].size() ? shown_name(trimmed(rows[i][*where])) : std::string();
+      return where ? trimmed(table.cell(i, *where)) : std::string();
     };
-    RosterRow row{at(submission), at(name), at(id), at(email)};
+    RosterRow row{shown_name(at(submission)), at(name), at(id), at(email)};
     if (row.submission.empty()) throw usage_error(fmt::format("--roster: {}: row {} names no submission", file, i + 1));
     if (!seen.insert(row.submission).second)
       throw usage_error(fmt::format("--roster: {} has the submission '{}' twice", file, row.submission));

@@ -1,4 +1,4 @@
-#include "runner/grade/assignment.h"
+#include "runner/grade/input/assignment.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "common/simt/observers/tool.h"
 #include "common/text.h"
 #include "labs/registry.h"
-#include "runner/judge/constructs.h"
+#include "runner/judge/inspection/constructs.h"
 #include "runner/judge/rung_counts.h"
 #include "runner/student_file/source_file.h"
 

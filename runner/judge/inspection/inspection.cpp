@@ -1,4 +1,4 @@
-#include "runner/judge/inspection.h"
+#include "runner/judge/inspection/inspection.h"
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -16,8 +16,8 @@
 #include "common/ptx/parser.h"
 #include "runner/execution/child_process.h"
 #include "runner/execution/open_device.h"
-#include "runner/judge/constructs.h"
-#include "runner/judge/hex.h"
+#include "runner/judge/inspection/constructs.h"
+#include "runner/judge/inspection/hex.h"
 #include "runner/student_file/source_file.h"
 
 namespace gpulab {
