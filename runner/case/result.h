@@ -116,6 +116,7 @@ struct Result {
   std::optional<Curve> curve;
   std::optional<Picture> picture;
   std::string built_on;             ///< the rung of the same run that it is compared with; empty: none
+  std::string would_build_on;       ///< the one that did not run, and so is no built_on
   std::vector<RungChange> changes;  ///< against that one, or another; of runs of several variants
   std::optional<Counters> counters;
   /// Where counters come from a smaller case simulated beside a GPU: its parameters. Empty: from this case.

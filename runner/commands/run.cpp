@@ -34,7 +34,7 @@ ExitCode run_file(const CommandLine& line) {
   run.report = parse_report_options(line.name, given, formats_for(&Format::run));
   auto launch = parse_launch_options(given);
   run.machine = parse_machine_options(given);
-  run.machine.model_where_known = run.report.format->name == "json";
+  run.machine.model_where_known = true;
   run.metrics = parse_metrics(given, nullptr, run.machine);
   run.measure = parse_measure_options(given);
   run.dumps = parse_dumps(given, request, launch);

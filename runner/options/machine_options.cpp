@@ -99,7 +99,7 @@ OptionList machine_options() {
       {"threads", "N", "CPU threads of the simulator [all]", where},
       {"counters", "", "simulator counters, beside a GPU too", simulator},
       {"no-counters", "", "no simulator counters", simulator},
-      {"model", "", "how long it would take on the profile's GPU: modelled, not measured", simulator},
+      {"model", "", "insists on modelled times: says why one is missing", simulator},
       {"timing", "FILE", "what --model is to know of that GPU, as in configs/timing", simulator},
       {"sanitize", "LIST", fmt::format("{}, all or none", fmt::join(tool_names(), ",")), simulator},
       {"schedule", "SEED", "another order of blocks, warps and splits, replayable", simulator},

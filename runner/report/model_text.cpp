@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "common/text.h"
@@ -15,6 +17,19 @@ std::string modelled_text(const Result& r) {
                        duration_text(r.model->ms), r.model->gpu, r.model->bound, duration_text(r.model->low_ms),
                        duration_text(r.model->high_ms));
   return r.model_unavailable.empty() ? "" : "no: " + r.model_unavailable;
+}
+
+double bound_share(const ModelledTime& model) {
+  const std::array<std::pair<std::string_view, double>, 7> shares{{{"issue", model.issue},
+                                                                   {"fp32", model.fp32},
+                                                                   {"shared_bandwidth", model.shared},
+                                                                   {"l1_bandwidth", model.l1},
+                                                                   {"l2_bandwidth", model.l2},
+                                                                   {"dram_bandwidth", model.dram},
+                                                                   {"atomics", model.atomics}}};
+  for (const auto& [bound, share] : shares)
+    if (bound == model.bound) return share;
+  return 0;
 }
 
 std::string about_modelled(const Run& run) {

@@ -11,6 +11,7 @@
 #include "labs/registry.h"
 #include "runner/case/metrics.h"
 #include "runner/report/ladder.h"
+#include "runner/report/model_text.h"
 
 namespace gpulab {
 namespace {
@@ -77,6 +78,9 @@ std::optional<RungChange> change(const Result& result, const Result& before, std
                     per_request(result, counter)};
 }
 
+/// Atomics on few addresses queue: few of them may take most of the time, however many instructions stand beside them.
+bool may_be_few_and_dear(std::string_view name) { return name.find("atomic") != std::string_view::npos; }
+
 double instructions_of(const Result& result) {
   return result.counters ? static_cast<double>((*result.counters)["warp_instructions"]) : 0;
 }
@@ -85,7 +89,11 @@ double instructions_of(const Result& result) {
 /// moves little, whatever its factor.
 double distance(const RungChange& m, double instructions) {
   constexpr double little = 0.01;
-  const double least = m.unit == "ratio" ? 1e-3 : m.unit.empty() && !is_few(m.counter) ? 1 + little * instructions : 0;
+  const bool is_count = m.unit.empty() && !is_few(m.counter);
+  const double least = m.unit == "ratio"                ? 1e-3
+                       : !is_count                      ? 0
+                       : may_be_few_and_dear(m.counter) ? 1
+                                                        : 1 + little * instructions;
   return std::abs(std::log((m.now + least) / (m.before + least)));
 }
 
@@ -137,6 +145,16 @@ const Result* rung_before(const Lab& lab, const std::vector<Result>& results, co
   return nullptr;
 }
 
+/// The rung that it is built on, where this was asked for and did not run (it races, or needs a GPU).
+std::string rung_that_did_not_run(const Lab& lab, const std::vector<Result>& results, const Result& result) {
+  const auto below = rungs_below(lab, result.variant);
+  if (below.empty() || !result.counters) return {};
+  const bool skipped = std::any_of(results.begin(), results.end(), [&](const Result& other) {
+    return other.variant == below.front()->name && other.status == CaseStatus::skipped;
+  });
+  return skipped ? below.front()->name : std::string();
+}
+
 std::string value_text(double value, const std::string& unit) {
   if (unit == "ratio") return percent_text(value);
   const std::string text = value == std::floor(value) && std::abs(value) < 1e15
@@ -177,6 +195,7 @@ void add_rung_changes(const Lab& lab, std::vector<Result>& results) {
     if (variant == lab.variants.end() || result.status != CaseStatus::ok) continue;
     const auto* before = rung_before(lab, results, result);
     if (before != nullptr) result.built_on = before->variant;
+    if (before == nullptr) result.would_build_on = rung_that_did_not_run(lab, results, result);
     for (const auto& claim : variant->claims) {
       const auto* than = claim.than.empty() ? before : partner(results, result, claim.than);
       if (than == nullptr) continue;
@@ -224,6 +243,51 @@ std::string change_text(const RungChange& m) {
   return text;
 }
 
+namespace {
+
+/// What a rung's time is: where both have been measured, measured; else as modelled.
+struct RungTime {
+  double ms = 0;
+  bool modelled = true;
+};
+
+std::optional<RungTime> time_of(const Result& result, bool modelled) {
+  if (modelled) return result.model ? std::optional(RungTime{result.model->ms, true}) : std::nullopt;
+  const bool measured = result.timing && result.timing->source == TimeSource::cuda_events;
+  return measured ? std::optional(RungTime{result.timing->median_ms, false}) : std::nullopt;
+}
+
+/// "from 61.2 to 52 µs, as modelled (1.18 times as fast), bound by issue before (68% of the time), by shared_bandwidth
+/// now (86%)". Modelled times of rungs come in the order of measured ones where they lie 15 % apart, nearer ones may
+/// not (tests/timing).
+std::string time_change(const Result& now, const Result& before) {
+  constexpr double told_apart = 1.15;
+  std::optional<RungTime> then, here;
+  for (const bool modelled : {false, true}) {
+    if (here && then) break;
+    here = time_of(now, modelled);
+    then = time_of(before, modelled);
+  }
+  if (!here || !then || here->ms <= 0 || then->ms <= 0) return {};
+  const bool faster = here->ms < then->ms;
+  const double factor = faster ? then->ms / here->ms : here->ms / then->ms;
+  std::string text = fmt::format("from {} to {}{}", duration_text(then->ms), duration_text(here->ms),
+                                 here->modelled ? ", as modelled" : "");
+  if (here->modelled && factor < told_apart)
+    text += ": too near for the model to say which is faster";
+  else
+    text += fmt::format(" ({:.3g} times as {})", factor, faster ? "fast" : "long");
+  if (!here->modelled) return text;
+  const auto bound = [](const ModelledTime& model) {
+    const double share = bound_share(model);
+    return share > 0 ? fmt::format("{} ({})", model.bound, percent_text(share)) : model.bound;
+  };
+  if (now.model->bound == before.model->bound) return text + fmt::format("; bound by {}, as before", bound(*now.model));
+  return text + fmt::format("; bound by {}, before by {}", bound(*now.model), bound(*before.model));
+}
+
+}  // namespace
+
 std::string idle_sms_text(const Spread& spread) {
   if (spread.sms_used >= spread.sm_count) return {};
   return fmt::format("{} of {} SMs {}, {} {}", spread.sms_used, spread.sm_count,
@@ -250,7 +314,12 @@ std::vector<RungStory> rung_stories(const Run& run) {
     if (story == stories.end()) story = stories.insert(story, {r.variant, r.summary, {}});
     RungStory::Point point{swept_values(run, r), sentences(r.changes, true), sentences(r.changes, false)};
     if (const auto idle = idle_to_tell(r); !idle.empty()) point.losses.insert(point.losses.begin(), idle);
-    if (point.gains.empty() && point.losses.empty()) {
+    if (const auto* before = partner(run.results, r, r.built_on))
+      if (point.time = time_change(r, *before); !point.time.empty())
+        point.time += fmt::format(" (than {})", r.built_on);
+    if (!r.would_build_on.empty())
+      point.neither = fmt::format("{}, which it is built on, did not run: nothing to compare with", r.would_build_on);
+    else if (point.gains.empty() && point.losses.empty()) {
       if (r.built_on.empty()) continue;
       point.neither = fmt::format("no counter moves by a tenth (than {})", r.built_on);
     }

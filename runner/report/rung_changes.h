@@ -32,7 +32,8 @@ struct RungStory {
   struct Point {
     std::string at;
     std::vector<std::string> gains, losses;
-    std::string neither{};
+    std::string neither{};  ///< or that there is nothing to compare it with
+    std::string time{};     ///< modelled or measured, against the rung that it is built on; empty: not known of both
   };
   std::vector<Point> points;
 };

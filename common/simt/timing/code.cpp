@@ -54,11 +54,11 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
   t.kind = kind_of(site);
   const std::string_view opcode = site.instruction->opcode;
   t.cost = cost_of(opcode, site.row->unit);
-  if (t.kind == Kind::branch) t.cost = {Pipe::alu, 1, 2, 5};
+  if (t.kind == Kind::branch) t.cost = {Pipe::none, 1, 0, 5};
   if (t.cost.issue == 0 && opcode.starts_with("mov") && site.instruction->operands.size() > 1 &&
       site.instruction->operands[1].kind == ptx::Operand::Kind::special)
-    t.cost = {Pipe::alu, 1, 2, 20};  // S2R
-  if (t.kind == Kind::fence || t.kind == Kind::warp_sync || t.kind == Kind::barrier) t.cost = {Pipe::alu, 1, 2, 1};
+    t.cost = {Pipe::none, 1, 0, 20};  // S2R
+  if (t.kind == Kind::fence || t.kind == Kind::warp_sync || t.kind == Kind::barrier) t.cost = {Pipe::none, 1, 0, 1};
   const auto has = [&](std::string_view word) { return opcode.find(word) != std::string_view::npos; };
   t.cached = !(site.facts & (kVolatile | kStrong)) && !has(".cg") && !has(".cv");
   using Space = TimedInstruction::Space;

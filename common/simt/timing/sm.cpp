@@ -380,7 +380,9 @@ class Sm {
   double access(const RunningWarp& w, const TimedInstruction& t, double at) {
     if (t.spill) return spill(w, t, at);
     const TracedAccess* a = access_of(w, t);
-    if (!a) return at + 1;  // its guard holds for no lane
+    // Its guard holds for no lane: it takes its turn all the same (Nsight Compute counts a wavefront of an LDS like
+    // that).
+    if (!a) return t.space == TimedInstruction::Space::shared ? memory_.shared(at, 1) : at + 1;
     if (account_.is_on()) account_.went_to(t.site, a->space == TracedAccess::Space::shared);
     const BlockTrace& trace = *blocks_[w.block].trace;
     if (a->space == TracedAccess::Space::shared) {

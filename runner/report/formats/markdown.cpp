@@ -43,6 +43,7 @@ std::string write(const Run& run, const Style&) {
     if (!story.summary.empty()) notes += fmt::format("- {}: {}\n", escaped(story.variant), escaped(story.summary));
     for (const auto& point : story.points) {
       const std::string at = point.at.empty() ? "" : point.at + ": ";
+      if (!point.time.empty()) notes += fmt::format("  - {}time: {}\n", escaped(at), escaped(point.time));
       if (!point.gains.empty()) notes += fmt::format("  - {}gain: {}\n", escaped(at), escaped(join(point.gains, "; ")));
       if (!point.losses.empty())
         notes += fmt::format("  - {}loss: {}\n", escaped(at), escaped(join(point.losses, "; ")));

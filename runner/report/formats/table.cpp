@@ -161,6 +161,7 @@ std::string timing_text(const Timing& t) {
 std::string metrics_text(const Result& r) {
   std::vector<std::string> parts;
   for (const auto& m : r.metrics) {
+    if (r.model && m.name == "modelled_time") continue;  // has a line of its own
     std::string text = m.unit == "ratio" ? percent_text(m.value)
                        : m.unit == "B"   ? bytes_text(m.value)
                                          : short_count(m.value);
@@ -318,7 +319,7 @@ void one(const Run& run, const Result& r, Page& page) {
     page.fact("GPU time", fmt::format("none: simulating took {} on this machine, which says nothing about a GPU",
                                       duration_text(*r.simulation_ms)));
   const bool measured = r.timing && r.timing->source == TimeSource::cuda_events;
-  if (!r.metrics.empty()) page.fact(measured ? "rates" : "facts", metrics_text(r));
+  if (const auto text = metrics_text(r); !text.empty()) page.fact(measured ? "rates" : "facts", text);
   for (const auto& b : r.buffers) {
     page.fact(&b == &r.buffers.front() ? "buffers" : "", buffer_text(b));
     for (const auto& slice : b.slices) page.fact("", slice_text(b, slice));
@@ -368,6 +369,7 @@ void stories(const Run& run, Page& page) {
     if (!story.summary.empty()) page.entry(story.variant, story.variant.size() + 2, story.summary);
     for (const auto& point : story.points) {
       const std::string at = point.at.empty() ? "" : point.at + ": ";
+      if (!point.time.empty()) page.entry("  time  ", indent + 6, at + point.time);
       if (!point.gains.empty()) page.entry("  gain  ", indent + 6, at + join(point.gains, "; "));
       if (!point.losses.empty()) page.entry("  loss  ", indent + 6, at + join(point.losses, "; "));
       if (!point.neither.empty()) page.entry("  same  ", indent + 6, at + point.neither);

@@ -152,3 +152,62 @@ TEST_CASE("efficiencies and SMs are merits, counts are costs") {
   std::swap(slow.spread, fast.spread);
   CHECK(gains(slow, fast) == std::vector<bool>{false, false});
 }
+
+TEST_CASE("a rung's time stands against the rung's that it is built on, with what bounds both") {
+  const auto time_of = [](double before, double now, std::string bound) {
+    auto slow = counted_result("slow", 4000, 0), fast = counted_result("fast", 1000, 0);
+    slow.model = ModelledTime{.gpu = "h200", .ms = before, .bound = "issue", .issue = 0.7};
+    fast.model = ModelledTime{.gpu = "h200", .ms = now, .bound = std::move(bound), .issue = 0.6, .dram = 0.9};
+    std::vector<Result> results{slow, fast};
+    add_rung_changes(two_rungs(), results);
+    return rung_stories({.device = {}, .lab = "", .results = results}).at(1).points.at(0).time;
+  };
+  CHECK(time_of(0.04, 0.02, "dram_bandwidth") ==
+        "from 40 µs to 20 µs, as modelled (2 times as fast); bound by dram_bandwidth (90%), before by issue (70%) "
+        "(than slow)");
+  CHECK(time_of(0.02, 0.04, "issue") ==
+        "from 20 µs to 40 µs, as modelled (2 times as long); bound by issue (60%), as before (than slow)");
+  CHECK(time_of(0.02, 0.0201, "latency") ==
+        "from 20 µs to 20.1 µs, as modelled: too near for the model to say which is faster; bound by latency, before "
+        "by issue (70%) (than slow)");
+}
+
+TEST_CASE("measured times are told before modelled ones, and one of each kind is not compared") {
+  auto slow = counted_result("slow", 4000, 0), fast = counted_result("fast", 1000, 0);
+  const auto measured = [](double ms) {
+    Timing timing;
+    timing.source = TimeSource::cuda_events;
+    timing.median_ms = ms;
+    return timing;
+  };
+  slow.timing = measured(0.03);
+  const auto time_of = [&] {
+    std::vector<Result> results{slow, fast};
+    add_rung_changes(two_rungs(), results);
+    return rung_stories({.device = {}, .lab = "", .results = results}).at(1).points.at(0).time;
+  };
+  fast.model = ModelledTime{.gpu = "h200", .ms = 0.02, .bound = "issue"};
+  CHECK(time_of().empty());
+  fast.timing = measured(0.015);
+  slow.model = fast.model;
+  CHECK(time_of() == "from 30 µs to 15 µs (2 times as fast) (than slow)");
+}
+
+TEST_CASE("a rung says which rung it would be compared with, had it run") {
+  auto racy = counted_result("slow", 4000, 0), fast = counted_result("fast", 1000, 0);
+  racy.status = CaseStatus::skipped;
+  std::vector<Result> results{racy, fast};
+  add_rung_changes(two_rungs(), results);
+  const auto stories = rung_stories({.device = {}, .lab = "", .results = results});
+  CHECK(stories.at(1).points.at(0).neither == "slow, which it is built on, did not run: nothing to compare with");
+  std::vector<Result> alone{fast};  // nobody asked for the other
+  add_rung_changes(two_rungs(), alone);
+  CHECK(alone[0].would_build_on.empty());
+}
+
+TEST_CASE("atomics tell however few they are beside the instructions") {
+  auto slow = counted_result("slow", 100000, 0), fast = counted_result("fast", 100000, 0);
+  (*slow.counters)["global_atomic_requests"] = 128;
+  (*fast.counters)["global_atomic_requests"] = 4;
+  CHECK(sentences(two_rungs(), {slow, fast}) == Texts{"global atomic requests fall from 128 to 4 (32 times) (slow)"});
+}
