@@ -309,3 +309,13 @@ extern "C" __global__ void grid_stride_in_place(const int* in, int* out, int n) 
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = in[i];
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] += i;
 }
+
+// The way that CUDA's guide builds atomics: the plain load is a guess, which the compare-and-swap tests.
+// innocent <<<4, 64>>> out[1]=0
+extern "C" __global__ void compare_and_swap_loop(int* out) {
+  int old = *out, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(out, assumed, assumed + int(threadIdx.x));
+  } while (assumed != old);
+}

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <tuple>
 
 #include "common/demangle.h"
 #include "common/simt/counting/statistics.h"
@@ -50,6 +54,32 @@ std::string variable_name(std::string_view mangled) {
   const std::string name = demangle(mangled);
   const auto scope = name.rfind("::");
   return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+const ptx::Operand* address_operand(const Site& site) {
+  const auto& operands = site.instruction->operands;
+  const auto found = std::ranges::find(operands, ptx::Operand::Kind::address, &ptx::Operand::kind);
+  return found == operands.end() ? nullptr : &*found;
+}
+
+/// `int old = *p; do … while (atomicCAS(p, assumed, …) != assumed)`, the way that CUDA's guide builds atomics: what the
+/// load has seen is only a guess, which atomicCAS tests. The load counts as a relaxed one, as hardware does it.
+void trust_loads_that_are_compared(const Program& program, std::vector<MemoryUse>& uses) {
+  using Guess = std::tuple<const ptx::Function*, std::string_view, std::int64_t, std::uint8_t>;
+  const auto guess_at = [&](std::size_t i) -> std::optional<Guess> {
+    const Site& site = program.sites[i];
+    const auto* address = address_operand(site);
+    if (address == nullptr) return std::nullopt;
+    return Guess{site.function, address->name, address->integer, uses[i].bytes};
+  };
+  std::set<Guess> compared;
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    if (uses[i].atomic && program.sites[i].instruction->opcode.find(".cas") != std::string_view::npos)
+      if (const auto guess = guess_at(i)) compared.insert(*guess);
+  if (compared.empty()) return;
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    if (uses[i].load && !uses[i].atomic && !uses[i].is_volatile)
+      if (const auto guess = guess_at(i)) uses[i].strong = uses[i].strong || compared.contains(*guess);
 }
 
 }  // namespace
@@ -108,6 +138,7 @@ void Locator::grid_started(const LaunchState& launch) {
   program_ = launch.program;
   uses_.clear();
   for (const Site& site : program_->sites) uses_.push_back(memory_use_of(site));
+  trust_loads_that_are_compared(*program_, uses_);
   if (bounds_) meant_ = meant_variables(*program_);
   last_ = nullptr;
 }
