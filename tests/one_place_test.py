@@ -89,6 +89,25 @@ class Format(unittest.TestCase):
         self.assertIn("unknown format 'words'", gpulab(*self.sweep, "words", binary=PLAIN)[2])
 
 
+class Export(unittest.TestCase):
+    assignment = ROOT / "configs/assignments/transpose/assignment.json"
+
+    def test_it_writes_grades(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("ada", "bob"):
+                pathlib.Path(folder, name).mkdir()  # who handed nothing in
+            code, _, _ = gpulab("grade", self.assignment, "--submission", f"{folder}/ada", f"{folder}/bob", "--export", f"tally={folder}/t")
+            self.assertEqual((code, pathlib.Path(folder, "t").read_text()), (0, "2 submissions\n"))
+
+    def test_help_and_errors_name_it(self):
+        self.assertIn("tally", gpulab("grade", "--help")[1])
+        words = ("grade", self.assignment, "--submission", ROOT, "--export", "taly=x")
+        self.assertIn("did you mean 'tally'? formats: canvas, ", gpulab(*words)[2])
+
+    def test_without_its_file_nothing_knows_of_it(self):
+        self.assertNotIn("tally", gpulab("grade", "--help", binary=PLAIN)[1])
+
+
 class Counter(unittest.TestCase):
     """The row of one_place/counter_row.txt."""
     reduce = ("reduce", "--device", "sim", "--n", "1000", "--variant")
