@@ -10,7 +10,7 @@
 //   numbers: moved as it is, bit for bit: NaN, infinities and -0, too
 //   classes: usual, rectangle, empty, one, odd, long, large, special
 //
-// Write the kernel, then: gpulab check transpose transpose.cu
+// Write the kernel, then: gpulab check transpose starter.cu
 // Other names of parameters, helper functions, printf and host code beside it are fine.
 
 __global__ void transpose(const float* in, float* out, int rows, int cols) {
