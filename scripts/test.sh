@@ -63,7 +63,7 @@ levels="v2;v3"
 [ -z "$all" ] && [ $preset = release ] || levels=all
 lock_build
 step "set-up"
-set_up test
+set_up test ${all:+all}
 step "configure and build in ${build#"$root/"}"
 configure $preset -DGPULAB_WERROR=ON -DGPULAB_ISA_LEVELS="$levels"
 compile all ${vendor:+gpulab_vendor}
