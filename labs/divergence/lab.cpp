@@ -175,7 +175,8 @@ std::vector<Variant> ladder() {
 Variant debug_build(const Variant& rung) {
   Variant v = rung;
   v.name += "_debug";
-  v.summary = fmt::format("`{}` as nvcc -G builds it: nothing is optimised", rung.name);
+  v.summary = fmt::format("`{}` as nvcc -G builds it: nothing is optimised, each instruction waits for the one before",
+                          rung.name);
   v.kernel = "debug::" + rung.kernel;
   v.file = "kernels_debug.cu";
   v.starts = false;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "runner/case/metrics.h"
+
 namespace gpulab {
 namespace {
 
@@ -56,7 +58,12 @@ void add_simulated_counters(Executor& simulator, const Lab& lab, const Variant& 
   }
   if (!best) return;
   result.counters = best->counters;
-  if (best->params != result.params) result.counters_params = best->params;
+  if (best->params != result.params) {
+    result.counters_params = best->params;
+    return;  // the time of another size is not this one's
+  }
+  result.model = best->model;
+  add_modelled_time(result);
 }
 
 }  // namespace gpulab

@@ -36,8 +36,8 @@ std::string about_modelled(const Run& run) {
   const auto first = std::find_if(run.results.begin(), run.results.end(), [](const Result& r) { return r.model; });
   if (first == run.results.end()) return {};
   return fmt::format(
-      "Modelled times are what {} would take with a cold L2, worked out, not measured; nine of ten lie within a factor "
-      "of {:.1f}.",
+      "Modelled times are what {} would take with a cold L2, worked out, not measured; nine of ten measured "
+      "times lie within a factor of {:.1f} of them.",
       first->model->gpu, first->model->high_ms / first->model->ms);
 }
 

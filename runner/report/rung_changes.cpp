@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "common/text.h"
 #include "labs/registry.h"
@@ -112,7 +113,9 @@ bool told(const std::vector<RungChange>& changes, std::string_view name) {
 }
 
 /// What moved by a tenth or more and is not told yet: gains and losses, the most of each first.
-void add_largest(const Result& result, const Result& before, std::vector<RungChange>& changes) {
+/// `claimed`: metrics of the lab's own that its rungs are about.
+void add_largest(const Result& result, const Result& before, const std::set<std::string_view>& claimed,
+                 std::vector<RungChange>& changes) {
   constexpr std::size_t most = 3;  // of each
   const double instructions = std::max(instructions_of(result), instructions_of(before));
   std::vector<RungChange> moved;
@@ -123,6 +126,7 @@ void add_largest(const Result& result, const Result& before, std::vector<RungCha
   for (const auto& info : counter_table())
     if (info.tells) look_at(info.name);
   for (const auto* name : {"sms_used", "theoretical_occupancy"}) look_at(name);
+  for (const auto name : claimed) look_at(name);
   std::stable_sort(moved.begin(), moved.end(), [&](const RungChange& a, const RungChange& b) {
     return distance(a, instructions) > distance(b, instructions);
   });
@@ -172,23 +176,26 @@ std::string name_text(const std::string& counter) {
   return name;
 }
 
-/// Sentences of one kind, each followed by the rung that it is compared with, said once where several have the same.
+/// Sentences of one kind, each behind the rung that it is compared with, said once where several have the same.
 std::vector<std::string> sentences(const std::vector<RungChange>& changes, bool gain) {
   std::vector<std::string> texts;
   const RungChange* last = nullptr;
   for (const auto& m : changes) {
     if (m.gain != gain || (m.counter == "sms_used" && !gain)) continue;  // idle_to_tell says that
-    if (last != nullptr && last->than != m.than) texts.back() += fmt::format(" (than {})", last->than);
-    texts.push_back(change_text(m));
+    const bool other = last == nullptr || last->than != m.than;
+    texts.push_back(other ? fmt::format("against {}: {}", m.than, change_text(m)) : change_text(m));
     last = &m;
   }
-  if (last != nullptr) texts.back() += fmt::format(" (than {})", last->than);
   return texts;
 }
 
 }  // namespace
 
 void add_rung_changes(const Lab& lab, std::vector<Result>& results) {
+  std::set<std::string_view> claimed;
+  for (const auto& variant : lab.variants)
+    for (const auto& claim : variant.claims)
+      if (find_counter(claim.counter) == nullptr) claimed.insert(claim.counter);
   for (auto& result : results) {
     const auto variant = std::find_if(lab.variants.begin(), lab.variants.end(),
                                       [&](const Variant& v) { return v.name == result.variant; });
@@ -201,7 +208,7 @@ void add_rung_changes(const Lab& lab, std::vector<Result>& results) {
       if (than == nullptr) continue;
       if (auto moved = change(result, *than, claim.counter)) result.changes.push_back(std::move(*moved));
     }
-    if (before != nullptr) add_largest(result, *before, result.changes);
+    if (before != nullptr) add_largest(result, *before, claimed, result.changes);
   }
 }
 
@@ -257,9 +264,9 @@ std::optional<RungTime> time_of(const Result& result, bool modelled) {
   return measured ? std::optional(RungTime{result.timing->median_ms, false}) : std::nullopt;
 }
 
-/// "from 61.2 to 52 µs, as modelled (1.18 times as fast), bound by issue before (68% of the time), by shared_bandwidth
-/// now (86%)". Modelled times of rungs come in the order of measured ones where they lie 15 % apart, nearer ones may
-/// not (tests/timing).
+/// "against hillis_steele: from 61.2 µs to 52 µs, as modelled (1.18 times as fast); bound by issue (busy 68% of the
+/// time), as before". Modelled times of rungs come in the order of measured ones where they lie 15 % apart, of nearer
+/// ones one pair in four does not (tests/timing).
 std::string time_change(const Result& now, const Result& before) {
   constexpr double told_apart = 1.15;
   std::optional<RungTime> then, here;
@@ -271,19 +278,19 @@ std::string time_change(const Result& now, const Result& before) {
   if (!here || !then || here->ms <= 0 || then->ms <= 0) return {};
   const bool faster = here->ms < then->ms;
   const double factor = faster ? then->ms / here->ms : here->ms / then->ms;
-  std::string text = fmt::format("from {} to {}{}", duration_text(then->ms), duration_text(here->ms),
-                                 here->modelled ? ", as modelled" : "");
+  std::string text = fmt::format("against {}: from {} to {}{}", before.variant, duration_text(then->ms),
+                                 duration_text(here->ms), here->modelled ? ", as modelled" : "");
   if (here->modelled && factor < told_apart)
-    text += ": too near for the model to say which is faster";
+    text += fmt::format(", less than {:g} times apart: too near for the model to say which is faster", told_apart);
   else
     text += fmt::format(" ({:.3g} times as {})", factor, faster ? "fast" : "long");
   if (!here->modelled) return text;
   const auto bound = [](const ModelledTime& model) {
     const double share = bound_share(model);
-    return share > 0 ? fmt::format("{} ({})", model.bound, percent_text(share)) : model.bound;
+    return share > 0 ? fmt::format("{} (busy {:.0f}% of the time)", model.bound, 100 * share) : model.bound;
   };
-  if (now.model->bound == before.model->bound) return text + fmt::format("; bound by {}, as before", bound(*now.model));
-  return text + fmt::format("; bound by {}, before by {}", bound(*now.model), bound(*before.model));
+  const auto is = bound(*now.model), was = bound(*before.model);
+  return text + "; bound by " + is + (is == was ? ", as before" : ", before by " + was);
 }
 
 }  // namespace
@@ -314,14 +321,13 @@ std::vector<RungStory> rung_stories(const Run& run) {
     if (story == stories.end()) story = stories.insert(story, {r.variant, r.summary, {}});
     RungStory::Point point{swept_values(run, r), sentences(r.changes, true), sentences(r.changes, false)};
     if (const auto idle = idle_to_tell(r); !idle.empty()) point.losses.insert(point.losses.begin(), idle);
-    if (const auto* before = partner(run.results, r, r.built_on))
-      if (point.time = time_change(r, *before); !point.time.empty())
-        point.time += fmt::format(" (than {})", r.built_on);
+    if (const auto* before = partner(run.results, r, r.built_on)) point.time = time_change(r, *before);
     if (!r.would_build_on.empty())
       point.neither = fmt::format("{}, which it is built on, did not run: nothing to compare with", r.would_build_on);
     else if (point.gains.empty() && point.losses.empty()) {
-      if (r.built_on.empty()) continue;
-      point.neither = fmt::format("no counter moves by a tenth (than {})", r.built_on);
+      const bool counted = !r.built_on.empty() && r.counters;
+      if (counted) point.neither = fmt::format("against {}: no counter moves by a tenth", r.built_on);
+      if (!counted && point.time.empty()) continue;
     }
     story->points.push_back(std::move(point));
   }

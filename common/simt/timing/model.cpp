@@ -239,7 +239,8 @@ std::optional<ModelledTime> TimingModel::take() {
                                                                  {"atomics", time.atomics}}};
   const auto most =
       std::max_element(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  time.bound = cycles / gpu_.clock_ghz / 1e3 < gpu_.launch_us ? "launch" : most->second > 0.5 ? most->first : "latency";
+  const double kernels_us = cycles / gpu_.clock_ghz / 1e3;
+  time.bound = kernels_us < us / 2 ? "launch" : most->second > 0.5 ? most->first : "latency";
   time.sms_used = longest->sms_used;
   time.waves = longest->waves;
   time.tail = longest->tail;

@@ -102,7 +102,7 @@ void put_counters(const Counters& c, Sheet& sheet) {
 std::string moved(const Result& r, bool gain) {
   std::vector<std::string> texts;
   for (const auto& m : r.changes)
-    if (m.gain == gain) texts.push_back(fmt::format("{} (than {})", change_text(m), m.than));
+    if (m.gain == gain) texts.push_back(fmt::format("against {}: {}", m.than, change_text(m)));
   return join(texts, "; ");
 }
 

@@ -26,6 +26,7 @@ class Metered final : public Executor {
     result.simulation_ms = 1000 * seconds_per_element * static_cast<double>(point.n());
     result.counters = Counters{};
     (*result.counters)["warp_instructions"] = static_cast<std::uint64_t>(point.n());
+    result.model = ModelledTime{.gpu = "h200", .ms = static_cast<double>(point.n()), .bound = "issue"};
     return result;
   }
 };
@@ -49,6 +50,9 @@ TEST_CASE("a case that simulates in time is counted at its own size") {
   CHECK((*result.counters)["warp_instructions"] == 1 << 16);
   CHECK(result.counters_params.empty());
   CHECK((*beside(simulator, 100).counters)["warp_instructions"] == 100);
+  REQUIRE(result.model);  // the modelled time stands beside the measured one
+  CHECK(result.model->ms == 1 << 16);
+  CHECK(result.metrics.back().name == "modelled_time");
 }
 
 TEST_CASE("a case that would take long is counted at the largest size of about a second, which is named") {
@@ -58,6 +62,7 @@ TEST_CASE("a case that would take long is counted at the largest size of about a
   CHECK((*result.counters)["warp_instructions"] == 1 << 15);
   REQUIRE(result.counters_params.size() == 1);
   CHECK(std::get<std::int64_t>(result.counters_params[0].second) == 1 << 15);
+  CHECK_FALSE(result.model);  // of another size
 }
 
 TEST_CASE("a case that the simulator cannot run keeps its result and says why it has no counters") {

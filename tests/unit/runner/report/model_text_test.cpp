@@ -37,8 +37,8 @@ TEST_CASE("below a ladder stands once what modelled times are, and which rungs h
   run.results = {rung("flat", 0.02),   rung("cpu", 0),       rung("nested", 0, "x"),
                  rung("deep", 0, "x"), rung("deep", 0, "x"), rung("odd", 0, "y")};
   CHECK(about_modelled(run) ==
-        "Modelled times are what h200 would take with a cold L2, worked out, not measured; nine of ten lie within a "
-        "factor of 1.5.");
+        "Modelled times are what h200 would take with a cold L2, worked out, not measured; nine of ten measured "
+        "times lie within a factor of 1.5 of them.");
   CHECK(why_unmodelled(run) == "No modelled time of nested, deep: x. No modelled time of odd: y.");
 }
 

@@ -115,10 +115,10 @@ TEST_CASE("a rung is compared with the one that it is built on, and what it lose
   const auto stories = rung_stories({.device = {}, .lab = "", .results = results});
   REQUIRE(stories.size() == 3);
   REQUIRE(stories[2].points.size() == 1);
-  CHECK(stories[2].points[0].gains == Texts{"warp instructions fall from 4,000 to 2,000 (2 times) (than slow)"});
+  CHECK(stories[2].points[0].gains == Texts{"against slow: warp instructions fall from 4,000 to 2,000 (2 times)"});
   CHECK(stories[2].points[0].losses ==
         Texts{"1 of 132 SMs gets a block, 131 idle",
-              "shared load bank conflicts rise from 0 to 620 (31 per request) (than slow)"});
+              "against slow: shared load bank conflicts rise from 0 to 620 (31 per request)"});
 }
 
 TEST_CASE("below a sweep each case is named by the values that it has of its own") {
@@ -163,13 +163,15 @@ TEST_CASE("a rung's time stands against the rung's that it is built on, with wha
     return rung_stories({.device = {}, .lab = "", .results = results}).at(1).points.at(0).time;
   };
   CHECK(time_of(0.04, 0.02, "dram_bandwidth") ==
-        "from 40 µs to 20 µs, as modelled (2 times as fast); bound by dram_bandwidth (90%), before by issue (70%) "
-        "(than slow)");
-  CHECK(time_of(0.02, 0.04, "issue") ==
-        "from 20 µs to 40 µs, as modelled (2 times as long); bound by issue (60%), as before (than slow)");
+        "against slow: from 40 µs to 20 µs, as modelled (2 times as fast); bound by dram_bandwidth (busy 90% of the "
+        "time), before by issue (busy 70% of the time)");
+  CHECK(
+      time_of(0.02, 0.04, "issue") ==
+      "against slow: from 20 µs to 40 µs, as modelled (2 times as long); bound by issue (busy 60% of the time), before "
+      "by issue (busy 70% of the time)");
   CHECK(time_of(0.02, 0.0201, "latency") ==
-        "from 20 µs to 20.1 µs, as modelled: too near for the model to say which is faster; bound by latency, before "
-        "by issue (70%) (than slow)");
+        "against slow: from 20 µs to 20.1 µs, as modelled, less than 1.15 times apart: too near for the model to say "
+        "which is faster; bound by latency, before by issue (busy 70% of the time)");
 }
 
 TEST_CASE("measured times are told before modelled ones, and one of each kind is not compared") {
@@ -190,7 +192,7 @@ TEST_CASE("measured times are told before modelled ones, and one of each kind is
   CHECK(time_of().empty());
   fast.timing = measured(0.015);
   slow.model = fast.model;
-  CHECK(time_of() == "from 30 µs to 15 µs (2 times as fast) (than slow)");
+  CHECK(time_of() == "against slow: from 30 µs to 15 µs (2 times as fast)");
 }
 
 TEST_CASE("a rung says which rung it would be compared with, had it run") {
