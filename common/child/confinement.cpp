@@ -1,20 +1,38 @@
 #include "common/child/confinement.h"
 
+#include <link.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <string_view>
 
 #include "common/child/landlock.h"
 #include "common/child/seccomp.h"
 
 namespace gpulab {
+namespace {
+
+/// A child is this program again, and needs its libraries where they lie elsewhere (scripts/bundle.sh).
+int add_library(dl_phdr_info* info, std::size_t, void* into) {
+  auto& places = *static_cast<std::vector<std::string>*>(into);
+  const std::string_view file = info->dlpi_name;
+  const bool known =
+      std::ranges::any_of(places, [&](const std::string& place) { return file.starts_with(place + "/"); });
+  if (file.starts_with("/") && !known) places.emplace_back(file);
+  return 0;
+}
+
+}  // namespace
 
 std::vector<std::string> system_programs() {
-  return {"/usr/include",     "/usr/lib",       "/usr/lib32",     "/usr/lib64",
-          "/usr/libexec",     "/usr/bin",       "/bin",           "/lib",
-          "/lib64",           "/usr/local/lib", "/usr/local/bin", "/usr/local/include",
-          "/etc/ld.so.cache", "/dev/urandom"};
+  std::vector<std::string> places{"/usr/include",     "/usr/lib",       "/usr/lib32",     "/usr/lib64",
+                                  "/usr/libexec",     "/usr/bin",       "/bin",           "/lib",
+                                  "/lib64",           "/usr/local/lib", "/usr/local/bin", "/usr/local/include",
+                                  "/etc/ld.so.cache", "/dev/urandom"};
+  dl_iterate_phdr(add_library, &places);
+  return places;
 }
 
 IsolationSupport isolation_support() { return {landlock_version(), has_seccomp()}; }
