@@ -53,6 +53,7 @@ struct Command {
   ExitCode (*run)(const CommandLine& line) = nullptr;
   std::string_view example{};  ///< for the hint where an argument is missing
   std::string_view rest{};     ///< what --help calls what stands behind "--"; empty: nothing may
+  bool raw = false;            ///< all that is typed is another program's: it goes to CommandLine::rest as it is
 };
 
 /// Every command, by name.

@@ -243,6 +243,11 @@ Call parse_command_line(const std::vector<std::string>& words, const Labs& labs)
   if (line.name == version_command.name) return {&version_command, std::move(line)};
   const auto* command = command_named(line.name, *labs);
   if (command == nullptr) refuse_name(line.name, *labs);
+  if (command->raw) {
+    if (words.size() == 2 && is_help(words[1])) return help_call(words, std::move(line));
+    line.rest.assign(words.begin() + 1, words.end());
+    return {command, std::move(line)};
+  }
   if (const auto* lab = named_lab(words, *labs)) line.lab = {labs, lab};
   const auto options = usage_of(*command, line.lab.get()).options;
   if (asks_for_help(words, options)) return help_call(words, std::move(line));

@@ -25,6 +25,14 @@
 namespace gpulab {
 namespace {
 
+/// A link named gpulab-nvcc is `gpulab nvcc`: CMake's CUDA language and Makefiles want a program.
+std::vector<std::string> words_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const std::string_view name(argc > 0 ? argv[0] : "");
+  if (name.substr(name.rfind('/') + 1) == "gpulab-nvcc") words.insert(words.begin(), "nvcc");
+  return words;
+}
+
 ExitCode run(const std::vector<std::string>& words) {
   const auto call = parse_command_line(words, std::make_shared<const std::vector<Lab>>(all_labs()));
   return call.command->run(call.line);
@@ -45,7 +53,7 @@ void open_standard_streams() {
 }
 
 int run_or_fail(int argc, char** argv) {
-  const std::vector<std::string> words(argv + 1, argv + argc);
+  const auto words = words_of(argc, argv);
   try {
     if (const auto code = serve_if_worker(argc, argv)) return *code;
     compile_if_nvrtc_process(argc, argv);

@@ -3,6 +3,8 @@
 #include <new>
 #include <utility>
 
+#include "common/error.h"
+
 namespace gpulab {
 namespace {
 
@@ -20,6 +22,18 @@ class Repetition final : public Recording {
 };
 
 }  // namespace
+
+DevicePointer Device::allocate_shared(std::string_view, std::size_t) {
+  throw Error(ExitCode::missing, "this device shares no memory with the host");
+}
+
+void Device::adopt(std::string_view, std::span<std::byte>) {
+  throw Error(ExitCode::missing, "this device shares no memory with the host");
+}
+
+Kernel Device::kernel_of(std::string_view, std::string_view entry) { return kernel(entry); }
+
+std::optional<ModuleVariable> Device::variable_of(std::string_view, std::string_view name) { return variable(name); }
 
 HostMemory Device::host_memory(std::string_view, std::size_t bytes, bool) {
   if (bytes == 0) return {};

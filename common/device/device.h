@@ -122,12 +122,23 @@ class Device {
   /// Finds an entry in the loaded modules by its C++ name ("reduce_warp<float, Sum>") or mangled name.
   /// Throws Error (usage) that lists near misses when there is none.
   virtual Kernel kernel(std::string_view name) = 0;
+  /// An entry of one module, by its mangled name: several modules may have one of that name. Modules are told apart by
+  /// ModuleImage::name. Throws as `kernel`.
+  virtual Kernel kernel_of(std::string_view module, std::string_view entry);
+  /// A variable of one module, which gets its place now where it has none.
+  virtual std::optional<ModuleVariable> variable_of(std::string_view module, std::string_view name);
   /// A variable by its mangled name. Nothing where no module has it of which a kernel has been asked for.
   virtual std::optional<ModuleVariable> variable(std::string_view) { return std::nullopt; }
 
   /// `name` appears in findings ("in[4]"). Throws LaunchError (out_of_memory). Size 0 is legal.
   virtual DevicePointer allocate(std::string_view name, std::size_t bytes) = 0;
   virtual void release(DevicePointer pointer) = 0;
+  /// Memory that the host, too, reads and writes at the same address (managed); zeros at first. Throws Error (missing)
+  /// where the device has none.
+  virtual DevicePointer allocate_shared(std::string_view name, std::size_t bytes);
+  /// The host's own memory becomes the device's, too, at the same address, until it is released. Throws
+  /// std::invalid_argument where some of it is already; Error (missing) where the device cannot.
+  virtual void adopt(std::string_view name, std::span<std::byte> memory);
   virtual void write(DevicePointer to, std::span<const std::byte> from) = 0;
   virtual void read(std::span<std::byte> to, DevicePointer from) = 0;
   virtual void fill(DevicePointer to, std::byte value, std::size_t bytes) = 0;

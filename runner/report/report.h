@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/cuda_api/program_run.h"
 #include "common/error.h"
 #include "runner/case/judgement.h"
 #include "runner/case/result.h"
@@ -32,6 +33,7 @@ struct Format {
   Writer<Run> run = nullptr;                  ///< the results of a lab or a file
   Writer<ExplainView> explanation = nullptr;  ///< a kernel, line by line
   Writer<Judgement> check = nullptr;          ///< a student's kernel against a contract
+  Writer<ProgramRun> program = nullptr;       ///< a whole program
   /// An error that ended all: on standard output, for whoever reads it by machine (people read standard error).
   std::string (*error)(const Error& error) = nullptr;
 };

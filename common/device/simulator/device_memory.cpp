@@ -22,14 +22,31 @@ constexpr std::size_t kFewBytes = 1 << 20;
 
 }  // namespace
 
-DevicePointer DeviceMemory::allocate(std::string_view name, std::size_t bytes) {
+DevicePointer DeviceMemory::allocate(std::string_view name, std::size_t bytes) { return allocate(name, bytes, false); }
+
+/// The host may write it at any time, and nobody sees that: it counts as written.
+DevicePointer DeviceMemory::allocate_shared(std::string_view name, std::size_t bytes) {
+  const DevicePointer pointer = allocate(name, bytes, true);
+  mark(pointer, bytes, true);
+  return pointer;
+}
+
+void DeviceMemory::adopt(std::string_view name, std::span<std::byte> memory) {
+  global_.adopt(name, memory.data(), memory.size());
+  const auto pointer = reinterpret_cast<DevicePointer>(memory.data());
+  if (!memory.empty())
+    for (simt::Observer* observer : observers_) observer->allocated(*global_.find(pointer));
+  mark(pointer, memory.size(), true);
+}
+
+DevicePointer DeviceMemory::allocate(std::string_view name, std::size_t bytes, bool shared) {
   const auto available = bytes < kFewBytes ? std::nullopt : available_host_memory();
   if (available && bytes > *available)
     throw LaunchError(LaunchFailure::out_of_memory,
                       fmt::format("'{}' needs {} bytes, this machine has {} left", name, bytes, *available), {},
                       "choose a smaller n");
   try {
-    const DevicePointer pointer = global_.allocate(name, bytes);
+    const DevicePointer pointer = shared ? global_.allocate_shared(name, bytes) : global_.allocate(name, bytes);
     if (bytes)
       for (simt::Observer* observer : observers_) observer->allocated(*global_.find(pointer));
     return pointer;

@@ -19,6 +19,10 @@ class DeviceMemory {
 
   /// Throws LaunchError (out_of_memory) where the host has not that much left.
   DevicePointer allocate(std::string_view name, std::size_t bytes);
+  /// The same at one address for kernels and the host: managed memory.
+  DevicePointer allocate_shared(std::string_view name, std::size_t bytes);
+  /// Memory of the host's own, seen by kernels until it is released. Throws std::invalid_argument where it overlaps.
+  void adopt(std::string_view name, std::span<std::byte> memory);
   /// Between launches.
   void release(DevicePointer pointer);
   void write(DevicePointer to, std::span<const std::byte> from);
@@ -32,6 +36,7 @@ class DeviceMemory {
   [[nodiscard]] simt::GlobalMemory& global() { return global_; }
 
  private:
+  DevicePointer allocate(std::string_view name, std::size_t bytes, bool shared);
   std::byte* host(DevicePointer address, std::size_t bytes);
   void mark(DevicePointer address, std::size_t bytes, bool known);
 

@@ -1,5 +1,7 @@
 #include "common/device/simulator/kernel_library.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -7,6 +9,7 @@
 #include <utility>
 
 #include "common/demangle.h"
+#include "common/error.h"
 #include "common/ptx/flow/lower_calls.h"
 #include "common/ptx/parser.h"
 
@@ -48,6 +51,29 @@ const LoadedKernel& KernelLibrary::find(std::string_view name) {
   for (auto& module : modules_)
     if (module.has_entry(entry)) return decode(module, entry);
   throw std::logic_error("entry of no module");
+}
+
+KernelLibrary::Module& KernelLibrary::module_of(std::string_view name) {
+  const auto found = std::ranges::find_if(modules_, [&](const auto& m) { return m.image.name == name; });
+  if (found == modules_.end()) throw std::logic_error("no module of that name");
+  return *found;
+}
+
+const LoadedKernel& KernelLibrary::find(std::string_view module, std::string_view entry) {
+  Module& wanted = module_of(module);
+  for (const auto& known : kernels_)
+    if (known.kernel.entry == entry && known.image.name == module) return known;
+  const std::string_view found = find_entry(entry, wanted.entries);
+  if (found != entry) throw usage_error(fmt::format("the module has no kernel '{}'", entry), {}, std::string(module));
+  return decode(wanted, found);
+}
+
+std::optional<ModuleVariable> KernelLibrary::variable(std::string_view module, std::string_view name) {
+  Module& wanted = module_of(module);
+  // Bodies are nobody's concern yet.
+  wanted.variables.place(
+      ptx::parse(wanted.image.ptx, std::string(wanted.image.name), [](std::string_view) { return false; }), memory_);
+  return wanted.variables.find(name);
 }
 
 std::optional<ModuleVariable> KernelLibrary::variable(std::string_view name) const {

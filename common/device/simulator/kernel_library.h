@@ -35,6 +35,9 @@ class KernelLibrary {
   void load(const ModuleImage& image);
   /// By C++ or mangled name. Throws Error (usage) that lists near misses when there is none.
   const LoadedKernel& find(std::string_view name);
+  /// By mangled name, of the module of that name.
+  const LoadedKernel& find(std::string_view module, std::string_view entry);
+  std::optional<ModuleVariable> variable(std::string_view module, std::string_view name);
   [[nodiscard]] const LoadedKernel& at(std::size_t handle) const { return kernels_.at(handle); }
   /// Of a module of which a kernel has been found.
   [[nodiscard]] std::optional<ModuleVariable> variable(std::string_view name) const;
@@ -48,6 +51,7 @@ class KernelLibrary {
     ModuleVariables variables;
     [[nodiscard]] bool has_entry(std::string_view name) const;
   };
+  Module& module_of(std::string_view name);
   const LoadedKernel& decode(Module& module, std::string_view entry);
   [[nodiscard]] KernelAttributes attributes_of(const simt::Program& program, const ModuleImage& image,
                                                std::string_view entry) const;

@@ -27,7 +27,8 @@ std::uint64_t allocate(const ptx::Variable& variable, simt::GlobalMemory& memory
   if (variable.size > left) refuse(left);
   left -= variable.size;
   try {
-    return memory.allocate(variable.name, variable.size);
+    return variable.is_managed ? memory.allocate_shared(variable.name, variable.size)
+                               : memory.allocate(variable.name, variable.size);
   } catch (const std::bad_alloc&) {
     refuse(left);
     throw;

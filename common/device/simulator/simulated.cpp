@@ -99,9 +99,19 @@ class Simulator final : public Device {
   void load(const ModuleImage& image) override { library_.load(image); }
   Kernel kernel(std::string_view name) override { return library_.find(name).kernel; }
 
+  Kernel kernel_of(std::string_view module, std::string_view entry) override {
+    return library_.find(module, entry).kernel;
+  }
   std::optional<ModuleVariable> variable(std::string_view name) override { return library_.variable(name); }
+  std::optional<ModuleVariable> variable_of(std::string_view module, std::string_view name) override {
+    return library_.variable(module, name);
+  }
 
   DevicePointer allocate(std::string_view name, std::size_t bytes) override { return memory_.allocate(name, bytes); }
+  DevicePointer allocate_shared(std::string_view name, std::size_t bytes) override {
+    return memory_.allocate_shared(name, bytes);
+  }
+  void adopt(std::string_view name, std::span<std::byte> memory) override { memory_.adopt(name, memory); }
   void release(DevicePointer pointer) override { memory_.release(pointer); }
   void write(DevicePointer to, std::span<const std::byte> from) override { memory_.write(to, from); }
   void read(std::span<std::byte> to, DevicePointer from) override { memory_.read(to, from); }

@@ -186,7 +186,7 @@ void mark_far(Warp& w, const std::uint64_t* addresses, bool store) {
     const std::uint64_t address = addresses[__builtin_ctz(left)];
     const Allocation* a = w.global->find(address);
     if (!a || !a->host) continue;
-    const std::uint64_t sector = (address - a->address) >> 5;
+    const std::uint64_t sector = (address >> 5) - (a->address >> 5);
     std::uint64_t* bits = store ? w.footprint->stored(a->index) : w.footprint->loaded(a->index);
     bits[sector >> 6] |= std::uint64_t{1} << (sector & 63);
   }

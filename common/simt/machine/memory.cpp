@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -30,7 +31,7 @@ std::uint64_t count(const std::vector<std::uint64_t>& bits) {
 }
 
 void give_back(const Allocation& a) {
-  if (!a.host) return;
+  if (!a.host || a.foreign) return;
   if (a.mapped)
     munmap(a.host, a.mapped);
   else
@@ -43,22 +44,70 @@ GlobalMemory::~GlobalMemory() {
   for (const auto& a : allocations_) give_back(*a);
 }
 
-std::uint64_t GlobalMemory::add(std::string_view name, std::uint64_t bytes, std::byte* host, std::uint64_t mapped) {
+std::unique_ptr<Allocation> GlobalMemory::made(std::string_view name, std::uint64_t address, std::uint64_t bytes,
+                                               std::byte* host) {
   auto a = std::make_unique<Allocation>();
-  a->address = next_;
+  a->address = address;
   a->bytes = bytes;
   a->host = host;
-  a->mapped = mapped;
   a->index = static_cast<std::uint32_t>(allocations_.size());
   if (!free_indices_.empty()) {
     a->index = free_indices_.back();
     free_indices_.pop_back();
   }
   a->name = name;
+  return a;
+}
+
+/// Most lie behind all others.
+void GlobalMemory::insert(std::unique_ptr<Allocation> allocation) {
+  const auto at =
+      std::ranges::upper_bound(allocations_, allocation->address, {}, [](const auto& a) { return a->address; });
+  allocations_.insert(at, std::move(allocation));
+}
+
+std::uint64_t GlobalMemory::add(std::string_view name, std::uint64_t bytes, std::byte* host, std::uint64_t mapped) {
+  auto a = made(name, next_, bytes, host);
+  a->mapped = mapped;
   next_ += (bytes + 2 * kGap - 1) / kGap * kGap;
   const std::uint64_t address = a->address;
-  allocations_.push_back(std::move(a));
+  insert(std::move(a));
   return address;
+}
+
+std::uint64_t GlobalMemory::allocate_shared(std::string_view name, std::uint64_t bytes) {
+  if (bytes > kMostBytes) throw std::bad_alloc();
+  const std::uint64_t reserve = mapped_bytes(bytes);
+  constexpr int anywhere_else = 1024;  // places that may be another's, of all of 2^43
+  for (int attempt = 0; attempt < anywhere_else; ++attempt) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the host's address is to be the device's
+    void* wanted = reinterpret_cast<void*>(next_);
+    void* host = mmap(wanted, reserve, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (host == wanted) return add(name, bytes, static_cast<std::byte*>(host), reserve);
+    if (host != MAP_FAILED) munmap(host, reserve);
+    if (host == MAP_FAILED && errno != EEXIST) throw std::bad_alloc();
+    next_ += (reserve + 2 * kGap - 1) / kGap * kGap;
+  }
+  throw std::bad_alloc();
+}
+
+void GlobalMemory::adopt(std::string_view name, std::byte* host, std::uint64_t bytes) {
+  const auto address = reinterpret_cast<std::uint64_t>(host);
+  const auto above = std::ranges::upper_bound(allocations_, address, {}, [](const auto& a) { return a->address; });
+  const bool reaches_up = above != allocations_.end() && (*above)->host && (*above)->address - address < bytes;
+  const bool lies_in = above != allocations_.begin() && (*std::prev(above))->host &&
+                       address - (*std::prev(above))->address < (*std::prev(above))->bytes;
+  if (reaches_up || lies_in) throw std::invalid_argument("memory of another allocation");
+  std::erase_if(allocations_, [&](const auto& a) {  // what was registered here before and released since
+    if (a->host || a->address != address) return false;
+    --freed_;
+    free_indices_.push_back(a->index);
+    return true;
+  });
+  auto a = made(name, address, bytes, host);
+  a->foreign = true;
+  insert(std::move(a));
 }
 
 std::uint64_t GlobalMemory::allocate(std::string_view name, std::uint64_t bytes) {
@@ -76,7 +125,7 @@ std::uint64_t GlobalMemory::allocate_small(std::string_view name, std::uint64_t 
   if (!host) throw std::bad_alloc();
   std::memset(host, 0xa5, bytes);
   const std::uint64_t address = add(name, bytes, static_cast<std::byte*>(host), 0);
-  allocations_.back()->of_heap = of_heap;
+  (*std::ranges::lower_bound(allocations_, address, {}, [](const auto& a) { return a->address; }))->of_heap = of_heap;
   return address;
 }
 

@@ -20,6 +20,7 @@ struct Allocation {
   std::uint64_t mapped = 0;   ///< bytes of pages of its own; 0: the host heap's
   std::uint32_t index = 0;    ///< no other one's that is remembered
   bool of_heap = false;       ///< malloc's: kernels may free it
+  bool foreign = false;       ///< the host's own pages, which stay when it is released
   std::string name;
 };
 
@@ -33,6 +34,11 @@ class GlobalMemory {
   std::uint64_t allocate(std::string_view name, std::uint64_t bytes);
   /// The same for many small ones, which share the host's pages. Contents are arbitrary, the same in every run.
   std::uint64_t allocate_small(std::string_view name, std::uint64_t bytes, bool of_heap = false);
+  /// The same where the host sees the bytes, too, at the same address (managed memory). Zeros at first.
+  std::uint64_t allocate_shared(std::string_view name, std::uint64_t bytes);
+  /// Pages that the host has already become an allocation at their own address, until it is released. Throws
+  /// std::invalid_argument where some of the bytes belong to one.
+  void adopt(std::string_view name, std::byte* host, std::uint64_t bytes);
   /// Throws std::invalid_argument if `address` is not the start of a live allocation.
   void release(std::uint64_t address);
   /// Forgets the freed allocations but for the `remembered` made last; returns their indices, which are given to new
@@ -51,6 +57,8 @@ class GlobalMemory {
 
  private:
   std::uint64_t add(std::string_view name, std::uint64_t bytes, std::byte* host, std::uint64_t mapped);
+  std::unique_ptr<Allocation> made(std::string_view name, std::uint64_t address, std::uint64_t bytes, std::byte* host);
+  void insert(std::unique_ptr<Allocation> allocation);
   std::vector<std::unique_ptr<Allocation>> allocations_;  ///< sorted by address
   std::vector<std::uint32_t> free_indices_;
   std::size_t freed_ = 0;  ///< of allocations_

@@ -10,6 +10,7 @@
 #include "runner/report/error_report.h"
 #include "runner/report/explain/explain_report.h"
 #include "runner/report/json_text.h"
+#include "runner/report/program/program_report.h"
 #include "runner/report/report.h"
 #include "runner/version.h"
 
@@ -63,6 +64,7 @@ extern const Format json{
     .run = write,
     .explanation = explain_json,
     .check = check_json,
+    .program = program_json,
     .error = error_json,
 };
 

@@ -13,6 +13,7 @@
 #include "runner/report/ladder.h"
 #include "runner/report/model_text.h"
 #include "runner/report/plots/plot.h"
+#include "runner/report/program/program_report.h"
 #include "runner/report/report.h"
 #include "runner/report/rung_changes.h"
 #include "runner/report/time_metrics.h"
@@ -480,6 +481,7 @@ extern const Format table{
     .run = write,
     .explanation = explain_table,
     .check = check_table,
+    .program = program_table,
 };
 
 }  // namespace gpulab::report

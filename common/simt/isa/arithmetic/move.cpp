@@ -69,7 +69,7 @@ constexpr auto from_local = [](u64 a) { return a + kLocalWindow; };
 constexpr auto to_local = [](u64 a) { return a - kLocalWindow; };
 constexpr auto is_shared = [](u64 a) { return a - kSharedWindow < kWindowBytes; };
 constexpr auto is_local = [](u64 a) { return a - kLocalWindow < kWindowBytes; };
-constexpr auto is_global = [](u64 a) { return a >= kGlobalStart; };
+constexpr auto is_global = [](u64 a) { return a >= kHostStart; };
 
 /// Kernel parameters whose address is taken have a copy in memory.
 const MicroOp* is_parameter(Warp& w, const MicroOp* op) {

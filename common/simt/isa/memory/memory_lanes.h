@@ -274,7 +274,8 @@ template <bool counted>
     if (p.max_same_address > site.max_same_address[0]) site.max_same_address[0] = p.max_same_address;
     const Allocation* a = w.patterns[op->site].allocation;
     std::uint64_t* bits = access == Access::load ? w.footprint->loaded(a->index) : w.footprint->stored(a->index);
-    const std::uint64_t line = ((r.base & ~std::uint64_t{31}) - a->address) >> 5;
+    const std::uint64_t line =
+        (r.base >> 5) - (a->address >> 5);  // of those that a program registers, none need be aligned
     for (int i = 0; i < p.sectors; ++i) {
       const std::uint64_t sector = line + static_cast<std::uint64_t>(std::int64_t{p.sector_list[i]});
       bits[sector >> 6] |= std::uint64_t{1} << (sector & 63);

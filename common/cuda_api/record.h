@@ -1,0 +1,117 @@
+#pragma once
+// What the runtime tells `gpulab exec` of a program: written as JSON by the program's own process, read by ours. Both
+// are of one build: there are no versions. It is a stranger's word, for the program can change whatever its process
+// holds.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/counters.h"
+#include "common/dim3.h"
+#include "common/finding.h"
+#include "common/simt/timing/modelled_time.h"
+
+namespace gpulab::cuda_api {
+
+/// How the runtime is to simulate; the value of `kOptionsVariable` in the program's environment, as JSON.
+struct Options {
+  std::string profile = "h200";
+  std::string record;  ///< the file to write; empty: none
+  int threads = 0;     ///< 0: all
+  std::uint64_t budget = 0, schedule = 0;
+  bool counters = true, model = true;
+  bool trace = false;  ///< keep each launch and copy
+  bool each = false;   ///< keep the counters of each launch
+  std::vector<std::string> sanitize;
+};
+inline constexpr const char* kOptionsVariable = "GPULAB_EXEC";
+
+/// Launches of one kernel.
+struct KernelRecord {
+  std::string name;      ///< "add(float const*, float const*, float*, int)"
+  std::string cpp_name;  ///< "add"
+  std::uint64_t launches = 0;
+  Dim3 grid, block;  ///< of the first
+  std::uint64_t shared_bytes = 0;
+  std::optional<int> registers;
+  Counters counters;  ///< of all
+  bool counted = false;
+  double ms = 0, least_ms = 0, most_ms = 0;  ///< of modelled time, or of what stands for it
+  bool modelled = false;                     ///< all launches are
+  std::optional<ModelledTime> model;         ///< of the launch that takes the most time; its ms are those of one launch
+  std::string model_unavailable;
+  std::vector<Finding> findings;
+  std::vector<Counters> each;  ///< of the first launches, where asked for
+};
+
+/// A launch, a copy or a fill, for traces.
+struct Activity {
+  std::string what;          ///< the kernel's name, "[CUDA memcpy HtoD]"
+  std::uint64_t number = 0;  ///< of the launch, from 1; 0: none
+  double start_ms = 0, ms = 0;
+  Dim3 grid{0, 0, 0}, block{0, 0, 0};
+  std::uint64_t shared_bytes = 0, bytes = 0;
+  std::optional<int> registers;
+  std::uint32_t stream = 0;
+};
+
+/// Copies or fills of one kind.
+struct CopyRecord {
+  std::uint64_t calls = 0, bytes = 0;
+  double ms = 0, least_ms = 0, most_ms = 0;
+};
+
+struct CallRecord {
+  std::uint64_t calls = 0, bytes = 0;
+};
+
+/// A launch that failed.
+struct FaultRecord {
+  std::string failure;  ///< "fault", "hung", "out_of_memory"
+  std::string kernel, what, where, hint;
+  std::uint64_t launch = 0;  ///< the how-manieth of the program
+  Dim3 grid, block;
+  std::string error;   ///< "cudaErrorIllegalAddress"
+  bool seen = false;   ///< the program has been told
+  std::string caller;  ///< "program+0x12f4": where it was launched
+};
+
+/// What the program asked for that there is not.
+struct UnsupportedRecord {
+  std::string what, caller, hint;
+};
+
+struct LeakRecord {
+  std::uint64_t bytes = 0;
+  std::string name, caller;
+};
+
+struct Record {
+  std::string gpu;
+  std::vector<KernelRecord> kernels;
+  std::map<std::string, CopyRecord> copies;
+  std::map<std::string, CallRecord> calls;
+  std::vector<Activity> activities;
+  std::uint64_t activities_cut = 0;  ///< that are not kept
+  std::vector<FaultRecord> faults;
+  std::vector<Finding> findings;  ///< of the host's calls
+  std::vector<LeakRecord> leaks;
+  std::uint64_t leaked_bytes = 0, leaks_cut = 0;
+  std::optional<UnsupportedRecord> unsupported;
+  std::vector<std::string> notes;
+  std::string crash;      ///< what is known of a signal that ended the program
+  bool complete = false;  ///< the program came to its end
+};
+
+/// As one line.
+[[nodiscard]] std::string encode(const Options& options);
+[[nodiscard]] std::string encode(const Record& record);
+/// Throw Error (missing) for what encode() has not made.
+[[nodiscard]] Options decode_options(std::string_view text);
+[[nodiscard]] Record decode_record(std::string_view text);
+
+}  // namespace gpulab::cuda_api

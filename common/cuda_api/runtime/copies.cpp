@@ -1,0 +1,355 @@
+// Copies and fills. They happen at once; on the timeline they take what an assumed link takes.
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "common/cuda_api/runtime/session.h"
+#include "common/cuda_api/runtime/streams.h"
+
+using namespace gpulab;
+using namespace gpulab::cuda_api;
+
+namespace {
+
+/// Of PCIe 5.0 x16 from pinned and from pageable memory, GB/s: assumed, not measured.
+constexpr double kPinned = 50, kPageable = 12;
+
+std::uint64_t number(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+/// A place to copy from or to: device memory, or the host's.
+struct Place {
+  std::uint64_t address = 0;
+  bool on_device = false;  ///< of an allocation, or a variable
+  bool pinned = false;
+};
+
+/// How many bytes of an allocation or a variable lie from here on; nothing where it is the host's alone.
+std::optional<std::size_t> device_bytes(Session& s, std::uint64_t address) {
+  const MemoryEntry* entry = s.memory.holding(address);
+  return entry == nullptr ? std::nullopt : std::optional(entry->bytes - (address - entry->address));
+}
+
+/// Rows of bytes.
+struct Rows {
+  std::size_t bytes = 0, count = 1, pitch_to = 0, pitch_from = 0;
+};
+
+const char* title(bool from_device, bool to_device) {
+  return from_device ? to_device ? "[CUDA memcpy DtoD]" : "[CUDA memcpy DtoH]"
+         : to_device ? "[CUDA memcpy HtoD]"
+                     : "[CUDA memcpy HtoH]";
+}
+
+/// Does a side that is to be the device's lie in an allocation, all of it? What is wrong is told.
+cudaError_t check_side(Session& s, const char* function, const char* side, std::uint64_t address, std::size_t span,
+                       bool is_device, bool may_be_either, void* caller) {
+  const auto there = device_bytes(s, address);
+  if (!there) {
+    if (!is_device) {
+      if (const MemoryEntry* freed = s.memory.freed(address)) {
+        s.find(fmt::format("{}: the {} lies in '{}', which has been freed", function, side, freed->name),
+               Severity::error, caller);
+        return cudaErrorInvalidValue;
+      }
+      return cudaSuccess;
+    }
+    const MemoryEntry* freed = s.memory.freed(address);
+    s.find(freed == nullptr ? fmt::format("{}: the {} is not memory of the device", function, side)
+                            : fmt::format("{}: the {} lies in '{}', which has been freed", function, side, freed->name),
+           Severity::error, caller);
+    return cudaErrorInvalidValue;
+  }
+  const MemoryEntry& entry = *s.memory.holding(address);
+  if (!is_device && !may_be_either && !entry.host_may_touch()) {
+    s.find(fmt::format("{}: the {} is '{}', memory of the device; the kind of copy says the host's", function, side,
+                       entry.name),
+           Severity::error, caller);
+    return cudaErrorInvalidValue;
+  }
+  if (span <= *there) return cudaSuccess;
+  s.find(fmt::format("{}: {} bytes, but the {}, '{}', has {} from there on", function, span, side, entry.name, *there),
+         Severity::error, caller);
+  return cudaErrorInvalidValue;
+}
+
+void move(Session& s, std::uint64_t to, bool to_device, std::uint64_t from, bool from_device, std::size_t bytes) {
+  // NOLINTBEGIN(performance-no-int-to-ptr): the host's side
+  auto* host_to = reinterpret_cast<std::byte*>(to);
+  const auto* host_from = reinterpret_cast<const std::byte*>(from);
+  // NOLINTEND(performance-no-int-to-ptr)
+  if (to_device && from_device)
+    s.device().copy(to, from, bytes);
+  else if (to_device)
+    s.device().write(to, {host_from, bytes});
+  else if (from_device)
+    s.device().read({host_to, bytes}, from);
+  else
+    std::memmove(host_to, host_from, bytes);
+}
+
+cudaError_t copy(Session& s, const char* function, const void* to, const void* from, const Rows& rows,
+                 cudaMemcpyKind kind, cudaStream_t stream, void* caller) {
+  if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+  if (static_cast<unsigned>(kind) > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+  if (rows.bytes == 0 || rows.count == 0) return cudaSuccess;
+  if (rows.count > 1 && (rows.pitch_to < rows.bytes || rows.pitch_from < rows.bytes)) return cudaErrorInvalidPitchValue;
+  const bool guess = kind == cudaMemcpyDefault;
+  const bool to_device = guess ? device_bytes(s, number(to)).has_value()
+                               : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = guess ? device_bytes(s, number(from)).has_value()
+                                 : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  const std::size_t span_to = (rows.count - 1) * rows.pitch_to + rows.bytes;
+  const std::size_t span_from = (rows.count - 1) * rows.pitch_from + rows.bytes;
+  if (const auto e = check_side(s, function, "destination", number(to), span_to, to_device, guess, caller);
+      e != cudaSuccess)
+    return e;
+  if (const auto e = check_side(s, function, "source", number(from), span_from, from_device, guess, caller);
+      e != cudaSuccess)
+    return e;
+  // What both may touch, the device's tools are to see.
+  const bool to_side = to_device || device_bytes(s, number(to)).has_value();
+  const bool from_side = from_device || device_bytes(s, number(from)).has_value();
+  for (std::size_t row = 0; row < rows.count; ++row)
+    move(s, number(to) + row * rows.pitch_to, to_side, number(from) + row * rows.pitch_from, from_side, rows.bytes);
+  const bool pinned = !to_device ? s.memory.holding(number(to)) != nullptr : s.memory.holding(number(from)) != nullptr;
+  const double gbs = to_device && from_device ? s.profile().memory_bandwidth_gbs / 2 : pinned ? kPinned : kPageable;
+  s.account_copy(title(from_device, to_device), rows.bytes * rows.count, stream, gbs);
+  return cudaSuccess;
+}
+
+cudaError_t fill(Session& s, const char* function, void* to, int value, const Rows& rows, cudaStream_t stream,
+                 void* caller) {
+  if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+  if (rows.bytes == 0 || rows.count == 0) return cudaSuccess;
+  const std::size_t span = (rows.count - 1) * rows.pitch_to + rows.bytes;
+  if (const auto e = check_side(s, function, "destination", number(to), span, true, false, caller); e != cudaSuccess)
+    return e;
+  for (std::size_t row = 0; row < rows.count; ++row)
+    s.device().fill(number(to) + row * rows.pitch_to, static_cast<std::byte>(value), rows.bytes);
+  s.account_copy("[CUDA memset]", rows.bytes * rows.count, stream, s.profile().memory_bandwidth_gbs);
+  return cudaSuccess;
+}
+
+/// The variable behind a symbol with `bytes` from `offset` on; 0 where it is none, or smaller.
+std::uint64_t symbol_place(Session& s, const void* symbol, std::size_t bytes, std::size_t offset, cudaError_t& error) {
+  const VariableEntry* variable = s.modules.variable(symbol);
+  error = variable == nullptr ? cudaErrorInvalidSymbol : cudaErrorInvalidValue;
+  if (variable == nullptr) return 0;
+  const auto place = s.place_of(*variable);
+  if (offset > place.bytes || bytes > place.bytes - offset) return 0;
+  error = cudaSuccess;
+  return place.address + offset;
+}
+
+// NOLINTNEXTLINE(performance-no-int-to-ptr)
+void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+
+Rows rows_of(const cudaMemcpy3DParms& p, std::size_t slice, const void*& to, const void*& from) {
+  const auto place = [&](const cudaPitchedPtr& base, const cudaPos& at) {
+    return number(base.ptr) + at.x + (at.y + (at.z + slice) * base.ysize) * base.pitch;
+  };
+  to = pointer_to(place(p.dstPtr, p.dstPos));
+  from = pointer_to(place(p.srcPtr, p.srcPos));
+  return {p.extent.width, p.extent.height, p.dstPtr.pitch, p.srcPtr.pitch};
+}
+
+[[gnu::always_inline]] inline cudaError_t copy_3d(const char* name, const cudaMemcpy3DParms* p, cudaStream_t stream,
+                                                  Waits waits, void* caller) {
+  return call(name, waits, [&](Session& s) {
+    if (p->srcArray != nullptr || p->dstArray != nullptr) s.refuse(std::string(name) + " of an array", caller);
+    for (std::size_t slice = 0; slice < p->extent.depth; ++slice) {
+      const void *to = nullptr, *from = nullptr;
+      const Rows rows = rows_of(*p, slice, to, from);
+      if (const auto e = copy(s, name, to, from, rows, p->kind, stream, caller); e != cudaSuccess) return e;
+    }
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMemcpy", Waits::yes,
+      [&](Session& s) {
+        const auto error = copy(s, "cudaMemcpy", to, from, {bytes}, kind, nullptr, caller);
+        s.timeline.host_waits(s.timeline.ready(Timeline::kDefault));
+        return error;
+      },
+      bytes);
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMemcpyAsync", Waits::no,
+      [&](Session& s) { return copy(s, "cudaMemcpyAsync", to, from, {bytes}, kind, stream, caller); }, bytes);
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMemcpyPeer", Waits::yes,
+      [&](Session& s) {
+        return copy(s, "cudaMemcpyPeer", to, from, {bytes}, cudaMemcpyDeviceToDevice, nullptr, caller);
+      },
+      bytes);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t stream) {
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+}
+
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                         cudaMemcpyKind kind) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMemcpy2D", Waits::yes,
+      [&](Session& s) {
+        return copy(s, "cudaMemcpy2D", to, from, {width, height, to_pitch, from_pitch}, kind, nullptr, caller);
+      },
+      width * height);
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMemcpy2DAsync", Waits::no,
+      [&](Session& s) {
+        return copy(s, "cudaMemcpy2DAsync", to, from, {width, height, to_pitch, from_pitch}, kind, stream, caller);
+      },
+      width * height);
+}
+
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
+  return copy_3d("cudaMemcpy3D", p, nullptr, Waits::yes, __builtin_return_address(0));
+}
+
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+  return copy_3d("cudaMemcpy3DAsync", p, stream, Waits::no, __builtin_return_address(0));
+}
+
+cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMemset", Waits::yes, [&](Session& s) { return fill(s, "cudaMemset", to, value, {bytes}, nullptr, caller); },
+      bytes);
+}
+
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMemsetAsync", Waits::no,
+      [&](Session& s) { return fill(s, "cudaMemsetAsync", to, value, {bytes}, stream, caller); }, bytes);
+}
+
+cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMemset2D", Waits::yes,
+      [&](Session& s) {
+        return fill(s, "cudaMemset2D", to, value, {width, height, pitch, pitch}, nullptr, caller);
+      },
+      width * height);
+}
+
+cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMemset2DAsync", Waits::no,
+      [&](Session& s) {
+        return fill(s, "cudaMemset2DAsync", to, value, {width, height, pitch, pitch}, stream, caller);
+      },
+      width * height);
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+  void* const caller = __builtin_return_address(0);
+  return call("cudaMemset3D", Waits::yes, [&](Session& s) {
+    return fill(s, "cudaMemset3D", to.ptr, value, {extent.width, to.ysize * extent.depth, to.pitch, to.pitch}, nullptr,
+                caller);
+  });
+}
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t) {
+  return cudaMemset3D(to, value, extent);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMemcpyToSymbol", Waits::yes,
+      [&](Session& s) {
+        cudaError_t error = cudaSuccess;
+        const auto to = symbol_place(s, symbol, bytes, offset, error);
+        if (error != cudaSuccess) return error;
+        return copy(s, "cudaMemcpyToSymbol", pointer_to(to), from, {bytes}, kind, nullptr, caller);
+      },
+      bytes);
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
+                                    cudaMemcpyKind kind, cudaStream_t stream) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMemcpyToSymbolAsync", Waits::no,
+      [&](Session& s) {
+        cudaError_t error = cudaSuccess;
+        const auto to = symbol_place(s, symbol, bytes, offset, error);
+        if (error != cudaSuccess) return error;
+        return copy(s, "cudaMemcpyToSymbolAsync", pointer_to(to), from, {bytes}, kind, stream, caller);
+      },
+      bytes);
+}
+
+cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMemcpyFromSymbol", Waits::yes,
+      [&](Session& s) {
+        cudaError_t error = cudaSuccess;
+        const auto from = symbol_place(s, symbol, bytes, offset, error);
+        if (error != cudaSuccess) return error;
+        return copy(s, "cudaMemcpyFromSymbol", to, pointer_to(from), {bytes}, kind, nullptr, caller);
+      },
+      bytes);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
+                                      cudaStream_t stream) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMemcpyFromSymbolAsync", Waits::no,
+      [&](Session& s) {
+        cudaError_t error = cudaSuccess;
+        const auto from = symbol_place(s, symbol, bytes, offset, error);
+        if (error != cudaSuccess) return error;
+        return copy(s, "cudaMemcpyFromSymbolAsync", to, pointer_to(from), {bytes}, kind, stream, caller);
+      },
+      bytes);
+}
+
+cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
+  return call("cudaGetSymbolAddress", Waits::no, [&](Session& s) {
+    cudaError_t error = cudaSuccess;
+    *pointer = pointer_to(symbol_place(s, symbol, 0, 0, error));
+    return error;
+  });
+}
+
+cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
+  return call("cudaGetSymbolSize", Waits::no, [&](Session& s) {
+    const VariableEntry* variable = s.modules.variable(symbol);
+    if (variable == nullptr) return cudaErrorInvalidSymbol;
+    *bytes = s.place_of(*variable).bytes;
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,272 @@
+// The device: one, the profile's GPU.
+
+#include <cuda_runtime_api.h>
+
+#include <cstring>
+
+#include "common/cuda_api/runtime/session.h"
+
+using namespace gpulab;
+using namespace gpulab::cuda_api;
+
+namespace {
+
+void fill_limits(cudaDeviceProp& p, const GpuProfile& gpu) {
+  p.warpSize = 32;
+  p.memPitch = 0x7fffffff;
+  p.maxThreadsPerBlock = gpu.max_threads_per_block;
+  p.maxThreadsDim[0] = p.maxThreadsDim[1] = 1024;
+  p.maxThreadsDim[2] = 64;
+  p.maxGridSize[0] = 0x7fffffff;
+  p.maxGridSize[1] = p.maxGridSize[2] = 65535;
+  p.totalConstMem = 65536;
+  p.textureAlignment = p.surfaceAlignment = 512;
+  p.texturePitchAlignment = 32;
+  p.sharedMemPerBlock = gpu.shared_bytes_per_block;
+  p.sharedMemPerBlockOptin = gpu.shared_bytes_per_block_optin;
+  p.sharedMemPerMultiprocessor = gpu.shared_bytes_per_sm;
+  p.reservedSharedMemPerBlock = gpu.reserved_shared_bytes_per_block;
+  p.regsPerBlock = gpu.registers_per_block;
+  p.regsPerMultiprocessor = gpu.registers_per_sm;
+  p.maxThreadsPerMultiProcessor = gpu.max_threads_per_sm;
+  p.maxBlocksPerMultiProcessor = gpu.max_blocks_per_sm;
+}
+
+cudaDeviceProp properties_of(const GpuProfile& gpu) {
+  cudaDeviceProp p{};
+  std::strncpy(p.name, gpu.name.c_str(), sizeof p.name - 1);
+  p.totalGlobalMem = gpu.memory_bytes;
+  p.major = gpu.compute_major;
+  p.minor = gpu.compute_minor;
+  p.multiProcessorCount = gpu.sm_count;
+  p.l2CacheSize = static_cast<int>(gpu.l2_bytes);
+  fill_limits(p, gpu);
+  p.canMapHostMemory = p.concurrentKernels = p.ECCEnabled = p.unifiedAddressing = p.streamPrioritiesSupported = 1;
+  p.globalL1CacheSupported = p.localL1CacheSupported = p.managedMemory = p.concurrentManagedAccess = 1;
+  p.cooperativeLaunch = p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = 1;
+  p.hostRegisterSupported = p.memoryPoolsSupported = 1;
+  p.asyncEngineCount = 3;
+  p.memoryBusWidth = 5120;
+  p.pciBusID = 1;
+  return p;
+}
+
+bool is_known(int device) { return device == 0; }
+
+/// An attribute that a struct of properties has, too; nothing for those that it has not.
+std::optional<int> attribute_of(const cudaDeviceProp& p, cudaDeviceAttr which) {
+  const std::pair<cudaDeviceAttr, std::size_t> known[] = {
+      {cudaDevAttrMaxThreadsPerBlock, static_cast<std::size_t>(p.maxThreadsPerBlock)},
+      {cudaDevAttrMaxBlockDimX, 1024},
+      {cudaDevAttrMaxBlockDimY, 1024},
+      {cudaDevAttrMaxBlockDimZ, 64},
+      {cudaDevAttrMaxGridDimX, 0x7fffffff},
+      {cudaDevAttrMaxGridDimY, 65535},
+      {cudaDevAttrMaxGridDimZ, 65535},
+      {cudaDevAttrMaxSharedMemoryPerBlock, p.sharedMemPerBlock},
+      {cudaDevAttrTotalConstantMemory, p.totalConstMem},
+      {cudaDevAttrWarpSize, 32},
+      {cudaDevAttrMaxPitch, p.memPitch},
+      {cudaDevAttrMaxRegistersPerBlock, static_cast<std::size_t>(p.regsPerBlock)},
+      {cudaDevAttrClockRate, 1'980'000},
+      {cudaDevAttrMemoryClockRate, 2'619'000},
+      {cudaDevAttrTextureAlignment, p.textureAlignment},
+      {cudaDevAttrMultiProcessorCount, static_cast<std::size_t>(p.multiProcessorCount)},
+      {cudaDevAttrCanMapHostMemory, 1},
+      {cudaDevAttrConcurrentKernels, 1},
+      {cudaDevAttrEccEnabled, 1},
+      {cudaDevAttrPciBusId, 1},
+      {cudaDevAttrGlobalMemoryBusWidth, static_cast<std::size_t>(p.memoryBusWidth)},
+      {cudaDevAttrL2CacheSize, static_cast<std::size_t>(p.l2CacheSize)},
+      {cudaDevAttrMaxThreadsPerMultiProcessor, static_cast<std::size_t>(p.maxThreadsPerMultiProcessor)},
+      {cudaDevAttrAsyncEngineCount, static_cast<std::size_t>(p.asyncEngineCount)},
+      {cudaDevAttrUnifiedAddressing, 1},
+      {cudaDevAttrComputeCapabilityMajor, static_cast<std::size_t>(p.major)},
+      {cudaDevAttrComputeCapabilityMinor, static_cast<std::size_t>(p.minor)},
+      {cudaDevAttrStreamPrioritiesSupported, 1},
+      {cudaDevAttrGlobalL1CacheSupported, 1},
+      {cudaDevAttrLocalL1CacheSupported, 1},
+      {cudaDevAttrMaxSharedMemoryPerMultiprocessor, p.sharedMemPerMultiprocessor},
+      {cudaDevAttrMaxRegistersPerMultiprocessor, static_cast<std::size_t>(p.regsPerMultiprocessor)},
+      {cudaDevAttrManagedMemory, 1},
+      {cudaDevAttrConcurrentManagedAccess, 1},
+      {cudaDevAttrComputePreemptionSupported, 1},
+      {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
+      {cudaDevAttrCooperativeLaunch, 1},
+      {cudaDevAttrMaxSharedMemoryPerBlockOptin, p.sharedMemPerBlockOptin},
+      {cudaDevAttrHostRegisterSupported, 1},
+      {cudaDevAttrMaxBlocksPerMultiprocessor, static_cast<std::size_t>(p.maxBlocksPerMultiProcessor)},
+      {cudaDevAttrReservedSharedMemoryPerBlock, p.reservedSharedMemPerBlock},
+      {cudaDevAttrMemoryPoolsSupported, 1},
+  };
+  for (const auto& [attribute, value] : known)
+    if (attribute == which) return static_cast<int>(value);
+  return std::nullopt;
+}
+
+/// What cudaDeviceSetLimit has set.
+std::map<int, std::size_t>& limits() {
+  static auto& all = *new std::map<int, std::size_t>{{cudaLimitStackSize, 1024},
+                                                     {cudaLimitPrintfFifoSize, 1 << 20},
+                                                     {cudaLimitMallocHeapSize, 8 << 20},
+                                                     {cudaLimitDevRuntimeSyncDepth, 2},
+                                                     {cudaLimitDevRuntimePendingLaunchCount, 2048},
+                                                     {cudaLimitMaxL2FetchGranularity, 64},
+                                                     {cudaLimitPersistingL2CacheSize, 0}};
+  return all;
+}
+
+cudaError_t accept(const char* name) {
+  return call(name, Waits::no, [](Session&) { return cudaSuccess; });
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  return call("cudaGetDeviceCount", Waits::no, [&](Session&) {
+    *count = 1;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  return call("cudaGetDevice", Waits::no, [&](Session&) {
+    *device = 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaSetDevice(int device) {
+  return call("cudaSetDevice", Waits::no,
+              [&](Session&) { return is_known(device) ? cudaSuccess : cudaErrorInvalidDevice; });
+}
+
+cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
+  return call("cudaInitDevice", Waits::no,
+              [&](Session&) { return is_known(device) ? cudaSuccess : cudaErrorInvalidDevice; });
+}
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
+
+cudaError_t cudaSetValidDevices(int*, int) { return accept("cudaSetValidDevices"); }
+cudaError_t cudaSetDeviceFlags(unsigned) { return accept("cudaSetDeviceFlags"); }
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return accept("cudaDeviceSetCacheConfig"); }
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return accept("cudaDeviceSetSharedMemConfig"); }
+cudaError_t cudaCtxResetPersistingL2Cache() { return accept("cudaCtxResetPersistingL2Cache"); }
+cudaError_t cudaProfilerStart() { return accept("cudaProfilerStart"); }
+cudaError_t cudaProfilerStop() { return accept("cudaProfilerStop"); }
+
+cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  return call("cudaGetDeviceFlags", Waits::no, [&](Session&) {
+    *flags = cudaDeviceMapHost;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  return call("cudaDeviceGetCacheConfig", Waits::no, [&](Session&) {
+    *config = cudaFuncCachePreferNone;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  return call("cudaDeviceGetSharedMemConfig", Waits::no, [&](Session&) {
+    *config = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  return call("cudaGetDeviceProperties", Waits::no, [&](Session& s) {
+    if (!is_known(device)) return cudaErrorInvalidDevice;
+    *properties = properties_of(s.profile());
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  return call("cudaDeviceGetAttribute", Waits::no, [&](Session& s) {
+    if (!is_known(device)) return cudaErrorInvalidDevice;
+    if (attribute <= 0 || attribute >= cudaDevAttrMax) return cudaErrorInvalidValue;
+    *value = attribute_of(properties_of(s.profile()), attribute).value_or(0);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
+  return call("cudaDeviceGetPCIBusId", Waits::no, [&](Session&) {
+    if (!is_known(device)) return cudaErrorInvalidDevice;
+    constexpr char id[] = "0000:01:00.0";
+    if (length < static_cast<int>(sizeof id)) return cudaErrorInvalidValue;
+    std::memcpy(text, id, sizeof id);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  return call("cudaDeviceSynchronize", Waits::yes, [](Session& s) {
+    s.timeline.host_waits(s.timeline.everything());
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceReset() {
+  Session& session = Session::instance();
+  const std::lock_guard lock(session.mutex);
+  ++session.record.calls["cudaDeviceReset"].calls;
+  session.print();
+  const cudaError_t error = session.surface();
+  session.reset_device();
+  last_error() = cudaSuccess;
+  return error;
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+  return call("cudaDeviceSetLimit", Waits::no, [&](Session&) {
+    if (!limits().contains(limit)) return cudaErrorUnsupportedLimit;
+    limits()[limit] = value;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
+  return call("cudaDeviceGetLimit", Waits::no, [&](Session&) {
+    if (!limits().contains(limit)) return cudaErrorUnsupportedLimit;
+    *value = limits()[limit];
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  return call("cudaDriverGetVersion", Waits::no, [&](Session&) {
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  return call("cudaRuntimeGetVersion", Waits::no, [&](Session&) {
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  return call("cudaDeviceCanAccessPeer", Waits::no, [&](Session&) {
+    *can = 0;
+    return is_known(device) && is_known(peer) ? cudaSuccess : cudaErrorInvalidDevice;
+  });
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
+  return call("cudaDeviceEnablePeerAccess", Waits::no, [](Session&) { return cudaErrorInvalidDevice; });
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int) {
+  return call("cudaDeviceDisablePeerAccess", Waits::no, [](Session&) { return cudaErrorInvalidDevice; });
+}
+
+}  // extern "C"

@@ -1,0 +1,93 @@
+// Errors: their names, and the last one of a thread.
+
+#include <cuda_runtime_api.h>
+
+#include "common/cuda_api/runtime/session.h"
+
+using namespace gpulab;
+using namespace gpulab::cuda_api;
+
+namespace {
+
+struct Text {
+  cudaError_t error;
+  const char *name, *text;
+};
+
+#define GPULAB_ERROR(name, text) \
+  Text { name, #name, text }
+constexpr Text kTexts[] = {
+    GPULAB_ERROR(cudaSuccess, "no error"),
+    GPULAB_ERROR(cudaErrorInvalidValue, "invalid argument"),
+    GPULAB_ERROR(cudaErrorMemoryAllocation, "out of memory"),
+    GPULAB_ERROR(cudaErrorInitializationError, "initialization error"),
+    GPULAB_ERROR(cudaErrorInvalidConfiguration, "invalid configuration argument"),
+    GPULAB_ERROR(cudaErrorInvalidPitchValue, "invalid pitch argument"),
+    GPULAB_ERROR(cudaErrorInvalidSymbol, "invalid device symbol"),
+    GPULAB_ERROR(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"),
+    GPULAB_ERROR(cudaErrorMissingConfiguration, "__global__ function call is not configured"),
+    GPULAB_ERROR(cudaErrorInvalidDeviceFunction, "invalid device function"),
+    GPULAB_ERROR(cudaErrorNoDevice, "no CUDA-capable device is detected"),
+    GPULAB_ERROR(cudaErrorInvalidDevice, "invalid device ordinal"),
+    GPULAB_ERROR(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device"),
+    GPULAB_ERROR(cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices"),
+    GPULAB_ERROR(cudaErrorUnsupportedLimit, "limit is not supported on this architecture"),
+    GPULAB_ERROR(cudaErrorInvalidResourceHandle, "invalid resource handle"),
+    GPULAB_ERROR(cudaErrorNotReady, "device not ready"),
+    GPULAB_ERROR(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
+    GPULAB_ERROR(cudaErrorLaunchOutOfResources, "too many resources requested for launch"),
+    GPULAB_ERROR(cudaErrorLaunchTimeout, "the launch timed out and was terminated"),
+    GPULAB_ERROR(cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled"),
+    GPULAB_ERROR(cudaErrorPeerAccessNotEnabled, "peer access has not been enabled"),
+    GPULAB_ERROR(cudaErrorAssert, "device-side assert triggered"),
+    GPULAB_ERROR(cudaErrorHostMemoryAlreadyRegistered, "part or all of the requested memory range is already mapped"),
+    GPULAB_ERROR(cudaErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region"),
+    GPULAB_ERROR(cudaErrorIllegalInstruction, "an illegal instruction was encountered"),
+    GPULAB_ERROR(cudaErrorMisalignedAddress, "misaligned address"),
+    GPULAB_ERROR(cudaErrorInvalidAddressSpace, "operation not supported on global/shared address space"),
+    GPULAB_ERROR(cudaErrorLaunchFailure, "unspecified launch failure"),
+    GPULAB_ERROR(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"),
+    GPULAB_ERROR(cudaErrorNotPermitted, "operation not permitted"),
+    GPULAB_ERROR(cudaErrorNotSupported, "operation not supported"),
+    GPULAB_ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
+    GPULAB_ERROR(cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture"),
+    GPULAB_ERROR(cudaErrorUnknown, "unknown error"),
+};
+#undef GPULAB_ERROR
+
+const Text* text_of(cudaError_t error) {
+  for (const auto& text : kTexts)
+    if (text.error == error) return &text;
+  return nullptr;
+}
+
+/// The thread's own, or what has become of the device.
+cudaError_t current() {
+  Session& session = Session::instance();
+  const std::lock_guard lock(session.mutex);
+  return session.sticky() != cudaSuccess ? session.sticky() : last_error();
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* cudaGetErrorName(cudaError_t error) {
+  const Text* known = text_of(error);
+  return known == nullptr ? "unrecognized error code" : known->name;
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  const Text* known = text_of(error);
+  return known == nullptr ? "unrecognized error code" : known->text;
+}
+
+cudaError_t cudaGetLastError() {
+  const cudaError_t error = current();
+  last_error() = cudaSuccess;
+  return error;
+}
+
+cudaError_t cudaPeekAtLastError() { return current(); }
+
+}  // extern "C"

@@ -1,0 +1,115 @@
+// What programs ask and set of their kernels: attributes, occupancy.
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+
+#include "common/cuda_api/runtime/session.h"
+#include "common/occupancy.h"
+
+using namespace gpulab;
+using namespace gpulab::cuda_api;
+
+namespace {
+
+/// `body` with the kernel behind a stub.
+template <typename Body>
+[[gnu::always_inline]] inline cudaError_t with_kernel(const char* name, const void* function, Body&& body) {
+  return call(name, Waits::no, [&](Session& s) {
+    FunctionEntry* entry = s.modules.function(function);
+    if (entry == nullptr) return cudaErrorInvalidDeviceFunction;
+    (void)s.kernel_of(*entry);
+    return body(s, *entry->loaded);
+  });
+}
+
+/// Where ptxas has not been asked: a number that most kernels stay below.
+constexpr int kUnknownRegisters = 32;
+
+int most_threads(const Session& s, const LoadedFunction& kernel) {
+  return kernel.kernel.attributes.max_threads_per_block.value_or(s.profile().max_threads_per_block);
+}
+
+int blocks_per_sm(const Session& s, const LoadedFunction& kernel, int block, std::size_t shared_bytes) {
+  const auto found = occupancy(s.profile(), kernel.kernel.attributes.registers.value_or(kUnknownRegisters),
+                               kernel.kernel.attributes.static_shared_bytes.value_or(0), shared_bytes, block);
+  return found ? found->blocks_per_sm : 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+  return with_kernel("cudaFuncGetAttributes", function, [&](Session& s, LoadedFunction& kernel) {
+    const auto& known = kernel.kernel.attributes;
+    *attributes = {};
+    attributes->sharedSizeBytes = known.static_shared_bytes.value_or(0);
+    attributes->localSizeBytes = known.local_bytes.value_or(0);
+    attributes->maxThreadsPerBlock = most_threads(s, kernel);
+    attributes->numRegs = known.registers.value_or(kUnknownRegisters);
+    attributes->ptxVersion = attributes->binaryVersion = s.profile().compute_major * 10 + s.profile().compute_minor;
+    attributes->maxDynamicSharedSizeBytes = static_cast<int>(
+        kernel.dynamic_shared_most != 0 ? kernel.dynamic_shared_most
+                                        : s.profile().shared_bytes_per_block - attributes->sharedSizeBytes);
+    attributes->preferredShmemCarveout = kernel.carveout;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
+  return with_kernel("cudaFuncSetAttribute", function, [&](Session& s, LoadedFunction& kernel) {
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
+      kernel.carveout = value;
+      return cudaSuccess;
+    }
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+    const std::size_t fixed = kernel.kernel.attributes.static_shared_bytes.value_or(0);
+    if (value < 0 || static_cast<std::size_t>(value) + fixed > s.profile().shared_bytes_per_block_optin)
+      return cudaErrorInvalidValue;
+    kernel.dynamic_shared_most = static_cast<std::size_t>(value);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache) {
+  return with_kernel("cudaFuncSetCacheConfig", function, [](Session&, LoadedFunction&) { return cudaSuccess; });
+}
+
+cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
+  return with_kernel("cudaFuncSetSharedMemConfig", function, [](Session&, LoadedFunction&) { return cudaSuccess; });
+}
+
+cudaError_t cudaFuncGetName(const char** name, const void* function) {
+  return with_kernel("cudaFuncGetName", function, [&](Session&, LoadedFunction& kernel) {
+    *name = kernel.kernel.entry.c_str();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function, int block,
+                                                                   size_t shared_bytes, unsigned) {
+  return with_kernel("cudaOccupancyMaxActiveBlocksPerMultiprocessor", function,
+                     [&](Session& s, LoadedFunction& kernel) {
+                       *blocks = block > most_threads(s, kernel) ? 0 : blocks_per_sm(s, kernel, block, shared_bytes);
+                       return cudaSuccess;
+                     });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block,
+                                                          size_t shared_bytes) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block, shared_bytes, 0);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function, int blocks, int) {
+  return with_kernel("cudaOccupancyAvailableDynamicSMemPerBlock", function, [&](Session& s, LoadedFunction& kernel) {
+    const auto& gpu = s.profile();
+    const std::size_t each = gpu.shared_bytes_per_sm / static_cast<std::size_t>(std::max(blocks, 1));
+    const std::size_t taken =
+        kernel.kernel.attributes.static_shared_bytes.value_or(0) + gpu.reserved_shared_bytes_per_block;
+    *bytes = each > taken ? std::min(each - taken, gpu.shared_bytes_per_block_optin) / 128 * 128 : 0;
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,112 @@
+// Launches of kernels. A cudaKernel_t is the address of a FunctionEntry.
+
+#include <cuda_runtime_api.h>
+
+#include <cstring>
+#include <vector>
+
+#include "common/cuda_api/runtime/session.h"
+
+using namespace gpulab;
+using namespace gpulab::cuda_api;
+
+namespace {
+
+Dim3 shape(dim3 d) { return {d.x, d.y, d.z}; }
+
+[[gnu::always_inline]] inline cudaError_t launch(const char* name, FunctionEntry* function, dim3 grid, dim3 block,
+                                                 void** arguments, size_t shared_bytes, cudaStream_t stream,
+                                                 bool cooperative, void* caller) {
+  return call(name, Waits::no, [&](Session& session) {
+    if (function == nullptr) return cudaErrorInvalidDeviceFunction;
+    LaunchRequest request;
+    request.function = function;
+    request.grid = shape(grid);
+    request.block = shape(block);
+    request.shared_bytes = shared_bytes;
+    request.arguments = arguments;
+    request.stream = stream;
+    request.cooperative = cooperative;
+    request.caller = caller;
+    return session.launch(request);
+  });
+}
+
+/// By the address of the host's stub, or a kernel's own handle.
+FunctionEntry* function_of(const void* function) {
+  Session& session = Session::instance();
+  const std::lock_guard lock(session.mutex);
+  return session.modules.function(function);
+}
+
+}  // namespace
+
+// NOLINTBEGIN(bugprone-reserved-identifier): NVIDIA's names
+extern "C" {
+
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
+  FunctionEntry* entry = function_of(function);
+  if (entry == nullptr) return cudaErrorInvalidDeviceFunction;
+  *kernel = reinterpret_cast<cudaKernel_t>(entry);
+  Session& session = Session::instance();
+  const std::lock_guard lock(session.mutex);
+  // A kernel may be launched by its handle, as by its stub.
+  session.modules.alias(entry, *kernel);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
+  return call("cudaGetKernel", Waits::no, [&](Session&) { return __cudaGetKernel(kernel, function); });
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                               cudaStream_t stream) {
+  return launch("cudaLaunchKernel", reinterpret_cast<FunctionEntry*>(kernel), grid, block, arguments, shared_bytes,
+                stream, false, __builtin_return_address(0));
+}
+
+cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                             cudaStream_t stream) {
+  return launch("cudaLaunchKernel", function_of(function), grid, block, arguments, shared_bytes, stream, false,
+                __builtin_return_address(0));
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** arguments,
+                                        size_t shared_bytes, cudaStream_t stream) {
+  return launch("cudaLaunchCooperativeKernel", function_of(function), grid, block, arguments, shared_bytes, stream,
+                true, __builtin_return_address(0));
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments) {
+  void* const caller = __builtin_return_address(0);
+  bool cooperative = false;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const auto& attribute = config->attrs[i];
+    if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative != 0;
+    const auto& cluster = attribute.val.clusterDim;
+    if (attribute.id == cudaLaunchAttributeClusterDimension && cluster.x * cluster.y * cluster.z > 1)
+      Session::instance().refuse("a launch of thread block clusters (cudaLaunchKernelExC)", caller);
+  }
+  return launch("cudaLaunchKernelExC", function_of(function), config->gridDim, config->blockDim, arguments,
+                config->dynamicSmemBytes, config->stream, cooperative, caller);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
+  // All that was queued before has ended.
+  return call("cudaLaunchHostFunc", Waits::no, [&](Session& session) {
+    session.print();
+    function(data);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
+  return call("cudaStreamAddCallback", Waits::no, [&](Session& session) {
+    session.print();
+    callback(stream, cudaSuccess, data);
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"
+// NOLINTEND(bugprone-reserved-identifier)

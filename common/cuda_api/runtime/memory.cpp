@@ -1,0 +1,240 @@
+// Memory: of the device, managed, of the host.
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "common/cuda_api/runtime/session.h"
+#include "common/cuda_api/runtime/streams.h"
+#include "common/error.h"
+#include "common/host_memory.h"
+
+using namespace gpulab;
+using namespace gpulab::cuda_api;
+
+namespace {
+
+using Kind = MemoryEntry::Kind;
+
+std::uint64_t number(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+// NOLINTNEXTLINE(performance-no-int-to-ptr): addresses of the device are numbers for the host
+void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+
+/// Counts calls of a kind for the names of what they return.
+std::string next_name(const char* function) {
+  Session& session = Session::instance();
+  return fmt::format("{} #{}", function, session.record.calls[function].calls);
+}
+
+cudaError_t allocate(Session& session, void** pointer, std::size_t bytes, Kind kind, unsigned flags,
+                     const char* function, void* caller) {
+  if (pointer == nullptr) return cudaErrorInvalidValue;
+  *pointer = nullptr;
+  if (bytes == 0) return kind == Kind::managed ? cudaErrorInvalidValue : cudaSuccess;
+  const bool of_device = kind == Kind::device || kind == Kind::managed;
+  if (of_device &&
+      bytes > session.profile().memory_bytes - std::min(session.memory.used(), session.profile().memory_bytes))
+    return cudaErrorMemoryAllocation;
+  const std::string name = next_name(function);
+  const DevicePointer address =
+      kind == Kind::device ? session.device().allocate(name, bytes) : session.device().allocate_shared(name, bytes);
+  session.memory.add({kind, address, bytes, flags, name, Session::place_in_program(caller), false});
+  *pointer = pointer_to(address);
+  return cudaSuccess;
+}
+
+/// `waits`: for all that was queued, as cudaFree does.
+cudaError_t release(Session& session, const void* pointer, bool of_host, void* caller) {
+  if (pointer == nullptr) return cudaSuccess;
+  const MemoryEntry* entry = session.memory.at(number(pointer));
+  const bool fits =
+      entry != nullptr && !entry->variable && (of_host ? entry->kind == Kind::pinned : entry->kind <= Kind::managed);
+  if (!fits) {
+    session.find(fmt::format("{} of {}, which is not what {} returned, or has been freed",
+                             of_host ? "cudaFreeHost" : "cudaFree", pointer, of_host ? "cudaMallocHost" : "cudaMalloc"),
+                 Severity::error, caller);
+    return cudaErrorInvalidValue;
+  }
+  session.device().release(entry->address);
+  session.memory.remove(entry->address);
+  return cudaSuccess;
+}
+
+std::size_t pitch_of(std::size_t width) { return (width + 511) / 512 * 512; }
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMalloc", Waits::no,
+      [&](Session& s) { return allocate(s, pointer, bytes, Kind::device, 0, "cudaMalloc", caller); }, bytes);
+}
+
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMallocAsync", Waits::no,
+      [&](Session& s) {
+        if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+        return allocate(s, pointer, bytes, Kind::device, 0, "cudaMallocAsync", caller);
+      },
+      bytes);
+}
+
+cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t, cudaStream_t stream) {
+  return cudaMallocAsync(pointer, bytes, stream);
+}
+
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMallocManaged", Waits::no,
+      [&](Session& s) { return allocate(s, pointer, bytes, Kind::managed, flags, "cudaMallocManaged", caller); },
+      bytes);
+}
+
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMallocHost", Waits::no,
+      [&](Session& s) { return allocate(s, pointer, bytes, Kind::pinned, 0, "cudaMallocHost", caller); }, bytes);
+}
+
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaHostAlloc", Waits::no,
+      [&](Session& s) { return allocate(s, pointer, bytes, Kind::pinned, flags, "cudaHostAlloc", caller); }, bytes);
+}
+
+cudaError_t cudaFree(void* pointer) {
+  void* const caller = __builtin_return_address(0);
+  return call("cudaFree", Waits::yes, [&](Session& s) { return release(s, pointer, false, caller); });
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
+  void* const caller = __builtin_return_address(0);
+  return call("cudaFreeAsync", Waits::no, [&](Session& s) { return release(s, pointer, false, caller); });
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+  void* const caller = __builtin_return_address(0);
+  return call("cudaFreeHost", Waits::yes, [&](Session& s) { return release(s, pointer, true, caller); });
+}
+
+cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
+  void* const caller = __builtin_return_address(0);
+  return call("cudaHostRegister", Waits::no, [&](Session& s) {
+    if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
+    try {
+      s.device().adopt(next_name("cudaHostRegister"), {static_cast<std::byte*>(pointer), bytes});
+    } catch (const std::invalid_argument&) {
+      return cudaErrorHostMemoryAlreadyRegistered;
+    }
+    s.memory.add({Kind::registered, number(pointer), bytes, flags, next_name("cudaHostRegister"),
+                  Session::place_in_program(caller), false});
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  return call("cudaHostUnregister", Waits::yes, [&](Session& s) {
+    const MemoryEntry* entry = s.memory.at(number(pointer));
+    if (entry == nullptr || entry->kind != Kind::registered) return cudaErrorHostMemoryNotRegistered;
+    s.device().release(entry->address);
+    s.memory.remove(entry->address);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+  return call("cudaHostGetDevicePointer", Waits::no, [&](Session& s) {
+    const MemoryEntry* entry = s.memory.holding(number(host));
+    if (entry == nullptr || entry->kind < Kind::pinned) return cudaErrorInvalidValue;
+    *device = host;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  return call("cudaHostGetFlags", Waits::no, [&](Session& s) {
+    const MemoryEntry* entry = s.memory.holding(number(host));
+    if (entry == nullptr || entry->kind < Kind::pinned) return cudaErrorInvalidValue;
+    *flags = entry->flags | cudaHostAllocMapped;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMallocPitch", Waits::no,
+      [&](Session& s) {
+        *pitch = pitch_of(width);
+        return allocate(s, pointer, *pitch * height, Kind::device, 0, "cudaMallocPitch", caller);
+      },
+      pitch_of(width) * height);
+}
+
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
+  void* const caller = __builtin_return_address(0);
+  return call("cudaMalloc3D", Waits::no, [&](Session& s) {
+    const std::size_t pitch = pitch_of(extent.width);
+    void* pointer = nullptr;
+    const cudaError_t error =
+        allocate(s, &pointer, pitch * extent.height * extent.depth, Kind::device, 0, "cudaMalloc3D", caller);
+    *pitched = {pointer, pitch, extent.width, extent.height};
+    return error;
+  });
+}
+
+cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
+  return call("cudaMemGetInfo", Waits::no, [&](Session& s) {
+    *total = s.profile().memory_bytes;
+    *free_bytes = *total - std::min(s.memory.used(), *total);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return call("cudaPointerGetAttributes", Waits::no, [&](Session& s) {
+    *attributes = {};
+    attributes->device = -1;
+    const MemoryEntry* entry = s.memory.holding(number(pointer));
+    attributes->type = cudaMemoryTypeUnregistered;
+    attributes->hostPointer = const_cast<void*>(pointer);
+    if (entry == nullptr) return cudaSuccess;
+    attributes->device = 0;
+    attributes->type = entry->kind == Kind::device    ? cudaMemoryTypeDevice
+                       : entry->kind == Kind::managed ? cudaMemoryTypeManaged
+                                                      : cudaMemoryTypeHost;
+    attributes->devicePointer = const_cast<void*>(pointer);
+    if (!entry->host_may_touch()) attributes->hostPointer = nullptr;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t, cudaMemLocation, unsigned, cudaStream_t) {
+  return call("cudaMemPrefetchAsync", Waits::no, [&](Session& s) {
+    const MemoryEntry* entry = s.memory.holding(number(pointer));
+    return entry != nullptr && entry->kind == Kind::managed ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, size_t, cudaMemoryAdvise, cudaMemLocation) {
+  return call("cudaMemAdvise", Waits::no, [&](Session& s) {
+    const MemoryEntry* entry = s.memory.holding(number(pointer));
+    return entry != nullptr && entry->kind == Kind::managed ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned) {
+  return call("cudaStreamAttachMemAsync", Waits::no, [](Session&) { return cudaSuccess; });
+}
+
+}  // extern "C"

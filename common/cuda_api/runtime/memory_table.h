@@ -1,0 +1,67 @@
+#pragma once
+// The memory that the program has asked the runtime for, by address.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+
+namespace gpulab::cuda_api {
+
+struct MemoryEntry {
+  enum class Kind { device, managed, pinned, registered } kind = Kind::device;
+  std::uint64_t address = 0;
+  std::size_t bytes = 0;
+  unsigned flags = 0;
+  std::string name;       ///< "cudaMalloc #3"
+  std::string caller;     ///< where in the program
+  bool variable = false;  ///< a module's: nobody frees it
+  [[nodiscard]] bool host_may_touch() const { return kind != Kind::device; }
+};
+
+class MemoryTable {
+ public:
+  void add(MemoryEntry entry) { entries_[entry.address] = std::move(entry); }
+  void remove(std::uint64_t address) {
+    const auto found = entries_.find(address);
+    if (found == entries_.end()) return;
+    if (found->second.kind != MemoryEntry::Kind::registered) freed_.push_back(std::move(found->second));
+    if (freed_.size() > kRemembered) freed_.pop_front();
+    entries_.erase(found);
+  }
+  void clear() { entries_.clear(); }
+  /// The one that held it before it was freed; null where there is none, or it is forgotten.
+  [[nodiscard]] const MemoryEntry* freed(std::uint64_t address) const {
+    for (const auto& entry : freed_)
+      if (address - entry.address < entry.bytes) return &entry;
+    return nullptr;
+  }
+  /// The one that begins there; null where none does.
+  [[nodiscard]] const MemoryEntry* at(std::uint64_t address) const {
+    const auto found = entries_.find(address);
+    return found == entries_.end() ? nullptr : &found->second;
+  }
+  /// The one that holds the address; null where none does.
+  [[nodiscard]] const MemoryEntry* holding(std::uint64_t address) const {
+    auto next = entries_.upper_bound(address);
+    if (next == entries_.begin()) return nullptr;
+    const MemoryEntry& entry = (--next)->second;
+    return address - entry.address < entry.bytes ? &entry : nullptr;
+  }
+  [[nodiscard]] const std::map<std::uint64_t, MemoryEntry>& all() const { return entries_; }
+  /// Of the device's own memory.
+  [[nodiscard]] std::size_t used() const {
+    std::size_t sum = 0;
+    for (const auto& [address, entry] : entries_)
+      if (entry.kind == MemoryEntry::Kind::device || entry.kind == MemoryEntry::Kind::managed) sum += entry.bytes;
+    return sum;
+  }
+
+ private:
+  static constexpr std::size_t kRemembered = 256;
+  std::deque<MemoryEntry> freed_;
+  std::map<std::uint64_t, MemoryEntry> entries_;
+};
+
+}  // namespace gpulab::cuda_api

@@ -1,0 +1,65 @@
+// How the program ends: by itself, or by a signal, of which the record says what is known.
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include <cstring>
+
+#include "common/cuda_api/runtime/session.h"
+#include "common/simt/machine/windows.h"
+
+using namespace gpulab;
+using namespace gpulab::cuda_api;
+
+namespace {
+
+/// Why the host's access to this address may have failed.
+std::string explained(Session& session, std::uint64_t address) {
+  if (const MemoryEntry* entry = session.memory.holding(address))
+    return fmt::format("the host read or wrote '{}', which is memory of the device: copy it with cudaMemcpy first",
+                       entry->name);
+  if (const MemoryEntry* freed = session.memory.freed(address))
+    return fmt::format("the host read or wrote '{}', which has been freed", freed->name);
+  if (address < 4096) return fmt::format("the host read or wrote the null address {:#x}", address);
+  return fmt::format("the host read or wrote {:#x}, where it has no memory", address);
+}
+
+void on_crash(int number, siginfo_t* info, void*) {
+  // The process is lost: what is told now is all that will be.
+  Session& session = Session::instance();
+  if (session.mutex.try_lock()) {
+    session.record.crash = number == SIGSEGV || number == SIGBUS
+                               ? explained(session, reinterpret_cast<std::uint64_t>(info->si_addr))
+                               : std::string();
+    session.write_record(false);
+  }
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+/// Only where `gpulab exec` listens, and the program has no handler of its own.
+__attribute__((constructor)) void watch_for_crashes() {
+  if (std::getenv(kOptionsVariable) == nullptr) return;
+  static char stack[65536];
+  stack_t other{};
+  other.ss_sp = stack;
+  other.ss_size = sizeof stack;
+  sigaltstack(&other, nullptr);
+  for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    struct sigaction action {};
+    action.sa_sigaction = on_crash;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+    sigaction(number, &action, nullptr);
+  }
+}
+
+/// Behind the program's own handlers and destructors.
+__attribute__((destructor)) void tell() {
+  if (std::getenv(kOptionsVariable) == nullptr) return;
+  Session& session = Session::instance();
+  const std::lock_guard lock(session.mutex);
+  session.write_record(true);
+}
+
+}  // namespace

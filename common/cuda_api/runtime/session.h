@@ -1,0 +1,120 @@
+#pragma once
+// What the functions of the runtime share: the device, what was registered, errors, clocks, the record. One per
+// process, made by the first call, never destroyed: programs call us while they end.
+
+#include <driver_types.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/cuda_api/record.h"
+#include "common/cuda_api/runtime/memory_table.h"
+#include "common/cuda_api/runtime/modules.h"
+#include "common/cuda_api/runtime/timeline.h"
+#include "common/device/device.h"
+#include "common/error.h"
+#include "common/gpu_profile.h"
+#include "common/launch_error.h"
+
+namespace gpulab::cuda_api {
+
+/// A launch as the program asked for it.
+struct LaunchRequest {
+  const FunctionEntry* function = nullptr;
+  Dim3 grid, block;
+  std::size_t shared_bytes = 0;
+  void** arguments = nullptr;
+  cudaStream_t stream = nullptr;
+  bool cooperative = false;
+  void* caller = nullptr;  ///< return address
+};
+
+class Session {
+ public:
+  static Session& instance();
+
+  std::recursive_mutex mutex;
+  Options options;
+  Record record;
+  Modules modules;
+  MemoryTable memory;
+  Timeline timeline;
+
+  [[nodiscard]] const GpuProfile& profile() const { return profile_; }
+  /// Made by the first who asks.
+  [[nodiscard]] Device& device();
+  [[nodiscard]] bool has_device() const { return device_ != nullptr; }
+  /// Every allocation, module and error is forgotten: cudaDeviceReset.
+  void reset_device();
+
+  cudaError_t launch(const LaunchRequest& request);
+  /// The kernel behind a function of the host's; throws Error where there is none.
+  const LoadedFunction& kernel_of(const FunctionEntry& function);
+  /// Where a registered variable lies. Throws Error.
+  ModuleVariable place_of(const VariableEntry& variable);
+
+  /// What kernels have printed goes to standard output: at the points where the host waits for them, as on a GPU.
+  void print();
+  /// The error that the work so far has left and nobody has been told yet becomes the device's: it stays.
+  cudaError_t surface();
+  [[nodiscard]] cudaError_t sticky() const { return sticky_; }
+
+  /// A copy or fill of `what` ("[CUDA memcpy HtoD]") on a stream.
+  void account_copy(const std::string& what, std::uint64_t bytes, cudaStream_t stream, double gbs);
+  /// Something wrong that the host did, once for each message.
+  void find(const std::string& message, Severity severity = Severity::error, void* caller = nullptr);
+  void note(const std::string& text);
+
+  /// Ends the program: exit code 3. `what`: "cudaX".
+  [[noreturn]] void refuse(const std::string& what, void* caller, const std::string& hint = {});
+  [[noreturn]] void refuse(const Error& error, void* caller);
+  /// What there is to say goes to the file.
+  void write_record(bool complete);
+
+  /// Where one may place a word of the program's code: "program+0x12f4".
+  [[nodiscard]] static std::string place_in_program(const void* address);
+
+ private:
+  Session();
+  void load(std::size_t module);
+  void run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
+  void take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
+  void fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel);
+  cudaError_t check(const LoadedFunction& kernel, const LaunchRequest& request) const;
+  KernelRecord& record_of(const LoadedFunction& kernel, const LaunchRequest& request);
+
+  const GpuProfile& profile_;
+  std::unique_ptr<Device> device_;
+  std::map<std::string, std::size_t> kernel_records_;  ///< by name: where in record.kernels
+  std::map<std::string, std::size_t> findings_;        ///< of kernels and calls, by kernel and message
+  std::string printed_;
+  cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
+  std::uint64_t launches_ = 0;
+};
+
+/// The error that cudaGetLastError gives to this thread.
+cudaError_t& last_error();
+
+/// When a call waits for what was queued before.
+enum class Waits { no, yes };
+
+/// What each function of the runtime does around its own: counts the call, gives what is wrong with the device, turns
+/// what is thrown into an error.
+cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t bytes,
+                      const std::function<cudaError_t(Session&)>& body);
+
+/// The same for the function that calls this: its own caller is told of what is not supported.
+template <typename Body>
+[[gnu::always_inline]] inline cudaError_t call(const char* name, Waits waits, const Body& body,
+                                               std::uint64_t bytes = 0) {
+  return call_from(__builtin_return_address(0), name, waits, bytes, std::cref(body));
+}
+
+}  // namespace gpulab::cuda_api

@@ -1,0 +1,102 @@
+// Streams: clocks of modelled time. What is queued has been done when the call returns.
+
+#include "common/cuda_api/runtime/streams.h"
+
+#include <cuda_runtime_api.h>
+
+#include "common/cuda_api/runtime/session.h"
+
+using namespace gpulab;
+using namespace gpulab::cuda_api;
+
+StreamState* gpulab::cuda_api::stream_of(cudaStream_t stream) {
+  return Session::instance().timeline.stream(stream_number(stream));
+}
+
+namespace {
+
+[[gnu::always_inline]] inline cudaError_t create(const char* name, cudaStream_t* stream, unsigned flags, int priority) {
+  return call(name, Waits::no, [&](Session& s) {
+    if (stream == nullptr || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): a number that the program gives back
+    *stream = reinterpret_cast<cudaStream_t>(s.timeline.add(flags, priority));
+    return cudaSuccess;
+  });
+}
+
+/// `body` with the stream's state.
+template <typename Body>
+[[gnu::always_inline]] inline cudaError_t with_stream(const char* name, Waits waits, cudaStream_t stream, Body&& body) {
+  return call(name, waits, [&](Session& s) {
+    StreamState* state = stream_of(stream);
+    if (state == nullptr) return cudaErrorInvalidResourceHandle;
+    body(s, *state);
+    return cudaSuccess;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) { return create("cudaStreamCreate", stream, 0, 0); }
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return create("cudaStreamCreateWithFlags", stream, flags, 0);
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  return create("cudaStreamCreateWithPriority", stream, flags, std::clamp(priority, -5, 0));
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return call("cudaStreamDestroy", Waits::no, [&](Session& s) {
+    const auto number = stream_number(stream);
+    if (number <= Timeline::kPerThread || s.timeline.stream(number) == nullptr) return cudaErrorInvalidResourceHandle;
+    s.timeline.remove(number);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return with_stream("cudaStreamSynchronize", Waits::yes, stream,
+                     [&](Session& s, StreamState&) { s.timeline.host_waits(s.timeline.ready(stream_number(stream))); });
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return with_stream("cudaStreamQuery", Waits::yes, stream, [](Session&, StreamState&) {});
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  return with_stream("cudaStreamGetFlags", Waits::no, stream,
+                     [&](Session&, StreamState& state) { *flags = state.flags; });
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  return with_stream("cudaStreamGetPriority", Waits::no, stream,
+                     [&](Session&, StreamState& state) { *priority = state.priority; });
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  return with_stream("cudaStreamGetId", Waits::no, stream,
+                     [&](Session&, StreamState&) { *id = stream_number(stream); });
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  return with_stream("cudaStreamGetDevice", Waits::no, stream, [&](Session&, StreamState&) { *device = 0; });
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return with_stream("cudaStreamIsCapturing", Waits::no, stream,
+                     [&](Session&, StreamState&) { *status = cudaStreamCaptureStatusNone; });
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call("cudaDeviceGetStreamPriorityRange", Waits::no, [&](Session&) {
+    *least = 0;
+    *greatest = -5;
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

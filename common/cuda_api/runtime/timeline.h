@@ -1,0 +1,80 @@
+#pragma once
+// Modelled time: a clock for each stream, one for the engine that runs kernels and one for each direction of copies.
+// Work on the legacy default stream waits for all that came before, and all that comes after waits for it; kernels run
+// one at a time.
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_map>
+
+namespace gpulab::cuda_api {
+
+/// What a stream is by the number that programs hold it by.
+struct StreamState {
+  unsigned flags = 0;
+  int priority = 0;
+  double ready_ms = 0;                                              ///< when what has been queued on it has ended
+  [[nodiscard]] bool blocking() const { return (flags & 1) == 0; }  // cudaStreamNonBlocking
+};
+
+class Timeline {
+ public:
+  enum class Engine { kernels, to_device, to_host, device_copies };
+  static constexpr std::uint64_t kDefault = 0;
+
+  static constexpr std::uint64_t kPerThread = 2;  ///< cudaStreamPerThread
+
+  Timeline() { streams_[kDefault] = streams_[kPerThread] = {}; }
+
+  std::uint64_t add(unsigned flags, int priority) {
+    streams_[++last_] = {flags, priority, 0};
+    return last_;
+  }
+  void remove(std::uint64_t stream) { streams_.erase(stream); }
+  [[nodiscard]] StreamState* stream(std::uint64_t number) {
+    const auto found = streams_.find(number);
+    return found == streams_.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] std::size_t count() const { return streams_.size(); }
+
+  /// Work that takes `ms`; returns when it begins.
+  double queue(std::uint64_t stream, Engine engine, double ms) {
+    double start = std::max(ready(stream), host_ms_);
+    double& free = engines_[static_cast<int>(engine)];
+    start = std::max(start, free);
+    free = start + ms;
+    streams_[stream].ready_ms = start + ms;
+    return start;
+  }
+  /// When what has been queued on a stream so far has ended.
+  [[nodiscard]] double ready(std::uint64_t stream) const {
+    const auto found = streams_.find(stream);
+    if (found == streams_.end()) return 0;
+    double when = found->second.ready_ms;
+    if (stream == kDefault) {
+      for (const auto& [number, state] : streams_)
+        if (state.blocking()) when = std::max(when, state.ready_ms);
+    } else if (found->second.blocking()) {
+      when = std::max(when, streams_.at(kDefault).ready_ms);
+    }
+    return when;
+  }
+  void wait_until(std::uint64_t stream, double ms) {
+    if (StreamState* state = this->stream(stream)) state->ready_ms = std::max(state->ready_ms, ms);
+  }
+  /// The host has waited: what it queues from now on begins later.
+  void host_waits(double ms) { host_ms_ = std::max(host_ms_, ms); }
+  [[nodiscard]] double everything() const {
+    double when = host_ms_;
+    for (const auto& [number, state] : streams_) when = std::max(when, state.ready_ms);
+    return when;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, StreamState> streams_;
+  std::uint64_t last_ = 15;  ///< above the handles that the headers name
+  double engines_[4] = {0, 0, 0, 0};
+  double host_ms_ = 0;
+};
+
+}  // namespace gpulab::cuda_api

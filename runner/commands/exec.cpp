@@ -1,0 +1,182 @@
+// `gpulab exec PROGRAM.cu [-- ARGUMENTS]`: a whole CUDA program, on the simulator.
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <regex>
+
+#include "common/child/interrupt.h"
+#include "common/child/private_folder.h"
+#include "common/error.h"
+#include "common/gpu_profile.h"
+#include "runner/command.h"
+#include "runner/listing/metric_choice.h"
+#include "runner/options/machine_options.h"
+#include "runner/options/nvcc_options.h"
+#include "runner/options/report_options.h"
+#include "runner/program/build_program.h"
+#include "runner/program/run_program.h"
+#include "runner/report/error_report.h"
+#include "runner/report/report_target.h"
+
+namespace gpulab::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+OptionList own_options() {
+  using heading::report, heading::what_runs;
+  return {
+      {"nvcc", "OPTIONS", "for nvcc: '-std=c++17 -rdc=true -lm'", what_runs},
+      {"I", "FOLDER", "headers", what_runs},
+      {"D", "NAME[=V]", "a macro", what_runs},
+      {"no-isolation", "", "no confinement of compiler and program, where the system has none", what_runs},
+      {"print-gpu-summary", "", "nvprof's summary of kernels and copies", report},
+      {"print-gpu-trace", "", "nvprof's trace: each launch and copy", report},
+      {"kernel", "REGEX", "report the kernels whose names match", report},
+  };
+}
+
+Usage usage(const Lab*) {
+  return {
+      joined({own_options(),
+              only(machine_options(),
+                   {"device", "profile", "threads", "counters", "no-counters", "sanitize", "schedule", "budget"}),
+              report_options(formats_for(&Format::program)), metric_options()}),
+      "Compiles the files as they are (nvcc, for the simulator), or takes a program that 'gpulab nvcc' has built,\n"
+      "and runs it without a GPU. Its streams and its exit code are its own; the report goes to standard error, or\n"
+      "to --output. It may write where it was started and in a private TMPDIR, and has no network. Exit code: its\n"
+      "own; 1 for a finding, 3 for what cannot run here, 4 for a launch that failed unseen, or hung.\n"
+      "The JSON is gpulab.exec.v1 ('gpulab schema exec').\n"};
+}
+
+bool is_source(const std::string& file) {
+  const auto extension = fs::path(file).extension();
+  for (const char* one : {".cu", ".cpp", ".cc", ".cxx", ".c", ".o", ".a"})
+    if (extension == one) return true;
+  return false;
+}
+
+std::vector<std::string> nvcc_options_of(const Given& given) {
+  std::vector<std::string> words;
+  for (const auto& text : values_of(given, "nvcc"))
+    for (auto& word : shell_words(text)) words.push_back(std::move(word));
+  for (const auto& folder : values_of(given, "I")) words.push_back("-I" + folder);
+  for (const auto& macro : values_of(given, "D")) words.push_back("-D" + macro);
+  return words;
+}
+
+struct Request {
+  ProgramRequest program;
+  ReportOptions report;
+  std::vector<std::string> metrics;
+  std::string kernels;
+  bool summary = false, trace = false;
+};
+
+Request parse(const CommandLine& line) {
+  const auto& given = line.given;
+  Request request;
+  request.report = parse_report_options(line.name, given, formats_for(&Format::program));
+  auto machine = parse_machine_options(given);
+  if (machine.device != nullptr && machine.device->name != "sim")
+    throw usage_error("exec: it always simulates", "leave --device out; on a GPU, start the program itself");
+  request.metrics = parse_metrics(given, nullptr, machine);
+  request.summary = single_value(given, "print-gpu-summary") != nullptr;
+  request.trace = single_value(given, "print-gpu-trace") != nullptr;
+  if (const auto* text = single_value(given, "kernel")) {
+    request.kernels = *text;
+    try {
+      (void)std::regex(*text);
+    } catch (const std::regex_error&) {
+      throw usage_error(fmt::format("--kernel: '{}' is no regular expression", *text));
+    }
+  }
+  auto& options = request.program.options;
+  options.profile = gpu_profile(machine.profile.value_or("h200")).id;
+  options.threads = machine.threads;
+  options.budget = machine.budget;
+  options.schedule = machine.schedule;
+  options.counters = machine.counters.value_or(true);
+  options.model = options.counters;
+  options.sanitize = machine.sanitize;
+  options.trace = request.trace || request.report.format->name == "json";
+  options.each = !request.metrics.empty();
+  request.program.isolated = single_value(given, "no-isolation") == nullptr;
+  request.program.arguments = line.rest;
+  return request;
+}
+
+ExitCode report(const ProgramRun& run, const ReportOptions& options, ReportTarget& target) {
+  const bool to_file = !options.output.empty();
+  const auto text = options.format->program(run, Style{to_file && wants_color(target), report_width(target)});
+  if (to_file)
+    target.write(text);
+  else
+    fmt::print(stderr, "{}", text);
+  return static_cast<ExitCode>(run.code);
+}
+
+/// The program that the files make, in `folder`; nothing where they do not compile.
+std::optional<std::string> built(const CommandLine& line, const Request& request, const fs::path& folder) {
+  BuildRequest build;
+  build.files = line.arguments;
+  build.options = nvcc_options_of(line.given);
+  const auto& gpu = gpu_profile(request.program.options.profile);
+  build.architecture = gpu.compute_major * 10 + gpu.compute_minor;
+  build.isolated = request.program.isolated;
+  for (const auto& file : build.files) {
+    if (!is_source(file))
+      throw usage_error(fmt::format("exec: '{}' is no source file", file), "arguments of the program stand behind --");
+    if (!fs::exists(file)) throw usage_error(fmt::format("exec: no such file: {}", file));
+  }
+  const auto program = folder / fs::path(build.files.front()).stem();
+  if (!build_program(build, program)) return std::nullopt;
+  return program.string();
+}
+
+ExitCode run(const CommandLine& line) {
+  Request request = parse(line);
+  watch_for_interrupts();
+  ReportTarget target(request.report.output);
+  const PrivateFolder folder;
+  const std::string& first = line.arguments.front();
+  request.program.name = first;
+  request.program.program = first;
+  ProgramRun outcome;
+  if (is_source(first)) {
+    const auto program = built(line, request, fs::canonical(folder.path()));
+    if (!program) {
+      outcome.program = first;
+      outcome.profile = request.program.options.profile;
+      outcome.status = ProgramStatus::does_not_compile;
+      outcome.code = outcome.exit_code = static_cast<int>(ExitCode::wrong);
+      return report(outcome, request.report, target);
+    }
+    request.program.program = *program;
+  } else if (line.arguments.size() > 1) {
+    throw usage_error("exec: arguments of the program stand behind --",
+                      fmt::format("gpulab exec {} -- {} …", first, line.arguments[1]));
+  }
+  check_program(request.program.program, first);
+  outcome = run_program(request.program);
+  outcome.metrics = request.metrics;
+  outcome.kernels = request.kernels;
+  outcome.summary = request.summary;
+  outcome.trace = request.trace || request.report.format->name == "json";
+  return report(outcome, request.report, target);
+}
+
+}  // namespace
+
+extern const Command exec{
+    .name = "exec",
+    .positionals = {{"PROGRAM", "which program, or which .cu files?", true}},
+    .help = "a whole CUDA program, main() and all, on the simulator",
+    .usage = usage,
+    .run = run,
+    .example = "gpulab exec vecadd.cu -- 1024",
+    .rest = "the program's own arguments",
+};
+
+}  // namespace gpulab::command

@@ -1,0 +1,62 @@
+// `gpulab nvcc …`: nvcc, with what programs need that `gpulab exec` is to run. It stands in for nvcc in Makefiles and,
+// by a link named gpulab-nvcc, in CMake.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "common/error.h"
+#include "common/gpu_profile.h"
+#include "runner/command.h"
+#include "runner/program/build_program.h"
+
+namespace gpulab::command {
+namespace {
+
+Usage usage(const Lab*) {
+  return {{},
+          "Calls nvcc with these words, but for those that choose GPUs and the runtime: -arch, -gencode, -code, "
+          "-cudart. In their\n"
+          "place: -cudart=shared, PTX for the simulated H200, not compressed, with line information. What comes of it "
+          "runs\n"
+          "by 'gpulab exec'. make NVCC=\"gpulab nvcc\"; cmake -DCMAKE_CUDA_COMPILER=/path/to/gpulab-nvcc (a link to "
+          "gpulab).\n"};
+}
+
+/// Words that ask something of nvcc and build nothing.
+bool builds(const std::vector<std::string>& words) {
+  for (const auto& word : words)
+    if (word.ends_with(".cu") || word.ends_with(".o") || word.ends_with(".cpp") || word.ends_with(".c") ||
+        word.ends_with(".a") || word.ends_with(".cc"))
+      return true;
+  return false;
+}
+
+ExitCode run(const CommandLine& line) {
+  const std::string nvcc = nvcc_for_programs();
+  const auto& gpu = gpu_profile("h200");
+  std::vector<std::string> words{nvcc};
+  const auto own =
+      builds(line.rest) ? nvcc_words(line.rest, gpu.compute_major * 10 + gpu.compute_minor, nvcc) : line.rest;
+  words.insert(words.end(), own.begin(), own.end());
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execv(nvcc.c_str(), arguments.data());
+  throw Error(ExitCode::missing, fmt::format("cannot start {}: {}", nvcc, std::strerror(errno)));
+}
+
+}  // namespace
+
+extern const Command nvcc{
+    .name = "nvcc",
+    .help = "nvcc, for programs that 'gpulab exec' is to run",
+    .usage = usage,
+    .run = run,
+    .rest = "nvcc's own words",
+    .raw = true,
+};
+
+}  // namespace gpulab::command

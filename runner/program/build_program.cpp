@@ -1,0 +1,110 @@
+#include "runner/program/build_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include "common/child/captured_run.h"
+#include "common/error.h"
+#include "common/text.h"
+#include "runner/student_file/compilers/isolation.h"
+#include "runner/student_file/toolchain.h"
+
+namespace gpulab {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Words that say for which GPU, or with which runtime: ours are others. `takes_value`: the next word belongs to it.
+bool is_replaced(const std::string& word, bool& takes_value) {
+  const auto name = word.substr(0, word.find('='));
+  takes_value = false;
+  for (const char* one : {"-arch", "--gpu-architecture", "-gencode", "--generate-code", "-code", "--gpu-code",
+                          "-cudart", "--cudart", "-compress-mode", "--compress-mode"})
+    if (name == one) {
+      takes_value = word == name;
+      return true;
+    }
+  return word == "--no-compress" || word == "-no-compress";
+}
+
+/// "compute_90" of those that nvcc knows, in ascending order: the newest up to `wanted`, else the oldest.
+int known_architecture(const std::string& nvcc, int wanted) {
+  int best = 0;
+  for (const auto& line : split(run_captured({nvcc, "--list-gpu-arch"}).output, '\n')) {
+    const auto number = line.starts_with("compute_") ? parse_integer(line.substr(8)) : std::nullopt;
+    if (number && (best == 0 || *number <= wanted)) best = static_cast<int>(*number);
+  }
+  return best == 0 ? wanted : best;
+}
+
+/// Folders that the compiler may read: where it is called, those of the files, and those that options name.
+std::vector<std::string> readable_folders(const BuildRequest& request) {
+  std::vector<std::string> folders{fs::current_path().string()};
+  for (const auto& file : request.files) folders.push_back(fs::absolute(file).lexically_normal().parent_path());
+  const auto& words = request.options;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    for (const char* flag : {"-I", "-L", "-isystem", "-include"}) {
+      if (!words[i].starts_with(flag)) continue;
+      const std::string joined = words[i].substr(std::string_view(flag).size());
+      if (!joined.empty())
+        folders.push_back(fs::absolute(joined.substr(joined.starts_with('='))));
+      else if (i + 1 < words.size())
+        folders.push_back(fs::absolute(words[i + 1]));
+    }
+  }
+  return folders;
+}
+
+}  // namespace
+
+std::string nvcc_for_programs() {
+  const auto nvcc = without_stand_in(find_nvcc());
+  if (nvcc) return *nvcc;
+  throw Error(ExitCode::missing, "there is no nvcc on this machine, and no other compiler builds whole programs", {},
+              "install the CUDA Toolkit; 'gpulab doctor' shows what is found");
+}
+
+std::vector<std::string> nvcc_words(const std::vector<std::string>& words, int architecture, const std::string& nvcc) {
+  std::vector<std::string> all;
+  bool debug = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    bool takes_value = false;
+    if (is_replaced(words[i], takes_value)) {
+      i += takes_value ? 1 : 0;
+      continue;
+    }
+    debug |= words[i] == "-G" || words[i] == "--device-debug";
+    all.push_back(words[i]);
+  }
+  const int known = known_architecture(nvcc, architecture);
+  all.insert(all.end(), {"-cudart=shared", fmt::format("-gencode=arch=compute_{0},code=compute_{0}", known),
+                         "--no-compress", "-Wno-deprecated-gpu-targets"});
+  if (!debug) all.emplace_back("-lineinfo");
+  return all;
+}
+
+bool build_program(const BuildRequest& request, const fs::path& program) {
+  const std::string nvcc = nvcc_for_programs();
+  std::vector<std::string> command{nvcc};
+  for (auto& word : nvcc_words(request.options, request.architecture, nvcc)) command.push_back(std::move(word));
+  for (const auto& file : request.files) command.push_back(file);
+  command.insert(command.end(), {"-o", program.string()});
+  Isolation isolation;
+  isolation.on = request.isolated;
+  isolation.cpu = std::chrono::seconds(120);
+  auto plan = compiler_plan(isolation, command, nvcc, program.parent_path(), readable_folders(request));
+  plan.folder = fs::current_path();
+  plan.limits.memory_bytes = std::uint64_t{4} << 30;
+  const auto run = run_captured(plan);
+  std::fputs(run.output.c_str(), stderr);
+  if (run.exit_code != 0) return false;
+  // In its confinement the linker cannot say that what it made is a program.
+  std::error_code failed;
+  fs::permissions(program, fs::perms::owner_all, failed);
+  return !failed;
+}
+
+}  // namespace gpulab

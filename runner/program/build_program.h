@@ -1,0 +1,28 @@
+#pragma once
+// Programs by nvcc, such that the simulator can run them: linked with the shared runtime, with PTX that is not
+// compressed.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace gpulab {
+
+struct BuildRequest {
+  std::vector<std::string> files;
+  std::vector<std::string> options;  ///< words for nvcc
+  int architecture = 90;             ///< of the simulated GPU
+  bool isolated = true;
+};
+
+/// The words of a command line for nvcc with those about architectures and the runtime replaced by ours.
+[[nodiscard]] std::vector<std::string> nvcc_words(const std::vector<std::string>& words, int architecture,
+                                                  const std::string& nvcc);
+
+/// nvcc, or an Error (missing).
+[[nodiscard]] std::string nvcc_for_programs();
+
+/// False where it does not compile; nvcc's messages go to standard error.
+[[nodiscard]] bool build_program(const BuildRequest& request, const std::filesystem::path& program);
+
+}  // namespace gpulab

@@ -1,0 +1,202 @@
+#include "runner/program/run_program.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "common/child/child.h"
+#include "common/child/interrupt.h"
+#include "common/child/private_folder.h"
+#include "common/cuda_api/program_file.h"
+#include "common/embedded.h"
+#include "common/error.h"
+#include "runner/student_file/source_file.h"
+
+extern "C" const char _binary_cuda_runtime_library_start[], _binary_cuda_runtime_library_end[];
+
+namespace gpulab {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_program_bytes = std::size_t{1} << 30;
+
+std::string how_to_build() { return "build it with 'gpulab nvcc', or nvcc -cudart shared"; }
+
+/// What the loader and the C library look at, and what programs ask of the machine.
+std::vector<std::string> readable_places(const ProgramRequest& request, const fs::path& own) {
+  auto places = system_programs();
+  for (const char* path : {"/etc/localtime", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group", "/etc/ld.so.conf",
+                           "/usr/share", "/dev/random", "/dev/zero", "/proc/meminfo", "/proc/cpuinfo", "/proc/stat",
+                           "/sys/devices/system/cpu", "/sys/fs/cgroup", "/dev/tty"})
+    places.emplace_back(path);
+  places.push_back(own);
+  std::error_code failed;
+  places.push_back(fs::canonical(request.program, failed).parent_path());
+  // Files that the user names in its arguments, and what lies beside them.
+  for (const auto& argument : request.arguments) {
+    const auto path = fs::canonical(argument, failed);
+    if (!failed && argument.find('/') != std::string::npos)
+      places.push_back(fs::is_directory(path) ? path.string() : path.parent_path().string());
+  }
+  // A toolkit's own libraries, where the program was linked with one.
+  if (const char* libraries = std::getenv("LD_LIBRARY_PATH"))
+    for (const auto& folder : std::vector<std::string>{libraries})
+      if (!folder.empty()) places.push_back(folder);
+  return places;
+}
+
+ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs::path& record) {
+  ChildPlan plan{.command = {fs::absolute(request.program).string()}};
+  plan.command.insert(plan.command.end(), request.arguments.begin(), request.arguments.end());
+  plan.environment.emplace();
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (!text.starts_with("TMPDIR=") && !text.starts_with("LD_PRELOAD=") && !text.starts_with("GPULAB_EXEC="))
+      plan.environment->emplace_back(text);
+  }
+  auto options = request.options;
+  options.record = record;
+  plan.environment->push_back(fmt::format("TMPDIR={}", own.string()));
+  plan.environment->push_back(fmt::format("LD_PRELOAD={}", (own / runtime_library_name()).string()));
+  plan.environment->push_back(fmt::format("{}={}", cuda_api::kOptionsVariable, encode(options)));
+  if (!request.isolated) return plan;
+  plan.confinement.emplace();
+  plan.confinement->readable = readable_places(request, own);
+  plan.confinement->writable = {own, fs::current_path()};
+  return plan;
+}
+
+/// The terminal is the program's while it runs: it may read from it, and Ctrl-C is for it.
+class Terminal {
+ public:
+  explicit Terminal(pid_t group) : ours_(isatty(STDIN_FILENO) != 0 && tcgetpgrp(STDIN_FILENO) == getpgrp()) {
+    if (!ours_) return;
+    before_ = std::signal(SIGTTOU, SIG_IGN);
+    tcsetpgrp(STDIN_FILENO, group);
+    kill(-group, SIGCONT);  // it may have asked before it was its
+  }
+  ~Terminal() {
+    if (!ours_) return;
+    tcsetpgrp(STDIN_FILENO, getpgrp());
+    std::signal(SIGTTOU, before_);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+ private:
+  bool ours_;
+  void (*before_)(int) = SIG_DFL;
+};
+
+int wait_for(const ChildPlan& plan, const std::string& name) {
+  const pid_t child = start_child(plan, {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, -1}, name);
+  const Terminal terminal(child);
+  siginfo_t info{};
+  while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR && !interrupted()) {
+  }
+  return end_child(child);
+}
+
+/// What the runtime has written; nothing where it came to write nothing.
+std::optional<cuda_api::Record> read_record(const fs::path& file) {
+  std::error_code missing;
+  if (!fs::exists(file, missing)) return std::nullopt;
+  return cuda_api::decode_record(read_file(file.string(), "exec"));
+}
+
+bool is_error(const Finding& finding) { return finding.severity == Severity::error; }
+
+bool has_error(const cuda_api::Record& record) {
+  if (std::ranges::any_of(record.findings, is_error)) return true;
+  return std::ranges::any_of(record.kernels,
+                             [](const auto& kernel) { return std::ranges::any_of(kernel.findings, is_error); });
+}
+
+/// What became of it, and what we end with.
+void judge(ProgramRun& run) {
+  const auto& record = run.record;
+  const bool hung = std::ranges::any_of(record.faults, [](const auto& f) { return f.failure == "hung"; });
+  run.code = run.exit_code;
+  if (record.unsupported) {
+    run.status = ProgramStatus::unsupported;
+    run.code = static_cast<int>(ExitCode::missing);
+  } else if (!record.faults.empty()) {
+    run.status = hung ? ProgramStatus::hung : ProgramStatus::fault;
+    if (hung || run.exit_code == 0) run.code = static_cast<int>(ExitCode::launch_failed);
+  } else if (has_error(record)) {
+    run.status = ProgramStatus::finding;
+    if (run.exit_code == 0) run.code = static_cast<int>(ExitCode::wrong);
+  } else if (run.signal != 0) {
+    run.status = ProgramStatus::fault;
+  }
+}
+
+}  // namespace
+
+std::string_view runtime_library() {
+  return {_binary_cuda_runtime_library_start,
+          static_cast<std::size_t>(_binary_cuda_runtime_library_end - _binary_cuda_runtime_library_start)};
+}
+
+std::string runtime_library_name() {
+  const auto version = toolkit_version();
+  return fmt::format("libcudart.so.{}", version.substr(0, version.find('.')));
+}
+
+void check_program(const std::string& path, const std::string& name) {
+  std::error_code failed;
+  const auto size = fs::file_size(path, failed);
+  if (failed || !fs::is_regular_file(path)) throw usage_error(fmt::format("exec: no such file: {}", name));
+  if (size > most_program_bytes)
+    throw usage_error(fmt::format("exec: {} has {} bytes: no program is so large", name, size));
+  const std::string bytes = read_file(path, "exec");
+  const auto program = cuda_api::read_program(std::as_bytes(std::span(bytes)));
+  if (!program)
+    throw usage_error(fmt::format("exec: {} is neither a .cu file nor a program", name),
+                      "gpulab exec FILE.cu, or a program that nvcc has linked");
+  const std::string ours = runtime_library_name();
+  for (const auto& library : program->libraries) {
+    if (!library.starts_with("libcudart.so.") || library == ours) continue;
+    throw Error(ExitCode::missing, fmt::format("{} is linked with {}; this gpulab has {}", name, library, ours), {},
+                how_to_build() + " of CUDA " + ours.substr(ours.rfind('.') + 1));
+  }
+  if (const auto closed = cuda_api::closed_library(program->libraries); !closed.empty())
+    throw Error(ExitCode::missing,
+                fmt::format("unsupported: {} calls {}, a closed library that needs a GPU", name, closed));
+  if (std::ranges::find(program->libraries, ours) != program->libraries.end()) return;
+  if (program->has_device_code)
+    throw Error(ExitCode::missing, fmt::format("{} is linked statically with the CUDA runtime", name), {},
+                how_to_build());
+  throw Error(ExitCode::missing, fmt::format("{} does not use the CUDA runtime", name), {}, how_to_build());
+}
+
+ProgramRun run_program(const ProgramRequest& request) {
+  const PrivateFolder folder;
+  const auto own = fs::canonical(folder.path());
+  if (own.string().find_first_of(" :") != std::string::npos)
+    throw Error(ExitCode::missing, fmt::format("the loader cannot work with '{}'", own.string()), {},
+                "set TMPDIR to a folder whose path has no blanks and no colons");
+  std::ofstream(own / runtime_library_name(), std::ios::binary) << runtime_library();
+  const auto record = own / "record.json";
+  const int status = wait_for(plan_for(request, own, record), request.name);
+  ProgramRun run;
+  run.program = request.name;
+  run.arguments = request.arguments;
+  run.profile = request.options.profile;
+  run.isolated = request.isolated;
+  run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  run.exit_code = WIFSIGNALED(status) ? 128 + run.signal : WEXITSTATUS(status);
+  if (auto told = read_record(record)) run.record = std::move(*told);
+  judge(run);
+  return run;
+}
+
+}  // namespace gpulab

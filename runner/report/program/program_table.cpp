@@ -1,0 +1,201 @@
+// What a program did on the simulated GPU: what is wrong first, then its kernels side by side.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <regex>
+
+#include "common/text.h"
+#include "runner/report/grid_text.h"
+#include "runner/report/ladder.h"
+#include "runner/report/program/program_report.h"
+#include "runner/report/time_metrics.h"
+
+namespace gpulab {
+namespace {
+
+class Text {
+ public:
+  explicit Text(const Style& style) : style_(style) {}
+  void line(const std::string& text = {}) { text_ += text + '\n'; }
+  /// Wrapped, all lines but the first further in.
+  void paragraph(const std::string& label, std::size_t indent, const std::string& text) {
+    std::string lead = padded(label, indent, false);
+    for (const auto& part : wrapped(text, style_.width > indent + 20 ? style_.width - indent : 20)) {
+      line(lead + part);
+      lead = std::string(indent, ' ');
+    }
+  }
+  [[nodiscard]] std::size_t width() const { return style_.width; }
+  std::string take() { return std::move(text_); }
+
+ private:
+  Style style_;
+  std::string text_;
+};
+
+std::string place(const Dim3& d) { return fmt::format("({},{},{})", d.x, d.y, d.z); }
+
+std::string end_text(const ProgramRun& run) {
+  if (run.signal != 0) return fmt::format("ended by signal {} ({})", run.signal, strsignal(run.signal));
+  return fmt::format("exit code {}", run.exit_code);
+}
+
+void finding(const Finding& one, Text& text) {
+  text.paragraph(std::string(to_text(one.severity)) + ": ", 9,
+                 visible(fmt::format("{}: {}{}", one.tool, one.message,
+                                     one.count > 1 ? fmt::format(" ({} times)", one.count) : std::string())));
+  for (const auto& site : one.at)
+    text.paragraph(
+        "", 9,
+        visible(fmt::format("{}:{} {} by block {}, thread {}{}{}", site.file, site.line, site.access, place(site.block),
+                            place(site.thread), site.address.empty() ? "" : ", ", site.address)));
+}
+
+void fault(const cuda_api::FaultRecord& one, Text& text) {
+  text.paragraph("error: ", 7, visible(one.what));
+  if (!one.where.empty()) text.paragraph("  at ", 7, visible(one.where));
+  text.paragraph("  in ", 7,
+                 visible(fmt::format("launch {} of the program, {} with grid {} and block {}, called by {}", one.launch,
+                                     one.kernel, dim_text(one.grid), dim_text(one.block), one.caller)));
+  text.paragraph("  as ", 7,
+                 one.seen ? fmt::format("{}, which the program was told", one.error)
+                          : fmt::format("{}; the program did not look: no call that waits came after it, or none was "
+                                        "checked",
+                                        one.error));
+  if (!one.hint.empty()) text.paragraph("  hint: ", 8, one.hint);
+}
+
+void wrongs(const ProgramRun& run, Text& text) {
+  const auto& record = run.record;
+  if (record.unsupported) {
+    text.paragraph(
+        "error: ", 7,
+        visible(fmt::format("unsupported: {}, called by {}", record.unsupported->what, record.unsupported->caller)));
+    if (!record.unsupported->hint.empty()) text.paragraph("  hint: ", 8, visible(record.unsupported->hint));
+  }
+  if (!record.crash.empty()) text.paragraph("error: ", 7, visible(record.crash));
+  for (const auto& one : record.faults) fault(one, text);
+  for (const auto& one : record.findings) finding(one, text);
+  for (const auto* kernel : shown_kernels(run))
+    for (const auto& one : kernel->findings) finding(one, text);
+  if (record.leaked_bytes == 0 || !record.complete) return;
+  std::vector<std::string> names;
+  for (const auto& leak : record.leaks) names.push_back(fmt::format("{} ({} bytes)", leak.name, leak.bytes));
+  if (record.leaks_cut > 0) names.push_back(fmt::format("{} more", record.leaks_cut));
+  text.paragraph("note: ", 6, fmt::format("never freed: {}", join(names)));
+}
+
+std::string counter_cell(const cuda_api::KernelRecord& kernel, std::string_view name) {
+  const auto* row = find_counter(name);
+  const auto value = row != nullptr && kernel.counted ? row->value(kernel.counters) : std::nullopt;
+  if (!value) return "-";
+  return row->unit == CounterUnit::ratio ? percent_text(*value) : short_count(*value);
+}
+
+/// A name without its parameters where that is long.
+std::string short_name(const cuda_api::KernelRecord& kernel) {
+  constexpr std::size_t most = 40;
+  const auto name = visible(kernel.cpp_name);
+  return name.size() <= most ? name : name.substr(0, most - 1) + "…";
+}
+
+void kernels(const ProgramRun& run, Text& text) {
+  const auto all = shown_kernels(run);
+  if (all.empty()) return;
+  std::vector<TextColumn> table;
+  const auto column = [&](std::vector<std::string> heading, int priority, bool right, const auto& cell) {
+    TextColumn& added = table.emplace_back();
+    added.heading = std::move(heading);
+    added.priority = priority;
+    added.right = right;
+    for (const auto* kernel : all) added.cells.push_back(cell(*kernel));
+  };
+  column({"kernel"}, 0, false, [](const auto& k) { return short_name(k); });
+  column({"launches"}, 0, true, [](const auto& k) { return grouped(k.launches); });
+  column({"grid"}, 4, true, [](const auto& k) { return dim_text(k.grid); });
+  column({"block"}, 4, true, [](const auto& k) { return dim_text(k.block); });
+  if (!run.metrics.empty()) {
+    for (const auto& metric : run.metrics)
+      column({metric}, 1, true, [&](const auto& k) {
+        const auto value = metric_value(result_of(k), metric);
+        return value ? metric_text(*value) : std::string("-");
+      });
+  } else {
+    column({"modelled", "time"}, 1, true, [](const auto& k) { return (k.modelled ? "" : "> ") + duration_text(k.ms); });
+    column({"bound"}, 5, false, [](const auto& k) { return k.model ? k.model->bound : std::string("-"); });
+    struct Shown {
+      const char* counter;
+      std::vector<std::string> heading;
+      int priority;
+    };
+    for (const Shown& shown :
+         {Shown{"warp_instructions", {"warp", "instr."}, 2}, Shown{"branch_efficiency", {"branch", "effic."}, 3},
+          Shown{"global_load_efficiency", {"load", "effic."}, 2},
+          Shown{"global_store_efficiency", {"store", "effic."}, 2},
+          Shown{"shared_load_bank_conflicts", {"load bank", "conflicts"}, 3},
+          Shown{"shared_store_bank_conflicts", {"store bank", "conflicts"}, 3}})
+      column(shown.heading, shown.priority, true, [&](const auto& k) { return counter_cell(k, shown.counter); });
+  }
+  std::vector<std::string> left_out;
+  text.line();
+  text.line(aligned(table, text.width(), left_out));
+  if (!left_out.empty())
+    text.paragraph("", 0, "Not shown for want of width: " + join(left_out) + " (--format json has all).");
+}
+
+void notes(const ProgramRun& run, Text& text) {
+  std::vector<std::string> reasons;
+  for (const auto* kernel : shown_kernels(run))
+    if (!kernel->modelled && !kernel->model_unavailable.empty() &&
+        std::ranges::find(reasons, kernel->model_unavailable) == reasons.end())
+      reasons.push_back(kernel->model_unavailable);
+  if (!reasons.empty()) text.paragraph("note: ", 6, "times behind > are lower bounds: " + join(reasons, "; "));
+  for (const auto& note : run.record.notes) text.paragraph("note: ", 6, visible(note));
+}
+
+}  // namespace
+
+Result result_of(const cuda_api::KernelRecord& kernel) {
+  Result result;
+  result.variant = kernel.cpp_name;
+  result.kernel = kernel.name;
+  result.launch.emplace();
+  result.launch->grid = kernel.grid;
+  result.launch->block = kernel.block;
+  result.launch->registers_per_thread = kernel.registers;
+  result.launch->launches = static_cast<int>(std::min<std::uint64_t>(kernel.launches, 0x7fffffff));
+  if (kernel.counted) result.counters = kernel.counters;
+  result.model = kernel.model;
+  result.model_unavailable = kernel.model_unavailable;
+  result.findings = kernel.findings;
+  return result;
+}
+
+std::vector<const cuda_api::KernelRecord*> shown_kernels(const ProgramRun& run) {
+  const std::regex wanted(run.kernels);
+  std::vector<const cuda_api::KernelRecord*> all;
+  for (const auto& kernel : run.record.kernels)
+    if (run.kernels.empty() || std::regex_search(kernel.name, wanted)) all.push_back(&kernel);
+  return all;
+}
+
+std::string program_table(const ProgramRun& run, const Style& style) {
+  Text text(style);
+  text.line(fmt::format("gpulab: {} on a simulated {}: {}", visible(run.program), run.profile, end_text(run)));
+  wrongs(run, text);
+  if (run.summary || run.trace || !run.metrics.empty()) {
+    std::string all;
+    if (run.summary) all += nvprof_summary(run);
+    if (run.trace) all += nvprof_trace(run);
+    if (!run.metrics.empty()) all += nvprof_metrics(run);
+    return text.take() + all;
+  }
+  kernels(run, text);
+  notes(run, text);
+  return text.take();
+}
+
+}  // namespace gpulab

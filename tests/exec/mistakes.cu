@@ -1,0 +1,127 @@
+// Mistakes of host code and of kernels: what the program is told, and what the report says.
+// case: -- beyond :: 4
+// out: ^launched: no error\n$
+// err: error: out-of-bounds store of 4 bytes at 0x[0-9a-f]+, byte 400 of 'cudaMalloc #1', which has 400 bytes in
+// err: mistakes\.cu:\d+
+// err: launch 1 of the program, fill\(int\*, int\) with grid 1 and block 128, called by mistakes\+0x
+// err: cudaErrorIllegalAddress; the program did not look
+// case: -- beyond look :: 5
+// out: ^launched: no error\nan illegal memory access was encountered\nstays: an illegal memory access was encountered\n$
+// err: cudaErrorIllegalAddress, which the program was told
+// case: -- shape :: 5
+// out: ^launched: invalid configuration argument\nno error\nstays: no error\n$
+// case: -- shared :: 5
+// out: ^launched: invalid argument\n
+// case: -- assert look :: 5
+// out: device-side assert triggered
+// err: assertion 'x < 3' failed
+// case: --budget 100000 -- forever look :: 4
+// out: the launch timed out and was terminated
+// err: did not end within 100000 warp instructions
+// case: -- free_twice :: 1
+// out: invalid argument
+// err: error: api: cudaFree of 0x[0-9a-f]+, which is not what cudaMalloc returned, or has been freed \(called by mistakes\+0x
+// case: -- too_long :: 1
+// out: invalid argument
+// err: error: api: cudaMemcpy: 404 bytes, but the source, 'cudaMalloc #1', has 400 from there on
+// case: -- direction :: 1
+// out: invalid argument
+// err: error: api: cudaMemcpy: the destination is not memory of the device
+// case: -- device_to_device :: 1
+// out: invalid argument
+// err: error: api: cudaMemcpy: the source is 'cudaMalloc #1', memory of the device; the kind of copy says the host's
+// case: -- host_pointer :: 1
+// out: invalid argument
+// err: error: api: cudaMemcpy: the source is not memory of the device
+// case: -- after_free :: 1
+// err: error: api: cudaMemcpy: the source lies in 'cudaMalloc #1', which has been freed
+// case: -- host_reads :: 139
+// err: error: the host read or wrote 'cudaMalloc #1', which is memory of the device: copy it with cudaMemcpy first
+// err: ended by signal 11
+// case: -- leak :: 0
+// err: note: never freed: cudaMalloc #1 \(400 bytes\)
+// case: -- array :: 3
+// out: ^before\n$
+// err: error: unsupported: cudaMallocArray, called by mistakes\+0x
+// case: -- race :: 0
+// case: --sanitize racecheck -- race :: 1
+// err: error: racecheck: .*race
+// case: -- device :: 5
+// out: invalid device ordinal
+// case: -- prints :: 0
+// out: ^host\nkernel 7\ndone\n$
+#include <cassert>
+#include <cstdio>
+#include <cstring>
+
+__global__ void fill(int* x, int n) {
+  const int i = threadIdx.x;
+  if (i < n) x[i] = i;
+}
+__global__ void asserts(int x) { assert(x < 3); }
+__global__ void forever(volatile int* x) {
+  while (*x == 0) {
+  }
+}
+__global__ void races(int* x) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  x[threadIdx.x] = s[63 - threadIdx.x];
+}
+__global__ void speaks() { printf("kernel %d\n", 7); }
+
+static int launched() {
+  std::printf("launched: %s\n", cudaGetErrorString(cudaPeekAtLastError()));
+  cudaGetLastError();
+  return 0;
+}
+
+static int look() {
+  std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+  cudaGetLastError();
+  std::printf("stays: %s\n", cudaGetErrorString(cudaGetLastError()));
+  return 5;
+}
+
+static int tell(cudaError_t error, int code = 0) {
+  std::printf("%s\n", cudaGetErrorString(error));
+  return code;
+}
+
+int main(int argc, char** argv) {
+  const auto is = [&](const char* word) { return argc > 1 && std::strcmp(argv[1], word) == 0; };
+  int *x = nullptr, host[200] = {};
+  if (is("array")) {
+    cudaArray_t array;
+    const cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindFloat};
+    std::puts("before");
+    return tell(cudaMallocArray(&array, &format, 4));
+  }
+  if (is("device")) return tell(cudaSetDevice(1), 5);
+  cudaMalloc(&x, 400);
+  if (is("leak")) return 0;
+  if (is("beyond")) fill<<<1, 128>>>(x, 101);
+  if (is("shape")) fill<<<1, 2048>>>(x, 1);
+  if (is("shared")) fill<<<1, 1, 100000>>>(x, 1);
+  if (is("assert")) asserts<<<1, 1>>>(4);
+  if (is("forever")) forever<<<1, 1>>>(x);
+  if (is("race")) races<<<1, 64>>>(x);
+  if (is("prints")) {
+    speaks<<<1, 1>>>();
+    std::puts("host");
+    cudaDeviceSynchronize();
+    std::puts("done");
+  }
+  if (is("beyond") || is("shape") || is("shared") || is("assert") || is("forever")) {
+    launched();
+    return argc > 2 || is("shape") || is("shared") ? look() : 0;
+  }
+  if (is("too_long")) return tell(cudaMemcpy(host, x, 404, cudaMemcpyDeviceToHost));
+  if (is("direction")) return tell(cudaMemcpy(host, x, 4, cudaMemcpyHostToDevice));
+  if (is("device_to_device")) return tell(cudaMemcpy(x, x, 4, cudaMemcpyHostToDevice));
+  if (is("host_pointer")) return tell(cudaMemcpy(host, host + 10, 4, cudaMemcpyDeviceToHost));
+  if (is("host_reads")) std::printf("%d\n", x[3]);
+  cudaFree(x);
+  if (is("free_twice")) return tell(cudaFree(x));
+  if (is("after_free")) return tell(cudaMemcpy(host, x, 4, cudaMemcpyDeviceToHost));
+}

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Whole programs by `gpulab exec`: `run.py BINARY [-k WORD] [-j JOBS]`.
+
+Each .cu file here is built once, by `gpulab nvcc`, and says in its first lines what is to come of it:
+
+    // case: OPTIONS [-- ARGUMENTS] :: CODE     a run, and its exit code
+    // out: EXPRESSION                          what its standard output matches (any number)
+    // err: EXPRESSION                          what the report on standard error matches, blanks counting as one
+
+Below are the cases that take more than a program: what cannot be run, and fat binaries that lie. NVIDIA's nvcc is needed.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+CASE = re.compile(r"^// case:(.*):: (\d+)$((?:\n// (?:out|err): .*)*)", re.M)
+ENVIRONMENT = {**os.environ, "COLUMNS": "200"}
+NVCC = os.environ.get("GPULAB_NVCC") or shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+
+
+def run(command, folder):
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=300, env=ENVIRONMENT,
+                          check=False)
+
+
+def wrong_in(ran, code, out, err):
+    """What is not as it should be; empty: nothing."""
+    said = re.sub(r"[ \n]+", " ", ran.stderr)
+    if ran.returncode != code:
+        return f"exit code {ran.returncode}, not {code}\n{ran.stdout[:1000]}{ran.stderr[:3000]}"
+    for expression in out:
+        if not re.search(expression, ran.stdout):
+            return f"standard output has no /{expression}/\n{ran.stdout[:2000]}"
+    for expression in err:
+        if not re.search(expression, said) and not re.search(expression, ran.stderr):
+            return f"standard error has no /{expression}/\n{ran.stderr[:4000]}"
+    return ""
+
+
+class Tests:
+    def __init__(self, binary, word, folder):
+        self.binary, self.word, self.folder = binary, word, pathlib.Path(folder)
+        self.passed, self.failed = 0, 0
+
+    def note(self, name, wrong):
+        if wrong:
+            self.failed += 1
+            print(f"FAILED {name}: {wrong}")
+        else:
+            self.passed += 1
+
+    def build(self, file, *options, compiler=None):
+        program = self.folder / (file.stem + "".join(re.sub(r"\W", "_", o) for o in options))
+        ran = run([*(compiler or [self.binary, "nvcc"]), str(file), "-o", str(program), *options], self.folder)
+        if ran.returncode != 0:
+            self.note(f"{file.name} builds", ran.stdout + ran.stderr)
+        return program
+
+    def case(self, name, command, code, out=(), err=()):
+        if self.word in name:
+            self.note(name, wrong_in(run([self.binary, "exec", *command], self.folder), code, out, err))
+
+    def file(self, file):
+        cases = CASE.findall(file.read_text(encoding="utf-8"))
+        if not cases:
+            self.note(file.name, "has no line '// case: …'")
+        cases = [c for c in cases if self.word in f"{file.stem} {c[0]}"]
+        if not cases:
+            return
+        program = self.build(file)
+        for words, code, marks in cases:
+            options, dashes, arguments = words.partition(" -- ")
+            expected = {kind: re.findall(rf"^// {kind}: (.*)$", marks, re.M) for kind in ("out", "err")}
+            ran = run([self.binary, "exec", program.name, *shlex.split(options), *([dashes.strip()] if dashes else []),
+                       *shlex.split(arguments)], self.folder)
+            self.note(f"{file.stem} {words.strip()}", wrong_in(ran, int(code), expected["out"], expected["err"]))
+
+    def documents(self):
+        """The JSON holds to its schema, whatever became of the program."""
+        program = self.build(HERE / "mistakes.cu", "-DDOCUMENT")
+        for word, code in (("beyond", 4), ("prints", 0), ("array", 3), ("host_reads", 139), ("free_twice", 1)):
+            target = self.folder / f"{word}.json"
+            self.case(f"document {word}", [program.name, "--format", "json", "--output", target.name, "--", word], code)
+            if not target.exists():
+                continue
+            with open(target, encoding="utf-8") as document:
+                checked = subprocess.run([sys.executable, str(HERE.parent / "cli/check_schema.py"), self.binary, "exec"],
+                                         stdin=document, capture_output=True, text=True, check=False)
+            self.note(f"schema {word}", checked.stderr if checked.returncode else "")
+
+    def sources(self):
+        """A file is compiled, where it can be."""
+        (self.folder / "good.cu").write_text('#include "good.h"\nint main(int n, char**) { return CODE + n; }\n')
+        (self.folder / "good.h").write_text("#include <cuda_runtime.h>\n")
+        (self.folder / "bad.cu").write_text("int main() { return nothing; }\n")
+        self.case("source", ["good.cu", "--nvcc", "-DCODE=4", "--", "one", "two"], 7)
+        self.case("source wrong", ["bad.cu"], 1, err=[r"identifier \"nothing\" is undefined", "bad.cu on a simulated h200: exit code 1"])
+        self.case("source missing", ["none.cu"], 2, err=[r"error: exec: no such file: none\.cu"])
+        self.case("program missing", ["none"], 2, err=["error: exec: no such file: none"])
+        self.case("arguments", ["good", "more"], 2, err=["error: exec: arguments of the program stand behind --"])
+        self.case("arguments of files", ["good.cu", "more"], 2, err=["error: exec: 'more' is no source file"])
+        self.case("text", ["good.h"], 2, err=[r"error: exec: good\.h is neither a \.cu file nor a program"])
+
+    def foreign(self):
+        """Programs that are built otherwise."""
+        file = HERE / "vector_sum.cu"
+        static = self.build(file, "-cudart=static", compiler=[NVCC])
+        self.case("static", [static.name], 3, err=["is linked statically with the CUDA runtime", "hint: build it with 'gpulab nvcc', or nvcc -cudart shared"])
+        machine = self.build(file, "-cudart=shared", "-gencode=arch=compute_90,code=sm_90", compiler=[NVCC])
+        self.case("no PTX", [machine.name], 3, err=["error: unsupported: the program holds no PTX for its kernels, called by", "hint: build it with 'gpulab nvcc'"])
+        packed = self.build(file, "-cudart=shared", "-arch=compute_90", "-code=compute_90", compiler=[NVCC])
+        self.case("compressed", [packed.name], 0, out=["right"])
+        self.case("no runtime", ["/bin/true"], 3, err=["/bin/true does not use the CUDA runtime"])
+        bytes_of = self.build(file).read_bytes()
+        other = self.folder / "other"
+        other.write_bytes(re.sub(rb"libcudart\.so\.1[23]\0", b"libcudart.so.11\0", bytes_of))
+        other.chmod(0o755)
+        self.case("other runtime", ["other"], 3, err=[r"other is linked with libcudart\.so\.11; this gpulab has libcudart\.so\.1[23]"])
+        cut = self.folder / "cut"
+        for size in (0, 10, 64, 500, 5000):
+            cut.write_bytes(bytes_of[:size])
+            self.note(f"cut at {size}", "" if run([self.binary, "exec", "cut"], self.folder).returncode in (2, 3) else "no clean refusal")
+
+    def lies(self):
+        """Fat binaries whose sizes are not so: told, never a crash."""
+        program = self.build(HERE / "vector_sum.cu").read_bytes()
+        starts = [m.start() for m in re.finditer(re.escape(struct.pack("<IHH", 0xba55ed50, 1, 16)), program)]
+        start = next(s for s in starts if struct.unpack_from("<Q", program, s + 8)[0] > 100)
+        lying = {"length 0": (8, "<Q", 0), "length of all": (8, "<Q", 2**64 - 1), "length beyond": (8, "<Q", 2**40),
+                 "header 0": (6, "<H", 0), "header long": (6, "<H", 65535), "no magic": (0, "<I", 7),
+                 "image header 0": (20, "<I", 0), "image header long": (20, "<I", 2**32 - 1),
+                 "image of all": (24, "<Q", 2**64 - 1), "image beyond": (24, "<Q", 2**33), "kind": (16, "<H", 9),
+                 "compressed": (56, "<Q", 0x8000), "lz4": (56, "<Q", 0x2000)}
+        for name, (offset, form, value) in lying.items():
+            lie = bytearray(program)
+            struct.pack_into(form, lie, start + offset, value)
+            (self.folder / "lie").write_bytes(lie)
+            (self.folder / "lie").chmod(0o755)
+            said = ["the program's device code is damaged|holds no PTX|cannot be read"]
+            self.case(f"lie {name}", ["lie"], 3, err=said)
+
+    def confined(self):
+        """What a program may do: write where it was started, and in its TMPDIR."""
+        (self.folder / "writes.cu").write_text("""#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <sys/socket.h>
+int main(int, char** argv) {
+  int* x = nullptr;
+  cudaMalloc(&x, 4);
+  cudaFree(x);
+  std::FILE* here = std::fopen("written", "w");
+  std::FILE* there = std::fopen((std::string(argv[1]) + "/written").c_str(), "w");
+  std::FILE* own = std::fopen((std::string(std::getenv("TMPDIR")) + "/written").c_str(), "w");
+  std::printf("%d %d %d %d\\n", here != nullptr, there != nullptr, own != nullptr, socket(AF_INET, SOCK_STREAM, 0) >= 0);
+}
+""")
+        program = self.build(self.folder / "writes.cu")
+        with tempfile.TemporaryDirectory() as elsewhere:
+            self.case("confined", [program.name, "--", elsewhere], 0, out=["^1 0 1 0\n$"])
+            self.case("not confined", [program.name, "--no-isolation", "--", elsewhere], 0, out=["^1 1 1 1\n$"])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary")
+    parser.add_argument("-k", default="")
+    parser.add_argument("-j", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    if not os.path.exists(NVCC) or b"nvrtc.py" in pathlib.Path(NVCC).read_bytes()[:512]:
+        print("there is no nvcc here that builds programs")
+        return 77
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
+        tests = Tests(str(pathlib.Path(arguments.binary).resolve()), arguments.k, folder)
+        jobs = [pool.submit(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
+        jobs += [pool.submit(job) for job in (tests.documents, tests.sources, tests.foreign, tests.lies, tests.confined)]
+        for job in jobs:
+            job.result()
+    print(f"{tests.passed} passed, {tests.failed} failed")
+    return tests.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
