@@ -6,21 +6,41 @@ Found by themselves: each line of a file in right/ and wrong/ that begins with o
     // right: LAB CONTRACT KERNEL [OPTIONS]               passes: exit code 0
     // wrong: LAB CONTRACT KERNEL [OPTIONS] :: REASON     fails: exit code 1, and the report matches the expression
 
-A file is compiled once, whatever the number of its kernels (templates apart). KERNEL `-` names none, and the file speaks
+What nobody wants to keep in a tree is made when it is asked for (GENERATED). A file is compiled once, whatever the number of its kernels (templates apart). KERNEL `-` names none, and the file speaks
 for itself.
 """
 import argparse
 import concurrent.futures
+import itertools
 import os
 import pathlib
 import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 MARK = re.compile(r"^// (right|wrong): (\w+) (\S+) (\S+)([^:\n]*)(?: :: (.*))?$", re.M)
+
+KERNEL = b"__global__ void total(const int* in, int* out, int n) {}\n"
+GENERATED = {  # name: what it holds, and the reason why it is wrong
+    "of_30_megabytes.cu": (b"// " + b"x" * (30 << 20) + b"\n" + KERNEL, r"compile +failed +of_30_megabytes.cu has 30 MiB: nobody writes so much"),
+    "of_nothing.cu": (b"", r"(compile|signature) +failed"),
+    "of_zeros.cu": (bytes(100000), r"(compile|signature) +failed"),
+    "of_long_lines.cu": (KERNEL.replace(b"{}", b"{ *out = 0" + b" + 1" * 200000 + b"; }"), r"(compile|correct) +failed"),
+    "of_deep_braces.cu": (KERNEL.replace(b"{}", b"{" * 50000 + b"}" * 50000), r"(compile|correct) +failed"),
+    "of_many_kernels.cu": (b"".join(b"__global__ void k%d(const int* in, int* out, int n) { *out = %d; }\n" % (i, i) for i in range(400)),
+                           r"which kernel is meant|(compile|signature) +failed"),
+}
+
+
+def generated(folder):
+    for name, (content, reason) in GENERATED.items():
+        file = pathlib.Path(folder, name)
+        file.write_bytes(content)
+        yield file, "wrong", "reduce", "total", "-", [], reason
 
 
 def solutions():
@@ -57,7 +77,8 @@ def main():
     parser.add_argument("-j", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     binary = str(pathlib.Path(arguments.binary).resolve())
-    chosen = [s for s in solutions() if arguments.k in f"{s[1]} {s[0].stem} {s[2]} {s[4]}"]
+    folder = tempfile.TemporaryDirectory()
+    chosen = [s for s in itertools.chain(solutions(), generated(folder.name)) if arguments.k in f"{s[1]} {s[0].stem} {s[2]} {s[4]}"]
     start = time.time()
     failed = 0
     # The kernels of one file one after the other: the first one's compilation serves all.
