@@ -110,6 +110,12 @@ class Tests:
         self.case("arguments of files", ["good.cu", "more"], 2, err=["error: exec: 'more' is no source file"])
         self.case("text", ["good.h"], 2, err=[r"error: exec: good\.h is neither a \.cu file nor a program"])
 
+    def linked(self):
+        """Files that are linked on the device's side, too, here at once and there by object files."""
+        files = [str(HERE / "linked/main.cu"), str(HERE / "linked/other.cu")]
+        said = ["^12 23 35 47 19 31 543 1062 113 no error\n$"]
+        self.case("linked", [*files, "--nvcc", "-rdc=true"], 0, out=said, err=["kernel +1 .*", "other +1 "])
+
     def foreign(self):
         """Programs that are built otherwise."""
         file = HERE / "vector_sum.cu"
@@ -182,7 +188,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
         tests = Tests(str(pathlib.Path(arguments.binary).resolve()), arguments.k, folder)
         jobs = [pool.submit(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
-        jobs += [pool.submit(job) for job in (tests.documents, tests.sources, tests.foreign, tests.lies, tests.confined)]
+        jobs += [pool.submit(job) for job in (tests.documents, tests.sources, tests.linked, tests.foreign, tests.lies, tests.confined)]
         for job in jobs:
             job.result()
     print(f"{tests.passed} passed, {tests.failed} failed")

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 
 #include "common/cuda_api/fat_binary.h"
+#include "common/cuda_api/link_ptx.h"
 #include "common/error.h"
 
 namespace gpulab::cuda_api {
@@ -41,6 +43,21 @@ std::span<const std::byte> mapped_from(const void* start) {
       },
       &search);
   return {static_cast<const std::byte*>(start), search.bytes};
+}
+
+/// Objects of a program, each with PTX; those without one that is old enough are the toolkit's own library of functions
+/// for kernels that launch kernels, which the simulator has itself.
+void link_parts(FatModule& module, int architecture) {
+  std::vector<std::string> texts;
+  for (const void* part : module.parts) {
+    const auto images = images_of(mapped_from(part));
+    const bool library = std::ranges::all_of(images, [&](const DeviceImage& image) { return image.name.empty(); });
+    if (library && images.size() > 1) continue;
+    const DeviceImage& image = ptx_for(architecture, images);
+    if (module.name.empty()) module.name = image.name;
+    texts.push_back(image.content);
+  }
+  module.ptx = link_ptx(texts);
 }
 
 }  // namespace
@@ -95,9 +112,10 @@ const VariableEntry* Modules::variable(const void* host) const {
 const FatModule& Modules::take_ptx(std::size_t number, int architecture) {
   FatModule& module = modules_.at(number);
   if (!module.ptx.empty()) return module;
-  if (!module.parts.empty())
-    throw Error(ExitCode::missing, "the program is linked from relocatable device code (-rdc=true)", {},
-                "put its kernels into files that need none");
+  if (!module.parts.empty()) {
+    link_parts(module, architecture);
+    return module;
+  }
   const auto images = images_of(mapped_from(module.data));
   const DeviceImage& image = ptx_for(architecture, images);
   module.name = fmt::format("{}#{}", image.name.empty() ? "program" : image.name, number);
