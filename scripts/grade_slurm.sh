@@ -112,10 +112,12 @@ done
 [ ${#words[@]} -ge 3 ] || fail "which assignment, output folder and submissions?" "as in: $0 assignment.json results class/*"
 command -v sbatch > /dev/null || fail "there is no sbatch here" "without Slurm: gpulab grade --jobs N"
 [ -x "$gpulab" ] || fail "there is no program '$gpulab'" "scripts/gpulab builds it; --gpulab names another"
+gpulab=$(realpath "$gpulab")
+[ -z "$gpu_partition" ] || grep -q -e --device <<< "$("$gpulab" grade --help)" ||
+  fail "--gpu-partition: this gpulab's grade measures no times" "without it, items of kind speed are pending"
 assignment=$(realpath "${words[0]}") && [ -f "$assignment" ] || fail "there is no assignment '${words[0]}'"
 mkdir -p "${words[1]}/slurm/chunks"
 output=$(realpath "${words[1]}") slurm=$(realpath "${words[1]}/slurm")
-gpulab=$(realpath "$gpulab")
 
 # Files that options of grade name are files of this folder, wherever a task runs: --key FILE, --export canvas=FILE.
 anchored() {

@@ -148,6 +148,7 @@ expect "a lost task's submissions are graded all the same" lose_a_task
 cat > with_gpu <<END
 #!/bin/bash
 words=() timed=
+[ "\$2" != --help ] || { echo "  --device gpu" && exit; }
 for word in "\$@"; do
   case \$word in --device) timed=yes ;; gpu) [ -n "\$timed" ] || words+=(gpu) ;; *) words+=("\$word") ;; esac
 done
@@ -173,6 +174,8 @@ expect "its own words" refuses "error: '--resume' is this script's own to say" a
 expect "a program" refuses "error: there is no program 'nowhere'" --gpulab nowhere a b c
 expect "an assignment" refuses "error: there is no assignment 'nowhere'" --gpulab "$gpulab" nowhere b c
 expect "a submission" refuses "error: there is no submission 'nowhere'" --gpulab "$gpulab" "$assignment" b nowhere
+cat > without_gpu <<< '#!/bin/sh' && chmod +x without_gpu
+expect "times" refuses "error: --gpu-partition: this gpulab's grade measures no times" --gpulab without_gpu --gpu-partition gpu a b c
 expect "a name of two lines" refuses "error: a submission's name has a line end: rename 'a b'" --gpulab "$gpulab" "$assignment" b $'a\nb'
 expect "a chunk of 10^5" refuses "error: --chunk: '100000' is no number" --chunk 100000
 PATH=/usr/bin:/bin expect "help" "$root/scripts/grade_slurm.sh" --help
