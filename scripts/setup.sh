@@ -66,9 +66,10 @@ missing_packages() {
     command -v qemu-x86_64 > /dev/null || echo qemu-user
     command -v ccache > /dev/null || echo ccache
     python3 -c 'import jsonschema' 2> /dev/null || /usr/bin/python3 -c 'import jsonschema' 2> /dev/null || echo python3-jsonschema
-    command -v xmllint > /dev/null || echo libxml2-utils
   fi
-  if [ "${2-}" = all ]; then # a cluster of one node, for tests/grading/slurm_test.sh
+  if [ "${2-}" = all ]; then # tests/grading: a cluster of one node, bundles, the schema of JUnit XML
+    command -v xmllint > /dev/null || echo libxml2-utils
+    command -v patchelf > /dev/null || echo patchelf
     [ -e /usr/sbin/slurmctld ] || echo slurm-wlm
     [ -e /usr/sbin/munged ] || echo munge
   fi
