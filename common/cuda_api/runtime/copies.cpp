@@ -94,6 +94,10 @@ cudaError_t copy(Session& s, const char* function, const void* to, const void* f
   if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
   if (static_cast<unsigned>(kind) > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
   if (rows.bytes == 0 || rows.count == 0) return cudaSuccess;
+  if (s.capture(stream, [=](Session& later, cudaStream_t on) {
+        return copy(later, function, to, from, rows, kind, on, caller);
+      }))
+    return cudaSuccess;
   if (rows.count > 1 && (rows.pitch_to < rows.bytes || rows.pitch_from < rows.bytes)) return cudaErrorInvalidPitchValue;
   const bool guess = kind == cudaMemcpyDefault;
   const bool to_device = guess ? device_bytes(s, number(to)).has_value()
@@ -123,6 +127,9 @@ cudaError_t fill(Session& s, const char* function, void* to, int value, const Ro
                  void* caller) {
   if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
   if (rows.bytes == 0 || rows.count == 0) return cudaSuccess;
+  if (s.capture(stream,
+                [=](Session& later, cudaStream_t on) { return fill(later, function, to, value, rows, on, caller); }))
+    return cudaSuccess;
   const std::size_t span = (rows.count - 1) * rows.pitch_to + rows.bytes;
   if (const auto e = check_side(s, function, "destination", number(to), span, true, false, caller); e != cudaSuccess)
     return e;

@@ -91,12 +91,15 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
                 config->dynamicSmemBytes, config->stream, cooperative, caller);
 }
 
-cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* data) {
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   // All that was queued before has ended.
   return call("cudaLaunchHostFunc", Waits::no, [&](Session& session) {
-    session.print();
-    function(data);
-    return cudaSuccess;
+    const auto work = [=](Session& now, cudaStream_t) {
+      now.print();
+      function(data);
+      return cudaSuccess;
+    };
+    return session.capture(stream, work) ? cudaSuccess : work(session, stream);
   });
 }
 

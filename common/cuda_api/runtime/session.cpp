@@ -276,10 +276,17 @@ cudaError_t Session::check(const LoadedFunction& kernel, const LaunchRequest& re
   return cudaSuccess;
 }
 
+bool Session::capture(cudaStream_t stream, Work work) {
+  if (captured == nullptr || stream_number(stream) == Timeline::kDefault) return false;
+  captured->push_back(std::move(work));
+  return true;
+}
+
 cudaError_t Session::launch(const LaunchRequest& request) {
   if (stream_of(request.stream) == nullptr) return cudaErrorInvalidResourceHandle;
   const LoadedFunction& kernel = kernel_of(*request.function);
   if (const cudaError_t wrong = check(kernel, request); wrong != cudaSuccess) return wrong;
+  if (captured != nullptr && stream_number(request.stream) != Timeline::kDefault) return keep(kernel, request);
   ++launches_;
   if (pending_ != cudaSuccess) return cudaSuccess;  // behind the one that failed: it does not run
   KernelRecord& mine = record_of(kernel, request);
@@ -294,6 +301,24 @@ cudaError_t Session::launch(const LaunchRequest& request) {
       return cudaErrorCooperativeLaunchTooLarge;
     throw;
   }
+  return cudaSuccess;
+}
+
+/// With its arguments as they are now.
+cudaError_t Session::keep(const LoadedFunction& kernel, const LaunchRequest& request) {
+  std::vector<std::vector<std::byte>> arguments;
+  for (std::size_t i = 0; i < kernel.kernel.parameter_sizes.size(); ++i) {
+    const auto* bytes = static_cast<const std::byte*>(request.arguments[i]);
+    arguments.emplace_back(bytes, bytes + kernel.kernel.parameter_sizes[i]);
+  }
+  (void)capture(request.stream, [request, arguments](Session& session, cudaStream_t stream) mutable {
+    std::vector<void*> places;
+    for (auto& argument : arguments) places.push_back(argument.data());
+    LaunchRequest again = request;
+    again.arguments = places.data();
+    again.stream = stream;
+    return session.launch(again);
+  });
   return cudaSuccess;
 }
 

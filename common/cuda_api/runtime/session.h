@@ -36,6 +36,10 @@ struct LaunchRequest {
   void* caller = nullptr;  ///< return address
 };
 
+class Session;
+/// What a stream that is captured would have done, to be done on another.
+using Work = std::function<cudaError_t(Session&, cudaStream_t)>;
+
 class Session {
  public:
   static Session& instance();
@@ -55,6 +59,11 @@ class Session {
   void reset_device();
 
   cudaError_t launch(const LaunchRequest& request);
+  /// The work that a graph is made of; null where nothing is captured. Streams that a captured one is joined with are
+  /// captured, too: all but the legacy default stream.
+  std::vector<Work>* captured = nullptr;
+  /// True: it has been kept for later.
+  bool capture(cudaStream_t stream, Work work);
   /// The kernel behind a function of the host's; throws Error where there is none.
   const LoadedFunction& kernel_of(const FunctionEntry& function);
   /// Where a registered variable lies. Throws Error.
@@ -84,6 +93,7 @@ class Session {
  private:
   Session();
   void load(std::size_t module);
+  cudaError_t keep(const LoadedFunction& kernel, const LaunchRequest& request);
   void run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   void take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   void fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel);

@@ -87,8 +87,10 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return with_stream("cudaStreamIsCapturing", Waits::no, stream,
-                     [&](Session&, StreamState&) { *status = cudaStreamCaptureStatusNone; });
+  return with_stream("cudaStreamIsCapturing", Waits::no, stream, [&](Session& s, StreamState&) {
+    const bool captured = s.captured != nullptr && stream_number(stream) != Timeline::kDefault;
+    *status = captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  });
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
