@@ -64,6 +64,14 @@ cudaError_t release(Session& session, const void* pointer, bool of_host, void* c
 
 std::size_t pitch_of(std::size_t width) { return (width + 511) / 512 * 512; }
 
+/// What a GPU would do with managed memory sooner or elsewhere.
+[[gnu::always_inline]] inline cudaError_t advised(const char* name, const void* pointer) {
+  return call(name, Waits::no, [&](Session& s) {
+    const MemoryEntry* entry = s.memory.holding(number(pointer));
+    return entry != nullptr && entry->kind == Kind::managed ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -219,19 +227,21 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   });
 }
 
+#if CUDART_VERSION >= 13000
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t, cudaMemLocation, unsigned, cudaStream_t) {
-  return call("cudaMemPrefetchAsync", Waits::no, [&](Session& s) {
-    const MemoryEntry* entry = s.memory.holding(number(pointer));
-    return entry != nullptr && entry->kind == Kind::managed ? cudaSuccess : cudaErrorInvalidValue;
-  });
+  return advised("cudaMemPrefetchAsync", pointer);
 }
-
 cudaError_t cudaMemAdvise(const void* pointer, size_t, cudaMemoryAdvise, cudaMemLocation) {
-  return call("cudaMemAdvise", Waits::no, [&](Session& s) {
-    const MemoryEntry* entry = s.memory.holding(number(pointer));
-    return entry != nullptr && entry->kind == Kind::managed ? cudaSuccess : cudaErrorInvalidValue;
-  });
+  return advised("cudaMemAdvise", pointer);
 }
+#else
+cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t, int, cudaStream_t) {
+  return advised("cudaMemPrefetchAsync", pointer);
+}
+cudaError_t cudaMemAdvise(const void* pointer, size_t, cudaMemoryAdvise, int) {
+  return advised("cudaMemAdvise", pointer);
+}
+#endif
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned) {
   return call("cudaStreamAttachMemAsync", Waits::no, [](Session&) { return cudaSuccess; });
