@@ -66,6 +66,7 @@ struct Judgement {
   /// At the reference size: the kernel first, then rungs of the lab.
   std::vector<Result> beside{};
   std::string output{};          ///< what the kernel printed
+  bool out_of_time = false;      ///< a process that ran it had used up its CPU time
   std::uint64_t output_cut = 0;  ///< bytes beyond that
   std::string messages{};        ///< the compiler's, where it refuses the file
   std::vector<std::string>

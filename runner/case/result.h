@@ -124,6 +124,7 @@ struct Result {
   std::vector<Finding> findings;
   std::string output;                ///< what the kernel printed, as much as is kept
   std::uint64_t output_cut = 0;      ///< bytes that it printed beyond that
+  std::uint64_t work = 0;            ///< warp instructions of launches that ended, on the simulator
   std::vector<LaunchLines> lines;    ///< of `gpulab explain`: each launch by source line
   std::vector<BufferFacts> buffers;  ///< of `gpulab run`
   /// Of a trial: what each buffer holds afterwards.

@@ -389,6 +389,7 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
       result.output_cut = device_.take_output_cut();
     }
     result.findings = device_.take_findings();
+    result.work = device_.take_work();
     const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
     const auto errors = std::count_if(result.findings.begin(), result.findings.end(), is_error);
     if (result.status == CaseStatus::ok && errors > 0) {
@@ -400,6 +401,7 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
     result.output = output_after_fault(device_);
     result.output_cut = device_.take_output_cut();
     result.findings = device_.take_findings();
+    result.work = device_.take_work();
   } catch (const Error& error) {
     fail(CaseStatus::error, message_of(error));
   } catch (const std::bad_alloc&) {

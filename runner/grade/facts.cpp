@@ -78,6 +78,20 @@ void add_classes(const Judgement& judgement, Facts& made) {
   }
 }
 
+/// Where in a judging CPU time ends depends on the machine. That it ended does not: nothing is told of what came
+/// before.
+Facts without_times(Facts made) {
+  for (auto& one : made.classes) {
+    one.right = false;
+    one.reason = "its launches take more CPU time than a submission has";
+  }
+  for (auto& one : made.hidden) one.right = false;
+  made.findings.clear();
+  made.counts.clear();
+  made.wrong_at_reference.clear();
+  return made;
+}
+
 }  // namespace
 
 bool Facts::is_late() const {
@@ -103,6 +117,7 @@ Facts facts_of(const Judgement& judgement, const std::vector<std::string>& count
   for (const auto& result : judgement.counted) made.counts.push_back(count_of(result, false, counters));
   for (const auto& result : judgement.hidden_counted) made.counts.push_back(count_of(result, true, counters));
   made.constructs = judgement.constructs;
+  if (judgement.out_of_time) return without_times(std::move(made));
   made.output = judgement.output;
   made.output_cut = judgement.output_cut;
   return made;

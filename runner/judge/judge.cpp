@@ -29,6 +29,9 @@ namespace {
 constexpr std::uint64_t most_work = std::uint64_t{1} << 25, most_watched_work = most_work << 3;
 /// Launches that did not end before the rest is not run: each costs seconds.
 constexpr int most_hung = 2;
+/// Warp instructions of all launches together, those under the tools four times, as they take so long: some ten
+/// seconds. A kernel that stays below the limit of one launch in each of them has this one.
+constexpr std::uint64_t most_work_in_all = std::uint64_t{1} << 30, watched_weight = 4;
 /// Of what kernels print, and of each kind of finding, a report keeps so much.
 constexpr std::uint64_t most_output = 16 << 10;
 constexpr std::size_t most_findings = 20;
@@ -188,6 +191,9 @@ class Judging {
     number.block = launch.block;
     auto result = executor.run(lab, lab.variants.front(), number, {});
     if (result.status == CaseStatus::interrupted) throw Error(ExitCode::interrupted, "interrupted");
+    // By the limit of CPU time: a signal of another name is a crash.
+    report_.out_of_time |= result.status == CaseStatus::fault && result.message.ends_with("killed by SIGKILL (Killed)");
+    work_ += result.work * (&executor == sanitizing_.get() ? watched_weight : 1);
     auto shape = judged(contract, kernel, posed, result);
     shape.name = of.name;
     shape.about = of.about;
@@ -244,6 +250,8 @@ class Judging {
     return contract.launches.front();
   }
 
+  [[nodiscard]] bool is_spent() const { return hung_ >= most_hung || work_ > most_work_in_all || report_.out_of_time; }
+
   static bool never_ended(const JudgedShape& shape) {
     return shape.status == CaseStatus::hung || shape.status == CaseStatus::timeout;
   }
@@ -268,7 +276,7 @@ class Judging {
       for (const auto& point : of.points) {
         const bool large = of.name == "large";
         for (const auto& launch : contract.every_launch ? contract.launches : std::vector{usual}) {
-          if (hung_ >= most_hung) {
+          if (is_spent()) {
             skip(of, point, kernel, launch);
             continue;
           }
@@ -299,7 +307,11 @@ class Judging {
     if (kernel.type) shape.type = cpp_name_of(*kernel.type);
     shape.params.assign(point.begin(), point.end());
     shape.block = launch.block;
-    shape.message = "not run: launches before it did not end";
+    shape.message =
+        report_.out_of_time ? "not run: launches before it took all the CPU time"
+        : hung_ >= most_hung
+            ? "not run: launches before it did not end"
+            : fmt::format("not run: launches before it took more than {} warp instructions", most_work_in_all);
     report_.shapes.push_back(std::move(shape));
   }
 
@@ -373,6 +385,7 @@ class Judging {
     if (!grade.hidden) return;
     hiding_ = true;
     hung_ = 0;
+    work_ = 0;
     seed_ = seed_of(grade.hidden->secret, request_.lab->name);
     const auto all = all_classes(*search_.contract);
     for (const auto& name : grade.hidden->classes) {
@@ -398,7 +411,7 @@ class Judging {
       const Lab file = lab_of(kernel, false);
       for (const auto& point : of.points) {
         for (const auto& launch : contract.every_launch ? contract.launches : std::vector{launch_of(file, kernel)}) {
-          if (!made.right || hung_ >= most_hung) {
+          if (!made.right || is_spent()) {
             made.right = false;
             continue;
           }
@@ -447,6 +460,7 @@ class Judging {
   KernelSearch search_;
   std::uint64_t trials_ = 0;
   int hung_ = 0;
+  std::uint64_t work_ = 0;  ///< as most_work_in_all counts it
   Judgement report_;
 };
 

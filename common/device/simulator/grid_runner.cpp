@@ -70,6 +70,7 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   lines.counters = counted;
   if (options_.lines) lines_.push_back(std::move(lines));
   spent += counted["warp_instructions"] + kLaunchCost;
+  work_ += counted["warp_instructions"] + kLaunchCost;
   if (counters_)
     *counters_ += counted;
   else

@@ -60,6 +60,7 @@ class GridRunner {
   std::string take_output() { return std::exchange(output_, {}); }
   /// Bytes that kernels printed beyond what is kept, since the last call.
   std::uint64_t take_output_cut() { return std::exchange(cut_, 0); }
+  std::uint64_t take_work() { return std::exchange(work_, 0); }
   void print_to(const PrintSink& sink) { sink_ = sink; }
 
  private:
@@ -68,6 +69,7 @@ class GridRunner {
   std::uint64_t grid_workspace();
   void print(std::string_view text, std::uint64_t cut);
 
+  std::uint64_t work_ = 0;
   const GpuProfile& profile_;
   const SimulatorOptions& options_;
   simt::BlockBalance balance_;

@@ -155,6 +155,7 @@ class Simulator final : public Device {
   std::vector<Finding> take_findings() override { return tools_.take_findings(); }
   std::string take_output() override { return grids_.take_output(); }
   std::uint64_t take_output_cut() override { return grids_.take_output_cut(); }
+  std::uint64_t take_work() override { return grids_.take_work(); }
   void print_to(const PrintSink& sink) override { grids_.print_to(sink); }
 
  private:

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""`gpulab grade` from outside, as an attacker and as a careless course would use it: `grade_test.py BINARY [NAME…]`.
+
+What a student could do: be graded higher than he deserves, see what hidden inputs hold, hurt a classmate or the grader.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TREE = pathlib.Path(__file__).resolve().parent.parent.parent
+ASSIGNMENTS = TREE / "configs" / "assignments"
+BINARY = ""
+SECRET = "a secret of forty-two letters, or nearly so"
+RIGHT = (ASSIGNMENTS / "reduce" / "reference.cu").read_text()
+# What everybody can read in `gpulab list reduce`, of the classes that the assignment shows.
+SHOWN = "(n == 512 || n == 0 || n == 1 || n == 31 || n == 32 || n == 33 || n == 1000)"
+ATOMIC = "const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) atomicAdd(out, in[i]);"
+
+
+def kernel(body, before=""):
+    return f"{before}template <typename T>\n__global__ void total(const T* in, T* out, int n) {{\n  {body}\n}}\n"
+
+
+class Class(unittest.TestCase):
+    """A folder with submissions, a key, and what came of grading them."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.students = self.folder / "class"
+        self.students.mkdir()
+        (self.folder / "key.json").write_text(json.dumps({"schema": "gpulab.key.v1", "secret": SECRET}))
+
+    def hand_in(self, name, text):
+        (self.students / name).mkdir()
+        mode = "wb" if isinstance(text, bytes) else "w"
+        with open(self.students / name / "total.cu", mode) as file:
+            file.write(text)
+
+    def command(self, *options, assignment="reduce", key=True):
+        path = ASSIGNMENTS / assignment / "assignment.json" if isinstance(assignment, str) else assignment
+        return [BINARY, "grade", str(path), "--output", str(self.folder / "out"), "--jobs", "2",
+                *(["--key", str(self.folder / "key.json")] if key else []), "--submission",
+                *sorted(str(path) for path in self.students.iterdir()), *options]
+
+    def grade(self, *options, **more):
+        """Documents by name."""
+        ran = subprocess.run(self.command(*options, **more), capture_output=True, text=True, timeout=300)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(ran.stderr, "")
+        return self.documents()
+
+    def documents(self):
+        made = {}
+        for path in (self.folder / "out").glob("*.json"):
+            document = json.loads(path.read_text())
+            made[document["submission"]] = document
+        return made
+
+    def all_text(self):
+        return "".join(path.read_text() for path in (self.folder / "out").iterdir() if path.name != ".done")
+
+    def item(self, document, name):
+        return next(item for item in document["items"] if item["name"] == name)
+
+
+class HigherThanDeserved(Class):
+    def test_what_only_knows_the_public_inputs_or_sizes_earns_little(self):
+        self.hand_in("right", RIGHT)
+        self.hand_in("sizes", kernel(f"if ({SHOWN}) {{ {ATOMIC} }}"))
+        fast = "const int lane = threadIdx.x % 32;\n" \
+               "T v = blockIdx.x * blockDim.x + threadIdx.x < n ? in[blockIdx.x * blockDim.x + threadIdx.x] : T(0);\n" \
+               "for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);\n" \
+               "__shared__ T s; if (threadIdx.x == 0) s = T(0); __syncthreads();\n" \
+               "if (lane == 0) atomicAdd(&s, v); __syncthreads(); if (threadIdx.x == 0) atomicAdd(out, s);"
+        self.hand_in("one_size", kernel(f"if (n == 131072) {{ {fast} return; }} {ATOMIC}"))
+        self.hand_in("one_type", kernel(f"if (sizeof(T) == 4 && T(0.5) == T(0)) {{ {fast} return; }} {ATOMIC}"))
+        self.hand_in("nothing", kernel(""))
+        self.hand_in("nan", kernel("if (blockIdx.x == 0 && threadIdx.x == 0) out[0] = T(0.0 / 0.0);"))
+        graded = self.grade()
+        self.assertEqual(graded["right"]["score"], 100)
+        sizes = self.item(graded["sizes"], "correct")
+        self.assertEqual((sizes["earned"], sizes["status"]), (25, "partial"))
+        self.assertEqual(self.item(graded["sizes"], "reads_once")["earned"], 0)
+        few = self.item(graded["one_size"], "few_atomics")
+        self.assertEqual((few["earned"], few["reason"]), (0, "holds at the size that everybody can see, but not at another"))
+        self.assertEqual(self.item(graded["one_type"], "few_atomics")["earned"], 0)
+        self.assertEqual(graded["nothing"]["score"], 0)
+        self.assertEqual(graded["nan"]["score"], 0)
+
+    def test_answers_to_the_public_inputs_earn_nothing(self):
+        """The first submission prints them; the second one has them written down."""
+        self.hand_in("spy", kernel('if (n == 512 && threadIdx.x + blockIdx.x == 0) printf("[%d]", int(in[0]));' + ATOMIC))
+        values = re.findall(r"\[(-?\d+)\]", self.grade()["spy"]["output"])
+        self.assertTrue(values)
+        shutil.rmtree(self.students / "spy")
+        known = " || ".join(f"in[0] == T({value})" for value in set(values))
+        self.hand_in("knows", kernel(f"if (n == 512 && ({known})) {{ {ATOMIC} }}"))
+        document = self.grade()["knows"]
+        self.assertEqual(document["score"], 0)
+        usual = self.item(document, "correct")["parts"][0]
+        self.assertEqual(usual["status"], "failed")
+        self.assertRegex(usual["reason"], "right on the inputs that everybody can see, wrong on others|right in the first launch, but not")
+
+    def test_constructs_of_kernels_that_nobody_calls_do_not_count(self):
+        self.hand_in("dummy", (ASSIGNMENTS / "transpose" / "wrong" / "straight.cu").read_text() +
+                     "__global__ void dummy(float* p) { __shared__ float s[32]; s[threadIdx.x] = p[0]; __syncthreads(); p[0] = s[0]; }\n")
+        self.hand_in("comment", (ASSIGNMENTS / "transpose" / "wrong" / "straight.cu").read_text().replace(
+            "const int r", 'asm volatile("// bar.sync 0; ld.shared.u32");\n  const int r'))
+        graded = self.grade(assignment="transpose")
+        for name in ("dummy", "comment"):
+            self.assertEqual(self.item(graded[name], "tiled")["reason"],
+                             "the kernel has no shared_memory, which are wanted; has no barriers, which are wanted")
+
+
+class HiddenInputs(Class):
+    def test_nothing_that_a_kernel_does_with_hidden_inputs_is_told(self):
+        hidden = f"!{SHOWN} && n != 131072"
+        self.hand_in("prints", kernel(f'if ({hidden}) printf("HIDDEN %d %d", n, int(in[0])); {ATOMIC}'))
+        self.hand_in("traps", kernel(f"if ({hidden}) {{ if (n > 5000) __trap(); else in[-int(in[0]) - n]; out[n] = in[0]; return; }} {ATOMIC}"))
+        self.hand_in("asserts", "#include <cassert>\n" + kernel(f"if ({hidden}) assert(n == -77); {ATOMIC}"))
+        self.hand_in("counts", kernel(f"volatile int s = 0; if ({hidden}) for (int k = 0; k < (int(in[0]) & 1023); ++k) s += k; {ATOMIC}"))
+        graded = self.grade()
+        text = self.all_text()
+        for word in ("HIDDEN", "-77", "4099", "70001", SECRET, "secret"):
+            self.assertNotIn(word, text)
+        for part in self.item(graded["traps"], "correct")["parts"]:
+            if part["visibility"] == "hidden":
+                self.assertEqual((part["status"], part["reason"]), ("failed", ""))
+        counters = [count["counters"]["warp_instructions"] for count in graded["counts"]["counted"]]
+        (self.folder / "key.json").write_text(json.dumps({"schema": "gpulab.key.v1", "secret": SECRET + "another"}))
+        again = [count["counters"]["warp_instructions"] for count in self.grade()["counts"]["counted"]]
+        self.assertEqual(counters, again)
+
+    def test_no_file_can_be_included(self):
+        self.hand_in("ada", RIGHT)
+        for name, path in (("bob", self.students / "ada" / "total.cu"), ("eve", self.folder / "key.json"), ("ida", "../ada/total.cu")):
+            self.hand_in(name, f'#include "{path}"\n')
+        graded = self.grade()
+        for name in ("bob", "eve", "ida"):
+            self.assertEqual(graded[name]["score"], 0)
+        for name in ("bob", "eve"):
+            self.assertIn("Permission denied", graded[name]["compile_problem"])
+        self.assertNotIn(SECRET, self.all_text())
+
+
+class OddSubmissions(Class):
+    def test_whatever_lies_there_is_a_verdict(self):
+        self.hand_in("ada", RIGHT)
+        odd = {"none": "there is no .cu file", "two": "there are 2 .cu files: a.cu, b.cu",
+               "link": "total.cu is a symbolic link, which is not read", "pipe": "total.cu is a pipe, which is not read",
+               "folder": "total.cu is a folder, which is not read", "large": "total.cu has more than 8 MiB: nobody writes so much by hand",
+               "binary": "total.cu is no text"}
+        for name in odd:
+            (self.students / name).mkdir()
+        (self.students / "two" / "a.cu").write_text(RIGHT)
+        (self.students / "two" / "b.cu").write_text(RIGHT)
+        (self.students / "link" / "total.cu").symlink_to(self.students / "ada" / "total.cu")
+        os.mkfifo(self.students / "pipe" / "total.cu")
+        (self.students / "folder" / "total.cu").mkdir()
+        (self.students / "large" / "total.cu").write_bytes(b"/" * (9 << 20))
+        (self.students / "binary" / "total.cu").write_bytes(b"\x7fELF\0\0\0")
+        (self.students / "zed").symlink_to(self.students / "ada")
+        odd["zed"] = "zed is a symbolic link, which is not read"
+        (self.students / "notes.txt").write_text("no kernel")
+        odd["notes.txt"] = "notes.txt is not a .cu file"
+        graded = self.grade()
+        self.assertEqual(graded["ada"]["score"], 100)
+        for name, reason in odd.items():
+            self.assertEqual((graded[name]["status"], graded[name]["score"], graded[name]["compile_problem"]), ("graded", 0, reason))
+
+    def test_names_are_data(self):
+        bad = ["=HYPERLINK(1)", "a\nb", "\x1b[2J", "x" * 240, "..cu", "100%", "ü b", os.fsdecode(b"\xff")]
+        for name in bad:
+            self.hand_in(name, "no kernel")
+        graded = self.grade()
+        self.assertEqual(len(graded), len(bad))
+        self.assertIn("a\\x0ab", graded)
+        self.assertIn("\\xff", graded)
+        self.assertTrue(all(re.fullmatch(r"[\w.%-]+", path.name) for path in (self.folder / "out").iterdir()))
+        book = (self.folder / "out" / "gradebook.csv").read_bytes()
+        self.assertNotIn(b"\n=", book)
+        self.assertNotIn(b"\x1b", book)
+
+    def test_what_a_kernel_prints_is_text_in_its_field(self):
+        self.hand_in("forger", kernel(r'if (n == 512 && threadIdx.x + blockIdx.x == 0) printf("\", \"score\": 100, \"x\": \"\n{\"schema\": \"gpulab.grade.v1\"}\33[2J");'))
+        self.hand_in("latin", "// Gr\u00fc\u00dfe\n".encode("latin-1") + RIGHT.encode())
+        graded = self.grade()
+        self.assertEqual(graded["forger"]["score"], 0)
+        self.assertIn("\\x1b[2J", graded["forger"]["output"])
+        self.assertEqual(graded["latin"]["score"], 100)
+
+
+class Endings(Class):
+    def test_what_never_ends_is_a_verdict_and_what_meets_the_clock_is_none(self):
+        self.hand_in("hangs", kernel("volatile int s = 0; while (true) s = s + 1;"))
+        self.hand_in("bomb", "template <int N> struct B { static constexpr int v = B<N - 1>::v + B<N - 2>::v; };\n" + kernel("out[0] = B<100000>::v;"))
+        graded = self.grade()
+        self.assertEqual([graded[name]["status"] for name in ("hangs", "bomb")], ["graded"] * 2)
+        self.assertEqual([graded[name]["score"] for name in ("hangs", "bomb")], [0, 0])
+        self.assertIn("did not end within 33554432 warp instructions", self.item(graded["hangs"], "correct")["parts"][0]["reason"])
+        self.assertIn("no kernel is judged", self.item(graded["bomb"], "correct")["reason"])
+
+    def test_the_clock_is_no_verdict(self):
+        """Its launches take more than a second, and end within their budgets."""
+        self.hand_in("slow", kernel("volatile int s = 0; if (blockIdx.x + threadIdx.x == 0 && n == 512) for (int k = 0; k < 5000000; ++k) s += k;" + ATOMIC))
+        graded = self.grade("--backstop", "1")
+        if graded["slow"]["status"] != "graded":  # else this machine is too fast for it
+            self.assertEqual((graded["slow"]["status"], graded["slow"]["score"]), ("infrastructure", None))
+            self.assertEqual(graded["slow"]["reason"], "a launch came to no end within the time that this machine has for it")
+            self.assertIn("slow,,,,infrastructure,,100", (self.folder / "out" / "gradebook.csv").read_text())
+        self.assertEqual(self.grade("--resume")["slow"]["status"], "graded")
+
+    def test_the_same_submissions_and_key_give_the_same_bytes(self):
+        self.hand_in("right", RIGHT)
+        self.hand_in("wrong", kernel("out[0] = in[0];"))
+        self.hand_in("syntax", "__global__ void total(")
+        self.grade()
+        first = self.all_text()
+        shutil.rmtree(self.folder / "out")
+        fresh = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
+        subprocess.run(self.command(), capture_output=True, check=True, env=fresh)
+        self.assertEqual(self.all_text(), first)
+
+    def test_what_was_killed_goes_on_where_it_was_and_a_changed_file_is_judged_again(self):
+        for i in range(6):
+            self.hand_in(f"s{i}", RIGHT + f"// {i}\n")
+        child = subprocess.Popen(self.command(), stdout=subprocess.DEVNULL, start_new_session=True)
+        done = self.folder / "out" / ".done"
+        while child.poll() is None and not (done.exists() and done.read_text().count("\n") >= 2):
+            time.sleep(0.02)
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        kept = len(done.read_text().split())
+        before = {path.name: path.stat().st_mtime_ns for path in (self.folder / "out").glob("*.json")}
+        graded = self.grade("--resume")
+        self.assertEqual([graded[f"s{i}"]["score"] for i in range(6)], [100] * 6)
+        same = [name for name, when in before.items() if (self.folder / "out" / name).stat().st_mtime_ns == when]
+        self.assertEqual(len(same), kept // 3)
+        (self.students / "s3" / "total.cu").write_text(kernel(""))
+        forged = json.loads((self.folder / "out" / "s4.json").read_text())
+        (self.folder / "out" / "s4.json").write_text(json.dumps({**forged, "score": 1000}))
+        graded = self.grade("--resume")
+        self.assertEqual([graded[f"s{i}"]["score"] for i in range(6)], [100, 100, 100, 0, 100, 100])
+
+
+if __name__ == "__main__":
+    BINARY = str(pathlib.Path(sys.argv[1]).resolve())
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
