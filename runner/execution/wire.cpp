@@ -118,8 +118,7 @@ auto members(ModelledTime& v) {
 auto members(Result& v) {
   auto& [variant, kernel, status, message, racy, needs_clock, summary, params, launch, occupancy, spread, verification,
          timing, simulation_ms, model, model_unavailable, metrics, notes, curve, picture, built_on, would_build_on,
-         changes, counters, counters_params, findings, output, output_cut, work, lines, buffers,
-         contents] = v;
+         changes, counters, counters_params, findings, output, output_cut, work, lines, buffers, contents] = v;
   (void)racy, (void)needs_clock;                        // whoever asked knows the variant
   (void)built_on, (void)would_build_on, (void)changes;  // of several results
   return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, spread, verification, timing,
