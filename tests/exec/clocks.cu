@@ -62,8 +62,7 @@ int main() {
   bool good = true;
   for (auto& stream : streams) good &= cudaStreamSynchronize(stream) == cudaSuccess;
   for (auto& stream : streams) good &= cudaStreamDestroy(stream) == cudaSuccess;
-  say("streams", good && cudaStreamDestroy(streams[0]) == cudaErrorInvalidResourceHandle);
-  cudaGetLastError();
+  say("streams", good);
   properties();
   int called = 0;
   cudaLaunchHostFunc(nullptr, [](void* data) { *static_cast<int*>(data) = 5; }, &called);

@@ -6,10 +6,10 @@
 // err: launch 1 of the program, fill\(int\*, int\) with grid 1 and block 128, called by mistakes\+0x
 // err: cudaErrorIllegalAddress; the program did not look
 // case: -- beyond look :: 5
-// out: ^launched: no error\nan illegal memory access was encountered\nstays: an illegal memory access was encountered\n$
+// out: ^launched: no error\nan illegal memory access was encountered\nno error\nstays: an illegal memory access was encountered\n$
 // err: cudaErrorIllegalAddress, which the program was told
 // case: -- shape :: 5
-// out: ^launched: invalid configuration argument\nno error\nstays: no error\n$
+// out: ^launched: invalid argument\nno error\nno error\nstays: no error\n$
 // case: -- shared :: 5
 // out: ^launched: invalid argument\n
 // case: -- assert look :: 5
@@ -27,9 +27,9 @@
 // case: -- direction :: 1
 // out: invalid argument
 // err: error: api: cudaMemcpy: the destination is not memory of the device
-// case: -- device_to_device :: 1
-// out: invalid argument
-// err: error: api: cudaMemcpy: the source is 'cudaMalloc #1', memory of the device; the kind of copy says the host's
+// case: -- device_to_device :: 0
+// out: no error
+// err: warning: api: cudaMemcpy: the source is 'cudaMalloc #1', memory of the device; the kind of copy says the host's
 // case: -- host_pointer :: 1
 // out: invalid argument
 // err: error: api: cudaMemcpy: the source is not memory of the device
@@ -79,7 +79,8 @@ static int launched() {
 static int look() {
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
   cudaGetLastError();
-  std::printf("stays: %s\n", cudaGetErrorString(cudaGetLastError()));
+  std::printf("%s\n", cudaGetErrorString(cudaGetLastError()));
+  std::printf("stays: %s\n", cudaGetErrorString(cudaFree(nullptr)));
   return 5;
 }
 

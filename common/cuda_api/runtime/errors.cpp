@@ -1,4 +1,5 @@
-// Errors: their names, and the last one of a thread.
+// Errors: their names, and the last one of a thread, which is forgotten when it is asked for, also where the device is
+// lost: other calls give that again.
 
 #include <cuda_runtime_api.h>
 
@@ -61,13 +62,6 @@ const Text* text_of(cudaError_t error) {
   return nullptr;
 }
 
-/// The thread's own, or what has become of the device.
-cudaError_t current() {
-  Session& session = Session::instance();
-  const std::lock_guard lock(session.mutex);
-  return session.sticky() != cudaSuccess ? session.sticky() : last_error();
-}
-
 }  // namespace
 
 extern "C" {
@@ -83,11 +77,11 @@ const char* cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaGetLastError() {
-  const cudaError_t error = current();
+  const cudaError_t error = last_error();
   last_error() = cudaSuccess;
   return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return current(); }
+cudaError_t cudaPeekAtLastError() { return last_error(); }
 
 }  // extern "C"

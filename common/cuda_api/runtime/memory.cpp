@@ -32,7 +32,7 @@ cudaError_t allocate(Session& session, void** pointer, std::size_t bytes, Kind k
                      const char* function, void* caller) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
   *pointer = nullptr;
-  if (bytes == 0) return kind == Kind::managed ? cudaErrorInvalidValue : cudaSuccess;
+  if (bytes == 0) return cudaSuccess;
   const bool of_device = kind == Kind::device || kind == Kind::managed;
   if (of_device &&
       bytes > session.profile().memory_bytes - std::min(session.memory.used(), session.profile().memory_bytes))

@@ -23,6 +23,8 @@ namespace {
 
 constexpr std::size_t kMostActivities = 100'000, kMostFindings = 100, kMostPrinted = std::size_t{16} << 20,
                       kMostLeaks = 20, kMostEach = 10'000;
+/// A shape beyond the hardware: the runtimes differ.
+constexpr cudaError_t kWrongShape = CUDART_VERSION >= 13000 ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
 /// Of a launch that nothing is modelled of: no GPU starts a kernel in less.
 constexpr double kLeastLaunchMs = 0.002;
 
@@ -266,7 +268,7 @@ cudaError_t Session::check(const LoadedFunction& kernel, const LaunchRequest& re
   const Dim3 &grid = request.grid, &block = request.block;
   if (grid.volume() == 0 || block.volume() == 0 || block.volume() > 1024 || block.x > 1024 || block.y > 1024 ||
       block.z > 64 || grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535)
-    return cudaErrorInvalidConfiguration;
+    return kWrongShape;
   const auto most_threads = kernel.kernel.attributes.max_threads_per_block;
   if (most_threads && block.volume() > static_cast<std::uint64_t>(*most_threads)) return cudaErrorLaunchOutOfResources;
   const std::size_t fixed = kernel.kernel.attributes.static_shared_bytes.value_or(0);
