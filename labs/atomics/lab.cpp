@@ -118,6 +118,22 @@ Commentary of_global(const Case& c, const ReadBuffer& read) { return queueing(c,
 Commentary of_shared(const Case& c, const ReadBuffer& read) { return queueing(c, read, true, false); }
 Commentary of_aggregated(const Case& c, const ReadBuffer& read) { return queueing(c, read, true, true); }
 
+/// No queue but at the end, where each block adds what it has.
+Commentary of_threads(const Case& c, const ReadBuffer& read) {
+  const auto result = read("counts");
+  const auto fullest = std::ranges::max_element(view_as<int>(result));
+  const double share = c.n() == 0 ? 0 : static_cast<double>(*fullest) / static_cast<double>(c.n());
+  Commentary commentary;
+  commentary.metrics = {{"fullest_bin_share", share, "ratio"},
+                        {"global_queue", static_cast<double>(std::min<std::int64_t>(c.grid.x, *fullest)), "updates"},
+                        {"shared_queue", 0, "updates"}};
+  commentary.lines = {
+      fmt::format("The fullest of {} bins holds {:.1f}% of the elements, which does not matter: each thread counts in "
+                  "bytes of its own. A word of the result gets an atomic update of each of {} blocks at most.",
+                  bins(c), 100 * share, c.grid.x)};
+  return commentary;
+}
+
 Commentary of_image(const Case& c, const ReadBuffer& read) {
   const auto pixels = read("image"), sums = read("out");
   Commentary commentary;
@@ -139,6 +155,12 @@ Commentary of_racy_image(const Case& c, const ReadBuffer& read) {
                   side(c), side(c), side(c))};
   commentary.picture = picture_of(view_as<float>(pixels), view_as<float>(sums), side(c));
   return commentary;
+}
+
+/// As many as the shared memory of an H200's SM holds, of the 16 elements that a thread takes at once.
+Dim3 six_blocks_per_sm(const Case& c) {
+  const auto held = 6 * static_cast<std::uint32_t>(c.sm_count);
+  return {std::clamp(held, 1U, std::max(1U, blocks_for(c.n(), std::int64_t{16} * c.block.x)))};
 }
 
 const BlockRule warps{.whole_warps = true, .min_threads = 32, .why = "all lanes of a warp vote"};
@@ -178,6 +200,16 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
        .commentary = of_aggregated,
        .min_compute_capability = 75},
   };
+  v.push_back({.name = "thread_private",
+               .summary = "a histogram of bytes for each thread: nobody else writes it, so that no atomic is needed",
+               .kernel = "histogram_thread_private",
+               .blocks = {.only = {{128}}, .why = "counters of 128 threads fill the shared memory of a block"},
+               .strides = true,
+               .automatic_grid = six_blocks_per_sm,
+               .arguments = arguments_with_bins,
+               .builds_on = "shared_private",
+               .claims = {falls("shared_atomic_requests"), falls("shared_queue")},
+               .commentary = of_threads});
   v.push_back(
       {.name = "cub", .summary = "NVIDIA's cub::DeviceHistogram: the yardstick", .vendor = vendor_code("atomics.cub")});
   v.push_back({.name = "image_racy",

@@ -350,12 +350,9 @@ __device__ T look_back(long tile, unsigned long long* tiles, Op op) {
   }
 }
 
-// A warp's part of a tile is four rows of 128 neighbours, each loaded and stored at once, four per lane.
-constexpr unsigned rows = 4;
-
-template <typename T, typename Op, typename Kind>
-__global__ void scan_look_back(const T* in, T* out, unsigned long long* tiles, unsigned* ticket, int n) {
-  Op op;
+// A warp's part of a tile is `rows` rows of 128 neighbours, each loaded and stored at once, four per lane.
+template <unsigned rows, typename Kind, typename T, typename Op>
+__device__ void scan_tile(const T* in, T* out, unsigned long long* tiles, unsigned* ticket, int n, Op op) {
   __shared__ unsigned tile;
   __shared__ T offset;
   if (threadIdx.x == 0) tile = atomicAdd(ticket, 1);
@@ -392,13 +389,28 @@ __global__ void scan_look_back(const T* in, T* out, unsigned long long* tiles, u
   for (unsigned r = 0; r < rows; ++r) store_four<Kind>(out, first + 128 * r, n, x[r], op(before_warp, before[r]), op);
 }
 
+template <typename T, typename Op, typename Kind>
+__global__ void scan_look_back(const T* in, T* out, unsigned long long* tiles, unsigned* ticket, int n) {
+  scan_tile<4, Kind>(in, out, tiles, ticket, n, Op());
+}
+
+// --- 8: looking back from large tiles --------------------------------------------------------------------------------
+// While a block looks back, its loads are done and its stores have not begun: DRAM hears nothing of it. Longer tiles
+// look back less often. 1024 threads of 32 elements each are a tile of 128 KB, eight times the one before; one block
+// fills an SM's registers, and while one half of the SMs wait for a prefix the others keep DRAM busy.
+template <typename T, typename Op, typename Kind>
+__global__ void __launch_bounds__(1024)
+    scan_look_back_large(const T* in, T* out, unsigned long long* tiles, unsigned* ticket, int n) {
+  scan_tile<8, Kind>(in, out, tiles, ticket, n, Op());
+}
+
 // Every kernel for every type, operation and kind: naming a template's instance is enough for nvcc to compile it.
 template <auto... kernel>
 struct Compile {};
 template <typename T, typename Op, typename Kind>
 struct Ladder : Compile<scan_racy<T, Op, Kind>, scan_hillis_steele<T, Op, Kind>, scan_blelloch<T, Op, Kind>,
                         scan_blelloch_padded<T, Op, Kind>, scan_warp_scan<T, Op, Kind>, scan_three_phase<T, Op, Kind>,
-                        scan_look_back<T, Op, Kind>> {};
+                        scan_look_back<T, Op, Kind>, scan_look_back_large<T, Op, Kind>> {};
 template <typename T, typename Op>
 struct BothKinds : Compile<scan_add_offsets<T, Op>, scan_three_phase_totals<T, Op>>,
                    Ladder<T, Op, Inclusive>,

@@ -12,6 +12,7 @@ namespace {
 const BlockRule any{.min_threads = 2, .why = "a tile of one element leaves as many totals as elements"};
 const BlockRule tree{.power_of_two = true, .why = "each step of the tree doubles the distance"};
 const BlockRule warps{.whole_warps = true, .min_threads = 32, .why = "shuffles need all lanes of a warp"};
+const BlockRule largest{.only = {{1024}}, .why = "the tile is as large as a block's registers allow"};
 
 /// Shared memory for one word per element of the tile.
 std::uint32_t words(std::uint32_t count) { return count * static_cast<std::uint32_t>(sizeof(float)); }
@@ -72,6 +73,11 @@ std::vector<Variant> ladder() {
                             "one pass: each tile adds up the totals before it; twice n moved, as by a copy", warps),
                        16),
              {falls("global_bytes_loaded"), falls("warp_instructions")}),
+      claims(look_back(
+                 rung("look_back_large",
+                      "tiles eight times as long: a block looks back less often, and DRAM waits less for it", largest),
+                 32),
+             {falls("global_atomic_requests")}),
   };
   v.push_back({.name = "cub",
                .summary = "NVIDIA's cub::DeviceScan: the yardstick (it looks back, too)",

@@ -194,6 +194,94 @@ __global__ void transpose_coarsened_vec(const T* in, T* out, int rows, int cols)
   }
 }
 
+// --- 9: a large tile ---------------------------------------------------------------------------------
+// 64 x 64 elements instead of 32 x 32 (of doubles 32 x 32): a row of a tile is 256 bytes of the input, and of the
+// output, too. The sectors are as many as before, and no counter of the SM moves. But DRAM works by rows of its own, a
+// few KB each, and to close one and open another costs time in which nothing is moved: what is asked for together had
+// better lie together. Each of the 512 threads has all its loads under way before it stores the first of them to the
+// tile, and rows that start on no vector's boundary are moved by elements: 64 lanes beside one another.
+template <typename T>
+constexpr int side = sizeof(T) == 8 ? 32 : 64;  // of a large tile
+constexpr int movers = 512;                     // threads that move it
+
+// Moves the rows of a tile of the input, from (first_row, first_col), to shared memory.
+template <typename T>
+__device__ void take_tile(T (&tile)[side<T>][side<T> + word<T>], const T* in, int rows, int cols, long first_row,
+                          long first_col) {
+  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+  if (cols % width<T> == 0) {
+    constexpr int per_row = side<T> / width<T>, steps = side<T> * per_row / movers;
+    Vector<T> v[steps];
+#pragma unroll
+    for (int k = 0; k < steps; ++k) {
+      const int at = k * movers + thread;
+      const long row = first_row + at / per_row, col = first_col + at % per_row * width<T>;
+      if (row < rows && col < cols) v[k] = reinterpret_cast<const Vector<T>*>(in)[(row * cols + col) / width<T>];
+    }
+#pragma unroll
+    for (int k = 0; k < steps; ++k) {
+      const int at = k * movers + thread;
+      for (int i = 0; i < width<T>; ++i) tile[at / per_row][at % per_row * width<T> + i] = v[k].at[i];
+    }
+    return;
+  }
+  constexpr int steps = side<T> * side<T> / movers;
+  T v[steps];
+#pragma unroll
+  for (int k = 0; k < steps; ++k) {
+    const long row = first_row + (k * movers + thread) / side<T>, col = first_col + thread % side<T>;
+    if (row < rows && col < cols) v[k] = in[row * cols + col];
+  }
+#pragma unroll
+  for (int k = 0; k < steps; ++k) tile[(k * movers + thread) / side<T>][thread % side<T>] = v[k];
+}
+
+// Moves the columns of the tile to rows of the output, which has `cols` rows of `rows` elements.
+template <typename T>
+__device__ void put_tile(const T (&tile)[side<T>][side<T> + word<T>], T* out, int rows, int cols, long first_row,
+                         long first_col) {
+  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+  if (rows % width<T> == 0) {
+    constexpr int per_row = side<T> / width<T>, steps = side<T> * per_row / movers;
+#pragma unroll
+    for (int k = 0; k < steps; ++k) {
+      const int x = (k * movers + thread) % per_row * width<T>, y = (k * movers + thread) / per_row;
+      Vector<T> v;
+      for (int i = 0; i < width<T>; ++i) v.at[i] = tile[x + i][y];
+      const long col = first_row + x, row = first_col + y;
+      if (row < cols && col < rows) reinterpret_cast<Vector<T>*>(out)[(row * rows + col) / width<T>] = v;
+    }
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < side<T> * side<T> / movers; ++k) {
+    const int x = thread % side<T>, y = (k * movers + thread) / side<T>;
+    const long col = first_row + x, row = first_col + y;
+    if (row < cols && col < rows) out[row * rows + col] = tile[x][y];
+  }
+}
+
+template <typename T>
+__global__ void __launch_bounds__(movers, 4) transpose_large_tile(const T* in, T* out, int rows, int cols) {
+  __shared__ T tile[side<T>][side<T> + word<T>];
+  take_tile(tile, in, rows, cols, blockIdx.y * long(side<T>), blockIdx.x * long(side<T>));
+  __syncthreads();
+  put_tile(tile, out, rows, cols, blockIdx.y * long(side<T>), blockIdx.x * long(side<T>));
+}
+
+// --- 10: tiles from top to bottom ----------------------------------------------------------------------
+// Blocks that start together have neighbouring numbers, in x first. So far these were tiles beside one another: a long
+// stretch of each row of the input was read at a time, and each block wrote to rows of the output of its own. With x
+// and y swapped they are tiles below one another: now the stretches are written, and read are many rows. As many bytes
+// either way, and no counter of ours says why it is faster; writes that lie together come to DRAM in longer bursts.
+template <typename T>
+__global__ void __launch_bounds__(movers, 4) transpose_large_tile_down(const T* in, T* out, int rows, int cols) {
+  __shared__ T tile[side<T>][side<T> + word<T>];
+  take_tile(tile, in, rows, cols, blockIdx.x * long(side<T>), blockIdx.y * long(side<T>));
+  __syncthreads();
+  put_tile(tile, out, rows, cols, blockIdx.x * long(side<T>), blockIdx.y * long(side<T>));
+}
+
 // Every kernel for every type: naming a template's instance is enough for nvcc to compile it.
 template <auto... kernel>
 struct Compile {};
@@ -201,7 +289,8 @@ template <typename T>
 struct Ladder : Compile<transpose_copy<T>, transpose_naive_row<T>, transpose_naive_col<T>, transpose_tiled_copy<T, 0>,
                         transpose_tiled_copy<T, 1>, transpose_tiled<T>, transpose_tiled_padded<T>,
                         transpose_tiled_swizzled<T>, transpose_coarsened_copy<T, 0>, transpose_coarsened_copy<T, 1>,
-                        transpose_coarsened<T>, transpose_coarsened_padded<T>, transpose_coarsened_vec<T>> {};
+                        transpose_coarsened<T>, transpose_coarsened_padded<T>, transpose_coarsened_vec<T>,
+                        transpose_large_tile<T>, transpose_large_tile_down<T>> {};
 template struct Ladder<unsigned char>;
 template struct Ladder<int>;
 template struct Ladder<float>;

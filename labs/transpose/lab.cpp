@@ -59,6 +59,16 @@ const BlockRule whole_tile{
 const BlockRule quarter_tile{
     .dimensions = 2, .only = {{32, 8}}, .why = "a tile is 32 x 32, and each of its threads moves four elements"};
 Dim3 tile(const Case&) { return {32, 32}; }
+const BlockRule eighth_of_large_tile{
+    .dimensions = 2, .only = {{32, 16}}, .why = "512 threads move a tile of 64 x 64 (of doubles 32 x 32) elements"};
+Dim3 large_tiles(const Case& c) {
+  const int side = c.params.word("type") == "double" ? 32 : 64;
+  return {blocks_for(c.params.integer("cols"), side), blocks_for(c.params.integer("rows"), side)};
+}
+Dim3 large_tiles_down(const Case& c) {
+  const Dim3 across = large_tiles(c);
+  return {across.y, across.x};
+}
 
 void expect_copy(const Case&, Problem& p) { p.expected[0].exact = p.buffers[0].initial; }
 
@@ -79,6 +89,13 @@ Variant tiled(const std::string& name, const std::string& summary, std::vector<C
 Variant coarsened(const std::string& name, const std::string& summary, std::vector<Claim> claims) {
   Variant v = tiled(name, summary, std::move(claims));
   v.blocks = quarter_tile;
+  return v;
+}
+Variant large(const std::string& name, const std::string& summary, Dim3 (*grid)(const Case&)) {
+  Variant v = tiled(name, summary, {});
+  v.blocks = eighth_of_large_tile;
+  v.covers = {};
+  v.automatic_grid = grid;
   return v;
 }
 /// To the same place, by way of a tile.
@@ -151,6 +168,9 @@ std::vector<Variant> ladder() {
                 {falls("shared_load_bank_conflicts")}),
       coarsened("coarsened_vec", "vectors of up to 16 bytes in and out: a quarter of the loads and stores of floats",
                 {falls("global_load_requests"), falls("global_store_requests"), falls("warp_instructions")}),
+      large("large_tile", "a tile of 64 x 64: as many sectors, but 256 bytes beside one another at DRAM", large_tiles),
+      large("large_tile_down", "blocks below one another follow each other: what is written at a time lies together",
+            large_tiles_down),
       {.name = "cublas",
        .summary = "NVIDIA's cublas<t>geam: the yardstick",
        .only = {{"type", {"float", "double"}}},

@@ -96,6 +96,23 @@ TEST_CASE("atomics: a warp whose elements share a bin adds once") {
   CHECK(counted(aggregated, "shared_queue") == 65536 / 16.0 / 32);
 }
 
+TEST_CASE("atomics: a thread with a histogram of its own makes no atomic until the end, whatever the data") {
+  for (const std::int64_t skew : {0, 100}) {
+    const Result r = run_lab_case("atomics", "thread_private", skewed(skew));
+    INFO("skew " << skew);
+    CHECK(r.status == CaseStatus::ok);
+    CHECK(counted(r, "shared_atomic_requests") == 0);
+    CHECK(counted(r, "shared_load_bank_conflicts") == 0);
+    CHECK(counted(r, "shared_store_bank_conflicts") == 0);
+  }
+}
+
+TEST_CASE("atomics: bytes of a thread are added up before they overflow, and bins beyond 256 take another pass") {
+  // One block, so that each thread counts thousands of elements of one bin.
+  CHECK(run_lab_case("atomics", "thread_private", {{"n", 1000003}, {"skew", 100}}, {.grid = Dim3{1}}).status == CaseStatus::ok);
+  CHECK(run_lab_case("atomics", "thread_private", {{"n", 10007}, {"bins", 5000}}).status == CaseStatus::ok);
+}
+
 TEST_CASE("atomics: the block's shape says how many lanes meet on a pixel of the image") {
   for (const auto& [block, lanes] : {std::pair<Dim3, int>{{32, 8}, 1}, {{16, 16}, 2}, {{8, 32}, 4}, {{1, 256}, 32}}) {
     const auto result = run_lab_case("atomics", "image_atomic", {}, {.block = block});

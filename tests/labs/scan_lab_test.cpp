@@ -154,6 +154,8 @@ TEST_CASE("scan, then add: four times n moved; reduce, then scan: three times; l
   CHECK((reduce_then_scan > 3.06 && reduce_then_scan < 3.08));
   const double one_pass = times_n("look_back");
   CHECK((one_pass > 2 && one_pass < 2.03));
+  const double large_tiles = times_n("look_back_large");
+  CHECK((large_tiles > 2 && large_tiles < one_pass));
 }
 
 TEST_CASE("shuffles replace barriers and shared memory: per block of 256, 2 barriers, 8 + 8 stored words' requests") {

@@ -33,7 +33,7 @@ PerRequest sectors(const Result& r) {
 
 TEST_CASE("a warp of the naive transposes touches 32 sectors on one side, of the others 4 on both") {
   for (const auto& variant : lab_named("transpose").variants) {
-    if (variant.vendor.run != nullptr || variant.name == "coarsened_vec") continue;
+    if (variant.vendor.run != nullptr || variant.name == "coarsened_vec" || variant.name.starts_with("large")) continue;
     const Result r = square(variant.name);
     INFO(variant.name);
     CHECK(sectors(r).load_sectors == (variant.name == "naive_col" ? 32 : 4));
@@ -108,6 +108,24 @@ TEST_CASE("vectors of four floats: a quarter of the requests, as many sectors, a
   CHECK(counted(r, "shared_load_bank_conflicts") == 0);
   CHECK(counted(r, "shared_store_bank_conflicts") == 0);
   CHECK(counted(square("coarsened_vec", "double"), "global_load_requests") == warps / 2);
+}
+
+TEST_CASE("a large tile moves as many sectors in as few requests, and its blocks may go down instead of across") {
+  const Result across = square("large_tile"), down = square("large_tile_down"), vectors = square("coarsened_vec");
+  for (const char* name : {"global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors"}) {
+    INFO(name);
+    CHECK(counted(across, name) == counted(vectors, name));
+    CHECK(counted(down, name) == counted(vectors, name));
+  }
+  CHECK(counted(across, "barriers") < counted(vectors, "barriers"));
+  const std::map<std::string, ParamValue, std::less<>> odd{{"rows", std::int64_t{300}}, {"cols", std::int64_t{77}}};
+  for (const char* type : {"float", "double", "byte"})
+    for (const char* rung : {"large_tile", "large_tile_down"}) {
+      auto params = odd;
+      params["type"] = std::string(type);
+      INFO(rung << " of " << type);
+      CHECK(run_lab_case("transpose", rung, {params.begin(), params.end()}).status == CaseStatus::ok);
+    }
 }
 
 TEST_CASE("rows that do not start on a vector's boundary are moved element by element") {
