@@ -109,7 +109,8 @@ TEST_CASE("atomics: a thread with a histogram of its own makes no atomic until t
 
 TEST_CASE("atomics: bytes of a thread are added up before they overflow, and bins beyond 256 take another pass") {
   // One block, so that each thread counts thousands of elements of one bin.
-  CHECK(run_lab_case("atomics", "thread_private", {{"n", 1000003}, {"skew", 100}}, {.grid = Dim3{1}}).status == CaseStatus::ok);
+  CHECK(run_lab_case("atomics", "thread_private", {{"n", 1000003}, {"skew", 100}}, {.grid = Dim3{1}}).status ==
+        CaseStatus::ok);
   CHECK(run_lab_case("atomics", "thread_private", {{"n", 10007}, {"bins", 5000}}).status == CaseStatus::ok);
 }
 

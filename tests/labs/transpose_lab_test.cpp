@@ -112,7 +112,8 @@ TEST_CASE("vectors of four floats: a quarter of the requests, as many sectors, a
 
 TEST_CASE("a large tile moves as many sectors in as few requests, and its blocks may go down instead of across") {
   const Result across = square("large_tile"), down = square("large_tile_down"), vectors = square("coarsened_vec");
-  for (const char* name : {"global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors"}) {
+  for (const char* name :
+       {"global_load_requests", "global_load_sectors", "global_store_requests", "global_store_sectors"}) {
     INFO(name);
     CHECK(counted(across, name) == counted(vectors, name));
     CHECK(counted(down, name) == counted(vectors, name));
