@@ -274,9 +274,27 @@ class Table {
     for (const auto& words : all) paragraph("  ", words);
   }
 
-  void marks() {
+  /// What no counter of the PTX shows: local memory that only ptxas has use for.
+  bool spills() {
+    const auto& launch = view_.result->launch;
+    const bool of_ptx = launch_.counters["local_load_sectors"] + launch_.counters["local_store_sectors"] > 0;
+    if (!launch || launch->local_bytes.value_or(0) == 0 || of_ptx) return false;
     line();
-    if (marked_ == 0) return line("Nothing stands out: lanes agree, global memory is coalesced, no banks conflict.");
+    paragraph("",
+              fmt::format("Registers: ptxas keeps {} of each thread in local memory, registers that it spills or the "
+                          "stack of a call; each use is a load or a store, which no counter of the PTX shows and the "
+                          "modelled time has. Try: fewer values at a time, or a __launch_bounds__ that leaves a "
+                          "thread more registers",
+                          bytes_text(static_cast<double>(*launch->local_bytes))));
+    return true;
+  }
+
+  void marks() {
+    const bool spilled = spills();
+    line();
+    if (marked_ == 0)
+      return line(fmt::format("Nothing {}stands out: lanes agree, global memory is coalesced, no banks conflict.",
+                              spilled ? "else " : ""));
     line(paint_.bold("What to look at, worst first"));
     std::uint32_t said = 0;                    // the line whose source stands above
     std::set<std::string> told;                // what holds of all lines of a kind
