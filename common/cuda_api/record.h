@@ -69,9 +69,11 @@ struct CallRecord {
   std::uint64_t calls = 0, bytes = 0;
 };
 
+constexpr std::string_view kRefused = "refused";  ///< FaultRecord::failure: of a shape that cannot be
+
 /// A launch that failed.
 struct FaultRecord {
-  std::string failure;  ///< "fault", "hung", "out_of_memory"
+  std::string failure;  ///< "fault", "hung", "out_of_memory", "refused"
   std::string kernel, what, where, hint;
   std::uint64_t launch = 0;  ///< the how-manieth of the program
   Dim3 grid, block;

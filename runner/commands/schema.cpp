@@ -36,7 +36,7 @@ ExitCode run(const CommandLine& line) {
 extern const Command schema{
     .name = "schema",
     .positionals = {{"NAME", ""}},
-    .help = "a JSON Schema (2020-12): run, explain, check, exec, list, error",
+    .help = "a JSON Schema (2020-12): run, explain, check, assignment, grade, key, exec, list, error",
     .run = run,
 };
 

@@ -132,16 +132,21 @@ class Judging {
     auto error = compile_with(instances);
     // What we ask for may be what is wrong: a template that is not for these types stands beside the kernel.
     if (error && !instances.empty() && !compile_with("")) {
-      instance_problem_ = error->what();
+      instance_problem_ = problem_text(*error);
       error.reset();
     }
     if (!error) return settle("compile", true, "");
-    std::string what = error->what();
+    return settle("compile", false, problem_text(*error));
+  }
+
+  /// "FILE:7: expected a ";"".
+  [[nodiscard]] std::string problem_text(const Error& error) const {
+    std::string what = error.what();
     const auto known = request_.file + " does not compile: ";
-    if (!error->where.empty() && what.starts_with(known)) what = error->where + ": " + what.substr(known.size());
+    if (!error.where.empty() && what.starts_with(known)) what = error.where + ": " + what.substr(known.size());
     if (what.find("No such file or directory") != std::string::npos)
       what += " (it is compiled alone, and sees no file beside it; -I FOLDER adds one)";
-    return settle("compile", false, what);
+    return what;
   }
 
   bool find() {
@@ -151,10 +156,13 @@ class Judging {
       if (request_.kernel.empty()) inspection.names.push_back(contract.name);
     const auto inspected = inspect(inspection);
     if (!inspected.problem.empty()) return settle("signature", false, "its PTX cannot be read: " + inspected.problem);
+    // A template with an error in it compiles as long as nobody makes anything of it.
+    if (inspected.kernels.empty() && !instance_problem_.empty()) return settle("compile", false, instance_problem_);
     search_ = find_kernel(inspected.kernels, *request_.lab, contracts_, request_.kernel);
     report_.contract = search_.contract->name;
     report_.signature = search_.contract->signature;
-    if (search_.found.empty() && !instance_problem_.empty()) search_.problem += "; " + instance_problem_;
+    if (search_.found.empty() && !instance_problem_.empty())
+      search_.problem += "; it does not compile: " + instance_problem_;
     if (search_.found.empty()) return settle("signature", false, search_.problem);
     return settle("signature", true, "");
   }
@@ -315,6 +323,15 @@ class Judging {
     report_.shapes.push_back(std::move(shape));
   }
 
+  /// Of a kernel that is right with another block than the contract's usual one alone: a tile of a fixed size, or luck.
+  [[nodiscard]] std::string block_text() const {
+    const auto& usual = search_.contract->launches.front();
+    for (const auto& [entry, launch] : launches_)
+      if (launch->block != usual.block)
+        return fmt::format(", with blocks of {}: with {} it is wrong", dim_text(launch->block), dim_text(usual.block));
+    return {};
+  }
+
   void conclude() {
     std::vector<std::string> all, wrong;
     for (const auto& shape : report_.shapes) {
@@ -322,7 +339,7 @@ class Judging {
       if (shape.status != CaseStatus::ok && !std::ranges::count(wrong, shape.name)) wrong.push_back(shape.name);
     }
     settle("correct", wrong.empty(),
-           wrong.empty() ? fmt::format("all {} classes of inputs", all.size())
+           wrong.empty() ? fmt::format("all {} classes of inputs{}", all.size(), block_text())
                          : fmt::format("{} of {} classes of inputs: {}", wrong.size(), all.size(), join(wrong)));
     std::vector<std::string> accused;
     for (const auto& finding : report_.findings)

@@ -128,7 +128,9 @@ void judge(ProgramRun& run) {
   if (record.unsupported) {
     run.status = ProgramStatus::unsupported;
     run.code = static_cast<int>(ExitCode::missing);
-  } else if (!record.faults.empty()) {
+  } else if (!std::ranges::all_of(record.faults, [](const auto& f) {
+               return f.failure == cuda_api::kRefused && f.seen;  // a program may try what it can launch
+             })) {
     run.status = hung ? ProgramStatus::hung : ProgramStatus::fault;
     if (hung || run.exit_code == 0) run.code = static_cast<int>(ExitCode::launch_failed);
   } else if (has_error(record)) {

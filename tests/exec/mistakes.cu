@@ -10,8 +10,15 @@
 // err: cudaErrorIllegalAddress, which the program was told
 // case: -- shape :: 5
 // out: ^launched: invalid argument\nno error\nno error\nstays: no error\n$
+// err: error: a launch that cannot be: a block of 2048 threads; 1024 are the most; the kernel did not run
+// err: which the program was told
+// case: -- unseen :: 4
+// out: ^done\n$
+// err: error: a launch that cannot be: a block of 2048 threads; 1024 are the most; the kernel did not run
+// err: cudaErrorInvalid\w+; the program did not look: cudaGetLastError was not called behind it
 // case: -- shared :: 5
 // out: ^launched: invalid argument\n
+// err: 100000 bytes of shared memory; 49152 are the most, unless cudaFuncSetAttribute allows more
 // case: -- assert look :: 5
 // out: device-side assert triggered
 // err: assertion 'x < 3' failed
@@ -103,6 +110,11 @@ int main(int argc, char** argv) {
   if (is("leak")) return 0;
   if (is("beyond")) fill<<<1, 128>>>(x, 101);
   if (is("shape")) fill<<<1, 2048>>>(x, 1);
+  if (is("unseen")) {
+    fill<<<1, 2048>>>(x, 1);
+    cudaDeviceSynchronize();
+    std::puts("done");
+  }
   if (is("shared")) fill<<<1, 1, 100000>>>(x, 1);
   if (is("assert")) asserts<<<1, 1>>>(4);
   if (is("forever")) forever<<<1, 1>>>(x);

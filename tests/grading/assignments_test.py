@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The worked assignments of configs/assignments are sound, with a key and as `gpulab assignment lint` has it, and a valid
-document of the schema: `assignments_test.py BINARY`."""
+document of the schema: `assignments_test.py BINARY [NAME…]`, all of them where none is named."""
 import json
 import pathlib
 import subprocess
@@ -15,6 +15,7 @@ except ImportError:
 
 TREE = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = ""
+NAMES = []
 
 
 class Assignments(unittest.TestCase):
@@ -26,6 +27,8 @@ class Assignments(unittest.TestCase):
             key = pathlib.Path(folder, "key.json")
             key.write_text('{"schema": "gpulab.key.v1", "secret": "of the tests alone, and long"}')
             for path in found:
+                if NAMES and path.parent.name not in NAMES:
+                    continue
                 with self.subTest(path.parent.name):
                     if jsonschema:
                         jsonschema.Draft202012Validator(schema).validate(json.loads(path.read_text()))
@@ -38,4 +41,5 @@ class Assignments(unittest.TestCase):
 
 if __name__ == "__main__":
     BINARY = str(pathlib.Path(sys.argv[1]).resolve())
+    NAMES = sys.argv[2:]
     unittest.main(argv=sys.argv[:1])

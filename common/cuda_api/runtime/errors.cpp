@@ -77,11 +77,18 @@ const char* cudaGetErrorString(cudaError_t error) {
 }
 
 cudaError_t cudaGetLastError() {
-  const cudaError_t error = last_error();
+  const cudaError_t error = cudaPeekAtLastError();
   last_error() = cudaSuccess;
   return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return last_error(); }
+cudaError_t cudaPeekAtLastError() {
+  const cudaError_t error = last_error();
+  if (error == cudaSuccess) return error;
+  Session& session = Session::instance();
+  const std::lock_guard lock(session.mutex);
+  session.looked();
+  return error;
+}
 
 }  // extern "C"

@@ -148,7 +148,7 @@ void Session::print() {
 cudaError_t Session::surface() {
   if (pending_ == cudaSuccess) return sticky_;
   sticky_ = std::exchange(pending_, cudaSuccess);
-  for (auto& fault : record.faults) fault.seen = true;
+  for (auto& fault : record.faults) fault.seen |= fault.failure != kRefused;
   return sticky_;
 }
 
@@ -264,18 +264,49 @@ KernelRecord& Session::record_of(const LoadedFunction& kernel, const LaunchReque
   return record.kernels[known->second];
 }
 
-cudaError_t Session::check(const LoadedFunction& kernel, const LaunchRequest& request) const {
+Session::Refusal Session::check(const LoadedFunction& kernel, const LaunchRequest& request) const {
   const Dim3 &grid = request.grid, &block = request.block;
-  if (grid.volume() == 0 || block.volume() == 0 || block.volume() > 1024 || block.x > 1024 || block.y > 1024 ||
-      block.z > 64 || grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535)
-    return kWrongShape;
+  if (grid.volume() == 0) return {kWrongShape, "a grid without blocks"};
+  if (block.volume() == 0) return {kWrongShape, "a block without threads"};
+  if (block.volume() > 1024)
+    return {kWrongShape, fmt::format("a block of {} threads; 1024 are the most", block.volume())};
+  if (block.z > 64) return {kWrongShape, fmt::format("a block of {} in z; 64 are the most", block.z)};
+  if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535)
+    return {kWrongShape, "a grid that is too large; 2^31 - 1 blocks in x, 65535 in y and z are the most"};
   const auto most_threads = kernel.kernel.attributes.max_threads_per_block;
-  if (most_threads && block.volume() > static_cast<std::uint64_t>(*most_threads)) return cudaErrorLaunchOutOfResources;
+  if (most_threads && block.volume() > static_cast<std::uint64_t>(*most_threads))
+    return {cudaErrorLaunchOutOfResources,
+            fmt::format("a block of {} threads; its __launch_bounds__ says {}", block.volume(), *most_threads)};
   const std::size_t fixed = kernel.kernel.attributes.static_shared_bytes.value_or(0);
   const std::size_t most = std::max(profile_.shared_bytes_per_block,
                                     kernel.dynamic_shared_most == 0 ? 0 : kernel.dynamic_shared_most + fixed);
-  if (request.shared_bytes + fixed > most) return cudaErrorInvalidValue;
-  return cudaSuccess;
+  if (request.shared_bytes + fixed > most)
+    return {cudaErrorInvalidValue,
+            fmt::format("{} bytes of shared memory; {} are the most, unless cudaFuncSetAttribute allows more",
+                        request.shared_bytes + fixed, most)};
+  return {};
+}
+
+cudaError_t Session::refuse_launch(const Refusal& refusal, const LoadedFunction& kernel, const LaunchRequest& request) {
+  const auto same = [&](const FaultRecord& fault) {
+    return fault.failure == kRefused && fault.kernel == kernel.name && !fault.seen;
+  };
+  if (std::ranges::any_of(record.faults, same) || record.faults.size() >= kMostFindings) return refusal.error;
+  FaultRecord& fault = record.faults.emplace_back();
+  fault.failure = kRefused;
+  fault.kernel = kernel.name;
+  fault.what = "a launch that cannot be: " + refusal.why + "; the kernel did not run";
+  fault.hint = "check cudaGetLastError() behind each launch";
+  fault.launch = launches_ + 1;
+  fault.grid = request.grid;
+  fault.block = request.block;
+  fault.error = cudaGetErrorName(refusal.error);
+  fault.caller = place_in_program(request.caller);
+  return refusal.error;
+}
+
+void Session::looked() {
+  for (auto& fault : record.faults) fault.seen |= fault.failure == kRefused;
 }
 
 bool Session::capture(cudaStream_t stream, Work work) {
@@ -287,7 +318,8 @@ bool Session::capture(cudaStream_t stream, Work work) {
 cudaError_t Session::launch(const LaunchRequest& request) {
   if (stream_of(request.stream) == nullptr) return cudaErrorInvalidResourceHandle;
   const LoadedFunction& kernel = kernel_of(*request.function);
-  if (const cudaError_t wrong = check(kernel, request); wrong != cudaSuccess) return wrong;
+  if (const auto wrong = check(kernel, request); wrong.error != cudaSuccess)
+    return refuse_launch(wrong, kernel, request);
   if (captured != nullptr && stream_number(request.stream) != Timeline::kDefault) return keep(kernel, request);
   ++launches_;
   if (pending_ != cudaSuccess) return cudaSuccess;  // behind the one that failed: it does not run

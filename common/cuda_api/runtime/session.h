@@ -75,6 +75,9 @@ class Session {
   cudaError_t surface();
   [[nodiscard]] cudaError_t sticky() const { return sticky_; }
 
+  /// The program has asked for the last error: it knows of launches that were refused.
+  void looked();
+
   /// A copy or fill of `what` ("[CUDA memcpy HtoD]") on a stream.
   void account_copy(const std::string& what, std::uint64_t bytes, cudaStream_t stream, double gbs);
   /// Something wrong that the host did, once for each message.
@@ -97,7 +100,13 @@ class Session {
   void run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   void take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   void fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel);
-  cudaError_t check(const LoadedFunction& kernel, const LaunchRequest& request) const;
+  struct Refusal {
+    cudaError_t error = cudaSuccess;
+    std::string why{};
+  };
+  /// What no GPU of this kind would launch.
+  [[nodiscard]] Refusal check(const LoadedFunction& kernel, const LaunchRequest& request) const;
+  cudaError_t refuse_launch(const Refusal& refusal, const LoadedFunction& kernel, const LaunchRequest& request);
   KernelRecord& record_of(const LoadedFunction& kernel, const LaunchRequest& request);
 
   const GpuProfile& profile_;

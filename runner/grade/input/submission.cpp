@@ -52,6 +52,21 @@ std::vector<std::string> sources_in(const std::string& folder) {
   return names;
 }
 
+/// The first folder within that holds a .cu file, by name; empty: none. Whoever names a class itself means its folders.
+std::string folder_with_source(const std::string& path) {
+  std::string first;
+  std::error_code wrong;
+  std::size_t seen = 0;
+  for (const auto& entry : fs::directory_iterator(path, wrong)) {
+    if (++seen > most_entries) break;
+    const auto name = entry.path().filename().string();
+    if (!entry.is_symlink() && entry.is_directory(wrong) && (first.empty() || name < first) &&
+        !sources_in(entry.path().string()).empty())
+      first = name;
+  }
+  return first;
+}
+
 void choose_file(Submission& submission, const std::string& wanted) {
   const auto sources = sources_in(submission.path);
   if (!wanted.empty()) {
@@ -64,7 +79,13 @@ void choose_file(Submission& submission, const std::string& wanted) {
     return;
   }
   if (sources.size() == 1) submission.file = sources[0];
-  if (sources.empty()) submission.unreadable = "there is no .cu file";
+  if (sources.empty()) {
+    submission.unreadable = "there is no .cu file";
+    if (const auto folder = folder_with_source(submission.path); !folder.empty())
+      submission.unreadable +=
+          fmt::format(" in it, but its folder {} has one (a class is named by its folders: --submission CLASS/*)",
+                      shown_name(folder));
+  }
   if (sources.size() < 2) return;
   std::vector<std::string> shown;
   for (const auto& name : sources)

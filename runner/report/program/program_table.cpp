@@ -62,9 +62,11 @@ void fault(const cuda_api::FaultRecord& one, Text& text) {
                                      one.kernel, dim_text(one.grid), dim_text(one.block), one.caller)));
   text.paragraph("  as ", 7,
                  one.seen ? fmt::format("{}, which the program was told", one.error)
-                          : fmt::format("{}; the program did not look: no call that waits came after it, or none was "
-                                        "checked",
-                                        one.error));
+                 : one.failure == cuda_api::kRefused
+                     ? fmt::format("{}; the program did not look: cudaGetLastError was not called behind it", one.error)
+                     : fmt::format("{}; the program did not look: no call that waits came after it, or none was "
+                                   "checked",
+                                   one.error));
   if (!one.hint.empty()) text.paragraph("  hint: ", 8, one.hint);
 }
 
@@ -81,7 +83,9 @@ void wrongs(const ProgramRun& run, Text& text) {
   for (const auto& one : record.findings) finding(one, text);
   for (const auto* kernel : shown_kernels(run))
     for (const auto& one : kernel->findings) finding(one, text);
-  if (record.leaked_bytes == 0 || !record.complete) return;
+  // Behind a fault cudaFree fails, as on a GPU: what it did not free is no leak of the program's.
+  const bool lost = std::ranges::any_of(record.faults, [](const auto& f) { return f.failure != cuda_api::kRefused; });
+  if (record.leaked_bytes == 0 || !record.complete || lost) return;
   std::vector<std::string> names;
   for (const auto& leak : record.leaks) names.push_back(fmt::format("{} ({} bytes)", leak.name, leak.bytes));
   if (record.leaks_cut > 0) names.push_back(fmt::format("{} more", record.leaks_cut));
