@@ -181,6 +181,13 @@ END
   for nvcc in "$place"/lib/python3*/site-packages/nvidia/cu13/bin/nvcc "$place/bin/nvcc"; do
     [ ! -x "$nvcc" ] || ln -sfn "${nvcc#"$root/.cuda/"}" "$root/.cuda/nvcc"
   done
+  # The wheels' libraries lie where nvcc's linker does not look, and without the name that it looks for (gpulab exec).
+  local libraries
+  for libraries in "$place"/lib/python3*/site-packages/nvidia/cu13/lib; do
+    [ -d "$libraries" ] || continue
+    ln -sfn lib "${libraries}64"
+    ln -sfn libcudart.so.13 "$libraries/libcudart.so"
+  done
 }
 
 # Finds or fetches everything; sets nvcc.
