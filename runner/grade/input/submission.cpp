@@ -56,11 +56,12 @@ std::vector<std::string> sources_in(const std::string& folder) {
 std::string folder_with_source(const std::string& path) {
   std::string first;
   std::error_code wrong;
+  constexpr std::size_t few_folders = 100;  // of each of them all entries are read
   std::size_t seen = 0;
   for (const auto& entry : fs::directory_iterator(path, wrong)) {
-    if (++seen > most_entries) break;
+    if (++seen > few_folders) break;
     const auto name = entry.path().filename().string();
-    if (!entry.is_symlink() && entry.is_directory(wrong) && (first.empty() || name < first) &&
+    if (!entry.is_symlink(wrong) && entry.is_directory(wrong) && (first.empty() || name < first) &&
         !sources_in(entry.path().string()).empty())
       first = name;
   }
