@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes embedded.cpp: PTX, ptxas' resource tables, source text and configuration files as data (common/embedded.h).
+"""Writes embedded.cpp: PTX, ptxas' resource tables, source text, configuration files and what pages are made of as data (common/embedded.h).
 
 usage: embed.py MANIFEST DIRECTORY. The manifest is what scripts/cmake/kernels.cmake lists, one record per line:
   toolkit|VERSION|COMPILER
@@ -7,6 +7,7 @@ usage: embed.py MANIFEST DIRECTORY. The manifest is what scripts/cmake/kernels.c
   kernels|LAB|FILE|COMPUTE_CAPABILITY|PTX|SOURCE|CUBIN|PTXAS_OPTIONS|ARCHITECTURES      (CUBIN, options may be empty)
   library|FILE
   config|PATH|FILE
+  page|PATH|FILE                                            (PATH: from the root of the tree)
 
 Texts are NUL-terminated beyond their length, because the driver wants PTX so.
 """
@@ -77,6 +78,13 @@ std::span<const EmbeddedFile> embedded_configs() {{
   return all;
 }}
 
+std::span<const EmbeddedFile> embedded_pages() {{
+  static const std::vector<EmbeddedFile> all{{
+{pages}
+  }};
+  return all;
+}}
+
 std::string_view device_runtime_library() {{ return {library}; }}
 
 std::string_view toolkit_version() {{ return "{toolkit[0]}"; }}
@@ -89,7 +97,7 @@ std::string_view toolkit_compiler() {{ return "{toolkit[1]}"; }}
 
 def main(manifest, directory):
     writer = Writer()
-    toolkit, kernels, tables, configs, library = [], [], [], [], "{}"
+    toolkit, kernels, tables, configs, pages, library = [], [], [], [], [], "{}"
     resources = ptxas_tables.resources(manifest, Path(directory, "ptxas_answers.json"))
     for line in Path(manifest).read_text(encoding="utf-8").splitlines():
         kind, *fields = line.split("|")
@@ -106,13 +114,15 @@ def main(manifest, directory):
             library = writer.blob(fields[0])
         elif kind == "config":
             configs.append(f'      {{"{fields[0].removeprefix("configs/")}", {writer.blob(fields[1])}}},')
+        elif kind == "page":
+            pages.append(f'      {{"{fields[0]}", {writer.blob(fields[1])}}},')
         elif kind != "ptxas":
             sys.exit(f"embed.py: {manifest}: unknown record '{kind}'")
     rows = ["\n".join([f"constexpr std::array<PtxasRow, {len(table)}> rows_{index}{{{{", *table, "}};"])
             for index, table in enumerate(tables)]
     Path(directory, "embedded.cpp").write_text(TEMPLATE.format(
         toolkit=toolkit, library=library, assembly="\n".join(writer.assembly), declarations="\n".join(writer.declarations),
-        rows="\n".join(rows), kernels="\n".join(kernels), configs="\n".join(configs)), encoding="utf-8")
+        rows="\n".join(rows), kernels="\n".join(kernels), configs="\n".join(configs), pages="\n".join(pages)), encoding="utf-8")
 
 
 if __name__ == "__main__":

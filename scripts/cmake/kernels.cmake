@@ -1,5 +1,5 @@
 # labs/*/kernels*.cu -> PTX with line information (nvcc), and one generated file that holds PTX, ptxas' resource tables
-# (scripts/ptxas_tables.py), source text and configs/ (common/embedded.h): gpulab_embed, target gpulab_embedded.
+# (scripts/ptxas_tables.py), source text, configs/ and what pages are made of (common/embedded.h): gpulab_embed, target gpulab_embedded.
 #
 #   kernels.cu            the lowest virtual architecture that the toolkit supports (compute_75 with CUDA 13)
 #   kernels_smNN[a].cu    compute_NN[a]; of an 'a' (architecture-specific) one, a cubin too
@@ -13,6 +13,9 @@ include(${CMAKE_CURRENT_LIST_DIR}/cuda.cmake)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 file(GLOB_RECURSE config_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/configs/*.json)
+# Styles and scripts of HTML pages (runner/report/html).
+file(GLOB_RECURSE page_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/runner/*.css
+     ${PROJECT_SOURCE_DIR}/runner/*.js)
 
 # Architectures of the GPU profiles that this toolkit knows: "9.0" -> 90.
 set(profile_architectures)
@@ -117,7 +120,7 @@ function(gpulab_add_kernels root embed_dir source)
   set(embed_manifest "${embed_manifest}${line}\n" PARENT_SCOPE)
 endfunction()
 
-# The kernels of ${root}/labs/*/ and this tree's configs/ as ${embed_dir}/embedded.cpp.
+# The kernels and lecture pages of ${root}/labs/*/, this tree's configs/, styles and scripts as ${embed_dir}/embedded.cpp.
 function(gpulab_embed root embed_dir)
   file(MAKE_DIRECTORY ${embed_dir})
   file(GLOB kernel_files CONFIGURE_DEPENDS RELATIVE ${root} ${root}/labs/*/kernels*.cu)
@@ -129,6 +132,15 @@ function(gpulab_embed root embed_dir)
   foreach(config IN LISTS config_files)
     list(APPEND embed_inputs ${PROJECT_SOURCE_DIR}/${config})
     string(APPEND embed_manifest "config|${config}|${PROJECT_SOURCE_DIR}/${config}\n")
+  endforeach()
+  file(GLOB lectures CONFIGURE_DEPENDS RELATIVE ${root} ${root}/labs/*/README.md)
+  foreach(page IN LISTS page_files)
+    list(APPEND embed_inputs ${PROJECT_SOURCE_DIR}/${page})
+    string(APPEND embed_manifest "page|${page}|${PROJECT_SOURCE_DIR}/${page}\n")
+  endforeach()
+  foreach(page IN LISTS lectures)
+    list(APPEND embed_inputs ${root}/${page})
+    string(APPEND embed_manifest "page|${page}|${root}/${page}\n")
   endforeach()
   if(GPULAB_DEVICE_RUNTIME)
     list(APPEND embed_inputs ${GPULAB_DEVICE_RUNTIME})
