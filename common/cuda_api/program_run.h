@@ -21,9 +21,10 @@ struct ProgramRun {
   std::vector<std::string> arguments;  ///< its own
   std::string profile;
   ProgramStatus status = ProgramStatus::ok;
-  int exit_code = 0;  ///< the program's own; 128 + N where signal N ended it
-  int signal = 0;     ///< that ended it; 0: none
-  int code = 0;       ///< what gpulab ends with
+  int exit_code = 0;         ///< the program's own; 128 + N where signal N ended it
+  int signal = 0;            ///< that ended it; 0: none
+  int code = 0;              ///< what gpulab ends with
+  bool interrupted = false;  ///< ended by us, because we were
   bool isolated = true;
   cuda_api::Record record;
   std::vector<std::string> metrics;     ///< asked for, by our names; empty: the report shows what it sees fit

@@ -101,9 +101,9 @@ auto members(LaunchLines& v) {
   return std::tie(kernel, file, ptx, grid, block, phases, counters, lines, accesses, time);
 }
 auto members(SimulatorOptions& v) {
-  auto& [threads, budget, counters, model, timing, lines, sanitize, print_limit, schedule, observers] = v;
+  auto& [threads, budget, patience, counters, model, timing, lines, sanitize, print_limit, schedule, observers] = v;
   (void)observers;  // of this process
-  return std::tie(threads, budget, counters, model, timing, lines, sanitize, print_limit, schedule);
+  return std::tie(threads, budget, patience, counters, model, timing, lines, sanitize, print_limit, schedule);
 }
 auto members(DeviceRequest& v) {
   auto& [index, profile, simulation] = v;

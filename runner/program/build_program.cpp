@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <optional>
 
 #include "common/child/captured_run.h"
 #include "common/error.h"
 #include "common/text.h"
+#include "runner/program/build_cache.h"
 #include "runner/student_file/compilers/isolation.h"
+#include "runner/student_file/source_file.h"
 #include "runner/student_file/toolchain.h"
 
 namespace gpulab {
@@ -58,6 +61,20 @@ std::vector<std::string> readable_folders(const BuildRequest& request) {
   return folders;
 }
 
+/// In its confinement the linker cannot say that what it made is a program.
+bool executable(const fs::path& program) {
+  std::error_code failed;
+  fs::permissions(program, fs::perms::owner_all, failed);
+  return !failed;
+}
+
+bool written(const fs::path& program, const std::string& bytes) {
+  std::ofstream file(program, std::ios::binary);
+  file << bytes;
+  file.close();
+  return file && executable(program);
+}
+
 }  // namespace
 
 std::string nvcc_for_programs() {
@@ -88,10 +105,18 @@ std::vector<std::string> nvcc_words(const std::vector<std::string>& words, int a
 
 bool build_program(const BuildRequest& request, const fs::path& program) {
   const std::string nvcc = nvcc_for_programs();
+  const BuildCache cache(request, nvcc);
+  if (const auto known = cache.known()) {
+    std::fputs(known->messages.c_str(), stderr);
+    return written(program, known->bytes);
+  }
   std::vector<std::string> command{nvcc};
   for (auto& word : nvcc_words(request.options, request.architecture, nvcc)) command.push_back(std::move(word));
   for (const auto& file : request.files) command.push_back(file);
   command.insert(command.end(), {"-o", program.string()});
+  const auto preprocessed = program.parent_path() / "preprocessed";
+  if (cache.applies() && fs::create_directory(preprocessed))
+    command.insert(command.end(), {"--keep", "--keep-dir", preprocessed.string()});
   Isolation isolation;
   isolation.on = request.isolated;
   isolation.cpu = std::chrono::seconds(120);
@@ -101,10 +126,8 @@ bool build_program(const BuildRequest& request, const fs::path& program) {
   const auto run = run_captured(plan);
   std::fputs(run.output.c_str(), stderr);
   if (run.exit_code != 0) return false;
-  // In its confinement the linker cannot say that what it made is a program.
-  std::error_code failed;
-  fs::permissions(program, fs::perms::owner_all, failed);
-  return !failed;
+  if (cache.applies()) cache.keep({read_file(program.string(), "nvcc"), run.output}, preprocessed);
+  return executable(program);
 }
 
 }  // namespace gpulab

@@ -1,10 +1,12 @@
 #include "runner/program/run_program.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -96,12 +98,25 @@ class Terminal {
   void (*before_)(int) = SIG_DFL;
 };
 
+/// Until the program has ended; who ends us ends it, too: it is told, and may say within `grace` what has run so far.
 int wait_for(const ChildPlan& plan, const std::string& name) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds grace{500};
+  constexpr int look_ms = 50;  // a signal between two looks waits so long
   const pid_t child = start_child(plan, {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, -1}, name);
   const Terminal terminal(child);
-  siginfo_t info{};
-  while (waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR && !interrupted()) {
+  const int process = static_cast<int>(syscall(SYS_pidfd_open, child, 0));  // -1 on old systems: looked at each time
+  std::optional<Clock::time_point> told;
+  while (!has_ended(child)) {
+    if (interrupted() && !told) {
+      kill(child, SIGTERM);
+      told = Clock::now();
+    }
+    if (told && Clock::now() - *told > grace) break;
+    pollfd end{process, POLLIN, 0};
+    poll(&end, 1, look_ms);
   }
+  if (process >= 0) close(process);
   return end_child(child);
 }
 
@@ -139,6 +154,7 @@ void judge(ProgramRun& run) {
   } else if (run.signal != 0) {
     run.status = ProgramStatus::fault;
   }
+  if (run.interrupted) run.code = static_cast<int>(ExitCode::interrupted);
 }
 
 }  // namespace
@@ -196,6 +212,7 @@ ProgramRun run_program(const ProgramRequest& request) {
   run.isolated = request.isolated;
   run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   run.exit_code = WIFSIGNALED(status) ? 128 + run.signal : WEXITSTATUS(status);
+  run.interrupted = interrupted();
   if (auto told = read_record(record)) run.record = std::move(*told);
   judge(run);
   return run;

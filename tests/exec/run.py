@@ -16,10 +16,12 @@ import pathlib
 import re
 import shlex
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 CASE = re.compile(r"^// case:(.*):: (\d+)$((?:\n// (?:out|err): .*)*)", re.M)
@@ -110,6 +112,60 @@ class Tests:
         self.case("arguments of files", ["good.cu", "more"], 2, err=["error: exec: 'more' is no source file"])
         self.case("text", ["good.h"], 2, err=[r"error: exec: good\.h is neither a \.cu file nor a program"])
 
+    def streams(self):
+        """What goes in and out of a program, also of one that is killed."""
+        (self.folder / "waits.cu").write_text("""#include <cstdio>
+__global__ void loop(int* x, int n) {
+  int i = threadIdx.x;
+  while (i < n) x[i] += 1;
+}
+int main(int, char** argv) {
+  int n = 0;
+  if (std::scanf("%d", &n) == 1) std::printf("read %d\\n", n);
+  std::printf("no end of line");
+  int* x = nullptr;
+  cudaMalloc(&x, 4);
+  loop<<<1, 32>>>(x, n);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
+""")
+        program = self.build(self.folder / "waits.cu")
+        if self.word not in "streams":
+            return
+        (self.folder / "private").mkdir()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            child = subprocess.Popen([self.binary, "exec", program.name, "--budget", "100G"], cwd=self.folder, stdin=subprocess.PIPE,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                     env={**ENVIRONMENT, "TMPDIR": str(self.folder / "private")})
+            child.stdin.write("7\n")
+            child.stdin.flush()
+            time.sleep(0.7)
+            child.send_signal(number)
+            start = time.monotonic()
+            out, err = child.communicate(timeout=60)
+            name = f"streams {number.name}"
+            self.note(name, "" if (child.returncode, out) == (130, "read 7\nno end of line") and ": interrupted" in err
+                      else f"{child.returncode} {out} {err}")
+            time.sleep(0.2)  # the housekeeper sees that we are gone
+            self.note(name + " leaves nothing", ", ".join(os.listdir(self.folder / "private")))
+            self.note(name + " at once", "" if time.monotonic() - start < 10 else "seconds later")
+
+    def cached(self):
+        """What did not change is not compiled again."""
+        folder = self.folder / "cached"
+        folder.mkdir()
+        (folder / "one.cu").write_text('#include "one.h"\nint main() { return CODE; }\n')
+        environment = {**ENVIRONMENT, "XDG_CACHE_HOME": str(folder / "cache")}
+        seconds = []
+        for code in (3, 3, 4):
+            if code != 3 or not seconds:
+                (folder / "one.h").write_text(f"#define CODE {code}\n#warning told\n")
+            start = time.monotonic()
+            ran = subprocess.run([self.binary, "exec", "one.cu"], cwd=folder, capture_output=True, text=True, env=environment, check=False)
+            seconds.append(time.monotonic() - start)
+            self.note(f"cached {code}", "" if ran.returncode == code and "told" in ran.stderr else f"{ran.returncode} {ran.stderr}")
+        self.note("cached is quick", "" if seconds[1] < min(seconds[0], seconds[2]) / 2 else str(seconds))
+
     def linked(self):
         """Files that are linked on the device's side, too, here at once and there by object files."""
         files = [str(HERE / "linked/main.cu"), str(HERE / "linked/other.cu")]
@@ -188,7 +244,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
         tests = Tests(str(pathlib.Path(arguments.binary).resolve()), arguments.k, folder)
         jobs = [pool.submit(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
-        jobs += [pool.submit(job) for job in (tests.documents, tests.sources, tests.linked, tests.foreign, tests.lies, tests.confined)]
+        jobs += [pool.submit(job) for job in (tests.documents, tests.sources, tests.linked, tests.streams, tests.cached, tests.foreign, tests.lies, tests.confined)]
         for job in jobs:
             job.result()
     print(f"{tests.passed} passed, {tests.failed} failed")

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "common/cuda_api/runtime/session.h"
@@ -29,6 +31,7 @@ void on_crash(int number, siginfo_t* info, void*) {
   // The process is lost: what is told now is all that will be.
   Session& session = Session::instance();
   if (session.mutex.try_lock()) {
+    session.print();
     session.record.crash = number == SIGSEGV || number == SIGBUS
                                ? explained(session, reinterpret_cast<std::uint64_t>(info->si_addr))
                                : std::string();
@@ -38,9 +41,27 @@ void on_crash(int number, siginfo_t* info, void*) {
   raise(number);
 }
 
+/// Somebody ends the program: what it has printed and done so far is told. Where a lock is in the way, `gpulab exec`
+/// does not wait for long.
+void on_end(int number) {
+  Session& session = Session::instance();
+  if (session.mutex.try_lock()) {
+    session.print();
+    if (ftrylockfile(stdout) == 0) {
+      std::fflush(stdout);
+      funlockfile(stdout);
+    }
+    session.write_record(false);
+  }
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
 /// Only where `gpulab exec` listens, and the program has no handler of its own.
-__attribute__((constructor)) void watch_for_crashes() {
+__attribute__((constructor)) void watch_for_the_end() {
   if (std::getenv(kOptionsVariable) == nullptr) return;
+  // By lines, wherever it goes: what a program has printed before it is killed is not lost.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   static char stack[65536];
   stack_t other{};
   other.ss_sp = stack;
@@ -50,6 +71,11 @@ __attribute__((constructor)) void watch_for_crashes() {
     struct sigaction action {};
     action.sa_sigaction = on_crash;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+    sigaction(number, &action, nullptr);
+  }
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    action.sa_handler = on_end;
     sigaction(number, &action, nullptr);
   }
 }

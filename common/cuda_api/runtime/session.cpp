@@ -23,6 +23,9 @@ namespace {
 
 constexpr std::size_t kMostActivities = 100'000, kMostFindings = 100, kMostPrinted = std::size_t{16} << 20,
                       kMostLeaks = 20, kMostEach = 10'000;
+/// Warp instructions without the end of a block, where --budget does not say: somebody waits, and it is 3 to 20
+/// seconds.
+constexpr std::uint64_t kPatience = std::uint64_t{1} << 29;
 /// A shape beyond the hardware: the runtimes differ.
 constexpr cudaError_t kWrongShape = CUDART_VERSION >= 13000 ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
 /// Of a launch that nothing is modelled of: no GPU starts a kernel in less.
@@ -37,6 +40,7 @@ std::unique_ptr<Device> make_device(const GpuProfile& profile, const Options& op
   SimulatorOptions simulation;
   simulation.threads = options.threads;
   simulation.budget = options.budget;
+  if (options.budget == 0) simulation.patience = kPatience;
   simulation.counters = options.counters;
   simulation.model = options.model && options.counters;
   simulation.sanitize = options.sanitize;

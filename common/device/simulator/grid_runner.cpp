@@ -39,6 +39,7 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   simt::GridOptions grid;
   grid.threads = options_.threads;
   grid.budget = options_.budget;
+  grid.patience = config.cooperative ? 0 : options_.patience;  // whose blocks end together
   grid.spent = spent;
   grid.resident = resident_blocks(profile_, loaded.kernel, config);
   LaunchLines lines;

@@ -34,30 +34,46 @@ constexpr std::uint64_t kLongestPause = 256;
 /// The same where blocks are independent of each other: here turns only let warps of one block poll for each other.
 constexpr std::int64_t kWarpSlice = 1 << 18;
 
+/// Each of so many warps that run beside the one that ends first adds as much to the patience; at most it doubles.
+constexpr std::uint64_t kPatientWarps = 512;
+
 /// The launch's allowance of warp instructions, drawn by workers in large steps.
 class Budget {
  public:
-  Budget(const Program& program, const GridOptions& options)
+  /// `warps`: that run side by side.
+  Budget(const Program& program, const GridOptions& options, std::uint64_t warps)
       : program_(program),
         total_(options.budget),
+        patience_(options.patience + std::min(warps, kPatientWarps) * (options.patience / kPatientWarps)),
         left_(static_cast<std::int64_t>(options.budget - std::min(options.spent, options.budget))) {}
   /// For what `block` has just executed.
   void spend(std::uint64_t instructions, const BlockContext& block, const auto& add_places) {
-    if (left_.fetch_sub(static_cast<std::int64_t>(instructions), std::memory_order_relaxed) >=
-        static_cast<std::int64_t>(instructions))
+    const bool within = left_.fetch_sub(static_cast<std::int64_t>(instructions), std::memory_order_relaxed) >=
+                        static_cast<std::int64_t>(instructions);
+    if (within &&
+        (patience_ == 0 || waited_.fetch_add(instructions, std::memory_order_relaxed) + instructions <= patience_))
       return;
     ThreadPlaces places;
     add_places(places);
-    throw LaunchError(LaunchFailure::hung,
-                      fmt::format("{} did not end within {} warp instructions: {}", program_.name, total_,
-                                  described(program_, places)),
-                      block.place(), "look for a loop that cannot end, or raise --budget");
+    throw LaunchError(
+        LaunchFailure::hung,
+        within ? fmt::format("no block of {} ended within {} warp instructions, taken for endless: {}", program_.name,
+                             patience_, described(program_, places))
+               : fmt::format("{} did not end within {} warp instructions: {}", program_.name, total_,
+                             described(program_, places)),
+        block.place(),
+        within ? "look for a loop that cannot end; where there is none, --budget 20G lets the launch run so far"
+               : "look for a loop that cannot end, or raise --budget");
+  }
+  void block_ended() {
+    if (patience_ != 0) waited_.store(0, std::memory_order_relaxed);
   }
 
  private:
   const Program& program_;
-  std::uint64_t total_;
+  std::uint64_t total_, patience_;
   std::atomic<std::int64_t> left_;
+  std::atomic<std::uint64_t> waited_{0};  ///< since a block ended
 };
 
 /// Applies what blocks left behind in the order of their chunks, whoever finishes first. What waits for its turn is
@@ -167,6 +183,7 @@ class ParallelGrid {
       budget_.spend(context.work() - spent, context, [&](ThreadPlaces& places) { context.add_places(places); });
       spent = context.work();
     }
+    budget_.block_ended();
   }
 
   const LaunchState& launch_;
@@ -291,6 +308,7 @@ class InterleavedGrid {
       for (const Resident& one : running_) one.context->add_places(places);
     });
     r.spent = r.context->work();
+    if (done) budget_.block_ended();
     return done;
   }
   /// Blocks in turn print in turn.
@@ -344,7 +362,9 @@ Counters run_all_blocks(const LaunchState& launch, const GridOptions& options, c
   Workers workers;
   for (std::uint64_t i = 0; i < threads; ++i)
     workers.push_back(std::make_unique<Worker>(program, *launch.memory, launch.phases));
-  Budget budget(program, options);
+  const std::uint64_t side_by_side =
+      together ? std::min(blocks, std::max<std::uint64_t>(options.resident, 1)) : threads;
+  Budget budget(program, options, side_by_side * ((launch.block.volume() + kLanes - 1) / kLanes));
   if (together) {
     const std::uint64_t resident = std::clamp<std::uint64_t>(options.resident, 1, contexts);
     InterleavedGrid blocks_in_turn(launch, budget, *workers[0], resident, print);

@@ -16,9 +16,12 @@ using Print = std::function<void(std::string_view text, std::uint64_t cut)>;
 using Look = std::function<void(const Workers&)>;
 
 struct GridOptions {
-  int threads = 1;             ///< CPU threads
-  std::uint64_t spent = 0;     ///< of the budget, by earlier grids of the same launch
-  std::uint64_t budget = 0;    ///< warp instructions before the launch counts as hung
+  int threads = 1;           ///< CPU threads
+  std::uint64_t spent = 0;   ///< of the budget, by earlier grids of the same launch
+  std::uint64_t budget = 0;  ///< warp instructions before the launch counts as hung
+  /// Warp instructions in which some block ends, or the launch counts as hung, too; more where many run side by side.
+  /// 0: nobody waits for it.
+  std::uint64_t patience = 0;
   std::uint64_t resident = 1;  ///< blocks that the modelled GPU holds at once
 };
 

@@ -39,6 +39,7 @@ class Text {
 std::string place(const Dim3& d) { return fmt::format("({},{},{})", d.x, d.y, d.z); }
 
 std::string end_text(const ProgramRun& run) {
+  if (run.interrupted) return "interrupted";
   if (run.signal != 0) return fmt::format("ended by signal {} ({})", run.signal, strsignal(run.signal));
   return fmt::format("exit code {}", run.exit_code);
 }
@@ -70,6 +71,13 @@ void fault(const cuda_api::FaultRecord& one, Text& text) {
   if (!one.hint.empty()) text.paragraph("  hint: ", 8, one.hint);
 }
 
+/// A launch that a tool of --sanitize has seen fail has failed, too: said once.
+bool is_told(const cuda_api::Record& record, const cuda_api::KernelRecord& kernel, const Finding& finding) {
+  return std::ranges::any_of(record.faults, [&](const auto& fault) {
+    return fault.kernel == kernel.name && finding.count == 1 && finding.message == fault.what;
+  });
+}
+
 void wrongs(const ProgramRun& run, Text& text) {
   const auto& record = run.record;
   if (record.unsupported) {
@@ -82,7 +90,8 @@ void wrongs(const ProgramRun& run, Text& text) {
   for (const auto& one : record.faults) fault(one, text);
   for (const auto& one : record.findings) finding(one, text);
   for (const auto* kernel : shown_kernels(run))
-    for (const auto& one : kernel->findings) finding(one, text);
+    for (const auto& one : kernel->findings)
+      if (!is_told(record, *kernel, one)) finding(one, text);
   // Behind a fault cudaFree fails, as on a GPU: what it did not free is no leak of the program's.
   const bool lost = std::ranges::any_of(record.faults, [](const auto& f) { return f.failure != cuda_api::kRefused; });
   if (record.leaked_bytes == 0 || !record.complete || lost) return;

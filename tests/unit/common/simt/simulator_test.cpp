@@ -116,6 +116,14 @@ TEST_CASE("a kernel that does not end is stopped by the budget") {
         "[tests/device/simt.cu:130]");
 }
 
+TEST_CASE("where somebody waits, a launch of which no block ends is stopped before its budget") {
+  SimulatorOptions options;
+  options.patience = 1'024'000;  // and a 512th of it for the one warp that runs
+  CHECK(failure_of("forever", one_warp, options) ==
+        "hung: no block of forever ended within 1026000 warp instructions, taken for endless: 32 threads at "
+        "tests/device/simt.cu:130 [tests/device/simt.cu:130]");
+}
+
 TEST_CASE("recursion keeps each lane's own depth and registers") {
   CHECK(output_of("recursion", one_warp, 32) == of_each(32, [](int t) {
           int product = 1;
