@@ -27,6 +27,7 @@ FLOORS = [
     ["runner/report"],
     ["runner/report/documents", "runner/report/html", "runner/report/words"],
     ["runner/report/plots", "runner/report/explain", "runner/report/check", "runner/report/program"],
+    ["runner/report/pages"],
     ["runner/report/formats"],
     ["runner/export"],
     ["runner/export/formats"],

@@ -14,6 +14,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "runner/report/explain/explain_report.h"
+#include "runner/report/explain/shown.h"
 #include "runner/report/explain/time_text.h"
 #include "runner/report/model_text.h"
 
@@ -24,8 +25,6 @@ constexpr std::size_t least_source = 12;  ///< columns of source, however narrow
 constexpr std::size_t usual_source = 44;  ///< columns of it that the least important counters make room for
 constexpr std::size_t time_width = 6;     ///< of the column of modelled time
 constexpr std::size_t most_marks = 6;     ///< in words; the JSON has all
-constexpr std::uint32_t small_gap = 4;    ///< lines without instructions that are still shown
-constexpr std::uint32_t signature = 12;   ///< lines above the first that its function's head may take
 
 class Paint {
  public:
@@ -47,14 +46,6 @@ std::uint64_t conflicts(const Counters& c) {
   return c["shared_load_bank_conflicts"] + c["shared_store_bank_conflicts"];
 }
 
-/// Empty: nothing to say.
-std::string cell(const CounterInfo& info, const Counters& c) {
-  const auto value = info.value(c);
-  if (!value || (info.counted && *value == 0)) return {};
-  if (info.unit == CounterUnit::mean) return fmt::format("{:.1f}", *value);
-  return info.unit == CounterUnit::ratio ? fmt::format("{:.0f}%", 100 * *value) : short_count(*value);
-}
-
 std::string right(const std::string& text, std::size_t columns_wide) {
   const auto have = columns(text);
   return std::string(columns_wide > have ? columns_wide - have : 0, ' ') + text;
@@ -72,38 +63,6 @@ std::string source_text(std::string_view line, std::size_t room) {
   return text + "…";
 }
 
-bool is_head(std::string_view line) {
-  return line.find("__global__") != line.npos || line.find("__device__") != line.npos ||
-         line.find(".entry") != line.npos || line.find(".func") != line.npos;
-}
-
-/// The first line of the function that `line` is in, template and all; `line` itself where it is not found.
-std::uint32_t head_of(const std::vector<std::string_view>& text, std::uint32_t line) {
-  for (std::uint32_t up = line; up > 0 && line - up <= signature; --up) {
-    if (text[up - 1].starts_with("}") && up != line) break;
-    if (!is_head(text[up - 1])) continue;
-    return up > 1 && text[up - 2].starts_with("template") ? up - 1 : up;
-  }
-  return line;
-}
-
-/// Lines to show: those with instructions, the heads of their functions, closing braces, and small gaps between.
-std::vector<std::uint32_t> shown_lines(const Explanation& explanation, const std::vector<std::string_view>& text) {
-  std::set<std::uint32_t> shown;
-  for (const auto& line : explanation.lines) {
-    if (line.line == 0 || line.line > text.size()) continue;
-    for (auto l = explanation.launch->ptx ? line.line : head_of(text, line.line); l <= line.line; ++l) shown.insert(l);
-    if (line.line < text.size() && text[line.line].starts_with("}")) shown.insert(line.line + 1);
-  }
-  std::vector<std::uint32_t> lines;
-  for (const auto line : shown) {
-    if (!lines.empty() && line - lines.back() <= small_gap)
-      for (auto between = lines.back() + 1; between < line; ++between) lines.push_back(between);
-    lines.push_back(line);
-  }
-  return lines;
-}
-
 class Table {
  public:
   Table(const ExplainView& view, const Style& style)
@@ -115,7 +74,7 @@ class Table {
         text_(lines_of(launch_.text)) {
     for (const auto& line : explained_.lines) numbers_ = std::max(numbers_, std::to_string(line.line).size());
     for (const auto& info : counters_and_columns())
-      if (info.line.width != 0 && !cell(info, launch_.counters).empty()) columns_.push_back(&info);
+      if (info.line.width != 0 && !line_cell(info, launch_.counters).empty()) columns_.push_back(&info);
     make_room();
     marked_ = std::min(explained_.marks.size(), most_marks);
   }
@@ -133,7 +92,7 @@ class Table {
 
  private:
   [[nodiscard]] bool is_ideal(const CounterInfo& info) const {
-    const auto text = cell(info, launch_.counters);
+    const auto text = line_cell(info, launch_.counters);
     return text == "100%" || text == "0%" || text == "32.0";
   }
   [[nodiscard]] bool is_spoken_of(const CounterInfo& info) const {
@@ -232,7 +191,7 @@ class Table {
   }
   [[nodiscard]] std::string cells(const Counters& counters) const {
     std::string text;
-    for (const auto* column : columns_) text += right(cell(*column, counters), column->line.width);
+    for (const auto* column : columns_) text += right(line_cell(*column, counters), column->line.width);
     return text;
   }
   /// " ◄1,3": which of the reasons below speak of the line.
@@ -274,18 +233,11 @@ class Table {
     for (const auto& words : all) paragraph("  ", words);
   }
 
-  /// What no counter of the PTX shows: local memory that only ptxas has use for.
   bool spills() {
-    const auto& launch = view_.result->launch;
-    const bool of_ptx = launch_.counters["local_load_sectors"] + launch_.counters["local_store_sectors"] > 0;
-    if (!launch || launch->local_bytes.value_or(0) == 0 || of_ptx) return false;
+    const auto text = spill_text(*view_.result, launch_);
+    if (text.empty()) return false;
     line();
-    paragraph("",
-              fmt::format("Registers: ptxas keeps {} of each thread in local memory, registers that it spills or the "
-                          "stack of a call; each use is a load or a store, which no counter of the PTX shows and the "
-                          "modelled time has. Try: fewer values at a time, or a __launch_bounds__ that leaves a "
-                          "thread more registers",
-                          bytes_text(static_cast<double>(*launch->local_bytes))));
+    paragraph("", text);
     return true;
   }
 
@@ -311,33 +263,17 @@ class Table {
       said = mark.line;
       if (const auto [before, fresh] = whole.emplace(mark.text, i + 1); !fresh) {
         paragraph(fmt::format("  ◄{} ", i + 1),
-                  fmt::format("{}: as ◄{} ({}{:.0f}% of the {})", mark.text.substr(0, mark.text.find_first_of(":;")),
-                              before->second, part_of(mark.kind), 100 * mark.share, whole_of(mark.kind)));
+                  fmt::format("{}: as ◄{} ({})", mark.text.substr(0, mark.text.find_first_of(":;")), before->second,
+                              share_text(mark)));
         continue;
       }
       const auto general = mark.own < mark.text.size() ? mark.kind + mark.text.substr(mark.own) : std::string();
       const bool is_new = general.empty() || told.insert(general).second;
       paragraph(fmt::format("  ◄{} ", i + 1),
-                fmt::format("{} ({}{:.0f}% of the {})", is_new ? mark.text : mark.text.substr(0, mark.own),
-                            part_of(mark.kind), 100 * mark.share, whole_of(mark.kind)));
+                fmt::format("{} ({})", is_new ? mark.text : mark.text.substr(0, mark.own), share_text(mark)));
     }
     if (explained_.marks.size() > marked_)
       line(fmt::format("and {} more (--format json has all)", explained_.marks.size() - marked_));
-  }
-  /// Marks of these kinds count what exceeds the ideal, not all that the line does: that part is avoidable. For sectors
-  /// it is an upper bound, because the ideal is worked out for all requests together, and some of them may have needed
-  /// more.
-  static const char* part_of(const std::string& kind) {
-    return kind == "uncoalesced" ? "avoidable: up to " : kind == "bank_conflict" ? "avoidable: " : "";
-  }
-  static std::string whole_of(const std::string& kind) {
-    if (kind == "few_blocks") return "GPU's SMs";
-    if (kind == "imbalance") return "SMs' time, if it went by instructions alone";
-    if (kind == "divergence" || kind == "idle_lanes") return "kernel's lane slots, 32 per instruction";
-    if (kind == "bank_conflict") return "kernel's shared-memory wavefronts";
-    if (kind == "atomic" || kind == "same_address") return "kernel's memory requests";
-    if (kind == "waiting") return "kernel's warp instructions";
-    return "kernel's sectors";
   }
   static bool of_launch(const std::string& kind) { return kind == "few_blocks" || kind == "imbalance"; }
 

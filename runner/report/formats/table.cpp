@@ -17,6 +17,8 @@
 #include "runner/report/report.h"
 #include "runner/report/rung_changes.h"
 #include "runner/report/time_metrics.h"
+#include "runner/report/words/counter_lines.h"
+#include "runner/report/words/result_text.h"
 
 namespace gpulab::report {
 namespace {
@@ -66,162 +68,12 @@ class Page {
   std::string text_;
 };
 
-std::string launch_text(const LaunchFacts& f) {
-  const auto threads = f.block.volume(), warps = (threads + 31) / 32;
-  std::string text = fmt::format("grid {} × block {} = {} threads; {} per block", dim_text(f.grid), dim_text(f.block),
-                                 grouped(f.grid.volume() * threads), plural(warps, "warp"));
-  if (threads % 32 != 0) text += fmt::format(", the last with {}", plural(32 - threads % 32, "idle lane"));
-  if (f.launches > 1) text += fmt::format("; the first of {} launches", f.launches);
-  return text;
-}
-
-std::string resources_text(const LaunchFacts& f) {
-  const auto bytes = [](std::uint64_t count) { return bytes_text(static_cast<double>(count)); };
-  std::vector<std::string> parts;
-  if (f.registers_per_thread) {
-    parts.push_back(fmt::format("{} per thread", plural(*f.registers_per_thread, "register")));
-  } else if (f.estimated_registers) {
-    parts.push_back(fmt::format("registers unknown for this architecture (an estimate: {} on {}.{})",
-                                *f.estimated_registers, *f.estimated_for / 10, *f.estimated_for % 10));
-  } else {
-    parts.emplace_back("registers per thread unknown for this architecture");
-  }
-  if (f.static_shared_bytes) parts.push_back(fmt::format("{} static shared memory", bytes(*f.static_shared_bytes)));
-  if (f.dynamic_shared_bytes > 0)
-    parts.push_back(fmt::format("{} dynamic shared memory", bytes(f.dynamic_shared_bytes)));
-  if (f.local_bytes && *f.local_bytes > 0)
-    parts.push_back(fmt::format("{} local memory per thread", bytes(*f.local_bytes)));
-  return join(parts);
-}
-
 std::string bar(double ratio) {
   constexpr int cells = 20;
   const int full = std::clamp(static_cast<int>(std::lround(ratio * cells)), 0, cells);
   std::string text;
   for (int i = 0; i < cells; ++i) text += i < full ? "█" : "░";
   return text;
-}
-
-std::string occupancy_text(const Occupancy& o) {
-  return fmt::format("{} {} theoretical: {} per SM, limited by {}", bar(o.theoretical), percent_text(o.theoretical),
-                     plural(static_cast<std::uint64_t>(o.blocks_per_sm), "block"), join(o.limited_by, " and "));
-}
-
-/// "all 132 get blocks; 15.5 waves of 1,056 blocks, the last 48% empty"
-std::string spread_text(const Spread& s, const std::optional<Occupancy>& o) {
-  const auto idle = idle_sms_text(s);
-  std::string text = idle.empty() ? fmt::format("all {} get blocks", s.sm_count) : idle;
-  if (!s.waves || !o) return text;
-  const auto resident = static_cast<std::uint64_t>(o->blocks_per_sm) * static_cast<std::uint64_t>(s.sm_count);
-  if (*s.waves < 1) return text + fmt::format("; {} blocks would fit at once", grouped(resident));
-  text += fmt::format("; {:.4g} waves of {} blocks", *s.waves, grouped(resident));
-  return *s.tail > 0 ? text + fmt::format(", the last {:.0f}% empty", *s.tail * 100) : text;
-}
-
-std::string value_text(const decltype(Mismatch::got)& value) {
-  return std::visit([](auto number) { return fmt::format("{}", number); }, value);
-}
-
-/// "i32[4]   1 2 3 4 …   fnv1a64 0123456789abcdef"
-std::string buffer_text(const BufferFacts& b) {
-  std::vector<std::string> values;
-  for (const auto& value : b.first) values.push_back(value_text(value));
-  return fmt::format("{} {}[{}]: {}{}  fnv1a64 {}", b.name, b.type, b.count, join(values, " "),
-                     b.count > b.first.size() ? " …" : "", b.fnv1a64);
-}
-
-/// "x[100:120]: 1 2 3 …"
-std::string slice_text(const BufferFacts& b, const BufferSlice& slice) {
-  std::vector<std::string> values;
-  for (const auto& value : slice.values) values.push_back(value_text(value));
-  if (values.empty()) return fmt::format("{}[{}]: it has {}", b.name, slice.from, plural(b.count, "element"));
-  return fmt::format("{}[{}:{}]: {}", b.name, slice.from, slice.from + slice.values.size(), join(values, " "));
-}
-
-std::string error_text(double value) { return value == 0 ? "0" : fmt::format("{:.3g}", value); }
-
-/// `of_file`: the right answer is the user's own, of --expect.
-std::string verification_text(const Verification& v, bool of_file) {
-  if (v.status == VerificationStatus::not_run) return "not checked";
-  std::string text = v.max_abs_error == 0
-                         ? of_file ? "equal to what --expect says" : "equal to the CPU's answer"
-                         : fmt::format("largest error {} (relative {}), tolerance {}", error_text(v.max_abs_error),
-                                       error_text(v.max_rel_error), error_text(v.tolerance));
-  if (v.max_abs_error == 0 && v.tolerance > 0) text += fmt::format(" (tolerance {})", error_text(v.tolerance));
-  if (!v.note.empty()) text += "; " + v.note;
-  return fmt::format("{}: {}", to_text(v.status), text);
-}
-
-std::string timing_text(const Timing& t) {
-  if (t.source == TimeSource::cpu_wall) return duration_text(t.median_ms) + " on the host, one thread's wall clock";
-  return fmt::format("{} median of {} ({} to {} are the middle half), {}", duration_text(t.median_ms),
-                     plural(static_cast<std::uint64_t>(t.samples), "sample"), duration_text(t.q1_ms),
-                     duration_text(t.q3_ms), t.mode == CacheState::warm ? "warm" : "cold: L2 flushed before each");
-}
-
-std::string metrics_text(const Result& r) {
-  std::vector<std::string> parts;
-  for (const auto& m : r.metrics) {
-    if (r.model && m.name == "modelled_time") continue;  // has a line of its own
-    std::string text = m.unit == "ratio" ? percent_text(m.value)
-                       : m.unit == "B"   ? bytes_text(m.value)
-                                         : short_count(m.value);
-    std::string name = m.name;
-    std::replace(name.begin(), name.end(), '_', ' ');
-    // "resident warps 40": the name says the unit.
-    const bool named = m.unit.empty() || m.unit == "ratio" || m.unit == "B" || name.find(m.unit) != std::string::npos;
-    if (!named) text += " " + m.unit;
-    parts.push_back(name + " " + text);
-  }
-  return join(parts);
-}
-
-/// One line of the counters: a count of its own, or a pair (loads, stores).
-struct CounterLine {
-  const CounterInfo *first = nullptr, *second = nullptr;  ///< null: none
-};
-using CounterLines = std::vector<CounterLine>;
-
-/// The lines of each group, groups in the order of their first counters.
-std::vector<std::pair<const CounterGroup*, CounterLines>> counter_groups() {
-  std::vector<std::pair<const CounterGroup*, CounterLines>> groups;
-  for (const auto& info : counter_table()) {
-    if (info.page.group == nullptr) continue;
-    const auto same = [&](const auto& group) { return group.first == info.page.group; };
-    auto group = std::find_if(groups.begin(), groups.end(), same);
-    if (group == groups.end()) group = groups.insert(group, {info.page.group, {}});
-    auto& lines = group->second;
-    auto line = std::find_if(lines.begin(), lines.end(), [&](const CounterLine& l) {
-      return info.page.stores ? l.first->page.label == info.page.label : l.first->name == info.page.behind;
-    });
-    if (info.page.stores && line != lines.end()) {
-      line->second = &info;
-    } else {
-      lines.insert(line == lines.end() ? line : line + 1, {&info, nullptr});
-    }
-  }
-  return groups;
-}
-
-std::string counter_text(const CounterInfo* info, const Counters& c) {
-  if (info == nullptr) return {};
-  const auto value = info->value(c);
-  if (!value) return "-";
-  if (info->unit == CounterUnit::ratio) return percent_text(*value);
-  return info->counted ? grouped(*info->count(c)) : fmt::format("{:.4g}", *value);
-}
-
-/// "(4.00 each)": per request of the same kind.
-std::string per_request(const CounterInfo* info, const Counters& c) {
-  const auto* requests = info != nullptr ? find_counter(info->page.per) : nullptr;
-  if (requests == nullptr) return {};
-  const double count = requests->value(c).value_or(0), value = info->value(c).value_or(0);
-  return count > 0 ? fmt::format("({:.3g} each)", value / count) : "";
-}
-
-bool zero(const CounterLine& line, const Counters& c) {
-  const auto nothing = [&](const CounterInfo* info) { return info == nullptr || info->value(c).value_or(0) == 0; };
-  return nothing(line.first) && nothing(line.second);
 }
 
 void counter_group(const CounterGroup& group, const CounterLines& lines, const Counters& c, Page& page) {
@@ -246,12 +98,6 @@ void counter_group(const CounterGroup& group, const CounterLines& lines, const C
     text.erase(text.find_last_not_of(' ') + 1);
     page.line(text);
   }
-}
-
-std::string counted_case(const decltype(Result::params)& params) {
-  std::vector<std::string> parts;
-  for (const auto& [name, value] : params) parts.push_back(name + " " + param_text(value));
-  return "Simulated beside the GPU, at " + join(parts, " · ");
 }
 
 void counters(const Result& r, Page& page) {
@@ -308,7 +154,7 @@ void one(const Run& run, const Result& r, Page& page) {
   if (!r.kernel.empty()) page.fact("kernel", r.kernel);
   if (r.launch) page.fact("launch", launch_text(*r.launch));
   if (r.launch) page.fact("resources", resources_text(*r.launch));
-  if (r.occupancy) page.fact("occupancy", occupancy_text(*r.occupancy));
+  if (r.occupancy) page.fact("occupancy", bar(r.occupancy->theoretical) + " " + occupancy_text(*r.occupancy));
   if (r.spread) page.fact("SMs used", spread_text(*r.spread, r.occupancy));
   if (!r.message.empty()) page.fact(std::string(to_text(r.status)), r.message);
   if (r.verification) page.fact("verified", verification_text(*r.verification, !r.buffers.empty()));
@@ -377,23 +223,6 @@ void stories(const Run& run, Page& page) {
     }
   }
   page.line();
-}
-
-/// The wall time of the simulations, in all; empty where there was none.
-std::string simulation_text(const Run& run) {
-  double ms = 0;
-  for (const auto& r : run.results) ms += r.simulation_ms.value_or(0);
-  return ms > 0 ? fmt::format("Simulating took {} on this machine, which says nothing about a GPU.", duration_text(ms))
-                : std::string();
-}
-
-/// Names the variants whose point is time: counters cannot show it.
-std::string about_time(const Run& run) {
-  std::vector<std::string> names;
-  for (const auto& r : run.results)
-    if (r.needs_clock && std::find(names.begin(), names.end(), r.variant) == names.end()) names.push_back(r.variant);
-  if (names.empty()) return {};
-  return fmt::format(" About time, which a GPU's clock shows (--device gpu): {}.", join(names));
 }
 
 /// What was asked for by name, a line each; in place of the counters.

@@ -149,7 +149,7 @@ void Chart::point(double x, double y, std::size_t series, const std::string& lab
   const double at_x = across(x), at_y = down(y), length = text_width(label);
   body_ += mark(at_x, at_y, series);
   const bool before = at_x + 8 + length > width;
-  double line = at_y + 4;  // below what stands there already
+  double line = at_y - 6;  // or below what stands there already
   constexpr double line_height = 13;
   const auto taken = [&](const auto& other) {
     return std::abs(other.first - at_x) < length + 20 && std::abs(other.second - line) < line_height;

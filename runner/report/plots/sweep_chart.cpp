@@ -11,71 +11,17 @@
 #include "runner/report/plots/chart.h"
 #include "runner/report/plots/panels.h"
 #include "runner/report/plots/svg.h"
+#include "runner/report/plots/sweep_series.h"
 
 namespace gpulab {
 namespace {
 
-constexpr std::size_t most_panels = 3, fewest_values = 3;
+constexpr std::size_t most_panels = 3;
 constexpr double left = 80, plot_width = 560, plot_height = 190, between = 86, top = 100, margin = 12;
 
 /// Okabe and Ito's palette without its yellow, which is too light for a line.
 constexpr std::array colours{"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"};
 constexpr std::array<std::string_view, 3> dashes{"", "6 3", "2 3"};
-
-struct Series {
-  std::string name;
-  std::vector<std::pair<double, const Result*>> points;  ///< by the value of the parameter
-};
-
-std::optional<double> number_of(const ParamValue& value) {
-  if (const auto* size = std::get_if<std::int64_t>(&value)) return static_cast<double>(*size);
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  return std::nullopt;
-}
-
-/// The number of which the run has most values, by its place among the parameters.
-std::optional<std::size_t> swept_param(const Run& run) {
-  std::optional<std::size_t> best;
-  std::size_t most = fewest_values - 1;
-  for (std::size_t i = 0; i < run.results.front().params.size(); ++i) {
-    std::set<double> values;
-    for (const auto& r : run.results)
-      if (const auto number = number_of(r.params[i].second)) values.insert(*number);
-    if (values.size() <= most) continue;
-    most = values.size();
-    best = i;
-  }
-  return best;
-}
-
-std::vector<Series> series_of(const Run& run, std::size_t param) {
-  std::vector<Series> all;
-  const auto varies = [&](std::size_t i) {
-    return std::any_of(run.results.begin(), run.results.end(),
-                       [&](const Result& r) { return r.params[i].second != run.results.front().params[i].second; });
-  };
-  const Result* launched = nullptr;
-  bool blocks = false;  // do they differ within a variant?
-  for (const auto& r : run.results) {
-    if (!r.launch) continue;
-    if (launched != nullptr && launched->variant == r.variant && launched->launch->block != r.launch->block)
-      blocks = true;
-    launched = &r;
-  }
-  for (const auto& r : run.results) {
-    const auto x = number_of(r.params[param].second);
-    if (r.status != CaseStatus::ok || !x) continue;
-    std::string name = r.variant;
-    for (std::size_t i = 0; i < r.params.size(); ++i)
-      if (i != param && varies(i)) name += ", " + r.params[i].first + " " + param_text(r.params[i].second);
-    if (blocks && r.launch) name += ", block " + dim_text(r.launch->block);
-    auto it = std::find_if(all.begin(), all.end(), [&](const Series& s) { return s.name == name; });
-    if (it == all.end()) it = all.insert(it, {name, {}});
-    it->points.emplace_back(*x, &r);
-  }
-  for (auto& series : all) std::sort(series.points.begin(), series.points.end());
-  return all;
-}
 
 /// From values to px, linear from 0 or logarithmic.
 class Axis {
@@ -99,7 +45,7 @@ class Axis {
 
 struct Drawing {
   Svg& svg;
-  const std::vector<Series>& series;
+  const std::vector<SweepSeries>& series;
   const std::set<double>& xs;
   std::string x_name;
 
@@ -168,7 +114,7 @@ std::string sweep_svg(const Run& run, const Heading& heading) {
     longest = std::max(longest, columns(s.name));
     for (const auto& [x, r] : s.points) xs.insert(x);
   }
-  if (xs.size() < fewest_values || shown.empty()) return {};
+  if (xs.size() < fewest_swept || shown.empty()) return {};
   std::vector<std::string> missing;  // each variant once
   for (const auto& r : run.results) {
     const std::string text = fmt::format("{}: {}", r.variant, to_text(r.status));

@@ -77,12 +77,14 @@ TEST_CASE("what an option cannot be is refused") {
 TEST_CASE("a command takes the formats that can write what it reports, and its help names no others") {
   const auto able = formats_for(&Format::explanation);
   CHECK_THAT(report_options(able)[0].help, StartsWith("table") && ContainsSubstring("json") && EndsWith("[table]"));
-  CHECK_THAT(report_options(formats_for(&Format::run))[0].help, StartsWith("table, csv, json") && EndsWith(" [table]"));
+  CHECK_THAT(report_options(formats_for(&Format::run))[0].help,
+             StartsWith("table, csv, html, json") && EndsWith(" [table]"));
   const auto refusal = [&](const char* format) {
     return error_of([&] { return parse_report_options("explain", {{"format", {format}}}, able); });
   };
-  CHECK_THAT(refusal("csv"), StartsWith("--format: explain has no csv | formats: table, json"));
-  CHECK_THAT(refusal("jsn"), StartsWith("--format: unknown format 'jsn' | did you mean 'json'? formats: table, json"));
+  CHECK_THAT(refusal("csv"), StartsWith("--format: explain has no csv | formats: table, html, json"));
+  CHECK_THAT(refusal("jsn"),
+             StartsWith("--format: unknown format 'jsn' | did you mean 'json'? formats: table, html, json"));
 }
 
 TEST_CASE("a format is recognised in a command line that cannot be parsed") {

@@ -1,0 +1,16 @@
+// One page that holds all that it shows: for reading, for handing on, for print.
+
+#include "runner/report/pages/explain_page.h"
+#include "runner/report/pages/run_page.h"
+#include "runner/report/report.h"
+
+namespace gpulab::report {
+
+extern const Format html{
+    .name = "html",
+    .summary = "one page for a browser, with drawings; loads nothing",
+    .run = run_page,
+    .explanation = explain_page,
+};
+
+}  // namespace gpulab::report
