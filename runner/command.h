@@ -40,8 +40,10 @@ struct Positional {
 
 /// What can be typed behind the command and its arguments.
 struct Usage {
-  OptionList options;
-  std::string notes;  ///< below them in --help
+  OptionList options{};
+  std::string notes{};  ///< below them in --help
+  std::vector<std::string>
+      words{};  ///< what an argument can be, where these are words; labs are known by Positional::name
 };
 
 struct Command {

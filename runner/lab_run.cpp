@@ -24,10 +24,12 @@ namespace gpulab {
 namespace {
 
 /// Of a lab alone: what needs several variants, and pictures.
-OptionList own_options() {
+OptionList own_options(const Lab& lab) {
+  std::vector<std::string> variants;
+  for (const auto& variant : lab.variants) variants.push_back(variant.name);
   return {
       {"allow-racy", "", "run variants that race on purpose without racecheck, too", heading::simulator},
-      {"baseline", "V", "the variant that speed-ups refer to", heading::report},
+      {"baseline", "V", "the variant that speed-ups refer to", heading::report, false, std::move(variants)},
       {"image", "FILE", "draw it: a lab's picture (.png), its curve, the ladder or the sweep (.svg)", heading::report},
   };
 }
@@ -42,7 +44,7 @@ std::string ladder_text(const Lab& lab) {
 
 Usage usage(const Lab* lab) {
   return {joined({sweep_options(*lab), machine_options(), measure_options(), report_options(formats_for(&Format::run)),
-                  metric_options(), own_options()}),
+                  metric_options(lab), own_options(*lab)}),
           ladder_text(*lab)};
 }
 

@@ -40,6 +40,7 @@ FLOORS = [
     ["runner/grade/input"],
     ["runner/grade"],
     ["runner"],
+    ["runner/manual"],
     ["runner/commands"],
     ["runner/main"],
 ]

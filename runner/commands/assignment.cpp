@@ -25,7 +25,8 @@ Usage usage(const Lab*) {
                   only(machine_options(), {"profile"})}),
           "Grades the reference, which must earn everything, the starter, which must earn nothing, and each wrong\n"
           "solution, which must fail the item that it is there for, all of them twice and alike; and says what an\n"
-          "instructor may regret. Exit code 0: sound, whatever the advice; 1: not.\n"};
+          "instructor may regret. Exit code 0: sound, whatever the advice; 1: not.\n",
+          {"lint"}};
 }
 
 std::string report_text(const Assignment& assignment, const LintReport& report) {

@@ -32,9 +32,9 @@ OptionList own_options() {
   };
 }
 
-Usage usage(const Lab*) {
+Usage usage(const Lab* lab) {
   return {
-      joined({contract_option(), own_options(), nvcc_options(), only(machine_options(), {"profile", "model"}),
+      joined({contract_option(lab), own_options(), nvcc_options(), only(machine_options(), {"profile", "model"}),
               report_options(formats_for(&Format::check))}),
       "Compiles the file alone, finds the kernel, launches it on every class of inputs that the contract names,\n"
       "each on new memory and twice, in two orders of threads, under all sanitizer tools, and counts it beside\n"

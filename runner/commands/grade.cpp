@@ -24,10 +24,17 @@
 namespace gpulab::command {
 namespace {
 
-std::string export_names() {
+std::vector<std::string> export_names() {
   std::vector<std::string> names;
   for (const auto* format : export_formats()) names.emplace_back(format->name);
-  return join(names);
+  return names;
+}
+
+/// "canvas=": a path follows.
+std::vector<std::string> export_words() {
+  auto words = export_names();
+  for (auto& word : words) word += '=';
+  return words;
 }
 
 OptionList own_options() {
@@ -41,9 +48,9 @@ OptionList own_options() {
       {"backstop", "SECONDS", "of one case by the clock [60]: met twice, it is no grade, but our trouble", what_runs},
       {"roster", "FILE", "who is in the class: a CSV with submission, name, id, email", report},
       {"output", "DIR", "a file for each submission (gpulab.grade.v1), and gradebook.csv", report},
-      {"export", "FORMAT=PATH", "for another service: " + export_names(), report},
+      {"export", "FORMAT=PATH", "for another service: " + join(export_names()), report, false, export_words()},
       {"fail-under", "POINTS", "exit code 1 where a score is below that", report},
-      {"format", "FORMAT", "table, csv or json [table]", report},
+      {"format", "FORMAT", "table, csv or json [table]", report, false, {"table", "csv", "json"}},
   };
 }
 

@@ -20,8 +20,8 @@
 namespace gpulab::command {
 namespace {
 
-Usage usage(const Lab*) {
-  return {contract_option(),
+Usage usage(const Lab* lab) {
+  return {contract_option(lab),
           "The file is DIR/CONTRACT.cu; DIR is made where it is not there. 'gpulab check LAB FILE.cu' judges it.\n"};
 }
 

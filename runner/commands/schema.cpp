@@ -14,15 +14,27 @@
 namespace gpulab::command {
 namespace {
 
-std::string_view schema_text(std::string_view name) {
-  constexpr std::string_view folder = "schema/", ending = ".json";
+constexpr std::string_view folder = "schema/", ending = ".json";
+
+/// "run" of a configuration's path "schema/run.json"; empty: it is no schema.
+std::string_view schema_name(std::string_view path) {
+  if (!path.starts_with(folder) || !path.ends_with(ending)) return {};
+  return path.substr(folder.size(), path.size() - folder.size() - ending.size());
+}
+
+std::vector<std::string> schema_names() {
   std::vector<std::string> names;
-  for (const auto& file : embedded_configs()) {
-    if (!file.path.starts_with(folder) || !file.path.ends_with(ending)) continue;
-    const auto stem = file.path.substr(folder.size(), file.path.size() - folder.size() - ending.size());
-    if (stem == name) return file.text;
-    names.emplace_back(stem);
-  }
+  for (const auto& file : embedded_configs())
+    if (!schema_name(file.path).empty()) names.emplace_back(schema_name(file.path));
+  return names;
+}
+
+Usage usage(const Lab*) { return {.words = schema_names()}; }
+
+std::string_view schema_text(std::string_view name) {
+  for (const auto& file : embedded_configs())
+    if (schema_name(file.path) == name) return file.text;
+  const auto names = schema_names();
   throw usage_error(fmt::format("unknown schema '{}'", name), did_you_mean(name, names, "schemas: " + join(names)));
 }
 
@@ -37,6 +49,7 @@ extern const Command schema{
     .name = "schema",
     .positionals = {{"NAME", ""}},
     .help = "a JSON Schema (2020-12): run, explain, check, assignment, grade, key, exec, list, error",
+    .usage = usage,
     .run = run,
 };
 

@@ -9,8 +9,11 @@
 
 namespace gpulab {
 
-OptionList contract_option() {
-  return {{"contract", "NAME", "which contract of the lab ('gpulab list LAB')", heading::what_runs}};
+OptionList contract_option(const Lab* lab) {
+  std::vector<std::string> names;
+  if (lab != nullptr)
+    for (const auto& contract : lab->contracts) names.push_back(contract.name);
+  return {{"contract", "NAME", "which contract of the lab ('gpulab list LAB')", heading::what_runs, false, names}};
 }
 
 const Contract* contract_asked_for(const Lab& lab, const Given& given) {

@@ -6,7 +6,7 @@
 
 namespace gpulab {
 
-[[nodiscard]] OptionList contract_option();
+[[nodiscard]] OptionList contract_option(const Lab* lab);
 /// Null where none is asked for. Throws usage_error for one that the lab does not have.
 [[nodiscard]] const Contract* contract_asked_for(const Lab& lab, const Given& given);
 

@@ -37,8 +37,12 @@ std::string find(const std::string& asked, const std::vector<ListedMetric>& metr
 
 }  // namespace
 
-OptionList metric_options() {
-  return {{"metrics", "LIST", "show these, by the names of 'gpulab list --metrics', nvprof or ncu", heading::report}};
+OptionList metric_options(const Lab* lab) {
+  std::vector<std::string> names;
+  for (const auto& metric : listed_metrics(lab != nullptr ? std::span(lab, 1) : std::span<const Lab>()))
+    if (!metric.name.ends_with('N')) names.push_back(metric.name);
+  return {{"metrics", "LIST", "show these, by the names of 'gpulab list --metrics', nvprof or ncu", heading::report,
+           false, std::move(names)}};
 }
 
 std::vector<std::string> parse_metrics(const Given& given, const Lab* lab, MachineOptions& machine) {

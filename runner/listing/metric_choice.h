@@ -11,7 +11,7 @@
 
 namespace gpulab {
 
-[[nodiscard]] OptionList metric_options();
+[[nodiscard]] OptionList metric_options(const Lab* lab = nullptr);
 
 /// Our names, in the order asked for; empty: the report shows what it sees fit. Turns the model on where one of them
 /// follows from it. `lab`: nullptr for a file's kernels. Throws usage_error for a name that nobody knows, and for a

@@ -60,6 +60,12 @@ std::vector<std::string> tool_names() {
   return names;
 }
 
+std::vector<std::string> tool_words() {
+  auto words = tool_names();
+  words.insert(words.end(), {"all", "none"});
+  return words;
+}
+
 /// "racecheck,memcheck", "all", "none".
 std::vector<std::string> parse_tools(const std::string& text) {
   const auto all = tool_names();
@@ -68,14 +74,19 @@ std::vector<std::string> parse_tools(const std::string& text) {
   std::vector<std::string> tools;
   for (const auto& name : split(text, ',')) {
     if (std::find(all.begin(), all.end(), name) == all.end()) {
-      auto words = all;
-      words.insert(words.end(), {"all", "none"});
+      const auto words = tool_words();
       throw usage_error(fmt::format("--sanitize: unknown tool '{}'", name),
                         did_you_mean(name, words, fmt::format("tools: {}", fmt::join(words, ", "))));
     }
     tools.emplace_back(name);
   }
   return tools;
+}
+
+std::vector<std::string> profile_words() {
+  std::vector<std::string> words;
+  for (const auto& profile : gpu_profiles()) words.push_back(profile.id);
+  return words;
 }
 
 /// A GPU that somebody has measured himself, or numbers that are wrong on purpose (scripts/validate_model.sh). It is
@@ -95,13 +106,14 @@ OptionList machine_options() {
   using heading::simulator, heading::where;
   return {
       {"device", join(device_forms().short_forms, "|"), automatic_choice(), where},
-      {"profile", "NAME", "the GPU that the simulator models ('gpulab devices')", where},
+      {"profile", "NAME", "the GPU that the simulator models ('gpulab devices')", where, false, profile_words()},
       {"threads", "N", "CPU threads of the simulator [all]", where},
       {"counters", "", "simulator counters, beside a GPU too", simulator},
       {"no-counters", "", "no simulator counters", simulator},
       {"model", "", "insists on modelled times: says why one is missing", simulator},
       {"timing", "FILE", "what --model is to know of that GPU, as in configs/timing", simulator},
-      {"sanitize", "LIST", fmt::format("{}, all or none", fmt::join(tool_names(), ",")), simulator},
+      {"sanitize", "LIST", fmt::format("{}, all or none", fmt::join(tool_names(), ",")), simulator, false,
+       tool_words()},
       {"schedule", "SEED", "another order of blocks, warps and splits, replayable", simulator},
       {"budget", "N", "warp instructions before a launch counts as hung", simulator},
       {"print-limit", "BYTES", "what is kept of what kernels print [1Mi]", simulator},

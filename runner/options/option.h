@@ -19,6 +19,7 @@ struct Option {
   std::string help;
   std::string_view heading = "Options";  ///< in --help; its options stand together, wherever they are declared
   bool is_switch = false;                ///< its value, true or false, may be left out: --print is --print true
+  std::vector<std::string> words{};      ///< what its value can be, or a list's element, where these are words
 };
 using OptionList = std::vector<Option>;
 

@@ -17,11 +17,18 @@ std::string listed(const Formats& formats) {
   return text;
 }
 
+std::vector<std::string> format_words(const Formats& formats) {
+  std::vector<std::string> words;
+  for (const auto* format : formats) words.emplace_back(format->name);
+  return words;
+}
+
 }  // namespace
 
 OptionList report_options(const Formats& able) {
   return {
-      {"format", "FORMAT", fmt::format("{} [{}]", listed(able), able.front()->name), heading::report},
+      {"format", "FORMAT", fmt::format("{} [{}]", listed(able), able.front()->name), heading::report, false,
+       format_words(able)},
       {"output", "FILE", "instead of standard output", heading::report},
   };
 }

@@ -88,16 +88,22 @@ OptionList param_options(const Lab& lab) {
                         : std::holds_alternative<double>(param.fallback) ? "NUMBER[,...]"
                                                                          : "SIZE[,...]";
     const bool is_switch = param.choices == std::vector<std::string>{"false", "true"};
-    options.push_back({param.name, value, param_help(param), heading::problem, is_switch});
+    options.push_back({param.name, value, param_help(param), heading::problem, is_switch, param.choices});
   }
   return options;
+}
+
+std::vector<std::string> variant_words(const Lab& lab) {
+  std::vector<std::string> words{"all"};
+  for (const auto& variant : lab.variants) words.push_back(variant.name);
+  return words;
 }
 
 }  // namespace
 
 OptionList sweep_options(const Lab& lab) {
-  return joined(
-      {param_options(lab), {{"variant", "V[,V...]|all", "rungs of the ladder", heading::what_runs}}, launch_options()});
+  const Option variant{"variant", "V[,V...]|all", "rungs of the ladder", heading::what_runs, false, variant_words(lab)};
+  return joined({param_options(lab), {variant}, launch_options()});
 }
 
 SweepOptions parse_sweep_options(std::shared_ptr<const Lab> lab, const Given& given) {

@@ -13,6 +13,6 @@ ExitCode run(const CommandLine&) {
 
 }  // namespace
 
-extern const Command completion{.name = "completion", .help = "something new", .run = run};
+extern const Command compare{.name = "compare", .help = "something new", .run = run};
 
 }  // namespace gpulab::command
