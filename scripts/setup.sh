@@ -72,6 +72,10 @@ missing_packages() {
     command -v patchelf > /dev/null || echo patchelf
     [ -e /usr/sbin/slurmctld ] || echo slurm-wlm
     [ -e /usr/sbin/munged ] || echo munge
+    command -v dpkg-shlibdeps > /dev/null || echo dpkg-dev # packages, manual page, completions
+    command -v groff > /dev/null || echo groff-base
+    command -v zsh > /dev/null || echo zsh
+    command -v fish > /dev/null || echo fish
   fi
 }
 

@@ -1,12 +1,13 @@
 #include "common/child/private_folder.h"
 
 #include <fmt/format.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <random>
 
 #include "common/child/housekeeper.h"
 #include "common/error.h"
@@ -18,9 +19,10 @@ namespace fs = std::filesystem;
 PrivateFolder::PrivateFolder() {
   const char* named = std::getenv("TMPDIR");
   const fs::path place = fs::absolute(named != nullptr && *named != '\0' ? named : "/tmp");
-  std::random_device random;
   for (int attempt = 0; path_.empty(); ++attempt) {
-    const auto path = place / fmt::format("gpulab-{:08x}{:08x}", random(), random());
+    std::uint64_t random = 0;  // not std::random_device: a package's would need the C library of 2022 (glibc 2.36)
+    if (getrandom(&random, sizeof random, 0) != sizeof random) random = static_cast<std::uint64_t>(attempt);
+    const auto path = place / fmt::format("gpulab-{:016x}", random);
     // Told before it is there: a signal between the two leaves nothing.
     Housekeeper::instance().remember_path(path);
     if (mkdir(path.c_str(), 0700) == 0) {

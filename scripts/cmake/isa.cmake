@@ -84,7 +84,7 @@ std::span<const std::span<const Row>> isa_tables() {
   target_compile_options(gpulab_isa_${level} PRIVATE
     ${isa_flags_${level}} -fno-math-errno -fno-trapping-math -ffp-contract=off -fno-strict-aliasing
     $<IF:$<CONFIG:Release>,-O3,-O1>)
-  target_link_libraries(gpulab_isa_${level} PRIVATE fmt::fmt)
+  target_link_libraries(gpulab_isa_${level} PRIVATE gpulab_fmt)
   add_custom_command(
     OUTPUT ${PROJECT_BINARY_DIR}/isa/${level}.o
     COMMAND ${PROJECT_SOURCE_DIR}/scripts/cmake/join_level.sh ${CMAKE_LINKER} ${CMAKE_NM} ${CMAKE_OBJCOPY}
