@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # entry and of entries before it. Entries of one line do not know each other.
 FLOORS = [
     ["common"],
-    ["common/child"],
+    ["common/child", "common/trace"],
     ["common/ptx"],
     ["common/ptx/parse", "common/ptx/flow"],
     ["common/simt"],
@@ -26,7 +26,7 @@ FLOORS = [
     ["runner/case"],
     ["runner/report"],
     ["runner/report/documents", "runner/report/html", "runner/report/words"],
-    ["runner/report/plots", "runner/report/explain", "runner/report/check", "runner/report/program"],
+    ["runner/report/plots", "runner/report/explain", "runner/report/check", "runner/report/program", "runner/report/trace"],
     ["runner/report/pages"],
     ["runner/report/formats"],
     ["runner/export"],

@@ -23,6 +23,8 @@
 
 namespace gpulab {
 
+struct StepTrace;  // trace/step_trace.h
+
 using DevicePointer = std::uint64_t;
 
 struct DeviceInfo {
@@ -172,6 +174,8 @@ class Device {
   virtual std::optional<ModelledTime> take_model(std::string& /*why*/) { return std::nullopt; }
   /// Counts by source line of each launch since the last call, in order; nothing where they are not kept.
   virtual std::vector<LaunchLines> take_lines() { return {}; }
+  /// What warps did in one launch of the last `time`, step by step; nothing where nobody asked.
+  virtual std::shared_ptr<StepTrace> take_steps() { return nullptr; }
   /// What sanitizer tools found since the last call; nothing where none is on.
   virtual std::vector<Finding> take_findings() { return {}; }
   /// The bytes count as never written (initcheck), whatever they hold.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -126,6 +127,7 @@ struct Result {
   std::uint64_t output_cut = 0;      ///< bytes that it printed beyond that
   std::uint64_t work = 0;            ///< warp instructions of launches that ended, on the simulator
   std::vector<LaunchLines> lines;    ///< of `gpulab explain`: each launch by source line
+  std::shared_ptr<StepTrace> steps;  ///< of `gpulab trace`: one launch, step by step
   std::vector<BufferFacts> buffers;  ///< of `gpulab run`
   /// Of a trial: what each buffer holds afterwards.
   std::vector<std::pair<std::string, std::vector<std::byte>>> contents;

@@ -233,6 +233,7 @@ void run_and_measure(Device& device, DeviceBuffers& buffers, const RunOptions& r
     add_modelled_time(result);
     result.counters = device.take_counters();
     result.lines = device.take_lines();
+    result.steps = device.take_steps();
     check();
     return;
   }
@@ -401,6 +402,7 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
     result.output = output_after_fault(device_);
     result.output_cut = device_.take_output_cut();
     result.findings = device_.take_findings();
+    result.steps = device_.take_steps();
     result.work = device_.take_work();
   } catch (const Error& error) {
     fail(CaseStatus::error, message_of(error));

@@ -49,6 +49,7 @@ DeviceRequest request_of(const MachineOptions& options, bool lines) {
   request.simulation.model = options.model || (known && options.counters.value_or(true));
   request.simulation.timing = options.timing;
   request.simulation.lines = lines;
+  request.simulation.trace = options.trace;
   request.simulation.counters = options.counters.value_or(true);
   return request;
 }

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <type_traits>
 
+#include "runner/execution/wire_steps.h"
+
 namespace gpulab {
 namespace {
 
@@ -101,9 +103,10 @@ auto members(LaunchLines& v) {
   return std::tie(kernel, file, ptx, grid, block, phases, counters, lines, accesses, time);
 }
 auto members(SimulatorOptions& v) {
-  auto& [threads, budget, patience, counters, model, timing, lines, sanitize, print_limit, schedule, observers] = v;
+  auto& [threads, budget, patience, counters, model, timing, lines, sanitize, print_limit, schedule, trace, observers] =
+      v;
   (void)observers;  // of this process
-  return std::tie(threads, budget, patience, counters, model, timing, lines, sanitize, print_limit, schedule);
+  return std::tie(threads, budget, patience, counters, model, timing, lines, sanitize, print_limit, schedule, trace);
 }
 auto members(DeviceRequest& v) {
   auto& [index, profile, simulation] = v;
@@ -118,12 +121,12 @@ auto members(ModelledTime& v) {
 auto members(Result& v) {
   auto& [variant, kernel, status, message, racy, needs_clock, summary, params, launch, occupancy, spread, verification,
          timing, simulation_ms, model, model_unavailable, metrics, notes, curve, picture, built_on, would_build_on,
-         changes, counters, counters_params, findings, output, output_cut, work, lines, buffers, contents] = v;
+         changes, counters, counters_params, findings, output, output_cut, work, lines, steps, buffers, contents] = v;
   (void)racy, (void)needs_clock;                        // whoever asked knows the variant
   (void)built_on, (void)would_build_on, (void)changes;  // of several results
   return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, spread, verification, timing,
                   simulation_ms, model, model_unavailable, metrics, notes, curve, picture, counters, counters_params,
-                  findings, output, output_cut, work, lines, buffers, contents);
+                  findings, output, output_cut, work, lines, steps, buffers, contents);
 }
 auto members(Params& v) { return std::tie(v.values); }
 auto members(Case& v) {
@@ -289,6 +292,8 @@ void put(Json& json, const Counters& value) { json = value.counts; }
 void get(const Json& json, Counters& value) { json.get_to(value.counts); }
 
 // Declared before they are defined: they call each other.
+void put(Json& json, const std::shared_ptr<StepTrace>& steps);
+void get(const Json& json, std::shared_ptr<StepTrace>& steps);
 template <typename T>
 void put(Json& json, const std::optional<T>& value);
 template <typename T>
@@ -345,6 +350,17 @@ void put(Json& json, const std::array<T, n>& values) {
 template <typename T, std::size_t n>
 void get(const Json& json, std::array<T, n>& values) {
   for (std::size_t i = 0; i < n; ++i) get(json.at(i), values[i]);
+}
+
+void put(Json& json, const std::shared_ptr<StepTrace>& steps) {
+  json = Json::array();
+  if (steps) put(json.emplace_back(), *steps);
+}
+void get(const Json& json, std::shared_ptr<StepTrace>& steps) {
+  steps.reset();
+  if (json.empty()) return;
+  steps = std::make_shared<StepTrace>();
+  get(json.at(0), *steps);
 }
 
 template <typename T>

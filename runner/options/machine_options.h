@@ -22,6 +22,7 @@ struct MachineOptions {
   std::optional<bool> counters;         ///< absent: on where counting is free of doubt (the simulator)
   std::vector<std::string> sanitize{};  ///< tools; empty: none
   std::uint64_t schedule = 0, budget = 0;
+  std::optional<TraceWindow> trace{};        ///< keep what warps do, step by step
   std::optional<std::uint64_t> print_limit;  ///< bytes; absent: the simulator's own
 };
 

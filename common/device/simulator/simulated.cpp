@@ -17,6 +17,7 @@
 #include "common/device/simulator/launch_tree.h"
 #include "common/device/simulator/runtime_queries.h"
 #include "common/simt/observers/toolset.h"
+#include "common/simt/observers/trace/recorder.h"
 #include "common/simt/timing/model.h"
 
 namespace gpulab {
@@ -33,9 +34,10 @@ SimulatorOptions completed(SimulatorOptions options) {
 }
 
 /// The tools that are on, and whoever else watches.
-std::vector<simt::Observer*> all_observers(const simt::Toolset& tools, simt::TimingModel* model,
-                                           const SimulatorOptions& options) {
+std::vector<simt::Observer*> all_observers(const simt::Toolset& tools, simt::Recorder* recorder,
+                                           simt::TimingModel* model, const SimulatorOptions& options) {
   std::vector<simt::Observer*> all = tools.observers();
+  if (recorder) all.push_back(recorder);
   all.insert(all.end(), options.observers.begin(), options.observers.end());
   if (model) all.push_back(&model->tracer());
   return all;
@@ -84,7 +86,8 @@ class Simulator final : public Device {
         tools_(options.sanitize),
         timing_(timing_of(profile, options_)),
         model_(timing_ ? std::make_unique<simt::TimingModel>(*timing_, profile) : nullptr),
-        observers_(all_observers(tools_, model_.get(), options)),
+        recorder_(options.trace ? std::make_unique<simt::Recorder>(*options.trace) : nullptr),
+        observers_(all_observers(tools_, recorder_.get(), model_.get(), options)),
         info_(simulator_info(profile)),
         memory_(observers_),
         library_(profile, memory_.global(), decoding_for(profile, options, observers_)) {}
@@ -135,6 +138,7 @@ class Simulator final : public Device {
 
   double time(const std::function<void()>& work, bool) override {
     if (model_) model_->start_run();
+    if (recorder_) recorder_->start_run();
     const auto start = std::chrono::steady_clock::now();
     work();
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
@@ -152,6 +156,7 @@ class Simulator final : public Device {
     return model_->take();
   }
   std::vector<LaunchLines> take_lines() override { return grids_.take_lines(); }
+  std::shared_ptr<StepTrace> take_steps() override { return recorder_ ? recorder_->take() : nullptr; }
   std::vector<Finding> take_findings() override { return tools_.take_findings(); }
   std::string take_output() override { return grids_.take_output(); }
   std::uint64_t take_output_cut() override { return grids_.take_output_cut(); }
@@ -164,6 +169,7 @@ class Simulator final : public Device {
   simt::Toolset tools_;
   const std::unique_ptr<const simt::GpuTiming> timing_;
   const std::unique_ptr<simt::TimingModel> model_;  ///< nullptr: nobody asked, or nothing is known of the GPU
+  const std::unique_ptr<simt::Recorder> recorder_;  ///< nullptr: nobody asked
   const std::vector<simt::Observer*> observers_;
   const DeviceInfo info_;
   DeviceMemory memory_;

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/device/device.h"
 #include "common/gpu_profile.h"
 #include "common/simt/machine/observer.h"
+#include "common/trace/trace_window.h"
 
 namespace gpulab {
 
@@ -24,6 +26,8 @@ struct SimulatorOptions {
   std::vector<std::string> sanitize{};
   std::uint64_t print_limit = std::uint64_t{1} << 20;  ///< bytes of what kernels print that are kept; as a GPU's buffer
   std::uint64_t schedule = 0;  ///< seed of the interleaving of warps and blocks; 0: the fixed natural order
+  std::optional<TraceWindow>
+      trace{};  ///< keep what warps do, step by step (Device::take_steps); one CPU thread runs all
   /// Who else watches what kernels do. They must outlive the device.
   std::vector<simt::Observer*> observers{};
 };

@@ -16,15 +16,8 @@ namespace {
 
 using LineAndPhase = std::pair<std::uint32_t, std::uint32_t>;
 
-/// Lines of the sites, all of one file: site by site, 0 where the site is none of that file's.
-struct SiteLines {
-  std::string file;
-  std::vector<std::uint32_t> lines;
-  bool ptx = false;
-};
-
 /// Of the file that most sites lie in, but for the user's own where any does.
-SiteLines lines_of_source(const Program& program) {
+SourceOfSites lines_of_source(const Program& program) {
   const ptx::Lines resolved(*program.module, program.module->name);
   std::vector<ptx::SourceLine> all;
   std::map<std::string_view, std::size_t> counts;
@@ -37,19 +30,9 @@ SiteLines lines_of_source(const Program& program) {
   if (chosen == counts.end())
     chosen = std::max_element(counts.begin(), counts.end(),
                               [](const auto& a, const auto& b) { return a.second < b.second; });
-  SiteLines found{std::string(chosen->first), {}};
+  SourceOfSites found{std::string(chosen->first), {}};
   for (const ptx::SourceLine& line : all)
     found.lines.push_back(line.line != 0 && resolved.shown_file(line) == chosen->first ? line.line : 0);
-  return found;
-}
-
-/// Lines of the source, or of the PTX where no site knows one, or the module has no source at hand.
-SiteLines shown_lines(const Program& program, bool has_source) {
-  SiteLines found = has_source ? lines_of_source(program) : SiteLines{};
-  if (!found.lines.empty()) return found;
-  found.file = program.module->name;
-  found.ptx = true;
-  for (const Site& site : program.sites) found.lines.push_back(site.instruction ? site.instruction->ptx_line : 0);
   return found;
 }
 
@@ -121,13 +104,23 @@ void add_accesses(const Program& program, const Workers& workers, std::size_t i,
 
 }  // namespace
 
+/// Lines of the source, or of the PTX where no site knows one, or the module has no source at hand.
+SourceOfSites source_of_sites(const Program& program, bool has_source) {
+  SourceOfSites found = has_source ? lines_of_source(program) : SourceOfSites{};
+  if (!found.lines.empty()) return found;
+  found.file = program.module->name;
+  found.ptx = true;
+  for (const Site& site : program.sites) found.lines.push_back(site.instruction ? site.instruction->ptx_line : 0);
+  return found;
+}
+
 std::vector<std::uint32_t> lines_of_sites(const Program& program, std::string_view source) {
-  return shown_lines(program, !source.empty()).lines;
+  return source_of_sites(program, !source.empty()).lines;
 }
 
 void count_lines(const Program& program, const Workers& workers, std::string_view source, std::string_view ptx,
                  LaunchLines& out) {
-  const SiteLines found = shown_lines(program, !source.empty());
+  const SourceOfSites found = source_of_sites(program, !source.empty());
   const std::vector<std::uint32_t>& line_of = found.lines;
   out.file = found.file;
   out.ptx = found.ptx;

@@ -355,7 +355,7 @@ void FunctionDecoder::emit_item(const Item& item, std::uint32_t cfg_block) {
 void FunctionDecoder::emit() {
   Program& program = decoder_.program;
   if (decoder_.context.watches & kWatchWays) find_detours();
-  if (decoder_.context.watches & kWatchValues) find_values_from_afar();
+  if (decoder_.context.watches & (kWatchValues | kWatchRegisters)) find_values_from_afar();
   // Calls split graph blocks: the caller goes on in a block of its own, entered on return.
   first_block_.clear();
   auto next = static_cast<std::uint32_t>(program.blocks.size());

@@ -197,8 +197,9 @@ void FunctionDecoder::find_values_from_afar() {
 
 bool FunctionDecoder::touches_values(std::uint32_t item) const {
   const auto comes_from_afar = [&](std::uint32_t reg) { return bool{from_afar_[reg]}; };
-  return !from_afar_.empty() && (std::any_of(reads_[item].begin(), reads_[item].end(), comes_from_afar) ||
-                                 std::any_of(writes_[item].begin(), writes_[item].end(), comes_from_afar));
+  return (decoder_.context.watches & kWatchValues) && !from_afar_.empty() &&
+         (std::any_of(reads_[item].begin(), reads_[item].end(), comes_from_afar) ||
+          std::any_of(writes_[item].begin(), writes_[item].end(), comes_from_afar));
 }
 
 }  // namespace gpulab::simt

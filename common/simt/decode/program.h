@@ -72,7 +72,7 @@ struct FunctionInfo {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> parameters;  ///< (frame offset, bytes)
   std::vector<std::pair<std::uint32_t, std::uint32_t>> results;
   bool recursive = false;             ///< may be active twice: its registers are saved by calls
-  std::vector<RegisterPlace> places;  ///< of each register of the function, where an observer follows values
+  std::vector<RegisterPlace> places;  ///< of each register of the function, where an observer asks (kWatchRegisters)
 };
 
 /// A way around a barrier of the whole block: lanes branch, some go to the barrier (or to a call that leads to one),

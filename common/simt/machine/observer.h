@@ -39,6 +39,8 @@ enum Watch : std::uint16_t {
   kWatchWays = 256,  ///< passed()
   /// entered() and traced_access() of warps with `traced` set: whoever asks for it sets that, for the blocks it wants.
   kWatchTraced = 512,
+  /// Program::functions says where registers lie (FunctionInfo::places): who reads their values from a warp.
+  kWatchRegisters = 1024,
 };
 
 /// Where a warp comes by on its ways around barriers of the whole block (Program::detours).

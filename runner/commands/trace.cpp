@@ -1,0 +1,203 @@
+// `gpulab trace LAB|FILE …`: one case on the simulator, each step of some warps kept, as a page or as text.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "common/child/interrupt.h"
+#include "common/embedded.h"
+#include "common/text.h"
+#include "labs/registry.h"
+#include "runner/case/plan.h"
+#include "runner/command.h"
+#include "runner/execution/batch.h"
+#include "runner/execution/open_device.h"
+#include "runner/options/file_options.h"
+#include "runner/report/report_target.h"
+#include "runner/report/trace/trace_text.h"
+
+namespace gpulab::command {
+namespace {
+
+constexpr std::int64_t most_steps = 1'000'000;
+constexpr std::int64_t small_length = 4096, small_side = 64;  ///< of a lab's sizes, where nobody names one
+
+struct TraceOptions {
+  MachineOptions machine;
+  std::string output;  ///< empty: text on standard output
+  bool text = false;
+};
+
+OptionList own_options() {
+  constexpr std::string_view heading = "Trace";
+  return {
+      {"text", "", "the steps as text, in place of a page", heading},
+      {"blocks", "B[,B...]", "blocks to follow, by number [the first, up to 32 warps]", heading},
+      {"warps", "W[,W...]", "warps of each of them [all]", heading},
+      {"from", "N", "steps to pass over [0]", heading},
+      {"events", "N", "steps to keep, at most [100000]", heading},
+      {"launch", "N", "of several launches [1]", heading},
+      {"output", "FILE", "the page (.html)", heading::report},
+  };
+}
+
+/// Of labs alone.
+OptionList racy_option() {
+  return {{"allow-racy", "", "trace a variant that races on purpose without racecheck, too", heading::simulator}};
+}
+
+Usage usage(const Lab* lab) {
+  return {
+      joined({own_options(), lab != nullptr ? racy_option() : OptionList{},
+              lab != nullptr ? sweep_options(*lab) : joined({file_options(), launch_options()}),
+              only(machine_options(), {"device", "profile", "sanitize", "schedule", "budget"})}),
+      "Steps a kernel forward and back, warp by warp (simulator): lanes, banks, sectors, values, and why.\n"
+      "  gpulab trace reduce --variant shared_strided --output reduce.html\n"
+      "  gpulab trace scale.cu --kernel scale --text        (arguments as for run)\n"
+      "Sizes that are not named are small ones. With --sanitize the page opens at the accesses of what is found.\n"};
+}
+
+template <typename Number>
+std::vector<Number> numbers_of(const Given& given, std::string_view name, std::int64_t most) {
+  std::vector<Number> numbers;
+  if (const auto* text = single_value(given, name))
+    for (const auto& one : split(*text, ',')) numbers.push_back(static_cast<Number>(whole_number(name, one, 0, most)));
+  return numbers;
+}
+
+TraceWindow window_of(const Given& given) {
+  TraceWindow window;
+  window.blocks = numbers_of<std::uint64_t>(given, "blocks", std::int64_t{1} << 40);
+  window.warps = numbers_of<std::uint32_t>(given, "warps", 31);
+  if (const auto* text = single_value(given, "from"))
+    window.from = static_cast<std::uint64_t>(whole_number("from", *text, 0, std::int64_t{1} << 40));
+  if (const auto* text = single_value(given, "events"))
+    window.events = static_cast<std::uint64_t>(whole_number("events", *text, 1, most_steps));
+  if (const auto* text = single_value(given, "launch"))
+    window.launch = static_cast<std::uint32_t>(whole_number("launch", *text, 1, 1'000'000) - 1);
+  return window;
+}
+
+TraceOptions parse(const CommandLine& line) {
+  TraceOptions options;
+  options.text = single_value(line.given, "text") != nullptr;
+  if (const auto* output = single_value(line.given, "output")) {
+    options.output = *output;
+    if (output->empty()) throw usage_error("--output: the file name is empty");
+  }
+  if (!options.text && options.output.empty())
+    throw usage_error("trace: where is the page to go?", "--output FILE.html, or --text for the terminal");
+  options.machine = parse_machine_options(line.given);
+  if (options.machine.device != nullptr && !options.machine.device->capabilities.counts)
+    throw usage_error("--device: trace steps the simulator", "use '--device sim', or leave --device out");
+  options.machine.counters = true;
+  options.machine.threads = 1;
+  options.machine.trace = window_of(line.given);
+  return options;
+}
+
+/// Sizes that nobody names are small: a page is for looking at each step. Knobs (Param::tested) stay as they are.
+Given with_small_sizes(const Lab& lab, Given given) {
+  std::vector<const Param*> sizes;
+  for (const Param& param : lab.params)
+    if (param.tested.empty() && param.choices.empty() && std::holds_alternative<std::int64_t>(param.fallback))
+      sizes.push_back(&param);
+  const std::int64_t small = sizes.size() == 1 ? small_length : small_side;
+  for (const Param* param : sizes)
+    if (!given.contains(param->name) && std::get<std::int64_t>(param->fallback) > small && param->min <= small)
+      given[param->name] = {std::to_string(small)};
+  return given;
+}
+
+SweepCase only_case(const SweepOptions& options, const Executor& executor) {
+  auto cases = sweep(options, host_of(executor));
+  if (cases.size() > 1)
+    throw usage_error(fmt::format("trace steps one case, these are {}", cases.size()),
+                      "name one --variant, one --block, and one value of each parameter");
+  if (!launches_kernels(*cases[0].variant))
+    throw usage_error(fmt::format("variant '{}' launches no kernel of ours", cases[0].variant->name));
+  return cases[0];
+}
+
+/// The texts that the steps are lines of.
+void add_texts(const Lab& lab, const Variant& variant, TraceView& view) {
+  if (lab.file) {
+    view.source = lab.file->file.source;
+    view.ptx = lab.file->file.ptx;
+    view.source_name = lab.file->file.file;
+    return;
+  }
+  for (const auto& kernels : embedded_kernels()) {
+    if (kernels.lab != lab.name || kernels.file != variant.file) continue;
+    view.source = kernels.source;
+    view.ptx = kernels.ptx;
+    view.source_name = fmt::format("{}/{}", lab.name, kernels.source_file);
+  }
+}
+
+ExitCode trace_case(const SweepOptions& sweep, const TraceOptions& options,
+                    const std::shared_ptr<Executor>& simulator) {
+  watch_for_interrupts();
+  ReportTarget target(options.output);
+  const auto batch = std::make_shared<Batch>(Batch{sweep.lab, simulator});
+  batch->cases = {only_case(sweep, *simulator)};
+  batch->options.grid = sweep.launch.grid;
+  batch->tools = options.machine.sanitize;
+  const auto results = run_batch(batch);
+  const auto code = exit_code(batch->cases, results);
+  if (code == ExitCode::interrupted) return code;
+  const auto& result = results.front();
+  if (!result.steps || result.steps->warps.empty()) {
+    if (result.status != CaseStatus::ok && !result.steps)
+      throw Error(ExitCode::launch_failed, result.message, {}, "'gpulab run' and labs show more");
+    throw usage_error(
+        result.steps ? "trace: the launch has no such block or warp" : "trace: the case has no such launch",
+        "leave --blocks, --warps and --launch out, and the first ones are taken");
+  }
+  TraceView view;
+  view.device = simulator->info();
+  view.lab = sweep.lab->file ? "" : sweep.lab->name;
+  view.file = sweep.lab->file ? sweep.lab->file->file.file : "";
+  view.question = sweep.lab->question;
+  view.result = &result;
+  view.steps = result.steps.get();
+  view.schedule = options.machine.schedule;
+  add_texts(*sweep.lab, *batch->cases[0].variant, view);
+  target.write(trace_text(view, Style{wants_color(target), report_width(target)}));
+  return code;
+}
+
+ExitCode run(const CommandLine& line) {
+  const auto& target = line.arguments.front();
+  if (!is_kernel_file(target)) {
+    const auto& lab = find_lab(*line.labs, target);
+    const auto options = parse(line);
+    auto sweep = parse_sweep_options({line.labs, &lab}, with_small_sizes(lab, line.given));
+    const auto& tools = options.machine.sanitize;
+    sweep.admits_races = single_value(line.given, "allow-racy") != nullptr ||
+                         std::find(tools.begin(), tools.end(), "racecheck") != tools.end();
+    return trace_case(sweep, options, open_simulator(options.machine));
+  }
+  auto request = parse_file_request(line.name, target, line.given);
+  const auto options = parse(line);
+  auto launch = parse_launch_options(line.given);
+  request.blocks = launch.blocks;
+  request.grid = launch.grid;
+  const std::shared_ptr<Executor> simulator = open_simulator_for_file(options.machine, file_access(request, {}));
+  return trace_case(sweep_of_file(lab_of_file(request, simulator->info()), std::move(launch)), options, simulator);
+}
+
+}  // namespace
+
+extern const Command trace{
+    .name = "trace",
+    .positionals = {{"LAB|FILE", "which lab or file?"}},
+    .help = "a page that steps a kernel forward and back, warp by warp",
+    .usage = usage,
+    .run = run,
+    .example = "gpulab trace reduce --variant shared_strided --output reduce.html",
+};
+
+}  // namespace gpulab::command

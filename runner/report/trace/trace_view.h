@@ -1,0 +1,24 @@
+#pragma once
+// What `gpulab trace` reports, as data: the steps of one launch of one result, and the texts that they are lines of.
+
+#include <cstdint>
+#include <string>
+
+#include "common/trace/step_trace.h"
+#include "runner/case/result.h"
+
+namespace gpulab {
+
+struct TraceView {
+  DeviceInfo device;
+  std::string lab;         ///< empty for a file
+  std::string file;        ///< of a file; empty for labs
+  std::string question{};  ///< of the lab
+  const Result* result = nullptr;
+  const StepTrace* steps = nullptr;
+  std::string source, ptx;     ///< texts; source: empty where there is none at hand
+  std::string source_name;     ///< "reduce/kernels.cu"
+  std::uint64_t schedule = 0;  ///< of --schedule
+};
+
+}  // namespace gpulab
