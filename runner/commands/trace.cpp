@@ -16,6 +16,7 @@
 #include "runner/execution/open_device.h"
 #include "runner/options/file_options.h"
 #include "runner/report/report_target.h"
+#include "runner/report/trace/trace_page.h"
 #include "runner/report/trace/trace_text.h"
 
 namespace gpulab::command {
@@ -39,7 +40,7 @@ OptionList own_options() {
       {"from", "N", "steps to pass over [0]", heading},
       {"events", "N", "steps to keep, at most [100000]", heading},
       {"launch", "N", "of several launches [1]", heading},
-      {"output", "FILE", "the page (.html)", heading::report},
+      {"output", "FILE", "the page; FILE.json: its data, gpulab.trace.v1", heading::report},
   };
 }
 
@@ -165,7 +166,10 @@ ExitCode trace_case(const SweepOptions& sweep, const TraceOptions& options,
   view.steps = result.steps.get();
   view.schedule = options.machine.schedule;
   add_texts(*sweep.lab, *batch->cases[0].variant, view);
-  target.write(trace_text(view, Style{wants_color(target), report_width(target)}));
+  const bool document = options.output.ends_with(".json");
+  target.write(options.text ? trace_text(view, Style{wants_color(target), report_width(target)})
+               : document   ? trace_document(view) + "\n"
+                            : trace_page(view));
   return code;
 }
 

@@ -89,12 +89,16 @@ std::pair<std::optional<std::size_t>, std::optional<std::size_t>> closest(const 
 
 }  // namespace
 
+bool is_of_launch(const Finding& finding, const StepTrace& trace) {
+  return finding.message.starts_with(trace.kernel + ":");  // tools name the kernel first
+}
+
 std::vector<AccusedStep> accused_steps(const TraceView& view) {
   std::vector<AccusedStep> accused;
   const StepTrace& trace = *view.steps;
   for (std::size_t f = 0; f < view.result->findings.size(); ++f) {
     const Finding& finding = view.result->findings[f];
-    if (!finding.message.starts_with(trace.kernel)) continue;  // of another launch
+    if (!is_of_launch(finding, trace)) continue;
     std::vector<std::vector<std::size_t>> possible;
     for (const FindingSite& at : finding.at) possible.push_back(candidates(trace, at));
     std::vector<std::optional<std::size_t>> chosen;
@@ -107,9 +111,9 @@ std::vector<AccusedStep> accused_steps(const TraceView& view) {
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       if (!chosen[k]) continue;
       const FindingSite& at = finding.at[k];
-      accused.push_back(
-          {*chosen[k], f, k, place_of(trace, at).lane,
-           visible(fmt::format("{}: {} ({} of {})", finding.tool, finding.message, at.access, at.address))});
+      const int lane = place_of(trace, at).lane;
+      accused.push_back({*chosen[k], f, k, lane,
+                         visible(fmt::format("{}: lane {}'s {} of {}", finding.tool, lane, at.access, at.address))});
     }
   }
   std::sort(accused.begin(), accused.end(), [](const auto& a, const auto& b) { return a.step < b.step; });

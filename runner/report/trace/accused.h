@@ -14,8 +14,11 @@ struct AccusedStep {
   std::size_t finding = 0;  ///< of Result::findings
   std::size_t site = 0;     ///< of Finding::at
   int lane = 0;
-  std::string what;  ///< "racecheck: … (its first access)"
+  std::string what;  ///< "racecheck: lane 3's write of s[35]"
 };
+
+/// Whether a finding is of the launch whose steps these are.
+[[nodiscard]] bool is_of_launch(const Finding& finding, const StepTrace& trace);
 
 /// By step.
 [[nodiscard]] std::vector<AccusedStep> accused_steps(const TraceView& view);

@@ -46,7 +46,9 @@ class Text {
     const auto accused = accused_steps(view_);
     for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
       for (const AccusedStep& one : accused)
-        if (one.step == i) out_ += bold(fmt::format("  !! {}", one.what)) + "\n";
+        if (one.step == i)
+          out_ +=
+              bold(fmt::format("  !! {}, {}", one.what, visible(view_.result->findings[one.finding].message))) + "\n";
       step(i);
     }
     if (!trace_.ended.empty()) out_ += bold("The launch ended here: " + visible(trace_.ended)) + "\n";

@@ -227,7 +227,7 @@ Sentence sentence_of(const StepFacts& step) {
   else if (step.active != step.live && step.live != 0 && !is_branch && !leaves)
     sentence.text += fmt::format("; only {} run{} here", lanes_text(step.active), verb_end(step.active));
   if (step.joined != 0)
-    sentence.text = fmt::format("together with {} again, {}", lanes_text(step.joined), sentence.text);
+    sentence.text += fmt::format("; {} run{} with the others again", lanes_text(step.joined), verb_end(step.joined));
   return sentence;
 }
 

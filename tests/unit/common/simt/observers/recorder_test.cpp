@@ -109,7 +109,7 @@ TEST_CASE("lanes part at a branch, wait where it meets, and join again") {
   CHECK(load.active == 0xff);
   CHECK(load.waiting == 0xffffff00u);
   CHECK(load.live == ~0u);
-  CHECK(step_of(*trace, 0, "together with lanes 8–31 again").active == ~0u);
+  CHECK(step_of(*trace, 0, "; lanes 8–31 run with the others again").active == ~0u);
 }
 
 TEST_CASE("values are those that the registers have behind the step") {

@@ -1,0 +1,108 @@
+// The line that runs, its PTX, and the registers of the warp.
+"use strict";
+(() => {
+  const { el } = Trace;
+  const lines = new Map();
+  let source = null, ptx = null, registers = null, lineShown = null;
+
+  const KEYWORDS = new Set(("auto bool break case char class const constexpr continue do double else extern false float for " +
+    "if inline int long namespace return short signed sizeof static struct switch template true typename unsigned using void " +
+    "volatile while __global__ __device__ __shared__ __restrict__").split(" "));
+  const OURS = new Set(["threadIdx", "blockIdx", "blockDim", "gridDim"]);
+
+  // Colours of C++, word by word: enough to read by.
+  const coloured = (text) => {
+    const parts = [];
+    for (const [all, comment, string, number, word] of text.matchAll(/(\/\/.*$)|("[^"]*")|(\b\d[\w.]*)|([A-Za-z_]\w*)|[^]/g)) {
+      const kind = comment ? "c" : string ? "q" : number ? "n" : KEYWORDS.has(word) ? "k" : OURS.has(word) ? "b" : "";
+      if (kind) parts.push(el("span", { class: kind }, all));
+      else if (typeof parts[parts.length - 1] === "string") parts[parts.length - 1] += all;
+      else parts.push(all);
+    }
+    return parts;
+  };
+
+  Trace.buildCode = () => {
+    source = el("div", { class: "code-lines", tabindex: "0", role: "region", "aria-label": "Source" });
+    let before = 0;
+    for (const [number, text] of Trace.doc.source.lines) {
+      if (before && number !== before + 1) source.append(el("div", { class: "gap" }, "⋯"));
+      before = number;
+      const row = el("div", { class: "code-line" }, el("b", {}, String(number)), el("code", {}, ...coloured(text)));
+      lines.set(number, row);
+      source.append(row);
+    }
+    if (!before) source.append(el("p", { class: "note" }, "The source is not at hand: the PTX below is what runs."));
+    ptx = el("div", { class: "code-lines ptx", role: "region", "aria-label": "PTX" });
+    return el("section", { class: "panel of-code", "aria-labelledby": "code-title" },
+      el("h2", { id: "code-title" }, Trace.doc.source.name || "Source"), source, el("h3", {}, "PTX"), ptx);
+  };
+
+  Trace.buildRegisters = () => {
+    registers = el("div", { class: "registers wide" });
+    const names = Trace.doc.debug ? "Built with -G: each variable has registers of its own, here by their PTX names."
+      : "Names are the PTX’s: the compiler optimised the source’s variables away. A build with -G keeps more of them apart.";
+    return el("section", { class: "panel of-registers", "aria-labelledby": "registers-title" },
+      el("h2", { id: "registers-title" }, "Registers"), registers, el("p", { class: "note" }, names));
+  };
+
+  const drawLine = (site) => {
+    if (lineShown) {
+      lineShown.classList.remove("now");
+      lineShown.removeAttribute("aria-current");
+    }
+    lineShown = site && site.line ? lines.get(site.line) || null : null;
+    if (!lineShown) return;
+    lineShown.classList.add("now");
+    lineShown.setAttribute("aria-current", "step");
+    Trace.inSight(source, lineShown, 3);
+  };
+
+  Trace.drawCode = (i) => {
+    const at = Trace.steps.site[i];
+    const site = at === Trace.NONE ? null : Trace.doc.sites[at];
+    drawLine(site);
+    ptx.textContent = "";
+    if (!site) {
+      ptx.append(el("p", { class: "note" }, "No instruction: a barrier is complete."));
+      return;
+    }
+    for (let k = at - 4; k <= at + 4; k++) {
+      const other = Trace.doc.sites[k];
+      if (!other) continue;
+      const kind = k === at ? " now" : other.line === site.line ? " same" : "";
+      ptx.append(el("div", { class: "code-line" + kind, "aria-current": k === at ? "step" : null },
+        el("b", {}, String(other.ptx_line)), el("code", {}, other.ptx)));
+    }
+  };
+
+  const summary = (reg, mask) => {
+    const lanes = Trace.lanesOf(mask).filter((lane) => reg.lanes[lane] !== null);
+    if (lanes.length === 0) return "";
+    const text = (lane) => Trace.valueText(reg.type, reg.lanes[lane]);
+    if (reg.type === "pred") {
+      const holds = lanes.filter((lane) => reg.lanes[lane]).reduce((m, lane) => (m | 1 << lane) >>> 0, 0);
+      return holds === 0 ? "false in all" : Trace.countOf(holds) === lanes.length ? "true in all" : `true in ${Trace.lanesText(holds)}`;
+    }
+    if (lanes.every((lane) => reg.lanes[lane] === reg.lanes[lanes[0]])) return text(lanes[0]) + (lanes.length > 1 ? " in all" : "");
+    return lanes.length > 4 ? `${lanes.slice(0, 3).map(text).join(", ")} … ${text(lanes[lanes.length - 1])}` : lanes.map(text).join(", ");
+  };
+
+  // Values before the step where its outcome is still to be guessed.
+  Trace.drawRegisters = (i, warp, lane, hidden) => {
+    registers.textContent = "";
+    const list = Trace.registersAt(warp, hidden ? i - 1 : i).slice(0, 14);
+    if (list.length === 0) {
+      registers.append(el("p", { class: "note" }, "Nothing has been written yet."));
+      return;
+    }
+    const body = el("tbody");
+    for (const reg of list)
+      body.append(el("tr", { class: reg.last === i ? "changed" : "" }, el("th", { scope: "row" }, reg.name),
+        el("td", { class: "soft" }, reg.type),
+        el("td", { class: "num" }, reg.lanes[lane] === null ? "–" : Trace.valueText(reg.type, reg.lanes[lane])),
+        el("td", {}, summary(reg, Trace.doc.window.warps[warp].lanes))));
+    registers.append(el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "register"), el("th", {}, "type"),
+      el("th", { class: "num" }, `lane ${lane}`), el("th", {}, `${Trace.warpName(warp)}: its lanes`))), body));
+  };
+})();

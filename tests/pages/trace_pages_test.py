@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Pages of `gpulab trace` in headless Chromium: trace_pages_test.py BINARY [--pictures DIR]."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import chromium  # noqa: E402
+
+BINARY, PICTURES = None, None
+READY = "typeof Trace !== 'undefined' && Trace.lastDraw !== undefined"
+SHOWN = "document.querySelector('.sentence').textContent + document.querySelector('.columns').innerText"
+PAGES = {
+    "strided": (["reduce", "--variant", "shared_strided"], 0),
+    "race": (["scan", "--variant", "racy", "--sanitize", "racecheck"], 1),
+    "divergence": (["reduce", "--variant", "neighbored"], 0),
+}
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        for name, (arguments, code) in PAGES.items():
+            ran = subprocess.run([BINARY, "trace", *arguments, "--output", cls.page(name)], capture_output=True, check=False)
+            assert ran.returncode == code, ran.stderr.decode()
+        cls.browser = chromium.Browser().__enter__()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__(None, None, None)
+        cls.folder.cleanup()
+
+    @classmethod
+    def page(cls, name):
+        return f"{cls.folder.name}/{name}.html"
+
+    def open(self, name, width=1280, height=900, dark=False):
+        self.browser.events.clear()
+        self.browser.size(width, height, dark)
+        self.browser.open(self.page(name))
+        self.browser.wait(READY)
+
+    def sentence(self):
+        return self.browser.run("document.querySelector('.sentence').textContent")
+
+    def at(self):
+        return self.browser.run("Trace.where()")
+
+    def test_every_page_is_quiet_at_every_width_and_no_wider_than_the_screen(self):
+        for name in PAGES:
+            for width, dark in ((390, False), (1280, True), (1920, False)):
+                self.open(name, width, 900, dark)
+                step = self.browser.run("(() => { for (let i = 0; i < Trace.count; i++) { const a = Trace.accessOf(i);"
+                                        " if (a && a.space === 'shared') return i; } return 5; })()")
+                self.browser.run(f"Trace.go({step})")
+                self.assertEqual(self.browser.complaints(), [], (name, width))
+                self.assertLessEqual(self.browser.run("document.documentElement.scrollWidth"), width, (name, width))
+                if PICTURES:
+                    self.browser.picture(f"{PICTURES}/trace_{name}_{width}.png")
+
+    def test_back_shows_what_forward_showed(self):
+        self.open("strided")
+        forward = []
+        for _ in range(60):
+            forward.append((self.at(), self.browser.run(SHOWN)))
+            self.browser.key("ArrowRight")
+        for at, shown in reversed(forward):
+            self.browser.key("ArrowLeft")
+            self.assertEqual(self.at(), at)
+            self.assertEqual(self.browser.run(SHOWN), shown)
+
+    def test_keys_go_by_instruction_line_and_barrier_to_both_ends(self):
+        self.open("strided")
+        for key in ("j", " ", "ArrowRight"):
+            before = self.at()
+            self.browser.key(key)
+            self.assertEqual(self.at(), before + 1)
+        self.browser.key("k")
+        self.browser.key("b")
+        self.assertIn("barrier 0", self.sentence())
+        line = self.browser.run("Trace.lineOf(Trace.where())")
+        self.browser.key("l")
+        self.assertNotEqual((self.browser.run("Trace.lineOf(Trace.where())"), self.at()), (line, 0))
+        self.browser.key("End")
+        self.assertEqual(self.at(), self.browser.run("Trace.count") - 1)
+        self.browser.key("Home")
+        self.assertEqual(self.at(), 0)
+        self.browser.key("?")
+        self.assertTrue(self.browser.run("document.querySelector('dialog').open"))
+
+    def test_the_costs_shown_are_the_counters(self):
+        self.open("strided")
+        shown = self.browser.run("(() => { let sum = 0; for (let i = 0; i < Trace.count; i++) { const a = Trace.accessOf(i);"
+                                 " if (a && a.space === 'shared' && a.kind === 'load') sum += a.wavefronts; } return sum; })()")
+        ran = subprocess.run([BINARY, "reduce", "--variant", "shared_strided", "--n", "1024", "--device", "sim", "--format", "csv"],
+                             capture_output=True, text=True, check=True).stdout.splitlines()
+        counters = dict(zip(ran[0].split(","), ran[1].replace('"reduce_shared_strided<float, Sum>"', "kernel").split(",")))
+        # Four blocks of 256 are on the page; of a run of 1024 elements the second launch sums up four numbers.
+        last = subprocess.run([BINARY, "trace", "reduce", "--variant", "shared_strided", "--n", "1024", "--launch", "2", "--output",
+                               self.page("last")], capture_output=True, check=True)
+        self.assertEqual(last.returncode, 0)
+        self.open("last")
+        rest = self.browser.run("(() => { let sum = 0; for (let i = 0; i < Trace.count; i++) { const a = Trace.accessOf(i);"
+                                " if (a && a.space === 'shared' && a.kind === 'load') sum += a.wavefronts; } return sum; })()")
+        self.assertEqual(shown + rest, int(counters["shared_load_wavefronts"]))
+
+    def test_a_race_opens_at_its_first_access_and_leads_to_the_second(self):
+        self.open("race")
+        self.assertIn("racecheck", self.sentence())
+        buttons = "[...document.querySelectorAll('.finding button')]"
+        self.assertGreaterEqual(self.browser.run(f"{buttons}.length"), 2)
+        first = self.at()
+        self.browser.run(f"{buttons}[1].click()")
+        self.assertNotEqual(self.at(), first)
+        self.assertIn("racecheck", self.sentence())
+
+    def test_predictions_are_asked_before_the_cost_is_said_and_scored(self):
+        self.open("strided")
+        self.browser.key("p")
+        for _ in range(400):
+            if self.browser.run("document.querySelector('.predict').hidden") is False:
+                break
+            self.browser.key("j")
+        self.assertIn("sectors", self.browser.run("document.querySelector('.predict').textContent"))
+        self.assertIn("is about to execute", self.sentence())
+        self.browser.run("[...document.querySelectorAll('.predict button')].find((b) => b.textContent === '4').click()")
+        self.assertIn("1 of 1", self.browser.run("document.querySelector('.score').textContent"))
+        self.assertIn("4 sectors", self.sentence())
+
+    def test_what_a_reader_hears_has_names(self):
+        self.open("divergence")
+        nodes = self.browser.page("Accessibility.getFullAXTree")["nodes"]
+        named = [(n["role"]["value"], n.get("name", {}).get("value", "")) for n in nodes if not n.get("ignored") and "role" in n]
+        self.assertEqual([n for n in named if n[0] in ("button", "slider", "group", "img", "region") and not n[1]], [])
+        self.assertTrue(any(role == "button" and "warp 0" in name for role, name in named))
+        self.assertTrue(any(role == "slider" for role, _ in named))
+        self.assertEqual(self.browser.run("document.querySelector('.sentence').getAttribute('aria-live')"), "polite")
+
+
+if __name__ == "__main__":
+    BINARY = str(pathlib.Path(sys.argv[1]).resolve())
+    if "--pictures" in sys.argv:
+        PICTURES = sys.argv[sys.argv.index("--pictures") + 1]
+    if chromium.program() is None:
+        print("no Chromium here: skipped")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1], verbosity=1)
