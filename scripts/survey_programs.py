@@ -73,6 +73,8 @@ class Survey:
         root.mkdir(parents=True)
         missing = self.checkout.extract(program.needs, root)
         folder = root / program.folder
+        if not folder.is_dir():
+            return {**outcome, "class": "needs data", "detail": "a folder that this copy of the repository lacks"}
         lacks = [a for a in program.files_in_arguments() if not (folder / program.run_folder / a).exists()]
         outcome["missing"] = missing[:5]
         outcome.update(self.build(program, folder))
@@ -101,6 +103,8 @@ class Survey:
     def simulate(self, program, folder):
         report = folder / ".survey_report.json"
         options = ["--format", "json", "--output", str(report), "--threads", str(self.arguments.threads)]
+        if program.reads_elsewhere():
+            options.append("--no-isolation")
         if self.arguments.sanitize:
             options += ["--sanitize", self.arguments.sanitize]
         if self.arguments.no_counters:

@@ -74,8 +74,11 @@ std::optional<ProgramFile> read_program(std::span<const std::byte> file) {
       header->e_machine != EM_X86_64 || (header->e_type != ET_EXEC && header->e_type != ET_DYN))
     return std::nullopt;
   ProgramFile program;
+  bool loads = false;
   for (unsigned i = 0; i < header->e_phnum; ++i) {
     const auto part = at<Elf64_Phdr>(file, header->e_phoff + std::uint64_t{i} * sizeof(Elf64_Phdr));
+    if (part && part->p_type == PT_LOAD && !loads) program.first_address = part->p_vaddr & ~std::uint64_t{4095};
+    loads |= part && part->p_type == PT_LOAD;
     if (part && part->p_type == PT_DYNAMIC) read_libraries(file, *header, *part, program);
   }
   read_sections(file, *header, program);

@@ -3,6 +3,7 @@
 // headers, every place checked against the file's length.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@ struct ProgramFile {
   std::vector<std::string> libraries;  ///< that it asks the loader for: "libcudart.so.13"
   bool has_device_code = false;        ///< nvcc has put some into it
   bool has_relocatable_code = false;   ///< -rdc=true
+  std::uint64_t first_address = 0;     ///< where it is made to lie; 0: anywhere
 };
 
 /// Nothing where it is no program of this machine's (x86-64 ELF).

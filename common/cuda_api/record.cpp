@@ -29,11 +29,12 @@ auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Mo
                   v.l2, v.dram, v.atomics, v.sms_used, v.waves, v.tail, v.sm_efficiency, v.achieved_occupancy);
 }
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, KernelRecord> {
-  return std::tie(v.name, v.cpp_name, v.launches, v.grid, v.block, v.shared_bytes, v.registers, v.counters, v.counted,
-                  v.ms, v.least_ms, v.most_ms, v.modelled, v.model, v.model_unavailable, v.findings, v.each);
+  return std::tie(v.name, v.cpp_name, v.launches, v.grid, v.block, v.shared_bytes, v.registers, v.caller, v.counters,
+                  v.counted, v.ms, v.least_ms, v.most_ms, v.modelled, v.model, v.model_unavailable, v.findings, v.each);
 }
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Activity> {
-  return std::tie(v.what, v.number, v.start_ms, v.ms, v.grid, v.block, v.shared_bytes, v.bytes, v.registers, v.stream);
+  return std::tie(v.what, v.number, v.start_ms, v.ms, v.grid, v.block, v.shared_bytes, v.bytes, v.registers, v.stream,
+                  v.caller);
 }
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, CopyRecord> {
   return std::tie(v.calls, v.bytes, v.ms, v.least_ms, v.most_ms);

@@ -38,7 +38,8 @@ struct KernelRecord {
   Dim3 grid, block;  ///< of the first
   std::uint64_t shared_bytes = 0;
   std::optional<int> registers;
-  Counters counters;  ///< of all
+  std::string caller;  ///< of the first launch
+  Counters counters;   ///< of all
   bool counted = false;
   double ms = 0, least_ms = 0, most_ms = 0;  ///< of modelled time, or of what stands for it
   bool modelled = false;                     ///< all launches are
@@ -57,6 +58,7 @@ struct Activity {
   std::uint64_t shared_bytes = 0, bytes = 0;
   std::optional<int> registers;
   std::uint32_t stream = 0;
+  std::string caller{};  ///< of a launch, as FaultRecord's
 };
 
 /// Copies or fills of one kind.
@@ -77,9 +79,10 @@ struct FaultRecord {
   std::string kernel, what, where, hint;
   std::uint64_t launch = 0;  ///< the how-manieth of the program
   Dim3 grid, block;
-  std::string error;   ///< "cudaErrorIllegalAddress"
-  bool seen = false;   ///< the program has been told
-  std::string caller;  ///< "program+0x12f4": where it was launched
+  std::string error;  ///< "cudaErrorIllegalAddress"
+  bool seen = false;  ///< the program has been told
+  /// Where it was launched: "program+0x12f4", behind < who called that; where the program says lines, one: "x.cu:7".
+  std::string caller;
 };
 
 /// What the program asked for that there is not.

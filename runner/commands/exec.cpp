@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 #include <regex>
 
 #include "common/child/interrupt.h"
@@ -17,6 +18,7 @@
 #include "runner/program/build_program.h"
 #include "runner/program/run_program.h"
 #include "runner/report/error_report.h"
+#include "runner/report/program/program_report.h"
 #include "runner/report/report_target.h"
 
 namespace gpulab::command {
@@ -33,6 +35,7 @@ OptionList own_options() {
       {"no-isolation", "", "no confinement of compiler and program, where the system has none", what_runs},
       {"print-gpu-summary", "", "nvprof's summary of kernels and copies", report},
       {"print-gpu-trace", "", "nvprof's trace: each launch and copy", report},
+      {"chrome-trace", "FILE", "launches and copies for chrome://tracing and Perfetto", report},
       {"kernel", "REGEX", "report the kernels whose names match", report},
   };
 }
@@ -70,7 +73,7 @@ struct Request {
   ProgramRequest program;
   ReportOptions report;
   std::vector<std::string> metrics;
-  std::string kernels;
+  std::string kernels, chrome_trace;
   bool summary = false, trace = false;
 };
 
@@ -100,7 +103,8 @@ Request parse(const CommandLine& line) {
   options.counters = machine.counters.value_or(true);
   options.model = options.counters;
   options.sanitize = machine.sanitize;
-  options.trace = request.trace || request.report.format->name == "json";
+  if (const auto* file = single_value(given, "chrome-trace")) request.chrome_trace = *file;
+  options.trace = request.trace || !request.chrome_trace.empty() || request.report.format->name == "json";
   options.each = !request.metrics.empty();
   request.program.isolated = single_value(given, "no-isolation") == nullptr;
   request.program.arguments = line.rest;
@@ -139,6 +143,8 @@ ExitCode run(const CommandLine& line) {
   Request request = parse(line);
   watch_for_interrupts();
   ReportTarget target(request.report.output);
+  std::optional<ReportTarget> trace;
+  if (!request.chrome_trace.empty()) trace.emplace(request.chrome_trace, "--chrome-trace");
   const PrivateFolder folder;
   const std::string& first = line.arguments.front();
   request.program.name = first;
@@ -164,6 +170,7 @@ ExitCode run(const CommandLine& line) {
   outcome.kernels = request.kernels;
   outcome.summary = request.summary;
   outcome.trace = request.trace || request.report.format->name == "json";
+  if (trace) trace->write(chrome_trace(outcome));
   return report(outcome, request.report, target);
 }
 

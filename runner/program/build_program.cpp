@@ -100,6 +100,8 @@ std::vector<std::string> nvcc_words(const std::vector<std::string>& words, int a
   all.insert(all.end(), {"-cudart=shared", fmt::format("-gencode=arch=compute_{0},code=compute_{0}", known),
                          "--no-compress", "-Wno-deprecated-gpu-targets"});
   if (!debug) all.emplace_back("-lineinfo");
+  if (!debug && std::ranges::find(words, "-g") == words.end())
+    all.insert(all.end(), {"-Xcompiler", "-g1"});  // the host's lines, and no more of it
   return all;
 }
 

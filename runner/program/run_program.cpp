@@ -19,6 +19,7 @@
 #include "common/cuda_api/program_file.h"
 #include "common/embedded.h"
 #include "common/error.h"
+#include "runner/program/host_lines.h"
 #include "runner/student_file/source_file.h"
 
 extern "C" const char _binary_cuda_runtime_library_start[], _binary_cuda_runtime_library_end[];
@@ -157,6 +158,21 @@ void judge(ProgramRun& run) {
   if (run.interrupted) run.code = static_cast<int>(ExitCode::interrupted);
 }
 
+/// Under memcheck what was never freed is a finding; without, a note at the end.
+void find_leaks(ProgramRun& run, const std::vector<std::string>& tools) {
+  const auto& record = run.record;
+  // Behind a fault cudaFree fails, as on a GPU: what it did not free is no leak of the program's.
+  const bool lost = std::ranges::any_of(record.faults, [](const auto& f) { return f.failure != cuda_api::kRefused; });
+  if (!record.complete || lost || std::ranges::find(tools, "memcheck") == tools.end()) return;
+  for (const auto& leak : record.leaks) {
+    Finding finding;
+    finding.tool = "leakcheck";
+    finding.severity = Severity::warning;
+    finding.message = fmt::format("{}, {} bytes, is never freed (called by {})", leak.name, leak.bytes, leak.caller);
+    run.record.findings.push_back(std::move(finding));
+  }
+}
+
 }  // namespace
 
 std::string_view runtime_library() {
@@ -214,6 +230,8 @@ ProgramRun run_program(const ProgramRequest& request) {
   run.exit_code = WIFSIGNALED(status) ? 128 + run.signal : WEXITSTATUS(status);
   run.interrupted = interrupted();
   if (auto told = read_record(record)) run.record = std::move(*told);
+  if (!run.interrupted) name_host_lines(run.record, request.program, request.isolated);
+  find_leaks(run, request.options.sanitize);
   judge(run);
   return run;
 }

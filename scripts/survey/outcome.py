@@ -49,6 +49,8 @@ def judge(code, out, err, document):
         return say("closed library" if "closed library" in said else "texture" if TEXTURES.search(said) else "unsupported", said)
     if faults:
         first = faults[0]
+        if first["failure"] == "hung" and "long or without end" in first["message"]:
+            return say("time", "a block ran longer than exec waits unless asked")
         if first["failure"] == "hung":
             return say("hung", f"{first['kernel'].split('(')[0]}: {first['message']}")
         return say("out of memory" if first["failure"] == "out_of_memory" else "fault", f"{first['kernel'].split('(')[0]}: {first['message']} {first.get('where') or ''}")

@@ -29,6 +29,10 @@ class Program:
         start = len(self.folder) + 1
         return [p[start:] for p in self.checkout.below(self.folder) if suffixes.search(p)]
 
+    def reads_elsewhere(self):
+        """It opens files beside its own folder, which a confined program may not."""
+        return re.search(r'"\.\./', "\n".join(l for l in self.text.splitlines() if "include" not in l)) is not None
+
     def read_sources(self):
         self.text = "\n".join(self.checkout.text(p) for p in self.needs if TEXT.search(p) and p.startswith(self.folder))
         closed, other = CLOSED.search(self.text), OTHER.search(self.text)

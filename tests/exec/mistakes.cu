@@ -3,7 +3,7 @@
 // out: ^launched: no error\n$
 // err: error: out-of-bounds store of 4 bytes at 0x[0-9a-f]+, byte 400 of 'cudaMalloc #1', which has 400 bytes in
 // err: mistakes\.cu:\d+
-// err: launch 1 of the program, fill\(int\*, int\) with grid 1 and block 128, called by mistakes\+0x
+// err: launch 1 of the program, fill\(int\*, int\) with grid 1 and block 128, called by mistakes\.cu:\d+
 // err: cudaErrorIllegalAddress; the program did not look
 // case: -- beyond look :: 5
 // out: ^launched: no error\nan illegal memory access was encountered\nno error\nstays: an illegal memory access was encountered\n$
@@ -27,7 +27,7 @@
 // err: did not end within 100000 warp instructions
 // case: -- free_twice :: 1
 // out: invalid argument
-// err: error: api: cudaFree of 0x[0-9a-f]+, which is not what cudaMalloc returned, or has been freed \(called by mistakes\+0x
+// err: error: api: cudaFree of 0x[0-9a-f]+, which is not what cudaMalloc returned, or has been freed \(called by mistakes\.cu:\d+
 // case: -- too_long :: 1
 // out: invalid argument
 // err: error: api: cudaMemcpy: 404 bytes, but the source, 'cudaMalloc #1', has 400 from there on
@@ -49,10 +49,20 @@
 // err: note: never freed: cudaMalloc #1 \(400 bytes\)
 // case: -- array :: 3
 // out: ^before\n$
-// err: error: unsupported: cudaMallocArray, called by mistakes\+0x
+// err: error: unsupported: cudaMallocArray, called by mistakes\.cu:\d+
 // case: -- race :: 0
 // case: --sanitize racecheck -- race :: 1
 // err: error: racecheck: .*race
+// case: --sanitize memcheck -- beyond :: 4
+// err: ^gpulab: mistakes on a simulated h200: exit code 0\nerror: out-of-bounds store .*(\n .*)*\n\n
+// case: --sanitize memcheck -- leak :: 0
+// err: warning: leakcheck: cudaMalloc #1, 400 bytes, is never freed \(called by mistakes\.cu:\d+\)
+// case: -- kernel_after_free :: 4
+// err: 'cudaMalloc #1' has been freed
+// err: hint: 'cudaMalloc #1' was allocated at mistakes\.cu:\d+ and freed at mistakes\.cu:\d+
+// case: --sanitize racecheck -- unordered :: 1
+// out: ^3\n7\n$
+// err: error: racecheck: the host reads 'cudaMallocManaged #1', which launch 1, fill\(int\*, int\), has changed, without waiting for it: call cudaDeviceSynchronize\(\) between them \(called by mistakes\.cu:\d+\)
 // case: -- device :: 5
 // out: invalid device ordinal
 // case: -- prints :: 0
@@ -136,5 +146,14 @@ int main(int argc, char** argv) {
   if (is("host_reads")) std::printf("%d\n", x[3]);
   cudaFree(x);
   if (is("free_twice")) return tell(cudaFree(x));
+  if (is("kernel_after_free")) fill<<<1, 32>>>(x, 32);
+  if (is("unordered")) {
+    cudaMallocManaged(&x, 400);
+    fill<<<1, 32>>>(x, 32);
+    std::printf("%d\n", x[3]);
+    fill<<<1, 32>>>(x, 32);
+    cudaDeviceSynchronize();
+    std::printf("%d\n", x[7]);
+  }
   if (is("after_free")) return tell(cudaMemcpy(host, x, 4, cudaMemcpyDeviceToHost));
 }

@@ -11,6 +11,7 @@ Below are the cases that take more than a program: what cannot be run, and fat b
 """
 import argparse
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
@@ -166,6 +167,18 @@ int main(int, char** argv) {
             self.note(f"cached {code}", "" if ran.returncode == code and "told" in ran.stderr else f"{ran.returncode} {ran.stderr}")
         self.note("cached is quick", "" if seconds[1] < min(seconds[0], seconds[2]) / 2 else str(seconds))
 
+    def traced(self):
+        """Launches and copies for a browser, with the lines that asked for them."""
+        program = self.build(HERE / "vector_sum.cu", "-O3")
+        self.case("chrome trace", [program.name, "--chrome-trace", "trace.json", "--", "1000"], 0, out=["right"])
+        if not (self.folder / "trace.json").exists():
+            return
+        events = json.loads((self.folder / "trace.json").read_text())["traceEvents"]
+        launches = [e for e in events if e.get("cat") == "kernel"]
+        copies = [e for e in events if e.get("cat") == "copy"]
+        good = launches and copies and all(re.fullmatch(r"vector_sum\.cu:\d+", e["args"]["called_by"]) and e["dur"] > 0 for e in launches)
+        self.note("chrome trace names lines", "" if good else str(events)[:500])
+
     def linked(self):
         """Files that are linked on the device's side, too, here at once and there by object files."""
         files = [str(HERE / "linked/main.cu"), str(HERE / "linked/other.cu")]
@@ -244,7 +257,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
         tests = Tests(str(pathlib.Path(arguments.binary).resolve()), arguments.k, folder)
         jobs = [pool.submit(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
-        jobs += [pool.submit(job) for job in (tests.documents, tests.sources, tests.linked, tests.streams, tests.cached, tests.foreign, tests.lies, tests.confined)]
+        jobs += [pool.submit(job) for job in (tests.documents, tests.sources, tests.linked, tests.traced, tests.streams, tests.cached, tests.foreign, tests.lies, tests.confined)]
         for job in jobs:
             job.result()
     print(f"{tests.passed} passed, {tests.failed} failed")

@@ -52,6 +52,10 @@ constexpr Text kTexts[] = {
     GPULAB_ERROR(cudaErrorNotSupported, "operation not supported"),
     GPULAB_ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
     GPULAB_ERROR(cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture"),
+    GPULAB_ERROR(cudaErrorIllegalState, "the operation cannot be performed in the present state"),
+    GPULAB_ERROR(cudaErrorGraphExecUpdateFailure,
+                 "the graph update was not performed because it included changes which violated constraints specific "
+                 "to instantiated graph update"),
     GPULAB_ERROR(cudaErrorUnknown, "unknown error"),
 };
 #undef GPULAB_ERROR

@@ -1,10 +1,14 @@
-// Graphs, as streams record them: the work of a captured stream, in the order in which it was queued, done again by
-// each launch.
+// Graphs as wholes: recorded by a stream that is captured, copied, instantiated and launched. How they are made node by
+// node: graph_nodes.cpp.
+
+#include "common/cuda_api/runtime/graphs.h"
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
@@ -14,16 +18,13 @@ using namespace gpulab::cuda_api;
 
 namespace {
 
-using Nodes = std::shared_ptr<std::vector<Work>>;
-
-/// Graphs and what was instantiated of them, by their handles; under the session's lock.
-std::unordered_map<void*, Nodes>& graphs() {
-  static auto& all = *new std::unordered_map<void*, Nodes>;
+std::unordered_map<const void*, std::shared_ptr<Nodes>>& graphs() {
+  static auto& all = *new std::unordered_map<const void*, std::shared_ptr<Nodes>>;
   return all;
 }
 
 struct Capture {
-  Nodes nodes;
+  std::vector<Work> work;
   cudaStream_t stream = nullptr;
 };
 Capture& current() {
@@ -31,23 +32,24 @@ Capture& current() {
   return capture;
 }
 
-/// A handle of its own.
-void* added(const Nodes& nodes) {
-  void* handle = new char;  // never freed: no other graph gets it
-  graphs()[handle] = nodes;
-  return handle;
-}
-
-Nodes find(void* handle) {
-  const auto found = graphs().find(handle);
-  return found == graphs().end() ? nullptr : found->second;
+/// Each waits for the one before: in the order in which they were queued.
+std::shared_ptr<Nodes> chain_of(std::vector<Work> all) {
+  auto nodes = std::make_shared<Nodes>();
+  for (auto& work : all) {
+    auto node = std::make_shared<GraphNode>();
+    node->type = cudaGraphNodeTypeKernel;
+    node->work = std::move(work);
+    if (!nodes->empty()) node->before = {nodes->back().get()};
+    nodes->push_back(std::move(node));
+  }
+  return nodes;
 }
 
 [[gnu::always_inline]] inline cudaError_t instantiate(const char* name, cudaGraphExec_t* exec, cudaGraph_t graph) {
   return call(name, Waits::no, [&](Session&) {
-    const Nodes nodes = find(graph);
+    const auto nodes = nodes_of(graph);
     if (nodes == nullptr || exec == nullptr) return cudaErrorInvalidValue;
-    *exec = static_cast<cudaGraphExec_t>(added(nodes));
+    *exec = static_cast<cudaGraphExec_t>(add_graph(copy_of(*nodes)));
     return cudaSuccess;
   });
 }
@@ -59,6 +61,48 @@ Nodes find(void* handle) {
 
 }  // namespace
 
+namespace gpulab::cuda_api {
+
+std::shared_ptr<Nodes> nodes_of(const void* handle) {
+  const auto found = graphs().find(handle);
+  return found == graphs().end() ? nullptr : found->second;
+}
+
+void* add_graph(std::shared_ptr<Nodes> nodes) {
+  void* handle = new char;  // never freed: no other graph gets it
+  graphs()[handle] = std::move(nodes);
+  return handle;
+}
+
+std::shared_ptr<Nodes> copy_of(const Nodes& nodes) {
+  auto copies = std::make_shared<Nodes>();
+  std::unordered_map<const GraphNode*, const GraphNode*> copied;
+  // Most were added behind those that they wait for: one round. Those in a circle never come.
+  for (bool more = true; more;) {
+    more = false;
+    for (const auto& node : nodes) {
+      const auto is_there = [&](const GraphNode* one) { return copied.contains(one); };
+      if (copied.contains(node.get()) || !std::ranges::all_of(node->before, is_there)) continue;
+      auto copy = std::make_shared<GraphNode>(*node);
+      copy->origin = node.get();
+      for (auto& one : copy->before) one = copied.at(one);
+      copied[node.get()] = copy.get();
+      copies->push_back(std::move(copy));
+      more = true;
+    }
+  }
+  return copies;
+}
+
+cudaError_t run_nodes(Session& session, const Nodes& nodes, cudaStream_t stream) {
+  for (const auto& node : nodes)
+    if (node->work)
+      if (const cudaError_t error = node->work(session, stream); error != cudaSuccess) return error;
+  return cudaSuccess;
+}
+
+}  // namespace gpulab::cuda_api
+
 extern "C" {
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
@@ -66,8 +110,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
     if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
     if (stream_number(stream) == Timeline::kDefault) return cudaErrorStreamCaptureUnsupported;
     if (s.captured != nullptr) return cudaErrorIllegalState;
-    current() = {std::make_shared<std::vector<Work>>(), stream};
-    s.captured = current().nodes.get();
+    current() = {{}, stream};
+    s.captured = &current().work;
     return cudaSuccess;
   });
 }
@@ -76,7 +120,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return call("cudaStreamEndCapture", Waits::no, [&](Session& s) {
     if (s.captured == nullptr || current().stream != stream) return cudaErrorIllegalState;
     s.captured = nullptr;
-    *graph = static_cast<cudaGraph_t>(added(current().nodes));
+    *graph = static_cast<cudaGraph_t>(add_graph(chain_of(std::move(current().work))));
     current() = {};
     return cudaSuccess;
   });
@@ -96,26 +140,36 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t gra
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t) {
   return call("cudaGraphUpload", Waits::no,
-              [&](Session&) { return find(exec) != nullptr ? cudaSuccess : cudaErrorInvalidValue; });
+              [&](Session&) { return nodes_of(exec) != nullptr ? cudaSuccess : cudaErrorInvalidValue; });
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   return call("cudaGraphLaunch", Waits::no, [&](Session& s) {
-    const Nodes nodes = find(exec);
+    const auto nodes = nodes_of(exec);
     if (nodes == nullptr) return cudaErrorInvalidValue;
     if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    for (const auto& work : *nodes)
-      if (const cudaError_t error = work(s, stream); error != cudaSuccess) return error;
+    return run_nodes(s, *nodes, stream);
+  });
+}
+
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams* parameters) {
+  if (parameters != nullptr) parameters->result_out = cudaGraphInstantiateSuccess;
+  return instantiate("cudaGraphInstantiateWithParams", exec, graph);
+}
+
+cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {
+  return call("cudaGraphCreate", Waits::no, [&](Session&) {
+    *graph = static_cast<cudaGraph_t>(add_graph(std::make_shared<Nodes>()));
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
-  return call("cudaGraphGetNodes", Waits::no, [&](Session&) {
-    const Nodes known = find(graph);
-    if (known == nullptr || count == nullptr) return cudaErrorInvalidValue;
-    if (nodes != nullptr) std::fill_n(nodes, *count, nullptr);
-    *count = known->size();
+cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
+  return call("cudaGraphClone", Waits::no, [&](Session&) {
+    const auto nodes = nodes_of(graph);
+    if (nodes == nullptr || clone == nullptr) return cudaErrorInvalidValue;
+    *clone = static_cast<cudaGraph_t>(add_graph(copy_of(*nodes)));
     return cudaSuccess;
   });
 }

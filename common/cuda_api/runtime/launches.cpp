@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "common/cuda_api/runtime/session.h"
@@ -27,7 +28,8 @@ Dim3 shape(dim3 d) { return {d.x, d.y, d.z}; }
     request.arguments = arguments;
     request.stream = stream;
     request.cooperative = cooperative;
-    request.caller = caller;
+    void* const configured = std::exchange(configured_by(), nullptr);
+    request.caller = configured != nullptr ? configured : caller;
     return session.launch(request);
   });
 }

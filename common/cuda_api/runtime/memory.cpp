@@ -57,8 +57,9 @@ cudaError_t release(Session& session, const void* pointer, bool of_host, void* c
                  Severity::error, caller);
     return cudaErrorInvalidValue;
   }
+  session.managed.forget();
   session.device().release(entry->address);
-  session.memory.remove(entry->address);
+  session.memory.remove(entry->address, Session::place_in_program(caller));
   return cudaSuccess;
 }
 

@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace gpulab::cuda_api {
 
@@ -14,18 +15,20 @@ struct MemoryEntry {
   std::uint64_t address = 0;
   std::size_t bytes = 0;
   unsigned flags = 0;
-  std::string name;       ///< "cudaMalloc #3"
-  std::string caller;     ///< where in the program
-  bool variable = false;  ///< a module's: nobody frees it
+  std::string name;        ///< "cudaMalloc #3"
+  std::string caller;      ///< where in the program
+  bool variable = false;   ///< a module's: nobody frees it
+  std::string freed_by{};  ///< where in the program
   [[nodiscard]] bool host_may_touch() const { return kind != Kind::device; }
 };
 
 class MemoryTable {
  public:
   void add(MemoryEntry entry) { entries_[entry.address] = std::move(entry); }
-  void remove(std::uint64_t address) {
+  void remove(std::uint64_t address, std::string freed_by = {}) {
     const auto found = entries_.find(address);
     if (found == entries_.end()) return;
+    found->second.freed_by = std::move(freed_by);
     if (found->second.kind != MemoryEntry::Kind::registered) freed_.push_back(std::move(found->second));
     if (freed_.size() > kRemembered) freed_.pop_front();
     entries_.erase(found);
@@ -33,8 +36,8 @@ class MemoryTable {
   void clear() { entries_.clear(); }
   /// The one that held it before it was freed; null where there is none, or it is forgotten.
   [[nodiscard]] const MemoryEntry* freed(std::uint64_t address) const {
-    for (const auto& entry : freed_)
-      if (address - entry.address < entry.bytes) return &entry;
+    for (auto entry = freed_.rbegin(); entry != freed_.rend(); ++entry)
+      if (address - entry->address < entry->bytes) return &*entry;
     return nullptr;
   }
   /// The one that begins there; null where none does.

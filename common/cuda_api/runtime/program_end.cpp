@@ -27,7 +27,30 @@ std::string explained(Session& session, std::uint64_t address) {
   return fmt::format("the host read or wrote {:#x}, where it has no memory", address);
 }
 
-void on_crash(int number, siginfo_t* info, void*) {
+/// Managed memory that a kernel may still be changing, for all that the host knows: told, and let through.
+bool let_through(std::uint64_t address, const ucontext_t& context) {
+  Session& session = Session::instance();
+  if (!session.managed.on) return false;
+  const std::lock_guard lock(session.mutex);
+  const auto access = session.managed.reached(address);
+  if (!access) return false;
+  if (!access->changed) return true;
+  constexpr greg_t written = 2;  // of the page fault's code
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the instruction, as return addresses are
+  auto* const behind = reinterpret_cast<void*>(context.uc_mcontext.gregs[REG_RIP] + 1);
+  session.find_race(fmt::format("the host {} '{}', which launch {}, {}, has changed, without waiting for it: call "
+                                "cudaDeviceSynchronize() between them",
+                                (context.uc_mcontext.gregs[REG_ERR] & written) != 0 ? "writes" : "reads", access->name,
+                                access->launch, access->kernel),
+                    behind);
+  return true;
+}
+
+void on_crash(int number, siginfo_t* info, void* context) {
+  if (number == SIGSEGV &&
+      let_through(reinterpret_cast<std::uint64_t>(info->si_addr), *static_cast<const ucontext_t*>(context)))
+    return;
+  signal(number, SIG_DFL);  // whatever goes wrong from here on ends it
   // The process is lost: what is told now is all that will be.
   Session& session = Session::instance();
   if (session.mutex.try_lock()) {
@@ -70,7 +93,7 @@ __attribute__((constructor)) void watch_for_the_end() {
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     struct sigaction action {};
     action.sa_sigaction = on_crash;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigaction(number, &action, nullptr);
   }
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {

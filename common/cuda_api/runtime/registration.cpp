@@ -16,6 +16,7 @@ struct Configuration {
   dim3 grid, block;
   std::size_t shared_bytes = 0;
   cudaStream_t stream = nullptr;
+  void* caller = nullptr;  ///< the line with <<<>>>; what calls us to launch is a function that nvcc makes
 };
 
 std::vector<Configuration>& configurations() {
@@ -37,6 +38,11 @@ void place_managed(Session& session, std::size_t module) {
 }
 
 }  // namespace
+
+void*& gpulab::cuda_api::configured_by() {
+  thread_local void* caller = nullptr;
+  return caller;
+}
 
 // NOLINTBEGIN(bugprone-reserved-identifier): NVIDIA's names
 extern "C" {
@@ -83,7 +89,7 @@ char __cudaInitModule(void** handle) {
 }
 
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream) {
-  configurations().push_back({grid, block, shared_bytes, stream});
+  configurations().push_back({grid, block, shared_bytes, stream, __builtin_return_address(0)});
   return 0;
 }
 
@@ -94,6 +100,7 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_b
   *block = pushed.back().block;
   *shared_bytes = pushed.back().shared_bytes;
   *static_cast<cudaStream_t*>(stream) = pushed.back().stream;
+  configured_by() = pushed.back().caller;
   pushed.pop_back();
   return cudaSuccess;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -48,6 +49,20 @@ std::unique_ptr<Device> make_device(const GpuProfile& profile, const Options& op
   return make_simulator(profile, simulation);
 }
 
+std::string offset_text(const void* address) {
+  Dl_info info{};
+  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return fmt::format("{}", address);
+  const std::string_view file(info.dli_fname);
+  const auto offset = reinterpret_cast<std::uint64_t>(address) - reinterpret_cast<std::uint64_t>(info.dli_fbase);
+  return fmt::format("{}+{:#x}", file.substr(file.rfind('/') + 1), offset);
+}
+
+/// "out-of-bounds load of 4 bytes at 0x7f…": the first address that a fault's words name; 0: none.
+std::uint64_t address_in(const std::string& what) {
+  const auto at = what.find(" at 0x");
+  return at == std::string::npos ? 0 : std::strtoull(what.c_str() + at + 4, nullptr, 16);
+}
+
 /// The error that a GPU has for a launch that failed so.
 cudaError_t error_of(const LaunchError& error) {
   const std::string_view what = error.what();
@@ -73,6 +88,8 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
   auto& counted = session.record.calls[name];
   ++counted.calls;
   counted.bytes += bytes;
+  session.managed.open();
+  if (waits == Waits::yes) session.managed.forget();
   cudaError_t error = session.sticky();
   if (error == cudaSuccess && waits == Waits::yes) {
     session.print();
@@ -89,6 +106,7 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
       error = cudaErrorMemoryAllocation;
     }
   }
+  session.managed.close();
   if (error != cudaSuccess && error != cudaErrorNotReady) last_error() = error;
   return error;
 }
@@ -98,7 +116,10 @@ Session& Session::instance() {
   return *session;
 }
 
-Session::Session() : options(read_options()), profile_(gpu_profile(options.profile)) { record.gpu = profile_.id; }
+Session::Session() : options(read_options()), profile_(gpu_profile(options.profile)) {
+  record.gpu = profile_.id;
+  managed.on = std::ranges::find(options.sanitize, "racecheck") != options.sanitize.end();
+}
 
 Device& Session::device() {
   if (!device_) device_ = make_device(profile_, options);
@@ -107,6 +128,7 @@ Device& Session::device() {
 
 void Session::reset_device() {
   modules.forget_loaded();
+  managed.forget();
   memory.clear();
   device_.reset();
   pending_ = sticky_ = cudaSuccess;
@@ -200,19 +222,39 @@ void Session::find(const std::string& message, Severity severity, void* caller) 
   record.findings.push_back(std::move(finding));
 }
 
+void Session::find_race(const std::string& message, void* caller) {
+  const std::size_t before = record.findings.size();
+  find(message, Severity::error, caller);
+  if (record.findings.size() > before) record.findings.back().tool = "racecheck";
+}
+
 void Session::note(const std::string& text) {
   if (std::ranges::find(record.notes, text) == record.notes.end() && record.notes.size() < kMostFindings)
     record.notes.push_back(text);
 }
 
 std::string Session::place_in_program(const void* address) {
-  Dl_info info{};
-  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return fmt::format("{}", address);
-  const std::string_view file(info.dli_fname);
-  const auto offset = reinterpret_cast<std::uint64_t>(address) - reinterpret_cast<std::uint64_t>(info.dli_fbase);
-  return fmt::format("{}+{:#x}", file.substr(file.rfind('/') + 1), offset);
+  // Functions of the toolkit's headers stand between: who called those is told, too.
+  struct Walk {
+    const void* address;
+    bool found = false;
+    const void* above = nullptr;
+  } walk{address};
+  _Unwind_Backtrace(
+      [](_Unwind_Context* frame, void* data) {
+        auto& at = *static_cast<Walk*>(data);
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
+        const auto* here = reinterpret_cast<const void*>(_Unwind_GetIP(frame));
+        if (at.found) {
+          at.above = here;
+          return _URC_NORMAL_STOP;
+        }
+        at.found = here == at.address;
+        return _URC_NO_REASON;
+      },
+      &walk);
+  return walk.above == nullptr ? offset_text(address) : offset_text(address) + "<" + offset_text(walk.above);
 }
-
 void Session::refuse(const std::string& what, void* caller, const std::string& hint) {
   print();
   std::fflush(nullptr);
@@ -263,6 +305,7 @@ KernelRecord& Session::record_of(const LoadedFunction& kernel, const LaunchReque
     made.block = request.block;
     made.shared_bytes = kernel.kernel.attributes.static_shared_bytes.value_or(0) + request.shared_bytes;
     made.registers = kernel.kernel.attributes.registers;
+    made.caller = place_in_program(request.caller);
     made.counted = options.counters;
   }
   return record.kernels[known->second];
@@ -324,13 +367,15 @@ cudaError_t Session::launch(const LaunchRequest& request) {
   const LoadedFunction& kernel = kernel_of(*request.function);
   if (const auto wrong = check(kernel, request); wrong.error != cudaSuccess)
     return refuse_launch(wrong, kernel, request);
-  if (captured != nullptr && stream_number(request.stream) != Timeline::kDefault) return keep(kernel, request);
+  if (captured != nullptr && capture(request.stream, work_of(request))) return cudaSuccess;
   ++launches_;
   if (pending_ != cudaSuccess) return cudaSuccess;  // behind the one that failed: it does not run
   KernelRecord& mine = record_of(kernel, request);
   ++mine.launches;
   try {
+    managed.before(memory);
     run(kernel, request, mine);
+    managed.after(kernel.name, launches_);
   } catch (const LaunchError& error) {
     take_what_it_left(kernel, request, mine);
     fail(error, request, kernel);
@@ -342,22 +387,21 @@ cudaError_t Session::launch(const LaunchRequest& request) {
   return cudaSuccess;
 }
 
-/// With its arguments as they are now.
-cudaError_t Session::keep(const LoadedFunction& kernel, const LaunchRequest& request) {
+Work Session::work_of(const LaunchRequest& request) {
+  const LoadedFunction& kernel = kernel_of(*request.function);
   std::vector<std::vector<std::byte>> arguments;
   for (std::size_t i = 0; i < kernel.kernel.parameter_sizes.size(); ++i) {
     const auto* bytes = static_cast<const std::byte*>(request.arguments[i]);
     arguments.emplace_back(bytes, bytes + kernel.kernel.parameter_sizes[i]);
   }
-  (void)capture(request.stream, [request, arguments](Session& session, cudaStream_t stream) mutable {
+  return [request, arguments](Session& session, cudaStream_t stream) mutable {
     std::vector<void*> places;
     for (auto& argument : arguments) places.push_back(argument.data());
     LaunchRequest again = request;
     again.arguments = places.data();
     again.stream = stream;
     return session.launch(again);
-  });
-  return cudaSuccess;
+  };
 }
 
 void Session::run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& mine) {
@@ -420,7 +464,8 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
        .block = request.block,
        .shared_bytes = kernel.kernel.attributes.static_shared_bytes.value_or(0) + request.shared_bytes,
        .registers = kernel.kernel.attributes.registers,
-       .stream = static_cast<std::uint32_t>(number)});
+       .stream = static_cast<std::uint32_t>(number),
+       .caller = place_in_program(request.caller)});
 }
 
 void Session::fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel) {
@@ -435,6 +480,8 @@ void Session::fail(const LaunchError& error, const LaunchRequest& request, const
   fault.grid = request.grid;
   fault.block = request.block;
   fault.error = cudaGetErrorName(pending_);
+  if (const MemoryEntry* freed = memory.freed(address_in(fault.what)))
+    fault.hint = fmt::format("'{}' was allocated at {} and freed at {}", freed->name, freed->caller, freed->freed_by);
   fault.caller = place_in_program(request.caller);
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common/cuda_api/record.h"
+#include "common/cuda_api/runtime/managed_watch.h"
 #include "common/cuda_api/runtime/memory_table.h"
 #include "common/cuda_api/runtime/modules.h"
 #include "common/cuda_api/runtime/timeline.h"
@@ -50,6 +51,7 @@ class Session {
   Modules modules;
   MemoryTable memory;
   Timeline timeline;
+  ManagedWatch managed;
 
   [[nodiscard]] const GpuProfile& profile() const { return profile_; }
   /// Made by the first who asks.
@@ -62,6 +64,8 @@ class Session {
   /// The work that a graph is made of; null where nothing is captured. Streams that a captured one is joined with are
   /// captured, too: all but the legacy default stream.
   std::vector<Work>* captured = nullptr;
+  /// What launches so, with the arguments as they are now.
+  [[nodiscard]] Work work_of(const LaunchRequest& request);
   /// True: it has been kept for later.
   bool capture(cudaStream_t stream, Work work);
   /// The kernel behind a function of the host's; throws Error where there is none.
@@ -82,6 +86,8 @@ class Session {
   void account_copy(const std::string& what, std::uint64_t bytes, cudaStream_t stream, double gbs);
   /// Something wrong that the host did, once for each message.
   void find(const std::string& message, Severity severity = Severity::error, void* caller = nullptr);
+  /// The same, of racecheck.
+  void find_race(const std::string& message, void* caller);
   void note(const std::string& text);
 
   /// Ends the program: exit code 3. `what`: "cudaX".
@@ -96,7 +102,6 @@ class Session {
  private:
   Session();
   void load(std::size_t module);
-  cudaError_t keep(const LoadedFunction& kernel, const LaunchRequest& request);
   void run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   void take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   void fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel);
@@ -120,6 +125,9 @@ class Session {
 
 /// The error that cudaGetLastError gives to this thread.
 cudaError_t& last_error();
+
+/// Who wrote the <<<>>> that this thread launches next; null where none did.
+void*& configured_by();
 
 /// When a call waits for what was queued before.
 enum class Waits { no, yes };

@@ -57,8 +57,8 @@ class Budget {
     add_places(places);
     throw LaunchError(
         LaunchFailure::hung,
-        within ? fmt::format("no block of {} ended within {} warp instructions, taken for endless: {}", program_.name,
-                             patience_, described(program_, places))
+        within ? fmt::format("no block of {} ended within {} warp instructions, which is long or without end: {}",
+                             program_.name, patience_, described(program_, places))
                : fmt::format("{} did not end within {} warp instructions: {}", program_.name, total_,
                              described(program_, places)),
         block.place(),

@@ -22,7 +22,8 @@ Json kernel_json(const cuda_api::KernelRecord& kernel, const std::vector<std::st
             {"grid", dim(kernel.grid)},
             {"block", dim(kernel.block)},
             {"registers_per_thread", kernel.registers ? Json(*kernel.registers) : Json()},
-            {"shared_bytes", kernel.shared_bytes}};
+            {"shared_bytes", kernel.shared_bytes},
+            {"caller", or_null(kernel.caller)}};
   if (result.contains("counters")) json["counters"] = result["counters"];
   for (const auto& metric : metrics)
     if (result.contains("metrics") && result["metrics"].contains(metric))
@@ -58,6 +59,7 @@ Json activity_json(const cuda_api::Activity& one) {
   json["grid"] = dim(one.grid);
   json["block"] = dim(one.block);
   json["shared_bytes"] = one.shared_bytes;
+  json["caller"] = or_null(one.caller);
   return json;
 }
 

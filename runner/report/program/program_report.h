@@ -12,6 +12,9 @@ namespace gpulab {
 [[nodiscard]] std::string program_table(const ProgramRun& run, const Style& style);
 [[nodiscard]] std::string program_json(const ProgramRun& run, const Style& style);
 
+/// Launches, copies and fills for chrome://tracing and Perfetto: a row for each stream, in modelled time.
+[[nodiscard]] std::string chrome_trace(const ProgramRun& run);
+
 /// nvprof's layouts, of modelled times and of our counters.
 [[nodiscard]] std::string nvprof_summary(const ProgramRun& run);
 [[nodiscard]] std::string nvprof_trace(const ProgramRun& run);

@@ -71,11 +71,12 @@ void fault(const cuda_api::FaultRecord& one, Text& text) {
   if (!one.hint.empty()) text.paragraph("  hint: ", 8, one.hint);
 }
 
-/// A launch that a tool of --sanitize has seen fail has failed, too: said once.
+/// What memcheck has found where a launch failed is that failure: said once.
 bool is_told(const cuda_api::Record& record, const cuda_api::KernelRecord& kernel, const Finding& finding) {
-  return std::ranges::any_of(record.faults, [&](const auto& fault) {
-    return fault.kernel == kernel.name && finding.count == 1 && finding.message == fault.what;
-  });
+  if (finding.tool != "memcheck" || finding.at.empty()) return false;
+  const auto where = fmt::format("{}:{}", finding.at.front().file, finding.at.front().line);
+  return std::ranges::any_of(record.faults,
+                             [&](const auto& fault) { return fault.kernel == kernel.name && fault.where == where; });
 }
 
 void wrongs(const ProgramRun& run, Text& text) {
@@ -94,7 +95,8 @@ void wrongs(const ProgramRun& run, Text& text) {
       if (!is_told(record, *kernel, one)) finding(one, text);
   // Behind a fault cudaFree fails, as on a GPU: what it did not free is no leak of the program's.
   const bool lost = std::ranges::any_of(record.faults, [](const auto& f) { return f.failure != cuda_api::kRefused; });
-  if (record.leaked_bytes == 0 || !record.complete || lost) return;
+  const bool found = std::ranges::any_of(record.findings, [](const auto& one) { return one.tool == "leakcheck"; });
+  if (record.leaked_bytes == 0 || !record.complete || lost || found) return;
   std::vector<std::string> names;
   for (const auto& leak : record.leaks) names.push_back(fmt::format("{} ({} bytes)", leak.name, leak.bytes));
   if (record.leaks_cut > 0) names.push_back(fmt::format("{} more", record.leaks_cut));

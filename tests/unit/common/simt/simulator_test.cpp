@@ -120,8 +120,8 @@ TEST_CASE("where somebody waits, a launch of which no block ends is stopped befo
   SimulatorOptions options;
   options.patience = 1'024'000;  // and a 512th of it for the one warp that runs
   CHECK(failure_of("forever", one_warp, options) ==
-        "hung: no block of forever ended within 1026000 warp instructions, taken for endless: 32 threads at "
-        "tests/device/simt.cu:130 [tests/device/simt.cu:130]");
+        "hung: no block of forever ended within 1026000 warp instructions, which is long or without end: 32 "
+        "threads at tests/device/simt.cu:130 [tests/device/simt.cu:130]");
 }
 
 TEST_CASE("recursion keeps each lane's own depth and registers") {

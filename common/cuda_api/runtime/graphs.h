@@ -1,0 +1,35 @@
+#pragma once
+// Graphs: nodes with what they do and which come before them, and what was instantiated of them. All under the
+// session's lock.
+
+#include <driver_types.h>
+
+#include <memory>
+#include <vector>
+
+#include "common/cuda_api/runtime/session.h"
+
+namespace gpulab::cuda_api {
+
+struct GraphNode {
+  cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
+  Work work;                             ///< null: nothing
+  std::vector<const GraphNode*> before;  ///< that are done first
+  const GraphNode* origin = nullptr;     ///< of which it is a copy
+  cudaKernelNodeParams kernel{};         ///< as it was given, for whoever asks; its arguments are kept in `work`
+};
+using Nodes = std::vector<std::shared_ptr<GraphNode>>;
+
+/// What a handle of a graph or of an instance of one stands for; null where nothing does.
+[[nodiscard]] std::shared_ptr<Nodes> nodes_of(const void* handle);
+/// A handle of its own.
+[[nodiscard]] void* add_graph(std::shared_ptr<Nodes> nodes);
+/// The node behind a handle, which stays while the process lives.
+[[nodiscard]] GraphNode* node_of(cudaGraphNode_t handle);
+[[nodiscard]] cudaGraphNode_t handle_of(const std::shared_ptr<GraphNode>& node);
+/// Others that do the same, in an order in which each comes behind those that it waits for.
+[[nodiscard]] std::shared_ptr<Nodes> copy_of(const Nodes& nodes);
+/// Does what they do, on a stream.
+cudaError_t run_nodes(Session& session, const Nodes& nodes, cudaStream_t stream);
+
+}  // namespace gpulab::cuda_api
