@@ -136,6 +136,8 @@ std::vector<DeviceImage> images_of(std::span<const std::byte> fat_binary) {
     if (header.name_offset < header.header_size && header.name_size <= header.header_size - header.name_offset)
       image.name = text(rest.subspan(header.name_offset, header.name_size));
     image.name.resize(std::min(image.name.find('\0'), image.name.size()));
+    if (image.kind == DeviceImage::Kind::elf && (header.flags & (kLz4 | kZstd)) == 0)
+      image.content = text(rest.subspan(header.header_size, header.size));
     if (image.kind == DeviceImage::Kind::ptx)
       fill_content(image, header, rest.subspan(header.header_size, header.size));
     rest = rest.subspan(header.header_size + static_cast<std::size_t>(header.size));

@@ -18,7 +18,7 @@ struct DeviceImage {
   Kind kind = Kind::ptx;
   int architecture = 0;  ///< 75
   std::string name;      ///< of the source file; may be empty
-  std::string content;   ///< of PTX alone, taken out of its compression; empty where that cannot be
+  std::string content;   ///< of PTX taken out of its compression; empty where that cannot be
   std::string problem;   ///< why it cannot
 };
 

@@ -4,28 +4,12 @@
 
 #include <array>
 #include <cstring>
+#include <optional>
+
+#include "common/cuda_api/elf_bytes.h"
 
 namespace gpulab::cuda_api {
 namespace {
-
-/// A struct at a place of the file; nothing beyond its end.
-template <typename T>
-std::optional<T> at(std::span<const std::byte> file, std::uint64_t offset) {
-  if (offset > file.size() || sizeof(T) > file.size() - offset) return std::nullopt;
-  T value;
-  std::memcpy(&value, file.data() + offset, sizeof value);
-  return value;
-}
-
-/// Text up to its end, of a table that begins at `table`.
-std::string text_at(std::span<const std::byte> file, std::uint64_t table, std::uint64_t offset) {
-  std::string text;
-  constexpr std::size_t longest = 4096;
-  if (offset > file.size() || table > file.size() - offset) return text;
-  for (std::uint64_t i = table + offset; i < file.size() && file[i] != std::byte{0} && text.size() < longest; ++i)
-    text += static_cast<char>(file[i]);
-  return text;
-}
 
 /// Where an address lies in the file.
 std::optional<std::uint64_t> offset_of(std::span<const std::byte> file, const Elf64_Ehdr& header,

@@ -81,7 +81,7 @@ struct FaultRecord {
   Dim3 grid, block;
   std::string error;  ///< "cudaErrorIllegalAddress"
   bool seen = false;  ///< the program has been told
-  /// Where it was launched: "program+0x12f4", behind < who called that; where the program says lines, one: "x.cu:7".
+  /// Where it was launched: "program+0x12f4", behind < who called that; where the program says lines, one.
   std::string caller;
 };
 

@@ -86,18 +86,23 @@ std::string nvcc_for_programs() {
 
 std::vector<std::string> nvcc_words(const std::vector<std::string>& words, int architecture, const std::string& nvcc) {
   std::vector<std::string> all;
-  bool debug = false;
+  // For one GPU, and as a program: then ptxas says how many registers kernels take.
+  bool debug = false, machine_code = true;
   for (std::size_t i = 0; i < words.size(); ++i) {
     bool takes_value = false;
     if (is_replaced(words[i], takes_value)) {
       i += takes_value ? 1 : 0;
       continue;
     }
+    for (const char* other : {"-rdc", "--relocatable-device-code", "-dc", "--device-c", "-dlto", "-ptx", "--ptx",
+                              "-cubin", "--cubin", "-fatbin", "--fatbin", "-dlink", "--device-link", "-lto"})
+      machine_code &= !words[i].starts_with(other);
     debug |= words[i] == "-G" || words[i] == "--device-debug";
     all.push_back(words[i]);
   }
   const int known = known_architecture(nvcc, architecture);
-  all.insert(all.end(), {"-cudart=shared", fmt::format("-gencode=arch=compute_{0},code=compute_{0}", known),
+  const auto code = machine_code ? fmt::format("[compute_{0},sm_{0}]", known) : fmt::format("compute_{}", known);
+  all.insert(all.end(), {"-cudart=shared", fmt::format("-gencode=arch=compute_{},code={}", known, code),
                          "--no-compress", "-Wno-deprecated-gpu-targets"});
   if (!debug) all.emplace_back("-lineinfo");
   if (!debug && std::ranges::find(words, "-g") == words.end())

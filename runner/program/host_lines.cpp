@@ -66,7 +66,7 @@ std::vector<Place> places_in(const std::string& text, const std::string& name) {
   return all;
 }
 
-/// "vecadd.cu:31" of addr2line's line; empty where it knows none.
+/// File and line of addr2line's line; empty where it knows none.
 std::string line_of(const std::string& told) {
   const auto path = told.substr(0, told.find(" (discriminator"));
   const auto name = path.substr(path.rfind('/') + 1);

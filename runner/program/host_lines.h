@@ -7,7 +7,7 @@
 
 namespace gpulab {
 
-/// Replaces "program+0x12f4" in the record by "vecadd.cu:31", as far as addr2line (of binutils, which nvcc's host
+/// Replaces "program+0x12f4" in the record by file and line, as far as addr2line (of binutils, which nvcc's host
 /// compiler needs, too) can say. It reads a stranger's file: confined where the program was.
 void name_host_lines(cuda_api::Record& record, const std::string& program, bool isolated);
 

@@ -10,7 +10,7 @@ function(gpulab_add_cuda_runtime)
   string(REGEX MATCH "^[0-9]+" major ${GPULAB_TOOLKIT_VERSION})
   set(GPULAB_CUDART_SONAME libcudart.so.${major})
   set(folder ${PROJECT_SOURCE_DIR}/common/cuda_api/runtime)
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cpp)
   configure_file(${folder}/exports.map.in ${PROJECT_BINARY_DIR}/cuda_runtime.map @ONLY)
   # The configurations alone: the library runs no lab.
   set(GPULAB_DEVICE_RUNTIME "")

@@ -63,6 +63,9 @@
 // case: --sanitize racecheck -- unordered :: 1
 // out: ^3\n7\n$
 // err: error: racecheck: the host reads 'cudaMallocManaged #1', which launch 1, fill\(int\*, int\), has changed, without waiting for it: call cudaDeviceSynchronize\(\) between them \(called by mistakes\.cu:\d+\)
+// case: -- registers :: 5
+// out: ^too many resources requested for launch\nno error\n$
+// err: a launch that cannot be: a block of 1024 threads with \d+ registers each: an SM has fewer; __launch_bounds__\(1024\) lets the compiler spare them
 // case: -- device :: 5
 // out: invalid device ordinal
 // case: -- prints :: 0
@@ -86,6 +89,15 @@ __global__ void races(int* x) {
   x[threadIdx.x] = s[63 - threadIdx.x];
 }
 __global__ void speaks() { printf("kernel %d\n", 7); }
+
+__global__ void heavy(int* x) {
+  int v[100];
+#pragma unroll
+  for (int i = 0; i < 100; ++i) v[i] = x[i];
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < 100; ++i) x[99 - i] = v[i] + v[(i + 7) % 100];
+}
 
 static int launched() {
   std::printf("launched: %s\n", cudaGetErrorString(cudaPeekAtLastError()));
@@ -118,6 +130,14 @@ int main(int argc, char** argv) {
   if (is("device")) return tell(cudaSetDevice(1), 5);
   cudaMalloc(&x, 400);
   if (is("leak")) return 0;
+  if (is("registers")) {
+    cudaFuncAttributes known;
+    cudaFuncGetAttributes(&known, heavy);
+    if (known.numRegs > 64) heavy<<<1, 1024>>>(x);
+    tell(cudaGetLastError());
+    heavy<<<1, 1>>>(x);
+    return tell(cudaDeviceSynchronize(), 5);
+  }
   if (is("beyond")) fill<<<1, 128>>>(x, 101);
   if (is("shape")) fill<<<1, 2048>>>(x, 1);
   if (is("unseen")) {

@@ -120,6 +120,11 @@ const FatModule& Modules::take_ptx(std::size_t number, int architecture) {
   const DeviceImage& image = ptx_for(architecture, images);
   module.name = fmt::format("{}#{}", image.name.empty() ? "program" : image.name, number);
   module.ptx = image.content;
+  for (const auto& other : images)
+    if (other.kind == DeviceImage::Kind::elf && other.architecture == architecture)
+      module.uses = uses_in_cubin(std::as_bytes(std::span(other.content)));
+  for (const auto& use : module.uses)
+    module.rows.push_back({use.name, architecture, use.registers, 0, use.stack_bytes, 0, 0, 0, 0});
   return module;
 }
 

@@ -9,7 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/cuda_api/cubin.h"
 #include "common/device/device.h"
+#include "common/embedded.h"
 
 namespace gpulab::cuda_api {
 
@@ -39,6 +41,8 @@ struct FatModule {
   const void* data = nullptr;      ///< of the fat binary
   std::vector<const void*> parts;  ///< of a program that was linked (-rdc=true): its objects' fat binaries
   std::string name, ptx;           ///< empty: not taken out yet
+  std::vector<KernelUse> uses;     ///< what ptxas said of its kernels, where the program holds their machine code, too
+  std::vector<PtxasRow> rows;      ///< the same for the device
   bool loaded = false;             ///< by the device
   bool placed = false;             ///< its managed variables are where the host looks for them
 };

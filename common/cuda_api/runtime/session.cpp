@@ -17,6 +17,7 @@
 #include "common/demangle.h"
 #include "common/device/simulator/simulated.h"
 #include "common/error.h"
+#include "common/occupancy.h"
 #include "common/text.h"
 
 namespace gpulab::cuda_api {
@@ -138,7 +139,7 @@ void Session::load(std::size_t module) {
   const FatModule& taken = modules.take_ptx(module, profile_.compute_major * 10 + profile_.compute_minor);
   FatModule& mine = modules.at(module);
   if (std::exchange(mine.loaded, true)) return;
-  device().load({.name = taken.name, .ptx = taken.ptx, .source = {}});
+  device().load({.name = taken.name, .ptx = taken.ptx, .source = {}, .resources = taken.rows});
 }
 
 const LoadedFunction& Session::kernel_of(const FunctionEntry& function) {
@@ -331,7 +332,14 @@ Session::Refusal Session::check(const LoadedFunction& kernel, const LaunchReques
     return {cudaErrorInvalidValue,
             fmt::format("{} bytes of shared memory; {} are the most, unless cudaFuncSetAttribute allows more",
                         request.shared_bytes + fixed, most)};
-  return {};
+  const auto registers = kernel.kernel.attributes.registers;
+  if (!registers) return {};
+  const auto fits = occupancy(profile_, *registers, fixed, request.shared_bytes, static_cast<int>(block.volume()));
+  if (!fits || fits->blocks_per_sm > 0) return {};
+  return {cudaErrorLaunchOutOfResources,
+          fmt::format("a block of {} threads with {} registers each: an SM has fewer; __launch_bounds__({}) lets the "
+                      "compiler spare them",
+                      block.volume(), *registers, block.volume())};
 }
 
 cudaError_t Session::refuse_launch(const Refusal& refusal, const LoadedFunction& kernel, const LaunchRequest& request) {

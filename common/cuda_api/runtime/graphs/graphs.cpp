@@ -1,7 +1,7 @@
 // Graphs as wholes: recorded by a stream that is captured, copied, instantiated and launched. How they are made node by
 // node: graph_nodes.cpp.
 
-#include "common/cuda_api/runtime/graphs.h"
+#include "common/cuda_api/runtime/graphs/graphs.h"
 
 #include <cuda_runtime_api.h>
 

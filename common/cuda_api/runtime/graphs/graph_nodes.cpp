@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/cuda_api/runtime/graphs.h"
+#include "common/cuda_api/runtime/graphs/graphs.h"
 
 using namespace gpulab;
 using namespace gpulab::cuda_api;
