@@ -114,15 +114,21 @@ Run report_of(const Lab& lab, const LabRun& options, const DeviceInfo& device, s
 
 extern const Command lab_command{.name = "LAB", .help = "a lab", .usage = usage, .run = run_lab};
 
+Ran run_cases(const LabRun& options, const std::shared_ptr<Executor>& executor) {
+  const auto batch = batch_of(options, executor);
+  auto run = report_of(*batch->lab, options, executor->info(), run_batch(batch));
+  const auto code = exit_code(batch->cases, run.results);
+  return {std::move(run), code};
+}
+
 ExitCode run_and_report(const LabRun& options, const std::shared_ptr<Executor>& executor) {
   watch_for_interrupts();
   ReportTarget target(options.report.output);
-  const auto batch = batch_of(options, executor);
-  const auto run = report_of(*batch->lab, options, executor->info(), run_batch(batch));
+  const auto [run, code] = run_cases(options, executor);
   const Style style{wants_color(target), report_width(target), target.is_terminal() && isatty(STDERR_FILENO) != 0};
   target.write(options.report.format->run(run, style));
   if (!options.image.empty()) write_image(options.image, run);
-  return exit_code(batch->cases, run.results);
+  return code;
 }
 
 }  // namespace gpulab

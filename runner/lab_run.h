@@ -32,6 +32,13 @@ struct LabRun {
   std::string image{};                         ///< file for what the run drew; empty: none
 };
 
+/// The results, what they say of each other, and the exit code that they stand for.
+struct Ran {
+  Run run;
+  ExitCode code = ExitCode::ok;
+};
+[[nodiscard]] Ran run_cases(const LabRun& run, const std::shared_ptr<Executor>& executor);
+
 /// Runs, reports, and returns the exit code.
 [[nodiscard]] ExitCode run_and_report(const LabRun& run, const std::shared_ptr<Executor>& executor);
 

@@ -40,7 +40,7 @@ FLOORS = [
     ["runner/grade/input"],
     ["runner/grade"],
     ["runner"],
-    ["runner/manual"],
+    ["runner/manual", "runner/course"],
     ["runner/commands"],
     ["runner/main"],
 ]

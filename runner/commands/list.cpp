@@ -1,14 +1,19 @@
 // `gpulab list`: the labs, one lab, its kernels' resources or PTX, or the metrics; as text, or as a document.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "common/child/interrupt.h"
+#include "common/text.h"
 #include "labs/registry.h"
 #include "runner/case/plan.h"
 #include "runner/command.h"
+#include "runner/course/course_pages.h"
+#include "runner/course/site_folder.h"
 #include "runner/listing/course_json.h"
 #include "runner/listing/course_text.h"
 #include "runner/listing/kernel_text.h"
@@ -47,6 +52,8 @@ bool asks(const CommandLine& line, std::string_view flag) { return line.given.co
 /// Throws usage_error for options that say nothing together.
 void check(const CommandLine& line, bool json) {
   const bool resources = asks(line, "resources"), ptx = asks(line, "ptx"), metrics = asks(line, "metrics");
+  if (asks(line, "html") && (resources || ptx || metrics || asks(line, "output") || asks(line, "format")))
+    throw usage_error("list: --html writes a site, and nothing else", "leave the other options out");
   if (resources + ptx + metrics > 1) throw usage_error("list: --metrics, --resources and --ptx are one answer each");
   if (line.lab == nullptr && !line.arguments.empty()) throw unknown_lab(line.arguments.front(), lab_names(*line.labs));
   for (const std::string name : {"resources", "ptx"}) {
@@ -107,16 +114,37 @@ std::string answer(const CommandLine& line, bool json) {
 Usage usage(const Lab* lab) {
   const OptionList own{{"metrics", "", "every counter and metric, with its names in ncu and nvprof"},
                        {"resources", "", "of LAB: registers, shared and constant memory of its kernels"},
-                       {"ptx", "", "of LAB: its kernels as the simulator and the driver get them"}};
+                       {"ptx", "", "of LAB: its kernels as the simulator and the driver get them"},
+                       {"html", "DIR", "the course, or LAB, as a site: lectures, kernels, ladders as simulated"}};
   return {joined({own, report_options(list_formats()), lab != nullptr ? choosing_options(*lab) : OptionList{}}),
           "  gpulab list reduce --ptx --variant warp --type double\n"
+          "  gpulab list --html site           (site/index.html; a new or empty folder, or an older site)\n"
           "The JSON is gpulab.list.v1 ('gpulab schema list').\n"};
+}
+
+/// The course as a site; the labs whose ladders run are named on a terminal.
+ExitCode write_course(const CommandLine& line, const std::string& folder) {
+  check_site_folder(folder);  // before anything runs
+  watch_for_interrupts();
+  std::vector<std::shared_ptr<const Lab>> labs;
+  if (line.lab != nullptr) labs.push_back(line.lab);
+  for (std::size_t i = 0; line.lab == nullptr && i < line.labs->size(); ++i)
+    labs.emplace_back(line.labs, &(*line.labs)[i]);
+  const bool seen = isatty(STDERR_FILENO) != 0;
+  const auto files = pages_of_course(labs, [&](const std::string& lab) {
+    if (seen) fmt::print(stderr, "simulating the ladder of {}\n", lab);
+  });
+  if (files.empty()) return ExitCode::interrupted;
+  write_site(folder, files);
+  print_report(fmt::format("{} pages; begin with {}/index.html\n", files.size(), visible(folder)));
+  return ExitCode::ok;
 }
 
 ExitCode run(const CommandLine& line) {
   const auto report = parse_report_options(line.name, line.given, list_formats());
   const bool json = report.format->name == "json";
   check(line, json);
+  if (const auto* folder = single_value(line.given, "html")) return write_course(line, *folder);
   ReportTarget target(report.output);
   target.write(answer(line, json));
   return ExitCode::ok;

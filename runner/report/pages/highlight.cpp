@@ -151,12 +151,14 @@ std::vector<std::string> highlighted(std::string_view text) {
   return all;
 }
 
-std::string source_block(std::string_view title, std::string_view text, std::uint32_t first) {
+std::string source_block(std::string_view title, std::string_view text, std::uint32_t first,
+                         const std::map<std::uint32_t, std::string>& ids) {
   std::string rows;
   for (const auto& line : highlighted(text)) {
-    rows += first != 0 ? fmt::format("<tr><th class=\"no\" scope=\"row\">{}</th><td class=\"code\">{}</td></tr>\n",
-                                     first++, line)
-                       : fmt::format("<tr><td class=\"code\">{}</td></tr>\n", line);
+    const auto id = ids.find(first);
+    rows += id == ids.end() ? "<tr>" : fmt::format("<tr id=\"{}\">", html::escaped(id->second));
+    if (first != 0) rows += fmt::format("<th class=\"no\" scope=\"row\">{}</th>", first++);
+    rows += "<td class=\"code\">" + line + "</td></tr>\n";
   }
   return "<div class=\"source\">" + html::wide(title, "<table>\n<tbody>\n" + rows + "</tbody>\n</table>\n") +
          "</div>\n";

@@ -2,6 +2,7 @@
 // CUDA C++ with its words in colours.
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,8 @@ namespace gpulab::pages {
 [[nodiscard]] std::vector<std::string> highlighted(std::string_view text);
 
 /// The same with line numbers, in a box. `title` (text) names it; `first` is the number of the first line, 0: none.
-[[nodiscard]] std::string source_block(std::string_view title, std::string_view text, std::uint32_t first = 1);
+/// `ids`: of lines that are linked to.
+[[nodiscard]] std::string source_block(std::string_view title, std::string_view text, std::uint32_t first = 1,
+                                       const std::map<std::uint32_t, std::string>& ids = {});
 
 }  // namespace gpulab::pages
