@@ -152,6 +152,7 @@ class Blocks {
     const auto of_class = [&](std::size_t i) {
       return i < aligned.size() && aligned[i].ends_with(':') ? " class=\"num\"" : "";
     };
+    constexpr std::size_t long_text = 40;
     std::string rows = "<thead><tr>";
     for (std::size_t i = 0; i < head.size(); ++i)
       rows += fmt::format("<th scope=\"col\"{}>{}</th>", of_class(i), markdown_inline(head[i], target_));
@@ -160,7 +161,8 @@ class Blocks {
       rows += "<tr>";
       const auto cells = cells_of(lines_[at_]);
       for (std::size_t i = 0; i < cells.size(); ++i)
-        rows += fmt::format("<td{}>{}</td>", of_class(i), markdown_inline(cells[i], target_));
+        rows += fmt::format("<td{}>{}</td>", cells[i].size() > long_text ? " class=\"prose\"" : of_class(i),
+                            markdown_inline(cells[i], target_));
       rows += "</tr>\n";
     }
     out_ += html::wide("Table", "<table>\n" + rows + "</tbody>\n</table>\n");

@@ -9,6 +9,7 @@ import unittest
 
 import reader
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY, ALL = pathlib.Path(sys.argv[1]).resolve(), "all" in sys.argv[2:]
 
 
@@ -52,12 +53,13 @@ class Reports(unittest.TestCase):
              "one": ["reduce", "--n", "1000", "--sanitize", "all"],
              "picture": ["julia", "--width", "64", "--height", "64"],
              "curve": ["occupancy"],
+             "check": ["check", "reduce", str(ROOT / "configs/assignments/reduce/wrong/first_block_only.cu")],
              "explanation": ["explain", "reduce", "--variant", "shared_strided", "--n", "2^14"]}
 
     def test_every_report_is_a_sound_page_of_its_own(self):
         for name, arguments in self.CASES.items():
-            device = [] if name == "explanation" else ["--device", "sim"]
-            page = reader.Page(gpulab(*arguments, *device, "--format", "html"))
+            device = [] if name in ("explanation", "check") else ["--device", "sim"]
+            page = reader.Page(gpulab(*arguments, *device, "--format", "html", status=1 if name == "check" else 0))
             with self.subTest(name):
                 self.assertEqual(page.wrong + reader.dead_links({"": page}), [])
 

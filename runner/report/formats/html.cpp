@@ -1,5 +1,6 @@
 // One page that holds all that it shows: for reading, for handing on, for print.
 
+#include "runner/report/pages/check_page.h"
 #include "runner/report/pages/explain_page.h"
 #include "runner/report/pages/run_page.h"
 #include "runner/report/report.h"
@@ -11,6 +12,7 @@ extern const Format html{
     .summary = "one page for a browser, with drawings; loads nothing",
     .run = run_page,
     .explanation = explain_page,
+    .check = check_page,
 };
 
 }  // namespace gpulab::report

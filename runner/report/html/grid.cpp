@@ -15,6 +15,10 @@ std::string table(std::string_view caption, const std::vector<Column>& columns,
                   const std::vector<std::string>& row_classes) {
   std::string out = fmt::format("<table>\n<caption>{}</caption>\n<thead><tr>", escaped(caption));
   const auto of_class = [](const Column& column) { return column.number ? " class=\"num\"" : ""; };
+  constexpr std::size_t long_text = 48;  // bytes: wants to be a few lines, not many
+  const auto of_cell = [&](const Column& column, const std::string& cell) {
+    return !column.number && cell.size() > long_text ? " class=\"prose\"" : of_class(column);
+  };
   for (const auto& column : columns)
     out += fmt::format("<th scope=\"col\"{}>{}</th>", of_class(column), column.heading);
   out += "</tr></thead>\n<tbody>\n";
@@ -24,7 +28,7 @@ std::string table(std::string_view caption, const std::vector<Column>& columns,
     out += classed ? fmt::format("<tr class=\"{}\">", row_classes[i]) : "<tr>";
     for (const auto& column : columns) {
       out += column.row_heading ? fmt::format("<th scope=\"row\">{}</th>", column.cells[i])
-                                : fmt::format("<td{}>{}</td>", of_class(column), column.cells[i]);
+                                : fmt::format("<td{}>{}</td>", of_cell(column, column.cells[i]), column.cells[i]);
     }
     out += "</tr>\n";
   }

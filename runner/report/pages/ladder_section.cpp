@@ -142,9 +142,9 @@ std::string words_of(const Run& run, const std::string& variant) {
 
 }  // namespace
 
-std::string ladder_section(const Run& run) {
+std::string ladder_section(const Run& run, bool linked) {
   if (run.results.size() < 2) return {};
-  const bool linked = !rung_stories(run).empty() && run.metrics.empty();
+  linked = linked && !rung_stories(run).empty() && run.metrics.empty();
   std::vector<html::Column> columns;
   for (const auto& column : ladder(run)) columns.push_back(html_column(run, column, linked));
   // What a row is named by stands first, for it stays the row's name where a reader scrolls to the right.

@@ -10,8 +10,8 @@ namespace gpulab::pages {
 /// A ladder beyond this many rows is folded, and what needs a column for each result is left out.
 inline constexpr std::size_t most_side_by_side = 24;
 
-/// Results side by side, their times as bars.
-[[nodiscard]] std::string ladder_section(const Run& run);
+/// Results side by side, their times as bars; `linked` to the stories on the same page.
+[[nodiscard]] std::string ladder_section(const Run& run, bool linked = true);
 /// Rung by rung: what it gains and loses, and against which.
 [[nodiscard]] std::string stories_section(const Run& run);
 /// What a sweep's numbers do over its parameter, as curves.

@@ -13,7 +13,7 @@
 namespace gpulab {
 namespace {
 
-std::string three(double value) { return fmt::format("{:.3g}", value); }
+std::string three(double value) { return value < 1000 ? fmt::format("{:.3g}", value) : short_count(value); }
 
 Panel time_panel() {
   const auto time = [](const Result& r) -> std::optional<double> {
