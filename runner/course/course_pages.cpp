@@ -6,6 +6,7 @@
 
 #include "common/text.h"
 #include "runner/course/lab_pages.h"
+#include "runner/course/lab_trace.h"
 #include "runner/execution/open_device.h"
 #include "runner/lab_run.h"
 #include "runner/listing/metric_table.h"
@@ -51,6 +52,12 @@ Run ladder_of(const std::shared_ptr<const Lab>& lab, const std::shared_ptr<Execu
     drawn = drawn || result.picture.has_value();
   }
   return std::move(ran.run);
+}
+
+std::vector<std::pair<std::string, std::string>> trace_links(const Lab& lab) {
+  auto links = site_links();
+  links.insert(links.begin() + 1, {"Lecture: " + lab.topic, lab_address(lab.name) + "#steps"});
+  return links;
 }
 
 SiteFile index_page(const Course& course) {
@@ -130,7 +137,14 @@ std::vector<SiteFile> pages_of_course(const std::vector<std::shared_ptr<const La
     auto code = ExitCode::ok;
     const auto ladder = ladder_of(lab, executor, code);
     if (code == ExitCode::interrupted) return {};
-    for (auto& file : lab_pages(course, *lab, ladder)) files.push_back(std::move(file));
+    std::vector<std::string> traced;
+    for (const auto* rung : traced_rungs(*lab)) {
+      auto page = trace_page_of(lab, *rung, trace_links(*lab));
+      if (!page) continue;
+      traced.push_back(rung->name);
+      files.push_back(std::move(*page));
+    }
+    for (auto& file : lab_pages(course, *lab, ladder, traced)) files.push_back(std::move(file));
   }
   return files;
 }

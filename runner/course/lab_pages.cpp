@@ -9,6 +9,7 @@
 
 #include "common/embedded.h"
 #include "common/text.h"
+#include "runner/course/lab_trace.h"
 #include "runner/course/markdown.h"
 #include "runner/listing/contract_text.h"
 #include "runner/report/html/escape.h"
@@ -182,10 +183,23 @@ std::string ladder_sections(const Lab& lab, const Run& ladder) {
       escaped(ladder.device.profile), escaped(shared_case(ladder)), escaped(lab.name), sections);
 }
 
-SiteFile lecture_page(const Course& course, const Lab& lab, const Run& ladder) {
+std::string traces_section(const Lab& lab, const std::vector<std::string>& traced) {
+  if (traced.empty()) return {};
+  std::string out =
+      "<h2 id=\"steps\">Step by step</h2>\n<p>A block of the kernel, forward and back: warps as rows, lanes as cells, "
+      "banks, "
+      "sectors, values, and what happens in words.</p>\n<ul>\n";
+  for (const auto& variant : traced)
+    out += fmt::format("<li><a href=\"{}\">{}</a></li>\n", trace_address(lab.name, variant), escaped(variant));
+  return out + fmt::format("</ul>\n<p>Others: <code>gpulab trace {} --variant V --output FILE.html</code></p>\n",
+                           escaped(lab.name));
+}
+
+SiteFile lecture_page(const Course& course, const Lab& lab, const Run& ladder, const std::vector<std::string>& traced) {
   const auto text = markdown_page(page_text("labs/" + lab.name + "/README.md"));
   std::string lecture = markdown_html(text.rest, target_of(lab));
-  std::string rest = ladder_sections(lab, ladder) + contracts_section(lab) + assignments_section(lab);
+  std::string rest =
+      traces_section(lab, traced) + ladder_sections(lab, ladder) + contracts_section(lab) + assignments_section(lab);
   const std::string head = fmt::format(
       "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<p class=\"soft\">Lecture {}{}; <a href=\"{}\">the kernels</a></p>\n",
       words_html(lecture_title(lab)), words_html(lab.question), lab.lecture, prerequisites(course, lab),
@@ -232,8 +246,9 @@ std::vector<std::pair<std::string, std::string>> site_links() {
   return {{"gpulab", "index.html"}, {"Lectures", "index.html#lectures"}, {"Counters and metrics", "metrics.html"}};
 }
 
-std::vector<SiteFile> lab_pages(const Course& course, const Lab& lab, const Run& ladder) {
-  std::vector<SiteFile> files{lecture_page(course, lab, ladder), kernels_page(lab)};
+std::vector<SiteFile> lab_pages(const Course& course, const Lab& lab, const Run& ladder,
+                                const std::vector<std::string>& traced) {
+  std::vector<SiteFile> files{lecture_page(course, lab, ladder, traced), kernels_page(lab)};
   if (const auto notes = page_text("labs/" + lab.name + "/NOTES.md"); !notes.empty()) {
     const auto text = markdown_page(notes);
     const std::string body =

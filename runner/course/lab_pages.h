@@ -29,8 +29,9 @@ struct Course {
 /// Worked assignments of the lab: by their folders in configs/assignments, with their titles.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> assignments_of(const Lab& lab);
 
-/// `ladder`: all variants as they ran.
-[[nodiscard]] std::vector<SiteFile> lab_pages(const Course& course, const Lab& lab, const Run& ladder);
+/// `ladder`: all variants as they ran. `traced`: those that have a page of steps.
+[[nodiscard]] std::vector<SiteFile> lab_pages(const Course& course, const Lab& lab, const Run& ladder,
+                                              const std::vector<std::string>& traced);
 
 /// What a lab says in a line, with its code as code.
 [[nodiscard]] std::string words_html(std::string_view words);

@@ -42,6 +42,7 @@ std::string trace_document(const TraceView& view) {
 std::string trace_page(const TraceView& view) {
   html::Page page;
   page.title = fmt::format("{}: step by step", view.lab.empty() ? view.file : view.lab + " " + view.result->variant);
+  page.top = view.top;
   page.description = "A kernel stepped forward and back, warp by warp";
   page.styles = {"runner/report/trace/page/trace.css"};
   page.scripts = {"runner/report/trace/page/trace_data.js",    "runner/report/trace/page/trace_state.js",

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/trace/step_trace.h"
 #include "runner/case/result.h"
@@ -16,9 +18,10 @@ struct TraceView {
   std::string question{};  ///< of the lab
   const Result* result = nullptr;
   const StepTrace* steps = nullptr;
-  std::string source, ptx;     ///< texts; source: empty where there is none at hand
-  std::string source_name;     ///< "reduce/kernels.cu"
-  std::uint64_t schedule = 0;  ///< of --schedule
+  std::string source, ptx;                                 ///< texts; source: empty where there is none at hand
+  std::string source_name;                                 ///< "reduce/kernels.cu"
+  std::uint64_t schedule = 0;                              ///< of --schedule
+  std::vector<std::pair<std::string, std::string>> top{};  ///< links above, as html::Page::top
 };
 
 }  // namespace gpulab

@@ -1,0 +1,80 @@
+#include "runner/course/lab_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/embedded.h"
+#include "runner/case/plan.h"
+#include "runner/execution/batch.h"
+#include "runner/execution/open_device.h"
+#include "runner/options/sweep_options.h"
+#include "runner/report/html/escape.h"
+#include "runner/report/trace/trace_page.h"
+
+namespace gpulab {
+namespace {
+
+constexpr std::uint64_t most_steps = 5000;  ///< of a page of the site, which are many
+
+/// Sizes at which a few blocks do all: a page is for looking at each step. Knobs stay as they are.
+Given small_case(const Lab& lab, const Variant& variant) {
+  constexpr std::int64_t small_length = 1024, small_side = 64;
+  Given given{{"variant", {variant.name}}};
+  std::vector<const Param*> sizes;
+  for (const auto& param : lab.params)
+    if (param.tested.empty() && std::holds_alternative<std::int64_t>(param.fallback)) sizes.push_back(&param);
+  for (const auto* param : sizes) {
+    const auto small = std::max(param->min, sizes.size() == 1 ? small_length : small_side);
+    if (std::get<std::int64_t>(param->fallback) > small) given[param->name] = {std::to_string(small)};
+  }
+  return given;
+}
+
+}  // namespace
+
+std::vector<const Variant*> traced_rungs(const Lab& lab) {
+  std::vector<const Variant*> rungs;
+  const auto can = [](const Variant& v) { return launches_kernels(v) && !v.gpu_only && !v.racy; };
+  const auto worst = std::find_if(lab.variants.begin(), lab.variants.end(), can);
+  if (worst != lab.variants.end()) rungs.push_back(&*worst);
+  for (const auto& variant : lab.variants)
+    if (variant.name == lab.headline && can(variant) && rungs.front() != &variant) rungs.push_back(&variant);
+  return rungs;
+}
+
+std::string trace_address(const std::string& lab, const std::string& variant) {
+  return fmt::format("{}-trace-{}.html", lab, html::slug(variant));
+}
+
+std::optional<SiteFile> trace_page_of(const std::shared_ptr<const Lab>& lab, const Variant& variant,
+                                      std::vector<std::pair<std::string, std::string>> top) {
+  auto machine = parse_machine_options({{"device", {"sim"}}, {"profile", {"h200"}}});
+  machine.counters = true;
+  machine.threads = 1;
+  machine.trace = TraceWindow{};
+  machine.trace->events = most_steps;
+  const std::shared_ptr<Executor> simulator = open_simulator(machine);
+  const auto batch = std::make_shared<Batch>(Batch{lab, simulator});
+  batch->cases = sweep(parse_sweep_options(lab, small_case(*lab, variant)), host_of(*simulator));
+  if (batch->cases.size() != 1) return std::nullopt;
+  const auto results = run_batch(batch);
+  const auto& result = results.front();
+  if (result.status != CaseStatus::ok || !result.steps || result.steps->warps.empty()) return std::nullopt;
+  TraceView view;
+  view.device = simulator->info();
+  view.lab = lab->name;
+  view.question = lab->question;
+  view.result = &result;
+  view.steps = result.steps.get();
+  view.top = std::move(top);
+  for (const auto& kernels : embedded_kernels()) {
+    if (kernels.lab != lab->name || kernels.file != variant.file) continue;
+    view.source = kernels.source;
+    view.ptx = kernels.ptx;
+    view.source_name = fmt::format("{}/{}", lab->name, kernels.source_file);
+  }
+  return SiteFile{trace_address(lab->name, variant.name), trace_page(view)};
+}
+
+}  // namespace gpulab
