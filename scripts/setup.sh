@@ -72,6 +72,7 @@ missing_packages() {
     command -v patchelf > /dev/null || echo patchelf
     [ -e /usr/sbin/slurmctld ] || echo slurm-wlm
     [ -e /usr/sbin/munged ] || echo munge
+    command -v aarch64-linux-gnu-g++ > /dev/null || echo g++-aarch64-linux-gnu
     command -v dpkg-shlibdeps > /dev/null || echo dpkg-dev # packages, manual page, completions
     command -v groff > /dev/null || echo groff-base
     command -v zsh > /dev/null || echo zsh

@@ -4,7 +4,7 @@
 # usage: scripts/test.sh [--all | --sanitize] [--no-lint]
 #   (nothing)    what CI runs; lint of the 12 files that changed last
 #   --all        everything, more than an hour on two cores: also the lint of all files, the tests that take long (every instruction on
-#                emulated CPUs), all tests under ASan and UBSan (build-asan/), README's commands and the packages in a clean Debian
+#                emulated CPUs), all tests under ASan and UBSan (build-asan/), README's commands and packages in a clean Debian, arm64 (qemu)
 #   --sanitize   the tests under ASan and UBSan instead, in build-asan/
 #   --no-lint    without clang-tidy
 # Ends with the plain line 'N passed, N failed' (test cases and checks); exits 0 only if none failed.
@@ -85,6 +85,7 @@ if [ -n "$all" ]; then
   part "all tests under ASan and UBSan" env -u GPULAB_BUILD_DIR "$root/scripts/test.sh" --sanitize
   part "README's commands in a clean Debian" "$root/scripts/newcomer_test.sh"
   part "package and wheel in a clean Debian" env -u GPULAB_BUILD_DIR "$root/scripts/package_test.sh"
+  part "arm64 under qemu, beside this machine's results" env -u GPULAB_BUILD_DIR "$root/scripts/arm64_test.sh" "$build/gpulab"
 fi
 step "done"
 echo "$passed passed, $failed failed"

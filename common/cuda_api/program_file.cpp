@@ -50,12 +50,18 @@ void read_sections(std::span<const std::byte> file, const Elf64_Ehdr& header, Pr
   }
 }
 
+#if defined(__aarch64__)
+constexpr auto this_machine = EM_AARCH64;
+#else
+constexpr auto this_machine = EM_X86_64;
+#endif
+
 }  // namespace
 
 std::optional<ProgramFile> read_program(std::span<const std::byte> file) {
   const auto header = at<Elf64_Ehdr>(file, 0);
   if (!header || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
-      header->e_machine != EM_X86_64 || (header->e_type != ET_EXEC && header->e_type != ET_DYN))
+      header->e_machine != this_machine || (header->e_type != ET_EXEC && header->e_type != ET_DYN))
     return std::nullopt;
   ProgramFile program;
   bool loads = false;

@@ -10,8 +10,13 @@ constexpr std::uint32_t most_files = 65536;
 
 /// Where CUDA's headers and the system's are installed: a toolkit, its wheels for Python, Debian's packages.
 bool is_of_a_toolkit(std::string_view path) {
-  static constexpr std::array places{"/usr/include/", "/usr/lib/",      "/targets/x86_64-linux/include/",
-                                     "/nvidia/cu",    "/include/cccl/", "/include/crt/",
+  static constexpr std::array places{"/usr/include/",
+                                     "/usr/lib/",
+                                     "/targets/x86_64-linux/include/",
+                                     "/targets/sbsa-linux/include/",
+                                     "/nvidia/cu",
+                                     "/include/cccl/",
+                                     "/include/crt/",
                                      "/cuda/include/"};
   return std::any_of(places.begin(), places.end(),
                      [&](std::string_view place) { return path.find(place) != std::string_view::npos; });

@@ -39,7 +39,7 @@ Tool tool(const Find& find) {
 }
 
 SystemCheck program(const std::string& name, const Tool& found, const std::string& purpose) {
-  const std::string mend = "scripts/gpulab installs it; or install the CUDA Toolkit";
+  const std::string mend = "in the source tree scripts/gpulab installs it; or install the CUDA Toolkit";
   if (!found.path) return {SystemCheck::State::absent, name, fmt::format("{}; {}", found.problem, purpose), mend};
   const auto release = release_in(run_captured({*found.path, "--version"}).output).value_or("of unknown version");
   return {SystemCheck::State::good, name, fmt::format("{} ({})", release, *found.path), {}};

@@ -145,7 +145,8 @@ std::vector<fs::path> library_folders(const std::optional<std::string>& nvcc) {
   if (nvcc) roots.insert(roots.begin(), toolkit_of(*nvcc));
   std::vector<fs::path> folders;
   for (const fs::path root : roots) {
-    for (const char* part : {"lib64", "lib", "targets/x86_64-linux/lib"}) folders.push_back(root / part);
+    for (const char* part : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"})
+      folders.push_back(root / part);
     for (const auto& wheels : wheels_in(root)) folders.push_back(wheels / "cuda_nvrtc/lib");
   }
   if (const auto environment = variable("VIRTUAL_ENV")) {

@@ -32,12 +32,16 @@ endif()
 file(REAL_PATH ${GPULAB_NVCC} real_nvcc)
 get_filename_component(cuda_bin ${real_nvcc} DIRECTORY)
 get_filename_component(cuda_root ${cuda_bin} DIRECTORY)
+set(cuda_target x86_64-linux)  # the toolkit's name of this machine
+if(CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL "aarch64")
+  set(cuda_target sbsa-linux)
+endif()
 # CUDA 12's wheels have a folder for each component, behind scripts/nvrtc.py in the role of nvcc.
 file(GLOB wheels ${cuda_root}/lib/python3*/site-packages/nvidia)
-find_program(GPULAB_PTXAS ptxas PATHS ${cuda_bin} ${wheels}/cuda_nvcc/bin NO_DEFAULT_PATH NO_CACHE)
-find_path(cuda_include cuda_occupancy.h PATHS ${cuda_root}/include ${cuda_root}/targets/x86_64-linux/include
-          ${wheels}/cuda_runtime/include NO_DEFAULT_PATH NO_CACHE)
-find_path(crt_include crt/host_defines.h PATHS ${cuda_include} ${wheels}/cuda_nvcc/include NO_DEFAULT_PATH NO_CACHE)
+find_program(GPULAB_PTXAS ptxas PATHS ${cuda_bin} ${wheels}/cuda_nvcc/bin NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH NO_CACHE)
+find_path(cuda_include cuda_occupancy.h PATHS ${cuda_root}/include ${cuda_root}/targets/${cuda_target}/include
+          ${wheels}/cuda_runtime/include NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH NO_CACHE)
+find_path(crt_include crt/host_defines.h PATHS ${cuda_include} ${wheels}/cuda_nvcc/include NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH NO_CACHE)
 foreach(part GPULAB_PTXAS cuda_include crt_include)
   if(NOT ${part})
     message(FATAL_ERROR "the CUDA Toolkit of ${GPULAB_NVCC} is incomplete: ptxas, cuda_occupancy.h or "
@@ -51,11 +55,11 @@ set(GPULAB_PTXAS_BUILD ${CMAKE_MATCH_1})
 set(GPULAB_CUDA_INCLUDE_DIRS ${cuda_include} ${crt_include})
 list(REMOVE_DUPLICATES GPULAB_CUDA_INCLUDE_DIRS)
 find_path(GPULAB_CUDA_LIBRARY_DIR libcudart_static.a PATHS ${cuda_root}/lib64 ${cuda_root}/lib
-          ${cuda_root}/targets/x86_64-linux/lib NO_DEFAULT_PATH NO_CACHE)
+          ${cuda_root}/targets/${cuda_target}/lib NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH NO_CACHE)
 
 # What kernels that launch kernels are linked with when they are loaded; without it, those run on the simulator alone.
 find_file(GPULAB_DEVICE_RUNTIME libcudadevrt.a PATHS ${GPULAB_CUDA_LIBRARY_DIR} ${cuda_root}/lib64 ${cuda_root}/lib
-          ${cuda_root}/targets/x86_64-linux/lib ${wheels}/cuda_runtime/lib NO_DEFAULT_PATH NO_CACHE)
+          ${cuda_root}/targets/${cuda_target}/lib ${wheels}/cuda_runtime/lib NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH NO_CACHE)
 if(NOT GPULAB_DEVICE_RUNTIME)
   message(STATUS "no libcudadevrt.a: dynamic parallelism runs on the simulator alone")
 endif()

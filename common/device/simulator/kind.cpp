@@ -14,10 +14,15 @@
 namespace gpulab {
 namespace {
 
-/// What kernels run on: "Intel Xeon …, 8 threads, x86-64 level v3".
+/// What kernels run on: "Intel Xeon …, 8 threads, x86-64 level v3"; "Raspberry Pi 5 …, 4 threads, arm64".
 std::string cpu() {
-  return fmt::format("{}, {}, x86-64 level {}", cpu_name(),
-                     plural(std::max(1U, std::thread::hardware_concurrency()), "thread"), simt::cpu_level());
+#if defined(__x86_64__)
+  const auto level = fmt::format("x86-64 level {}", simt::cpu_level());
+#else
+  const std::string level = "arm64";
+#endif
+  return fmt::format("{}, {}, {}", cpu_name(), plural(std::max(1U, std::thread::hardware_concurrency()), "thread"),
+                     level);
 }
 
 /// The GPU to model: where nobody names one, one that is here, else an H200.

@@ -8,10 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>  // SSE alone: immintrin.h takes three times as long to read as all else here
-#endif
-
+#include "common/simt/isa/host_arithmetic.h"
 #include "common/simt/isa/op.h"
 #include "common/simt/machine/warp.h"
 
@@ -301,25 +298,6 @@ template <typename R>
   }
 }
 
-/// Runs `work` under the rounding mode of an instruction's modifiers. With .ftz what is below the normal numbers once
-/// it is rounded to their digits becomes zero, which need not be below them in the end: 1.11…1 (24 digits) * 2^-127
-/// rounds to 2^-126. An H200 tells them as x86's flush-to-zero mode does.
-template <typename F>
-inline void with_rounding(std::uint16_t mods, F work) {
-#if defined(__x86_64__)
-  static constexpr unsigned control[4] = {0x0000, 0x6000, 0x2000, 0x4000};  // MXCSR.RC: nearest, zero, down, up
-  const unsigned saved = _mm_getcsr();
-  constexpr unsigned flush_to_zero = 0x8000;
-  _mm_setcsr((saved & ~0x6000u) | control[mods & kRoundMask] | (mods & kFtz ? flush_to_zero : 0));
-  asm volatile("" ::: "memory");
-  work();
-  asm volatile("" ::: "memory");
-  _mm_setcsr(saved);
-#else
-  work();
-#endif
-}
-
 // ---- handlers ----
 
 enum class Cost { vector, rare, costly };
@@ -348,7 +326,9 @@ struct LaneOp<F, cost, R (*)(A...)> {
   }
   /// Floating-point arithmetic without modifiers.
   static const MicroOp* arithmetic(Warp& w, const MicroOp* op) {
-    with_sources(w, op, [&](const auto&... a) { dispatch<cost, R>(w, op, [&](int i) { return F(a[i]...); }); });
+    with_sources(w, op, [&](const auto&... a) {
+      dispatch<cost, R>(w, op, [&](int i) { return as_on_x86<R>(F, false, a[i]...); });
+    });
     canonicalise<R>(w, op);
     return following(w, op);
   }
@@ -356,13 +336,14 @@ struct LaneOp<F, cost, R (*)(A...)> {
   static const MicroOp* modified(Warp& w, const MicroOp* op) {
     with_sources(w, op, [&](const auto&... a) {
       if ((op->mods & (kFtz | kSat | kRoundMask)) == kFtz)
-        flushed(w, op, [&](int i) { return flush_if(F(flush_if(a[i], true)...), true); });
+        flushed(w, op, [&](int i) { return flush_if(as_on_x86<R>(F, true, flush_if(a[i], true)...), true); });
       else
         with_rounding(op->mods, [&] {
           const bool ftz = op->mods & kFtz, sat = op->mods & kSat;
           constexpr Cost rounded = cost == Cost::vector ? Cost::rare : cost;
-          dispatch<rounded, R>(w, op,
-                               [&](int i) { return saturate_if(flush_if(F(flush_if(a[i], ftz)...), ftz), sat); });
+          dispatch<rounded, R>(w, op, [&](int i) {
+            return saturate_if(flush_if(as_on_x86<R>(F, ftz, flush_if(a[i], ftz)...), ftz), sat);
+          });
         });
     });
     canonicalise<R>(w, op);
@@ -381,8 +362,10 @@ struct LaneOp<F, cost, R (*)(A...)> {
         for (int i = 0; i < kLanes; ++i) results[i] = compute(i);
       };
       compute_all();
+#if defined(__x86_64__)
       if (true_lanes([&](int i) { return __builtin_fabsf(results[i]) == 0x1p-126f; }) != 0) [[unlikely]]
         with_rounding(kFtz, compute_all);
+#endif
       for_each_lane<R>(w, op, [&](int i) { return results[i]; });
     } else {
       dispatch<cost, R>(w, op, compute);

@@ -20,11 +20,19 @@ const MicroOp* narrow(Warp& w, const MicroOp* op) {
   for_each_lane<float>(w, op, [&](int i) { return static_cast<float>(a[i]); });
   return following(w, op);
 }
+inline float narrowed(double x, [[maybe_unused]] bool ftz) {
+  const auto single = static_cast<float>(x);
+#if !defined(__x86_64__)  // as_on_x86
+  if (ftz && __builtin_fabsf(single) == 0x1p-126f && __builtin_fabsf(static_cast<float>(x * 0x1p24)) < 0x1p-102f)
+    return single * 0;
+#endif
+  return single;
+}
 const MicroOp* narrow_modified(Warp& w, const MicroOp* op) {
   const Source<double> a(w, op, 1);
   const bool ftz = op->mods & kFtz, sat = op->mods & kSat;
   with_rounding(op->mods, [&] {
-    for_each_lane<float>(w, op, [&](int i) { return saturate_if(flush_if(static_cast<float>(a[i]), ftz), sat); });
+    for_each_lane<float>(w, op, [&](int i) { return saturate_if(flush_if(narrowed(a[i], ftz), ftz), sat); });
   });
   return following(w, op);
 }

@@ -26,9 +26,16 @@ constexpr auto fused_nearest = [](float a, float b, float c) {
   const u64 towards_error = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
   return static_cast<float>(bits_as<double>(inexact && (bits & 1) == 0 ? towards_error : bits));
 };
+template <>
+constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(mul)>> = true;
+template <>
+constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(divide)>> = true;
+template <>
+constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(fused)>> = true;
+
 constexpr Meaning fused_meaning() {
   Meaning meaning = lane_float<fused>();
-#if !defined(__FMA__)
+#if !defined(__FMA__) && !defined(__ARM_FEATURE_FMA)
   meaning.run = lane_float<fused_nearest>().run;
 #endif
   return meaning;
@@ -42,6 +49,8 @@ constexpr auto divide_approx = [](float a, float b) {
   const bool finite_b = exponent != 255;
   return huge && finite_b && a == a ? (__builtin_fabsf(a) == __builtin_inff() ? a - a : zero) : a / b;
 };
+template <>
+constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(divide_approx)>> = true;
 constexpr auto inverse_root = [](float a) { return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(a))); };
 constexpr auto sine = [](float a) { return __builtin_sinf(a); };
 constexpr auto cosine = [](float a) { return __builtin_cosf(a); };

@@ -1,0 +1,82 @@
+#pragma once
+// What the host's floating-point arithmetic has to be told: the rounding mode, what becomes of subnormal results, which
+// NaN comes of doubles. Only for isa/*/*.cpp, by way of lanes.h.
+
+#include <cstdint>
+#include <iterator>
+#include <type_traits>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>  // SSE alone: immintrin.h takes three times as long to read as all else here
+#endif
+
+#include "common/simt/isa/op.h"
+
+namespace gpulab::simt::SIMT_LEVEL {
+namespace {
+
+/// Operations whose result is scaled by a power of two where their first and third operand are. float32.cpp names them.
+template <typename F>
+constexpr bool scales_with_outer_operands = false;
+
+template <typename T, typename F, typename... More>
+inline T scaled_up(F f, T a, T b, More... c) {
+  return f(a * T(0x1p24), b, (c * T(0x1p24))...);
+}
+
+/// f(a…) where the host's arithmetic does what x86's does: which NaN comes of doubles, and with .ftz what is below the
+/// normal numbers (with_rounding). Other hosts are told in software.
+template <typename R, typename F, typename First, typename... More>
+inline R as_on_x86(F f, [[maybe_unused]] bool ftz, First a, More... more) {
+  R result = f(a, more...);
+#if !defined(__x86_64__)
+  if constexpr (std::is_same_v<R, double> && std::is_same_v<First, double>) {
+    double nan =
+        __builtin_bit_cast(double, std::uint64_t{0xfff8000000000000});  // the first operand that is one, else x86's own
+    const auto prefer = [&](double x) {
+      nan = x != x ? __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, x) | std::uint64_t{1} << 51) : nan;
+    };
+    const double operands[] = {a, more...};
+    for (std::size_t k = std::size(operands); k-- > 0;) prefer(operands[k]);
+    result = result == result ? result : nan;
+  }
+  if constexpr (std::is_same_v<R, float> && scales_with_outer_operands<F>) {
+    // Rounded to 24 digits, as if there were no least exponent.
+    if (ftz && __builtin_fabsf(result) == 0x1p-126f && __builtin_fabsf(scaled_up(f, a, more...)) < 0x1p-102f)
+      result *= 0;
+  }
+#endif
+  return result;
+}
+
+/// Runs `work` under the rounding mode of an instruction's modifiers. With .ftz what is below the normal numbers once
+/// it is rounded to their digits becomes zero, which need not be below them in the end: 1.11…1 (24 digits) * 2^-127
+/// rounds to 2^-126. An H200 tells them as x86's flush-to-zero mode does.
+template <typename F>
+inline void with_rounding(std::uint16_t mods, F work) {
+#if defined(__x86_64__)
+  static constexpr unsigned control[4] = {0x0000, 0x6000, 0x2000, 0x4000};  // MXCSR.RC: nearest, zero, down, up
+  const unsigned saved = _mm_getcsr();
+  constexpr unsigned flush_to_zero = 0x8000;
+  _mm_setcsr((saved & ~0x6000u) | control[mods & kRoundMask] | (mods & kFtz ? flush_to_zero : 0));
+  asm volatile("" ::: "memory");
+  work();
+  asm volatile("" ::: "memory");
+  _mm_setcsr(saved);
+#elif defined(__aarch64__)
+  static constexpr std::uint64_t control[4] = {0, 3, 2, 1};  // FPCR.RMode, bits 22 and 23: nearest, zero, down, up
+  std::uint64_t saved;
+  asm volatile("mrs %0, fpcr" : "=r"(saved));
+  asm volatile("msr fpcr, %0"
+               :
+               : "r"((saved & ~(std::uint64_t{3} << 22)) | control[mods & kRoundMask] << 22)
+               : "memory");
+  work();
+  asm volatile("msr fpcr, %0" : : "r"(saved) : "memory");
+#else
+#error "how is this CPU's rounding mode set?"
+#endif
+}
+
+}  // namespace
+}  // namespace gpulab::simt::SIMT_LEVEL
