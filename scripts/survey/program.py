@@ -146,9 +146,10 @@ def sample(name, folder, checkout):
     program = Program(name, folder, checkout)
     program.read_sources()
     lists = checkout.text(f"{folder}/CMakeLists.txt")
-    program.sources = [p for p in program.local(SOURCE) if "/" not in p]
+    here = program.local(SOURCE)
+    program.sources = [p for p in here if "/" not in p] or here
     up = "/".join([".."] * (folder.count("/") + 1))
-    program.flags = ["-std=c++17", f"-I{up}/Common", "-O2"]
+    program.flags = ["-std=c++17", f"-I{up}/Common", "-O2", *(["-Iinc"] if any(n.startswith(f"{folder}/inc/") for n in program.needs) else [])]
     if re.search(r"CUDA_SEPARABLE_COMPILATION\s+(ON|TRUE)", lists, re.I):
         program.flags.append("-rdc=true")
     if "extended-lambda" in lists:
@@ -156,8 +157,8 @@ def sample(name, folder, checkout):
     if "OpenMP" in lists:
         program.flags += ["-Xcompiler", "-fopenmp"]
     program.needs = sorted(set(program.needs) | set(checkout.below("Common")))
-    if not any(s.endswith(".cu") for s in program.sources):
-        program.refusal = program.refusal or ("other library", "no .cu file")
+    if not program.sources:
+        program.refusal = program.refusal or ("other library", "no source file")
     return program
 
 
