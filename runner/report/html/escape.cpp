@@ -32,6 +32,17 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+std::string with_code(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const auto open = text.find('`'), close = open == text.npos ? open : text.find('`', open + 1);
+    if (close == text.npos) return out + escaped(text);
+    out += escaped(text.substr(0, open)) + "<code>" + escaped(text.substr(open + 1, close - open - 1)) + "</code>";
+    text.remove_prefix(close + 1);
+  }
+  return out;
+}
+
 std::string data_block(std::string_view id, std::string_view json) {
   std::string text;
   // Within strings, the only place where JSON has it: "</script>" and "<!--" both begin so.

@@ -10,6 +10,9 @@ namespace gpulab::html {
 /// writing are shown by their numbers, as visible() shows them on terminals.
 [[nodiscard]] std::string escaped(std::string_view text);
 
+/// The same, with what stands in `backquotes` as code.
+[[nodiscard]] std::string with_code(std::string_view text);
+
 /// `json` as data of the page: document.getElementById(id).textContent. Nothing in it ends the element.
 [[nodiscard]] std::string data_block(std::string_view id, std::string_view json);
 

@@ -167,7 +167,7 @@ std::string stories_section(const Run& run) {
     if (story.summary.empty() && story.points.empty()) continue;
     out += fmt::format("<article class=\"card\" id=\"{}\">\n<h3>{}</h3>\n", story_id(story.variant),
                        escaped(story.variant));
-    if (!story.summary.empty()) out += fmt::format("<p>{}</p>\n", escaped(story.summary));
+    if (!story.summary.empty()) out += fmt::format("<p>{}</p>\n", html::with_code(story.summary));
     std::string facts;
     for (const auto& point : story.points) facts += point_text(point);
     if (!facts.empty()) facts = "<dl class=\"facts\">\n" + facts + "</dl>\n";

@@ -16,7 +16,7 @@ std::string run_page(const Run& run, const Style&) {
   const std::string title = alone && run.file.empty() ? name + " · " + run.results.front().variant : name;
   std::string body = fmt::format("<h1>{}{}</h1>\n", escaped(title), alone ? " " + pages::badge(run.results[0]) : "");
   if (alone && !run.results[0].summary.empty())
-    body += fmt::format("<p class=\"lead\">{}</p>\n", escaped(run.results[0].summary));
+    body += fmt::format("<p class=\"lead\">{}</p>\n", html::with_code(run.results[0].summary));
   if (!alone)
     body += fmt::format("<p class=\"lead\">{} on {}</p>\n<p class=\"soft\">{}</p>\n",
                         fmt::format("{} results", run.results.size()), escaped(device_text(run.device)),

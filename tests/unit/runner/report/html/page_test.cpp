@@ -21,6 +21,10 @@ TEST_CASE("text of strangers cannot become markup") {
   CHECK(html::escaped("µs → 32 ×\n\tnext") == "µs → 32 ×\n\tnext");
 }
 
+TEST_CASE("what stands in backquotes is code, and a lone one is itself") {
+  CHECK(html::with_code("`a<b>` or `c") == "<code>a&lt;b&gt;</code> or `c");
+}
+
 TEST_CASE("data of a page cannot end its element") {
   const auto block = html::data_block("events", R"({"text": "</script><!-- <script>"})");
   CHECK(block ==
