@@ -94,6 +94,7 @@ TraceOptions parse(const CommandLine& line) {
   if (options.machine.device != nullptr && !options.machine.device->capabilities.counts)
     throw usage_error("--device: trace steps the simulator", "use '--device sim', or leave --device out");
   options.machine.counters = true;
+  options.machine.model_where_known = true;  // when instructions issue
   options.machine.threads = 1;
   options.machine.trace = window_of(line.given);
   return options;

@@ -107,6 +107,14 @@ class Pages(unittest.TestCase):
                                 " if (a && a.space === 'shared' && a.kind === 'load') sum += a.wavefronts; } return sum; })()")
         self.assertEqual(shown + rest, int(counters["shared_load_wavefronts"]))
 
+    def test_modelled_cycles_stand_where_the_model_has_them_and_nothing_is_made_up_elsewhere(self):
+        self.open("strided")
+        issued = "Trace.steps.issued"
+        self.browser.run(f"Trace.go({issued}.findIndex((c, i) => c !== Trace.NONE && Trace.steps.waited[i] > 0))")
+        self.assertRegex(self.browser.run("document.querySelector('.time').innerText"), r"Issues in cycle \d+, after \d+ cycles")
+        self.browser.run(f"Trace.go({issued}.findIndex((c, i) => c === Trace.NONE && Trace.steps.site[i] !== Trace.NONE))")
+        self.assertIn("Not modelled by itself", self.browser.run("document.querySelector('.time').innerText"))
+
     def test_a_race_opens_at_its_first_access_and_leads_to_the_second(self):
         self.open("race")
         self.assertIn("racecheck", self.sentence())

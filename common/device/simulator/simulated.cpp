@@ -90,7 +90,9 @@ class Simulator final : public Device {
         observers_(all_observers(tools_, recorder_.get(), model_.get(), options)),
         info_(simulator_info(profile)),
         memory_(observers_),
-        library_(profile, memory_.global(), decoding_for(profile, options, observers_)) {}
+        library_(profile, memory_.global(), decoding_for(profile, options, observers_)) {
+    if (model_ && recorder_) model_->keep_issues();
+  }
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
   [[nodiscard]] Capabilities capabilities() const override {
@@ -156,7 +158,11 @@ class Simulator final : public Device {
     return model_->take();
   }
   std::vector<LaunchLines> take_lines() override { return grids_.take_lines(); }
-  std::shared_ptr<StepTrace> take_steps() override { return recorder_ ? recorder_->take() : nullptr; }
+  std::shared_ptr<StepTrace> take_steps() override {
+    if (!recorder_) return nullptr;
+    if (model_) recorder_->add_times(model_->take_issued(recorder_->launch()));
+    return recorder_->take();
+  }
   std::vector<Finding> take_findings() override { return tools_.take_findings(); }
   std::string take_output() override { return grids_.take_output(); }
   std::uint64_t take_output_cut() override { return grids_.take_output_cut(); }

@@ -28,6 +28,7 @@ double traced_instructions(const GridTrace& trace) {
 }  // namespace
 
 void TimingModel::start_run() {
+  issued_.clear();
   grids_.clear();
   touched_.clear();
   brought_bytes_ = 0;
@@ -135,8 +136,10 @@ double TimingModel::hottest_atomic(const GridTrace& trace, double scale) const {
 
 void TimingModel::add(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm) {
   GridTrace trace = tracer_.take();
+  if (keeps_issues_) issued_.emplace_back();
   if (trace.blocks.empty()) return;
-  grids_.push_back(grid_of(launch, counters, per_sm, trace));
+  grids_.push_back(grid_of(launch, counters, per_sm, trace, keeps_issues_ ? launch.program->sites.size() : 0));
+  if (keeps_issues_) issued_.back() = std::move(grids_.back().sm.issued);
   remember(launch, counters, trace);
 }
 
@@ -154,7 +157,7 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   grid.sms_used = static_cast<int>(used);
   grid.waves = blocks / (static_cast<double>(per_sm) * static_cast<double>(sms(profile_)));
   grid.tail = std::ceil(grid.waves) - grid.waves;
-  grid.sm = run_sm(gpu_, code, trace.blocks, per_sm, gpu_.block_cycles * used, share, sites);
+  grid.sm = run_sm(gpu_, code, trace.blocks, per_sm, gpu_.block_cycles * used, share, sites, keeps_issues_);
   grid.sm_cycles = grid.sm.cycles;
   const double traced_work = std::max(1.0, traced_instructions(trace));
   const double work =

@@ -34,6 +34,11 @@ class TimingModel {
   /// The same, and what of its time each line takes, and what it would take if something were gone. `line_of`: by site.
   LaunchTime add_by_line(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm,
                          const std::vector<std::uint32_t>& line_of);
+  /// From now on keeps when instructions issue: of each grid since start_run(), of the blocks that are traced.
+  void keep_issues() { keeps_issues_ = true; }
+  [[nodiscard]] std::vector<IssuedInstruction> take_issued(std::size_t grid) {
+    return grid < issued_.size() ? std::move(issued_[grid]) : std::vector<IssuedInstruction>();
+  }
   /// The launches from now on are, or are not any more, those of one graph.
   void in_graph(bool yes) { in_graph_ = yes; }
   /// Something ran whose time is not modelled.
@@ -74,6 +79,8 @@ class TimingModel {
   double brought_bytes_ = 0, dirty_left_ = 0;
   std::vector<Grid> grids_;
   bool in_graph_ = false;
+  bool keeps_issues_ = false;
+  std::vector<std::vector<IssuedInstruction>> issued_;  ///< by grid
   std::string unavailable_;
 };
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/trace/step_trace.h"
+
 namespace gpulab::simt {
 
 /// Cycles, summed over warps. A wait is the instruction's whose result is waited for, not its user's.
@@ -16,6 +18,15 @@ struct SiteTime {
   double barrier = 0;  ///< it is a barrier, and others have not come
   double result = 0;   ///< it computes, or orders
   [[nodiscard]] double total() const { return issue + memory + shared + barrier + result; }
+};
+
+/// One instruction of one warp as the model issues it.
+struct IssuedInstruction {
+  std::uint64_t block = 0;
+  std::uint32_t warp = 0, site = 0;
+  double at = 0;              ///< cycle of the SM
+  float waited = 0;           ///< cycles since the warp's last one
+  Stall stall = Stall::none;  ///< what most of them went into
 };
 
 /// Told of each instruction of a warp as it issues. A warp's time from its start to its end is accounted for once.
@@ -33,6 +44,13 @@ class SiteAccount {
     const double waited = ready > since ? (ready < at ? ready : at) - since : 0;
     if (producer < sites_.size()) wait(producer) += waited;
     sites_[site].issue += next - since - (producer < sites_.size() ? waited : 0);
+  }
+  /// What a warp waits for that waits for what the site brings.
+  [[nodiscard]] Stall stall_of(std::uint32_t site) const {
+    return site >= space_.size()           ? Stall::result
+           : space_[site] == Space::memory ? Stall::memory
+           : space_[site] == Space::shared ? Stall::shared
+                                           : Stall::result;
   }
   void waited_at_barrier(std::uint32_t site, double cycles) { sites_[site].barrier += cycles; }
   /// A fence, a branch, an instruction that is waited for at once.

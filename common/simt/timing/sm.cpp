@@ -27,6 +27,9 @@ struct RunningWarp {
   std::vector<std::uint32_t> producer;                        ///< the sites that wrote them, where there is an account
   double since = 0;                                           ///< when it could have gone on; the same
   double start = 0;
+  double last_end = 0;         ///< of the instruction that issued last; where issues are kept
+  double held = 0;             ///< cycles that it was held since, by a barrier or for a result,
+  Stall holder = Stall::none;  ///< and by which
 };
 
 struct RunningBlock {
@@ -40,8 +43,14 @@ struct RunningBlock {
 class Sm {
  public:
   Sm(const GpuTiming& gpu, const TimedCode& code, std::span<const BlockTrace> blocks, double interval,
-     const MemoryShare& share, std::size_t sites)
-      : gpu_(gpu), code_(code), traces_(blocks), interval_(interval), memory_(gpu, share, result_), account_(sites) {}
+     const MemoryShare& share, std::size_t sites, bool log)
+      : gpu_(gpu),
+        code_(code),
+        traces_(blocks),
+        interval_(interval),
+        memory_(gpu, share, result_),
+        account_(sites),
+        log_(log) {}
 
   SmResult run(std::uint32_t resident) {
     for (std::uint32_t i = 0; i < resident && next_block_ < traces_.size(); ++i) start_block(0);
@@ -82,7 +91,7 @@ class Sm {
       w.block = number;
       w.index = i;
       w.partition = next_partition_++ % kPartitions;
-      w.start = w.since = start;
+      w.start = w.since = w.last_end = start;
       if (account_.is_on()) w.producer.assign(code_.registers() + 1, UINT32_MAX);
       queue_.emplace(start, id);
     }
@@ -203,9 +212,27 @@ class Sm {
   }
   void note_issue(RunningWarp& w, const TimedInstruction& t, double at) {
     const double next = at + t.cost.issue;
+    if (log_) log_issue(w, t, at);
     account_.issued(t.site, w.since, at, next, producer_of(w, t), operands_ready(w, t));
     note_results(w, t, t.site);
     w.since = next;
+  }
+
+  void log_issue(RunningWarp& w, const TimedInstruction& t, double at) {
+    const double operands = std::clamp(operands_ready(w, t) - w.since, 0.0, at - w.since);
+    const double pipes = at - w.since - operands;
+    const double waited = at - w.last_end;
+    Stall stall = waited <= 0 ? Stall::none : Stall::issue;
+    if (operands > pipes) stall = account_.stall_of(producer_of(w, t));
+    if (w.held > std::max(operands, pipes)) stall = w.holder;
+    result_.issued.push_back(
+        {blocks_[w.block].trace->linear, w.index, t.site, at, static_cast<float>(std::max(waited, 0.0)), stall});
+    w.last_end = at + t.cost.issue;
+    w.held = 0;
+  }
+  static void hold(RunningWarp& w, Stall by, double cycles) {
+    w.holder = by;
+    w.held += cycles;
   }
 
   void end_warp(std::uint32_t id, double now) {
@@ -240,6 +267,7 @@ class Sm {
       queue_.emplace(go, id);
       RunningWarp& w = warps_[id];
       if (account_.is_on()) account_.waited_at_barrier((*w.code)[w.at - 1].site, go - w.since);
+      hold(w, Stall::barrier, go - w.since);
       w.since = go;
     }
     block.arrived = 0;
@@ -280,6 +308,7 @@ class Sm {
       if (time < 0) return;  // at a barrier
       if (account_.is_on() && time > w.since) {
         account_.waited_for(t->site, time - w.since);
+        hold(w, account_.stall_of(t->site), time - w.since);
         w.since = time;
       }
       if (!queue_.empty() && queue_.top().first < time) {
@@ -410,6 +439,7 @@ class Sm {
   SmResult result_;
   SmMemory memory_;
   SiteAccount account_;
+  const bool log_;  ///< keeps each issue
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
   std::vector<RunningWarp> warps_;
   std::vector<RunningBlock> blocks_;
@@ -424,8 +454,8 @@ class Sm {
 }  // namespace
 
 SmResult run_sm(const GpuTiming& gpu, const TimedCode& code, std::span<const BlockTrace> blocks, std::uint32_t resident,
-                double block_interval, const MemoryShare& share, std::size_t sites) {
-  return Sm(gpu, code, blocks, block_interval, share, sites).run(std::max(resident, 1u));
+                double block_interval, const MemoryShare& share, std::size_t sites, bool log) {
+  return Sm(gpu, code, blocks, block_interval, share, sites, log).run(std::max(resident, 1u));
 }
 
 }  // namespace gpulab::simt

@@ -42,13 +42,15 @@ struct SmResult {
   double issue = 0, fma = 0, alu = 0, fp64 = 0, special = 0, tensor = 0, shared = 0, l1 = 0, l2 = 0, dram = 0;
   double warp_cycles = 0;                 ///< Σ over warps of their life
   std::vector<SiteTime> sites;            ///< Σ over warps, by site; empty: nobody asked
+  std::vector<IssuedInstruction> issued;  ///< in the order of time, where somebody asked
   std::uint64_t sectors = 0, missed = 0;  ///< that L1 is asked for, and that it has to ask L2 for
 };
 
 /// `resident` blocks at once, the next one starting `block_interval` cycles after the one before at the earliest.
-/// `sites`: of the program, where time is to be accounted for by instruction; 0: it is not.
+/// `sites`: of the program, where time is to be accounted for by instruction; 0: it is not. `log`: each that issues is
+/// kept.
 [[nodiscard]] SmResult run_sm(const GpuTiming& gpu, const TimedCode& code, std::span<const BlockTrace> blocks,
                               std::uint32_t resident, double block_interval, const MemoryShare& share,
-                              std::size_t sites = 0);
+                              std::size_t sites = 0, bool log = false);
 
 }  // namespace gpulab::simt

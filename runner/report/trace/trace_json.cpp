@@ -265,8 +265,9 @@ class Document {
         std::any_of(trace_.steps.begin(), trace_.steps.end(), [](const TraceStep& s) { return s.issued >= 0; });
     json["model"] = timed ? Json{{"gpu", view_.device.profile}} : Json();
     if (!timed)
-      json["model_unavailable"] =
-          trace_.not_timed.empty() ? "issue times are not modelled for these warps" : trace_.not_timed;
+      json["model_unavailable"] = trace_.not_timed.empty()
+                                      ? fmt::format("nobody has measured the latencies of '{}'", view_.device.profile)
+                                      : trace_.not_timed;
     Json stalls = Json::array();
     for (const auto word : words_of(Stall{})) stalls.push_back(word);
     json["stalls"] = stalls;

@@ -141,7 +141,9 @@ void Recorder::instruction(Warp& w, const MicroOp* op, std::uint32_t lanes) {
   if (number == no_step_part) return;
   settle_late(w);
   const std::uint64_t step = trace_->seen++;
-  Open& open = open_.emplace();
+  ++states_[number].executed[op->site];
+  if (step < window_.from) ++states_[number].passed_over[op->site];
+  OpenStep& open = open_.emplace();
   open.warp = &w;
   open.number = number;
   open.site = op->site;
@@ -208,10 +210,10 @@ BarrierState Recorder::barrier_of(const Warp& w) const {
 /// The instruction has run: what has become of it?
 void Recorder::finish() {
   if (!open_) return;
-  Open& open = *open_;
+  OpenStep& open = *open_;
   const Warp& w = *open.warp;
   const Site& site = program_->sites[open.site];
-  WarpState& state = states_[open.number];
+  RecordedWarp& state = states_[open.number];
   StepFacts facts;
   facts.program = program_;
   facts.site = open.site;
@@ -251,8 +253,8 @@ void Recorder::finish() {
 }
 
 void Recorder::finish_access(StepFacts& facts) {
-  Open& open = *open_;
-  WarpState& state = states_[open.number];
+  OpenStep& open = *open_;
+  RecordedWarp& state = states_[open.number];
   StepAccess& access = open.access;
   if (open.statistics != nullptr) {
     const SiteStatistics &now = *open.statistics, &before = open.before;
@@ -319,7 +321,7 @@ void Recorder::settle_late(const Warp& w) {
       ++i;
       continue;
     }
-    const Late late = std::move(late_[i]);
+    const LateStep late = std::move(late_[i]);
     late_.erase(late_.begin() + static_cast<std::ptrdiff_t>(i));
     keep_values(late.step, w, late.site, late.lanes, late.stored);
   }

@@ -15,10 +15,39 @@
 #include "common/simt/observers/trace/site_facts.h"
 #include "common/simt/observers/trace/value_code.h"
 #include "common/simt/observers/trace/wording.h"
+#include "common/simt/timing/site_time.h"
 #include "common/trace/step_trace.h"
 #include "common/trace/trace_window.h"
 
 namespace gpulab::simt {
+
+/// What the recorder keeps of a warp in the window.
+struct RecordedWarp {
+  std::uint32_t last_active = 0;  ///< lanes of its step before
+  std::uint32_t last_live = 0;
+  std::unordered_map<std::uint32_t, std::uint32_t> executed, passed_over;  ///< times, by site; before the window
+  std::unordered_map<std::uint32_t, StepAccess> counted;  ///< by site: of accesses that others of their block follow
+};
+/// An instruction that has been announced and whose outcome is not known yet.
+struct OpenStep {
+  Warp* warp = nullptr;
+  std::uint32_t number = 0;  ///< of StepTrace::warps
+  std::uint32_t site = 0, active = 0, lanes = 0, live = 0, waiting = 0;
+  bool kept = false, accesses = false;
+  SiteStatistics before{};
+  const SiteStatistics* statistics = nullptr;
+  StepAccess access{};
+  std::uint64_t address = 0;
+  std::string stored;  ///< packed
+  std::optional<BarrierState> completed{};
+};
+/// A step that waits for other lanes before it has its results.
+struct LateStep {
+  std::size_t step = 0;
+  Warp* warp = nullptr;
+  std::uint32_t site = 0, lanes = 0;
+  std::string stored;
+};
 
 class Recorder final : public Observer {
  public:
@@ -26,6 +55,9 @@ class Recorder final : public Observer {
 
   /// Of the launch that the window names, once it has run or failed.
   [[nodiscard]] std::shared_ptr<StepTrace> take();
+  /// When the model issues the instructions of that launch: before it is taken.
+  void add_times(const std::vector<IssuedInstruction>& issued);
+  [[nodiscard]] std::uint32_t launch() const { return window_.launch; }
   /// The device has a new run before it: launches count from 0 again.
   void start_run() { launches_ = 0; }
 
@@ -40,33 +72,6 @@ class Recorder final : public Observer {
   void deadlocked(const BlockContext& block, const std::string& what) override;
 
  private:
-  /// What the recorder keeps of a warp in the window.
-  struct WarpState {
-    std::uint32_t last_active = 0;  ///< lanes of its step before
-    std::uint32_t last_live = 0;
-    std::unordered_map<std::uint32_t, StepAccess> counted;  ///< by site: of accesses that others of their block follow
-  };
-  /// An instruction that has been announced and whose outcome is not known yet.
-  struct Open {
-    Warp* warp = nullptr;
-    std::uint32_t number = 0;  ///< of StepTrace::warps
-    std::uint32_t site = 0, active = 0, lanes = 0, live = 0, waiting = 0;
-    bool kept = false, accesses = false;
-    SiteStatistics before{};
-    const SiteStatistics* statistics = nullptr;
-    StepAccess access{};
-    std::uint64_t address = 0;
-    std::string stored;  ///< packed
-    std::optional<BarrierState> completed{};
-  };
-  /// A step that waits for other lanes before it has its results.
-  struct Late {
-    std::size_t step = 0;
-    Warp* warp = nullptr;
-    std::uint32_t site = 0, lanes = 0;
-    std::string stored;
-  };
-
   [[nodiscard]] std::uint32_t number_of(const Warp& warp);
   void finish();
   void finish_access(StepFacts& facts);
@@ -90,9 +95,9 @@ class Recorder final : public Observer {
   std::vector<std::uint64_t> blocks_;  ///< of the window, sorted
   std::uint32_t warps_per_block_ = 0;
   std::vector<std::uint32_t> numbers_;  ///< by block of the window and warp: of StepTrace::warps, or none
-  std::vector<WarpState> states_;
-  std::optional<Open> open_;
-  std::vector<Late> late_;
+  std::vector<RecordedWarp> states_;
+  std::optional<OpenStep> open_;
+  std::vector<LateStep> late_;
   std::unordered_map<std::string, std::uint32_t> texts_;
   std::unordered_map<std::string, std::uint32_t> accesses_;  ///< by their bytes
 };

@@ -45,9 +45,11 @@ struct Recorded {
   Counters counters;
 };
 
-Recorded record(const TraceWindow& window, std::uint32_t threads = 64) {
+Recorded record(const TraceWindow& window, bool model = false) {
+  constexpr std::uint32_t threads = 64;
   SimulatorOptions options;
   options.trace = window;
+  options.model = model;
   const auto device = tests::simulator_with({"steps.ptx", text, {}}, options);
   const auto in = device->allocate("in", 1024);
   std::array<std::uint32_t, 256> numbers{};
@@ -132,6 +134,16 @@ TEST_CASE("a window keeps its steps, and counts the others") {
   for (std::size_t i = 0; i < 4; ++i) CHECK(part->steps[i].site == whole->steps[i + 3].site);
   CHECK(part->all_warps == 4);
   CHECK(record({.blocks = {7}}).trace->warps.empty());
+}
+
+TEST_CASE("where the GPU has been measured, steps say when they would issue and what they waited for") {
+  const auto trace = record({.blocks = {0}}, true).trace;
+  std::size_t timed = 0;
+  for (const TraceStep& step : trace->steps) timed += step.issued >= 0;
+  CHECK(timed > 10);
+  CHECK(step_of(*trace, 0, "compares").stall == Stall::barrier);
+  CHECK(step_of(*trace, 0, "stores to global").stall == Stall::memory);
+  CHECK(step_of(*record({.blocks = {0}}).trace, 0, "compares").issued < 0);
 }
 
 TEST_CASE("who records changes no counter") {
