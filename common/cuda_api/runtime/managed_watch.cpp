@@ -1,6 +1,7 @@
 #include "common/cuda_api/runtime/managed_watch.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +10,8 @@ namespace gpulab::cuda_api {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;  ///< beyond which nothing is copied, and nothing found
-constexpr std::size_t kPage = 4096, kWord = 4, kMostRanges = 100'000;
+const std::size_t kPage = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+constexpr std::size_t kWord = 4, kMostRanges = 100'000;
 
 // NOLINTNEXTLINE(performance-no-int-to-ptr): one address for the host and the device
 std::byte* pointer(std::uint64_t address) { return reinterpret_cast<std::byte*>(address); }

@@ -27,6 +27,20 @@ std::string explained(Session& session, std::uint64_t address) {
   return fmt::format("the host read or wrote {:#x}, where it has no memory", address);
 }
 
+/// Of an access that the host was refused: what it was, and the address behind it, as return addresses are.
+#if defined(__x86_64__)
+const char* what_was_tried(const ucontext_t& context) {
+  constexpr greg_t written = 2;  // of the page fault's code
+  return (context.uc_mcontext.gregs[REG_ERR] & written) != 0 ? "writes" : "reads";
+}
+// NOLINTNEXTLINE(performance-no-int-to-ptr)
+void* behind_access(const ucontext_t& c) { return reinterpret_cast<void*>(c.uc_mcontext.gregs[REG_RIP] + 1); }
+#else
+const char* what_was_tried(const ucontext_t&) { return "reads or writes"; }
+// NOLINTNEXTLINE(performance-no-int-to-ptr)
+void* behind_access(const ucontext_t& c) { return reinterpret_cast<void*>(c.uc_mcontext.pc + 1); }
+#endif
+
 /// Managed memory that a kernel may still be changing, for all that the host knows: told, and let through.
 bool let_through(std::uint64_t address, const ucontext_t& context) {
   Session& session = Session::instance();
@@ -35,14 +49,10 @@ bool let_through(std::uint64_t address, const ucontext_t& context) {
   const auto access = session.managed.reached(address);
   if (!access) return false;
   if (!access->changed) return true;
-  constexpr greg_t written = 2;  // of the page fault's code
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): the instruction, as return addresses are
-  auto* const behind = reinterpret_cast<void*>(context.uc_mcontext.gregs[REG_RIP] + 1);
   session.find_race(fmt::format("the host {} '{}', which launch {}, {}, has changed, without waiting for it: call "
                                 "cudaDeviceSynchronize() between them",
-                                (context.uc_mcontext.gregs[REG_ERR] & written) != 0 ? "writes" : "reads", access->name,
-                                access->launch, access->kernel),
-                    behind);
+                                what_was_tried(context), access->name, access->launch, access->kernel),
+                    behind_access(context));
   return true;
 }
 
