@@ -12,7 +12,7 @@
   };
 
   const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
-  const few = (lanes) => lanes.length > 2 ? `${lanes[0]}…${lanes[lanes.length - 1]}` : lanes.join(",");
+  const few = (lanes) => lanes.length > 1 ? `×${lanes.length}` : String(lanes[0]);
   const lanesOf = (list) => Trace.lanesText(list.reduce((mask, lane) => (mask | 1 << lane) >>> 0, 0));
 
   // word -> lanes, of what lies in 4-byte words; `where` says in which map a word belongs.
@@ -45,7 +45,7 @@
       `${access.ideal} ${access.ideal === 1 ? "is" : "are"} the fewest for so many bytes.`;
     return [el("p", { class: "cost" }, cost), el("div", { class: "wide" }, grid),
       el("p", { class: "note" }, "A column is a bank of 4-byte words. In it stand the different words that are wanted, each " +
-        "with the lanes that want it: lanes that want the same word get it together, different words come one after another.")];
+        "with the lanes that want it: lanes that want the same word (×2, ×32) get it together, different words come one after another.")];
   };
 
   const sectorCost = (access, hidden) => {

@@ -5,7 +5,7 @@
   const SPAN = 400, ROW = 14, LEFT = 56, WIDTH = 560;  // cycles across, and pixels of the drawing
   const WORDS = { issue: "a pipe or slot is taken", memory: "global or local memory", shared: "shared memory",
     barrier: "others at the barrier", result: "a result" };
-  let box = null, known = false;
+  let box = null, known = false, timed = [];  // of each warp that the model follows, its steps in the order of issue
 
   const svg = (tag, attributes, text = "") => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -19,6 +19,8 @@
     box = el("div", { class: "time wide" });
     const section = el("section", { class: "panel of-time", "aria-labelledby": "time-title" },
       el("h2", { id: "time-title" }, "Modelled cycles"), box);
+    timed = Trace.ofWarp.map((list, warp) => ({ warp, list: list.filter((i) => Trace.steps.issued[i] !== Trace.NONE)
+      .sort((a, b) => Trace.steps.issued[a] - Trace.steps.issued[b]) })).filter((one) => one.list.length).slice(0, 32);
     if (!known) {
       box.append(el("p", { class: "note" }, `Not modelled: ${Trace.doc.model_unavailable}.`));
       return section;
@@ -30,11 +32,16 @@
     return section;
   };
 
-  const drawWarp = (drawing, warp, y, i, from, x) => {
+  const drawWarp = (drawing, list, y, i, from, x) => {
     const s = Trace.steps;
-    for (const step of Trace.ofWarp[warp]) {
-      const issued = s.issued[step], waited = s.waited[step];
-      if (issued === Trace.NONE || issued < from || issued - waited > from + SPAN) continue;
+    let low = 0, high = list.length;  // the first that issues at `from` or later
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (s.issued[list[middle]] < from) low = middle + 1; else high = middle;
+    }
+    for (; low < list.length; low++) {
+      const step = list[low], issued = s.issued[step], waited = s.waited[step];
+      if (issued - waited > from + SPAN) break;
       if (waited > 0) {
         const begin = x(issued - waited);
         drawing.append(svg("rect", { x: begin, y: y + 3, width: Math.max(0, x(issued) - begin), height: ROW - 5,
@@ -58,18 +65,17 @@
     box.append(el("p", { class: "cost" }, `Issues in cycle ${at}` +
       (s.waited[i] > 0 && WORDS[stall] ? `, after ${s.waited[i]} cycles of waiting: ${WORDS[stall]}.` : ".")));
     const from = Math.max(0, at - SPAN * 0.6);
-    const warps = Trace.ofWarp.map((_, w) => w).filter((w) => Trace.ofWarp[w].some((k) => s.issued[k] !== Trace.NONE)).slice(0, 32);
-    const bottom = warps.length * ROW;
+    const bottom = timed.length * ROW;
     const drawing = svg("svg", { viewBox: `0 0 ${LEFT + WIDTH + 12} ${bottom + 18}`, class: "chart time-chart", role: "img",
       "aria-label": `Cycles ${Math.round(from)} to ${Math.round(from + SPAN)}, a row for each warp` });
     const x = (cycle) => LEFT + (Math.min(Math.max(cycle, from), from + SPAN) - from) * WIDTH / SPAN;
     for (let tick = Math.ceil(from / 100) * 100; tick <= from + SPAN; tick += 100)
       drawing.append(svg("line", { x1: x(tick), x2: x(tick), y1: 0, y2: bottom, class: "grid" }),
         svg("text", { x: x(tick), y: bottom + 14, "text-anchor": "middle" }, String(tick)));
-    warps.forEach((w, k) => {
-      const shown = Trace.doc.window.warps[w];
-      drawing.append(svg("text", { x: 0, y: k * ROW + 11, class: w === warp ? "ink" : "" }, `b${shown.block} w${shown.warp}`));
-      drawWarp(drawing, w, k * ROW, i, from, x);
+    timed.forEach((one, k) => {
+      const shown = Trace.doc.window.warps[one.warp];
+      drawing.append(svg("text", { x: 0, y: k * ROW + 11, class: one.warp === warp ? "ink" : "" }, `b${shown.block} w${shown.warp}`));
+      drawWarp(drawing, one.list, k * ROW, i, from, x);
     });
     box.append(drawing);
   };
