@@ -52,6 +52,7 @@ std::optional<SiteFile> trace_page_of(const std::shared_ptr<const Lab>& lab, con
   auto machine = parse_machine_options({{"device", {"sim"}}, {"profile", {"h200"}}});
   machine.counters = true;
   machine.threads = 1;
+  machine.model_where_known = true;  // when instructions issue
   machine.trace = TraceWindow{};
   machine.trace->events = most_steps;
   const std::shared_ptr<Executor> simulator = open_simulator(machine);
