@@ -22,12 +22,10 @@ configure release -DGPULAB_ISA_LEVELS=all -DGPULAB_STATIC_LIBRARIES=ON -DGPULAB_
 say "building ($build)"
 compile gpulab
 
-# CPack and `cmake --install` ask for everything that was ever to be built; here the program is all there is.
 if [ $what != wheel ]; then
   command -v dpkg-shlibdeps > /dev/null || fail 3 "there is no dpkg-shlibdeps" "apt-get install dpkg-dev"
   rm -rf "$build/cpack"
-  logged 2 "cpack failed" "the log says why" cpack --config "$build/CPackConfig.cmake" -G DEB -B "$build/cpack" \
-    -D CPACK_CMAKE_GENERATOR=Unix -D CPACK_INSTALL_CMAKE_PROJECTS="$build;gpulab;ALL;/"
+  logged 2 "cpack failed" "the log says why" cpack --config "$build/CPackConfig.cmake" -G DEB -B "$build/cpack"
   cp "$build"/cpack/*.deb "$folder"
   ls "$folder"/gpulab_*.deb
 fi
