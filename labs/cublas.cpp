@@ -20,7 +20,7 @@ namespace {
 enum Operation { as_it_is = 0, transposed = 1 };
 enum DataType { real_32f = 0, real_64f = 1, real_16f = 2, real_16bf = 14 };
 /// "Pedantic": every product and sum in the type that is named. The default may take tensor cores instead.
-enum ComputeType { compute_32f = 68, compute_32f_pedantic = 69, compute_64f = 70 };
+enum ComputeType { compute_32f = 68, compute_32f_pedantic = 69, compute_64f = 70, compute_32f_fast_tf32 = 77 };
 constexpr int default_algorithm = -1;
 
 struct Api {
@@ -136,6 +136,25 @@ std::pair<DataType, ComputeType> types_of(Scalar type) {
   }
 }
 
+void multiply_as(std::pair<DataType, ComputeType> types, const void* a, const void* b, void* c, std::int32_t m,
+                 std::int32_t n, std::int32_t k) {
+  const auto [data, compute] = types;
+  if (m == 0 || n == 0) return;
+  if (k == 0) {  // an empty sum; all bits 0 is 0 in every type
+    const auto bytes = static_cast<std::size_t>(m) * static_cast<std::size_t>(n) * (data == real_64f ? 8 : data == real_32f ? 4 : 2);
+    const auto to = reinterpret_cast<CUdeviceptr>(c);
+    return driver()->check(driver()->cuMemsetD8Async(to, 0, bytes, nullptr), DriverUse::memory, "c");
+  }
+  const float one32 = 1, zero32 = 0;
+  const double one64 = 1, zero64 = 0;
+  const void* one = compute == compute_64f ? static_cast<const void*>(&one64) : &one32;
+  const void* zero = compute == compute_64f ? static_cast<const void*>(&zero64) : &zero32;
+  // Row-major c is the column-major transpose of c, and (a b)^T = b^T a^T: the factors change places.
+  check(api().cublasGemmEx(handle(), as_it_is, as_it_is, n, m, k, one, b, data, n, a, data, k, zero, c, data, n,
+                           compute, default_algorithm),
+        "cublasGemmEx");
+}
+
 }  // namespace
 
 std::string lack() {
@@ -165,21 +184,10 @@ void axpy(Scalar type, std::int32_t n, double a, const void* x, void* y) {
 }
 
 void multiply(Scalar type, const void* a, const void* b, void* c, std::int32_t m, std::int32_t n, std::int32_t k) {
-  if (m == 0 || n == 0) return;
-  if (k == 0) {  // an empty sum; all bits 0 is 0 in every type
-    const auto bytes = static_cast<std::size_t>(m) * static_cast<std::size_t>(n) * size_of(type);
-    const auto to = reinterpret_cast<CUdeviceptr>(c);
-    return driver()->check(driver()->cuMemsetD8Async(to, 0, bytes, nullptr), DriverUse::memory, "c");
-  }
-  const auto [data, compute] = types_of(type);
-  const float one32 = 1, zero32 = 0;
-  const double one64 = 1, zero64 = 0;
-  const void* one = compute == compute_64f ? static_cast<const void*>(&one64) : &one32;
-  const void* zero = compute == compute_64f ? static_cast<const void*>(&zero64) : &zero32;
-  // Row-major c is the column-major transpose of c, and (a b)^T = b^T a^T: the factors change places.
-  check(api().cublasGemmEx(handle(), as_it_is, as_it_is, n, m, k, one, b, data, n, a, data, k, zero, c, data, n,
-                           compute, default_algorithm),
-        "cublasGemmEx");
+  multiply_as(types_of(type), a, b, c, m, n, k);
+}
+void multiply_tf32(const void* a, const void* b, void* c, std::int32_t m, std::int32_t n, std::int32_t k) {
+  multiply_as({real_32f, compute_32f_fast_tf32}, a, b, c, m, n, k);
 }
 
 }  // namespace gpulab::cublas

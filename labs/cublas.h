@@ -24,4 +24,7 @@ void axpy(Scalar type, std::int32_t n, double a, const void* x, void* y);
 /// c = a b for a of m x k and b of k x n; f16 and bf16 (sums in f32), f32 (no TF32: the sums of an FP32 unit) and f64.
 void multiply(Scalar type, const void* a, const void* b, void* c, std::int32_t m, std::int32_t n, std::int32_t k);
 
+/// The same for floats of which the first 19 bits count (TF32), on tensor cores.
+void multiply_tf32(const void* a, const void* b, void* c, std::int32_t m, std::int32_t n, std::int32_t k);
+
 }  // namespace gpulab::cublas

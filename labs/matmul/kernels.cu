@@ -204,6 +204,119 @@ __global__ void matmul_warp_tiled(const T* a, const T* b, T* c, int m, int n, in
   store_sums(c, row, col, at, m, n, sum);
 }
 
+// --- 9: prefetched ---------------------------------------------------------------------------------
+// What is left of warp_tiled's time is waiting: for the next slice, for the barriers, for shared memory. So everything
+// is asked for one step before it is used. While the threads compute with one slice, the next one is on its way from
+// global memory to registers; it then goes to a second pair of tiles, and one barrier per slice is left. In the same
+// way the vectors of the next step along k come from shared memory during the multiply-adds of this one. Each thread
+// has 16 x 8 elements: 6 loads of vectors serve 128 multiply-adds instead of 4 serving 64. Of its 255 registers it uses
+// nearly all: 8 warps are resident on an SM, not 16, and need no more, since a warp hardly ever waits. Blocks take tiles
+// in an order in which their slices of a and b are found in L2 (place_of_tile).
+constexpr int prefetched_threads = 128, wide = 64, band = 8;  // 2 x 2 warps, each with 64 x 64 elements
+
+// Two vectors of a and two of b: a thread's share of a slice.
+struct Share {
+  Vec4<float> a[2], b[2];
+};
+
+// The share of the slice that starts at `first`, by threadIdx.x; zeros outside.
+__device__ inline Share load_share(const float* a, const float* b, long row, int col, int first, int m, int n, int k) {
+  Share share;
+  for (int i = 0; i < 2; ++i) {
+    const int e = threadIdx.x + i * prefetched_threads;
+    share.a[i] = load4(a, row + e / 2, first + e % 2 * 4, m, k);
+    share.b[i] = load4(b, first + e / 32, col + e % 32 * 4, k, n);
+  }
+  return share;
+}
+// The same inside the matrices, where rows start on 16 bytes: the second vectors lie 64 rows of a and 4 of b further on.
+__device__ inline Share load_inner_share(const float* from_a, const float* from_b, long n, long k) {
+  Share share;
+  for (int i = 0; i < 2; ++i) {
+    share.a[i] = *reinterpret_cast<const Vec4<float>*>(from_a + i * 64 * k);
+    share.b[i] = *reinterpret_cast<const Vec4<float>*>(from_b + i * 4 * n);
+  }
+  return share;
+}
+
+struct Tiles {
+  float a[slice][block_rows + 4];  // turned, as before
+  float b[slice][block_cols];
+};
+__device__ inline void keep_share(const Share& share, Tiles& to) {
+  for (int i = 0; i < 2; ++i) {
+    const int e = threadIdx.x + i * prefetched_threads;
+    for (int j = 0; j < 4; ++j) to.a[e % 2 * 4 + j][e / 2] = share.a[i].at[j];
+    *reinterpret_cast<Vec4<float>*>(&to.b[e / 32][e % 32 * 4]) = share.b[i];
+  }
+}
+
+// What a lane multiplies in one step along k. In a warp 4 x 8 lanes stand beside each other; a lane's rows are four
+// squares of 4 x 4, 16 apart, its columns two, 32 apart.
+struct Fragment {
+  Vec4<float> a[4], b[2];
+};
+__device__ inline Fragment load_fragment(const Tiles& from, int i, Place at) {
+  Fragment f;
+  for (int q = 0; q < 4; ++q) f.a[q] = *reinterpret_cast<const Vec4<float>*>(&from.a[i][at.row + 16 * q]);
+  for (int q = 0; q < 2; ++q) f.b[q] = *reinterpret_cast<const Vec4<float>*>(&from.b[i][at.col + 32 * q]);
+  return f;
+}
+
+template <typename T>
+__global__ void __launch_bounds__(prefetched_threads, 2)
+    matmul_prefetched(const T* a, const T* b, T* c, int m, int n, int k) {
+  __shared__ alignas(16) Tiles tiles[2];
+  const int2 tile = place_of_tile(blockIdx.y * gridDim.x + blockIdx.x, gridDim.y, gridDim.x, band);
+  const long row = tile.y * long(block_rows);
+  const int col = tile.x * block_cols, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const Place at{warp / 2 * wide + lane / 8 * 4, warp % 2 * wide + lane % 8 * 4};
+  const bool inner = row + block_rows <= m && col + block_cols <= n && k % slice == 0 && n % 4 == 0;
+  const T* from_a = a + (row + threadIdx.x / 2) * k + threadIdx.x % 2 * 4;
+  const T* from_b = b + threadIdx.x / 32 * long(n) + col + threadIdx.x % 32 * 4;
+
+  float sum[16][8] = {};
+  Fragment now, next;
+  if (k > 0) {
+    keep_share(load_share(a, b, row, col, 0, m, n, k), tiles[0]);
+    __syncthreads();
+    now = load_fragment(tiles[0], 0, at);
+  }
+  int used = 0;
+  for (int first = 0; first < k; first += slice) {
+    const bool more = first + slice < k;
+    Share coming;
+    if (more) {
+      from_a += slice;
+      from_b += slice * long(n);
+      coming = inner ? load_inner_share(from_a, from_b, n, k) : load_share(a, b, row, col, first + slice, m, n, k);
+    }
+#pragma unroll
+    for (int i = 0; i < slice; ++i) {
+      if (i + 1 < slice) {
+        next = load_fragment(tiles[used], i + 1, at);
+      } else if (more) {
+        keep_share(coming, tiles[1 - used]);  // nobody reads them: all have passed the last barrier
+        __syncthreads();
+        next = load_fragment(tiles[1 - used], 0, at);
+      }
+#pragma unroll
+      for (int r = 0; r < 16; ++r) {
+        for (int s = 0; s < 8; ++s) {
+          const int q = r % 2 == 0 ? s : 7 - s;  // there and back: the register of b that was read last is read again
+          sum[r][q] += now.a[r / 4].at[r % 4] * now.b[q / 4].at[q % 4];
+        }
+      }
+      now = next;
+    }
+    used = 1 - used;
+  }
+  for (int r = 0; r < 16; ++r) {
+    const long to = row + at.row + r / 4 * 16 + r % 4;
+    for (int q = 0; q < 2; ++q) store4(c, to, col + at.col + 32 * q, m, n, &sum[r][4 * q]);
+  }
+}
+
 template <auto... kernel>
 struct Compile {};
 template <typename T>
@@ -218,3 +331,4 @@ template <typename T>
 struct Vectors : Compile<matmul_vectorized<T>, matmul_warp_tiled<T>> {};
 template struct Vectors<__half>;
 template struct Vectors<float>;
+template struct Compile<matmul_prefetched<float>>;

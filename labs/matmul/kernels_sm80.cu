@@ -5,7 +5,7 @@
 
 #include "block_tile.cuh"
 
-// --- 9: double buffered ----------------------------------------------------------------------------
+// --- 10: double buffered ----------------------------------------------------------------------------
 // Until now every warp waits for its loads, stores them to shared memory, waits for the others, computes. cp.async
 // copies from global to shared memory behind the threads' back, past the registers. So there are two buffers: while the
 // threads compute with one, the other fills, and the latency of global memory is hidden behind the multiply-adds. One
@@ -56,7 +56,7 @@ __global__ void matmul_double_buffered(const T* a, const T* b, T* c, int m, int 
   store_sums(c, row, col, at, m, n, sum);
 }
 
-// --- 10: tensor cores ------------------------------------------------------------------------------
+// --- 11: tensor cores ------------------------------------------------------------------------------
 // A tensor core multiplies whole matrices: one instruction of a warp takes 16 x 16 elements of a and of b (16 x 8 and
 // 8 x 16 of TF32) and adds their product to 16 x 16 sums, which lie spread over the registers of its 32 lanes. 4096
 // multiply-adds per instruction instead of 32. The price is precision: factors are bfloat16 (8 bits), or floats of

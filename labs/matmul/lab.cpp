@@ -75,11 +75,18 @@ void run_cublas(const VendorCall& call) {
                    static_cast<std::int32_t>(k));
 }
 
+void run_cublas_tf32(const VendorCall& call) {
+  const auto [m, n, k] = sizes(*call.params);
+  cublas::multiply_tf32(call.buffers.at("a"), call.buffers.at("b"), call.buffers.at("c"), static_cast<std::int32_t>(m),
+                        static_cast<std::int32_t>(n), static_cast<std::int32_t>(k));
+}
+
 const BlockRule any_shape{.dimensions = 2};
 const BlockRule whole_tile{
     .dimensions = 2, .only = {{32, 32}, {16, 16}, {8, 8}}, .why = "each of its threads computes one element of a tile"};
 const BlockRule threads_512{.only = {{512}}, .why = "64 x 64 elements are shared out by 8 to a thread"};
 const BlockRule threads_256{.only = {{256}}, .why = "128 x 128 elements are shared out by 8 x 8 to a thread"};
+const BlockRule threads_128{.only = {{128}}, .why = "128 x 128 elements are shared out by 16 x 8 to a thread"};
 
 using Words = std::map<std::string, std::vector<std::string>>;
 const Words all_but_bf16{{"type", {"float", "int", "half", "double"}}};
@@ -128,6 +135,21 @@ Variant on_sm80(Variant v) {
   return v;
 }
 
+Variant against(const std::string& rung, Variant v) {
+  v.builds_on = rung;
+  return v;
+}
+
+/// 16 x 8 elements of each thread.
+Variant prefetched() {
+  Variant v = asynchronous(large_tile(
+      "prefetched", "the next slice comes while this one is multiplied, the next step's vectors too; 16 x 8 per thread",
+      {{"type", {"float"}}}, {falls("barriers"), falls("shared_load_requests")}));
+  v.blocks = threads_128;
+  v.commentary = commentaries({128, 128, 16, 8, true});
+  return v;
+}
+
 /// A warp's fragments serve 64 x 32 elements.
 Variant tensor(Variant v) {
   v.adjust = allow_for_tensor_core;
@@ -135,52 +157,105 @@ Variant tensor(Variant v) {
   return v;
 }
 
-/// A tensor map's rows start on 16 bytes: 8 elements of 16 bits; and no extent is 0.
-std::int64_t mapped_cols(std::int64_t cols) { return std::max<std::int64_t>(8, (cols + 7) / 8 * 8); }
+/// A tensor map's rows start on 16 bytes, and no extent is 0.
+std::int64_t mapped_cols(const Case& c, std::int64_t cols) {
+  const auto together = static_cast<std::int64_t>(16 / size_of(c.type()));
+  return std::max(together, (cols + together - 1) / together * together);
+}
 std::int64_t mapped_rows(std::int64_t rows) { return std::max<std::int64_t>(1, rows); }
-bool is_mappable(std::int64_t rows, std::int64_t cols) {
-  return rows == mapped_rows(rows) && cols == mapped_cols(cols);
+bool is_mappable(const Case& c, std::int64_t rows, std::int64_t cols) {
+  return rows == mapped_rows(rows) && cols == mapped_cols(c, cols);
 }
 
-/// A matrix's copy with rows of mapped_cols, where it needs one.
-std::string mapped(const std::string& name, std::int64_t rows, std::int64_t cols) {
-  return is_mappable(rows, cols) ? name : name + "_padded";
+/// A matrix of the problem as a tensor map takes it: itself, or its copy with rows of mapped_cols.
+struct Mapped {
+  std::string name;
+  std::int64_t rows, cols;
+};
+std::string copied(const Mapped& matrix) { return matrix.name + "_padded"; }
+TensorMapArgument map_of(const Case& c, const Mapped& matrix, std::uint32_t box_rows, std::uint32_t box_cols) {
+  return {is_mappable(c, matrix.rows, matrix.cols) ? matrix.name : copied(matrix), mapped_rows(matrix.rows),
+          mapped_cols(c, matrix.cols), box_rows, box_cols};
 }
+void pad(const Case& c, const Mapped& matrix, std::vector<Step>& steps) {
+  if (is_mappable(c, matrix.rows, matrix.cols)) return;
+  const std::int64_t elements = mapped_rows(matrix.rows) * mapped_cols(c, matrix.cols);
+  steps.push_back({.kernel = "matmul_pad<{type}>",
+                   .grid = {blocks_for(elements, 256)},
+                   .block = {256},
+                   .arguments = {BufferArgument{matrix.name}, BufferArgument{copied(matrix)},
+                                 static_cast<std::int32_t>(matrix.rows), static_cast<std::int32_t>(matrix.cols),
+                                 static_cast<std::int32_t>(mapped_cols(c, matrix.cols)), elements}});
+}
+void scratch_for(const Case& c, const Mapped& matrix, std::vector<Buffer>& copies) {
+  if (is_mappable(c, matrix.rows, matrix.cols)) return;
+  const auto elements = static_cast<std::size_t>(mapped_rows(matrix.rows) * mapped_cols(c, matrix.cols));
+  copies.push_back({copied(matrix), c.type(), elements, BufferRole::scratch});
+}
+
 std::vector<Buffer> hopper_scratch(const Case& c) {
   const auto [m, n, k] = sizes(c.params);
   std::vector<Buffer> copies;
-  const auto add = [&](const char* name, std::int64_t rows, std::int64_t cols) {
-    if (is_mappable(rows, cols)) return;
-    const auto elements = static_cast<std::size_t>(mapped_rows(rows) * mapped_cols(cols));
-    copies.push_back({mapped(name, rows, cols), c.type(), elements, BufferRole::scratch});
-  };
-  add("a", m, k);
-  add("b", k, n);
+  scratch_for(c, {"a", m, k}, copies);
+  scratch_for(c, {"b", k, n}, copies);
   return copies;
 }
 std::vector<Step> hopper_steps(const Case& c) {
   const auto [m, n, k] = sizes(c.params);
   constexpr std::uint32_t stages = 4, stage_bytes = 2 * 128 * 64 * 2, barrier_bytes = 8;
+  const Mapped a{"a", m, k}, b{"b", k, n};
   std::vector<Step> steps;
-  const auto pad = [&](const char* name, std::int64_t rows, std::int64_t cols) {
-    if (is_mappable(rows, cols)) return;
-    const std::int64_t elements = mapped_rows(rows) * mapped_cols(cols);
-    steps.push_back(
-        {.kernel = "matmul_pad",
-         .grid = {blocks_for(elements, 256)},
-         .block = {256},
-         .arguments = {BufferArgument{name}, BufferArgument{mapped(name, rows, cols)}, static_cast<std::int32_t>(rows),
-                       static_cast<std::int32_t>(cols), static_cast<std::int32_t>(mapped_cols(cols)), elements}});
-  };
-  pad("a", m, k);
-  pad("b", k, n);
+  pad(c, a, steps);
+  pad(c, b, steps);
+  steps.push_back({.kernel = "matmul_hopper",
+                   .grid = c.grid,
+                   .block = c.block,
+                   .dynamic_shared_bytes = stages * (stage_bytes + barrier_bytes),
+                   .arguments = {map_of(c, a, 128, 64), map_of(c, b, 64, 64), BufferArgument{"c"},
+                                 static_cast<std::int32_t>(m), static_cast<std::int32_t>(n),
+                                 static_cast<std::int32_t>(k)}});
+  return steps;
+}
+
+/// Floats are multiplied as TF32, for which b is turned: n rows of k elements.
+const char* const turned = "b_turned";
+std::vector<Buffer> specialized_scratch(const Case& c) {
+  if (c.type() != Scalar::f32) return hopper_scratch(c);
+  const auto [m, n, k] = sizes(c.params);
+  std::vector<Buffer> copies;
+  scratch_for(c, {"a", m, k}, copies);
+  copies.push_back({turned, c.type(), static_cast<std::size_t>(mapped_rows(n) * mapped_cols(c, k)), BufferRole::scratch});
+  return copies;
+}
+
+/// Blocks of 128 x 256 elements, `cluster` of them one above the other.
+std::vector<Step> specialized_steps(const Case& c, std::uint32_t cluster) {
+  const auto [m, n, k] = sizes(c.params);
+  constexpr std::uint32_t stages = 4, stage_bytes = (128 + 256) * 128, results_bytes = 4 * 64 * 128, barrier_bytes = 16;
+  const bool floats = c.type() == Scalar::f32;
+  const Mapped a{"a", m, k}, b{"b", k, n};
+  std::vector<Step> steps;
+  pad(c, a, steps);
+  if (!floats) pad(c, b, steps);
+  const auto padded = static_cast<std::int32_t>(mapped_cols(c, k));
+  if (floats && n > 0) {
+    steps.push_back({.kernel = "matmul_turn",
+                     .grid = {blocks_for(n, 32), blocks_for(padded, 32)},
+                     .block = {32, 8},
+                     .arguments = {BufferArgument{"b"}, BufferArgument{turned}, static_cast<std::int32_t>(k),
+                                   static_cast<std::int32_t>(n), padded}});
+  }
+  const TensorMapArgument from_a = map_of(c, a, 128, floats ? 32 : 64);
+  // Where rows of c do not start on 16 bytes, its threads store c, and take no map.
+  const bool by_map = !floats && is_mappable(c, m, n);
   steps.push_back(
-      {.kernel = "matmul_hopper",
-       .grid = c.grid,
+      {.kernel = fmt::format("matmul_specialized<{{type}}, {}>", cluster),
+       .grid = {(c.grid.x + cluster - 1) / cluster * cluster},
        .block = c.block,
-       .dynamic_shared_bytes = stages * (stage_bytes + barrier_bytes),
-       .arguments = {TensorMapArgument{mapped("a", m, k), mapped_rows(m), mapped_cols(k), 128, 64},
-                     TensorMapArgument{mapped("b", k, n), mapped_rows(k), mapped_cols(n), 64, 64}, BufferArgument{"c"},
+       .dynamic_shared_bytes = stages * (stage_bytes + barrier_bytes) + results_bytes,
+       .arguments = {from_a,
+                     floats ? TensorMapArgument{turned, mapped_rows(n), padded, 256 / cluster, 32} : map_of(c, b, 64, 64),
+                     by_map ? map_of(c, {"c", m, n}, 64, 64) : from_a, BufferArgument{"c"},
                      static_cast<std::int32_t>(m), static_cast<std::int32_t>(n), static_cast<std::int32_t>(k)}});
   return steps;
 }
@@ -195,6 +270,29 @@ Variant hopper() {
   v.scratch = hopper_scratch;
   v.file = "kernels_sm90a.cu";
   v.commentary = commentaries({128, 128, 64, 128, true});
+  v.about_time = true;
+  v.gpu_only = true;
+  v.min_compute_capability = 90;
+  return v;
+}
+
+const BlockRule threads_384{.only = {{384}}, .why = "one warp group of 128 fetches, two multiply"};
+
+/// A consumer's instruction takes 64 x 256 elements from shared memory.
+Variant specialized(const std::string& name, const std::string& summary, std::uint32_t cluster, Words types) {
+  Variant v{.name = name, .summary = summary, .file = "kernels_sm90a.cu", .blocks = threads_384};
+  v.only = std::move(types);
+  v.strides = true;
+  v.automatic_grid = [cluster](const Case& c) {
+    const auto [m, n, k] = sizes(c.params);
+    const std::uint32_t tiles = std::max(1u, blocks_for(m, 128 * cluster) * blocks_for(n, 256));
+    const auto resident = std::max(1u, static_cast<std::uint32_t>(c.sm_count) / cluster);
+    return Dim3{cluster * (cluster == 1 ? tiles : std::min(tiles, resident))};
+  };
+  v.steps = [cluster](const Case& c) { return specialized_steps(c, cluster); };
+  v.scratch = specialized_scratch;
+  v.adjust = allow_for_truncation;
+  v.commentary = commentaries({128 * cluster, 256, 64, 256, true});
   v.about_time = true;
   v.gpu_only = true;
   v.min_compute_capability = 90;
@@ -244,14 +342,22 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
                  half_and_float, {falls("global_load_requests"), falls("shared_load_requests")}),
       large_tile("warp_tiled", "lanes stand 8 x 4 in a tile of their warp: their vectors lie side by side, no conflict",
                  half_and_float, {falls("shared_load_bank_conflicts"), falls("shared_load_wavefronts")}),
-      asynchronous(on_sm80(
-          large_tile("double_buffered",
-                     "cp.async fills one pair of tiles while the threads compute with the other: half of the barriers",
-                     {{"type", {"float"}}}, {falls("barriers")}))),
+      prefetched(),
+      against("warp_tiled",
+              asynchronous(on_sm80(large_tile(
+                  "double_buffered",
+                  "cp.async fills one pair of tiles while the threads compute with the other; 4 bytes of a at a time",
+                  {{"type", {"float"}}}, {falls("barriers")})))),
       tensor(on_sm80(
           large_tile("tensor", "tensor cores: 16 x 16 x 8 multiply-adds (TF32) or twice as many per instruction",
                      {{"type", {"float", "bf16"}}}, {falls("warp_instructions"), falls("shared_load_wavefronts")}))),
       hopper(),
+      specialized("hopper_specialized",
+                  "one warp group fetches, two multiply 64 x 256 elements at a time: nobody waits for a whole block", 1,
+                  {{"type", {"bf16"}}}),
+      specialized("hopper_clusters",
+                  "two blocks share what they fetch of b, and stay for all tiles; floats as TF32, b turned first", 2,
+                  {{"type", {"bf16", "float"}}}),
       {.name = "cublas",
        .summary = "NVIDIA's cublasGemmEx: the yardstick (float without TF32)",
        .only = {{"type", {"float", "half", "bf16", "double"}}},
@@ -260,6 +366,11 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
              if (size_of(c.type()) == 2) allow_for_tensor_core(c, p);
            },
        .vendor = {prepare_cublas, run_cublas, cublas::lack}},
+      {.name = "cublas_tf32",
+       .summary = "the same with floats cut to TF32: what tensor and hopper_clusters have to be measured by",
+       .only = {{"type", {"float"}}},
+       .adjust = allow_for_truncation,
+       .vendor = {prepare_cublas, run_cublas_tf32, cublas::lack}},
       {.name = "cpu",
        .summary = "three nested loops on the CPU, in the same type, along the rows",
        .only = {{"type", {"float", "int", "double"}}},

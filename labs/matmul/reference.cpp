@@ -200,17 +200,25 @@ Problem problem(const Case& c) {
 // TF32 keeps 11 bits of a float, rounded to nearest: each factor is off by 2^-11 of itself, a product by 2^-10 + 2^-22.
 //   M. Fasi, N. J. Higham, M. Mikaitis, S. Pranesh: Numerical behavior of NVIDIA tensor cores, PeerJ Comput. Sci. 7,
 //   2021
-void allow_for_tensor_core(const Case& c, Problem& problem) {
+namespace {
+
+/// `lost`: of a product of two floats, relative to it, by shortening its factors.
+void allow_for_short_factors(const Case& c, Problem& problem, double lost) {
   if (problem.expected[0].real.empty()) return;
   const Sizes size = sizes(c.params);
   const Scalar type = c.type();
   const auto a = as_doubles(type, problem.buffers[0].initial), b = as_doubles(type, problem.buffers[1].initial);
   const double magnitudes = largest_of_magnitudes(a, b, size);
-  const double rounded_factors = type == Scalar::f32 ? 0x1p-10 + 0x1p-22 : 0;
+  const double rounded_factors = type == Scalar::f32 ? lost : 0;
   problem.expected[0].tolerance =
       rounded_factors * magnitudes + tolerance(type, static_cast<double>(size.k), (1 + rounded_factors) * magnitudes,
                                                largest(problem.expected[0].real), 0x1p-22);
 }
+
+}  // namespace
+
+void allow_for_tensor_core(const Case& c, Problem& problem) { allow_for_short_factors(c, problem, 0x1p-10 + 0x1p-22); }
+void allow_for_truncation(const Case& c, Problem& problem) { allow_for_short_factors(c, problem, 0x1p-9 + 0x1p-20); }
 
 void multiply_on_host(const HostCall& call) {
   with_element_type(*scalar_named(call.params->word("type")), [&](auto zero) {

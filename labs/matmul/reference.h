@@ -15,6 +15,8 @@ struct Sizes {
 
 /// Widens the tolerance to that of a tensor core: it rounds float factors to TF32, and cuts off where others round.
 void allow_for_tensor_core(const Case& c, Problem& problem);
+/// The same where a tensor core is given floats as they are: it cuts them off after 11 bits of significand.
+void allow_for_truncation(const Case& c, Problem& problem);
 
 /// Three nested loops in the element type, the innermost along the rows of b and c: what caches like.
 void multiply_on_host(const HostCall& call);

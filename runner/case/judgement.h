@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,18 @@ struct HiddenClass {
   bool right = false, late = false;  ///< late: it met the backstop of the wall clock
 };
 
+/// What a kernel is timed beside: a rung of the lab, at a size.
+struct TimedQuestion {
+  std::string rung;
+  std::map<std::string, ParamValue, std::less<>> size;
+};
+/// Its time by the rung's.
+struct TimedRatio {
+  std::optional<double> ratio{};
+  std::string wrong{};    ///< what the GPU saw it do wrong
+  std::string problem{};  ///< ours: why there is no ratio
+};
+
 struct Judgement {
   DeviceInfo device;
   std::string lab, contract, signature, file;
@@ -75,6 +88,7 @@ struct Judgement {
   // Of a judging for a grade.
   std::vector<HiddenClass> hidden{};
   std::vector<Result> counted{}, hidden_counted{};  ///< each kernel at the reference size, and at a hidden one
+  std::vector<TimedRatio> timed{};                  ///< in the order of the questions
 
   [[nodiscard]] bool passed() const {
     for (const auto& item : items)

@@ -18,6 +18,7 @@
 #include "runner/grade/input/roster.h"
 #include "runner/grade/standard.h"
 #include "runner/judge/key_class.h"
+#include "runner/judge/timing.h"
 #include "runner/options/machine_options.h"
 #include "runner/report/report_target.h"
 
@@ -43,6 +44,7 @@ OptionList own_options() {
       {"submission", "PATH", "a .cu file, or a student's folder with one; more may follow: class/*", what_runs},
       {"key", "FILE", "an instructor's key, of which hidden sizes and inputs are made (gpulab.key.v1)", what_runs},
       {"jobs", "N", "submissions at a time [1]", what_runs},
+      {"device", "KIND", "sim, or gpu: items of the kind speed are timed, too, one submission at a time [sim]", what_runs},
       {"resume", "", "what --output has of the same submission, assignment and key is not done again", what_runs},
       {"no-isolation", "", "no confinement of compiler and kernel, where the system has none", what_runs},
       {"backstop", "SECONDS", "of one case by the clock [60]: met twice, it is no grade, but our trouble", what_runs},
@@ -148,6 +150,24 @@ void show_progress(std::size_t done, std::size_t all) {
   fmt::print(stderr, "\r{} of {}{}", done, all, done == all ? "\n" : "");
 }
 
+/// Whatever the device, kernels are judged on the simulator. Throws Error (missing) where a GPU is asked for in vain.
+bool is_timed(const Given& given) {
+  const auto* text = single_value(given, "device");
+  const std::vector<std::string> known{"sim", "gpu"};
+  if (text == nullptr || *text == known.front()) return false;
+  if (*text != known.back())
+    throw usage_error(fmt::format("grade has no device '{}'", *text),
+                      did_you_mean(*text, known, "devices: " + join(known)));
+  (void)timing_kind();
+  return true;
+}
+std::vector<TimedQuestion> timed_questions(const Assignment& assignment) {
+  std::vector<TimedQuestion> made;
+  for (const auto& item : assignment.items)
+    if (item.kind == ItemKind::speed) made.push_back({item.rung, item.size});
+  return made;
+}
+
 ExitCode run(const CommandLine& line) {
   const auto options = parse(line);
   const auto assignment = read_assignment(line.arguments.front(), *line.labs);
@@ -157,10 +177,12 @@ ExitCode run(const CommandLine& line) {
   request.questions.profile = parse_machine_options(line.given).profile.value_or("");
   request.questions.isolated = single_value(line.given, "no-isolation") == nullptr;
   check_isolation(request.questions.isolated);
+  if (is_timed(line.given)) request.questions.trials.timed = timed_questions(assignment);
   if (const auto* jobs = single_value(line.given, "jobs"))
     request.jobs = static_cast<int>(whole_number("jobs", *jobs, 1, 256));
   if (const auto* limit = single_value(line.given, "backstop"))
     request.questions.backstop = std::chrono::seconds(whole_number("backstop", *limit, 1, 3600));
+  if (!request.questions.trials.timed.empty()) request.jobs = 1;  // who is timed is alone
   if (options.secret.empty()) fmt::print(stderr, "note: there is no --key: what hidden classes hold can be foretold\n");
   std::optional<ResultFolder> folder;
   if (options.output) folder.emplace(*options.output, single_value(line.given, "resume") != nullptr);

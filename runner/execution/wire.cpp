@@ -8,6 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "runner/execution/hex.h"
 #include "runner/execution/wire_steps.h"
 
 namespace gpulab {
@@ -277,13 +278,16 @@ void get(const Json& json, Scalar& value) {
 void put(Json& json, BufferRole value) { json = static_cast<int>(value); }
 void get(const Json& json, BufferRole& value) { value = static_cast<BufferRole>(json.get<int>()); }
 
-/// Bytes as text, which is a twentieth of an array of numbers.
+/// Bytes as text, which is a twentieth of an array of numbers; two digits each: most bytes of numbers are zeros, which
+/// a string of JSON spells in six.
 void put(Json& json, const std::vector<std::byte>& bytes) {
-  put(json, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  json = hex_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 void get(const Json& json, std::vector<std::byte>& bytes) {
-  std::string text;
-  get(json, text);
+  const auto& digits = json.get_ref<const std::string&>();
+  if (digits.size() % 2 != 0 || digits.find_first_not_of("0123456789abcdef") != std::string::npos)
+    throw std::runtime_error("no bytes: " + digits.substr(0, 60));
+  const auto text = bytes_of_hex(digits);
   const auto* start = reinterpret_cast<const std::byte*>(text.data());
   bytes.assign(start, start + text.size());
 }

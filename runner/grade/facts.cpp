@@ -88,6 +88,7 @@ Facts without_times(Facts made) {
   for (auto& one : made.hidden) one.right = false;
   made.findings.clear();
   made.counts.clear();
+  made.timed.clear();
   made.wrong_at_reference.clear();
   return made;
 }
@@ -117,6 +118,7 @@ Facts facts_of(const Judgement& judgement, const std::vector<std::string>& count
   for (const auto& result : judgement.counted) made.counts.push_back(count_of(result, false, counters));
   for (const auto& result : judgement.hidden_counted) made.counts.push_back(count_of(result, true, counters));
   made.constructs = judgement.constructs;
+  made.timed = judgement.timed;
   if (judgement.out_of_time) return without_times(std::move(made));
   made.output = judgement.output;
   made.output_cut = judgement.output_cut;
@@ -124,12 +126,14 @@ Facts facts_of(const Judgement& judgement, const std::vector<std::string>& count
 }
 
 nlohmann::json facts_json(const Facts& facts) {
-  Json classes = Json::array(), hidden = Json::array(), findings = Json::array(), counts = Json::array();
+  Json classes = Json::array(), hidden = Json::array(), findings = Json::array(), counts = Json::array(), timed = Json::array();
   for (const auto& one : facts.classes) classes.push_back({one.name, one.right, one.late, one.reason});
   for (const auto& one : facts.hidden) hidden.push_back({one.name, one.right, one.late});
   for (const auto& one : facts.findings) findings.push_back({one.tool, one.message});
   for (const auto& one : facts.counts)
     counts.push_back({one.type, one.hidden, one.is_right, one.values, one.model_problem});
+  for (const auto& one : facts.timed)
+    timed.push_back({one.ratio ? Json(*one.ratio) : Json(), cut(one.wrong, most_message), one.problem});
   return {{"uncompiled", facts.uncompiled},
           {"no_kernel", facts.no_kernel},
           {"trouble", facts.trouble},
@@ -140,6 +144,7 @@ nlohmann::json facts_json(const Facts& facts) {
           {"wrong_at_reference", facts.wrong_at_reference},
           {"findings", findings},
           {"counts", counts},
+          {"timed", timed},
           {"constructs", facts.constructs},
           {"output", facts.output},
           {"output_cut", facts.output_cut}};
@@ -157,6 +162,10 @@ Facts facts_in(const nlohmann::json& json) {
   for (const auto& one : json.at("findings")) made.findings.push_back({one.at(0), one.at(1)});
   for (const auto& one : json.at("counts"))
     made.counts.push_back({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4)});
+  for (const auto& one : json.at("timed")) {
+    auto& ratio = made.timed.emplace_back(TimedRatio{.ratio = {}, .wrong = one.at(1), .problem = one.at(2)});
+    if (!one.at(0).is_null()) ratio.ratio = one.at(0).get<double>();
+  }
   made.wrong_at_reference = json.at("wrong_at_reference");
   made.constructs = json.at("constructs");
   made.output = json.at("output");

@@ -44,6 +44,7 @@ struct Facts {
   std::string wrong_at_reference{};     ///< size; empty: right there, or not counted
   std::vector<FindingFact> findings{};  ///< of severity error
   std::vector<CountFact> counts{};
+  std::vector<TimedRatio> timed{};
   std::vector<std::string> constructs{};
   std::string output{};  ///< what it printed
   std::uint64_t output_cut = 0;

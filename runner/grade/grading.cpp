@@ -30,7 +30,7 @@ std::string basis_of(const GradingRequest& request) {
   const auto nvcc = find_nvcc();
   const auto secret = sha256({"gpulab key", questions.trials.hidden ? questions.trials.hidden->secret : ""});
   return sha256({version(), identity_of("/proc/self/exe"), assignment.text, reference, secret, questions.profile,
-                 questions.isolated ? "isolated" : "", nvcc ? identity_of(*nvcc) : "", request.speeds ? "timed" : ""});
+                 questions.isolated ? "isolated" : "", nvcc ? identity_of(*nvcc) : "", questions.trials.timed.empty() ? "" : "timed"});
 }
 
 class Grading {
@@ -87,8 +87,7 @@ class Grading {
     if (made.facts.is_late())
       made.facts.trouble = "a launch came to no end within the time that this machine has for it";
     if (made.facts.trouble.empty()) {
-      const auto speeds = request_.speeds ? request_.speeds(submission, made.facts) : std::vector<SpeedFact>{};
-      made.items = grade_items(*request_.assignment, made.facts, standard_, speeds);
+      made.items = grade_items(*request_.assignment, made.facts, standard_);
     }
     const auto text = json_text(grade_json(*request_.assignment, made));
     if (request_.folder != nullptr) request_.folder->write(shown, basis, text, made.facts.trouble.empty());

@@ -20,8 +20,6 @@ struct GradingRequest {
   int jobs = 1;
   ResultFolder* folder = nullptr;                    ///< null: nothing is written, nothing resumed
   std::function<void(std::size_t done)> progress{};  ///< of any thread, one at a time
-  /// Times of a kernel, by items of the kind speed; null: there is no GPU.
-  std::function<std::vector<SpeedFact>(const Submission&, const Facts&)> speeds{};
 };
 
 /// In the order of the submissions. A case that meets the backstop of the wall clock is run again when nothing else

@@ -14,7 +14,7 @@
 #include "common/error.h"
 #include "labs/registry.h"
 #include "runner/execution/child_process.h"
-#include "runner/judge/inspection/hex.h"
+#include "runner/execution/hex.h"
 
 namespace gpulab {
 namespace {
@@ -38,6 +38,13 @@ Json request_json(const Questions& questions, const std::string& file, const std
   Json hidden;
   if (questions.trials.hidden)
     hidden = {{"secret", hex_of(questions.trials.hidden->secret)}, {"classes", questions.trials.hidden->classes}};
+  Json timed = Json::array();
+  for (const auto& one : questions.trials.timed) {
+    Json size = Json::object();  // sizes are whole numbers
+    for (const auto& [name, value] : one.size)
+      if (const auto* number = std::get_if<std::int64_t>(&value)) size[name] = *number;
+    timed.push_back({one.rung, size});
+  }
   return {{"lab", questions.lab},
           {"contract", questions.contract},
           {"file", file},
@@ -46,6 +53,7 @@ Json request_json(const Questions& questions, const std::string& file, const std
           {"classes", questions.trials.classes},
           {"hidden", hidden},
           {"counts", questions.trials.counts},
+          {"timed", timed},
           {"counters", questions.counters},
           {"model", questions.model},
           {"profile", questions.profile},
@@ -69,6 +77,10 @@ Facts judged(const Json& asked) {
   request.limits.wall = std::chrono::milliseconds(asked.at("backstop_ms").get<std::int64_t>());
   request.limits.cpu = most_simulated;
   request.grade.emplace(GradeTrials{.classes = asked.at("classes"), .counts = asked.at("counts")});
+  for (const auto& one : asked.at("timed")) {
+    auto& question = request.grade->timed.emplace_back(TimedQuestion{.rung = one.at(0), .size = {}});
+    for (const auto& [name, value] : one.at(1).items()) question.size[name] = value.get<std::int64_t>();
+  }
   if (const auto& hidden = asked.at("hidden"); !hidden.is_null())
     request.grade->hidden.emplace(
         HiddenTrials{bytes_of_hex(hidden.at("secret").get<std::string>()), hidden.at("classes")});
@@ -122,7 +134,8 @@ Facts judge_in_child(const Questions& questions, const std::string& file, const 
   ChildPlan plan{.command = {"/proc/self/exe", std::string(process_argument)}};
   plan.limits.cpu = most_cpu;
 #if !defined(__SANITIZE_ADDRESS__)  // its shadow is most of the address space
-  plan.limits.data_bytes = most_memory;
+  // The processes that use a GPU inherit the limit, and its driver takes what it wants.
+  if (questions.trials.timed.empty()) plan.limits.data_bytes = most_memory;
 #endif
   ChildProcess child(plan);
   const auto answer = child.ask(dumped(request_json(questions, file, source, unreadable)), longest, interrupted);

@@ -16,7 +16,7 @@ class Rubric {
   Rubric(const Assignment& assignment, const Facts& facts, Standard& standard)
       : assignment_(assignment), facts_(facts), standard_(standard) {}
 
-  GradedItem grade(const AssignmentItem& item, const SpeedFact* speed) {
+  GradedItem grade(const AssignmentItem& item, const TimedRatio* speed) {
     GradedItem made{.item = &item};
     if (const auto why = unjudged(); !why.empty()) {
       made.reason = why;
@@ -198,11 +198,12 @@ class Rubric {
     decide(wrong.empty(), wrong.empty() ? "as asked for" : join(wrong, "; "), made);
   }
 
-  void time(const AssignmentItem& item, const SpeedFact* speed, GradedItem& made) {
+  void time(const AssignmentItem& item, const TimedRatio* speed, GradedItem& made) {
     if (!needs(is_right(), "not earned: the kernel is not right on all classes of inputs", made)) return;
     add_requirements(item, made);
     for (const auto& part : made.parts)
       if (part.status == Graded::failed) return decide(false, part.reason, made);
+    if (speed != nullptr && !speed->wrong.empty()) return decide(false, "on the GPU: " + speed->wrong, made);
     if (speed == nullptr || !speed->ratio) {
       made.status = Graded::pending;
       made.earned.reset();
@@ -225,14 +226,13 @@ class Rubric {
 
 double hundredths(double points) { return std::round(points * 100) / 100; }
 
-std::vector<GradedItem> grade_items(const Assignment& assignment, const Facts& facts, Standard& standard,
-                                    const std::vector<SpeedFact>& speeds) {
+std::vector<GradedItem> grade_items(const Assignment& assignment, const Facts& facts, Standard& standard) {
   Rubric rubric(assignment, facts, standard);
   std::vector<GradedItem> made;
   std::size_t timed = 0;
   for (const auto& item : assignment.items) {
-    const SpeedFact* speed = nullptr;
-    if (item.kind == ItemKind::speed && timed < speeds.size()) speed = &speeds[timed++];
+    const TimedRatio* speed = nullptr;
+    if (item.kind == ItemKind::speed && timed < facts.timed.size()) speed = &facts.timed[timed++];
     made.push_back(rubric.grade(item, speed));
   }
   return made;

@@ -36,15 +36,8 @@ struct GradedItem {
   std::vector<GradedPart> parts{};
 };
 
-/// Times of the kernel by those of the rung; nothing where there is no GPU.
-struct SpeedFact {
-  std::optional<double> ratio{};
-  std::string problem{};
-};
-
-/// `speeds`: by items of the kind speed, in order; may be shorter.
-[[nodiscard]] std::vector<GradedItem> grade_items(const Assignment& assignment, const Facts& facts, Standard& standard,
-                                                  const std::vector<SpeedFact>& speeds);
+/// Facts::timed are of the items of the kind speed, in order; nothing where there is no GPU.
+[[nodiscard]] std::vector<GradedItem> grade_items(const Assignment& assignment, const Facts& facts, Standard& standard);
 
 /// To a hundredth of a point.
 [[nodiscard]] double hundredths(double points);

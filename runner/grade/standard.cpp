@@ -75,7 +75,9 @@ Facts judge_file(const Questions& questions, const std::string& path) {
 Standard::Standard(const Assignment& assignment, const Questions& questions)
     : assignment_(assignment), questions_(questions) {
   if (!compares_with(assignment, reference_rung)) return;
-  reference_ = judge_file(questions, assignment.reference);
+  auto untimed = questions;
+  untimed.trials.timed.clear();  // rungs are what submissions are timed beside
+  reference_ = judge_file(untimed, assignment.reference);
   if (const auto flaw = flaw_of(*reference_); !flaw.empty())
     throw usage_error(fmt::format("{}: the reference is not right: {}", assignment.path, flaw),
                       "'gpulab assignment lint' says more", assignment.reference);

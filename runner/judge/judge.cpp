@@ -16,6 +16,7 @@
 #include "runner/judge/find_kernel.h"
 #include "runner/judge/key_class.h"
 #include "runner/judge/rung_counts.h"
+#include "runner/judge/timing.h"
 #include "runner/judge/trials.h"
 #include "runner/student_file/compile.h"
 #include "runner/student_file/compilers/ptxas.h"
@@ -399,6 +400,7 @@ class Judging {
     if (grade.counts && item("correct").verdict == Verdict::passed)
       for (const auto& kernel : search_.found)
         if (!count_kernel(kernel, report_.counted)) break;
+    if (item("correct").verdict == Verdict::passed) time();
     if (!grade.hidden) return;
     hiding_ = true;
     hung_ = 0;
@@ -418,6 +420,22 @@ class Judging {
       wrong.variant = kernel.signature.name;
       wrong.status = CaseStatus::wrong;
       report_.hidden_counted.push_back(own ? std::move(*own) : std::move(wrong));
+    }
+  }
+
+  /// Of several instances of a template the slowest counts.
+  void time() {
+    if (request_.grade->timed.empty()) return;
+    SpeedTrial trial(*request_.lab, *search_.contract, seed_);
+    for (const auto& question : request_.grade->timed) {
+      auto& slowest = report_.timed.emplace_back();
+      for (const auto& kernel : search_.found) {
+        const Lab file = lab_of(kernel, false);
+        auto one = trial.time({&file, &kernel, &launch_of(file, kernel)}, question);
+        const bool decides = !one.ratio || !slowest.ratio || *one.ratio > *slowest.ratio;
+        if (decides) slowest = std::move(one);
+        if (!slowest.ratio) break;
+      }
     }
   }
 

@@ -21,6 +21,6 @@ struct RungPoint {
   TrialPlace place;
 };
 [[nodiscard]] Result count_rung(Executor& executor, const Lab& lab, const Contract& contract, const std::string& rung,
-                                const RungPoint& at);
+                                const RungPoint& at, const RunOptions& options = {});
 
 }  // namespace gpulab

@@ -17,7 +17,7 @@
 #include "runner/execution/child_process.h"
 #include "runner/execution/open_device.h"
 #include "runner/judge/inspection/constructs.h"
-#include "runner/judge/inspection/hex.h"
+#include "runner/execution/hex.h"
 #include "runner/student_file/source_file.h"
 
 namespace gpulab {

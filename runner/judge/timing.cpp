@@ -1,0 +1,83 @@
+#include "runner/judge/timing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "common/device/device_kind.h"
+#include "common/error.h"
+#include "common/gpu_profile.h"
+#include "runner/execution/open_device.h"
+#include "runner/judge/trials.h"
+
+namespace gpulab {
+namespace {
+
+constexpr int rounds = 5;
+
+/// Of each round. Quartiles do not matter here: rounds are what is compared.
+RunOptions timing_options() {
+  RunOptions options;
+  options.measure.reps = 31;
+  return options;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+}  // namespace
+
+const DeviceKind& timing_kind() {
+  std::string problem = "no kind of device measures time";
+  for (const auto* kind : device_kinds()) {
+    if (!kind->capabilities.measures_time) continue;
+    problem = kind->problem();
+    if (problem.empty()) return *kind;
+  }
+  throw Error(ExitCode::missing, "--device gpu: " + problem, {},
+              "without it, items of the kind speed stay pending; 'gpulab doctor' says what is missing");
+}
+
+SpeedTrial::SpeedTrial(const Lab& lab, const Contract& contract, std::uint64_t seed)
+    : lab_(lab), contract_(contract), seed_(seed) {
+  MachineOptions machine;
+  machine.device = &timing_kind();
+  own_ = open_device_for_file(machine, {});
+  rungs_ = open_device(machine);
+}
+
+TimedRatio SpeedTrial::time(const TimedKernel& timed, const TimedQuestion& question) {
+  const auto& info = own_->info();
+  const TrialPlace place{info.sm_count, info.profile.empty() ? nullptr : &gpu_profile(info.profile)};
+  const auto& kernel = *timed.kernel;
+  const auto options = timing_options();
+  std::vector<double> ratios;
+  for (int round = 0; round < rounds; ++round) {
+    ++trials_;  // each round is of other data
+    auto point = contract_case(lab_, contract_, question.size, kernel.type, seed_ + trials_, place);
+    const auto posed =
+        pose(lab_, contract_, kernel, std::move(point), Values::ordinary, *timed.launch, trials_, false);
+    const Lab lab = trial_lab(*timed.file, posed.trial);
+    Case number;
+    number.seed = posed.trial->number;
+    number.sm_count = place.sm_count;
+    number.block = timed.launch->block;
+    const auto own = own_->run(lab, lab.variants.front(), number, options);
+    if (own.status == CaseStatus::interrupted) throw Error(ExitCode::interrupted, "interrupted");
+    const auto shape = judged(contract_, kernel, posed, own);
+    if (shape.status != CaseStatus::ok) return {.wrong = shape.message};
+    const auto rung = count_rung(*rungs_, lab_, contract_, question.rung,
+                                 {question.size, kernel.type, seed_, place}, options);
+    if (rung.status == CaseStatus::interrupted) throw Error(ExitCode::interrupted, "interrupted");
+    if (rung.status != CaseStatus::ok || !rung.timing || !own.timing || !(rung.timing->median_ms > 0))
+      return {.problem = fmt::format("{} could not be timed: {}", question.rung, rung.message)};
+    ratios.push_back(own.timing->median_ms / rung.timing->median_ms);
+  }
+  return {.ratio = median(std::move(ratios))};
+}
+
+}  // namespace gpulab
