@@ -141,7 +141,10 @@ void multiply_as(std::pair<DataType, ComputeType> types, const void* a, const vo
   const auto [data, compute] = types;
   if (m == 0 || n == 0) return;
   if (k == 0) {  // an empty sum; all bits 0 is 0 in every type
-    const auto bytes = static_cast<std::size_t>(m) * static_cast<std::size_t>(n) * (data == real_64f ? 8 : data == real_32f ? 4 : 2);
+    const auto bytes = static_cast<std::size_t>(m) * static_cast<std::size_t>(n) *
+                       (data == real_64f   ? 8
+                        : data == real_32f ? 4
+                                           : 2);
     const auto to = reinterpret_cast<CUdeviceptr>(c);
     return driver()->check(driver()->cuMemsetD8Async(to, 0, bytes, nullptr), DriverUse::memory, "c");
   }

@@ -57,9 +57,8 @@ part() {
 # Vendor code takes nvcc minutes, and nothing runs it where there is no GPU: that it compiles is left to --all.
 vendor=yes
 has_gpu || { vendor_architectures= vendor=$all; }
-# The oldest level and the newest of this CPU; --all: those between, too, and newer ones (compiled alone).
-levels="v2;v3"
-! grep -qs avx512bw /proc/cpuinfo || levels="v2;v4"
+# This CPU's level of the instruction tables; --all: every one, those of newer CPUs compiled alone.
+levels=native
 [ -z "$all" ] && [ $preset = release ] || levels=all
 lock_build
 step "set-up"

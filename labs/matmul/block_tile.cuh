@@ -74,7 +74,8 @@ __device__ void store_sums(T* c, long row, int col, Place at, int m, int n, cons
 }
 
 // Tile `t` of tiles_down x tiles_across, as (x, y), counted in bands of `band` rows of tiles, down before across: the
-// tiles that are under way at a time are nearly a square, whose rows of a and columns of b are the fewest, and stay in L2.
+// tiles that are under way at a time are nearly a square, whose rows of a and columns of b are the fewest, and stay in
+// L2.
 __device__ inline int2 place_of_tile(int t, int tiles_down, int tiles_across, int band) {
   const int first = t / (band * tiles_across) * band, rows = min(band, tiles_down - first);
   const int in_band = t % (band * tiles_across);

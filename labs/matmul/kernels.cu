@@ -210,8 +210,8 @@ __global__ void matmul_warp_tiled(const T* a, const T* b, T* c, int m, int n, in
 // global memory to registers; it then goes to a second pair of tiles, and one barrier per slice is left. In the same
 // way the vectors of the next step along k come from shared memory during the multiply-adds of this one. Each thread
 // has 16 x 8 elements: 6 loads of vectors serve 128 multiply-adds instead of 4 serving 64. Of its 255 registers it uses
-// nearly all: 8 warps are resident on an SM, not 16, and need no more, since a warp hardly ever waits. Blocks take tiles
-// in an order in which their slices of a and b are found in L2 (place_of_tile).
+// nearly all: 8 warps are resident on an SM, not 16, and need no more, since a warp hardly ever waits. Blocks take
+// tiles in an order in which their slices of a and b are found in L2 (place_of_tile).
 constexpr int prefetched_threads = 128, wide = 64, band = 8;  // 2 x 2 warps, each with 64 x 64 elements
 
 // Two vectors of a and two of b: a thread's share of a slice.
@@ -229,7 +229,8 @@ __device__ inline Share load_share(const float* a, const float* b, long row, int
   }
   return share;
 }
-// The same inside the matrices, where rows start on 16 bytes: the second vectors lie 64 rows of a and 4 of b further on.
+// The same inside the matrices, where rows start on 16 bytes: the second vectors lie 64 rows of a and 4 of b further
+// on.
 __device__ inline Share load_inner_share(const float* from_a, const float* from_b, long n, long k) {
   Share share;
   for (int i = 0; i < 2; ++i) {

@@ -275,8 +275,8 @@ template <auto... kernel>
 struct Compile {};
 template struct Compile<matmul_specialized<bf16, 1>, matmul_specialized<bf16, 2>, matmul_specialized<float, 2>>;
 
-// b with rows and columns exchanged, and rounded to TF32: 32 x 32 elements by 32 x 8 threads, as in the lab `transpose`.
-// Its rows are padded to `padded` elements, with zeros.
+// b with rows and columns exchanged, and rounded to TF32: 32 x 32 elements by 32 x 8 threads, as in the lab
+// `transpose`. Its rows are padded to `padded` elements, with zeros.
 __global__ void matmul_turn(const float* from, float* to, int rows, int cols, int padded) {
   __shared__ float tile[32][33];
   const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;

@@ -207,13 +207,13 @@ std::vector<Step> hopper_steps(const Case& c) {
   std::vector<Step> steps;
   pad(c, a, steps);
   pad(c, b, steps);
-  steps.push_back({.kernel = "matmul_hopper",
-                   .grid = c.grid,
-                   .block = c.block,
-                   .dynamic_shared_bytes = stages * (stage_bytes + barrier_bytes),
-                   .arguments = {map_of(c, a, 128, 64), map_of(c, b, 64, 64), BufferArgument{"c"},
-                                 static_cast<std::int32_t>(m), static_cast<std::int32_t>(n),
-                                 static_cast<std::int32_t>(k)}});
+  steps.push_back(
+      {.kernel = "matmul_hopper",
+       .grid = c.grid,
+       .block = c.block,
+       .dynamic_shared_bytes = stages * (stage_bytes + barrier_bytes),
+       .arguments = {map_of(c, a, 128, 64), map_of(c, b, 64, 64), BufferArgument{"c"}, static_cast<std::int32_t>(m),
+                     static_cast<std::int32_t>(n), static_cast<std::int32_t>(k)}});
   return steps;
 }
 
@@ -224,7 +224,8 @@ std::vector<Buffer> specialized_scratch(const Case& c) {
   const auto [m, n, k] = sizes(c.params);
   std::vector<Buffer> copies;
   scratch_for(c, {"a", m, k}, copies);
-  copies.push_back({turned, c.type(), static_cast<std::size_t>(mapped_rows(n) * mapped_cols(c, k)), BufferRole::scratch});
+  copies.push_back(
+      {turned, c.type(), static_cast<std::size_t>(mapped_rows(n) * mapped_cols(c, k)), BufferRole::scratch});
   return copies;
 }
 
@@ -253,10 +254,10 @@ std::vector<Step> specialized_steps(const Case& c, std::uint32_t cluster) {
        .grid = {(c.grid.x + cluster - 1) / cluster * cluster},
        .block = c.block,
        .dynamic_shared_bytes = stages * (stage_bytes + barrier_bytes) + results_bytes,
-       .arguments = {from_a,
-                     floats ? TensorMapArgument{turned, mapped_rows(n), padded, 256 / cluster, 32} : map_of(c, b, 64, 64),
-                     by_map ? map_of(c, {"c", m, n}, 64, 64) : from_a, BufferArgument{"c"},
-                     static_cast<std::int32_t>(m), static_cast<std::int32_t>(n), static_cast<std::int32_t>(k)}});
+       .arguments = {
+           from_a, floats ? TensorMapArgument{turned, mapped_rows(n), padded, 256 / cluster, 32} : map_of(c, b, 64, 64),
+           by_map ? map_of(c, {"c", m, n}, 64, 64) : from_a, BufferArgument{"c"}, static_cast<std::int32_t>(m),
+           static_cast<std::int32_t>(n), static_cast<std::int32_t>(k)}});
   return steps;
 }
 

@@ -126,7 +126,8 @@ Facts facts_of(const Judgement& judgement, const std::vector<std::string>& count
 }
 
 nlohmann::json facts_json(const Facts& facts) {
-  Json classes = Json::array(), hidden = Json::array(), findings = Json::array(), counts = Json::array(), timed = Json::array();
+  Json classes = Json::array(), hidden = Json::array(), findings = Json::array(), counts = Json::array(),
+       timed = Json::array();
   for (const auto& one : facts.classes) classes.push_back({one.name, one.right, one.late, one.reason});
   for (const auto& one : facts.hidden) hidden.push_back({one.name, one.right, one.late});
   for (const auto& one : facts.findings) findings.push_back({one.tool, one.message});

@@ -30,7 +30,8 @@ std::string basis_of(const GradingRequest& request) {
   const auto nvcc = find_nvcc();
   const auto secret = sha256({"gpulab key", questions.trials.hidden ? questions.trials.hidden->secret : ""});
   return sha256({version(), identity_of("/proc/self/exe"), assignment.text, reference, secret, questions.profile,
-                 questions.isolated ? "isolated" : "", nvcc ? identity_of(*nvcc) : "", questions.trials.timed.empty() ? "" : "timed"});
+                 questions.isolated ? "isolated" : "", nvcc ? identity_of(*nvcc) : "",
+                 questions.trials.timed.empty() ? "" : "timed"});
 }
 
 class Grading {

@@ -400,7 +400,7 @@ class Judging {
     if (grade.counts && item("correct").verdict == Verdict::passed)
       for (const auto& kernel : search_.found)
         if (!count_kernel(kernel, report_.counted)) break;
-    if (item("correct").verdict == Verdict::passed) time();
+    if (!grade.timed.empty() && item("correct").verdict == Verdict::passed) time();
     if (!grade.hidden) return;
     hiding_ = true;
     hung_ = 0;
@@ -423,20 +423,13 @@ class Judging {
     }
   }
 
-  /// Of several instances of a template the slowest counts.
   void time() {
-    if (request_.grade->timed.empty()) return;
-    SpeedTrial trial(*request_.lab, *search_.contract, seed_);
-    for (const auto& question : request_.grade->timed) {
-      auto& slowest = report_.timed.emplace_back();
-      for (const auto& kernel : search_.found) {
-        const Lab file = lab_of(kernel, false);
-        auto one = trial.time({&file, &kernel, &launch_of(file, kernel)}, question);
-        const bool decides = !one.ratio || !slowest.ratio || *one.ratio > *slowest.ratio;
-        if (decides) slowest = std::move(one);
-        if (!slowest.ratio) break;
-      }
+    std::vector<TimedKernel> kernels;
+    for (const auto& kernel : search_.found) {
+      const Lab file = lab_of(kernel, false);
+      kernels.push_back({file, &kernel, &launch_of(file, kernel)});
     }
+    report_.timed = times_beside(*request_.lab, *search_.contract, kernels, request_.grade->timed, seed_);
   }
 
   void judge_hidden(const InputClass& of) {

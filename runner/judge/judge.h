@@ -29,7 +29,7 @@ struct HiddenTrials {
 struct GradeTrials {
   std::vector<std::string> classes;  ///< of the contract, judged and told of
   std::optional<HiddenTrials> hidden{};
-  bool counts = false;  ///< every kernel is counted, also at a hidden size
+  bool counts = false;                 ///< every kernel is counted, also at a hidden size
   std::vector<TimedQuestion> timed{};  ///< on a GPU; empty: there is none, or nobody asks
 };
 

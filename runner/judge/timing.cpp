@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,53 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+class SpeedTrial {
+ public:
+  SpeedTrial(const Lab& lab, const Contract& contract, std::uint64_t seed)
+      : lab_(lab), contract_(contract), seed_(seed) {
+    MachineOptions machine;
+    machine.device = &timing_kind();
+    own_ = open_device_for_file(machine, {});
+    rungs_ = open_device(machine);
+  }
+
+  TimedRatio time(const TimedKernel& timed, const TimedQuestion& question) {
+    const auto& info = own_->info();
+    const TrialPlace place{info.sm_count, info.profile.empty() ? nullptr : &gpu_profile(info.profile)};
+    const auto& kernel = *timed.kernel;
+    const auto options = timing_options();
+    std::vector<double> ratios;
+    for (int round = 0; round < rounds; ++round) {
+      ++trials_;  // each round is of other data
+      auto point = contract_case(lab_, contract_, question.size, kernel.type, seed_ + trials_, place);
+      const auto posed =
+          pose(lab_, contract_, kernel, std::move(point), Values::ordinary, *timed.launch, trials_, false);
+      const Lab lab = trial_lab(timed.file, posed.trial);
+      Case number;
+      number.seed = posed.trial->number;
+      number.sm_count = place.sm_count;
+      number.block = timed.launch->block;
+      const auto own = own_->run(lab, lab.variants.front(), number, options);
+      if (own.status == CaseStatus::interrupted) throw Error(ExitCode::interrupted, "interrupted");
+      const auto shape = judged(contract_, kernel, posed, own);
+      if (shape.status != CaseStatus::ok) return {.wrong = shape.message};
+      const auto rung =
+          count_rung(*rungs_, lab_, contract_, question.rung, {question.size, kernel.type, seed_, place}, options);
+      if (rung.status == CaseStatus::interrupted) throw Error(ExitCode::interrupted, "interrupted");
+      if (rung.status != CaseStatus::ok || !rung.timing || !own.timing || !(rung.timing->median_ms > 0))
+        return {.problem = fmt::format("{} could not be timed: {}", question.rung, rung.message)};
+      ratios.push_back(own.timing->median_ms / rung.timing->median_ms);
+    }
+    return {.ratio = median(std::move(ratios))};
+  }
+
+ private:
+  const Lab& lab_;
+  const Contract& contract_;
+  std::uint64_t seed_, trials_ = 0;
+  std::unique_ptr<Executor> own_, rungs_;
+};
+
 }  // namespace
 
 const DeviceKind& timing_kind() {
@@ -42,42 +90,19 @@ const DeviceKind& timing_kind() {
               "without it, items of the kind speed stay pending; 'gpulab doctor' says what is missing");
 }
 
-SpeedTrial::SpeedTrial(const Lab& lab, const Contract& contract, std::uint64_t seed)
-    : lab_(lab), contract_(contract), seed_(seed) {
-  MachineOptions machine;
-  machine.device = &timing_kind();
-  own_ = open_device_for_file(machine, {});
-  rungs_ = open_device(machine);
-}
-
-TimedRatio SpeedTrial::time(const TimedKernel& timed, const TimedQuestion& question) {
-  const auto& info = own_->info();
-  const TrialPlace place{info.sm_count, info.profile.empty() ? nullptr : &gpu_profile(info.profile)};
-  const auto& kernel = *timed.kernel;
-  const auto options = timing_options();
-  std::vector<double> ratios;
-  for (int round = 0; round < rounds; ++round) {
-    ++trials_;  // each round is of other data
-    auto point = contract_case(lab_, contract_, question.size, kernel.type, seed_ + trials_, place);
-    const auto posed =
-        pose(lab_, contract_, kernel, std::move(point), Values::ordinary, *timed.launch, trials_, false);
-    const Lab lab = trial_lab(*timed.file, posed.trial);
-    Case number;
-    number.seed = posed.trial->number;
-    number.sm_count = place.sm_count;
-    number.block = timed.launch->block;
-    const auto own = own_->run(lab, lab.variants.front(), number, options);
-    if (own.status == CaseStatus::interrupted) throw Error(ExitCode::interrupted, "interrupted");
-    const auto shape = judged(contract_, kernel, posed, own);
-    if (shape.status != CaseStatus::ok) return {.wrong = shape.message};
-    const auto rung = count_rung(*rungs_, lab_, contract_, question.rung,
-                                 {question.size, kernel.type, seed_, place}, options);
-    if (rung.status == CaseStatus::interrupted) throw Error(ExitCode::interrupted, "interrupted");
-    if (rung.status != CaseStatus::ok || !rung.timing || !own.timing || !(rung.timing->median_ms > 0))
-      return {.problem = fmt::format("{} could not be timed: {}", question.rung, rung.message)};
-    ratios.push_back(own.timing->median_ms / rung.timing->median_ms);
+std::vector<TimedRatio> times_beside(const Lab& lab, const Contract& contract, const std::vector<TimedKernel>& kernels,
+                                     const std::vector<TimedQuestion>& questions, std::uint64_t seed) {
+  SpeedTrial trial(lab, contract, seed);
+  std::vector<TimedRatio> made;
+  for (const auto& question : questions) {
+    auto& slowest = made.emplace_back();
+    for (const auto& kernel : kernels) {
+      auto one = trial.time(kernel, question);
+      if (!one.ratio || !slowest.ratio || *one.ratio > *slowest.ratio) slowest = std::move(one);
+      if (!slowest.ratio) break;
+    }
   }
-  return {.ratio = median(std::move(ratios))};
+  return made;
 }
 
 }  // namespace gpulab

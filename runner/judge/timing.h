@@ -1,13 +1,12 @@
 #pragma once
 // How fast a file's kernel is on a GPU, beside a rung of the lab.
 //
-// Both run in processes of their own, in turns: what the one does to its context (limits, cache policies, clocks that it
-// heats up) the other does not see, or sees as much of. Each launch is timed with a cold L2, from the outside: streams
-// and events of the kernel's own have no say. It is first verified, at the size at which it is timed.
+// Both run in processes of their own, in turns: what the one does to its context (limits, cache policies, clocks that
+// it heats up) the other does not see, or sees as much of. Each launch is timed with a cold L2, from the outside:
+// streams and events of the kernel's own have no say. It is first verified, at the size at which it is timed.
 
 #include <cstdint>
-#include <memory>
-#include <string>
+#include <vector>
 
 #include "common/device/device_kind.h"
 #include "labs/lab.h"
@@ -19,25 +18,16 @@
 namespace gpulab {
 
 struct TimedKernel {
-  const Lab* file = nullptr;  ///< with the kernel alone
+  Lab file;  ///< with the kernel alone
   const FoundKernel* kernel = nullptr;
   const ContractLaunch* launch = nullptr;
 };
 
-class SpeedTrial {
- public:
-  /// Throws Error (missing) where there is no GPU. Both processes start at the first question.
-  SpeedTrial(const Lab& lab, const Contract& contract, std::uint64_t seed);
-
-  /// Median of five ratios, each of medians: the kernel's time by the rung's.
-  [[nodiscard]] TimedRatio time(const TimedKernel& kernel, const TimedQuestion& question);
-
- private:
-  const Lab& lab_;
-  const Contract& contract_;
-  std::uint64_t seed_, trials_ = 0;
-  std::unique_ptr<Executor> own_, rungs_;
-};
+/// For each question the median of five ratios, each of medians: the kernel's time by the rung's. Of several kernels
+/// (instances of a template) the slowest counts. Throws Error (missing) where there is no GPU.
+[[nodiscard]] std::vector<TimedRatio> times_beside(const Lab& lab, const Contract& contract,
+                                                   const std::vector<TimedKernel>& kernels,
+                                                   const std::vector<TimedQuestion>& questions, std::uint64_t seed);
 
 /// Throws Error (missing) where there is none.
 [[nodiscard]] const DeviceKind& timing_kind();

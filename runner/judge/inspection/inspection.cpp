@@ -15,9 +15,9 @@
 #include "common/error.h"
 #include "common/ptx/parser.h"
 #include "runner/execution/child_process.h"
+#include "runner/execution/hex.h"
 #include "runner/execution/open_device.h"
 #include "runner/judge/inspection/constructs.h"
-#include "runner/execution/hex.h"
 #include "runner/student_file/source_file.h"
 
 namespace gpulab {

@@ -35,8 +35,7 @@ TEST_CASE("a speed item gives points between two ratios, is pending without one,
   CHECK(speed_item({{.ratio = 2.0}}).earned == 5);
   CHECK(speed_item({{.ratio = 2.0}}).status == Graded::partial);
   CHECK(speed_item({{.ratio = 3.0}}).earned == 0);
-  CHECK(speed_item({{.ratio = 2.0}}).reason ==
-        "takes 2 times as long as warp: all points up to 1.5, none from 2.5 on");
+  CHECK(speed_item({{.ratio = 2.0}}).reason == "takes 2 times as long as warp: all points up to 1.5, none from 2.5 on");
 
   CHECK(speed_item({}).status == Graded::pending);
   CHECK(speed_item({}).reason == "needs a GPU");
