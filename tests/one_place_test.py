@@ -82,7 +82,7 @@ class Format(unittest.TestCase):
 
     def test_help_and_errors_name_it_where_it_can_be_had(self):
         self.assertRegex(gpulab("saxpy", "--help")[1], r"table, csv, html, json, .* or words \[table\]")
-        self.assertRegex(gpulab("explain", "--help")[1], r"table, json.* or words \[table\]")
+        self.assertRegex(gpulab("explain", "--help")[1], r"table, html, json.* or words \[table\]")
         self.assertRegex(gpulab(*self.sweep, "wrds")[2], "did you mean 'words'\\? formats: table, csv, html, json, .*, words")
 
     def test_without_its_file_nothing_knows_of_it(self):

@@ -30,8 +30,8 @@ TEST_CASE("ladders name the rungs of vendor libraries, whether their code has be
     for (const auto& variant : lab.variants)
       if (variant.vendor.run) found += lab.name + "." + variant.name + " ";
   CHECK(found ==
-        "saxpy.thrust saxpy.cublas reduce.cub transpose.cublas atomics.cub scan.cub matmul.cublas segsum.cub "
-        "segsum.cpu_round_trip ");
+        "saxpy.thrust saxpy.cublas reduce.cub transpose.cublas atomics.cub scan.cub matmul.cublas matmul.cublas_tf32 "
+        "segsum.cub segsum.cpu_round_trip ");
 }
 
 // Hidden: needs the target gpulab_vendor; ctest runs it as `vendor` after that is built.
