@@ -47,6 +47,16 @@ std::string cut(std::string text, std::size_t most) {
   return text + " …";
 }
 
+/// What a compiler says of its own memory differs from run to run, and a grade must not.
+std::string repeatable(std::string messages) {
+  constexpr std::string_view said = "out of memory allocating";
+  for (auto at = messages.find(said); at != std::string::npos; at = messages.find(said, at + 1)) {
+    const auto numbers = at + said.find(" allocating");
+    messages.erase(numbers, std::min(messages.find('\n', numbers), messages.size()) - numbers);
+  }
+  return messages;
+}
+
 CountFact count_of(const Result& result, bool hidden, const std::vector<std::string>& counters) {
   CountFact made{.type = {},
                  .hidden = hidden,
@@ -106,7 +116,7 @@ Facts facts_of(const Judgement& judgement, const std::vector<std::string>& count
     if (item.name == "compile") made.uncompiled = cut(item.message, most_message);
     if (item.name == "signature") made.no_kernel = cut(item.message, most_message);
   }
-  made.messages = cut(judgement.messages, most_messages);
+  made.messages = cut(repeatable(judgement.messages), most_messages);
   made.kernels = judgement.kernels;
   add_classes(judgement, made);
   made.hidden = judgement.hidden;
