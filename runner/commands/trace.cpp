@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "common/child/interrupt.h"
-#include "common/embedded.h"
 #include "common/text.h"
 #include "labs/registry.h"
 #include "runner/case/plan.h"
@@ -23,7 +22,7 @@ namespace gpulab::command {
 namespace {
 
 constexpr std::int64_t most_steps = 1'000'000;
-constexpr std::int64_t small_length = 4096, small_side = 64;  ///< of a lab's sizes, where nobody names one
+constexpr std::int64_t small_length = 4096;  ///< of a lab's one size, where nobody names it
 
 struct TraceOptions {
   MachineOptions machine;
@@ -100,19 +99,6 @@ TraceOptions parse(const CommandLine& line) {
   return options;
 }
 
-/// Sizes that nobody names are small: a page is for looking at each step. Knobs (Param::tested) stay as they are.
-Given with_small_sizes(const Lab& lab, Given given) {
-  std::vector<const Param*> sizes;
-  for (const Param& param : lab.params)
-    if (param.tested.empty() && param.choices.empty() && std::holds_alternative<std::int64_t>(param.fallback))
-      sizes.push_back(&param);
-  const std::int64_t small = sizes.size() == 1 ? small_length : small_side;
-  for (const Param* param : sizes)
-    if (!given.contains(param->name) && std::get<std::int64_t>(param->fallback) > small && param->min <= small)
-      given[param->name] = {std::to_string(small)};
-  return given;
-}
-
 SweepCase only_case(const SweepOptions& options, const Executor& executor) {
   auto cases = sweep(options, host_of(executor));
   if (cases.size() > 1)
@@ -121,22 +107,6 @@ SweepCase only_case(const SweepOptions& options, const Executor& executor) {
   if (!launches_kernels(*cases[0].variant))
     throw usage_error(fmt::format("variant '{}' launches no kernel of ours", cases[0].variant->name));
   return cases[0];
-}
-
-/// The texts that the steps are lines of.
-void add_texts(const Lab& lab, const Variant& variant, TraceView& view) {
-  if (lab.file) {
-    view.source = lab.file->file.source;
-    view.ptx = lab.file->file.ptx;
-    view.source_name = lab.file->file.file;
-    return;
-  }
-  for (const auto& kernels : embedded_kernels()) {
-    if (kernels.lab != lab.name || kernels.file != variant.file) continue;
-    view.source = kernels.source;
-    view.ptx = kernels.ptx;
-    view.source_name = fmt::format("{}/{}", lab.name, kernels.source_file);
-  }
 }
 
 ExitCode trace_case(const SweepOptions& sweep, const TraceOptions& options,
@@ -179,7 +149,7 @@ ExitCode run(const CommandLine& line) {
   if (!is_kernel_file(target)) {
     const auto& lab = find_lab(*line.labs, target);
     const auto options = parse(line);
-    auto sweep = parse_sweep_options({line.labs, &lab}, with_small_sizes(lab, line.given));
+    auto sweep = parse_sweep_options({line.labs, &lab}, with_small_sizes(lab, line.given, small_length));
     const auto& tools = options.machine.sanitize;
     sweep.admits_races = single_value(line.given, "allow-racy") != nullptr ||
                          std::find(tools.begin(), tools.end(), "racecheck") != tools.end();

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "common/embedded.h"
 #include "runner/case/plan.h"
 #include "runner/execution/batch.h"
 #include "runner/execution/open_device.h"
@@ -15,21 +14,8 @@
 namespace gpulab {
 namespace {
 
-constexpr std::uint64_t most_steps = 5000;  ///< of a page of the site, which are many
-
-/// Sizes at which a few blocks do all: a page is for looking at each step. Knobs stay as they are.
-Given small_case(const Lab& lab, const Variant& variant) {
-  constexpr std::int64_t small_length = 1024, small_side = 64;
-  Given given{{"variant", {variant.name}}};
-  std::vector<const Param*> sizes;
-  for (const auto& param : lab.params)
-    if (param.tested.empty() && std::holds_alternative<std::int64_t>(param.fallback)) sizes.push_back(&param);
-  for (const auto* param : sizes) {
-    const auto small = std::max(param->min, sizes.size() == 1 ? small_length : small_side);
-    if (std::get<std::int64_t>(param->fallback) > small) given[param->name] = {std::to_string(small)};
-  }
-  return given;
-}
+constexpr std::uint64_t most_steps = 5000;   ///< of a page of the site, which are many
+constexpr std::int64_t small_length = 1024;  ///< of a lab's one size: a few blocks do all
 
 }  // namespace
 
@@ -57,7 +43,8 @@ std::optional<SiteFile> trace_page_of(const std::shared_ptr<const Lab>& lab, con
   machine.trace->events = most_steps;
   const std::shared_ptr<Executor> simulator = open_simulator(machine);
   const auto batch = std::make_shared<Batch>(Batch{lab, simulator});
-  batch->cases = sweep(parse_sweep_options(lab, small_case(*lab, variant)), host_of(*simulator));
+  batch->cases = sweep(parse_sweep_options(lab, with_small_sizes(*lab, {{"variant", {variant.name}}}, small_length)),
+                       host_of(*simulator));
   if (batch->cases.size() != 1) return std::nullopt;
   const auto results = run_batch(batch);
   const auto& result = results.front();
@@ -69,12 +56,7 @@ std::optional<SiteFile> trace_page_of(const std::shared_ptr<const Lab>& lab, con
   view.result = &result;
   view.steps = result.steps.get();
   view.top = std::move(top);
-  for (const auto& kernels : embedded_kernels()) {
-    if (kernels.lab != lab->name || kernels.file != variant.file) continue;
-    view.source = kernels.source;
-    view.ptx = kernels.ptx;
-    view.source_name = fmt::format("{}/{}", lab->name, kernels.source_file);
-  }
+  add_texts(*lab, variant, view);
   return SiteFile{trace_address(lab->name, variant.name), trace_page(view)};
 }
 

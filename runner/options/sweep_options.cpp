@@ -123,4 +123,18 @@ SweepOptions sweep_of_file(Lab lab, LaunchOptions launch) {
   return options;
 }
 
+Given with_small_sizes(const Lab& lab, Given given, std::int64_t length) {
+  constexpr std::int64_t side = 64;
+  std::vector<const Param*> sizes;
+  for (const auto& param : lab.params)
+    if (param.tested.empty() && param.choices.empty() && std::holds_alternative<std::int64_t>(param.fallback))
+      sizes.push_back(&param);
+  for (const auto* param : sizes) {
+    const auto small = std::max(param->min, sizes.size() == 1 ? length : side);
+    if (!given.contains(param->name) && std::get<std::int64_t>(param->fallback) > small)
+      given[param->name] = {std::to_string(small)};
+  }
+  return given;
+}
+
 }  // namespace gpulab

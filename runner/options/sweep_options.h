@@ -29,4 +29,8 @@ struct SweepOptions {
 /// The lab that kernel_file.h makes of a file: one variant, no parameters.
 [[nodiscard]] SweepOptions sweep_of_file(Lab lab, LaunchOptions launch);
 
+/// Sizes that nobody names become small ones, for pages on which each step is looked at: `length` where the lab has one
+/// size, 64 for each of several, its least value where that is more. Knobs (Param::tested, choices) stay as they are.
+[[nodiscard]] Given with_small_sizes(const Lab& lab, Given given, std::int64_t length);
+
 }  // namespace gpulab

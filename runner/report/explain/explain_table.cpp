@@ -17,6 +17,7 @@
 #include "runner/report/explain/shown.h"
 #include "runner/report/explain/time_text.h"
 #include "runner/report/model_text.h"
+#include "runner/report/words/lines.h"
 
 namespace gpulab {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "runner/report/explain/marks.h"
 #include "runner/report/explain/time_text.h"
+#include "runner/report/words/lines.h"
 
 namespace gpulab {
 namespace {
@@ -12,18 +13,6 @@ namespace {
 constexpr std::int64_t bank_count = 32, word_bytes = 4;
 
 }  // namespace
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    auto line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 std::optional<std::int64_t> lane_stride(const LineAccess& access) {
   std::optional<std::int64_t> stride;

@@ -43,9 +43,6 @@ struct Explanation {
 /// `sm_count`: of the GPU that blocks spread over.
 [[nodiscard]] Explanation explanation_of(const LaunchLines& launch, int sm_count);
 
-/// The text's lines; [0] is line 1.
-[[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
-
 /// Bytes from each active lane to the next, where that is the same for all.
 [[nodiscard]] std::optional<std::int64_t> lane_stride(const LineAccess& access);
 

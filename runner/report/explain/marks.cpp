@@ -10,6 +10,7 @@
 
 #include "common/text.h"
 #include "runner/report/explain/source_idioms.h"
+#include "runner/report/words/lines.h"
 
 namespace gpulab {
 namespace {

@@ -15,6 +15,7 @@
 #include "runner/report/html/page.h"
 #include "runner/report/model_text.h"
 #include "runner/report/pages/highlight.h"
+#include "runner/report/words/lines.h"
 #include "runner/report/words/result_text.h"
 
 namespace gpulab {

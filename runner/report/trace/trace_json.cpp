@@ -12,6 +12,7 @@
 #include "runner/report/trace/accused.h"
 #include "runner/report/trace/packed_table.h"
 #include "runner/report/trace/trace_text.h"
+#include "runner/report/words/lines.h"
 #include "runner/version.h"
 
 namespace gpulab {
@@ -21,16 +22,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::uint32_t around = 12;  ///< lines of source kept above and below one that runs
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 Json extents(const Dim3& d) { return {d.x, d.y, d.z}; }
 

@@ -9,20 +9,11 @@
 #include "common/text.h"
 #include "runner/report/trace/accused.h"
 #include "runner/report/trace/step_values.h"
+#include "runner/report/words/lines.h"
 
 namespace gpulab {
 
 namespace {
-
-std::vector<std::string_view> lines_in(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 std::string trimmed(std::string_view line) {
   std::string text;
@@ -38,8 +29,8 @@ class Text {
         trace_(*view.steps),
         width_(style.width),
         color_(style.color),
-        source_(lines_in(view.source)),
-        ptx_(lines_in(view.ptx)) {}
+        source_(lines_of(view.source)),
+        ptx_(lines_of(view.ptx)) {}
 
   std::string text() {
     head();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/trace/step_trace.h"
+#include "labs/lab.h"
 #include "runner/case/result.h"
 
 namespace gpulab {
@@ -23,5 +24,8 @@ struct TraceView {
   std::uint64_t schedule = 0;                              ///< of --schedule
   std::vector<std::pair<std::string, std::string>> top{};  ///< links above, as html::Page::top
 };
+
+/// The texts that the steps of a rung or of a file's kernel are lines of: source, ptx, source_name.
+void add_texts(const Lab& lab, const Variant& variant, TraceView& view);
 
 }  // namespace gpulab
