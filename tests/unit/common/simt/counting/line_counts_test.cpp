@@ -10,6 +10,7 @@
 #include "runner/case/plan.h"
 #include "runner/case/run_case.h"
 #include "runner/report/explain/explain_report.h"
+#include "runner/report/words/lines.h"
 #include "tests/catch.h"
 #include "tests/unit/error_of.h"
 
