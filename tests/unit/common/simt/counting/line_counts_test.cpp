@@ -240,7 +240,7 @@ TEST_CASE("a block with more barriers than phases counts the rest in the last on
   device->launch(device->kernel("k"), {{3, 1, 1}, {64, 1, 1}}, {});
   const auto launch = device->take_lines().at(0);
   CHECK(launch.phases == most_phases);
-  Counters sum, last;
+  Counters sum;
   for (const auto& line : launch.lines) {
     sum += line.counters;
     // The 64th phase begins after the 63rd barrier: of 100 rounds of 2 warps in 3 blocks, the last 37.
