@@ -425,7 +425,38 @@ __global__ void reduce_grid_stride_vec4(const T* in, T* out, int n) {
   if (threadIdx.x == 0) combine_atomically(out, value, op);
 }
 
-// --- 17: a barrier for the whole grid --------------------------------------------------------------------------------
+// --- 17: eight loads under way ---------------------------------------------------------------------------------------
+// The rung before has one vector per thread under way: it asks for 16 bytes, adds them, asks again, and other warps keep
+// memory busy meanwhile. Bandwidth is bytes under way divided by latency (Little). So a thread asks for eight vectors
+// here before it adds the first, and then it is done: no loop, one tile per block, and a new block takes the place of
+// one that ends. A tile's vectors lie a block's width apart, so that each request of a warp is whole.
+constexpr int under_way = 8;
+
+template <typename T, typename Op>
+__global__ void reduce_eight_loads(const T* in, T* out, int n) {
+  Op op;
+  const Four<T>* fours = reinterpret_cast<const Four<T>*>(in);
+  const long tile = long(blockDim.x) * under_way, first = blockIdx.x * tile + threadIdx.x;
+  const auto combined = [&](const Four<T>& four) { return op(op(four.x, four.y), op(four.z, four.w)); };
+
+  T value = neutral<T, Op>;
+  if ((blockIdx.x + 1) * tile <= n / 4) {
+    Four<T> four[under_way];
+    for (int k = 0; k < under_way; ++k) four[k] = fours[first + k * blockDim.x];
+    for (int k = 0; k < under_way; ++k) value = op(value, combined(four[k]));
+  } else {  // the end of the input
+    for (long i = first; i < min((blockIdx.x + 1) * tile, long(n / 4)); i += blockDim.x) {
+      value = op(value, combined(fours[i]));
+    }
+    const long left = n / 4 * 4 + threadIdx.x;  // what n % 4 leaves over is the block's in whose tile it lies
+    if (blockIdx.x == n / 4 / tile && left < n) value = op(value, in[left]);
+  }
+
+  value = reduce_block(value, op);
+  if (threadIdx.x == 0) combine_atomically(out, value, op);
+}
+
+// --- 18: a barrier for the whole grid --------------------------------------------------------------------------------
 // Blocks cannot wait for each other: which of them run at the same time is the hardware's affair, and a block that
 // waits for one that has not started waits forever. Unless all of them are on the GPU at once, which a cooperative
 // launch promises (or refuses). Then a barrier over the grid parts the two passes of one launch: every block stores its
@@ -449,7 +480,7 @@ __global__ void reduce_cooperative(const T* in, T* out, T* partials, int n) {
   if (threadIdx.x == 0) *out = value;
 }
 
-// --- 18: the last block finishes -------------------------------------------------------------------------------------
+// --- 19: the last block finishes -------------------------------------------------------------------------------------
 // Atomics on floats add in the order in which blocks happen to end: the last digits change from run to run. Here every
 // block stores its result and draws a ticket; whoever draws the last one knows that all results are there, and reduces
 // them in a fixed order: one launch and the same bits every time. The fence makes the result visible before the ticket
@@ -491,7 +522,8 @@ struct Ladder
               reduce_tree_shared<T, Op>, reduce_shared_divergent<T, Op>, reduce_shared_strided<T, Op>,
               reduce_shared_sequential<T, Op>, reduce_first_add<T, Op>, reduce_volatile_last_warp<T, Op>,
               reduce_unroll_last_warp<T, Op>, reduce_shuffle_last_warp<T, Op>, reduce_warp<T, Op>,
-              reduce_grid_stride_vec4<T, Op>, reduce_cooperative<T, Op>, reduce_single_pass<T, Op>> {};
+              reduce_grid_stride_vec4<T, Op>, reduce_eight_loads<T, Op>, reduce_cooperative<T, Op>,
+              reduce_single_pass<T, Op>> {};
 template <typename T>
 struct AllOperations : Ladder<T, Sum>, Ladder<T, Product>, Ladder<T, Min>, Ladder<T, Max> {};
 template struct AllOperations<int>;

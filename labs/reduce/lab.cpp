@@ -43,12 +43,14 @@ std::vector<Buffer> single_pass_scratch(const Case& c) {
 
 std::uint32_t bytes_per_thread(const Case& c) { return static_cast<std::uint32_t>(size_of(c.type())) * c.block.x; }
 Dim3 two_per_thread(const Case& c) { return {2 * c.block.x}; }
+Dim3 tile_of_eight_vectors(const Case& c) { return {8 * 4 * c.block.x}; }
 Dim3 one_block(const Case&) { return {1, 1, 1}; }
 
 // Operations that an element passes through at most.
 double serial(const Case& c) { return static_cast<double>(c.n()); }
 double one_tree(const Case& c) { return std::ceil(std::log2(serial(c) + 1)) + 1; }
 double block_then_atomics(const Case& c) { return levels(c) + 1 + c.grid.x; }
+double tile_then_atomics(const Case& c) { return 8 * 4 + block_then_atomics(c); }
 double stride_then_blocks(const Case& c) {
   return std::ceil(serial(c) / (static_cast<double>(c.grid.x) * c.block.x)) + 4 + 2 * levels(c) + c.grid.x;
 }
@@ -182,6 +184,13 @@ std::vector<Variant> by_warps() {
        .automatic_grid = resident_grid(4),
        .adjust = accumulates(stride_then_blocks),
        .claims = {falls("global_load_requests"), falls("barriers")}},
+      {.name = "eight_loads",
+       .summary = "eight vectors per thread asked for before the first is added, and no loop: more bytes under way",
+       .kernel = "reduce_eight_loads<{type}, {Op}>",
+       .blocks = warps,
+       .covers = tile_of_eight_vectors,
+       .adjust = accumulates(tile_then_atomics),
+       .claims = {falls("warp_instructions")}},
       {.name = "cooperative",
        .summary = "a barrier over the whole grid between two passes of one launch; the first block does the second",
        .kernel = "reduce_cooperative<{type}, {Op}>",
@@ -193,7 +202,8 @@ std::vector<Variant> by_warps() {
          return {{"partials", c.type(), c.grid.x, BufferRole::scratch}};
        },
        .arguments = cooperative_arguments,
-       .adjust = within(stride_then_blocks)},
+       .adjust = within(stride_then_blocks),
+       .builds_on = "grid_stride_vec4"},
       {.name = "single_pass",
        .summary = "the last block to finish reduces the others' results, in fixed order: the same bits every run",
        .kernel = "reduce_single_pass<{type}, {Op}>",

@@ -195,22 +195,26 @@ __global__ void transpose_coarsened_vec(const T* in, T* out, int rows, int cols)
 }
 
 // --- 9: a large tile ---------------------------------------------------------------------------------
-// 64 x 64 elements instead of 32 x 32 (of doubles 32 x 32): a row of a tile is 256 bytes of the input, and of the
+// 64 x 64 elements instead of 32 x 32 (of doubles 64 rows of 32): a row of a tile is 256 bytes of the input, and of the
 // output, too. The sectors are as many as before, and no counter of the SM moves. But DRAM works by rows of its own, a
 // few KB each, and to close one and open another costs time in which nothing is moved: what is asked for together had
 // better lie together. Each of the 512 threads has all its loads under way before it stores the first of them to the
-// tile, and rows that start on no vector's boundary are moved by elements: 64 lanes beside one another.
+// tile. That takes registers: three blocks on an SM leave each thread 40; with four blocks, and 32 registers, the
+// compiler waits for the first loads before it asks for the last. Rows that start on no vector's boundary are moved by
+// elements, with a pointer that goes along: one more element, one addition.
+constexpr int tile_rows = 64;
 template <typename T>
-constexpr int side = sizeof(T) == 8 ? 32 : 64;  // of a large tile
-constexpr int movers = 512;                     // threads that move it
+constexpr int tile_cols = sizeof(T) == 8 ? 32 : 64;
+template <typename T>
+using Tile = T[tile_rows][tile_cols<T> + word<T>];
+constexpr int movers = 512;  // threads that move it
 
 // Moves the rows of a tile of the input, from (first_row, first_col), to shared memory.
 template <typename T>
-__device__ void take_tile(T (&tile)[side<T>][side<T> + word<T>], const T* in, int rows, int cols, long first_row,
-                          long first_col) {
+__device__ void take_tile(Tile<T>& tile, const T* in, int rows, int cols, long first_row, long first_col) {
   const int thread = threadIdx.y * blockDim.x + threadIdx.x;
   if (cols % width<T> == 0) {
-    constexpr int per_row = side<T> / width<T>, steps = side<T> * per_row / movers;
+    constexpr int per_row = tile_cols<T> / width<T>, steps = tile_rows * per_row / movers;
     Vector<T> v[steps];
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
@@ -225,24 +229,24 @@ __device__ void take_tile(T (&tile)[side<T>][side<T> + word<T>], const T* in, in
     }
     return;
   }
-  constexpr int steps = side<T> * side<T> / movers;
+  constexpr int steps = tile_rows * tile_cols<T> / movers, rows_a_step = movers / tile_cols<T>;
+  const int x = thread % tile_cols<T>, y = thread / tile_cols<T>;
+  const T* from = in + (first_row + y) * cols + first_col + x;
   T v[steps];
 #pragma unroll
-  for (int k = 0; k < steps; ++k) {
-    const long row = first_row + (k * movers + thread) / side<T>, col = first_col + thread % side<T>;
-    if (row < rows && col < cols) v[k] = in[row * cols + col];
+  for (int k = 0; k < steps; ++k, from += rows_a_step * long(cols)) {
+    if (first_row + y + k * rows_a_step < rows && first_col + x < cols) v[k] = *from;
   }
 #pragma unroll
-  for (int k = 0; k < steps; ++k) tile[(k * movers + thread) / side<T>][thread % side<T>] = v[k];
+  for (int k = 0; k < steps; ++k) tile[y + k * rows_a_step][x] = v[k];
 }
 
 // Moves the columns of the tile to rows of the output, which has `cols` rows of `rows` elements.
 template <typename T>
-__device__ void put_tile(const T (&tile)[side<T>][side<T> + word<T>], T* out, int rows, int cols, long first_row,
-                         long first_col) {
+__device__ void put_tile(const Tile<T>& tile, T* out, int rows, int cols, long first_row, long first_col) {
   const int thread = threadIdx.y * blockDim.x + threadIdx.x;
   if (rows % width<T> == 0) {
-    constexpr int per_row = side<T> / width<T>, steps = side<T> * per_row / movers;
+    constexpr int per_row = tile_rows / width<T>, steps = tile_cols<T> * per_row / movers;
 #pragma unroll
     for (int k = 0; k < steps; ++k) {
       const int x = (k * movers + thread) % per_row * width<T>, y = (k * movers + thread) / per_row;
@@ -253,20 +257,22 @@ __device__ void put_tile(const T (&tile)[side<T>][side<T> + word<T>], T* out, in
     }
     return;
   }
+  constexpr int steps = tile_rows * tile_cols<T> / movers, cols_a_step = movers / tile_rows;
+  const int x = thread % tile_rows, y = thread / tile_rows;
+  T* to = out + (first_col + y) * rows + first_row + x;
 #pragma unroll
-  for (int k = 0; k < side<T> * side<T> / movers; ++k) {
-    const int x = thread % side<T>, y = (k * movers + thread) / side<T>;
-    const long col = first_row + x, row = first_col + y;
-    if (row < cols && col < rows) out[row * rows + col] = tile[x][y];
+  for (int k = 0; k < steps; ++k, to += cols_a_step * long(rows)) {
+    if (first_col + y + k * cols_a_step < cols && first_row + x < rows) *to = tile[x][y + k * cols_a_step];
   }
 }
 
 template <typename T>
-__global__ void __launch_bounds__(movers, 4) transpose_large_tile(const T* in, T* out, int rows, int cols) {
-  __shared__ T tile[side<T>][side<T> + word<T>];
-  take_tile(tile, in, rows, cols, blockIdx.y * long(side<T>), blockIdx.x * long(side<T>));
+__global__ void __launch_bounds__(movers, 3) transpose_large_tile(const T* in, T* out, int rows, int cols) {
+  __shared__ Tile<T> tile;
+  const long first_row = blockIdx.y * long(tile_rows), first_col = blockIdx.x * long(tile_cols<T>);
+  take_tile<T>(tile, in, rows, cols, first_row, first_col);
   __syncthreads();
-  put_tile(tile, out, rows, cols, blockIdx.y * long(side<T>), blockIdx.x * long(side<T>));
+  put_tile<T>(tile, out, rows, cols, first_row, first_col);
 }
 
 // --- 10: tiles from top to bottom ----------------------------------------------------------------------
@@ -275,11 +281,12 @@ __global__ void __launch_bounds__(movers, 4) transpose_large_tile(const T* in, T
 // and y swapped they are tiles below one another: now the stretches are written, and read are many rows. As many bytes
 // either way, and no counter of ours says why it is faster; writes that lie together come to DRAM in longer bursts.
 template <typename T>
-__global__ void __launch_bounds__(movers, 4) transpose_large_tile_down(const T* in, T* out, int rows, int cols) {
-  __shared__ T tile[side<T>][side<T> + word<T>];
-  take_tile(tile, in, rows, cols, blockIdx.x * long(side<T>), blockIdx.y * long(side<T>));
+__global__ void __launch_bounds__(movers, 3) transpose_large_tile_down(const T* in, T* out, int rows, int cols) {
+  __shared__ Tile<T> tile;
+  const long first_row = blockIdx.x * long(tile_rows), first_col = blockIdx.y * long(tile_cols<T>);
+  take_tile<T>(tile, in, rows, cols, first_row, first_col);
   __syncthreads();
-  put_tile(tile, out, rows, cols, blockIdx.x * long(side<T>), blockIdx.y * long(side<T>));
+  put_tile<T>(tile, out, rows, cols, first_row, first_col);
 }
 
 // Every kernel for every type: naming a template's instance is enough for nvcc to compile it.

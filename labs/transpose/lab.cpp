@@ -60,10 +60,10 @@ const BlockRule quarter_tile{
     .dimensions = 2, .only = {{32, 8}}, .why = "a tile is 32 x 32, and each of its threads moves four elements"};
 Dim3 tile(const Case&) { return {32, 32}; }
 const BlockRule eighth_of_large_tile{
-    .dimensions = 2, .only = {{32, 16}}, .why = "512 threads move a tile of 64 x 64 (of doubles 32 x 32) elements"};
+    .dimensions = 2, .only = {{32, 16}}, .why = "512 threads move a tile of 64 x 64 (of doubles 64 x 32) elements"};
 Dim3 large_tiles(const Case& c) {
-  const int side = c.params.word("type") == "double" ? 32 : 64;
-  return {blocks_for(c.params.integer("cols"), side), blocks_for(c.params.integer("rows"), side)};
+  const int tile_cols = c.params.word("type") == "double" ? 32 : 64;
+  return {blocks_for(c.params.integer("cols"), tile_cols), blocks_for(c.params.integer("rows"), 64)};
 }
 Dim3 large_tiles_down(const Case& c) {
   const Dim3 across = large_tiles(c);

@@ -33,9 +33,15 @@ std::optional<Value> value_of(const Result& result, std::string_view name) {
   return std::nullopt;
 }
 
+/// Timed on a GPU: the only time that is measured.
+bool is_measured(const Result& result) {
+  return result.timing && result.timing->source == TimeSource::cuda_events;
+}
+
 bool comparable(const Result& a, const Result& b) {
   return a.status == CaseStatus::ok && b.status == CaseStatus::ok && a.params == b.params &&
-         a.counters_params == b.counters_params && (a.counters || b.counters || !a.metrics.empty());
+         a.counters_params == b.counters_params &&
+         (a.counters || b.counters || !a.metrics.empty() || (is_measured(a) && is_measured(b)));
 }
 
 bool same_block(const Result& a, const Result& b) { return a.launch && b.launch && a.launch->block == b.launch->block; }
@@ -140,11 +146,11 @@ void add_largest(const Result& result, const Result& before, const std::set<std:
   }
 }
 
-/// The nearest rung below that was counted.
+/// The nearest rung below that was counted, or measured as this one was.
 const Result* rung_before(const Lab& lab, const std::vector<Result>& results, const Result& result) {
   for (const auto* rung : rungs_below(lab, result.variant)) {
     const auto* found = partner(results, result, rung->name);
-    if (found != nullptr && found->counters) return found;
+    if (found != nullptr && (found->counters || (is_measured(*found) && is_measured(result)))) return found;
   }
   return nullptr;
 }
@@ -260,8 +266,7 @@ struct RungTime {
 
 std::optional<RungTime> time_of(const Result& result, bool modelled) {
   if (modelled) return result.model ? std::optional(RungTime{result.model->ms, true}) : std::nullopt;
-  const bool measured = result.timing && result.timing->source == TimeSource::cuda_events;
-  return measured ? std::optional(RungTime{result.timing->median_ms, false}) : std::nullopt;
+  return is_measured(result) ? std::optional(RungTime{result.timing->median_ms, false}) : std::nullopt;
 }
 
 /// "against hillis_steele: from 61.2 µs to 52 µs, as modelled (1.18 times as fast); bound by issue (busy 68% of the

@@ -195,6 +195,26 @@ TEST_CASE("measured times are told before modelled ones, and one of each kind is
   CHECK(time_of() == "against slow: from 30 µs to 15 µs (2 times as fast)");
 }
 
+TEST_CASE("rungs that a GPU timed and nobody counted stand against each other by their times") {
+  const auto timed = [](const std::string& variant, double ms) {
+    auto result = counted_result(variant, 0, 0);
+    result.counters.reset();
+    result.timing = Timing{};
+    result.timing->source = TimeSource::cuda_events;
+    result.timing->median_ms = ms;
+    return result;
+  };
+  Run run{.device = {}, .lab = "", .results = {timed("slow", 0.03), timed("fast", 0.015)}};
+  add_rung_changes(two_rungs(), run.results);
+  CHECK(run.results[1].built_on == "slow");
+  CHECK(rung_stories(run).back().points[0].time == "against slow: from 30 µs to 15 µs (2 times as fast)");
+  // One that nobody timed, as a skipped or a simulated one, has nothing to be compared by.
+  run.results = {timed("slow", 0.03), timed("fast", 0.015)};
+  run.results[0].timing.reset();
+  add_rung_changes(two_rungs(), run.results);
+  CHECK(run.results[1].built_on.empty());
+}
+
 TEST_CASE("a rung says which rung it would be compared with, had it run") {
   auto racy = counted_result("slow", 4000, 0), fast = counted_result("fast", 1000, 0);
   racy.status = CaseStatus::skipped;
