@@ -80,7 +80,10 @@ Grade grade_of(const Json& document) {
   grade.status = status_of(raw_text(document, "status"));
   grade.max = needed_number(document, "max");
   if (grade.status == GradeStatus::graded) grade.score = needed_number(document, "score");
-  if (auto problem = text(document, "compile_problem"); !problem.empty()) grade.compile_problem = std::move(problem);
+  if (auto problem = text(document, "compile_problem"); !problem.empty()) {
+    grade.compile_problem = std::move(problem);
+    grade.compiler_messages = text(document, "messages");
+  }
   const auto items = document.find("items");
   if (items == document.end() || !items->is_array()) refuse("'items' is missing");
   for (const auto& item : *items) {

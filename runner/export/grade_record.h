@@ -30,6 +30,7 @@ struct Grade {
   std::string submission, file, assignment;
   std::string reason;  ///< why there is no grade
   std::optional<std::string> compile_problem;
+  std::string compiler_messages;  ///< all that the compiler said, where it refused the file; lines
   GradeStatus status = GradeStatus::graded;
   std::optional<double> score;  ///< nothing where the status is another than graded
   double max = 0;

@@ -46,6 +46,7 @@ std::optional<std::string> write(const Grade& grade, ExportContext&) {
   std::string output = grade.assignment;
   if (!grade.score) output = why_ungraded(grade);
   if (grade.compile_problem) output = "does not compile: " + *grade.compile_problem;
+  if (!grade.compiler_messages.empty()) output += "\n\nThe compiler said:\n" + grade.compiler_messages;
   json["output"] = cut(output, most_output);
   json["output_format"] = "text";
   json["visibility"] = "visible";

@@ -34,6 +34,7 @@ std::string document(const Grade& grade, std::size_t most_output) {
     const auto why = grade.compile_problem ? "does not compile: " + *grade.compile_problem : why_ungraded(grade);
     json["format_errors"] = {cut(why, most_output)};
     json["message"] = cut(why, most_output);
+    if (!grade.compiler_messages.empty()) json["output"] = cut(grade.compiler_messages, most_output);
     return json_text(json);
   }
   json["score"] = grade.max > 0 ? std::clamp(*grade.score / grade.max, 0.0, 1.0) : 0.0;

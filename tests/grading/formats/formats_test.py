@@ -24,6 +24,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = str(pathlib.Path(sys.argv[1]).resolve())
 GRADES = json.loads((HERE / "grades.json").read_text(encoding="utf-8"))
 TITLE = "Transpose | without <conflicts>"
+COMPILER = 'c.cu(4): error: expected a ";"\n  int i\n      ^\n'
 RUNNER = {"CLASSROOM": "gpus", "ASSIGNMENT": "transpose", "SUBMISSION_TAG": "submit/1", "COMMIT_URL": "https://x.example/commit/1",
           "RELEASE_URL": "https://x.example/releases/1"}
 
@@ -82,7 +83,7 @@ class OneSubmission(Exports):
         ada, eve = documents["ada/results.json"], documents["%2e.%2fetc%2fpasswd/results.json"]
         self.assertEqual((ada["score"], [t["score"] for t in ada["tests"]]), (100, [50, 50]))
         self.assertEqual([t["visibility"] for t in ada["tests"]], ["visible", "hidden"])
-        self.assertEqual((eve["score"], eve["output"]), (0, 'does not compile: c.cu:4: expected a ";"'))
+        self.assertEqual((eve["score"], eve["output"]), (0, 'does not compile: c.cu:4: expected a ";"\n\nThe compiler said:\n' + COMPILER))
         odd = next(d for path, d in documents.items() if path.startswith("=cmd"))
         self.assertEqual((odd["score"], odd["tests"][0]["status"]), (33.3333, "failed"))
         self.assertIn("\\x1b[2J", odd["tests"][0]["output"])
@@ -108,6 +109,7 @@ class OneSubmission(Exports):
                          [("cor|rect <b>", 33.3333, 50), ("hidden tests", 0, 50)])
         self.assertNotIn("SECRET", json.dumps(odd))
         self.assertEqual(documents["%2e.%2fetc%2fpasswd/results.json"]["format_errors"], ['does not compile: c.cu:4: expected a ";"'])
+        self.assertEqual(documents["%2e.%2fetc%2fpasswd/results.json"]["output"], COMPILER)
         for path in ("pen/results.json", "Ida Ott_4711_assignsubmission_file/results.json"):
             self.assertFalse(documents[path]["gradable"])
 
