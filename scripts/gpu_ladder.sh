@@ -6,7 +6,7 @@
 #   marks       each last rung's time against its vendor's; the clock and the power that the card had meanwhile
 #   monotonic   at a large size, which rungs are slower than the rung that they are built on
 # The program: $GPULAB_PROGRAM, or what scripts/gpu_test.sh --pack has packed, or build/gpulab. $OUT, if set, gets
-# ladder.json with all figures. Exits 1 where a mark is missed, or a ladder goes down, that scripts/gpu_ladder.py does
+# all figures as JSON. Exits 1 where a mark is missed, or a ladder goes down, that scripts/gpu_ladder.py does
 # not list as an exception with its reason; 3 without a GPU.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")

@@ -20,8 +20,8 @@ import gpu_ladder  # noqa: E402
 
 GPULAB = sys.argv[1]
 
-# Answers with the times of the folder's times.json ({rung: [ms of the first run, of the second, ...]}; a word is a status),
-# and notes each call in calls.txt.
+# Answers with the times of a JSON file beside it ({rung: [ms of the first run, of the second, ...]}; a word is a status),
+# and notes each call.
 PRETENDER = """#!/usr/bin/env python3
 import json, pathlib, sys
 here = pathlib.Path(__file__).parent

@@ -426,10 +426,10 @@ __global__ void reduce_grid_stride_vec4(const T* in, T* out, int n) {
 }
 
 // --- 17: eight loads under way ---------------------------------------------------------------------------------------
-// The rung before has one vector per thread under way: it asks for 16 bytes, adds them, asks again, and other warps keep
-// memory busy meanwhile. Bandwidth is bytes under way divided by latency (Little). So a thread asks for eight vectors
-// here before it adds the first, and then it is done: no loop, one tile per block, and a new block takes the place of
-// one that ends. A tile's vectors lie a block's width apart, so that each request of a warp is whole.
+// The rung before has one vector per thread under way: it asks for 16 bytes, adds them, asks again, and other warps
+// keep memory busy meanwhile. Bandwidth is bytes under way divided by latency (Little). So a thread asks for eight
+// vectors here before it adds the first, and then it is done: no loop, one tile per block, and a new block takes the
+// place of one that ends. A tile's vectors lie a block's width apart, so that each request of a warp is whole.
 constexpr int under_way = 8;
 
 template <typename T, typename Op>
@@ -515,15 +515,14 @@ __global__ void reduce_single_pass(const T* in, T* out, T* partials, unsigned* t
 template <auto... kernel>
 struct Compile {};
 template <typename T, typename Op>
-struct Ladder
-    : Compile<reduce_single_thread<T, Op>, reduce_atomic<T, Op>, reduce_neighbored<T, Op>,
-              reduce_neighbored_extra_steps<T, Op>, reduce_neighbored_improved<T, Op>, reduce_interleaved<T, Op>,
-              reduce_single_block<T, Op, false>, reduce_single_block<T, Op, true>, reduce_tree_atomic<T, Op>,
-              reduce_tree_shared<T, Op>, reduce_shared_divergent<T, Op>, reduce_shared_strided<T, Op>,
-              reduce_shared_sequential<T, Op>, reduce_first_add<T, Op>, reduce_volatile_last_warp<T, Op>,
-              reduce_unroll_last_warp<T, Op>, reduce_shuffle_last_warp<T, Op>, reduce_warp<T, Op>,
-              reduce_grid_stride_vec4<T, Op>, reduce_eight_loads<T, Op>, reduce_cooperative<T, Op>,
-              reduce_single_pass<T, Op>> {};
+struct Ladder : Compile<reduce_single_thread<T, Op>, reduce_atomic<T, Op>, reduce_neighbored<T, Op>,
+                        reduce_neighbored_extra_steps<T, Op>, reduce_neighbored_improved<T, Op>,
+                        reduce_interleaved<T, Op>, reduce_single_block<T, Op, false>, reduce_single_block<T, Op, true>,
+                        reduce_tree_atomic<T, Op>, reduce_tree_shared<T, Op>, reduce_shared_divergent<T, Op>,
+                        reduce_shared_strided<T, Op>, reduce_shared_sequential<T, Op>, reduce_first_add<T, Op>,
+                        reduce_volatile_last_warp<T, Op>, reduce_unroll_last_warp<T, Op>,
+                        reduce_shuffle_last_warp<T, Op>, reduce_warp<T, Op>, reduce_grid_stride_vec4<T, Op>,
+                        reduce_eight_loads<T, Op>, reduce_cooperative<T, Op>, reduce_single_pass<T, Op>> {};
 template <typename T>
 struct AllOperations : Ladder<T, Sum>, Ladder<T, Product>, Ladder<T, Min>, Ladder<T, Max> {};
 template struct AllOperations<int>;

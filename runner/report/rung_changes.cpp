@@ -34,9 +34,7 @@ std::optional<Value> value_of(const Result& result, std::string_view name) {
 }
 
 /// Timed on a GPU: the only time that is measured.
-bool is_measured(const Result& result) {
-  return result.timing && result.timing->source == TimeSource::cuda_events;
-}
+bool is_measured(const Result& result) { return result.timing && result.timing->source == TimeSource::cuda_events; }
 
 bool comparable(const Result& a, const Result& b) {
   return a.status == CaseStatus::ok && b.status == CaseStatus::ok && a.params == b.params &&
