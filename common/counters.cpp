@@ -195,7 +195,8 @@ constexpr std::array derived_rows{
         {.name = "atomic_requests",
          .definition = "global and shared atomic requests",
          .reported = false,
-         .ladder = {"atomics", {}, 4}},
+         .ladder = {"atomics", {}, 4},
+         .line = {"atomic", "requests", 9}},
         [](const Counters& c) { return unless_none(c["global_atomic_requests"] + c["shared_atomic_requests"]); }},
 };
 

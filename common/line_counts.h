@@ -41,6 +41,15 @@ struct LineAccess {
   std::uint32_t max_same_address = 0;
 };
 
+/// Lane slots of a line that idle, 32 to an instruction of a warp, for one reason.
+struct IdleLanes {
+  std::uint32_t line = 0;
+  /// Of the branch whose lanes disagreed, so that some did not come here; 0: no branch of the user's, but a guard, a
+  /// warp that is not full, lanes that have exited.
+  std::uint32_t branch = 0;
+  std::uint64_t slots = 0, warps = 0;  ///< idle; instructions of warps
+};
+
 /// Of one launch, what its warps spend their time on: milliseconds that add up to the time that the kernel runs.
 struct LineTime {
   std::uint32_t line = 0;  ///< 0: of no line of the user's
@@ -51,10 +60,10 @@ struct LineTime {
   double result = 0;       ///< for what the line computes
   [[nodiscard]] double total() const { return issue + memory + shared + barrier + result; }
 };
-/// How long the launch would take if one thing that a line costs were gone.
+/// How long the launch would take if one thing that a line costs were gone, or one of the whole launch.
 struct WhatIf {
-  std::uint32_t line = 0;
-  std::string kind;  ///< "bank_conflict", "uncoalesced", "same_address"
+  std::uint32_t line = 0;  ///< 0: of the launch
+  std::string kind;        ///< "bank_conflict", "uncoalesced", "same_address"; of the launch: "idle_sms"
   double ms = 0;
 };
 struct LaunchTime {
@@ -74,6 +83,7 @@ struct LaunchLines {
   Counters counters;                 ///< of the launch
   std::vector<LineCounts> lines;     ///< by line, then phase; lines that no warp came to have phase 0 and zeros
   std::vector<LineAccess> accesses;  ///< by line, then PTX line
+  std::vector<IdleLanes> idle;       ///< by line, then branch
   std::optional<LaunchTime> time;    ///< as modelled
 };
 

@@ -43,6 +43,9 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
   return above[to.size()];
 }
 
+/// Letters of a candidate's part that are more than chance.
+constexpr std::size_t least_part = 6;
+
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(2, word.size() * 2 / 5) + 1;
@@ -54,11 +57,13 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
       best_distance = distance;
     }
   }
-  // The beginning of a candidate, where it is more than a letter behind dashes.
+  // The beginning of a candidate, where it is more than a letter behind dashes, or a longer part of one.
   const auto dashes = std::min(word.find_first_not_of('-'), word.size());
   if (best || word.size() < dashes + 3) return best;
   const auto starts = [&](const std::string& candidate) { return candidate.starts_with(word); };
-  const auto it = std::find_if(candidates.begin(), candidates.end(), starts);
+  auto it = std::find_if(candidates.begin(), candidates.end(), starts);
+  const auto has = [&](const std::string& candidate) { return candidate.find(word) != std::string::npos; };
+  if (it == candidates.end() && word.size() >= least_part) it = std::find_if(candidates.begin(), candidates.end(), has);
   return it == candidates.end() ? std::nullopt : std::optional(*it);
 }
 

@@ -17,7 +17,8 @@ namespace gpulab {
 
 /// Edits (insert, delete, replace, swap of neighbours) that lead from one word to the other.
 [[nodiscard]] std::size_t edit_distance(std::string_view from, std::string_view to);
-/// The candidate that `word` is most likely a slip of; nothing where none is near (two fifths of its length).
+/// The candidate that `word` is most likely a slip of, or a part of; nothing where none is near (two fifths of its
+/// length).
 [[nodiscard]] std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 /// "did you mean 'reduce'? " or nothing, then `otherwise`.
 [[nodiscard]] std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,

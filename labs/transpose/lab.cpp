@@ -124,7 +124,7 @@ void run_cublas(const VendorCall& call) {
 std::vector<Variant> ladder() {
   return {
       {.name = "copy",
-       .summary = "no transpose: as many bytes in the order of memory, the ceiling for all others",
+       .summary = "no transpose: as many bytes in the order of memory, one element per thread",
        .kernel = "transpose_copy<{type}>",
        .blocks = any_shape,
        .adjust = expect_copy},

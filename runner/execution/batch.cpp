@@ -36,6 +36,7 @@ Result placeholder(const Lab& lab, const SweepCase& swept, CaseStatus status, st
   Result result;
   result.variant = swept.variant->name;
   result.summary = swept.variant->summary;
+  result.racy = swept.variant->racy;
   result.status = status;
   result.message = std::move(message);
   for (const auto& param : lab.params)

@@ -86,6 +86,10 @@ auto members(LineAccess& v) {
   return std::tie(line, ptx_line, instruction, shared, load, store, atomic, width, mask, addresses, sectors, distinct,
                   wavefronts, ideal, same);
 }
+auto members(IdleLanes& v) {
+  auto& [line, branch, slots, warps] = v;
+  return std::tie(line, branch, slots, warps);
+}
 auto members(LineTime& v) {
   auto& [line, issue, memory, shared, barrier, result] = v;
   return std::tie(line, issue, memory, shared, barrier, result);
@@ -99,9 +103,9 @@ auto members(LaunchTime& v) {
   return std::tie(ms, kernel_ms, lines, what_ifs);
 }
 auto members(LaunchLines& v) {
-  auto& [kernel, file, text, ptx, grid, block, phases, counters, lines, accesses, time] = v;
+  auto& [kernel, file, text, ptx, grid, block, phases, counters, lines, accesses, idle, time] = v;
   (void)text;  // a view: WireReply::texts
-  return std::tie(kernel, file, ptx, grid, block, phases, counters, lines, accesses, time);
+  return std::tie(kernel, file, ptx, grid, block, phases, counters, lines, accesses, idle, time);
 }
 auto members(SimulatorOptions& v) {
   auto& [threads, budget, patience, counters, model, timing, lines, sanitize, print_limit, schedule, trace, observers] =

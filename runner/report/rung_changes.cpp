@@ -36,9 +36,11 @@ std::optional<Value> value_of(const Result& result, std::string_view name) {
 /// Timed on a GPU: the only time that is measured.
 bool is_measured(const Result& result) { return result.timing && result.timing->source == TimeSource::cuda_events; }
 
+/// Did it do what it is to do? A rung that races on purpose does, whatever its answer is.
+bool has_run(const Result& r) { return r.status == CaseStatus::ok || (r.racy && r.status == CaseStatus::wrong); }
+
 bool comparable(const Result& a, const Result& b) {
-  return a.status == CaseStatus::ok && b.status == CaseStatus::ok && a.params == b.params &&
-         a.counters_params == b.counters_params &&
+  return a.status == CaseStatus::ok && has_run(b) && a.params == b.params && a.counters_params == b.counters_params &&
          (a.counters || b.counters || !a.metrics.empty() || (is_measured(a) && is_measured(b)));
 }
 
@@ -116,6 +118,16 @@ bool told(const std::vector<RungChange>& changes, std::string_view name) {
   });
 }
 
+constexpr std::string_view polls = "global_ordered_load_requests";
+
+/// Loads that ask whether other blocks have come are as many as these take: where the loads moved for them, sectors and
+/// efficiency of loads would be taken for the data's.
+bool moved_by_polls(const Result& result, const Result& before, std::string_view name) {
+  if (name != "global_load_sectors" && name != "global_load_efficiency") return false;
+  const auto asked = change(result, before, polls), all = change(result, before, "global_load_requests");
+  return asked && all && 2 * std::abs(asked->now - asked->before) > std::abs(all->now - all->before);
+}
+
 /// What moved by a tenth or more and is not told yet: gains and losses, the most of each first.
 /// `claimed`: metrics of the lab's own that its rungs are about.
 void add_largest(const Result& result, const Result& before, const std::set<std::string_view>& claimed,
@@ -125,11 +137,13 @@ void add_largest(const Result& result, const Result& before, const std::set<std:
   std::vector<RungChange> moved;
   const auto look_at = [&](std::string_view name) {
     auto m = change(result, before, name);
-    if (m && distance(*m, instructions) > std::log(1.1)) moved.push_back(std::move(*m));
+    if (m && !moved_by_polls(result, before, name) && distance(*m, instructions) > std::log(1.1))
+      moved.push_back(std::move(*m));
   };
   for (const auto& info : counter_table())
     if (info.tells) look_at(info.name);
-  for (const auto* name : {"sms_used", "theoretical_occupancy"}) look_at(name);
+  for (const std::string_view name : {std::string_view("sms_used"), std::string_view("theoretical_occupancy"), polls})
+    look_at(name);
   for (const auto name : claimed) look_at(name);
   std::stable_sort(moved.begin(), moved.end(), [&](const RungChange& a, const RungChange& b) {
     return distance(a, instructions) > distance(b, instructions);
@@ -174,6 +188,7 @@ std::string value_text(double value, const std::string& unit) {
 /// "warp instructions", "busiest block / mean", "SMs used".
 std::string name_text(const std::string& counter) {
   if (counter == "sms_used") return "SMs used";
+  if (counter == polls) return "polls, loads that ask whether others have come,";
   if (counter == "block_imbalance") return "instructions of the busiest block / mean";
   std::string name = counter;
   std::replace(name.begin(), name.end(), '_', ' ');
@@ -238,7 +253,8 @@ std::string change_text(const RungChange& m) {
   // "launches fall from 512 to 1": the name says the unit.
   const std::string unit = name.ends_with(m.unit) ? "" : m.unit;
   const auto before = value_text(m.before, unit), now = value_text(m.now, unit);
-  const bool plural = name.ends_with('s') || m.counter == "sms_used" || m.counter == "block_imbalance";
+  const bool plural =
+      name.ends_with('s') || m.counter == "sms_used" || m.counter == "block_imbalance" || m.counter == polls;
   const bool falls = m.now < m.before;
   if (before == now) return fmt::format("{} {} at {}", name, plural ? "stay" : "stays", now);
   std::string text =
@@ -307,6 +323,11 @@ std::string idle_sms_text(const Spread& spread) {
 
 namespace {
 
+bool races(const Run& run, const std::string& variant) {
+  return std::any_of(run.results.begin(), run.results.end(),
+                     [&](const Result& r) { return r.variant == variant && r.racy; });
+}
+
 /// Idle SMs are told where the rung below has not as many: a whole ladder of a small problem may have them.
 std::string idle_to_tell(const Result& result) {
   const auto of_sms = [](const RungChange& m) { return m.counter == "sms_used" && !m.gain; };
@@ -326,7 +347,8 @@ std::vector<RungStory> rung_stories(const Run& run) {
     if (const auto idle = idle_to_tell(r); !idle.empty()) point.losses.insert(point.losses.begin(), idle);
     if (const auto* before = partner(run.results, r, r.built_on)) point.time = time_change(r, *before);
     if (!r.would_build_on.empty())
-      point.neither = fmt::format("{}, which it is built on, did not run: nothing to compare with", r.would_build_on);
+      point.neither = fmt::format("{}, which it is built on, did not run{}: nothing to compare with", r.would_build_on,
+                                  races(run, r.would_build_on) ? " (--allow-racy runs it)" : "");
     else if (point.gains.empty() && point.losses.empty()) {
       const bool counted = !r.built_on.empty() && r.counters;
       if (counted) point.neither = fmt::format("against {}: no counter moves by a tenth", r.built_on);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/ptx/lines.h"
+#include "common/simt/counting/divergence_regions.h"
 #include "common/simt/counting/statistics.h"
 
 namespace gpulab::simt {
@@ -102,6 +103,37 @@ void add_accesses(const Program& program, const Workers& workers, std::size_t i,
   }
 }
 
+/// Lane slots that idle at each line, by the line of the branch that is the reason. `tallies`: by site, of all phases.
+std::vector<IdleLanes> idle_lanes(const Program& program, const std::vector<std::uint32_t>& line_of,
+                                  const std::vector<Tally>& tallies) {
+  std::vector<std::uint64_t> divergent;
+  for (const Tally& tally : tallies) divergent.push_back(tally.own.divergent);
+  const auto reasons = branches_that_divide(program, divergent);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, IdleLanes> found;
+  const auto add = [&](std::uint32_t line, std::uint32_t branch, std::uint64_t slots, std::uint64_t warps) {
+    if (slots == 0) return;
+    IdleLanes& idle = found[{line, branch}];
+    idle.line = line;
+    idle.branch = branch;
+    idle.slots += slots;
+    idle.warps += warps;
+  };
+  for (std::size_t i = 0; i < tallies.size(); ++i) {
+    const Tally& tally = tallies[i];
+    const std::uint64_t warps = tally.executed.warps - tally.own.guard_skipped;
+    if (warps == 0) continue;
+    const std::uint64_t all = kLanes * warps - (tally.executed.lanes - tally.own.guard_lanes_off);
+    // Lanes that are not here are the branch's; those that the instruction's guard switches off are not.
+    const std::uint64_t away = std::min(all, kLanes * tally.executed.warps - tally.executed.lanes);
+    const std::uint32_t reason = reasons[program.sites[i].block];
+    add(line_of[i], reason == kNoSite ? 0 : line_of[reason], away, warps);
+    add(line_of[i], 0, all - away, warps);
+  }
+  std::vector<IdleLanes> idle;
+  for (const auto& [key, value] : found) idle.push_back(value);
+  return idle;
+}
+
 }  // namespace
 
 /// Lines of the source, or of the PTX where no site knows one, or the module has no source at hand.
@@ -129,11 +161,15 @@ void count_lines(const Program& program, const Workers& workers, std::string_vie
   const auto phases = static_cast<std::uint32_t>(workers.front()->phases.size());
   const std::vector<std::int32_t> offsets = offsets_of(program);
   std::map<LineAndPhase, LineCounts> counted;
+  std::vector<Tally> tallies(program.sites.size());
   for (std::size_t i = 0; i < program.sites.size(); ++i) {
     const Site& site = program.sites[i];
     if (site.block == kNoBlock) continue;
     for (std::uint32_t phase = 0; phase < phases; ++phase) {
       const Tally tally = tally_of(program, workers, i, phase);
+      tallies[i].executed.warps += tally.executed.warps;
+      tallies[i].executed.lanes += tally.executed.lanes;
+      tallies[i].own.add(tally.own);
       if (phase != 0 && tally.executed.warps == 0) continue;
       LineCounts& line = counted[{line_of[i], phase}];
       line.line = line_of[i];
@@ -145,6 +181,7 @@ void count_lines(const Program& program, const Workers& workers, std::string_vie
     add_accesses(program, workers, i, line_of[i], offsets, out.accesses);
   }
   for (auto& [key, line] : counted) out.lines.push_back(line);
+  out.idle = idle_lanes(program, line_of, tallies);
   std::stable_sort(out.accesses.begin(), out.accesses.end(), [](const LineAccess& a, const LineAccess& b) {
     return std::pair(a.line, a.ptx_line) < std::pair(b.line, b.ptx_line);
   });

@@ -60,6 +60,10 @@ class TimingModel {
   };
   [[nodiscard]] Grid grid_of(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm,
                              GridTrace& trace, std::size_t sites = 0);
+  /// Its cycles if all SMs had equal parts of its work, each as many warps at once as one SM runs now. Nothing: they
+  /// have, or there is too little work to share.
+  [[nodiscard]] std::optional<double> evenly_shared(const LaunchState& launch, const Counters& counters,
+                                                    std::uint32_t per_sm, GridTrace& trace);
   /// What later launches find in L2.
   void remember(const LaunchState& launch, const Counters& counters, const GridTrace& trace);
   [[nodiscard]] MemoryShare share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace,

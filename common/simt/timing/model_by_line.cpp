@@ -15,6 +15,10 @@ constexpr std::size_t kMostQuestions = 6;
 /// Less is within what the model's own steps make of a change.
 constexpr double kLeastGain = 0.02;
 
+/// Instructions of a warp that are worth sharing: of fewer most are a kernel's beginning and end, which each part of it
+/// would have again.
+constexpr std::uint64_t kLongWork = 1000;
+
 /// Warps' cycles by line as shares of the kernel's time. What queues at one address beyond that is the atomics' line.
 std::vector<LineTime> times_of(const std::vector<SiteTime>& sites, const std::vector<std::uint32_t>& line_of,
                                double kernel_ms) {
@@ -52,6 +56,22 @@ std::optional<std::uint32_t> busiest_atomic(const GridTrace& trace) {
 
 }  // namespace
 
+std::optional<double> TimingModel::evenly_shared(const LaunchState& launch, const Counters& counters,
+                                                 std::uint32_t per_sm, GridTrace& trace) {
+  const double blocks = static_cast<double>(launch.grid.volume()), all = std::max(profile_.sm_count, 1);
+  const bool few = blocks < all;
+  const bool uneven = static_cast<double>(trace.most_executed) * blocks >= 2 * static_cast<double>(trace.executed);
+  if ((!few && !uneven) || trace.most_of_warp < kLongWork) return std::nullopt;
+  double traced = 0;
+  for (const BlockTrace& block : trace.blocks) traced += static_cast<double>(block.instructions);
+  if (traced == 0) return std::nullopt;
+  // The traced blocks on one SM while all others do as much, and share L2 and DRAM with it.
+  const MemoryShare share = share_of(launch, counters, trace, 1 / all);
+  const SmResult sm = run_sm(gpu_, code_of(*launch.program), trace.blocks, per_sm, gpu_.block_cycles * all, share);
+  const double part = static_cast<double>(trace.executed) / (traced * all);
+  return std::max(sm.cycles * part, gpu_.dram_latency);
+}
+
 LaunchTime TimingModel::add_by_line(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm,
                                     const std::vector<std::uint32_t>& line_of) {
   GridTrace trace = tracer_.take();
@@ -77,6 +97,10 @@ LaunchTime TimingModel::add_by_line(const LaunchState& launch, const Counters& c
     take_away(question, line_of, changed, fewer);
     const double would = ms(grid_of(launch, fewer, per_sm, changed).cycles) + gpu_.launch_us / 1e3;
     if (would < time.ms * (1 - kLeastGain)) time.what_ifs.push_back({question.line, word_of(question.kind), would});
+  }
+  if (const auto cycles = evenly_shared(launch, counters, per_sm, trace)) {
+    const double would = ms(std::max(*cycles, grid.atomics)) + gpu_.launch_us / 1e3;
+    if (would < time.ms * (1 - kLeastGain)) time.what_ifs.push_back({0, "idle_sms", would});
   }
   std::stable_sort(time.what_ifs.begin(), time.what_ifs.end(),
                    [](const WhatIf& a, const WhatIf& b) { return a.ms < b.ms; });

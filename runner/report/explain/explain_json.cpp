@@ -71,7 +71,8 @@ Json time_json(const LaunchTime& time) {
                      {"barrier_ms", json_real(line.barrier)},
                      {"result_ms", json_real(line.result)}});
   for (const auto& what : time.what_ifs)
-    what_ifs.push_back({{"line", what.line}, {"without", what.kind}, {"time_ms", json_real(what.ms)}});
+    what_ifs.push_back(
+        {{"line", what.line ? Json(what.line) : Json()}, {"without", what.kind}, {"time_ms", json_real(what.ms)}});
   return {{"time_ms", json_real(time.ms)},
           {"kernel_ms", json_real(time.kernel_ms)},
           {"lines", std::move(lines)},
@@ -82,11 +83,14 @@ Json launch_json(const LaunchLines& launch, const ExplainView& view) {
   const auto explanation = explanation_of(launch, view.device.sm_count);
   Json lines = Json::array(), marks = Json::array();
   for (const auto& line : explanation.lines) lines.push_back(line_json(line, view.phases));
-  for (const auto& mark : explanation.marks)
-    marks.push_back({{"line", mark.line ? Json(mark.line) : Json()},
-                     {"kind", mark.kind},
-                     {"share", json_real(mark.share)},
-                     {"message", mark.text}});
+  for (const auto& mark : explanation.marks) {
+    Json json{{"line", mark.line ? Json(mark.line) : Json()},
+              {"kind", mark.kind},
+              {"share", json_real(mark.share)},
+              {"message", mark.text}};
+    if (!mark.victims.empty()) json["victims"] = mark.victims;
+    marks.push_back(std::move(json));
+  }
   Json json{{"kernel", launch.kernel},
             {"file", launch.file},
             {"lines_of", launch.ptx ? "ptx" : "source"},

@@ -100,7 +100,8 @@ class Table {
     return std::any_of(explained_.marks.begin(), explained_.marks.end(), [&](const Mark& mark) {
       const auto is = [&](std::string_view word) { return info.name.find(word) != std::string_view::npos; };
       return (mark.kind == "bank_conflict" && (is("shared") || is("conflict"))) ||
-             (mark.kind == "uncoalesced" && is("sectors")) || (mark.kind == "divergence" && is("branch"));
+             (mark.kind == "uncoalesced" && is("sectors")) || (mark.kind == "divergence" && is("branch")) ||
+             (mark.kind == "atomic" && is("atomic"));
     });
   }
   /// Source stands beside its counters: those that matter least leave where both have no room.
@@ -177,6 +178,11 @@ class Table {
     for (const auto& part : wrapped(
              "request: one access of a warp; sector: 32 bytes of memory; wavefront: one pass over the banks", width_))
       line(paint_.dim(part));
+    if (std::any_of(explained_.marks.begin(), explained_.marks.begin() + static_cast<std::ptrdiff_t>(marked_),
+                    [](const Mark& mark) { return !mark.victims.empty(); }))
+      for (const auto& part :
+           wrapped("◄: a reason below speaks of the line; ◁: that reason leaves it few lanes", width_))
+        line(paint_.dim(part));
     if (left_out_.empty()) return;
     for (const auto& part : wrapped("Not shown for want of width: " + join(left_out_), width_)) line(paint_.dim(part));
   }
@@ -195,12 +201,18 @@ class Table {
     for (const auto* column : columns_) text += right(line_cell(*column, counters), column->line.width);
     return text;
   }
-  /// " ◄1,3": which of the reasons below speak of the line.
+  /// "◄1,3 ◁2": which of the reasons below speak of the line, and whose victim it is.
   [[nodiscard]] std::string pointers(std::uint32_t number) const {
-    std::vector<std::string> which;
-    for (std::size_t i = 0; i < marked_; ++i)
-      if (explained_.marks[i].line == number) which.push_back(std::to_string(i + 1));
-    return which.empty() ? "" : "◄" + join(which, ",");
+    std::vector<std::string> own, others;
+    for (std::size_t i = 0; i < marked_ && number != 0; ++i) {
+      const auto& mark = explained_.marks[i];
+      if (mark.line == number) own.push_back(std::to_string(i + 1));
+      if (is_victim(mark, number)) others.push_back(std::to_string(i + 1));
+    }
+    std::vector<std::string> both;
+    if (!own.empty()) both.push_back("◄" + join(own, ","));
+    if (!others.empty()) both.push_back("◁" + join(others, ","));
+    return join(both, " ");
   }
   void row(std::uint32_t number, std::string_view source, const ExplainedLine* counted) {
     std::string text = right(number ? std::to_string(number) : "-", std::max<std::size_t>(numbers_, 4));
@@ -227,7 +239,7 @@ class Table {
     for (const auto& words : lines) paragraph("  ", words);
   }
   void what_would_help() {
-    const auto all = what_ifs(launch_);
+    const auto all = what_ifs(launch_, view_.device.sm_count);
     if (all.empty()) return;
     line();
     line(paint_.bold("What if") + ": modelled again with that cost gone");
@@ -291,12 +303,16 @@ class Table {
     for (auto phase = first; phase < end; ++phase) top += right(std::to_string(phase), 6);
     line(paint_.dim(top));
     using Count = std::function<std::uint64_t(const LineCounts&)>;
-    const std::array<std::pair<const char*, Count>, 6> rows{{
+    const std::array<std::pair<const char*, Count>, 7> rows{{
         {"executions", [](const LineCounts& l) { return l.executions; }},
         {"load requests",
          [](const LineCounts& l) { return l.counters["global_load_requests"] + l.counters["shared_load_requests"]; }},
         {"store requests",
          [](const LineCounts& l) { return l.counters["global_store_requests"] + l.counters["shared_store_requests"]; }},
+        {"atomic requests",
+         [](const LineCounts& l) {
+           return l.counters["global_atomic_requests"] + l.counters["shared_atomic_requests"];
+         }},
         {"branches diverge", [](const LineCounts& l) { return l.counters["divergent_branches"]; }},
         {"sectors", [](const LineCounts& l) { return sectors(l.counters); }},
         {"bank conflicts", [](const LineCounts& l) { return conflicts(l.counters); }},

@@ -23,6 +23,7 @@ struct Mark {
   std::size_t own =
       std::string::npos;  ///< where what is the line's own ends, and what is said of all of the kind begins
   double cost = 0;        ///< for ranking: cycles of an SM, roughly, beyond what the line must take
+  std::vector<std::uint32_t> victims{};  ///< of a divergence: other lines that run with few lanes for it
 };
 
 /// One line over all phases.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "common/text.h"
 #include "runner/report/explain/source_idioms.h"
@@ -65,6 +66,28 @@ const LineAccess* worst_access(const LaunchLines& launch, std::uint32_t line, bo
   return worst;
 }
 
+/// Of a line's requests of one kind: what they cost on average, and what they must.
+struct Mean {
+  double cost = 0, ideal = 0;
+  /// One request stands for all where it costs about as much as they do.
+  [[nodiscard]] bool is_like(std::uint32_t one) const { return std::abs(one - cost) <= 0.1 * cost; }
+};
+
+Mean mean_sectors(const Counters& c, bool stores) {
+  const auto requests = stores ? c["global_store_requests"] : c["global_load_requests"];
+  const auto sectors = stores ? c["global_store_sectors"] : c["global_load_sectors"];
+  const auto bytes = stores ? c["global_distinct_bytes_stored"] : c["global_distinct_bytes_loaded"];
+  return {share_of(sectors, requests),
+          share_of(std::max(requests, (bytes + sector_bytes - 1) / sector_bytes), requests)};
+}
+
+Mean mean_wavefronts(const Counters& c, bool stores) {
+  const auto requests = stores ? c["shared_store_requests"] : c["shared_load_requests"];
+  const auto wavefronts = stores ? c["shared_store_wavefronts"] : c["shared_load_wavefronts"];
+  const auto conflicts = stores ? c["shared_store_bank_conflicts"] : c["shared_load_bank_conflicts"];
+  return {share_of(wavefronts, requests), share_of(wavefronts - conflicts, requests)};
+}
+
 /// ": neighbouring threads are 8,192 bytes apart".
 std::string distance_text(const LineAccess& access) {
   const auto stride = lane_stride(access);
@@ -82,54 +105,60 @@ bool is_waiting(const ExplainedLine& line) {
   return polls > 0 && (waits_for_grid(line.text) || 8 * polls > c["warp_instructions"]);
 }
 
-/// Lane slots that idle, by the line whose branch is taken to be the reason: the line itself where its own lanes
-/// disagree, else the next line above it in its function that has such a branch; 0: none has.
-class IdleLanes {
+/// Lane slots that idle, by the line of the branch that is the reason.
+class IdleByBranch {
  public:
   struct Part {
-    std::uint64_t slots = 0, warps = 0, threads = 0;  ///< idle; instructions of warps and threads
-    [[nodiscard]] double lanes() const {
-      return warps == 0 ? 32 : static_cast<double>(threads) / static_cast<double>(warps);
-    }
+    std::uint64_t slots = 0, warps = 0;  ///< idle; instructions of warps
+    [[nodiscard]] double lanes() const { return 32 - share_of(slots, warps); }
   };
 
-  IdleLanes(const LaunchLines& launch, const std::vector<ExplainedLine>& lines) {
-    const auto text = lines_of(launch.text);
-    std::uint32_t branch = 0, before = 0;
-    for (const auto& line : lines) {  // by number
-      for (auto between = before; between < line.line && between < text.size(); ++between)
-        if (text[between].starts_with('}')) branch = 0;  // a function ends
-      before = line.line;
-      const auto& c = line.counters;
-      if (is_waiting(line)) continue;
-      if (c["divergent_branches"] > 0) branch = line.line;
-      const auto slots = 32 * c["warp_instructions"] - c["thread_instructions"];
-      if (slots == 0 || line.line == 0) continue;
-      reason_[line.line] = branch;
-      auto& part = parts_[branch];
-      part.slots += slots;
-      part.warps += c["warp_instructions"];
-      part.threads += c["thread_instructions"];
+  IdleByBranch(const LaunchLines& launch, const std::vector<ExplainedLine>& lines) {
+    // Who waits for others is told to, and idles for no branch.
+    std::set<std::uint32_t> waiting;
+    for (const auto& line : lines)
+      if (line.line != 0 && is_waiting(line)) waiting.insert(line.line);
+    for (const auto& idle : launch.idle)
+      if (idle.line != 0 && !waiting.contains(idle.line) && !waiting.contains(idle.branch))
+        by_branch_[idle.branch].push_back(idle);
+  }
+  /// Of all lines that idle for the line's branch.
+  [[nodiscard]] Part because_of(std::uint32_t branch) const {
+    Part all;
+    for (const auto& idle : of(branch)) {
+      all.slots += idle.slots;
+      all.warps += idle.warps;
     }
+    return all;
   }
-  [[nodiscard]] Part because_of(std::uint32_t line) const {
-    const auto found = parts_.find(line);
-    return found == parts_.end() ? Part{} : found->second;
+  /// What no branch of the user's is to blame for.
+  [[nodiscard]] std::uint64_t without_reason(std::uint32_t line) const {
+    const auto& all = of(0);
+    const auto found = std::lower_bound(all.begin(), all.end(), line,
+                                        [](const IdleLanes& idle, std::uint32_t number) { return idle.line < number; });
+    return found == all.end() || found->line != line ? 0 : found->slots;
   }
-  [[nodiscard]] bool has_reason(std::uint32_t line) const {
-    const auto found = reason_.find(line);
-    return found != reason_.end() && found->second != 0;
+  /// Other lines that idle for the line's branch, with so many lane slots at least.
+  [[nodiscard]] std::vector<std::uint32_t> victims_of(std::uint32_t branch, double slots) const {
+    std::vector<std::uint32_t> victims;
+    for (const auto& idle : of(branch))
+      if (idle.line != branch && static_cast<double>(idle.slots) >= slots) victims.push_back(idle.line);
+    return victims;
   }
 
  private:
-  std::map<std::uint32_t, Part> parts_;
-  std::map<std::uint32_t, std::uint32_t> reason_;
+  [[nodiscard]] const std::vector<IdleLanes>& of(std::uint32_t branch) const {
+    static const std::vector<IdleLanes> none;
+    const auto found = by_branch_.find(branch);
+    return found == by_branch_.end() ? none : found->second;
+  }
+  std::map<std::uint32_t, std::vector<IdleLanes>> by_branch_;  ///< each by line
 };
 
 class Marker {
  public:
   Marker(const LaunchLines& launch, const std::vector<ExplainedLine>& lines, std::vector<Mark>& marks)
-      : launch_(launch), whole_(launch.counters), idle_(launch, lines), marks_(marks) {}
+      : launch_(launch), whole_(launch.counters), lines_(lines), idle_(launch, lines), marks_(marks) {}
   /// What no line is to blame for.
   void look_at_launch(int sm_count) {
     few_blocks(sm_count);
@@ -202,29 +231,52 @@ class Marker {
     const auto share = share_of(idle.slots, 32 * whole_["warp_instructions"]);
     const double cost = static_cast<double>(idle.slots) / 32 * per_instruction;
     if (share < least_divergence) return;
+    const auto victims =
+        idle_.victims_of(line.line, least_share * 32 * static_cast<double>(whole_["warp_instructions"]));
     if (!launch_.ptx && !branches_itself(line.text)) {
       add(line, "divergence", share, cost,
           fmt::format(
               "divergence in what this line calls: {:.1f} of a warp's 32 lanes work there on average, the others "
               "wait",
               idle.lanes()));
+      marks_.back().victims = victims;
       return;
     }
     const bool one_lane = idle.lanes() < 2 || lets_one_in(line.text);
     if (one_lane && share < least_of_one_lane) return;
     add(line, "divergence", share, cost,
-        fmt::format("divergence: lanes of a warp disagree at this branch {} of {} times",
-                    grouped(c["divergent_branches"]), grouped(c["branches"])),
+        fmt::format("divergence: lanes of a warp disagree at this branch {} of {} times{}",
+                    grouped(c["divergent_branches"]), grouped(c["branches"]), victims_text(victims)),
         one_lane
             ? "; one lane works for its warp, the others wait. Try: less work for the one, or a share of it for all"
-            : "; the warp runs both ways, one after the other, with the other lanes off. Try: let whole warps go one "
+            : "; the warp goes each way, one after the other, with the other lanes off. Try: let whole warps go one "
               "way");
+    marks_.back().victims = victims;
+  }
+  /// Of a warp's 32, on average.
+  [[nodiscard]] double lanes_of(std::uint32_t number) const {
+    for (const auto& line : lines_)
+      if (line.line == number)
+        return share_of(line.counters["thread_instructions"], line.counters["warp_instructions"]);
+    return 32;
+  }
+  /// "; line 97 runs with 4.0 of 32 lanes, line 99 with 16.0".
+  [[nodiscard]] std::string victims_text(const std::vector<std::uint32_t>& victims) const {
+    constexpr std::size_t most = 3;
+    std::vector<std::string> words;
+    for (const auto line : victims)
+      words.push_back(fmt::format("line {} {}with {:.1f}{}", line, words.empty() ? "runs " : "", lanes_of(line),
+                                  words.empty() ? " of 32 lanes" : ""));
+    if (words.empty()) return "";
+    const auto more = words.size() > most ? words.size() - most : 0;
+    words.resize(words.size() - more);
+    return "; " + join(words) + (more ? fmt::format(" and {}", plural(more, "line") + " more") : "");
   }
   void idle_lanes(const ExplainedLine& line) {
     const auto& c = line.counters;
     const double lanes = share_of(c["thread_instructions"], c["warp_instructions"]);
-    if (c["warp_instructions"] == 0 || lanes >= few_lanes || idle_.has_reason(line.line)) return;
-    const auto slots = 32 * c["warp_instructions"] - c["thread_instructions"];
+    if (c["warp_instructions"] == 0 || lanes >= few_lanes) return;
+    const auto slots = idle_.without_reason(line.line);
     const auto share = share_of(slots, 32 * whole_["warp_instructions"]);
     if (share < least_divergence) return;
     add(line, "idle_lanes", share, static_cast<double>(slots) / 32 * per_instruction,
@@ -237,31 +289,41 @@ class Marker {
     const auto* access = worst_access(launch_, line.line, false, false);
     if (access == nullptr) return;
     const auto wanted = (access->distinct_bytes + sector_bytes - 1) / sector_bytes;
+    const bool stores = access->instruction.starts_with("st");
+    const auto mean = mean_sectors(line.counters, stores);
+    const auto all = mean.is_like(access->sectors)
+                         ? std::string()
+                         : fmt::format("{:.3g} sectors per request on average where {:.3g} would do; for example ",
+                                       mean.cost, mean.ideal);
     add(line, "uncoalesced", share_of(surplus, sectors_of(whole_)), static_cast<double>(surplus) * per_sector,
-        fmt::format("uncoalesced {}: {} {} {} where {} would hold what they ask for{}",
-                    access->instruction.starts_with("st") ? "store" : "load", plural(lane_count(*access), "lane"),
-                    lane_count(*access) == 1 ? "touches" : "touch", plural(access->sectors, "sector"), wanted,
-                    distance_text(*access)),
+        fmt::format("uncoalesced {}: {}{} {} {} where {} would hold what they ask for{}", stores ? "store" : "load",
+                    all, plural(lane_count(*access), "lane"), lane_count(*access) == 1 ? "touches" : "touch",
+                    plural(access->sectors, "sector"), wanted, distance_text(*access)),
         ". Try: neighbouring threads on neighbouring elements");
   }
   void banks(const ExplainedLine& line) {
     const auto conflicts = conflicts_of(line.counters);
     if (conflicts == 0) return;
-    const auto text = bank_text(line.line);
+    const auto text = bank_text(line);
     add(line, "bank_conflict", share_of(conflicts, wavefronts_of(whole_)),
         static_cast<double>(conflicts) * per_wavefront, text,
         ". Try: neighbouring threads on neighbouring words, or rows that are one word longer");
   }
-  [[nodiscard]] std::string bank_text(std::uint32_t line) const {
-    const auto* access = worst_access(launch_, line, true, false);
+  [[nodiscard]] std::string bank_text(const ExplainedLine& line) const {
+    const auto* access = worst_access(launch_, line.line, true, false);
     if (access == nullptr || access->wavefronts <= access->ideal_wavefronts) return "bank conflicts";
+    const auto mean = mean_wavefronts(line.counters, access->store);
+    const auto all = mean.is_like(access->wavefronts)
+                         ? std::string()
+                         : fmt::format("{:.3g} passes per {} on average where {:.3g} would do; for example ", mean.cost,
+                                       access->store ? "store" : "load", mean.ideal);
     const auto banks = banks_of(*access);
     const auto& busiest = *std::max_element(
         banks.begin(), banks.end(), [](const Bank& a, const Bank& b) { return a.words.size() < b.words.size(); });
     std::size_t lanes = 0;
     for (const auto& word : busiest.words) lanes += word.lanes.size();
-    return fmt::format("bank conflict: {} want bank {}, {} of it, one after another: {} passes where {} would do{}",
-                       plural(lanes, "lane"), busiest.number, plural(busiest.words.size(), "different word"),
+    return fmt::format("bank conflict: {}{} want bank {}, {} of it, one after another: {} passes where {} would do{}",
+                       all, plural(lanes, "lane"), busiest.number, plural(busiest.words.size(), "different word"),
                        access->wavefronts, access->ideal_wavefronts, distance_text(*access));
   }
   void atomics(const ExplainedLine& line) {
@@ -324,7 +386,8 @@ class Marker {
 
   const LaunchLines& launch_;
   const Counters& whole_;
-  IdleLanes idle_;
+  const std::vector<ExplainedLine>& lines_;
+  IdleByBranch idle_;
   std::vector<Mark>& marks_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "common/text.h"
@@ -66,6 +67,10 @@ std::vector<std::uint32_t> shown_lines(const Explanation& explanation, const std
     lines.push_back(line);
   }
   return lines;
+}
+
+bool is_victim(const Mark& mark, std::uint32_t line) {
+  return std::find(mark.victims.begin(), mark.victims.end(), line) != mark.victims.end();
 }
 
 std::string share_text(const Mark& mark) {

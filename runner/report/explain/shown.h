@@ -16,6 +16,8 @@ namespace gpulab {
 /// Those with instructions, the heads of their functions, closing braces, and small gaps between.
 [[nodiscard]] std::vector<std::uint32_t> shown_lines(const Explanation& explanation,
                                                      const std::vector<std::string_view>& text);
+/// Is it another line that runs with few lanes for what the mark says?
+[[nodiscard]] bool is_victim(const Mark& mark, std::uint32_t line);
 /// "avoidable: 43% of the kernel's shared-memory wavefronts"
 [[nodiscard]] std::string share_text(const Mark& mark);
 /// What no counter of the PTX shows: local memory that only ptxas has use for. Empty: none.

@@ -28,7 +28,9 @@ std::string parts_of(const LineTime& line, double whole) {
   return join(words);
 }
 
-std::string gone(const WhatIf& what) {
+std::string gone(const WhatIf& what, int sm_count) {
+  if (what.kind == "idle_sms")
+    return fmt::format("with all {} SMs busy, each with an equal part of the work", sm_count);
   if (what.kind == "bank_conflict") return fmt::format("without the bank conflicts of line {}", what.line);
   if (what.kind == "uncoalesced") return fmt::format("if line {} were coalesced", what.line);
   return fmt::format("if no two lanes met at one address in line {}", what.line);
@@ -64,12 +66,12 @@ std::vector<std::string> where_time_goes(const LaunchLines& launch, const std::v
   return all;
 }
 
-std::vector<std::string> what_ifs(const LaunchLines& launch) {
+std::vector<std::string> what_ifs(const LaunchLines& launch, int sm_count) {
   std::vector<std::string> all;
   if (!launch.time) return all;
   for (const auto& what : launch.time->what_ifs)
-    all.push_back(
-        fmt::format("{}: {} instead of {}", gone(what), duration_text(what.ms), duration_text(launch.time->ms)));
+    all.push_back(fmt::format("{}: {} instead of {}", gone(what, sm_count), duration_text(what.ms),
+                              duration_text(launch.time->ms)));
   return all;
 }
 

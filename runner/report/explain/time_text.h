@@ -15,7 +15,8 @@ namespace gpulab {
                                                        const std::vector<std::string_view>& text, std::size_t width);
 
 /// "without the bank conflicts of line 225: 18.2 µs instead of 24.7 µs": the most first.
-[[nodiscard]] std::vector<std::string> what_ifs(const LaunchLines& launch);
+/// `sm_count`: of the GPU.
+[[nodiscard]] std::vector<std::string> what_ifs(const LaunchLines& launch, int sm_count);
 
 /// Share of the launch's time, 0 where nothing is modelled.
 [[nodiscard]] double time_share(const LaunchLines& launch, std::uint32_t line);

@@ -111,6 +111,8 @@ class ExplainPage {
     for (std::size_t i = 0; i < explained_.marks.size() && number != 0; ++i)
       if (explained_.marks[i].line == number)
         which += fmt::format("<a href=\"#reason-{0}\" aria-label=\"reason {0}\">◄{0}</a> ", i + 1);
+      else if (is_victim(explained_.marks[i], number))
+        which += fmt::format("<a href=\"#reason-{0}\" aria-label=\"few lanes by reason {0}\">◁{0}</a> ", i + 1);
     return which;
   }
   void row(std::uint32_t number, const std::string& code, const ExplainedLine* counted) {
@@ -183,7 +185,7 @@ class ExplainPage {
       out_ += "</ul>\n";
     };
     list("Where warps spend the modelled time", where_time_goes(launch_, text_, 400));
-    list("What if: modelled again with that cost gone", what_ifs(launch_));
+    list("What if: modelled again with that cost gone", what_ifs(launch_, view_.device.sm_count));
   }
 
   void banks(std::uint32_t number) {

@@ -23,6 +23,9 @@ TEST_CASE("slips find their word and other words find none") {
   CHECK(nearest("transpos", labs) == "transpose");
   CHECK(nearest("trans", labs) == "transpose");
   CHECK(nearest("lst", labs) == "list");
+  const std::vector<std::string> counters{"branches", "shared_load_bank_conflicts", "shared_store_bank_conflicts"};
+  CHECK(nearest("bank_conflicts", counters) == "shared_load_bank_conflicts");
+  CHECK_FALSE(nearest("banks", counters).has_value());
   CHECK_FALSE(nearest("zzzz", labs).has_value());
   CHECK_FALSE(nearest("x", labs).has_value());
   CHECK(did_you_mean("redcue", labs, "see list") == "did you mean 'reduce'? see list");

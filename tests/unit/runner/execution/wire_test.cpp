@@ -81,6 +81,7 @@ TEST_CASE("lines survive the wire, and the text that they are of") {
   access.addresses[31] = -4;
   access.max_same_address = 3;
   launch.accesses = {access};
+  launch.idle = {{.line = 7, .branch = 6, .slots = 100, .warps = 4}};
   sent.lines = {launch};
   const auto reply = decode_reply(encode(WireReply{sent, std::nullopt}));
   REQUIRE(reply.result);
@@ -88,6 +89,8 @@ TEST_CASE("lines survive the wire, and the text that they are of") {
   const auto& got = reply.result->lines.at(0);
   CHECK(got.grid == Dim3{1, 2, 3});
   CHECK(got.lines.at(0).counters["warps"] == 12);
+  CHECK(got.idle.at(0).branch == 6);
+  CHECK(got.idle.at(0).slots == 100);
   CHECK(got.accesses.at(0).addresses[31] == -4);
   CHECK(got.accesses.at(0).max_same_address == 3);
 }

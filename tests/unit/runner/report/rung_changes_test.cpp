@@ -222,9 +222,36 @@ TEST_CASE("a rung says which rung it would be compared with, had it run") {
   add_rung_changes(two_rungs(), results);
   const auto stories = rung_stories({.device = {}, .lab = "", .results = results});
   CHECK(stories.at(1).points.at(0).neither == "slow, which it is built on, did not run: nothing to compare with");
+  results[0].racy = true;
+  CHECK(rung_stories({.device = {}, .lab = "", .results = results}).at(1).points.at(0).neither ==
+        "slow, which it is built on, did not run (--allow-racy runs it): nothing to compare with");
   std::vector<Result> alone{fast};  // nobody asked for the other
   add_rung_changes(two_rungs(), alone);
   CHECK(alone[0].would_build_on.empty());
+}
+
+TEST_CASE("a rung is compared with one that races on purpose, right or wrong, and with no other wrong one") {
+  auto racy = counted_result("slow", 4000, 0);
+  racy.status = CaseStatus::wrong;
+  CHECK(sentences(two_rungs(), {racy, counted_result("fast", 1000, 0)}).empty());
+  racy.racy = true;
+  CHECK(sentences(two_rungs(), {racy, counted_result("fast", 1000, 0)}) ==
+        Texts{"warp instructions fall from 4,000 to 1,000 (4 times) (slow)"});
+}
+
+TEST_CASE("loads that wait for other blocks are told as that, and not as data that is loaded twice") {
+  auto slow = counted_result("slow", 1000, 0), fast = counted_result("fast", 1000, 0);
+  (*slow.counters)["global_load_requests"] = 100;
+  (*slow.counters)["global_load_sectors"] = 400;
+  (*slow.counters)["global_distinct_bytes_loaded"] = 12800;
+  (*fast.counters)["global_load_requests"] = 600;
+  (*fast.counters)["global_ordered_load_requests"] = 500;
+  (*fast.counters)["global_load_sectors"] = 900;
+  (*fast.counters)["global_distinct_bytes_loaded"] = 14800;
+  CHECK(sentences(two_rungs(), {slow, fast}) ==
+        Texts{"polls, loads that ask whether others have come, rise from 0 to 500 (slow)"});
+  (*fast.counters)["global_ordered_load_requests"] = 100;  // most of them are data
+  CHECK(sentences(two_rungs(), {slow, fast}).size() == 2);
 }
 
 TEST_CASE("atomics tell however few they are beside the instructions") {

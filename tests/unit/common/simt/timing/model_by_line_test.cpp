@@ -69,5 +69,60 @@ TEST_CASE("without its bank conflicts a launch would take less, and that is told
   CHECK(time.what_ifs[0].ms < 0.7 * time.ms);
 }
 
+/// Thread t of block b adds up words (b + k * blocks) * 256 + t of `in`, for k below `count`.
+constexpr const char* sums = R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u32 count) {
+  .reg .pred p; .reg .b32 r<16>; .reg .b64 d<8>;
+  ld.param.u64 d1, [in]; ld.param.u32 r7, [count]; mov.u32 r1, %tid.x; mov.u32 r2, %ctaid.x; mov.u32 r3, %nctaid.x;
+  shl.b32 r2, r2, 8; add.u32 r2, r2, r1; mul.wide.u32 d2, r2, 4; add.s64 d2, d1, d2;
+  shl.b32 r3, r3, 10; cvt.u64.u32 d3, r3; mov.u32 r4, 0; mov.u32 r6, 0;
+L:
+  ld.global.u32 r5, [d2];
+  add.u32 r6, r6, r5; add.s64 d2, d2, d3; add.u32 r4, r4, 1; setp.lt.u32 p, r4, r7; @p bra L;
+  st.global.u32 [d1], r6;
+  ret;
+}
+)";
+constexpr std::uint32_t all_sms = 132, blocks_of_work = all_sms * 64;
+
+LaunchTime sums_by(std::uint32_t blocks, std::uint32_t count) {
+  SimulatorOptions options;
+  options.model = options.lines = true;
+  options.threads = 1;
+  const auto device = make_simulator(gpu_profile("h200"), options);
+  device->load({"k.ptx", sums, {}});
+  const auto in = upload(*device, std::vector<float>(std::size_t{blocks_of_work} * 256), "in");
+  const auto found = device->kernel("k");
+  const std::array arguments{KernelArgument::of(in), KernelArgument::of(count)};
+  device->time([&] { device->launch(found, {{blocks, 1, 1}, {256, 1, 1}}, arguments); }, true);
+  const auto lines = device->take_lines();
+  REQUIRE(lines.size() == 1);
+  REQUIRE(lines[0].time);
+  return *lines[0].time;
+}
+
+std::optional<double> with_all_sms(const LaunchTime& time) {
+  for (const auto& what : time.what_ifs)
+    if (what.kind == "idle_sms") return what.ms;
+  return std::nullopt;
+}
+
+TEST_CASE("what idle SMs could do is what the same work takes that is spread over them") {
+  for (const std::uint32_t blocks : {1u, 33u}) {
+    INFO(blocks << " blocks");
+    const auto few = sums_by(blocks, blocks_of_work / blocks), all = sums_by(all_sms, blocks_of_work / all_sms);
+    REQUIRE(with_all_sms(few));
+    CHECK(few.ms > 2 * all.ms);
+    CHECK(*with_all_sms(few) == Catch::Detail::Approx(all.ms).epsilon(0.15));
+    CHECK_FALSE(with_all_sms(all));
+  }
+}
+
+TEST_CASE("a kernel that is too short to be shared is promised nothing of idle SMs") {
+  CHECK_FALSE(with_all_sms(sums_by(1, 50)));
+}
+
 }  // namespace
 }  // namespace gpulab::tests

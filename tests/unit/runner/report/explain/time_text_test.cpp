@@ -7,7 +7,7 @@ using namespace gpulab;
 TEST_CASE("lines are told by modelled time, with what warps do there, and source where there is room") {
   LaunchLines launch;
   CHECK(where_time_goes(launch, {}, 100).empty());
-  CHECK(what_ifs(launch).empty());
+  CHECK(what_ifs(launch, 132).empty());
   launch.time = LaunchTime{.ms = 0.0127, .kernel_ms = 0.01, .lines = {}, .what_ifs = {}};
   launch.time->lines = {{.line = 1, .issue = 0.001, .memory = 0.0015},
                         {.line = 2, .shared = 0.006, .barrier = 0.001},
@@ -25,13 +25,17 @@ TEST_CASE("lines are told by modelled time, with what warps do there, and source
 
 TEST_CASE("what a cost less would do is a sentence for each kind") {
   LaunchLines launch;
-  launch.time =
-      LaunchTime{.ms = 0.0247,
-                 .kernel_ms = 0.02,
-                 .lines = {},
-                 .what_ifs = {{225, "bank_conflict", 0.0182}, {7, "uncoalesced", 0.02}, {9, "same_address", 0.021}}};
-  CHECK(what_ifs(launch) ==
+  launch.time = LaunchTime{.ms = 0.0247,
+                           .kernel_ms = 0.02,
+                           .lines = {},
+                           .what_ifs = {{225, "bank_conflict", 0.0182},
+                                        {7, "uncoalesced", 0.02},
+                                        {9, "same_address", 0.021},
+                                        {0, "idle_sms", 0.022}}};
+  CHECK(what_ifs(launch, 132) ==
         std::vector<std::string>{"without the bank conflicts of line 225: 18.2 µs instead of 24.7 µs",
                                  "if line 7 were coalesced: 20 µs instead of 24.7 µs",
-                                 "if no two lanes met at one address in line 9: 21 µs instead of 24.7 µs"});
+                                 "if no two lanes met at one address in line 9: 21 µs instead of 24.7 µs",
+                                 "with all 132 SMs busy, each with an equal part of the work: 22 µs instead of 24.7 "
+                                 "µs"});
 }
