@@ -2,7 +2,7 @@
 # The last rungs beside their vendors, and every ladder from bottom to top, on the GPU of this machine: a table of ratios
 # measured in one run, cold and warm.
 #
-# usage: scripts/gpu_ladder.sh [marks] [monotonic]    (both, where neither is named)
+# usage: scripts/gpu_ladder.sh [marks] [monotonic] [LAB…]    (both parts, where neither is named; all labs, where none is)
 #   marks       each last rung's time against its vendor's; the clock and the power that the card had meanwhile
 #   monotonic   at a large size, which rungs are slower than the rung that they are built on
 # The program: $GPULAB_PROGRAM, or what scripts/gpu_test.sh --pack has packed, or build/gpulab. $OUT, if set, gets

@@ -30,7 +30,7 @@ turn = len(calls.read_text().splitlines()) if calls.exists() else 0
 calls.open("a").write(" ".join(sys.argv[1:]) + "\\n")
 times = json.loads((here / "times.json").read_text())
 if sys.argv[1] == "list":
-    print(json.dumps({"labs": [{"variants": [{"name": name, "params": {"type": ["int"]} if name == "ints" else {}} for name in times]}]}))
+    print(json.dumps({"labs": [{"variants": [{"name": name, "runs_as": "library" if name == "vendor" else "kernels", "params": {"type": ["int"]} if name == "ints" else {}} for name in times]}]}))
     sys.exit()
 def result(name):
     time = times[name][turn % len(times[name])]
@@ -51,10 +51,10 @@ class Ladder(unittest.TestCase):
         for name in ("ROWS", "MISSED", "LADDERS", "GOES_DOWN"):
             self.addCleanup(setattr, gpu_ladder, name, getattr(gpu_ladder, name))
         gpu_ladder.MISSED, gpu_ladder.GOES_DOWN = {}, {}
-        gpu_ladder.ROWS = [gpu_ladder.Row("reduce", "fast", "vendor", ["--n", "8"], 1.0)]
+        gpu_ladder.ROWS = [gpu_ladder.Row("reduce", "fast", "vendor", ["--n", "8"], 1.0, rounds=3)]
         gpu_ladder.LADDERS = {"reduce": (["--n", "8"], {"left_out"})}
 
-    def run_with(self, part, **times):
+    def run_with(self, *arguments, **times):
         """(exit code, what was printed, the calls)"""
         (self.folder / "times.json").write_text(json.dumps(times))
         said = io.StringIO()
@@ -62,7 +62,7 @@ class Ladder(unittest.TestCase):
         os.environ.update(GPULAB_PROGRAM=str(self.folder / "gpulab"), OUT=str(self.folder), PATH="/usr/bin:/bin")
         try:
             with contextlib.redirect_stdout(said):
-                code = gpu_ladder.main([part])
+                code = gpu_ladder.main(list(arguments))
         finally:
             os.environ.clear()
             os.environ.update(before)
@@ -101,6 +101,15 @@ class Ladder(unittest.TestCase):
         self.assertEqual(self.run_with("monotonic", slow=[1.0], fast=[1.1], ints=[1.0], left_out=[1.0])[0], 0)
         gpu_ladder.GOES_DOWN = {}
         self.assertEqual(self.run_with("monotonic", slow=[1.0], fast=[1.02], ints=[1.0], left_out=[1.0])[0], 0)  # noise
+
+    def test_labs_can_be_chosen_and_a_wrong_word_is_refused(self):
+        code, said, calls = self.run_with("reduce", fast=[1.0], slow=[2.0], vendor=[1.0])
+        self.assertEqual(code, 0)
+        self.assertIn("reduce fast --n 8", said)
+        self.assertIn("2.00 times as fast as slow", said)
+        with contextlib.redirect_stderr(io.StringIO()) as problem:
+            self.assertEqual(gpu_ladder.main(["marks", "redcue"]), 2)
+        self.assertEqual(problem.getvalue(), "error: 'redcue' is neither marks, monotonic nor a lab: reduce\n")
 
     def test_a_ladder_without_results_fails(self):
         code, said, _ = self.run_with("monotonic")
