@@ -1,124 +1,138 @@
-"""A headless Chromium, driven through a pipe by the DevTools protocol: no framework, no network."""
+"""A headless Chromium, driven through a pipe by its DevTools protocol (https://chromedevtools.github.io/devtools-protocol/):
+no framework, no network."""
 import base64
+import fcntl
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
 import time
 
+PATIENCE = 60  # seconds for an answer
+KEYS = {"Tab": 9, "Enter": 13}  # what Chromium does by itself it does by their numbers
+
 
 def program():
-    return next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
+    """Chromium's path, or None."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 class Browser:
-    def __enter__(self):
-        self.folder = tempfile.mkdtemp()
-        to_them, self.out = os.pipe()
-        self.inn, from_them = os.pipe()
+    """One window."""
 
-        def wire():
-            os.dup2(to_them, 3)
-            os.dup2(from_them, 4)
+    def __enter__(self):
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        to_it, self.write_end = os.pipe()
+        self.read_end, from_it = os.pipe()
+
+        def as_three_and_four():  # where it looks for them
+            asks, answers = (fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (to_it, from_it))  # out of the way
+            os.dup2(asks, 3)
+            os.dup2(answers, 4)
 
         self.process = subprocess.Popen(
-            [program(), "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--hide-scrollbars",
-             "--no-first-run", "--disable-background-networking", f"--user-data-dir={self.folder}", "about:blank"],
-            preexec_fn=wire, pass_fds=(3, 4), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        os.close(to_them)
-        os.close(from_them)
-        self.buffer, self.number, self.events = b"", 0, []
+            [program(), "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+             "--disable-background-networking", "--remote-debugging-pipe", f"--user-data-dir={self.profile.name}", "about:blank"],
+            preexec_fn=as_three_and_four, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(to_it)
+        os.close(from_it)
+        self.rest, self.number, self.events, self.session = b"", 0, [], None
         targets = self.call("Target.getTargets")["targetInfos"]
-        page = next(t for t in targets if t["type"] == "page")
-        self.session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Accessibility", "Network"):
-            self.page(f"{domain}.enable")
+        page = next(one["targetId"] for one in targets if one["type"] == "page")
+        self.session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(domain + ".enable")
         return self
 
     def __exit__(self, *_):
-        try:
-            self.call("Browser.close")
-            self.process.wait(10)
-        except Exception:  # it has gone, or does not answer
-            self.process.kill()
-        os.close(self.out)
-        os.close(self.inn)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.process.kill()
+        self.process.wait()
+        os.close(self.write_end)
+        os.close(self.read_end)
+        self.profile.cleanup()
 
     def message(self):
-        while b"\0" not in self.buffer:
-            piece = os.read(self.inn, 1 << 20)
+        deadline = time.monotonic() + PATIENCE
+        while b"\0" not in self.rest:
+            if not select.select([self.read_end], [], [], max(0, deadline - time.monotonic()))[0]:
+                raise TimeoutError("Chromium does not answer")
+            piece = os.read(self.read_end, 1 << 20)
             if not piece:
-                raise RuntimeError("Chromium has ended")
-            self.buffer += piece
-        line, self.buffer = self.buffer.split(b"\0", 1)
-        return json.loads(line)
+                raise EOFError("Chromium has ended")
+            self.rest += piece
+        one, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(one)
 
-    def call(self, method, session=None, **params):
+    def call(self, method, **parameters):
         self.number += 1
-        request = {"id": self.number, "method": method, "params": params}
-        if session:
-            request["sessionId"] = session
-        os.write(self.out, json.dumps(request).encode() + b"\0")
+        asked = {"id": self.number, "method": method, "params": parameters}
+        if self.session:
+            asked["sessionId"] = self.session
+        os.write(self.write_end, json.dumps(asked).encode() + b"\0")
         while True:
-            answer = self.message()
-            if answer.get("id") == self.number:
-                if "error" in answer:
-                    raise RuntimeError(f"{method}: {answer['error']}")
-                return answer["result"]
-            self.events.append(answer)
-
-    def page(self, method, **params):
-        return self.call(method, self.session, **params)
-
-    def size(self, width, height, dark=False):
-        self.page("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
-        self.page("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
-
-    def open(self, path):
-        self.page("Page.navigate", url="about:blank")
-        self.page("Page.navigate", url="file://" + str(path))
-        for _ in range(400):
-            if self.run("document.readyState === 'complete' && !location.href.startsWith('about:')"):
-                return
-            time.sleep(0.05)
-        raise RuntimeError(f"{path} does not load")
-
-    def wait(self, expression):
-        for _ in range(600):
-            if self.run(expression):
-                return
-            time.sleep(0.05)
-        raise RuntimeError(f"never true: {expression}")
+            got = self.message()
+            if got.get("id") == self.number:
+                if "error" in got:
+                    raise RuntimeError(f"{method}: {got['error']}")
+                return got["result"]
+            self.events.append(got)
 
     def run(self, expression):
-        answer = self.page("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
-        if "exceptionDetails" in answer:
-            raise RuntimeError(json.dumps(answer["exceptionDetails"])[:2000])
-        return answer["result"].get("value")
+        """What it comes to; a promise is waited for."""
+        got = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in got:
+            raise RuntimeError(json.dumps(got["exceptionDetails"])[:2000])
+        return got["result"].get("value")
 
-    def key(self, key, text=None):
-        text = text if text is not None else key if len(key) == 1 else ""
+    def wait(self, expression):
+        deadline = time.monotonic() + PATIENCE
+        while not self.run(expression):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"never true: {expression}")
+            time.sleep(0.02)
+
+    def open(self, file, width=1280, height=900, dark=False, media=""):
+        """A file on a screen of that size. What pages before it said is forgotten."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
+        self.call("Emulation.setEmulatedMedia", media=media,
+                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call("Page.navigate", url="about:blank")  # the same file once more is a new page, too
+        self.events.clear()
+        self.call("Page.navigate", url=f"file://{file}")
+        self.wait("document.readyState === 'complete' && location.protocol === 'file:'")
+
+    def key(self, key):
+        text = {"Enter": "\r", "Tab": ""}.get(key, key if len(key) == 1 else "")
         for kind in ("keyDown", "keyUp"):
-            self.page("Input.dispatchKeyEvent", type=kind, key=key, text=text if kind == "keyDown" else "")
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, text=text if kind == "keyDown" else "",
+                      windowsVirtualKeyCode=KEYS.get(key, 0))
 
-    def picture(self, path, whole=False):
-        data = self.page("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(data))
+    def heard(self):
+        """The accessibility tree, without what it ignores."""
+        self.call("Accessibility.enable")  # only now: a page that is listened to is slower
+        nodes = self.call("Accessibility.getFullAXTree")["nodes"]
+        self.call("Accessibility.disable")
+        return [(node["role"]["value"], node.get("name", {}).get("value", ""))
+                for node in nodes if "role" in node and not node.get("ignored")]
+
+    def picture(self, file, whole=False):
+        data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"]
+        with open(file, "wb") as out:
+            out.write(base64.b64decode(data))
 
     def complaints(self):
-        """What the console has said of errors and warnings, and what was asked of the network."""
+        """What the console has said of errors and warnings since the page was opened, and what was asked of the network."""
         found = []
         for event in self.events:
-            params = event.get("params", {})
-            if event.get("method") == "Runtime.exceptionThrown":
+            method, params = event.get("method"), event.get("params", {})
+            if method == "Runtime.exceptionThrown":
                 found.append(json.dumps(params["exceptionDetails"])[:500])
-            if event.get("method") == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
+            if method == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
                 found.append(params["entry"]["text"])
-            if event.get("method") == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning"):
+            if method == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning"):
                 found.append(json.dumps(params["args"])[:500])
-            if event.get("method") == "Network.requestWillBeSent" and params["request"]["url"].startswith("http"):
+            if method == "Network.requestWillBeSent" and params["request"]["url"].startswith("http"):
                 found.append("asks the network for " + params["request"]["url"])
         return found

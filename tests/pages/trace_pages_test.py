@@ -38,9 +38,7 @@ class Pages(unittest.TestCase):
         return f"{cls.folder.name}/{name}.html"
 
     def open(self, name, width=1280, height=900, dark=False):
-        self.browser.events.clear()
-        self.browser.size(width, height, dark)
-        self.browser.open(self.page(name))
+        self.browser.open(self.page(name), width, height, dark)
         self.browser.wait(READY)
 
     def sentence(self):
@@ -140,8 +138,7 @@ class Pages(unittest.TestCase):
 
     def test_what_a_reader_hears_has_names(self):
         self.open("divergence")
-        nodes = self.browser.page("Accessibility.getFullAXTree")["nodes"]
-        named = [(n["role"]["value"], n.get("name", {}).get("value", "")) for n in nodes if not n.get("ignored") and "role" in n]
+        named = self.browser.heard()
         self.assertEqual([n for n in named if n[0] in ("button", "slider", "group", "img", "region") and not n[1]], [])
         self.assertTrue(any(role == "button" and "warp 0" in name for role, name in named))
         self.assertTrue(any(role == "slider" for role, _ in named))
