@@ -93,9 +93,12 @@ class Browser:
                 raise TimeoutError(f"never true: {expression}")
             time.sleep(0.02)
 
+    def size(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
+
     def open(self, file, width=1280, height=900, dark=False, media=""):
         """A file on a screen of that size. What pages before it said is forgotten."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500)
+        self.size(width, height)
         self.call("Emulation.setEmulatedMedia", media=media,
                   features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.call("Page.navigate", url="about:blank")  # the same file once more is a new page, too

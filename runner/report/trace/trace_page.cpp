@@ -45,10 +45,8 @@ std::string trace_page(const TraceView& view) {
   page.top = view.top;
   page.description = "A kernel stepped forward and back, warp by warp";
   page.styles = {"runner/report/trace/page/trace.css"};
-  page.scripts = {"runner/report/trace/page/trace_data.js",    "runner/report/trace/page/trace_state.js",
-                  "runner/report/trace/page/trace_warps.js",   "runner/report/trace/page/trace_memory.js",
-                  "runner/report/trace/page/trace_code.js",    "runner/report/trace/page/trace_time.js",
-                  "runner/report/trace/page/trace_predict.js", "runner/report/trace/page/trace_steps.js"};
+  for (const char* script : {"data", "state", "warps", "canvas", "memory", "code", "time", "predict", "steps"})
+    page.scripts.push_back(fmt::format("runner/report/trace/page/trace_{}.js", script));
   page.body = heading(view);
   page.body +=
       "<noscript><p>This page steps by JavaScript; <code>gpulab trace … --text</code> shows the same steps as "

@@ -3,7 +3,9 @@
 (() => {
   const { el } = Trace;
   const lines = new Map();
-  let source = null, ptx = null, registers = null, lineShown = null;
+  const AROUND = 4, MOST_REGISTERS = 14;
+  let source = null, ptxNote = null, registers = null, nothingYet = null, laneHeading = null, warpHeading = null, lineShown = null;
+  const ptxRows = [], registerRows = [];  // made once: a step changes their words
 
   const KEYWORDS = new Set(("auto bool break case char class const constexpr continue do double else extern false float for " +
     "if inline int long namespace return short signed sizeof static struct switch template true typename unsigned using void " +
@@ -33,17 +35,35 @@
       source.append(row);
     }
     if (!before) source.append(el("p", { class: "note" }, "The source is not at hand: the PTX below is what runs."));
-    ptx = el("div", { class: "code-lines ptx", role: "region", "aria-label": "PTX" });
+    const ptx = el("div", { class: "code-lines ptx", role: "region", "aria-label": "PTX" });
+    for (let k = -AROUND; k <= AROUND; k++) {
+      const number = el("b"), code = el("code");
+      const row = el("div", { class: k === 0 ? "code-line now" : "code-line", "aria-current": k === 0 ? "step" : null }, number, code);
+      ptxRows.push({ row, number, code });
+      ptx.append(row);
+    }
+    ptxNote = el("p", { class: "note", hidden: true }, "No instruction: a barrier is complete.");
+    ptx.append(ptxNote);
     return el("section", { class: "panel of-code", "aria-labelledby": "code-title" },
       el("h2", { id: "code-title" }, Trace.doc.source.name || "Source"), source, el("h3", {}, "PTX"), ptx);
   };
 
   Trace.buildRegisters = () => {
-    registers = el("div", { class: "registers wide" });
+    laneHeading = el("th", { class: "num" });
+    warpHeading = el("th");
+    const body = el("tbody");
+    for (let k = 0; k < MOST_REGISTERS; k++) {
+      const cells = [el("th", { scope: "row" }), el("td", { class: "soft" }), el("td", { class: "num" }), el("td")];
+      registerRows.push({ row: el("tr", {}, ...cells), cells });
+      body.append(registerRows[k].row);
+    }
+    registers = el("div", { class: "registers wide" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "register"),
+      el("th", {}, "type"), laneHeading, warpHeading)), body));
+    nothingYet = el("p", { class: "note" }, "Nothing has been written yet.");
     const names = Trace.doc.debug ? "Built with -G: each variable has registers of its own, here by their PTX names."
       : "Names are the PTX’s: the compiler optimised the source’s variables away. A build with -G keeps more of them apart.";
     return el("section", { class: "panel of-registers", "aria-labelledby": "registers-title" },
-      el("h2", { id: "registers-title" }, "Registers"), registers, el("p", { class: "note" }, names));
+      el("h2", { id: "registers-title" }, "Registers"), nothingYet, registers, el("p", { class: "note" }, names));
   };
 
   const drawLine = (site) => {
@@ -62,18 +82,15 @@
     const at = Trace.steps.site[i];
     const site = at === Trace.NONE ? null : Trace.doc.sites[at];
     drawLine(site);
-    ptx.textContent = "";
-    if (!site) {
-      ptx.append(el("p", { class: "note" }, "No instruction: a barrier is complete."));
-      return;
-    }
-    for (let k = at - 4; k <= at + 4; k++) {
-      const other = Trace.doc.sites[k];
-      if (!other) continue;
-      const kind = k === at ? " now" : other.line === site.line ? " same" : "";
-      ptx.append(el("div", { class: "code-line" + kind, "aria-current": k === at ? "step" : null },
-        el("b", {}, String(other.ptx_line)), el("code", {}, other.ptx)));
-    }
+    ptxNote.hidden = site !== null;
+    ptxRows.forEach(({ row, number, code }, k) => {
+      const other = site ? Trace.doc.sites[at + k - AROUND] : null;
+      row.hidden = !other;
+      if (!other) return;
+      if (k !== AROUND) row.classList.toggle("same", other.line === site.line);
+      Trace.say(number, String(other.ptx_line));
+      Trace.say(code, other.ptx);
+    });
   };
 
   const summary = (reg, mask) => {
@@ -90,19 +107,20 @@
 
   // Values before the step where its outcome is still to be guessed.
   Trace.drawRegisters = (i, warp, lane, hidden) => {
-    registers.textContent = "";
-    const list = Trace.registersAt(warp, hidden ? i - 1 : i).slice(0, 14);
-    if (list.length === 0) {
-      registers.append(el("p", { class: "note" }, "Nothing has been written yet."));
-      return;
-    }
-    const body = el("tbody");
-    for (const reg of list)
-      body.append(el("tr", { class: reg.last === i ? "changed" : "" }, el("th", { scope: "row" }, reg.name),
-        el("td", { class: "soft" }, reg.type),
-        el("td", { class: "num" }, reg.lanes[lane] === null ? "–" : Trace.valueText(reg.type, reg.lanes[lane])),
-        el("td", {}, summary(reg, Trace.doc.window.warps[warp].lanes))));
-    registers.append(el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "register"), el("th", {}, "type"),
-      el("th", { class: "num" }, `lane ${lane}`), el("th", {}, `${Trace.warpName(warp)}: its lanes`))), body));
+    const list = Trace.registersAt(warp, hidden ? i - 1 : i, MOST_REGISTERS);
+    nothingYet.hidden = list.length > 0;
+    registers.hidden = list.length === 0;
+    Trace.say(laneHeading, `lane ${lane}`);
+    Trace.say(warpHeading, `${Trace.warpName(warp)}: its lanes`);
+    registerRows.forEach(({ row, cells }, k) => {
+      const reg = list[k];
+      row.hidden = !reg;
+      if (!reg) return;
+      row.classList.toggle("changed", reg.last === i);
+      Trace.say(cells[0], reg.name);
+      Trace.say(cells[1], reg.type);
+      Trace.say(cells[2], reg.lanes[lane] === null ? "–" : Trace.valueText(reg.type, reg.lanes[lane]));
+      Trace.say(cells[3], summary(reg, Trace.doc.window.warps[warp].lanes));
+    });
   };
 })();

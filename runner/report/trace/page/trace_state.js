@@ -73,28 +73,47 @@
     return state;
   };
 
-  // Values of a warp's registers behind step `i`: [{name, type, lanes, last, changed}], the last written first.
-  Trace.registersAt = (warp, i) => {
-    const found = [];
+  // valuesOf, kept for the steps that were asked for last: of two steps in a row nearly all registers are the same.
+  let kept = new Map();
+  const valuesOf = (step) => {
+    let values = kept.get(step);
+    if (values === undefined) {
+      if (kept.size > 4096) kept = new Map();
+      values = Trace.valuesOf(step);
+      kept.set(step, values);
+    }
+    return values;
+  };
+
+  // Values of a warp's registers behind step `i`, at most so many: [{name, type, lanes, last}], the last written first.
+  Trace.registersAt = (warp, i, most) => {
+    const written = [];
     for (const [name, list] of Trace.writers[warp]) {
-      let place = lastUpTo(list, i);
-      if (place < 0) continue;
-      const last = list[place];
+      const place = lastUpTo(list, i);
+      if (place >= 0) written.push({ name, list, place, last: list[place] });
+    }
+    written.sort((a, b) => b.last - a.last);
+    const found = [];
+    for (const { name, list, last, place: latest } of written) {
+      if (found.length === most) break;
       const lanes = new Array(32).fill(null);
-      let left = Trace.doc.window.warps[warp].lanes, type = "u32";
-      for (let tries = 0; place >= 0 && left && tries < 40; place--, tries++) {
+      let left = Trace.doc.window.warps[warp].lanes, type = "u32", any = false;
+      for (let place = latest, tries = 0; place >= 0 && left && tries < 40; place--, tries++) {
         const step = list[place];
         const mask = (Trace.steps.active[step] & ~Trace.steps.off[step] & left) >>> 0;
         if (!mask) continue;
-        const value = Trace.valuesOf(step).find((v) => !v.stored && v.name === name);
+        const value = valuesOf(step).find((v) => !v.stored && v.name === name);
         if (!value) continue;
         if (step === last) type = value.type;
-        if (value.lanes) for (const lane of Trace.lanesOf(mask)) lanes[lane] = value.lanes[lane];
+        if (value.lanes) for (const lane of Trace.lanesOf(mask)) {
+          lanes[lane] = value.lanes[lane];
+          any = true;
+        }
         left = (left & ~mask) >>> 0;
       }
-      if (lanes.some((v) => v !== null)) found.push({ name, type, lanes, last, changed: last === i });
+      if (any) found.push({ name, type, lanes, last });
     }
-    return found.sort((a, b) => b.last - a.last);
+    return found;
   };
 
   Trace.warpName = (warp) => {

@@ -14,6 +14,19 @@
   };
   const { el } = Trace;
 
+  // An element's text, an element's name: touched only where they change, for whatever is touched is styled and laid out anew.
+  Trace.say = (element, text) => {
+    if (element.said === text) return;
+    element.said = text;
+    if (element.firstChild && element.firstChild === element.lastChild && element.firstChild.nodeType === 3) element.firstChild.data = text;
+    else element.textContent = text;
+  };
+  Trace.name = (element, text) => {
+    if (element.named === text) return;
+    element.named = text;
+    element.setAttribute("aria-label", text);
+  };
+
   // Scrolls a box so that one of its rows is in sight: later, all at once, for asking where things are makes the browser lay
   // out all that has just changed.
   const wanted = new Map();
