@@ -62,21 +62,6 @@ std::string texts(const std::vector<KnownWord>& words) {
   return all;
 }
 
-std::string value_cases(const Vocabulary& all) {
-  std::string text = "  case \"$context $option\" in\n";
-  for (const auto& option : all.options) {
-    if (option.value.empty()) continue;
-    std::vector<std::string> patterns;
-    for (const auto& context : option.contexts) patterns.push_back(context + " " + option.name);
-    const char* kind = option.optional_value  ? ""
-                       : option.words.empty() ? (option.is_file ? "files" : "other")
-                       : option.is_list       ? "list"
-                                              : "words";
-    text += fmt::format("    {}) kind={} choices=({}) ;;\n", case_patterns(patterns), kind, texts(option.words));
-  }
-  return text + "  esac\n";
-}
-
 std::string option_cases(const Vocabulary& all) {
   std::string text;
   for (const auto& option : all.options)
@@ -93,16 +78,8 @@ std::string option_cases(const Vocabulary& all) {
 }  // namespace
 
 std::string zsh_completion(const Vocabulary& all) {
-  std::vector<std::string> told;
-  for (const auto& context : all.contexts)
-    if (context.name.find(' ') != std::string::npos) told.push_back(context.name);
-  std::string text(head);
-  const auto put = [&](std::string_view mark, const std::string& words) {
-    text.replace(text.find(mark), mark.size(), words);
-  };
-  put("$commands", texts(all.labs) + " " + texts(all.commands));
-  put("$contexts", case_patterns(told));
-  return text + option_cases(all) + value_cases(all) + std::string(tail);
+  const auto values = value_cases(all, [](const auto& words) { return fmt::format("choices=({})", texts(words)); });
+  return with_commands(head, all, texts) + option_cases(all) + values + std::string(tail);
 }
 
 }  // namespace gpulab
