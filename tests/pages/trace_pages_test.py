@@ -183,9 +183,25 @@ class Pages(unittest.TestCase):
             self.browser.key("j")
         self.assertIn("sectors", self.browser.run("document.querySelector('.predict').textContent"))
         self.assertIn("is about to execute", self.sentence())
+        self.assertNotIn("sectors", self.sentence())
         self.browser.run("[...document.querySelectorAll('.predict button')].find((b) => b.textContent === '4').click()")
+        self.assertIn("all of whose bytes", self.sentence())
         self.assertIn("1 of 1", self.browser.run("document.querySelector('.score').textContent"))
         self.assertIn("4 sectors", self.sentence())
+
+    def test_the_numbers_that_are_offered_do_not_give_the_answer_away(self):
+        for name in ("strided", "divergence"):
+            self.open(name)
+            self.browser.key("p")
+            for _ in range(4):
+                for _ in range(300):
+                    self.browser.run("Trace.move(1, 'instruction')")
+                    offered = self.browser.run("[...document.querySelectorAll('.predict:not([hidden]) button')].map((b) => b.textContent)")
+                    if offered and offered[0].isdigit():
+                        break
+                self.assertEqual(len(offered), 8)
+                self.assertEqual(len(set(offered) - {"1", "2", "4", "8", "16", "32"}), 2)
+                self.browser.run("document.querySelector('.predict button').click()")
 
     def test_what_a_reader_hears_has_names(self):
         self.open("divergence")

@@ -20,7 +20,7 @@ std::string pointer_text(const StepTrace& trace, std::string_view type, std::uin
   if (!type.ends_with("64") || type.starts_with('f')) return {};
   for (const StepArray& array : trace.arrays)
     if (!array.shared && bits >= array.address && bits - array.address <= array.bytes)
-      return bits == array.address ? array.name : fmt::format("{} + {} bytes", array.name, bits - array.address);
+      return fmt::format("{} + {} bytes", array.name, bits - array.address);  // of its start, too: "in" alone is a word
   return {};
 }
 

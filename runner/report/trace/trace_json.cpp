@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/simt/observers/trace/value_code.h"
+#include "common/simt/timing/gpu_timing.h"
 #include "common/text.h"
 #include "runner/report/trace/accused.h"
 #include "runner/report/trace/packed_table.h"
@@ -256,9 +257,10 @@ class Document {
         std::any_of(trace_.steps.begin(), trace_.steps.end(), [](const TraceStep& s) { return s.issued >= 0; });
     json["model"] = timed ? Json{{"gpu", view_.device.profile}} : Json();
     if (!timed)
-      json["model_unavailable"] = trace_.not_timed.empty()
-                                      ? fmt::format("nobody has measured the latencies of '{}'", view_.device.profile)
-                                      : trace_.not_timed;
+      json["model_unavailable"] = !trace_.not_timed.empty() ? trace_.not_timed
+                                  : simt::gpu_timing(view_.device.profile) != nullptr
+                                      ? "the model does not follow these warps"
+                                      : fmt::format("nobody has measured the latencies of '{}'", view_.device.profile);
     Json stalls = Json::array();
     for (const auto word : words_of(Stall{})) stalls.push_back(word);
     json["stalls"] = stalls;

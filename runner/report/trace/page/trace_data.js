@@ -97,10 +97,7 @@ const Trace = {};
     const width = type.endsWith("64") ? 64 : type.endsWith("16") ? 16 : type.endsWith("8") ? 8 : 32;
     if (width === 64) {
       const array = Trace.doc.arrays.find((a) => !a.shared && bits >= BigInt(a.address) && bits - BigInt(a.address) <= BigInt(a.bytes));
-      if (array) {
-        const offset = bits - BigInt(array.address);
-        return offset === 0n ? array.name : `${array.name} + ${offset} B`;
-      }
+      if (array) return `${array.name} + ${bits - BigInt(array.address)} B`;
       if (bits >= 1n << 32n && bits < 1n << 63n) return "0x" + bits.toString(16);
     }
     const kept = BigInt.asUintN(width, bits);

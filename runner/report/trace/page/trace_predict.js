@@ -11,15 +11,23 @@
     return [box, score];
   };
 
-  const numbers = (answer) => [...new Set([1, 2, 4, 8, 16, 32, answer])].sort((a, b) => a - b).map(String);
+  // Powers of two and others, eight numbers whatever the answer: one odd number alone would give itself away.
+  const numbers = (answer, key) => {
+    const offered = new Set([1, 2, 4, 8, 16, 32, answer]);
+    let seed = answer;
+    for (const letter of key) seed = (seed * 31 + letter.charCodeAt(0)) % 9973;
+    offered.add(answer + (seed % 2 || answer === 1 ? 1 : -1));
+    for (let other = 3 + seed % 29; offered.size < 8; other = other % 31 + 1) offered.add(other);
+    return [...offered].sort((a, b) => a - b).map(String);
+  };
 
   const costAt = (i, access) => {
     const key = `a${Trace.steps.site[i]}/${access.number}`;
     if (access.kind === "atomic" || access.mask === 0) return null;
     if (access.space === "shared" && access.wavefronts > 0)
-      return { question: "How many passes over the banks (wavefronts) will this access take?", choices: numbers(access.wavefronts), answer: String(access.wavefronts), key };
+      return { question: "How many passes over the banks (wavefronts) will this access take?", choices: numbers(access.wavefronts, key), answer: String(access.wavefronts), key };
     if (access.space === "global" && access.sectors > 0)
-      return { question: "How many sectors of 32 bytes will this access move?", choices: numbers(access.sectors), answer: String(access.sectors), key };
+      return { question: "How many sectors of 32 bytes will this access move?", choices: numbers(access.sectors, key), answer: String(access.sectors), key };
     return null;
   };
 
@@ -30,10 +38,10 @@
     const others = (s.active[i] & ~next) >>> 0;
     return { question: `The lanes do not agree. Which lanes of ${Trace.warpName(warp)} run next?`,
       choices: [next, others, s.active[i]].map(Trace.lanesText).sort(), answer: Trace.lanesText(next),
-      key: `b${s.site[i]}/${s.active[i]}/${next}` };
+      why: "The warp takes both ways, one after the other; which comes first is the simulator’s choice here, and a GPU’s may be the other.", key: `b${s.site[i]}/${s.active[i]}/${next}` };
   };
 
-  // {question, choices, answer, key}; null: nothing is asked here.
+  // {question, choices, answer, key, why}; null: nothing is asked here.
   const questionAt = (i) => {
     const site = Trace.steps.site[i];
     if (site === Trace.NONE) return null;
@@ -48,7 +56,8 @@
     if (good) right++;
     score.textContent = `${right} of ${total} predicted rightly`;
     box.textContent = "";
-    box.append(el("p", { class: good ? "good" : "bad" }, good ? `Right: ${found.answer}.` : `Not ${choice}, but ${found.answer}: see why below.`));
+    box.append(el("p", { class: good ? "good" : "bad" }, 
+      (good ? `Right: ${found.answer}.` : `Not ${choice}, but ${found.answer}.`) + ` ${found.why || "Why stands above; the drawing shows it."}`));
   };
 
   // Asks; calls `then` when it is answered. False: there is nothing to ask.

@@ -120,6 +120,8 @@
     const jumps = accused.map((a, n) => el("button", { type: "button", onclick: () => { lane = a.lane; go(a.step); } },
       `${ordinals[n] || "Next access"}: step ${doc.window.from + a.step}, lane ${a.lane}`));
     findings.append(el("div", { class: `card finding ${finding.severity}` }, el("p", {}, el("b", {}, `${finding.tool}: `), finding.message),
+      jumps.length > 1 && finding.tool === "racecheck" ? el("p", { class: "note" }, "Here one of them happens to come first. Nothing in " +
+        "the kernel makes it so: no barrier stands between them, and on a GPU the other may.") : null,
       jumps.length ? el("p", { class: "choices" }, ...jumps) : el("p", { class: "note" }, "Its accesses are none of the steps that are here.")));
   });
   if (doc.ended)
