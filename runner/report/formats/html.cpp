@@ -2,6 +2,7 @@
 
 #include "runner/report/pages/check_page.h"
 #include "runner/report/pages/explain_page.h"
+#include "runner/report/pages/program_page.h"
 #include "runner/report/pages/run_page.h"
 #include "runner/report/report.h"
 
@@ -13,6 +14,7 @@ extern const Format html{
     .run = run_page,
     .explanation = explain_page,
     .check = check_page,
+    .program = program_page,
 };
 
 }  // namespace gpulab::report

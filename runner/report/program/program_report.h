@@ -22,6 +22,18 @@ namespace gpulab {
 
 /// A kernel's launches as a result, which reports know how to show.
 [[nodiscard]] Result result_of(const cuda_api::KernelRecord& kernel);
+// What several forms of the report say.
+/// "exit code 0", "ended by signal 11 (Segmentation fault)".
+[[nodiscard]] std::string end_text(const ProgramRun& run);
+/// Of the host's calls, then of the kernels that are shown; each once.
+[[nodiscard]] std::vector<Finding> shown_findings(const ProgramRun& run);
+/// Where the fault's launch is from, and whether the program has been told.
+[[nodiscard]] std::string launch_text(const cuda_api::FaultRecord& fault);
+[[nodiscard]] std::string told_text(const cuda_api::FaultRecord& fault);
+/// What holds for the numbers, and what was never freed: sentences as they came, strangers' names among them.
+[[nodiscard]] std::vector<std::string> program_notes(const ProgramRun& run);
+[[nodiscard]] std::string never_freed(const ProgramRun& run);
+
 /// The kernels that the report is to show.
 [[nodiscard]] std::vector<const cuda_api::KernelRecord*> shown_kernels(const ProgramRun& run);
 

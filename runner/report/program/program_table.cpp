@@ -38,12 +38,6 @@ class Text {
 
 std::string place(const Dim3& d) { return fmt::format("({},{},{})", d.x, d.y, d.z); }
 
-std::string end_text(const ProgramRun& run) {
-  if (run.interrupted) return "interrupted";
-  if (run.signal != 0) return fmt::format("ended by signal {} ({})", run.signal, strsignal(run.signal));
-  return fmt::format("exit code {}", run.exit_code);
-}
-
 void finding(const Finding& one, Text& text) {
   text.paragraph(std::string(to_text(one.severity)) + ": ", 9,
                  visible(fmt::format("{}: {}{}", one.tool, one.message,
@@ -58,16 +52,8 @@ void finding(const Finding& one, Text& text) {
 void fault(const cuda_api::FaultRecord& one, Text& text) {
   text.paragraph("error: ", 7, visible(one.what));
   if (!one.where.empty()) text.paragraph("  at ", 7, visible(one.where));
-  text.paragraph("  in ", 7,
-                 visible(fmt::format("launch {} of the program, {} with grid {} and block {}, called by {}", one.launch,
-                                     one.kernel, dim_text(one.grid), dim_text(one.block), one.caller)));
-  text.paragraph("  as ", 7,
-                 one.seen ? fmt::format("{}, which the program was told", one.error)
-                 : one.failure == cuda_api::kRefused
-                     ? fmt::format("{}; the program did not look: cudaGetLastError was not called behind it", one.error)
-                     : fmt::format("{}; the program did not look: no call that waits came after it, or none was "
-                                   "checked",
-                                   one.error));
+  text.paragraph("  in ", 7, visible(launch_text(one)));
+  text.paragraph("  as ", 7, told_text(one));
   if (!one.hint.empty()) text.paragraph("  hint: ", 8, one.hint);
 }
 
@@ -89,18 +75,8 @@ void wrongs(const ProgramRun& run, Text& text) {
   }
   if (!record.crash.empty()) text.paragraph("error: ", 7, visible(record.crash));
   for (const auto& one : record.faults) fault(one, text);
-  for (const auto& one : record.findings) finding(one, text);
-  for (const auto* kernel : shown_kernels(run))
-    for (const auto& one : kernel->findings)
-      if (!is_told(record, *kernel, one)) finding(one, text);
-  // Behind a fault cudaFree fails, as on a GPU: what it did not free is no leak of the program's.
-  const bool lost = std::ranges::any_of(record.faults, [](const auto& f) { return f.failure != cuda_api::kRefused; });
-  const bool found = std::ranges::any_of(record.findings, [](const auto& one) { return one.tool == "leakcheck"; });
-  if (record.leaked_bytes == 0 || !record.complete || lost || found) return;
-  std::vector<std::string> names;
-  for (const auto& leak : record.leaks) names.push_back(fmt::format("{} ({} bytes)", leak.name, leak.bytes));
-  if (record.leaks_cut > 0) names.push_back(fmt::format("{} more", record.leaks_cut));
-  text.paragraph("note: ", 6, fmt::format("never freed: {}", join(names)));
+  for (const auto& one : shown_findings(run)) finding(one, text);
+  if (const auto leaks = never_freed(run); !leaks.empty()) text.paragraph("note: ", 6, leaks);
 }
 
 std::string counter_cell(const cuda_api::KernelRecord& kernel, std::string_view name) {
@@ -162,16 +138,59 @@ void kernels(const ProgramRun& run, Text& text) {
 }
 
 void notes(const ProgramRun& run, Text& text) {
-  std::vector<std::string> reasons;
+  for (const auto& note : program_notes(run)) text.paragraph("note: ", 6, visible(note));
+}
+
+}  // namespace
+
+std::string end_text(const ProgramRun& run) {
+  if (run.interrupted) return "interrupted";
+  if (run.signal != 0) return fmt::format("ended by signal {} ({})", run.signal, strsignal(run.signal));
+  return fmt::format("exit code {}", run.exit_code);
+}
+
+std::string launch_text(const cuda_api::FaultRecord& fault) {
+  return fmt::format("launch {} of the program, {} with grid {} and block {}, called by {}", fault.launch, fault.kernel,
+                     dim_text(fault.grid), dim_text(fault.block), fault.caller);
+}
+
+std::string told_text(const cuda_api::FaultRecord& fault) {
+  if (fault.seen) return fmt::format("{}, which the program was told", fault.error);
+  return fault.error + (fault.failure == cuda_api::kRefused
+                            ? "; the program did not look: cudaGetLastError was not called behind it"
+                            : "; the program did not look: no call that waits came after it, or none was checked");
+}
+
+std::vector<Finding> shown_findings(const ProgramRun& run) {
+  std::vector<Finding> all = run.record.findings;
+  for (const auto* kernel : shown_kernels(run))
+    for (const auto& one : kernel->findings)
+      if (!is_told(run.record, *kernel, one)) all.push_back(one);
+  return all;
+}
+
+std::string never_freed(const ProgramRun& run) {
+  const auto& record = run.record;
+  // Behind a fault cudaFree fails, as on a GPU: what it did not free is no leak of the program's.
+  const bool lost = std::ranges::any_of(record.faults, [](const auto& f) { return f.failure != cuda_api::kRefused; });
+  const bool found = std::ranges::any_of(record.findings, [](const auto& one) { return one.tool == "leakcheck"; });
+  if (record.leaked_bytes == 0 || !record.complete || lost || found) return {};
+  std::vector<std::string> names;
+  for (const auto& leak : record.leaks) names.push_back(fmt::format("{} ({} bytes)", leak.name, leak.bytes));
+  if (record.leaks_cut > 0) names.push_back(fmt::format("{} more", record.leaks_cut));
+  return "never freed: " + join(names);
+}
+
+std::vector<std::string> program_notes(const ProgramRun& run) {
+  std::vector<std::string> reasons, notes;
   for (const auto* kernel : shown_kernels(run))
     if (!kernel->modelled && !kernel->model_unavailable.empty() &&
         std::ranges::find(reasons, kernel->model_unavailable) == reasons.end())
       reasons.push_back(kernel->model_unavailable);
-  if (!reasons.empty()) text.paragraph("note: ", 6, "times behind > are lower bounds: " + join(reasons, "; "));
-  for (const auto& note : run.record.notes) text.paragraph("note: ", 6, visible(note));
+  if (!reasons.empty()) notes.push_back("times behind > are lower bounds: " + join(reasons, "; "));
+  notes.insert(notes.end(), run.record.notes.begin(), run.record.notes.end());
+  return notes;
 }
-
-}  // namespace
 
 Result result_of(const cuda_api::KernelRecord& kernel) {
   Result result;
