@@ -3,6 +3,7 @@
 // ended.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,9 +28,10 @@ struct ProgramRun {
   bool interrupted = false;  ///< ended by us, because we were
   bool isolated = true;
   cuda_api::Record record;
-  std::vector<std::string> metrics;     ///< asked for, by our names; empty: the report shows what it sees fit
-  bool summary = false, trace = false;  ///< nvprof's
-  std::string kernels;                  ///< a regular expression: which of them are reported; empty: all
+  std::shared_ptr<cuda_api::StepsRecord> steps;  ///< of the launch whose steps were asked for; null: it never ran
+  std::vector<std::string> metrics;              ///< asked for, by our names; empty: the report shows what it sees fit
+  bool summary = false, trace = false;           ///< nvprof's
+  std::string kernels;                           ///< a regular expression: which of them are reported; empty: all
 };
 
 }  // namespace gpulab

@@ -4,7 +4,10 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "common/cuda_api/steps_record.h"
 #include "common/error.h"
+#include "common/hex.h"
+#include "common/trace/step_members.h"
 
 namespace gpulab::cuda_api {
 namespace {
@@ -15,7 +18,7 @@ using Json = nlohmann::json;
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Dim3> { return std::tie(v.x, v.y, v.z); }
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Options> {
   return std::tie(v.profile, v.record, v.threads, v.budget, v.schedule, v.counters, v.model, v.trace, v.each,
-                  v.sanitize);
+                  v.sanitize, v.steps, v.steps_file);
 }
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, FindingSite> {
   return std::tie(v.file, v.line, v.access, v.block, v.thread, v.address);
@@ -56,12 +59,17 @@ auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Re
                   v.leaked_bytes, v.leaks_cut, v.unsupported, v.notes, v.crash, v.complete);
 }
 
+auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, StepsRecord> {
+  return std::tie(v.steps, v.ptx, v.findings);
+}
+
 template <typename T>
 concept Struct = requires(T& v) {
   members(v);
 };
 
-Json put(const Severity& value) { return static_cast<int>(value); }
+template <typename E>
+requires std::is_enum_v<E> Json put(const E& value) { return static_cast<int>(value); }
 Json put(const std::string& text) { return text; }
 Json put(double value) { return std::isfinite(value) ? Json(value) : Json(0.0); }
 template <typename T>
@@ -91,17 +99,20 @@ Json put(const std::map<std::string, T>& values) {
 template <Struct T>
 Json put(const T& value) {
   Json json = Json::array();
-  std::apply([&](const auto&... member) { (json.push_back(put(member)), ...); }, members(value));
+  std::apply([&](const auto&... member) { (json.push_back(put(member)), ...); }, members(const_cast<T&>(value)));
   return json;
 }
 
-void get(const Json& json, Severity& value) {
-  const int number = json.get<int>();
-  if (number < 0 || number >= static_cast<int>(words_of(Severity{}).size())) throw std::out_of_range("severity");
-  value = static_cast<Severity>(number);
+template <typename E>
+requires std::is_enum_v<E>
+void get(const Json& json, E& value) {
+  const auto number = json.get<std::int64_t>();
+  if (number < 0 || number >= static_cast<std::int64_t>(words_of(E{}).size())) throw std::out_of_range("no such word");
+  value = static_cast<E>(number);
 }
 void get(const Json& json, std::string& text) { json.get_to(text); }
 void get(const Json& json, double& value) { json.get_to(value); }
+void get(const Json& json, float& value) { json.get_to(value); }
 template <typename T>
 requires std::is_integral_v<T>
 void get(const Json& json, T& value) { json.get_to(value); }
@@ -130,6 +141,15 @@ void get(const Json& json, T& value) {
   std::apply([&](auto&... member) { (get(json.at(next++), member), ...); }, members(value));
 }
 
+constexpr const char* what_steps = "what the program's process kept of a launch";
+
+Error unreadable(const char* what) {
+  return {ExitCode::missing,
+          std::string(what) + " cannot be read",
+          {},
+          "the program has written over it, or the library and gpulab are of two builds"};
+}
+
 template <typename T>
 T decoded(std::string_view text, const char* what) {
   try {
@@ -137,8 +157,7 @@ T decoded(std::string_view text, const char* what) {
     get(Json::parse(text), value);
     return value;
   } catch (const std::exception&) {
-    throw Error(ExitCode::missing, std::string(what) + " cannot be read", {},
-                "the program has written over it, or the library and gpulab are of two builds");
+    throw unreadable(what);
   }
 }
 
@@ -149,6 +168,20 @@ std::string encode(const Options& options) { return put(options).dump(); }
 std::string encode(const Record& record) { return put(record).dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Options decode_options(std::string_view text) { return decoded<Options>(text, kOptionsVariable); }
+
+std::string encode(StepsRecord record) {
+  record.steps.values = hex_of(record.steps.values);  // bytes, which JSON would take for text
+  return put(record).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+StepsRecord decode_steps(std::string_view text) {
+  auto record = decoded<StepsRecord>(text, what_steps);
+  std::string& digits = record.steps.values;
+  const bool are_digits = digits.find_first_not_of("0123456789abcdef") == std::string::npos;
+  digits = are_digits ? bytes_of_hex(digits) : std::string();
+  if (!is_sound(record)) throw unreadable(what_steps);
+  return record;
+}
 
 Record decode_record(std::string_view text) { return decoded<Record>(text, "what the program's process recorded"); }
 

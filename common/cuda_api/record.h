@@ -14,6 +14,7 @@
 #include "common/dim3.h"
 #include "common/finding.h"
 #include "common/simt/timing/modelled_time.h"
+#include "common/trace/trace_window.h"
 
 namespace gpulab::cuda_api {
 
@@ -27,6 +28,8 @@ struct Options {
   bool trace = false;  ///< keep each launch and copy
   bool each = false;   ///< keep the counters of each launch
   std::vector<std::string> sanitize;
+  std::optional<TraceWindow> steps;  ///< of this launch of the program, what warps do: a StepsRecord in `steps_file`
+  std::string steps_file;
 };
 inline constexpr const char* kOptionsVariable = "GPULAB_EXEC";
 
@@ -111,6 +114,8 @@ struct Record {
   std::string crash;      ///< what is known of a signal that ended the program
   bool complete = false;  ///< the program came to its end
 };
+
+struct StepsRecord;  // steps_record.h
 
 /// As one line.
 [[nodiscard]] std::string encode(const Options& options);

@@ -176,6 +176,8 @@ class Device {
   virtual std::vector<LaunchLines> take_lines() { return {}; }
   /// What warps did in one launch of the last `time`, step by step; nothing where nobody asked.
   virtual std::shared_ptr<StepTrace> take_steps() { return nullptr; }
+  /// Whether take_steps() is to have launches from now on; at first it is.
+  virtual void keep_steps(bool) {}
   /// What sanitizer tools found since the last call; nothing where none is on.
   virtual std::vector<Finding> take_findings() { return {}; }
   /// The bytes count as never written (initcheck), whatever they hold.

@@ -8,6 +8,7 @@
 
 #include "common/child/interrupt.h"
 #include "common/child/private_folder.h"
+#include "common/cuda_api/steps_record.h"
 #include "common/error.h"
 #include "common/gpu_profile.h"
 #include "runner/command.h"
@@ -17,9 +18,12 @@
 #include "runner/options/report_options.h"
 #include "runner/program/build_program.h"
 #include "runner/program/run_program.h"
+#include "runner/program/stepped_launch.h"
 #include "runner/report/error_report.h"
 #include "runner/report/program/program_report.h"
 #include "runner/report/report_target.h"
+#include "runner/report/trace/trace_page.h"
+#include "runner/report/trace/trace_text.h"
 
 namespace gpulab::command {
 namespace {
@@ -36,13 +40,15 @@ OptionList own_options() {
       {"print-gpu-summary", "", "nvprof's summary of kernels and copies", report},
       {"print-gpu-trace", "", "nvprof's trace: each launch and copy", report},
       {"chrome-trace", "FILE", "launches and copies for chrome://tracing and Perfetto", report},
+      {"trace-page", "FILE", "a launch, step by step (gpulab trace); FILE.json, FILE.txt: its data, text",
+       heading::trace},
       {"kernel", "REGEX", "report the kernels whose names match", report},
   };
 }
 
 Usage usage(const Lab*) {
   return {
-      joined({own_options(),
+      joined({own_options(), trace_window_options(),
               only(machine_options(),
                    {"device", "profile", "threads", "counters", "no-counters", "sanitize", "schedule", "budget"}),
               report_options(formats_for(&Format::program)), metric_options()}),
@@ -73,9 +79,23 @@ struct Request {
   ProgramRequest program;
   ReportOptions report;
   std::vector<std::string> metrics;
-  std::string kernels, chrome_trace;
+  std::string kernels, chrome_trace, trace_page;
   bool summary = false, trace = false;
 };
+
+/// What --trace-page is to show; the options beside it are its own.
+std::optional<TraceWindow> steps_of(const Given& given, std::string& file) {
+  if (const auto* name = single_value(given, "trace-page")) {
+    if (name->empty()) throw usage_error("--trace-page: the file name is empty");
+    file = *name;
+    return parse_trace_window(given);
+  }
+  for (const auto& option : trace_window_options())
+    if (single_value(given, option.name) != nullptr)
+      throw usage_error(fmt::format("--{} chooses what --trace-page shows", option.name),
+                        "add --trace-page FILE.html, or leave it out");
+  return std::nullopt;
+}
 
 Request parse(const CommandLine& line) {
   const auto& given = line.given;
@@ -104,8 +124,11 @@ Request parse(const CommandLine& line) {
   options.model = options.counters;
   options.sanitize = machine.sanitize;
   if (const auto* file = single_value(given, "chrome-trace")) request.chrome_trace = *file;
-  options.trace = request.trace || !request.chrome_trace.empty() || request.report.format->name == "json";
+  const auto form = request.report.format->name;
+  options.trace = request.trace || !request.chrome_trace.empty() || form == "json" || form == "html";
   options.each = !request.metrics.empty();
+  options.steps = steps_of(given, request.trace_page);
+  if (options.steps) options.counters = options.model = true;  // what accesses cost, when instructions issue
   request.program.isolated = single_value(given, "no-isolation") == nullptr;
   request.program.arguments = line.rest;
   return request;
@@ -139,12 +162,38 @@ std::optional<std::string> built(const CommandLine& line, const Request& request
   return program.string();
 }
 
+/// The page of one launch. Throws where the program had no such launch.
+void write_steps(const ProgramRun& run, const Request& request, const std::vector<std::string>& files,
+                 ReportTarget& target) {
+  const auto fail = [&](const std::string& what, const std::string& hint) {
+    const int code = run.code == 0 ? static_cast<int>(ExitCode::usage) : run.code;
+    throw Error(static_cast<ExitCode>(code), "--trace-page: " + what, {}, hint);
+  };
+  const auto wanted = request.program.options.steps->launch + 1U;
+  const auto launches = launches_of(run);
+  if (!run.steps)
+    fail(launches == 0 ? std::string("no launch of the program ran")
+                       : fmt::format("launch {} never ran; the program had {}", wanted, launches),
+         launches == 0 ? "" : "--launch N takes another");
+  if (run.steps->steps.warps.empty())
+    fail("the launch has no such block or warp", "leave --blocks and --warps out, and the first ones are taken");
+  SteppedLaunch launch(run, files);
+  launch.view.schedule = request.program.options.schedule;
+  const auto& name = request.trace_page;
+  const Style plain{false, report_width(target)};
+  target.write(name.ends_with(".txt")    ? trace_text(launch.view, plain)
+               : name.ends_with(".json") ? trace_document(launch.view) + "\n"
+                                         : trace_page(launch.view));
+}
+
 ExitCode run(const CommandLine& line) {
   Request request = parse(line);
   watch_for_interrupts();
   ReportTarget target(request.report.output);
   std::optional<ReportTarget> trace;
   if (!request.chrome_trace.empty()) trace.emplace(request.chrome_trace, "--chrome-trace");
+  std::optional<ReportTarget> page;
+  if (!request.trace_page.empty()) page.emplace(request.trace_page, "--trace-page");
   const PrivateFolder folder;
   const std::string& first = line.arguments.front();
   request.program.name = first;
@@ -171,7 +220,9 @@ ExitCode run(const CommandLine& line) {
   outcome.summary = request.summary;
   outcome.trace = request.trace || request.report.format->name == "json";
   if (trace) trace->write(chrome_trace(outcome));
-  return report(outcome, request.report, target);
+  const auto code = report(outcome, request.report, target);
+  if (page && !outcome.interrupted) write_steps(outcome, request, line.arguments, *page);
+  return code;
 }
 
 }  // namespace

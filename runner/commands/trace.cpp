@@ -13,6 +13,7 @@
 #include "runner/command.h"
 #include "runner/execution/batch.h"
 #include "runner/execution/open_device.h"
+#include "runner/execution/stepped_case.h"
 #include "runner/options/file_options.h"
 #include "runner/report/report_target.h"
 #include "runner/report/trace/trace_page.h"
@@ -21,7 +22,6 @@
 namespace gpulab::command {
 namespace {
 
-constexpr std::int64_t most_steps = 1'000'000;
 constexpr std::int64_t small_length = 4096;  ///< of a lab's one size, where nobody names it
 
 struct TraceOptions {
@@ -31,14 +31,8 @@ struct TraceOptions {
 };
 
 OptionList own_options() {
-  constexpr std::string_view heading = "Trace";
   return {
-      {"text", "", "the steps as text, in place of a page", heading},
-      {"blocks", "B[,B...]", "blocks to follow, by number [the first, up to 32 warps]", heading},
-      {"warps", "W[,W...]", "warps of each of them [all]", heading},
-      {"from", "N", "steps to pass over [0]", heading},
-      {"events", "N", "steps to keep, at most [100000]", heading},
-      {"launch", "N", "of several launches [1]", heading},
+      {"text", "", "the steps as text, in place of a page", heading::trace},
       {"output", "FILE", "the page; FILE.json: its data, gpulab.trace.v1", heading::report},
   };
 }
@@ -50,34 +44,13 @@ OptionList racy_option() {
 
 Usage usage(const Lab* lab) {
   return {
-      joined({own_options(), lab != nullptr ? racy_option() : OptionList{},
+      joined({own_options(), trace_window_options(), lab != nullptr ? racy_option() : OptionList{},
               lab != nullptr ? sweep_options(*lab) : joined({file_options(), launch_options()}),
               only(machine_options(), {"device", "profile", "sanitize", "schedule", "budget"})}),
       "Steps a kernel forward and back, warp by warp (simulator): lanes, banks, sectors, values, and why.\n"
       "  gpulab trace reduce --variant shared_strided --output reduce.html\n"
       "  gpulab trace scale.cu --kernel scale --text        (arguments as for run)\n"
       "Sizes that are not named are small ones. With --sanitize the page opens at the accesses of what is found.\n"};
-}
-
-template <typename Number>
-std::vector<Number> numbers_of(const Given& given, std::string_view name, std::int64_t most) {
-  std::vector<Number> numbers;
-  if (const auto* text = single_value(given, name))
-    for (const auto& one : split(*text, ',')) numbers.push_back(static_cast<Number>(whole_number(name, one, 0, most)));
-  return numbers;
-}
-
-TraceWindow window_of(const Given& given) {
-  TraceWindow window;
-  window.blocks = numbers_of<std::uint64_t>(given, "blocks", std::int64_t{1} << 40);
-  window.warps = numbers_of<std::uint32_t>(given, "warps", 31);
-  if (const auto* text = single_value(given, "from"))
-    window.from = static_cast<std::uint64_t>(whole_number("from", *text, 0, std::int64_t{1} << 40));
-  if (const auto* text = single_value(given, "events"))
-    window.events = static_cast<std::uint64_t>(whole_number("events", *text, 1, most_steps));
-  if (const auto* text = single_value(given, "launch"))
-    window.launch = static_cast<std::uint32_t>(whole_number("launch", *text, 1, 1'000'000) - 1);
-  return window;
 }
 
 TraceOptions parse(const CommandLine& line) {
@@ -92,10 +65,7 @@ TraceOptions parse(const CommandLine& line) {
   options.machine = parse_machine_options(line.given);
   if (options.machine.device != nullptr && !options.machine.device->capabilities.counts)
     throw usage_error("--device: trace steps the simulator", "use '--device sim', or leave --device out");
-  options.machine.counters = true;
-  options.machine.model_where_known = true;  // when instructions issue
-  options.machine.threads = 1;
-  options.machine.trace = window_of(line.given);
+  prepare_for_steps(options.machine, parse_trace_window(line.given));
   return options;
 }
 
@@ -128,15 +98,8 @@ ExitCode trace_case(const SweepOptions& sweep, const TraceOptions& options,
         result.steps ? "trace: the launch has no such block or warp" : "trace: the case has no such launch",
         "leave --blocks, --warps and --launch out, and the first ones are taken");
   }
-  TraceView view;
-  view.device = simulator->info();
-  view.lab = sweep.lab->file ? "" : sweep.lab->name;
-  view.file = sweep.lab->file ? sweep.lab->file->file.file : "";
-  view.question = sweep.lab->question;
-  view.result = &result;
-  view.steps = result.steps.get();
+  auto view = view_of_steps(*sweep.lab, *batch->cases[0].variant, *simulator, result);
   view.schedule = options.machine.schedule;
-  add_texts(*sweep.lab, *batch->cases[0].variant, view);
   const bool document = options.output.ends_with(".json");
   target.write(options.text ? trace_text(view, Style{wants_color(target), report_width(target)})
                : document   ? trace_document(view) + "\n"

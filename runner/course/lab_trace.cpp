@@ -7,6 +7,7 @@
 #include "runner/case/plan.h"
 #include "runner/execution/batch.h"
 #include "runner/execution/open_device.h"
+#include "runner/execution/stepped_case.h"
 #include "runner/options/sweep_options.h"
 #include "runner/report/html/escape.h"
 #include "runner/report/trace/trace_page.h"
@@ -36,11 +37,9 @@ std::string trace_address(const std::string& lab, const std::string& variant) {
 std::optional<SiteFile> trace_page_of(const std::shared_ptr<const Lab>& lab, const Variant& variant,
                                       std::vector<std::pair<std::string, std::string>> top) {
   auto machine = parse_machine_options({{"device", {"sim"}}, {"profile", {"h200"}}});
-  machine.counters = true;
-  machine.threads = 1;
-  machine.model_where_known = true;  // when instructions issue
-  machine.trace = TraceWindow{};
-  machine.trace->events = most_steps;
+  TraceWindow window;
+  window.events = most_steps;
+  prepare_for_steps(machine, window);
   const std::shared_ptr<Executor> simulator = open_simulator(machine);
   const auto batch = std::make_shared<Batch>(Batch{lab, simulator});
   batch->cases = sweep(parse_sweep_options(lab, with_small_sizes(*lab, {{"variant", {variant.name}}}, small_length)),
@@ -49,14 +48,8 @@ std::optional<SiteFile> trace_page_of(const std::shared_ptr<const Lab>& lab, con
   const auto results = run_batch(batch);
   const auto& result = results.front();
   if (result.status != CaseStatus::ok || !result.steps || result.steps->warps.empty()) return std::nullopt;
-  TraceView view;
-  view.device = simulator->info();
-  view.lab = lab->name;
-  view.question = lab->question;
-  view.result = &result;
-  view.steps = result.steps.get();
+  auto view = view_of_steps(*lab, variant, *simulator, result);
   view.top = std::move(top);
-  add_texts(*lab, variant, view);
   return SiteFile{trace_address(lab->name, variant.name), trace_page(view)};
 }
 

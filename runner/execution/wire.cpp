@@ -8,8 +8,8 @@
 #include <tuple>
 #include <type_traits>
 
-#include "runner/execution/hex.h"
-#include "runner/execution/wire_steps.h"
+#include "common/hex.h"
+#include "common/trace/step_members.h"
 
 namespace gpulab {
 namespace {

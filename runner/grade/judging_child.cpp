@@ -12,9 +12,9 @@
 
 #include "common/child/interrupt.h"
 #include "common/error.h"
+#include "common/hex.h"
 #include "labs/registry.h"
 #include "runner/execution/child_process.h"
-#include "runner/execution/hex.h"
 
 namespace gpulab {
 namespace {

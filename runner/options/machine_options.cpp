@@ -54,6 +54,16 @@ void parse_device(const Given& given, MachineOptions& options) {
   options.device_index = named->index;
 }
 
+constexpr std::int64_t most_steps = 1'000'000;
+
+template <typename Number>
+std::vector<Number> numbers_of(const Given& given, std::string_view name, std::int64_t most) {
+  std::vector<Number> numbers;
+  if (const auto* text = single_value(given, name))
+    for (const auto& one : split(*text, ',')) numbers.push_back(static_cast<Number>(whole_number(name, one, 0, most)));
+  return numbers;
+}
+
 std::vector<std::string> tool_names() {
   std::vector<std::string> names;
   for (const simt::ToolKind* kind : simt::tool_kinds()) names.emplace_back(kind->name);
@@ -150,6 +160,30 @@ MachineOptions parse_machine_options(const Given& given) {
   if (on && off) throw usage_error("--counters and --no-counters contradict each other");
   if (on || off) options.counters = on;
   return options;
+}
+
+OptionList trace_window_options() {
+  using heading::trace;
+  return {
+      {"blocks", "B[,B...]", "blocks to follow, by number [the first, up to 32 warps]", trace},
+      {"warps", "W[,W...]", "warps of each of them [all]", trace},
+      {"from", "N", "steps to pass over [0]", trace},
+      {"events", "N", "steps to keep, at most [100000]", trace},
+      {"launch", "N", "of several launches [1]", trace},
+  };
+}
+
+TraceWindow parse_trace_window(const Given& given) {
+  TraceWindow window;
+  window.blocks = numbers_of<std::uint64_t>(given, "blocks", std::int64_t{1} << 40);
+  window.warps = numbers_of<std::uint32_t>(given, "warps", 31);
+  if (const auto* text = single_value(given, "from"))
+    window.from = static_cast<std::uint64_t>(whole_number("from", *text, 0, std::int64_t{1} << 40));
+  if (const auto* text = single_value(given, "events"))
+    window.events = static_cast<std::uint64_t>(whole_number("events", *text, 1, most_steps));
+  if (const auto* text = single_value(given, "launch"))
+    window.launch = static_cast<std::uint32_t>(whole_number("launch", *text, 1, 1'000'000) - 1);
+  return window;
 }
 
 }  // namespace gpulab

@@ -30,4 +30,9 @@ struct MachineOptions {
 /// Throws usage_error.
 [[nodiscard]] MachineOptions parse_machine_options(const Given& given);
 
+/// Which steps of a launch are kept: what all have that show steps.
+[[nodiscard]] OptionList trace_window_options();
+/// Throws usage_error.
+[[nodiscard]] TraceWindow parse_trace_window(const Given& given);
+
 }  // namespace gpulab

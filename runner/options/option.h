@@ -26,7 +26,8 @@ using OptionList = std::vector<Option>;
 /// Headings that several groups share.
 namespace heading {
 inline constexpr std::string_view problem = "Problem", what_runs = "What runs", where = "Where",
-                                  simulator = "Simulator", timing = "Timing on a GPU", report = "Report";
+                                  simulator = "Simulator", timing = "Timing on a GPU", report = "Report",
+                                  trace = "Trace";
 }
 
 [[nodiscard]] OptionList joined(std::initializer_list<OptionList> lists);

@@ -17,6 +17,7 @@
 #include "common/child/interrupt.h"
 #include "common/child/private_folder.h"
 #include "common/cuda_api/program_file.h"
+#include "common/cuda_api/steps_record.h"
 #include "common/embedded.h"
 #include "common/error.h"
 #include "runner/program/host_lines.h"
@@ -56,6 +57,8 @@ std::vector<std::string> readable_places(const ProgramRequest& request, const fs
   return places;
 }
 
+fs::path steps_file(const fs::path& record) { return record.string() + ".steps"; }
+
 ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs::path& record) {
   ChildPlan plan{.command = {fs::absolute(request.program).string()}};
   plan.command.insert(plan.command.end(), request.arguments.begin(), request.arguments.end());
@@ -67,6 +70,7 @@ ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs:
   }
   auto options = request.options;
   options.record = record;
+  if (options.steps) options.steps_file = steps_file(record);
   plan.environment->push_back(fmt::format("TMPDIR={}", own.string()));
   plan.environment->push_back(fmt::format("LD_PRELOAD={}", (own / runtime_library_name()).string()));
   plan.environment->push_back(fmt::format("{}={}", cuda_api::kOptionsVariable, encode(options)));
@@ -126,6 +130,18 @@ std::optional<cuda_api::Record> read_record(const fs::path& file) {
   std::error_code missing;
   if (!fs::exists(file, missing)) return std::nullopt;
   return cuda_api::decode_record(read_file(file.string(), "exec"));
+}
+
+std::shared_ptr<cuda_api::StepsRecord> read_steps(const fs::path& file) {
+  constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;  // twice what a million steps take
+  std::error_code missing;
+  const auto size = fs::file_size(file, missing);
+  if (missing) return nullptr;
+  if (size > most_bytes)
+    throw Error(ExitCode::missing,
+                fmt::format("the steps of the launch take {} bytes; {} are the most", size, most_bytes), {},
+                "--events keeps fewer");
+  return std::make_shared<cuda_api::StepsRecord>(cuda_api::decode_steps(read_file(file.string(), "exec")));
 }
 
 bool is_error(const Finding& finding) { return finding.severity == Severity::error; }
@@ -230,6 +246,7 @@ ProgramRun run_program(const ProgramRequest& request) {
   run.exit_code = WIFSIGNALED(status) ? 128 + run.signal : WEXITSTATUS(status);
   run.interrupted = interrupted();
   if (auto told = read_record(record)) run.record = std::move(*told);
+  if (request.options.steps && !run.interrupted) run.steps = read_steps(steps_file(record));
   if (!run.interrupted) name_host_lines(run.record, request.program, request.isolated);
   find_leaks(run, request.options.sanitize);
   judge(run);

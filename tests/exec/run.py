@@ -179,6 +179,70 @@ int main(int, char** argv) {
         good = launches and copies and all(re.fullmatch(r"vector_sum\.cu:\d+", e["args"]["called_by"]) and e["dur"] > 0 for e in launches)
         self.note("chrome trace names lines", "" if good else str(events)[:500])
 
+    def stepped(self):
+        """One launch, step by step; of what the program's process tells of it nothing is trusted."""
+        shutil.copy(HERE / "vector_sum.cu", self.folder / "steps.cu")
+        self.case("steps", ["steps.cu", "--trace-page", "page.html", "--", "1000"], 0, out=["right"])
+        self.case("steps as data", ["steps.cu", "--trace-page", "page.json", "--blocks", "3", "--", "1000"], 0)
+        self.case("steps as text", ["steps.cu", "--trace-page", "page.txt", "--warps", "1", "--events", "20", "--", "1000"], 0)
+        if self.word in "steps":
+            page, text = (self.folder / "page.html").read_text(), (self.folder / "page.txt").read_text()
+            self.note("steps: the page", "" if "<h1>steps.cu</h1>" in page and '"model":{"gpu":"h200"}' in page and "http" not in re.sub(r"http-equiv", "", page) else page[:2000])
+            document = json.loads((self.folder / "page.json").read_text())
+            good = document["kernel"] == "add" and document["window"]["warps"][0]["block"] == 3 and document["model_unavailable"] == "the model does not follow these warps"
+            self.note("steps: the data", "" if good else str(document)[:2000])
+            self.note("steps: the source", "" if any("a[i] + b[i]" in line for _, line in document["source"]["lines"]) else str(document["source"]))
+            good = re.search(r"block 0, warp 1  steps\.cu:\d+", text) and "loads from global memory, cudaMalloc #1[32] to cudaMalloc #1[63]" in re.sub(r"\s+", " ", text)
+            self.note("steps: the text", "" if good else text[:3000])
+            with open(self.folder / "page.json", encoding="utf-8") as file:
+                checked = subprocess.run([sys.executable, str(HERE.parent / "cli/check_schema.py"), self.binary, "trace"], stdin=file,
+                                         capture_output=True, text=True, check=False)
+            self.note("steps: the schema", checked.stderr if checked.returncode else "")
+        self.case("steps of no launch", ["steps.cu", "--trace-page", "none.html", "--launch", "9"], 2,
+                  err=["error: --trace-page: launch 9 never ran; the program had 1 hint: --launch N takes another"])
+        self.case("steps of no block", ["steps.cu", "--trace-page", "none.html", "--blocks", "99"], 2,
+                  err=["error: --trace-page: the launch has no such block or warp"])
+        self.case("steps without a page", ["steps.cu", "--launch", "1"], 2,
+                  err=["error: --launch chooses what --trace-page shows hint: add --trace-page FILE.html"])
+        if self.word in "steps":
+            self.note("steps: nothing is left", "none.html" if (self.folder / "none.html").exists() else "")
+        (self.folder / "forged.cu").write_text("""#include <cstdio>
+#include <cstdlib>
+#include <string>
+__global__ void one(int* x) { x[threadIdx.x] = 1; }
+__global__ void two(int* x) { x[threadIdx.x] += 2; }
+int main(int n, char** argv) {
+  int* x = nullptr;
+  cudaMalloc(&x, 256);
+  one<<<1, 64>>>(x);
+  two<<<1, 64>>>(x);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  if (n < 2) return 0;
+  const std::string name = std::string(std::getenv("TMPDIR")) + "/record.json.steps";
+  std::FILE* file = std::fopen(name.c_str(), argv[1][0] == 'a' ? "a" : "w");
+  std::fputs(argv[1], file);
+  return std::fclose(file);
+}
+""")
+        self.case("steps of the second", ["forged.cu", "--trace-page", "two.txt", "--launch", "2", "--no-counters"], 0)
+        if self.word in "steps":
+            text = (self.folder / "two.txt").read_text()
+            self.note("steps: the second launch", "" if ": two\n" in text and "Launch 2 of 2" in text and "cudaMalloc #1[0] to cudaMalloc #1[31]" in text else text[:2000])
+        for forged in ("nonsense", "[[]]", "a more"):
+            self.case(f"steps forged {forged}", ["forged.cu", "--trace-page", "none.html", "--", forged], 3,
+                      err=["error: what the program's process kept of a launch cannot be read"])
+
+    def pages(self):
+        """The report as a page: what is wrong, kernels, copies, launches."""
+        program = self.build(HERE / "mistakes.cu", "-DPAGE")
+        for word, code, there in (("beyond", 4, "out-of-bounds"), ("prints", 0, "What the program launched"), ("free_twice", 1, "What was found")):
+            target = self.folder / f"{word}.html"
+            self.case(f"page {word}", [program.name, "--format", "html", "--output", target.name, "--", word], code)
+            if target.exists():
+                text = target.read_text()
+                self.note(f"page {word} says", "" if there in text and text.startswith("<!doctype html>") else text[-3000:])
+
     def linked(self):
         """Files that are linked on the device's side, too, here at once and there by object files."""
         files = [str(HERE / "linked/main.cu"), str(HERE / "linked/other.cu")]
@@ -258,7 +322,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
         tests = Tests(str(pathlib.Path(arguments.binary).resolve()), arguments.k, folder)
         jobs = [pool.submit(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
-        jobs += [pool.submit(job) for job in (tests.documents, tests.sources, tests.linked, tests.traced, tests.streams, tests.cached, tests.foreign, tests.lies, tests.confined)]
+        jobs += [pool.submit(job) for job in (tests.documents, tests.sources, tests.linked, tests.traced, tests.stepped, tests.pages, tests.streams, tests.cached, tests.foreign, tests.lies, tests.confined)]
         for job in jobs:
             job.result()
     print(f"{tests.passed} passed, {tests.failed} failed")

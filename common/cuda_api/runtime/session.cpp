@@ -2,7 +2,6 @@
 
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -24,7 +23,7 @@ namespace gpulab::cuda_api {
 namespace {
 
 constexpr std::size_t kMostActivities = 100'000, kMostFindings = 100, kMostPrinted = std::size_t{16} << 20,
-                      kMostLeaks = 20, kMostEach = 10'000;
+                      kMostEach = 10'000;
 /// Warp instructions without the end of a block, where --budget does not say: somebody waits, and it is 3 to 20
 /// seconds.
 constexpr std::uint64_t kPatience = std::uint64_t{1} << 29;
@@ -47,6 +46,9 @@ std::unique_ptr<Device> make_device(const GpuProfile& profile, const Options& op
   simulation.model = options.model && options.counters;
   simulation.sanitize = options.sanitize;
   simulation.schedule = options.schedule;
+  simulation.trace = options.steps;
+  if (simulation.trace)
+    simulation.trace->launch = 0;  // of the one launch that is kept; kernels of its kernels follow it
   return make_simulator(profile, simulation);
 }
 
@@ -272,30 +274,6 @@ void Session::refuse(const Error& error, void* caller) {
   refuse(what, caller, error.hint);
 }
 
-void Session::write_record(bool complete) {
-  if (options.record.empty()) return;
-  record.complete = complete;
-  record.leaks.clear();
-  record.leaked_bytes = record.leaks_cut = 0;
-  for (const auto& [address, entry] : memory.all()) {
-    if (entry.kind == MemoryEntry::Kind::registered || entry.variable) continue;
-    record.leaked_bytes += entry.bytes;
-    if (record.leaks.size() < kMostLeaks)
-      record.leaks.push_back({entry.bytes, entry.name, entry.caller});
-    else
-      ++record.leaks_cut;
-  }
-  const std::string text = encode(record);
-  const int file = open(options.record.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return;
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t wrote = write(file, text.data() + done, text.size() - done);
-    if (wrote <= 0) break;
-    done += static_cast<std::size_t>(wrote);
-  }
-  close(file);
-}
-
 KernelRecord& Session::record_of(const LoadedFunction& kernel, const LaunchRequest& request) {
   const auto [known, fresh] = kernel_records_.emplace(kernel.name, record.kernels.size());
   if (fresh) {
@@ -424,7 +402,8 @@ void Session::run(const LoadedFunction& kernel, const LaunchRequest& request, Ke
   config.dynamic_shared_bytes = static_cast<std::uint32_t>(request.shared_bytes);
   config.cooperative = request.cooperative;
   const auto work = [&] { device().launch(kernel.kernel, config, arguments); };
-  if (options.model && options.counters)
+  if (options.steps) device().keep_steps(steps_wanted());
+  if ((options.model && options.counters) || options.steps)  // of a run of its own
     (void)device().time(work, true);
   else
     work();
@@ -448,7 +427,9 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
   mine.ms += ms;
   const auto number = stream_number(request.stream);
   const double start = timeline.queue(number, Timeline::Engine::kernels, ms);
-  for (auto& finding : device().take_findings()) {
+  auto found = device().take_findings();
+  if (steps_wanted()) write_steps(request, found);
+  for (auto& finding : found) {
     const auto [known, fresh] =
         findings_.emplace(fmt::format("{}\n{}\n{}", mine.name, finding.tool, finding.message), mine.findings.size());
     if (!fresh)

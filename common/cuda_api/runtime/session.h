@@ -104,6 +104,9 @@ class Session {
   void load(std::size_t module);
   void run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   void take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
+  /// The launch that runs is the one whose steps were asked for.
+  [[nodiscard]] bool steps_wanted() const { return options.steps && launches_ == options.steps->launch + 1U; }
+  void write_steps(const LaunchRequest& request, const std::vector<Finding>& findings);
   void fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel);
   struct Refusal {
     cudaError_t error = cudaSuccess;

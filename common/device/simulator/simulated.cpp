@@ -163,6 +163,9 @@ class Simulator final : public Device {
     if (model_) recorder_->add_times(model_->take_issued(recorder_->launch()));
     return recorder_->take();
   }
+  void keep_steps(bool wanted) override {
+    if (recorder_) recorder_->keep(wanted);
+  }
   std::vector<Finding> take_findings() override { return tools_.take_findings(); }
   std::string take_output() override { return grids_.take_output(); }
   std::uint64_t take_output_cut() override { return grids_.take_output_cut(); }

@@ -64,7 +64,7 @@ std::shared_ptr<StepTrace> Recorder::take() {
 }
 
 void Recorder::grid_started(const LaunchState& launch) {
-  on_ = launches_++ == window_.launch;
+  on_ = launches_++ == window_.launch && keeps_;
   if (!on_) return;
   program_ = launch.program;
   trace_ = std::make_shared<StepTrace>();

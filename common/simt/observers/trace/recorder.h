@@ -60,6 +60,8 @@ class Recorder final : public Observer {
   [[nodiscard]] std::uint32_t launch() const { return window_.launch; }
   /// The device has a new run before it: launches count from 0 again.
   void start_run() { launches_ = 0; }
+  /// Launches from now on may be the window's, or not.
+  void keep(bool wanted) { keeps_ = wanted; }
 
   void grid_started(const LaunchState& launch) override;
   void grid_ended(const LaunchState& launch) override;
@@ -88,7 +90,8 @@ class Recorder final : public Observer {
 
   const TraceWindow window_;
   std::uint32_t launches_ = 0;  ///< that have started
-  bool on_ = false;             ///< the launch that runs is the window's
+  bool keeps_ = true;
+  bool on_ = false;  ///< the launch that runs is the window's
   std::shared_ptr<StepTrace> trace_;
   const Program* program_ = nullptr;
   std::vector<SiteFacts> facts_;

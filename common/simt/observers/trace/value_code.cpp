@@ -65,6 +65,8 @@ void pack_values(std::string& out, const LaneValues* values, std::uint32_t mask)
 std::optional<LaneValues> unpack_values(std::string_view packed, std::size_t& at, std::uint32_t mask) {
   const std::uint8_t form = byte_at(packed, at);
   if (form == kUnknown) return std::nullopt;
+  constexpr std::uint8_t most_bytes = 8;
+  if (form > kOffsets + most_bytes) throw std::runtime_error("values of a trace in no form that we write");
   LaneValues values{};
   std::uint64_t value = number_at(packed, at);
   const std::uint64_t step = form == kSteps ? from_zigzag(number_at(packed, at)) : 0;

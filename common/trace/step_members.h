@@ -1,5 +1,6 @@
 #pragma once
-// How the steps of `gpulab trace` travel (wire.cpp): the members of their structs.
+// How the steps of `gpulab trace` travel from one process to another: the members of their structs. The structured
+// bindings name every one: a struct that gains one does not compile until it travels, too.
 
 #include <tuple>
 

@@ -1,0 +1,53 @@
+// What a session tells of itself: files that our process reads when the program has ended.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "common/cuda_api/runtime/session.h"
+#include "common/cuda_api/steps_record.h"
+
+namespace gpulab::cuda_api {
+namespace {
+
+constexpr std::size_t kMostLeaks = 20;
+
+void write_file(const std::string& name, const std::string& text) {
+  const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t wrote = write(file, text.data() + done, text.size() - done);
+    if (wrote <= 0) break;
+    done += static_cast<std::size_t>(wrote);
+  }
+  close(file);
+}
+
+}  // namespace
+
+void Session::write_record(bool complete) {
+  if (options.record.empty()) return;
+  record.complete = complete;
+  record.leaks.clear();
+  record.leaked_bytes = record.leaks_cut = 0;
+  for (const auto& [address, entry] : memory.all()) {
+    if (entry.kind == MemoryEntry::Kind::registered || entry.variable) continue;
+    record.leaked_bytes += entry.bytes;
+    if (record.leaks.size() < kMostLeaks)
+      record.leaks.push_back({entry.bytes, entry.name, entry.caller});
+    else
+      ++record.leaks_cut;
+  }
+  write_file(options.record, encode(record));
+}
+
+void Session::write_steps(const LaunchRequest& request, const std::vector<Finding>& findings) {
+  const auto steps = device().take_steps();
+  if (!steps) return;
+  StepsRecord kept{std::move(*steps), modules.at(request.function->module).ptx, findings};
+  kept.steps.launch = options.steps->launch;
+  write_file(options.steps_file, encode(std::move(kept)));
+}
+
+}  // namespace gpulab::cuda_api

@@ -1,0 +1,77 @@
+#include "runner/program/stepped_launch.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "common/cuda_api/steps_record.h"
+#include "common/text.h"
+#include "runner/student_file/source_file.h"
+
+namespace gpulab {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool lies_below(const fs::path& file, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first == folder.end();
+}
+
+/// The text of `named`; empty where it is not shown.
+std::string source_text(const std::string& named, const ProgramRun& run, const std::vector<std::string>& sources) {
+  std::error_code failed;
+  const auto file = fs::canonical(named, failed);
+  if (failed || !fs::is_regular_file(file, failed)) return {};
+  std::vector<fs::path> folders{fs::canonical(fs::current_path(), failed),
+                                fs::canonical(run.program, failed).parent_path()};
+  const auto holds = [&](const fs::path& folder) { return !folder.empty() && lies_below(file, folder); };
+  const auto is_it = [&](const std::string& source) { return fs::canonical(source, failed) == file; };
+  if (!std::ranges::any_of(folders, holds) && !std::ranges::any_of(sources, is_it)) return {};
+  try {
+    return read_source(file.string(), "exec");
+  } catch (const Error&) {
+    return {};  // the PTX is shown
+  }
+}
+
+CaseStatus status_of(ProgramStatus status) {
+  switch (status) {
+    case ProgramStatus::ok:
+      return CaseStatus::ok;
+    case ProgramStatus::finding:
+      return CaseStatus::finding;
+    case ProgramStatus::fault:
+      return CaseStatus::fault;
+    case ProgramStatus::hung:
+      return CaseStatus::hung;
+    default:
+      return CaseStatus::error;
+  }
+}
+
+}  // namespace
+
+std::uint64_t launches_of(const ProgramRun& run) {
+  std::uint64_t launches = 0;
+  for (const auto& kernel : run.record.kernels) launches += kernel.launches;
+  return launches;
+}
+
+SteppedLaunch::SteppedLaunch(const ProgramRun& run, const std::vector<std::string>& sources)
+    : steps_(run.steps->steps) {
+  steps_.launches = static_cast<std::uint32_t>(std::max(launches_of(run), std::uint64_t{steps_.launch} + 1));
+  view.source = source_text(steps_.file, run, sources);
+  steps_.kernel = visible(steps_.kernel);
+  steps_.file = visible(fs::path(steps_.file).filename().string());
+  result_.variant = result_.kernel = steps_.kernel;
+  result_.status = status_of(run.status);
+  result_.findings = run.steps->findings;
+  view.device.kind = "sim";
+  view.device.profile = run.profile;
+  view.file = run.program;
+  view.result = &result_;
+  view.steps = &steps_;
+  view.ptx = run.steps->ptx;
+  view.source_name = steps_.file;
+}
+
+}  // namespace gpulab
