@@ -179,7 +179,7 @@ TEST_CASE("packed values come back as they were") {
 }
 
 TEST_CASE("packed values in no form of ours are refused") {
-  for (const std::string packed :
+  for (const std::string& packed :
        {std::string("\x0c\x01\x02", 3), std::string("\x7f\x01", 2), std::string("\x01", 1), std::string()}) {
     std::size_t at = 0;
     CHECK_THROWS_AS(unpack_values(packed, at, 3), std::runtime_error);
