@@ -63,6 +63,15 @@ class Reports(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(page.wrong + reader.dead_links({"": page}), [])
 
+    def test_a_programs_report_and_a_launch_of_it_are_sound_pages(self):
+        with tempfile.TemporaryDirectory() as folder:
+            report, steps = pathlib.Path(folder, "report.html"), pathlib.Path(folder, "steps.html")
+            gpulab("exec", str(ROOT / "tests/exec/vector_sum.cu"), "--format", "html", "--output", str(report), "--trace-page", str(steps))
+            for file in (report, steps):
+                page = reader.Page(file.read_text(encoding="utf-8"))
+                with self.subTest(file.name):
+                    self.assertEqual(page.wrong + reader.dead_links({"": page}), [])
+
 
 if __name__ == "__main__":
     result = unittest.TextTestRunner(verbosity=1).run(unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]))

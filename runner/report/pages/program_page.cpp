@@ -132,8 +132,8 @@ std::string timeline(const std::vector<cuda_api::Activity>& all) {
         duration_text(one.start_ms));
   }
   return fmt::format(
-      "<figure>\n<figcaption>In modelled time <span class=\"soft\">launches dark, copies and fills "
-      "bright{}</span></figcaption>\n{}</svg>\n</figure>\n",
+      "<figure>\n<figcaption>In modelled time <span class=\"soft\">launches blue, copies and fills "
+      "orange{}</span></figcaption>\n{}</svg>\n</figure>\n",
       drawn < all.size() ? fmt::format("; the first {}", grouped(drawn)) : "", out);
 }
 
