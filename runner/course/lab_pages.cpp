@@ -200,10 +200,12 @@ SiteFile lecture_page(const Course& course, const Lab& lab, const Run& ladder, c
   std::string lecture = markdown_html(text.rest, target_of(lab));
   std::string rest =
       traces_section(lab, traced) + ladder_sections(lab, ladder) + contracts_section(lab) + assignments_section(lab);
+  const auto notes = page_text("labs/" + lab.name + "/NOTES.md");
   const std::string head = fmt::format(
-      "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<p class=\"soft\">Lecture {}{}; <a href=\"{}\">the kernels</a></p>\n",
+      "<h1>{}</h1>\n<p class=\"lead\">{}</p>\n<p class=\"soft\">Lecture {}{}; <a href=\"{}\">the kernels</a>{}</p>\n",
       words_html(lecture_title(lab)), words_html(lab.question), lab.lecture, prerequisites(course, lab),
-      kernels_address(lab.name));
+      kernels_address(lab.name),
+      notes.empty() ? "" : fmt::format(", <a href=\"{}\">notes</a>", notes_address(lab.name)));
   return {lab_address(lab.name),
           html::document({.title = without_marks(lecture_title(lab)) + " · gpulab",
                           .description = without_marks(lab.question),
