@@ -206,6 +206,25 @@ int main(int, char** argv) {
                   err=["error: --launch chooses what --trace-page shows hint: add --trace-page FILE.html"])
         if self.word in "steps":
             self.note("steps: nothing is left", "none.html" if (self.folder / "none.html").exists() else "")
+        # The source of a program that was built elsewhere is not read for it, whatever its lines say; nor behind a link.
+        elsewhere = self.build(HERE / "vector_sum.cu", "-O2")
+        self.case("steps of elsewhere", [elsewhere.name, "--trace-page", "elsewhere.json"], 0)
+        if self.word in "steps":
+            source = json.loads((self.folder / "elsewhere.json").read_text())["source"]
+            self.note("steps: no source of elsewhere", "" if source == {"name": "", "lines": []} else str(source)[:500])
+        (self.folder / "secret").mkdir()
+        (self.folder / "links").mkdir()
+        shutil.copy(HERE / "vector_sum.cu", self.folder / "secret/kernel.cu")
+        shutil.copy(HERE / "vector_sum.cu", self.folder / "links/kernel.cu")
+        linked = self.build(self.folder / "links/kernel.cu")
+        linked.rename(self.folder / "links/program")
+        for form, shown in (("plain", True), ("link", False)):
+            if not shown:
+                (self.folder / "links/kernel.cu").unlink()
+                (self.folder / "links/kernel.cu").symlink_to(self.folder / "secret/kernel.cu")
+            ran = run([self.binary, "exec", "program", "--trace-page", "steps.json"], self.folder / "links")
+            lines = json.loads((self.folder / "links/steps.json").read_text())["source"]["lines"] if ran.returncode == 0 else ran.stderr
+            self.note(f"steps: the source, {form}", "" if ran.returncode == 0 and bool(lines) == shown else str(lines)[:500])
         (self.folder / "forged.cu").write_text("""#include <cstdio>
 #include <cstdlib>
 #include <string>
