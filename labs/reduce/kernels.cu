@@ -8,24 +8,7 @@
 #include <cstdio>
 
 #include "ops.cuh"
-
-// The elements [first, first + count) belong to this block, at most `capacity` of them.
-struct Part {
-  long first;
-  unsigned count;
-};
-__device__ Part part_of_block(int n, unsigned capacity) {
-  const long first = long(blockIdx.x) * capacity;
-  const long left = first < n ? n - first : 0;
-  return {first, left < capacity ? unsigned(left) : capacity};
-}
-
-// The block's dynamic shared memory as an array of T. (An extern array has one type in a file.)
-template <typename T>
-__device__ T* shared_array() {
-  extern __shared__ __align__(16) unsigned char s[];
-  return reinterpret_cast<T*>(s);
-}
+#include "parts.cuh"
 
 // --- 1: one thread ---------------------------------------------------------------------------------------------------
 // The loop of a CPU on a GPU. One lane of one warp works, every load waits for the one before (hundreds of cycles of
@@ -263,8 +246,7 @@ __device__ T first_four(const T* in, Part part, Op op) {
 
 // --- 12: first add, then store ---------------------------------------------------------------------------------------
 // Half of the threads never did more than load. Let every thread combine four elements before the tree starts: a
-// quarter of the blocks, of the barriers and of the partial results, and four loads in flight per thread to hide
-// latency.
+// quarter of the blocks, barriers and partial results, and four loads in flight per thread to hide latency.
 template <typename T, typename Op>
 __global__ void reduce_first_add(const T* in, T* out, int n) {
   Op op;
@@ -337,17 +319,6 @@ __global__ void reduce_unroll_last_warp(const T* in, T* out, int n) {
   if (tid == 0) out[blockIdx.x] = value;
 }
 
-// The 32 values of a warp to one, in lane 0. Shuffle-down hands lane l the register of lane l + offset: no memory, no
-// barrier, five steps. Lanes whose partner lies beyond lane 31 get their own value back; lane 0 never sees theirs.
-template <typename T, typename Op>
-__device__ T reduce_lanes(T value, Op op) {
-#pragma unroll
-  for (unsigned offset = 16; offset > 0; offset /= 2) {
-    value = op(value, __shfl_down_sync(0xffffffff, value, offset));
-  }
-  return value;
-}
-
 // --- 14: shuffle the last warp ---------------------------------------------------------------------------------------
 // The last warp's values need not go through shared memory at all: registers of other lanes are one instruction away.
 template <typename T, typename Op>
@@ -386,9 +357,8 @@ __device__ T reduce_block(T value, Op op) {
 }
 
 // --- 15: warp, block, grid -------------------------------------------------------------------------------------------
-// Shuffles all the way: every warp reduces itself, one barrier, the first warp reduces the warps, and one atomic per
-// block ends it in a single launch. Three levels, each by the cheapest means that reach so far: registers, shared
-// memory, global memory.
+// Shuffles all the way: every warp reduces itself, one barrier, the first warp reduces the warps, one atomic per block,
+// and all in one launch. Three levels, each by the cheapest means: registers, shared memory, global memory.
 template <typename T, typename Op>
 __global__ void reduce_warp(const T* in, T* out, int n) {
   Op op;
@@ -426,10 +396,9 @@ __global__ void reduce_grid_stride_vec4(const T* in, T* out, int n) {
 }
 
 // --- 17: eight loads under way ---------------------------------------------------------------------------------------
-// The rung before has one vector per thread under way: it asks for 16 bytes, adds them, asks again, and other warps
-// keep memory busy meanwhile. Bandwidth is bytes under way divided by latency (Little). So a thread asks for eight
-// vectors here before it adds the first, and then it is done: no loop, one tile per block, and a new block takes the
-// place of one that ends. A tile's vectors lie a block's width apart, so that each request of a warp is whole.
+// The rung before asks for one vector of 16 bytes, adds it and asks again; other warps keep memory busy meanwhile. But
+// bandwidth is bytes under way divided by latency (Little). Here a thread asks for eight vectors, adds them, and is
+// done: no loop, one tile per block. A tile's vectors lie a block's width apart, so that each request is whole.
 constexpr int under_way = 8;
 
 template <typename T, typename Op>

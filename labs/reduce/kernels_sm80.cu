@@ -1,7 +1,7 @@
 // The rung of the reductions that needs compute capability 8.0.
 #include "ops.cuh"
 
-// --- 19: a warp in one instruction -----------------------------------------------------------------------------------
+// --- 20: a warp in one instruction -----------------------------------------------------------------------------------
 // redux.sync combines a register of all 32 lanes and hands the result to each of them: one instruction where the
 // shuffles of `warp` take five rounds of two. The hardware has it for integers of 32 bits: sums, minima, maxima and
 // bits (and, or, xor), so other types and products keep their shuffles. On compute capability 8.0 it runs at half the

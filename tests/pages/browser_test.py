@@ -13,7 +13,7 @@ KEEP = pathlib.Path(sys.argv[sys.argv.index("--keep") + 1]).resolve() if "--keep
 WIDTHS = (390, 1280, 1920)
 PAGES = {"ladder.html": ["coalescing", "--variant", "all", "--n", "2^14", "--device", "sim"],
          "sweep.html": ["saxpy", "--variant", "all", "--n", "2^10:2^16", "--device", "sim"],
-         "explained.html": ["explain", "reduce", "--variant", "shared_strided", "--n", "2^14", "--banks", "225"]}
+         "explained.html": ["explain", "reduce", "--variant", "shared_strided", "--n", "2^14", "--banks", "208"]}
 # Of one SVG, of what stands in none, of a picture: what assistive technology calls it.
 NAMELESS = """[...document.querySelectorAll('svg[role=img], img')].filter(e => !(e.alt || e.querySelector('title')?.textContent)).length"""
 SMALL = """[...document.querySelectorAll('svg.chart')].filter(e => {
