@@ -1,6 +1,6 @@
-// How fast the simulator runs: warp instructions per second of one core, counters on and off, one thread and two, and
-// what all sanitizer tools cost.
-//   simulator_bench [part of a kernel's name]       default: all of `workloads`
+// How fast the simulator runs: warp instructions per second of one core, counters on and off, with modelled time, one
+// thread and two, and what all sanitizer tools cost; then what a launch of a small kernel takes.
+//   simulator_bench [part of a kernel's name]       default: all of `workloads`, and small launches
 //   simulator_bench PART N                          N launches on one thread, counters on, and nothing else
 // tools_off.py runs it in turns with the same of a simulator that was built without the tools: what they cost when
 // nobody asks for them. Rates are per second of one core's CPU time; the gain from two threads is of wall time, so it
@@ -60,6 +60,12 @@ const Workload workloads[] = {
     vector_kernel("collatz_select", 1 << 17),
     vector_kernel("polynomial", 1 << 20, true),
     vector_kernel("copy", 1 << 24),
+    {"merge_sort_shared", false, 1 << 17, 2, 1 << 17, {{256, 1, 1}, {256, 1, 1}, 0, false}},
+    {"insertion_sort_local", false, 1 << 18, 2, 1 << 18, {{64, 1, 1}, {128, 1, 1}, 0, false}},
+    vector_kernel("subsequence_local", 1 << 14),
+    vector_kernel("histogram_scattered", 1 << 16),
+    vector_kernel("polynomial_half", 1 << 16),
+    vector_kernel("bodies", 1 << 12, true),
 };
 
 struct Speed {
@@ -82,11 +88,14 @@ void load_kernels(Device& device) {
     if (kernels.lab == "reduce" && kernels.file == "kernels.cu") device.load({"reduce/kernels.cu", kernels.ptx, {}});
 }
 
-Speed run(const Workload& work, int threads, bool counters, bool tools = false, int launches = 5) {
+enum class With { nothing, counters, model, tools };
+
+Speed run(const Workload& work, int threads, With with, int launches = 5) {
   SimulatorOptions options;
   options.threads = threads;
-  options.counters = counters;
-  if (tools) options.sanitize = tests::all_tools();
+  options.counters = with != With::nothing;
+  options.model = with == With::model;
+  if (with == With::tools) options.sanitize = tests::all_tools();
   const auto device = make_simulator(gpu_profile("h200"), options);
   load_kernels(*device);
   const Kernel kernel = device->kernel(work.kernel);
@@ -117,18 +126,29 @@ Speed run(const Workload& work, int threads, bool counters, bool tools = false, 
 }
 
 void report(const Workload& work) {
-  const Speed one = run(work, 1, true);
-  const Speed two = run(work, 2, true);
-  const Speed plain = run(work, 1, false);
-  fmt::print("{:36} n {:>9}  {:6.1f} M warp instructions/s and core  2 threads {:.2f} x  counters {:.2f} x",
-             work.kernel, work.n, static_cast<double>(one.warp_instructions) / one.cpu_seconds / 1e6,
-             one.seconds / two.seconds, one.cpu_seconds / plain.cpu_seconds);
+  const Speed one = run(work, 1, With::counters);
+  const auto rate = [&](const Speed& speed) {
+    return static_cast<double>(one.warp_instructions) / speed.cpu_seconds / 1e6;
+  };
+  fmt::print(
+      "{:36} n {:>9}  M warp instructions/s and core: {:6.1f}, without counters {:6.1f}, with modelled time {:6.1f}",
+      work.kernel, work.n, rate(one), rate(run(work, 1, With::nothing)), rate(run(work, 1, With::model)));
+  fmt::print("  2 threads {:.2f} x", one.seconds / run(work, 2, With::counters).seconds);
 #ifdef GPULAB_WITHOUT_TOOLS
   fmt::print("  without tools\n");
 #else
-  fmt::print("  tools {:.1f} x\n", run(work, 1, true, true).cpu_seconds / one.cpu_seconds);
+  fmt::print("  tools {:.1f} x\n", run(work, 1, With::tools).cpu_seconds / one.cpu_seconds);
 #endif
   std::fflush(stdout);
+}
+
+/// What a launch costs whose kernel does next to nothing.
+void report_small_launches() {
+  for (const With with : {With::counters, With::nothing}) {
+    const Speed speed = run(vector_kernel("copy", 1 << 12), 1, with, 1000);
+    fmt::print("a launch of 4096 threads that copy, {}: {:.1f} us\n",
+               with == With::counters ? "counted" : "not counted", 1e6 * speed.seconds);
+  }
 }
 
 }  // namespace
@@ -138,8 +158,9 @@ int main(int argc, char** argv) {
   for (const Workload& work : workloads) {
     if (argc > 1 && std::string_view(work.kernel).find(argv[1]) == std::string_view::npos) continue;
     if (argc > 2)
-      fmt::print("{} {:.3f} ms\n", work.kernel, 1e3 * run(work, 1, true, false, std::stoi(argv[2])).cpu_seconds);
+      fmt::print("{} {:.3f} ms\n", work.kernel, 1e3 * run(work, 1, With::counters, std::stoi(argv[2])).cpu_seconds);
     else
       report(work);
   }
+  if (argc < 2) report_small_launches();
 }
