@@ -68,8 +68,8 @@ extern "C" __global__ void polynomial(const float* in, float* out, int n) {
   out[i] = sum;
 }
 
-/// Blocks of 256 threads sort 512 values each: every thread merges two runs, until one thread merges the last two. Each
-/// lane reads where its own data leads it, and leaves its loops when it likes.
+/// Blocks of 256 threads sort 512 values each. Of each two runs that become one a thread makes two values: a binary
+/// search finds where they come from. Each lane reads where its own data leads it, and leaves its loops when it likes.
 extern "C" __global__ void merge_sort_shared(const int* in, int* out, int n) {
   constexpr int kValues = 512;
   __shared__ int values[2][kValues];
@@ -78,18 +78,22 @@ extern "C" __global__ void merge_sort_shared(const int* in, int* out, int n) {
   int from = 0;
   for (int run = 1; run < kValues; run *= 2) {
     __syncthreads();
-    const int begin = threadIdx.x * 2 * run;
-    if (begin < kValues) {
-      const int middle = begin + run, end = middle + run;
-      int left = begin, right = middle, to = begin;
-      while (left < middle && right < end) {
-        if (values[from][left] <= values[from][right])
-          values[1 - from][to++] = values[from][left++];
-        else
-          values[1 - from][to++] = values[from][right++];
-      }
-      while (left < middle) values[1 - from][to++] = values[from][left++];
-      while (right < end) values[1 - from][to++] = values[from][right++];
+    int to = 2 * threadIdx.x;
+    const int begin = to / (2 * run) * (2 * run), middle = begin + run, end = middle + run;
+    int least = max(0, to - begin - run), most = min(to - begin, run);  // how many of them are from the left run
+    while (least < most) {
+      const int half = (least + most) / 2;
+      if (values[from][begin + half] <= values[from][middle + to - begin - half - 1])
+        least = half + 1;
+      else
+        most = half;
+    }
+    int left = begin + least, right = middle + to - begin - least;
+    for (const int stop = to + 2; to < stop; ++to) {
+      if (right >= end || (left < middle && values[from][left] <= values[from][right]))
+        values[1 - from][to] = values[from][left++];
+      else
+        values[1 - from][to] = values[from][right++];
     }
     from = 1 - from;
   }

@@ -8,49 +8,113 @@ namespace gpulab::simt {
 
 namespace {
 
-/// The lanes of a mask, in order.
-struct LaneList {
-  std::array<int, kLanes> lane{};
-  int count = 0;
-  explicit LaneList(std::uint32_t mask) {
-    for (; mask; mask &= mask - 1) lane[count++] = std::countr_zero(mask);
-  }
-};
+/// Tells which numbers are new, by a table that need not be emptied: what earlier accesses left in it does not count.
+class SeenNumbers {
+ public:
+  struct Found {
+    std::uint32_t place;  ///< below kPlaces, and no other number's
+    bool is_new;
+  };
+  static constexpr std::uint32_t kPlaces = 512;  ///< of which an access takes 128 at most: few meet
 
-/// Wavefronts of one pass: the largest number of distinct 4-byte words that lie in one of the 32 banks. Lanes on one
-/// word share it (a broadcast); a word takes in its bytes and half words.
-int pass_wavefronts(const std::int64_t* addresses, std::uint32_t lanes, std::uint32_t width) {
-  // The distinct words of each bank: a chain, most of them short.
-  std::array<std::int64_t, kLanes * 4> words;
-  constexpr std::uint8_t none = 255;
-  std::array<std::uint8_t, kLanes * 4> next;
-  std::array<std::uint8_t, kLanes> last, in_bank{};
-  last.fill(none);
-  std::uint8_t count = 0;
-  int most = 0;
-  for (; lanes; lanes &= lanes - 1) {
-    const std::int64_t first = addresses[std::countr_zero(lanes)] >> 2;
-    for (std::uint32_t k = 0; k < std::max(width / 4, 1u); ++k) {
-      const std::int64_t word = first + k;
-      const auto bank = static_cast<std::size_t>(word & 31);
-      std::uint8_t other = last[bank];
-      while (other != none && words[other] != word) other = next[other];
-      if (other != none) continue;
-      words[count] = word;
-      next[count] = last[bank];
-      last[bank] = count++;
-      most = std::max<int>(most, ++in_bank[bank]);
-    }
+  SeenNumbers() {
+    if (++table.generation == 0) table = {};
+    generation_ = std::uint64_t{table.generation} << 32;
   }
+  /// Without a branch but for numbers that meet: whether one is new is nothing that a CPU could foretell.
+  [[gnu::always_inline]] Found add(std::uint32_t number) const {
+    const std::uint64_t wanted = generation_ | number;
+    std::uint32_t place = (number * 0x9e3779b1u) >> 23;
+    std::uint64_t there = entries_[place];
+    while (static_cast<int>(there != wanted) & static_cast<int>((there ^ generation_) >> 32 == 0)) [[unlikely]] {
+        place = (place + 1) % kPlaces;
+        there = entries_[place];
+      }
+    entries_[place] = wanted;
+    return {place, there != wanted};
+  }
+
+ private:
+  struct Table {
+    std::array<std::uint64_t, kPlaces> entries{};  ///< the generation, then the number
+    std::uint32_t generation = 0;
+  };
+  constinit static thread_local Table table;
+  std::uint64_t* const entries_ = table.entries.data();
+  std::uint64_t generation_;
+};
+constinit thread_local SeenNumbers::Table SeenNumbers::table;
+
+/// The same for small numbers, which are places themselves: half the work.
+class SeenSmallNumbers {
+ public:
+  static constexpr std::uint32_t kEnd = 8192;  ///< of the numbers
+
+  SeenSmallNumbers() {
+    if (++table.generation == 0) table = {{}, 1};
+    generation_ = table.generation;
+  }
+  /// Whether it is new.
+  [[gnu::always_inline]] bool add(std::uint32_t number) const {
+    const bool is_new = entries_[number] != generation_;
+    entries_[number] = generation_;
+    return is_new;
+  }
+
+ private:
+  struct Table {
+    std::array<std::uint16_t, kEnd> entries{};
+    std::uint16_t generation = 0;
+  };
+  constinit static thread_local Table table;
+  std::uint16_t* const entries_ = table.entries.data();
+  std::uint16_t generation_;
+};
+constinit thread_local SeenSmallNumbers::Table SeenSmallNumbers::table;
+
+/// Where an active lane is, from the sector that the pattern's base lies in.
+std::int64_t address_of(const Pattern& pattern, int lane) {
+  return std::int64_t{pattern.phase & ~kSharedPhase} + pattern.relative[lane];
+}
+
+/// The largest number of new words that lie in one bank. `words` of each lane.
+template <typename IsNew>
+[[gnu::always_inline]] inline int most_in_a_bank(const Pattern& pattern, std::uint32_t lanes, std::uint32_t words,
+                                                 IsNew is_new) {
+  std::array<std::uint8_t, kLanes> in_bank{};
+  const auto phase = std::int64_t{pattern.phase & ~kSharedPhase};
+  const auto lowest = static_cast<std::uint32_t>((phase + pattern.lowest) >> 2);
+  for (; lanes; lanes &= lanes - 1) {
+    const std::int32_t relative = pattern.relative[std::countr_zero(lanes)];
+    const std::uint32_t first = static_cast<std::uint32_t>((phase + relative) >> 2) - lowest;
+    for (std::uint32_t word = first; word != first + words; ++word)
+      in_bank[word & 31] = static_cast<std::uint8_t>(in_bank[word & 31] + static_cast<int>(is_new(word)));
+  }
+  std::uint8_t most = 0;
+  for (const std::uint8_t count : in_bank) most = std::max(most, count);
   return most;
 }
 
+/// Wavefronts of one pass: the largest number of distinct 4-byte words that lie in one of the 32 banks. Lanes on one
+/// word share it (a broadcast); a word takes in its bytes and half words. Banks are told apart, not by their numbers.
+int pass_wavefronts(const Pattern& pattern, std::uint32_t lanes, std::uint32_t width) {
+  const std::uint32_t words = std::max(width / 4, 1u);
+  const std::int64_t span = std::int64_t{pattern.highest} - pattern.lowest;
+  if (span / 4 + words + 2 > SeenSmallNumbers::kEnd) {
+    const SeenNumbers seen;
+    return most_in_a_bank(pattern, lanes, words, [&](std::uint32_t word) { return seen.add(word).is_new; });
+  }
+  const SeenSmallNumbers seen;
+  const auto is_new = [&](std::uint32_t word) { return seen.add(word); };
+  return words == 1 ? most_in_a_bank(pattern, lanes, 1, is_new) : most_in_a_bank(pattern, lanes, words, is_new);
+}
+
 /// True if for every active lane n the lane n ^ distance has the same address or is inactive.
-bool paired(const std::int64_t* addresses, std::uint32_t mask, int distance) {
-  for (std::uint32_t left = mask; left; left &= left - 1) {
+bool paired(const Pattern& pattern, int distance) {
+  for (std::uint32_t left = pattern.mask; left; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const int other = lane ^ distance;
-    if ((mask >> other & 1) && addresses[lane] != addresses[other]) return false;
+    if ((pattern.mask >> other & 1) && pattern.relative[lane] != pattern.relative[other]) return false;
   }
   return true;
 }
@@ -60,121 +124,93 @@ bool paired(const std::int64_t* addresses, std::uint32_t mask, int distance) {
 /// an inactive partner counts as equal. This holds for the whole warp or not at all. Stores never merge passes, nor do
 /// larger distances. Measured on an H200: all 1287 loads and stores of tests/data/fidelity_h200.csv have these passes
 /// and wavefronts.
-int lanes_per_pass(const std::int64_t* addresses, std::uint32_t mask, std::uint32_t width, bool store) {
+int lanes_per_pass(const Pattern& pattern, std::uint32_t width, bool store) {
   if (width <= 4) return 32;
   const int lanes = width == 8 ? 16 : 8;
-  return !store && (paired(addresses, mask, 1) || paired(addresses, mask, 2)) ? 2 * lanes : lanes;
+  return !store && (paired(pattern, 1) || paired(pattern, 2)) ? 2 * lanes : lanes;
 }
 
 /// A request's wavefronts are those of its passes together. One per pass is the ideal, so a clean store of 16 bytes per
 /// lane has 4 wavefronts and no conflict.
-void analyse_banks(Pattern& pattern, const std::int64_t* addresses, std::uint32_t width, bool store) {
-  const int lanes = lanes_per_pass(addresses, pattern.mask, width, store);
+void count_banks(Pattern& pattern, std::uint32_t width, bool store) {
+  const int lanes = lanes_per_pass(pattern, width, store);
   int wavefronts = 0, passes = 0;
   for (int first = 0; first < kLanes; first += lanes) {
     const std::uint32_t of_pass = lanes == 32 ? pattern.mask : pattern.mask & (((1u << lanes) - 1) << first);
     if (!of_pass) continue;
     ++passes;
-    wavefronts += pass_wavefronts(addresses, of_pass, width);
+    wavefronts += pass_wavefronts(pattern, of_pass, width);
   }
   pattern.wavefronts = static_cast<std::uint8_t>(wavefronts);
   pattern.ideal_wavefronts = static_cast<std::uint8_t>(passes);
 }
 
-void analyse_sectors(Pattern& pattern, const std::int64_t* addresses, const LaneList& lanes, std::uint32_t width) {
-  std::array<std::int64_t, kLanes> starts;
-  for (int i = 0; i < lanes.count; ++i) starts[i] = addresses[lanes.lane[i]];
-  std::sort(starts.begin(), starts.begin() + lanes.count);
-  std::int64_t covered = INT64_MIN, last_sector = INT64_MIN;
-  for (int i = 0; i < lanes.count; ++i) {
-    const std::int64_t begin = std::max(starts[i], covered), end = starts[i] + width;
-    if (begin < end) pattern.distinct_bytes = static_cast<std::uint16_t>(pattern.distinct_bytes + (end - begin));
-    covered = std::max(covered, end);
-    for (std::int64_t sector = starts[i] >> 5; sector <= (end - 1) >> 5; ++sector)
-      if (sector > last_sector) {
-        pattern.sector_list[pattern.sectors++] = static_cast<std::int32_t>(sector);
-        last_sector = sector;
-      }
+/// Each lane's bytes lie in one sector: an access that is not aligned faults.
+void count_sectors(Pattern& pattern, std::uint32_t width) {
+  const SeenNumbers seen;
+  std::array<std::uint32_t, SeenNumbers::kPlaces> bytes;  // of the sectors seen, by their places: a bit for each
+  std::array<std::uint32_t, kLanes> places;
+  std::uint32_t sectors = 0, distinct_bytes = 0;
+  const std::uint64_t of_lane = (std::uint64_t{1} << width) - 1;
+  for (std::uint32_t left = pattern.mask; left; left &= left - 1) {
+    const std::int64_t at = address_of(pattern, std::countr_zero(left));
+    const auto sector = static_cast<std::int32_t>(at >> 5);
+    const auto [place, is_new] = seen.add(static_cast<std::uint32_t>(sector));
+    bytes[place] = (is_new ? 0 : bytes[place]) | static_cast<std::uint32_t>(of_lane << (at & 31));
+    pattern.sector_list[sectors] = sector;
+    places[sectors] = place;
+    sectors += is_new;
   }
-}
-
-std::uint32_t most_on_one_address(const std::int64_t* addresses, const LaneList& lanes) {
-  // A table of lanes by address, twice as large as a warp.
-  constexpr std::uint32_t kPlaces = 2 * kLanes;
-  std::array<std::int64_t, kPlaces> at;
-  std::array<std::uint8_t, kPlaces> count{};
-  std::uint32_t most = 0;
-  for (int i = 0; i < lanes.count; ++i) {
-    const std::int64_t address = addresses[lanes.lane[i]];
-    std::uint32_t place = (static_cast<std::uint32_t>(address) * 0x9e3779b1u) >> 26;
-    while (count[place] && at[place] != address) place = (place + 1) % kPlaces;
-    at[place] = address;
-    most = std::max<std::uint32_t>(most, ++count[place]);
-  }
-  return most;
+  for (std::uint32_t i = 0; i < sectors; ++i)
+    distinct_bytes += static_cast<std::uint32_t>(std::popcount(bytes[places[i]]));
+  pattern.sectors = static_cast<std::uint16_t>(sectors);
+  pattern.distinct_bytes = static_cast<std::uint16_t>(distinct_bytes);
 }
 
 }  // namespace
 
-// All 32 lanes at once: inactive ones are at 0, where the first active one is.
-void analyse_shape(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
-                   std::uint32_t width) {
-  pattern.mask = mask;
-  pattern.phase = phase;
-  std::int32_t lowest = 0, highest = 0;
-  std::uint32_t any = 0, apart = 0, bits = phase & ~kSharedPhase;
-  for (int i = 0; i < kLanes; ++i) {
-    const std::int32_t at = relative[i];
-    pattern.relative[i] = at;
-    lowest = std::min(lowest, at);
-    highest = std::max(highest, at);
-    any |= static_cast<std::uint32_t>(at);
-    apart |= (static_cast<std::uint32_t>(at) ^ static_cast<std::uint32_t>(i) * width) &
-             (mask >> i & 1 ? ~std::uint32_t{0} : 0);
-    bits |= static_cast<std::uint32_t>(at);
+std::uint32_t most_on_one_address(const Pattern& pattern) {
+  const SeenNumbers seen;
+  std::array<std::uint8_t, SeenNumbers::kPlaces> lanes;
+  std::uint8_t most = 0;
+  for (std::uint32_t left = pattern.mask; left; left &= left - 1) {
+    const auto [place, is_new] = seen.add(static_cast<std::uint32_t>(pattern.relative[std::countr_zero(left)]));
+    lanes[place] = static_cast<std::uint8_t>((is_new ? 0 : lanes[place]) + 1);
+    most = std::max(most, lanes[place]);
   }
-  pattern.lowest = lowest;
-  pattern.highest = highest;
-  pattern.contiguous = (mask & (mask + 1)) == 0 && apart == 0;  // a prefix of the warp
-  pattern.uniform = any == 0;
-  pattern.aligned = (bits & (width - 1)) == 0;
-  pattern.window = width == 4 && pattern.aligned && std::int64_t{highest} - lowest < 4 * kLanes;
+  return most;
 }
 
-void analyse(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
-             std::uint32_t width, bool store) {
+void count_pattern(Pattern& pattern, std::uint32_t width, bool store, bool atomic) {
   pattern.sectors = pattern.distinct_bytes = 0;
   pattern.wavefronts = pattern.ideal_wavefronts = 0;
-  analyse_shape(pattern, relative, mask, phase, width);
-  const LaneList lanes(mask);
-  std::array<std::int64_t, kLanes> addresses;
-  for (int i = 0; i < kLanes; ++i) addresses[i] = std::int64_t{phase & ~kSharedPhase} + relative[i];
-  pattern.max_same_address = static_cast<std::uint8_t>(most_on_one_address(addresses.data(), lanes));
-  if (phase & kSharedPhase)
-    analyse_banks(pattern, addresses.data(), width, store);
+  pattern.max_same_address = atomic ? static_cast<std::uint8_t>(most_on_one_address(pattern)) : 0;
+  if (pattern.phase & kSharedPhase)
+    count_banks(pattern, width, store);
   else
-    analyse_sectors(pattern, addresses.data(), lanes, width);
+    count_sectors(pattern, width);
 }
 
-std::uint32_t local_sectors(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t width) {
-  std::array<std::uint64_t, kLanes * 4> sectors;
-  int count = 0;
-  for (const LaneList lanes(mask); const int lane : std::span(lanes.lane.data(), lanes.count))
-    for (std::uint64_t word = addresses[lane] >> 2; word <= (addresses[lane] + width - 1) >> 2; ++word)
-      sectors[count++] = (word * 128 + 4 * static_cast<std::uint64_t>(lane)) >> 5;
-  std::sort(sectors.begin(), sectors.begin() + count);
-  return static_cast<std::uint32_t>(std::unique(sectors.begin(), sectors.begin() + count) - sectors.begin());
+std::uint32_t count_local_sectors(const std::uint32_t* offsets, std::uint32_t mask, std::uint32_t width) {
+  const SeenNumbers seen;
+  const std::uint32_t unit = std::max(width, 4u);
+  std::uint32_t places = 0;
+  for (; mask; mask &= mask - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+    places += seen.add(offsets[lane] / unit * 4 + lane / 8).is_new;
+  }
+  return places * (unit / 4);
 }
 
 FarCounts analyse_far(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t width) {
-  const LaneList lanes(mask);
   std::array<std::uint64_t, kLanes> starts;
-  for (int i = 0; i < lanes.count; ++i) starts[i] = addresses[lanes.lane[i]];
-  std::sort(starts.begin(), starts.begin() + lanes.count);
+  int lanes = 0;
+  for (; mask; mask &= mask - 1) starts[lanes++] = addresses[std::countr_zero(mask)];
+  std::sort(starts.begin(), starts.begin() + lanes);
   FarCounts counts;
   std::uint64_t covered = 0, next_sector = 0;
   std::uint32_t run = 0;
-  for (int i = 0; i < lanes.count; ++i) {
+  for (int i = 0; i < lanes; ++i) {
     run = i && starts[i] == starts[i - 1] ? run + 1 : 1;
     counts.max_same_address = std::max(counts.max_same_address, run);
     const std::uint64_t end = starts[i] + width;

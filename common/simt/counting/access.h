@@ -10,15 +10,37 @@ namespace gpulab::simt {
 
 /// `relative` (0 in inactive lanes) are offsets in bytes from the first active lane's address,
 /// which is `phase` modulo 32 (kSharedPhase is set where it is in shared memory). `width` bytes per lane, 1 to 16.
-/// Works out distinct sectors and bytes (32 lanes on one word: 1 sector, 4 bytes), or the wavefronts of shared memory.
-void analyse(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
-             std::uint32_t width, bool store);
-/// The same where nobody counts: only what moving the values needs.
-void analyse_shape(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
-                   std::uint32_t width);
+/// Sets what moving the values needs, which is all where nobody counts. All 32 lanes at once: inactive ones are at 0,
+/// where the first active one is. Compiled for each x86-64 level, so `static`.
+static inline void set_shape(Pattern& pattern, const std::int32_t* relative, std::uint32_t mask, std::uint32_t phase,
+                             std::uint32_t width) {
+  pattern.mask = mask;
+  pattern.phase = phase;
+  std::int32_t lowest = 0, highest = 0;
+  std::uint32_t any = 0, apart = 0;
+  for (int i = 0; i < kLanes; ++i) {
+    const std::int32_t at = relative[i];
+    pattern.relative[i] = at;
+    lowest = at < lowest ? at : lowest;
+    highest = at > highest ? at : highest;
+    any |= static_cast<std::uint32_t>(at);
+    apart |= (static_cast<std::uint32_t>(at) ^ static_cast<std::uint32_t>(i) * width) & (0 - (mask >> i & 1));
+  }
+  pattern.lowest = lowest;
+  pattern.highest = highest;
+  pattern.contiguous = (mask & (mask + 1)) == 0 && apart == 0;  // a prefix of the warp
+  pattern.uniform = any == 0;
+  pattern.aligned = (((phase & ~kSharedPhase) | any) & (width - 1)) == 0;
+  pattern.window = width == 4 && pattern.aligned && std::int64_t{highest} - lowest < 4 * kLanes;
+}
+/// Works out what is counted of a pattern that has its shape: distinct sectors and bytes (32 lanes on one word: 1
+/// sector, 4 bytes), or the wavefronts of shared memory. max_same_address of atomics alone: it stays 0 for others.
+void count_pattern(Pattern& pattern, std::uint32_t width, bool store, bool atomic);
+/// Pattern::max_same_address, of any pattern.
+[[nodiscard]] std::uint32_t most_on_one_address(const Pattern& pattern);
 
 /// 32-byte sectors of a local access: word w of lane l lies at w * 128 + 4 * l.
-[[nodiscard]] std::uint32_t local_sectors(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t width);
+[[nodiscard]] std::uint32_t count_local_sectors(const std::uint32_t* offsets, std::uint32_t mask, std::uint32_t width);
 
 /// Counts and marks of an access whose lanes are too far apart for a Pattern (more than 2 GiB).
 struct FarCounts {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/ptx/lines.h"
+#include "common/simt/counting/access.h"
 #include "common/simt/counting/divergence_regions.h"
 #include "common/simt/counting/statistics.h"
 
@@ -46,7 +47,7 @@ std::uint32_t cost(const Pattern& p) {
 const Pattern* worst_pattern(const Workers& workers, std::size_t site, bool shared) {
   const Pattern* worst = nullptr;
   const auto rank = [](const Pattern& p) {
-    return std::tuple(cost(p), __builtin_popcount(p.mask), p.max_same_address);
+    return std::tuple(cost(p), __builtin_popcount(p.mask), most_on_one_address(p));
   };
   for (const auto& worker : workers)
     for (const Pattern& p : std::span(worker->patterns.data()[site].ways, worker->patterns.data()[site].capacity)) {
@@ -98,7 +99,7 @@ void add_accesses(const Program& program, const Workers& workers, std::size_t i,
     access.distinct_bytes = p->distinct_bytes;
     access.wavefronts = p->wavefronts;
     access.ideal_wavefronts = p->ideal_wavefronts;
-    access.max_same_address = p->max_same_address;
+    access.max_same_address = most_on_one_address(*p);
     accesses.push_back(std::move(access));
   }
 }

@@ -45,10 +45,10 @@ struct alignas(64) Pattern {
   std::int32_t lowest = 0, highest = 0;  ///< of relative
   std::uint16_t sectors = 0, distinct_bytes = 0;
   std::uint8_t wavefronts = 0, ideal_wavefronts = 0;
-  std::uint8_t max_same_address = 0;
-  bool contiguous = false;  ///< lane i is at relative i * width and the mask is a prefix of the warp
-  bool uniform = false;     ///< every active lane at the same address
-  bool window = false;      ///< 4-byte words, all within 128 bytes
+  std::uint8_t max_same_address = 0;  ///< of atomics
+  bool contiguous = false;            ///< lane i is at relative i * width and the mask is a prefix of the warp
+  bool uniform = false;               ///< every active lane at the same address
+  bool window = false;                ///< 4-byte words, all within 128 bytes
   bool aligned = true;
   /// Distinct sectors, counted from the one that base lies in. An aligned access has at most one per lane.
   std::int32_t sector_list[kLanes * 2];

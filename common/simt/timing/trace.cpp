@@ -75,7 +75,8 @@ Pattern pattern_of(const Warp& w, const std::array<std::uint64_t, kLanes>& by_la
     relative[lane] = static_cast<std::int32_t>(by_lane[lane] - base);
   }
   Pattern pattern;
-  analyse(pattern, relative, w.mask, (static_cast<std::uint32_t>(base) & 127) | kSharedPhase, use.bytes, use.store);
+  set_shape(pattern, relative, w.mask, (static_cast<std::uint32_t>(base) & 127) | kSharedPhase, use.bytes);
+  count_pattern(pattern, use.bytes, use.store, false);
   return pattern;
 }
 

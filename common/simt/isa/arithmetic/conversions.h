@@ -272,6 +272,16 @@ template <typename D>
 }
 template <typename D, typename S>
 const MicroOp* round_to_short(Warp& w, const MicroOp* op) {
+  if constexpr (std::is_same_v<D, Half> && std::is_same_v<S, float>) {
+    if ((op->mods & (kRoundMask | kSat)) == 0) {  // what compilers make of a constant in half precision, too
+      Floats singles;
+      std::memcpy(singles.of, values<float>(w, op, 1), sizeof singles.of);
+      alignas(64) u32 halves[kLanes];
+      nearest_halves(singles, halves);
+      for_each_lane_at_once<u32>(w, op, [&](int i) { return halves[i]; });
+      return following(w, op);
+    }
+  }
   alignas(64) double x[kLanes];
   read_doubles<S>(w, op, std::is_same_v<D, Bfloat16> && (op->mods & kFtz), x);
   round_doubles<D>(w, op, x);

@@ -1,6 +1,6 @@
 // Half precision (PTX ISA: Half Precision Floating Point Instructions): alone and two at once.
 
-#include "common/simt/isa/arithmetic/half_arithmetic.h"
+#include "common/simt/isa/arithmetic/half_in_floats.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
@@ -8,16 +8,16 @@ namespace {
 using namespace by_double;
 
 const Row rows[] = {
-    {"add{.rn}{.ftz}{.sat}.f16 d, a, b", Unit::fp32, alone<Half, add>()},
-    {"add{.rn}{.ftz}{.sat}.f16x2 d, a, b", Unit::fp32, in_pairs<Half, add>()},
-    {"sub{.rn}{.ftz}{.sat}.f16 d, a, b", Unit::fp32, alone<Half, sub>()},
-    {"sub{.rn}{.ftz}{.sat}.f16x2 d, a, b", Unit::fp32, in_pairs<Half, sub>()},
-    {"mul{.rn}{.ftz}{.sat}.f16 d, a, b", Unit::fp32, alone<Half, mul>()},
-    {"mul{.rn}{.ftz}{.sat}.f16x2 d, a, b", Unit::fp32, in_pairs<Half, mul>()},
-    {"fma.rn{.ftz}{.sat}.f16 d, a, b, c", Unit::fp32, alone<Half, fused>()},
-    {"fma.rn{.ftz}{.sat}.f16x2 d, a, b, c", Unit::fp32, in_pairs<Half, fused>()},
-    {"fma.rn{.ftz}.relu.f16 d, a, b, c", Unit::fp32, alone<Half, fused_relu>()},
-    {"fma.rn{.ftz}.relu.f16x2 d, a, b, c", Unit::fp32, in_pairs<Half, fused_relu>()},
+    {"add{.rn}{.ftz}{.sat}.f16 d, a, b", Unit::fp32, half_alone<by_single::add>()},
+    {"add{.rn}{.ftz}{.sat}.f16x2 d, a, b", Unit::fp32, half_in_pairs<by_single::add>()},
+    {"sub{.rn}{.ftz}{.sat}.f16 d, a, b", Unit::fp32, half_alone<by_single::sub>()},
+    {"sub{.rn}{.ftz}{.sat}.f16x2 d, a, b", Unit::fp32, half_in_pairs<by_single::sub>()},
+    {"mul{.rn}{.ftz}{.sat}.f16 d, a, b", Unit::fp32, half_alone<by_single::mul>()},
+    {"mul{.rn}{.ftz}{.sat}.f16x2 d, a, b", Unit::fp32, half_in_pairs<by_single::mul>()},
+    {"fma.rn{.ftz}{.sat}.f16 d, a, b, c", Unit::fp32, half_alone<by_single::fused>()},
+    {"fma.rn{.ftz}{.sat}.f16x2 d, a, b, c", Unit::fp32, half_in_pairs<by_single::fused>()},
+    {"fma.rn{.ftz}.relu.f16 d, a, b, c", Unit::fp32, half_alone<by_single::fused_relu>()},
+    {"fma.rn{.ftz}.relu.f16x2 d, a, b, c", Unit::fp32, half_in_pairs<by_single::fused_relu>()},
     {"min{.ftz}.f16 d, a, b", Unit::fp32, alone<Half, min>()},
     {"min{.ftz}.f16x2 d, a, b", Unit::fp32, in_pairs<Half, min>()},
     {"min{.ftz}.NaN.f16 d, a, b", Unit::fp32, alone<Half, min_nan>()},

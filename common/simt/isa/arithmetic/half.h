@@ -2,6 +2,10 @@
 // 16-bit floating point by way of double: every half and bfloat16 is a double, and one rounding leads back. Only for
 // isa/*/*.cpp.
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #include "common/simt/isa/lanes.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
@@ -84,6 +88,53 @@ inline Half half_of(double x, u16 mods) { return short_float<Half>(x, mods); }
 template <typename T>
 inline T short_float_saturated(double x, u16 mods) {
   return short_float<T>(saturate_if(x, mods & kSat), mods);
+}
+
+// ---- 32 lanes at once, by way of single precision ----
+
+struct Floats {
+  alignas(64) float of[kLanes];
+};
+
+/// Of all lanes' halves, which lie in the lower or (`shift` 16) the upper bits of 32.
+[[gnu::always_inline]] inline Floats floats_of(const u32* raw, int shift) {
+  Floats floats;
+#if defined(__AVX512F__)
+  for (int i = 0; i < kLanes; i += 16) {
+    constexpr __mmask16 all = 0xffff;  // g++ 12 warns of what intrinsics without a mask leave undefined
+    const __m512i words = _mm512_maskz_srli_epi32(all, _mm512_loadu_si512(raw + i), static_cast<unsigned>(shift));
+    _mm512_store_ps(floats.of + i, _mm512_maskz_cvtph_ps(all, _mm512_maskz_cvtepi32_epi16(all, words)));
+  }
+#else
+  for (int i = 0; i < kLanes; ++i) floats.of[i] = float_of(Half(raw[i] >> shift));
+#endif
+  return floats;
+}
+
+/// The nearest half, ties to even, as bits; NaN: 0x7fff, the only one made.
+inline u32 nearest_half(float x) {
+  const u32 bits = bits_as<u32>(x), magnitude = bits & 0x7fffffffu;
+  // Steps of 2^-24 below the smallest normal half: what the addition leaves in the last bits of its result.
+  const u32 small = bits_as<u32>(bits_as<float>(magnitude) + 0.5f) - bits_as<u32>(0.5f);
+  const u32 rounded = magnitude + 0xfff + (magnitude >> 13 & 1);
+  const u32 normal = (rounded >> 13) - (112u << 10);
+  const u32 finite = magnitude < bits_as<u32>(0x1p-14f) ? small : normal < 0x7c00 ? normal : 0x7c00;
+  return x != x ? 0x7fffu : finite | (bits >> 16 & 0x8000);
+}
+/// Of all lanes.
+[[gnu::always_inline]] inline void nearest_halves(const Floats& floats, u32* raw) {
+#if defined(__AVX512F__)
+  for (int i = 0; i < kLanes; i += 16) {
+    const __m512 x = _mm512_load_ps(floats.of + i);
+    constexpr __mmask16 all = 0xffff;
+    constexpr int nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+    const __m512i halves = _mm512_maskz_cvtepu16_epi32(all, _mm512_maskz_cvtps_ph(all, x, nearest));
+    const __mmask16 nan = _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    _mm512_store_si512(raw + i, _mm512_mask_set1_epi32(halves, nan, 0x7fff));
+  }
+#else
+  for (int i = 0; i < kLanes; ++i) raw[i] = nearest_half(floats.of[i]);
+#endif
 }
 
 }  // namespace

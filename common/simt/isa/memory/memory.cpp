@@ -46,6 +46,20 @@ struct Values {
         store_lane<T, n>(registers.of, i, hosts[i]);
     }
   }
+  /// Active lane i's lie in its local memory.
+  static void move_local(Warp& w, const MicroOp* op, const LocalOffsets& offsets) {
+    const Registers registers(w, op);
+    const auto move_lane = [&](int i) {
+      if constexpr (loads)
+        load_lane<T, n>(registers.of, i, local_host(w, offsets, i));
+      else
+        store_lane<T, n>(registers.of, i, local_host(w, offsets, i));
+    };
+    if (w.mask == kFullMask)
+      for (int i = 0; i < kLanes; ++i) move_lane(i);
+    else
+      for (u32 left = w.mask; left; left &= left - 1) move_lane(first_lane(left));
+  }
   static void move_out_of_line(Warp& w, const MicroOp* op, const Pattern& pattern, std::byte* host) {
     move(w, op, pattern, host);
   }
@@ -55,6 +69,7 @@ struct Values {
 struct Mover {
   void (*move)(Warp& w, const MicroOp* op, const Pattern& pattern, std::byte* host);
   void (*move_lanes)(Warp& w, const MicroOp* op, std::byte* const* hosts);
+  void (*move_local)(Warp& w, const MicroOp* op, const LocalOffsets& offsets);
   u32 width;
   int address;
 };
@@ -67,7 +82,8 @@ struct Movers {
   template <typename T, int... n>
   constexpr void add() {
     ((all[mover_number<T, n>] = {Values<T, n, access>::move_out_of_line, Values<T, n, access>::move_lanes,
-                                 Values<T, n, access>::width, Values<T, n, access>::address}),
+                                 Values<T, n, access>::move_local, Values<T, n, access>::width,
+                                 Values<T, n, access>::address}),
      ...);
   }
   constexpr Movers() {
@@ -94,6 +110,7 @@ struct AnyValues {
     mover.move(w, op, pattern, host);
   }
   void move_lanes(Warp& w, const MicroOp* op, std::byte* const* hosts) const { mover.move_lanes(w, op, hosts); }
+  void move_local(Warp& w, const MicroOp* op, const LocalOffsets& offsets) const { mover.move_local(w, op, offsets); }
 };
 
 /// Lanes without a common pattern: more than 2 GiB apart, or in several allocations.
@@ -132,13 +149,9 @@ struct Transfer {
   }
   static void local_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
     const V v(op);
-    std::byte* hosts[kLanes];
-    for (u32 left = w.mask; left; left &= left - 1) {
-      const int i = first_lane(left);
-      hosts[i] = local_host(w, op, addresses, i, v.width, V::access);
-    }
-    v.move_lanes(w, op, hosts);
-    count_local<counted>(w, op, addresses, v.width);
+    const LocalOffsets offsets = resolve_local(w, op, addresses, v.width, V::access);
+    v.move_local(w, op, offsets);
+    count_local<counted>(w, op, offsets, v.width);
   }
 
   /// A look at what others may be writing costs a spinning warp its turn.
@@ -196,6 +209,10 @@ constexpr Meaning transfer() {
     meaning.run = Transfer<Values<T, n, access>, false>::shared;
     meaning.counted = Transfer<Values<T, n, access>, true>::shared;
     meaning.followed = Transfer<Values<T, n, access>, true>::followed;
+  } else if constexpr (frequent && space == In::local) {
+    meaning.run = Transfer<Values<T, n, access>, false>::local;
+    meaning.counted = Transfer<Values<T, n, access>, true>::local;
+    meaning.extra = mover_number<T, n>;  // parameters by generic addresses (load_param)
   } else {
     using Plain = Transfer<AnyValues<access>, false>;
     using Counted = Transfer<AnyValues<access>, true>;

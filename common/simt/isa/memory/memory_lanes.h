@@ -2,23 +2,12 @@
 // Loads, stores and atomics of a warp: resolve the addresses of all lanes at once, check them, count them, move.
 // Only for isa/*/*.cpp (see lanes.h): everything here has internal linkage.
 
-#if defined(__AVX512F__)
-#include <immintrin.h>
-#endif
-
 #include "common/ptx/extent.h"
-#include "common/simt/counting/access.h"
-#include "common/simt/isa/lanes.h"
+#include "common/simt/isa/memory/patterns.h"
 #include "common/simt/machine/memory.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
-
-enum class Access { load, store, atomic };
-
-inline const char* name_of(Access access) {
-  return access == Access::load ? "load" : access == Access::store ? "store" : "atomic";
-}
 
 /// A warp's access: the address of its first active lane and the pattern of the rest.
 struct Resolved {
@@ -26,182 +15,6 @@ struct Resolved {
   std::uint64_t base = 0;
   std::byte* host = nullptr;  ///< of base (with a pattern)
 };
-
-/// The lanes' addresses [a+imm], worked out when asked for: the fast paths need differences alone. `origin`: where the
-/// space begins (shared memory reached by generic addresses).
-class Addresses {
- public:
-  Addresses(Warp& w, const MicroOp* op, int operand, std::uint64_t origin = 0)
-      : registers_(w.regs + op->r[operand]),
-        offset_(static_cast<std::uint64_t>(std::int64_t{op->imm}) - origin),
-        narrow_((op->mods & kAddress32) != 0) {}
-  /// Addresses worked out before, which must outlive this.
-  struct List {
-    std::uint64_t at[kLanes];
-  };
-  explicit Addresses(const List& all) : registers_(all.at), offset_(0), narrow_(false) {}
-
-  [[nodiscard]] std::uint64_t operator[](int lane) const {
-    return narrow_ ? static_cast<std::uint32_t>(narrow()[lane] + offset_) : wide()[lane] + offset_;
-  }
-  [[nodiscard]] Addresses within(std::uint64_t origin) const {
-    Addresses moved = *this;
-    moved.offset_ -= origin;
-    return moved;
-  }
-  [[nodiscard]] bool is_narrow() const { return narrow_; }
-  [[nodiscard]] const std::uint32_t* narrow() const { return static_cast<const std::uint32_t*>(registers_); }
-  [[nodiscard]] const std::uint64_t* wide() const { return static_cast<const std::uint64_t*>(registers_); }
-  /// All 32; garbage in inactive lanes.
-  [[nodiscard]] List list() const {
-    List all;
-    for (int i = 0; i < kLanes; ++i) all.at[i] = (*this)[i];
-    return all;
-  }
-
- private:
-  const void* registers_;
-  std::uint64_t offset_;
-  bool narrow_;
-};
-
-inline int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
-
-/// Bit i: words[i] == value, for 16 words.
-inline std::uint32_t equal_words(const std::uint32_t* words, std::uint32_t value) {
-#if defined(__AVX512F__)
-  return _mm512_cmpeq_epi32_mask(_mm512_load_si512(words), _mm512_set1_epi32(static_cast<int>(value)));
-#else
-  std::uint32_t hits = 0;
-  for (int i = 0; i < kPatternWays; ++i) hits |= static_cast<std::uint32_t>(words[i] == value) << i;
-  return hits;
-#endif
-}
-
-/// Offsets of the active lanes from the first one's address, 0 elsewhere: what a pattern is recognised by. Kept in
-/// vector registers where all 32 fit into two: by way of memory, the signature would wait for what was just stored.
-class Relative {
- public:
-  /// `far()`: some are beyond 32 bits.
-  [[gnu::always_inline]] inline Relative(const Warp& w, const Addresses& addresses) {
-    const int first = first_lane(w.mask);
-    if (addresses.is_narrow()) {
-      const std::uint32_t* a = addresses.narrow();
-      const std::uint32_t base = a[first];
-#if defined(__AVX512F__)
-      const __m512i start = _mm512_set1_epi32(static_cast<int>(base));
-      low_ = _mm512_maskz_sub_epi32(static_cast<__mmask16>(w.mask), _mm512_loadu_si512(a), start);
-      high_ = _mm512_maskz_sub_epi32(static_cast<__mmask16>(w.mask >> 16), _mm512_loadu_si512(a + 16), start);
-#else
-#pragma GCC ivdep
-      for (int i = 0; i < kLanes; ++i) at_[i] = static_cast<std::int32_t>(a[i] - base) & w.lanes[i];
-#endif
-      return;
-    }
-    const std::uint64_t* a = addresses.wide();
-    const std::uint64_t base = a[first];
-#if defined(__AVX512F__)
-    const __m512i start = _mm512_set1_epi64(static_cast<long long>(base));
-    const __m512i middle = _mm512_set1_epi64(0x80000000);
-    const auto distances = [&](int i) {
-      return _mm512_maskz_sub_epi64(static_cast<__mmask8>(w.mask >> i), _mm512_loadu_si512(a + i), start);
-    };
-    const __m512i d[4] = {distances(0), distances(8), distances(16), distances(24)};
-    const auto shifted = [&](int i) { return _mm512_add_epi64(d[i], middle); };
-    const __m512i beyond =
-        _mm512_or_si512(_mm512_or_si512(shifted(0), shifted(1)), _mm512_or_si512(shifted(2), shifted(3)));
-    far_ = _mm512_test_epi64_mask(beyond, _mm512_set1_epi64(static_cast<long long>(0xffffffff00000000u))) != 0;
-    const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
-    low_ = _mm512_permutex2var_epi32(d[0], even, d[1]);  // the lower words
-    high_ = _mm512_permutex2var_epi32(d[2], even, d[3]);
-#else
-    std::uint64_t beyond = 0;
-#pragma GCC ivdep
-    for (int i = 0; i < kLanes; ++i) {
-      const std::uint64_t distance = (a[i] - base) & static_cast<std::uint64_t>(std::int64_t{w.lanes[i]});
-      at_[i] = static_cast<std::int32_t>(distance);
-      beyond |= (distance + 0x80000000u) >> 32;
-    }
-    far_ = beyond != 0;
-#endif
-  }
-  [[nodiscard]] bool far() const { return far_; }
-
-#if defined(__AVX512F__)
-  /// Of the second lane, and of the second of the upper half.
-  [[nodiscard]] std::uint32_t second() const { return reinterpret_cast<const Words&>(low_)[1]; }
-  [[nodiscard]] std::uint32_t second_of_upper() const { return reinterpret_cast<const Words&>(high_)[1]; }
-  [[nodiscard]] bool is(const std::int32_t* other) const {
-    const __mmask16 low = _mm512_cmpneq_epi32_mask(low_, _mm512_loadu_si512(other));
-    return _kortestz_mask16_u8(low, _mm512_cmpneq_epi32_mask(high_, _mm512_loadu_si512(other + 16))) != 0;
-  }
-  void store(std::int32_t* to) const {
-    _mm512_storeu_si512(to, low_);
-    _mm512_storeu_si512(to + 16, high_);
-  }
-
- private:
-  using Words [[gnu::vector_size(64), gnu::may_alias]] = std::uint32_t;
-  __m512i low_, high_;
-#else
-  [[nodiscard]] std::uint32_t second() const { return static_cast<std::uint32_t>(at_[1]); }
-  [[nodiscard]] std::uint32_t second_of_upper() const { return static_cast<std::uint32_t>(at_[17]); }
-  [[nodiscard]] bool is(const std::int32_t* other) const {
-    std::int32_t difference = 0;
-    for (int i = 0; i < kLanes; ++i) difference |= at_[i] ^ other[i];
-    return difference == 0;
-  }
-  void store(std::int32_t* to) const { std::memcpy(to, at_, sizeof at_); }
-
- private:
-  alignas(64) std::int32_t at_[kLanes];
-#endif
-  bool far_ = false;
-};
-
-// What is rare is out of line, and takes addresses by value, so that those of the common paths stay in registers.
-
-/// Works out a pattern that none of the instruction's recent ones is.
-/// `hits`: the ways that have its signature, and another pattern.
-[[gnu::noinline]] inline const Pattern* learn(Warp& w, PatternCache& cache, std::uint32_t hits, std::uint32_t signature,
-                                              const std::int32_t* relative, std::uint32_t phase, std::uint64_t base,
-                                              std::uint32_t width, bool store, bool counted) {
-  const std::uint32_t way = hits ? static_cast<std::uint32_t>(__builtin_ctz(hits)) : next_way(w, cache);
-  Pattern& pattern = cache.ways[way];
-  if (counted)
-    analyse(pattern, relative, w.mask, phase, width, store);
-  else
-    analyse_shape(pattern, relative, w.mask, phase, width);
-  pattern.base = static_cast<std::uint32_t>(base);
-  cache.signatures[way] = signature;
-  return &pattern;
-}
-
-/// The access's pattern, or nullptr if its lanes are more than 2 GiB apart. Where nobody counts, patterns differ by
-/// alignment alone. Sectors depend on the base modulo 32, banks
-/// on where it lies in a word (or in what one lane accesses): patterns that differ by more are one.
-[[gnu::always_inline]] inline const Pattern* recognise(Warp& w, const MicroOp* op, const Addresses& addresses,
-                                                       std::uint64_t base, std::uint32_t width, bool shared, bool store,
-                                                       bool counted) {
-  const Relative relative(w, addresses);
-  if (relative.far()) [[unlikely]]
-    return nullptr;
-  const std::uint32_t matters = !counted ? width - 1 : !shared ? 31 : (width > 4 ? width : 4) - 1;
-  const std::uint32_t phase = (shared ? kSharedPhase : 0) | (static_cast<std::uint32_t>(base) & matters);
-  PatternCache& cache = w.patterns[op->site];
-  const std::uint32_t signature = ((w.mask * 0x9e3779b1u) ^ (relative.second() * 0x85ebca6bu) ^
-                                   (relative.second_of_upper() * 0xc2b2ae35u) ^ (phase << 20)) |
-                                  1;
-  const std::uint32_t hits = equal_words(cache.signatures, signature);
-  if (hits != 0) [[likely]] {
-    const Pattern& pattern = cache.ways[__builtin_ctz(hits)];
-    if (relative.is(pattern.relative) && pattern.mask == w.mask && pattern.phase == phase) [[likely]]
-      return &pattern;
-  }
-  alignas(64) std::int32_t list[kLanes];
-  relative.store(list);
-  return learn(w, cache, hits, signature, list, phase, base, width, store, counted);
-}
 
 [[gnu::noinline]] inline void check_alignment(Warp& w, const MicroOp* op, Addresses addresses, std::uint32_t width,
                                               Access access, std::uint64_t window = 0) {
@@ -232,7 +45,7 @@ inline std::byte* global_host(Warp& w, const MicroOp* op, const Addresses& addre
                                                       std::uint32_t width, Access access, bool counted = true) {
   Resolved r;
   r.base = addresses[first_lane(w.mask)];
-  const Pattern* pattern = recognise(w, op, addresses, r.base, width, false, access == Access::store, counted);
+  const Pattern* pattern = recognise(w, op, addresses, r.base, width, false, access, counted);
   if (!pattern) return r;
   if (!pattern->aligned) [[unlikely]]
     check_alignment(w, op, addresses, width, access);
@@ -304,7 +117,7 @@ inline bool in_shared(const Warp& w, const Pattern& pattern, std::uint64_t base,
                                                       std::uint32_t width, Access access, bool counted = true) {
   Resolved r;
   r.base = addresses[first_lane(w.mask)];
-  r.pattern = recognise(w, op, addresses, r.base, width, true, access == Access::store, counted);
+  r.pattern = recognise(w, op, addresses, r.base, width, true, access, counted);
   if (!r.pattern || !in_shared(w, *r.pattern, r.base, width)) [[unlikely]]
     fault_shared(w, op, addresses, width, access);
   if (!r.pattern->aligned) [[unlikely]]
@@ -325,18 +138,67 @@ template <bool counted>
   }
 }
 
-/// Host memory of lane i's bytes in local memory; faults outside the thread's stack.
-inline std::byte* local_host(Warp& w, const MicroOp* op, const Addresses& addresses, int i, std::uint32_t width,
-                             Access access) {
-  const std::uint64_t at = addresses[i];
-  if (!within(at, width, w.local_stride) || (at & (width - 1)))
-    fault_access(w, op, at + kLocalWindow, i, width, name_of(access));
-  return w.local + static_cast<std::size_t>(i) * w.local_stride + at;
+/// Some lane is outside of its thread's stack, or not aligned: the lowest is named.
+[[noreturn, gnu::noinline]] inline void fault_local(Warp& w, const MicroOp* op, Addresses addresses,
+                                                    std::uint32_t width, Access access) {
+  std::uint32_t left = w.mask;
+  const auto faults = [&](int i) {
+    return !within(addresses[i], width, w.local_stride) || (addresses[i] & (width - 1));
+  };
+  while ((left & (left - 1)) && !faults(first_lane(left))) left &= left - 1;
+  const int i = first_lane(left);
+  fault_access(w, op, addresses[i] + kLocalWindow, i, width, name_of(access));
+}
+
+/// Where each lane's bytes lie in its local memory.
+struct LocalOffsets {
+  alignas(64) std::uint32_t at[kLanes];  ///< garbage in inactive lanes
+};
+
+[[gnu::always_inline]] inline LocalOffsets resolve_local(Warp& w, const MicroOp* op, const Addresses& addresses,
+                                                         std::uint32_t width, Access access) {
+  LocalOffsets offsets;
+  const std::uint64_t bytes = w.local_stride, last = bytes - width;
+  std::uint64_t faults = 0;
+  addresses.for_each([&](int i, std::uint64_t address) {
+    offsets.at[i] = static_cast<std::uint32_t>(address);
+    const std::uint64_t wrong = (address > last ? 1 : 0) | (address & (width - 1));
+    faults |= wrong & static_cast<std::uint64_t>(std::int64_t{w.lanes[i]});
+  });
+  if (bytes < width || faults != 0) [[unlikely]]
+    fault_local(w, op, addresses, width, access);
+  return offsets;
+}
+/// Host memory of lane i's bytes.
+inline std::byte* local_host(const Warp& w, const LocalOffsets& offsets, int i) {
+  return w.local + static_cast<std::size_t>(i) * w.local_stride + offsets.at[i];
+}
+
+/// Words of a local access that lie in different sectors: word w of lane l lies at w * 128 + 4 * l, so that eight lanes
+/// share a sector where they are at the same word.
+inline std::uint32_t local_sectors(const LocalOffsets& offsets, std::uint32_t mask, std::uint32_t width) {
+#if defined(__AVX512CD__)
+  const auto shift = static_cast<unsigned>(width > 4 ? __builtin_ctz(width) : 2);
+  std::uint32_t places = 0;
+  for (int i = 0; i < kLanes; i += 16) {
+    const auto on = static_cast<__mmask16>(mask >> i);
+    // Different numbers for lanes that are not active, and for the two groups of eight.
+    const __m512i none = _mm512_set_epi32(-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16);
+    const __m512i place = _mm512_mask_srli_epi32(none, on, _mm512_load_si512(offsets.at + i), shift);
+    const __m512i upper = _mm512_set1_epi32(1 << 30);
+    const __m512i before = _mm512_maskz_conflict_epi32(
+        0xffff, _mm512_mask_or_epi32(place, static_cast<__mmask16>(on & 0xff00), place, upper));
+    places += active_count(static_cast<std::uint32_t>(_mm512_mask_testn_epi32_mask(on, before, before)));
+  }
+  return places * (width > 4 ? width / 4 : 1);
+#else
+  return count_local_sectors(offsets.at, mask, width);
+#endif
 }
 
 template <bool counted>
-inline void count_local(Warp& w, const MicroOp* op, const Addresses& addresses, std::uint32_t width) {
-  if constexpr (counted) w.sites[op->site].local_sectors += local_sectors(addresses.list().at, w.mask, width);
+inline void count_local(Warp& w, const MicroOp* op, const LocalOffsets& offsets, std::uint32_t width) {
+  if constexpr (counted) w.sites[op->site].local_sectors += local_sectors(offsets, w.mask, width);
 }
 
 // ---- moving values between memory and registers ----
@@ -380,6 +242,8 @@ inline void load_window(Warp& w, std::uint32_t* d, const Pattern& p, const std::
     _mm512_mask_storeu_epi32(d + i, static_cast<__mmask16>(w.mask >> i), _mm512_permutex2var_epi32(low, index, high));
   }
 }
+/// A gather takes as long for few lanes as for many: fewer than these are loaded one by one.
+constexpr std::uint32_t kLeastGathered = 10;
 /// 4-byte words from anywhere within 2 GiB.
 inline void load_gathered(Warp& w, std::uint32_t* d, const Pattern& p, const std::byte* host) {
   for (int i = 0; i < kLanes; i += 16) {
@@ -414,11 +278,9 @@ template <typename T, int n>
   }
 #if defined(__AVX512F__)
   if constexpr (n == 1 && sizeof(T) == 4) {
-    if (p.window)
-      load_window(w, reinterpret_cast<std::uint32_t*>(d[0]), p, host);
-    else
-      load_gathered(w, reinterpret_cast<std::uint32_t*>(d[0]), p, host);
-    return;
+    if (p.window) return load_window(w, reinterpret_cast<std::uint32_t*>(d[0]), p, host);
+    if (active_count(p.mask) >= kLeastGathered)
+      return load_gathered(w, reinterpret_cast<std::uint32_t*>(d[0]), p, host);
   }
 #endif
   for (std::uint32_t left = w.mask; left; left &= left - 1) {
@@ -438,6 +300,10 @@ template <typename T, int n>
     }
   }
   // Lanes that meet on one address: the highest wins, always.
+  if (p.mask == kFullMask) {
+    for (int i = 0; i < kLanes; ++i) store_lane<T, n>(s, i, host + p.relative[i]);
+    return;
+  }
   for (std::uint32_t left = w.mask; left; left &= left - 1) {
     const int i = first_lane(left);
     store_lane<T, n>(s, i, host + p.relative[i]);
@@ -447,12 +313,12 @@ template <typename T, int n>
 /// Runs `work` for the active lanes of each address window (generic addresses), with addresses of that space.
 template <typename Global, typename Shared, typename Local>
 inline void by_window(Warp& w, const Addresses& addresses, Global global, Shared shared, Local local) {
-  std::uint32_t in_shared = 0, in_local = 0;
-  for (int i = 0; i < kLanes; ++i) {
-    const std::uint64_t at = addresses[i];
-    in_shared |= static_cast<std::uint32_t>(at - kSharedWindow < kWindowBytes) << i;
-    in_local |= static_cast<std::uint32_t>(at - kLocalWindow < kWindowBytes) << i;
-  }
+  alignas(64) std::int32_t shared_words[kLanes], local_words[kLanes];
+  addresses.for_each([&](int i, std::uint64_t at) {
+    shared_words[i] = at - kSharedWindow < kWindowBytes ? -1 : 0;
+    local_words[i] = at - kLocalWindow < kWindowBytes ? -1 : 0;
+  });
+  std::uint32_t in_shared = lane_mask(shared_words), in_local = lane_mask(local_words);
   const std::uint32_t whole = w.mask;
   in_shared &= whole;
   in_local &= whole;
