@@ -167,13 +167,11 @@ class Relative {
 /// `hits`: the ways that have its signature, and another pattern.
 template <bool counted>
 [[gnu::noinline]] const Pattern* learn(Warp& w, PatternCache& cache, std::uint32_t hits, std::uint32_t signature,
-                                       const Relative& relative, std::uint32_t phase, std::uint64_t base,
+                                       const std::int32_t* relative, std::uint32_t phase, std::uint64_t base,
                                        std::uint32_t width, Access access) {
   const std::uint32_t way = hits ? static_cast<std::uint32_t>(__builtin_ctz(hits)) : next_way(w, cache);
   Pattern& pattern = cache.ways[way];
-  alignas(64) std::int32_t list[kLanes];
-  relative.store(list);
-  set_shape(pattern, list, w.mask, phase, width);
+  set_shape(pattern, relative, w.mask, phase, width);
   if constexpr (counted) count_lanes(pattern, width, access == Access::store, access == Access::atomic);
   pattern.base = static_cast<std::uint32_t>(base);
   cache.signatures[way] = signature;
@@ -201,8 +199,10 @@ template <bool counted>
     if (relative.is(pattern.relative) && pattern.mask == w.mask && pattern.phase == phase) [[likely]]
       return &pattern;
   }
-  return counted ? learn<true>(w, cache, hits, signature, relative, phase, base, width, access)
-                 : learn<false>(w, cache, hits, signature, relative, phase, base, width, access);
+  alignas(64) std::int32_t list[kLanes];  // a reference to `relative` would keep it in memory
+  relative.store(list);
+  return counted ? learn<true>(w, cache, hits, signature, list, phase, base, width, access)
+                 : learn<false>(w, cache, hits, signature, list, phase, base, width, access);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,7 +56,8 @@ Counters counted(const std::string& space, const std::string& access, int bytes,
   device->write(offsets, std::as_bytes(std::span(warps)));
   const auto data = device->allocate("data", static_cast<std::uint64_t>(bytes));
   const LaunchConfig config{{static_cast<std::uint32_t>(warps.size()), 1, 1}, {32, 1, 1}, 0, false};
-  device->launch(device->kernel("k"), config, {KernelArgument::of(offsets), KernelArgument::of(data)});
+  const std::array arguments{KernelArgument::of(offsets), KernelArgument::of(data)};
+  device->launch(device->kernel("k"), config, arguments);
   return *device->take_counters();
 }
 
