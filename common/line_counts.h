@@ -63,7 +63,7 @@ struct LineTime {
 /// How long the launch would take if one thing that a line costs were gone, or one of the whole launch.
 struct WhatIf {
   std::uint32_t line = 0;  ///< 0: of the launch
-  std::string kind;        ///< "bank_conflict", "uncoalesced", "same_address"; of the launch: "idle_sms"
+  std::string kind;        ///< "bank_conflict", "uncoalesced", "same_address", "queue"; of the launch: "idle_sms"
   double ms = 0;
 };
 struct LaunchTime {

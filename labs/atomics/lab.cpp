@@ -224,7 +224,8 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
                .starts = true,
                .commentary = of_racy_image});
   v.push_back({.name = "image_atomic",
-               .summary = "the same with atomicAdd: every pixel arrives; the block's shape says how many meet",
+               .summary = "the same with atomicAdd: every pixel arrives, no thread waits for a word; the block's shape "
+                          "says how many meet",
                .kernel = "image_atomic",
                .blocks = flat_or_tall,
                .automatic_grid = image_grid,

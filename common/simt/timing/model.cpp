@@ -180,6 +180,7 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   if (more > 0 && grid.sm.busiest_executed > 0)
     grid.cycles = std::max(grid.cycles, grid.sm.busiest_warp + grid.sm.fastest_instruction * more);
   grid.atomics = hottest_atomic(trace, blocks / traced);
+  grid.unqueued = grid.cycles;
   grid.cycles = std::max(grid.cycles, grid.atomics);
   grid.queued_by_host = !in_graph_;
   grid.before_us = in_graph_ ? gpu_.next_in_graph_us : gpu_.next_launch_us;

@@ -53,6 +53,7 @@ class TimingModel {
     SmResult sm;
     double sm_cycles = 0;  ///< of the traced blocks: what `sm` is of
     double atomics = 0;
+    double unqueued = 0;   ///< `cycles`, if atomics met at no address
     double before_us = 0;  ///< from the end of the grid before it at the earliest
     bool queued_by_host = false;
     int sms_used = 0;

@@ -87,6 +87,9 @@ LaunchTime TimingModel::add_by_line(const LaunchState& launch, const Counters& c
     double sum = 0;
     for (const SiteTime& s : sites) sum += s.total();
     sites[*site].memory += sum * (grid.atomics / grid.sm.cycles - 1);
+    const double would = ms(grid.unqueued) + gpu_.launch_us / 1e3;
+    const std::uint32_t line = *site < line_of.size() ? line_of[*site] : 0;
+    if (line != 0 && would < time.ms * (1 - kLeastGain)) time.what_ifs.push_back({line, "queue", would});
   }
   time.lines = times_of(sites, line_of, time.kernel_ms);
   auto questions = questions_of(trace, line_of);

@@ -249,6 +249,10 @@ class Marker {
                     grouped(c["divergent_branches"]), grouped(c["branches"]), victims_text(victims)),
         one_lane
             ? "; one lane works for its warp, the others wait. Try: less work for the one, or a share of it for all"
+        : loops(line.text)
+            ? "; lanes that are done wait for the warp's last one. Try: as many turns for all lanes of a warp"
+        : leaves(line.text)
+            ? "; lanes that leave idle until their warp ends. Try: let whole warps leave"
             : "; the warp goes each way, one after the other, with the other lanes off. Try: let whole warps go one "
               "way");
     marks_.back().victims = victims;
@@ -329,11 +333,28 @@ class Marker {
   void atomics(const ExplainedLine& line) {
     const auto& c = line.counters;
     const auto most = std::max(c["global_atomic_max_lanes"], c["shared_atomic_max_lanes"]);
-    if (most < 2) return;
     const auto requests = c["global_atomic_requests"] + c["shared_atomic_requests"];
-    add(line, "atomic", share_of(requests, requests_of(whole_)), static_cast<double>(requests * most) * per_atomic,
-        fmt::format("contended atomic: up to {} of a warp meet on one address and queue there", plural(most, "lane")),
-        ". Try: combine within the warp or the block first");
+    const double share = share_of(requests, requests_of(whole_)),
+                 cost = static_cast<double>(requests * most) * per_atomic;
+    const bool queue = blocks_queue(line.line);
+    if (most >= 2) {
+      add(line, "atomic", share, cost,
+          fmt::format("contended atomic: up to {} of a warp meet on one address and queue there{}",
+                      plural(most, "lane"), queue ? ", behind those of other blocks" : ""),
+          ". Try: combine within the warp or the block first");
+    } else if (queue) {  // few of them may take most of the time: told whatever their share of the requests
+      const std::string text = fmt::format(
+          "contended atomic: {} requests of all blocks, and those at one address go one after another, as modelled "
+          "longer than "
+          "all else takes",
+          grouped(requests));
+      marks_.push_back({line.line, "atomic", share, text + ". Try: fewer of them, each for more work of its block",
+                        text.size(), cost});
+    }
+  }
+  [[nodiscard]] bool blocks_queue(std::uint32_t line) const {
+    return launch_.time && std::any_of(launch_.time->what_ifs.begin(), launch_.time->what_ifs.end(),
+                                       [&](const WhatIf& what) { return what.line == line && what.kind == "queue"; });
   }
   /// A plain store of several lanes to one address, or a place that is loaded, changed and stored like `*total +=
   /// value`: told whatever its share, because it is about what the kernel computes.

@@ -24,6 +24,16 @@ bool lets_one_in(std::string_view line) {
   return found(line, number_is_zero) || found(line, no_number);
 }
 
+bool loops(std::string_view line) {
+  static const std::regex loop(R"(\b(for|while)\s*\()");
+  return found(line, loop);
+}
+
+bool leaves(std::string_view line) {
+  static const std::regex leave(R"(\b(return|exit|__trap)\b)");
+  return found(line, leave);
+}
+
 bool waits_for_grid(std::string_view line) {
   static const std::regex sync(R"(grid\w*(\(\))?\s*\.\s*sync\s*\()");
   return found(line, sync);

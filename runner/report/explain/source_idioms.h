@@ -11,6 +11,10 @@ namespace gpulab {
 
 /// Does it let one thread of a warp or block in: `if (threadIdx.x == 0)`, `lane == 0`, `tid % 32 == 0`, `!threadIdx.x`?
 [[nodiscard]] bool lets_one_in(std::string_view line);
+/// Is the branch a loop's, whose lanes may end apart?
+[[nodiscard]] bool loops(std::string_view line);
+/// Do lanes that take the branch leave the function for good?
+[[nodiscard]] bool leaves(std::string_view line);
 
 /// Does it wait for all blocks: `grid.sync()`?
 [[nodiscard]] bool waits_for_grid(std::string_view line);

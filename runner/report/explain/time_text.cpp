@@ -33,7 +33,9 @@ std::string gone(const WhatIf& what, int sm_count) {
     return fmt::format("with all {} SMs busy, each with an equal part of the work", sm_count);
   if (what.kind == "bank_conflict") return fmt::format("without the bank conflicts of line {}", what.line);
   if (what.kind == "uncoalesced") return fmt::format("if line {} were coalesced", what.line);
-  return fmt::format("if no two lanes met at one address in line {}", what.line);
+  if (what.kind == "queue")
+    return fmt::format("if the atomics of line {} met at no address, of whatever block", what.line);
+  return fmt::format("if no two lanes of a warp met at one address in line {}", what.line);
 }
 
 }  // namespace

@@ -120,6 +120,47 @@ TEST_CASE("what idle SMs could do is what the same work takes that is spread ove
   }
 }
 
+/// A lane of each block adds to one word; lines are those of the PTX.
+constexpr const char* one_word = R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out) {
+  .reg .pred p; .reg .b32 r<4>; .reg .f32 f; .reg .b64 d;
+  ld.param.u64 d, [out]; mov.u32 r1, %tid.x; setp.ne.u32 p, r1, 0; mov.f32 f, 0f3F800000;
+  @p bra END;
+  red.global.add.f32 [d], f;
+END:
+  ret;
+}
+)";
+
+TEST_CASE("atomics of many blocks that queue at one address are told of their line, those of few are not") {
+  for (const std::uint32_t blocks : {10u, 50000u}) {
+    INFO(blocks << " blocks");
+    SimulatorOptions options;
+    options.model = options.lines = true;
+    options.threads = 1;
+    const auto device = make_simulator(gpu_profile("h200"), options);
+    device->load({"k.ptx", one_word, {}});
+    const auto out = upload(*device, std::vector<float>(1), "out");
+    const auto found = device->kernel("k");
+    device->time(
+        [&] {
+          device->launch(found, {{blocks, 1, 1}, {32, 1, 1}}, std::array{KernelArgument::of(out)});
+        },
+        true);
+    const auto lines = device->take_lines();
+    REQUIRE(lines.at(0).time);
+    const auto& what_ifs = lines[0].time->what_ifs;
+    REQUIRE(what_ifs.size() == (blocks > 1000 ? 1 : 0));
+    if (what_ifs.empty()) continue;
+    CHECK(what_ifs[0].line == 8);
+    CHECK(what_ifs[0].kind == "queue");
+    // Adding at one address costs 3.5 cycles, the start of a block 1.2.
+    CHECK(what_ifs[0].ms < 0.6 * lines[0].time->ms);
+  }
+}
+
 TEST_CASE("a kernel that is too short to be shared is promised nothing of idle SMs") {
   CHECK_FALSE(with_all_sms(sums_by(1, 50)));
 }

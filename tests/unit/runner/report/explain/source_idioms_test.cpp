@@ -19,6 +19,14 @@ TEST_CASE("a condition that lets one thread in is known by its words, one that l
   }
 }
 
+TEST_CASE("loops and ways out of a function are known by their words") {
+  for (const auto* line : {"for (int k = 0; k < work; ++k) x = step(x);", "while (i < n) {", "} while (x > 0);"})
+    CHECK(loops(line));
+  for (const auto* line : {"if (i < n) forward(x);", "before(x);", "meanwhile (x)"}) CHECK_FALSE(loops(line));
+  for (const auto* line : {"if (i >= n) return;", "if (done) return x;"}) CHECK(leaves(line));
+  for (const auto* line : {"if (i >= n) returned = true;", "if (i < n) {"}) CHECK_FALSE(leaves(line));
+}
+
 TEST_CASE("a place that all threads change is named, one of a thread's own is not") {
   CHECK(one_place_changed("if (threadIdx.x % 32 == 0) *total += r;") == "*total");
   CHECK(one_place_changed("  *out = *out + x[i];") == "*out");
