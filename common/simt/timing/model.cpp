@@ -172,9 +172,9 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
                             : grid.sm.cycles / traced;
     grid.cycles = grid.sm.cycles * work + (blocks / used - traced) * each * work;
   }
-  if (grid.sm.longest_executed > 0)
-    grid.cycles = std::max(grid.cycles, grid.sm.longest_block * static_cast<double>(trace.most_executed) /
-                                            static_cast<double>(grid.sm.longest_executed));
+  if (grid.sm.most_executed > 0)
+    grid.cycles = std::max(grid.cycles, grid.sm.busiest_block * static_cast<double>(trace.most_executed) /
+                                            static_cast<double>(grid.sm.most_executed));
   // The busiest warp of all may be none that was traced: what it does more it does while others have ended.
   const double more = static_cast<double>(trace.most_of_warp) - static_cast<double>(grid.sm.busiest_executed);
   if (more > 0 && grid.sm.busiest_executed > 0)

@@ -253,9 +253,10 @@ class Sm {
       return;
     }
     result_.block_ends.push_back(now);
-    if (now - block.start > result_.longest_block) {
-      result_.longest_block = now - block.start;
-      result_.longest_executed = block.trace->executed;
+    // Not the one that lives longest: one that executes little may have waited for others all the time.
+    if (block.trace->executed > result_.most_executed) {
+      result_.most_executed = block.trace->executed;
+      result_.busiest_block = now - block.start;
     }
     if (next_block_ < traces_.size()) start_block(now + gpu_.block_gap_cycles);
   }

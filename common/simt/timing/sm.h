@@ -31,10 +31,10 @@ struct MemoryShare {
 };
 
 struct SmResult {
-  double cycles = 0;               ///< until the last block ends
-  std::vector<double> block_ends;  ///< in the order in which blocks end
-  double longest_block = 0;
-  std::uint64_t longest_executed = 0;  ///< its warp instructions
+  double cycles = 0;                   ///< until the last block ends
+  std::vector<double> block_ends;      ///< in the order in which blocks end
+  double busiest_block = 0;            ///< life of the block that executes the most
+  std::uint64_t most_executed = 0;     ///< its warp instructions
   double busiest_warp = 0;             ///< life of the warp that executes the most
   std::uint64_t busiest_executed = 0;  ///< its instructions
   double fastest_instruction = 1e9;    ///< of the warp that takes the least time for one on average

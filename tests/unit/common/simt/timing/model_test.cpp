@@ -132,6 +132,20 @@ TEST_CASE("a loop that the source forbids to unroll is slower than one that ptxa
   CHECK(kept.ms > 1.5 * unrolled.ms);
 }
 
+TEST_CASE("blocks that grow along the grid take about as long as as many that are alike") {
+  // Block b, or each, goes through its loop so often: the same sum.
+  const auto loop = [](std::string_view turns) {
+    return kernel(
+        fmt::format("{} mov.u32 r11, 0;\nL: .pragma \"nounroll\"; mad.lo.s32 r10, r10, r3, r11; xor.b32 r10, r10, r11; "
+                    "add.u32 r11, r11, 1; setp.lt.u32 p, r11, r12; @p bra L; st.global.u32 [d2], r10;",
+                    turns));
+  };
+  const double growing = time_of(loop("shr.u32 r12, r1, 2;"), 4096).ms,
+               alike = time_of(loop("mov.u32 r12, 512;"), 4096).ms;
+  CHECK(growing < 1.5 * alike);
+  CHECK(growing > alike / 1.5);
+}
+
 TEST_CASE("whoever does not ask gets no modelled time") {
   const auto device = make_simulator(gpu_profile("h200"));
   device->time([] {}, true);
