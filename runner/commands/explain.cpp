@@ -64,7 +64,7 @@ Usage usage(const Lab* lab) {
                   only(machine_options(), {"device", "profile", "schedule", "budget"}),
                   report_options(formats_for(&Format::explanation))}),
           "Each line of the kernel with its counters (simulator), the worst lines with the reason in words.\n"
-          "  gpulab explain reduce --variant shared_strided --banks 225\n"
+          "  gpulab explain reduce --variant shared_strided --banks 208\n"
           "  gpulab explain scale.cu --arg 'x:f32[1024]=iota' --arg n:i32=1024     (arguments as for run)\n"
           "The JSON is gpulab.explain.v1 ('gpulab schema explain').\n"};
 }

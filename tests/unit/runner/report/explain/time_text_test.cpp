@@ -39,6 +39,6 @@ TEST_CASE("what a cost less would do is a sentence for each kind") {
             "if line 7 were coalesced: 20 µs instead of 24.7 µs",
             "if no two lanes of a warp met at one address in line 9: 21 µs instead of 24.7 µs",
             "if the atomics of line 9 met at no address, of whatever block: 21.5 µs instead of 24.7 µs",
-            "with all 132 SMs busy, each with an equal part of the work: 22 µs instead of 24.7 "
-            "µs"});
+            ("with all 132 SMs busy, each with an equal part of the work: "
+             "22 µs instead of 24.7 µs")});
 }
