@@ -34,6 +34,17 @@ void check_counter(const std::string& name) {
                     did_you_mean(name, names, "'gpulab list --metrics' shows all"));
 }
 
+/// Ratios are fractions of 1. One that is compared with a percentage is never reached, or always.
+void check_fraction(const Requirement& made) {
+  constexpr double no_fraction = 10;
+  const auto* counter = find_counter(made.counter);
+  if (!made.rung.empty() || counter == nullptr || counter->unit != CounterUnit::ratio || made.value < no_fraction)
+    return;
+  throw usage_error(
+      fmt::format("--require: {} is a ratio, and '{}' asks for {:g}%", made.counter, made.text, 100 * made.value),
+      fmt::format("for {:g}%: '{}{}{:g}'", made.value, made.counter, made.op, made.value / 100));
+}
+
 void check_rung(const std::string& name, const Lab& lab, const std::vector<std::string>& further) {
   if (std::ranges::count(further, name) > 0) return;
   auto names = further;
@@ -66,6 +77,7 @@ Requirement parse(const std::string& text, const Lab& lab, const std::vector<std
   if (!value) throw no_form(text);
   made.value = *value;
   check_counter(made.counter);
+  check_fraction(made);
   if (!made.rung.empty()) check_rung(made.rung, lab, further);
   return made;
 }

@@ -40,6 +40,9 @@ TEST_CASE("what is no requirement is refused, with what is near") {
   CHECK(refusal_of("bariers==0").find("did you mean 'barriers'?") != std::string::npos);
   CHECK(refusal_of("barriers<=2*naiv") ==
         "--require: turns has no rung 'naiv' that the simulator runs | did you mean 'naive'? rungs: naive");
+  CHECK(refusal_of("global_store_efficiency>=90") ==
+        "--require: global_store_efficiency is a ratio, and 'global_store_efficiency>=90' asks for 9000% | "
+        "for 90%: 'global_store_efficiency>=0.9'");
   CHECK(refusal_of("barriers<=2*cpu").starts_with("--require: turns has no rung 'cpu'"));
 }
 
