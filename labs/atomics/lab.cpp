@@ -200,16 +200,17 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
        .commentary = of_aggregated,
        .min_compute_capability = 75},
   };
-  v.push_back({.name = "thread_private",
-               .summary = "a histogram of bytes for each thread: nobody else writes it, so that no atomic is needed",
-               .kernel = "histogram_thread_private",
-               .blocks = {.only = {{128}}, .why = "counters of 128 threads fill the shared memory of a block"},
-               .strides = true,
-               .automatic_grid = six_blocks_per_sm,
-               .arguments = arguments_with_bins,
-               .builds_on = "shared_private",
-               .claims = {falls("shared_atomic_requests"), falls("shared_queue")},
-               .commentary = of_threads});
+  v.push_back(
+      {.name = "thread_private",
+       .summary = "a shared histogram of bytes for each thread: no atomics; 64 bytes of input under way per thread",
+       .kernel = "histogram_thread_private",
+       .blocks = {.only = {{128}}, .why = "counters of 128 threads fill the shared memory of a block"},
+       .strides = true,
+       .automatic_grid = six_blocks_per_sm,
+       .arguments = arguments_with_bins,
+       .builds_on = "shared_private",
+       .claims = {falls("shared_atomic_requests"), falls("shared_queue")},
+       .commentary = of_threads});
   v.push_back(
       {.name = "cub", .summary = "NVIDIA's cub::DeviceHistogram: the yardstick", .vendor = vendor_code("atomics.cub")});
   v.push_back({.name = "image_racy",
@@ -224,8 +225,8 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
                .starts = true,
                .commentary = of_racy_image});
   v.push_back({.name = "image_atomic",
-               .summary = "the same with atomicAdd: every pixel arrives, no thread waits for a word; the block's shape "
-                          "says how many meet",
+               .summary = "the same with atomicAdd: every pixel arrives, nobody waits for a load before a store; the "
+                          "block's shape says how many meet",
                .kernel = "image_atomic",
                .blocks = flat_or_tall,
                .automatic_grid = image_grid,

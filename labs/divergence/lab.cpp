@@ -146,8 +146,9 @@ std::vector<Variant> ladder() {
   std::vector<Variant> v{
       rung("by_thread", "even threads one way, odd ones the other: every warp goes both ways, half of its lanes off",
            by_thread),
-      rung("by_thread_predicated", "every lane takes both steps and keeps its own: no branch, and as much for nothing",
-           by_thread, predicated),
+      rung("by_thread_predicated",
+           "every lane takes both steps and keeps its own: one loop, not two, with as much for nothing", by_thread,
+           predicated),
       rung("by_warp", "the path changes from warp to warp: the same branch, and no warp diverges", by_warp),
       rung("multiway", "a switch whose lanes take --paths ways: the warp goes all of them, one after the other",
            multiway),

@@ -323,7 +323,7 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
       tiled("tiled", "squares of a and b in shared memory: each element that is loaded is used `tile` times", 0,
             {falls("global_load_sectors"), rises("flops_per_loaded_byte")}),
       tiled("tiled_padded",
-            "the transpose's padding, for conflicts that this kernel does not have; rows off 16 bytes cost wide loads",
+            "the transpose's padding, for conflicts that this kernel lacks; its rows start off 16 bytes: no wide loads",
             1, {}),
       {.name = "register_1d",
        .summary = "8 elements per thread, one below the other: an element of b serves 8 multiply-adds from a register",
@@ -344,11 +344,12 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
       large_tile("warp_tiled", "lanes stand 8 x 4 in a tile of their warp: their vectors lie side by side, no conflict",
                  half_and_float, {falls("shared_load_bank_conflicts"), falls("shared_load_wavefronts")}),
       prefetched(),
-      against("warp_tiled",
-              asynchronous(on_sm80(large_tile(
-                  "double_buffered",
-                  "cp.async fills one pair of tiles while the threads compute with the other; 4 bytes of a at a time",
-                  {{"type", {"float"}}}, {falls("barriers")})))),
+      against(
+          "warp_tiled",
+          asynchronous(on_sm80(large_tile(
+              "double_buffered",
+              "cp.async fills the next tiles meanwhile, but a by 4 bytes: instructions that hurt where SMs are full",
+              {{"type", {"float"}}}, {falls("barriers")})))),
       tensor(on_sm80(
           large_tile("tensor", "tensor cores: 16 x 16 x 8 multiply-adds (TF32) or twice as many per instruction",
                      {{"type", {"float", "bf16"}}}, {falls("warp_instructions"), falls("shared_load_wavefronts")}))),

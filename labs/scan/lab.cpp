@@ -69,15 +69,19 @@ std::vector<Variant> ladder() {
                                         4),
                        three_phase_operations(4)),
              {falls("operations"), falls("global_bytes_stored"), falls("warp_instructions")}),
-      claims(look_back(rung("look_back",
-                            "one pass: each tile adds up the totals before it; twice n moved, as by a copy", warps),
-                       16),
-             {falls("global_bytes_loaded"), falls("warp_instructions")}),
-      claims(look_back(
-                 rung("look_back_large",
-                      "tiles eight times as long: a block looks back less often, and DRAM waits less for it", largest),
-                 32),
-             {falls("global_atomic_requests")}),
+      claims(
+          look_back(
+              rung("look_back",
+                   "one pass: each tile waits for the totals before it and adds them up; twice n moved, as by a copy",
+                   warps),
+              16),
+          {falls("global_bytes_loaded"), falls("warp_instructions")}),
+      claims(
+          look_back(rung("look_back_large",
+                         "tiles eight times as long: a block looks back less often; it pays where there are many tiles",
+                         largest),
+                    32),
+          {falls("global_atomic_requests")}),
   };
   v.push_back({.name = "cub",
                .summary = "NVIDIA's cub::DeviceScan: the yardstick (it looks back, too)",

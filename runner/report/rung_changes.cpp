@@ -283,6 +283,23 @@ std::optional<RungTime> time_of(const Result& result, bool modelled) {
   return is_measured(result) ? std::optional(RungTime{result.timing->median_ms, false}) : std::nullopt;
 }
 
+/// "dram_bandwidth (busy 90% of the time)". What is busy little more than half of the time does not bound a kernel.
+std::string bound_text(const ModelledTime& model) {
+  constexpr double saturated = 0.6;
+  const double share = bound_share(model);
+  if (share <= 0) return model.bound;
+  if (share >= saturated) return fmt::format("{} (busy {:.0f}% of the time)", model.bound, 100 * share);
+  return fmt::format("no unit alone ({} is the busiest, {:.0f}% of the time)", model.bound, 100 * share);
+}
+
+/// A rung that is made for many blocks says little where most SMs have none. One block is a rung's own choice.
+std::string small_text(const Result& result) {
+  const auto& spread = result.spread;
+  if (!spread || spread->sms_used < 2 || 2 * spread->sms_used > spread->sm_count) return {};
+  return fmt::format("; only {} of {} SMs have blocks: a larger problem may tell otherwise", spread->sms_used,
+                     spread->sm_count);
+}
+
 /// "against hillis_steele: from 61.2 µs to 52 µs, as modelled (1.18 times as fast); bound by issue (busy 68% of the
 /// time), as before". Modelled times of rungs come in the order of measured ones where they lie 15 % apart, of nearer
 /// ones one pair in four does not (tests/timing).
@@ -304,12 +321,8 @@ std::string time_change(const Result& now, const Result& before) {
   else
     text += fmt::format(" ({:.3g} times as {})", factor, faster ? "fast" : "long");
   if (!here->modelled) return text;
-  const auto bound = [](const ModelledTime& model) {
-    const double share = bound_share(model);
-    return share > 0 ? fmt::format("{} (busy {:.0f}% of the time)", model.bound, 100 * share) : model.bound;
-  };
-  const auto is = bound(*now.model), was = bound(*before.model);
-  return text + "; bound by " + is + (is == was ? ", as before" : ", before by " + was);
+  const auto is = bound_text(*now.model), was = bound_text(*before.model);
+  return text + "; bound by " + is + (is == was ? ", as before" : ", before by " + was) + small_text(now);
 }
 
 }  // namespace
