@@ -224,16 +224,17 @@ std::vector<Variant> ladder() {  // NOLINT(readability-function-size): a table
                .work = image_work,
                .starts = true,
                .commentary = of_racy_image});
-  v.push_back({.name = "image_atomic",
-               .summary = "the same with atomicAdd: every pixel arrives, nobody waits for a load before a store; the "
-                          "block's shape says how many meet",
-               .kernel = "image_atomic",
-               .blocks = flat_or_tall,
-               .automatic_grid = image_grid,
-               .arguments = image_arguments,
-               .adjust = expect_column_sums,
-               .work = image_work,
-               .commentary = of_image});
+  v.push_back(
+      {.name = "image_atomic",
+       .summary =
+           "the same with atomicAdd: every pixel arrives, no load to wait for; the block's shape says how many meet",
+       .kernel = "image_atomic",
+       .blocks = flat_or_tall,
+       .automatic_grid = image_grid,
+       .arguments = image_arguments,
+       .adjust = expect_column_sums,
+       .work = image_work,
+       .commentary = of_image});
   return v;
 }
 

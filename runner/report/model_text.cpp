@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -32,13 +33,39 @@ double bound_share(const ModelledTime& model) {
   return 0;
 }
 
+namespace {
+
+/// Rungs of a ladder whose blocks leave most SMs idle: their order is that of the size, not theirs. One block is a
+/// rung's own choice.
+std::string about_small(const Run& run) {
+  std::map<std::string, bool> is_small;  // at every point of a sweep
+  std::vector<std::string> rungs;
+  int sm_count = 0;
+  for (const auto& r : run.results) {
+    if (!r.model || !r.spread) continue;
+    sm_count = r.spread->sm_count;
+    const bool small = r.spread->sms_used > 1 && 2 * r.spread->sms_used <= sm_count;
+    const auto [known, is_new] = is_small.emplace(r.variant, small);
+    known->second &= small;
+    if (is_new) rungs.push_back(r.variant);
+  }
+  const bool is_ladder = rungs.size() > 1;
+  std::erase_if(rungs, [&](const std::string& rung) { return !is_small[rung]; });
+  if (rungs.empty() || !is_ladder) return {};
+  return fmt::format(
+      " At this size {} {} blocks for at most half of the {} SMs: a larger one may order the rungs otherwise.",
+      join(rungs), rungs.size() == 1 ? "has" : "have", sm_count);
+}
+
+}  // namespace
+
 std::string about_modelled(const Run& run) {
   const auto first = std::find_if(run.results.begin(), run.results.end(), [](const Result& r) { return r.model; });
   if (first == run.results.end()) return {};
   return fmt::format(
       "Modelled times are what {} would take with a cold L2, worked out, not measured; nine of ten measured "
-      "times lie within a factor of {:.1f} of them.",
-      first->model->gpu, first->model->high_ms / first->model->ms);
+      "times lie within a factor of {:.1f} of them.{}",
+      first->model->gpu, first->model->high_ms / first->model->ms, about_small(run));
 }
 
 std::string why_unmodelled(const Run& run) {

@@ -292,14 +292,6 @@ std::string bound_text(const ModelledTime& model) {
   return fmt::format("no unit alone ({} is the busiest, {:.0f}% of the time)", model.bound, 100 * share);
 }
 
-/// A rung that is made for many blocks says little where most SMs have none. One block is a rung's own choice.
-std::string small_text(const Result& result) {
-  const auto& spread = result.spread;
-  if (!spread || spread->sms_used < 2 || 2 * spread->sms_used > spread->sm_count) return {};
-  return fmt::format("; only {} of {} SMs have blocks: a larger problem may tell otherwise", spread->sms_used,
-                     spread->sm_count);
-}
-
 /// "against hillis_steele: from 61.2 µs to 52 µs, as modelled (1.18 times as fast); bound by issue (busy 68% of the
 /// time), as before". Modelled times of rungs come in the order of measured ones where they lie 15 % apart, of nearer
 /// ones one pair in four does not (tests/timing).
@@ -322,7 +314,7 @@ std::string time_change(const Result& now, const Result& before) {
     text += fmt::format(" ({:.3g} times as {})", factor, faster ? "fast" : "long");
   if (!here->modelled) return text;
   const auto is = bound_text(*now.model), was = bound_text(*before.model);
-  return text + "; bound by " + is + (is == was ? ", as before" : ", before by " + was) + small_text(now);
+  return text + "; bound by " + is + (is == was ? ", as before" : ", before by " + was);
 }
 
 }  // namespace

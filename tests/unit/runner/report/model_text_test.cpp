@@ -42,6 +42,31 @@ TEST_CASE("below a ladder stands once what modelled times are, and which rungs h
   CHECK(why_unmodelled(run) == "No modelled time of nested, deep: x. No modelled time of odd: y.");
 }
 
+TEST_CASE("rungs that leave most SMs idle are named below the ladder: a larger problem may order them otherwise") {
+  const auto with_blocks = [](const std::string& name, int sms_used) {
+    auto result = rung(name, 0.02);
+    result.spread = Spread{.sm_count = 132, .sms_used = sms_used, .waves = {}, .tail = {}};
+    return result;
+  };
+  const auto ends_with = [](const Run& run, const std::string& sentence) {
+    return about_modelled(run).ends_with("of them." + sentence);
+  };
+  Run run;
+  run.results = {with_blocks("one", 1), with_blocks("few", 16), with_blocks("half", 66), with_blocks("most", 67)};
+  CHECK(
+      ends_with(run,
+                " At this size few, half have blocks for at most half of the 132 SMs: a larger one may order the rungs "
+                "otherwise."));
+  run.results = {with_blocks("few", 16), with_blocks("all", 132)};
+  CHECK(ends_with(run,
+                  " At this size few has blocks for at most half of the 132 SMs: a larger one may order the rungs "
+                  "otherwise."));
+  run.results = {with_blocks("one", 1), with_blocks("all", 132)};  // one block is a rung's own choice
+  CHECK(ends_with(run, ""));
+  run.results = {with_blocks("few", 16)};  // nothing to order
+  CHECK(ends_with(run, ""));
+}
+
 TEST_CASE("a reason that holds of every rung names none, and nobody who did not ask is told") {
   Run run;
   run.results = {rung("a", 0, "nobody has measured the latencies of 'v100'"),
