@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Pages of `gpulab trace` in headless Chromium: trace_pages_test.py BINARY [--pictures DIR]."""
+import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -35,6 +37,8 @@ PAGES = {
     "strided": (["reduce", "--variant", "shared_strided"], 0),
     "race": (["scan", "--variant", "racy", "--sanitize", "racecheck"], 1),
     "divergence": (["reduce", "--variant", "neighbored"], 0),
+    "parts": (["divergence", "--variant", "by_thread"], 0),
+    "atomics": (["atomics", "--variant", "global_atomic"], 0),
 }
 
 
@@ -173,6 +177,82 @@ class Pages(unittest.TestCase):
         self.browser.run(f"{buttons}[1].click()")
         self.assertNotEqual(self.at(), first)
         self.assertIn("racecheck", self.sentence())
+        names = self.browser.run(f"{buttons}.slice(0, 2).map((b) => b.textContent)")
+        places = [re.search(r"access: (block 0, warp (\d+), lane \d+, step \d+)$", name) for name in names]
+        self.assertNotEqual(places[0][2], places[1][2])  # within a warp it goes well by chance
+        self.assertIn("the other access is " + places[0][1], self.sentence())
+        self.assertIn("on a GPU the other may", self.browser.run("document.querySelector('.finding').textContent"))
+
+    def test_going_by_lines_comes_to_where_lanes_part_and_run_together_again(self):
+        self.open("parts")
+        said = [self.sentence()]
+        for _ in range(150):
+            self.browser.key("l")
+            said.append(self.sentence())
+        parts = [n for n, one in enumerate(said) if "diverges: " in one]
+        self.assertTrue(parts)
+        self.assertTrue(any("run with the others again" in one for one in said[parts[0]:]), said)
+
+    def question(self, steps=400):
+        """Goes to the next question; its text, or nothing."""
+        return self.browser.run(f"""(() => {{ for (let k = 0; k < {steps}; k++) {{ Trace.move(1, "instruction");
+          const box = document.querySelector(".predict"); if (!box.hidden) return box.querySelector("b").textContent; }} return ""; }})()""")
+
+    def answer(self):
+        self.browser.run("document.querySelector('.predict button').click()")
+
+    def test_at_a_branch_it_is_asked_who_takes_it_and_not_who_comes_first(self):
+        self.open("parts")
+        self.browser.key("p")
+        while asked := self.question():
+            if "branch" in asked:
+                break
+            self.answer()
+        self.assertIn("Which of them take the branch?", asked)
+        self.assertIn("is about to execute", self.sentence())
+        said = self.browser.run("Trace.textOf(Trace.where())")
+        self.assertIn("diverges: lanes 0, 2 … 30 (every 2nd) branch to", said)
+        right = self.browser.run("Trace.lanesText(0x55555555)")
+        self.browser.run(f"[...document.querySelectorAll('.predict button')].find((b) => b.textContent === {json.dumps(right)}).click()")
+        self.assertIn("Right: ", self.browser.run("document.querySelector('.predict').textContent"))
+
+    def test_a_loop_asks_again_only_where_the_answer_is_another_one(self):
+        self.open("divergence")
+        self.browser.key("p")
+        last, asked = {}, 0
+        while self.question(3000) and asked < 60:
+            at = self.browser.run("`${Trace.steps.warp[Trace.where()]}/${Trace.steps.site[Trace.where()]}`")
+            self.answer()
+            answer = re.search(r"(?:Right: |, but )(.*?)\. ", self.browser.run("document.querySelector('.predict').textContent"))[1]
+            self.assertNotEqual(last.get(at), answer)
+            last[at] = answer
+            asked += 1
+        self.assertGreater(asked, 2)
+
+    def test_atomics_are_asked_for_the_lanes_that_meet(self):
+        self.open("atomics")
+        self.browser.key("p")
+        while (asked := self.question(3000)) and "atomic" not in asked:
+            self.answer()
+        self.assertIn("to one address?", asked)
+
+    def test_enter_answers_nothing_by_chance(self):
+        self.open("strided")
+        self.browser.key("p")
+        self.assertTrue(self.question())
+        self.browser.wait("document.activeElement === document.querySelector('.predict')")
+        self.browser.key("Enter")
+        self.assertIn("is about to execute", self.sentence())
+
+    def test_the_ptx_names_where_branches_lead_and_registers_say_who_does_not_run(self):
+        self.open("parts")
+        branches = "Trace.doc.sites.filter((s) => s && /\\bbra\\b/.test(s.ptx)).map((s) => s.ptx.match(/\\$\\w+/)[0])"
+        labels = self.browser.run("Trace.doc.sites.filter((s) => s && s.label).map((s) => s.label)")
+        self.assertTrue(set(self.browser.run(branches)) & set(labels))
+        self.browser.run("Trace.go(Trace.doc.sites.length && [...Array(Trace.count).keys()].find((i) => Trace.doc.sites[Trace.steps.site[i]]?.label))")
+        self.assertRegex(self.browser.run("document.querySelector('.ptx .now').textContent"), r"\$\w+: ")
+        self.browser.run("Trace.go([...Array(Trace.count).keys()].find((i) => Trace.steps.active[i] === 0xaaaaaaaa))")
+        self.assertIn("lane 0, does not run now", self.browser.run("document.querySelector('.registers').innerText"))
 
     def test_predictions_are_asked_before_the_cost_is_said_and_scored(self):
         self.open("strided")
@@ -199,8 +279,8 @@ class Pages(unittest.TestCase):
                     offered = self.browser.run("[...document.querySelectorAll('.predict:not([hidden]) button')].map((b) => b.textContent)")
                     if offered and offered[0].isdigit():
                         break
-                self.assertEqual(len(offered), 8)
-                self.assertEqual(len(set(offered) - {"1", "2", "4", "8", "16", "32"}), 2)
+                self.assertEqual(len(offered), 10)
+                self.assertEqual(len(set(offered) - {"1", "2", "4", "8", "16", "32"}), 4)
                 self.browser.run("document.querySelector('.predict button').click()")
 
     def test_what_a_reader_hears_has_names(self):

@@ -128,11 +128,11 @@ Accusation& Accusations::add(Accusation now) {
   Accusation& known = entry->second;
   if (fresh) return known;
   ++known.count;
-  known.reach = std::max(known.reach, now.reach);
   const auto order = [](const Accusation& a) {
     return std::tie(a.first.block, a.first.thread, a.second.block, a.second.thread);
   };
-  if (order(now) < order(known)) {
+  if (now.reach > known.reach || (now.reach == known.reach && order(now) < order(known))) {
+    known.reach = now.reach;
     known.first = now.first;
     known.second = now.second;
     known.address = std::move(now.address);

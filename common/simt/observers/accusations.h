@@ -45,7 +45,8 @@ class Accusations final : public Observer {
   Accusations() : Observer(0) {}
 
   /// Of one tool, message and pair of instructions there is one accusation, which counts the others; its example is
-  /// that of the lowest blocks and threads.
+  /// that of the threads farthest apart, for the message says what would order those; of them, of the lowest blocks and
+  /// threads.
   Accusation& add(Accusation accusation);
   /// `tool` does not follow `what`, and so does not check this launch.
   void note_unchecked(std::string_view tool, const Program& program, std::string_view what);

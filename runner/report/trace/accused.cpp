@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <optional>
 
 #include "common/text.h"
@@ -64,25 +65,42 @@ std::vector<std::size_t> candidates(const StepTrace& trace, const FindingSite& a
   return found;
 }
 
-/// The pair that lies closest together.
-std::pair<std::optional<std::size_t>, std::optional<std::size_t>> closest(const std::vector<std::size_t>& first,
+/// How many barriers of a step's block were complete before it.
+std::vector<std::uint32_t> barriers_before(const StepTrace& trace) {
+  std::map<std::uint64_t, std::uint32_t> complete;  // by block
+  std::vector<std::uint32_t> before;
+  before.reserve(trace.steps.size());
+  for (const TraceStep& step : trace.steps) {
+    std::uint32_t& count = complete[trace.warps[step.warp].block];
+    before.push_back(count);
+    count += step.site == no_step_part;
+  }
+  return before;
+}
+
+/// The pair that lies closest together, if there is one with no barrier between the two: a barrier would order them.
+std::pair<std::optional<std::size_t>, std::optional<std::size_t>> closest(const StepTrace& trace,
+                                                                          const std::vector<std::size_t>& first,
                                                                           const std::vector<std::size_t>& second) {
   if (first.empty() || second.empty())
     return {first.empty() ? std::nullopt : std::optional(first.front()),
             second.empty() ? std::nullopt : std::optional(second.front())};
   std::pair<std::optional<std::size_t>, std::optional<std::size_t>> best;
-  std::size_t apart = SIZE_MAX;
+  const std::vector<std::uint32_t> barriers = barriers_before(trace);
+  const auto block = [&](std::size_t i) { return trace.warps[trace.steps[i].warp].block; };
+  std::pair<bool, std::size_t> apart{true, SIZE_MAX};
   for (const std::size_t a : first) {
     const auto behind = std::lower_bound(second.begin(), second.end(), a);
     const auto look = [&](std::size_t b) {
       const std::size_t between = a > b ? a - b : b - a;
-      if (between >= apart || between == 0) return;
-      apart = between;
+      const std::pair<bool, std::size_t> now{block(a) == block(b) && barriers[a] != barriers[b], between};
+      if (between == 0 || now >= apart) return;
+      apart = now;
       best = {a, b};
     };
     if (behind != second.end()) look(*behind);
     if (behind != second.begin()) look(*(behind - 1));
-    if (apart != SIZE_MAX && a > *best.first + apart) break;
+    if (!apart.first && a > *best.first + apart.second) break;
   }
   return best;
 }
@@ -103,7 +121,7 @@ std::vector<AccusedStep> accused_steps(const TraceView& view) {
     for (const FindingSite& at : finding.at) possible.push_back(candidates(trace, at));
     std::vector<std::optional<std::size_t>> chosen;
     if (possible.size() == 2) {
-      const auto [a, b] = closest(possible[0], possible[1]);
+      const auto [a, b] = closest(trace, possible[0], possible[1]);
       chosen = {a, b};
     } else {
       for (const auto& steps : possible) chosen.push_back(steps.empty() ? std::nullopt : std::optional(steps.front()));
@@ -111,9 +129,10 @@ std::vector<AccusedStep> accused_steps(const TraceView& view) {
     for (std::size_t k = 0; k < chosen.size(); ++k) {
       if (!chosen[k]) continue;
       const FindingSite& at = finding.at[k];
-      const int lane = place_of(trace, at).lane;
-      accused.push_back({*chosen[k], f, k, lane,
-                         visible(fmt::format("{}: lane {}'s {} of {}", finding.tool, lane, at.access, at.address))});
+      const Place place = place_of(trace, at);
+      accused.push_back({*chosen[k], f, k, place.lane,
+                         visible(fmt::format("{}: lane {} of block {}'s warp {}, {} of {}", finding.tool, place.lane,
+                                             place.block, place.warp, at.access, at.address))});
     }
   }
   std::sort(accused.begin(), accused.end(), [](const auto& a, const auto& b) { return a.step < b.step; });

@@ -14,7 +14,7 @@ struct AccusedStep {
   std::size_t finding = 0;  ///< of Result::findings
   std::size_t site = 0;     ///< of Finding::at
   int lane = 0;
-  std::string what;  ///< "racecheck: lane 3's write of s[35]"
+  std::string what;  ///< "racecheck: lane 3 of block 0's warp 1, write of s[35]"
 };
 
 /// Whether a finding is of the launch whose steps these are.

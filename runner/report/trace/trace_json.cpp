@@ -46,6 +46,18 @@ std::string squeezed(std::string_view line) {
   return visible(text);
 }
 
+/// The label in front of an instruction of the PTX, that branches name; empty: none.
+std::string label_before(const std::vector<std::string_view>& ptx, std::size_t line) {
+  for (std::size_t at = std::min(line, ptx.size() + 1); at >= 2; --at) {
+    const std::string text = squeezed(ptx[at - 2]);
+    const bool for_debuggers = text.starts_with(".loc") || text.starts_with("$L__tmp");
+    if (text.empty() || for_debuggers || text.starts_with("//")) continue;
+    const std::size_t end = text.find(':');
+    return end != std::string::npos && text.find(' ') >= end ? text.substr(0, end) : "";
+  }
+  return {};
+}
+
 class Document {
  public:
   Document(const TraceView& view, std::size_t most) : view_(view), trace_(*view.steps), most_(most) {}
@@ -122,6 +134,7 @@ class Document {
       }
       Json one{{"line", site.line == 0 ? Json() : Json(site.line)}, {"ptx_line", site.ptx_line}};
       one["ptx"] = site.ptx_line != 0 && site.ptx_line <= ptx.size() ? squeezed(ptx[site.ptx_line - 1]) : "";
+      if (const std::string label = label_before(ptx, site.ptx_line); !label.empty()) one["label"] = label;
       if (!site.results.empty()) one["results"] = registers(site.results);
       if (!site.stored.empty()) one["stored"] = registers(site.stored);
       sites.push_back(std::move(one));

@@ -112,20 +112,34 @@ std::string place_of(const StepFacts& step, std::uint32_t site) {
                          : fmt::format("PTX line {}", shown.ptx_line);
 }
 
+/// Where a branch's ways meet. What the compiler moved there may have a line in front of the branch, which would read
+/// as a way back: then the first line behind the branch that is executed there is named, or the PTX alone.
+std::string meeting_text(const StepFacts& step, const SiteFacts& branch) {
+  const auto& sites = step.program->sites;
+  const StepSite& first = (*step.sites)[branch.meeting].shown;
+  if (first.line == 0 || first.line > branch.shown.line) return place_of(step, branch.meeting);
+  for (std::size_t i = branch.meeting; i < sites.size() && sites[i].block == sites[branch.meeting].block; ++i)
+    if (const std::uint32_t line = (*step.sites)[i].shown.line; line > branch.shown.line)
+      return fmt::format("line {} (PTX {})", line, first.ptx_line);
+  return fmt::format("PTX line {}", first.ptx_line);
+}
+
 std::string branch_text(const StepFacts& step, const SiteFacts& facts, const ptx::Instruction& instruction) {
-  if (instruction.guard.empty()) return fmt::format("goes to {}", place_of(step, facts.taken));
+  const auto place = [&](std::uint32_t site) {
+    return site != kNoSite && site == facts.meeting ? meeting_text(step, facts) : place_of(step, site);
+  };
+  if (instruction.guard.empty()) return fmt::format("goes to {}", place(facts.taken));
   const std::string guard = fmt::format("{}{}", instruction.guard_negated ? "!" : "", instruction.guard);
   const std::uint32_t stay = step.active & ~step.lanes;
   if (step.lanes == 0)
-    return fmt::format("does not branch: {} holds in no lane; goes on to {}", guard,
-                       place_of(step, facts.fall_through));
+    return fmt::format("does not branch: {} holds in no lane; goes on to {}", guard, place(facts.fall_through));
   if (stay == 0)
-    return fmt::format("branches to {}: {} holds in {}", place_of(step, facts.taken), guard, lanes_text(step.active));
+    return fmt::format("branches to {}: {} holds in {}", place(facts.taken), guard, lanes_text(step.active));
   std::string text =
       fmt::format("diverges: {} branch{} to {}, because {} holds there; {} go{} on to {}", lanes_text(step.lanes),
-                  std::popcount(step.lanes) == 1 ? "es" : "", place_of(step, facts.taken), guard, lanes_text(stay),
-                  std::popcount(stay) == 1 ? "es" : "", place_of(step, facts.fall_through));
-  if (facts.meeting != kNoSite) text += fmt::format("; they meet again at {}", place_of(step, facts.meeting));
+                  std::popcount(step.lanes) == 1 ? "es" : "", place(facts.taken), guard, lanes_text(stay),
+                  std::popcount(stay) == 1 ? "es" : "", place(facts.fall_through));
+  if (facts.meeting != kNoSite) text += fmt::format("; they meet again at {}", place(facts.meeting));
   return text;
 }
 

@@ -89,7 +89,7 @@
       if (!other) return;
       if (k !== AROUND) row.classList.toggle("same", other.line === site.line);
       Trace.say(number, String(other.ptx_line));
-      Trace.say(code, other.ptx);
+      Trace.say(code, other.label ? `${other.label}: ${other.ptx}` : other.ptx);
     });
   };
 
@@ -110,7 +110,10 @@
     const list = Trace.registersAt(warp, hidden ? i - 1 : i, MOST_REGISTERS);
     nothingYet.hidden = list.length > 0;
     registers.hidden = list.length === 0;
-    Trace.say(laneHeading, `lane ${lane}`);
+    const s = Trace.steps, here = s.warp[i] === warp && s.site[i] !== Trace.NONE;
+    const idle = here && !((s.active[i] & ~s.off[i]) >>> lane & 1);  // its values are those of an earlier step
+    registers.classList.toggle("idle", idle);
+    Trace.say(laneHeading, idle ? `lane ${lane}, does not run now` : `lane ${lane}`);
     Trace.say(warpHeading, `${Trace.warpName(warp)}: its lanes`);
     registerRows.forEach(({ row, cells }, k) => {
       const reg = list[k];

@@ -19,6 +19,8 @@
     const releases = new Map();
     const writers = doc.window.warps.map(() => new Map());
     const barriers = [];
+    // Steps at which lanes of a warp part, or run together again: a line's only steps that are not to be jumped over.
+    const turns = new Uint8Array(count), ran = new Uint32Array(doc.window.warps.length);
     for (let i = 0; i < count; i++) {
       const warp = steps.warp[i];
       if (steps.site[i] === NONE) {
@@ -31,6 +33,10 @@
       ofWarp[warp].push(i);
       const site = doc.sites[steps.site[i]];
       if (Trace.isBarrier(site)) barriers.push(i);
+      const together = steps.active[i], before = ran[warp];
+      const parts = doc.texts[steps.text[i]].startsWith("diverges: ");
+      if (parts || (before & together) && (together & ~before)) turns[i] = 1;
+      ran[warp] = together;
       if (steps.values[i] !== NONE)
         for (const [name] of site.results || []) {
           const map = writers[warp];
@@ -38,7 +44,7 @@
           map.get(name).push(i);
         }
     }
-    Object.assign(Trace, { ofWarp, releases, writers, barriers });
+    Object.assign(Trace, { ofWarp, releases, writers, barriers, turns });
   };
 
   const opcode = (site) => site.ptx.replace(/^@!?%\w+\s+/, "").split(" ")[0];
@@ -139,7 +145,8 @@
   Trace.next = (i, way, by, warp) => {
     const list = warp === null ? null : Trace.ofWarp[warp];
     const line = Trace.lineOf(i), from = Trace.steps.warp[i];
-    const accepts = (k) => by === "instruction" || (by === "line" && Trace.lineOf(k) !== null && (Trace.lineOf(k) !== line || Trace.steps.warp[k] !== from));
+    const accepts = (k) => by === "instruction" || (by === "line" && (Trace.turns[k] ||
+      Trace.lineOf(k) !== null && (Trace.lineOf(k) !== line || Trace.steps.warp[k] !== from)));
     if (by === "barrier") {
       const own = (k) => warp === null || Trace.steps.warp[k] === warp || (Trace.steps.site[k] === NONE && Trace.doc.window.warps[Trace.steps.warp[k]].block === Trace.doc.window.warps[warp].block);
       let place = lastUpTo(Trace.barriers, i) + (way > 0 ? 1 : Trace.barriers.includes(i) ? -1 : 0);

@@ -25,6 +25,12 @@
   const slider = el("input", { type: "range", min: "0", max: String(Trace.count - 1), value: "0", class: "slider",
     "aria-label": "Step", oninput: () => go(Number(slider.value)) });
 
+  const placeOf = (a) => `${Trace.warpName(steps.warp[a.step])}, lane ${a.lane}, step ${doc.window.from + a.step}`;
+  const othersOf = (accused) => {
+    const others = doc.accused.filter((a) => a.finding === accused.finding && a !== accused);
+    return others.length ? `named above; the other access is ${others.map(placeOf).join("; ")}.` : "named above.";
+  };
+
   const describe = () => {
     const done = steps.site[at] === Trace.NONE;
     const who = done ? `block ${doc.window.warps[steps.warp[at]].block}` : Trace.warpName(steps.warp[at]);
@@ -32,7 +38,7 @@
     const what = hidden ? `is about to execute ${doc.sites[steps.site[at]].ptx.replace(/;$/, "")}` : Trace.textOf(at);
     sentence.textContent = `${who[0].toUpperCase()}${who.slice(1)}${done ? ":" : ""} ${what}.`;
     for (const accused of doc.accused.filter((a) => a.step === at))
-      sentence.append(el("span", { class: "accused" }, ` ${accused.what} is one of the accesses that are named above.`));
+      sentence.append(el("span", { class: "accused" }, ` ${accused.what}: ${othersOf(accused)}`));
   };
 
   const draw = () => {
@@ -72,7 +78,7 @@
   Object.assign(Trace, { go, move, where: () => at });
 
   const keys = [["→ j space", "forward by an instruction"], ["← k", "back by an instruction"],
-    ["↓ l", "forward to another source line"], ["↑ L", "back to another source line"], ["b", "forward to a barrier"],
+    ["↓ l", "forward to another source line, or to where lanes part or run together again"], ["↑ L", "back to another source line"], ["b", "forward to a barrier"],
     ["B", "back to a barrier"], ["Home End", "first step, last step"], ["w", "steps of this warp alone, or of all"],
     ["p", "predict first, or not"], ["?", "this list"]];
   const list = el("dl", { class: "facts" });
@@ -118,10 +124,12 @@
   doc.findings.forEach((finding, k) => {
     const accused = doc.accused.filter((a) => a.finding === k).sort((a, b) => a.step - b.step);
     const jumps = accused.map((a, n) => el("button", { type: "button", onclick: () => { lane = a.lane; go(a.step); } },
-      `${ordinals[n] || "Next access"}: step ${doc.window.from + a.step}, lane ${a.lane}`));
+      `${ordinals[n] || "Next access"}: ${placeOf(a)}`));
+    const oneWarp = accused.every((a) => steps.warp[a.step] === steps.warp[accused[0].step]);
     findings.append(el("div", { class: `card finding ${finding.severity}` }, el("p", {}, el("b", {}, `${finding.tool}: `), finding.message),
-      jumps.length > 1 && finding.tool === "racecheck" ? el("p", { class: "note" }, "Here one of them happens to come first. Nothing in " +
-        "the kernel makes it so: no barrier stands between them, and on a GPU the other may.") : null,
+      jumps.length > 1 && finding.tool === "racecheck" ? el("p", { class: "note" }, oneWarp
+        ? "Both are of one warp, whose lanes go together here. Nothing in the kernel promises that: no __syncwarp() stands between them."
+        : "Here one of them happens to come first. Nothing in the kernel makes it so: no barrier stands between them, and on a GPU the other may.") : null,
       jumps.length ? el("p", { class: "choices" }, ...jumps) : el("p", { class: "note" }, "Its accesses are none of the steps that are here.")));
   });
   if (doc.ended)

@@ -27,7 +27,8 @@
     const legend = el("ul", { class: "legend", "aria-label": "What a warp waits for" }, el("li", {}, el("i", { class: "swatch issue-now" }), "issues"));
     for (const [kind, words] of Object.entries(WORDS)) legend.append(el("li", {}, el("i", { class: `swatch stall-${kind}` }), words));
     section.append(legend, el("p", { class: "note" }, `As ${Trace.doc.model.gpu} would issue, by the model; not measured. The ` +
-      "order of this page’s steps is the simulator’s, another one of the orders that are right."));
+      "order of this page’s steps is the simulator’s, another one of the orders that are right. Not modelled by itself is what the GPU’s " +
+      "compiler makes no instruction of its own of, and warps that the model does not follow."));
     return section;
   };
 
@@ -83,7 +84,7 @@
     said.className = box.hidden ? "note" : "cost";
     if (box.hidden) {
       Trace.say(said, s.site[i] === Trace.NONE ? "A barrier’s end is no instruction."
-        : "Not modelled by itself: the GPU’s compiler makes no instruction of its own of it, or the model does not follow this warp.");
+        : "Not modelled by itself.");
       return;
     }
     const stall = Trace.doc.stalls[s.stall[i]];
