@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Ratios of the last rungs to their vendors, and ladders that go down: what scripts/gpu_ladder.sh starts.
 
-Both sides of a ratio are measured in one process after another, in several rounds whose order alternates, so that a
-clock that drifts meets both; the ratio is the median of the rounds'. A mark holds for the mode that its row names; the
+Both sides of a ratio are measured in one process, one after the other; a second round, where there is one, takes them the
+other way round, so that a clock that drifts meets both. The ratio is the median of the rounds'. A mark holds for the mode that its row names; the
 other mode is shown beside it. Rows, marks and exceptions are data below; a test reads them.
 """
 import json
@@ -56,8 +56,8 @@ ROWS = [
 
 # Marks that are missed, by the key of the row: why, as the lab's page or notes say it.
 MISSED = {
-    f"matmul prefetched {' '.join(square)}": "0.88 to 0.90 on the cards measured: a fifth of the issue slots are lost between "
-                                              "multiply-adds, and ptxas' schedule cannot be told; labs/matmul/NOTES.md has what was tried"
+    f"matmul prefetched {' '.join(square)}": "0.88 to 0.90 on the cards measured; no other order of loads and sums was faster "
+                                              "(labs/matmul/NOTES.md has what was tried)"
     for square in (SQUARE, LARGE_SQUARE)}
 
 # Every ladder at a size at which its rungs differ. Rungs that would take minutes there, and what is no rung, are left out.
