@@ -54,7 +54,11 @@ int moved(int descriptor) { return descriptor < 0 ? -1 : fcntl(descriptor, F_DUP
 void limit(__rlimit_resource what, std::uint64_t value) {
   rlimit wanted{};
   if (value == 0 || getrlimit(what, &wanted) != 0) return;
-  wanted.rlim_cur = wanted.rlim_max = std::min<rlim_t>(value, wanted.rlim_max);
+  // A second beyond the first limit of CPU time comes SIGKILL. At the first it is SIGXCPU, which says what it was:
+  // SIGKILL is also what Linux sends where memory runs out.
+  const rlim_t last = what == RLIMIT_CPU ? value + 1 : value;
+  wanted.rlim_max = std::min<rlim_t>(last, wanted.rlim_max);
+  wanted.rlim_cur = std::min<rlim_t>(value, wanted.rlim_max);
   setrlimit(what, &wanted);
 }
 

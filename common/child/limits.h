@@ -7,7 +7,7 @@
 namespace gpulab {
 
 struct ChildLimits {
-  std::chrono::seconds cpu{0};        ///< of each of its processes
+  std::chrono::seconds cpu{0};        ///< of each of its processes; SIGXCPU ends it
   std::chrono::milliseconds wall{0};  ///< from its start
   /// It and all its processes have waited for so long, and computed nothing: it reads a FIFO that nobody writes to.
   std::chrono::milliseconds idle{0};

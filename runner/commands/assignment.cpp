@@ -48,7 +48,7 @@ ExitCode run(const CommandLine& line) {
   const auto* key = single_value(line.given, "key");
   GradingRequest request{.assignment = &assignment,
                          .questions = questions_of(assignment, key != nullptr ? read_key(*key) : "")};
-  request.questions.profile = parse_machine_options(line.given).profile.value_or("");
+  if (const auto& profile = parse_machine_options(line.given).profile) request.questions.profile = *profile;
   request.questions.isolated = single_value(line.given, "no-isolation") == nullptr;
   if (const auto* jobs = single_value(line.given, "jobs"))
     request.jobs = static_cast<int>(whole_number("jobs", *jobs, 1, 256));

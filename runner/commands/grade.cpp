@@ -151,7 +151,8 @@ void show_progress(std::size_t done, std::size_t all) {
   fmt::print(stderr, "\r{} of {}{}", done, all, done == all ? "\n" : "");
 }
 
-/// Whatever the device, kernels are judged on the simulator. Throws Error (missing) where a GPU is asked for in vain.
+/// Whatever the device, kernels are judged on the simulator. Throws Error (missing) where a GPU is asked for in vain;
+/// with --resume that is asked when something is to be timed, for what is done needs none.
 bool is_timed(const Given& given) {
   const auto* text = single_value(given, "device");
   const std::vector<std::string> known{"sim", "gpu"};
@@ -159,7 +160,7 @@ bool is_timed(const Given& given) {
   if (*text != known.back())
     throw usage_error(fmt::format("grade has no device '{}'", *text),
                       did_you_mean(*text, known, "devices: " + join(known)));
-  (void)timing_kind();
+  if (single_value(given, "resume") == nullptr) (void)timing_kind();
   return true;
 }
 std::vector<TimedQuestion> timed_questions(const Assignment& assignment) {
@@ -175,7 +176,7 @@ ExitCode run(const CommandLine& line) {
   auto submissions = find_submissions(options.paths, assignment.file);
   for (const auto& wanted : options.exports) check_export(wanted, submissions.size());
   GradingRequest request{.assignment = &assignment, .questions = questions_of(assignment, options.secret)};
-  request.questions.profile = parse_machine_options(line.given).profile.value_or("");
+  if (const auto& profile = parse_machine_options(line.given).profile) request.questions.profile = *profile;
   request.questions.isolated = single_value(line.given, "no-isolation") == nullptr;
   check_isolation(request.questions.isolated);
   if (is_timed(line.given)) request.questions.trials.timed = timed_questions(assignment);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 #include "common/error.h"
@@ -62,6 +63,9 @@ std::string ChildProcess::end() {
   process_ = -1;
   return description(status);
 }
+
+bool says_killed(std::string_view end) { return end.ends_with(description(SIGKILL)); }
+bool says_out_of_cpu(std::string_view end) { return end.ends_with(description(SIGXCPU)); }
 
 bool ChildProcess::send(std::string_view text) const {
   while (!text.empty()) {

@@ -51,4 +51,8 @@ class ChildProcess {
   std::string received_;  ///< behind the last line
 };
 
+/// Of a text that ends as ChildProcess::end() does: from outside (common/child/killed.h), and by its limit of CPU time.
+[[nodiscard]] bool says_killed(std::string_view end);
+[[nodiscard]] bool says_out_of_cpu(std::string_view end);
+
 }  // namespace gpulab

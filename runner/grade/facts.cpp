@@ -148,6 +148,7 @@ nlohmann::json facts_json(const Facts& facts) {
   return {{"uncompiled", facts.uncompiled},
           {"no_kernel", facts.no_kernel},
           {"trouble", facts.trouble},
+          {"was_killed", facts.was_killed},
           {"messages", facts.messages},
           {"kernels", facts.kernels},
           {"classes", classes},
@@ -166,6 +167,7 @@ Facts facts_in(const nlohmann::json& json) {
   made.uncompiled = json.at("uncompiled");
   made.no_kernel = json.at("no_kernel");
   made.trouble = json.at("trouble");
+  made.was_killed = json.at("was_killed");
   made.messages = json.at("messages");
   made.kernels = json.at("kernels");
   for (const auto& one : json.at("classes")) made.classes.push_back({one.at(0), one.at(1), one.at(2), one.at(3)});

@@ -37,6 +37,7 @@ struct Facts {
   std::string uncompiled{};  ///< why it does not compile; empty: it does
   std::string no_kernel{};   ///< why no kernel of it is judged
   std::string trouble{};     ///< ours: what kept it from being judged
+  bool was_killed = false;   ///< the trouble is memory, perhaps: alone it may have enough
   std::string messages{};    ///< the compiler's
   std::vector<std::string> kernels{};
   std::vector<ClassFact> classes{};

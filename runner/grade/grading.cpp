@@ -11,6 +11,7 @@
 #include "common/child/interrupt.h"
 #include "common/error.h"
 #include "runner/grade/grade_document.h"
+#include "runner/judge/timing.h"
 #include "runner/report/json_text.h"
 #include "runner/student_file/compilers/sha256.h"
 #include "runner/student_file/source_file.h"
@@ -30,8 +31,15 @@ std::string basis_of(const GradingRequest& request) {
   const auto nvcc = find_nvcc();
   const auto secret = sha256({"gpulab key", questions.trials.hidden ? questions.trials.hidden->secret : ""});
   return sha256({version(), identity_of("/proc/self/exe"), assignment.text, reference, secret, questions.profile,
-                 questions.isolated ? "isolated" : "", nvcc ? identity_of(*nvcc) : "",
-                 questions.trials.timed.empty() ? "" : "timed"});
+                 questions.isolated ? "isolated" : "", nvcc ? identity_of(*nvcc) : ""});
+}
+
+/// Whatever the device, all but times is the same: what has nothing left to time need not be done again.
+bool waits_for_time(const std::string& text) {
+  const auto grade = Json::parse(text);
+  return std::ranges::any_of(grade.at("items"), [](const Json& item) {
+    return item.at("kind") == to_text(ItemKind::speed) && item.at("status") == to_text(Graded::pending);
+  });
 }
 
 class Grading {
@@ -75,12 +83,14 @@ class Grading {
     const auto basis = sha256({basis_, submission.name, submission.file, submission.source, submission.unreadable});
     const auto shown = shown_name(submission.name);
     if (request_.folder != nullptr && !alone) {
-      if (const auto known = request_.folder->done(shown, basis)) return settle(index, *known);
+      const auto known = request_.folder->done(shown, basis);
+      if (known && (!is_timed() || !waits_for_time(*known))) return settle(index, *known);
     }
+    if (is_timed()) (void)timing_kind();  // before anything is judged in vain
     GradedSubmission made{.submission = submission, .facts = {}, .items = {}};
     made.facts =
         judge_in_child(request_.questions, shown_name(submission.file), submission.source, submission.unreadable);
-    if (made.facts.is_late() && !alone) {
+    if ((made.facts.is_late() || made.facts.was_killed) && !alone) {
       const std::lock_guard lock(mutex_);
       late_.push_back(index);
       return;
@@ -94,6 +104,8 @@ class Grading {
     if (request_.folder != nullptr) request_.folder->write(shown, basis, text, made.facts.trouble.empty());
     settle(index, text);
   }
+
+  [[nodiscard]] bool is_timed() const { return !request_.questions.trials.timed.empty(); }
 
   void settle(std::size_t index, const std::string& text) {
     const std::lock_guard lock(mutex_);

@@ -22,9 +22,9 @@ struct GradingRequest {
   std::function<void(std::size_t done)> progress{};  ///< of any thread, one at a time
 };
 
-/// In the order of the submissions. A case that meets the backstop of the wall clock is run again when nothing else
-/// runs; one that meets it again is nobody's fault but ours: `infrastructure`. Throws Error: no compiler, interrupted,
-/// a folder that cannot be written to.
+/// In the order of the submissions. A case that meets the backstop of the wall clock, or whose process is killed from
+/// outside, is run again when nothing else runs; what meets it again is nobody's fault but ours: `infrastructure`.
+/// Throws Error: no compiler, no GPU where one is needed, interrupted, a folder that cannot be written to.
 [[nodiscard]] std::vector<nlohmann::json> grade_all(const GradingRequest& request, std::vector<Submission> submissions);
 
 }  // namespace gpulab

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "common/child/interrupt.h"
+#include "common/child/killed.h"
 #include "common/error.h"
 #include "common/hex.h"
 #include "labs/registry.h"
@@ -111,6 +112,9 @@ Json answer(const std::string& line) {
   Facts trouble;
   try {
     return facts_json(judged(Json::parse(line)));
+  } catch (const Killed& error) {
+    trouble.trouble = error.what();
+    trouble.was_killed = true;
   } catch (const Error& error) {
     if (error.code == ExitCode::missing)
       return {{"missing", {{"what", error.what()}, {"where", error.where}, {"hint", error.hint}}}};
@@ -141,8 +145,13 @@ Facts judge_in_child(const Questions& questions, const std::string& file, const 
   const auto answer = child.ask(dumped(request_json(questions, file, source, unreadable)), longest, interrupted);
   if (answer.outcome == ChildProcess::Outcome::interrupted) throw Error(ExitCode::interrupted, "interrupted");
   if (answer.outcome == ChildProcess::Outcome::late) return in_trouble("judging it took more than half an hour");
-  if (answer.outcome == ChildProcess::Outcome::ended)
-    return in_trouble(fmt::format("the process that judges it {}", child.end()));
+  if (answer.outcome == ChildProcess::Outcome::ended) {
+    const auto end = child.end();
+    if (!says_killed(end)) return in_trouble("the process that judges it " + end);
+    auto made = in_trouble(Killed("the process that judges it").what());
+    made.was_killed = true;
+    return made;
+  }
   try {
     const auto json = Json::parse(answer.line);
     if (json.contains("missing")) {

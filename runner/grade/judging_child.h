@@ -18,7 +18,8 @@ struct Questions {
   GradeTrials trials;
   std::vector<std::string> counters{};  ///< that requirements name
   bool model = false;
-  std::string profile{};
+  /// The GPU that is modelled, and not the one that is here: else a grade would be another on another machine.
+  std::string profile = "h200";
   bool isolated = true;
   std::chrono::milliseconds backstop{60'000};  ///< of one launch's case, by the wall clock
 };

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/text.h"
+#include "runner/grade/standard.h"
 
 namespace gpulab {
 namespace {
@@ -165,9 +166,14 @@ LintReport lint(const GradingRequest& request) {
   LintReport report;
   report.notes = advice_on(*request.assignment);
   const auto solutions = solutions_of(*request.assignment);
-  const auto grades = grade_all(request, solutions), again = grade_all(request, solutions);
-  Solutions tried(*request.assignment, report);
-  for (std::size_t i = 0; i < solutions.size(); ++i) tried.look_at(solutions[i], grades[i], again[i]);
+  try {
+    const auto grades = grade_all(request, solutions), again = grade_all(request, solutions);
+    Solutions tried(*request.assignment, report);
+    for (std::size_t i = 0; i < solutions.size(); ++i) tried.look_at(solutions[i], grades[i], again[i]);
+  } catch (const WrongReference& error) {
+    report.notes.push_back({true, fmt::format("the reference {} is not right: {}", error.where, error.why)});
+    report.notes.push_back({false, "no solution was tried: requirements compare with the reference"});
+  }
   return report;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "common/error.h"
 #include "common/gpu_profile.h"
 #include "runner/execution/open_device.h"
 #include "runner/judge/key_class.h"
@@ -36,7 +35,7 @@ std::optional<Scalar> type_named(const Contract& contract, const std::string& na
 
 /// Why a reference is of no use; empty: it is.
 std::string flaw_of(const Facts& facts) {
-  for (const auto* problem : {&facts.trouble, &facts.uncompiled, &facts.no_kernel, &facts.wrong_at_reference})
+  for (const auto* problem : {&facts.uncompiled, &facts.no_kernel, &facts.wrong_at_reference})
     if (!problem->empty()) return *problem;
   for (const auto& one : facts.classes)
     if (!one.right) return fmt::format("class '{}': {}", one.name, one.reason);
@@ -78,9 +77,14 @@ Standard::Standard(const Assignment& assignment, const Questions& questions)
   auto untimed = questions;
   untimed.trials.timed.clear();  // rungs are what submissions are timed beside
   reference_ = judge_file(untimed, assignment.reference);
-  if (const auto flaw = flaw_of(*reference_); !flaw.empty())
-    throw usage_error(fmt::format("{}: the reference is not right: {}", assignment.path, flaw),
-                      "'gpulab assignment lint' says more", assignment.reference);
+  if (reference_->was_killed || reference_->is_late()) reference_ = judge_file(untimed, assignment.reference);
+  if (!reference_->trouble.empty() || reference_->is_late())
+    throw Error(
+        ExitCode::launch_failed,
+        fmt::format("the reference could not be judged: {}",
+                    reference_->trouble.empty() ? "it met the backstop of the wall clock" : reference_->trouble),
+        assignment.reference, "does this machine have enough memory, and nothing else to do?");
+  if (const auto flaw = flaw_of(*reference_); !flaw.empty()) throw WrongReference(assignment, flaw);
 }
 
 Measured Standard::value(const std::string& rung, const std::string& counter, const std::string& type, bool hidden) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 
+#include "common/error.h"
 #include "runner/grade/input/assignment.h"
 #include "runner/grade/judging_child.h"
 
@@ -17,9 +18,20 @@ namespace gpulab {
 /// Of an assignment, what its submissions are asked. `secret`: of the key; empty: there is none.
 [[nodiscard]] Questions questions_of(const Assignment& assignment, const std::string& secret);
 
+/// The assignment's own reference is not right: nothing can be compared with it. Exit code 2.
+class WrongReference : public Error {
+ public:
+  WrongReference(const Assignment& assignment, const std::string& why)
+      : Error(ExitCode::usage, assignment.path + ": the reference is not right: " + why, assignment.reference,
+              "'gpulab assignment lint' says more"),
+        why(why) {}
+  std::string why;
+};
+
 class Standard {
  public:
-  /// Judges the reference solution where something is compared with it. Throws usage_error where that is not right.
+  /// Judges the reference solution where something is compared with it. Throws WrongReference; Error where our own
+  /// trouble kept it from being judged.
   Standard(const Assignment& assignment, const Questions& questions);
 
   /// `type`: T of the kernel that is compared. Threads may ask at once.

@@ -8,17 +8,19 @@
 #include <optional>
 #include <utility>
 
+#include "common/child/killed.h"
 #include "common/error.h"
 #include "common/gpu_profile.h"
 #include "common/simt/observers/tool.h"
 #include "common/text.h"
+#include "runner/execution/child_process.h"
 #include "runner/execution/open_device.h"
 #include "runner/judge/find_kernel.h"
 #include "runner/judge/key_class.h"
 #include "runner/judge/rung_counts.h"
+#include "runner/judge/submission_ptx.h"
 #include "runner/judge/timing.h"
 #include "runner/judge/trials.h"
-#include "runner/student_file/compile.h"
 #include "runner/student_file/compilers/ptxas.h"
 #include "runner/student_file/kernel_file.h"
 #include "runner/student_file/toolchain.h"
@@ -55,7 +57,18 @@ class Judging {
   }
 
   Judgement run() {
-    if (!compile_file() || !find()) return std::move(report_);
+    try {
+      if (compile_file() && find()) judge_all();
+    } catch (const Killed& error) {
+      if (request_.grade) throw;  // and nobody is graded by what our machine lacks
+      const auto open = std::ranges::find(report_.items, Verdict::not_run, &JudgedItem::verdict);
+      settle(open != report_.items.end() ? open->name : "correct", false, error.what());
+    }
+    return std::move(report_);
+  }
+
+ private:
+  void judge_all() {
     reordered_ = open_simulator_for_judging(machine(false, request_.seed + 1, false), limits());
     for (const auto& kernel : search_.found) report_.kernels.push_back(kernel.signature.name);
     try {
@@ -67,15 +80,15 @@ class Judging {
         count();
         require();
       }
+    } catch (const Killed&) {
+      throw;
     } catch (const Error& error) {
       // What the file makes the simulator refuse is the file's fault.
       if (error.code == ExitCode::interrupted || error.code == ExitCode::missing) throw;
       settle("correct", false, error.what());
     }
-    return std::move(report_);
   }
 
- private:
   [[nodiscard]] MachineOptions machine(bool sanitize, std::uint64_t schedule, bool count) const {
     MachineOptions options;
     if (!request_.profile.empty()) options.profile = request_.profile;
@@ -105,79 +118,42 @@ class Judging {
 
   [[nodiscard]] int capability() const { return report_.device.compute_major * 10 + report_.device.compute_minor; }
 
-  std::optional<Error> compile_with(const std::string& instances) {
-    try {
-      ptx_ = compile({.file = request_.file,
-                      .source = request_.source,
-                      .instance = instances,
-                      .compute_capability = capability(),
-                      .isolation = isolation(),
-                      .options = request_.compile,
-                      .amended = {},
-                      .messages = request_.grade ? &report_.messages : nullptr},
-                     *compiler_)
-                 .ptx;
-      return std::nullopt;
-    } catch (const Error& error) {
-      if (error.code != ExitCode::usage) throw;
-      return error;
-    }
-  }
-  [[nodiscard]] Isolation isolation() const { return {.on = request_.isolated, .alone = true}; }
-
   bool compile_file() {
     if (!request_.unreadable.empty()) return settle("compile", false, request_.unreadable);
-    const auto nvcc = find_nvcc();
-    compiler_ = choose_compiler("auto", without_stand_in(nvcc), [&] { return find_nvrtc(nvcc); });
-    const auto instances = wanted_instances(request_.source, contracts_, request_.kernel);
-    auto error = compile_with(instances);
-    // What we ask for may be what is wrong: a template that is not for these types stands beside the kernel.
-    if (error && !instances.empty() && !compile_with("")) {
-      instance_problem_ = problem_text(*error);
-      error.reset();
-    }
-    if (!error) return settle("compile", true, "");
-    return settle("compile", false, problem_text(*error));
-  }
-
-  /// "FILE:7: expected a ";"".
-  [[nodiscard]] std::string problem_text(const Error& error) const {
-    std::string what = error.what();
-    const auto known = request_.file + " does not compile: ";
-    if (!error.where.empty() && what.starts_with(known)) what = error.where + ": " + what.substr(known.size());
-    if (what.find("No such file or directory") != std::string::npos)
-      what += " (it is compiled alone, and sees no file beside it; -I FOLDER adds one)";
-    return what;
+    ptx_.emplace(request_, contracts_);
+    const auto problem = ptx_->compile(capability(), request_.grade ? &report_.messages : nullptr);
+    return settle("compile", problem.empty(), problem);
   }
 
   bool find() {
-    InspectionRequest inspection{ptx_, request_.source, {request_.kernel}, request_.isolated};
+    InspectionRequest inspection{ptx_->text(), request_.source, {request_.kernel}, request_.isolated};
     if (request_.kernel.empty()) inspection.names.clear();
     for (const auto& contract : contracts_)
       if (request_.kernel.empty()) inspection.names.push_back(contract.name);
     const auto inspected = inspect(inspection);
     if (!inspected.problem.empty()) return settle("signature", false, "its PTX cannot be read: " + inspected.problem);
     // A template with an error in it compiles as long as nobody makes anything of it.
-    if (inspected.kernels.empty() && !instance_problem_.empty()) return settle("compile", false, instance_problem_);
+    const auto& instances = ptx_->instance_problem();
+    if (inspected.kernels.empty() && !instances.empty()) return settle("compile", false, instances);
     search_ = find_kernel(inspected.kernels, *request_.lab, contracts_, request_.kernel);
     report_.contract = search_.contract->name;
     report_.signature = search_.contract->signature;
-    if (search_.found.empty() && !instance_problem_.empty())
-      search_.problem += "; it does not compile: " + instance_problem_;
+    if (search_.found.empty() && !instances.empty()) search_.problem += "; it does not compile: " + instances;
     if (search_.found.empty()) return settle("signature", false, search_.problem);
     return settle("signature", true, "");
   }
 
-  Lab lab_of(const FoundKernel& kernel, bool with_resources) const {
+  Lab lab_of(const FoundKernel& kernel, bool with_resources) const { return lab_of(kernel, with_resources, *ptx_); }
+  Lab lab_of(const FoundKernel& kernel, bool with_resources, const SubmissionPtx& ptx) const {
     KernelFile file;
     file.file = request_.file;
     file.source = request_.source;
-    file.ptx = ptx_;
-    file.compute_capability = capability();
+    file.ptx = ptx.text();
+    file.compute_capability = ptx.capability();
     file.entry = kernel.entry;
     if (with_resources) {
       if (const auto ptxas = find_ptxas(find_nvcc()))
-        file.resources = resources(ptx_, kernel.entry, capability(), *ptxas, isolation());
+        file.resources = resources(file.ptx, kernel.entry, file.compute_capability, *ptxas, isolation_of(request_));
     }
     // What the process that simulates makes of it is its own affair (worker.h): here nobody parses it.
     Lab lab;
@@ -200,8 +176,9 @@ class Judging {
     number.block = launch.block;
     auto result = executor.run(lab, lab.variants.front(), number, {});
     if (result.status == CaseStatus::interrupted) throw Error(ExitCode::interrupted, "interrupted");
-    // By the limit of CPU time: a signal of another name is a crash.
-    report_.out_of_time |= result.status == CaseStatus::fault && result.message.ends_with("killed by SIGKILL (Killed)");
+    if (result.status == CaseStatus::fault && says_killed(result.message))
+      throw Killed("the process that simulates it");
+    report_.out_of_time |= result.status == CaseStatus::fault && says_out_of_cpu(result.message);
     work_ += result.work * (&executor == sanitizing_.get() ? watched_weight : 1);
     auto shape = judged(contract, kernel, posed, result);
     shape.name = of.name;
@@ -423,10 +400,21 @@ class Judging {
     }
   }
 
+  /// As compiled for the GPU that times it, where that is older than the one that is modelled: it loads no PTX of that.
   void time() {
+    SubmissionPtx ptx = *ptx_;
+    if (const int here = timing_capability(); here < capability()) {
+      std::string messages;
+      if (const auto problem = ptx.compile(here, &messages); !problem.empty()) {
+        const auto why = fmt::format("does not compile for the GPU that is here, of compute capability {}.{}: {}",
+                                     here / 10, here % 10, problem);
+        report_.timed.assign(request_.grade->timed.size(), TimedRatio{.problem = why});
+        return;
+      }
+    }
     std::vector<TimedKernel> kernels;
     for (const auto& kernel : search_.found) {
-      const Lab file = lab_of(kernel, false);
+      const Lab file = lab_of(kernel, false, ptx);
       kernels.push_back({file, &kernel, &launch_of(file, kernel)});
     }
     report_.timed = times_beside(*request_.lab, *search_.contract, kernels, request_.grade->timed, seed_);
@@ -483,8 +471,7 @@ class Judging {
   std::vector<Contract> contracts_;
   std::vector<InputClass> classes_;
   TrialPlace place_;
-  std::optional<Compiler> compiler_;
-  std::string ptx_, instance_problem_;
+  std::optional<SubmissionPtx> ptx_;
   KernelSearch search_;
   std::uint64_t trials_ = 0;
   int hung_ = 0;

@@ -58,6 +58,9 @@ class SpeedTrial {
       number.block = timed.launch->block;
       const auto own = own_->run(lab, lab.variants.front(), number, options);
       if (own.status == CaseStatus::interrupted) throw Error(ExitCode::interrupted, "interrupted");
+      // It could not be launched, or met the wall clock: nothing that the kernel computes.
+      if (own.status == CaseStatus::error || own.status == CaseStatus::timeout)
+        return {.problem = "it could not be timed: " + own.message};
       const auto shape = judged(contract_, kernel, posed, own);
       if (shape.status != CaseStatus::ok) return {.wrong = shape.message};
       const auto rung =
@@ -88,6 +91,11 @@ const DeviceKind& timing_kind() {
   }
   throw Error(ExitCode::missing, "--device gpu: " + problem, {},
               "without it, items of the kind speed stay pending; 'gpulab doctor' says what is missing");
+}
+
+int timing_capability() {
+  const auto info = timing_kind().describe({});
+  return info.compute_major * 10 + info.compute_minor;
 }
 
 std::vector<TimedRatio> times_beside(const Lab& lab, const Contract& contract, const std::vector<TimedKernel>& kernels,

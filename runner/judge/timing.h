@@ -31,5 +31,7 @@ struct TimedKernel {
 
 /// Throws Error (missing) where there is none.
 [[nodiscard]] const DeviceKind& timing_kind();
+/// Of the GPU that times: 90 for 9.0. The same error.
+[[nodiscard]] int timing_capability();
 
 }  // namespace gpulab

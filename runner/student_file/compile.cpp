@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/child/killed.h"
 #include "common/error.h"
 #include "common/text.h"
 #include "runner/student_file/compilers/dependencies.h"
@@ -39,7 +40,8 @@ Error failure(const CompileRequest& request, const Compiler& compiler, const Com
         "NVRTC compiles device code alone, and this file holds host code: put that between "
         "#ifndef __CUDACC_RTC__ and #endif, or install nvcc, which passes over it";
   }
-  const auto first = first_error(log);
+  auto first = first_error(log);
+  if (!first) first = unplaced_error(log);
   if (!first) return usage_error(fmt::format("{} does not compile", request.file), hint, compiler.path);
   if (request.isolation.on && first->text.find("Permission denied") != std::string::npos)
     hint = "a file sees its own folder, the toolkit and what -I adds; --no-isolation lets it read whatever you can";
@@ -69,7 +71,7 @@ CompileOutcome compile_as_far_as_needed(CompileRequest request, const std::strin
   const auto preprocessed = outcome.preprocessed;
   std::optional<CompileError> host;      ///< the first error that was passed over
   std::optional<CompileOutcome> before;  ///< what came of it with all its host code
-  for (int attempt = 1; !outcome.succeeded && outcome.limit.empty(); ++attempt) {
+  for (int attempt = 1; !outcome.succeeded && outcome.limit.empty() && !outcome.killed; ++attempt) {
     const auto errors = errors_of(outcome.compiled.log);
     auto next = next_attempt(request, outcome.compiled.log, errors, attempt);
     if (!next) break;
@@ -116,6 +118,7 @@ void say(const CompileRequest& request, const std::string& log) {
 Compiled compiled(CompileOutcome outcome, const CompileRequest& request, const Compiler& compiler) {
   if (outcome.succeeded) return std::move(outcome.compiled);
   say(request, outcome.compiled.log);
+  if (outcome.killed) throw Killed("the compiler of " + request.file);
   throw failure(request, compiler, outcome);
 }
 

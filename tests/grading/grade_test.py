@@ -151,6 +151,19 @@ class HiddenInputs(Class):
             self.assertIn("Permission denied", graded[name]["compile_problem"])
         self.assertNotIn(SECRET, self.all_text())
 
+    def test_of_a_file_outside_one_learns_that_it_exists_and_pays_with_the_hand_in(self):
+        def asking(*paths):
+            return "".join(f'#if __has_include("{path}")\n#endif\n' for path in paths) + RIGHT
+        key, none = self.folder / "key.json", self.folder / "no_key.json"
+        self.hand_in("exists", asking(key))
+        self.hand_in("does_not", asking(none))
+        self.hand_in("first_of", asking(none, key, "/etc/passwd"))
+        graded = self.grade()
+        for name in ("exists", "first_of"):
+            self.assertEqual((graded[name]["score"], graded[name]["compile_problem"]), (0, f"total.cu does not compile: {key}: Permission denied"))
+        self.assertEqual(graded["does_not"]["score"], 100)
+        self.assertNotIn(SECRET, self.all_text())
+
 
 class OddSubmissions(Class):
     def test_whatever_lies_there_is_a_verdict(self):
@@ -218,6 +231,54 @@ class Endings(Class):
             self.assertEqual(graded["slow"]["reason"], "a launch came to no end within the time that this machine has for it")
             self.assertIn("slow,,,,infrastructure,,100", (self.folder / "out" / "gradebook.csv").read_text())
         self.assertEqual(self.grade("--resume")["slow"]["status"], "graded")
+
+    def kill_simulations(self, grading, how_many):
+        """What Linux does where memory runs out: a process that simulates gets SIGKILL."""
+        killed = 0
+        while grading.poll() is None and killed < how_many:
+            for path in pathlib.Path("/proc").glob("[0-9]*"):
+                try:
+                    parents, words = [], (path / "cmdline").read_bytes().split(b"\0")
+                    at = path
+                    while at.name not in ("0", "1") and int(at.name) != grading.pid:
+                        at = path.parent / (at / "stat").read_text().rpartition(")")[2].split()[1]
+                        parents.append(at.name)
+                    if b"--serve-cases" in words and str(grading.pid) in parents and killed < how_many:
+                        os.kill(int(path.name), signal.SIGKILL)
+                        killed += 1
+                except OSError:
+                    continue
+            time.sleep(0.02)
+        return killed
+
+    def test_what_is_killed_from_outside_is_no_verdict(self):
+        self.hand_in("right", kernel("volatile int s = 0; if (blockIdx.x + threadIdx.x == 0) for (int k = 0; k < 3000000; ++k) s += k;" + ATOMIC))
+        alone = self.folder / "assignment.json"  # nothing in it is compared with a reference
+        alone.write_text(json.dumps({"schema": "gpulab.assignment.v1", "title": "T", "lab": "reduce", "contract": "total",
+                                     "items": [{"name": "right", "kind": "correct", "points": 100, "visible": ["usual"]}]}))
+        grading = subprocess.Popen(self.command(assignment=alone), stdout=subprocess.DEVNULL)
+        self.assertEqual(self.kill_simulations(grading, 1), 1)
+        self.assertEqual(grading.wait(), 0)
+        self.assertEqual((self.documents()["right"]["status"], self.documents()["right"]["score"]), ("graded", 100))
+        grading = subprocess.Popen(self.command(assignment=alone), stdout=subprocess.DEVNULL)
+        self.kill_simulations(grading, 1000)
+        self.assertEqual(grading.wait(), 0)
+        document = self.documents()["right"]
+        self.assertEqual((document["status"], document["score"]), ("infrastructure", None))
+        self.assertEqual(document["reason"], "the process that simulates it was killed from outside, as Linux does where memory runs out")
+        self.assertEqual(self.grade("--resume", assignment=alone)["right"]["score"], 100)
+
+    def test_a_reference_that_is_killed_from_outside_is_not_called_wrong(self):
+        self.hand_in("right", RIGHT)
+        grading = subprocess.Popen(self.command(), stdout=subprocess.DEVNULL)
+        self.assertEqual(self.kill_simulations(grading, 1), 1)
+        self.assertEqual(grading.wait(), 0)
+        self.assertEqual(self.documents()["right"]["score"], 100)
+        grading = subprocess.Popen(self.command(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.kill_simulations(grading, 1000)
+        self.assertEqual(grading.wait(), 4)
+        self.assertIn("error: the reference could not be judged: the process that simulates it was killed from outside", grading.stderr.read())
+        grading.stderr.close()
 
     def test_the_same_submissions_and_key_give_the_same_bytes(self):
         self.hand_in("right", RIGHT)

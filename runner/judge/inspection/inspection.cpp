@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "common/child/interrupt.h"
+#include "common/child/killed.h"
 #include "common/demangle.h"
 #include "common/error.h"
 #include "common/hex.h"
@@ -127,7 +128,11 @@ Inspection inspect(const InspectionRequest& request) {
   const auto answer = child.ask(line.dump(-1, ' ', false, Json::error_handler_t::replace), longest, interrupted);
   if (answer.outcome == ChildProcess::Outcome::interrupted) throw Error(ExitCode::interrupted, "interrupted");
   if (answer.outcome == ChildProcess::Outcome::late) return {{}, "it took too long"};
-  if (answer.outcome == ChildProcess::Outcome::ended) return {{}, fmt::format("the process {}", child.end())};
+  if (answer.outcome == ChildProcess::Outcome::ended) {
+    const auto end = child.end();
+    if (says_killed(end)) throw Killed("the process that reads its PTX");
+    return {{}, fmt::format("the process {}", end)};
+  }
   try {
     return read(answer.line);
   } catch (const Json::exception&) {

@@ -77,14 +77,20 @@ std::optional<CompileError> first_error(std::string_view log) {
   return std::nullopt;
 }
 
+std::optional<CompileError> unplaced_error(std::string_view log) {
+  constexpr std::string_view said = "cc1plus: fatal error: ";
+  for (const auto& line : split(log, '\n'))
+    if (line.starts_with(said)) return made("", "", line.substr(said.size()));
+  return std::nullopt;
+}
+
 std::string limit_in(std::string_view log) {
   struct Limit {
     std::string_view said, words;
   };
   // nvcc says how a program of its own died.
   constexpr std::array limits{Limit{"CPU time limit exceeded", "the CPU time that a compiler may take"},
-                              Limit{"Killed signal terminated", "the CPU time that a compiler may take"},
-                              Limit{"died due to signal 9", "the CPU time that a compiler may take"},
+                              Limit{"died due to signal 24", "the CPU time that a compiler may take"},
                               Limit{"File size limit exceeded", "the size that a file of a compiler may have"},
                               Limit{"out of memory", "the memory that a compiler may take"},
                               Limit{"virtual memory exhausted", "the memory that a compiler may take"},
@@ -93,6 +99,12 @@ std::string limit_in(std::string_view log) {
   for (const auto& limit : limits)
     if (log.find(limit.said) != std::string_view::npos) return std::string(limit.words);
   return {};
+}
+
+bool was_killed(std::string_view log) {
+  for (const std::string_view said : {"Killed signal terminated", "died due to signal 9 "})
+    if (log.find(said) != std::string_view::npos) return true;
+  return false;
 }
 
 std::string without_controls(std::string_view text) {

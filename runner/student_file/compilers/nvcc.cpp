@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <utility>
 
 #include "common/child/captured_run.h"
@@ -62,6 +63,7 @@ class NvccCall {
     if (run.exit_code != 0 && run.output.find("Unsupported gpu architecture") != std::string::npos)
       run = call(known_architecture(nvcc_, request_.architecture()));
     CompileOutcome outcome{run.exit_code == 0, {{}, copy_.messages(run.output)}, {}, limit_of(run)};
+    outcome.killed = !outcome.succeeded && outcome.limit.empty() && is_killed(run);
     outcome.preprocessed = preprocessed(kept_text(folder_.path()));
     if (outcome.succeeded) outcome.compiled.ptx = copy_.ptx(read_file((folder_.path() / "out.ptx").string(), nvcc_));
     return outcome;
@@ -119,7 +121,13 @@ class NvccCall {
   [[nodiscard]] static std::string limit_of(const CapturedRun& run) {
     if (run.limit == CapturedRun::Limit::idle) return "the time that a compiler may wait for a file";
     if (run.limit == CapturedRun::Limit::wall) return "the time that a compiler may take";
+    if (run.signal == SIGXCPU) return limit_in("CPU time limit exceeded");
     return run.exit_code == 0 ? "" : limit_in(run.output);
+  }
+
+  /// Behind an error of the file's own that sentence may be the file's, too.
+  [[nodiscard]] static bool is_killed(const CapturedRun& run) {
+    return run.signal == SIGKILL || (was_killed(run.output) && !first_error(run.output));
   }
 
   const CompileRequest& request_;

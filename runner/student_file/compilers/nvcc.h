@@ -20,6 +20,7 @@ struct CompileOutcome {
   Compiled compiled;
   Preprocessed preprocessed{};  ///< empty where the compiler did not keep it
   std::string limit{};          ///< of the compiler's that the file went beyond, in words; empty: none
+  bool killed = false;          ///< from outside (common/child/killed.h)
 };
 
 /// Nothing where the preprocessor refuses the file.

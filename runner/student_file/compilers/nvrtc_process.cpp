@@ -123,7 +123,8 @@ CompileOutcome compile_with_nvrtc(const CompileRequest& request, const std::stri
     outcome.compiled.log = read_file((folder.path() / "log.txt").string(), library);
   outcome.compiled.log += run.output;
   if (outcome.succeeded) outcome.compiled.ptx = read_file((folder.path() / "out.ptx").string(), library);
-  if (run.signal == SIGXCPU || run.signal == SIGKILL)
+  outcome.killed = run.signal == SIGKILL && run.limit == CapturedRun::Limit::none;
+  if (run.signal == SIGXCPU)
     outcome.limit = "the CPU time that a compiler may take";
   else if (run.limit != CapturedRun::Limit::none)
     outcome.limit = "the time that a compiler may take";

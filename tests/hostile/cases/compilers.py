@@ -110,4 +110,7 @@ for what, make in {"a file": lambda path: path.write_text("x"), "a pipe": os.mkf
 for path, said in {"/etc/passwd": "Permission denied", "/etc/no-such-file": "No such file"}.items():
     cu(f"a path that exists is told from one that does not: {path}", {"k.cu": f'#include "{path}"\n' + KERNEL}, exit=2,
        says=said)
+cu("__has_include of a path that exists ends the compiler, which names it", {"k.cu": '#if __has_include("/etc/passwd")\n#endif\n' + KERNEL},
+   exit=2, says="k.cu does not compile: /etc/passwd: Permission denied")
+cu("and of one that does not exist goes on", {"k.cu": '#if __has_include("/etc/no-such-file")\n#error seen\n#endif\n' + KERNEL}, says=RAN)
 cu("the date is no secret", {"k.cu": '#ifndef __DATE__\n#error none\n#endif\n' + KERNEL}, says=RAN)

@@ -79,7 +79,7 @@ TEST_CASE("limits of time end a child and all that it started") {
   CHECK(run_captured(busy).limit == CapturedRun::Limit::wall);
   busy.limits.wall = {};
   busy.limits.cpu = std::chrono::seconds(1);
-  CHECK(run_captured(busy).exit_code == 128 + SIGKILL);
+  CHECK(run_captured(busy).exit_code == 128 + SIGXCPU);  // and not by SIGKILL, as where memory runs out
   auto idle = shell("read line < /dev/zero & sleep 1000");
   idle = shell("sleep 1000");
   idle.limits.idle = milliseconds(500);

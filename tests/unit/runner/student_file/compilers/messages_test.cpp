@@ -25,9 +25,31 @@ TEST_CASE("the first error of a compiler's output is found, whoever words it") {
   CHECK(nvrtc->text == "cannot open source file \"iostream\"");
 }
 
+TEST_CASE("a file that the preprocessor may not open is named, though no line asks for it") {
+  const auto error = unplaced_error("cc1plus: fatal error: /etc/passwd: Permission denied\ncompilation terminated.\n");
+  REQUIRE(error);
+  CHECK(error->text == "/etc/passwd: Permission denied");
+  CHECK(error->line == 0);
+  CHECK_FALSE(unplaced_error("k.cu:1: fatal error: x"));
+  CHECK_FALSE(first_error("cc1plus: fatal error: /etc/passwd: Permission denied"));
+}
+
 TEST_CASE("output without an error has none") {
   CHECK_FALSE(first_error(""));
   CHECK_FALSE(first_error("k.cu(3): warning #177-D: unused\nnvcc fatal   : Unsupported gpu architecture"));
+}
+
+TEST_CASE("a compiler's program that met a limit of ours is told from one that was killed from outside") {
+  for (const char* said : {"gcc: fatal error: CPU time limit exceeded signal terminated program cc1plus",
+                           "nvcc error   : 'cicc' died due to signal 24 (CPU time limit exceeded)"}) {
+    CHECK(limit_in(said) == "the CPU time that a compiler may take");
+    CHECK_FALSE(was_killed(said));
+  }
+  for (const char* said : {"gcc: fatal error: Killed signal terminated program cc1plus",
+                           "nvcc error   : 'cicc' died due to signal 9 (Kill signal)"}) {
+    CHECK(limit_in(said).empty());
+    CHECK(was_killed(said));
+  }
 }
 
 }  // namespace
