@@ -68,11 +68,11 @@ MpiDefault=none
 ReturnToService=2
 SchedulerParameters=sched_interval=1,bf_interval=1
 GresTypes=gpu
-NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) RealMemory=2000 Gres=gpu:1 State=UNKNOWN
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) RealMemory=2000 Gres=gpu:h200:1 State=UNKNOWN
 PartitionName=cpu Default=YES Nodes=$host MaxTime=10
 PartitionName=gpu Nodes=$host MaxTime=10
 END
-  echo "Name=gpu Count=1 File=/dev/null" > "$at/gres.conf"
+  echo "Name=gpu Type=h200 Count=1 File=/dev/null" > "$at/gres.conf"
   echo "CgroupPlugin=cgroup/v1" > "$at/cgroup.conf"
   export SLURM_CONF=$at/slurm.conf
   for _ in $(seq 50); do [ -S "$at/munge/socket" ] && break || sleep 0.1; done
@@ -144,22 +144,84 @@ lose_a_task() {
 }
 expect "a lost task's submissions are graded all the same" lose_a_task
 
-# No GPU here: a program that takes --device for granted stands for one that has one.
-cat > with_gpu <<END
+# --- a second array, of times ---------------------------------------------------------------------------------------------
+# An assignment with an item of the kind speed; every call of the program leaves a line in `calls`.
+make_timed() {
+  mkdir timed && cp "$root/configs/assignments/transpose/"*.cu timed
+  sed 's/"items": \[/&\n    {"name": "fast", "kind": "speed", "points": 20, "rung": "tiled_padded", "full_at": 1.2, "zero_at": 3},/; /"wrong\//d; s/"wrong": {/"wrong": {"starter.cu": "correct"/' \
+    "$assignment" > timed/assignment.json
+  cat > called << END
 #!/bin/bash
-words=() timed=
-[ "\$2" != --help ] || { echo "  --device gpu" && exit; }
-for word in "\$@"; do
-  case \$word in --device) timed=yes ;; gpu) [ -n "\$timed" ] || words+=(gpu) ;; *) words+=("\$word") ;; esac
-done
-[ -z "\$timed" ] || echo "\$SLURM_JOB_PARTITION \$CUDA_VISIBLE_DEVICES" >> "$at/timed"
-exec "$gpulab" "\${words[@]}"
+echo "\$SLURM_JOB_PARTITION \${CUDA_VISIBLE_DEVICES-none} \$SLURM_JOB_NAME \$*" >> "$at/calls"
+exec "\${play:-$gpulab}" "\$@"
 END
-chmod +x with_gpu
-expect "a second array has GPUs" "$root/scripts/grade_slurm.sh" --gpulab with_gpu --cpus 1 --gpu-partition gpu --wait "$assignment" timed_results \
-  class/* -- --key key.json --roster roster.csv
-expect "each task has one, on that partition" grep -qx "gpu 0" timed
-expect "and its grades are collected last" cmp alone2/gradebook.csv timed_results/gradebook.csv
+  # No GPU is here. This one stands for a program that has one: what waits for a time gets one, of all others nothing changes.
+  cat > plays_gpu << END
+#!/usr/bin/python3
+import glob, hashlib, json, os, subprocess, sys
+words = sys.argv[1:]
+timed = "--device" in words
+if timed:
+    at = words.index("--device")
+    del words[at:at + 2]
+code = subprocess.run(["$gpulab", *words]).returncode
+out = words[words.index("--output") + 1] if timed else ""
+lines = [line.split() for line in open(out + "/.done")] if timed else []
+for path in glob.glob(out + "/*.json") if timed else ():
+    grade = json.load(open(path))
+    if grade["status"] != "pending":
+        continue
+    for item in grade["items"]:
+        if item["kind"] == "speed" and item["status"] == "pending":
+            item.update(status="passed", earned=20, reason="as fast as the stand-in says")
+            grade.update(status="graded", score=grade["score_so_far"] + 20, score_so_far=grade["score_so_far"] + 20)
+    text = json.dumps(grade, indent=2) + "\n"
+    digest = hashlib.sha256(f"{len(text)}:{text}".encode()).hexdigest()  # as the program's own
+    name = os.path.basename(path)
+    basis = [line[1] for line in lines if line[:1] == [name]][-1]
+    open(path, "w").write(text)
+    open(out + "/.done", "a").write(f"{name} {basis} {digest}\n")
+sys.exit(code)
+END
+  chmod +x called plays_gpu
+}
+timed_grade() { # OUTPUT OPTION…
+  "$root/scripts/grade_slurm.sh" --gpulab called --chunk 2 --cpus 1 --partition cpu --wait "${@:2}" timed/assignment.json "$1" class/* \
+    -- --key key.json
+}
+calls() { grep -c -e "$1" calls; }
+
+make_timed
+cp "$root/configs/assignments/transpose/starter.cu" class/eve.cu  # with cem, a chunk in which nothing is to be timed
+"$gpulab" grade timed/assignment.json --key key.json --output alone3 --submission class/* > alone3.txt
+expect "on a node without a GPU all ends" timed_grade no_gpu --gpu-partition gpu
+expect "items stay pending" cmp alone3/gradebook.csv no_gpu/gradebook.csv
+expect "and the report is that of one process" diff alone3.txt <(grep -v "^not timed: " no_gpu/slurm/report.txt)
+expect "which chunk was not timed, and why" grep -q "^not timed: chunk 0000 (submissions: 2): on .*: --device gpu: this machine has no GPU that works: " no_gpu/slurm/report.txt
+expect "a chunk with nothing to time needs no GPU" bash -c '! grep -q "chunk 0001" no_gpu/slurm/report.txt'
+
+export play=$at/plays_gpu && : > calls
+expect "the same command again times what is pending" timed_grade no_gpu --gpu-partition gpu
+expect "nothing is untimed" bash -c '! grep -q "not timed" no_gpu/slurm/report.txt'
+expect "who is right gets the points for speed" grep -q "^ada,.*graded,120,120" no_gpu/gradebook.csv
+expect "who is wrong gets none" bash -c "! grep '^bob' no_gpu/gradebook.csv | grep -q pending"
+chunks=$(find no_gpu/slurm/chunks -type f | wc -l)
+expect "each chunk's task has a GPU, on that partition" test "$(calls "^gpu 0 gpulab-gpu grade ")" = "$chunks"
+expect "all others have none" test "$(calls "^cpu none ")" = "$((chunks + 2))"
+expect "the first array is told of no GPU, nor is what collects" test "$(calls "^cpu .*--device")" = 0
+expect "a task of the second goes on in its folder" grep -q -e "--key $at/key.json --device gpu --jobs 1 --resume --output $at/no_gpu/slurm/gpu/0000 --submission $at/class/ada $at/class/bob o'neil$" calls
+expect "it comes after all of the first, and what collects is last" test "$(awk '{ print $3 }' calls | uniq | tr '\n' ' ')" = \
+  "gpulab-cpu gpulab-cpu-collect gpulab-gpu gpulab-gpu-collect "
+
+expect "without a second array times stay" timed_grade no_gpu
+expect "as they were" grep -q "^ada,.*graded,120,120" no_gpu/gradebook.csv
+echo "// anew" >> class/ada/t.cu
+expect "of a changed submission" timed_grade no_gpu
+expect "they are no more" grep -q "^ada,.*pending,,120" no_gpu/gradebook.csv
+expect "the second array" timed_grade no_gpu --gpu-partition gpu --gpu-gres gpu:h200:1 --gpu-sbatch --comment=times
+expect "times it anew" grep -q "^ada,.*graded,120,120" no_gpu/gradebook.csv
+expect "what it has done it keeps" test "$(grep -c . no_gpu/slurm/gpu/0000/.done)" -le 6
+unset play
 
 refuses() { # TEXT WORD…
   local text=$1
@@ -174,8 +236,8 @@ expect "its own words" refuses "error: '--resume' is this script's own to say" a
 expect "a program" refuses "error: there is no program 'nowhere'" --gpulab nowhere a b c
 expect "an assignment" refuses "error: there is no assignment 'nowhere'" --gpulab "$gpulab" nowhere b c
 expect "a submission" refuses "error: there is no submission 'nowhere'" --gpulab "$gpulab" "$assignment" b nowhere
-cat > without_gpu <<< '#!/bin/sh' && chmod +x without_gpu
-expect "times" refuses "error: --gpu-partition: this gpulab's grade measures no times" --gpulab without_gpu --gpu-partition gpu a b c
+expect "times" refuses "error: --gpu-partition: there is nothing to time" --gpulab "$gpulab" --gpu-partition gpu "$assignment" b class/ada
+expect "a GPU of no array" refuses "error: --gpu-gres and --gpu-sbatch are of a second array" --gpulab "$gpulab" --gpu-gres gpu:2 a b c
 expect "a name of two lines" refuses "error: a submission's name has a line end: rename 'a b'" --gpulab "$gpulab" "$assignment" b $'a\nb'
 expect "a chunk of 10^5" refuses "error: --chunk: '100000' is no number" --chunk 100000
 PATH=/usr/bin:/bin expect "help" "$root/scripts/grade_slurm.sh" --help
