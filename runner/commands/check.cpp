@@ -2,28 +2,39 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "common/child/interrupt.h"
 #include "common/error.h"
 #include "common/text.h"
 #include "labs/registry.h"
 #include "runner/command.h"
+#include "runner/grade/grades_report.h"
+#include "runner/grade/grading.h"
+#include "runner/grade/standard.h"
 #include "runner/judge/contract_option.h"
 #include "runner/judge/judge.h"
 #include "runner/judge/key_class.h"
 #include "runner/options/machine_options.h"
 #include "runner/options/nvcc_options.h"
 #include "runner/options/report_options.h"
+#include "runner/report/json_text.h"
 #include "runner/report/report_target.h"
 #include "runner/student_file/source_file.h"
 
 namespace gpulab::command {
+
+extern const Command check;
+
 namespace {
 
 OptionList own_options() {
   using heading::what_runs;
   return {
+      {"assignment", "FILE", "in place of LAB: the part of an assignment that everybody can see, item by item",
+       what_runs},
       {"kernel", "NAME", "which kernel of the file [the contract's name, else the only one that fits]", what_runs},
       {"require", "EXPR,…", "what counters must be: 'warp_instructions<=1.3*tiled_padded'", what_runs},
       {"key", "FILE", "an instructor's key: its own sizes and inputs (gpulab.key.v1)", what_runs},
@@ -40,7 +51,10 @@ Usage usage(const Lab* lab) {
       "each on new memory and twice, in two orders of threads, under all sanitizer tools, and counts it beside\n"
       "rungs of the lab. Exit code 0: right, no finding, every requirement met; 1: not so; 2: the request is wrong.\n"
       "EXPR  COUNTER OP VALUE, COUNTER OP FACTOR*RUNG     OP  == != <= >= < >\n"
-      "The JSON is gpulab.check.v1 ('gpulab schema check').\n"};
+      "The JSON is gpulab.check.v1 ('gpulab schema check').\n"
+      "With --assignment FILE.json the file, or a folder with one, is judged as 'gpulab grade' will judge it, but for\n"
+      "what is hidden: items, classes and sizes of a key. Exit code 1: an item is not as asked for. The JSON is a\n"
+      "gpulab.grade.v1 of the status 'tried', without a score.\n"};
 }
 
 JudgeRequest parse(const CommandLine& line) {
@@ -75,7 +89,48 @@ JudgeRequest parse(const CommandLine& line) {
   return request;
 }
 
+/// All that an assignment says itself. Throws usage_error for an option that would say it otherwise.
+void check_options_beside_assignment(const CommandLine& line) {
+  const std::vector<std::string> known{"assignment", "profile", "no-isolation", "format", "output"};
+  for (const auto& [name, values] : line.given)
+    if (!std::ranges::count(known, name))
+      throw usage_error(fmt::format("--{} and --assignment: the assignment says what is asked", name),
+                        "leave one of them out");
+  if (line.arguments.size() != 1)
+    throw usage_error("check: --assignment stands in place of a lab, and takes one file",
+                      "as in: gpulab check --assignment assignment.json total.cu");
+}
+
+/// A student tries what will be graded.
+ExitCode try_assignment(const CommandLine& line, const std::string& path) {
+  check_options_beside_assignment(line);
+  const auto report = parse_report_options(line.name, line.given, formats_for(&Format::check));
+  if (report.format->name != "table" && report.format->name != "json")
+    throw usage_error(fmt::format("check --assignment has no format '{}'", report.format->name),
+                      "formats: table, json");
+  std::error_code failed;
+  if (const auto& file = line.arguments.front(); !std::filesystem::exists(file, failed))
+    throw usage_error(fmt::format("check: there is no file '{}'", file));
+  const auto assignment = public_part(read_assignment(path, *line.labs));
+  GradingRequest request{.assignment = &assignment, .questions = public_questions(assignment)};
+  if (const auto& profile = parse_machine_options(line.given).profile) request.questions.profile = *profile;
+  request.questions.isolated = single_value(line.given, "no-isolation") == nullptr;
+  watch_for_interrupts();
+  ReportTarget target(report.output);
+  const auto tried = grade_all(request, find_submissions(line.arguments, assignment.file)).front();
+  target.write(report.format->name == "json" ? json_text(nlohmann::ordered_json::parse(tried.dump()))
+                                             : tried_table(tried, report_width(target)));
+  if (tried.at("status") == "infrastructure") return ExitCode::launch_failed;
+  const bool as_asked = std::ranges::all_of(tried.at("items"), [](const nlohmann::json& item) {
+    return item.at("status") == "passed" || item.at("status") == "pending";
+  });
+  return as_asked ? ExitCode::ok : ExitCode::wrong;
+}
+
 ExitCode run(const CommandLine& line) {
+  if (const auto* path = single_value(line.given, "assignment")) return try_assignment(line, *path);
+  if (line.arguments.size() < 2)
+    throw usage_error("check: which file?", fmt::format("as in: {}", command::check.example));
   const auto report = parse_report_options(line.name, line.given, formats_for(&Format::check));
   const auto request = parse(line);
   watch_for_interrupts();
@@ -89,7 +144,7 @@ ExitCode run(const CommandLine& line) {
 
 extern const Command check{
     .name = "check",
-    .positionals = {{"LAB", "which lab?"}, {"FILE", "which file?"}},
+    .positionals = {{"LAB", "which lab?"}, {"FILE", ""}},
     .help = "your own kernel against a lab: verified, sanitized, counted",
     .usage = usage,
     .run = run,

@@ -69,10 +69,11 @@ nlohmann::ordered_json grade_json(const Assignment& assignment, const GradedSubm
             {"contract", assignment.contract->name},
             {"submission", shown_name(grade.submission.name)},
             {"file", grade.submission.file.empty() ? Json() : Json(shown_name(grade.submission.file))},
-            {"status", ours      ? "infrastructure"
-                       : pending ? "pending"
-                                 : "graded"},
-            {"score", ours || pending ? Json() : points_json(earned)},
+            {"status", ours              ? "infrastructure"
+                       : grade.is_public ? "tried"
+                       : pending         ? "pending"
+                                         : "graded"},
+            {"score", ours || pending || grade.is_public ? Json() : points_json(earned)},
             {"score_so_far", ours ? Json() : points_json(earned)},
             {"max", points_json(assignment.points())},
             {"compile_problem", facts.uncompiled.empty() ? Json() : Json(visible(facts.uncompiled))},

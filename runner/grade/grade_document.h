@@ -15,6 +15,7 @@ struct GradedSubmission {
   Submission submission;
   Facts facts;
   std::vector<GradedItem> items;  ///< none where our own trouble kept it from being judged
+  bool is_public = false;         ///< what hidden classes say was not asked: it is no grade
 };
 
 [[nodiscard]] nlohmann::ordered_json grade_json(const Assignment& assignment, const GradedSubmission& grade);

@@ -74,6 +74,58 @@ std::string grades_table(std::span<const Json> grades, const std::string& title,
   return text + "\n";
 }
 
+namespace {
+
+/// Lines of a text, each broken at blanks to fit, behind `indent`.
+std::string block(const std::string& text, const std::string& indent, std::size_t width) {
+  std::string made;
+  const auto end = text.find_last_not_of('\n');
+  for (const auto& line : split(text.substr(0, end == std::string::npos ? 0 : end + 1), '\n')) {
+    for (const auto& part : wrapped(line, width > indent.size() + 20 ? width - indent.size() : 20))
+      made += part.empty() ? "\n" : indent + part + "\n";
+  }
+  return made;
+}
+
+/// "name   status", then the text, from a column of its own.
+std::string entry(const std::string& name, const std::string& status, const std::string& text, std::size_t width) {
+  constexpr std::size_t names = 20, statuses = 10;
+  auto lines = block(text, std::string(names + statuses, ' '), width);
+  const auto head = padded(shortened(name, names - 2), names) + padded(status, statuses);
+  lines.replace(0, std::min(lines.size(), head.size()), head);
+  return lines;
+}
+
+}  // namespace
+
+std::string tried_table(const Json& grade, std::size_t width) {
+  std::string text = fmt::format("{}: what everybody can see of it\n\n", grade.at("assignment").get<std::string>());
+  if (grade.at("status") == "infrastructure")
+    return text + block("it could not be judged: " + grade.at("reason").get<std::string>(), "", width);
+  if (const auto& problem = grade.at("compile_problem"); !problem.is_null())
+    return text + block("does not compile: " + problem.get<std::string>(), "", width) +
+           block(grade.at("messages").get<std::string>(), "  ", width);
+  if (grade.at("kernels").empty() && !grade.at("items").empty())
+    return text + block(grade.at("items")[0].at("reason"), "", width);
+  for (const auto& item : grade.at("items")) {
+    const auto status = item.at("status").get<std::string>();
+    const auto worth = item.at("earned").is_null()
+                           ? fmt::format("of {}", number(item.at("points")))
+                           : fmt::format("{} of {}", number(item.at("earned")), number(item.at("points")));
+    text += entry(item.at("name"), status, fmt::format("{}: {}", worth, item.at("reason").get<std::string>()), width);
+    for (const auto& part : item.at("parts"))
+      if (item.at("kind") == "correct" && part.at("status") != "passed")
+        text += entry("  " + part.at("name").get<std::string>(), part.at("status"), part.at("reason"), width);
+  }
+  if (const auto output = grade.at("output").get<std::string>(); !output.empty())
+    text += "\nthe kernel printed\n" + block(output.substr(0, 1000), "  ", width);
+  return text + "\n" +
+         block(fmt::format("Hidden classes, and counters at a hidden size, are judged when it is handed in. "
+                           "'gpulab check {} FILE.cu' shows lines, threads and counters.",
+                           grade.at("lab").get<std::string>()),
+               "", width);
+}
+
 std::string grades_json(std::span<const Json> grades) {
   nlohmann::ordered_json json{{"schema", "gpulab.grades.v1"},
                               {"gpulab", {{"version", version()}}},

@@ -48,7 +48,7 @@ class Grading {
       : request_(request),
         submissions_(std::move(submissions)),
         standard_(*request.assignment, request.questions),
-        basis_(basis_of(request)),
+        basis_(request.folder != nullptr ? basis_of(request) : ""),  // for what is kept
         documents_(submissions_.size()) {}
 
   std::vector<Json> run() {
@@ -87,7 +87,7 @@ class Grading {
       if (known && (!is_timed() || !waits_for_time(*known))) return settle(index, *known);
     }
     if (is_timed()) (void)timing_kind();  // before anything is judged in vain
-    GradedSubmission made{.submission = submission, .facts = {}, .items = {}};
+    GradedSubmission made{.submission = submission, .facts = {}, .items = {}, .is_public = standard_.is_public()};
     made.facts =
         judge_in_child(request_.questions, shown_name(submission.file), submission.source, submission.unreadable);
     if ((made.facts.is_late() || made.facts.was_killed) && !alone) {

@@ -57,7 +57,7 @@ class Rubric {
       part.reason = found == facts_.classes.end() ? "not run" : found->reason;
       return part;
     }
-    part.status = is_right_on_key(name) ? Graded::passed : Graded::failed;
+    part.status = standard_.is_public() || is_right_on_key(name) ? Graded::passed : Graded::failed;
     if (part.status == Graded::failed) part.reason = "right on the inputs that everybody can see, wrong on others";
     return part;
   }
@@ -82,8 +82,9 @@ class Rubric {
 
   void correct(const AssignmentItem& item, GradedItem& made) const {
     for (const auto& name : item.visible) made.parts.push_back(visible_class(name));
-    for (const auto& name : item.hidden)
-      made.parts.push_back({name, is_right_on_key(name) ? Graded::passed : Graded::failed, true, {}});
+    if (!standard_.is_public())
+      for (const auto& name : item.hidden)
+        made.parts.push_back({name, is_right_on_key(name) ? Graded::passed : Graded::failed, true, {}});
     std::size_t right = 0;
     bool works = false;
     std::vector<std::string> wrong;
@@ -100,6 +101,16 @@ class Rubric {
     made.reason = wrong.empty()
                       ? fmt::format("all {} classes of inputs", all)
                       : fmt::format("{} of {} classes of inputs are wrong: {}", wrong.size(), all, join(wrong));
+    if (standard_.is_public() && !item.hidden.empty()) leave_open(item.hidden.size(), made);
+  }
+
+  /// What hidden classes say comes with the grade, and so do the points.
+  static void leave_open(std::size_t hidden, GradedItem& made) {
+    made.earned.reset();
+    if (made.status == Graded::passed || made.parts.empty()) made.status = Graded::pending;
+    if (made.parts.empty()) made.reason.clear();
+    made.reason += fmt::format("{}{} hidden {} judged when it is handed in", made.reason.empty() ? "" : "; ", hidden,
+                               hidden == 1 ? "class is" : "classes are");
   }
 
   [[nodiscard]] bool works_on_everyday_inputs() const {

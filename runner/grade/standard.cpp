@@ -66,6 +66,17 @@ Questions questions_of(const Assignment& assignment, const std::string& secret) 
   return made;
 }
 
+Assignment public_part(Assignment assignment) {
+  std::erase_if(assignment.items, &AssignmentItem::is_hidden);
+  return assignment;
+}
+
+Questions public_questions(const Assignment& assignment) {
+  auto made = questions_of(assignment, {});
+  made.trials.hidden.reset();
+  return made;
+}
+
 Facts judge_file(const Questions& questions, const std::string& path) {
   return judge_in_child(questions, std::filesystem::path(path).filename().string(), read_source(path, "assignment"),
                         "");
@@ -74,6 +85,8 @@ Facts judge_file(const Questions& questions, const std::string& path) {
 Standard::Standard(const Assignment& assignment, const Questions& questions)
     : assignment_(assignment), questions_(questions) {
   if (!compares_with(assignment, reference_rung)) return;
+  std::error_code failed;
+  if (is_public() && !std::filesystem::exists(assignment.reference, failed)) return;
   auto untimed = questions;
   untimed.trials.timed.clear();  // rungs are what submissions are timed beside
   reference_ = judge_file(untimed, assignment.reference);
@@ -96,6 +109,7 @@ Measured Standard::value(const std::string& rung, const std::string& counter, co
 
 /// Of the same type; a reference of another one still says how work is spread.
 Measured Standard::of_reference(const std::string& counter, const std::string& type, bool hidden) const {
+  if (!reference_) return {{}, "the reference solution is not on this machine"};
   const CountFact* found = nullptr;
   for (const auto& one : reference_->counts)
     if (one.hidden == hidden && (found == nullptr || one.type == type)) found = &one;

@@ -28,11 +28,18 @@ class WrongReference : public Error {
   std::string why;
 };
 
+/// The same without what is hidden: items, and classes and sizes of a key.
+[[nodiscard]] Assignment public_part(Assignment assignment);
+[[nodiscard]] Questions public_questions(const Assignment& assignment);
+
 class Standard {
  public:
   /// Judges the reference solution where something is compared with it. Throws WrongReference; Error where our own
-  /// trouble kept it from being judged.
+  /// trouble kept it from being judged. Where all is public it may be missing: students do not have it.
   Standard(const Assignment& assignment, const Questions& questions);
+
+  /// Nothing is asked but what everybody may see: there are no verdicts on inputs of a key.
+  [[nodiscard]] bool is_public() const { return !questions_.trials.hidden; }
 
   /// `type`: T of the kernel that is compared. Threads may ask at once.
   [[nodiscard]] Measured value(const std::string& rung, const std::string& counter, const std::string& type,

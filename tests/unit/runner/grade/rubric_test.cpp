@@ -21,7 +21,8 @@ GradedItem speed_item(std::vector<TimedRatio> timed, bool is_right = true) {
   facts.classes.push_back({.name = "usual", .right = is_right});
   facts.hidden.push_back({.name = "usual", .right = is_right});  // the same on inputs of the key
   facts.timed = std::move(timed);
-  const Questions questions;  // nothing is compared with anything
+  Questions questions;  // nothing is compared with anything
+  questions.trials.hidden.emplace();
   Standard standard(assignment, questions);
   auto item = grade_items(assignment, facts, standard).at(1);
   item.item = nullptr;  // which ends with the assignment
