@@ -1,9 +1,9 @@
 // All kinds of memory hold what is put into them, and are where a GPU has them.
 // case: :: 0
-// out: ^managed ok\nmanaged variable ok\npinned ok\nregistered ok\npitched ok\nthree dimensions ok\nsymbols ok\nasync ok\nattributes ok\n$
+// out: ^managed ok\nmanaged variable ok\npinned ok\nregistered ok\npitched ok\nthree dimensions ok\nsymbols ok\nasync ok\nattributes ok\nmet by atomics ok\n$
 // err: exit code 0
 // case: --sanitize all :: 0
-// out: attributes ok
+// out: met by atomics ok
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -16,6 +16,7 @@ __global__ void twice(int* x, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) x[i] *= 2;
 }
+__global__ void add_system(int* x) { atomicAdd_system(x, 1); }
 __global__ void count(int n) { atomicAdd(&counter, n); }
 __global__ void scale() { results[threadIdx.x] = factors[threadIdx.x] * 10; }
 __global__ void rows(char* base, size_t pitch, int width) {
@@ -106,6 +107,22 @@ static void async() {
   say("async", good);
 }
 
+/// Atomics of the host, which does not wait, meet those of a kernel: no race.
+static void met_by_atomics() {
+  int* x;
+  bool good = check(cudaMallocManaged(&x, 3 * sizeof(int)));
+  x[0] = x[1] = x[2] = 0;
+  add_system<<<2, 32>>>(x);
+  __atomic_fetch_add(&x[0], 5, __ATOMIC_SEQ_CST);
+  add_system<<<2, 32>>>(x + 1);
+  __atomic_exchange_n(&x[2], 7, __ATOMIC_SEQ_CST);
+  add_system<<<2, 32>>>(x);
+  int expected = 64;
+  __atomic_compare_exchange_n(&x[1], &expected, 3, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  good &= check(cudaDeviceSynchronize()) && x[0] == 133 && x[1] == 3 && x[2] == 7;
+  say("met by atomics", good && check(cudaFree(x)));
+}
+
 int main() {
   managed();
   host_memory();
@@ -118,4 +135,5 @@ int main() {
   good &= attributes.type == cudaMemoryTypeManaged && attributes.hostPointer == x;
   good &= check(cudaPointerGetAttributes(&attributes, &good)) && attributes.type == cudaMemoryTypeUnregistered;
   say("attributes", good && check(cudaFree(x)));
+  met_by_atomics();
 }

@@ -104,6 +104,36 @@ extern "C" __global__ void decoupled_look_back(const int* in, int* out, volatile
   out[i] = before + sum;
 }
 
+// As in CUB's radix sort: the word that is polled holds the sum, too, so that no fence is needed. 1: the block's own
+// sum is there; 2: that of all blocks up to it.
+// innocent <<<8, 32>>> in[256] out[256] words[8]=0 ticket[1]=0
+extern "C" __global__ void look_back_in_one_word(const int* in, int* out, volatile unsigned* words, unsigned* ticket) {
+  __shared__ unsigned part, before;
+  const int t = threadIdx.x;
+  if (t == 0) part = atomicAdd(ticket, 1);
+  __syncthreads();
+  unsigned sum = in[part * 32 + t];
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const unsigned left = __shfl_up_sync(0xffffffffu, sum, distance);
+    if (t >= distance) sum += left;
+  }
+  if (t == 31) {
+    words[part] = sum << 2 | 1;
+    unsigned exclusive = 0;
+    for (int b = part - 1; b >= 0; --b) {
+      unsigned word;
+      do word = words[b];
+      while (word == 0);
+      exclusive += word >> 2;
+      if ((word & 3) == 2) break;
+    }
+    words[part] = (exclusive + sum) << 2 | 2;
+    before = exclusive;
+  }
+  __syncthreads();
+  out[part * 32 + t] = before + sum;
+}
+
 // innocent <<<4, 1>>> counter[1]=0 lock[1]=0
 extern "C" __global__ void spin_lock(int* counter, int* lock) {
   while (atomicCAS(lock, 0, 1) != 0) {

@@ -105,14 +105,23 @@ extern "C" __global__ void flag_without_fences(volatile int* data, volatile int*
   if (blockIdx.x == 0) {
     data[t] = t + 1;  // guilty: racecheck write
     __syncthreads();
-    if (t == 0) *flag = 1;  // guilty: racecheck write
+    if (t == 0) *flag = 1;  // the word itself comes as a whole, and is waited for
   } else {
     if (t == 0)
-      while (*flag == 0) {  // guilty: racecheck read
+      while (*flag == 0) {
       }
     __syncthreads();
     out[t] = data[t];  // guilty: racecheck read
   }
+}
+
+// A volatile word that is looked at once, not waited for: whether it has come is chance.
+// guilty <<<2, 1>>> word[1]=0 out[2]
+extern "C" __global__ void a_word_that_is_not_waited_for(volatile int* word, int* out) {
+  if (blockIdx.x == 0)
+    *word = 7;  // guilty: racecheck write
+  else
+    out[0] = *word;  // guilty: racecheck read
 }
 
 // guilty <<<4, 1>>> counter[1]=0 lock[1]=0

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "common/cuda_api/runtime/session.h"
 #include "common/simt/machine/windows.h"
@@ -35,10 +36,28 @@ const char* what_was_tried(const ucontext_t& context) {
 }
 // NOLINTNEXTLINE(performance-no-int-to-ptr)
 void* behind_access(const ucontext_t& c) { return reinterpret_cast<void*>(c.uc_mcontext.gregs[REG_RIP] + 1); }
+
+/// The instruction has a lock prefix, or is xchg, which locks by itself (Intel's manual, volume 2).
+bool was_atomic(const ucontext_t& c) {
+  constexpr std::size_t most_bytes = 15;
+  constexpr std::string_view prefixes("\x66\x67\xf2\xf3\x2e\x36\x3e\x26\x64\x65");
+  const std::string_view code(reinterpret_cast<const char*>(c.uc_mcontext.gregs[REG_RIP]), most_bytes);  // NOLINT
+  std::size_t at = 0;
+  while (at + 2 < most_bytes && prefixes.find(code[at]) != prefixes.npos) ++at;
+  if (code[at] == '\xf0') return true;
+  if ((code[at] & 0xf0) == 0x40) ++at;  // REX
+  return code[at] == '\x86' || code[at] == '\x87';
+}
 #else
 const char* what_was_tried(const ucontext_t&) { return "reads or writes"; }
 // NOLINTNEXTLINE(performance-no-int-to-ptr)
 void* behind_access(const ucontext_t& c) { return reinterpret_cast<void*>(c.uc_mcontext.pc + 1); }
+
+/// Exclusive loads and stores, compare-and-swap, and what Armv8.1 added (Arm's manual, C4.1).
+bool was_atomic(const ucontext_t& c) {
+  const auto code = *reinterpret_cast<const std::uint32_t*>(c.uc_mcontext.pc);  // NOLINT: where the program runs
+  return (code & 0x3f000000u) == 0x08000000u || (code & 0x3b200c00u) == 0x38200000u;
+}
 #endif
 
 /// Managed memory that a kernel may still be changing, for all that the host knows: told, and let through.
@@ -48,7 +67,8 @@ bool let_through(std::uint64_t address, const ucontext_t& context) {
   const std::lock_guard lock(session.mutex);
   const auto access = session.managed.reached(address);
   if (!access) return false;
-  if (!access->changed) return true;
+  // Atomics of the host may meet those of a kernel (of system scope, which a kernel that shares memory so has).
+  if (!access->changed || was_atomic(context)) return true;
   session.find_race(fmt::format("the host {} '{}', which launch {}, {}, has changed, without waiting for it: call "
                                 "cudaDeviceSynchronize() between them",
                                 what_was_tried(context), access->name, access->launch, access->kernel),

@@ -11,6 +11,7 @@
 #include "common/demangle.h"
 #include "common/simt/counting/statistics.h"
 #include "common/simt/isa/kind.h"
+#include "common/simt/observers/polling_loads.h"
 
 namespace gpulab::simt {
 
@@ -137,7 +138,10 @@ bool Offsets::is_contiguous(std::uint32_t lanes, std::uint32_t bytes) const {
 void Locator::grid_started(const LaunchState& launch) {
   program_ = launch.program;
   uses_.clear();
-  for (const Site& site : program_->sites) uses_.push_back(memory_use_of(site));
+  for (const Site& site : program_->sites) {
+    MemoryUse& use = uses_.emplace_back(memory_use_of(site));
+    use.polls = use.load && !use.atomic && use.is_volatile && is_polling(*site.function, *site.instruction);
+  }
   trust_loads_that_are_compared(*program_, uses_);
   if (bounds_) meant_ = meant_variables(*program_);
   last_ = nullptr;

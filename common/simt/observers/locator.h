@@ -23,6 +23,7 @@ struct MemoryUse {
   Space space = Space::none;  ///< none: the tools do not follow the instruction
   bool load = false, store = false, atomic = false;
   bool is_volatile = false;
+  bool polls = false;   ///< volatile, and waits for its word (polling_loads.h)
   bool strong = false;  ///< .relaxed, .acquire, .release: does not race with atomics
   bool acquires = false, releases = false;
   std::uint8_t bytes = 0;               ///< per lane

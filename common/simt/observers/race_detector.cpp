@@ -58,8 +58,10 @@ std::string race_in_words(const Accusation& a, const std::vector<FindingSite>& a
                 ? "update it by an atomic operation (of x[i] += y: atomicAdd(&x[i], y))"
                 : "no barrier orders blocks: hand it over by an atomic behind __threadfence(), or in another launch"
       : same_line
-          ? "where threads update one element, do it by an atomic operation; where they read each other's, read "
-            "into a variable, __syncthreads(), then write"
+          ? "where threads update one element, do it by an atomic operation; where each round of a loop reads what "
+            "others wrote in the round before, put __syncthreads() at the end of the round; where they read what "
+            "others "
+            "write in the same round, read into a variable, __syncthreads(), then write"
       : a.reach == Reach::warp ? "put __syncwarp() or __syncthreads() between them"
                                : "put __syncthreads() between them";
   return fmt::format("race in {} memory: {} and {} by different threads, with nothing that orders them; {}", a.message,
@@ -187,9 +189,13 @@ void RaceDetector::release_by(const LaneAccess& now) {
   syncs_[key_of(now)].release(history.release(now.thread, now.use.releases));
 }
 
-/// A flag: stored as volatile behind a fence, polled by volatile loads.
+/// A flag: stored as volatile behind a fence, polled by volatile loads. Without the fence a word that is polled races
+/// with none either, for it comes as a whole, and who polls waits for it (CUB packs its sums with their flags); what it
+/// was to announce is unordered.
 bool RaceDetector::is_ordered_by_flag(const LaneAccess& now, std::uint32_t earlier_site) const {
-  if (!now.use.is_volatile || !locator_.use_at(earlier_site).is_volatile) return false;
+  const MemoryUse& earlier = locator_.use_at(earlier_site);
+  if (!now.use.is_volatile || !earlier.is_volatile) return false;
+  if (now.use.store ? earlier.polls : now.use.polls) return true;
   return now.use.store ? now.block.history.has_fenced(now.thread) : syncs_.contains(key_of(now));
 }
 
