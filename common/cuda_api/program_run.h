@@ -3,6 +3,7 @@
 // ended.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,11 +28,14 @@ struct ProgramRun {
   int code = 0;              ///< what gpulab ends with
   bool interrupted = false;  ///< ended by us, because we were
   bool isolated = true;
+  bool sanitized = false;  ///< by any tool
   cuda_api::Record record;
   std::shared_ptr<cuda_api::StepsRecord> steps;  ///< of the launch whose steps were asked for; null: it never ran
   std::vector<std::string> metrics;              ///< asked for, by our names; empty: the report shows what it sees fit
   bool summary = false, trace = false;           ///< nvprof's
-  std::string kernels;                           ///< a regular expression: which of them are reported; empty: all
+  std::map<std::string, std::string>
+      sources;          ///< by the file that KernelRecord::lines names: its text, where it is shown
+  std::string kernels;  ///< a regular expression: which of them are reported; empty: all
 };
 
 }  // namespace gpulab

@@ -1,5 +1,6 @@
 #include "common/cuda_api/record.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -17,7 +18,7 @@ using Json = nlohmann::json;
 // What goes over, in this order.
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Dim3> { return std::tie(v.x, v.y, v.z); }
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Options> {
-  return std::tie(v.profile, v.record, v.threads, v.budget, v.schedule, v.counters, v.model, v.trace, v.each,
+  return std::tie(v.profile, v.record, v.threads, v.budget, v.schedule, v.counters, v.model, v.trace, v.each, v.lines,
                   v.sanitize, v.steps, v.steps_file);
 }
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, FindingSite> {
@@ -31,9 +32,32 @@ auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Mo
   return std::tie(v.gpu, v.validated, v.ms, v.kernel_ms, v.low_ms, v.high_ms, v.bound, v.issue, v.fp32, v.shared, v.l1,
                   v.l2, v.dram, v.atomics, v.sms_used, v.waves, v.tail, v.sm_efficiency, v.achieved_occupancy);
 }
+auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, LineCounts> {
+  return std::tie(v.line, v.phase, v.executions, v.counters);
+}
+auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, LineAccess> {
+  return std::tie(v.line, v.ptx_line, v.instruction, v.shared, v.load, v.store, v.atomic, v.width, v.mask, v.addresses,
+                  v.sectors, v.distinct_bytes, v.wavefronts, v.ideal_wavefronts, v.max_same_address);
+}
+auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, IdleLanes> {
+  return std::tie(v.line, v.branch, v.slots, v.warps);
+}
+auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, LineTime> {
+  return std::tie(v.line, v.issue, v.memory, v.shared, v.barrier, v.result);
+}
+auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, WhatIf> {
+  return std::tie(v.line, v.kind, v.ms);
+}
+auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, LaunchTime> {
+  return std::tie(v.ms, v.kernel_ms, v.lines, v.what_ifs);
+}
+auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, LaunchLines> {
+  return std::tie(v.kernel, v.file, v.ptx, v.grid, v.block, v.phases, v.counters, v.lines, v.accesses, v.idle, v.time);
+}
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, KernelRecord> {
   return std::tie(v.name, v.cpp_name, v.launches, v.grid, v.block, v.shared_bytes, v.registers, v.caller, v.counters,
-                  v.counted, v.ms, v.least_ms, v.most_ms, v.modelled, v.model, v.model_unavailable, v.findings, v.each);
+                  v.counted, v.ms, v.least_ms, v.most_ms, v.modelled, v.model, v.model_unavailable, v.findings, v.each,
+                  v.lines);
 }
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Activity> {
   return std::tie(v.what, v.number, v.start_ms, v.ms, v.grid, v.block, v.shared_bytes, v.bytes, v.registers, v.stream,
@@ -55,8 +79,8 @@ auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Le
   return std::tie(v.bytes, v.name, v.caller);
 }
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Record> {
-  return std::tie(v.gpu, v.kernels, v.copies, v.calls, v.activities, v.activities_cut, v.faults, v.findings, v.leaks,
-                  v.leaked_bytes, v.leaks_cut, v.unsupported, v.notes, v.crash, v.complete);
+  return std::tie(v.gpu, v.kernels, v.copies, v.calls, v.activities, v.activities_cut, v.faults, v.findings,
+                  v.allocations, v.leaks, v.leaked_bytes, v.leaks_cut, v.unsupported, v.notes, v.crash, v.complete);
 }
 
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, StepsRecord> {
@@ -143,6 +167,16 @@ void get(const Json& json, T& value) {
 
 constexpr const char* what_steps = "what the program's process kept of a launch";
 
+/// What reports work with: widths that there are, distances that can be subtracted.
+bool is_sound(const LaunchLines& launch) {
+  constexpr std::uint32_t widest = 32;
+  constexpr std::int64_t farthest = std::int64_t{1} << 62;
+  return launch.phases <= most_phases && std::ranges::all_of(launch.accesses, [](const LineAccess& access) {
+           return access.mask != 0 && access.width != 0 && access.width <= widest &&
+                  std::ranges::all_of(access.addresses, [](auto at) { return -farthest < at && at < farthest; });
+         });
+}
+
 Error unreadable(const char* what) {
   return {ExitCode::missing,
           std::string(what) + " cannot be read",
@@ -183,6 +217,12 @@ StepsRecord decode_steps(std::string_view text) {
   return record;
 }
 
-Record decode_record(std::string_view text) { return decoded<Record>(text, "what the program's process recorded"); }
+Record decode_record(std::string_view text) {
+  constexpr const char* what = "what the program's process recorded";
+  auto record = decoded<Record>(text, what);
+  for (const auto& kernel : record.kernels)
+    if (kernel.lines && !is_sound(*kernel.lines)) throw unreadable(what);
+  return record;
+}
 
 }  // namespace gpulab::cuda_api

@@ -13,6 +13,7 @@
 #include "common/counters.h"
 #include "common/dim3.h"
 #include "common/finding.h"
+#include "common/line_counts.h"
 #include "common/simt/timing/modelled_time.h"
 #include "common/trace/trace_window.h"
 
@@ -27,6 +28,7 @@ struct Options {
   bool counters = true, model = true;
   bool trace = false;  ///< keep each launch and copy
   bool each = false;   ///< keep the counters of each launch
+  bool lines = false;  ///< count by source line, too
   std::vector<std::string> sanitize;
   std::optional<TraceWindow> steps;  ///< of this launch of the program, what warps do: a StepsRecord in `steps_file`
   std::string steps_file;
@@ -49,7 +51,8 @@ struct KernelRecord {
   std::optional<ModelledTime> model;         ///< of the launch that takes the most time; its ms are those of one launch
   std::string model_unavailable;
   std::vector<Finding> findings;
-  std::vector<Counters> each;  ///< of the first launches, where asked for
+  std::vector<Counters> each;        ///< of the first launches, where asked for
+  std::optional<LaunchLines> lines;  ///< of the launch that takes the most time, where asked for; without its text
 };
 
 /// A launch, a copy or a fill, for traces.
@@ -106,7 +109,8 @@ struct Record {
   std::vector<Activity> activities;
   std::uint64_t activities_cut = 0;  ///< that are not kept
   std::vector<FaultRecord> faults;
-  std::vector<Finding> findings;  ///< of the host's calls
+  std::vector<Finding> findings;                   ///< of the host's calls
+  std::map<std::string, std::string> allocations;  ///< that findings and faults name: where they were made
   std::vector<LeakRecord> leaks;
   std::uint64_t leaked_bytes = 0, leaks_cut = 0;
   std::optional<UnsupportedRecord> unsupported;

@@ -18,6 +18,7 @@
 #include "runner/options/report_options.h"
 #include "runner/program/build_program.h"
 #include "runner/program/run_program.h"
+#include "runner/program/shown_source.h"
 #include "runner/program/stepped_launch.h"
 #include "runner/report/error_report.h"
 #include "runner/report/program/program_report.h"
@@ -42,6 +43,7 @@ OptionList own_options() {
       {"chrome-trace", "FILE", "launches and copies for chrome://tracing and Perfetto", report},
       {"trace-page", "FILE", "a launch, step by step (gpulab trace); FILE.json, FILE.txt: its data, text",
        heading::trace},
+      {"explain", "", "each kernel's dearest lines, and why (gpulab explain)", report},
       {"kernel", "REGEX", "report the kernels whose names match", report},
   };
 }
@@ -128,6 +130,8 @@ Request parse(const CommandLine& line) {
   options.trace = request.trace || !request.chrome_trace.empty() || form == "json" || form == "html";
   options.each = !request.metrics.empty();
   options.steps = steps_of(given, request.trace_page);
+  options.lines = single_value(given, "explain") != nullptr;
+  if (options.lines && !options.counters) throw usage_error("--explain is made of counters", "leave --no-counters out");
   if (options.steps) options.counters = options.model = true;  // what accesses cost, when instructions issue
   request.program.isolated = single_value(given, "no-isolation") == nullptr;
   request.program.arguments = line.rest;
@@ -219,6 +223,7 @@ ExitCode run(const CommandLine& line) {
   outcome.kernels = request.kernels;
   outcome.summary = request.summary;
   outcome.trace = request.trace || request.report.format->name == "json";
+  if (request.program.options.lines) outcome.sources = shown_sources(outcome, line.arguments);
   if (trace) trace->write(chrome_trace(outcome));
   const auto code = report(outcome, request.report, target);
   if (page && !outcome.interrupted) write_steps(outcome, request, line.arguments, *page);

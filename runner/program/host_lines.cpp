@@ -32,6 +32,7 @@ void each_text(cuda_api::Record& record, const Visit& visit) {
   for (auto& fault : record.faults) visit(fault.caller), visit(fault.hint);
   for (auto& finding : record.findings) visit(finding.message);
   for (auto& leak : record.leaks) visit(leak.caller);
+  for (auto& [name, caller] : record.allocations) visit(caller);
   if (record.unsupported) visit(record.unsupported->caller);
 }
 

@@ -242,6 +242,7 @@ ProgramRun run_program(const ProgramRequest& request) {
   run.arguments = request.arguments;
   run.profile = request.options.profile;
   run.isolated = request.isolated;
+  run.sanitized = !request.options.sanitize.empty();
   run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   run.exit_code = WIFSIGNALED(status) ? 128 + run.signal : WEXITSTATUS(status);
   run.interrupted = interrupted();

@@ -5,33 +5,12 @@
 
 #include "common/cuda_api/steps_record.h"
 #include "common/text.h"
-#include "runner/student_file/source_file.h"
+#include "runner/program/shown_source.h"
 
 namespace gpulab {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool lies_below(const fs::path& file, const fs::path& folder) {
-  return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first == folder.end();
-}
-
-/// The text of `named`; empty where it is not shown.
-std::string source_text(const std::string& named, const ProgramRun& run, const std::vector<std::string>& sources) {
-  std::error_code failed;
-  const auto file = fs::canonical(named, failed);
-  if (failed || !fs::is_regular_file(file, failed)) return {};
-  std::vector<fs::path> folders{fs::canonical(fs::current_path(), failed),
-                                fs::canonical(run.program, failed).parent_path()};
-  const auto holds = [&](const fs::path& folder) { return !folder.empty() && lies_below(file, folder); };
-  const auto is_it = [&](const std::string& source) { return fs::canonical(source, failed) == file; };
-  if (!std::ranges::any_of(folders, holds) && !std::ranges::any_of(sources, is_it)) return {};
-  try {
-    return read_source(file.string(), "exec");
-  } catch (const Error&) {
-    return {};  // the PTX is shown
-  }
-}
 
 CaseStatus status_of(ProgramStatus status) {
   switch (status) {
@@ -59,7 +38,7 @@ std::uint64_t launches_of(const ProgramRun& run) {
 SteppedLaunch::SteppedLaunch(const ProgramRun& run, const std::vector<std::string>& sources)
     : steps_(run.steps->steps) {
   steps_.launches = static_cast<std::uint32_t>(std::max(launches_of(run), std::uint64_t{steps_.launch} + 1));
-  view.source = source_text(steps_.file, run, sources);
+  view.source = shown_source(steps_.file, run, sources);
   steps_.kernel = visible(steps_.kernel);
   steps_.file = visible(fs::path(steps_.file).filename().string());
   result_.variant = result_.kernel = steps_.kernel;

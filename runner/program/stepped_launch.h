@@ -9,8 +9,7 @@
 
 namespace gpulab {
 
-/// `run.steps` as a view; both must stay. The text of the source is shown where the program could have read it, too:
-/// below the current folder or its own, or one of `sources`. Its path is a stranger's word.
+/// `run.steps` as a view; both must stay. `sources`: files that were named (shown_source.h).
 class SteppedLaunch {
  public:
   SteppedLaunch(const ProgramRun& run, const std::vector<std::string>& sources);

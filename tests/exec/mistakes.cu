@@ -25,6 +25,9 @@
 // case: --budget 100000 -- forever look :: 4
 // out: the launch timed out and was terminated
 // err: did not end within 100000 warp instructions
+// case: --budget 100000 -- waits_for_host :: 4
+// out: the launch timed out and was terminated
+// err: hint: .*; one that waits for the host to write never ends here: the host goes on when the kernel has ended
 // case: -- free_twice :: 1
 // out: invalid argument
 // err: error: api: cudaFree of 0x[0-9a-f]+, which is not what cudaMalloc returned, or has been freed \(called by mistakes\.cu:\d+
@@ -126,6 +129,12 @@ int main(int argc, char** argv) {
     const cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindFloat};
     std::puts("before");
     return tell(cudaMallocArray(&array, &format, 4));
+  }
+  if (is("waits_for_host")) {
+    cudaMallocHost(&x, 4);
+    forever<<<1, 1>>>(x);
+    *x = 1;
+    return tell(cudaDeviceSynchronize());
   }
   if (is("device")) return tell(cudaSetDevice(1), 5);
   cudaMalloc(&x, 400);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "common/cuda_api/runtime/graphs/graph_memory.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
 #include "common/error.h"
@@ -58,6 +59,10 @@ cudaError_t release(Session& session, const void* pointer, bool of_host, void* c
     return cudaErrorInvalidValue;
   }
   session.managed.forget();
+  if (entry->of_graph) {
+    free_of_graph(session, entry->address, caller);
+    return cudaSuccess;
+  }
   session.device().release(entry->address);
   session.memory.remove(entry->address, Session::place_in_program(caller));
   return cudaSuccess;
@@ -90,7 +95,11 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
       "cudaMallocAsync", Waits::no,
       [&](Session& s) {
         if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-        return allocate(s, pointer, bytes, Kind::device, 0, "cudaMallocAsync", caller);
+        if (!s.captures(stream)) return allocate(s, pointer, bytes, Kind::device, 0, "cudaMallocAsync", caller);
+        Work work;
+        const cudaError_t error = reserve_for_graph(s, pointer, bytes, "cudaMallocAsync", caller, work);
+        if (error == cudaSuccess) s.capture(stream, std::move(work));
+        return error;
       },
       bytes);
 }
@@ -126,9 +135,15 @@ cudaError_t cudaFree(void* pointer) {
   return call("cudaFree", Waits::yes, [&](Session& s) { return release(s, pointer, false, caller); });
 }
 
-cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   void* const caller = __builtin_return_address(0);
-  return call("cudaFreeAsync", Waits::no, [&](Session& s) { return release(s, pointer, false, caller); });
+  return call("cudaFreeAsync", Waits::no, [&](Session& s) {
+    if (s.captures(stream)) {
+      s.capture(stream, freeing(pointer, caller));
+      return cudaSuccess;
+    }
+    return release(s, pointer, false, caller);
+  });
 }
 
 cudaError_t cudaFreeHost(void* pointer) {

@@ -18,6 +18,7 @@ struct MemoryEntry {
   std::string name;        ///< "cudaMalloc #3"
   std::string caller;      ///< where in the program
   bool variable = false;   ///< a module's: nobody frees it
+  bool of_graph = false;   ///< its address stays when it is freed: the graph's next launch has it there again
   std::string freed_by{};  ///< where in the program
   [[nodiscard]] bool host_may_touch() const { return kind != Kind::device; }
 };

@@ -44,6 +44,7 @@ std::unique_ptr<Device> make_device(const GpuProfile& profile, const Options& op
   if (options.budget == 0) simulation.patience = kPatience;
   simulation.counters = options.counters;
   simulation.model = options.model && options.counters;
+  simulation.lines = options.lines;
   simulation.sanitize = options.sanitize;
   simulation.schedule = options.schedule;
   simulation.trace = options.steps;
@@ -141,7 +142,9 @@ void Session::load(std::size_t module) {
   const FatModule& taken = modules.take_ptx(module, profile_.compute_major * 10 + profile_.compute_minor);
   FatModule& mine = modules.at(module);
   if (std::exchange(mine.loaded, true)) return;
-  device().load({.name = taken.name, .ptx = taken.ptx, .source = {}, .resources = taken.rows});
+  // The source is the reader's to find: that there is one makes lines those that the debug information names.
+  const std::string_view source = options.lines ? "\n" : "";
+  device().load({.name = taken.name, .ptx = taken.ptx, .source = source, .resources = taken.rows});
 }
 
 const LoadedFunction& Session::kernel_of(const FunctionEntry& function) {
@@ -285,7 +288,6 @@ KernelRecord& Session::record_of(const LoadedFunction& kernel, const LaunchReque
     made.shared_bytes = kernel.kernel.attributes.static_shared_bytes.value_or(0) + request.shared_bytes;
     made.registers = kernel.kernel.attributes.registers;
     made.caller = place_in_program(request.caller);
-    made.counted = options.counters;
   }
   return record.kernels[known->second];
 }
@@ -342,8 +344,12 @@ void Session::looked() {
   for (auto& fault : record.faults) fault.seen |= fault.failure == kRefused;
 }
 
+bool Session::captures(cudaStream_t stream) const {
+  return captured != nullptr && stream_number(stream) != Timeline::kDefault;
+}
+
 bool Session::capture(cudaStream_t stream, Work work) {
-  if (captured == nullptr || stream_number(stream) == Timeline::kDefault) return false;
+  if (!captures(stream)) return false;
   captured->push_back(std::move(work));
   return true;
 }
@@ -415,11 +421,14 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
   if (printed_.size() > kMostPrinted) print();
   const auto counters = device().take_counters();
   if (counters) mine.counters += *counters;
+  mine.counted |= counters.has_value();  // of launches that fail nothing is counted
   if (counters && options.each && mine.each.size() < kMostEach) mine.each.push_back(*counters);
   std::string why;
   const auto model = options.model && options.counters ? device().take_model(why) : std::nullopt;
   const double ms = model ? std::max(model->ms, 1e-4) : kLeastLaunchMs;
   mine.modelled = model && (mine.launches == 1 || mine.modelled);
+  if (auto lines = device().take_lines(); !lines.empty() && (!mine.lines || ms > mine.most_ms))
+    mine.lines = std::move(lines.front());  // those behind it are of launches by the kernel
   if (!model && mine.model_unavailable.empty()) mine.model_unavailable = why;
   if (model && (!mine.model || model->ms > mine.model->ms)) mine.model = model;
   mine.least_ms = mine.launches == 1 ? ms : std::min(mine.least_ms, ms);
@@ -434,9 +443,10 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
         findings_.emplace(fmt::format("{}\n{}\n{}", mine.name, finding.tool, finding.message), mine.findings.size());
     if (!fresh)
       mine.findings[known->second].count += finding.count;
-    else if (mine.findings.size() < kMostFindings)
+    else if (mine.findings.size() < kMostFindings) {
+      for (const auto& site : finding.at) place_allocations(site.address);
       mine.findings.push_back(std::move(finding));
-    else
+    } else
       findings_.erase(known);
   }
   if (!options.trace) return;
@@ -465,12 +475,17 @@ void Session::fail(const LaunchError& error, const LaunchRequest& request, const
   fault.what = error.what();
   fault.where = error.where;
   fault.hint = error.hint;
+  const auto is_shared = [](const auto& one) { return one.second.host_may_touch(); };
+  if (error.kind == LaunchFailure::hung && std::ranges::any_of(memory.all(), is_shared))
+    fault.hint += "; one that waits for the host to write never ends here: the host goes on when the kernel has ended";
   fault.launch = launches_;
   fault.grid = request.grid;
   fault.block = request.block;
   fault.error = cudaGetErrorName(pending_);
   if (const MemoryEntry* freed = memory.freed(address_in(fault.what)))
     fault.hint = fmt::format("'{}' was allocated at {} and freed at {}", freed->name, freed->caller, freed->freed_by);
+  else
+    place_allocations(fault.what);
   fault.caller = place_in_program(request.caller);
 }
 

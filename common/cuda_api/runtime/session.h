@@ -66,6 +66,8 @@ class Session {
   std::vector<Work>* captured = nullptr;
   /// What launches so, with the arguments as they are now.
   [[nodiscard]] Work work_of(const LaunchRequest& request);
+  /// What is queued on the stream is kept for later.
+  [[nodiscard]] bool captures(cudaStream_t stream) const;
   /// True: it has been kept for later.
   bool capture(cudaStream_t stream, Work work);
   /// The kernel behind a function of the host's; throws Error where there is none.
@@ -106,6 +108,8 @@ class Session {
   void take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   /// The launch that runs is the one whose steps were asked for.
   [[nodiscard]] bool steps_wanted() const { return options.steps && launches_ == options.steps->launch + 1U; }
+  /// Keeps where the allocations were made that the text names.
+  void place_allocations(const std::string& text);
   void write_steps(const LaunchRequest& request, const std::vector<Finding>& findings);
   void fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel);
   struct Refusal {

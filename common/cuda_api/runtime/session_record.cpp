@@ -26,6 +26,15 @@ void write_file(const std::string& name, const std::string& text) {
 
 }  // namespace
 
+void Session::place_allocations(const std::string& text) {
+  for (const auto& [address, entry] : memory.all()) {
+    const auto at = entry.caller.empty() ? std::string::npos : text.find(entry.name);
+    if (at == std::string::npos) continue;
+    const auto end = at + entry.name.size();
+    if (end == text.size() || text[end] < '0' || text[end] > '9') record.allocations[entry.name] = entry.caller;
+  }
+}
+
 void Session::write_record(bool complete) {
   if (options.record.empty()) return;
   record.complete = complete;

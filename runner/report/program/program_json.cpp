@@ -4,6 +4,7 @@
 
 #include "runner/report/documents/result_json.h"
 #include "runner/report/json_text.h"
+#include "runner/report/program/program_lines.h"
 #include "runner/report/program/program_report.h"
 #include "runner/version.h"
 
@@ -15,7 +16,19 @@ using Json = nlohmann::ordered_json;
 Json dim(const Dim3& d) { return {d.x, d.y, d.z}; }
 Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-Json kernel_json(const cuda_api::KernelRecord& kernel, const std::vector<std::string>& metrics) {
+Json explain_json(const cuda_api::KernelRecord& kernel, const ProgramRun& run) {
+  const ExplainedKernel explained(kernel, run);
+  Json marks = Json::array();
+  for (const auto& mark : explained.explanation.marks)
+    marks.push_back({{"line", mark.line == 0 ? Json() : Json(mark.line)},
+                     {"kind", mark.kind},
+                     {"share", json_real(mark.share)},
+                     {"text", mark.text}});
+  return {{"file", explained.launch.file}, {"ptx_lines", explained.launch.ptx}, {"marks", std::move(marks)}};
+}
+
+Json kernel_json(const cuda_api::KernelRecord& kernel, const ProgramRun& run) {
+  const auto& metrics = run.metrics;
   const Json result = result_json(result_of(kernel), metrics);
   Json json{{"name", kernel.name},
             {"launches", kernel.launches},
@@ -36,6 +49,7 @@ Json kernel_json(const cuda_api::KernelRecord& kernel, const std::vector<std::st
   if (!kernel.model_unavailable.empty()) json["model_unavailable"] = kernel.model_unavailable;
   json["findings"] = Json::array();
   for (const auto& finding : kernel.findings) json["findings"].push_back(finding_json(finding));
+  if (kernel.lines) json["explain"] = explain_json(kernel, run);
   return json;
 }
 
@@ -80,7 +94,7 @@ std::string program_json(const ProgramRun& run, const Style&) {
             {"profile", run.profile},     {"status", to_text(run.status)},
             {"exit_code", run.exit_code}, {"signal", run.signal == 0 ? Json() : Json(run.signal)},
             {"kernels", Json::array()}};
-  for (const auto* kernel : shown_kernels(run)) json["kernels"].push_back(kernel_json(*kernel, run.metrics));
+  for (const auto* kernel : shown_kernels(run)) json["kernels"].push_back(kernel_json(*kernel, run));
   if (run.trace) {
     json["launches"] = Json::array();
     for (const auto& one : record.activities) json["launches"].push_back(activity_json(one));
@@ -97,6 +111,9 @@ std::string program_json(const ProgramRun& run, const Style&) {
   for (const auto& fault : record.faults) json["faults"].push_back(fault_json(fault));
   json["findings"] = Json::array();
   for (const auto& finding : record.findings) json["findings"].push_back(finding_json(finding));
+  json["allocations"] = Json::array();
+  for (const auto& [name, caller] : record.allocations)
+    json["allocations"].push_back({{"allocation", name}, {"caller", caller}});
   json["leaks"] = leaks_json(record);
   json["unsupported"] = record.unsupported ? Json{{"what", record.unsupported->what},
                                                   {"caller", record.unsupported->caller},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <cstring>
 #include <regex>
@@ -10,6 +11,7 @@
 #include "common/text.h"
 #include "runner/report/grid_text.h"
 #include "runner/report/ladder.h"
+#include "runner/report/program/program_lines.h"
 #include "runner/report/program/program_report.h"
 #include "runner/report/time_metrics.h"
 
@@ -38,7 +40,18 @@ class Text {
 
 std::string place(const Dim3& d) { return fmt::format("({},{},{})", d.x, d.y, d.z); }
 
-void finding(const Finding& one, Text& text) {
+/// Where the allocations were made that `said` names.
+void allocations(const cuda_api::Record& record, const std::string& said, std::size_t indent, Text& text) {
+  for (const auto& [name, caller] : record.allocations) {
+    const auto at = said.find(name);
+    if (at == std::string::npos) continue;
+    const auto end = at + name.size();
+    if (end < said.size() && std::isdigit(static_cast<unsigned char>(said[end])) != 0) continue;
+    text.paragraph("", indent, visible(fmt::format("{} was allocated at {}", name, caller)));
+  }
+}
+
+void finding(const cuda_api::Record& record, const Finding& one, Text& text) {
   text.paragraph(std::string(to_text(one.severity)) + ": ", 9,
                  visible(fmt::format("{}: {}{}", one.tool, one.message,
                                      one.count > 1 ? fmt::format(" ({} times)", one.count) : std::string())));
@@ -47,10 +60,12 @@ void finding(const Finding& one, Text& text) {
         "", 9,
         visible(fmt::format("{}:{} {} by block {}, thread {}{}{}", site.file, site.line, site.access, place(site.block),
                             place(site.thread), site.address.empty() ? "" : ", ", site.address)));
+  if (!one.at.empty()) allocations(record, one.at.front().address, 9, text);
 }
 
-void fault(const cuda_api::FaultRecord& one, Text& text) {
+void fault(const cuda_api::Record& record, const cuda_api::FaultRecord& one, Text& text) {
   text.paragraph("error: ", 7, visible(one.what));
+  allocations(record, one.what, 7, text);
   if (!one.where.empty()) text.paragraph("  at ", 7, visible(one.where));
   text.paragraph("  in ", 7, visible(launch_text(one)));
   text.paragraph("  as ", 7, told_text(one));
@@ -74,8 +89,8 @@ void wrongs(const ProgramRun& run, Text& text) {
     if (!record.unsupported->hint.empty()) text.paragraph("  hint: ", 8, visible(record.unsupported->hint));
   }
   if (!record.crash.empty()) text.paragraph("error: ", 7, visible(record.crash));
-  for (const auto& one : record.faults) fault(one, text);
-  for (const auto& one : shown_findings(run)) finding(one, text);
+  for (const auto& one : record.faults) fault(record, one, text);
+  for (const auto& one : shown_findings(run)) finding(record, one, text);
   if (const auto leaks = never_freed(run); !leaks.empty()) text.paragraph("note: ", 6, leaks);
 }
 
@@ -135,6 +150,27 @@ void kernels(const ProgramRun& run, Text& text) {
   text.line(aligned(table, text.width(), left_out));
   if (!left_out.empty())
     text.paragraph("", 0, "Not shown for want of width: " + join(left_out) + " (--format json has all).");
+}
+
+/// Of each kernel whose lines were counted, those that cost the most.
+void explained(const ProgramRun& run, Text& text) {
+  for (const auto* kernel : shown_kernels(run)) {
+    if (!kernel->lines) continue;
+    text.line();
+    for (const auto& [label, indent, words] : lines_to_look_at(*kernel, run, text.width()))
+      text.paragraph(label, indent, words);
+  }
+}
+
+/// What was not asked for, and would tell more.
+void further(const ProgramRun& run, Text& text) {
+  if (run.status != ProgramStatus::ok || run.interrupted) return;  // there is enough to do
+  std::vector<std::string> more;
+  if (!run.sanitized) more.emplace_back("--sanitize all looks for races and for what was never written");
+  const auto all = shown_kernels(run);
+  if (std::ranges::none_of(all, [](const auto* kernel) { return kernel->lines.has_value(); }))
+    more.emplace_back("--explain names the lines that cost the time");
+  if (!all.empty() && !more.empty()) text.paragraph("next: ", 6, join(more, "; "));
 }
 
 void notes(const ProgramRun& run, Text& text) {
@@ -228,7 +264,9 @@ std::string program_table(const ProgramRun& run, const Style& style) {
     return text.take() + all;
   }
   kernels(run, text);
+  explained(run, text);
   notes(run, text);
+  further(run, text);
   return text.take();
 }
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/cuda_api/runtime/graphs/graphs.h"
+#include "common/cuda_api/runtime/graphs/add_node.h"
 
 using namespace gpulab;
 using namespace gpulab::cuda_api;
@@ -18,35 +18,6 @@ namespace {
 std::unordered_map<cudaGraphNode_t, std::shared_ptr<GraphNode>>& handles() {
   static auto& all = *new std::unordered_map<cudaGraphNode_t, std::shared_ptr<GraphNode>>;
   return all;
-}
-
-/// Where a node is to be added: behind which others.
-struct Place {
-  cudaGraphNode_t* added;
-  cudaGraph_t graph;
-  const cudaGraphNode_t* before;
-  std::size_t count;
-};
-
-template <typename Fill>
-[[gnu::always_inline]] inline cudaError_t add(const char* name, const Place& place, cudaGraphNodeType type,
-                                              const Fill& fill) {
-  return call(name, Waits::no, [&](Session& s) {
-    const auto nodes = nodes_of(place.graph);
-    if (nodes == nullptr || place.added == nullptr || (place.count > 0 && place.before == nullptr))
-      return cudaErrorInvalidValue;
-    auto node = std::make_shared<GraphNode>();
-    node->type = type;
-    for (std::size_t i = 0; i < place.count; ++i) {
-      const GraphNode* one = node_of(place.before[i]);
-      if (one == nullptr) return cudaErrorInvalidValue;
-      node->before.push_back(one);
-    }
-    if (const cudaError_t error = fill(s, *node); error != cudaSuccess) return error;
-    nodes->push_back(node);
-    *place.added = handle_of(node);
-    return cudaSuccess;
-  });
 }
 
 cudaError_t fill_kernel(Session& s, GraphNode& node, const cudaKernelNodeParams* asked, void* caller) {

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
+#include "common/cuda_api/runtime/graphs/graph_memory.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
 
@@ -45,11 +47,19 @@ std::shared_ptr<Nodes> chain_of(std::vector<Work> all) {
   return nodes;
 }
 
-[[gnu::always_inline]] inline cudaError_t instantiate(const char* name, cudaGraphExec_t* exec, cudaGraph_t graph) {
+/// Instances that free what their launch before has left, before they allocate it again.
+std::unordered_set<const void*>& freeing_first() {
+  static auto& all = *new std::unordered_set<const void*>;
+  return all;
+}
+
+[[gnu::always_inline]] inline cudaError_t instantiate(const char* name, cudaGraphExec_t* exec, cudaGraph_t graph,
+                                                      unsigned long long flags) {
   return call(name, Waits::no, [&](Session&) {
     const auto nodes = nodes_of(graph);
     if (nodes == nullptr || exec == nullptr) return cudaErrorInvalidValue;
     *exec = static_cast<cudaGraphExec_t>(add_graph(copy_of(*nodes)));
+    if ((flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0) freeing_first().insert(*exec);
     return cudaSuccess;
   });
 }
@@ -130,12 +140,12 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) {
   return call("cudaThreadExchangeStreamCaptureMode", Waits::no, [](Session&) { return cudaSuccess; });
 }
 
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
-  return instantiate("cudaGraphInstantiate", exec, graph);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {
+  return instantiate("cudaGraphInstantiate", exec, graph, flags);
 }
 
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long) {
-  return instantiate("cudaGraphInstantiateWithFlags", exec, graph);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {
+  return instantiate("cudaGraphInstantiateWithFlags", exec, graph, flags);
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t) {
@@ -148,6 +158,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     const auto nodes = nodes_of(exec);
     if (nodes == nullptr) return cudaErrorInvalidValue;
     if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    const FreesFirst frees_first(freeing_first().contains(exec));
     return run_nodes(s, *nodes, stream);
   });
 }
@@ -155,7 +166,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, cudaGraph_t graph,
                                            cudaGraphInstantiateParams* parameters) {
   if (parameters != nullptr) parameters->result_out = cudaGraphInstantiateSuccess;
-  return instantiate("cudaGraphInstantiateWithParams", exec, graph);
+  return instantiate("cudaGraphInstantiateWithParams", exec, graph, parameters == nullptr ? 0 : parameters->flags);
 }
 
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned) {

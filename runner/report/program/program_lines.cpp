@@ -1,0 +1,80 @@
+#include "runner/report/program/program_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "common/gpu_profile.h"
+#include "common/text.h"
+#include "runner/report/explain/shown.h"
+#include "runner/report/explain/time_text.h"
+#include "runner/report/words/lines.h"
+
+namespace gpulab {
+namespace {
+
+constexpr std::size_t most_marks = 3, most_source = 100, far_in = 6;
+
+std::string source_of(const ExplainedKernel& kernel, std::uint32_t line) {
+  if (line == 0 || line > kernel.text.size()) return {};
+  auto source = kernel.text[line - 1];
+  source.remove_prefix(std::min(source.find_first_not_of(" \t"), source.size()));
+  return visible(std::string(source.substr(0, most_source)));
+}
+
+void marks(const ExplainedKernel& kernel, const std::string& file, std::vector<Paragraph>& said) {
+  std::uint32_t above = 0;     // the line whose source stands there
+  std::set<std::string> told;  // what holds of all lines of a kind
+  const auto& all = kernel.explanation.marks;
+  for (std::size_t i = 0; i < std::min(all.size(), most_marks); ++i) {
+    const Mark& mark = all[i];
+    if (mark.line == 0)
+      said.push_back({"  ", 4, "the whole launch:"});
+    else if (mark.line != above)
+      said.push_back({"  ", 4, fmt::format("{}:{}  {}", file, mark.line, source_of(kernel, mark.line))});
+    above = mark.line;
+    const auto general = mark.own < mark.text.size() ? mark.kind + mark.text.substr(mark.own) : std::string();
+    const bool is_new = general.empty() || told.insert(general).second;
+    said.push_back(
+        {"    ", 4,
+         visible(fmt::format("{} ({})", is_new ? mark.text : mark.text.substr(0, mark.own), share_text(mark)))});
+  }
+  if (all.size() > most_marks)
+    said.push_back({"  ", 4, fmt::format("and {} more (--format json has all)", all.size() - most_marks)});
+}
+
+}  // namespace
+
+ExplainedKernel::ExplainedKernel(const cuda_api::KernelRecord& kernel, const ProgramRun& run) : launch(*kernel.lines) {
+  if (const auto found = run.sources.find(launch.file); found != run.sources.end()) launch.text = found->second;
+  text = lines_of(launch.text);
+  sm_count = gpu_profile(run.profile).sm_count;
+  explanation = explanation_of(launch, sm_count);
+}
+
+std::vector<Paragraph> lines_to_look_at(const cuda_api::KernelRecord& record, const ProgramRun& run,
+                                        std::size_t width) {
+  const ExplainedKernel kernel(record, run);
+  const auto name = visible(record.cpp_name);
+  if (kernel.launch.ptx)
+    return {{"", 2, name + ": the program names no lines of it; build it with 'gpulab nvcc', or nvcc -lineinfo"}};
+  const auto file = visible(std::filesystem::path(kernel.launch.file).filename().string());
+  std::vector<Paragraph> said;
+  if (kernel.explanation.marks.empty()) {
+    said.push_back({"", 2, name + ": no line stands out: lanes agree, global memory is coalesced, no banks conflict"});
+  } else {
+    said.push_back({"", 2, name + ": what to look at, worst first"});
+    marks(kernel, file, said);
+  }
+  const auto time = where_time_goes(kernel.launch, kernel.text, width > far_in ? width - far_in : 0);
+  if (!time.empty()) said.push_back({"  ", 4, "where its warps spend the modelled time, the most first:"});
+  for (const auto& words : time) said.push_back({"    ", far_in, visible(words)});
+  const auto gone = what_ifs(kernel.launch, kernel.sm_count);
+  if (!gone.empty()) said.push_back({"  ", 4, "modelled again with that cost gone:"});
+  for (const auto& words : gone) said.push_back({"    ", far_in, visible(words)});
+  return said;
+}
+
+}  // namespace gpulab
