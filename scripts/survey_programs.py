@@ -69,15 +69,15 @@ class Survey:
         if program.refusal:
             return {**outcome, "class": program.refusal[0], "detail": program.refusal[1]}
         root = self.work / program.name
-        shutil.rmtree(root, ignore_errors=True)
-        root.mkdir(parents=True)
-        missing = self.checkout.extract(program.needs, root)
         folder = root / program.folder
+        built = self.arguments.again and (folder / "survey_program").exists()
+        missing = [] if built else self.fetch(program, root)
         if not folder.is_dir():
             return {**outcome, "class": "needs data", "detail": "a folder that this copy of the repository lacks"}
         lacks = [a for a in program.files_in_arguments() if not (folder / program.run_folder / a).exists()]
         outcome["missing"] = missing[:5]
-        outcome.update(self.build(program, folder))
+        if not built:
+            outcome.update(self.build(program, folder))
         if "class" not in outcome:
             outcome.update(self.simulate(program, folder))
             if lacks and outcome["class"] in ("own exit code", "crash", "time", "check failed"):
@@ -87,6 +87,11 @@ class Survey:
         if not self.arguments.keep:
             shutil.rmtree(root, ignore_errors=True)
         return outcome
+
+    def fetch(self, program, root):
+        shutil.rmtree(root, ignore_errors=True)
+        root.mkdir(parents=True)
+        return self.checkout.extract(program.needs, root)
 
     def build(self, program, folder):
         words = [*program.flags, *program.sources, "-o", "survey_program", *program.links]
@@ -177,6 +182,7 @@ def parsed():
     parser.add_argument("--native", action="store_true", help="on this machine's GPU, too")
     parser.add_argument("--most-kb", type=int, default=4096, help="files beyond that are data that we lack")
     parser.add_argument("--keep", action="store_true", help="sources and programs stay in the folder")
+    parser.add_argument("--again", action="store_true", help="what --keep left there is run, not built again")
     parser.add_argument("--pack", help="write the sources of those drawn, and end")
     parser.add_argument("--output", default="survey")
     return parser.parse_args()

@@ -7,6 +7,9 @@ Each .cu file here is built once, by `gpulab nvcc`, and says in its first lines 
     // out: EXPRESSION                          what its standard output matches (any number)
     // err: EXPRESSION                          what the report on standard error matches, blanks counting as one
 
+Files of homework/ are compiled by `gpulab exec` itself, case for case, as students do it: OPTIONS are of that. There @TEXT@ is the
+number of the line that has TEXT.
+
 Below are the cases that take more than a program: what cannot be run, and fat binaries that lie. NVIDIA's nvcc is needed.
 """
 import argparse
@@ -87,6 +90,25 @@ class Tests:
                        *shlex.split(arguments)], self.folder)
             self.note(f"{file.stem} {words.strip()}", wrong_in(ran, int(code), expected["out"], expected["err"]))
 
+    def homework(self, file):
+        """What a student does with a program: what the tool says is all that there is to go by."""
+        text = file.read_text(encoding="utf-8")
+        lines = [line if not line.startswith("//") else "" for line in text.splitlines()]
+
+        def number_of(found):
+            return str(next(i + 1 for i, line in enumerate(lines) if found.group(1) in line))
+
+        folder = self.folder / f"homework_{file.stem}"
+        folder.mkdir()
+        shutil.copy(file, folder)
+        for words, code, marks in CASE.findall(text):
+            if self.word not in f"homework {file.stem} {words}":
+                continue
+            marks = re.sub(r"@(.*?)@", number_of, marks)
+            expected = {kind: re.findall(rf"^// {kind}: (.*)$", marks, re.M) for kind in ("out", "err")}
+            ran = run([self.binary, "exec", file.name, *shlex.split(words)], folder)
+            self.note(f"homework {file.stem} {words.strip()}", wrong_in(ran, int(code), expected["out"], expected["err"]))
+
     def documents(self):
         """The JSON holds to its schema, whatever became of the program."""
         program = self.build(HERE / "mistakes.cu", "-DDOCUMENT")
@@ -99,6 +121,22 @@ class Tests:
                 checked = subprocess.run([sys.executable, str(HERE.parent / "cli/check_schema.py"), self.binary, "exec"],
                                          stdin=document, capture_output=True, text=True, check=False)
             self.note(f"schema {word}", checked.stderr if checked.returncode else "")
+
+    def explained(self):
+        """The lines that cost the most, as data."""
+        program, target = self.build(HERE / "vector_sum.cu", "-DEXPLAINED"), self.folder / "explained.json"
+        self.case("explained", [program.name, "--format", "json", "--output", target.name, "--explain"], 0)
+        if target.exists():
+            with open(target, encoding="utf-8") as document:
+                checked = subprocess.run([sys.executable, str(HERE.parent / "cli/check_schema.py"), self.binary, "exec"],
+                                         stdin=document, capture_output=True, text=True, check=False)
+            self.note("explained: the schema", checked.stderr if checked.returncode else "")
+            told = json.loads(target.read_text())["kernels"][0]["explain"]
+            good = told["file"].endswith("vector_sum.cu") and not told["ptx_lines"] and told["marks"] == []
+            self.note("explained: what it says", "" if good else str(told))
+        bare = self.build(HERE / "vector_sum.cu", "-arch=compute_90", "-code=compute_90", "-cudart=shared", compiler=[NVCC])
+        self.case("explained without lines", [bare.name, "--explain"], 0,
+                  err=["add: the program names no lines of it; build it with 'gpulab nvcc', or nvcc -lineinfo"])
 
     def sources(self):
         """A file is compiled, where it can be."""
@@ -341,7 +379,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
         tests = Tests(str(pathlib.Path(arguments.binary).resolve()), arguments.k, folder)
         jobs = [pool.submit(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
-        jobs += [pool.submit(job) for job in (tests.documents, tests.sources, tests.linked, tests.traced, tests.stepped, tests.pages, tests.streams, tests.cached, tests.foreign, tests.lies, tests.confined)]
+        jobs += [pool.submit(tests.homework, file) for file in sorted((HERE / "homework").glob("*.cu"))]
+        jobs += [pool.submit(job) for job in (tests.documents, tests.explained, tests.sources, tests.linked, tests.traced, tests.stepped, tests.pages, tests.streams, tests.cached, tests.foreign, tests.lies, tests.confined)]
         for job in jobs:
             job.result()
     print(f"{tests.passed} passed, {tests.failed} failed")
