@@ -48,6 +48,8 @@ Json request_json(const Questions& questions, const std::string& file, const std
   }
   return {{"lab", questions.lab},
           {"contract", questions.contract},
+          {"launches", questions.launches},
+          {"every_launch", questions.every_launch},
           {"file", file},
           {"source", hex_of(source)},
           {"unreadable", unreadable},
@@ -62,13 +64,24 @@ Json request_json(const Questions& questions, const std::string& file, const std
           {"backstop_ms", questions.backstop.count()}};
 }
 
+/// With the blocks that the assignment chooses.
+Contract asked_contract(const Lab& lab, const Json& asked) {
+  auto made = *std::ranges::find(lab.contracts, asked.at("contract").get<std::string>(), &Contract::name);
+  const auto all = made.launches;
+  made.every_launch = asked.at("every_launch");
+  if (asked.at("launches").empty()) return made;
+  made.launches.clear();
+  for (const std::size_t index : asked.at("launches")) made.launches.push_back(all.at(index));
+  return made;
+}
+
 Facts judged(const Json& asked) {
   const auto labs = all_labs();
   const auto lab = std::ranges::find(labs, asked.at("lab").get<std::string>(), &Lab::name);
-  const auto& contracts = lab->contracts;
+  const auto contract = asked_contract(*lab, asked);
   JudgeRequest request;
   request.lab = &*lab;
-  request.contract = &*std::ranges::find(contracts, asked.at("contract").get<std::string>(), &Contract::name);
+  request.contract = &contract;
   request.file = asked.at("file");
   request.source = bytes_of_hex(asked.at("source").get<std::string>());
   request.unreadable = asked.at("unreadable");

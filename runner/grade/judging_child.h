@@ -15,6 +15,8 @@ namespace gpulab {
 /// What all submissions of an assignment are asked.
 struct Questions {
   std::string lab, contract;
+  std::vector<std::size_t> launches{};  ///< of the contract's, in this order; empty: all
+  bool every_launch = false;            ///< a kernel must be right with all of these
   GradeTrials trials;
   std::vector<std::string> counters{};  ///< that requirements name
   bool model = false;

@@ -47,7 +47,11 @@ std::string flaw_of(const Facts& facts) {
 }  // namespace
 
 Questions questions_of(const Assignment& assignment, const std::string& secret) {
-  Questions made{.lab = assignment.lab->name, .contract = assignment.contract->name, .trials = {}};
+  Questions made{.lab = assignment.lab->name,
+                 .contract = assignment.contract->name,
+                 .launches = assignment.launches,
+                 .every_launch = assignment.contract->every_launch,
+                 .trials = {}};
   std::vector<std::string> hidden;
   made.trials.classes = {all_classes(*assignment.contract).front().name};  // nothing is right that is not right there
   for (const auto& item : assignment.items) {

@@ -60,7 +60,7 @@ std::map<std::string, ParamValue, std::less<>> key_point(const Contract& contrac
   auto point = contract.reference;
   for (auto& [name, value] : point) {
     auto* size = std::get_if<std::int64_t>(&value);
-    const bool in_one_block = size != nullptr && contract.launches.size() == 1 &&
+    const bool in_one_block = size != nullptr && contract.launches.size() == 1 && contract.launches[0].covers.x == 0 &&
                               *size <= static_cast<std::int64_t>(contract.launches[0].block.x);
     if (size == nullptr || *size < 128 || in_one_block) continue;
     constexpr std::int64_t tile = 128;

@@ -16,10 +16,7 @@ std::string types_text(const std::vector<Scalar>& types) {
 
 std::string launches_text(const Contract& contract) {
   std::vector<std::string> texts;
-  for (const auto& [block, covers] : contract.launches)
-    texts.push_back(covers.x == 0 || covers == block
-                        ? dim_text(block)
-                        : fmt::format("{} for {} each", dim_text(block), dim_text(covers)));
+  for (const auto& launch : contract.launches) texts.push_back(launch_text(launch));
   const char* which = texts.size() == 1       ? ""
                       : contract.every_launch ? "; it is right with each"
                                               : "; the first with which it is right counts";
@@ -27,6 +24,11 @@ std::string launches_text(const Contract& contract) {
 }
 
 }  // namespace
+
+std::string launch_text(const ContractLaunch& launch) {
+  if (launch.covers.x == 0 || launch.covers == launch.block) return dim_text(launch.block);
+  return fmt::format("{} for {} each", dim_text(launch.block), dim_text(launch.covers));
+}
 
 std::vector<std::string> contract_lines(const Contract& contract) {
   std::vector<std::string> lines{contract.signature, contract.summary};

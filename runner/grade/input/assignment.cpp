@@ -14,6 +14,7 @@
 #include "labs/registry.h"
 #include "runner/judge/inspection/constructs.h"
 #include "runner/judge/rung_counts.h"
+#include "runner/listing/contract_text.h"
 #include "runner/student_file/source_file.h"
 
 namespace gpulab {
@@ -269,6 +270,26 @@ void read_place(const Reader& reader, const std::vector<Lab>& labs, Assignment& 
   made.contract = &*named;
 }
 
+/// "blocks", "every_block": a choice of the contract's launches.
+void read_blocks(const Reader& reader, Assignment& made) {
+  const bool every = reader.flag("every_block", made.contract->every_launch);
+  if (!reader.has("blocks") && every == made.contract->every_launch) return;
+  std::vector<std::string> known;
+  for (const auto& launch : made.contract->launches) known.push_back(launch_text(launch));
+  auto own = *made.contract;
+  own.every_launch = every;
+  if (reader.has("blocks")) {
+    own.launches.clear();
+    for (const auto& text : reader.words("blocks", known, "block of threads")) {
+      made.launches.push_back(static_cast<std::size_t>(std::ranges::find(known, text) - known.begin()));
+      own.launches.push_back(made.contract->launches[made.launches.back()]);
+    }
+    if (own.launches.empty()) throw reader.refused("has no block in 'blocks'");
+  }
+  made.chosen = std::make_shared<const Contract>(std::move(own));
+  made.contract = made.chosen.get();
+}
+
 void read_solutions(const Reader& reader, Assignment& made) {
   const auto folder = std::filesystem::path(made.path).parent_path();
   const auto beside = [&](const std::string& name) {
@@ -319,7 +340,8 @@ Assignment parse_assignment(const std::string& text, const std::string& path, co
     throw usage_error(fmt::format("{}: is no JSON", path), fmt::format("look at byte {}", error.byte));
   }
   const Reader reader(json, path, "the assignment");
-  reader.allow({"schema", "title", "lab", "contract", "file", "reference", "starter", "wrong", "items"});
+  reader.allow({"schema", "title", "lab", "contract", "blocks", "every_block", "file", "reference", "starter", "wrong",
+                "items"});
   if (reader.text("schema") != "gpulab.assignment.v1")
     throw reader.refused("is not of the schema gpulab.assignment.v1");
   Assignment made{.path = path, .text = text, .title = reader.text("title"), .reference = {}};
@@ -327,6 +349,7 @@ Assignment parse_assignment(const std::string& text, const std::string& path, co
   made.file = reader.text("file", true);
   if (made.file.find('/') != std::string::npos) throw reader.refused("has a 'file' that is in another folder");
   read_place(reader, labs, made);
+  read_blocks(reader, made);
   read_solutions(reader, made);
   read_items(reader, made);
   return made;

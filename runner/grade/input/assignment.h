@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,9 +44,11 @@ struct Assignment {
   std::string text;  ///< what that holds
   std::string title;
   const Lab* lab = nullptr;
-  const Contract* contract = nullptr;
-  std::string file{};                ///< the one that counts in a folder of several; empty: the only one
-  std::string reference, starter{};  ///< paths; empty: none
+  const Contract* contract = nullptr;        ///< of the lab, or `chosen`
+  std::shared_ptr<const Contract> chosen{};  ///< the same with some of its blocks; null: with all, as the lab has it
+  std::vector<std::size_t> launches{};       ///< these of the lab's contract, in this order; empty: all
+  std::string file{};                        ///< the one that counts in a folder of several; empty: the only one
+  std::string reference, starter{};          ///< paths; empty: none
   std::vector<std::pair<std::string, std::string>> wrong{};  ///< path, the item that it fails
   std::vector<AssignmentItem> items{};
 

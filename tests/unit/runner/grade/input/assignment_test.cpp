@@ -48,6 +48,34 @@ TEST_CASE("a requirement brings the certificate along, but where it says that it
   CHECK((made.items[1].requirements.size() == 1 && made.items[1].certificate == 0));
 }
 
+TEST_CASE("an assignment chooses among its contract's blocks, and may ask for each of them") {
+  const auto with = [](const std::string& more) {
+    return R"({"schema": "gpulab.assignment.v1", "title": "T", "lab": "transpose", "contract": "transpose", )" + more +
+           R"("items": [{"name": "a", "kind": "correct", "points": 1}]})";
+  };
+  const auto chosen = parse_assignment(with(R"("blocks": ["16x16", "32x8 for 32x32 each"], )"), "a.json", labs());
+  CHECK(chosen.launches == std::vector<std::size_t>{2, 1});
+  REQUIRE(chosen.contract->launches.size() == 2);
+  CHECK(chosen.contract->launches[0].block == Dim3{16, 16});
+  CHECK(chosen.contract->launches[1].covers == Dim3{32, 32});
+  CHECK_FALSE(chosen.contract->every_launch);
+  const auto copy = chosen;  // a copy has the same contract
+  CHECK(copy.contract == chosen.contract);
+
+  const auto every = parse_assignment(with(R"("every_block": true, )"), "a.json", labs());
+  CHECK((every.contract->every_launch && every.launches.empty() && every.contract->launches.size() > 2));
+  CHECK(parse_assignment(with(""), "a.json", labs()).chosen == nullptr);
+
+  CHECK(refusal_of(with(R"("blocks": ["32x9"], )"))
+            .starts_with("a.json: the assignment has an unknown block of threads '32x9' in 'blocks' | did you mean "
+                         "'32x8'? there is 32x32, 32x8 for 32x32 each, 16x16"));
+  CHECK(refusal_of(with(R"("blocks": [], )")).starts_with("a.json: the assignment has no block in 'blocks'"));
+  CHECK(
+      refusal_of(with(R"("blocks": "16x16", )")).starts_with("a.json: the assignment has a 'blocks' that is no list"));
+  CHECK(refusal_of(with(R"("every_block": 1, )"))
+            .starts_with("a.json: the assignment has a 'every_block' that is neither true nor false"));
+}
+
 TEST_CASE("what an assignment has that nobody knows is refused with what was meant") {
   CHECK(refusal_of("{") == "a.json: is no JSON | look at byte 2");
   CHECK(refusal_of("[]") == std::string("a.json: the assignment is no JSON object") + schema_hint);
