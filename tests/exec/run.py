@@ -305,6 +305,10 @@ int main(int n, char** argv) {
         files = [str(HERE / "linked/main.cu"), str(HERE / "linked/other.cu")]
         said = ["^12 23 35 47 19 31 543 1062 113 no error\n$"]
         self.case("linked", [*files, "--nvcc", "-rdc=true"], 0, out=said, err=["kernel +1 .*", "other +1 "])
+        said = ["^if: 0 1 1 1\nif and else: 10 1 1 1\nswitch: 1 10 100 0\n0 nodes before\nwhile: 1 2 3\nrecording 1, behind 0, then 1\n"
+                "recorded: 100 105\nrefused: invalid argument invalid argument invalid argument\n$"]
+        if subprocess.run([NVCC, "--version"], capture_output=True, text=True, check=False).stdout.find("release 12") < 0:
+            self.case("linked conditions", [str(HERE / "linked/conditions.cu"), "--nvcc", "-rdc=true", "--sanitize", "all"], 0, out=said)
 
     def foreign(self):
         """Programs that are built otherwise."""

@@ -176,7 +176,15 @@ void get_occupancy(Warp& w, const MicroOp* op, const CallInfo& call) {
   });
 }
 
+/// The host takes the address of a word for the handle (common/cuda_api/runtime/graphs/conditional_nodes.cpp).
+void set_conditional(Warp& w, const MicroOp* op, const CallInfo& call) {
+  for_active_lanes(w, [&](int lane) {
+    store_result(w, op, lane, argument<std::uint64_t>(w, call, 0, lane), argument<std::uint32_t>(w, call, 1, lane));
+  });
+}
+
 constexpr Builtin builtins[] = {
+    {"cudaGraphSetConditional", set_conditional},
     {"__cudaCDP2GetLastError", last_error<true>, true},
     {"__cudaCDP2PeekAtLastError", last_error<false>, true},
     {"__cudaCDP2GetErrorString", describe_error<false>, true},

@@ -190,7 +190,8 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t*
     const auto known = nodes_of(graph);
     if (known == nullptr) return cudaErrorInvalidValue;
     std::vector<cudaGraphNode_t> all;
-    for (const auto& one : *known) all.push_back(handle_of(one));
+    for (const auto& one : *known)
+      if (!one->hidden) all.push_back(handle_of(one));
     return list(all, nodes, count);
   });
 }
@@ -201,7 +202,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, siz
     if (known == nullptr) return cudaErrorInvalidValue;
     std::vector<cudaGraphNode_t> all;
     for (const auto& one : *known)
-      if (one->before.empty()) all.push_back(handle_of(one));
+      if (one->before.empty() && !one->hidden) all.push_back(handle_of(one));
     return list(all, nodes, count);
   });
 }

@@ -26,25 +26,42 @@ std::unordered_map<const void*, std::shared_ptr<Nodes>>& graphs() {
 }
 
 struct Capture {
-  std::vector<Work> work;
+  std::vector<Work> work;  ///< that is not in `nodes` yet
   cudaStream_t stream = nullptr;
+  void* graph = nullptr;
+  std::shared_ptr<Nodes> nodes;  ///< of `graph`
+  std::vector<cudaGraphNode_t> last;
 };
 Capture& current() {
   static auto& capture = *new Capture;
   return capture;
 }
 
-/// Each waits for the one before: in the order in which they were queued.
-std::shared_ptr<Nodes> chain_of(std::vector<Work> all) {
-  auto nodes = std::make_shared<Nodes>();
-  for (auto& work : all) {
+/// What has been recorded becomes nodes: each waits for the one before, in the order in which they were queued.
+void take_nodes(Capture& capture) {
+  Nodes& nodes = *capture.nodes;
+  for (auto& work : capture.work) {
     auto node = std::make_shared<GraphNode>();
     node->type = cudaGraphNodeTypeKernel;
     node->work = std::move(work);
-    if (!nodes->empty()) node->before = {nodes->back().get()};
-    nodes->push_back(std::move(node));
+    if (!nodes.empty()) node->before = {nodes.back().get()};
+    nodes.push_back(std::move(node));
   }
-  return nodes;
+  capture.work.clear();
+}
+
+[[gnu::always_inline]] inline cudaError_t begin(const char* name, cudaStream_t stream, void* graph) {
+  return call(name, Waits::no, [&](Session& s) {
+    if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    if (stream_number(stream) == Timeline::kDefault) return cudaErrorStreamCaptureUnsupported;
+    if (s.captured != nullptr) return cudaErrorIllegalState;
+    if (graph == nullptr) graph = add_graph(std::make_shared<Nodes>());
+    auto nodes = nodes_of(graph);
+    if (nodes == nullptr) return cudaErrorInvalidValue;
+    current() = {{}, stream, graph, std::move(nodes), {}};
+    s.captured = &current().work;
+    return cudaSuccess;
+  });
 }
 
 /// Instances that free what their launch before has left, before they allocate it again.
@@ -116,25 +133,54 @@ cudaError_t run_nodes(Session& session, const Nodes& nodes, cudaStream_t stream)
 extern "C" {
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  return call("cudaStreamBeginCapture", Waits::no, [&](Session& s) {
-    if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    if (stream_number(stream) == Timeline::kDefault) return cudaErrorStreamCaptureUnsupported;
-    if (s.captured != nullptr) return cudaErrorIllegalState;
-    current() = {{}, stream};
-    s.captured = &current().work;
-    return cudaSuccess;
-  });
+  return begin("cudaStreamBeginCapture", stream, nullptr);
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return call("cudaStreamEndCapture", Waits::no, [&](Session& s) {
     if (s.captured == nullptr || current().stream != stream) return cudaErrorIllegalState;
     s.captured = nullptr;
-    *graph = static_cast<cudaGraph_t>(add_graph(chain_of(std::move(current().work))));
+    take_nodes(current());
+    if (graph != nullptr) *graph = static_cast<cudaGraph_t>(current().graph);
     current() = {};
     return cudaSuccess;
   });
 }
+
+#if CUDART_VERSION >= 13000
+/// What is recorded goes behind all that the graph has: whatever it is to wait for.
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t*,
+                                          const cudaGraphEdgeData*, size_t, cudaStreamCaptureMode) {
+  return begin("cudaStreamBeginCaptureToGraph", stream, graph);
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                     cudaGraph_t* graph, const cudaGraphNode_t** before,
+                                     const cudaGraphEdgeData** edges, size_t* count) {
+  return call("cudaStreamGetCaptureInfo", Waits::no, [&](Session& s) {
+    if (status == nullptr) return cudaErrorInvalidValue;
+    *status = s.captures(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    if (!s.captures(stream)) return cudaSuccess;
+    Capture& capture = current();
+    take_nodes(capture);
+    capture.last.clear();
+    if (!capture.nodes->empty()) capture.last.push_back(handle_of(capture.nodes->back()));
+    if (id != nullptr) *id = reinterpret_cast<std::uint64_t>(capture.graph);
+    if (graph != nullptr) *graph = static_cast<cudaGraph_t>(capture.graph);
+    if (before != nullptr) *before = capture.last.data();
+    if (edges != nullptr) *edges = nullptr;
+    if (count != nullptr) *count = capture.last.size();
+    return cudaSuccess;
+  });
+}
+
+/// What is recorded next waits for all nodes that there are anyway.
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t*, const cudaGraphEdgeData*, size_t,
+                                                unsigned) {
+  return call("cudaStreamUpdateCaptureDependencies", Waits::no,
+              [&](Session& s) { return s.captures(stream) ? cudaSuccess : cudaErrorIllegalState; });
+}
+#endif
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) {
   return call("cudaThreadExchangeStreamCaptureMode", Waits::no, [](Session&) { return cudaSuccess; });

@@ -16,6 +16,7 @@ struct GraphNode {
   Work work;                             ///< null: nothing
   std::vector<const GraphNode*> before;  ///< that are done first
   const GraphNode* origin = nullptr;     ///< of which it is a copy
+  bool hidden = false;                   ///< the runtime's own: the program does not know of it
   cudaMemAllocNodeParams memory{};       ///< that it allocates or frees
   cudaKernelNodeParams kernel{};         ///< as it was given, for whoever asks; its arguments are kept in `work`
 };
