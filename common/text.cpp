@@ -155,8 +155,15 @@ std::string plural(std::uint64_t n, std::string_view noun) {
 }
 
 std::size_t columns(std::string_view utf8) {
-  return static_cast<std::size_t>(
-      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < utf8.size(); ++i) {
+    if (utf8.substr(i).starts_with("\x1b[")) {
+      i = std::min(utf8.find('m', i), utf8.size());
+      continue;
+    }
+    count += (static_cast<unsigned char>(utf8[i]) & 0xC0) != 0x80;
+  }
+  return count;
 }
 
 namespace {

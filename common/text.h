@@ -36,7 +36,7 @@ namespace gpulab {
 [[nodiscard]] std::string short_count(double value);           ///< three digits: "7.34 M", "512"
 [[nodiscard]] std::string duration_text(double milliseconds);  ///< three digits: "11.5 µs", "2.01 ms", "1.2 s"
 [[nodiscard]] std::string plural(std::uint64_t n, std::string_view noun);  ///< "1 warp", "2 warps"
-/// Columns that UTF-8 text takes on a terminal (one per code point; none of ours are wide).
+/// Columns that UTF-8 text takes on a terminal (one per code point; none of ours are wide), colours none.
 [[nodiscard]] std::size_t columns(std::string_view utf8);
 /// What strangers wrote, for a terminal: control characters but ends of lines and tabs, characters that change the
 /// direction of writing, and bytes that are no UTF-8 are shown by their numbers: "\\x1b[2J".

@@ -14,10 +14,10 @@
 #include "runner/listing/metric_choice.h"
 #include "runner/options/measure_options.h"
 #include "runner/options/sweep.h"
-#include "runner/report/break_even.h"
+#include "runner/report/ladder/break_even.h"
+#include "runner/report/ladder/rung_changes.h"
 #include "runner/report/plots/image.h"
 #include "runner/report/report_target.h"
-#include "runner/report/rung_changes.h"
 #include "runner/student_file/toolchain.h"
 
 namespace gpulab {

@@ -77,21 +77,40 @@ def errors_by_lab(rows):
     return {lab: math.exp(sum(v) / len(v)) for lab, v in sorted(table.items())}
 
 
-def pairs(measured, model):
-    """(right, of) of the pairs of rungs of one lab, size and block that differ by more than 15 %."""
+def all_pairs(measured, model):
+    """Pairs of rungs of one lab, size and block: (lab, factor between the modelled times, that between the measured ones; below
+    1 where the model has them the other way round)."""
     groups = defaultdict(list)
     for key in measured:
         if key in model:
             groups[(key[0], key[2])].append(key)
-    right = defaultdict(int)
-    of = defaultdict(int)
     for (lab, _), keys in groups.items():
         for a, b in itertools.combinations(keys, 2):
-            if max(measured[a], measured[b]) <= 1.15 * min(measured[a], measured[b]):
-                continue
-            of[lab] += 1
-            right[lab] += (measured[a] < measured[b]) == (model[a]["time_ms"] < model[b]["time_ms"])
+            slow, fast = (a, b) if model[a]["time_ms"] >= model[b]["time_ms"] else (b, a)
+            yield lab, model[slow]["time_ms"] / model[fast]["time_ms"], measured[slow] / measured[fast]
+
+
+def pairs(measured, model):
+    """(right, of) of those that differ by more than 15 %, as measured."""
+    right = defaultdict(int)
+    of = defaultdict(int)
+    for lab, _, factor in all_pairs(measured, model):
+        if max(factor, 1 / factor) <= 1.15:
+            continue
+        of[lab] += 1
+        right[lab] += factor > 1
     return right, of
+
+
+def odds(measured, model):
+    """Lines: of pairs that the model has so far apart, how many are in order, and how many as measured within 1.15 times. What a
+    ladder says of near times (runner/report/ladder/rung_time.h) follows from them."""
+    for low, high in [(1, 1.05), (1.05, 1.15), (1.15, math.inf)]:
+        found = [factor for _, apart, factor in all_pairs(measured, model) if low <= apart < high]
+        if found:
+            near = sum(max(f, 1 / f) <= 1.15 for f in found)
+            yield (f"modelled {low:g} to {high:g} times apart: {len(found)} pairs, {sum(f > 1 for f in found) / len(found):.1%} in order, "
+                   f"{near / len(found):.1%} within 1.15 times as measured")
 
 
 def reached(measured, model, long):
@@ -159,6 +178,8 @@ def main():
     print(f"{len(long)} launches: geometric mean {got['geometric_mean_error']:.3f}, within 1.5: {got['within_1.5']:.1%}, "
           f"beyond 2.5: {got['beyond_2.5']:.1%}, from low to high: {got['from_low_to_high']:.1%}")
     print(f"pairs in order: {sum(right.values())} of {sum(of.values())}")
+    for line in odds({k: measured[k] for k, _ in long}, model):
+        print(line)
     for lab, error in errors_by_lab(long).items():
         print(f"  {lab:12} {error:.3f}  pairs {right[lab]}/{of[lab]}")
     for key, ratio in sorted(long, key=lambda row: -abs(math.log(row[1])))[:options.worst]:

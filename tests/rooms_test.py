@@ -25,6 +25,7 @@ FLOORS = [
     ["runner/options/sizes"],  # numbers as people type them, wherever they do
     ["runner/case"],
     ["runner/report"],
+    ["runner/report/ladder"],
     ["runner/report/documents", "runner/report/html", "runner/report/words"],
     ["runner/report/plots", "runner/report/explain"],
     ["runner/report/check", "runner/report/program", "runner/report/trace"],

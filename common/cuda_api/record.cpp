@@ -28,9 +28,12 @@ auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Fi
   return std::tie(v.tool, v.severity, v.message, v.count, v.at);
 }
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Counters> { return std::tie(v.counts); }
+auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, WarpTime> {
+  return std::tie(v.issue, v.memory, v.shared, v.barrier, v.result);
+}
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, ModelledTime> {
   return std::tie(v.gpu, v.validated, v.ms, v.kernel_ms, v.low_ms, v.high_ms, v.bound, v.issue, v.fp32, v.shared, v.l1,
-                  v.l2, v.dram, v.atomics, v.sms_used, v.waves, v.tail, v.sm_efficiency, v.achieved_occupancy);
+                  v.l2, v.dram, v.atomics, v.sms_used, v.waves, v.tail, v.sm_efficiency, v.achieved_occupancy, v.warps);
 }
 auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, LineCounts> {
   return std::tie(v.line, v.phase, v.executions, v.counters);

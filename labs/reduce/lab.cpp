@@ -208,7 +208,8 @@ std::vector<Variant> by_warps() {
        .adjust = within(stride_then_blocks),
        .builds_on = "grid_stride_vec4"},
       {.name = "single_pass",
-       .summary = "the last block to finish reduces the others' results, in fixed order: the same bits every run",
+       .summary =
+           "the last block to finish adds up the others' results, in fixed order; nvcc keeps four loads under way",
        .kernel = "reduce_single_pass<{type}, {Op}>",
        .blocks = warps,
        .strides = true,

@@ -15,7 +15,7 @@
 #include "runner/report/html/escape.h"
 #include "runner/report/html/grid.h"
 #include "runner/report/html/page.h"
-#include "runner/report/ladder.h"
+#include "runner/report/ladder/ladder.h"
 #include "runner/report/pages/highlight.h"
 #include "runner/report/pages/sections.h"
 

@@ -117,11 +117,15 @@ auto members(DeviceRequest& v) {
   auto& [index, profile, simulation] = v;
   return std::tie(index, profile, simulation);
 }
+auto members(WarpTime& v) {
+  auto& [issue, memory, shared, barrier, result] = v;
+  return std::tie(issue, memory, shared, barrier, result);
+}
 auto members(ModelledTime& v) {
   auto& [gpu, validated, ms, kernels, low, high, bound, issue, fp32, shared, l1, l2, dram, atomics, sms, waves, tail,
-         sm, achieved] = v;
+         sm, achieved, warps] = v;
   return std::tie(gpu, validated, ms, kernels, low, high, bound, issue, fp32, shared, l1, l2, dram, atomics, sms, waves,
-                  tail, sm, achieved);
+                  tail, sm, achieved, warps);
 }
 auto members(Result& v) {
   auto& [variant, kernel, status, message, racy, needs_clock, summary, params, launch, occupancy, spread, verification,

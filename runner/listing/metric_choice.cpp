@@ -8,7 +8,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "runner/listing/metric_table.h"
-#include "runner/report/time_metrics.h"
+#include "runner/report/ladder/time_metrics.h"
 
 namespace gpulab {
 namespace {

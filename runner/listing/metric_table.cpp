@@ -4,7 +4,7 @@
 #include <array>
 
 #include "common/counters.h"
-#include "runner/report/time_metrics.h"
+#include "runner/report/ladder/time_metrics.h"
 
 namespace gpulab {
 namespace {

@@ -104,12 +104,24 @@ void add_accesses(const Program& program, const Workers& workers, std::size_t i,
   }
 }
 
+/// Lanes that a warp lacks on average because its block's threads are no multiple of 32: those that are not at the
+/// kernel's first instruction, where no branch can have kept them away.
+double lanes_never_there(const Program& program, const std::vector<Tally>& tallies) {
+  for (std::size_t i = 0; i < tallies.size(); ++i) {
+    const auto& executed = tallies[i].executed;
+    if (program.sites[i].block != program.functions.front().entry_block || executed.warps == 0) continue;
+    return kLanes - static_cast<double>(executed.lanes) / static_cast<double>(executed.warps);
+  }
+  return 0;
+}
+
 /// Lane slots that idle at each line, by the line of the branch that is the reason. `tallies`: by site, of all phases.
 std::vector<IdleLanes> idle_lanes(const Program& program, const std::vector<std::uint32_t>& line_of,
                                   const std::vector<Tally>& tallies) {
   std::vector<std::uint64_t> divergent;
   for (const Tally& tally : tallies) divergent.push_back(tally.own.divergent);
   const auto reasons = branches_that_divide(program, divergent);
+  const double never = lanes_never_there(program, tallies);
   std::map<std::pair<std::uint32_t, std::uint32_t>, IdleLanes> found;
   const auto add = [&](std::uint32_t line, std::uint32_t branch, std::uint64_t slots, std::uint64_t warps) {
     if (slots == 0) return;
@@ -125,7 +137,9 @@ std::vector<IdleLanes> idle_lanes(const Program& program, const std::vector<std:
     if (warps == 0) continue;
     const std::uint64_t all = kLanes * warps - (tally.executed.lanes - tally.own.guard_lanes_off);
     // Lanes that are not here are the branch's; those that the instruction's guard switches off are not.
-    const std::uint64_t away = std::min(all, kLanes * tally.executed.warps - tally.executed.lanes);
+    const auto lacking = static_cast<std::uint64_t>(never * static_cast<double>(tally.executed.warps));
+    const std::uint64_t gone = kLanes * tally.executed.warps - tally.executed.lanes;
+    const std::uint64_t away = std::min(all, gone - std::min(gone, lacking));
     const std::uint32_t reason = reasons[program.sites[i].block];
     add(line_of[i], reason == kNoSite ? 0 : line_of[reason], away, warps);
     add(line_of[i], 0, all - away, warps);

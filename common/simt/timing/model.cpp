@@ -138,7 +138,8 @@ void TimingModel::add(const LaunchState& launch, const Counters& counters, std::
   GridTrace trace = tracer_.take();
   if (keeps_issues_) issued_.emplace_back();
   if (trace.blocks.empty()) return;
-  grids_.push_back(grid_of(launch, counters, per_sm, trace, keeps_issues_ ? launch.program->sites.size() : 0));
+  grids_.push_back(grid_of(launch, counters, per_sm, trace, launch.program->sites.size()));
+  grids_.back().sm.sites.clear();
   if (keeps_issues_) issued_.back() = std::move(grids_.back().sm.issued);
   remember(launch, counters, trace);
 }
@@ -182,6 +183,10 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   grid.atomics = hottest_atomic(trace, blocks / traced);
   grid.unqueued = grid.cycles;
   grid.cycles = std::max(grid.cycles, grid.atomics);
+  for (const SiteTime& site : grid.sm.sites) grid.warps.add(site, 1);
+  // Atomics that queue elsewhere keep warps waiting that one SM alone would not.
+  if (grid.atomics > grid.sm_cycles && grid.atomics >= grid.cycles)
+    grid.warps.memory += grid.warps.total() * (grid.atomics / grid.sm_cycles - 1);
   grid.queued_by_host = !in_graph_;
   grid.before_us = in_graph_ ? gpu_.next_in_graph_us : gpu_.next_launch_us;
   return grid;
@@ -205,6 +210,7 @@ std::optional<ModelledTime> TimingModel::take() {
   double cycles = 0;
   const Grid* longest = &grids_.front();
   double issue = 0, fp32 = 0, shared = 0, l1 = 0, l2 = 0, dram = 0, atomics = 0, warps = 0;
+  SiteTime spent;
   for (const Grid& grid : grids_) {
     cycles += grid.cycles;
     if (grid.cycles > longest->cycles) longest = &grid;
@@ -217,6 +223,7 @@ std::optional<ModelledTime> TimingModel::take() {
     dram += grid.sm.dram * scale;
     atomics += grid.atomics;
     warps += grid.sm.warp_cycles * scale;
+    if (const double all = grid.warps.total(); all > 0) spent.add(grid.warps, grid.cycles / all);
   }
   double us = gpu_.launch_us;
   for (std::size_t i = 0; i < grids_.size(); ++i) {
@@ -250,6 +257,8 @@ std::optional<ModelledTime> TimingModel::take() {
   time.tail = longest->tail;
   time.sm_efficiency = static_cast<double>(longest->sms_used) / static_cast<double>(sms(profile_));
   time.achieved_occupancy = cycles > 0 ? std::min(1.0, warps / cycles * 32 / profile_.max_threads_per_sm) : 0;
+  if (const double all = spent.total(); all > 0)
+    time.warps = {spent.issue / all, spent.memory / all, spent.shared / all, spent.barrier / all, spent.result / all};
   time.low_ms = time.ms / kSpread;
   time.high_ms = time.ms * kSpread;
   return time;

@@ -51,6 +51,7 @@ class TimingModel {
   struct Grid {
     double cycles = 0;
     SmResult sm;
+    SiteTime warps;        ///< cycles of all warps of the traced blocks
     double sm_cycles = 0;  ///< of the traced blocks: what `sm` is of
     double atomics = 0;
     double unqueued = 0;   ///< `cycles`, if atomics met at no address

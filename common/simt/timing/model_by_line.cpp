@@ -86,7 +86,7 @@ LaunchTime TimingModel::add_by_line(const LaunchState& launch, const Counters& c
   if (const auto site = busiest_atomic(trace); site && grid.atomics > grid.sm.cycles && grid.atomics >= grid.cycles) {
     double sum = 0;
     for (const SiteTime& s : sites) sum += s.total();
-    sites[*site].memory += sum * (grid.atomics / grid.sm.cycles - 1);
+    sites[*site].memory += grid.warps.total() - sum;
     const double would = ms(grid.unqueued) + gpu_.launch_us / 1e3;
     const std::uint32_t line = *site < line_of.size() ? line_of[*site] : 0;
     if (line != 0 && would < time.ms * (1 - kLeastGain)) time.what_ifs.push_back({line, "queue", would});

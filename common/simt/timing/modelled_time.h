@@ -6,6 +6,15 @@
 
 namespace gpulab {
 
+/// What resident warps spend their time on, as shares that add up to 1; all 0 where nothing ran.
+struct WarpTime {
+  double issue = 0;    ///< they issue, or wait for a pipe or a slot that others have
+  double memory = 0;   ///< they wait for what global or local memory brings; profilers: long scoreboard
+  double shared = 0;   ///< for shared memory; profilers: short scoreboard
+  double barrier = 0;  ///< at a barrier for the other warps of their block
+  double result = 0;   ///< for a result of arithmetic, a branch, a fence
+};
+
 struct ModelledTime {
   std::string gpu;                 ///< the profile's id
   bool validated = false;          ///< this GPU has been measured, and the model compared with it
@@ -18,6 +27,7 @@ struct ModelledTime {
   int sms_used = 0;
   double waves = 0, tail = 0;  ///< of the launch that takes the most time
   double sm_efficiency = 0, achieved_occupancy = 0;
+  WarpTime warps{};
 };
 
 }  // namespace gpulab

@@ -18,6 +18,13 @@ struct SiteTime {
   double barrier = 0;  ///< it is a barrier, and others have not come
   double result = 0;   ///< it computes, or orders
   [[nodiscard]] double total() const { return issue + memory + shared + barrier + result; }
+  void add(const SiteTime& other, double scale) {
+    issue += other.issue * scale;
+    memory += other.memory * scale;
+    shared += other.shared * scale;
+    barrier += other.barrier * scale;
+    result += other.result * scale;
+  }
 };
 
 /// One instruction of one warp as the model issues it.

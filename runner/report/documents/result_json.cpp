@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runner/report/json_text.h"
-#include "runner/report/time_metrics.h"
+#include "runner/report/ladder/time_metrics.h"
 
 namespace gpulab {
 namespace {
@@ -92,7 +92,13 @@ Json model(const ModelledTime& m) {
           {"waves", json_real(m.waves)},
           {"tail", json_real(m.tail)},
           {"sm_efficiency", json_real(m.sm_efficiency)},
-          {"achieved_occupancy", json_real(m.achieved_occupancy)}};
+          {"achieved_occupancy", json_real(m.achieved_occupancy)},
+          {"warps",
+           {{"issue", json_real(m.warps.issue)},
+            {"memory", json_real(m.warps.memory)},
+            {"shared", json_real(m.warps.shared)},
+            {"barrier", json_real(m.warps.barrier)},
+            {"result", json_real(m.warps.result)}}}};
 }
 
 /// Counts as integers; ratios and averages as numbers, left out where they have no denominator.

@@ -16,7 +16,8 @@
 #include "runner/report/explain/explain_report.h"
 #include "runner/report/explain/shown.h"
 #include "runner/report/explain/time_text.h"
-#include "runner/report/model_text.h"
+#include "runner/report/ladder/model_text.h"
+#include "runner/report/ladder/rung_time.h"
 #include "runner/report/words/lines.h"
 
 namespace gpulab {
@@ -142,7 +143,7 @@ class Table {
                               plural((launch_.block.volume() + 31) / 32, "warp")));
     if (result.lines.size() > 1)
       line(fmt::format("launch {} of {} (--launch N shows another)", view_.launch + 1, result.lines.size()));
-    if (result.model) line(paint_.bold("bound by " + result.model->bound));
+    if (result.model) paragraph("", paint_.bold("bound by " + bound_text(*result.model)));
     if (const auto modelled = modelled_text(result); !modelled.empty()) paragraph("modelled: ", modelled);
     if (result.lines.size() > 1 && launch_.time)
       line(fmt::format("of these, this launch: {}", duration_text(launch_.time->ms)));
@@ -235,7 +236,7 @@ class Table {
     const auto lines = where_time_goes(launch_, text_, width_);
     if (lines.empty()) return;
     line();
-    line(paint_.bold("Where warps spend the modelled time") + ", the most first");
+    paragraph("", paint_.bold("Where warps spend the modelled time") + ", the most first" + start_text(launch_));
     for (const auto& words : lines) paragraph("  ", words);
   }
   void what_would_help() {
@@ -288,7 +289,9 @@ class Table {
     if (explained_.marks.size() > marked_)
       line(fmt::format("and {} more (--format json has all)", explained_.marks.size() - marked_));
   }
-  static bool of_launch(const std::string& kind) { return kind == "few_blocks" || kind == "imbalance"; }
+  static bool of_launch(const std::string& kind) {
+    return kind == "few_blocks" || kind == "imbalance" || kind == "partial_warps";
+  }
 
   void phases() {
     line();

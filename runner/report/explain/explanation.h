@@ -16,7 +16,7 @@ namespace gpulab {
 struct Mark {
   std::uint32_t line = 0;
   /// divergence, idle_lanes, uncoalesced, bank_conflict, atomic, same_address, local_memory, waiting; of the whole
-  /// launch: few_blocks, imbalance
+  /// launch: few_blocks, partial_warps, imbalance
   std::string kind;
   double share = 0;  ///< of the launch's whole: of its sectors, wavefronts, lane slots … (0..1)
   std::string text;

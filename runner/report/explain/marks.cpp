@@ -162,6 +162,7 @@ class Marker {
   /// What no line is to blame for.
   void look_at_launch(int sm_count) {
     few_blocks(sm_count);
+    partial_warps();
     imbalance(sm_count);
   }
   void look_at(const ExplainedLine& line) {
@@ -193,6 +194,20 @@ class Marker {
     marks_.push_back({0, "few_blocks", share_of(sms - blocks, sms),
                       text + ". Try: as many blocks as fill the GPU, each with a part of the work", text.size(),
                       std::numeric_limits<double>::infinity()});
+  }
+  /// A block whose threads are no multiple of 32: its last warp issues what a full one would. Of a few blocks it
+  /// matters little.
+  void partial_warps() {
+    constexpr std::uint64_t many = 32;
+    constexpr double least = 0.1;
+    const std::uint64_t threads = launch_.block.volume(), warps = (threads + 31) / 32;
+    const double share = warps == 0 ? 0 : 1 - static_cast<double>(threads) / static_cast<double>(32 * warps);
+    if (share < least || launch_.grid.volume() < many) return;
+    const std::string text =
+        fmt::format("partial warps: a block of {} threads takes {}, {} of whose {} lanes are never there", threads,
+                    plural(warps, "warp"), 32 * warps - threads, 32 * warps);
+    marks_.push_back({0, "partial_warps", share, text + ". Try: a multiple of 32 threads per block", text.size(),
+                      share * static_cast<double>(whole_["warp_instructions"]) * per_instruction});
   }
   /// The grid ends with its busiest block: what all SMs could have done until then, had they had the work.
   void imbalance(int sm_count) {
@@ -303,7 +318,9 @@ class Marker {
         fmt::format("uncoalesced {}: {}{} {} {} where {} would hold what they ask for{}", stores ? "store" : "load",
                     all, plural(lane_count(*access), "lane"), lane_count(*access) == 1 ? "touches" : "touch",
                     plural(access->sectors, "sector"), wanted, distance_text(*access)),
-        ". Try: neighbouring threads on neighbouring elements");
+        ". Try: neighbouring threads on neighbouring elements; where this only moves it to another access (a "
+        "transpose), through a "
+        "tile in shared memory");
   }
   void banks(const ExplainedLine& line) {
     const auto conflicts = conflicts_of(line.counters);
@@ -311,7 +328,7 @@ class Marker {
     const auto text = bank_text(line);
     add(line, "bank_conflict", share_of(conflicts, wavefronts_of(whole_)),
         static_cast<double>(conflicts) * per_wavefront, text,
-        ". Try: neighbouring threads on neighbouring words, or rows that are one word longer");
+        ". Try: neighbouring threads on neighbouring words; of a matrix, rows that are one word longer");
   }
   [[nodiscard]] std::string bank_text(const ExplainedLine& line) const {
     const auto* access = worst_access(launch_, line.line, true, false);
@@ -341,7 +358,9 @@ class Marker {
       add(line, "atomic", share, cost,
           fmt::format("contended atomic: up to {} of a warp meet on one address and queue there{}",
                       plural(most, "lane"), queue ? ", behind those of other blocks" : ""),
-          ". Try: combine within the warp or the block first");
+          c["global_atomic_requests"] == 0
+              ? ". Try: combine within the warp first, or a copy of the words for each warp"
+              : ". Try: combine within the warp or the block first");
     } else if (queue) {  // few of them may take most of the time: told whatever their share of the requests
       const std::string text = fmt::format(
           "contended atomic: {} requests of all blocks, and those at one address go one after another, as modelled "

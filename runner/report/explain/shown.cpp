@@ -37,7 +37,8 @@ const char* part_of(const std::string& kind) {
 std::string whole_of(const std::string& kind) {
   if (kind == "few_blocks") return "GPU's SMs";
   if (kind == "imbalance") return "SMs' time, if it went by instructions alone";
-  if (kind == "divergence" || kind == "idle_lanes") return "kernel's lane slots, 32 per instruction";
+  if (kind == "divergence" || kind == "idle_lanes" || kind == "partial_warps")
+    return "kernel's lane slots, 32 per instruction";
   if (kind == "bank_conflict") return "kernel's shared-memory wavefronts";
   if (kind == "atomic" || kind == "same_address") return "kernel's memory requests";
   if (kind == "waiting") return "kernel's warp instructions";

@@ -16,14 +16,14 @@ constexpr double least_share = 0.03;  ///< of a line, and of a part of it, to be
 
 /// "waits for global memory 40%, issues 3%"
 std::string parts_of(const LineTime& line, double whole) {
-  std::array<std::pair<const char*, double>, 5> parts{{{"waits for memory", line.memory},
+  std::array<std::pair<const char*, double>, 5> parts{{{"waits for global memory", line.memory},
                                                        {"waits for shared memory", line.shared},
                                                        {"waits at the barrier", line.barrier},
                                                        {"issues", line.issue},
                                                        {"waits for results", line.result}}};
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> words;
-  for (const auto& [what, ms] : parts)
+  for (const auto& [what, ms] : parts)  // of the whole, as the line's share is
     if (words.empty() || ms >= least_share * whole) words.push_back(fmt::format("{} {:.0f}%", what, 100 * ms / whole));
   return join(words);
 }
@@ -45,6 +45,11 @@ double time_share(const LaunchLines& launch, std::uint32_t number) {
   for (const auto& line : launch.time->lines)
     if (line.line == number) return line.total() / launch.time->kernel_ms;
   return 0;
+}
+
+std::string start_text(const LaunchLines& launch) {
+  if (!launch.time) return {};
+  return fmt::format(" (without {} for the launch itself)", duration_text(launch.time->ms - launch.time->kernel_ms));
 }
 
 std::vector<std::string> where_time_goes(const LaunchLines& launch, const std::vector<std::string_view>& text,

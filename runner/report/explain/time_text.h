@@ -9,6 +9,10 @@
 
 namespace gpulab {
 
+/// " (without 2.5 µs for the launch itself)": why the lines' times are less than the kernel's; empty where there is no
+/// model.
+[[nodiscard]] std::string start_text(const LaunchLines& launch);
+
 /// The lines that take the most time, the most first, each with what its warps do then: "line 12  43%  10.6 µs  waits
 /// for global memory 40%, issues 3%". `width`: columns, of which source takes the rest.
 [[nodiscard]] std::vector<std::string> where_time_goes(const LaunchLines& launch,

@@ -6,9 +6,9 @@
 #include <map>
 
 #include "common/text.h"
+#include "runner/report/ladder/rung_changes.h"
+#include "runner/report/ladder/time_metrics.h"
 #include "runner/report/report.h"
-#include "runner/report/rung_changes.h"
-#include "runner/report/time_metrics.h"
 
 namespace gpulab::report {
 namespace {

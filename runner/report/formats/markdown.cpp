@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "common/text.h"
-#include "runner/report/ladder.h"
-#include "runner/report/model_text.h"
+#include "runner/report/ladder/ladder.h"
+#include "runner/report/ladder/model_text.h"
+#include "runner/report/ladder/rung_changes.h"
 #include "runner/report/report.h"
-#include "runner/report/rung_changes.h"
 
 namespace gpulab::report {
 namespace {
@@ -54,6 +54,7 @@ std::string write(const Run& run, const Style&) {
     if (!r.message.empty())
       notes += fmt::format("- {}: {}: {}\n", escaped(r.variant), to_text(r.status), escaped(r.message));
   }
+  if (const auto metrics = about_metrics(run); !metrics.empty()) notes += fmt::format("- {}\n", escaped(metrics));
   if (const auto about = about_modelled(run); !about.empty()) notes += fmt::format("- {}\n", escaped(about));
   if (const auto why = why_unmodelled(run); !why.empty()) notes += fmt::format("- {}\n", escaped(why));
   return notes.empty() ? text : text + '\n' + notes;

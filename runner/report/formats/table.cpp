@@ -7,16 +7,16 @@
 
 #include "common/text.h"
 #include "runner/case/metrics.h"
-#include "runner/report/break_even.h"
 #include "runner/report/check/check_report.h"
 #include "runner/report/explain/explain_report.h"
-#include "runner/report/ladder.h"
-#include "runner/report/model_text.h"
+#include "runner/report/ladder/break_even.h"
+#include "runner/report/ladder/ladder.h"
+#include "runner/report/ladder/model_text.h"
+#include "runner/report/ladder/rung_changes.h"
+#include "runner/report/ladder/time_metrics.h"
 #include "runner/report/plots/plot.h"
 #include "runner/report/program/program_report.h"
 #include "runner/report/report.h"
-#include "runner/report/rung_changes.h"
-#include "runner/report/time_metrics.h"
 #include "runner/report/words/counter_lines.h"
 #include "runner/report/words/result_text.h"
 
@@ -261,10 +261,14 @@ void several(const Run& run, Page& page) {
   const bool timed = std::any_of(run.results.begin(), run.results.end(), [](const Result& r) {
     return r.timing && r.timing->source == TimeSource::cuda_events;
   });
-  if (counted) page.paragraph(page.dim("Counters of the PTX as simulated; 'gpulab list --metrics' defines them."));
+  if (counted)
+    page.paragraph(
+        page.dim("Counters of the PTX as simulated; 'gpulab list --metrics' defines them. What is told per "
+                 "request is of loads or stores, whichever takes more."));
   const bool faster =
       std::any_of(run.results.begin(), run.results.end(), [](const Result& r) { return find_metric(r, "speedup"); });
   if (faster) page.paragraph(page.dim("Speed-ups refer to " + run.baseline + "."));
+  if (const auto metrics = about_metrics(run); !metrics.empty()) page.paragraph(page.dim(metrics));
   const auto modelled = about_modelled(run), unmodelled = why_unmodelled(run);
   if (!modelled.empty()) page.paragraph(page.dim(modelled));
   if (!unmodelled.empty()) page.paragraph(page.dim(unmodelled));

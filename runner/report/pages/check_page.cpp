@@ -8,7 +8,7 @@
 #include "runner/report/html/escape.h"
 #include "runner/report/html/grid.h"
 #include "runner/report/html/page.h"
-#include "runner/report/ladder.h"
+#include "runner/report/ladder/ladder.h"
 #include "runner/report/pages/sections.h"
 #include "runner/report/words/result_text.h"
 

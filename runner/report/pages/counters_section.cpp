@@ -6,11 +6,12 @@
 #include "runner/case/metrics.h"
 #include "runner/report/html/escape.h"
 #include "runner/report/html/grid.h"
-#include "runner/report/ladder.h"
-#include "runner/report/model_text.h"
+#include "runner/report/ladder/ladder.h"
+#include "runner/report/ladder/model_text.h"
+#include "runner/report/ladder/rung_changes.h"
+#include "runner/report/ladder/time_metrics.h"
 #include "runner/report/pages/sections.h"
 #include "runner/report/plots/panels.h"
-#include "runner/report/time_metrics.h"
 #include "runner/report/words/counter_lines.h"
 #include "runner/report/words/result_text.h"
 
@@ -74,6 +75,7 @@ std::string notes_section(const Run& run) {
   };
   for (const auto& r : run.results)
     if (!r.counters_params.empty()) add(r.variant + ": " + counted_case(r.counters_params));
+  add(about_metrics(run));
   const auto modelled = about_modelled(run);
   const bool timed = std::any_of(run.results.begin(), run.results.end(), [](const Result& r) {
     return r.timing && r.timing->source == TimeSource::cuda_events;

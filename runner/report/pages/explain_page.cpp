@@ -13,7 +13,7 @@
 #include "runner/report/html/grid.h"
 #include "runner/report/html/measure.h"
 #include "runner/report/html/page.h"
-#include "runner/report/model_text.h"
+#include "runner/report/ladder/model_text.h"
 #include "runner/report/pages/highlight.h"
 #include "runner/report/words/lines.h"
 #include "runner/report/words/result_text.h"
@@ -184,7 +184,7 @@ class ExplainPage {
       for (const auto& line : lines) out_ += "<li>" + escaped(join(split_at_gaps(line), " · ")) + "</li>\n";
       out_ += "</ul>\n";
     };
-    list("Where warps spend the modelled time", where_time_goes(launch_, text_, 400));
+    list(("Where warps spend the modelled time" + start_text(launch_)).c_str(), where_time_goes(launch_, text_, 400));
     list("What if: modelled again with that cost gone", what_ifs(launch_, view_.device.sm_count));
   }
 

@@ -8,9 +8,9 @@
 #include "runner/report/html/escape.h"
 #include "runner/report/html/grid.h"
 #include "runner/report/html/measure.h"
-#include "runner/report/ladder.h"
+#include "runner/report/ladder/ladder.h"
+#include "runner/report/ladder/rung_changes.h"
 #include "runner/report/pages/sections.h"
-#include "runner/report/rung_changes.h"
 
 namespace gpulab::pages {
 

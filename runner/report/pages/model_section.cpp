@@ -10,7 +10,7 @@
 #include "runner/report/html/escape.h"
 #include "runner/report/html/grid.h"
 #include "runner/report/html/measure.h"
-#include "runner/report/ladder.h"
+#include "runner/report/ladder/ladder.h"
 #include "runner/report/pages/sections.h"
 #include "runner/report/plots/panels.h"
 

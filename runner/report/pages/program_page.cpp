@@ -9,10 +9,10 @@
 #include "runner/report/html/escape.h"
 #include "runner/report/html/grid.h"
 #include "runner/report/html/page.h"
-#include "runner/report/ladder.h"
+#include "runner/report/ladder/ladder.h"
+#include "runner/report/ladder/time_metrics.h"
 #include "runner/report/pages/sections.h"
 #include "runner/report/program/program_report.h"
-#include "runner/report/time_metrics.h"
 
 namespace gpulab {
 namespace {

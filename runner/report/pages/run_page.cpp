@@ -4,7 +4,7 @@
 
 #include "runner/report/html/escape.h"
 #include "runner/report/html/page.h"
-#include "runner/report/ladder.h"
+#include "runner/report/ladder/ladder.h"
 #include "runner/report/pages/sections.h"
 
 namespace gpulab {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "common/text.h"
-#include "runner/report/break_even.h"
 #include "runner/report/html/chart.h"
 #include "runner/report/html/escape.h"
+#include "runner/report/ladder/break_even.h"
 #include "runner/report/pages/sections.h"
 #include "runner/report/plots/panels.h"
 #include "runner/report/plots/sweep_series.h"

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "common/error.h"
-#include "runner/report/ladder.h"
+#include "runner/report/ladder/ladder.h"
 #include "runner/report/plots/chart.h"
 
 namespace gpulab {

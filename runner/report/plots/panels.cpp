@@ -7,8 +7,8 @@
 
 #include "common/text.h"
 #include "runner/report/grid_text.h"
-#include "runner/report/ladder.h"
-#include "runner/report/rung_changes.h"
+#include "runner/report/ladder/ladder.h"
+#include "runner/report/ladder/rung_changes.h"
 
 namespace gpulab {
 namespace {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "common/text.h"
-#include "runner/report/ladder.h"
+#include "runner/report/ladder/ladder.h"
 #include "runner/report/plots/chart.h"
 #include "runner/report/plots/panels.h"
 #include "runner/report/plots/svg.h"

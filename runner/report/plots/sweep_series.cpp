@@ -4,7 +4,7 @@
 #include <set>
 
 #include "common/text.h"
-#include "runner/report/ladder.h"
+#include "runner/report/ladder/ladder.h"
 
 namespace gpulab {
 namespace {

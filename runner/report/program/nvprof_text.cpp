@@ -9,8 +9,8 @@
 #include "common/gpu_profile.h"
 #include "common/text.h"
 #include "runner/report/grid_text.h"
+#include "runner/report/ladder/time_metrics.h"
 #include "runner/report/program/program_report.h"
-#include "runner/report/time_metrics.h"
 
 namespace gpulab {
 namespace {

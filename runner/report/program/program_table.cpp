@@ -10,10 +10,10 @@
 
 #include "common/text.h"
 #include "runner/report/grid_text.h"
-#include "runner/report/ladder.h"
+#include "runner/report/ladder/ladder.h"
+#include "runner/report/ladder/time_metrics.h"
 #include "runner/report/program/program_lines.h"
 #include "runner/report/program/program_report.h"
-#include "runner/report/time_metrics.h"
 
 namespace gpulab {
 namespace {

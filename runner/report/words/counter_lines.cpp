@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "common/text.h"
-#include "runner/report/ladder.h"
+#include "runner/report/ladder/ladder.h"
 
 namespace gpulab {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "common/text.h"
-#include "runner/report/ladder.h"
-#include "runner/report/rung_changes.h"
+#include "runner/report/ladder/ladder.h"
+#include "runner/report/ladder/rung_changes.h"
 
 namespace gpulab {
 namespace {

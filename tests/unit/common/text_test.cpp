@@ -41,6 +41,12 @@ TEST_CASE("numbers are read whole or not at all") {
   for (const auto* text : {"", "x", "1x", "inf", "nan"}) CHECK_FALSE(parse_real(text));
 }
 
+TEST_CASE("colours take no columns") {
+  CHECK(columns("\x1b[2mµs\x1b[0m") == 2);
+  CHECK(columns("\x1b[2") == 0);
+  CHECK(wrapped("\x1b[2mone two\x1b[0m", 7) == std::vector<std::string>{"\x1b[2mone two\x1b[0m"});
+}
+
 TEST_CASE("numbers are written for people") {
   CHECK(dim_text({256, 1, 1}) == "256");
   CHECK(dim_text({32, 8, 1}) == "32x8");

@@ -47,7 +47,7 @@ TEST_CASE("a lab's own metrics are of that lab") {
 
 TEST_CASE("what the model cannot say is refused with the reason, by either profiler's name") {
   MachineOptions machine;
-  for (const auto* name : {"stall_sync", "smsp__warp_issue_stalled_barrier", "l2_read_throughput", "lts__t_bytes.sum",
-                           "dram__bytes_write.sum.per_second"})
+  for (const auto* name : {"stall_inst_fetch", "smsp__warp_issue_stalled_no_instruction", "l2_read_throughput",
+                           "lts__t_bytes.sum", "dram__bytes_write.sum.per_second"})
     CHECK(error_of([&] { (void)chosen(name, machine); }).find("cannot be had: ") != std::string::npos);
 }

@@ -4,7 +4,7 @@
 
 #include "labs/registry.h"
 #include "runner/case/metrics.h"
-#include "runner/report/time_metrics.h"
+#include "runner/report/ladder/time_metrics.h"
 #include "tests/catch.h"
 
 namespace gpulab {

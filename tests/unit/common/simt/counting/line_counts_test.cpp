@@ -18,12 +18,18 @@ using namespace gpulab;
 
 namespace {
 
+/// Some blocks and a part of one; less of each where sizes multiply (rows, columns).
 Case small_case(const Lab& lab, const Variant& variant) {
+  const auto sizes = std::count_if(lab.params.begin(), lab.params.end(), [](const auto& param) {
+    const auto* size = std::get_if<std::int64_t>(&param.fallback);
+    return size != nullptr && *size >= 256;
+  });
+  const std::int64_t most = sizes > 1 ? 150 : 700;
   Case c;
   c.block = default_block(lab, variant);
   for (const auto& param : lab.params) {
     auto value = param.fallback;
-    if (auto* size = std::get_if<std::int64_t>(&value)) *size = std::max(param.min, std::min<std::int64_t>(*size, 700));
+    if (auto* size = std::get_if<std::int64_t>(&value)) *size = std::max(param.min, std::min(*size, most));
     c.params.values[param.name] = value;
   }
   for (const auto& [name, words] : variant.only) c.params.values[name] = words.front();
@@ -195,7 +201,8 @@ TEST_CASE("explain names the divergent and the uncoalesced line of the neighbour
       CHECK(mark->text ==
             "uncoalesced load: 2.7 sectors per request on average where 1 would do; for example 8 lanes touch 4 "
             "sectors where 1 would hold what they ask for; neighbouring threads at work are 16 bytes apart. Try: "
-            "neighbouring threads on neighbouring elements");
+            "neighbouring threads on neighbouring elements; where this only moves it to another access (a transpose), "
+            "through a tile in shared memory");
   }
 }
 
@@ -204,13 +211,34 @@ TEST_CASE("a copy that is coalesced and does not diverge has no mark") {
   CHECK(kinds_of(explanation_of(result.lines[0], 132)).empty());
 }
 
+TEST_CASE("lanes that a block of no whole warps lacks are its own doing, and no branch's") {
+  const auto labs = all_labs();
+  const Lab& lab = find_lab(labs, "saxpy");
+  const Variant& naive = find_variant(lab, "naive");
+  const auto explained_with = [&](std::uint32_t threads) {
+    auto point = small_case(lab, naive);
+    point.params.values["n"] = std::int64_t{5000};  // the last block's lanes disagree whether they are beyond the end
+    point.block = {threads, 1, 1};
+    return explanation_of(run(lab, naive, point, true).lines.at(0), 132);
+  };
+  const auto explanation = explained_with(48);
+  REQUIRE(kinds_of(explanation) == std::vector<std::string>{"partial_warps"});
+  CHECK(explanation.marks[0].text ==
+        "partial warps: a block of 48 threads takes 2 warps, 16 of whose 64 lanes are never there. Try: a multiple of "
+        "32 threads per block");
+  CHECK(explanation.marks[0].share == 0.25);
+  CHECK(kinds_of(explained_with(64)).empty());
+}
+
 TEST_CASE("a transpose's column accesses say how far neighbouring threads are apart") {
   const auto result = explained("transpose", "naive_row");
   const auto explanation = explanation_of(result.lines[0], 132);
   REQUIRE(kinds_of(explanation) == std::vector<std::string>{"uncoalesced"});
   CHECK(explanation.marks[0].text ==
         "uncoalesced store: 32 lanes touch 32 sectors where 4 would hold what they ask for; neighbouring threads are "
-        "1024 bytes apart. Try: neighbouring threads on neighbouring elements");
+        "1024 bytes apart. Try: neighbouring threads on neighbouring elements; where this only moves it to another "
+        "access (a transpose), "
+        "through a tile in shared memory");
 }
 
 TEST_CASE("a module without its source is explained by lines of the PTX") {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string>
 
 #include "common/device/simulator/simulated.h"
@@ -105,6 +106,23 @@ TEST_CASE("a chain of loads waits for each of them; loads side by side wait once
   const auto ptx_of = [](const std::string& loads) { return kernel("", "setp.gt.u32 p, r1, 0; @p ret;" + loads); };
   const auto one = time_of(ptx_of(chain), 64), other = time_of(ptx_of(beside), 64);
   CHECK(one.ms - other.ms > 2 * 0.0003);  // two latencies of DRAM and more
+}
+
+TEST_CASE("the time of warps adds up to one, and most of it goes where the kernel lets them wait") {
+  const auto warps_of = [](const std::string& step, std::uint32_t blocks) {
+    std::string body = "and.b32 r5, r3, 31; shl.b32 r5, r5, 2; mov.u32 r6, s; add.u32 r6, r6, r5;";
+    for (int i = 0; i < 512; ++i) body += step;  // long beside the copy
+    const auto warps = time_of(kernel(body), blocks).warps;
+    CHECK(std::abs(warps.issue + warps.memory + warps.shared + warps.barrier + warps.result - 1) < 1e-9);
+    return warps;
+  };
+  CHECK(warps_of("fma.rn.f32 f1, f1, f1, f1;", 64).result > 0.5);
+  CHECK(warps_of("", 64).memory > 0.5);
+  // A chain of addresses through shared memory.
+  CHECK(warps_of("ld.volatile.shared.u32 r7, [r6]; and.b32 r7, r7, 0; add.u32 r6, r6, r7;", 64).shared > 0.5);
+  CHECK(warps_of("bar.sync 0;", 64).barrier > 0.5);
+  // As many independent additions as two SMs' worth of warps can issue.
+  CHECK(warps_of("add.s32 r7, r5, 1; add.s32 r8, r5, 2; add.s32 r5, r7, r8;", 4000).issue > 0.5);
 }
 
 TEST_CASE("floating-point atomics at one address go lane by lane; a warp's integers go as one") {

@@ -15,7 +15,7 @@ TEST_CASE("lines are told by modelled time, with what warps do there, and source
                         {.line = 3, .issue = 0.0001}};
   CHECK(where_time_goes(launch, {"  a = b;", "\tc = s[d];", "return;"}, 100) ==
         std::vector<std::string>{"line 2  70%  7 µs  waits for shared memory 60%, waits at the barrier 10%  c = s[d];",
-                                 "line 1  25%  2.5 µs  waits for memory 15%, issues 10%  a = b;",
+                                 "line 1  25%  2.5 µs  waits for global memory 15%, issues 10%  a = b;",
                                  "code of no line  5%  0.5 µs  waits for results 5%"});
   CHECK(where_time_goes(launch, {"  a = b;", "\tc = s[d];"}, 60)[0] ==
         "line 2  70%  7 µs  waits for shared memory 60%, waits at the barrier 10%");

@@ -1,4 +1,4 @@
-#include "runner/report/time_metrics.h"
+#include "runner/report/ladder/time_metrics.h"
 
 #include <set>
 

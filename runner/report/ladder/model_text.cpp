@@ -1,4 +1,4 @@
-#include "runner/report/model_text.h"
+#include "runner/report/ladder/model_text.h"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,13 @@
 #include <utility>
 
 #include "common/text.h"
+#include "runner/report/ladder/rung_time.h"
 
 namespace gpulab {
 
 std::string modelled_text(const Result& r) {
   if (r.model)
-    return fmt::format("{} on {}, bound: {}; not measured: nine of ten would lie between {} and {}",
+    return fmt::format("{} on {}, bound: {}; not measured: nine of ten measured times lie between {} and {}",
                        duration_text(r.model->ms), r.model->gpu, r.model->bound, duration_text(r.model->low_ms),
                        duration_text(r.model->high_ms));
   return r.model_unavailable.empty() ? "" : "no: " + r.model_unavailable;
@@ -57,15 +58,27 @@ std::string about_small(const Run& run) {
       join(rungs), rungs.size() == 1 ? "has" : "have", sm_count);
 }
 
+/// What the words of near times mean (rung_time.h), where rungs stand beside one another.
+std::string about_near(const Run& run) {
+  const bool is_ladder = std::any_of(run.results.begin(), run.results.end(),
+                                     [](const Result& r) { return r.model && !r.built_on.empty(); });
+  if (!is_ladder) return {};
+  return fmt::format(
+      " \"About as fast\" is less than {:g} times apart; \"probably\" less than {:g}, where a GPU had six of seven "
+      "pairs "
+      "in this order (of those further apart 98 of 100).",
+      kAboutTheSame, kToldApart);
+}
+
 }  // namespace
 
 std::string about_modelled(const Run& run) {
   const auto first = std::find_if(run.results.begin(), run.results.end(), [](const Result& r) { return r.model; });
   if (first == run.results.end()) return {};
   return fmt::format(
-      "Modelled times are what {} would take with a cold L2, worked out, not measured; nine of ten measured "
-      "times lie within a factor of {:.1f} of them.{}",
-      first->model->gpu, first->model->high_ms / first->model->ms, about_small(run));
+      "Modelled times are what {} would take with a cold L2, full of what others wrote; worked out, not measured; nine "
+      "of ten measured times lie within a factor of {:.1f} of them.{}{}",
+      first->model->gpu, first->model->high_ms / first->model->ms, about_near(run), about_small(run));
 }
 
 std::string why_unmodelled(const Run& run) {

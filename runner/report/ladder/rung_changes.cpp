@@ -1,4 +1,4 @@
-#include "runner/report/rung_changes.h"
+#include "runner/report/ladder/rung_changes.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include "common/text.h"
 #include "labs/registry.h"
 #include "runner/case/metrics.h"
-#include "runner/report/ladder.h"
-#include "runner/report/model_text.h"
+#include "runner/report/ladder/ladder.h"
+#include "runner/report/ladder/rung_time.h"
 
 namespace gpulab {
 namespace {
@@ -30,11 +30,9 @@ std::optional<Value> value_of(const Result& result, std::string_view name) {
   if (const auto* metric = find_metric(result, name)) return Value{metric->value, metric->unit};
   if (name == "sms_used" && result.spread) return Value{static_cast<double>(result.spread->sms_used), ""};
   if (name == "theoretical_occupancy" && result.occupancy) return Value{result.occupancy->theoretical, "ratio"};
+  if (name == "launches" && result.launch) return Value{static_cast<double>(result.launch->launches), ""};
   return std::nullopt;
 }
-
-/// Timed on a GPU: the only time that is measured.
-bool is_measured(const Result& result) { return result.timing && result.timing->source == TimeSource::cuda_events; }
 
 /// Did it do what it is to do? A rung that races on purpose does, whatever its answer is.
 bool has_run(const Result& r) { return r.status == CaseStatus::ok || (r.racy && r.status == CaseStatus::wrong); }
@@ -128,6 +126,25 @@ bool moved_by_polls(const Result& result, const Result& before, std::string_view
   return asked && all && 2 * std::abs(asked->now - asked->before) > std::abs(all->now - all->before);
 }
 
+/// With a block per SM at most it does not matter how many more would fit.
+bool at_most_one_block(const Result& r) {
+  return r.spread && r.launch && r.launch->grid.volume() <= static_cast<std::uint64_t>(r.spread->sm_count);
+}
+
+/// Does the counter count work of what bounds a kernel (ModelledTime::bound)?
+bool works_on(std::string_view bound, std::string_view counter) {
+  const bool atomic = may_be_few_and_dear(counter);
+  if (bound == "atomics") return atomic || counter.ends_with("_queue");
+  if (bound == "shared_bandwidth") return counter.starts_with("shared_");
+  if (bound == "issue" || bound == "fp32")
+    return counter == "warp_instructions" || counter == "warp_execution_efficiency" || counter == "branch_efficiency";
+  if (bound == "launch") return counter == "launches";
+  if (bound.ends_with("_bandwidth"))
+    return !atomic && (counter.starts_with("global_") || counter.starts_with("local_"));
+  return counter == "sms_used" || counter == polls || counter == "barriers" ||
+         counter.ends_with("_requests");  // latency
+}
+
 /// What moved by a tenth or more and is not told yet: gains and losses, the most of each first.
 /// `claimed`: metrics of the lab's own that its rungs are about.
 void add_largest(const Result& result, const Result& before, const std::set<std::string_view>& claimed,
@@ -142,18 +159,26 @@ void add_largest(const Result& result, const Result& before, const std::set<std:
   };
   for (const auto& info : counter_table())
     if (info.tells) look_at(info.name);
-  for (const std::string_view name : {std::string_view("sms_used"), std::string_view("theoretical_occupancy"), polls})
-    look_at(name);
+  for (const std::string_view name : {"sms_used", "launches", "global_read_footprint_bytes"}) look_at(name);
+  if (!at_most_one_block(result) || !at_most_one_block(before)) look_at("theoretical_occupancy");
+  look_at(polls);
   for (const auto name : claimed) look_at(name);
+  // First what has to do with the time: with what bounded the rung below, what bounds this one.
+  const auto matters = [&](const RungChange& m) {
+    const auto& model = m.gain ? before.model : result.model;
+    return model && works_on(model->bound, m.counter);
+  };
   std::stable_sort(moved.begin(), moved.end(), [&](const RungChange& a, const RungChange& b) {
-    return distance(a, instructions) > distance(b, instructions);
+    const bool first = matters(a), second = matters(b);
+    return first != second ? first : distance(a, instructions) > distance(b, instructions);
   });
   for (const bool gain : {true, false}) {
     std::size_t count = 0;
     for (const auto& m : moved) {
-      if (m.gain != gain || count == most || told(changes, m.counter)) continue;
+      const bool always = m.counter == "launches";  // each costs microseconds, however little it counts beside millions
+      if (m.gain != gain || (count == most && !always) || told(changes, m.counter)) continue;
       changes.push_back(m);
-      ++count;
+      count += always ? 0 : 1;
     }
   }
 }
@@ -188,6 +213,7 @@ std::string value_text(double value, const std::string& unit) {
 /// "warp instructions", "busiest block / mean", "SMs used".
 std::string name_text(const std::string& counter) {
   if (counter == "sms_used") return "SMs used";
+  if (counter == "global_read_footprint_bytes") return "bytes read from DRAM, each sector once,";
   if (counter == polls) return "polls, loads that ask whether others have come,";
   if (counter == "block_imbalance") return "instructions of the busiest block / mean";
   std::string name = counter;
@@ -195,14 +221,32 @@ std::string name_text(const std::string& counter) {
   return name;
 }
 
+/// " (limited by registers, 40 per thread)": why an SM holds no more warps.
+std::string limits_text(const Result& result) {
+  if (!result.occupancy || !result.launch || result.occupancy->theoretical >= 1) return {};
+  const LaunchFacts& launch = *result.launch;
+  std::vector<std::string> limits;
+  for (const auto& limit : result.occupancy->limited_by) {
+    const auto shared = launch.static_shared_bytes.value_or(0) + launch.dynamic_shared_bytes;
+    if (limit == "registers" && launch.registers_per_thread)
+      limits.push_back(fmt::format("registers, {} per thread", *launch.registers_per_thread));
+    else if (limit == "shared")
+      limits.push_back(fmt::format("shared memory, {} per block", bytes_text(static_cast<double>(shared))));
+    else
+      limits.push_back(limit == "blocks" ? "blocks per SM" : limit);
+  }
+  return limits.empty() ? "" : fmt::format(" (limited by {})", join(limits, " and "));
+}
+
 /// Sentences of one kind, each behind the rung that it is compared with, said once where several have the same.
-std::vector<std::string> sentences(const std::vector<RungChange>& changes, bool gain) {
+std::vector<std::string> sentences(const Result& result, bool gain) {
   std::vector<std::string> texts;
   const RungChange* last = nullptr;
-  for (const auto& m : changes) {
+  for (const auto& m : result.changes) {
     if (m.gain != gain || (m.counter == "sms_used" && !gain)) continue;  // idle_to_tell says that
     const bool other = last == nullptr || last->than != m.than;
-    texts.push_back(other ? fmt::format("against {}: {}", m.than, change_text(m)) : change_text(m));
+    texts.push_back((other ? fmt::format("against {}: ", m.than) : "") + change_text(m) +
+                    (m.counter == "theoretical_occupancy" && !gain ? limits_text(result) : ""));
     last = &m;
   }
   return texts;
@@ -254,7 +298,7 @@ std::string change_text(const RungChange& m) {
   const std::string unit = name.ends_with(m.unit) ? "" : m.unit;
   const auto before = value_text(m.before, unit), now = value_text(m.now, unit);
   const bool plural =
-      name.ends_with('s') || m.counter == "sms_used" || m.counter == "block_imbalance" || m.counter == polls;
+      name.ends_with('s') || m.counter == "sms_used" || m.counter == "block_imbalance" || name.ends_with(',');
   const bool falls = m.now < m.before;
   if (before == now) return fmt::format("{} {} at {}", name, plural ? "stay" : "stays", now);
   std::string text =
@@ -269,55 +313,6 @@ std::string change_text(const RungChange& m) {
   if (!facts.empty()) text += fmt::format(" ({})", join(facts));
   return text;
 }
-
-namespace {
-
-/// What a rung's time is: where both have been measured, measured; else as modelled.
-struct RungTime {
-  double ms = 0;
-  bool modelled = true;
-};
-
-std::optional<RungTime> time_of(const Result& result, bool modelled) {
-  if (modelled) return result.model ? std::optional(RungTime{result.model->ms, true}) : std::nullopt;
-  return is_measured(result) ? std::optional(RungTime{result.timing->median_ms, false}) : std::nullopt;
-}
-
-/// "dram_bandwidth (busy 90% of the time)". What is busy little more than half of the time does not bound a kernel.
-std::string bound_text(const ModelledTime& model) {
-  constexpr double saturated = 0.6;
-  const double share = bound_share(model);
-  if (share <= 0) return model.bound;
-  if (share >= saturated) return fmt::format("{} (busy {:.0f}% of the time)", model.bound, 100 * share);
-  return fmt::format("no unit alone ({} is the busiest, {:.0f}% of the time)", model.bound, 100 * share);
-}
-
-/// "against hillis_steele: from 61.2 µs to 52 µs, as modelled (1.18 times as fast); bound by issue (busy 68% of the
-/// time), as before". Modelled times of rungs come in the order of measured ones where they lie 15 % apart, of nearer
-/// ones one pair in four does not (tests/timing).
-std::string time_change(const Result& now, const Result& before) {
-  constexpr double told_apart = 1.15;
-  std::optional<RungTime> then, here;
-  for (const bool modelled : {false, true}) {
-    if (here && then) break;
-    here = time_of(now, modelled);
-    then = time_of(before, modelled);
-  }
-  if (!here || !then || here->ms <= 0 || then->ms <= 0) return {};
-  const bool faster = here->ms < then->ms;
-  const double factor = faster ? then->ms / here->ms : here->ms / then->ms;
-  std::string text = fmt::format("against {}: from {} to {}{}", before.variant, duration_text(then->ms),
-                                 duration_text(here->ms), here->modelled ? ", as modelled" : "");
-  if (here->modelled && factor < told_apart)
-    text += fmt::format(", less than {:g} times apart: too near for the model to say which is faster", told_apart);
-  else
-    text += fmt::format(" ({:.3g} times as {})", factor, faster ? "fast" : "long");
-  if (!here->modelled) return text;
-  const auto is = bound_text(*now.model), was = bound_text(*before.model);
-  return text + "; bound by " + is + (is == was ? ", as before" : ", before by " + was);
-}
-
-}  // namespace
 
 std::string idle_sms_text(const Spread& spread) {
   if (spread.sms_used >= spread.sm_count) return {};
@@ -340,7 +335,31 @@ std::string idle_to_tell(const Result& result) {
   return result.spread && (fewer || result.built_on.empty()) ? idle_sms_text(*result.spread) : std::string();
 }
 
+/// What the rung claims to do better than others than the one that it is built on: these, each once.
+std::vector<const Result*> also_compared(const Run& run, const Result& result) {
+  std::vector<const Result*> others;
+  for (const auto& m : result.changes) {
+    const auto* other = m.than == result.built_on ? nullptr : partner(run.results, result, m.than);
+    if (other != nullptr && std::find(others.begin(), others.end(), other) == others.end()) others.push_back(other);
+  }
+  return others;
+}
+
 }  // namespace
+
+std::string about_metrics(const Run& run) {
+  const auto labs = all_labs();
+  const auto lab = std::find_if(labs.begin(), labs.end(), [&](const Lab& l) { return l.name == run.lab; });
+  if (lab == labs.end()) return {};
+  std::vector<std::string> meanings;
+  for (const auto& metric : lab->metrics) {
+    const bool told = std::any_of(run.results.begin(), run.results.end(), [&](const Result& r) {
+      return std::any_of(r.changes.begin(), r.changes.end(), [&](const auto& m) { return m.counter == metric.name; });
+    });
+    if (told) meanings.push_back(fmt::format("{}: {}.", name_text(metric.name), metric.definition));
+  }
+  return join(meanings, " ");
+}
 
 std::vector<RungStory> rung_stories(const Run& run) {
   std::vector<RungStory> stories;
@@ -348,15 +367,20 @@ std::vector<RungStory> rung_stories(const Run& run) {
     auto story =
         std::find_if(stories.begin(), stories.end(), [&](const RungStory& s) { return s.variant == r.variant; });
     if (story == stories.end()) story = stories.insert(story, {r.variant, r.summary, {}});
-    RungStory::Point point{swept_values(run, r), sentences(r.changes, true), sentences(r.changes, false)};
+    RungStory::Point point{swept_values(run, r), sentences(r, true), sentences(r, false)};
     if (const auto idle = idle_to_tell(r); !idle.empty()) point.losses.insert(point.losses.begin(), idle);
-    if (const auto* before = partner(run.results, r, r.built_on)) point.time = time_change(r, *before);
+    const auto* before = partner(run.results, r, r.built_on);
+    if (before != nullptr) point.time = time_change(r, *before);
+    for (const auto* other : also_compared(run, r))
+      if (const auto text = time_beside(r, *other); !text.empty() && !point.time.empty()) point.time += "; " + text;
     if (!r.would_build_on.empty())
       point.neither = fmt::format("{}, which it is built on, did not run{}: nothing to compare with", r.would_build_on,
                                   races(run, r.would_build_on) ? " (--allow-racy runs it)" : "");
     else if (point.gains.empty() && point.losses.empty()) {
       const bool counted = !r.built_on.empty() && r.counters;
       if (counted) point.neither = fmt::format("against {}: no counter moves by a tenth", r.built_on);
+      const auto busy = counted && before != nullptr ? busy_change(r, *before) : std::string();
+      if (!busy.empty()) point.neither += "; " + busy;
       if (!counted && point.time.empty()) continue;
     }
     story->points.push_back(std::move(point));

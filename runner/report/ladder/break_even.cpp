@@ -1,4 +1,4 @@
-#include "runner/report/break_even.h"
+#include "runner/report/ladder/break_even.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "common/text.h"
 #include "runner/case/metrics.h"
-#include "runner/report/ladder.h"
+#include "runner/report/ladder/ladder.h"
 
 namespace gpulab {
 namespace {

@@ -1,4 +1,4 @@
-#include "runner/report/time_metrics.h"
+#include "runner/report/ladder/time_metrics.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "common/counters.h"
 #include "common/text.h"
 #include "runner/case/metrics.h"
-#include "runner/report/ladder.h"
+#include "runner/report/ladder/ladder.h"
 
 namespace gpulab {
 namespace {
@@ -51,6 +51,20 @@ constexpr std::array rows{
     TimeMetric{"issue_slot_utilization", "ratio", "share of the cycles in which a partition of an SM issues",
                "smsp__issue_active.avg.pct_of_peak_sustained_active", "issue_slot_utilization",
                [](const Result& r) { return of_model(r, [](const auto& m) { return m.issue; }); }},
+    TimeMetric{"stall_memory_dependency", "ratio",
+               "share of the time of resident warps in which they wait for what global or local memory brings",
+               "smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct", "stall_memory_dependency",
+               [](const Result& r) { return of_model(r, [](const auto& m) { return m.warps.memory; }); }},
+    TimeMetric{"stall_short_scoreboard", "ratio", "share of it in which they wait for shared memory",
+               "smsp__warp_issue_stalled_short_scoreboard_per_warp_active.pct", "",
+               [](const Result& r) { return of_model(r, [](const auto& m) { return m.warps.shared; }); }},
+    TimeMetric{"stall_barrier", "ratio", "share of it in which they wait at a barrier for other warps of their block",
+               "smsp__warp_issue_stalled_barrier_per_warp_active.pct", "stall_sync",
+               [](const Result& r) { return of_model(r, [](const auto& m) { return m.warps.barrier; }); }},
+    TimeMetric{"stall_exec_dependency", "ratio",
+               "share of it in which they wait for a result of arithmetic, a branch, a fence",
+               "smsp__warp_issue_stalled_wait_per_warp_active.pct", "stall_exec_dependency",
+               [](const Result& r) { return of_model(r, [](const auto& m) { return m.warps.result; }); }},
     TimeMetric{"gld_throughput", "GB/s", "32 bytes x global load sectors / time in kernels",
                "l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum.per_second", "gld_throughput",
                [](const Result& r) { return counted(r, "global_load_sectors", sector_bytes); }},
@@ -96,8 +110,8 @@ constexpr std::array refused{
         "busy the ways to L2 are)"},
     UnmodelledMetric{
         "stall_*", "smsp__warp_issue_stalled_*",
-        "profilers sample warps, one reason each; the model keeps another account: 'gpulab explain' says which "
-        "lines warps spend their time on, and what they wait for there"},
+        "the model tells four reasons apart: stall_memory_dependency, stall_short_scoreboard, stall_barrier, "
+        "stall_exec_dependency ('gpulab explain' says which lines warps spend their time on, and what they wait for)"},
     UnmodelledMetric{
         "eligible_warps_per_cycle", "smsp__warps_eligible.avg.per_cycle_active",
         "the model issues a warp when its operands are there, and does not count those that could issue beside "

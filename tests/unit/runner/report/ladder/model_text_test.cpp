@@ -1,4 +1,4 @@
-#include "runner/report/model_text.h"
+#include "runner/report/ladder/model_text.h"
 
 #include "runner/report/report.h"
 #include "tests/catch.h"
@@ -26,7 +26,7 @@ Result rung(const std::string& name, double ms, const std::string& why = {}) {
 
 TEST_CASE("a page says the modelled time, that it is not measured, and what bounds it; or why there is none") {
   CHECK(modelled_text(rung("a", 0.02)) ==
-        "20 µs on h200, bound: issue; not measured: nine of ten would lie between 13.3 µs and 30 µs");
+        "20 µs on h200, bound: issue; not measured: nine of ten measured times lie between 13.3 µs and 30 µs");
   CHECK(modelled_text(rung("a", 0, "it follows from the counters, which are off")) ==
         "no: it follows from the counters, which are off");
   CHECK(modelled_text(rung("a", 0)).empty());
@@ -37,8 +37,8 @@ TEST_CASE("below a ladder stands once what modelled times are, and which rungs h
   run.results = {rung("flat", 0.02),   rung("cpu", 0),       rung("nested", 0, "x"),
                  rung("deep", 0, "x"), rung("deep", 0, "x"), rung("odd", 0, "y")};
   CHECK(about_modelled(run) ==
-        "Modelled times are what h200 would take with a cold L2, worked out, not measured; nine of ten measured "
-        "times lie within a factor of 1.5 of them.");
+        "Modelled times are what h200 would take with a cold L2, full of what others wrote; worked out, not "
+        "measured; nine of ten measured times lie within a factor of 1.5 of them.");
   CHECK(why_unmodelled(run) == "No modelled time of nested, deep: x. No modelled time of odd: y.");
 }
 

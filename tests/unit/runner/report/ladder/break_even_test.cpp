@@ -1,4 +1,4 @@
-#include "runner/report/break_even.h"
+#include "runner/report/ladder/break_even.h"
 
 #include <cmath>
 

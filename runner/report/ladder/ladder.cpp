@@ -1,4 +1,4 @@
-#include "runner/report/ladder.h"
+#include "runner/report/ladder/ladder.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,9 @@
 
 #include "common/text.h"
 #include "runner/case/metrics.h"
-#include "runner/report/time_metrics.h"
+#include "runner/report/ladder/model_text.h"
+#include "runner/report/ladder/rung_time.h"
+#include "runner/report/ladder/time_metrics.h"
 
 namespace gpulab {
 namespace {
@@ -51,6 +53,12 @@ std::string times(double value) {
   return fmt::format("{}x", value < 100 ? fmt::format("{:.2f}", value) : three(value));
 }
 
+/// What is busy little more than half of the time bounds nothing alone, as the stories below say, too.
+std::string bound_cell(const ModelledTime& model) {
+  const double share = bound_share(model);
+  return share > 0 && share < kSaturated ? "none alone" : model.bound;
+}
+
 std::string microseconds(double value) { return duration_text(value / 1000); }
 
 /// The order is the reader's: what it is, whether it is right, how fast, and then why. The time of a host variant is
@@ -65,7 +73,7 @@ std::vector<Kind> kinds(bool on_gpu) {
          return on_gpu ? time_from(r, {TimeSource::cuda_events, TimeSource::cpu_wall}) : std::nullopt;
        }},
       {{"modelled", "time"}, 0, metric("modelled_time", microseconds)},
-      {{"bound"}, 2, [](const Result& r) { return r.model ? std::optional(r.model->bound) : std::nullopt; }},
+      {{"bound"}, 2, [](const Result& r) { return r.model ? std::optional(bound_cell(*r.model)) : std::nullopt; }},
       {{"GB/s"}, 0, metric("bandwidth", three)},
       {{"of peak"}, 2, metric("bandwidth_of_peak", percent_text)},
       {{"GFLOP/s"}, 1, metric("gflops", three)},

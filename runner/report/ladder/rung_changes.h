@@ -41,4 +41,8 @@ struct RungStory {
 /// Of all variants, in the order of the ladder; nothing where there is one variant alone, for its page says it all.
 [[nodiscard]] std::vector<RungStory> rung_stories(const Run& run);
 
+/// "working warps: warps of a full block with a thread that works, summed over its tree's steps.": what the lab's own
+/// metrics mean that the stories name; empty where they name none.
+[[nodiscard]] std::string about_metrics(const Run& run);
+
 }  // namespace gpulab
