@@ -38,6 +38,7 @@ FLOORS = [
     ["runner/options"],
     ["runner/execution", "runner/listing"],
     ["runner/judge/inspection", "runner/program"],
+    ["runner/judge/kernel_search"],
     ["runner/judge"],
     ["runner/grade/input"],
     ["runner/grade"],

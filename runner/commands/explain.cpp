@@ -15,6 +15,7 @@
 #include "runner/command.h"
 #include "runner/execution/batch.h"
 #include "runner/execution/open_device.h"
+#include "runner/judge/contract_run.h"
 #include "runner/options/file_options.h"
 #include "runner/options/report_options.h"
 #include "runner/report/explain/explain_report.h"
@@ -53,6 +54,12 @@ OptionList own_options() {
   };
 }
 
+/// Of files alone.
+OptionList contract_option_of_files() {
+  return {{"contract", "NAME", "a lab's contract launches the kernel, as for check: transpose, reduce/total",
+           heading::what_runs}};
+}
+
 /// Of labs alone.
 OptionList racy_option() {
   return {{"allow-racy", "", "explain a variant that races on purpose, too", heading::simulator}};
@@ -60,12 +67,14 @@ OptionList racy_option() {
 
 Usage usage(const Lab* lab) {
   return {joined({own_options(), lab != nullptr ? racy_option() : OptionList{},
-                  lab != nullptr ? sweep_options(*lab) : joined({file_options(), launch_options()}),
+                  lab != nullptr ? sweep_options(*lab)
+                                 : joined({contract_option_of_files(), file_options(), launch_options()}),
                   only(machine_options(), {"device", "profile", "schedule", "budget"}),
                   report_options(formats_for(&Format::explanation))}),
           "Each line of the kernel with its counters (simulator), the worst lines with the reason in words.\n"
           "  gpulab explain reduce --variant shared_strided --banks 208\n"
           "  gpulab explain scale.cu --arg 'x:f32[1024]=iota' --arg n:i32=1024     (arguments as for run)\n"
+          "  gpulab explain mine.cu --contract transpose     (what 'gpulab check transpose mine.cu' counts)\n"
           "The JSON is gpulab.explain.v1 ('gpulab schema explain').\n"};
 }
 
@@ -122,6 +131,25 @@ Headers headers_of(const Result& result, const FileRequest& request) {
   return headers;
 }
 
+/// Its lines to the target. `lab`: empty for a file.
+void write_explanation(Result& result, const std::string& lab, const FileRequest& request, const DeviceInfo& device,
+                       const ExplainOptions& options, ReportTarget& target) {
+  if (result.lines.empty() && result.status == CaseStatus::ok)
+    throw usage_error(fmt::format("variant '{}' launches nothing here: there is no kernel to explain", result.variant));
+  if (result.lines.empty()) throw Error(ExitCode::launch_failed, result.message, {}, "'gpulab run' and labs show more");
+  const auto headers = headers_of(result, request);
+  for (auto& launch : result.lines)
+    if (const auto text = headers.find(launch.file); text != headers.end()) launch.text = text->second;
+  const ExplainView view{device,
+                         lab,
+                         lab.empty() ? request.file : "",
+                         &result,
+                         chosen_launch(result.lines, options.launch),
+                         options.phases,
+                         options.banks};
+  target.write(options.report.format->explanation(view, Style{wants_color(target), report_width(target, usual_width)}));
+}
+
 ExitCode explain_case(const SweepOptions& sweep, const ExplainOptions& options,
                       const std::shared_ptr<Executor>& simulator, const FileRequest& request = {}) {
   watch_for_interrupts();
@@ -132,23 +160,39 @@ ExitCode explain_case(const SweepOptions& sweep, const ExplainOptions& options,
   auto results = run_batch(batch);
   const auto code = exit_code(batch->cases, results);
   if (code == ExitCode::interrupted) return code;
-  auto& result = results.front();
-  if (result.lines.empty() && result.status == CaseStatus::ok)
-    throw usage_error(fmt::format("variant '{}' launches nothing here: there is no kernel to explain", result.variant));
-  if (result.lines.empty()) throw Error(ExitCode::launch_failed, result.message, {}, "'gpulab run' and labs show more");
-  const auto headers = headers_of(result, request);
-  for (auto& launch : result.lines)
-    if (const auto text = headers.find(launch.file); text != headers.end()) launch.text = text->second;
-  const auto& file = sweep.lab->file;
-  const ExplainView view{simulator->info(),
-                         file ? "" : sweep.lab->name,
-                         file ? file->file.file : "",
-                         &result,
-                         chosen_launch(result.lines, options.launch),
-                         options.phases,
-                         options.banks};
-  target.write(options.report.format->explanation(view, Style{wants_color(target), report_width(target, usual_width)}));
+  write_explanation(results.front(), sweep.lab->file ? "" : sweep.lab->name, request, simulator->info(), options,
+                    target);
   return code;
+}
+
+/// What `check` counts: the contract says how the kernel is launched.
+ExitCode explain_contract(const CommandLine& line, const std::string& contract) {
+  for (const char* name :
+       {"arg", "set", "shared", "cooperative", "expect", "tolerance", "block", "grid", "compiler", "compile-limit"})
+    if (line.given.contains(name))
+      throw usage_error(fmt::format("--{} and --contract: the contract says how the kernel is launched", name),
+                        "leave one of them out");
+  const auto request = parse_file_request(line.name, line.arguments.front(), line.given);
+  const auto options = parse(line);
+  JudgeRequest judging{.lab = nullptr, .file = request.file, .source = request.source, .kernel = request.kernel};
+  choose_contract(contract, *line.labs, judging);
+  judging.compile = request.compile;
+  judging.seed = parse_launch_options(line.given).seed;
+  judging.isolated = request.isolation.on;
+  watch_for_interrupts();
+  ReportTarget target(options.report.output);
+  const auto simulator = open_simulator_for_file(options.machine, file_access(request, {}), true);
+  const auto run = contract_run(judging, simulator->info());
+  auto result = simulator->run(run.lab, run.lab.variants.front(), run.number, {});
+  if (result.status == CaseStatus::interrupted) return ExitCode::interrupted;
+  const auto shape = judged(*run.contract, run.kernel, run.posed, result);
+  result.params.assign(run.contract->reference.begin(), run.contract->reference.end());
+  result.params.emplace_back("seed", static_cast<std::int64_t>(judging.seed));
+  write_explanation(result, "", request, simulator->info(), options, target);
+  if (shape.status == CaseStatus::ok) return ExitCode::ok;
+  fmt::print(stderr, "note: what is explained is not right: {}; 'gpulab check {} {}' says more\n", shape.message,
+             judging.lab->name, request.file);
+  return shape.status == CaseStatus::wrong ? ExitCode::wrong : ExitCode::launch_failed;
 }
 
 ExitCode run(const CommandLine& line) {
@@ -160,6 +204,7 @@ ExitCode run(const CommandLine& line) {
     sweep.admits_races = single_value(line.given, "allow-racy") != nullptr;  // on one CPU thread: the same in each run
     return explain_case(sweep, options, open_simulator(options.machine, true));
   }
+  if (const auto* contract = single_value(line.given, "contract")) return explain_contract(line, *contract);
   auto request = parse_file_request(line.name, target, line.given);
   const auto options = parse(line);
   auto launch = parse_launch_options(line.given);

@@ -15,15 +15,13 @@
 #include "common/text.h"
 #include "runner/execution/child_process.h"
 #include "runner/execution/open_device.h"
-#include "runner/judge/find_kernel.h"
+#include "runner/judge/kernel_search/find_kernel.h"
 #include "runner/judge/key_class.h"
 #include "runner/judge/rung_counts.h"
 #include "runner/judge/submission_ptx.h"
 #include "runner/judge/timing.h"
 #include "runner/judge/trials.h"
-#include "runner/student_file/compilers/ptxas.h"
 #include "runner/student_file/kernel_file.h"
-#include "runner/student_file/toolchain.h"
 
 namespace gpulab {
 namespace {
@@ -143,24 +141,8 @@ class Judging {
     return settle("signature", true, "");
   }
 
-  Lab lab_of(const FoundKernel& kernel, bool with_resources) const { return lab_of(kernel, with_resources, *ptx_); }
-  Lab lab_of(const FoundKernel& kernel, bool with_resources, const SubmissionPtx& ptx) const {
-    KernelFile file;
-    file.file = request_.file;
-    file.source = request_.source;
-    file.ptx = ptx.text();
-    file.compute_capability = ptx.capability();
-    file.entry = kernel.entry;
-    if (with_resources) {
-      if (const auto ptxas = find_ptxas(find_nvcc()))
-        file.resources = resources(file.ptx, kernel.entry, file.compute_capability, *ptxas, isolation_of(request_));
-    }
-    // What the process that simulates makes of it is its own affair (worker.h): here nobody parses it.
-    Lab lab;
-    lab.name = "run";
-    lab.file = std::make_shared<const LoadedKernelFile>(std::move(file));
-    lab.variants.push_back({.name = kernel.signature.name, .summary = {}, .kernel = kernel.entry});
-    return lab;
+  Lab lab_of(const FoundKernel& kernel, bool with_resources) const {
+    return kernel_lab(request_, *ptx_, kernel, with_resources);
   }
 
   /// One size on one of the processes.
@@ -414,7 +396,7 @@ class Judging {
     }
     std::vector<TimedKernel> kernels;
     for (const auto& kernel : search_.found) {
-      const Lab file = lab_of(kernel, false, ptx);
+      const Lab file = kernel_lab(request_, ptx, kernel, false);
       kernels.push_back({file, &kernel, &launch_of(file, kernel)});
     }
     report_.timed = times_beside(*request_.lab, *search_.contract, kernels, request_.grade->timed, seed_);

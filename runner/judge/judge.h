@@ -1,7 +1,7 @@
 #pragma once
 // A student's kernel against a contract: compiled, found, run on every class of inputs, sanitized, counted.
 //
-//   source --compile()--> PTX --find_kernel.h--> kernels --trials.h, in a confined process--> buffers --here-->
+//   source --compile()--> PTX --kernel_search/--> kernels --trials.h, in a confined process--> buffers --here-->
 //   Judgement
 //
 // Answers never leave this process; what ran in the other one gives buffers, counts and findings, and decides nothing.

@@ -1,7 +1,11 @@
 #include "runner/judge/submission_ptx.h"
 
-#include "runner/judge/find_kernel.h"
+#include <memory>
+#include <utility>
+
 #include "runner/student_file/compile.h"
+#include "runner/student_file/compilers/ptxas.h"
+#include "runner/student_file/kernel_file.h"
 
 namespace gpulab {
 namespace {
@@ -11,9 +15,10 @@ Compiler compiler_here() {
   return choose_compiler("auto", without_stand_in(nvcc), [&] { return find_nvrtc(nvcc); });
 }
 
-}  // namespace
-
+/// The file sees no file beside it.
 Isolation isolation_of(const JudgeRequest& request) { return {.on = request.isolated, .alone = true}; }
+
+}  // namespace
 
 SubmissionPtx::SubmissionPtx(const JudgeRequest& request, const std::vector<Contract>& contracts)
     : request_(request),
@@ -58,6 +63,24 @@ std::string SubmissionPtx::problem_text(const Error& error) const {
   if (what.find("No such file or directory") != std::string::npos)
     what += " (it is compiled alone, and sees no file beside it; -I FOLDER adds one)";
   return what;
+}
+
+Lab kernel_lab(const JudgeRequest& request, const SubmissionPtx& ptx, const FoundKernel& kernel, bool with_resources) {
+  KernelFile file;
+  file.file = request.file;
+  file.source = request.source;
+  file.ptx = ptx.text();
+  file.compute_capability = ptx.capability();
+  file.entry = kernel.entry;
+  if (with_resources) {
+    if (const auto ptxas = find_ptxas(find_nvcc()))
+      file.resources = resources(file.ptx, kernel.entry, file.compute_capability, *ptxas, isolation_of(request));
+  }
+  Lab lab;
+  lab.name = "run";
+  lab.file = std::make_shared<const LoadedKernelFile>(std::move(file));
+  lab.variants.push_back({.name = kernel.signature.name, .summary = {}, .kernel = kernel.entry});
+  return lab;
 }
 
 }  // namespace gpulab

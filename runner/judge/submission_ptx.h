@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "runner/judge/judge.h"
+#include "runner/judge/kernel_search/find_kernel.h"
 #include "runner/student_file/toolchain.h"
 
 namespace gpulab {
@@ -35,7 +36,9 @@ class SubmissionPtx {
   int capability_ = 0;
 };
 
-/// The file sees no file beside it.
-[[nodiscard]] Isolation isolation_of(const JudgeRequest& request);
+/// One of its kernels as a lab of one variant, to be run by a process of its own: what that makes of it is its own
+/// affair (runner/execution/worker.h), and here nobody parses it. With what ptxas says of it, where there is one.
+[[nodiscard]] Lab kernel_lab(const JudgeRequest& request, const SubmissionPtx& ptx, const FoundKernel& kernel,
+                             bool with_resources);
 
 }  // namespace gpulab

@@ -12,7 +12,7 @@
 #include "labs/lab.h"
 #include "runner/case/judgement.h"
 #include "runner/execution/executor.h"
-#include "runner/judge/find_kernel.h"
+#include "runner/judge/kernel_search/find_kernel.h"
 #include "runner/judge/rung_counts.h"
 
 namespace gpulab {

@@ -12,7 +12,7 @@
 #include "labs/lab.h"
 #include "runner/case/judgement.h"
 #include "runner/case/result.h"
-#include "runner/judge/find_kernel.h"
+#include "runner/judge/kernel_search/find_kernel.h"
 
 namespace gpulab {
 

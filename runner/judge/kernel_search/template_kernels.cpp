@@ -1,4 +1,4 @@
-#include "runner/judge/template_kernels.h"
+#include "runner/judge/kernel_search/template_kernels.h"
 
 #include <algorithm>
 #include <cctype>

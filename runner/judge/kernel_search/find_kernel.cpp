@@ -1,4 +1,4 @@
-#include "runner/judge/find_kernel.h"
+#include "runner/judge/kernel_search/find_kernel.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 #include "common/text.h"
-#include "runner/judge/template_kernels.h"
+#include "runner/judge/kernel_search/template_kernels.h"
 #include "runner/student_file/source_file.h"
 
 namespace gpulab {

@@ -1,4 +1,4 @@
-#include "runner/judge/signature_fit.h"
+#include "runner/judge/kernel_search/signature_fit.h"
 
 #include <algorithm>
 #include <type_traits>

@@ -1,6 +1,6 @@
-#include "runner/judge/template_kernels.h"
+#include "runner/judge/kernel_search/template_kernels.h"
 
-#include "runner/judge/find_kernel.h"
+#include "runner/judge/kernel_search/find_kernel.h"
 #include "tests/catch.h"
 
 namespace gpulab {

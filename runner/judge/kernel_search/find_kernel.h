@@ -7,7 +7,7 @@
 
 #include "labs/lab.h"
 #include "runner/judge/inspection/inspection.h"
-#include "runner/judge/signature_fit.h"
+#include "runner/judge/kernel_search/signature_fit.h"
 
 namespace gpulab {
 
