@@ -482,6 +482,9 @@ void Session::fail(const LaunchError& error, const LaunchRequest& request, const
   fault.grid = request.grid;
   fault.block = request.block;
   fault.error = cudaGetErrorName(pending_);
+  // racecheck may look through thousands of hand-overs for one access: such a launch ends, of a smaller problem.
+  if (error.kind == LaunchFailure::hung && !options.sanitize.empty())
+    fault.hint += "; what --sanitize looks up counts, too: fewer tools or a smaller problem take less";
   if (const MemoryEntry* freed = memory.freed(address_in(fault.what)))
     fault.hint = fmt::format("'{}' was allocated at {} and freed at {}", freed->name, freed->caller, freed->freed_by);
   else
