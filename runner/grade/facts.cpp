@@ -63,13 +63,9 @@ CountFact count_of(const Result& result, bool hidden, const std::vector<std::str
                  .is_right = result.status == CaseStatus::ok || result.status == CaseStatus::finding};
   for (const auto& [name, value] : result.params)
     if (name == "type") made.type = std::get<std::string>(value);
-  made.model_problem = result.model_unavailable;
-  // What no GPU has confirmed decides no grade.
-  const bool modelled = result.model && result.model->validated;
-  if (result.model && !modelled) made.model_problem = "the modelled times of this GPU have not been validated";
+  if (!measured(result, "model.time_ms")) made.model_problem = why_no_time(result);
   for (const auto& name : counters)
-    if (const auto value = measured(result, name); value && (modelled || !name.starts_with("model.")))
-      made.values[name] = *value;
+    if (const auto value = measured(result, name)) made.values[name] = *value;
   return made;
 }
 

@@ -102,8 +102,13 @@ std::vector<Requirement> parse_requirements(const std::string& text, const Lab& 
   return all;
 }
 
+std::string why_no_time(const Result& result) {
+  return result.model ? "the modelled times of this GPU have not been validated" : result.model_unavailable;
+}
+
 std::optional<double> measured(const Result& result, const std::string& counter) {
-  if (counter == "model.time_ms") return result.model ? std::optional(result.model->ms) : std::nullopt;
+  if (counter == "model.time_ms")
+    return result.model && result.model->validated ? std::optional(result.model->ms) : std::nullopt;
   if (counter == "sms_used") return result.spread ? std::optional<double>(result.spread->sms_used) : std::nullopt;
   if (counter == "waves") return result.spread ? result.spread->waves : std::nullopt;
   if (counter == "tail") return result.spread ? result.spread->tail : std::nullopt;
@@ -143,7 +148,7 @@ JudgedRequirement judged(const Requirement& requirement, const Result& own, cons
   const auto rung = std::ranges::find(rungs, requirement.rung, &Result::variant);
   Measured theirs;
   if (rung != rungs.end()) theirs = {measured(*rung, requirement.counter), rung->message};
-  return judged(requirement, {measured(own, requirement.counter), own.model_unavailable}, theirs);
+  return judged(requirement, {measured(own, requirement.counter), why_no_time(own)}, theirs);
 }
 
 }  // namespace gpulab

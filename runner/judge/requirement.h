@@ -36,7 +36,10 @@ struct Measured {
 [[nodiscard]] JudgedRequirement judged(const Requirement& requirement, const Result& own,
                                        const std::vector<Result>& rungs);
 
-/// What a requirement may name, of a result; nothing where it is not there.
+/// Why measured() has no model.time_ms of a result; empty where it has one, or nobody says why.
+[[nodiscard]] std::string why_no_time(const Result& result);
+/// What a requirement may name, of a result; nothing where it is not there. A time that no GPU has confirmed is not
+/// there.
 [[nodiscard]] std::optional<double> measured(const Result& result, const std::string& counter);
 
 }  // namespace gpulab

@@ -64,7 +64,7 @@ std::unique_ptr<const simt::GpuTiming> timing_of(const GpuProfile& profile, cons
   if (!options.timing.empty())
     return std::make_unique<simt::GpuTiming>(simt::timing_of(profile.id, options.timing, "--timing"));
   const auto* known = simt::gpu_timing(profile.id);
-  return known != nullptr ? std::make_unique<simt::GpuTiming>(*known) : nullptr;
+  return std::make_unique<simt::GpuTiming>(known != nullptr ? *known : simt::estimated_timing(profile));
 }
 
 simt::DecodeContext decoding_for(const GpuProfile& profile, const SimulatorOptions& options,
@@ -149,9 +149,7 @@ class Simulator final : public Device {
   std::optional<Counters> take_counters() override { return options_.counters ? grids_.take_counters() : std::nullopt; }
   std::optional<ModelledTime> take_model(std::string& why) override {
     if (!model_) {
-      if (options_.model)
-        why = options_.counters ? "nobody has measured the latencies of '" + profile_.id + "'"
-                                : "it follows from the counters, which are off";
+      if (options_.model) why = "it follows from the counters, which are off";
       return std::nullopt;
     }
     why = model_->unavailable();

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "common/embedded.h"
 #include "common/error.h"
@@ -72,6 +73,21 @@ GpuTiming parse(std::string_view id, std::string_view text, std::string_view pat
   return t;
 }
 
+/// Of DRAM's peak, what a plain read and write reach on an H100 (3280 of 3350 GB/s) and an H200 (4600 of 4800).
+constexpr double kReachedOfPeak = 0.97;
+/// The largest L2 that is one; those of an A100 and an H100 are two halves, and what both ask for lies in both.
+constexpr double kOneL2 = 33554432;
+
+bool is_before(const GpuProfile& p, int major, int minor) {
+  return p.compute_major < major || (p.compute_major == major && p.compute_minor < minor);
+}
+
+/// Results of FP64 per cycle and SM, by compute capability.
+double fp64_lanes(const GpuProfile& p) {
+  if (p.compute_minor == 0) return p.compute_major >= 9 ? 64 : p.compute_major >= 6 ? 32 : 4;
+  return is_before(p, 7, 0) ? 4 : 2;
+}
+
 }  // namespace
 
 const GpuTiming* gpu_timing(std::string_view profile) {
@@ -97,6 +113,36 @@ GpuTiming timing_of(std::string_view profile, const std::string& text, const std
     throw usage_error(what.substr(std::min(what.find("] ") + 2, what.size())),
                       "scripts/calibrate.py measures a GPU; configs/timing/h200.json shows the form", file);
   }
+}
+
+GpuTiming estimated_timing(const GpuProfile& profile) {
+  const GpuTiming* measured = gpu_timing("h100");
+  if (measured == nullptr) throw std::logic_error("configs/timing/h100.json is missing");
+  const GpuProfile& h100 = gpu_profile("h100");
+  GpuTiming t = *measured;
+  t.gpu = profile.id;
+  t.validated = false;
+  // Each lane of FP32 makes a multiplication and an addition per cycle.
+  t.clock_ghz = profile.fp32_tflops * 1e3 / (2.0 * profile.fp32_lanes_per_sm * profile.sm_count);
+  const double cycles = t.clock_ghz / measured->clock_ghz;  // as many nanoseconds
+  for (double* latency : {&t.l2_latency, &t.l2_spread, &t.dram_latency, &t.dram_spread, &t.dram_queue,
+                          &t.atomic_latency, &t.fence_latency})
+    *latency *= cycles;
+  const double sms = static_cast<double>(profile.sm_count) / h100.sm_count;
+  for (double* shared_by_all : {&t.l2_total_bytes_per_cycle, &t.l2_partial_sectors, &t.l2_partial_sectors_again})
+    *shared_by_all *= sms;
+  t.dram_gbs = kReachedOfPeak * profile.memory_bandwidth_gbs;
+  const auto l2 = static_cast<double>(profile.l2_bytes), l2_there = static_cast<double>(h100.l2_bytes);
+  t.dirty_l2_bytes = measured->dirty_l2_bytes * l2 / l2_there;
+  const bool halves = l2 > kOneL2 && profile.compute_minor == 0;
+  t.l2_bytes = halves ? measured->l2_bytes * l2 / l2_there : l2;
+  // 64 bytes per cycle from L2 to an SM before Hopper; half of the first-level cache's bandwidth on Turing, and before
+  // Volta.
+  if (profile.compute_major < 9) t.l2_bytes_per_cycle = 64;
+  if (is_before(profile, 7, 0) || (profile.compute_major == 7 && profile.compute_minor == 5)) t.l1_bytes_per_cycle = 64;
+  t.fp32_halves = profile.fp32_lanes_per_sm >= 128 ? 2 : 1;
+  t.fp64_slower = fp64_lanes(h100) / fp64_lanes(profile);
+  return t;
 }
 
 }  // namespace gpulab::simt

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "common/gpu_profile.h"
+
 namespace gpulab::simt {
 
 /// Cycles are those of the SM's clock.
@@ -43,10 +45,19 @@ struct GpuTiming {
   double l2_bytes = 0;        ///< of reads: lines that both halves ask for lie in both
   double barrier_latency = 0, barrier_warp_cycles = 0;  ///< of bar.sync: with one warp, and for each more
   double fence_latency = 0;                             ///< membar.gl
+  // Pipes, beside those of Hopper, which instruction_costs.cpp is of.
+  int fp32_halves = 2;     ///< of a partition: 16 lanes each; where there is one, integers have a pipe of their own
+  double fp64_slower = 1;  ///< cycles of an FP64 instruction, by an H100's
 };
 
-/// nullptr: nobody has measured this GPU, nor one of its family.
+/// nullptr: nobody has measured this GPU (estimated_timing()).
 [[nodiscard]] const GpuTiming* gpu_timing(std::string_view profile);
+
+/// The H100's microbenchmarks (configs/timing/h100.json) carried over to another GPU by its data sheet; `validated` is
+/// false. On-chip latencies stay as many cycles, those of L2 and DRAM as many nanoseconds; what all SMs share grows
+/// with their number, DRAM with its bandwidth, L2 with its size. Rates of pipes are those of the CUDA C++ Programming
+/// Guide's table of arithmetic instructions.
+[[nodiscard]] GpuTiming estimated_timing(const GpuProfile& profile);
 
 /// Of a file of that form that this build knows nothing of, and that nobody has compared with a GPU. Throws
 /// usage_error.

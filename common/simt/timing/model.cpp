@@ -16,6 +16,8 @@ constexpr std::uint64_t kMostBlocks = 96;
 
 /// Of the launches that the model was compared with on an H200, nine of ten lay within this factor.
 constexpr double kSpread = 1.4;
+/// Of GPUs that nobody has compared it with: a guess, wide enough for what other generations do otherwise.
+constexpr double kGuessedSpread = 2;
 
 std::uint64_t sms(const GpuProfile& profile) { return static_cast<std::uint64_t>(std::max(profile.sm_count, 1)); }
 
@@ -259,8 +261,9 @@ std::optional<ModelledTime> TimingModel::take() {
   time.achieved_occupancy = cycles > 0 ? std::min(1.0, warps / cycles * 32 / profile_.max_threads_per_sm) : 0;
   if (const double all = spent.total(); all > 0)
     time.warps = {spent.issue / all, spent.memory / all, spent.shared / all, spent.barrier / all, spent.result / all};
-  time.low_ms = time.ms / kSpread;
-  time.high_ms = time.ms * kSpread;
+  const double spread = gpu_.validated ? kSpread : kGuessedSpread;
+  time.low_ms = time.ms / spread;
+  time.high_ms = time.ms * spread;
   return time;
 }
 

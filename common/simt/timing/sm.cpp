@@ -325,6 +325,7 @@ class Sm {
   /// The pipe that takes an instruction which either of two may take.
   Pipe freer(Pipe pipe, std::uint32_t partition) {
     if (pipe != Pipe::fp32 && pipe != Pipe::add) return pipe;
+    if (gpu_.fp32_halves == 1) return pipe == Pipe::fp32 ? Pipe::heavy : Pipe::alu;
     const Pipe other = pipe == Pipe::fp32 ? Pipe::lite : Pipe::alu;
     return pipe_free(other, partition) <= pipe_free(Pipe::heavy, partition) ? other : Pipe::heavy;
   }
@@ -336,12 +337,13 @@ class Sm {
   }
   void busy(Pipe pipe, std::uint32_t partition, double at, double cycles) {
     double& free = pipe_free(pipe, partition);
+    if (pipe == Pipe::fp64) cycles *= gpu_.fp64_slower;
     free = std::max(free, at) + cycles;
     cycles /= kPartitions;
     switch (pipe) {
       case Pipe::heavy:
       case Pipe::lite:
-        result_.fma += cycles / 2;
+        result_.fma += cycles / gpu_.fp32_halves;
         break;
       case Pipe::alu:
         result_.alu += cycles;

@@ -14,8 +14,12 @@
 namespace gpulab {
 
 std::string modelled_text(const Result& r) {
+  if (r.model && !r.model->validated)
+    return fmt::format("{} on {}, bound: {}; an estimate that nobody has compared with that GPU: perhaps {} to {}",
+                       duration_text(r.model->ms), r.model->gpu, r.model->bound, duration_text(r.model->low_ms),
+                       duration_text(r.model->high_ms));
   if (r.model)
-    return fmt::format("{} on {}, bound: {}; not measured: nine of ten measured times lie between {} and {}",
+    return fmt::format("{} on {}, bound: {}; not measured: nine times of ten a GPU takes {} to {}",
                        duration_text(r.model->ms), r.model->gpu, r.model->bound, duration_text(r.model->low_ms),
                        duration_text(r.model->high_ms));
   return r.model_unavailable.empty() ? "" : "no: " + r.model_unavailable;
@@ -63,6 +67,11 @@ std::string about_near(const Run& run) {
   const bool is_ladder = std::any_of(run.results.begin(), run.results.end(),
                                      [](const Result& r) { return r.model && !r.built_on.empty(); });
   if (!is_ladder) return {};
+  const bool validated = std::all_of(run.results.begin(), run.results.end(),
+                                     [](const Result& r) { return !r.model || r.model->validated; });
+  if (!validated)
+    return fmt::format(" \"About as fast\" is less than {:g} times apart; \"probably\" less than {:g}.", kAboutTheSame,
+                       kEstimatesToldApart);
   return fmt::format(
       " \"About as fast\" is less than {:g} times apart; \"probably\" less than {:g}, where a GPU had six of seven "
       "pairs "
@@ -75,6 +84,12 @@ std::string about_near(const Run& run) {
 std::string about_modelled(const Run& run) {
   const auto first = std::find_if(run.results.begin(), run.results.end(), [](const Result& r) { return r.model; });
   if (first == run.results.end()) return {};
+  if (!first->model->validated)
+    return fmt::format(
+        "Modelled times are estimates of what {} would take with a cold L2, full of what others wrote; nobody has "
+        "compared "
+        "them with that GPU.{}{}",
+        first->model->gpu, about_near(run), about_small(run));
   return fmt::format(
       "Modelled times are what {} would take with a cold L2, full of what others wrote; worked out, not measured; nine "
       "of ten measured times lie within a factor of {:.1f} of them.{}{}",

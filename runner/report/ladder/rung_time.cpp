@@ -21,10 +21,12 @@ namespace {
 struct RungTime {
   double ms = 0;
   bool modelled = true;
+  bool estimated = false;  ///< of a GPU that nobody has compared the model with
 };
 
 std::optional<RungTime> time_of(const Result& result, bool modelled) {
-  if (modelled) return result.model ? std::optional(RungTime{result.model->ms, true}) : std::nullopt;
+  if (modelled)
+    return result.model ? std::optional(RungTime{result.model->ms, true, !result.model->validated}) : std::nullopt;
   return is_measured(result) ? std::optional(RungTime{result.timing->median_ms, false}) : std::nullopt;
 }
 
@@ -64,9 +66,9 @@ std::array<Busy, 7> busy_units(const ModelledTime& m) {
 }
 
 /// "1.58 times as fast", "probably 1.14 times as long", "about as fast".
-std::string factor_text(double factor, bool faster, bool modelled) {
-  if (modelled && factor < kAboutTheSame) return "about as fast";
-  const bool probably = modelled && factor < kToldApart;
+std::string factor_text(double factor, bool faster, const RungTime& time) {
+  if (time.modelled && factor < kAboutTheSame) return "about as fast";
+  const bool probably = time.modelled && factor < (time.estimated ? kEstimatesToldApart : kToldApart);
   return fmt::format("{}{:.3g} times as {}", probably ? "probably " : "", factor, faster ? "fast" : "long");
 }
 
@@ -75,7 +77,10 @@ std::string from_to(const RungTime& then, const RungTime& now) {
   const bool faster = now.ms < then.ms;
   const double factor = faster ? then.ms / now.ms : now.ms / then.ms;
   return fmt::format("from {} to {}{} ({})", duration_text(then.ms), duration_text(now.ms),
-                     now.modelled ? ", as modelled" : "", factor_text(factor, faster, now.modelled));
+                     !now.modelled   ? ""
+                     : now.estimated ? ", as estimated"
+                                     : ", as modelled",
+                     factor_text(factor, faster, now));
 }
 
 /// The times of both, known in the same way.

@@ -14,6 +14,8 @@ constexpr double kAboutTheSame = 1.05;
 /// those further apart 98 of 100 (tests/timing/README.md).
 constexpr double kToldApart = 1.15;
 
+/// The same of a GPU that nobody has compared the model with.
+constexpr double kEstimatesToldApart = 1.5;
 /// What is busy for less of the time bounds nothing alone.
 constexpr double kSaturated = 0.6;
 

@@ -270,10 +270,11 @@ class Document {
         std::any_of(trace_.steps.begin(), trace_.steps.end(), [](const TraceStep& s) { return s.issued >= 0; });
     json["model"] = timed ? Json{{"gpu", view_.device.profile}} : Json();
     if (!timed)
-      json["model_unavailable"] = !trace_.not_timed.empty() ? trace_.not_timed
-                                  : simt::gpu_timing(view_.device.profile) != nullptr
-                                      ? "the model does not follow these warps"
-                                      : fmt::format("nobody has measured the latencies of '{}'", view_.device.profile);
+      json["model_unavailable"] =
+          !trace_.not_timed.empty() ? trace_.not_timed : "the model does not follow these warps";
+    else if (simt::gpu_timing(view_.device.profile) == nullptr)
+      json["notes"].push_back(
+          fmt::format("Cycles are estimates of a {}, which nobody has compared with one.", view_.device.profile));
     Json stalls = Json::array();
     for (const auto word : words_of(Stall{})) stalls.push_back(word);
     json["stalls"] = stalls;

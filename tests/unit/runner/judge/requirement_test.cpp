@@ -64,6 +64,12 @@ TEST_CASE("a requirement is judged by counters, against a number or a rung; what
         "warp_instructions is 120, asked for <= 110 (1.1 * 100 of naive)");
   CHECK(verdict("global_store_efficiency>=0.9").verdict == Verdict::failed);  // it stores nothing
   CHECK(verdict("model.time_ms<=1").verdict == Verdict::pending);
+  own.model = ModelledTime{.gpu = "v100", .ms = 0.5, .bound = "issue"};
+  CHECK(verdict("model.time_ms<=1").verdict == Verdict::pending);
+  CHECK(verdict("model.time_ms<=1").message ==
+        "there is no modelled time: the modelled times of this GPU have not been validated");
+  own.model->validated = true;
+  CHECK(verdict("model.time_ms<=1").verdict == Verdict::passed);
 }
 
 }  // namespace

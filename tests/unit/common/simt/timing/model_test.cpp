@@ -201,12 +201,16 @@ TEST_CASE("numbers of a GPU that come from a file are not validated, and the tim
     std::string why;
     return device->take_model(why);
   };
-  const auto usual = modelled("h200");
-  CHECK_FALSE(modelled("t4"));
+  const auto usual = modelled("h200"), estimate = modelled("t4");
+  REQUIRE((usual && estimate));
+  CHECK(usual->validated);
+  CHECK_FALSE(estimate->validated);
+  CHECK(estimate->high_ms / estimate->low_ms > usual->high_ms / usual->low_ms);
   options.timing = text;
-  const auto slow = modelled("h200");
-  REQUIRE((usual && slow && modelled("t4")));
+  const auto slow = modelled("h200"), told = modelled("t4");
+  REQUIRE((slow && told));
   CHECK(slow->ms > usual->ms);
+  CHECK(told->ms != estimate->ms);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "runner/report/ladder/model_text.h"
 
+#include "runner/report/ladder/rung_time.h"
 #include "runner/report/report.h"
 #include "tests/catch.h"
 
@@ -15,6 +16,7 @@ Result rung(const std::string& name, double ms, const std::string& why = {}) {
   if (ms <= 0) return r;
   r.model = ModelledTime{};
   r.model->gpu = "h200";
+  r.model->validated = true;
   r.model->bound = "issue";
   r.model->ms = ms;
   r.model->low_ms = ms / 1.5;
@@ -26,7 +28,7 @@ Result rung(const std::string& name, double ms, const std::string& why = {}) {
 
 TEST_CASE("a page says the modelled time, that it is not measured, and what bounds it; or why there is none") {
   CHECK(modelled_text(rung("a", 0.02)) ==
-        "20 µs on h200, bound: issue; not measured: nine of ten measured times lie between 13.3 µs and 30 µs");
+        "20 µs on h200, bound: issue; not measured: nine times of ten a GPU takes 13.3 µs to 30 µs");
   CHECK(modelled_text(rung("a", 0, "it follows from the counters, which are off")) ==
         "no: it follows from the counters, which are off");
   CHECK(modelled_text(rung("a", 0)).empty());
@@ -69,12 +71,26 @@ TEST_CASE("rungs that leave most SMs idle are named below the ladder: a larger p
 
 TEST_CASE("a reason that holds of every rung names none, and nobody who did not ask is told") {
   Run run;
-  run.results = {rung("a", 0, "nobody has measured the latencies of 'v100'"),
-                 rung("b", 0, "nobody has measured the latencies of 'v100'"), rung("cpu", 0)};
+  run.results = {rung("a", 0, "it follows from the counters, which are off"),
+                 rung("b", 0, "it follows from the counters, which are off"), rung("cpu", 0)};
   CHECK(about_modelled(run).empty());
-  CHECK(why_unmodelled(run) == "No modelled time: nobody has measured the latencies of 'v100'.");
+  CHECK(why_unmodelled(run) == "No modelled time: it follows from the counters, which are off.");
   run.results = {rung("a", 0), rung("b", 0)};
   CHECK(why_unmodelled(run).empty());
+}
+
+TEST_CASE("times of a GPU that nobody has compared with the model are called estimates, wherever they are told") {
+  auto slow = rung("slow", 0.02), fast = rung("fast", 0.015);
+  for (Result* r : {&slow, &fast}) r->model->validated = false;
+  CHECK(modelled_text(slow) ==
+        "20 µs on h200, bound: issue; an estimate that nobody has compared with that GPU: perhaps 13.3 µs to 30 µs");
+  fast.built_on = "slow";
+  Run run;
+  run.results = {slow, fast};
+  CHECK(about_modelled(run) ==
+        "Modelled times are estimates of what h200 would take with a cold L2, full of what others wrote; nobody has "
+        "compared them with that GPU. \"About as fast\" is less than 1.05 times apart; \"probably\" less than 1.5.");
+  CHECK(time_beside(fast, slow) == "against slow: from 20 µs to 15 µs, as estimated (probably 1.33 times as fast)");
 }
 
 TEST_CASE("tables, Markdown and CSV say why a rung has no modelled time, each once") {

@@ -156,8 +156,9 @@ TEST_CASE("efficiencies and SMs are merits, counts are costs") {
 TEST_CASE("a rung's time stands against the rung's that it is built on, with what bounds both") {
   const auto time_of = [](double before, double now, std::string bound) {
     auto slow = counted_result("slow", 4000, 0), fast = counted_result("fast", 1000, 0);
-    slow.model = ModelledTime{.gpu = "h200", .ms = before, .bound = "issue", .issue = 0.7};
-    fast.model = ModelledTime{.gpu = "h200", .ms = now, .bound = std::move(bound), .issue = 0.6, .dram = 0.9};
+    slow.model = ModelledTime{.gpu = "h200", .validated = true, .ms = before, .bound = "issue", .issue = 0.7};
+    fast.model =
+        ModelledTime{.gpu = "h200", .validated = true, .ms = now, .bound = std::move(bound), .issue = 0.6, .dram = 0.9};
     std::vector<Result> results{slow, fast};
     add_rung_changes(two_rungs(), results);
     return rung_stories({.device = {}, .lab = "", .results = results}).at(1).points.at(0).time;
@@ -179,8 +180,8 @@ TEST_CASE("a rung's time stands against the rung's that it is built on, with wha
 
 TEST_CASE("what is busy half of the time bounds nothing") {
   auto slow = counted_result("slow", 4000, 0), fast = counted_result("fast", 1000, 0);
-  slow.model = ModelledTime{.gpu = "h200", .ms = 0.04, .bound = "issue", .issue = 0.59};
-  fast.model = ModelledTime{.gpu = "h200", .ms = 0.02, .bound = "issue", .issue = 0.6};
+  slow.model = ModelledTime{.gpu = "h200", .validated = true, .ms = 0.04, .bound = "issue", .issue = 0.59};
+  fast.model = ModelledTime{.gpu = "h200", .validated = true, .ms = 0.02, .bound = "issue", .issue = 0.6};
   const auto time_of = [&] {
     std::vector<Result> results{slow, fast};
     add_rung_changes(two_rungs(), results);
@@ -194,9 +195,9 @@ TEST_CASE("what is busy half of the time bounds nothing") {
 
 TEST_CASE("where nothing is busy for long, what warps wait for is told, two things that take a fifth of their time") {
   auto slow = counted_result("slow", 4000, 0), fast = counted_result("fast", 1000, 0);
-  slow.model = ModelledTime{.gpu = "h200", .ms = 0.04, .bound = "latency"};
+  slow.model = ModelledTime{.gpu = "h200", .validated = true, .ms = 0.04, .bound = "latency"};
   slow.model->warps = {.issue = 0.1, .memory = 0.45, .shared = 0.22, .barrier = 0.23, .result = 0};
-  fast.model = ModelledTime{.gpu = "h200", .ms = 0.02, .bound = "issue", .issue = 0.55};
+  fast.model = ModelledTime{.gpu = "h200", .validated = true, .ms = 0.02, .bound = "issue", .issue = 0.55};
   fast.model->warps = {.issue = 0.7, .memory = 0.19, .shared = 0, .barrier = 0, .result = 0.11};
   std::vector<Result> results{slow, fast};
   add_rung_changes(two_rungs(), results);
@@ -238,7 +239,7 @@ TEST_CASE("measured times are told before modelled ones, and one of each kind is
     add_rung_changes(two_rungs(), results);
     return rung_stories({.device = {}, .lab = "", .results = results}).at(1).points.at(0).time;
   };
-  fast.model = ModelledTime{.gpu = "h200", .ms = 0.02, .bound = "issue"};
+  fast.model = ModelledTime{.gpu = "h200", .validated = true, .ms = 0.02, .bound = "issue"};
   CHECK(time_of().empty());
   fast.timing = measured(0.015);
   slow.model = fast.model;
