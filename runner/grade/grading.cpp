@@ -5,6 +5,7 @@
 #include <exception>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -55,7 +56,11 @@ class Grading {
     std::vector<std::thread> threads;
     const auto count = std::min<std::size_t>(static_cast<std::size_t>(request_.jobs), submissions_.size());
     threads.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this] { work(); });
+    try {
+      for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {  // no more threads can be had: those that there are grade all
+    }
+    if (threads.empty()) work();
     for (auto& thread : threads) thread.join();
     if (failure_) std::rethrow_exception(failure_);
     std::ranges::sort(late_);

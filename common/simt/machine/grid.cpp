@@ -1,6 +1,7 @@
 #include "common/simt/machine/grid.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <system_error>
@@ -140,29 +142,64 @@ class ParallelGrid {
   }
   void run() {
     std::vector<std::thread> threads;
-    try {
-      for (std::size_t i = 1; i < workers_.size(); ++i) threads.emplace_back([this, i] { serve(*workers_[i]); });
-    } catch (const std::system_error&) {
-      // No more threads can be had: those that there are take all chunks.
-    }
-    serve(*workers_[0]);
+    threads.reserve(workers_.size());
+    start(threads);
+    serve(*workers_[0], true);
     for (auto& thread : threads) thread.join();
     if (failed_) print_(failed_->output, failed_->cut);
     if (error_) std::rethrow_exception(error_);
   }
 
  private:
-  void serve(Worker& worker) {
-    std::uint64_t chunk = 0;
-    worker.commit_so_far = [&] { committer_.commit_so_far(chunk, worker.log); };
+  /// Where an address space ends (ulimit -v), the stacks of threads would take the last of it, and those that run would
+  /// find no memory: so much is kept back until all have been started. Too little for malloc to make another thread's
+  /// heap of it.
+  class Cushion {
+   public:
+    Cushion() : place_(mmap(nullptr, kBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+    ~Cushion() {
+      if (place_ != MAP_FAILED) munmap(place_, kBytes);
+    }
+    Cushion(const Cushion&) = delete;
+    Cushion& operator=(const Cushion&) = delete;
+
+   private:
+    static constexpr std::size_t kBytes = std::size_t{48} << 20;
+    void* place_;
+  };
+  /// Where no more threads can be had, those that there are take all chunks. They begin when all have been started.
+  void start(std::vector<std::thread>& threads) {
+    if (workers_.size() == 1) return;
     try {
+      const Cushion cushion;
+      for (std::size_t i = 1; i < workers_.size(); ++i)
+        threads.emplace_back([this, i] {
+          all_started_.wait(false);
+          serve(*workers_[i], false);
+        });
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
+    all_started_ = true;
+    all_started_.notify_all();
+  }
+  /// `must`: where others can do the work, one that finds no memory to begin with leaves it to them.
+  void serve(Worker& worker, bool must) {
+    std::uint64_t chunk = 0;
+    try {
+      worker.commit_so_far = [&] { committer_.commit_so_far(chunk, worker.log); };
       BlockContext context(launch_, worker, workers_.size() > 1);
+      must = true;
       while ((chunk = next_.fetch_add(1)) * chunk_ < blocks_ && chunk < stop_at_.load()) {
         for (std::uint64_t b = chunk * chunk_; b < std::min(blocks_, (chunk + 1) * chunk_); ++b) run_block(context, b);
         committer_.commit(chunk, std::exchange(worker.log, {}));
       }
     } catch (const Committer::Abandoned&) {
     } catch (...) {
+      if (!must) {
+        worker.commit_so_far = {};
+        return;
+      }
       // The error of the lowest chunk is the one reported: chunks below it are still run.
       const std::lock_guard lock(mutex_);
       if (chunk < stop_at_.load()) {
@@ -191,6 +228,7 @@ class ParallelGrid {
   std::vector<std::unique_ptr<Worker>>& workers_;
   std::uint64_t blocks_, chunk_ = 1;
   std::atomic<std::uint64_t> next_{0}, stop_at_{UINT64_MAX};
+  std::atomic<bool> all_started_{false};
   const Print& print_;
   Committer committer_;
   std::mutex mutex_;
