@@ -108,13 +108,13 @@ TEST_CASE("kernels of a graph follow one another sooner than those that the host
 }
 
 TEST_CASE("one warp that has far more to do than the others holds up the grid") {
-  const auto loop = [](int block) {
+  const auto loop = [](std::uint32_t busy_thread) {
     return kernel(
         fmt::format("setp.eq.u32 p, r4, {}; selp.u32 r12, 20000, 10, p; L: add.f32 f1, f1, f1; "
                     "add.u32 r10, r10, 1; setp.lt.u32 p, r10, r12; @p bra L;",
-                    block * 256));
+                    busy_thread));
   };
-  const double even = us_of(loop(100'000'000), 4000), uneven = us_of(loop(1234), 4000);
+  const double even = us_of(loop(UINT32_MAX), 4000), uneven = us_of(loop(1234 * 256), 4000);
   CHECK(uneven > even + 20000 * 4 / 1980.0 / 2);
 }
 
