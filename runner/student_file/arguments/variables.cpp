@@ -126,7 +126,8 @@ std::vector<Buffer> start_values(const std::string& ptx, const std::string& file
       continue;
     left -= variable.size;
     std::vector<std::byte> bytes(variable.size);
-    std::memcpy(bytes.data(), variable.initial.data(), std::min<std::size_t>(variable.initial.size(), bytes.size()));
+    if (!variable.initial.empty())  // memcpy takes no null pointer, however little it copies
+      std::memcpy(bytes.data(), variable.initial.data(), std::min<std::size_t>(variable.initial.size(), bytes.size()));
     buffers.push_back({symbol, Scalar::u8, bytes.size(), BufferRole::scratch, std::move(bytes), false, symbol});
   }
   return buffers;
