@@ -10,6 +10,7 @@
 #   counters      the simulator's counters against Nsight Compute's: labs and the fidelity suite (tests/fidelity)
 #   differential  random kernels on both (tests/differential); GPU_TEST_KERNELS: how many (5000)
 #   sanitizer     compute-sanitizer finds nothing in the labs' kernels
+#   grading       items of the kind speed: how far five gradings differ, tricks that must gain nothing
 #   float         floating point bit by bit on a million operands and more: not among all, since it takes minutes
 # $OUT (default build-gpu/out) gets suite.log, and results.tgz with all logs and documents. A part may take
 # $GPU_TEST_SECONDS (540): steps that are not done by then have failed. What this machine lacks a tool for is named as
@@ -248,6 +249,10 @@ part_sanitizer() {
   done
 }
 
+part_grading() {
+  step grading 400 python3 tests/grading/gpu_test.py "$bin/gpulab"
+}
+
 # Leaves float_vectors.tsv, moved to tests/data: the GPU's results for CI.
 part_float() {
   step float 540 env GPULAB_REQUIRE_GPU=1 GPULAB_FLOAT_TRIES="${GPULAB_FLOAT_TRIES:-1048576}" \
@@ -264,7 +269,7 @@ digest() {
     case $name in
       doctor | devices | headline*) echo "--- $name"; cut -c1-200 "$log" ;;
       lab_* | *_times* | coalescing_strides) cut -c1-160 "$log" ;;
-      gpu_tests | labs_awkward | fidelity_counters | differential* | counters_* | float)
+      gpu_tests | labs_awkward | fidelity_counters | differential* | counters_* | grading | float)
         echo "--- $name"; grep -v '^seeds .* 0 differences' "$log" | tail -n 12 | cut -c1-200 ;;
     esac
   done
@@ -306,7 +311,7 @@ suite() { # PART…
 
 usage() { sed -n '4,18s/^# \{0,1\}//p' "$0"; }
 
-parts=(device labs awkward counters differential sanitizer)
+parts=(device labs awkward counters differential sanitizer grading)
 case ${1-} in
   --pack) pack ;;
   --help) usage ;;

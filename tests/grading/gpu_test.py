@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""`gpulab grade --device gpu` on a machine with a GPU: `gpu_test.py GPULAB` (a step of scripts/gpu_test.sh).
+
+Items of the kind speed repeat within 2 % from grading to grading; what was graded without a GPU is timed by --resume;
+streams, events, L2 persistence and prefetches gain nothing. Prints each ratio; exit code 77 where grade cannot run here.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ASSIGNMENTS = pathlib.Path(__file__).resolve().parent.parent.parent / "configs" / "assignments" / "reduce"
+GRADINGS = 5
+SPREAD = 1.02
+GAIN = 1.02  # a trick that makes a kernel faster by less than this gained nothing: it is the spread
+# Points fall from 100 to none over one time of the rung's, so that a hundredth of a point is a ratio of 0.0001.
+FULL_AT, ZERO_AT, POINTS = 0.5, 1.5, 100
+
+# What a program of one's own would do to be faster: nothing of it runs, since the host code is ours.
+HOST_TRICKS = """
+#include <cuda_runtime.h>
+int main() {
+  cudaStream_t stream;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  cudaEvent_t event;
+  cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+  cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 1 << 26);
+  cudaStreamAttrValue window = {};
+  window.accessPolicyWindow.num_bytes = 1 << 26;
+  window.accessPolicyWindow.hitRatio = 1;
+  window.accessPolicyWindow.hitProp = cudaAccessPropertyPersisting;
+  cudaStreamSetAttribute(stream, cudaStreamAttributeAccessPolicyWindow, &window);
+  cudaEventRecord(event, stream);
+}
+"""
+
+
+def submissions():
+    reference = (ASSIGNMENTS / "reference.cu").read_text()
+    first = "  const int i = blockIdx.x * blockDim.x + threadIdx.x, lane"
+    prefetch = '  asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(in + blockIdx.x * blockDim.x));\n'
+    tricks = reference.replace(first, prefetch + first)
+    assert tricks != reference, "the reference has changed: say where its kernel begins"
+    return {"plain": reference, "tricks": tricks + HOST_TRICKS, "slow": (ASSIGNMENTS / "wrong/an_atomic_each.cu").read_text()}
+
+
+def grade(folder, *options):
+    """Each submission's item of the kind speed; none where grade refuses this machine."""
+    command = [sys.argv[1], "grade", str(folder / "assignment.json"), "--output", str(folder / "out"), *options]
+    command += ["--submission", *sorted(str(path) for path in folder.glob("class/*.cu"))]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if ran.returncode == 3:
+        print(ran.stderr.strip().replace("\n", "; "))
+        sys.exit(77)
+    assert ran.returncode == 0, f"exit code {ran.returncode}: {ran.stderr}{ran.stdout}"
+    made = {}
+    for path in (folder / "out").glob("*.json"):
+        document = json.loads(path.read_text())
+        made[document["submission"].removesuffix(".cu")] = next(item for item in document["items"] if item["kind"] == "speed")
+    return made
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "class").mkdir()
+        for who, text in submissions().items():
+            (folder / "class" / f"{who}.cu").write_text(text)
+        (folder / "assignment.json").write_text(json.dumps({
+            "schema": "gpulab.assignment.v1", "title": "A sum, timed", "lab": "reduce", "contract": "total", "items": [
+                {"name": "correct", "kind": "correct", "points": 1, "visible": ["usual", "warps"]},
+                {"name": "fast", "kind": "speed", "points": POINTS, "rung": "warp", "full_at": FULL_AT, "zero_at": ZERO_AT,
+                 "size": {"n": 1 << 20}, "certificate": False}]}))
+        failures = [f"{who} is {item['status']} without a GPU" for who, item in grade(folder).items() if item["status"] != "pending"]
+        ratios = {}
+        for number in range(GRADINGS):
+            # The first goes on from what was graded without a GPU; the others begin anew.
+            for who, item in grade(folder, "--device", "gpu", *(["--resume"] if number == 0 else [])).items():
+                if item["status"] == "pending":
+                    failures.append(f"{who} is pending on a GPU: {item['reason']}")
+                elif item["earned"] > 0:
+                    ratios.setdefault(who, []).append(ZERO_AT - item["earned"] / POINTS * (ZERO_AT - FULL_AT))
+                elif who != "slow":
+                    failures.append(f"{who} earned nothing: {item['reason']}")
+        for who, of_rung in sorted(ratios.items()):
+            spread = max(of_rung) / min(of_rung)
+            print(f"{who}: {' '.join(f'{ratio:.4f}' for ratio in of_rung)} of the rung's time, spread {spread:.4f}")
+            if spread > SPREAD or len(of_rung) != GRADINGS:
+                failures.append(f"{who}: {len(of_rung)} gradings differ by a factor of {spread:.4f}")
+        if "slow" in ratios:
+            failures.append("one atomic for each element earned points")
+        if min(ratios["plain"]) > GAIN * max(ratios["tricks"]):
+            failures.append("tricks made the kernel faster")
+        for failure in failures:
+            print(f"FAILED: {failure}")
+        sys.exit(1 if failures else 0)
+
+
+main()
