@@ -3,7 +3,8 @@
 # measured in one run, cold and warm.
 #
 # usage: scripts/gpu_ladder.sh [marks] [monotonic] [LAB…]    (both parts, where neither is named; all labs, where none is)
-#   marks       each last rung's time against its vendor's; the clock and the power that the card had meanwhile
+#   marks       each last rung's time against its vendor's; the clock and the power that the card had meanwhile. The marks
+#               are of an H200; on another GPU they are 5 % lower
 #   monotonic   at a large size, which rungs are slower than the rung that they are built on
 # The program: $GPULAB_PROGRAM, or what scripts/gpu_test.sh --pack has packed, or build/gpulab. $OUT, if set, gets
 # all figures as JSON. Exits 1 where a mark is missed, or a ladder goes down, that scripts/gpu_ladder.py does

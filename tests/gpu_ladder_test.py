@@ -37,7 +37,8 @@ def result(name):
     right = not isinstance(time, str)
     return {"variant": name, "status": "ok" if right else time, "verification": {"status": "passed"} if right else None,
             "timing": {"median_ms": time if right else 0}, "built_on": "slow" if name == "fast" else None}
-print(json.dumps({"results": [result(name) for name in sys.argv[3].split(",")]}))
+gpu = (here / "gpu.txt").read_text() if (here / "gpu.txt").exists() else "NVIDIA H200"
+print(json.dumps({"device": {"name": gpu}, "results": [result(name) for name in sys.argv[3].split(",")]}))
 """
 
 
@@ -76,7 +77,7 @@ class Ladder(unittest.TestCase):
         self.assertEqual(order, ["fast,vendor", "vendor,fast", "fast,vendor"] * 2)
         self.assertEqual(["--warm" in call for call in calls], [False] * 3 + [True] * 3)
         figures = json.loads((self.folder / "ladder.json").read_text())["marks"][0]
-        self.assertEqual(figures["cold"], [1.3, 1.0, 1.3])
+        self.assertEqual(figures["cold"], [1.3, 1.0, 1.3, "NVIDIA H200"])
 
     def test_a_missed_mark_fails_unless_it_is_listed_with_its_reason(self):
         code, said, _ = self.run_with("marks", fast=[1.0], vendor=[0.9])
@@ -86,6 +87,14 @@ class Ladder(unittest.TestCase):
         code, said, _ = self.run_with("marks", fast=[1.0], vendor=[0.9])
         self.assertEqual(code, 0)
         self.assertIn("MISSED: registers\n0 unexplained", said)
+
+    def test_on_another_gpu_than_the_marks_are_of_they_are_five_percent_lower(self):
+        (self.folder / "gpu.txt").write_text("NVIDIA H100 80GB HBM3")
+        code, said, _ = self.run_with("marks", fast=[1.0], vendor=[0.96])
+        self.assertEqual(code, 0)
+        self.assertRegex(said, r"reduce fast --n 8 +0\.950 +0\.960")
+        gpu_ladder.ROWS = [gpu_ladder.Row("reduce", "fast", "vendor", ["--n", "8"], 1.0)]
+        self.assertEqual(self.run_with("marks", fast=[1.0], vendor=[0.94])[0], 1)
 
     def test_a_wrong_result_is_a_missed_mark_however_fast(self):
         code, said, _ = self.run_with("marks", fast=["wrong"], vendor=[0.9])
