@@ -60,7 +60,12 @@ struct Command {
 
 /// Every command, by name.
 [[nodiscard]] std::span<const Command* const> commands();
-/// Names that later versions give a command. No lab can have them.
+/// Names that later versions give a command, or that the whole program has and this one does not. No lab can have them.
 [[nodiscard]] std::span<const std::string_view> later_commands();
+/// Of such a command: "is not in this version of gpulab".
+[[nodiscard]] std::string_view why_later();
+
+/// To be called first in main: where this process was started as a child of a command, does the child's work and ends it.
+void be_child_if_asked(int argc, const char* const* argv);
 
 }  // namespace gpulab

@@ -14,10 +14,9 @@
 #include "common/child/interrupt.h"
 #include "common/error.h"
 #include "labs/registry.h"
+#include "runner/command.h"
 #include "runner/command_line.h"
 #include "runner/execution/worker.h"
-#include "runner/grade/judging_child.h"
-#include "runner/judge/inspection/inspection.h"
 #include "runner/options/report_options.h"
 #include "runner/report/error_report.h"
 #include "runner/student_file/compilers/nvrtc_process.h"
@@ -57,8 +56,7 @@ int run_or_fail(int argc, char** argv) {
   try {
     if (const auto code = serve_if_worker(argc, argv)) return *code;
     compile_if_nvrtc_process(argc, argv);
-    inspect_if_asked(argc, argv);
-    judge_submission_if_asked(argc, argv);
+    be_child_if_asked(argc, argv);
     return static_cast<int>(run(words));
   } catch (const Error& error) {
     return fail(error, words);

@@ -39,13 +39,12 @@ check_tidy_newest() {
 
 check_tidy() { lint "$(tidy_sources)"; }
 
-# One line for each finding; the counts of what was suppressed in system headers are noise.
-# clang does not know g++'s warnings, and cannot read its precompiled headers: without them it sees, too, that each file
-# includes what it uses.
+# One line for each finding; the counts of what was suppressed in system headers are noise. Each file is compiled by itself and without
+# precompiled headers, so that clang sees, too, that each includes what it uses.
 lint() {
   [ -e "$build/compile_commands.json" ] || { echo "no $build/compile_commands.json: configure first" >&2; return 1; }
   mkdir -p "$build/lint"
-  sed 's/ -Winvalid-pch -include [^ ]*cmake_pch.hxx//; s/ -fpch-preprocess//' "$build/compile_commands.json" > "$build/lint/compile_commands.json"
+  scripts/lint_commands.py "$build/compile_commands.json" > "$build/lint/compile_commands.json" || return
   echo "clang-tidy of $(wc -l <<< "$1") files"
   xargs -r -n 1 -P "$(nproc)" clang-tidy-14 -p "$build/lint" --quiet --extra-arg=-Wno-unknown-warning-option \
     <<< "$1" 2> >(grep -v 'warnings\? generated\|^$' >&2)

@@ -17,7 +17,7 @@
 namespace gpulab::command {
 namespace {
 
-Usage usage(const Lab*) {
+Usage usage_of_assignment(const Lab*) {
   using heading::what_runs;
   return {joined({{{"key", "FILE", "an instructor's key (gpulab.key.v1)", what_runs},
                    {"jobs", "N", "solutions at a time [1]", what_runs},
@@ -40,7 +40,7 @@ std::string report_text(const Assignment& assignment, const LintReport& report) 
   return text + (errors == 0 ? "sound\n" : plural(errors, "error") + "\n");
 }
 
-ExitCode run(const CommandLine& line) {
+ExitCode run_assignment(const CommandLine& line) {
   if (line.arguments[0] != "lint")
     throw usage_error(fmt::format("assignment: it cannot '{}'", visible(line.arguments[0])),
                       did_you_mean(line.arguments[0], {"lint"}, "gpulab assignment lint ASSIGNMENT"));
@@ -64,8 +64,8 @@ extern const Command assignment{
     .name = "assignment",
     .positionals = {{"lint", "what of it?"}, {"ASSIGNMENT", "which assignment?"}},
     .help = "is an assignment sound: reference full marks, starter none, each wrong one caught",
-    .usage = usage,
-    .run = run,
+    .usage = usage_of_assignment,
+    .run = run_assignment,
     .example = "gpulab assignment lint configs/assignments/reduce/assignment.json",
 };
 

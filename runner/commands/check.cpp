@@ -43,7 +43,7 @@ OptionList own_options() {
   };
 }
 
-Usage usage(const Lab* lab) {
+Usage usage_of_check(const Lab* lab) {
   return {
       joined({contract_option(lab), own_options(), nvcc_options(), only(machine_options(), {"profile", "model"}),
               report_options(formats_for(&Format::check))}),
@@ -127,7 +127,7 @@ ExitCode try_assignment(const CommandLine& line, const std::string& path) {
   return as_asked ? ExitCode::ok : ExitCode::wrong;
 }
 
-ExitCode run(const CommandLine& line) {
+ExitCode run_check(const CommandLine& line) {
   if (const auto* path = single_value(line.given, "assignment")) return try_assignment(line, *path);
   if (line.arguments.size() < 2)
     throw usage_error("check: which file?", fmt::format("as in: {}", command::check.example));
@@ -146,8 +146,8 @@ extern const Command check{
     .name = "check",
     .positionals = {{"LAB", "which lab?"}, {"FILE", ""}},
     .help = "your own kernel against a lab: verified, sanitized, counted",
-    .usage = usage,
-    .run = run,
+    .usage = usage_of_check,
+    .run = run_check,
     .example = "gpulab check reduce total.cu --contract total",
 };
 

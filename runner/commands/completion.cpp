@@ -12,7 +12,7 @@
 namespace gpulab::command {
 namespace {
 
-Usage usage(const Lab*) {
+Usage usage_of_completion(const Lab*) {
   return {.notes =
               "For this shell alone: source <(gpulab completion bash), or: gpulab completion fish | source\n"
               "For good: into /etc/bash_completion.d/gpulab, a file _gpulab in a folder of zsh's $fpath, or\n"
@@ -20,7 +20,7 @@ Usage usage(const Lab*) {
           .words = {"bash", "zsh", "fish"}};
 }
 
-ExitCode run(const CommandLine& line) {
+ExitCode run_completion(const CommandLine& line) {
   const auto& shell = line.arguments.front();
   if (shell != "bash" && shell != "zsh" && shell != "fish")
     throw usage_error(fmt::format("completion: unknown shell '{}'", visible(shell)),
@@ -36,8 +36,8 @@ extern const Command completion{
     .name = "completion",
     .positionals = {{"SHELL", "which shell?"}},
     .help = "a script that completes command lines: bash, zsh or fish",
-    .usage = usage,
-    .run = run,
+    .usage = usage_of_completion,
+    .run = run_completion,
     .example = "gpulab completion bash",
 };
 

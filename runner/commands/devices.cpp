@@ -36,7 +36,7 @@ std::string profiles_text() {
   return aligned(std::move(table), 100, left_out);
 }
 
-ExitCode run(const CommandLine&) {
+ExitCode run_devices(const CommandLine&) {
   std::string text;
   for (const auto* kind : device_kinds()) text += kind->listing() + '\n';
   text += "GPUs that the simulator can model (--profile NAME): data sheet values, configs/gpus\n" + profiles_text();
@@ -49,7 +49,7 @@ ExitCode run(const CommandLine&) {
 extern const Command devices{
     .name = "devices",
     .help = "GPUs found, the simulator, and the GPU profiles that it can model",
-    .run = run,
+    .run = run_devices,
 };
 
 }  // namespace gpulab::command

@@ -84,7 +84,7 @@ SystemCheck labs_built() {
           labs.empty() ? "build again: labs/*/lab.cpp were not found" : ""};
 }
 
-ExitCode run(const CommandLine&) {
+ExitCode run_doctor(const CommandLine&) {
   const auto nvcc = tool(find_nvcc), library = tool([&] { return find_nvrtc(nvcc.path); });
   std::vector<SystemCheck> checks{{SystemCheck::State::good, "gpulab", std::string(version()), {}}, labs_built()};
   const auto kinds = device_kinds();  // what is always there first
@@ -113,7 +113,7 @@ ExitCode run(const CommandLine&) {
 extern const Command doctor{
     .name = "doctor",
     .help = "what is here, what is missing, how to mend it",
-    .run = run,
+    .run = run_doctor,
 };
 
 }  // namespace gpulab::command

@@ -48,7 +48,7 @@ OptionList own_options() {
   };
 }
 
-Usage usage(const Lab*) {
+Usage usage_of_exec(const Lab*) {
   return {
       joined({own_options(), trace_window_options(),
               only(machine_options(),
@@ -190,7 +190,7 @@ void write_steps(const ProgramRun& run, const Request& request, const std::vecto
                                          : trace_page(launch.view));
 }
 
-ExitCode run(const CommandLine& line) {
+ExitCode run_exec(const CommandLine& line) {
   Request request = parse(line);
   watch_for_interrupts();
   ReportTarget target(request.report.output);
@@ -236,8 +236,8 @@ extern const Command exec{
     .name = "exec",
     .positionals = {{"PROGRAM", "which program, or which .cu files?", true}},
     .help = "a whole CUDA program, main() and all, on the simulator",
-    .usage = usage,
-    .run = run,
+    .usage = usage_of_exec,
+    .run = run_exec,
     .example = "gpulab exec vecadd.cu -- 1024",
     .rest = "the program's own arguments",
 };

@@ -65,7 +65,7 @@ OptionList racy_option() {
   return {{"allow-racy", "", "explain a variant that races on purpose, too", heading::simulator}};
 }
 
-Usage usage(const Lab* lab) {
+Usage usage_of_explain(const Lab* lab) {
   return {joined({own_options(), lab != nullptr ? racy_option() : OptionList{},
                   lab != nullptr ? sweep_options(*lab)
                                  : joined({contract_option_of_files(), file_options(), launch_options()}),
@@ -195,7 +195,7 @@ ExitCode explain_contract(const CommandLine& line, const std::string& contract) 
   return shape.status == CaseStatus::wrong ? ExitCode::wrong : ExitCode::launch_failed;
 }
 
-ExitCode run(const CommandLine& line) {
+ExitCode run_explain(const CommandLine& line) {
   const auto& target = line.arguments.front();
   if (!is_kernel_file(target)) {
     const auto& lab = find_lab(*line.labs, target);
@@ -221,8 +221,8 @@ extern const Command explain{
     .name = "explain",
     .positionals = {{"LAB|FILE", "which lab or file?"}},
     .help = "a kernel's source, each line with its counters and what makes it slow",
-    .usage = usage,
-    .run = run,
+    .usage = usage_of_explain,
+    .run = run_explain,
     .example = "gpulab explain reduce --variant shared_strided",
 };
 

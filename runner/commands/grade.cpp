@@ -57,7 +57,7 @@ OptionList own_options() {
   };
 }
 
-Usage usage(const Lab*) {
+Usage usage_of_grade(const Lab*) {
   return {joined({own_options(), only(machine_options(), {"profile"})}),
           "Each submission is judged in a process of its own, as 'gpulab check' does it, on inputs that everybody\n"
           "can see and on those of the key. Names of students are those of folders and files. Of hidden classes a\n"
@@ -170,7 +170,7 @@ std::vector<TimedQuestion> timed_questions(const Assignment& assignment) {
   return made;
 }
 
-ExitCode run(const CommandLine& line) {
+ExitCode run_grade(const CommandLine& line) {
   const auto options = parse(line);
   const auto assignment = read_assignment(line.arguments.front(), *line.labs);
   auto submissions = find_submissions(options.paths, assignment.file);
@@ -211,8 +211,8 @@ extern const Command grade{
     .name = "grade",
     .positionals = {{"ASSIGNMENT", "which assignment?"}, {"SUBMISSION", "", true}},
     .help = "score submissions of an assignment",
-    .usage = usage,
-    .run = run,
+    .usage = usage_of_grade,
+    .run = run_grade,
     .example = "gpulab grade configs/assignments/reduce/assignment.json --submission class/*",
 };
 

@@ -9,11 +9,11 @@
 namespace gpulab::command {
 namespace {
 
-Usage usage(const Lab*) {
+Usage usage_of_help(const Lab*) {
   return {.options = {{"man", "", "all of it as a manual page: gpulab help --man | man -l -"}}};
 }
 
-ExitCode run(const CommandLine& line) {
+ExitCode run_help(const CommandLine& line) {
   if (line.given.contains("man") && !line.arguments.empty())
     throw usage_error("help: --man is the page of all commands",
                       "leave out '" + line.arguments.front() + "', or --man");
@@ -27,8 +27,8 @@ extern const Command help{
     .name = "help",
     .positionals = {{"LAB|COMMAND", "", true}},
     .help = "what can be asked for; with LAB or COMMAND its options, as --help",
-    .usage = usage,
-    .run = run,
+    .usage = usage_of_help,
+    .run = run_help,
 };
 
 }  // namespace gpulab::command

@@ -111,7 +111,7 @@ std::string answer(const CommandLine& line, bool json) {
   return line.lab == nullptr ? labs_text(labs) : lab_text(*line.lab);
 }
 
-Usage usage(const Lab* lab) {
+Usage usage_of_list(const Lab* lab) {
   const OptionList own{{"metrics", "", "every counter and metric, with its names in ncu and nvprof"},
                        {"resources", "", "of LAB: registers, shared and constant memory of its kernels"},
                        {"ptx", "", "of LAB: its kernels as the simulator and the driver get them"},
@@ -140,7 +140,7 @@ ExitCode write_course(const CommandLine& line, const std::string& folder) {
   return ExitCode::ok;
 }
 
-ExitCode run(const CommandLine& line) {
+ExitCode run_list(const CommandLine& line) {
   const auto report = parse_report_options(line.name, line.given, list_formats());
   const bool json = report.format->name == "json";
   check(line, json);
@@ -156,8 +156,8 @@ extern const Command list{
     .name = "list",
     .positionals = {{"LAB", ""}},
     .help = "labs; with LAB its variants, parameters and contracts; --metrics: all counters",
-    .usage = usage,
-    .run = run,
+    .usage = usage_of_list,
+    .run = run_list,
 };
 
 }  // namespace gpulab::command

@@ -20,7 +20,7 @@
 namespace gpulab::command {
 namespace {
 
-Usage usage(const Lab* lab) {
+Usage usage_of_new(const Lab* lab) {
   return {contract_option(lab),
           "The file is DIR/CONTRACT.cu; DIR is made where it is not there. 'gpulab check LAB FILE.cu' judges it.\n"};
 }
@@ -37,7 +37,7 @@ void write_new(const std::filesystem::path& file, const std::string& text) {
   if (!written) throw usage_error(fmt::format("new: cannot write {}: {}", file.string(), std::strerror(failure)));
 }
 
-ExitCode run(const CommandLine& line) {
+ExitCode run_new(const CommandLine& line) {
   if (line.lab == nullptr) throw unknown_lab(line.arguments.front(), lab_names(*line.labs));
   const auto* named = contract_asked_for(*line.lab, line.given);
   const Contract& contract = named != nullptr ? *named : line.lab->contracts.front();
@@ -59,8 +59,8 @@ extern const Command new_{
     .name = "new",
     .positionals = {{"LAB", "which lab?"}, {"DIR", ""}},
     .help = "a starter file for a lab's contract",
-    .usage = usage,
-    .run = run,
+    .usage = usage_of_new,
+    .run = run_new,
     .example = "gpulab new reduce homework",
 };
 

@@ -15,7 +15,7 @@
 namespace gpulab::command {
 namespace {
 
-Usage usage(const Lab*) {
+Usage usage_of_nvcc(const Lab*) {
   return {{},
           "Calls nvcc with these words, but for those that choose GPUs and the runtime: -arch, -gencode, -code, "
           "-cudart. In their\n"
@@ -34,7 +34,7 @@ bool builds(const std::vector<std::string>& words) {
   return false;
 }
 
-ExitCode run(const CommandLine& line) {
+ExitCode run_nvcc(const CommandLine& line) {
   const std::string nvcc = nvcc_for_programs();
   const auto& gpu = gpu_profile("h200");
   std::vector<std::string> words{nvcc};
@@ -53,8 +53,8 @@ ExitCode run(const CommandLine& line) {
 extern const Command nvcc{
     .name = "nvcc",
     .help = "nvcc, for programs that 'gpulab exec' is to run",
-    .usage = usage,
-    .run = run,
+    .usage = usage_of_nvcc,
+    .run = run_nvcc,
     .rest = "nvcc's own words",
     .raw = true,
 };

@@ -13,7 +13,7 @@
 namespace gpulab::command {
 namespace {
 
-Usage usage(const Lab*) {
+Usage usage_of_run(const Lab*) {
   return {
       joined({file_options(), launch_options(), machine_options(), measure_options(), dump_options(),
               report_options(formats_for(&Format::run)), metric_options()}),
@@ -53,7 +53,7 @@ extern const Command run{
     .name = "run",
     .positionals = {{"FILE", "which file?"}},
     .help = "any kernel of your own .cu or .ptx file",
-    .usage = usage,
+    .usage = usage_of_run,
     .run = run_file,
     .example = "gpulab run scale.cu --kernel scale --arg 'x:f32[1024]=iota'",
 };

@@ -29,7 +29,7 @@ std::vector<std::string> schema_names() {
   return names;
 }
 
-Usage usage(const Lab*) { return {.words = schema_names()}; }
+Usage usage_of_schema(const Lab*) { return {.words = schema_names()}; }
 
 std::string_view schema_text(std::string_view name) {
   for (const auto& file : embedded_configs())
@@ -38,7 +38,7 @@ std::string_view schema_text(std::string_view name) {
   throw usage_error(fmt::format("unknown schema '{}'", name), did_you_mean(name, names, "schemas: " + join(names)));
 }
 
-ExitCode run(const CommandLine& line) {
+ExitCode run_schema(const CommandLine& line) {
   print_report(std::string(schema_text(line.arguments.empty() ? "run" : line.arguments.front())));
   return ExitCode::ok;
 }
@@ -49,8 +49,8 @@ extern const Command schema{
     .name = "schema",
     .positionals = {{"NAME", ""}},
     .help = "a JSON Schema (2020-12): run, explain, check, assignment, grade, key, exec, list, error",
-    .usage = usage,
-    .run = run,
+    .usage = usage_of_schema,
+    .run = run_schema,
 };
 
 }  // namespace gpulab::command

@@ -42,7 +42,7 @@ OptionList racy_option() {
   return {{"allow-racy", "", "trace a variant that races on purpose without racecheck, too", heading::simulator}};
 }
 
-Usage usage(const Lab* lab) {
+Usage usage_of_trace(const Lab* lab) {
   return {
       joined({own_options(), trace_window_options(), lab != nullptr ? racy_option() : OptionList{},
               lab != nullptr ? sweep_options(*lab) : joined({file_options(), launch_options()}),
@@ -107,7 +107,7 @@ ExitCode trace_case(const SweepOptions& sweep, const TraceOptions& options,
   return code;
 }
 
-ExitCode run(const CommandLine& line) {
+ExitCode run_trace(const CommandLine& line) {
   const auto& target = line.arguments.front();
   if (!is_kernel_file(target)) {
     const auto& lab = find_lab(*line.labs, target);
@@ -133,8 +133,8 @@ extern const Command trace{
     .name = "trace",
     .positionals = {{"LAB|FILE", "which lab or file?"}},
     .help = "a page that steps a kernel forward and back, warp by warp",
-    .usage = usage,
-    .run = run,
+    .usage = usage_of_trace,
+    .run = run_trace,
     .example = "gpulab trace reduce --variant shared_strided --output reduce.html",
 };
 

@@ -33,7 +33,7 @@ complete -c gpulab -n __gpulab_begins -l version -d 'the version'
 )FISH";
 
 /// fish knows \' within single quotes, and \\ for a backslash.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string escaped;
   for (const char c : text) escaped += c == '\\' ? "\\\\" : std::string(1, c);
   return single_quoted(escaped, "\\'");
@@ -43,7 +43,7 @@ std::string in_contexts(const std::vector<std::string>& contexts) {
   std::string condition = "__gpulab_in";
   for (const auto& context : contexts)
     condition += context.find(' ') == std::string::npos ? " " + context : fmt::format(" \"{}\"", context);
-  return quoted(condition);
+  return in_quotes(condition);
 }
 
 /// 'word\t'help' …', as -a takes them.
@@ -66,12 +66,12 @@ std::string texts(const std::vector<KnownWord>& words) {
 std::string line_of(const KnownOption& option) {
   const bool is_short = !option.name.starts_with("--");
   auto line = fmt::format("complete -c gpulab -n {} {} {} -d {}", in_contexts(option.contexts), is_short ? "-s" : "-l",
-                          option.name.substr(is_short ? 1 : 2), quoted(option.help));
+                          option.name.substr(is_short ? 1 : 2), in_quotes(option.help));
   if (option.value.empty()) return line + "\n";
   if (!option.optional_value) line += option.is_file && option.words.empty() ? " -r -F" : " -x";
   if (option.is_list && !option.words.empty())
     return line + fmt::format(" -a '(__gpulab_list{})'\n", texts(option.words));
-  return option.words.empty() ? line + "\n" : line + fmt::format(" -a {}\n", quoted(choices(option.words)));
+  return option.words.empty() ? line + "\n" : line + fmt::format(" -a {}\n", in_quotes(choices(option.words)));
 }
 
 }  // namespace
@@ -85,12 +85,12 @@ std::string fish_completion(const Vocabulary& all) {
   text.replace(text.find(mark), mark.size(), told + ";");
   for (const auto* group : {&all.labs, &all.commands})
     for (const auto& word : *group)
-      text += fmt::format("complete -c gpulab -n __gpulab_begins -a {} -d {}\n", word.text, quoted(word.help));
+      text += fmt::format("complete -c gpulab -n __gpulab_begins -a {} -d {}\n", word.text, in_quotes(word.help));
   for (const auto& context : all.contexts) {
     if (context.takes_files) text += fmt::format("complete -c gpulab -n {} -F\n", in_contexts({context.name}));
     if (!context.words.empty())
       text +=
-          fmt::format("complete -c gpulab -n {} -a {}\n", in_contexts({context.name}), quoted(choices(context.words)));
+          fmt::format("complete -c gpulab -n {} -a {}\n", in_contexts({context.name}), in_quotes(choices(context.words)));
   }
   for (const auto& option : all.options) text += line_of(option);
   return text;
