@@ -65,7 +65,8 @@ struct Command {
 /// Of such a command: "is not in this version of gpulab".
 [[nodiscard]] std::string_view why_later();
 
-/// To be called first in main: where this process was started as a child of a command, does the child's work and ends it.
+/// To be called first in main: where this process was started as a child of a command, does the child's work and ends
+/// it.
 void be_child_if_asked(int argc, const char* const* argv);
 
 }  // namespace gpulab

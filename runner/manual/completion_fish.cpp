@@ -89,8 +89,8 @@ std::string fish_completion(const Vocabulary& all) {
   for (const auto& context : all.contexts) {
     if (context.takes_files) text += fmt::format("complete -c gpulab -n {} -F\n", in_contexts({context.name}));
     if (!context.words.empty())
-      text +=
-          fmt::format("complete -c gpulab -n {} -a {}\n", in_contexts({context.name}), in_quotes(choices(context.words)));
+      text += fmt::format("complete -c gpulab -n {} -a {}\n", in_contexts({context.name}),
+                          in_quotes(choices(context.words)));
   }
   for (const auto& option : all.options) text += line_of(option);
   return text;
