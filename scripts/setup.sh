@@ -237,7 +237,7 @@ compile() {
   if [ -t 2 ]; then
     python3 "$root/scripts/build_steps.py" run "$build" "$@" || fail 2 "the build failed (messages above)" "mend the source it names, then once more"
   else
-    logged 2 "the build failed" "mend the source it names, then once more" ninja -C "$build" "$@"
+    logged 2 "the build failed" "mend the source it names, then once more" ninja -C "$build" -j "$(nproc)" "$@"
   fi
 }
 
