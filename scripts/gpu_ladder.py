@@ -83,7 +83,7 @@ GOES_DOWN = {
     "matmul tiled_padded": "padding for conflicts that this kernel does not have",
     "matmul register_2d": "136 registers a thread leave an SM few warps, and its loads of shared memory conflict",
     "matmul double_buffered": "copies of four bytes, each an instruction, for a that is turned on its way",
-    "atomics warp_aggregated": "an SM adds integers in shared memory by itself: who shares a bin takes longer to find than to queue for",
+    "atomics warp_aggregated": "finding the lanes that share a bin takes longer than the queue that it saves",
     "coalescing aos": "each field 16 bytes from the next: what structures cost",
     "divergence multiway": "eight ways where by_thread has two",
     "divergence loop_lengths_sorted": "the lanes end together, but their elements lie apart in memory",

@@ -309,7 +309,7 @@ suite() { # PART…
   [ $failed = 0 ]
 }
 
-usage() { sed -n '4,18s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '4,19s/^# \{0,1\}//p' "$0"; }
 
 parts=(device labs awkward counters differential sanitizer grading)
 case ${1-} in
