@@ -36,13 +36,26 @@ int main() {
 """
 
 
+# The same from device code, as far as the device runtime has it.
+DEVICE_TRICKS = """  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaEvent_t event;
+    cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    cudaEventRecord(event, stream);
+  }
+"""
+GAIN_NOTHING = ("tricks", "device_tricks")
+
+
 def submissions():
     reference = (ASSIGNMENTS / "reference.cu").read_text()
     first = "  const int i = blockIdx.x * blockDim.x + threadIdx.x, lane"
     prefetch = '  asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(in + blockIdx.x * blockDim.x));\n'
     tricks = reference.replace(first, prefetch + first)
     assert tricks != reference, "the reference has changed: say where its kernel begins"
-    return {"plain": reference, "tricks": tricks + HOST_TRICKS, "slow": (ASSIGNMENTS / "wrong/an_atomic_each.cu").read_text()}
+    return {"plain": reference, "tricks": tricks + HOST_TRICKS,
+            "device_tricks": reference.replace(first, DEVICE_TRICKS + first), "slow": (ASSIGNMENTS / "wrong/an_atomic_each.cu").read_text()}
 
 
 def grade(folder, *options):
@@ -77,7 +90,9 @@ def main():
         for number in range(GRADINGS):
             # The first goes on from what was graded without a GPU; the others begin anew.
             for who, item in grade(folder, "--device", "gpu", *(["--resume"] if number == 0 else [])).items():
-                if item["status"] == "pending":
+                if who == "device_tricks" and not item["earned"]:
+                    print(f"{who}: {item['status']}: {item['reason']}")  # earning nothing is no gain
+                elif item["status"] == "pending":
                     failures.append(f"{who} is pending on a GPU: {item['reason']}")
                 elif item["earned"] > 0:
                     ratios.setdefault(who, []).append(ZERO_AT - item["earned"] / POINTS * (ZERO_AT - FULL_AT))
@@ -90,8 +105,8 @@ def main():
                 failures.append(f"{who}: {len(of_rung)} gradings differ by a factor of {spread:.4f}")
         if "slow" in ratios:
             failures.append("one atomic for each element earned points")
-        if min(ratios["plain"]) > GAIN * max(ratios["tricks"]):
-            failures.append("tricks made the kernel faster")
+        failures += [f"{who} made the kernel faster" for who in GAIN_NOTHING
+                     if who in ratios and min(ratios["plain"]) > GAIN * max(ratios[who])]
         for failure in failures:
             print(f"FAILED: {failure}")
         sys.exit(1 if failures else 0)
