@@ -62,7 +62,7 @@ struct Command {
 [[nodiscard]] std::span<const Command* const> commands();
 /// Names that later versions give a command, or that the whole program has and this one does not. No lab can have them.
 [[nodiscard]] std::span<const std::string_view> later_commands();
-/// Of such a command: "is not in this version of gpulab".
+/// Of such a command, and of one of later_labs(): "is not in this version of gpulab".
 [[nodiscard]] std::string_view why_later();
 
 /// To be called first in main: where this process was started as a child of a command, does the child's work and ends

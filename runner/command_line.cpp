@@ -225,9 +225,9 @@ const Lab* named_lab(const std::vector<std::string>& words, const std::vector<La
 
 void refuse_name(const std::string& name, const std::vector<Lab>& labs) {
   constexpr const char* all = "'gpulab --help' shows all commands and labs";
-  const auto later = later_commands();
-  if (std::find(later.begin(), later.end(), name) != later.end())
-    throw usage_error(fmt::format("'{}' {}", name, why_later()), all);
+  for (const auto& later : {later_commands(), later_labs()})
+    if (std::find(later.begin(), later.end(), name) != later.end())
+      throw usage_error(fmt::format("'{}' {}", name, why_later()), all);
   if (name.starts_with('-'))
     throw usage_error(fmt::format("unknown option '{}'", name), did_you_mean(name, {"--version", "--help"}, all));
   auto names = lab_names(labs);

@@ -1,9 +1,9 @@
 # Commands are found by folder: runner/commands/NAME.cpp defines `const Command gpulab::command::NAME`; the table
 # (runner/command.h) is generated. sets commands_source, and reserved_names: those that no lab can have
 #
-# Two programs are made. `gpulab` has all commands. `gpulab_first` runs labs, has the commands of first_commands, and is made without
-# the rooms of later_rooms: three quarters of the binary. scripts/gpulab builds it for whoever runs a lab first, and the whole
-# when another command is asked for. Code outside later_rooms must not call code inside: gpulab_first would not link.
+# Two programs are made. `gpulab` has all commands. `gpulab_first` runs the labs of GPULAB_FIRST_LABS (labs.cmake), has the commands of
+# first_commands, and is made without the rooms of later_rooms. scripts/gpulab builds it for whoever runs a lab first, anew with
+# each further lab, and the whole when another command is asked for. Code outside later_rooms must not call code inside: gpulab_first would not link.
 set(first_commands devices doctor help run)
 set(later_rooms "/runner/(course|export|grade|judge|program|report/trace)/|/runner/execution/stepped_case")
 # Processes of gpulab's own that commands start: functions of the later rooms, declared as void(int, const char* const*).
@@ -38,7 +38,7 @@ function(gpulab_write_commands output)
     set(later ${names})
     list(REMOVE_ITEM later ${first_commands})
     set(names ${first_commands})
-    set(WHY_LATER "is not in this part of gpulab: scripts/gpulab builds the whole program when it is given this command")
+    set(WHY_LATER "is not in this part of gpulab: scripts/gpulab builds the rest when it is given this name")
   endif()
   set(CHILD_DECLARATIONS "")
   set(CHILD_CALLS "")

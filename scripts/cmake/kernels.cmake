@@ -33,7 +33,8 @@ endforeach()
 list(REMOVE_DUPLICATES profile_architectures)
 list(SORT profile_architectures COMPARE NATURAL)
 
-# Appends to `embed_inputs` and `embed_manifest` what one kernel file, ${root}/${source}, gives in ${embed_dir}.
+# Appends to `embed_inputs` and `embed_manifest` what one kernel file, ${root}/${source}, gives in ${embed_dir}: made once, named as often
+# as is asked.
 function(gpulab_add_kernels root embed_dir source)
   get_filename_component(folder ${source} DIRECTORY)
   get_filename_component(lab ${folder} NAME)
@@ -73,18 +74,22 @@ function(gpulab_add_kernels root embed_dir source)
     set(random_seed -frandom-seed ${source})
   endif()
   set(base ${embed_dir}/${lab}/${stem})
+  get_property(is_made GLOBAL PROPERTY ${base}.ptx)
+  set_property(GLOBAL PROPERTY ${base}.ptx ON)
   file(MAKE_DIRECTORY ${embed_dir}/${lab})
-  add_custom_command(
-    OUTPUT ${base}.ptx
-    COMMAND ${compiler} -ptx ${relocatable} -std=c++17 ${debug_information} -arch=compute_${capability}${suffix} -Wno-deprecated-gpu-targets
-            ${random_seed} -o ${base}.raw.ptx ${source}
-    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${base}.raw.ptx ${base}.ptx
-            ${source} ${base}.d ${root} ${GPULAB_CUDA_INCLUDE_DIRS}
-    DEPENDS ${root}/${source} ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${GPULAB_NVCC}
-    DEPFILE ${base}.d
-    WORKING_DIRECTORY ${root}
-    COMMENT "nvcc -ptx ${source}"
-    VERBATIM)
+  if(NOT is_made)
+    add_custom_command(
+      OUTPUT ${base}.ptx
+      COMMAND ${compiler} -ptx ${relocatable} -std=c++17 ${debug_information} -arch=compute_${capability}${suffix} -Wno-deprecated-gpu-targets
+              ${random_seed} -o ${base}.raw.ptx ${source}
+      COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${base}.raw.ptx ${base}.ptx
+              ${source} ${base}.d ${root} ${GPULAB_CUDA_INCLUDE_DIRS}
+      DEPENDS ${root}/${source} ${PROJECT_SOURCE_DIR}/scripts/portable_ptx.py ${GPULAB_NVCC}
+      DEPFILE ${base}.d
+      WORKING_DIRECTORY ${root}
+      COMMENT "nvcc -ptx ${source}"
+      VERBATIM)
+  endif()
 
   set(architectures)
   foreach(architecture IN LISTS profile_architectures)
@@ -104,11 +109,13 @@ function(gpulab_add_kernels root embed_dir source)
   set(cubin)
   if(suffix)  # machine code for this architecture alone: its PTX is not for newer ones
     set(cubin ${base}.sm_${capability}${suffix}.cubin)
-    add_custom_command(
-      OUTPUT ${cubin}
-      COMMAND ${GPULAB_PTXAS} -arch=sm_${capability}${suffix} -o ${cubin} ${base}.ptx
-      DEPENDS ${base}.ptx
-      COMMENT "ptxas -arch=sm_${capability}${suffix} ${lab}/${stem}.ptx")
+    if(NOT is_made)
+      add_custom_command(
+        OUTPUT ${cubin}
+        COMMAND ${GPULAB_PTXAS} -arch=sm_${capability}${suffix} -o ${cubin} ${base}.ptx
+        DEPENDS ${base}.ptx
+        COMMENT "ptxas -arch=sm_${capability}${suffix} ${lab}/${stem}.ptx")
+    endif()
     list(APPEND inputs ${cubin})
   endif()
   # kernels_debug.cu includes kernels.cu: that is where its kernels stand.
@@ -120,21 +127,29 @@ function(gpulab_add_kernels root embed_dir source)
   set(embed_manifest "${embed_manifest}${line}\n" PARENT_SCOPE)
 endfunction()
 
-# The kernels and lecture pages of ${root}/labs/*/, this tree's configs/, styles and scripts as ${embed_dir}/embedded.cpp.
+# gpulab_embed(ROOT EMBED_DIR [PTX_IN FOLDER LABS LAB...]): the kernels and lecture pages of ${root}/labs/*/, this tree's configs/, styles
+# and scripts as ${embed_dir}/embedded.cpp. LABS: of these alone, their PTX being shared with the call of that folder.
 function(gpulab_embed root embed_dir)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "PTX_IN" "LABS")
   file(MAKE_DIRECTORY ${embed_dir})
   file(GLOB kernel_files CONFIGURE_DEPENDS RELATIVE ${root} ${root}/labs/*/kernels*.cu)
+  file(GLOB lectures CONFIGURE_DEPENDS RELATIVE ${root} ${root}/labs/*/README.md ${root}/labs/*/NOTES.md)
   file(GLOB embed_inputs CONFIGURE_DEPENDS ${root}/labs/*/ptxas.tsv)
+  set(ptx_dir ${embed_dir})
+  if(arg_PTX_IN)
+    set(ptx_dir ${arg_PTX_IN})
+    list(JOIN arg_LABS "|" labs)
+    list(FILTER kernel_files INCLUDE REGEX "^labs/(${labs})/")
+    list(FILTER lectures INCLUDE REGEX "^labs/(${labs})/")
+  endif()
   set(embed_manifest)
   foreach(source IN LISTS kernel_files)
-    gpulab_add_kernels(${root} ${embed_dir} ${source})
+    gpulab_add_kernels(${root} ${ptx_dir} ${source})
   endforeach()
   foreach(config IN LISTS config_files)
     list(APPEND embed_inputs ${PROJECT_SOURCE_DIR}/${config})
     string(APPEND embed_manifest "config|${config}|${PROJECT_SOURCE_DIR}/${config}\n")
   endforeach()
-  file(GLOB lectures CONFIGURE_DEPENDS RELATIVE ${root} ${root}/labs/*/README.md
-       ${root}/labs/*/NOTES.md)
   foreach(page IN LISTS page_files)
     list(APPEND embed_inputs ${PROJECT_SOURCE_DIR}/${page})
     string(APPEND embed_manifest "page|${page}|${PROJECT_SOURCE_DIR}/${page}\n")

@@ -1,15 +1,29 @@
 # Labs are found by folder: labs/NAME/lab.cpp defines `gpulab::Lab gpulab::labs::NAME::lab()`; the registry
-# (labs/registry.h) is generated. target gpulab_labs
+# (labs/registry.h) is generated. targets gpulab_labs, and gpulab_labs_first: the labs of gpulab_first and what all share
 
 file(GLOB lab_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/labs/*.cpp ${PROJECT_SOURCE_DIR}/labs/*/*.cpp)
 
-# The registry of the labs in ${root}/labs/*/, as the C++ file ${output}.
+# The default: for whoever builds gpulab_first by itself, and its test.
+set(GPULAB_FIRST_LABS reduce scan transpose CACHE STRING "the labs of gpulab_first: scripts/gpulab names those that it was asked for")
+set(first_lab_sources ${lab_sources})
+list(JOIN GPULAB_FIRST_LABS "|" first_labs)
+list(FILTER first_lab_sources INCLUDE REGEX "/labs/((${first_labs})/)?[^/]+$")
+
+# gpulab_write_registry(ROOT OUTPUT [ONLY [LAB...]]): the registry of the labs in ${root}/labs/*/, as a C++ file. ONLY: of these, the
+# others being said to be elsewhere.
 function(gpulab_write_registry root output)
   file(GLOB lab_files CONFIGURE_DEPENDS RELATIVE ${root}/labs ${root}/labs/*/lab.cpp)
   set(LAB_DECLARATIONS "")
   set(LAB_CALLS "")
+  set(LATER_NAMES "")
+  set(LATER_COUNT 0)
   foreach(file IN LISTS lab_files)
     get_filename_component(lab ${file} DIRECTORY)
+    if(ARGN AND NOT lab IN_LIST ARGN)
+      string(APPEND LATER_NAMES "\"${lab}\", ")
+      math(EXPR LATER_COUNT "${LATER_COUNT} + 1")
+      continue()
+    endif()
     if(lab IN_LIST reserved_names)
       message(FATAL_ERROR "labs/${lab}: '${lab}' is a command of gpulab, a lab cannot take its name\n"
                           "hint: rename the folder")
@@ -25,6 +39,7 @@ function(gpulab_write_registry root output)
 #include "labs/registry.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <utility>
 
@@ -41,11 +56,22 @@ std::vector<Lab> all_labs() {
   return labs;
 }
 
+std::span<const std::string_view> later_labs() {
+  static constexpr std::array<std::string_view, @LATER_COUNT@> all{@LATER_NAMES@};
+  return all;
+}
+
 }  // namespace gpulab
 ]=] @ONLY)
 endfunction()
 
 gpulab_write_registry(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/all_labs.cpp)
-add_library(gpulab_labs STATIC ${lab_sources} ${PROJECT_BINARY_DIR}/all_labs.cpp)
-target_link_libraries(gpulab_labs PUBLIC gpulab_common)
-target_include_directories(gpulab_labs SYSTEM PRIVATE ${GPULAB_CUDA_INCLUDE_DIRS})  # cublas.cpp: the driver's types
+gpulab_write_registry(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/first_labs.cpp ONLY ${GPULAB_FIRST_LABS})
+set(later_lab_sources ${lab_sources})
+list(REMOVE_ITEM later_lab_sources ${first_lab_sources})
+gpulab_embed(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/embedded_first PTX_IN ${PROJECT_BINARY_DIR}/embedded LABS ${GPULAB_FIRST_LABS})
+add_library(gpulab_labs_first STATIC ${first_lab_sources} ${PROJECT_BINARY_DIR}/empty.cpp)
+target_link_libraries(gpulab_labs_first PUBLIC gpulab_common)
+target_include_directories(gpulab_labs_first SYSTEM PRIVATE ${GPULAB_CUDA_INCLUDE_DIRS})  # cublas.cpp: the driver's types
+add_library(gpulab_labs STATIC ${later_lab_sources} ${PROJECT_BINARY_DIR}/all_labs.cpp)
+target_link_libraries(gpulab_labs PUBLIC gpulab_labs_first)
