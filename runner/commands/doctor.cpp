@@ -79,11 +79,12 @@ SystemCheck isolation() {
 SystemCheck labs_built() {
   const auto labs = all_labs();
   const auto later = later_labs().size();
-  return {labs.empty() && later == 0 ? SystemCheck::State::absent : SystemCheck::State::good, "labs",
-          fmt::format("{}, {} for the CUDA Toolkit {}{}", plural(labs.size(), "lab"),
-                      plural(embedded_kernels().size(), "kernel file"), toolkit_version(),
-                      later == 0 ? "" : fmt::format("; {} more: scripts/gpulab builds one when it is asked for", later)),
-          labs.empty() && later == 0 ? "build again: labs/*/lab.cpp were not found" : ""};
+  return {
+      labs.empty() && later == 0 ? SystemCheck::State::absent : SystemCheck::State::good, "labs",
+      fmt::format("{}, {} for the CUDA Toolkit {}{}", plural(labs.size(), "lab"),
+                  plural(embedded_kernels().size(), "kernel file"), toolkit_version(),
+                  later == 0 ? "" : fmt::format("; {} more: scripts/gpulab builds one when it is asked for", later)),
+      labs.empty() && later == 0 ? "build again: labs/*/lab.cpp were not found" : ""};
 }
 
 ExitCode run_doctor(const CommandLine&) {
