@@ -4,6 +4,7 @@
 #
 # usage: scripts/newcomer_test.sh
 #   GPULAB_DEBIAN_MIRROR=URL   where Debian's packages come from (http://deb.debian.org/debian)
+#   PIP_CERT=FILE              certificates that pip is to trust, where the network has its own
 # Ends with the plain line 'N passed, N failed'; where it cannot run here, with 'skipped: REASON' and exit code 77.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
@@ -40,7 +41,11 @@ git clone -q --no-hardlinks "$root" "$debian/root/gpulab"
 git -C "$debian/root/gpulab" checkout -q "$(git -C "$root" rev-parse HEAD)"
 
 # A login's environment; of this one's, only the way to the network.
-network=$(env | grep -i -E '^(https?_proxy|no_proxy|pip_index_url|pip_cert)=' || true)
+network=$(env | grep -i -E '^(https?_proxy|no_proxy|pip_index_url)=' || true)
+if [ -n "${PIP_CERT-}" ]; then # the certificates of a network that signs its own
+  cp -L "$PIP_CERT" "$debian/etc/network.pem"
+  network+=" PIP_CERT=/etc/network.pem"
+fi
 passed=0 failed=0
 newcomer() {
   local start=$SECONDS
