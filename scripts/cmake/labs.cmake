@@ -72,6 +72,8 @@ list(REMOVE_ITEM later_lab_sources ${first_lab_sources})
 gpulab_embed(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/embedded_first PTX_IN ${PROJECT_BINARY_DIR}/embedded LABS ${GPULAB_FIRST_LABS})
 add_library(gpulab_labs_first STATIC ${first_lab_sources} ${PROJECT_BINARY_DIR}/empty.cpp)
 target_link_libraries(gpulab_labs_first PUBLIC gpulab_common)
-target_include_directories(gpulab_labs_first SYSTEM PRIVATE ${GPULAB_CUDA_INCLUDE_DIRS})  # cublas.cpp: the driver's types
 add_library(gpulab_labs STATIC ${later_lab_sources} ${PROJECT_BINARY_DIR}/all_labs.cpp)
 target_link_libraries(gpulab_labs PUBLIC gpulab_labs_first)
+foreach(labs gpulab_labs_first gpulab_labs)
+  target_include_directories(${labs} SYSTEM PRIVATE ${GPULAB_CUDA_INCLUDE_DIRS})  # cublas.cpp and others: the driver's types
+endforeach()
