@@ -14,8 +14,8 @@ inline auto members(TraceWindow& v) {
   return std::tie(blocks, warps, from, events, launch);
 }
 inline auto members(StepRegister& v) {
-  auto& [name, type] = v;
-  return std::tie(name, type);
+  auto& [name, type, variable] = v;
+  return std::tie(name, type, variable);
 }
 inline auto members(StepSite& v) {
   auto& [line, ptx_line, results, stored] = v;

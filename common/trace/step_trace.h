@@ -13,8 +13,9 @@
 namespace gpulab {
 
 struct StepRegister {
-  std::string name;  ///< "%r5"
-  std::string type;  ///< "s32", "pred"
+  std::string name;        ///< "%r5"
+  std::string type;        ///< "s32", "pred"
+  std::string variable{};  ///< of the source, that it holds: "i"; empty: none is known
 };
 
 /// A PTX instruction that a step can be of.

@@ -28,7 +28,10 @@ Json extents(const Dim3& d) { return {d.x, d.y, d.z}; }
 
 Json registers(const std::vector<StepRegister>& all) {
   Json json = Json::array();
-  for (const auto& reg : all) json.push_back({reg.name, reg.type});
+  for (const auto& reg : all) {
+    json.push_back({reg.name, reg.type});
+    if (!reg.variable.empty()) json.back().push_back(reg.variable);
+  }
   return json;
 }
 

@@ -84,7 +84,10 @@ class Text {
     out_ += fmt::format("{:>6}  {}  {}\n", trace_.from + i, lanes_of(step), visible(instruction));
     paragraph(step_text(trace_, step));
     for (const StepValue& value : values_of(trace_, step)) {
-      const std::string name = value.reg.name.empty() ? "value" : value.reg.name;
+      const std::string name = value.reg.name.empty() ? "value"
+                               : value.reg.variable.empty()
+                                   ? value.reg.name
+                                   : fmt::format("{} ({})", value.reg.variable, value.reg.name);
       out_ += dim(fmt::format("        {} {} {}", name, value.stored ? "stored:" : "=",
                               lanes_value_text(trace_, value, step.active & ~step.off))) +
               "\n";
@@ -134,7 +137,7 @@ std::vector<std::string> window_notes(const StepTrace& trace) {
   if (!trace.debug)
     notes.emplace_back(
         "Registers have the names of the PTX: the compiler has optimised the source's variables away (a -G build keeps "
-        "more of them).");
+        "them, with their names).");
   return notes;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/simt/isa/kind.h"
+#include "common/simt/observers/trace/variables.h"
 
 namespace gpulab::simt {
 
@@ -58,8 +59,8 @@ std::string shown_type(Kind kind, const ptx::Register& reg) {
 
 class SiteReader {
  public:
-  SiteReader(const Program& program, const Site& site, SiteFacts& facts)
-      : site_(site), facts_(facts), meaning_(site.row->meaning) {
+  SiteReader(const Program& program, const Variables& variables, const Site& site, SiteFacts& facts)
+      : site_(site), facts_(facts), meaning_(site.row->meaning), variables_(variables) {
     for (const FunctionInfo& info : program.functions)
       if (info.function == site.function) function_ = &info;
   }
@@ -83,7 +84,9 @@ class SiteReader {
     for (const OperandType& type : meaning_.operands) {
       if (type.role == Role::in && entry == facts_.use.value)
         for (int e = 0; e < type.vector; ++e) {
-          facts_.shown.stored.push_back({stored_name(e), stored_type(type.kind, e)});
+          const std::string name = stored_name(e);
+          facts_.shown.stored.push_back(
+              {name, stored_type(type.kind, e), std::string(variables_.held(name, site_.instruction->ptx_line))});
           facts_.stored_wide.push_back(register_class(type.kind) == 1);
         }
       entry += type.vector;
@@ -105,7 +108,22 @@ class SiteReader {
     place.predicate = known->type.name == "pred";
     place.wide = known->type.size == 8;
     facts_.results.push_back(place);
-    facts_.shown.results.push_back({std::string(known->name), place.predicate ? "pred" : shown_type(kind, *known)});
+    facts_.shown.results.push_back(
+        {std::string(known->name), place.predicate ? "pred" : shown_type(kind, *known), variable_in(known->name)});
+  }
+
+  /// The variable that the instruction's result is: what its register holds when the next one begins; of a parameter
+  /// that is read, the parameter's name.
+  [[nodiscard]] std::string variable_in(std::string_view reg) const {
+    const auto& all = site_.function->instructions;
+    const auto* next = site_.instruction + 1;
+    std::string_view name;
+    if (next < all.data() + all.size()) name = variables_.held(reg, next->ptx_line);
+    if (!name.empty() || facts_.operands.size() != 2 || !site_.instruction->opcode.starts_with("ld.param"))
+      return std::string(name);
+    std::string_view place = facts_.operands[1];  // "[kernel_param_0]"
+    if (place.starts_with('[') && place.ends_with(']')) place = place.substr(1, place.size() - 2);
+    return std::string(variables_.parameter(place));
   }
 
   /// The operand behind the address.
@@ -132,6 +150,7 @@ class SiteReader {
   const Site& site_;
   SiteFacts& facts_;
   const Meaning& meaning_;
+  const Variables& variables_;
   const FunctionInfo* function_ = nullptr;
 };
 
@@ -213,6 +232,7 @@ std::vector<SiteFacts> facts_of_sites(const Program& program, const std::vector<
   }
   const std::string_view text = program.module->text ? std::string_view(*program.module->text) : std::string_view();
   const std::vector<std::size_t> starts = line_starts(text);
+  const Variables variables(text);
   for (std::uint32_t i = 0; i < program.sites.size(); ++i) {
     const Site& site = program.sites[i];
     SiteFacts& facts = all[i];
@@ -222,11 +242,11 @@ std::vector<SiteFacts> facts_of_sites(const Program& program, const std::vector<
     facts.shown.line = i < lines.size() ? lines[i] : 0;
     facts.shown.ptx_line = site.instruction->ptx_line;
     facts.use = memory_use_of(site);
-    SiteReader reader(program, site, facts);
+    facts.operands = operands_of(text, starts, *site.instruction);
+    SiteReader reader(program, variables, site, facts);
     reader.add_results();
     reader.add_stored();
     add_ways(program, sites, first_sites, site, facts);
-    facts.operands = operands_of(text, starts, *site.instruction);
   }
   return all;
 }

@@ -120,7 +120,7 @@
       row.hidden = !reg;
       if (!reg) return;
       row.classList.toggle("changed", reg.last === i);
-      Trace.say(cells[0], reg.name);
+      Trace.say(cells[0], reg.variable ? `${reg.variable} (${reg.name})` : reg.name);
       Trace.say(cells[1], reg.type);
       Trace.say(cells[2], reg.lanes[lane] === null ? "–" : Trace.valueText(reg.type, reg.lanes[lane]));
       Trace.say(cells[3], summary(reg, Trace.doc.window.warps[warp].lanes));

@@ -103,21 +103,21 @@
     for (const { name, list, last, place: latest } of written) {
       if (found.length === most) break;
       const lanes = new Array(32).fill(null);
-      let left = Trace.doc.window.warps[warp].lanes, type = "u32", any = false;
+      let left = Trace.doc.window.warps[warp].lanes, type = "u32", variable, any = false;
       for (let place = latest, tries = 0; place >= 0 && left && tries < 40; place--, tries++) {
         const step = list[place];
         const mask = (Trace.steps.active[step] & ~Trace.steps.off[step] & left) >>> 0;
         if (!mask) continue;
         const value = valuesOf(step).find((v) => !v.stored && v.name === name);
         if (!value) continue;
-        if (step === last) type = value.type;
+        if (step === last) ({ type, variable } = value);
         if (value.lanes) for (const lane of Trace.lanesOf(mask)) {
           lanes[lane] = value.lanes[lane];
           any = true;
         }
         left = (left & ~mask) >>> 0;
       }
-      if (any) found.push({ name, type, lanes, last });
+      if (any) found.push({ name, type, variable, lanes, last });
     }
     return found;
   };
