@@ -60,8 +60,8 @@
     registers = el("div", { class: "registers wide" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "register"),
       el("th", {}, "type"), laneHeading, warpHeading)), body));
     nothingYet = el("p", { class: "note" }, "Nothing has been written yet.");
-    const names = Trace.doc.debug ? "Built with -G: each variable has registers of its own, here by their PTX names."
-      : "Names are the PTX’s: the compiler optimised the source’s variables away. A build with -G keeps more of them apart.";
+    const names = Trace.doc.debug ? "Built with -G: registers that hold a variable have its name and stand first."
+      : "Names are the PTX’s: the compiler optimised the source’s variables away. A build with -G keeps them, with their names.";
     return el("section", { class: "panel of-registers", "aria-labelledby": "registers-title" },
       el("h2", { id: "registers-title" }, "Registers"), nothingYet, registers, el("p", { class: "note" }, names));
   };

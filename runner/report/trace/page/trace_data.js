@@ -105,15 +105,15 @@ const Trace = {};
     return String(kept);
   };
 
-  // [{name, type, variable, stored, lanes}] of a step; lanes: values by lane, or null where nobody reads them later.
+  // [{name, type, stored, lanes}] of a step; lanes: values by lane, or null where nobody reads them later.
   Trace.valuesOf = (i) => {
     const s = Trace.steps, at = s.values[i];
     if (s.site[i] === NONE || at === NONE || at >= Trace.doc.values_bytes) return [];
     const site = Trace.doc.sites[s.site[i]], mask = (s.active[i] & ~s.off[i]) >>> 0;
     const reader = new Reader(Trace.values, at), all = [];
-    for (const [name, type, variable] of site.results || []) all.push({ name, type, variable, stored: false, lanes: reader.lanes(mask) });
+    for (const [name, type] of site.results || []) all.push({ name, type, stored: false, lanes: reader.lanes(mask) });
     if (s.access[i] !== NONE)
-      for (const [name, type, variable] of site.stored || []) all.push({ name, type, variable, stored: true, lanes: reader.lanes(mask) });
+      for (const [name, type] of site.stored || []) all.push({ name, type, stored: true, lanes: reader.lanes(mask) });
     return all;
   };
 

@@ -91,26 +91,30 @@
     return values;
   };
 
-  // Values of a warp's registers behind step `i`, at most so many: [{name, type, lanes, last}], the last written first.
+  // The variable that the step's register holds, if one is known.
+  const variableOf = (step, name) => (Trace.doc.sites[Trace.steps.site[step]].results.find((result) => result[0] === name) || [])[2];
+
+  // Values of a warp's registers behind step `i`, at most so many: [{name, type, variable, lanes, last}], those that hold a variable
+  // first, and of both the last written.
   Trace.registersAt = (warp, i, most) => {
     const written = [];
     for (const [name, list] of Trace.writers[warp]) {
       const place = lastUpTo(list, i);
-      if (place >= 0) written.push({ name, list, place, last: list[place] });
+      if (place >= 0) written.push({ name, list, place, last: list[place], variable: variableOf(list[place], name) });
     }
-    written.sort((a, b) => b.last - a.last);
+    written.sort((a, b) => !!b.variable - !!a.variable || b.last - a.last);
     const found = [];
-    for (const { name, list, last, place: latest } of written) {
+    for (const { name, list, last, variable, place: latest } of written) {
       if (found.length === most) break;
       const lanes = new Array(32).fill(null);
-      let left = Trace.doc.window.warps[warp].lanes, type = "u32", variable, any = false;
+      let left = Trace.doc.window.warps[warp].lanes, type = "u32", any = false;
       for (let place = latest, tries = 0; place >= 0 && left && tries < 40; place--, tries++) {
         const step = list[place];
         const mask = (Trace.steps.active[step] & ~Trace.steps.off[step] & left) >>> 0;
         if (!mask) continue;
         const value = valuesOf(step).find((v) => !v.stored && v.name === name);
         if (!value) continue;
-        if (step === last) ({ type, variable } = value);
+        if (step === last) type = value.type;
         if (value.lanes) for (const lane of Trace.lanesOf(mask)) {
           lanes[lane] = value.lanes[lane];
           any = true;
