@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "common/text.h"
+#include "runner/judge/judge.h"
 #include "runner/judge/rung_counts.h"
 
 namespace gpulab {
@@ -98,9 +99,10 @@ class Rubric {
     made.earned = works ? hundredths(item.points * static_cast<double>(right) / static_cast<double>(all)) : 0;
     made.status = right == all ? Graded::passed : works ? Graded::partial : Graded::failed;
     if (right == all && !works) made.status = Graded::failed;
-    made.reason = wrong.empty()
-                      ? fmt::format("all {} classes of inputs", all)
-                      : fmt::format("{} of {} classes of inputs are wrong: {}", wrong.size(), all, join(wrong));
+    made.reason = wrong.empty() ? all_classes_text(all)
+                  : all == 1    ? fmt::format("the one class of inputs is wrong: {}", wrong[0])
+                                : fmt::format("{} of {} classes of inputs {} wrong: {}", wrong.size(), all,
+                                           wrong.size() == 1 ? "is" : "are", join(wrong));
     if (standard_.is_public() && !item.hidden.empty()) leave_open(item.hidden.size(), made);
   }
 

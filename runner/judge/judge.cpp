@@ -299,7 +299,7 @@ class Judging {
       if (shape.status != CaseStatus::ok && !std::ranges::count(wrong, shape.name)) wrong.push_back(shape.name);
     }
     settle("correct", wrong.empty(),
-           wrong.empty() ? fmt::format("all {} classes of inputs{}", all.size(), block_text())
+           wrong.empty() ? all_classes_text(all.size()) + block_text()
                          : fmt::format("{} of {} classes of inputs: {}", wrong.size(), all.size(), join(wrong)));
     std::vector<std::string> accused;
     for (const auto& finding : report_.findings)
@@ -464,5 +464,9 @@ class Judging {
 }  // namespace
 
 Judgement judge(const JudgeRequest& request) { return Judging(request).run(); }
+
+std::string all_classes_text(std::size_t count) {
+  return count == 1 ? "the one class of inputs" : fmt::format("all {} classes of inputs", count);
+}
 
 }  // namespace gpulab

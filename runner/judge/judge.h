@@ -54,4 +54,7 @@ struct JudgeRequest {
 /// contracts that it may be of; interrupted.
 [[nodiscard]] Judgement judge(const JudgeRequest& request);
 
+/// "all 9 classes of inputs", "the one class of inputs"
+[[nodiscard]] std::string all_classes_text(std::size_t count);
+
 }  // namespace gpulab
