@@ -20,6 +20,8 @@
 // err: Kernel: add\(float const \*, float const \*, float\*, int\)
 // err: 1 +gld_efficiency .* 100% +100% +100%
 // err: 1 +inst_executed
+// case: --metrics stall_memory_dependency :: 0
+// err: 1 stall_memory_dependency share of the time of resident warps in which they wait for what global or local memory brings \d+\.\d%
 // case: --kernel nothing :: 0
 // err: ^gpulab: [^\n]* exit code 0\n$
 // case: --no-counters :: 0

@@ -57,6 +57,14 @@ std::string name_of(const cuda_api::KernelRecord& kernel) {
   return name;
 }
 
+/// Of a counter, or of a metric of time.
+std::string_view definition_of(std::string_view metric) {
+  if (const auto* row = find_counter(metric)) return row->definition;
+  const auto rows = time_metrics();
+  const auto row = std::ranges::find(rows, metric, &TimeMetric::name);
+  return row == rows.end() ? std::string_view() : row->definition;
+}
+
 }  // namespace
 
 std::string nvprof_summary(const ProgramRun& run) {
@@ -112,8 +120,10 @@ std::string nvprof_trace(const ProgramRun& run) {
 
 std::string nvprof_metrics(const ProgramRun& run) {
   std::string text = head(run, "Metric result:");
-  text += fmt::format("{:<11} {:>40} {:>60} {:>11} {:>11} {:>11}\n", "Invocations", "Metric Name", "Metric Description",
-                      "Min", "Max", "Avg");
+  std::size_t width = 60;
+  for (const auto& metric : run.metrics) width = std::max(width, definition_of(metric).size());
+  text += fmt::format("{:<11} {:>40} {:>{}} {:>11} {:>11} {:>11}\n", "Invocations", "Metric Name", "Metric Description",
+                      width, "Min", "Max", "Avg");
   text += fmt::format("Device \"{} (0)\"\n", gpu_profile(run.profile).name);
   for (const auto* kernel : shown_kernels(run)) {
     text += fmt::format("    Kernel: {}\n", name_of(*kernel));
@@ -134,9 +144,8 @@ std::string nvprof_metrics(const ProgramRun& run) {
         return value ? metric_text(*value) : std::string("-");
       };
       const std::string name(row != nullptr && !row->nvprof.empty() ? row->nvprof : std::string_view(metric));
-      const std::string about = row != nullptr ? std::string(row->definition).substr(0, 60) : std::string();
-      text += fmt::format("{:>11} {:>40} {:>60} {:>11} {:>11} {:>11}\n", kernel->launches, name, about,
-                          shown(least ? least : mean), shown(most ? most : mean), shown(mean));
+      text += fmt::format("{:>11} {:>40} {:>{}} {:>11} {:>11} {:>11}\n", kernel->launches, name, definition_of(metric),
+                          width, shown(least ? least : mean), shown(most ? most : mean), shown(mean));
     }
   }
   return text;
