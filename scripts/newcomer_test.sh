@@ -26,7 +26,7 @@ END
 
 debian=$(mktemp -d "${TMPDIR:-/tmp}/gpulab-newcomer.XXXXXX")
 clean_up() {
-  umount "$debian/proc" 2> /dev/null || true
+  umount "$debian/proc" "$debian/dev/pts" 2> /dev/null || true
   rm -rf --one-file-system "$debian"
 }
 trap clean_up EXIT
@@ -35,7 +35,8 @@ debootstrap --variant=minbase bookworm "$debian" "$mirror" > "$debian.log" 2>&1 
   skip "debootstrap failed; $debian.log says why"
 }
 rm "$debian.log"
-mount -t proc proc "$debian/proc" || skip "no right to mount"
+mount -t proc proc "$debian/proc" && mount -t devpts -o newinstance,ptmxmode=0666 devpts "$debian/dev/pts" || skip "no right to mount"
+ln -sf pts/ptmx "$debian/dev/ptmx"
 cp -L /etc/resolv.conf "$debian/etc/resolv.conf"
 git clone -q --no-hardlinks "$root" "$debian/root/gpulab"
 git -C "$debian/root/gpulab" checkout -q "$(git -C "$root" rev-parse HEAD)"

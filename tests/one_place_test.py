@@ -64,7 +64,7 @@ class Command(unittest.TestCase):
                     f"cmake_minimum_required(VERSION 3.22)\nproject(names NONE)\ninclude({cmake}/commands.cmake)\n"
                     f"gpulab_write_commands({folder}/c.cpp {ROOT}/runner/commands {ROOT}/tests/one_place/commands)\n"
                     f"include({cmake}/labs.cmake)\n")
-                ran = subprocess.run(["cmake", "-S", tree, "-B", pathlib.Path(folder, "build")],
+                ran = subprocess.run(["cmake", "-G", "Ninja", "-S", tree, "-B", pathlib.Path(folder, "build")],
                                      capture_output=True, text=True)
                 self.assertEqual(f"'{name}' is a command of gpulab" in ran.stderr, is_taken, ran.stderr)
 
