@@ -79,6 +79,7 @@ class Entries {
   // A hostile text has entries that share one long list or name, and units that share a long table: nvcc writes one
   // unit.
   static constexpr int kMostUnits = 16;
+  static constexpr std::size_t kMostAttributes = 32;  ///< of an entry; nvcc writes ten
   static constexpr std::size_t kMostVariables = std::size_t{1} << 20;
 
   struct Entry {
@@ -133,6 +134,7 @@ class Entries {
       row.has_children = reader.number(1) != 0;
       for (;;) {
         const std::uint64_t what = reader.uleb(), form = reader.uleb();
+        if (row.attributes.size() == kMostAttributes) reader.fail();
         if ((what == 0 && form == 0) || !reader.ok()) break;
         row.attributes.emplace_back(what, form);
       }

@@ -125,6 +125,13 @@ TEST_CASE("debugging information that is cut off or wrong anywhere is read to no
   }
 }
 
+TEST_CASE("an entry of very many attributes is none") {
+  std::string many = "3,52,0";
+  for (int i = 0; i < 100; ++i) many += ",60,25";  // declaration, flag_present: of no byte
+  CHECK(Variables(changed("3,52,0", many)).held("%r1", 12).empty());
+  CHECK(Variables(changed("3,52,0", "3,52,0,60,25")).held("%r1", 12) == "i");
+}
+
 TEST_CASE("a list that many entries share is read for a while, not for ever") {
   std::string text(kText.substr(0, kText.find(".b32 83")));
   constexpr std::size_t kEntries = 200'000;
