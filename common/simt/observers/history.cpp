@@ -12,16 +12,24 @@ namespace {
 /// Releases pass on what was acquired elsewhere; chains through more locations than this are not followed.
 constexpr int kDeepest = 8;
 
-/// Keeps the most of each location.
-void merge(std::vector<Acquired>& into, const std::vector<Acquired>& from) {
+/// Keeps the most of each location. Whether that is more than before.
+bool merge(std::vector<Acquired>& into, const std::vector<Acquired>& from) {
+  if (into.empty()) {
+    into = from;
+    return !from.empty();
+  }
+  bool more = false;
   for (const Acquired& one : from) {
     const auto known =
         std::find_if(into.begin(), into.end(), [&](const Acquired& a) { return a.object == one.object; });
+    if (known != into.end() && known->length >= one.length) continue;
+    more = true;
     if (known == into.end())
       into.push_back(one);
     else
-      known->length = std::max(known->length, one.length);
+      known->length = one.length;
   }
+  return more;
 }
 
 }  // namespace
@@ -42,7 +50,7 @@ void SyncObject::release(const Knowledge& k) {
     if (one.object == this) continue;
     const auto [at, is_new] = index_.try_emplace(one.object, from_.size());
     if (is_new) from_.push_back({one.object, {}});
-    from_[at->second].second.grow(position, one.length, more);
+    if (from_[at->second].second.grow(position, one.length, more) && forgotten_) ++*forgotten_;
   }
 }
 
@@ -86,6 +94,95 @@ bool SyncObject::tell(std::vector<Acquired> what, std::uint32_t block, std::uint
   return false;
 }
 
+std::vector<Acquired> SyncObject::reach(std::vector<Acquired> what, std::uint64_t& work) {
+  work += what.size();
+  std::vector<Acquired> all = what;
+  std::unordered_map<const SyncObject*, std::size_t> seen;  // in all
+  for (std::size_t i = 0; i < all.size(); ++i) seen[all[i].object] = i;
+  std::vector<Acquired> next;
+  for (int depth = 0; depth < kDeepest && !what.empty(); ++depth) {
+    next.clear();
+    for (const Acquired& a : what)
+      for (const auto& [object, lengths] : a.object->from_) {
+        ++work;
+        const std::uint32_t more = lengths.before(a.length);
+        if (more == 0) continue;
+        const auto [at, is_new] = seen.try_emplace(object, all.size());
+        if (is_new)
+          all.push_back({object, more});
+        else if (more > all[at->second].length)
+          all[at->second].length = more;
+        else
+          continue;
+        next.push_back({object, more});
+      }
+    what.swap(next);
+  }
+  return all;
+}
+
+std::optional<bool> ReachedSets::ask(const Key& key, std::uint64_t forgotten, const Question& question,
+                                     std::uint64_t& work) {
+  if (last_ >= sets_.size() || sets_[last_].key != key)
+    last_ = static_cast<std::size_t>(
+        std::find_if(sets_.begin(), sets_.end(), [&](const Set& set) { return set.key == key; }) - sets_.begin());
+  if (last_ == sets_.size() || sets_[last_].forgotten != forgotten) return std::nullopt;
+  Set& set = sets_[last_];
+  const auto ask_all = [&](const std::vector<Acquired>& those) {
+    return std::any_of(those.begin(), those.end(), [&](const Acquired& a) {
+      ++work;
+      return a.object->tells(question.block, question.thread, question.clock, a.length);
+    });
+  };
+  if (const auto known = set.of_block.find(question.block); known != set.of_block.end()) return ask_all(known->second);
+  work += set.reached.size();
+  std::vector<Acquired> those;
+  for (const Acquired& a : set.reached)
+    if (a.object->tells_of(question.block)) those.push_back(a);
+  const bool told = ask_all(those);
+  const std::size_t more = those.size() + kEntriesOfAList;
+  if (entries_ + more <= kMostEntries) {
+    those.shrink_to_fit();
+    set.of_block.emplace(question.block, std::move(those));
+    set.entries += more;
+    entries_ += more;
+  } else {  // room for lists of others: this one's blocks may be asked about no more
+    entries_ -= set.entries - set.reached.size();
+    set.entries = set.reached.size();
+    set.of_block.clear();
+  }
+  return told;
+}
+
+bool ReachedSets::keep(const Key& key, std::uint64_t forgotten, std::vector<Acquired> reached) {
+  if (reached.size() > kMostEntries) return false;
+  std::size_t at = 0;
+  while (at < sets_.size() && sets_[at].key != key) ++at;
+  if (at == sets_.size() && at < kSets)
+    sets_.emplace_back();
+  else if (at == sets_.size())
+    at = oldest_++ % kSets;
+  drop(at);
+  for (std::size_t i = 0; i < sets_.size() && entries_ + reached.size() > kMostEntries; ++i) drop(i);
+  reached.shrink_to_fit();
+  const std::size_t entries = reached.size();
+  entries_ += entries;
+  sets_[at] = {key, forgotten, std::move(reached), {}, entries};
+  last_ = at;
+  return true;
+}
+
+/// No thread has a key of two zeros: it has acquired nothing.
+void ReachedSets::drop(std::size_t set) {
+  entries_ -= sets_[set].entries;
+  sets_[set] = {};
+}
+
+void ReachedSets::clear() {
+  sets_.clear();
+  last_ = oldest_ = entries_ = 0;
+}
+
 BlockHistory::BlockHistory(std::uint32_t block, std::uint32_t threads)
     : block_(block), clocks_(threads, 1), warps_((threads + kLanes - 1) / kLanes) {}
 
@@ -97,6 +194,8 @@ void BlockHistory::restart(std::uint32_t block) {
   for (Warp& w : warps_) w = Warp{};
   learned_.clear();
   acquired_.clear();
+  versions_ = acquired_version_ = 0;
+  reached_.clear();
   fenced_.reset();
   fenced_since_ = false;
 }
@@ -112,10 +211,13 @@ void BlockHistory::leave(std::uint32_t warp, std::uint32_t lanes) {
 void BlockHistory::barrier() {
   const Clock bound = *std::max_element(clocks_.begin(), clocks_.end()) + 1;
   std::fill(clocks_.begin(), clocks_.end(), bound);
+  bool more = false;
   for (Learned& l : learned_) {
-    merge(acquired_, l.acquired);
+    more |= merge(acquired_, l.acquired);
     l.acquired.clear();
+    l.version = 0;
   }
+  if (more) acquired_version_ = ++versions_;
   // "Every thread fences, then one of them, behind the barrier, tells the others": a barrier carries fences on.
   if (std::exchange(fenced_since_, false)) {
     std::vector<Clock> fenced;
@@ -141,6 +243,8 @@ void BlockHistory::warp_sync(std::uint32_t warp, std::uint32_t members, std::uin
     if (!learned_.empty()) merge(together, learned_[thread].acquired);
   }
   ++bound;
+  bool more = false;
+  std::uint64_t version = 0;  // of the first: that of all, where none of them learns anything
   Warp& w = warps_[warp];
   if ((live & ~members) == 0) {
     w.synchronised = bound;
@@ -158,8 +262,15 @@ void BlockHistory::warp_sync(std::uint32_t warp, std::uint32_t members, std::uin
   for (std::uint32_t left = members; left; left &= left - 1) {
     const std::uint32_t thread = first + static_cast<std::uint32_t>(std::countr_zero(left));
     clocks_[thread] = bound;
-    if (!together.empty()) merge(learned_[thread].acquired, together);
+    if (together.empty()) continue;
+    more |= merge(learned_[thread].acquired, together);
+    version = learned_[first + static_cast<std::uint32_t>(std::countr_zero(members))].version;
+    more |= learned_[thread].version != version;
   }
+  if (!more) return;
+  ++versions_;
+  for (std::uint32_t left = members; left; left &= left - 1)
+    learned_[first + static_cast<std::uint32_t>(std::countr_zero(left))].version = versions_;
 }
 
 /// Most __syncwarp(): all lanes, who have learned nothing elsewhere. The loops have no branches.
@@ -185,7 +296,7 @@ void BlockHistory::know(std::uint32_t thread, Knowledge& k) {
 
 void BlockHistory::fence(std::uint32_t thread) {
   Learned& l = learned(thread);
-  merge(l.acquired, l.pending);
+  if (merge(l.acquired, l.pending)) acquired_more(thread);
   l.pending.clear();
   know(thread, l.fenced);
   ++clocks_[thread];
@@ -206,13 +317,52 @@ Knowledge BlockHistory::release(std::uint32_t thread, bool now) {
   return k;
 }
 
-void BlockHistory::acquire(std::uint32_t thread, Acquired what) { merge(learned(thread).acquired, {what}); }
+void BlockHistory::acquire(std::uint32_t thread, Acquired what) {
+  if (merge(learned(thread).acquired, {what})) acquired_more(thread);
+}
+
+/// Threads often acquire the same in turns, and one search serves them all.
+void BlockHistory::acquired_more(std::uint32_t thread) {
+  Learned& l = learned_[thread];
+  for (const std::uint32_t before : {1u, static_cast<std::uint32_t>(kLanes)})
+    if (thread >= before && learned_[thread - before].acquired == l.acquired) {
+      l.version = learned_[thread - before].version;
+      return;
+    }
+  l.version = ++versions_;
+}
+
+std::vector<Acquired> BlockHistory::acquired_by(std::uint32_t thread) const {
+  std::vector<Acquired> all = acquired_;
+  if (!learned_.empty()) merge(all, learned_[thread].acquired);
+  return all;
+}
+
+bool BlockHistory::knows_by_search(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other,
+                                   Clock clock) const {
+  std::vector<Acquired> all = acquired_by(thread);
+  return !all.empty() && SyncObject::tell(std::move(all), other_block, other, clock, work_);
+}
 
 bool BlockHistory::knows_by_release(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other,
                                     Clock clock) const {
-  std::vector<Acquired> all = acquired_;
-  if (!learned_.empty()) merge(all, learned_[thread].acquired);
-  return !all.empty() && SyncObject::tell(std::move(all), other_block, other, clock, work_);
+  static const std::vector<Acquired> nothing;
+  const std::vector<Acquired>& own = learned_.empty() ? nothing : learned_[thread].acquired;
+  if (own.empty() && acquired_.empty()) return false;
+  const std::uint64_t* forgotten = (own.empty() ? acquired_ : own).front().object->forgotten();
+  if (!forgotten) return knows_by_search(thread, other_block, other, clock);
+  const ReachedSets::Key key{own.empty() ? 0 : learned_[thread].version, acquired_version_};
+  const ReachedSets::Question question{other_block, other, clock};
+  if (const auto known = reached_.ask(key, *forgotten, question, work_)) return *known;
+  // Most is told by what the thread has acquired itself.
+  for (const auto* those : {&own, &acquired_})
+    for (const Acquired& a : *those) {
+      ++work_;
+      if (a.object->tells(other_block, other, clock, a.length)) return true;
+    }
+  if (reached_.keep(key, *forgotten, SyncObject::reach(acquired_by(thread), work_)))
+    return *reached_.ask(key, *forgotten, question, work_);
+  return knows_by_search(thread, other_block, other, clock);
 }
 
 }  // namespace gpulab::simt

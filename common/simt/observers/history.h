@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -26,6 +27,7 @@ class SyncObject;
 struct Acquired {
   SyncObject* object = nullptr;
   std::uint32_t length = 0;
+  [[nodiscard]] bool operator==(const Acquired&) const = default;
 };
 
 /// What a thread tells others when it releases.
@@ -42,6 +44,11 @@ struct Knowledge {
 /// A location (or a named barrier) through which threads order their accesses.
 class SyncObject {
  public:
+  SyncObject() = default;
+  /// `forgotten`: of all locations of a launch, how often one has ceased to tell apart what its releasers had acquired
+  /// elsewhere. What was found by a search may be kept until this changes; without it nothing is kept.
+  explicit SyncObject(std::uint64_t* forgotten) : forgotten_(forgotten) {}
+
   void release(const Knowledge& knowledge);
   [[nodiscard]] Acquired acquire() {
     acquired_length_ = length_;
@@ -52,6 +59,12 @@ class SyncObject {
   /// Adds to `work` how many locations it looked at.
   [[nodiscard]] static bool tell(std::vector<Acquired> what, std::uint32_t block, std::uint32_t thread, Clock clock,
                                  std::uint64_t& work);
+  /// All that `tell` would ask where nobody knows the answer: of each location the most.
+  [[nodiscard]] static std::vector<Acquired> reach(std::vector<Acquired> what, std::uint64_t& work);
+  /// Whether the releases here before `length` say so.
+  [[nodiscard]] bool tells(std::uint32_t block, std::uint32_t thread, Clock clock, std::uint32_t length) const;
+  [[nodiscard]] bool tells_of(std::uint32_t block) const { return of_blocks_.contains(block); }
+  [[nodiscard]] const std::uint64_t* forgotten() const { return forgotten_; }
 
  private:
   /// What grows with the releases, by the position of the release that changed it. Only the last changes are told
@@ -59,17 +72,18 @@ class SyncObject {
   template <typename Value>
   class Steps {
    public:
-    /// Nothing, unless it is more.
-    void grow(std::uint32_t position, const Value& value, auto is_more) {
-      if (!steps_.empty() && !is_more(value, steps_.back().second)) return;
+    /// Nothing, unless it is more. Whether changes before have ceased to be told apart.
+    bool grow(std::uint32_t position, const Value& value, auto is_more) {
+      if (!steps_.empty() && !is_more(value, steps_.back().second)) return false;
       if (!steps_.empty() && steps_.back().first == position) {
         steps_.back().second = value;
-        return;
+        return false;
       }
       steps_.emplace_back(position, value);
-      if (steps_.size() < 2 * kKept) return;
+      if (steps_.size() < 2 * kKept) return false;
       steps_[kKept].first = steps_[0].first;
       steps_.erase(steps_.begin(), steps_.begin() + kKept);
+      return true;
     }
     /// By the releases before `length`; nothing: Value{}.
     [[nodiscard]] Value before(std::uint32_t length) const {
@@ -89,9 +103,8 @@ class SyncObject {
     Steps<Clock> everyone;
     Steps<Clocks> fenced;
   };
-  /// Whether the releases here before `length` say so.
-  [[nodiscard]] bool tells(std::uint32_t block, std::uint32_t thread, Clock clock, std::uint32_t length) const;
 
+  std::uint64_t* forgotten_ = nullptr;
   std::unordered_map<std::uint32_t, OfBlock> of_blocks_;
   /// Lengths of others that the releasers had acquired, in the order in which they came: addresses differ between runs.
   std::vector<std::pair<SyncObject*, Steps<std::uint32_t>>> from_;
@@ -99,6 +112,45 @@ class SyncObject {
   std::uint32_t length_ = 0;                                 ///< releases so far
   std::uint32_t acquired_length_ = 0;                        ///< of them, those that somebody knows of
   std::pair<std::uint32_t, std::uint32_t> last_releaser_{};  ///< its block and thread
+};
+
+/// What the last askers of a block had reached: accesses come in thousands between two acquires, and each search looks
+/// at all that the releasers before had acquired. What lies before an acquired length changes no more, but where a
+/// location forgets (SyncObject): so the same locations are asked as by a search, of each once, and only those that
+/// know of the other's block.
+class ReachedSets {
+ public:
+  /// What an asker has acquired: the version of its own list, and of its block's.
+  using Key = std::pair<std::uint64_t, std::uint64_t>;
+  struct Question {
+    std::uint32_t block, thread;
+    Clock clock;
+  };
+  static constexpr std::size_t kSets = 32;              ///< kept at a time
+  static constexpr std::size_t kMostEntries = 1 << 15;  ///< in all sets of a block, 16 bytes each at most
+
+  /// Nothing: not kept.
+  [[nodiscard]] std::optional<bool> ask(const Key& key, std::uint64_t forgotten, const Question& question,
+                                        std::uint64_t& work);
+  /// False: too much to keep.
+  bool keep(const Key& key, std::uint64_t forgotten, std::vector<Acquired> reached);
+  void clear();
+  [[nodiscard]] std::size_t entries() const { return entries_; }
+
+ private:
+  struct Set {
+    Key key;
+    std::uint64_t forgotten = 0;
+    std::vector<Acquired> reached;
+    std::unordered_map<std::uint32_t, std::vector<Acquired>> of_block;  ///< those that know of it
+    std::size_t entries = 0;                                            ///< in both
+  };
+  /// An entry of `of_block` takes about as much as these beside its list.
+  static constexpr std::size_t kEntriesOfAList = 5;
+  void drop(std::size_t set);
+
+  std::vector<Set> sets_;
+  std::size_t last_ = 0, oldest_ = 0, entries_ = 0;
 };
 
 /// The clocks of one block's threads.
@@ -128,6 +180,10 @@ class BlockHistory {
   void barrier();  ///< of all threads that have not left
   void warp_sync(std::uint32_t warp, std::uint32_t members, std::uint32_t live);
   void fence(std::uint32_t thread);
+  /// The same as `knows` says of another block, by a search each time.
+  [[nodiscard]] bool knows_by_search(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other,
+                                     Clock clock) const;
+  [[nodiscard]] const ReachedSets& reached() const { return reached_; }
   /// How many locations have been looked at since the last call, to find who knows what.
   [[nodiscard]] std::uint64_t take_work() { return std::exchange(work_, 0); }
   [[nodiscard]] bool has_fenced(std::uint32_t thread) const {
@@ -144,6 +200,7 @@ class BlockHistory {
   struct Learned {
     Knowledge fenced;
     std::vector<Acquired> acquired, pending;
+    std::uint64_t version = 0;  ///< of `acquired`: lists of the same version are alike; 0: empty
   };
   Learned& learned(std::uint32_t thread) {
     if (learned_.empty()) learned_.resize(clocks_.size());
@@ -160,8 +217,10 @@ class BlockHistory {
   }
   [[nodiscard]] bool knows_by_release(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other,
                                       Clock clock) const;
+  [[nodiscard]] std::vector<Acquired> acquired_by(std::uint32_t thread) const;
   static void warp_sync_of_all(Warp& w, Clock* clocks);
   void know(std::uint32_t thread, Knowledge& k);
+  void acquired_more(std::uint32_t thread);
 
   std::uint32_t block_;
   Clock everyone_ = 1;
@@ -173,6 +232,9 @@ class BlockHistory {
   std::shared_ptr<const std::vector<Clock>> fenced_;  ///< at the last barrier behind a fence: Knowledge::fenced
   bool fenced_since_ = false;
   mutable std::uint64_t work_ = 0;
+  std::uint64_t versions_ = 0;          ///< given so far
+  std::uint64_t acquired_version_ = 0;  ///< of acquired_
+  mutable ReachedSets reached_;
 };
 
 }  // namespace gpulab::simt

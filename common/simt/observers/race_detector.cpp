@@ -186,7 +186,7 @@ void RaceDetector::release_by(const LaneAccess& now) {
   BlockHistory& history = now.block.history;
   if (now.use.load || !(now.use.releases || history.has_fenced(now.thread))) return;
   now.warp.block->charged += kWorkOfARelease;
-  syncs_[key_of(now)].release(history.release(now.thread, now.use.releases));
+  sync(key_of(now)).release(history.release(now.thread, now.use.releases));
 }
 
 /// A flag: stored as volatile behind a fence, polled by volatile loads. Without the fence a word that is polled races

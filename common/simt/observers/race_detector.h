@@ -46,7 +46,7 @@ class RaceDetector {
   /// A location that threads order their accesses by: its address, and its block where that is shared memory, else
   /// kNoBlock. Named barriers are locations beyond shared memory.
   using SyncKey = std::pair<std::uint32_t, std::uint64_t>;
-  [[nodiscard]] SyncObject& sync(const SyncKey& key) { return syncs_[key]; }
+  [[nodiscard]] SyncObject& sync(const SyncKey& key) { return syncs_.try_emplace(key, &forgotten_).first->second; }
   [[nodiscard]] SyncObject* find_sync(const SyncKey& key);  ///< nullptr: nobody has released there
 
   /// The access that the locator has just found.
@@ -92,6 +92,7 @@ class RaceDetector {
   bool threads_order_each_other_ = false;
   std::vector<std::unique_ptr<RaceShadow>> global_;  ///< by Allocation::index
   BlockStates<RacingBlock> blocks_;
+  std::uint64_t forgotten_ = 0;  ///< by all of syncs_
   std::map<SyncKey, SyncObject> syncs_;
 };
 

@@ -1,5 +1,10 @@
 #include "common/simt/observers/history.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <random>
 #include <vector>
 
 #include "tests/catch.h"
@@ -181,6 +186,119 @@ TEST_CASE("a history that starts again has forgotten all") {
   CHECK_FALSE(history.has_fenced(2));
   CHECK_FALSE(history.knows(2, 1, 7, before));
   CHECK_FALSE(history.knows(2, 5, 3, history.clock(3)));
+}
+
+/// Blocks that release, acquire, fence and meet at random; after each step some questions, answered both ways.
+struct RandomLaunch {
+  static constexpr std::uint32_t kThreads = 64;
+
+  RandomLaunch(std::uint32_t seed, std::uint32_t blocks, std::uint32_t locations) : random(seed) {
+    for (std::uint32_t b = 0; b < blocks; ++b) histories.emplace_back(b, kThreads);
+    for (std::uint32_t i = 0; i < locations; ++i) flags.emplace_back(&forgotten);
+  }
+  std::uint32_t below(std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); }
+  void step() {
+    BlockHistory& history = histories[below(static_cast<std::uint32_t>(histories.size()))];
+    SyncObject& flag = flags[below(static_cast<std::uint32_t>(flags.size()))];
+    const std::uint32_t thread = below(4) ? below(4) : below(kThreads);
+    switch (below(16)) {
+      case 0:
+        return history.barrier();
+      case 1:
+        return history.warp_sync(thread / kLanes, kFullMask, kFullMask);
+      case 2:
+        return history.warp_sync(thread / kLanes, static_cast<std::uint32_t>(random()), kFullMask);
+      case 3:
+      case 4:
+        return history.fence(thread);
+      case 5:
+        return history.acquire_at_fence(thread, flag.acquire());
+      case 6:
+        return flag.release(history.release(thread, false));
+      case 7:
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) history.acquire(lane, flag.acquire());
+        return;
+      case 8:
+      case 9:
+      case 10:
+      case 11:
+        return history.acquire(thread, flag.acquire());
+      default:
+        return flag.release(history.release(thread, true));
+    }
+  }
+  /// How many of the questions had another answer by the search.
+  int ask(int questions) {
+    int wrong = 0;
+    for (int i = 0; i < questions; ++i) {
+      const std::uint32_t asker = below(static_cast<std::uint32_t>(histories.size()));
+      const std::uint32_t block = below(static_cast<std::uint32_t>(histories.size()));
+      const std::uint32_t thread = below(4) ? below(4) : below(kThreads);
+      const std::uint32_t other = below(4) ? below(4) : below(kThreads);
+      if (asker == block) continue;
+      const Clock clock = below(histories[block].clock(other) + 1);
+      const bool searched = histories[asker].knows_by_search(thread, block, other, clock);
+      yes += searched;
+      no += !searched;
+      wrong += histories[asker].knows(thread, block, other, clock) != searched;
+    }
+    return wrong;
+  }
+
+  std::mt19937 random;
+  std::uint64_t forgotten = 0;
+  std::vector<BlockHistory> histories;
+  std::deque<SyncObject> flags;
+  int yes = 0, no = 0;
+};
+
+TEST_CASE("what a block keeps of its searches says the same as each search") {
+  int yes = 0, no = 0;
+  std::uint64_t forgotten = 0;
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    RandomLaunch launch(seed, 2 + seed % 12, 1 + seed % 17);
+    int wrong = 0;
+    for (int step = 0; step < 5000; ++step) {
+      launch.step();
+      wrong += launch.ask(3);
+    }
+    CAPTURE(seed);
+    CHECK(wrong == 0);
+    yes += launch.yes;
+    no += launch.no;
+    forgotten += launch.forgotten;
+  }
+  CHECK(yes > 10000);
+  CHECK(no > 10000);
+  CHECK(forgotten > 100);
+}
+
+TEST_CASE("what a block keeps of its searches has an end, and each is asked once") {
+  constexpr std::uint32_t kBlocks = 3000, kThreads = 1024;
+  std::uint64_t forgotten = 0;
+  std::deque<SyncObject> flags;
+  for (std::uint32_t b = 0; b < kBlocks; ++b) {
+    flags.emplace_back(&forgotten);
+    BlockHistory block(b, 32);
+    for (std::uint32_t back = 1; back <= std::min(b, 32u); ++back) block.acquire(0, flags[b - back].acquire());
+    flags[b].release(block.release(0, true));
+  }
+  BlockHistory reader(kBlocks, kThreads);
+  reader.acquire(0, flags.back().acquire());
+  reader.barrier();
+  for (int i = 0; i < 10000; ++i) CHECK_FALSE(reader.knows(static_cast<std::uint32_t>(i) % kThreads, 7, 0, 1));
+  CHECK(reader.take_work() < 20000);  // a search: 7000 and more
+  // All threads have acquired something else, and ask about all blocks.
+  for (std::uint32_t t = 0; t < kThreads; ++t)
+    for (std::uint32_t back = 0; back < 3; ++back) reader.acquire(t, flags[(t * 7 + back * 400) % kBlocks].acquire());
+  std::size_t most = 0;
+  for (std::uint32_t t = 0; t < 200; ++t)
+    for (std::uint32_t b = 0; b < kBlocks; b += 10) {
+      (void)reader.knows(t, b, 0, 2);
+      most = std::max(most, reader.reached().entries());
+    }
+  CHECK(most > ReachedSets::kMostEntries / 2);
+  CHECK(most <= ReachedSets::kMostEntries);
 }
 
 }  // namespace
