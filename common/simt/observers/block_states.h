@@ -12,7 +12,7 @@
 namespace gpulab::simt {
 
 /// One State per resident block: State(const BlockContext&), and `restart(const BlockContext&)` makes one that has
-/// served a block that ended as good as new.
+/// served a block that ended as good as new. `end()`, where it has one, gives back what the next block has no use for.
 template <typename State>
 class BlockStates {
  public:
@@ -37,6 +37,7 @@ class BlockStates {
     last_ = nullptr;
     const auto found = resident_.find(block.linear);
     if (found == resident_.end()) return;
+    if constexpr (requires { found->second->end(); }) found->second->end();
     idle_.push_back(std::move(found->second));
     resident_.erase(found);
   }

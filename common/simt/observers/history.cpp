@@ -50,7 +50,7 @@ void SyncObject::release(const Knowledge& k) {
     if (one.object == this) continue;
     const auto [at, is_new] = index_.try_emplace(one.object, from_.size());
     if (is_new) from_.push_back({one.object, {}});
-    if (from_[at->second].second.grow(position, one.length, more) && forgotten_) ++*forgotten_;
+    if (from_[at->second].second.grow(position, one.length, more) && launch_) ++launch_->forgotten;
   }
 }
 
@@ -121,12 +121,11 @@ std::vector<Acquired> SyncObject::reach(std::vector<Acquired> what, std::uint64_
   return all;
 }
 
-std::optional<bool> ReachedSets::ask(const Key& key, std::uint64_t forgotten, const Question& question,
-                                     std::uint64_t& work) {
+std::optional<bool> ReachedSets::ask(const Key& key, const Question& question, std::uint64_t& work) {
   if (last_ >= sets_.size() || sets_[last_].key != key)
     last_ = static_cast<std::size_t>(
         std::find_if(sets_.begin(), sets_.end(), [&](const Set& set) { return set.key == key; }) - sets_.begin());
-  if (last_ == sets_.size() || sets_[last_].forgotten != forgotten) return std::nullopt;
+  if (last_ == sets_.size() || sets_[last_].forgotten != launch_.forgotten) return std::nullopt;
   Set& set = sets_[last_];
   const auto ask_all = [&](const std::vector<Acquired>& those) {
     return std::any_of(those.begin(), those.end(), [&](const Acquired& a) {
@@ -141,20 +140,20 @@ std::optional<bool> ReachedSets::ask(const Key& key, std::uint64_t forgotten, co
     if (a.object->tells_of(question.block)) those.push_back(a);
   const bool told = ask_all(those);
   const std::size_t more = those.size() + kEntriesOfAList;
-  if (entries_ + more <= kMostEntries) {
+  if (has_room(more)) {
     those.shrink_to_fit();
     set.of_block.emplace(question.block, std::move(those));
     set.entries += more;
-    entries_ += more;
+    grow(more);
   } else {  // room for lists of others: this one's blocks may be asked about no more
-    entries_ -= set.entries - set.reached.size();
+    shrink(set.entries - set.reached.size());
     set.entries = set.reached.size();
     set.of_block.clear();
   }
   return told;
 }
 
-bool ReachedSets::keep(const Key& key, std::uint64_t forgotten, std::vector<Acquired> reached) {
+bool ReachedSets::keep(const Key& key, std::vector<Acquired> reached) {
   if (reached.size() > kMostEntries) return false;
   std::size_t at = 0;
   while (at < sets_.size() && sets_[at].key != key) ++at;
@@ -163,24 +162,20 @@ bool ReachedSets::keep(const Key& key, std::uint64_t forgotten, std::vector<Acqu
   else if (at == sets_.size())
     at = oldest_++ % kSets;
   drop(at);
-  for (std::size_t i = 0; i < sets_.size() && entries_ + reached.size() > kMostEntries; ++i) drop(i);
+  for (std::size_t i = 0; i < sets_.size() && !has_room(reached.size()); ++i) drop(i);
+  if (!has_room(reached.size())) return false;
   reached.shrink_to_fit();
   const std::size_t entries = reached.size();
-  entries_ += entries;
-  sets_[at] = {key, forgotten, std::move(reached), {}, entries};
+  grow(entries);
+  sets_[at] = {key, launch_.forgotten, std::move(reached), {}, entries};
   last_ = at;
   return true;
 }
 
 /// No thread has a key of two zeros: it has acquired nothing.
 void ReachedSets::drop(std::size_t set) {
-  entries_ -= sets_[set].entries;
+  shrink(sets_[set].entries);
   sets_[set] = {};
-}
-
-void ReachedSets::clear() {
-  sets_.clear();
-  last_ = oldest_ = entries_ = 0;
 }
 
 BlockHistory::BlockHistory(std::uint32_t block, std::uint32_t threads)
@@ -195,7 +190,7 @@ void BlockHistory::restart(std::uint32_t block) {
   learned_.clear();
   acquired_.clear();
   versions_ = acquired_version_ = 0;
-  reached_.clear();
+  reached_.reset();
   fenced_.reset();
   fenced_since_ = false;
 }
@@ -349,19 +344,19 @@ bool BlockHistory::knows_by_release(std::uint32_t thread, std::uint32_t other_bl
   static const std::vector<Acquired> nothing;
   const std::vector<Acquired>& own = learned_.empty() ? nothing : learned_[thread].acquired;
   if (own.empty() && acquired_.empty()) return false;
-  const std::uint64_t* forgotten = (own.empty() ? acquired_ : own).front().object->forgotten();
-  if (!forgotten) return knows_by_search(thread, other_block, other, clock);
+  SearchesOfLaunch* launch = (own.empty() ? acquired_ : own).front().object->launch();
+  if (!launch) return knows_by_search(thread, other_block, other, clock);
   const ReachedSets::Key key{own.empty() ? 0 : learned_[thread].version, acquired_version_};
   const ReachedSets::Question question{other_block, other, clock};
-  if (const auto known = reached_.ask(key, *forgotten, question, work_)) return *known;
+  if (!reached_) reached_ = std::make_unique<ReachedSets>(*launch);
+  if (const auto known = reached_->ask(key, question, work_)) return *known;
   // Most is told by what the thread has acquired itself.
   for (const auto* those : {&own, &acquired_})
     for (const Acquired& a : *those) {
       ++work_;
       if (a.object->tells(other_block, other, clock, a.length)) return true;
     }
-  if (reached_.keep(key, *forgotten, SyncObject::reach(acquired_by(thread), work_)))
-    return *reached_.ask(key, *forgotten, question, work_);
+  if (reached_->keep(key, SyncObject::reach(acquired_by(thread), work_))) return *reached_->ask(key, question, work_);
   return knows_by_search(thread, other_block, other, clock);
 }
 

@@ -41,13 +41,19 @@ struct Knowledge {
   std::shared_ptr<const std::vector<Clock>> fenced{};
 };
 
+/// What the locations of a launch share, so that blocks may keep what searches through them have reached.
+struct SearchesOfLaunch {
+  std::uint64_t forgotten =
+      0;                 ///< how often a location has ceased to tell apart what its releasers had acquired elsewhere
+  std::size_t kept = 0;  ///< entries in the ReachedSets of all blocks
+};
+
 /// A location (or a named barrier) through which threads order their accesses.
 class SyncObject {
  public:
   SyncObject() = default;
-  /// `forgotten`: of all locations of a launch, how often one has ceased to tell apart what its releasers had acquired
-  /// elsewhere. What was found by a search may be kept until this changes; without it nothing is kept.
-  explicit SyncObject(std::uint64_t* forgotten) : forgotten_(forgotten) {}
+  /// What a search has found may be kept until `launch->forgotten` changes; without a launch nothing is kept.
+  explicit SyncObject(SearchesOfLaunch* launch) : launch_(launch) {}
 
   void release(const Knowledge& knowledge);
   [[nodiscard]] Acquired acquire() {
@@ -64,7 +70,7 @@ class SyncObject {
   /// Whether the releases here before `length` say so.
   [[nodiscard]] bool tells(std::uint32_t block, std::uint32_t thread, Clock clock, std::uint32_t length) const;
   [[nodiscard]] bool tells_of(std::uint32_t block) const { return of_blocks_.contains(block); }
-  [[nodiscard]] const std::uint64_t* forgotten() const { return forgotten_; }
+  [[nodiscard]] SearchesOfLaunch* launch() const { return launch_; }
 
  private:
   /// What grows with the releases, by the position of the release that changed it. Only the last changes are told
@@ -104,7 +110,7 @@ class SyncObject {
     Steps<Clocks> fenced;
   };
 
-  std::uint64_t* forgotten_ = nullptr;
+  SearchesOfLaunch* launch_ = nullptr;
   std::unordered_map<std::uint32_t, OfBlock> of_blocks_;
   /// Lengths of others that the releasers had acquired, in the order in which they came: addresses differ between runs.
   std::vector<std::pair<SyncObject*, Steps<std::uint32_t>>> from_;
@@ -126,15 +132,19 @@ class ReachedSets {
     std::uint32_t block, thread;
     Clock clock;
   };
-  static constexpr std::size_t kSets = 32;              ///< kept at a time
-  static constexpr std::size_t kMostEntries = 1 << 15;  ///< in all sets of a block, 16 bytes each at most
+  static constexpr std::size_t kSets = 32;               ///< kept at a time
+  static constexpr std::size_t kMostEntries = 1 << 15;   ///< in all sets of a block, 16 bytes each at most
+  static constexpr std::size_t kMostOfLaunch = 1 << 22;  ///< in those of all blocks: 64 MiB
+
+  explicit ReachedSets(SearchesOfLaunch& launch) : launch_(launch) {}
+  ReachedSets(const ReachedSets&) = delete;
+  ReachedSets& operator=(const ReachedSets&) = delete;
+  ~ReachedSets() { shrink(entries_); }
 
   /// Nothing: not kept.
-  [[nodiscard]] std::optional<bool> ask(const Key& key, std::uint64_t forgotten, const Question& question,
-                                        std::uint64_t& work);
+  [[nodiscard]] std::optional<bool> ask(const Key& key, const Question& question, std::uint64_t& work);
   /// False: too much to keep.
-  bool keep(const Key& key, std::uint64_t forgotten, std::vector<Acquired> reached);
-  void clear();
+  bool keep(const Key& key, std::vector<Acquired> reached);
   [[nodiscard]] std::size_t entries() const { return entries_; }
 
  private:
@@ -148,7 +158,13 @@ class ReachedSets {
   /// An entry of `of_block` takes about as much as these beside its list.
   static constexpr std::size_t kEntriesOfAList = 5;
   void drop(std::size_t set);
+  [[nodiscard]] bool has_room(std::size_t entries) const {
+    return entries_ + entries <= kMostEntries && launch_.kept + entries <= kMostOfLaunch;
+  }
+  void grow(std::size_t entries) { entries_ += entries, launch_.kept += entries; }
+  void shrink(std::size_t entries) { entries_ -= entries, launch_.kept -= entries; }
 
+  SearchesOfLaunch& launch_;
   std::vector<Set> sets_;
   std::size_t last_ = 0, oldest_ = 0, entries_ = 0;
 };
@@ -160,6 +176,8 @@ class BlockHistory {
 
   /// As new, for another block of the same size.
   void restart(std::uint32_t block);
+  /// The block has ended.
+  void end() { reached_.reset(); }
   [[nodiscard]] Clock clock(std::uint32_t thread) const { return clocks_[thread]; }
   [[nodiscard]] const Clock* clocks() const { return clocks_.data(); }
   /// Bound on the accesses of all threads of the block that all of them know of.
@@ -183,7 +201,8 @@ class BlockHistory {
   /// The same as `knows` says of another block, by a search each time.
   [[nodiscard]] bool knows_by_search(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other,
                                      Clock clock) const;
-  [[nodiscard]] const ReachedSets& reached() const { return reached_; }
+  /// Entries kept of such searches.
+  [[nodiscard]] std::size_t reached() const { return reached_ ? reached_->entries() : 0; }
   /// How many locations have been looked at since the last call, to find who knows what.
   [[nodiscard]] std::uint64_t take_work() { return std::exchange(work_, 0); }
   [[nodiscard]] bool has_fenced(std::uint32_t thread) const {
@@ -232,9 +251,9 @@ class BlockHistory {
   std::shared_ptr<const std::vector<Clock>> fenced_;  ///< at the last barrier behind a fence: Knowledge::fenced
   bool fenced_since_ = false;
   mutable std::uint64_t work_ = 0;
-  std::uint64_t versions_ = 0;          ///< given so far
-  std::uint64_t acquired_version_ = 0;  ///< of acquired_
-  mutable ReachedSets reached_;
+  std::uint64_t versions_ = 0;                    ///< given so far
+  std::uint64_t acquired_version_ = 0;            ///< of acquired_
+  mutable std::unique_ptr<ReachedSets> reached_;  ///< of blocks that have searched
 };
 
 }  // namespace gpulab::simt

@@ -27,6 +27,7 @@ struct RacingBlock {
     history.restart(static_cast<std::uint32_t>(block.linear));
     shared.clear();
   }
+  void end() { history.end(); }
   BlockHistory history;
   RaceShadow shared;
 };
@@ -46,7 +47,7 @@ class RaceDetector {
   /// A location that threads order their accesses by: its address, and its block where that is shared memory, else
   /// kNoBlock. Named barriers are locations beyond shared memory.
   using SyncKey = std::pair<std::uint32_t, std::uint64_t>;
-  [[nodiscard]] SyncObject& sync(const SyncKey& key) { return syncs_.try_emplace(key, &forgotten_).first->second; }
+  [[nodiscard]] SyncObject& sync(const SyncKey& key) { return syncs_.try_emplace(key, &searches_).first->second; }
   [[nodiscard]] SyncObject* find_sync(const SyncKey& key);  ///< nullptr: nobody has released there
 
   /// The access that the locator has just found.
@@ -91,8 +92,8 @@ class RaceDetector {
   /// Without, all order is by barriers of the whole block and by .sync instructions of a warp.
   bool threads_order_each_other_ = false;
   std::vector<std::unique_ptr<RaceShadow>> global_;  ///< by Allocation::index
+  SearchesOfLaunch searches_;                        ///< of syncs_, by blocks_, which end before it
   BlockStates<RacingBlock> blocks_;
-  std::uint64_t forgotten_ = 0;  ///< by all of syncs_
   std::map<SyncKey, SyncObject> syncs_;
 };
 

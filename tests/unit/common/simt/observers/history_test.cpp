@@ -194,7 +194,7 @@ struct RandomLaunch {
 
   RandomLaunch(std::uint32_t seed, std::uint32_t blocks, std::uint32_t locations) : random(seed) {
     for (std::uint32_t b = 0; b < blocks; ++b) histories.emplace_back(b, kThreads);
-    for (std::uint32_t i = 0; i < locations; ++i) flags.emplace_back(&forgotten);
+    for (std::uint32_t i = 0; i < locations; ++i) flags.emplace_back(&searches);
   }
   std::uint32_t below(std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); }
   void step() {
@@ -246,7 +246,7 @@ struct RandomLaunch {
   }
 
   std::mt19937 random;
-  std::uint64_t forgotten = 0;
+  SearchesOfLaunch searches;
   std::vector<BlockHistory> histories;
   std::deque<SyncObject> flags;
   int yes = 0, no = 0;
@@ -266,7 +266,7 @@ TEST_CASE("what a block keeps of its searches says the same as each search") {
     CHECK(wrong == 0);
     yes += launch.yes;
     no += launch.no;
-    forgotten += launch.forgotten;
+    forgotten += launch.searches.forgotten;
   }
   CHECK(yes > 10000);
   CHECK(no > 10000);
@@ -275,10 +275,10 @@ TEST_CASE("what a block keeps of its searches says the same as each search") {
 
 TEST_CASE("what a block keeps of its searches has an end, and each is asked once") {
   constexpr std::uint32_t kBlocks = 3000, kThreads = 1024;
-  std::uint64_t forgotten = 0;
+  SearchesOfLaunch searches;
   std::deque<SyncObject> flags;
   for (std::uint32_t b = 0; b < kBlocks; ++b) {
-    flags.emplace_back(&forgotten);
+    flags.emplace_back(&searches);
     BlockHistory block(b, 32);
     for (std::uint32_t back = 1; back <= std::min(b, 32u); ++back) block.acquire(0, flags[b - back].acquire());
     flags[b].release(block.release(0, true));
@@ -295,10 +295,28 @@ TEST_CASE("what a block keeps of its searches has an end, and each is asked once
   for (std::uint32_t t = 0; t < 200; ++t)
     for (std::uint32_t b = 0; b < kBlocks; b += 10) {
       (void)reader.knows(t, b, 0, 2);
-      most = std::max(most, reader.reached().entries());
+      most = std::max(most, reader.reached());
     }
   CHECK(most > ReachedSets::kMostEntries / 2);
   CHECK(most <= ReachedSets::kMostEntries);
+  CHECK(searches.kept == reader.reached());
+  // Of a launch's blocks together, too: the last ones keep nothing, until one that keeps much has ended.
+  std::deque<ReachedSets> others;
+  const std::vector<Acquired> reached(1000, flags.back().acquire());
+  bool kept = true;
+  for (int b = 0; b < 200; ++b) {
+    ReachedSets& other = others.emplace_back(searches);
+    for (std::uint64_t version = 1; version <= ReachedSets::kSets; ++version) kept = other.keep({version, 0}, reached);
+    most = std::max(most, searches.kept);
+  }
+  CHECK_FALSE(kept);
+  CHECK(most > ReachedSets::kMostOfLaunch - reached.size());
+  CHECK(most <= ReachedSets::kMostOfLaunch);
+  others.pop_front();
+  CHECK(others.back().keep({1, 0}, reached));
+  others.clear();
+  reader.end();
+  CHECK(searches.kept == 0);
 }
 
 }  // namespace
