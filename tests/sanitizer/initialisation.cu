@@ -90,14 +90,42 @@ extern "C" __global__ void local_array_filled_in_part(const int* in, int* out) {
   out[threadIdx.x] = digits[in[0] + 4 & 7];  // guilty: initcheck read
 }
 
-// Two of four bytes are written, then the word is read.
+// Two of four bytes are written, then all are computed with.
 // guilty <<<1, 32>>> in[32] out[32]
 extern "C" __global__ void half_a_word(const int* in, int* out) {
   __shared__ int words[32];
   const int t = threadIdx.x;
   reinterpret_cast<short*>(words)[2 * t] = static_cast<short>(in[t]);
   __syncthreads();
-  out[t] = words[31 - t];  // guilty: initcheck read
+  out[t] = words[31 - t] + 1;  // guilty: initcheck read
+}
+
+// guilty <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void other_half_of_a_word(const int* in, int* out) {
+  __shared__ int words[32];
+  const int t = threadIdx.x;
+  reinterpret_cast<short*>(words)[2 * t] = static_cast<short>(in[t]);
+  __syncthreads();
+  out[t] = 3 * (words[31 - t] >> 16);  // guilty: initcheck read
+}
+
+// guilty <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void sum_over_a_vector_filled_in_part(const float* in, float* out) {
+  __shared__ float4 s[32];
+  const int t = threadIdx.x;
+  s[t].x = s[t].y = s[t].z = in[t];
+  __syncthreads();
+  const float4 v = s[31 - t];  // guilty: initcheck read
+  out[t] = v.x + v.y + v.z + v.w;
+}
+
+// guilty <<<1, 64>>> in[16] out[16]
+extern "C" __global__ void bytes_nobody_wrote_copied(const char* in, char* out) {
+  __shared__ char s[64];
+  const int t = threadIdx.x;
+  if (t < 8) s[t] = in[t];
+  __syncthreads();
+  out[t] = s[t];  // guilty: initcheck read
 }
 
 // guilty <<<2, 32>>> in[64] scratch[64]? out[64]
@@ -195,6 +223,63 @@ extern "C" __global__ void structs_by_value(const Particle* in, Particle* out) {
   Particle p = s[31 - threadIdx.x];
   p.x += p.y;
   out[threadIdx.x] = p;
+}
+
+// Copies of a struct carry along what lies between its members and behind them.
+struct Flagged {
+  bool flag;
+  long long at;
+};
+struct Weighted {
+  double weight;
+  int kind;
+  char mark;
+};
+struct alignas(16) Point {
+  float x, y, z;
+};
+// innocent <<<1, 32>>> in[32] out[128]? scratch[128]?
+extern "C" __global__ void padding_copied(const int* in, Flagged* out, Flagged* scratch) {
+  __shared__ Flagged s[32];
+  const int t = threadIdx.x;
+  scratch[t].flag = in[t] & 1;
+  scratch[t].at = in[t];
+  s[t] = scratch[t];
+  __syncthreads();
+  out[t] = s[31 - t];
+}
+// innocent <<<1, 32>>> in[32] out[128]? scratch[128]?
+extern "C" __global__ void padding_at_the_end_copied(const int* in, Weighted* out, Weighted* scratch) {
+  __shared__ Weighted s[32];
+  const int t = threadIdx.x;
+  scratch[t].weight = scratch[t].kind = in[t];
+  scratch[t].mark = 'm';
+  s[t] = scratch[t];
+  __syncthreads();
+  Weighted mine[2] = {s[31 - t], s[t]};
+  out[t] = mine[in[t] & 1];
+}
+// innocent <<<1, 32>>> in[32] out[128]? scratch[128]?
+extern "C" __global__ void padding_of_a_vector_copied(const int* in, Point* out, Point* scratch) {
+  __shared__ Point s[32];
+  const int t = threadIdx.x;
+  scratch[t].x = scratch[t].y = scratch[t].z = static_cast<float>(in[t]);
+  s[t] = scratch[t];
+  __syncthreads();
+  out[t] = s[31 - t];
+}
+// As libraries read and shuffle structs: in words, of which the member is cut out.
+// innocent <<<1, 32>>> in[32] out[32] scratch[128]?
+extern "C" __global__ void member_cut_out_of_a_word(const int* in, long long* out, Flagged* scratch) {
+  const int t = threadIdx.x;
+  scratch[t].flag = in[t] & 1;
+  scratch[t].at = in[t];
+  __syncthreads();
+  const unsigned long long word = __ldg(reinterpret_cast<const unsigned long long*>(scratch + t));
+  const unsigned low = __shfl_down_sync(0xffffffffu, static_cast<unsigned>(word), 1);
+  const unsigned high = __shfl_down_sync(0xffffffffu, static_cast<unsigned>(word >> 32), 1);
+  const unsigned long long next = low | static_cast<unsigned long long>(high) << 32;
+  if (t < 16) out[t] = next & 0xff ? scratch[t].at : 3 * static_cast<unsigned char>(word << 8 >> 8);
 }
 
 // innocent <<<1, 40>>> in[40] out[1]? 40

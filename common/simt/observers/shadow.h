@@ -248,6 +248,10 @@ class InitShadow {
     const std::uint64_t mask = (std::uint64_t{1} << bytes) - 1;
     return (window(at) & mask) == mask;
   }
+  /// Those that do not: bit k is the byte at `at` + k.
+  [[nodiscard]] std::uint32_t unknown(std::uint64_t at, std::uint32_t bytes) const {
+    return static_cast<std::uint32_t>(~window(at) & ((std::uint64_t{1} << bytes) - 1));
+  }
   [[nodiscard]] bool known_range(std::uint64_t at, std::uint64_t bytes) const {
     for (; bytes > 32; at += 32, bytes -= 32)
       if (!known(at, 32)) return false;

@@ -38,6 +38,8 @@ LOOPS = {
     "fences and stores": OWN + "st.volatile.global.u32 [q], x; membar.gl;",
     "flags that are polled": OWN + "xor.b64 q, q, 4; ld.volatile.global.u32 y, [q]; membar.gl; xor.b64 q, q, 4; "
                              "st.volatile.global.u32 [q], x;",
+    "undefined values": "ld.shared.u32 y, [s]; add.u32 y, y, 1; shl.b32 y, y, 2; and.b32 y, y, x; or.b32 y, y, 1;",
+    "copied padding": "st.shared.u8 [s], x; ld.shared.u32 y, [s]; or.b32 y, y, 1; st.global.u32 [p], y;",
     "releases": OWN + "st.release.gpu.global.u32 [q], x;",
     "releases and acquires": OWN + "xor.b64 q, q, 128; ld.acquire.gpu.global.u32 y, [q]; xor.b64 q, q, 128; "
                              "st.release.gpu.global.u32 [q], x;",

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 
 #include "common/simt/observers/accusations.h"
@@ -71,6 +72,7 @@ class Initcheck final : public Observer, public UndefinedSource {
   void access(Warp& w, const MicroOp* op) override {
     const std::uint32_t lanes = locator_.lanes();
     if (!on_ || !lanes) return;
+    may_mark_.reset();
     if (locator_.in_one_stretch()) {
       InitShadow* shadow = shadow_of(w, locator_.first_place());
       if (!shadow || known_together(*shadow)) return;
@@ -154,7 +156,9 @@ class Initcheck final : public Observer, public UndefinedSource {
     InitShadow* shadow = shadow_of(w, place);
     if (!shadow) return;
     if ((use.load || use.atomic) && !shadow->known(place.offset, use.bytes)) {
-      if (use.load && values_.may_mark(w, op->site, "initcheck")) return add_undefined(place, *shadow, lane);
+      const bool padding = use.load && may_be_padding(place, *shadow);
+      if (use.load && may_mark(w, op)) return add_undefined(place, *shadow, lane, padding);
+      if (padding) return;
       // What is read before it was written because nothing orders the two is a race, and told as one.
       accusations_.add({.tool = "initcheck",
                         .message = message_for(place),
@@ -166,19 +170,38 @@ class Initcheck final : public Observer, public UndefinedSource {
     if (use.store) shadow->set(place.offset, use.bytes);
   }
 
+  /// Asked once for all lanes of an access.
+  bool may_mark(const Warp& w, const MicroOp* op) {
+    if (!may_mark_) may_mark_ = values_.may_mark(w, op->site, "initcheck");
+    return *may_mark_;
+  }
   static std::string message_for(const Place& place) {
     return fmt::format("{} memory is read before anything was written there; initialise it first",
                        place.shared  ? "shared"
                        : place.local ? "local"
                                      : "global");
   }
-  /// A lane loads values of which some are undefined.
-  void add_undefined(const Place& place, const InitShadow& shadow, int lane) {
+  /// Whether what a lane loads may be a struct's members and the padding behind them: some of its bytes hold a value,
+  /// or it is one of the bytes by which compilers copy padding, close behind one that does.
+  [[nodiscard]] bool may_be_padding(const Place& place, const InitShadow& shadow) const {
     const MemoryUse& use = locator_.use();
+    const auto any_known = [&](std::uint64_t at, std::uint32_t bytes) {
+      return shadow.unknown(at, bytes) != (std::uint32_t{1} << bytes) - 1;
+    };
+    const auto before = static_cast<std::uint32_t>(place.offset & 15);  // 16: the largest alignment of a built-in type
+    return any_known(place.offset, use.bytes) || (use.element == 1 && any_known(place.offset - before, before));
+  }
+  /// A lane loads values of which some are undefined.
+  void add_undefined(const Place& place, const InitShadow& shadow, int lane, bool padding) {
+    const MemoryUse& use = locator_.use();
+    const auto at_lane = static_cast<std::size_t>(lane);
+    if (padding) undefined_.padding |= 1u << lane;
     const std::uint32_t element = use.element ? use.element : use.bytes;
-    for (std::uint32_t at = 0, k = 0; at < use.bytes && k < undefined_.lanes.size(); at += element, ++k)
-      if (!shadow.known(place.offset + at, element)) undefined_.lanes[k] |= 1u << lane;
-    undefined_.places[static_cast<std::size_t>(lane)] = place;
+    for (std::uint32_t at = 0, k = 0; at < use.bytes && k < undefined_.undefined.size(); at += element, ++k) {
+      const std::uint32_t bytes = shadow.unknown(place.offset + at, element);
+      undefined_.undefined[k][at_lane] = static_cast<std::uint8_t>(bytes | bytes >> 8);  // of 16, all that is known
+    }
+    undefined_.places[at_lane] = place;
     if (undefined_.message.empty()) undefined_.message = message_for(place);
   }
   /// The warp's registers, as far as they receive such values.
@@ -195,6 +218,7 @@ class Initcheck final : public Observer, public UndefinedSource {
   UndefinedValues& values_;
   Accusations& accusations_;
   Undefined undefined_;                              ///< by the access at hand
+  std::optional<bool> may_mark_;                     ///< there
   bool on_ = true;                                   ///< for this grid
   std::vector<std::unique_ptr<InitShadow>> global_;  ///< by Allocation::index
   BlockStates<BlockMemory> blocks_;

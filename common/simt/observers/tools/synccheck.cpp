@@ -186,7 +186,8 @@ void Synccheck::check_sources(Warp& w, const MicroOp* op, std::uint32_t group, s
       return;
     }
     Undefined what{.tool = "synccheck", .message = message};
-    what.lanes[0] = lanes;
+    for (std::uint32_t left = lanes; left; left &= left - 1)
+      what.undefined[0][static_cast<std::size_t>(std::countr_zero(left))] = 0xff;
     values_.mark(w, op->site, std::move(what));
   };
   tell(exited, "a shuffle reads a lane that has exited; its value is undefined");

@@ -46,25 +46,34 @@ void UndefinedValues::mark(Warp& w, std::uint32_t site, Undefined what) {
   auto known = std::find_if(values.known.begin(), values.known.end(), same);
   if (known == values.known.end()) known = values.known.emplace(known, site, Undefined{});
   const auto index = static_cast<std::uint16_t>(known - values.known.begin());
-  std::array<Mark, kLanes> marks;
-  for (std::uint16_t lane = 0; lane < kLanes; ++lane) marks[lane] = {index, lane};
-  const std::vector<std::uint16_t>& results = step_of(site).results;
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    const std::uint32_t lanes = what.lanes[std::min<std::size_t>(k, 3)];
-    if (results[k] != kNoOperand && lanes) set(w, values, results[k], lanes, lanes, marks);
+  const ValueStep& step = step_of(site);
+  for (std::size_t k = 0; k < step.results.size(); ++k) {
+    if (step.results[k] == kNoOperand) continue;
+    const auto& undefined = what.undefined[std::min<std::size_t>(k, what.undefined.size() - 1)];
+    std::uint32_t lanes = 0;
+    std::array<Mark, kLanes> marks;
+    for (std::uint8_t lane = 0; lane < kLanes; ++lane) {
+      marks[lane] = {index, lane, (what.padding >> lane & 1) != 0, step.extended(undefined[lane])};
+      lanes |= static_cast<std::uint32_t>(undefined[lane] != 0) << lane;
+    }
+    if (lanes) set(w, values, {step.results[k]}, lanes, lanes, marks);
   }
   known->second = std::move(what);
 }
 
 /// Of `lanes`, those in `undefined` now hold an undefined value in a register.
-void UndefinedValues::set(Warp& w, WarpValues& values, std::uint16_t cell, std::uint32_t lanes, std::uint32_t undefined,
+void UndefinedValues::set(Warp& w, WarpValues& values, Cell cell, std::uint32_t lanes, std::uint32_t undefined,
                           const std::array<Mark, kLanes>& marks) {
-  std::uint32_t& held = values.lanes[cell];
+  std::uint32_t& held = values.lanes[cell.at];
   const bool before = held != 0;
-  held = (held & ~lanes) | (undefined & lanes);
+  held &= ~lanes;
   for (std::uint32_t left = undefined & lanes; left; left &= left - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-    values.marks[cell][lane] = marks[lane];
+    Mark mark = marks[lane];
+    mark.bytes = static_cast<std::uint8_t>(mark.bytes >> cell.first & cell.bytes);
+    if (mark.bytes == 0) continue;
+    held |= 1u << lane;
+    values.marks[cell.at][lane] = mark;
   }
   values.marked += static_cast<std::uint32_t>(held != 0) - static_cast<std::uint32_t>(before);
   w.values_watched = values.marked != 0;
@@ -86,25 +95,25 @@ void UndefinedValues::use(Warp& w, WarpValues& values, std::uint16_t cell, std::
     if (std::find(told_.begin(), told_.end(), std::pair(site, what.tool)) == told_.end())
       told_.emplace_back(site, what.tool);
   }
-  if (bad) set(w, values, cell, bad, 0, {});
+  if (bad) set(w, values, {cell}, bad, 0, {});
 }
 
-void UndefinedValues::instruction(Warp& w, const MicroOp* op, std::uint32_t lanes) {
-  WarpValues& values = blocks_.of(*w.block).warps[w.index];
-  if (values.marked == 0) return;
-  const ValueStep& step = step_of(op->site);
-  if (step.guard != kNoOperand) use(w, values, step.guard, w.mask);
-  for (const std::uint16_t cell : step.uses) use(w, values, cell, lanes);
-  const auto undefined_in = [&](std::uint16_t cell) { return cell == kNoOperand ? 0 : values.lanes[cell] & lanes; };
-  std::uint32_t undefined = 0;
-  std::array<Mark, kLanes> marks;
-  const auto take = [&](std::uint16_t cell, std::uint32_t of) {
-    for (std::uint32_t left = of & ~undefined; left; left &= left - 1) {
-      const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-      marks[lane] = values.marks[cell][lane];
+/// Whose padding is copied is accused of nothing.
+void UndefinedValues::store(Warp& w, WarpValues& values, const ValueStep& step, std::uint32_t lanes) {
+  for (const std::uint16_t cell : step.stored) {
+    std::uint32_t used = 0;
+    for (std::uint32_t left = values.lanes[cell] & lanes; left; left &= left - 1) {
+      const Mark mark = values.marks[cell][static_cast<std::size_t>(std::countr_zero(left))];
+      if (!mark.padding && (mark.bytes & step.stored_bytes)) used |= left & -left;
     }
-    undefined |= of;
-  };
+    use(w, values, cell, used);
+  }
+}
+
+/// The lanes whose results are undefined, and why.
+std::uint32_t UndefinedValues::find_results(const Warp& w, const WarpValues& values, const ValueStep& step,
+                                            std::uint32_t lanes, std::array<Mark, kLanes>& marks) {
+  std::uint32_t undefined = 0;
   if (step.kind == ValueStep::Kind::shuffle) {
     for (std::uint32_t left = lanes; left && step.sources[0] != kNoOperand; left &= left - 1) {
       const int lane = std::countr_zero(left), from = step.source_lane(w, lane);
@@ -113,15 +122,49 @@ void UndefinedValues::instruction(Warp& w, const MicroOp* op, std::uint32_t lane
       undefined |= 1u << lane;
       marks[static_cast<std::size_t>(lane)] = values.marks[step.sources[0]][static_cast<std::size_t>(from)];
     }
-  } else {
-    std::array<std::uint32_t, ValueStep::kMostSources> bad{};
-    for (std::size_t k = 0; k < step.sources.size(); ++k) bad[k] = undefined_in(step.sources[k]);
-    step.keep_what_counts(w, lanes, bad);
-    for (std::size_t k = 0; k < step.sources.size(); ++k)
-      if (bad[k]) take(step.sources[k], bad[k]);
+    return undefined;
   }
-  for (const std::uint16_t cell : step.results)
-    if (cell != kNoOperand && (undefined || values.lanes[cell])) set(w, values, cell, lanes, undefined, marks);
+  std::array<std::uint32_t, ValueStep::kMostSources> bad{};
+  for (std::size_t k = 0; k < step.sources.size(); ++k)
+    bad[k] = step.sources[k] == kNoOperand ? 0 : values.lanes[step.sources[k]] & lanes;
+  const auto all_bad = bad;
+  step.keep_what_counts(w, lanes, bad);
+  for (std::size_t k = 0; k < step.sources.size(); ++k)
+    for (std::uint32_t left = bad[k]; left; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      Mark mark = values.marks[step.sources[k]][static_cast<std::size_t>(lane)];
+      mark.bytes = step.through(w, lane, k, mark.bytes, all_bad);
+      mark.padding &= step.moves_bits();
+      if (mark.bytes == 0) continue;
+      Mark& result = marks[static_cast<std::size_t>(lane)];
+      if (undefined >> lane & 1) {
+        result.bytes |= mark.bytes;
+        result.padding &= mark.padding;
+      } else {
+        result = mark;
+      }
+      undefined |= 1u << lane;
+    }
+  return undefined;
+}
+
+void UndefinedValues::instruction(Warp& w, const MicroOp* op, std::uint32_t lanes) {
+  WarpValues& values = blocks_.of(*w.block).warps[w.index];
+  if (values.marked == 0) return;
+  const ValueStep& step = step_of(op->site);
+  if (step.guard != kNoOperand) use(w, values, step.guard, w.mask);
+  for (const std::uint16_t cell : step.uses) use(w, values, cell, lanes);
+  store(w, values, step, lanes);
+  if (step.results.empty()) return;
+  std::array<Mark, kLanes> marks;
+  const std::uint32_t undefined = find_results(w, values, step, lanes, marks);
+  w.block->charged += undefined != 0;  // of the budget, in warp instructions
+  for (std::size_t i = 0; i < step.results.size(); ++i) {
+    const std::uint16_t cell = step.results[i];
+    if (cell == kNoOperand || !(undefined || values.lanes[cell])) continue;
+    const auto [first, bytes] = step.place_in_results(i);
+    set(w, values, {cell, first, bytes}, lanes, undefined, marks);
+  }
 }
 
 }  // namespace gpulab::simt

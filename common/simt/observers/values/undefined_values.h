@@ -4,7 +4,9 @@
 // address, by a branch, stored, handed to a function. What a selp or a false guard throws away was never asked for:
 // compilers load ahead, and then choose.
 //
-// After valgrind's memcheck (Seward, Nethercote, USENIX 2005), a bit per register and lane in place of one per bit.
+// After valgrind's memcheck (Seward, Nethercote, USENIX 2005), a bit per byte of a register's lane in place of one per
+// bit. Arithmetic on a value with one undefined byte yields an undefined value; moves, conversions, shifts and masks
+// carry bytes on as they are.
 // While no register of a warp is marked, decode's micro-op in front of the instructions asks one flag
 // (Warp::values_watched).
 
@@ -34,10 +36,14 @@ struct Undefined {
   std::string_view tool;
   std::string message{};
   std::string_view unless_told_by{};
-  UndefinedSource* source = nullptr;     ///< nullptr: nobody
-  std::uint32_t bytes = 0;               ///< of an access; 0: no memory is meant
-  std::array<Place, kLanes> places{};    ///< where these lie
-  std::array<std::uint32_t, 4> lanes{};  ///< by element of what the instruction writes (one, or a vector's)
+  UndefinedSource* source = nullptr;   ///< nullptr: nobody
+  std::uint32_t bytes = 0;             ///< of an access; 0: no memory is meant
+  std::array<Place, kLanes> places{};  ///< where these lie
+  /// By element of what the instruction writes (one, or a vector's) and lane: bit k is byte k of the register.
+  std::array<std::array<std::uint8_t, kLanes>, 4> undefined{};
+  /// Lanes whose value may be what lies between a struct's members, which nobody writes and every copy of the struct
+  /// carries along. It may be moved and stored; to compute with it is a use.
+  std::uint32_t padding = 0;
 };
 
 /// What an instruction does with the values that it reads.
@@ -64,7 +70,16 @@ class UndefinedValues final : public Observer {
  private:
   /// A register's lane: which of WarpValues::known, and of which lane there.
   struct Mark {
-    std::uint16_t what = 0, lane = 0;
+    std::uint16_t what = 0;
+    std::uint8_t lane : 5 = 0;
+    bool padding : 1 = false;  ///< Undefined::padding, and only moved since
+    std::uint8_t bytes = 0;    ///< that are undefined
+  };
+  /// Whose register of an instruction gets what: the bytes from `first` on, as far as the register has them.
+  struct Cell {
+    std::uint16_t at;
+    std::uint32_t first = 0;
+    std::uint8_t bytes = 0xff;
   };
   struct WarpValues {
     std::vector<std::uint32_t> lanes;                        ///< by register: those that hold an undefined value
@@ -79,9 +94,12 @@ class UndefinedValues final : public Observer {
   };
 
   const ValueStep& step_of(std::uint32_t site);
-  void set(Warp& warp, WarpValues& values, std::uint16_t cell, std::uint32_t lanes, std::uint32_t undefined,
+  void set(Warp& warp, WarpValues& values, Cell cell, std::uint32_t lanes, std::uint32_t undefined,
            const std::array<Mark, kLanes>& marks);
   void use(Warp& warp, WarpValues& values, std::uint16_t cell, std::uint32_t lanes);
+  void store(Warp& warp, WarpValues& values, const ValueStep& step, std::uint32_t lanes);
+  static std::uint32_t find_results(const Warp& warp, const WarpValues& values, const ValueStep& step,
+                                    std::uint32_t lanes, std::array<Mark, kLanes>& marks);
 
   Accusations& accusations_;
   const Program* program_ = nullptr;

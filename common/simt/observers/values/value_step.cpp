@@ -14,6 +14,33 @@ bool has_modifier(std::string_view opcode, std::string_view modifier) {
   return false;
 }
 
+/// The type at the end of an opcode, or the one before: "cvt.rn.f32.u16" -> "u16", "f32".
+std::string_view type_at(std::string_view opcode, int before_last) {
+  for (; before_last > 0; --before_last) opcode = opcode.substr(0, opcode.rfind('.'));
+  return opcode.substr(std::min(opcode.rfind('.'), opcode.size() - 1) + 1);
+}
+/// Of an integer type or bits, "u16": 2. 0: of another.
+std::uint32_t bytes_of_type(std::string_view type) {
+  if (type.size() < 2 || (type[0] != 'u' && type[0] != 's' && type[0] != 'b')) return 0;
+  const std::string_view bits = type.substr(1);
+  return bits == "8" ? 1 : bits == "16" ? 2 : bits == "32" ? 4 : bits == "64" ? 8 : 0;
+}
+
+/// A bit for each byte -> each bit of these bytes, and back: any bit of them.
+constexpr auto kBitsOf = [] {
+  std::array<std::uint64_t, 256> all{};
+  for (std::size_t bytes = 0; bytes < all.size(); ++bytes)
+    for (unsigned k = 0; k < 8; ++k)
+      if (bytes >> k & 1) all[bytes] |= std::uint64_t{0xff} << 8 * k;
+  return all;
+}();
+std::uint64_t bits_of(std::uint8_t bytes) { return kBitsOf[bytes]; }
+std::uint8_t bytes_with(std::uint64_t bits) {
+  for (int shift = 4; shift > 0; shift /= 2) bits |= bits >> shift;  // each byte's bit 0: any of its bits
+  return static_cast<std::uint8_t>((bits & 0x0101010101010101) * 0x0102040810204080 >> 56);
+}
+std::uint8_t lowest(std::uint32_t bytes) { return static_cast<std::uint8_t>(bytes >= 8 ? 0xffu : (1u << bytes) - 1); }
+
 }  // namespace
 
 int shuffle_source(std::uint32_t facts, int lane, std::uint32_t b, std::uint32_t c) {
@@ -87,25 +114,116 @@ void ValueStep::find_flow() {
     return;
   }
   // One cell for each operand, where the kind asks which is which.
-  const auto kinds = given.size() == 3                     ? (name == "and"  ? Kind::conjunction
-                                                              : name == "or" ? Kind::disjunction
-                                                                             : Kind::ordinary)
-                     : given.size() == 4 && name == "selp" ? Kind::select
-                     : given.size() == 4 && name == "setp" ? Kind::compare
-                                                           : Kind::ordinary;
-  if (flows && kinds != Kind::ordinary) {
-    kind = kinds;
+  kind = flows ? kind_of(name) : Kind::ordinary;
+  if (kind != Kind::ordinary) {
+    const auto add = [&](const ptx::Operand& operand) {
+      sources.push_back(operand.kind == ptx::Operand::Kind::reg ? cell_of(operand.reg) : kNoOperand);
+    };
     for (std::size_t k = 1; k < given.size(); ++k)
-      sources.push_back(given[k].kind == ptx::Operand::Kind::reg ? cell_of(given[k].reg) : kNoOperand);
+      if (given[k].kind == ptx::Operand::Kind::vector)
+        std::for_each(given[k].elements.begin(), given[k].elements.end(), add);
+      else
+        add(given[k]);
+    set_type(type_at(opcode, 0));
+    if (kind == Kind::convert) to_ = type_at(opcode, 1);
+    if (kind != Kind::compare) return;
+    type_ = {};
     for (const std::string_view one : {".eq", ".ne", ".lt", ".le", ".gt", ".ge", ".lo", ".ls", ".hi", ".hs"})
       if (has_modifier(opcode, one)) comparison_ = one;
     for (const std::string_view one : {".s16", ".s32", ".s64", ".u16", ".u32", ".u64", ".b16", ".b32", ".b64"})
       if (has_modifier(opcode, one)) type_ = one;
     return;
   }
-  for (std::size_t k = first; k < given.size(); ++k) add_registers(given[k], flows ? sources : uses);
+  if (meaning.traits & kLoad) set_type(type_at(opcode, 0));
+  const bool stores = name == "st";
+  if (stores) stored_bytes = lowest(bytes_of_type("b" + std::string(type_at(opcode, 0).substr(1))));
+  if (stores && stored_bytes == 0) stored_bytes = 0xff;
+  for (std::size_t k = first; k < given.size(); ++k)
+    add_registers(given[k], flows ? sources : stores && k + 1 == given.size() ? stored : uses);
   if (instruction.call >= 0)
     add_registers(site_.function->calls[static_cast<std::size_t>(instruction.call)].target, uses);
+}
+
+void ValueStep::set_type(std::string_view type) {
+  type_ = type;
+  size_ = bytes_of_type(type);
+  is_signed_ = size_ != 0 && type[0] == 's';
+}
+
+ValueStep::Kind ValueStep::kind_of(std::string_view name) const {
+  switch (site_.instruction->operands.size()) {
+    case 2:
+      return name == "mov" ? Kind::move : name == "cvt" ? Kind::convert : Kind::ordinary;
+    case 3:
+      return name == "and"   ? Kind::conjunction
+             : name == "or"  ? Kind::disjunction
+             : name == "shl" ? Kind::shift_left
+             : name == "shr" ? Kind::shift_right
+                             : Kind::ordinary;
+    case 4:
+      return name == "selp" ? Kind::select : name == "setp" ? Kind::compare : Kind::ordinary;
+    default:
+      return Kind::ordinary;
+  }
+}
+
+/// Of a register; of a predicate, and of what is none, 8.
+std::uint32_t ValueStep::bytes_of(const ptx::Operand& operand) const {
+  if (operand.reg < 0) return 8;
+  const ptx::Type& type = site_.function->registers[static_cast<std::size_t>(operand.reg)].type;
+  return type.name == "pred" ? 8 : std::min(type.size, 8u);
+}
+
+std::pair<std::uint32_t, std::uint8_t> ValueStep::place_in_results(std::size_t i) const {
+  const ptx::Operand& to = site_.instruction->operands[0];
+  if (to.kind != ptx::Operand::Kind::vector) return {0, lowest(bytes_of(to))};
+  const std::uint32_t bytes = bytes_of(to.elements[i]);
+  return {kind == Kind::move ? static_cast<std::uint32_t>(i) * bytes : 0, lowest(bytes)};
+}
+
+std::uint8_t ValueStep::converted(std::uint8_t bytes) const {
+  if (size_ == 0 || bytes_of_type(to_) == 0 || has_modifier(site_.instruction->opcode, ".sat")) return 0xff;
+  return extended(bytes & lowest(size_));
+}
+
+std::uint8_t ValueStep::extended(std::uint8_t bytes) const {
+  const bool sign_is_undefined = is_signed_ && bytes >> (size_ - 1) & 1;
+  return sign_is_undefined ? static_cast<std::uint8_t>(bytes | 0xff << size_) : bytes;
+}
+
+std::uint8_t ValueStep::through(const Warp& w, int lane, std::size_t k, std::uint8_t bytes,
+                                const std::array<std::uint32_t, kMostSources>& bad) const {
+  const auto& given = site_.instruction->operands;
+  const auto is_known = [&](std::size_t source) { return (bad[source] >> lane & 1) == 0; };
+  switch (kind) {
+    case Kind::shuffle:
+      return bytes;
+    case Kind::select:
+      return k < 2 ? bytes : 0xff;
+    case Kind::convert:
+      return converted(bytes);
+    case Kind::move:
+      if (given[1].kind != ptx::Operand::Kind::vector) return bytes;
+      return static_cast<std::uint8_t>(bytes << k * bytes_of(given[1].elements[k]));
+    case Kind::conjunction:
+    case Kind::disjunction: {
+      if (size_ == 0 || !is_known(1 - k)) return bytes;  // predicates: keep_what_counts
+      const std::uint64_t other = value_of(w, given[2 - k], lane);
+      return bytes_with(bits_of(bytes) & (kind == Kind::conjunction ? other : ~other));
+    }
+    case Kind::shift_left:
+    case Kind::shift_right: {
+      if (k == 1 || !is_known(1)) return 0xff;
+      // Of a shift by the register's bits and more nothing is left but the sign.
+      const std::uint64_t amount = std::min<std::uint64_t>(value_of(w, given[2], lane) & 0xffffffff, 63);
+      if (kind == Kind::shift_left) return bytes_with(bits_of(bytes) << amount);
+      const std::uint64_t bits = bits_of(extended(bytes));
+      return bytes_with(is_signed_ ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> amount)
+                                   : bits >> amount);
+    }
+    default:
+      return 0xff;
+  }
 }
 
 std::uint64_t ValueStep::value_of(const Warp& w, const ptx::Operand& operand, int lane) const {
@@ -123,19 +241,10 @@ bool ValueStep::is_true(const Warp& w, const ptx::Operand& operand, int lane) co
   return place != kNoOperand && ((w.preds[place] >> lane & 1) != 0) != operand.negated;
 }
 
-std::uint32_t ValueStep::lanes_with(const Warp& w, const ptx::Operand& operand, bool ones) const {
-  const bool predicate = operand.kind == ptx::Operand::Kind::reg && operand.reg >= 0 &&
-                         site_.function->registers[static_cast<std::size_t>(operand.reg)].type.name == "pred";
-  const std::size_t bytes = operand.kind == ptx::Operand::Kind::reg && operand.reg >= 0
-                                ? site_.function->registers[static_cast<std::size_t>(operand.reg)].type.size
-                                : 8;
-  const std::uint64_t all = bytes >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * bytes) - 1;
+std::uint32_t ValueStep::lanes_with(const Warp& w, const ptx::Operand& predicate, bool ones) const {
   std::uint32_t lanes = 0;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const bool equal =
-        predicate ? is_true(w, operand, lane) == ones : (value_of(w, operand, lane) & all) == (ones ? all : 0);
-    lanes |= static_cast<std::uint32_t>(equal) << lane;
-  }
+  for (int lane = 0; lane < kLanes; ++lane)
+    lanes |= static_cast<std::uint32_t>(is_true(w, predicate, lane) == ones) << lane;
   return lanes;
 }
 
@@ -170,6 +279,7 @@ void ValueStep::keep_what_counts(const Warp& w, std::uint32_t lanes,
   if (kind == Kind::ordinary || (bad[0] | bad[1] | bad[2]) == 0) return;
   const auto& given = site_.instruction->operands;
   if (kind == Kind::conjunction || kind == Kind::disjunction) {
+    if (size_ != 0) return;  // of registers, byte by byte: through()
     const bool ones = kind == Kind::disjunction;
     const std::uint32_t by_a = lanes_with(w, given[1], ones) & ~bad[0], by_b = lanes_with(w, given[2], ones) & ~bad[1];
     bad[0] &= ~by_b;
