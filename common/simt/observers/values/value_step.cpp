@@ -19,11 +19,15 @@ std::string_view type_at(std::string_view opcode, int before_last) {
   for (; before_last > 0; --before_last) opcode = opcode.substr(0, opcode.rfind('.'));
   return opcode.substr(std::min(opcode.rfind('.'), opcode.size() - 1) + 1);
 }
-/// Of an integer type or bits, "u16": 2. 0: of another.
-std::uint32_t bytes_of_type(std::string_view type) {
-  if (type.size() < 2 || (type[0] != 'u' && type[0] != 's' && type[0] != 'b')) return 0;
-  const std::string_view bits = type.substr(1);
+/// "u16", "f16": 2. 0: of none of 8 to 64 bits.
+std::uint32_t width_of_type(std::string_view type) {
+  const std::string_view bits = type.empty() ? type : type.substr(1);
   return bits == "8" ? 1 : bits == "16" ? 2 : bits == "32" ? 4 : bits == "64" ? 8 : 0;
+}
+/// 0, too, of what is no integer and no bits.
+std::uint32_t bytes_of_type(std::string_view type) {
+  const bool is_integer = !type.empty() && (type[0] == 'u' || type[0] == 's' || type[0] == 'b');
+  return is_integer ? width_of_type(type) : 0;
 }
 
 /// A bit for each byte -> each bit of these bytes, and back: any bit of them.
@@ -136,7 +140,7 @@ void ValueStep::find_flow() {
   }
   if (meaning.traits & kLoad) set_type(type_at(opcode, 0));
   const bool stores = name == "st";
-  if (stores) stored_bytes = lowest(bytes_of_type("b" + std::string(type_at(opcode, 0).substr(1))));
+  if (stores) stored_bytes = lowest(width_of_type(type_at(opcode, 0)));
   if (stores && stored_bytes == 0) stored_bytes = 0xff;
   for (std::size_t k = first; k < given.size(); ++k)
     add_registers(given[k], flows ? sources : stores && k + 1 == given.size() ? stored : uses);
