@@ -133,6 +133,13 @@ std::optional<std::uint64_t> available_host_memory() {
   return available("/", groups);
 }
 
+std::optional<std::uint64_t> memory_short_of(double bytes) {
+  constexpr double few_bytes = 1 << 20;
+  if (bytes < few_bytes) return std::nullopt;
+  const auto available = available_host_memory();
+  return available && bytes > static_cast<double>(*available) ? available : std::nullopt;
+}
+
 std::optional<std::uint64_t> available_host_memory(const fs::path& root) {
   return available(root, groups_of_process(root));
 }

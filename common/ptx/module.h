@@ -148,8 +148,9 @@ struct Module {
   ~Module() = default;
 
   std::string name;  ///< for messages: "reduce/kernels.cu"
-  std::shared_ptr<const std::string> text;
-  std::deque<std::string> strings;  ///< storage of names that are not in the text (%r1 … of a range)
+  std::string_view text;
+  std::shared_ptr<const std::string> copy;  ///< of the text; null: the caller of parse() keeps it
+  std::deque<std::string> strings;          ///< storage of names that are not in the text (%r1 … of a range)
   int version_major = 0, version_minor = 0;
   std::string_view target;  ///< "sm_75"
   bool debug = false;       ///< `.target …, debug`: ptxas leaves the code as it is

@@ -40,9 +40,9 @@ Work work_of(const Lab& lab, const Variant& variant, const Case& point) {
 /// Refuses a problem that cannot fit, before the machine starts to swap. Its buffers hold at least the useful bytes of
 /// a run; the simulator keeps a copy of them in host memory, so that these count twice.
 void check_memory(const Work& work, const Capabilities& capabilities) {
-  const auto available = available_host_memory();
   const double needed = work.bytes * (capabilities.uses_host_memory ? 2 : 1);
-  if (!available || needed <= static_cast<double>(*available)) return;
+  const auto available = memory_short_of(needed);
+  if (!available) return;
   throw LaunchError(LaunchFailure::out_of_memory,
                     fmt::format("the problem needs at least {} of host memory, {} are available", bytes_text(needed),
                                 bytes_text(static_cast<double>(*available))),

@@ -72,9 +72,9 @@ double bytes_of_all(const std::vector<FileArgument>& arguments) {
 
 /// The host holds what buffers start with, and the simulator's copies of them.
 void check_memory(const std::vector<FileArgument>& arguments) {
-  const auto available = available_host_memory();
   const double needed = 2 * bytes_of_all(arguments);
-  if (!available || needed <= static_cast<double>(*available)) return;
+  const auto available = memory_short_of(needed);
+  if (!available) return;
   throw LaunchError(LaunchFailure::out_of_memory,
                     fmt::format("the buffers need {} of host memory, {} are available", bytes_text(needed),
                                 bytes_text(static_cast<double>(*available))),

@@ -16,9 +16,6 @@ namespace {
 
 /// Of freed allocations: enough for those of the last cases.
 constexpr std::size_t kRemembered = 256;
-/// Fewer bytes than these are not worth reading the system's files of what it has left: that would take a tenth of a
-/// sweep over small cases.
-constexpr std::size_t kFewBytes = 1 << 20;
 
 }  // namespace
 
@@ -40,8 +37,7 @@ void DeviceMemory::adopt(std::string_view name, std::span<std::byte> memory) {
 }
 
 DevicePointer DeviceMemory::allocate(std::string_view name, std::size_t bytes, bool shared) {
-  const auto available = bytes < kFewBytes ? std::nullopt : available_host_memory();
-  if (available && bytes > *available)
+  if (const auto available = memory_short_of(static_cast<double>(bytes)))
     throw LaunchError(LaunchFailure::out_of_memory,
                       fmt::format("'{}' needs {} bytes, this machine has {} left", name, bytes, *available), {},
                       "choose a smaller n");

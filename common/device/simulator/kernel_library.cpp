@@ -71,8 +71,10 @@ const LoadedKernel& KernelLibrary::find(std::string_view module, std::string_vie
 std::optional<ModuleVariable> KernelLibrary::variable(std::string_view module, std::string_view name) {
   Module& wanted = module_of(module);
   // Bodies are nobody's concern yet.
-  wanted.variables.place(
-      ptx::parse(wanted.image.ptx, std::string(wanted.image.name), [](std::string_view) { return false; }), memory_);
+  wanted.variables.place(ptx::parse(
+                             wanted.image.ptx, std::string(wanted.image.name), [](std::string_view) { return false; },
+                             ptx::TextOwner::caller),
+                         memory_);
   return wanted.variables.find(name);
 }
 
@@ -88,9 +90,10 @@ const LoadedKernel& KernelLibrary::of(const simt::Program& program) const {
 
 const LoadedKernel& KernelLibrary::decode(Module& loaded, std::string_view entry) {
   // The driver would compile every kernel of the text; one is parsed, and the functions that it may call.
-  auto module = std::make_shared<ptx::Module>(
-      ptx::parse(loaded.image.ptx, std::string(loaded.image.name),
-                 [&](std::string_view name) { return name == entry || !loaded.has_entry(name); }));
+  auto module = std::make_shared<ptx::Module>(ptx::parse(
+      loaded.image.ptx, std::string(loaded.image.name),
+      [&](std::string_view name) { return name == entry || !loaded.has_entry(name); },
+      ptx::TextOwner::caller));  // a megabyte or two, of which a small run would be copying for a tenth of its time
   ptx::lower_calls(*module);
   loaded.variables.place(*module, memory_);
   simt::DecodeContext context = decoding_;

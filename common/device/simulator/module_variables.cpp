@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -30,7 +31,7 @@ std::uint64_t allocate(const ptx::Variable& variable, simt::GlobalMemory& memory
     return variable.is_managed ? memory.allocate_shared(variable.name, variable.size)
                                : memory.allocate(variable.name, variable.size);
   } catch (const std::bad_alloc&) {
-    refuse(left);
+    refuse(std::min(left, available_host_memory().value_or(0)));
     throw;
   }
 }
@@ -39,9 +40,14 @@ std::uint64_t allocate(const ptx::Variable& variable, simt::GlobalMemory& memory
 
 void ModuleVariables::place(const ptx::Module& module, simt::GlobalMemory& memory) {
   if (std::exchange(placed_, true)) return;
-  std::uint64_t left = available_host_memory().value_or(UINT64_MAX);
+  const auto is_placed = [](const ptx::Variable& variable) {
+    return variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
+  };
+  double bytes = 0;
+  for (const auto& variable : module.variables) bytes += is_placed(variable) ? static_cast<double>(variable.size) : 0;
+  std::uint64_t left = memory_short_of(bytes).value_or(UINT64_MAX);
   for (const auto& variable : module.variables) {
-    if (variable.space != ptx::Space::global && variable.space != ptx::Space::constant) continue;
+    if (!is_placed(variable)) continue;
     const std::uint64_t address = allocate(variable, memory, left);
     places_.emplace(variable.name, ModuleVariable{address, variable.size});
     if (!variable.initial.empty())

@@ -38,6 +38,18 @@ const char* comment_end(const char* at, const char* end) {
   return nullptr;
 }
 
+/// In stretches that a byte can count: std::count widens each byte to 64 bits, which took a fourteenth of a small run.
+std::uint32_t count_lines(const char* from, const char* to) {
+  std::uint32_t lines = 0;
+  while (from != to) {
+    const char* const stretch = from + std::min<std::ptrdiff_t>(to - from, 240);
+    std::uint8_t here = 0;
+    for (; from != stretch; ++from) here = static_cast<std::uint8_t>(here + (*from == '\n'));
+    lines += here;
+  }
+  return lines;
+}
+
 bool opens_comment(const char* at, const char* end) {
   return *at == '/' && end - at > 1 && (at[1] == '/' || at[1] == '*');
 }
@@ -66,7 +78,7 @@ Token Lexer::skip_blanks() {
     } else if (opens_comment(at_, end_)) {
       const char* const behind = comment_end(at_, end_);
       if (behind == nullptr) return take(TokenKind::bad, at_ + 2);
-      line_ += static_cast<std::uint32_t>(std::count(at_, behind, '\n'));
+      line_ += count_lines(at_, behind);
       at_ = behind;
     } else {
       break;
@@ -161,7 +173,7 @@ bool Lexer::skip_braces() {
     }
     if (p != end_) ++p;
     if (depth != 0) continue;
-    line_ += static_cast<std::uint32_t>(std::count(start, p, '\n'));
+    line_ += count_lines(start, p);
     at_ = p;
     line_start_ = false;
     return true;

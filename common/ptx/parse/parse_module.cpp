@@ -25,8 +25,8 @@ bool begins_statement(std::string_view directive) {
 
 class ModuleParser {
  public:
-  ModuleParser(Module& module, const Wanted& wanted)
-      : context_(*module.text, module), tokens_(context_.tokens), module_(module), wanted_(wanted) {}
+  ModuleParser(std::string_view text, Module& module, const Wanted& wanted)
+      : context_(text, module), tokens_(context_.tokens), module_(module), wanted_(wanted) {}
 
   void parse() {
     parse_version();
@@ -272,12 +272,16 @@ void ModuleParser::check_names() const {
 
 }  // namespace
 
-Module parse(std::string_view text, std::string name, const Wanted& wanted) {
+Module parse(std::string_view text, std::string name, const Wanted& wanted, TextOwner owner) {
   Module module;
   module.name = std::move(name);
   if (text.size() >= UINT32_MAX) throw usage_error("the PTX text is too large", "at most 4 GiB", module.name);
-  module.text = std::make_shared<const std::string>(text);
-  ModuleParser(module, wanted).parse();
+  if (owner == TextOwner::module) {
+    module.copy = std::make_shared<const std::string>(text);
+    text = *module.copy;
+  }
+  module.text = text;
+  ModuleParser(text, module, wanted).parse();
   return module;
 }
 

@@ -133,3 +133,10 @@ TEST_CASE("control groups of version 1 bind too") {
 }
 
 TEST_CASE("this machine has memory") { CHECK(available_host_memory().value_or(0) > 0); }
+
+TEST_CASE("what is less than a megabyte is not asked for, and what no machine has is short") {
+  CHECK_FALSE(gpulab::memory_short_of(1000));
+  CHECK_FALSE(gpulab::memory_short_of(1 << 21));
+  REQUIRE(gpulab::memory_short_of(1e18));
+  CHECK(*gpulab::memory_short_of(1e18) < 1'000'000'000'000'000);
+}

@@ -230,7 +230,7 @@ std::vector<SiteFacts> facts_of_sites(const Program& program, const std::vector<
     if (site.instruction) sites.emplace(site.instruction, i);
     if (site.block < first_sites.size() && first_sites[site.block] == kNoSite) first_sites[site.block] = i;
   }
-  const std::string_view text = program.module->text ? std::string_view(*program.module->text) : std::string_view();
+  const std::string_view text = program.module->text;
   const std::vector<std::size_t> starts = line_starts(text);
   const Variables variables(text);
   for (std::uint32_t i = 0; i < program.sites.size(); ++i) {
