@@ -65,6 +65,16 @@ template <typename F>
   return _mm512_maddubs_epi16(by_byte, _mm512_set1_epi8(1));
 }
 
+/// The largest of sixteen.
+[[gnu::always_inline]] inline u32 largest(__m512i numbers) {
+  [&]<int... by>(std::integer_sequence<int, by...>) {
+    ((numbers = _mm512_maskz_max_epu32(kSixteen, numbers, _mm512_maskz_alignr_epi32(kSixteen, numbers, numbers, by))),
+     ...);
+  }
+  (std::integer_sequence<int, 8, 4, 2, 1>{});
+  return static_cast<u32>(_mm_cvtsi128_si32(_mm512_maskz_extracti32x4_epi32(0xf, numbers, 0)));
+}
+
 /// The most of `lanes` that have the same number below 32.
 [[gnu::always_inline]] inline u32 most_on_one_number(const Numbers& numbers, u32 lanes) {
   const u32 low = lanes & 0xffff, high = lanes >> 16;
@@ -78,11 +88,7 @@ template <typename F>
   }
   const __m512i of_low = _mm512_maskz_mov_epi32(static_cast<__mmask16>(low), before_low);
   const __m512i of_high = _mm512_maskz_mov_epi32(static_cast<__mmask16>(high), before_high);
-  alignas(64) u32 before[16];
-  _mm512_store_si512(before, _mm512_maskz_max_epu32(kSixteen, of_low, of_high));
-  u32 most = 0;
-  for (const u32 lanes_before : before) most = lanes_before > most ? lanes_before : most;
-  return most + 1;
+  return largest(_mm512_maskz_max_epu32(kSixteen, of_low, of_high)) + 1;
 }
 
 /// Of an access to global memory: each lane's bytes lie in one sector.
@@ -100,16 +106,44 @@ inline void count_sectors(Pattern& pattern, u32 width, bool atomic) {
   pattern.max_same_address = static_cast<u8>(!atomic ? 0 : distinct == active ? 1 : most_on_one_address(pattern));
 }
 
+/// The active lanes' numbers side by side, where these are sixteen at most: a divergent warp's often are.
+[[gnu::always_inline]] inline __m512i closed_up(const Numbers& numbers, u32 mask) {
+  const auto low = static_cast<__mmask16>(mask), high = static_cast<__mmask16>(mask >> 16);
+  const auto behind = static_cast<__mmask16>(u32{kSixteen} << active_count(low));
+  const __m512i first = _mm512_maskz_compress_epi32(low, numbers.low);
+  return _mm512_mask_expand_epi32(first, behind, _mm512_maskz_compress_epi32(high, numbers.high));
+}
+
+/// Different words of each bank, of the bank with the most; and different words in all.
+struct BankCounts {
+  u32 most, words;
+};
+[[gnu::always_inline]] inline BankCounts banks_of_sixteen(const __m512i& words, u32 lanes) {
+  const __m512i before = equal_before(words, lanes);
+  const u32 first = lanes & u32{_mm512_testn_epi32_mask(before, before)};
+  const __m512i banks = _mm512_and_si512(words, _mm512_set1_epi32(31));
+  const __m512i in_bank = _mm512_maskz_mov_epi32(static_cast<__mmask16>(first), equal_before(banks, first));
+  const u32 words_in_all = active_count(first);
+  if (_mm512_test_epi32_mask(in_bank, in_bank) == 0) return {1, words_in_all};
+  return {largest(bits_in(in_bank)) + 1, words_in_all};
+}
+[[gnu::always_inline]] inline BankCounts banks_of_all(const Numbers& words, u32 mask) {
+  const u32 first = first_of_each(words, mask);
+  const __m512i bank = _mm512_set1_epi32(31);
+  const Numbers banks{_mm512_and_si512(words.low, bank), _mm512_and_si512(words.high, bank)};
+  return {most_on_one_number(banks, first), active_count(first)};
+}
+
 /// Of an access to shared memory of a word per lane, or a part of one.
 inline void count_banks(Pattern& pattern, bool atomic) {
   const Numbers words = offsets_of(pattern).shifted(static_cast<int>(pattern.phase & ~kSharedPhase), 2);
-  const u32 first = first_of_each(words, pattern.mask);
-  const __m512i bank = _mm512_set1_epi32(31);
-  const Numbers banks{_mm512_and_si512(words.low, bank), _mm512_and_si512(words.high, bank)};
-  pattern.wavefronts = static_cast<u8>(most_on_one_number(banks, first));
+  const u32 active = active_count(pattern.mask);
+  const BankCounts counts = active <= 16 ? banks_of_sixteen(closed_up(words, pattern.mask), (1u << active) - 1)
+                                         : banks_of_all(words, pattern.mask);
+  pattern.wavefronts = static_cast<u8>(counts.most);
   pattern.ideal_wavefronts = 1;
   pattern.sectors = pattern.distinct_bytes = 0;
-  pattern.max_same_address = static_cast<u8>(!atomic ? 0 : first == pattern.mask ? 1 : most_on_one_address(pattern));
+  pattern.max_same_address = static_cast<u8>(!atomic ? 0 : counts.words == active ? 1 : most_on_one_address(pattern));
 }
 #endif
 
@@ -117,8 +151,7 @@ inline void count_banks(Pattern& pattern, bool atomic) {
 [[gnu::always_inline]] inline void count_lanes(Pattern& pattern, u32 width, bool store, bool atomic) {
 #if defined(__AVX512CD__)
   constexpr s32 most = 1 << 30;  // no sum beyond 32 bits
-  constexpr u32 few = 4;         // lanes: quicker one by one
-  if (pattern.aligned && pattern.highest < most && active_count(pattern.mask) > few) {
+  if (pattern.aligned && pattern.highest < most && active_count(pattern.mask) > 1) {
     if (!(pattern.phase & kSharedPhase)) return count_sectors(pattern, width, atomic);
     if (width <= 4) return count_banks(pattern, atomic);
   }
