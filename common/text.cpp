@@ -7,7 +7,10 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <istream>
 #include <limits>
+#include <sstream>
+#include <utility>
 
 namespace gpulab {
 
@@ -226,6 +229,12 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   }
   if (!line.empty() || lines.empty()) lines.push_back(std::move(line));
   return lines;
+}
+
+std::string rest_of(std::istream& stream) {
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return std::move(text).str();
 }
 
 }  // namespace gpulab

@@ -2,6 +2,7 @@
 // Words for people: lists, near misses, and numbers with their units.
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,5 +44,8 @@ namespace gpulab {
 [[nodiscard]] std::string visible(std::string_view text);
 /// `text` broken at spaces into lines of at most `width` columns.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
+
+/// All that is left of a stream, block by block.
+[[nodiscard]] std::string rest_of(std::istream& stream);
 
 }  // namespace gpulab

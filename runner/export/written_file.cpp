@@ -9,7 +9,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 #include "common/error.h"
 #include "common/text.h"
@@ -53,7 +52,7 @@ std::string read_whole(const std::string& path, const std::string& option) {
   if (fs::file_size(path, error) > most_bytes) refuse(option, "read", path, "it has more than 16 MiB");
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(option, "read", path, std::strerror(errno));
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return rest_of(file);
 }
 
 void write_whole(const std::string& path, const std::string& text, const std::string& option) {

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "common/error.h"
@@ -45,7 +44,7 @@ std::optional<std::string> text_of(const std::string& path) {
   if (!fs::is_regular_file(fs::symlink_status(path, failed))) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
-  return std::string{std::istreambuf_iterator<char>(file), {}};
+  return rest_of(file);
 }
 
 /// What a killed run has left.

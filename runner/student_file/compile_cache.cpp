@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "common/child/housekeeper.h"
@@ -108,7 +107,7 @@ std::optional<std::vector<std::string>> cached_texts(const std::string& key) {
   if (!fs::is_regular_file(fs::symlink_status(path, missing)) || fs::file_size(path, missing) > most_bytes_of_one)
     return std::nullopt;
   std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const std::string bytes = rest_of(file);
   auto texts = unpacked(key, bytes);
   std::error_code ignored;
   if (texts) fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);  // in use: not the oldest

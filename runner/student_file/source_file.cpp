@@ -5,7 +5,6 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 
 #include "common/error.h"
@@ -52,7 +51,7 @@ std::vector<std::string> included_names(std::string_view source) {
 
 std::string text_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return rest_of(file);
 }
 
 void add_included(const fs::path& folder, const std::string& source, std::set<fs::path>& seen) {
@@ -74,7 +73,7 @@ std::string read_file(const std::string& path, std::string_view option) {
     throw usage_error(fmt::format("{}: '{}' is no regular file", option, path), "a pipe or a device is not read");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw usage_error(fmt::format("{}: '{}' cannot be read", option, path));
-  return {std::istreambuf_iterator<char>(file), {}};
+  return rest_of(file);
 }
 
 std::string read_source(const std::string& path, std::string_view option) {

@@ -7,7 +7,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 
 #include "common/text.h"
@@ -92,7 +91,7 @@ std::optional<std::string> state_of(const std::string& source, const std::vector
         !own_folder.empty() && below(fs::weakly_canonical(file, failed), fs::weakly_canonical(own_folder, failed));
     if (!own) continue;
     std::ifstream stream(file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    const std::string text = rest_of(stream);
     if (!watch_includes(text, fs::path(file).parent_path())) return std::nullopt;
   }
   std::string state;
