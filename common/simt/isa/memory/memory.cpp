@@ -177,11 +177,15 @@ struct Transfer {
         [&](const Addresses& at) { shared_part(w, op, at); }, [&](const Addresses& at) { local_part(w, op, at); });
     return going_on(w, op);
   }
+  /// Out of line: room on the stack for its addresses would cost every access that is in bounds a twentieth.
+  [[noreturn, gnu::noinline]] static void fault_followed(Warp& w, const MicroOp* op) {
+    fault_shared(w, op, Addresses(w, op, V::address), V::width, V::access);
+  }
   /// An access to shared memory that repeats an earlier one of its basic block, some bytes further.
   static const MicroOp* followed(Warp& w, const MicroOp* op) {
     const Lead& lead = w.leads[op->extra];
     if (!in_shared(w, *lead.pattern, lead.base + static_cast<u64>(std::int64_t{op->imm}), V::width)) [[unlikely]]
-      fault_shared(w, op, Addresses(w, op, V::address), V::width, V::access);
+      fault_followed(w, op);
     V::move(w, op, *lead.pattern, lead.host + op->imm);
     return going_on(w, op);
   }
