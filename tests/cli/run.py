@@ -23,6 +23,8 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+from sanitized import without_notes  # noqa: E402 (the path comes first)
 
 
 class Case:
@@ -71,12 +73,6 @@ def difference(name, expected, got):
     shown = "".join(f"    | {line}\n" for line in got.splitlines()) or "    (nothing)\n"
     wanted = "".join(f"    | {line}\n" for line in expected) or "    (nothing)\n"
     return [f"  {name} is\n{shown}  not\n{wanted}"]
-
-
-def without_notes(text):
-    """AddressSanitizer's note where an exception is thrown in a child whose isolation hides its own stack's bounds (/proc)."""
-    return re.sub(r"^==\d+==WARNING: ASan is ignoring requested __asan_handle_no_return.*\n(?:False positive.*\n|For details.*\n)*", "",
-                  text, flags=re.MULTILINE)
 
 
 def run(case, binary, environment):

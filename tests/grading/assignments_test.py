@@ -14,6 +14,9 @@ except ImportError:
     jsonschema = None
 
 TREE = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(TREE / "tests"))
+from sanitized import without_notes  # noqa: E402 (the path comes first)
+
 BINARY = ""
 NAMES = []
 
@@ -34,7 +37,7 @@ class Assignments(unittest.TestCase):
                         jsonschema.Draft202012Validator(schema).validate(json.loads(path.read_text()))
                     ran = subprocess.run([BINARY, "assignment", "lint", path, "--key", key, "--jobs", "2"], capture_output=True,
                                          text=True)
-                    self.assertEqual((ran.returncode, ran.stderr), (0, ""), ran.stdout)
+                    self.assertEqual((ran.returncode, without_notes(ran.stderr)), (0, ""), ran.stdout)
                     self.assertTrue(ran.stdout.endswith("\nsound\n"), ran.stdout)
                     self.assertNotIn("advice", ran.stdout)
 
