@@ -14,7 +14,7 @@ namespace gpulab {
 [[nodiscard]] std::optional<std::uint64_t> available_host_memory();
 
 /// Where `bytes` are more than that: what is available. Whether less than 1 MiB is available is not asked: the system's
-/// answer, out of about twenty files, takes a twentieth of a small run's time.
+/// answer, out of about twenty files, takes a tenth of a small run's time.
 [[nodiscard]] std::optional<std::uint64_t> memory_short_of(double bytes);
 
 /// What is available in a system whose /proc and /sys lie in the folder `root`.

@@ -93,7 +93,7 @@ const LoadedKernel& KernelLibrary::decode(Module& loaded, std::string_view entry
   auto module = std::make_shared<ptx::Module>(ptx::parse(
       loaded.image.ptx, std::string(loaded.image.name),
       [&](std::string_view name) { return name == entry || !loaded.has_entry(name); },
-      ptx::TextOwner::caller));  // a megabyte or two, of which a small run would be copying for a tenth of its time
+      ptx::TextOwner::caller));  // copying a lab's megabyte or two takes a tenth of a small run
   ptx::lower_calls(*module);
   loaded.variables.place(*module, memory_);
   simt::DecodeContext context = decoding_;

@@ -75,7 +75,8 @@ class UndefinedValues final : public Observer {
     bool padding : 1 = false;  ///< Undefined::padding, and only moved since
     std::uint8_t bytes = 0;    ///< that are undefined
   };
-  /// Whose register of an instruction gets what: the bytes from `first` on, as far as the register has them.
+  /// A register that an instruction writes, and which bytes of the result it receives: `first` and those behind it; bit
+  /// k of `bytes` is set where the register has a byte k.
   struct Cell {
     std::uint16_t at;
     std::uint32_t first = 0;
