@@ -49,11 +49,15 @@ struct Values {
   /// Active lane i's lie in its local memory.
   static void move_local(Warp& w, const MicroOp* op, const LocalOffsets& offsets) {
     const Registers registers(w, op);
+    // Read once: what is stored might be `w`, for all that the compiler knows. (A gather takes longer on a Zen 4.)
+    std::byte* const memory = w.local;
+    const std::size_t stride = w.local_stride;
     const auto move_lane = [&](int i) {
+      std::byte* const host = memory + static_cast<std::size_t>(i) * stride + offsets.at[i];
       if constexpr (loads)
-        load_lane<T, n>(registers.of, i, local_host(w, offsets, i));
+        load_lane<T, n>(registers.of, i, host);
       else
-        store_lane<T, n>(registers.of, i, local_host(w, offsets, i));
+        store_lane<T, n>(registers.of, i, host);
     };
     if (w.mask == kFullMask)
       for (int i = 0; i < kLanes; ++i) move_lane(i);
@@ -139,13 +143,19 @@ struct Transfer {
     move_far<V>(w, op, addresses);
     count_global<counted>(w, op, r, addresses, v.width, V::access);
   }
+  /// An access that is aligned and within the block's memory.
+  [[gnu::always_inline]] static void access_shared(Warp& w, const MicroOp* op, const V& v, const Pattern& pattern,
+                                                   u64 base) {
+    count_shared<counted>(w, op, pattern);
+    std::byte* const host = w.shared + base;
+    if constexpr (V::may_lead)
+      w.leads[op->extra] = {&pattern, base - static_cast<u64>(std::int64_t{op->imm}), host - op->imm};
+    v.move(w, op, pattern, host);
+  }
   [[gnu::always_inline]] static void shared_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
     const V v(op);
     const Resolved r = resolve_shared(w, op, addresses, v.width, V::access, counted);
-    count_shared<counted>(w, op, *r.pattern);
-    if constexpr (V::may_lead)
-      w.leads[op->extra] = {r.pattern, r.base - static_cast<u64>(std::int64_t{op->imm}), r.host - op->imm};
-    v.move(w, op, *r.pattern, r.host);
+    access_shared(w, op, v, *r.pattern, r.base);
   }
   static void local_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
     const V v(op);
@@ -159,11 +169,36 @@ struct Transfer {
     if (V::access == Access::load && (op->mods & kOrdered)) poll(w);
     return following(w, op);
   }
+  /// What most accesses are; all else goes to one handler of all types, so that they need no room on the stack.
   static const MicroOp* global(Warp& w, const MicroOp* op) {
+    const V v(op);
+    const Addresses addresses(w, op, v.address);
+    Resolved r{.base = addresses[first_lane(w.mask)]};
+    r.pattern = known_pattern<false>(w, op, addresses, r.base, v.width, counted);
+    if (!r.pattern || !r.pattern->aligned) [[unlikely]]
+      return Transfer<AnyValues<V::access>, counted>::global_in_full(w, op);
+    r.host = host_in_last(w, op, *r.pattern, r.base, v.width);
+    if (!r.host) [[unlikely]]
+      return Transfer<AnyValues<V::access>, counted>::global_in_full(w, op);
+    count_global<counted>(w, op, r, addresses, v.width, V::access);
+    v.move(w, op, *r.pattern, r.host);
+    return going_on(w, op);
+  }
+  [[gnu::noinline]] static const MicroOp* global_in_full(Warp& w, const MicroOp* op) {
     global_part(w, op, Addresses(w, op, V(op).address));
     return going_on(w, op);
   }
   static const MicroOp* shared(Warp& w, const MicroOp* op) {
+    const V v(op);
+    const Addresses addresses(w, op, v.address);
+    const u64 base = addresses[first_lane(w.mask)];
+    const Pattern* pattern = known_pattern<true>(w, op, addresses, base, v.width, counted);
+    if (!pattern || !pattern->aligned || !in_shared(w, *pattern, base, v.width)) [[unlikely]]
+      return shared_in_full(w, op);
+    access_shared(w, op, v, *pattern, base);
+    return going_on(w, op);
+  }
+  [[gnu::noinline]] static const MicroOp* shared_in_full(Warp& w, const MicroOp* op) {
     shared_part(w, op, Addresses(w, op, V(op).address));
     return going_on(w, op);
   }
@@ -209,6 +244,7 @@ constexpr Meaning transfer() {
   if constexpr (frequent && space == In::global) {
     meaning.run = Transfer<Values<T, n, access>, false>::global;
     meaning.counted = Transfer<Values<T, n, access>, true>::global;
+    meaning.extra = mover_number<T, n>;
   } else if constexpr (frequent && space == In::shared) {
     meaning.run = Transfer<Values<T, n, access>, false>::shared;
     meaning.counted = Transfer<Values<T, n, access>, true>::shared;

@@ -16,8 +16,9 @@ struct Resolved {
   std::byte* host = nullptr;  ///< of base (with a pattern)
 };
 
-[[gnu::noinline]] inline void check_alignment(Warp& w, const MicroOp* op, Addresses addresses, std::uint32_t width,
-                                              Access access, std::uint64_t window = 0) {
+template <std::uint64_t window = 0>
+[[gnu::noinline]] void check_alignment(Warp& w, const MicroOp* op, Addresses addresses, std::uint32_t width,
+                                       Access access) {
   for (std::uint32_t left = w.mask; left; left &= left - 1) {
     const int i = first_lane(left);
     if (addresses[i] & (width - 1)) fault_access(w, op, addresses[i] + window, i, width, name_of(access));
@@ -41,21 +42,33 @@ inline std::byte* global_host(Warp& w, const MicroOp* op, const Addresses& addre
   return true;
 }
 
+/// Host memory of a pattern's base where all lanes' bytes lie in the allocation that the instruction met last; else
+/// nullptr.
+[[gnu::always_inline]] inline std::byte* host_in_last(const Warp& w, const MicroOp* op, const Pattern& pattern,
+                                                      std::uint64_t base, std::uint32_t width) {
+  const Allocation* last = w.patterns[op->site].allocation;
+  const std::uint64_t low = base + static_cast<std::uint64_t>(std::int64_t{pattern.lowest});
+  const std::uint64_t span = static_cast<std::uint64_t>(std::int64_t{pattern.highest} - pattern.lowest) + width;
+  if (!last || low - last->address > last->bytes || span > last->bytes - (low - last->address)) return nullptr;
+  return last->host + (base - last->address);
+}
+
 [[gnu::always_inline]] inline Resolved resolve_global(Warp& w, const MicroOp* op, const Addresses& addresses,
                                                       std::uint32_t width, Access access, bool counted = true) {
   Resolved r;
   r.base = addresses[first_lane(w.mask)];
-  const Pattern* pattern = recognise(w, op, addresses, r.base, width, false, access, counted);
+  const Pattern* pattern = recognise<false>(w, op, addresses, r.base, width, access, counted);
   if (!pattern) return r;
   if (!pattern->aligned) [[unlikely]]
     check_alignment(w, op, addresses, width, access);
-  const Allocation* const& cached = w.patterns[op->site].allocation;
-  const std::uint64_t low = r.base + static_cast<std::uint64_t>(std::int64_t{pattern->lowest});
-  const std::uint64_t span = static_cast<std::uint64_t>(std::int64_t{pattern->highest} - pattern->lowest) + width;
-  if (!cached || low - cached->address > cached->bytes || span > cached->bytes - (low - cached->address))
+  r.host = host_in_last(w, op, *pattern, r.base, width);
+  if (!r.host) {
+    const std::uint64_t low = r.base + static_cast<std::uint64_t>(std::int64_t{pattern->lowest});
+    const std::uint64_t span = static_cast<std::uint64_t>(std::int64_t{pattern->highest} - pattern->lowest) + width;
     if (!find_allocation(w, op, low, span)) return r;  // lane by lane
+    r.host = host_in_last(w, op, *pattern, r.base, width);
+  }
   r.pattern = pattern;
-  r.host = cached->host + (r.base - cached->address);
   return r;
 }
 
@@ -117,11 +130,11 @@ inline bool in_shared(const Warp& w, const Pattern& pattern, std::uint64_t base,
                                                       std::uint32_t width, Access access, bool counted = true) {
   Resolved r;
   r.base = addresses[first_lane(w.mask)];
-  r.pattern = recognise(w, op, addresses, r.base, width, true, access, counted);
+  r.pattern = recognise<true>(w, op, addresses, r.base, width, access, counted);
   if (!r.pattern || !in_shared(w, *r.pattern, r.base, width)) [[unlikely]]
     fault_shared(w, op, addresses, width, access);
   if (!r.pattern->aligned) [[unlikely]]
-    check_alignment(w, op, addresses, width, access, kSharedWindow);
+    check_alignment<kSharedWindow>(w, op, addresses, width, access);
   r.host = w.shared + r.base;
   return r;
 }
@@ -155,25 +168,47 @@ struct LocalOffsets {
   alignas(64) std::uint32_t at[kLanes];  ///< garbage in inactive lanes
 };
 
+/// Lanes whose bytes are not aligned, or not in the first `bytes` bytes; inactive ones may be among them.
+[[gnu::always_inline]] inline std::uint32_t outside_local(const Addresses& addresses, std::uint32_t width,
+                                                          std::uint64_t bytes, LocalOffsets& offsets) {
+  if (bytes < width) return kFullMask;
+  const std::uint64_t last = bytes - width;
+  std::uint32_t outside = 0;
+#if defined(__AVX512F__)
+  const std::uint64_t further = addresses.offset();
+  if (addresses.is_narrow()) {
+    const auto set = [](std::uint64_t value) { return _mm512_set1_epi32(static_cast<int>(value)); };
+    for (int i = 0; i < kLanes; i += 16) {
+      const __m512i at = _mm512_add_epi32(_mm512_loadu_si512(addresses.narrow() + i), set(further));
+      const std::uint32_t wrong = _mm512_cmpgt_epu32_mask(at, set(last)) | _mm512_test_epi32_mask(at, set(width - 1));
+      outside |= wrong << i;
+      _mm512_store_si512(offsets.at + i, at);
+    }
+    return outside;
+  }
+  const auto set = [](std::uint64_t value) { return _mm512_set1_epi64(static_cast<long long>(value)); };
+  for (int i = 0; i < kLanes; i += 8) {
+    const __m512i at = _mm512_add_epi64(_mm512_loadu_si512(addresses.wide() + i), set(further));
+    const std::uint32_t wrong = _mm512_cmpgt_epu64_mask(at, set(last)) | _mm512_test_epi64_mask(at, set(width - 1));
+    outside |= wrong << i;
+    _mm256_store_si256(reinterpret_cast<__m256i*>(offsets.at + i), _mm512_maskz_cvtepi64_epi32(0xff, at));
+  }
+#else
+  addresses.for_each([&](int i, std::uint64_t address) {
+    offsets.at[i] = static_cast<std::uint32_t>(address);
+    outside |= std::uint32_t{address > last || (address & (width - 1)) != 0} << i;
+  });
+#endif
+  return outside;
+}
+
 [[gnu::always_inline]] inline LocalOffsets resolve_local(Warp& w, const MicroOp* op, const Addresses& addresses,
                                                          std::uint32_t width, Access access) {
   LocalOffsets offsets;
-  const std::uint64_t bytes = w.local_stride, last = bytes - width;
-  std::uint64_t faults = 0;
-  addresses.for_each([&](int i, std::uint64_t address) {
-    offsets.at[i] = static_cast<std::uint32_t>(address);
-    const std::uint64_t wrong = (address > last ? 1 : 0) | (address & (width - 1));
-    faults |= wrong & static_cast<std::uint64_t>(std::int64_t{w.lanes[i]});
-  });
-  if (bytes < width || faults != 0) [[unlikely]]
+  if (outside_local(addresses, width, w.local_stride, offsets) & w.mask) [[unlikely]]
     fault_local(w, op, addresses, width, access);
   return offsets;
 }
-/// Host memory of lane i's bytes.
-inline std::byte* local_host(const Warp& w, const LocalOffsets& offsets, int i) {
-  return w.local + static_cast<std::size_t>(i) * w.local_stride + offsets.at[i];
-}
-
 /// Words of a local access that lie in different sectors: word w of lane l lies at w * 128 + 4 * l, so that eight lanes
 /// share a sector where they are at the same word.
 inline std::uint32_t local_sectors(const LocalOffsets& offsets, std::uint32_t mask, std::uint32_t width) {

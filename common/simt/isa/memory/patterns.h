@@ -20,39 +20,45 @@ inline const char* name_of(Access access) {
 }
 
 /// The lanes' addresses [a+imm], worked out when asked for: the fast paths need differences alone. `origin`: where the
-/// space begins (shared memory reached by generic addresses).
+/// space begins (shared memory reached by generic addresses). Two words, so that functions out of line get it in
+/// registers: on the stack it would cost each handler that may call one a second frame pointer.
 class Addresses {
  public:
   Addresses(Warp& w, const MicroOp* op, int operand, std::uint64_t origin = 0)
       : registers_(w.regs + op->r[operand]),
-        offset_(static_cast<std::uint64_t>(std::int64_t{op->imm}) - origin),
-        narrow_((op->mods & kAddress32) != 0) {}
+        offset_and_width_((static_cast<std::uint64_t>(std::int64_t{op->imm}) - origin) << 1 |
+                          static_cast<std::uint64_t>((op->mods & kAddress32) != 0)) {}
   /// Addresses worked out before, which must outlive this.
   struct List {
     std::uint64_t at[kLanes];
   };
-  explicit Addresses(const List& all) : registers_(all.at), offset_(0), narrow_(false) {}
+  explicit Addresses(const List& all) : registers_(all.at), offset_and_width_(0) {}
 
   [[nodiscard]] std::uint64_t operator[](int lane) const {
-    return narrow_ ? static_cast<std::uint32_t>(narrow()[lane] + offset_) : wide()[lane] + offset_;
+    return is_narrow() ? static_cast<std::uint32_t>(narrow()[lane] + offset()) : wide()[lane] + offset();
   }
   [[nodiscard]] Addresses within(std::uint64_t origin) const {
     Addresses moved = *this;
-    moved.offset_ -= origin;
+    moved.offset_and_width_ -= origin << 1;
     return moved;
   }
-  [[nodiscard]] bool is_narrow() const { return narrow_; }
+  [[nodiscard]] bool is_narrow() const { return (offset_and_width_ & 1) != 0; }
   [[nodiscard]] const std::uint32_t* narrow() const { return static_cast<const std::uint32_t*>(registers_); }
   [[nodiscard]] const std::uint64_t* wide() const { return static_cast<const std::uint64_t*>(registers_); }
+  /// 63 bits do: it is an immediate of 32 bits, less an origin below 2^62.
+  [[nodiscard]] std::uint64_t offset() const {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(offset_and_width_) >> 1);
+  }
   /// Calls f(lane, address) for all 32; garbage in inactive lanes.
   template <typename F>
   [[gnu::always_inline]] void for_each(F f) const {
-    if (narrow_)
+    const std::uint64_t further = offset();
+    if (is_narrow())
 #pragma GCC ivdep
-      for (int i = 0; i < kLanes; ++i) f(i, std::uint64_t{static_cast<std::uint32_t>(narrow()[i] + offset_)});
+      for (int i = 0; i < kLanes; ++i) f(i, std::uint64_t{static_cast<std::uint32_t>(narrow()[i] + further)});
     else
 #pragma GCC ivdep
-      for (int i = 0; i < kLanes; ++i) f(i, wide()[i] + offset_);
+      for (int i = 0; i < kLanes; ++i) f(i, wide()[i] + further);
   }
   /// All 32; garbage in inactive lanes.
   [[nodiscard]] List list() const {
@@ -63,8 +69,7 @@ class Addresses {
 
  private:
   const void* registers_;
-  std::uint64_t offset_;
-  bool narrow_;
+  std::uint64_t offset_and_width_;  ///< the offset, then one bit: registers of 32 bits
 };
 
 inline int first_lane(std::uint32_t mask) { return __builtin_ctz(mask); }
@@ -131,8 +136,8 @@ class Relative {
 
 #if defined(__AVX512F__)
   /// Of the second lane, and of the second of the upper half.
-  [[nodiscard]] std::uint32_t second() const { return reinterpret_cast<const Words&>(low_)[1]; }
-  [[nodiscard]] std::uint32_t second_of_upper() const { return reinterpret_cast<const Words&>(high_)[1]; }
+  [[nodiscard]] std::uint32_t second() const { return word_1(low_); }
+  [[nodiscard]] std::uint32_t second_of_upper() const { return word_1(high_); }
   [[nodiscard]] bool is(const std::int32_t* other) const {
     const __mmask16 low = _mm512_cmpneq_epi32_mask(low_, _mm512_loadu_si512(other));
     return _kortestz_mask16_u8(low, _mm512_cmpneq_epi32_mask(high_, _mm512_loadu_si512(other + 16))) != 0;
@@ -143,7 +148,10 @@ class Relative {
   }
 
  private:
-  using Words [[gnu::vector_size(64), gnu::may_alias]] = std::uint32_t;
+  /// Not by a subscript, which g++ takes by way of memory.
+  static std::uint32_t word_1(__m512i words) {
+    return static_cast<std::uint32_t>(_mm_extract_epi32(_mm512_maskz_extracti32x4_epi32(0xf, words, 0), 1));
+  }
   __m512i low_, high_;
 #else
   [[nodiscard]] std::uint32_t second() const { return static_cast<std::uint32_t>(at_[1]); }
@@ -163,46 +171,69 @@ class Relative {
 
 // What is rare is out of line, and takes addresses by value, so that those of the common paths stay in registers.
 
-/// Works out a pattern that none of the instruction's recent ones is.
-/// `hits`: the ways that have its signature, and another pattern.
-template <bool counted>
-[[gnu::noinline]] const Pattern* learn(Warp& w, PatternCache& cache, std::uint32_t hits, std::uint32_t signature,
-                                       const std::int32_t* relative, std::uint32_t phase, std::uint64_t base,
-                                       std::uint32_t width, Access access) {
+/// What a pattern is sought by. Where nobody counts, patterns differ by alignment alone. Sectors depend on the base
+/// modulo 32, banks on where it lies in a word (or in what one lane accesses): patterns that differ by more are one.
+struct Sought {
+  std::uint32_t phase, signature;
+  [[gnu::always_inline]] inline Sought(const Warp& w, const Relative& relative, std::uint64_t base, std::uint32_t width,
+                                       bool shared, bool counted) {
+    const std::uint32_t matters = !counted ? width - 1 : !shared ? 31 : (width > 4 ? width : 4) - 1;
+    phase = (shared ? kSharedPhase : 0) | (static_cast<std::uint32_t>(base) & matters);
+    signature = ((w.mask * 0x9e3779b1u) ^ (relative.second() * 0x85ebca6bu) ^
+                 (relative.second_of_upper() * 0xc2b2ae35u) ^ (phase << 20)) |
+                1;
+  }
+};
+
+/// Works out a pattern that none of the instruction's recent ones is, or nullptr if its lanes are more than 2 GiB apart.
+/// Its offsets again: a list of them would cost the handler that calls this an aligned frame.
+template <bool shared, bool counted>
+[[gnu::noinline]] const Pattern* learn(Warp& w, const MicroOp* op, Addresses addresses, std::uint32_t width,
+                                       Access access) {
+  const std::uint64_t base = addresses[first_lane(w.mask)];
+  const Relative relative(w, addresses);
+  if (relative.far()) return nullptr;
+  const Sought sought(w, relative, base, width, shared, counted);
+  alignas(64) std::int32_t list[kLanes];
+  relative.store(list);
+  PatternCache& cache = w.patterns[op->site];
+  const std::uint32_t hits = equal_words(cache.signatures, sought.signature);  // of other patterns
   const std::uint32_t way = hits ? static_cast<std::uint32_t>(__builtin_ctz(hits)) : next_way(w, cache);
   Pattern& pattern = cache.ways[way];
-  set_shape(pattern, relative, w.mask, phase, width);
+  set_shape(pattern, list, w.mask, sought.phase, width);
   if constexpr (counted) count_lanes(pattern, width, access == Access::store, access == Access::atomic);
   pattern.base = static_cast<std::uint32_t>(base);
-  cache.signatures[way] = signature;
+  cache.signatures[way] = sought.signature;
   return &pattern;
 }
 
-/// The access's pattern, or nullptr if its lanes are more than 2 GiB apart. Where nobody counts, patterns differ by
-/// alignment alone. Sectors depend on the base modulo 32, banks
-/// on where it lies in a word (or in what one lane accesses): patterns that differ by more are one.
-[[gnu::always_inline]] inline const Pattern* recognise(Warp& w, const MicroOp* op, const Addresses& addresses,
-                                                       std::uint64_t base, std::uint32_t width, bool shared,
-                                                       Access access, bool counted) {
+/// The access's pattern if the instruction has shown it lately, else nullptr. Calls nothing: a handler that leaves all
+/// else to a function out of line keeps no registers for it.
+template <bool shared>
+[[gnu::always_inline]] inline const Pattern* known_pattern(const Warp& w, const MicroOp* op, const Addresses& addresses,
+                                                           std::uint64_t base, std::uint32_t width, bool counted) {
   const Relative relative(w, addresses);
   if (relative.far()) [[unlikely]]
     return nullptr;
-  const std::uint32_t matters = !counted ? width - 1 : !shared ? 31 : (width > 4 ? width : 4) - 1;
-  const std::uint32_t phase = (shared ? kSharedPhase : 0) | (static_cast<std::uint32_t>(base) & matters);
-  PatternCache& cache = w.patterns[op->site];
-  const std::uint32_t signature = ((w.mask * 0x9e3779b1u) ^ (relative.second() * 0x85ebca6bu) ^
-                                   (relative.second_of_upper() * 0xc2b2ae35u) ^ (phase << 20)) |
-                                  1;
-  const std::uint32_t hits = equal_words(cache.signatures, signature);
-  if (hits != 0) [[likely]] {
-    const Pattern& pattern = cache.ways[__builtin_ctz(hits)];
-    if (relative.is(pattern.relative) && pattern.mask == w.mask && pattern.phase == phase) [[likely]]
-      return &pattern;
-  }
-  alignas(64) std::int32_t list[kLanes];  // a reference to `relative` would keep it in memory
-  relative.store(list);
-  return counted ? learn<true>(w, cache, hits, signature, list, phase, base, width, access)
-                 : learn<false>(w, cache, hits, signature, list, phase, base, width, access);
+  const Sought sought(w, relative, base, width, shared, counted);
+  const PatternCache& cache = w.patterns[op->site];
+  const std::uint32_t hits = equal_words(cache.signatures, sought.signature);
+  if (hits == 0) [[unlikely]]
+    return nullptr;
+  const Pattern& pattern = cache.ways[__builtin_ctz(hits)];
+  const bool same = relative.is(pattern.relative) && pattern.mask == w.mask && pattern.phase == sought.phase;
+  return same ? &pattern : nullptr;
+}
+
+/// The access's pattern, or nullptr if its lanes are more than 2 GiB apart.
+template <bool shared>
+[[gnu::always_inline]] inline const Pattern* recognise(Warp& w, const MicroOp* op, const Addresses& addresses,
+                                                       std::uint64_t base, std::uint32_t width, Access access,
+                                                       bool counted) {
+  if (const Pattern* known = known_pattern<shared>(w, op, addresses, base, width, counted)) [[likely]]
+    return known;
+  return counted ? learn<shared, true>(w, op, addresses, width, access)
+                 : learn<shared, false>(w, op, addresses, width, access);
 }
 
 }  // namespace
