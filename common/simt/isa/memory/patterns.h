@@ -185,8 +185,8 @@ struct Sought {
   }
 };
 
-/// Works out a pattern that none of the instruction's recent ones is, or nullptr if its lanes are more than 2 GiB apart.
-/// Its offsets again: a list of them would cost the handler that calls this an aligned frame.
+/// Works out a pattern that none of the instruction's recent ones is, or nullptr if its lanes are more than 2 GiB
+/// apart. Its offsets again: a list of them would cost the handler that calls this an aligned frame.
 template <bool shared, bool counted>
 [[gnu::noinline]] const Pattern* learn(Warp& w, const MicroOp* op, Addresses addresses, std::uint32_t width,
                                        Access access) {
