@@ -169,7 +169,8 @@ struct Transfer {
     if (V::access == Access::load && (op->mods & kOrdered)) poll(w);
     return following(w, op);
   }
-  /// What most accesses are; all else goes to one handler of all types, so that they need no room on the stack.
+  /// Most accesses have a known pattern and need no room on the stack. All others go to the handler that serves every
+  /// type (AnyValues).
   static const MicroOp* global(Warp& w, const MicroOp* op) {
     const V v(op);
     const Addresses addresses(w, op, v.address);

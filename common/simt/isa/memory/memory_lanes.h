@@ -209,6 +209,7 @@ struct LocalOffsets {
     fault_local(w, op, addresses, width, access);
   return offsets;
 }
+
 /// Words of a local access that lie in different sectors: word w of lane l lies at w * 128 + 4 * l, so that eight lanes
 /// share a sector where they are at the same word.
 inline std::uint32_t local_sectors(const LocalOffsets& offsets, std::uint32_t mask, std::uint32_t width) {
