@@ -191,15 +191,15 @@ void count_pattern(Pattern& pattern, std::uint32_t width, bool store, bool atomi
     count_sectors(pattern, width);
 }
 
-std::uint32_t count_local_sectors(const std::uint32_t* offsets, std::uint32_t mask, std::uint32_t width) {
+std::uint32_t count_local_sectors(const std::uint32_t* places, std::uint32_t mask, std::uint32_t width) {
   const SeenNumbers seen;
   const std::uint32_t unit = std::max(width, 4u);
-  std::uint32_t places = 0;
+  std::uint32_t sectors = 0;
   for (; mask; mask &= mask - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-    places += seen.add(offsets[lane] / unit * 4 + lane / 8).is_new;
+    sectors += seen.add(places[lane] / (unit * kLanes) * 4 + lane / 8).is_new;
   }
-  return places * (unit / 4);
+  return sectors * (unit / 4);
 }
 
 FarCounts analyse_far(const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t width) {

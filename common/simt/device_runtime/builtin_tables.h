@@ -23,9 +23,8 @@ inline void tell_written(const Warp& w, int lane, std::uint64_t address, std::ui
 /// Stores through a pointer that the kernel passed; faults where it leads nowhere.
 template <typename T>
 void store_result(Warp& w, const MicroOp* op, int lane, std::uint64_t address, T value) {
-  std::byte* host = address % sizeof(T) ? nullptr : host_memory(w, lane, address, sizeof(T));
-  if (!host) fault_access(w, op, address, lane, sizeof(T), "store");
-  std::memcpy(host, &value, sizeof(T));
+  if (address % sizeof(T) || !write_memory(w, lane, address, &value, sizeof(T)))
+    fault_access(w, op, address, lane, sizeof(T), "store");
   tell_written(w, lane, address, sizeof(T));
 }
 /// Device memory of the runtime's own.

@@ -16,11 +16,10 @@
 
 namespace gpulab::simt {
 
-std::byte* host_memory(const Warp& w, int lane, std::uint64_t address, std::size_t bytes) {
-  if (address - kLocalWindow < kWindowBytes) {
-    const std::uint64_t at = address - kLocalWindow;
-    return within(at, bytes, w.local_stride) ? w.local + static_cast<std::size_t>(lane) * w.local_stride + at : nullptr;
-  }
+namespace {
+
+/// Host memory of `bytes` bytes at a generic address that is not of local memory, nullptr where there is none.
+std::byte* host_memory(const Warp& w, std::uint64_t address, std::size_t bytes) {
   if (address - kSharedWindow < kWindowBytes) {
     const std::uint64_t at = address - kSharedWindow;
     return within(at, bytes, w.shared_bytes) ? w.shared + at : nullptr;
@@ -28,10 +27,38 @@ std::byte* host_memory(const Warp& w, int lane, std::uint64_t address, std::size
   return w.global->host(address, bytes);
 }
 
+bool is_local(std::uint64_t address) { return address - kLocalWindow < kWindowBytes; }
+
+}  // namespace
+
+bool read_memory(const Warp& w, int lane, std::uint64_t address, void* to, std::size_t bytes) {
+  if (is_local(address)) {
+    if (!within(address - kLocalWindow, bytes, w.local_bytes)) return false;
+    read_local(w, lane, address - kLocalWindow, to, bytes);
+    return true;
+  }
+  const std::byte* host = host_memory(w, address, bytes);
+  if (host) std::memcpy(to, host, bytes);
+  return host != nullptr;
+}
+
+bool write_memory(Warp& w, int lane, std::uint64_t address, const void* from, std::size_t bytes) {
+  if (is_local(address)) {
+    if (!within(address - kLocalWindow, bytes, w.local_bytes)) return false;
+    write_local(w, lane, address - kLocalWindow, from, bytes);
+    return true;
+  }
+  std::byte* host = host_memory(w, address, bytes);
+  if (host) std::memcpy(host, from, bytes);
+  return host != nullptr;
+}
+
 namespace {
 
 DeviceText text_reader(const Warp& w, int lane) {
-  return [&w, lane](std::uint64_t address, std::size_t bytes) { return host_memory(w, lane, address, bytes); };
+  return [&w, lane](std::uint64_t address, void* to, std::size_t bytes) {
+    return read_memory(w, lane, address, to, bytes);
+  };
 }
 
 /// Bytes that are printed in the time of a warp instruction.
@@ -44,9 +71,9 @@ void call_vprintf(Warp& w, const MicroOp*, const CallInfo& call) {
     BlockLog& log = w.worker->log;
     const std::size_t before = log.output.size();
     std::uint64_t reads = 0;
-    const DeviceText read = [&](std::uint64_t address, std::size_t bytes) {
+    const DeviceText read = [&](std::uint64_t address, void* to, std::size_t bytes) {
       ++reads;
-      return host_memory(w, lane, address, bytes);
+      return read_memory(w, lane, address, to, bytes);
     };
     const std::int32_t count = device_printf(log.output, read, format, values);
     charge_work(w, (log.output.size() - before) / kBytesPrintedAtOnce + reads);

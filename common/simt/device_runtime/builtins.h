@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 #include "common/simt/decode/program.h"
 #include "common/simt/device_runtime/device_printf.h"
+#include "common/simt/machine/local_memory.h"
 #include "common/simt/machine/warp.h"
 
 namespace gpulab::simt {
@@ -28,9 +28,9 @@ struct Builtin {
 template <typename T>
 T argument(const Warp& w, const CallInfo& call, std::size_t k, int lane) {
   T value{};
-  const std::byte* base = w.local + static_cast<std::size_t>(lane) * w.local_stride + w.local_base;
   if (k < call.arguments.size())
-    std::memcpy(&value, base + call.arguments[k].first, std::min<std::size_t>(sizeof(T), call.arguments[k].second));
+    read_local(w, lane, w.local_base + call.arguments[k].first, &value,
+               std::min<std::size_t>(sizeof(T), call.arguments[k].second));
   return value;
 }
 
@@ -38,12 +38,13 @@ T argument(const Warp& w, const CallInfo& call, std::size_t k, int lane) {
 template <typename T>
 void return_value(Warp& w, const CallInfo& call, int lane, T value) {
   if (call.results.empty()) return;
-  std::byte* base = w.local + static_cast<std::size_t>(lane) * w.local_stride + w.local_base;
-  std::memcpy(base + call.results[0].first, &value, std::min<std::size_t>(sizeof(T), call.results[0].second));
+  write_local(w, lane, w.local_base + call.results[0].first, &value,
+              std::min<std::size_t>(sizeof(T), call.results[0].second));
 }
 
-/// Host memory of `bytes` bytes at a lane's generic address, nullptr where there is none.
-[[nodiscard]] std::byte* host_memory(const Warp& w, int lane, std::uint64_t address, std::size_t bytes);
+/// Copies `bytes` bytes from or to a lane's generic address; false: not all of them are there, and none is copied.
+[[nodiscard]] bool read_memory(const Warp& w, int lane, std::uint64_t address, void* to, std::size_t bytes);
+[[nodiscard]] bool write_memory(Warp& w, int lane, std::uint64_t address, const void* from, std::size_t bytes);
 
 /// malloc and free of a lane. Faults where `address` is no live block of the heap.
 std::uint64_t heap_allocate(Warp& w, int lane, std::uint64_t bytes);

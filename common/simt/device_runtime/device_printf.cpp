@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstring>
 #include <string_view>
 
 namespace gpulab::simt {
@@ -18,7 +17,7 @@ class Arguments {
   T take() {
     at_ = (at_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
     T value{};
-    if (const std::byte* from = read_(at_, sizeof(T))) std::memcpy(&value, from, sizeof(T));
+    read_(at_, &value, sizeof(T));
     at_ += sizeof(T);
     ++count_;
     return value;
@@ -162,16 +161,17 @@ std::string device_string(const DeviceText& read, std::uint64_t address) {
   constexpr std::size_t limit = 64 << 10;
   std::string text;
   for (; text.size() < limit; ++address) {
-    const std::byte* at = read(address, 1);
-    if (!at) return text.empty() ? "(null)" : text;
-    if (*at == std::byte{0}) return text;
-    text += static_cast<char>(*at);
+    char next = '\0';
+    if (!read(address, &next, 1)) return text.empty() ? "(null)" : text;
+    if (next == '\0') return text;
+    text += next;
   }
   return text;
 }
 
 std::int32_t device_printf(std::string& out, const DeviceText& read, std::uint64_t format, std::uint64_t values) {
-  if (!read(format, 1)) return -1;
+  char first = '\0';
+  if (!read(format, &first, 1)) return -1;
   const std::string text = device_string(read, format);
   Arguments arguments(read, values);
   const std::size_t before = out.size();

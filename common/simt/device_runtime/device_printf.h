@@ -7,8 +7,8 @@
 
 namespace gpulab::simt {
 
-/// Host memory of `bytes` bytes at a device address, nullptr where there is none.
-using DeviceText = std::function<const std::byte*(std::uint64_t address, std::size_t bytes)>;
+/// Copies `bytes` bytes from a device address; false: there are none, and `to` is as it was.
+using DeviceText = std::function<bool(std::uint64_t address, void* to, std::size_t bytes)>;
 
 /// A zero-terminated string in device memory, cut at 64 KiB; "(null)" for a bad address.
 [[nodiscard]] std::string device_string(const DeviceText& read, std::uint64_t address);

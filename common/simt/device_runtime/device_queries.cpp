@@ -157,9 +157,7 @@ void get_function_attributes(Warp& w, const MicroOp* op, const CallInfo& call) {
     const FunctionAttributes attributes{program->static_shared_bytes, 0, program->local_bytes, most ? most : 1024,
                                         runtime(w).registers(*program)};
     const auto to = argument<std::uint64_t>(w, call, 0, lane);
-    std::byte* host = host_memory(w, lane, to, sizeof attributes);
-    if (!host) fault_access(w, op, to, lane, 8, "store");
-    std::memcpy(host, &attributes, sizeof attributes);
+    if (!write_memory(w, lane, to, &attributes, sizeof attributes)) fault_access(w, op, to, lane, 8, "store");
     tell_written(w, lane, to, sizeof attributes);
     return_error(w, call, lane, CudaError::success);
   });

@@ -63,7 +63,7 @@ BlockContext::BlockContext(const LaunchState& state, Worker& owner, bool paralle
     w.global = state.memory;
     w.shared = shared_;
     w.shared_bytes = static_cast<std::uint32_t>(shared_bytes);
-    w.local_stride = program.local_bytes;
+    w.local_bytes = program.local_bytes;
     w.local = local_ ? local_->data() + std::size_t{i} * kLanes * program.local_bytes : nullptr;
     fill_launch_values(w);
     order_.push_back(i);

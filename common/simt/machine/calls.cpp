@@ -9,19 +9,12 @@
 #include "common/simt/device_runtime/builtins.h"
 #include "common/simt/machine/divergence.h"
 #include "common/simt/machine/faults.h"
+#include "common/simt/machine/local_memory.h"
 #include "common/simt/machine/worker.h"
 
 namespace gpulab::simt {
 
 namespace {
-
-/// Copies bytes of the active lanes between two places of their local memory.
-void copy_frame(Warp& w, std::uint32_t lanes, std::uint32_t to, std::uint32_t from, std::uint32_t bytes) {
-  for (; lanes; lanes &= lanes - 1) {
-    std::byte* base = w.local + static_cast<std::size_t>(__builtin_ctz(lanes)) * w.local_stride;
-    std::memmove(base + to, base + from, bytes);
-  }
-}
 
 /// What recursion may save of registers, on one CPU thread: 128 MiB.
 constexpr std::uint64_t kMostSavedBytes = 128 << 20;
@@ -89,16 +82,16 @@ void enter_function(Warp& w, const MicroOp* op, const CallInfo& call, std::uint3
                     std::uint32_t lanes) {
   const FunctionInfo& info = w.program->functions[callee];
   const std::uint32_t frame = callee_frame(w, call);
-  if (frame + info.frame_bytes > w.local_stride)
+  if (frame + info.frame_bytes > w.local_bytes)
     fault(w, op, __builtin_ctz(lanes),
-          fmt::format("stack overflow: {} bytes of local memory are used up", w.local_stride),
+          fmt::format("stack overflow: {} bytes of local memory are used up", w.local_bytes),
           "recursion this deep needs another algorithm");
   if (call.arguments.size() != info.parameters.size())
     fault(w, op, __builtin_ctz(lanes), "call with a wrong number of arguments");
   point_of(w, point).callee = callee;
   save_registers(w, op, callee, point_of(w, point));
   for (std::size_t i = 0; i < call.arguments.size(); ++i)
-    copy_frame(w, lanes, frame + info.parameters[i].first, w.local_base + call.arguments[i].first,
+    copy_local(w, lanes, frame + info.parameters[i].first, w.local_base + call.arguments[i].first,
                std::min(call.arguments[i].second, info.parameters[i].second));
 }
 
@@ -179,7 +172,7 @@ std::uint32_t finish_call(Warp& w, Reconvergence& point) {
   const std::uint32_t frame = point.local_base + w.program->functions[call.caller].frame_bytes;
   const auto& results = w.program->functions[point.callee].results;
   for (std::size_t i = 0; i < std::min(call.results.size(), results.size()); ++i)
-    copy_frame(w, point.arrived, point.local_base + call.results[i].first, frame + results[i].first,
+    copy_local(w, point.arrived, point.local_base + call.results[i].first, frame + results[i].first,
                std::min(call.results[i].second, results[i].second));
   for (const auto& saved : point.saved) restore_registers(w, saved, point.arrived);
   return call.return_block;

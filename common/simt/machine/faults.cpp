@@ -36,7 +36,7 @@ Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t 
         "check the index, and the dynamic shared memory that the launch asks for"};
   if (address - kLocalWindow < kWindowBytes)
     return {
-        fmt::format("at byte {} of local memory, of which the thread has {}", address - kLocalWindow, w.local_stride),
+        fmt::format("at byte {} of local memory, of which the thread has {}", address - kLocalWindow, w.local_bytes),
         "check the index of the local array; recursion may be too deep"};
   if (address < 4096) return {fmt::format("at the null address {:#x}", address), "is the pointer argument set?"};
   if (const Allocation* above = w.global->in_front_of(address))

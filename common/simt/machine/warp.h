@@ -89,9 +89,9 @@ struct Warp {
   // Memory.
   std::byte* shared = nullptr;
   std::uint32_t shared_bytes = 0;
-  std::byte* local = nullptr;  ///< lane l's local memory starts at local + l * local_stride
-  std::uint32_t local_stride = 0;
-  std::uint32_t local_base = 0;  ///< of the running split's frame
+  std::byte* local = nullptr;     ///< of all lanes, word by word: local_memory.h
+  std::uint32_t local_bytes = 0;  ///< of each lane
+  std::uint32_t local_base = 0;   ///< of the running split's frame
   GlobalMemory* global = nullptr;
   bool parallel = false;              ///< other blocks run at the same time: global atomics must be atomic
   FootprintMap* footprint = nullptr;  ///< of this worker

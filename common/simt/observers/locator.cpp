@@ -167,10 +167,9 @@ bool Locator::locate(Warp& w, const MicroOp* op, int lane, Place& place) {
     return true;
   }
   if (space == Space::local) {
-    if (address + use.bytes > w.local_stride) return false;
+    if (address + use.bytes > w.local_bytes) return false;
     place.local = true;
-    place.host = w.local + static_cast<std::size_t>(lane) * w.local_stride + address;
-    place.offset += std::uint64_t{thread_in_block(w, lane)} * w.local_stride;
+    place.offset += std::uint64_t{thread_in_block(w, lane)} * w.local_bytes;
     return true;
   }
   if (!last_ || address - last_->address >= last_->bytes) last_ = w.global->find(address);

@@ -38,9 +38,9 @@ struct MemoryUse {
 struct Place {
   const Allocation* allocation = nullptr;  ///< global memory
   bool shared = false, local = false;
-  std::uint64_t offset = 0;   ///< bytes into that stretch of memory
-  std::uint64_t address = 0;  ///< in its state space
-  const std::byte* host = nullptr;
+  std::uint64_t offset = 0;                ///< bytes into that stretch of memory
+  std::uint64_t address = 0;               ///< in its state space
+  const std::byte* host = nullptr;         ///< none of local memory, whose words lie apart
   const SharedVariable* beyond = nullptr;  ///< shared memory outside of this variable, which the access means
 };
 

@@ -14,7 +14,7 @@ template <typename T, int n, Access kind>
 struct Values {
   static constexpr Access access = kind;
   static constexpr bool loads = access == Access::load;
-  static constexpr bool may_lead = true;  ///< MicroOp::extra is free for its number in Warp::leads
+  static constexpr bool may_lead = true;  ///< MicroOp::extra is free for its number in Warp::leads: one type, no table
   static constexpr u32 width = sizeof(T) * n;
   static constexpr int address = loads ? n : 0;
 
@@ -27,6 +27,32 @@ struct Values {
       for (int k = 0; k < n; ++k) of[k] = values<T>(w, op, (loads ? 0 : 1) + k);
     }
   };
+  /// Moves an access of most warps that nobody counts without a look at its pattern: of lanes side by side, or loads of
+  /// one place for all. False: it is neither.
+  [[gnu::always_inline]] static bool move_uncounted(Warp& w, const MicroOp* op, const Addresses& addresses) {
+    const int first = first_lane(w.mask);
+    const u64 base = addresses[first];
+    if (base & (width - 1)) return false;
+    if (side_by_side(w, addresses, width)) {
+      std::byte* const host = stretch_in_last(w, op, base, u64{width} * kLanes);
+      if (!host) return false;
+      const Registers registers(w, op);
+      if constexpr (loads)
+        load_side_by_side<T, n>(registers.of, host);
+      else if constexpr (n == 1 && sizeof(T) >= 4)
+        std::memcpy(host, registers.of[0], kLanes * sizeof(T));
+      else
+        for (int i = 0; i < kLanes; ++i) store_lane<T, n>(registers.of, i, host + static_cast<u32>(i) * width);
+      return true;
+    }
+    if constexpr (loads) {
+      if (!at_one_address(w, addresses)) return false;
+      const std::byte* const host = stretch_in_last(w, op, base, width);
+      if (host) load_for_all<T, n>(w, Registers(w, op).of, host);
+      return host != nullptr;
+    }
+    return false;
+  }
   /// The pattern's base lies at `host`.
   [[gnu::always_inline]] static void move(Warp& w, const MicroOp* op, const Pattern& pattern, std::byte* host) {
     const Registers registers(w, op);
@@ -46,18 +72,25 @@ struct Values {
         store_lane<T, n>(registers.of, i, hosts[i]);
     }
   }
-  /// Active lane i's lie in its local memory.
-  static void move_local(Warp& w, const MicroOp* op, const LocalOffsets& offsets) {
+  /// All active lanes' lie at one place of their local memory.
+  [[gnu::always_inline]] static void move_rows(Warp& w, const MicroOp* op, u64 at) {
+    const Registers registers(w, op);
+    std::byte* const rows = w.local + local_place(0, at);
+    if constexpr (loads)
+      load_local_rows<T, n>(w, registers.of, rows);
+    else
+      store_local_rows<T, n>(w, registers.of, rows);
+  }
+  /// Active lane i's lie anywhere in its local memory.
+  static void move_local(Warp& w, const MicroOp* op, const LocalPlaces& places) {
     const Registers registers(w, op);
     // Read once: what is stored might be `w`, for all that the compiler knows. (A gather takes longer on a Zen 4.)
     std::byte* const memory = w.local;
-    const std::size_t stride = w.local_stride;
     const auto move_lane = [&](int i) {
-      std::byte* const host = memory + static_cast<std::size_t>(i) * stride + offsets.at[i];
       if constexpr (loads)
-        load_lane<T, n>(registers.of, i, host);
+        load_local_lane<T, n>(registers.of, i, memory + places.at[i]);
       else
-        store_lane<T, n>(registers.of, i, host);
+        store_local_lane<T, n>(registers.of, i, memory + places.at[i]);
     };
     if (w.mask == kFullMask)
       for (int i = 0; i < kLanes; ++i) move_lane(i);
@@ -67,13 +100,15 @@ struct Values {
   static void move_out_of_line(Warp& w, const MicroOp* op, const Pattern& pattern, std::byte* host) {
     move(w, op, pattern, host);
   }
+  static void move_rows_out_of_line(Warp& w, const MicroOp* op, u64 at) { move_rows(w, op, at); }
 };
 
 /// The same, found at run time.
 struct Mover {
   void (*move)(Warp& w, const MicroOp* op, const Pattern& pattern, std::byte* host);
   void (*move_lanes)(Warp& w, const MicroOp* op, std::byte* const* hosts);
-  void (*move_local)(Warp& w, const MicroOp* op, const LocalOffsets& offsets);
+  void (*move_local)(Warp& w, const MicroOp* op, const LocalPlaces& places);
+  void (*move_rows)(Warp& w, const MicroOp* op, u64 at);
   u32 width;
   int address;
 };
@@ -86,8 +121,8 @@ struct Movers {
   template <typename T, int... n>
   constexpr void add() {
     ((all[mover_number<T, n>] = {Values<T, n, access>::move_out_of_line, Values<T, n, access>::move_lanes,
-                                 Values<T, n, access>::move_local, Values<T, n, access>::width,
-                                 Values<T, n, access>::address}),
+                                 Values<T, n, access>::move_local, Values<T, n, access>::move_rows_out_of_line,
+                                 Values<T, n, access>::width, Values<T, n, access>::address}),
      ...);
   }
   constexpr Movers() {
@@ -114,7 +149,8 @@ struct AnyValues {
     mover.move(w, op, pattern, host);
   }
   void move_lanes(Warp& w, const MicroOp* op, std::byte* const* hosts) const { mover.move_lanes(w, op, hosts); }
-  void move_local(Warp& w, const MicroOp* op, const LocalOffsets& offsets) const { mover.move_local(w, op, offsets); }
+  void move_local(Warp& w, const MicroOp* op, const LocalPlaces& places) const { mover.move_local(w, op, places); }
+  void move_rows(Warp& w, const MicroOp* op, u64 at) const { mover.move_rows(w, op, at); }
 };
 
 /// Lanes without a common pattern: more than 2 GiB apart, or in several allocations.
@@ -157,11 +193,24 @@ struct Transfer {
     const Resolved r = resolve_shared(w, op, addresses, v.width, V::access, counted);
     access_shared(w, op, v, *r.pattern, r.base);
   }
-  static void local_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
+  /// Most lanes are at the same place of their local memory. False: not these, or they fault.
+  [[gnu::always_inline]] static bool local_rows(Warp& w, const MicroOp* op, const Addresses& addresses) {
     const V v(op);
-    const LocalOffsets offsets = resolve_local(w, op, addresses, v.width, V::access);
-    v.move_local(w, op, offsets);
-    count_local<counted>(w, op, offsets, v.width);
+    if (!at_one_address(w, addresses)) return false;
+    const u64 at = addresses[first_lane(w.mask)];
+    if (!within(at, v.width, w.local_bytes) || (at & (v.width - 1))) return false;
+    v.move_rows(w, op, at);
+    count_local_row<counted>(w, op, v.width);
+    return true;
+  }
+  static void local_anywhere(Warp& w, const MicroOp* op, const Addresses& addresses) {
+    const V v(op);
+    const LocalPlaces places = resolve_local(w, op, addresses, v.width, V::access);
+    v.move_local(w, op, places);
+    count_local<counted>(w, op, places, v.width);
+  }
+  static void local_part(Warp& w, const MicroOp* op, const Addresses& addresses) {
+    if (!local_rows(w, op, addresses)) local_anywhere(w, op, addresses);
   }
 
   /// A look at what others may be writing costs a spinning warp its turn.
@@ -174,6 +223,8 @@ struct Transfer {
   static const MicroOp* global(Warp& w, const MicroOp* op) {
     const V v(op);
     const Addresses addresses(w, op, v.address);
+    if constexpr (!counted && V::may_lead)
+      if (V::move_uncounted(w, op, addresses)) return going_on(w, op);
     Resolved r{.base = addresses[first_lane(w.mask)]};
     r.pattern = known_pattern<false>(w, op, addresses, r.base, v.width, counted);
     if (!r.pattern || !r.pattern->aligned) [[unlikely]]
@@ -204,7 +255,12 @@ struct Transfer {
     return going_on(w, op);
   }
   static const MicroOp* local(Warp& w, const MicroOp* op) {
-    local_part(w, op, Addresses(w, op, V(op).address));
+    if (local_rows(w, op, Addresses(w, op, V(op).address))) [[likely]]
+      return following(w, op);
+    return local_in_full(w, op);
+  }
+  [[gnu::noinline]] static const MicroOp* local_in_full(Warp& w, const MicroOp* op) {
+    local_anywhere(w, op, Addresses(w, op, V(op).address));
     return following(w, op);
   }
   static const MicroOp* generic(Warp& w, const MicroOp* op) {

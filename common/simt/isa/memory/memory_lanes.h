@@ -4,6 +4,7 @@
 
 #include "common/ptx/extent.h"
 #include "common/simt/isa/memory/patterns.h"
+#include "common/simt/machine/local_memory.h"
 #include "common/simt/machine/memory.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
@@ -51,6 +52,14 @@ inline std::byte* global_host(Warp& w, const MicroOp* op, const Addresses& addre
   const std::uint64_t span = static_cast<std::uint64_t>(std::int64_t{pattern.highest} - pattern.lowest) + width;
   if (!last || low - last->address > last->bytes || span > last->bytes - (low - last->address)) return nullptr;
   return last->host + (base - last->address);
+}
+
+/// The same of a stretch of memory.
+[[gnu::always_inline]] inline std::byte* stretch_in_last(const Warp& w, const MicroOp* op, std::uint64_t low,
+                                                         std::uint64_t bytes) {
+  const Allocation* last = w.patterns[op->site].allocation;
+  if (!last || low - last->address > last->bytes || bytes > last->bytes - (low - last->address)) return nullptr;
+  return last->host + (low - last->address);
 }
 
 [[gnu::always_inline]] inline Resolved resolve_global(Warp& w, const MicroOp* op, const Addresses& addresses,
@@ -156,21 +165,65 @@ template <bool counted>
                                                     std::uint32_t width, Access access) {
   std::uint32_t left = w.mask;
   const auto faults = [&](int i) {
-    return !within(addresses[i], width, w.local_stride) || (addresses[i] & (width - 1));
+    return !within(addresses[i], width, w.local_bytes) || (addresses[i] & (width - 1));
   };
   while ((left & (left - 1)) && !faults(first_lane(left))) left &= left - 1;
   const int i = first_lane(left);
   fault_access(w, op, addresses[i] + kLocalWindow, i, width, name_of(access));
 }
 
-/// Where each lane's bytes lie in its local memory.
-struct LocalOffsets {
+/// Whether all active lanes have the first one's address.
+[[gnu::always_inline]] inline bool at_one_address(const Warp& w, const Addresses& addresses) {
+  const int first = first_lane(w.mask);
+#if defined(__AVX512F__)
+  if (addresses.is_narrow()) {
+    const std::uint32_t* a = addresses.narrow();
+    const __m512i one = _mm512_set1_epi32(static_cast<int>(a[first]));
+    const auto differ = [&](int i) {
+      return _mm512_mask_cmpneq_epi32_mask(static_cast<__mmask16>(w.mask >> i), _mm512_loadu_si512(a + i), one);
+    };
+    return _kortestz_mask16_u8(differ(0), differ(16)) != 0;
+  }
+  const std::uint64_t* a = addresses.wide();
+  const __m512i one = _mm512_set1_epi64(static_cast<long long>(a[first]));
+  const auto differences = [&](int i) {
+    return _mm512_maskz_xor_epi64(static_cast<__mmask8>(w.mask >> i), _mm512_loadu_si512(a + i), one);
+  };
+  const __m512i differ = _mm512_or_si512(_mm512_or_si512(differences(0), differences(8)),
+                                         _mm512_or_si512(differences(16), differences(24)));
+  return _mm512_test_epi64_mask(differ, differ) == 0;
+#else
+  const std::uint64_t one = addresses[first];
+  std::uint64_t differ = 0;
+  addresses.for_each(
+      [&](int i, std::uint64_t at) { differ |= (at ^ one) & static_cast<std::uint64_t>(std::int64_t{w.lanes[i]}); });
+  return differ == 0;
+#endif
+}
+
+/// Whether all 32 lanes are active, each one's bytes right behind those of the lane before.
+[[gnu::always_inline]] inline bool side_by_side(const Warp& w, const Addresses& addresses, std::uint32_t width) {
+  if (w.mask != kFullMask || addresses[1] - addresses[0] != width) return false;
+  const std::uint64_t base = addresses[0];
+  std::uint64_t differ = 0;
+  addresses.for_each([&](int i, std::uint64_t at) { differ |= at ^ (base + static_cast<std::uint32_t>(i) * width); });
+  return differ == 0;
+}
+
+/// Where each lane's bytes lie, from Warp::local (local_place).
+struct LocalPlaces {
   alignas(64) std::uint32_t at[kLanes];  ///< garbage in inactive lanes
 };
 
+/// Makes offsets into each lane's local memory into places.
+[[gnu::always_inline]] inline void to_places(LocalPlaces& places) {
+  for (std::uint32_t i = 0; i < kLanes; ++i)
+    places.at[i] = (places.at[i] & ~3u) * static_cast<std::uint32_t>(kLanes) + i * 4 + (places.at[i] & 3);
+}
+
 /// Lanes whose bytes are not aligned, or not in the first `bytes` bytes; inactive ones may be among them.
 [[gnu::always_inline]] inline std::uint32_t outside_local(const Addresses& addresses, std::uint32_t width,
-                                                          std::uint64_t bytes, LocalOffsets& offsets) {
+                                                          std::uint64_t bytes, LocalPlaces& places) {
   if (bytes < width) return kFullMask;
   const std::uint64_t last = bytes - width;
   std::uint32_t outside = 0;
@@ -182,8 +235,9 @@ struct LocalOffsets {
       const __m512i at = _mm512_add_epi32(_mm512_loadu_si512(addresses.narrow() + i), set(further));
       const std::uint32_t wrong = _mm512_cmpgt_epu32_mask(at, set(last)) | _mm512_test_epi32_mask(at, set(width - 1));
       outside |= wrong << i;
-      _mm512_store_si512(offsets.at + i, at);
+      _mm512_store_si512(places.at + i, at);
     }
+    to_places(places);
     return outside;
   }
   const auto set = [](std::uint64_t value) { return _mm512_set1_epi64(static_cast<long long>(value)); };
@@ -191,50 +245,60 @@ struct LocalOffsets {
     const __m512i at = _mm512_add_epi64(_mm512_loadu_si512(addresses.wide() + i), set(further));
     const std::uint32_t wrong = _mm512_cmpgt_epu64_mask(at, set(last)) | _mm512_test_epi64_mask(at, set(width - 1));
     outside |= wrong << i;
-    _mm256_store_si256(reinterpret_cast<__m256i*>(offsets.at + i), _mm512_maskz_cvtepi64_epi32(0xff, at));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(places.at + i), _mm512_maskz_cvtepi64_epi32(0xff, at));
   }
 #else
   addresses.for_each([&](int i, std::uint64_t address) {
-    offsets.at[i] = static_cast<std::uint32_t>(address);
+    places.at[i] = static_cast<std::uint32_t>(address);
     outside |= std::uint32_t{address > last || (address & (width - 1)) != 0} << i;
   });
 #endif
+  to_places(places);
   return outside;
 }
 
-[[gnu::always_inline]] inline LocalOffsets resolve_local(Warp& w, const MicroOp* op, const Addresses& addresses,
-                                                         std::uint32_t width, Access access) {
-  LocalOffsets offsets;
-  if (outside_local(addresses, width, w.local_stride, offsets) & w.mask) [[unlikely]]
+[[gnu::always_inline]] inline LocalPlaces resolve_local(Warp& w, const MicroOp* op, const Addresses& addresses,
+                                                        std::uint32_t width, Access access) {
+  LocalPlaces places;
+  if (outside_local(addresses, width, w.local_bytes, places) & w.mask) [[unlikely]]
     fault_local(w, op, addresses, width, access);
-  return offsets;
+  return places;
 }
 
-/// Words of a local access that lie in different sectors: word w of lane l lies at w * 128 + 4 * l, so that eight lanes
-/// share a sector where they are at the same word.
-inline std::uint32_t local_sectors(const LocalOffsets& offsets, std::uint32_t mask, std::uint32_t width) {
+/// Words of a local access that lie in different sectors: eight lanes share one where they are at the same word.
+inline std::uint32_t local_sectors(const LocalPlaces& places, std::uint32_t mask, std::uint32_t width) {
 #if defined(__AVX512CD__)
-  const auto shift = static_cast<unsigned>(width > 4 ? __builtin_ctz(width) : 2);
-  std::uint32_t places = 0;
+  const auto shift = static_cast<unsigned>(width > 4 ? __builtin_ctz(width) : 2) + 5;  // of rows of 32 words
+  std::uint32_t sectors = 0;
   for (int i = 0; i < kLanes; i += 16) {
     const auto on = static_cast<__mmask16>(mask >> i);
     // Different numbers for lanes that are not active, and for the two groups of eight.
     const __m512i none = _mm512_set_epi32(-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11, -12, -13, -14, -15, -16);
-    const __m512i place = _mm512_mask_srli_epi32(none, on, _mm512_load_si512(offsets.at + i), shift);
+    const __m512i place = _mm512_mask_srli_epi32(none, on, _mm512_load_si512(places.at + i), shift);
     const __m512i upper = _mm512_set1_epi32(1 << 30);
     const __m512i before = _mm512_maskz_conflict_epi32(
         0xffff, _mm512_mask_or_epi32(place, static_cast<__mmask16>(on & 0xff00), place, upper));
-    places += active_count(static_cast<std::uint32_t>(_mm512_mask_testn_epi32_mask(on, before, before)));
+    sectors += active_count(static_cast<std::uint32_t>(_mm512_mask_testn_epi32_mask(on, before, before)));
   }
-  return places * (width > 4 ? width / 4 : 1);
+  return sectors * (width > 4 ? width / 4 : 1);
 #else
-  return count_local_sectors(offsets.at, mask, width);
+  return count_local_sectors(places.at, mask, width);
 #endif
 }
 
 template <bool counted>
-inline void count_local(Warp& w, const MicroOp* op, const LocalOffsets& offsets, std::uint32_t width) {
-  if constexpr (counted) w.sites[op->site].local_sectors += local_sectors(offsets, w.mask, width);
+inline void count_local(Warp& w, const MicroOp* op, const LocalPlaces& places, std::uint32_t width) {
+  if constexpr (counted) w.sites[op->site].local_sectors += local_sectors(places, w.mask, width);
+}
+/// The same of lanes that are all at one place of their local memory: groups of eight with an active lane.
+template <bool counted>
+inline void count_local_row(Warp& w, const MicroOp* op, std::uint32_t width) {
+  if constexpr (counted) {
+    std::uint32_t any = w.mask | w.mask >> 4;
+    any |= any >> 2;
+    any |= any >> 1;
+    w.sites[op->site].local_sectors += active_count(any & 0x01010101) * (width > 4 ? width / 4 : 1);
+  }
 }
 
 // ---- moving values between memory and registers ----
@@ -263,6 +327,70 @@ inline void store_lane(Raw<T>* const* s, int i, std::byte* to) {
 template <typename T>
 using InMemory [[gnu::aligned(1), gnu::may_alias]] = T;
 
+/// Element k of an aligned access to local memory, from its first one.
+template <typename T>
+constexpr std::size_t local_element(int k) {
+  const std::size_t at = static_cast<std::size_t>(k) * sizeof(T);
+  return at / 4 * kLocalRow + at % 4;
+}
+/// n values of one lane, whose first one lies at `from`: words of one lane are a row apart.
+template <typename T, int n>
+inline void load_local_lane(Raw<T>* const* d, int i, const std::byte* from) {
+  for (int k = 0; k < n; ++k) {
+    const std::byte* const at = from + local_element<T>(k);
+    if constexpr (sizeof(T) == 8)
+      d[k][i] = peek<u32>(at) | T{peek<u32>(at + kLocalRow)} << 32;
+    else
+      d[k][i] = to_raw<T>(peek<T>(at));
+  }
+}
+template <typename T, int n>
+inline void store_local_lane(Raw<T>* const* s, int i, std::byte* to) {
+  for (int k = 0; k < n; ++k) {
+    std::byte* const at = to + local_element<T>(k);
+    if constexpr (sizeof(T) == 8) {
+      poke<u32>(at, static_cast<u32>(s[k][i]));
+      poke<u32>(at + kLocalRow, static_cast<u32>(s[k][i] >> 32));
+    } else {
+      poke<T>(at, from_raw<T>(s[k][i]));
+    }
+  }
+}
+/// n values of all active lanes, the first lane's first one at `from`: rows, of which the other lanes' words stay.
+template <typename T, int n>
+[[gnu::always_inline]] inline void load_local_rows(const Warp& w, Raw<T>* const* d, const std::byte* from) {
+  for (int k = 0; k < n; ++k) {
+    if constexpr (sizeof(T) == 8) {
+      const auto* const low = reinterpret_cast<const InMemory<u32>*>(from + local_element<T>(k));
+#pragma GCC ivdep
+      for (int i = 0; i < kLanes; ++i) d[k][i] = w.lanes[i] ? low[i] | T{low[i + kLanes]} << 32 : d[k][i];
+    } else {
+      constexpr int apart = 4 / sizeof(T);
+      const auto* const row = reinterpret_cast<const InMemory<T>*>(from + local_element<T>(k));
+#pragma GCC ivdep
+      for (int i = 0; i < kLanes; ++i) d[k][i] = w.lanes[i] ? to_raw<T>(row[i * apart]) : d[k][i];
+    }
+  }
+}
+template <typename T, int n>
+[[gnu::always_inline]] inline void store_local_rows(const Warp& w, Raw<T>* const* s, std::byte* to) {
+  for (int k = 0; k < n; ++k) {
+    if constexpr (sizeof(T) == 8) {
+      auto* const low = reinterpret_cast<InMemory<u32>*>(to + local_element<T>(k));
+#pragma GCC ivdep
+      for (int i = 0; i < kLanes; ++i) {
+        low[i] = w.lanes[i] ? static_cast<u32>(s[k][i]) : low[i];
+        low[i + kLanes] = w.lanes[i] ? static_cast<u32>(s[k][i] >> 32) : low[i + kLanes];
+      }
+    } else {
+      constexpr int apart = 4 / sizeof(T);
+      auto* const row = reinterpret_cast<InMemory<T>*>(to + local_element<T>(k));
+#pragma GCC ivdep
+      for (int i = 0; i < kLanes; ++i) row[i * apart] = w.lanes[i] ? from_raw<T>(s[k][i]) : row[i * apart];
+    }
+  }
+}
+
 #if defined(__AVX512F__)
 /// 4-byte words from within 128 bytes, whichever lane wants which: two vector loads and a permutation.
 inline void load_window(Warp& w, std::uint32_t* d, const Pattern& p, const std::byte* host) {
@@ -290,27 +418,34 @@ inline void load_gathered(Warp& w, std::uint32_t* d, const Pattern& p, const std
 }
 #endif
 
+/// Of all 32 lanes, one behind the other.
+template <typename T, int n>
+[[gnu::always_inline]] inline void load_side_by_side(Raw<T>* const* d, const std::byte* host) {
+  const auto* from = reinterpret_cast<const InMemory<T>*>(host);
+#pragma GCC ivdep
+  for (int i = 0; i < kLanes; ++i)
+    for (int k = 0; k < n; ++k) d[k][i] = to_raw<T>(from[i * n + k]);
+}
+/// The same values for all active lanes.
+template <typename T, int n>
+[[gnu::always_inline]] inline void load_for_all(Warp& w, Raw<T>* const* d, const std::byte* host) {
+  for (int k = 0; k < n; ++k) {
+    const Raw<T> value = to_raw<T>(peek<T>(host + static_cast<std::size_t>(k) * sizeof(T)));
+    for (int i = 0; i < kLanes; ++i) d[k][i] = w.lanes[i] ? value : d[k][i];
+  }
+}
+
 /// Loads through a pattern: whole vectors where lanes are contiguous, one value where they all want the same.
 template <typename T, int n>
 [[gnu::always_inline]] inline void load_pattern(Warp& w, Raw<T>* const* d, const Pattern& p, const std::byte* host) {
   if (p.contiguous) {
-    const auto* from = reinterpret_cast<const InMemory<T>*>(host);
-    if (p.mask == kFullMask) {
-#pragma GCC ivdep
-      for (int i = 0; i < kLanes; ++i)
-        for (int k = 0; k < n; ++k) d[k][i] = to_raw<T>(from[i * n + k]);
-      return;
-    }
+    if (p.mask == kFullMask) return load_side_by_side<T, n>(d, host);
     if constexpr (n == 1 && sizeof(T) >= 4) {
       std::memcpy(d[0], host, active_count(p.mask) * sizeof(T));
       return;
     }
   } else if (p.uniform) {
-    for (int k = 0; k < n; ++k) {
-      const Raw<T> value = to_raw<T>(peek<T>(host + static_cast<std::size_t>(k) * sizeof(T)));
-      for (int i = 0; i < kLanes; ++i) d[k][i] = w.lanes[i] ? value : d[k][i];
-    }
-    return;
+    return load_for_all<T, n>(w, d, host);
   }
 #if defined(__AVX512F__)
   if constexpr (n == 1 && sizeof(T) == 4) {

@@ -24,7 +24,7 @@ namespace {
 struct BlockMemory {
   explicit BlockMemory(const BlockContext& block)
       : shared_bytes(block.warps[0].shared_bytes),
-        local_bytes(std::uint64_t{block.warps[0].local_stride} * block.launch.block.volume()),
+        local_bytes(std::uint64_t{block.warps[0].local_bytes} * block.launch.block.volume()),
         shared(shared_bytes),
         local(local_bytes) {}
   void restart(const BlockContext&) {
@@ -91,7 +91,7 @@ class Initcheck final : public Observer, public UndefinedSource {
     if (address - kSharedWindow < kWindowBytes) {
       blocks_.of(*w.block).shared.set_range(address - kSharedWindow, bytes, true);
     } else if (address - kLocalWindow < kWindowBytes) {
-      const std::uint64_t own = std::uint64_t{thread_in_block(w, lane)} * w.local_stride;
+      const std::uint64_t own = std::uint64_t{thread_in_block(w, lane)} * w.local_bytes;
       blocks_.of(*w.block).local.set_range(own + address - kLocalWindow, bytes, true);
     } else if (const Allocation* allocation = w.global->find(address)) {
       Place place;

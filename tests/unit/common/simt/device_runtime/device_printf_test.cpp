@@ -32,8 +32,10 @@ class Call {
   }
   std::string print(std::int32_t* printed = nullptr) const {
     std::string out;
-    const auto read = [&](std::uint64_t address, std::size_t bytes) {
-      return address + bytes <= memory_.size() ? memory_.data() + address : nullptr;
+    const auto read = [&](std::uint64_t address, void* to, std::size_t bytes) {
+      if (address + bytes > memory_.size()) return false;
+      std::memcpy(to, memory_.data() + address, bytes);
+      return true;
     };
     const std::int32_t result = device_printf(out, read, 0, kValues);
     if (printed) *printed = result;
@@ -132,7 +134,7 @@ TEST_CASE("a width without bounds pads to no more than what a GPU's buffer holds
 TEST_CASE("a format that cannot be read prints nothing") {
   std::string out;
   CHECK(device_printf(
-            out, [](auto, auto) { return nullptr; }, 0, 0) == -1);
+            out, [](auto, auto, auto) { return false; }, 0, 0) == -1);
   CHECK(out.empty());
 }
 
