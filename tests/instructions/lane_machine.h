@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "common/simt/isa/op.h"
-#include "common/simt/machine/memory.h"
+#include "common/simt/machine/memory/memory.h"
 #include "common/simt/machine/warp.h"
 #include "tests/instructions/instruction_case.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "common/cuda_api/runtime/session.h"
-#include "common/simt/machine/windows.h"
+#include "common/simt/machine/memory/windows.h"
 
 using namespace gpulab;
 using namespace gpulab::cuda_api;

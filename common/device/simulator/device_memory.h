@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "common/device/device.h"
-#include "common/simt/machine/memory.h"
+#include "common/simt/machine/memory/memory.h"
 #include "common/simt/machine/observer.h"
 
 namespace gpulab {

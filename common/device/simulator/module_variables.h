@@ -9,7 +9,7 @@
 
 #include "common/device/device.h"
 #include "common/ptx/module.h"
-#include "common/simt/machine/memory.h"
+#include "common/simt/machine/memory/memory.h"
 
 namespace gpulab {
 

@@ -12,8 +12,8 @@
 #include "common/simt/isa/facts.h"
 #include "common/simt/isa/op.h"
 #include "common/simt/isa/special_registers.h"
+#include "common/simt/machine/memory/windows.h"
 #include "common/simt/machine/warp.h"
-#include "common/simt/machine/windows.h"
 
 namespace gpulab::simt {
 

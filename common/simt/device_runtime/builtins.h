@@ -7,7 +7,7 @@
 
 #include "common/simt/decode/program.h"
 #include "common/simt/device_runtime/device_printf.h"
-#include "common/simt/machine/local_memory.h"
+#include "common/simt/machine/memory/local_memory.h"
 #include "common/simt/machine/warp.h"
 
 namespace gpulab::simt {

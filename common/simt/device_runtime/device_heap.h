@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "common/simt/machine/memory.h"
+#include "common/simt/machine/memory/memory.h"
 
 namespace gpulab::simt {
 

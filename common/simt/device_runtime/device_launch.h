@@ -14,7 +14,7 @@
 
 #include "common/dim3.h"
 #include "common/ptx/module.h"
-#include "common/simt/machine/memory.h"
+#include "common/simt/machine/memory/memory.h"
 
 namespace gpulab::simt {
 

@@ -6,7 +6,7 @@
 #include <new>
 #include <numeric>
 
-#include "common/simt/machine/memory.h"
+#include "common/simt/machine/memory/memory.h"
 #include "common/simt/machine/warp_scheduler.h"
 #include "common/simt/machine/worker.h"
 

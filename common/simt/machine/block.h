@@ -13,7 +13,7 @@
 
 #include "common/dim3.h"
 #include "common/simt/decode/program.h"
-#include "common/simt/machine/memory.h"
+#include "common/simt/machine/memory/memory.h"
 #include "common/simt/machine/observer.h"
 #include "common/simt/machine/schedule.h"
 #include "common/simt/machine/sync/async.h"

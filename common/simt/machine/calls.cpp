@@ -9,7 +9,7 @@
 #include "common/simt/device_runtime/builtins.h"
 #include "common/simt/machine/divergence.h"
 #include "common/simt/machine/faults.h"
-#include "common/simt/machine/local_memory.h"
+#include "common/simt/machine/memory/local_memory.h"
 #include "common/simt/machine/worker.h"
 
 namespace gpulab::simt {

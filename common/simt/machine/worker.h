@@ -10,7 +10,7 @@
 #include "common/counters.h"
 #include "common/simt/counting/statistics.h"
 #include "common/simt/decode/program.h"
-#include "common/simt/machine/memory.h"
+#include "common/simt/machine/memory/memory.h"
 
 namespace gpulab::simt {
 

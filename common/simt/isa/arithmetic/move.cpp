@@ -2,7 +2,7 @@
 
 #include "common/simt/decode/program.h"
 #include "common/simt/isa/lanes.h"
-#include "common/simt/machine/windows.h"
+#include "common/simt/machine/memory/windows.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {

@@ -5,8 +5,8 @@
 #include "common/simt/machine/sync/mbarrier.h"
 
 #include "common/simt/isa/lanes.h"
+#include "common/simt/machine/memory/windows.h"
 #include "common/simt/machine/sync/async.h"
-#include "common/simt/machine/windows.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "common/ptx/extent.h"
 #include "common/simt/isa/memory/patterns.h"
-#include "common/simt/machine/local_memory.h"
-#include "common/simt/machine/memory.h"
+#include "common/simt/machine/memory/local_memory.h"
+#include "common/simt/machine/memory/memory.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {

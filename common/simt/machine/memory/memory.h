@@ -1,0 +1,86 @@
+#pragma once
+// Global memory of the simulator: allocations with address ranges of their own, never reused, unmapped between. The
+// freed ones that were made last are remembered, so that an access to them is told by name.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/simt/machine/memory/windows.h"
+
+namespace gpulab::simt {
+
+struct Allocation {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  std::byte* host = nullptr;  ///< nullptr once freed: use after free is found by address
+  std::uint64_t mapped = 0;   ///< bytes of pages of its own; 0: the host heap's
+  std::uint32_t index = 0;    ///< no other one's that is remembered
+  bool of_heap = false;       ///< malloc's: kernels may free it
+  bool foreign = false;       ///< the host's own pages, which stay when it is released
+  std::string name;
+};
+
+class GlobalMemory {
+ public:
+  GlobalMemory() = default;
+  GlobalMemory(const GlobalMemory&) = delete;
+  GlobalMemory& operator=(const GlobalMemory&) = delete;
+  ~GlobalMemory();
+  /// Throws std::bad_alloc when the host has no memory. Contents are indeterminate (zero pages at first).
+  std::uint64_t allocate(std::string_view name, std::uint64_t bytes);
+  /// The same for many small ones, which share the host's pages. Contents are arbitrary, the same in every run.
+  std::uint64_t allocate_small(std::string_view name, std::uint64_t bytes, bool of_heap = false);
+  /// The same where the host sees the bytes, too, at the same address (managed memory). Zeros at first.
+  std::uint64_t allocate_shared(std::string_view name, std::uint64_t bytes);
+  /// Pages that the host has already become an allocation at their own address, until it is released. Throws
+  /// std::invalid_argument where some of the bytes belong to one.
+  void adopt(std::string_view name, std::byte* host, std::uint64_t bytes);
+  /// Throws std::invalid_argument if `address` is not the start of a live allocation.
+  void release(std::uint64_t address);
+  /// Forgets the freed allocations but for the `remembered` made last; returns their indices, which are given to new
+  /// ones. Between launches, or where those who keep what they looked up are told (heap_free): they point to it.
+  std::vector<std::uint32_t> forget_freed(std::size_t remembered);
+  /// The live or freed allocation that `address` lies in (or right behind), nullptr if none.
+  [[nodiscard]] const Allocation* find(std::uint64_t address) const;
+  /// The allocation nearest below `address`, for messages; nullptr if none.
+  [[nodiscard]] const Allocation* nearest(std::uint64_t address) const;
+  /// The allocation that begins above `address` where that is nearer to it than the end of the one below, for messages:
+  /// in[-3] lies in front of `in`. nullptr if none.
+  [[nodiscard]] const Allocation* in_front_of(std::uint64_t address) const;
+  /// Host memory of [address, address + bytes), nullptr where that is not inside one live allocation.
+  [[nodiscard]] std::byte* host(std::uint64_t address, std::uint64_t bytes) const;
+  [[nodiscard]] const std::vector<std::unique_ptr<Allocation>>& allocations() const { return allocations_; }
+
+ private:
+  std::uint64_t add(std::string_view name, std::uint64_t bytes, std::byte* host, std::uint64_t mapped);
+  std::unique_ptr<Allocation> made(std::string_view name, std::uint64_t address, std::uint64_t bytes, std::byte* host);
+  void insert(std::unique_ptr<Allocation> allocation);
+  std::vector<std::unique_ptr<Allocation>> allocations_;  ///< sorted by address
+  std::vector<std::uint32_t> free_indices_;
+  std::size_t freed_ = 0;  ///< of allocations_
+  std::uint64_t next_ = kGlobalStart;
+};
+
+/// Which 32-byte sectors of each allocation a launch has touched; one per worker, merged at the end.
+class FootprintMap {
+ public:
+  void prepare(const GlobalMemory& memory);
+  /// Room for an allocation that a kernel has made.
+  void add(const Allocation& allocation);
+  /// An allocation is forgotten, and its index will be another's: what was counted of it stays.
+  void index_freed(std::uint32_t allocation);
+  [[nodiscard]] std::uint64_t* loaded(std::uint32_t allocation) { return loaded_[allocation].data(); }
+  [[nodiscard]] std::uint64_t* stored(std::uint32_t allocation) { return stored_[allocation].data(); }
+  void merge(const FootprintMap& other);
+  [[nodiscard]] std::uint64_t bytes(bool stored) const;
+
+ private:
+  std::vector<std::vector<std::uint64_t>> loaded_, stored_;
+  std::uint64_t before_[2] = {0, 0};  ///< sectors loaded, stored, of allocations that are forgotten
+};
+
+}  // namespace gpulab::simt

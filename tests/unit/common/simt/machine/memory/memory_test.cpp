@@ -1,0 +1,45 @@
+#include "common/simt/machine/memory/memory.h"
+
+#include <set>
+
+#include "common/device/simulator/device_memory.h"
+#include "common/simt/machine/observer.h"
+#include "tests/catch.h"
+
+using namespace gpulab;
+using namespace gpulab::simt;
+
+TEST_CASE("an allocation that was freed is found by its name, until so many were freed after it") {
+  GlobalMemory memory;
+  std::vector<std::uint64_t> addresses;
+  for (int i = 0; i < 20; ++i) addresses.push_back(memory.allocate(std::to_string(i), 64));
+  for (int i = 0; i < 19; ++i) memory.release(addresses[i]);
+  CHECK(memory.forget_freed(10).empty());  // fewer than twice as many
+  CHECK(memory.forget_freed(5) == std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13});
+  CHECK(memory.find(addresses[13]) == nullptr);
+  CHECK(memory.find(addresses[14])->name == "14");
+  CHECK(memory.host(addresses[14], 1) == nullptr);
+  CHECK(memory.host(addresses[19], 64) != nullptr);
+  CHECK_THROWS_AS(memory.release(addresses[3]), std::invalid_argument);
+  CHECK_THROWS_AS(memory.release(addresses[14]), std::invalid_argument);
+}
+
+TEST_CASE("no two allocations that are remembered have the same index, and indices do not grow with what is freed") {
+  struct Indices : Observer {
+    Indices() : Observer(0) {}
+    void allocated(const Allocation& a) override { is_new = taken.insert(a.index).second && is_new; }
+    void index_freed(std::uint32_t index) override { is_known = taken.erase(index) == 1 && is_known; }
+    std::set<std::uint32_t> taken;
+    bool is_new = true, is_known = true;
+  } indices;
+  Observer* const observers[] = {&indices};
+  DeviceMemory memory(observers);
+  const auto kept = memory.allocate("kept", 4);
+  for (int i = 0; i < 5000; ++i) memory.release(memory.allocate("out", 4));
+  CHECK(indices.is_new);
+  CHECK(indices.is_known);
+  CHECK(memory.global().allocations().size() < 1000);
+  CHECK(indices.taken.size() < 1000);
+  CHECK(*indices.taken.rbegin() < 1000);
+  CHECK(memory.global().find(kept)->name == "kept");
+}
