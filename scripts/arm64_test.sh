@@ -48,17 +48,24 @@ unlock_build
 
 libraries=$GPULAB_ARM64_LIBRARIES/usr/lib/aarch64-linux-gnu:$GPULAB_ARM64_LIBRARIES/lib/aarch64-linux-gnu
 emulated=(qemu-aarch64 -L /usr/aarch64-linux-gnu -E "LD_LIBRARY_PATH=$libraries")
-passed=0 failed=0
-# expect WHAT COMMAND…
+# An emulated program keeps one core busy: as many run side by side as there are cores.
+tally=$(mktemp)
+trap 'rm -f "$tally"' EXIT
+# expect WHAT COMMAND…: in the background.
 expect() {
+  [ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n || true
+  judge "$@" &
+}
+# judge WHAT COMMAND…: prints what came of it, and adds a line to the tally.
+judge() {
   local what=$1 said
   shift
   if said=$("$@" 2>&1); then
     echo "ok      $what"
-    passed=$((passed + 1))
+    echo ok >> "$tally"
   else
     printf 'FAILED  %s\n%s\n' "$what" "$(tail -n 30 <<< "$said")"
-    failed=$((failed + 1))
+    echo FAILED >> "$tally"
   fi
 }
 # A line for each lab, its name and options: small sizes, all element types.
@@ -81,10 +88,13 @@ same_results() {
     <("${emulated[@]}" "$build/gpulab" "$@" --variant all --device sim --format json | grep -vE "$clocks")
 }
 cd "$root"
+# The longest first.
 expect "unit tests" "${emulated[@]}" "$build/tests/unit_tests" "~*mutants*" "~[vendor-library]" "~limits of size are a child's own"
 expect "labs over awkward shapes" "${emulated[@]}" "$build/tests/labs_tests"
 while read -r -a run; do
   expect "${run[0]}: results and counters are x86-64's" same_results "${run[@]}"
 done < <(small_runs)
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+wait
+failed=$(grep -c FAILED "$tally" || true)
+echo "$(grep -c ok "$tally" || true) passed, $failed failed"
+[ "$failed" = 0 ]

@@ -231,9 +231,10 @@ configure() {
 }
 
 # compile [TARGET…]: on a terminal a line says how far it is, else silence. ccache takes precompiled headers where it is told
-# that a header's date and unused macros do not matter.
+# that a header's date and unused macros do not matter; what it keeps of one tree serves another where paths below the tree count
+# from there (and where __FILE__ does: CMakeLists.txt).
 compile() {
-  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros} CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root}
   if [ -t 2 ]; then
     python3 "$root/scripts/build_steps.py" run "$build" "$@" || fail 2 "the build failed (messages above)" "mend the source it names, then once more"
   else
