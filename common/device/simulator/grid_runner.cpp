@@ -109,7 +109,7 @@ simt::LaunchState GridRunner::launch_state(const LoadedKernel& loaded, const Lau
   if (config.cooperative) state.grid_workspace = grid_workspace();
   state.print_limit = options_.print_limit;
   state.schedule = options_.schedule;
-  state.observers = observers_;
+  state.observe_by(observers_);
   return state;
 }
 

@@ -43,13 +43,27 @@ struct LaunchState {
   std::uint64_t print_limit = std::uint64_t{1} << 20;  ///< bytes of printf that are kept
   std::uint64_t schedule = 0;            ///< seed that permutes blocks, warps and splits; 0: natural order
   std::span<Observer* const> observers;  ///< who watches; empty: nobody
+  std::uint16_t watched = 0;             ///< what they ask for, all together
+
+  void observe_by(std::span<Observer* const> all) {
+    observers = all;
+    watched = 0;
+    for (const Observer* observer : all) watched |= observer->watches();
+  }
+  [[nodiscard]] bool is_watched([[maybe_unused]] int events) const {
+#ifndef GPULAB_WITHOUT_TOOLS
+    return (watched & events) != 0;
+#else
+    return false;
+#endif
+  }
   /// Tells the observers: `what(Observer&)`. `event`: a bit of Watch, those who ask for it; 0: all of them. The calls
   /// lie apart from the code around, which would otherwise keep registers free for them. tests/bench also has a
   /// simulator that was built without any of this, to compare.
   template <typename What>
   [[gnu::always_inline]] void tell([[maybe_unused]] What what, [[maybe_unused]] int event = 0) const {
 #ifndef GPULAB_WITHOUT_TOOLS
-    if (!observers.empty()) [[unlikely]]
+    if (event == 0 ? !observers.empty() : is_watched(event)) [[unlikely]]
       tell_apart(observers, what, event);
 #endif
   }

@@ -5,7 +5,7 @@
 //
 // What nobody watches costs nothing. Decode puts micro-ops that tell of instructions, accesses, fences and collectives
 // into a program only where an observer asks for them (Observer::watches); all other events are one question per
-// barrier, block or launch (LaunchState::tell).
+// barrier, block or launch (LaunchState::tell), which who asks for no barriers is not in the way of.
 //
 // An observer is one file: a class that derives from Observer and overrides the events that it needs. Who wants to
 // watch hands it to the simulator (SimulatorOptions::observers), which tells it of every launch until the device ends.
@@ -27,7 +27,7 @@ enum Watch : std::uint16_t {
   kWatchAccesses = 2,      ///< access()
   kWatchFences = 4,        ///< fence()
   kWatchCollectives = 8,   ///< collective()
-  kWatchBarriers = 16,     ///< barrier_reached() at barriers of the whole block; with a thread count it comes unasked
+  kWatchBarriers = 16,     ///< barrier_reached() at barriers of the whole block
   /// Shared variables lie apart, so that an index beyond the end of one reaches no other. Banks stay as they are.
   kGapsInShared = 32,
   /// The observer takes events of several CPU threads at once, each of blocks of its own. Where one observer does not,
@@ -41,6 +41,8 @@ enum Watch : std::uint16_t {
   kWatchTraced = 512,
   /// Program::functions says where registers lie (FunctionInfo::places): who reads their values from a warp.
   kWatchRegisters = 1024,
+  /// barrier_completed(), and barrier_reached() at barriers with a thread count.
+  kWatchCompleted = 2048,
 };
 
 /// Where a warp comes by on its ways around barriers of the whole block (Program::detours).

@@ -40,9 +40,10 @@ void stop_at_barrier(Warp& w, const BarrierStop& stop) {
   Split& split = running_split(w);
   split.resume = stop.resume;
   split.barrier = stop.number;
-  if (!w.block->launch.observers.empty()) w.block->charged += 8;  // what they do, in warp instructions
-  w.block->launch.tell([&](Observer& observer) { observer.barrier_reached(w, stop.number, w.mask, stop.threads); },
-                       stop.threads ? 0 : kWatchBarriers);
+  const LaunchState& launch = w.block->launch;
+  if (launch.is_watched(kWatchBarriers | kWatchCompleted)) w.block->charged += 8;  // in warp instructions
+  launch.tell([&](Observer& observer) { observer.barrier_reached(w, stop.number, w.mask, stop.threads); },
+              stop.threads ? kWatchCompleted : kWatchBarriers);
   split.state = stop.waits ? Split::State::barrier : Split::State::ready;
   w.block->arrive(w, split, active_count(stop.votes), stop.threads);
 }

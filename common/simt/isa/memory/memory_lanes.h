@@ -454,6 +454,10 @@ template <typename T, int n>
       return load_gathered(w, reinterpret_cast<std::uint32_t*>(d[0]), p, host);
   }
 #endif
+  if (p.mask == kFullMask) {
+    for (int i = 0; i < kLanes; ++i) load_lane<T, n>(d, i, host + p.relative[i]);
+    return;
+  }
   for (std::uint32_t left = w.mask; left; left &= left - 1) {
     const int i = first_lane(left);
     load_lane<T, n>(d, i, host + p.relative[i]);

@@ -35,7 +35,7 @@ void BlockContext::arrive(Warp& w, const Split& split, std::uint32_t votes, std:
   barrier.votes += votes;
   barrier.voters += active_count(split.mask);
   barrier.needed = count;
-  complete(split.barrier);
+  if (count || barrier.arrived >= live) complete(split.barrier);  // most arrivals wait: without a look at the warps
 }
 
 void BlockContext::exited(std::uint32_t threads) {
@@ -46,7 +46,7 @@ void BlockContext::exited(std::uint32_t threads) {
 }
 
 bool BlockContext::is_complete(const Barrier& barrier) const {
-  if (!barrier.needed && barrier.arrived < live) return false;  // as most arrivals find it: without a look at the warps
+  if (!barrier.needed && barrier.arrived < live) return false;
   std::uint32_t threads = 0;
   for (const Warp& w : warps) {
     const std::uint32_t lanes = barrier.lanes[w.index];
@@ -63,7 +63,7 @@ void BlockContext::complete(std::uint32_t number) {
   if (!is_complete(barrier)) return;
   const auto has_come = [&](const Warp& w) { return !(w.live & ~barrier.lanes[w.index]); };
   const bool everyone = !barrier.needed || std::all_of(warps.begin(), warps.end(), has_come);
-  launch.tell([&](Observer& observer) { observer.barrier_completed(*this, number, everyone); });
+  launch.tell([&](Observer& observer) { observer.barrier_completed(*this, number, everyone); }, kWatchCompleted);
   if (everyone && barrier.voters) enter_phase(phase_ + 1);
   for (Warp& w : warps) {
     for (Split& split : w.splits)
@@ -72,8 +72,9 @@ void BlockContext::complete(std::uint32_t number) {
         deliver(w, split, barrier);
       }
     if (w.splits.size() > 1) merge_splits(w);
+    barrier.lanes[w.index] = 0;
   }
-  barrier = Barrier{};
+  barrier.needed = barrier.votes = barrier.voters = barrier.arrived = 0;
   barriers_in_use_ &= ~(1u << number);
 }
 

@@ -19,7 +19,7 @@ bool waits_at(const Split& split, std::uint32_t number) {
 class Racecheck final : public Observer {
  public:
   explicit Racecheck(const ToolParts& parts)
-      : Observer(kWatchAccesses | kWatchFences | kWatchCollectives),
+      : Observer(kWatchAccesses | kWatchFences | kWatchCollectives | kWatchCompleted),
         accusations_(parts.accusations),
         detector_(parts) {}
 

@@ -38,7 +38,9 @@ struct Waiter {
 class Synccheck final : public Observer {
  public:
   explicit Synccheck(const ToolParts& parts)
-      : Observer(kWatchCollectives | kWatchWays), values_(parts.values), accusations_(parts.accusations) {
+      : Observer(kWatchCollectives | kWatchWays | kWatchCompleted),
+        values_(parts.values),
+        accusations_(parts.accusations) {
     values_.follow();
   }
 

@@ -56,7 +56,7 @@ Dim3 index_of(std::uint64_t linear, const Dim3& grid) {
 }  // namespace
 
 Recorder::Recorder(TraceWindow window)
-    : Observer(kWatchInstructions | kWatchAccesses | kWatchRegisters), window_(std::move(window)) {}
+    : Observer(kWatchInstructions | kWatchAccesses | kWatchRegisters | kWatchCompleted), window_(std::move(window)) {}
 
 std::shared_ptr<StepTrace> Recorder::take() {
   if (trace_) trace_->launches = launches_;

@@ -24,11 +24,11 @@ TEST_CASE("tools are listed as help and messages name them") {
 
 TEST_CASE("decode puts in what the tools that are on ask for, and no more") {
   CHECK(Toolset({}).observers().empty());
-  CHECK(watches_of({"synccheck"}) == (kWatchCollectives | kWatchValues | kWatchWays));
+  CHECK(watches_of({"synccheck"}) == (kWatchCollectives | kWatchValues | kWatchWays | kWatchCompleted));
   CHECK(watches_of({"initcheck"}) == (kWatchAccesses | kWatchValues));
   CHECK(watches_of({"memcheck"}) == (kWatchAccesses | kGapsInShared));
   CHECK(watches_of({"synccheck", "racecheck"}) ==
-        (kWatchAccesses | kWatchFences | kWatchCollectives | kWatchValues | kWatchWays));
+        (kWatchAccesses | kWatchFences | kWatchCollectives | kWatchValues | kWatchWays | kWatchCompleted));
 }
 
 TEST_CASE("a tool that is none is refused") { CHECK_THROWS_AS(Toolset({"memchek"}), Error); }
