@@ -67,7 +67,11 @@ missing_packages() {
     command -v ccache > /dev/null || echo ccache
     python3 -c 'import jsonschema' 2> /dev/null || /usr/bin/python3 -c 'import jsonschema' 2> /dev/null || echo python3-jsonschema
   fi
-  if [ "${2-}" = all ]; then # tests/grading: a cluster of one node, bundles, the schema of JUnit XML
+  if [ "${2-}" = all ]; then
+    command -v debootstrap > /dev/null || echo debootstrap # clean Debians
+    # Pages in a browser. (Ubuntu's package of that name wants snapd.)
+    command -v chromium chromium-browser google-chrome > /dev/null || ! grep -qsx 'ID=debian' /etc/os-release || echo chromium
+    # tests/grading: a cluster of one node, bundles, the schema of JUnit XML
     command -v xmllint > /dev/null || echo libxml2-utils
     command -v patchelf > /dev/null || echo patchelf
     [ -e /usr/sbin/slurmctld ] || echo slurm-wlm
