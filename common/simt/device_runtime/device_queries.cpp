@@ -3,6 +3,7 @@
 #include <cuda.h>
 
 #include <array>
+#include <cstring>
 
 #include "common/simt/device_runtime/builtin_tables.h"
 #include "common/simt/device_runtime/device_heap.h"
