@@ -39,8 +39,7 @@ void count_pattern(Pattern& pattern, std::uint32_t width, bool store, bool atomi
 /// Pattern::max_same_address, of any pattern.
 [[nodiscard]] std::uint32_t most_on_one_address(const Pattern& pattern);
 
-/// 32-byte sectors of a local access, whose lanes' bytes begin at these places: word w of lane l lies at w * 128 + 4 *
-/// l.
+/// 32-byte sectors of a local access whose lanes' bytes begin at these places (machine/memory/local_memory.h).
 [[nodiscard]] std::uint32_t count_local_sectors(const std::uint32_t* places, std::uint32_t mask, std::uint32_t width);
 
 /// Counts and marks of an access whose lanes are too far apart for a Pattern (more than 2 GiB).

@@ -14,7 +14,7 @@ template <typename T, int n, Access kind>
 struct Values {
   static constexpr Access access = kind;
   static constexpr bool loads = access == Access::load;
-  static constexpr bool may_lead = true;  ///< MicroOp::extra is free for its number in Warp::leads: one type, no table
+  static constexpr bool may_lead = true;  ///< MicroOp::extra is free for its number in Warp::leads
   static constexpr u32 width = sizeof(T) * n;
   static constexpr int address = loads ? n : 0;
 
@@ -27,8 +27,8 @@ struct Values {
       for (int k = 0; k < n; ++k) of[k] = values<T>(w, op, (loads ? 0 : 1) + k);
     }
   };
-  /// Moves an access of most warps that nobody counts without a look at its pattern: of lanes side by side, or loads of
-  /// one place for all. False: it is neither.
+  /// Moves an access that nobody counts without looking for its pattern, where it is what most are: lanes side by side,
+  /// or a load of one place for all. False: it is neither, and nothing was moved.
   [[gnu::always_inline]] static bool move_uncounted(Warp& w, const MicroOp* op, const Addresses& addresses) {
     const int first = first_lane(w.mask);
     const u64 base = addresses[first];
@@ -223,7 +223,7 @@ struct Transfer {
   static const MicroOp* global(Warp& w, const MicroOp* op) {
     const V v(op);
     const Addresses addresses(w, op, v.address);
-    if constexpr (!counted && V::may_lead)
+    if constexpr (!counted && requires { V::move_uncounted(w, op, addresses); })
       if (V::move_uncounted(w, op, addresses)) return going_on(w, op);
     Resolved r{.base = addresses[first_lane(w.mask)]};
     r.pattern = known_pattern<false>(w, op, addresses, r.base, v.width, counted);
