@@ -57,9 +57,10 @@ part() {
 # Vendor code takes nvcc minutes, and nothing runs it where there is no GPU: that it compiles is left to --all.
 vendor=yes
 has_gpu || { vendor_architectures= vendor=$all; }
-# This CPU's level of the instruction tables; --all: every one, those of newer CPUs compiled alone.
+# This CPU's level of the instruction tables; --all: every one, those of newer CPUs compiled alone; --sanitize: what can run here.
 levels=native
-[ -z "$all" ] && [ $preset = release ] || levels=all
+[ -z "$all" ] || levels=all
+[ $preset = release ] || levels=runnable
 lock_build
 step "set-up"
 set_up test ${all:+all}

@@ -1,7 +1,8 @@
 # How much trouble the compiler takes:
 #   -O3, CMake's default for a release   what runs for each instruction, token of PTX or element (instruction tables: isa.cmake)
 #   -O1   labs: at -Og the loops of a lab.cpp that computes its answer itself take two to three times as long
-#   -Og   the rest, the glue, which runs a few times per command: three quarters of -O1's compile time, half of -O3's
+#   -Og   the rest, the glue, which runs a few times per command: three quarters of -O1's compile time, half of -O3's; with the
+#         sanitizers, which compile all else at -O1, three fifths
 # The headers of the standard library and of fmt are compiled beforehand, which saves a quarter to a third, once for each level:
 # g++ 12 crashes where those of one level are used at another. Of our own headers those alone are among them that two thirds of a
 # target's files include: a change of one compiles the target anew. Every file still includes what it uses: clang-tidy
@@ -27,7 +28,7 @@ endfunction()
 
 # gpulab_compile_quickly(TARGET [LIKE FIRST] [HEADER...])
 function(gpulab_compile_quickly target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-Og>)
   gpulab_precompile(${target} ${ARGN})
 endfunction()
 
@@ -37,7 +38,7 @@ function(gpulab_compile_well)
   set(sources ${ARGN})
   list(POP_BACK sources pattern matching)
   list(FILTER sources INCLUDE REGEX "${pattern}")
-  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3> SKIP_PRECOMPILE_HEADERS ON)
+  set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>$<$<CONFIG:RelWithDebInfo>:-O1> SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # What each file of ours includes, and what it makes of templates, takes a compiler longer than the file itself: files are compiled in
