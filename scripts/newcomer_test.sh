@@ -26,7 +26,7 @@ END
 
 debian=$(mktemp -d "${TMPDIR:-/tmp}/gpulab-newcomer.XXXXXX")
 clean_up() {
-  umount "$debian/proc" "$debian/dev/pts" "$debian/ccache" 2> /dev/null || true
+  umount "$debian/proc" "$debian/dev/pts" 2> /dev/null || true
   rm -rf --one-file-system "$debian"
 }
 trap clean_up EXIT
@@ -42,22 +42,17 @@ git clone -q --no-hardlinks "$root" "$debian/root/gpulab"
 git -C "$debian/root/gpulab" checkout -q "$(git -C "$root" rev-parse HEAD)"
 
 # A login's environment; of this one's, only the way to the network.
-environment=$(env | grep -i -E '^(https?_proxy|no_proxy|pip_index_url)=' || true)
+network=$(env | grep -i -E '^(https?_proxy|no_proxy|pip_index_url)=' || true)
 if [ -n "${PIP_CERT-}" ]; then # the certificates of a network that signs its own
   cp -L "$PIP_CERT" "$debian/etc/network.pem"
-  environment+=" PIP_CERT=/etc/network.pem"
-fi
-# What this machine's ccache keeps serves the same compiler there, once the tests' set-up has installed ccache: what is tried is that
-# everything is found and works, and a second compilation of the same text shows nothing.
-if cache=$(ccache -k cache_dir 2> /dev/null) && [ -d "$cache" ] && mkdir "$debian/ccache" && mount --bind "$cache" "$debian/ccache"; then
-  environment+=" CCACHE_DIR=/ccache"
+  network+=" PIP_CERT=/etc/network.pem"
 fi
 passed=0 failed=0
 newcomer() {
   local start=$SECONDS
   echo "\$ $*"
   # shellcheck disable=SC2086
-  if env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 $environment chroot "$debian" \
+  if env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 $network chroot "$debian" \
     bash -c 'cd /root/gpulab && exec "$@"' - "$@" < /dev/null; then
     passed=$((passed + 1))
   else
