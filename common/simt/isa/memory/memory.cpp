@@ -1,7 +1,7 @@
 // Loads and stores (PTX ISA: Data Movement Instructions: ld, ld.global.nc, st, and the fences).
 // Cache operators and eviction hints change no value and no counter: they are accepted and ignored.
 
-#include "common/simt/isa/memory/memory_lanes.h"
+#include "common/simt/isa/memory/local_lanes.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
