@@ -5,7 +5,7 @@
 //
 // What nobody watches costs nothing. Decode puts micro-ops that tell of instructions, accesses, fences and collectives
 // into a program only where an observer asks for them (Observer::watches); all other events are one question per
-// barrier, block or launch (LaunchState::tell), which who asks for no barriers is not in the way of.
+// barrier, block or launch (LaunchState::tell). An observer that asks for no barriers is not called at them.
 //
 // An observer is one file: a class that derives from Observer and overrides the events that it needs. Who wants to
 // watch hands it to the simulator (SimulatorOptions::observers), which tells it of every launch until the device ends.

@@ -53,7 +53,7 @@ inline std::byte* global_host(Warp& w, const MicroOp* op, const Addresses& addre
   return last->host + (base - last->address);
 }
 
-/// The same of a stretch of memory.
+/// Host memory of `bytes` bytes at `low` where they lie in that allocation; else nullptr.
 [[gnu::always_inline]] inline std::byte* stretch_in_last(const Warp& w, const MicroOp* op, std::uint64_t low,
                                                          std::uint64_t bytes) {
   const Allocation* last = w.patterns[op->site].allocation;

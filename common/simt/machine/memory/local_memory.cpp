@@ -32,7 +32,7 @@ void write_local(Warp& w, int lane, std::uint64_t at, const void* from, std::siz
 }
 
 void copy_local(Warp& w, std::uint32_t lanes, std::uint64_t to, std::uint64_t from, std::size_t bytes) {
-  if (bytes == 0) return;  // a kernel that has none has no local memory, either
+  if (bytes == 0) return;  // Warp::local may be null then
   if (lanes == kFullMask && (to | from | bytes) % 4 == 0) {
     std::memcpy(w.local + local_place(0, to), w.local + local_place(0, from), bytes * kLanes);
     return;

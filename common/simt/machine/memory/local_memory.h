@@ -1,6 +1,6 @@
 #pragma once
-// A warp's local memory, laid out as a GPU lays it out: word w of lane l lies at w * 128 + 4 * l (counters:
-// local_load_sectors). Lanes that are at the same place of their arrays, as most are, lie side by side: a vector.
+// A warp's local memory, laid out as a GPU lays it out: word w of lane l lies at w * 128 + 4 * l, as the
+// counter local_load_sectors has it. Most lanes are at the same place of their arrays: their words are one vector.
 
 #include <cstddef>
 #include <cstdint>
