@@ -31,6 +31,10 @@ void Device::adopt(std::string_view, std::span<std::byte>) {
   throw Error(ExitCode::missing, "this device shares no memory with the host");
 }
 
+std::uint64_t Device::make_texture(const simt::Texture&) {
+  throw Error(ExitCode::missing, "textures are the simulator's alone");
+}
+
 Kernel Device::kernel_of(std::string_view, std::string_view entry) { return kernel(entry); }
 
 std::optional<ModuleVariable> Device::variable_of(std::string_view, std::string_view name) { return variable(name); }

@@ -19,6 +19,7 @@
 #include "common/embedded.h"
 #include "common/finding.h"
 #include "common/line_counts.h"
+#include "common/simt/machine/memory/texture.h"
 #include "common/simt/timing/modelled_time.h"
 
 namespace gpulab {
@@ -141,6 +142,10 @@ class Device {
   /// The host's own memory becomes the device's, too, at the same address, until it is released. Throws
   /// std::invalid_argument where some of it is already; Error (missing) where the device cannot.
   virtual void adopt(std::string_view name, std::span<std::byte> memory);
+  /// Makes a texture or surface object of device memory; its handle is what kernels get. Throws Error (missing) where
+  /// the device has none of ours.
+  virtual std::uint64_t make_texture(const simt::Texture& texture);
+  virtual void release_texture(std::uint64_t) {}
   virtual void write(DevicePointer to, std::span<const std::byte> from) = 0;
   virtual void read(std::span<std::byte> to, DevicePointer from) = 0;
   virtual void fill(DevicePointer to, std::byte value, std::size_t bytes) = 0;

@@ -64,7 +64,7 @@ struct Operand {
     f64,         ///< bits: 0fXXXXXXXX, 0dXXXXXXXXXXXXXXXX or a decimal floating literal (then f64)
     symbol,      ///< name + offset: variable or function used as a value (`mov.u64 %rd, s+4`), table of brx.idx
     address,     ///< [base + offset]: base in `name`, either a register (is_reg) or a symbol; empty name: absolute.
-                 ///< What follows the base in brackets (`[texture, {x, y}]`) is in `elements`.
+                 ///< What follows the base in brackets (`[texture, {x, y}]`) are operands of their own, behind it.
     vector,      ///< {elements}
     label,       ///< a label of the function: branch target
     underscore,  ///< `_`: discarded

@@ -90,11 +90,42 @@ void read_launch(KernelCase& one, const std::string& text) {
   }
 }
 
+/// "in 8x4 channels 4 layers 2": of the buffer that was named before.
+void read_texture(KernelCase& one, const std::string& text, bool surface) {
+  std::istringstream stream(text);
+  std::string name, extent, word;
+  stream >> name >> extent;
+  const auto data =
+      std::find_if(one.arguments.begin(), one.arguments.end(), [&](const auto& d) { return d.name == name; });
+  if (data == one.arguments.end()) throw std::runtime_error("no buffer " + name);
+  const Dim3 size = dim_of(extent);
+  Texture texture;
+  texture.is_surface = surface;
+  texture.extent = {size.x, size.y, size.z};
+  unsigned channels = 1;
+  while (stream >> word)
+    if (word == "cube")
+      texture.is_cube = true;
+    else if (unsigned number = 0; stream >> number)
+      (word == "layers" ? texture.layers : channels) = number;
+  texture.modes.fill(AddressMode::clamp);
+  texture.format = {data->type.front() == 'f'   ? TexelKind::floating
+                    : data->type.front() == 's' ? TexelKind::signed_integer
+                                                : TexelKind::unsigned_integer,
+                    static_cast<std::uint8_t>(channels), static_cast<std::uint8_t>(8 * size_of_type(data->type))};
+  texture.row_bytes = std::uint64_t{size.x} * texture.format.bytes();
+  texture.slice_bytes = texture.row_bytes * size.y;
+  if (texture.bytes() != data->bytes.size()) throw std::runtime_error("the texels are not the buffer's");
+  one.textures[name] = texture;
+}
+
 void read_directive(KernelCase& one, const std::string& key, const std::string& text) {
   if (key == "launch") {
     read_launch(one, text);
   } else if (key == "arg") {
     one.arguments.push_back(data_of(text));
+  } else if (key == "texture" || key == "surface") {
+    read_texture(one, text, key == "surface");
   } else if (key == "expect") {
     one.expected.push_back(data_of(text));
   } else if (key == "expect in lane order") {
@@ -230,7 +261,14 @@ std::string run_kernel(Device& device, const KernelCase& one, AtomicOrder order)
     const DevicePointer at = device.allocate(data.name, data.bytes.size());
     device.write(at, data.bytes);
     buffers[data.name] = at;
-    arguments.push_back(KernelArgument::of(at));
+    const auto texture = one.textures.find(data.name);
+    if (texture == one.textures.end()) {
+      arguments.push_back(KernelArgument::of(at));
+      continue;
+    }
+    Texture placed = texture->second;
+    placed.address = at;
+    arguments.push_back(KernelArgument::of(device.make_texture(placed)));
   }
   LaunchConfig config;
   config.grid = one.grid;

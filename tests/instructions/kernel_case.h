@@ -4,6 +4,11 @@
 //     // launch: grid 2 block 64          sizes as 64, 8x4 or 8x4x2; `shared 256` for dynamic shared memory
 //     // arg: in u32[64] = 0..63          a buffer of 64 elements, or
 //     // arg: n u32 = 64                  a value; in the order of the kernel's parameters
+//     // texture: in 8x4 channels 4       the buffer's texels: the kernel gets a texture's handle in its place. It
+//     takes the
+//                                      nearest texel of coordinates that count texels, those outside clamped; `layers
+//                                      2`,
+//     // surface: in 8x4                  or `cube` may follow. The same of a surface
 //     // expect: in u32[64] = 7*64        what a buffer holds afterwards (it may be viewed as another type)
 //     // expect in lane order: old …    the same, where atomics run by ascending lanes, as the simulator's do; a GPU
 //                                      chooses their order (on shared memory they are compare-and-swap loops)
@@ -14,12 +19,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/device/device.h"
 #include "common/dim3.h"
+#include "common/simt/machine/memory/texture.h"
 
 namespace gpulab::simt {
 
@@ -37,6 +44,7 @@ struct KernelCase {
   Dim3 grid, block;
   std::uint32_t shared_bytes = 0;
   std::vector<KernelData> arguments, expected;
+  std::map<std::string, Texture> textures;  ///< by the buffer's name; its address is not known yet
   std::vector<KernelData> expected_in_lane_order;
   std::string fault;
   std::string not_on_a_gpu;  ///< why; empty: on both devices

@@ -178,6 +178,83 @@ stackrestore.u64  %rd1
 alloca.u64  %rd1 %rd2
 mapa[.shared::cluster]<T:.u32|.u64>  T T %r1
 getctarank[.shared::cluster]<T:.u32|.u64>  %r1 T
+tex.1d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%f1}}]
+tex.level.1d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%f1}}] %f5
+tex.grad.1d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%f1}}] {{%f5}} {{%f5}}
+tex.1d.v4(.u32|.s32|.f32).s32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5}}]
+tex.2d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%f1,%f2}}]
+tex.level.2d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%f1,%f2}}] %f5
+tex.grad.2d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%f1,%f2}}] {{%f5,%f5}} {{%f5,%f5}}
+tex.2d.v4(.u32|.s32|.f32).s32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%r6}}]
+tex.3d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%f1,%f2,%f3,%f3}}]
+tex.level.3d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%f1,%f2,%f3,%f3}}] %f5
+tex.grad.3d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%f1,%f2,%f3,%f3}}] {{%f5,%f5,%f5,%f5}} {{%f5,%f5,%f5,%f5}}
+tex.3d.v4(.u32|.s32|.f32).s32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%r6,%r7,%r7}}]
+tex.a1d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%f2}}]
+tex.level.a1d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%f2}}] %f5
+tex.grad.a1d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%f2}}] {{%f5}} {{%f5}}
+tex.a1d.v4(.u32|.s32|.f32).s32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%r6}}]
+tex.a2d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%f2,%f3,%f3}}]
+tex.level.a2d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%f2,%f3,%f3}}] %f5
+tex.grad.a2d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%f2,%f3,%f3}}] {{%f5,%f5}} {{%f5,%f5}}
+tex.a2d.v4(.u32|.s32|.f32).s32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%r6,%r7,%r7}}]
+tex.cube.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%f1,%f2,%f3,%f3}}]
+tex.level.cube.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%f1,%f2,%f3,%f3}}] %f5
+tex.grad.cube.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%f1,%f2,%f3,%f3}}] {{%f5,%f5,%f5,%f5}} {{%f5,%f5,%f5,%f5}}
+tex.acube.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%f2,%f3,%f4}}]
+tex.level.acube.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%f2,%f3,%f4}}] %f5
+tex.grad.acube.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%f2,%f3,%f4}}] {{%f5,%f5,%f5,%f5}} {{%f5,%f5,%f5,%f5}}
+tld4(.r|.g|.b|.a).2d.v4(.u32|.s32|.f32).f32  {{%r1,%r2,%r3,%r4}} [%rd1,{{%f1,%f2}}]
+txq(.width|.height|.depth|.array_size).b32  %r1 [%rd1]
+suq(.width|.height|.depth|.array_size).b32  %r1 [%rd1]
+suld.b(.1d)[.ca|.cg|.cs|.cv](.b8|.b16)(.trap|.clamp|.zero)  {{%h1}} [%rd1,{{%r5}}]
+sust.b(.1d)[.wb|.cg|.cs|.wt](.b8|.b16)(.trap|.clamp|.zero)  [%rd1,{{%r5}}] {{%h1}}
+suld.b(.1d)[.ca|.cg|.cs|.cv](.b32)(.trap|.clamp|.zero)  {{%r1}} [%rd1,{{%r5}}]
+sust.b(.1d)[.wb|.cg|.cs|.wt](.b32)(.trap|.clamp|.zero)  [%rd1,{{%r5}}] {{%r1}}
+suld.b(.1d)[.ca|.cg|.cs|.cv](.b64)(.trap|.clamp|.zero)  {{%rd2}} [%rd1,{{%r5}}]
+sust.b(.1d)[.wb|.cg|.cs|.wt](.b64)(.trap|.clamp|.zero)  [%rd1,{{%r5}}] {{%rd2}}
+suld.b(.1d)[.ca|.cg|.cs|.cv].v2(.b8|.b16)(.trap|.clamp|.zero)  {{%h1,%h2}} [%rd1,{{%r5}}]
+sust.b(.1d)[.wb|.cg|.cs|.wt].v2(.b8|.b16)(.trap|.clamp|.zero)  [%rd1,{{%r5}}] {{%h1,%h2}}
+suld.b(.1d)[.ca|.cg|.cs|.cv].v2(.b32)(.trap|.clamp|.zero)  {{%r1,%r2}} [%rd1,{{%r5}}]
+sust.b(.1d)[.wb|.cg|.cs|.wt].v2(.b32)(.trap|.clamp|.zero)  [%rd1,{{%r5}}] {{%r1,%r2}}
+suld.b(.1d)[.ca|.cg|.cs|.cv].v2(.b64)(.trap|.clamp|.zero)  {{%rd2,%rd3}} [%rd1,{{%r5}}]
+sust.b(.1d)[.wb|.cg|.cs|.wt].v2(.b64)(.trap|.clamp|.zero)  [%rd1,{{%r5}}] {{%rd2,%rd3}}
+suld.b(.1d)[.ca|.cg|.cs|.cv].v4(.b8|.b16)(.trap|.clamp|.zero)  {{%h1,%h2,%h3,%h4}} [%rd1,{{%r5}}]
+sust.b(.1d)[.wb|.cg|.cs|.wt].v4(.b8|.b16)(.trap|.clamp|.zero)  [%rd1,{{%r5}}] {{%h1,%h2,%h3,%h4}}
+suld.b(.1d)[.ca|.cg|.cs|.cv].v4(.b32)(.trap|.clamp|.zero)  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5}}]
+sust.b(.1d)[.wb|.cg|.cs|.wt].v4(.b32)(.trap|.clamp|.zero)  [%rd1,{{%r5}}] {{%r1,%r2,%r3,%r4}}
+suld.b(.2d|.a1d)[.ca|.cg|.cs|.cv](.b8|.b16)(.trap|.clamp|.zero)  {{%h1}} [%rd1,{{%r5,%r6}}]
+sust.b(.2d|.a1d)[.wb|.cg|.cs|.wt](.b8|.b16)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6}}] {{%h1}}
+suld.b(.2d|.a1d)[.ca|.cg|.cs|.cv](.b32)(.trap|.clamp|.zero)  {{%r1}} [%rd1,{{%r5,%r6}}]
+sust.b(.2d|.a1d)[.wb|.cg|.cs|.wt](.b32)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6}}] {{%r1}}
+suld.b(.2d|.a1d)[.ca|.cg|.cs|.cv](.b64)(.trap|.clamp|.zero)  {{%rd2}} [%rd1,{{%r5,%r6}}]
+sust.b(.2d|.a1d)[.wb|.cg|.cs|.wt](.b64)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6}}] {{%rd2}}
+suld.b(.2d|.a1d)[.ca|.cg|.cs|.cv].v2(.b8|.b16)(.trap|.clamp|.zero)  {{%h1,%h2}} [%rd1,{{%r5,%r6}}]
+sust.b(.2d|.a1d)[.wb|.cg|.cs|.wt].v2(.b8|.b16)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6}}] {{%h1,%h2}}
+suld.b(.2d|.a1d)[.ca|.cg|.cs|.cv].v2(.b32)(.trap|.clamp|.zero)  {{%r1,%r2}} [%rd1,{{%r5,%r6}}]
+sust.b(.2d|.a1d)[.wb|.cg|.cs|.wt].v2(.b32)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6}}] {{%r1,%r2}}
+suld.b(.2d|.a1d)[.ca|.cg|.cs|.cv].v2(.b64)(.trap|.clamp|.zero)  {{%rd2,%rd3}} [%rd1,{{%r5,%r6}}]
+sust.b(.2d|.a1d)[.wb|.cg|.cs|.wt].v2(.b64)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6}}] {{%rd2,%rd3}}
+suld.b(.2d|.a1d)[.ca|.cg|.cs|.cv].v4(.b8|.b16)(.trap|.clamp|.zero)  {{%h1,%h2,%h3,%h4}} [%rd1,{{%r5,%r6}}]
+sust.b(.2d|.a1d)[.wb|.cg|.cs|.wt].v4(.b8|.b16)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6}}] {{%h1,%h2,%h3,%h4}}
+suld.b(.2d|.a1d)[.ca|.cg|.cs|.cv].v4(.b32)(.trap|.clamp|.zero)  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%r6}}]
+sust.b(.2d|.a1d)[.wb|.cg|.cs|.wt].v4(.b32)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6}}] {{%r1,%r2,%r3,%r4}}
+suld.b(.3d|.a2d)[.ca|.cg|.cs|.cv](.b8|.b16)(.trap|.clamp|.zero)  {{%h1}} [%rd1,{{%r5,%r6,%r7,%r7}}]
+sust.b(.3d|.a2d)[.wb|.cg|.cs|.wt](.b8|.b16)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6,%r7,%r7}}] {{%h1}}
+suld.b(.3d|.a2d)[.ca|.cg|.cs|.cv](.b32)(.trap|.clamp|.zero)  {{%r1}} [%rd1,{{%r5,%r6,%r7,%r7}}]
+sust.b(.3d|.a2d)[.wb|.cg|.cs|.wt](.b32)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6,%r7,%r7}}] {{%r1}}
+suld.b(.3d|.a2d)[.ca|.cg|.cs|.cv](.b64)(.trap|.clamp|.zero)  {{%rd2}} [%rd1,{{%r5,%r6,%r7,%r7}}]
+sust.b(.3d|.a2d)[.wb|.cg|.cs|.wt](.b64)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6,%r7,%r7}}] {{%rd2}}
+suld.b(.3d|.a2d)[.ca|.cg|.cs|.cv].v2(.b8|.b16)(.trap|.clamp|.zero)  {{%h1,%h2}} [%rd1,{{%r5,%r6,%r7,%r7}}]
+sust.b(.3d|.a2d)[.wb|.cg|.cs|.wt].v2(.b8|.b16)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6,%r7,%r7}}] {{%h1,%h2}}
+suld.b(.3d|.a2d)[.ca|.cg|.cs|.cv].v2(.b32)(.trap|.clamp|.zero)  {{%r1,%r2}} [%rd1,{{%r5,%r6,%r7,%r7}}]
+sust.b(.3d|.a2d)[.wb|.cg|.cs|.wt].v2(.b32)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6,%r7,%r7}}] {{%r1,%r2}}
+suld.b(.3d|.a2d)[.ca|.cg|.cs|.cv].v2(.b64)(.trap|.clamp|.zero)  {{%rd2,%rd3}} [%rd1,{{%r5,%r6,%r7,%r7}}]
+sust.b(.3d|.a2d)[.wb|.cg|.cs|.wt].v2(.b64)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6,%r7,%r7}}] {{%rd2,%rd3}}
+suld.b(.3d|.a2d)[.ca|.cg|.cs|.cv].v4(.b8|.b16)(.trap|.clamp|.zero)  {{%h1,%h2,%h3,%h4}} [%rd1,{{%r5,%r6,%r7,%r7}}]
+sust.b(.3d|.a2d)[.wb|.cg|.cs|.wt].v4(.b8|.b16)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6,%r7,%r7}}] {{%h1,%h2,%h3,%h4}}
+suld.b(.3d|.a2d)[.ca|.cg|.cs|.cv].v4(.b32)(.trap|.clamp|.zero)  {{%r1,%r2,%r3,%r4}} [%rd1,{{%r5,%r6,%r7,%r7}}]
+sust.b(.3d|.a2d)[.wb|.cg|.cs|.wt].v4(.b32)(.trap|.clamp|.zero)  [%rd1,{{%r5,%r6,%r7,%r7}}] {{%r1,%r2,%r3,%r4}}
 istypep.texref  %p1 %rd1
 """
 

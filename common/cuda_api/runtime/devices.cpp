@@ -2,7 +2,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstring>
+#include <initializer_list>
 
 #include "common/cuda_api/runtime/session.h"
 
@@ -32,6 +34,31 @@ void fill_limits(cudaDeviceProp& p, const GpuProfile& gpu) {
   p.maxBlocksPerMultiProcessor = gpu.max_blocks_per_sm;
 }
 
+void set(int* to, std::initializer_list<int> values) { std::copy(values.begin(), values.end(), to); }
+
+/// Of GPUs of compute capability 6.0 and later (CUDA C++ Programming Guide: Technical Specifications; an H200 says the
+/// same).
+void fill_texture_limits(cudaDeviceProp& p) {
+  p.maxTexture1D = 131072;
+  p.maxTexture1DMipmap = 32768;
+  set(p.maxTexture2D, {131072, 65536});
+  set(p.maxTexture2DMipmap, {32768, 32768});
+  set(p.maxTexture2DLinear, {131072, 65000, 2097120});
+  set(p.maxTexture2DGather, {32768, 32768});
+  set(p.maxTexture3D, {16384, 16384, 16384});
+  set(p.maxTexture3DAlt, {8192, 8192, 32768});
+  set(p.maxTexture1DLayered, {32768, 2048});
+  set(p.maxTexture2DLayered, {32768, 32768, 2048});
+  p.maxTextureCubemap = p.maxSurfaceCubemap = 32768;
+  set(p.maxTextureCubemapLayered, {32768, 2046});
+  p.maxSurface1D = 32768;
+  set(p.maxSurface2D, {131072, 65536});
+  set(p.maxSurface3D, {16384, 16384, 16384});
+  set(p.maxSurface1DLayered, {32768, 2048});
+  set(p.maxSurface2DLayered, {32768, 32768, 2048});
+  set(p.maxSurfaceCubemapLayered, {32768, 2046});
+}
+
 cudaDeviceProp properties_of(const GpuProfile& gpu) {
   cudaDeviceProp p{};
   std::strncpy(p.name, gpu.name.c_str(), sizeof p.name - 1);
@@ -41,6 +68,7 @@ cudaDeviceProp properties_of(const GpuProfile& gpu) {
   p.multiProcessorCount = gpu.sm_count;
   p.l2CacheSize = static_cast<int>(gpu.l2_bytes);
   fill_limits(p, gpu);
+  fill_texture_limits(p);
   p.canMapHostMemory = p.concurrentKernels = p.ECCEnabled = p.unifiedAddressing = p.streamPrioritiesSupported = 1;
   p.globalL1CacheSupported = p.localL1CacheSupported = p.managedMemory = p.concurrentManagedAccess = 1;
   p.cooperativeLaunch = p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = 1;

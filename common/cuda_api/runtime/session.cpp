@@ -134,6 +134,7 @@ void Session::reset_device() {
   modules.forget_loaded();
   managed.forget();
   memory.clear();
+  textures = {};
   device_.reset();
   pending_ = sticky_ = cudaSuccess;
 }

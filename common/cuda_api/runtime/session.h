@@ -18,6 +18,7 @@
 #include "common/cuda_api/runtime/managed_watch.h"
 #include "common/cuda_api/runtime/memory_table.h"
 #include "common/cuda_api/runtime/modules.h"
+#include "common/cuda_api/runtime/textures/arrays.h"
 #include "common/cuda_api/runtime/timeline.h"
 #include "common/device/device.h"
 #include "common/error.h"
@@ -50,6 +51,7 @@ class Session {
   Record record;
   Modules modules;
   MemoryTable memory;
+  TextureObjects textures;
   Timeline timeline;
   ManagedWatch managed;
 

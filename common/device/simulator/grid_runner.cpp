@@ -79,6 +79,7 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   std::deque<simt::DeviceLaunch> made(launches.ordinary.begin(), launches.ordinary.end());
   made.insert(made.end(), launches.tail.begin(), launches.tail.end());
   if (model_ && !made.empty()) model_->give_up("kernels that launch kernels are not modelled");
+  if (model_ && program.uses_textures) model_->give_up("textures and surfaces are not modelled");
   return made;
 }
 

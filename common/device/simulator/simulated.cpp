@@ -118,6 +118,8 @@ class Simulator final : public Device {
   }
   void adopt(std::string_view name, std::span<std::byte> memory) override { memory_.adopt(name, memory); }
   void release(DevicePointer pointer) override { memory_.release(pointer); }
+  std::uint64_t make_texture(const simt::Texture& texture) override { return memory_.global().textures().add(texture); }
+  void release_texture(std::uint64_t handle) override { memory_.global().textures().remove(handle); }
   void write(DevicePointer to, std::span<const std::byte> from) override { memory_.write(to, from); }
   void read(std::span<std::byte> to, DevicePointer from) override { memory_.read(to, from); }
   void fill(DevicePointer to, std::byte value, std::size_t bytes) override { memory_.fill(to, value, bytes); }

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "common/ptx/parse/function_parser.h"
 
@@ -48,7 +51,11 @@ void FunctionParser::parse_instruction(const Token& opcode, Instruction instruct
     parse_call(instruction);
   } else if (!tokens_.at(';')) {
     do {
-      instruction.operands.push_back(parse_operand());
+      Operand operand = parse_operand();
+      std::vector<Operand> coordinates;
+      if (operand.kind == Operand::Kind::address) coordinates.swap(operand.elements);
+      instruction.operands.push_back(std::move(operand));
+      std::move(coordinates.begin(), coordinates.end(), std::back_inserter(instruction.operands));
     } while (tokens_.accept(','));
   }
   if (!tokens_.at(';')) {

@@ -116,6 +116,7 @@ void FunctionDecoder::add_item(const ptx::Instruction& instruction) {
   const Entry entry = *choose_row(instruction);
   const auto site = static_cast<std::uint32_t>(decoder_.program.sites.size());
   decoder_.program.sites.push_back({&function_, &instruction, entry.row, entry.facts});
+  if (entry.row->unit == Unit::texture) decoder_.program.uses_textures = true;
   if (!instruction.guard.empty() && needs_own_branch(entry.row->meaning.traits))
     items_.push_back({Item::Kind::skip, &instruction, entry, site});
   items_.push_back({Item::Kind::instruction, &instruction, entry, site});

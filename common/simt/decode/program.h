@@ -118,7 +118,8 @@ struct Program {
   std::uint32_t dynamic_shared_offset = 0;   ///< where `extern __shared__` arrays start
   std::uint32_t local_bytes = 0;             ///< per lane, all frames of the deepest non-recursive call chain
   bool recursive = false;
-  bool communicates = false;  ///< blocks may wait for each other: run in one fixed interleaving
+  bool communicates = false;   ///< blocks may wait for each other: run in one fixed interleaving
+  bool uses_textures = false;  ///< or surfaces
 };
 
 /// What a pointer to the i-th function of a module holds: the same for all its kernels.

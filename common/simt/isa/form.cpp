@@ -11,7 +11,7 @@
 namespace gpulab::simt {
 
 std::uint16_t mod_of(std::string_view modifier) {
-  static constexpr std::array<std::pair<std::string_view, std::uint16_t>, 16> table{{
+  static constexpr std::array<std::pair<std::string_view, std::uint16_t>, 18> table{{
       {".rz", kRoundZero},
       {".rm", kRoundDown},
       {".rp", kRoundUp},
@@ -28,6 +28,8 @@ std::uint16_t mod_of(std::string_view modifier) {
       {".acquire", kOrdered},
       {".release", kOrdered},
       {".acq_rel", kOrdered},
+      {".clamp", kOutsideClamps},  // of surfaces
+      {".zero", kOutsideIsZero},
   }};
   for (const auto& [name, mod] : table)
     if (name == modifier) return mod;
@@ -168,7 +170,8 @@ std::optional<std::string> in_order_of(std::string_view form, std::string_view o
   const std::string_view name = opcode.substr(0, opcode.find('.'));
   if (!form.starts_with(name)) return std::nullopt;
   // Of these the name has two parts: ptxas knows no "mad.s32.lo".
-  constexpr std::string_view families[] = {"mul", "mad", "madc", "shf", "bar", "barrier", "cp", "mbarrier"};
+  constexpr std::string_view families[] = {"mul",     "mad", "madc",     "shf",  "bar",
+                                           "barrier", "cp",  "mbarrier", "suld", "sust"};
   if (std::find(std::begin(families), std::end(families), name) != std::end(families)) {
     const std::string_view literal = form.substr(0, form.find_first_of("{("));
     const std::string_view second = literal.substr(0, literal.find('.', name.size() + 1));

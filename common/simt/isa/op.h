@@ -34,10 +34,12 @@ enum Mod : std::uint16_t {
   kAnd = 1 << 4,
   kOr = 2 << 4,
   kXor = 3 << 4,
-  kBoolMask = 3 << 4,    // setp/set: combine with a predicate
-  kAddress32 = 1 << 6,   // the address register is 32 bits wide (set by decode)
-  kOrdered = 1 << 7,     // .volatile .relaxed .acquire .release: other threads may watch
-  kResultUsed = 1 << 8,  // atom: the old value is read later (set by decode)
+  kBoolMask = 3 << 4,       // setp/set: combine with a predicate
+  kAddress32 = 1 << 6,      // the address register is 32 bits wide (set by decode)
+  kOrdered = 1 << 7,        // .volatile .relaxed .acquire .release: other threads may watch
+  kResultUsed = 1 << 8,     // atom: the old value is read later (set by decode)
+  kOutsideClamps = 1 << 9,  // .clamp, .zero of surfaces: what an access outside becomes (none: a fault)
+  kOutsideIsZero = 1 << 10,
 };
 
 /// One decoded operation: 32 bytes.
@@ -127,6 +129,7 @@ enum class Unit : std::uint8_t {
   warp,
   matrix,
   async,
+  texture,
   system
 };
 

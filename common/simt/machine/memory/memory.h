@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/simt/machine/memory/texture.h"
 #include "common/simt/machine/memory/windows.h"
 
 namespace gpulab::simt {
@@ -54,6 +55,8 @@ class GlobalMemory {
   /// Host memory of [address, address + bytes), nullptr where that is not inside one live allocation.
   [[nodiscard]] std::byte* host(std::uint64_t address, std::uint64_t bytes) const;
   [[nodiscard]] const std::vector<std::unique_ptr<Allocation>>& allocations() const { return allocations_; }
+  /// Of textures and surfaces that lie in this memory.
+  [[nodiscard]] TextureTable& textures() { return textures_; }
 
  private:
   std::uint64_t add(std::string_view name, std::uint64_t bytes, std::byte* host, std::uint64_t mapped);
@@ -63,6 +66,7 @@ class GlobalMemory {
   std::vector<std::uint32_t> free_indices_;
   std::size_t freed_ = 0;  ///< of allocations_
   std::uint64_t next_ = kGlobalStart;
+  TextureTable textures_;
 };
 
 /// Which 32-byte sectors of each allocation a launch has touched; one per worker, merged at the end.

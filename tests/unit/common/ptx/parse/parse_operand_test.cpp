@@ -98,13 +98,17 @@ TEST_CASE("addresses have a base and an offset") {
   CHECK(all[9].integer == 12);
 }
 
-TEST_CASE("texture operands keep what follows their base") {
+TEST_CASE("what follows the base of a texture's operand are operands of their own") {
   const Module module = parsed("{%r1, %r2, %r3, %r4}, [picture, {%f1, %f2}], [picture, picture, {%f1}]");
   const auto all = operands(module);
-  REQUIRE(all[1].elements.size() == 1);
-  CHECK(all[1].elements[0].kind == Kind::vector);
-  CHECK(all[1].elements[0].elements.size() == 2);
-  CHECK(all[2].elements.at(0).kind == Kind::symbol);
+  REQUIRE(all.size() == 6);
+  CHECK(all[1].kind == Kind::address);
+  CHECK(all[1].elements.empty());
+  CHECK(all[2].kind == Kind::vector);
+  CHECK(all[2].elements.size() == 2);
+  CHECK(all[3].kind == Kind::address);
+  CHECK(all[4].kind == Kind::symbol);
+  CHECK(all[5].elements.size() == 1);
 }
 
 TEST_CASE("symbols have offsets, and an index counts elements") {

@@ -1,5 +1,7 @@
 // Copies and fills. They happen at once; on the timeline they take what an assumed link takes.
 
+#include "common/cuda_api/runtime/copies/copies.h"
+
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
@@ -30,11 +32,6 @@ std::optional<std::size_t> device_bytes(Session& s, std::uint64_t address) {
   const MemoryEntry* entry = s.memory.holding(address);
   return entry == nullptr ? std::nullopt : std::optional(entry->bytes - (address - entry->address));
 }
-
-/// Rows of bytes.
-struct Rows {
-  std::size_t bytes = 0, count = 1, pitch_to = 0, pitch_from = 0;
-};
 
 const char* title(bool from_device, bool to_device) {
   return from_device ? to_device ? "[CUDA memcpy DtoD]" : "[CUDA memcpy DtoH]"
@@ -88,8 +85,40 @@ void move(Session& s, std::uint64_t to, bool to_device, std::uint64_t from, bool
     std::memmove(host_to, host_from, bytes);
 }
 
-cudaError_t copy(Session& s, const char* function, const void* to, const void* from, const Rows& rows,
-                 cudaMemcpyKind kind, cudaStream_t stream, void* caller) {
+cudaError_t fill(Session& s, const char* function, void* to, int value, const Rows& rows, cudaStream_t stream,
+                 void* caller) {
+  if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+  if (rows.bytes == 0 || rows.count == 0) return cudaSuccess;
+  if (s.capture(stream,
+                [=](Session& later, cudaStream_t on) { return fill(later, function, to, value, rows, on, caller); }))
+    return cudaSuccess;
+  const std::size_t span = (rows.count - 1) * rows.pitch_to + rows.bytes;
+  if (const auto e = check_side(s, function, "destination", number(to), span, true, false, caller); e != cudaSuccess)
+    return e;
+  for (std::size_t row = 0; row < rows.count; ++row)
+    s.device().fill(number(to) + row * rows.pitch_to, static_cast<std::byte>(value), rows.bytes);
+  s.account_copy("[CUDA memset]", rows.bytes * rows.count, stream, s.profile().memory_bandwidth_gbs);
+  return cudaSuccess;
+}
+
+/// The variable behind a symbol with `bytes` from `offset` on; 0 where it is none, or smaller.
+std::uint64_t symbol_place(Session& s, const void* symbol, std::size_t bytes, std::size_t offset, cudaError_t& error) {
+  const VariableEntry* variable = s.modules.variable(symbol);
+  error = variable == nullptr ? cudaErrorInvalidSymbol : cudaErrorInvalidValue;
+  if (variable == nullptr) return 0;
+  const auto place = s.place_of(*variable);
+  if (offset > place.bytes || bytes > place.bytes - offset) return 0;
+  error = cudaSuccess;
+  return place.address + offset;
+}
+
+// NOLINTNEXTLINE(performance-no-int-to-ptr)
+void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+
+}  // namespace
+
+cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, const void* from, const Rows& rows,
+                           cudaMemcpyKind kind, cudaStream_t stream, void* caller) {
   if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
   if (static_cast<unsigned>(kind) > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
   if (rows.bytes == 0 || rows.count == 0) return cudaSuccess;
@@ -121,60 +150,6 @@ cudaError_t copy(Session& s, const char* function, const void* to, const void* f
   s.account_copy(title(from_device, to_device), rows.bytes * rows.count, stream, gbs);
   return cudaSuccess;
 }
-
-cudaError_t fill(Session& s, const char* function, void* to, int value, const Rows& rows, cudaStream_t stream,
-                 void* caller) {
-  if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-  if (rows.bytes == 0 || rows.count == 0) return cudaSuccess;
-  if (s.capture(stream,
-                [=](Session& later, cudaStream_t on) { return fill(later, function, to, value, rows, on, caller); }))
-    return cudaSuccess;
-  const std::size_t span = (rows.count - 1) * rows.pitch_to + rows.bytes;
-  if (const auto e = check_side(s, function, "destination", number(to), span, true, false, caller); e != cudaSuccess)
-    return e;
-  for (std::size_t row = 0; row < rows.count; ++row)
-    s.device().fill(number(to) + row * rows.pitch_to, static_cast<std::byte>(value), rows.bytes);
-  s.account_copy("[CUDA memset]", rows.bytes * rows.count, stream, s.profile().memory_bandwidth_gbs);
-  return cudaSuccess;
-}
-
-/// The variable behind a symbol with `bytes` from `offset` on; 0 where it is none, or smaller.
-std::uint64_t symbol_place(Session& s, const void* symbol, std::size_t bytes, std::size_t offset, cudaError_t& error) {
-  const VariableEntry* variable = s.modules.variable(symbol);
-  error = variable == nullptr ? cudaErrorInvalidSymbol : cudaErrorInvalidValue;
-  if (variable == nullptr) return 0;
-  const auto place = s.place_of(*variable);
-  if (offset > place.bytes || bytes > place.bytes - offset) return 0;
-  error = cudaSuccess;
-  return place.address + offset;
-}
-
-// NOLINTNEXTLINE(performance-no-int-to-ptr)
-void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address); }
-
-Rows rows_of(const cudaMemcpy3DParms& p, std::size_t slice, const void*& to, const void*& from) {
-  const auto place = [&](const cudaPitchedPtr& base, const cudaPos& at) {
-    return number(base.ptr) + at.x + (at.y + (at.z + slice) * base.ysize) * base.pitch;
-  };
-  to = pointer_to(place(p.dstPtr, p.dstPos));
-  from = pointer_to(place(p.srcPtr, p.srcPos));
-  return {p.extent.width, p.extent.height, p.dstPtr.pitch, p.srcPtr.pitch};
-}
-
-[[gnu::always_inline]] inline cudaError_t copy_3d(const char* name, const cudaMemcpy3DParms* p, cudaStream_t stream,
-                                                  Waits waits, void* caller) {
-  return call(name, waits, [&](Session& s) {
-    if (p->srcArray != nullptr || p->dstArray != nullptr) s.refuse(std::string(name) + " of an array", caller);
-    for (std::size_t slice = 0; slice < p->extent.depth; ++slice) {
-      const void *to = nullptr, *from = nullptr;
-      const Rows rows = rows_of(*p, slice, to, from);
-      if (const auto e = copy(s, name, to, from, rows, p->kind, stream, caller); e != cudaSuccess) return e;
-    }
-    return cudaSuccess;
-  });
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -231,14 +206,6 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
         return copy(s, "cudaMemcpy2DAsync", to, from, {width, height, to_pitch, from_pitch}, kind, stream, caller);
       },
       width * height);
-}
-
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
-  return copy_3d("cudaMemcpy3D", p, nullptr, Waits::yes, __builtin_return_address(0));
-}
-
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  return copy_3d("cudaMemcpy3DAsync", p, stream, Waits::no, __builtin_return_address(0));
 }
 
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
