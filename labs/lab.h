@@ -10,6 +10,7 @@
 // labs/transpose is the shortest example (one launch per variant, moved data, exact answers), labs/reduce the longest
 // (several launches, accumulators, rounding errors, a library, a host variant).
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,6 +30,7 @@
 #include "common/error.h"
 #include "common/gpu_profile.h"
 #include "common/scalar.h"
+#include "common/simt/machine/memory/texture.h"
 #include "labs/kernel_file.h"
 
 namespace gpulab {
@@ -130,12 +132,22 @@ struct TensorMapArgument {
   std::int64_t rows = 0, cols = 0;
   std::uint32_t box_rows = 0, box_cols = 0;
 };
+/// A buffer's elements as the texels of a texture or a surface, row by row: the kernel gets its handle. On the
+/// simulator.
+struct TextureArgument {
+  std::string buffer;
+  bool is_surface = false;
+  std::array<std::uint32_t, 3> extent{1, 1, 1};  ///< texels
+  std::uint8_t channels = 1;                     ///< elements a texel: 1, 2, 4
+  simt::AddressMode mode = simt::AddressMode::clamp;
+  bool filters = false, is_normalized = false, as_fractions = false;  ///< as those of simt::Texture
+};
 /// A struct by value.
 struct BytesArgument {
   std::vector<std::byte> bytes;
 };
-using Argument = std::variant<BufferArgument, TensorMapArgument, BytesArgument, std::int32_t, std::uint32_t,
-                              std::int64_t, std::uint64_t, float, double, std::uint8_t, std::uint16_t>;
+using Argument = std::variant<BufferArgument, TensorMapArgument, TextureArgument, BytesArgument, std::int32_t,
+                              std::uint32_t, std::int64_t, std::uint64_t, float, double, std::uint8_t, std::uint16_t>;
 
 /// A copy between a buffer of the host's and one of the device's: which is which gives its direction.
 struct Copy {

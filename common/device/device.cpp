@@ -32,7 +32,7 @@ void Device::adopt(std::string_view, std::span<std::byte>) {
 }
 
 std::uint64_t Device::make_texture(const simt::Texture&) {
-  throw Error(ExitCode::missing, "textures are the simulator's alone");
+  throw Error(ExitCode::missing, "textures of a kernel that is run by itself are the simulator's: --device sim");
 }
 
 Kernel Device::kernel_of(std::string_view, std::string_view entry) { return kernel(entry); }

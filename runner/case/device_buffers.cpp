@@ -23,6 +23,7 @@ DeviceBuffers::~DeviceBuffers() {
   } catch (const std::exception&) {
     // A copy that fails here says nothing new: see the comment below.
   }
+  for (const auto& [buffer, handle] : textures_) device_.release_texture(handle);
   for (const auto& slot : slots_) {
     try {
       if (slot.pristine != 0) device_.release(slot.pristine);
@@ -137,6 +138,35 @@ std::span<std::byte> DeviceBuffers::on_host(std::string_view name, std::size_t f
   return bytes == 0 ? std::span<std::byte>() : std::span(of.host.get() + offset, bytes);
 }
 
+namespace {
+
+simt::TexelKind kind_of(Scalar type) {
+  if (is_floating(type)) return simt::TexelKind::floating;
+  return name_of(type).front() == 'i' ? simt::TexelKind::signed_integer : simt::TexelKind::unsigned_integer;
+}
+
+}  // namespace
+
+/// Made by the first launch that asks for it.
+std::uint64_t DeviceBuffers::texture(const TextureArgument& argument) const {
+  const auto known = textures_.find(argument.buffer);
+  if (known != textures_.end()) return known->second;
+  const auto& to = slot(argument.buffer);
+  simt::Texture texture;
+  texture.is_surface = argument.is_surface;
+  texture.address = to.pointer;
+  texture.format = {kind_of(to.buffer->type), argument.channels,
+                    static_cast<std::uint8_t>(8 * size_of(to.buffer->type))};
+  texture.extent = argument.extent;
+  texture.row_bytes = std::uint64_t{argument.extent[0]} * texture.format.bytes();
+  texture.slice_bytes = texture.row_bytes * argument.extent[1];
+  texture.modes.fill(argument.mode);
+  texture.filters = argument.filters;
+  texture.is_normalized = argument.is_normalized;
+  texture.as_fractions = argument.as_fractions;
+  return textures_[argument.buffer] = device_.make_texture(texture);
+}
+
 KernelArgument DeviceBuffers::argument(const Argument& argument) const {
   return std::visit(
       [&](const auto& value) {
@@ -147,6 +177,8 @@ KernelArgument DeviceBuffers::argument(const Argument& argument) const {
         } else if constexpr (std::is_same_v<std::decay_t<decltype(value)>, TensorMapArgument>) {
           const auto& to = slot(value.buffer);
           return tensor_map(to.pointer, to.buffer->type, {value.rows, value.cols}, {value.box_rows, value.box_cols});
+        } else if constexpr (std::is_same_v<std::decay_t<decltype(value)>, TextureArgument>) {
+          return KernelArgument::of(texture(value));
         } else if constexpr (std::is_same_v<std::decay_t<decltype(value)>, BytesArgument>) {
           return KernelArgument{value.bytes};
         } else {

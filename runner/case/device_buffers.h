@@ -1,6 +1,8 @@
 #pragma once
 // The buffers of one case on a device: allocated, filled before a run as their roles say, released at the end.
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -39,6 +41,7 @@ class DeviceBuffers {
 
  private:
   void add_variable(const Buffer& buffer);
+  [[nodiscard]] std::uint64_t texture(const TextureArgument& argument) const;
   struct Slot {
     const Buffer* buffer;
     DevicePointer pointer;
@@ -49,6 +52,7 @@ class DeviceBuffers {
 
   Device& device_;
   std::vector<Slot> slots_;
+  mutable std::map<std::string, std::uint64_t, std::less<>> textures_;  ///< handles by their buffers
 };
 
 /// What an uninitialised output is filled with: NaN, which no verification lets pass and which stays what is added to

@@ -20,8 +20,10 @@ Usage usage_of_run(const Lab*) {
       "SPEC  name:TYPE[COUNT]=INIT  a buffer     TYPE  u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64\n"
       "      name:TYPE=VALUE        a scalar     INIT  zeros ones iota random none VALUE {1,2,3} @FILE (raw bytes)\n"
       "      name:bytes[SIZE]=INIT  a struct     INIT  zeros {1,2.5,3} {f32 1,i32 2} @FILE\n"
+      "      name:texture TYPE[WxHxD]=INIT       TYPE  of a texel: u8 i8 u16 i16 u32 i32 f16 f32, f32x4 u8x2 …\n"
+      "      name:surface TYPE[WxHxD]=INIT       read as texture.linear.normalized.fractions.wrap|mirror|border\n"
       "Arguments that are left out are made up, and shown: integers are the number of threads, real numbers 1, const\n"
-      "pointers iota, other pointers zeros, with an element for each thread.\n"
+      "pointers and textures iota, other pointers and surfaces zeros, with an element for each thread.\n"
       "--grid auto, the default, gives each element of the longest buffer a thread; --block is 256.\n"
       "Host code is passed over, also where it does not compile.\n"
       "Compiled for the device's architecture with line information, and kept in ~/.cache/gpulab.\n"};

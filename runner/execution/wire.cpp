@@ -35,10 +35,8 @@ auto members(Timing& v) {
   return std::tie(source, mode, samples, min, q1, median, q3, mean, stddev);
 }
 auto members(LaunchFacts& v) {
-  auto& [grid, block, dynamic_shared, static_shared, local, registers, launches, estimated_registers, estimated_for] =
-      v;
-  return std::tie(grid, block, dynamic_shared, static_shared, local, registers, launches, estimated_registers,
-                  estimated_for);
+  auto& [grid, block, dynamic_shared, static_shared, local, registers, launches, estimated, of_gpu] = v;
+  return std::tie(grid, block, dynamic_shared, static_shared, local, registers, launches, estimated, of_gpu);
 }
 auto members(Metric& v) {
   auto& [name, value, unit] = v;
@@ -177,6 +175,11 @@ auto members(BufferArgument& v) {
 auto members(TensorMapArgument& v) {
   auto& [buffer, rows, cols, box_rows, box_cols] = v;
   return std::tie(buffer, rows, cols, box_rows, box_cols);
+}
+auto members(TextureArgument& v) {
+  auto& [buffer, is_surface, extent, channels, mode, filters, is_normalized, as_fractions] = v;
+  return std::tie(buffer, is_surface, extent[0], extent[1], extent[2], channels, mode, filters, is_normalized,
+                  as_fractions);
 }
 auto members(BytesArgument& v) { return std::tie(v.bytes); }
 auto members(Copy& v) {

@@ -126,7 +126,13 @@ Problem problem_of(const KernelFile& file, std::uint64_t seed) {
 std::vector<Argument> bound(const std::vector<FileArgument>& arguments) {
   std::vector<Argument> made;
   for (const auto& spec : arguments) {
-    made.push_back(spec.count && !spec.by_value ? Argument(BufferArgument{spec.name}) : scalar_argument(spec));
+    if (spec.texture) {
+      TextureArgument texture = *spec.texture;
+      texture.buffer = spec.name;
+      made.push_back(std::move(texture));
+    } else {
+      made.push_back(spec.count && !spec.by_value ? Argument(BufferArgument{spec.name}) : scalar_argument(spec));
+    }
   }
   return made;
 }
@@ -148,7 +154,8 @@ std::uint64_t side_of(std::uint64_t count, const Dim3& block) {
 Dim3 covering(const std::vector<FileArgument>& arguments, const Dim3& block) {
   std::uint64_t longest = 1;
   for (const auto& spec : arguments)
-    if (spec.count && !spec.by_value) longest = std::max<std::uint64_t>(longest, *spec.count);
+    if (spec.count && !spec.by_value)
+      longest = std::max<std::uint64_t>(longest, *spec.count / (spec.texture ? spec.texture->channels : 1));
   const auto side = side_of(longest, block);
   // Saturated: what does not fit is refused as beyond the hardware.
   const auto blocks = [&](std::uint64_t threads) {

@@ -15,6 +15,7 @@
 #include "common/scalar.h"
 #include "common/text.h"
 #include "runner/options/sizes.h"
+#include "runner/student_file/arguments/texture_argument.h"
 
 namespace gpulab {
 namespace {
@@ -309,7 +310,15 @@ FileArgument parse_argument(std::string_view text, std::string_view option) {
   spec.name = text.substr(0, colon);
   spec.value = text.substr(equals + 1);
   auto type = text.substr(colon + 1, equals - colon - 1);
-  if (const auto open = type.find('['); open != std::string_view::npos) {
+  std::string element;
+  if (names_texture(type)) {
+    if (option != "--arg") refuse(text, "is a texture: kernels get these as arguments");
+    const auto texels = parse_texture(type, culprit(spec));
+    spec.texture = texels.argument;
+    spec.count = std::size_t{texels.argument.channels};
+    for (const auto extent : texels.argument.extent) *spec.count *= extent;
+    type = element = texels.element;
+  } else if (const auto open = type.find('['); open != std::string_view::npos) {
     if (!type.ends_with(']')) refuse(text, "has no ']' behind its count");
     const auto count = type.substr(open + 1, type.size() - open - 2);
     spec.count = static_cast<std::size_t>(parse_size(count, culprit(spec)));

@@ -2,6 +2,7 @@
 // --arg, --set and --expect: a kernel's arguments and its module's variables on the command line.
 //   name:TYPE[COUNT]=INIT   a buffer     INIT: zeros ones iota random none VALUE {1,2,3} @FILE (raw, little endian)
 //   name:TYPE=VALUE         a scalar
+//   name:texture TYPE[WIDTHxHEIGHT]=INIT    texels (texture_argument.h); INIT as a buffer's
 //   name:bytes[SIZE]=INIT   a struct by value     INIT: zeros {1,2.5,3} {f32 1,i32 2} 0xBYTES @FILE
 
 #include <cstddef>
@@ -20,10 +21,11 @@ namespace gpulab {
 struct FileArgument {
   std::string name;
   Scalar type = Scalar::f32;
-  std::optional<std::size_t> count;  ///< of a buffer's elements; absent: a scalar
-  bool by_value = false;             ///< bytes[SIZE]: a struct; `count` is its size
-  std::string value;                 ///< INIT or VALUE
-  std::string option = "--arg";      ///< named in messages
+  std::optional<std::size_t> count;          ///< of a buffer's elements; absent: a scalar
+  bool by_value = false;                     ///< bytes[SIZE]: a struct; `count` is its size
+  std::optional<TextureArgument> texture{};  ///< of the buffer; its name is not in there
+  std::string value;                         ///< INIT or VALUE
+  std::string option = "--arg";              ///< named in messages
 };
 
 /// Throws usage_error for what is not of the form.

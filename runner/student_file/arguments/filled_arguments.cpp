@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string_view>
 
@@ -54,7 +55,19 @@ std::string scalar_spec(const KernelParameter& parameter, std::uint64_t threads)
   return fmt::format("u{}={}", 8 * parameter.bytes, parameter.bytes == 1 ? 1 : std::min(threads, most));
 }
 
+/// A square of texels, as many as threads.
+std::string texture_spec(const KernelParameter& parameter, std::uint64_t threads) {
+  const auto side =
+      static_cast<std::uint64_t>(std::ceil(std::sqrt(static_cast<double>(std::max<std::uint64_t>(threads, 1)))));
+  const auto extent = std::min<std::uint64_t>(side, 16384);
+  const bool is_surface = parameter.type == "cudaSurfaceObject_t";
+  return fmt::format("{} f32[{}x{}]={}", is_surface ? "surface" : "texture", extent, extent,
+                     is_surface ? "zeros" : "iota");
+}
+
 std::string spec_of(const KernelParameter& parameter, std::uint64_t threads) {
+  if (parameter.type == "cudaTextureObject_t" || parameter.type == "cudaSurfaceObject_t")
+    return texture_spec(parameter, threads);
   if (parameter.aggregate) return fmt::format("bytes[{}]=zeros", parameter.bytes);
   if (!parameter.type.ends_with('*')) return scalar_spec(parameter, threads);
   return buffer_spec(std::string_view(parameter.type).substr(0, parameter.type.size() - 1), threads);

@@ -71,6 +71,10 @@ void check_argument(const KernelSignature& kernel, std::size_t index, const File
   }
   if (spec.count) {
     if (parameter.bytes == 8 && !parameter.floating) return;
+    if (spec.texture)
+      throw refuse(
+          fmt::format("it is a {}, {} is {}", spec.texture->is_surface ? "surface" : "texture", of, parameter.type),
+          "arguments bind in the order of the kernel's parameters");
     throw refuse(fmt::format("it is a buffer, {} is {}, no pointer", of, parameter.type),
                  "arguments bind in the order of the kernel's parameters");
   }
@@ -191,7 +195,9 @@ void read_declaration(std::string_view code, KernelSignature& kernel) {
       auto [type, own] = type_and_name((*found)[i]);
       auto& parameter = kernel.parameters[i];
       parameter.name = std::move(own);
-      if (parameter.type.starts_with('.') && !type.empty()) parameter.type = std::move(type);
+      // An alias of an integer says more than the integer.
+      const bool is_handle = type == "cudaTextureObject_t" || type == "cudaSurfaceObject_t";
+      if ((parameter.type.starts_with('.') && !type.empty()) || is_handle) parameter.type = std::move(type);
     }
     return;
   }

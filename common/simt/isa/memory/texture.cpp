@@ -86,12 +86,16 @@ void for_active_lanes(const Warp& w, Work work) {
   for (u32 left = w.mask; left; left &= left - 1) work(__builtin_ctz(left));
 }
 
+/// What a lane's texel takes of the launch's budget, in warp instructions that take as long (about 5 ns each).
+constexpr u64 kTexelWork = 8, kPlaceWork = 2;
+
 /// Operands: {d, d, d, d}, [a], coordinates …
 template <typename Read>
 const MicroOp* read_texels(Warp& w, const MicroOp* op, Read read) {
   const Form& form = form_of(op);
   const u16* r = operands(w, op);
   Bound bound(w, op, r[4], false);
+  charge_work(w, kTexelWork * active_count(w.mask));
   for_active_lanes(w, [&](int lane) {
     const Texel texel = read(form, bound.of(lane), Coordinates(w, r + 5, lane, form.geometry));
     for (int k = 0; k < 4; ++k) reinterpret_cast<u32*>(w.regs + r[k])[lane] = texel[static_cast<std::size_t>(k)];
@@ -135,6 +139,7 @@ const MicroOp* access_surface(Warp& w, const MicroOp* op) {
   const u16* const address = stores ? r : r + form.registers;
   const u16* const registers = stores ? address + 1 + coordinates_of(form.geometry) : r;
   Bound bound(w, op, *address, true);
+  charge_work(w, kPlaceWork * active_count(w.mask));
   for_active_lanes(w, [&](int lane) {
     const Coordinates c(w, address + 1, lane, form.geometry);
     std::byte* const place = surface_place(w, op, lane, bound.of(lane), c.index(), c.layer,

@@ -55,6 +55,10 @@ Parts parts_of(std::uint32_t bits, const FloatShape& shape) {
   return parts;
 }
 
+/// Of an exponent that normal numbers have. (std::ldexp took a fifth of a program that filters.)
+double power_of_2(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52); }
+int exponent_of(double normal) { return static_cast<int>(std::bit_cast<std::uint64_t>(normal) >> 52 & 2047) - 1023; }
+
 std::uint32_t float_bits(double value) { return std::bit_cast<std::uint32_t>(static_cast<float>(value)); }
 
 /// A half's value in a register of 32 bits.
@@ -63,7 +67,7 @@ std::uint32_t widened(std::uint32_t bits) {
   const std::uint32_t sign = p.is_negative ? 0x80000000u : 0;
   if (!p.is_finite) return sign | 0x7f800000u | (bits & 0x3ffu) << 13;
   return sign |
-         float_bits(std::ldexp(static_cast<double>(p.mantissa), p.exponent - kHalf.bias() - kHalf.mantissa_bits));
+         float_bits(static_cast<double>(p.mantissa) * power_of_2(p.exponent - kHalf.bias() - kHalf.mantissa_bits));
 }
 
 /// Of the four corners from `first` on: mantissas are shifted to the largest exponent, with four bits more than they
@@ -81,14 +85,15 @@ double weighted_slice(const std::array<Parts, 8>& parts, std::size_t first, cons
     sum += (parts[k].is_negative ? -value : value) * weights.of[k];
   }
   const int exponent = largest - shape.bias() - shape.mantissa_bits - guard_bits - weight_bits;  // of its lowest bit
-  return std::ldexp(static_cast<double>(sum), exponent);
+  return static_cast<double>(sum) * power_of_2(exponent);
 }
 
 /// To the nearest number of the shape, halves away from 0.
 std::uint32_t rounded(double value, const FloatShape& shape) {
   if (value == 0) return 0;
-  const int exponent = std::max(std::ilogb(value), 1 - shape.bias()) - shape.mantissa_bits;
-  return float_bits(std::ldexp(std::round(std::ldexp(value, -exponent)), exponent));
+  const int exponent = std::max(exponent_of(value), 1 - shape.bias()) - shape.mantissa_bits;
+  const auto nearest = static_cast<std::int64_t>(value * power_of_2(-exponent) + (value < 0 ? -0.5 : 0.5));
+  return float_bits(static_cast<double>(nearest) * power_of_2(exponent));
 }
 
 /// The slices of a volume are summed each by itself. (Where one's texels are thousands of times as large as the
@@ -97,14 +102,16 @@ std::uint32_t weighted_floats(const std::array<std::uint32_t, 8>& bits, const Co
                               const FloatShape& shape) {
   std::array<Parts, 8> parts;
   bool plus = false, minus = false, nan = false;
-  for (std::size_t k = 0; k < 8; ++k) {
+  for (std::size_t k = 0; k < weights.count; ++k) {
     parts[k] = parts_of(bits[k], shape);
     if (!parts[k].is_finite && weights.is_used[k]) (parts[k].is_nan ? nan : parts[k].is_negative ? minus : plus) = true;
   }
   const bool is_half = shape.mantissa_bits == kHalf.mantissa_bits;
   if (nan || (plus && minus)) return is_half ? 0x7fffe000u : 0x7fffffffu;
   if (plus || minus) return minus ? 0xff800000u : 0x7f800000u;
-  return rounded(weighted_slice(parts, 0, weights, shape) + weighted_slice(parts, 4, weights, shape), shape);
+  double sum = weighted_slice(parts, 0, weights, shape);
+  if (weights.count > 4) sum += weighted_slice(parts, 4, weights, shape);
+  return rounded(sum, shape);
 }
 
 // ---- integers as fractions ----
@@ -120,7 +127,7 @@ std::uint32_t fraction_of(const TexelFormat& format, std::uint32_t bits) {
 std::uint32_t weighted_fractions(const std::array<std::uint32_t, 8>& bits, const CornerWeights& weights,
                                  const TexelFormat& format) {
   std::int64_t sum = 0;
-  for (std::size_t k = 0; k < 8; ++k) sum += static_cast<std::int32_t>(bits[k]) * weights.of[k];
+  for (std::size_t k = 0; k < weights.count; ++k) sum += static_cast<std::int32_t>(bits[k]) * weights.of[k];
   if (format.kind == TexelKind::unsigned_integer)
     return float_bits(static_cast<double>((format.bits == 8 ? sum * 257 + 128 : sum + 128) >> 8) / 65535);
   // 32767 / 127 is a little more than 258: the rest is added by eighths.
@@ -146,10 +153,10 @@ Texel nearest_texel(const Texture& t, const std::byte* texel) {
 }
 
 Texel filtered_texel(const Texture& t, const TexelCorners& corners, const CornerWeights& weights) {
-  Texel result = nearest_texel(t, corners[0]);
+  Texel result{};
   std::array<std::uint32_t, 8> bits{};
   for (std::size_t c = 0; c < t.format.channels; ++c) {
-    for (std::size_t k = 0; k < 8; ++k)
+    for (std::size_t k = 0; k < weights.count; ++k)
       bits[k] = corners[k] == nullptr ? t.border[c] : channel_bits(t.format, corners[k], c);
     if (t.as_fractions)
       result[c] = weighted_fractions(bits, weights, t.format);

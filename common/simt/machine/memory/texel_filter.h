@@ -12,6 +12,7 @@ namespace gpulab::simt {
 /// Of the eight corners around a point. Their sum is 256.
 struct CornerWeights {
   std::array<std::int64_t, 8> of{};
+  std::size_t count = 4;          ///< of corners: those of one slice, or two
   std::array<bool, 8> is_used{};  ///< its weight was not 0 before it was rounded
 };
 /// Where each texel's bytes lie; nullptr: the border.

@@ -27,17 +27,21 @@ struct Span {
   std::int64_t fraction = 0;               ///< of kOne
 };
 
+std::int64_t floor_of(double x) {
+  const auto towards_0 = static_cast<std::int64_t>(x);
+  return towards_0 - (x < static_cast<double>(towards_0) ? 1 : 0);
+}
 std::int64_t remainder(std::int64_t a, std::int64_t n) { return a % n < 0 ? a % n + n : a % n; }
 
 void fold(Span& span, int side, std::int64_t texel, std::int64_t extent, AddressMode mode) {
-  const std::int64_t in_two = remainder(texel, 2 * extent);
   std::int64_t& result = span.texel[static_cast<std::size_t>(side)];
   switch (mode) {
     case AddressMode::wrap:
       result = remainder(texel, extent);
       break;
     case AddressMode::mirror:
-      result = in_two < extent ? in_two : 2 * extent - 1 - in_two;
+      result = remainder(texel, 2 * extent);
+      if (result >= extent) result = 2 * extent - 1 - result;
       break;
     case AddressMode::border:
       span.inside[static_cast<std::size_t>(side)] = texel >= 0 && texel < extent;
@@ -62,15 +66,17 @@ struct Place {
 Place place_of(float coordinate, bool is_normalized, std::int64_t extent, AddressMode mode) {
   const bool repeats = mode == AddressMode::wrap || mode == AddressMode::mirror;
   double x = coordinate;
-  if (std::isnan(x) || (is_normalized && repeats && std::isinf(x))) x = 0;
+  if (std::isnan(x)) x = 0;
   if (!is_normalized) {
     constexpr int bits = 20;
-    return {static_cast<std::int64_t>(std::floor(std::ldexp(std::clamp(x, -kFarthest, kFarthest), bits))), bits};
+    return {floor_of(std::clamp(x, -kFarthest, kFarthest) * (1 << bits)), bits};
   }
-  if (mode == AddressMode::wrap) x -= std::floor(x);
-  if (mode == AddressMode::mirror) x -= 2 * std::floor(x / 2);
-  x = std::floor(std::ldexp(std::clamp(x, -kFarthest / 256, kFarthest / 256), kNormalizedBits));
-  return {static_cast<std::int64_t>(x) * extent, kNormalizedBits};
+  if (repeats) {
+    const double period = mode == AddressMode::wrap ? 1 : 2;
+    x = std::fabs(x) < kFarthest ? x - period * static_cast<double>(floor_of(x / period)) : 0;
+  }
+  x = std::clamp(x, -kFarthest / 256, kFarthest / 256);
+  return {floor_of(x * (1 << kNormalizedBits)) * extent, kNormalizedBits};
 }
 
 Span span_of(const Texture& texture, int axis, float coordinate, bool is_normalized, bool filters) {
@@ -102,7 +108,8 @@ CornerWeights weights_of(const Spans& spans) {
   const auto rounded = [](std::int64_t weight) { return (weight + kOne / 2) >> kFractionBits; };
   const std::int64_t x = spans[0].fraction, y = spans[1].fraction, z = spans[2].fraction;
   CornerWeights weights;
-  for (std::size_t k = 0; k < 8; k += 4) {
+  weights.count = z == 0 ? 4 : 8;
+  for (std::size_t k = 0; k < weights.count; k += 4) {
     const std::int64_t slice = k == 0 ? kOne - z : z, right = rounded(slice * x), left = slice - right;
     const std::int64_t left_top = rounded(left * (kOne - y)), right_bottom = rounded(right * y);
     weights.of[k] = left_top;
@@ -110,7 +117,7 @@ CornerWeights weights_of(const Spans& spans) {
     weights.of[k + 2] = left - left_top;
     weights.of[k + 3] = right_bottom;
   }
-  for (std::size_t k = 0; k < 8; ++k)
+  for (std::size_t k = 0; k < weights.count; ++k)
     weights.is_used[k] = (k & 1 ? x : kOne - x) != 0 && (k & 2 ? y : kOne - y) != 0 && (k & 4 ? z : kOne - z) != 0;
   return weights;
 }
@@ -134,8 +141,9 @@ Texel sample_spans(const Texture& t, const std::byte* texels, const Spans& spans
                     first_slice + static_cast<std::uint64_t>(spans[2].texel[l]));
   };
   if (!t.filters) return nearest_texel(t, corner(0));
-  for (std::size_t k = 0; k < 8; ++k) corners[k] = corner(k);
-  return filtered_texel(t, corners, weights_of(spans));
+  const CornerWeights weights = weights_of(spans);
+  for (std::size_t k = 0; k < weights.count; ++k) corners[k] = corner(k);
+  return filtered_texel(t, corners, weights);
 }
 
 // ---- cube maps ----
@@ -213,7 +221,6 @@ Texel sample_seamless(const Texture& t, const std::byte* texels, const FacePoint
     }
     corners[k] = is_corner ? texels : texel_beyond(t, texels, at.face, x, y, first_slice);
   }
-  for (std::size_t k = 4; k < 8; ++k) corners[k] = texels;
   return filtered_texel(t, corners, weights);
 }
 

@@ -6,11 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <string_view>
+
+#include "common/enum_text.h"
 
 namespace gpulab::simt {
 
 /// What coordinates outside of a texture mean.
 enum class AddressMode : std::uint8_t { wrap, clamp, mirror, border };
+constexpr std::array<std::string_view, 4> words_of(AddressMode) { return {"wrap", "clamp", "mirror", "border"}; }
 
 enum class TexelKind : std::uint8_t { unsigned_integer, signed_integer, floating };
 

@@ -13,10 +13,11 @@ BoundTexture bound_texture(Warp& w, const MicroOp* op, int lane, std::uint64_t h
   const char* const wanted = surface ? "surface" : "texture";
   const Texture* const texture = w.global->textures().find(handle);
   if (texture == nullptr)
-    fault(w, op, lane, fmt::format("{} is the handle of no {} object", handle, wanted),
-          fmt::format("a handle comes from cudaCreate{}Object and holds until it is destroyed: run a whole program "
-                      "('gpulab exec') that makes one",
-                      surface ? "Surface" : "Texture"));
+    fault(
+        w, op, lane, fmt::format("{} is the handle of no {} object", handle, wanted),
+        fmt::format("a handle comes from cudaCreate{}Object and holds until it is destroyed; 'gpulab run' makes one of "
+                    "--arg 'NAME:{} f32[64x48]=iota'",
+                    surface ? "Surface" : "Texture", wanted));
   if (texture->is_surface != surface)
     fault(w, op, lane,
           fmt::format("{} is the handle of a {} object, not of a {} object", handle, surface ? "texture" : "surface",
