@@ -75,12 +75,13 @@ std::uint32_t widened(std::uint32_t bits) {
 double weighted_slice(const std::array<Parts, 8>& parts, std::size_t first, const CornerWeights& weights,
                       const FloatShape& shape) {
   constexpr int guard_bits = 4, weight_bits = 8, all_bits = 40;
+  const auto counts = [&](std::size_t k) { return weights.of[k] != 0 && parts[k].mantissa != 0; };
   int largest = 0;
   for (std::size_t k = first; k < first + 4; ++k)
-    if (weights.of[k] != 0 && parts[k].mantissa != 0) largest = std::max(largest, parts[k].exponent);
+    if (counts(k)) largest = std::max(largest, parts[k].exponent);
   std::int64_t sum = 0;
   for (std::size_t k = first; k < first + 4; ++k) {
-    if (weights.of[k] == 0 || largest - parts[k].exponent > all_bits) continue;
+    if (!counts(k) || largest - parts[k].exponent > all_bits) continue;
     const std::int64_t value = (parts[k].mantissa << guard_bits) >> (largest - parts[k].exponent);
     sum += (parts[k].is_negative ? -value : value) * weights.of[k];
   }
