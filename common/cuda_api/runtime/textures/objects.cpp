@@ -53,7 +53,7 @@ std::optional<simt::Texture> of_memory(Session& s, const char* function, const c
   if (texture.address == 0 || texture.address % kAlignment != 0) return std::nullopt;
   if (is_linear) {
     const std::size_t texels = linear.sizeInBytes / format->bytes();
-    if (texels > most_linear_texels(*format)) return std::nullopt;
+    if (texels > most_linear_texels(*format) || texels > UINT32_MAX) return std::nullopt;
     texture.of_linear_memory = true;
     texture.extent[0] = static_cast<std::uint32_t>(texels);
   } else {
