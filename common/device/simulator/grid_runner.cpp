@@ -64,7 +64,7 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   if (model_ && options_.lines) {
     const LaunchTime time =
         model_->add_by_line(state, counted, per_sm, simt::lines_of_sites(program, loaded.image.source));
-    if (time.ms > 0) lines.time = time;
+    if (time.ms > 0 && !program.uses_textures) lines.time = time;
   } else if (model_) {
     model_->add(state, counted, per_sm);
   }
