@@ -88,12 +88,14 @@ same_results() {
     <("${emulated[@]}" "$build/gpulab" "$@" --variant all --device sim --format json | grep -vE "$clocks")
 }
 cd "$root"
+mapfile -t runs < <(small_runs) # before anything runs: what lists them would count as a job
 # The longest first.
 expect "unit tests" "${emulated[@]}" "$build/tests/unit_tests" "~*mutants*" "~[vendor-library]" "~limits of size are a child's own"
 expect "labs over awkward shapes" "${emulated[@]}" "$build/tests/labs_tests"
-while read -r -a run; do
-  expect "${run[0]}: results and counters are x86-64's" same_results "${run[@]}"
-done < <(small_runs)
+for run in "${runs[@]}"; do
+  read -r -a words <<< "$run"
+  expect "${words[0]}: results and counters are x86-64's" same_results "${words[@]}"
+done
 wait
 failed=$(grep -c FAILED "$tally" || true)
 echo "$(grep -c ok "$tally" || true) passed, $failed failed"
