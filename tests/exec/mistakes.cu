@@ -52,9 +52,9 @@
 // err: ended by signal 11
 // case: -- leak :: 0
 // err: note: never freed: cudaMalloc #1 \(400 bytes\)
-// case: -- array :: 3
+// case: -- mipmaps :: 3
 // out: ^before\n$
-// err: error: unsupported: cudaMallocArray, called by mistakes\.cu:\d+
+// err: error: unsupported: cudaMallocMipmappedArray, called by mistakes\.cu:\d+
 // case: -- race :: 0
 // case: --sanitize racecheck -- race :: 1
 // err: error: racecheck: .*race
@@ -126,11 +126,11 @@ static int tell(cudaError_t error, int code = 0) {
 int main(int argc, char** argv) {
   const auto is = [&](const char* word) { return argc > 1 && std::strcmp(argv[1], word) == 0; };
   int *x = nullptr, host[200] = {};
-  if (is("array")) {
-    cudaArray_t array;
+  if (is("mipmaps")) {
+    cudaMipmappedArray_t array;
     const cudaChannelFormatDesc format = {32, 0, 0, 0, cudaChannelFormatKindFloat};
     std::puts("before");
-    return tell(cudaMallocArray(&array, &format, 4));
+    return tell(cudaMallocMipmappedArray(&array, &format, make_cudaExtent(4, 4, 0), 2));
   }
   if (is("waits_for_host")) {
     cudaMallocHost(&x, 4);
