@@ -142,8 +142,8 @@ class Device {
   /// The host's own memory becomes the device's, too, at the same address, until it is released. Throws
   /// std::invalid_argument where some of it is already; Error (missing) where the device cannot.
   virtual void adopt(std::string_view name, std::span<std::byte> memory);
-  /// Makes a texture or surface object of device memory; its handle is what kernels get. Throws Error (missing) where
-  /// the device has none of ours.
+  /// Makes a texture or surface object of device memory; its handle is what kernels get. Throws Error (missing)
+  /// where the device cannot make one.
   virtual std::uint64_t make_texture(const simt::Texture& texture);
   virtual void release_texture(std::uint64_t) {}
   virtual void write(DevicePointer to, std::span<const std::byte> from) = 0;

@@ -4,11 +4,10 @@
 //     // launch: grid 2 block 64          sizes as 64, 8x4 or 8x4x2; `shared 256` for dynamic shared memory
 //     // arg: in u32[64] = 0..63          a buffer of 64 elements, or
 //     // arg: n u32 = 64                  a value; in the order of the kernel's parameters
-//     // texture: in 8x4 channels 4       the buffer's texels: the kernel gets a texture's handle in its place. It
-//     takes the
-//                                      nearest texel of coordinates that count texels, those outside clamped; `layers
-//                                      2`,
-//     // surface: in 8x4                  or `cube` may follow. The same of a surface
+//     // texture: in 8x4 channels 4       `in` are texels: the kernel gets a texture's handle instead of the buffer's
+//                                      address. `layers 2` or `cube` may follow. Coordinates count texels; the
+//                                      nearest one is read, outside the one at the edge
+//     // surface: in 8x4                  the same of a surface
 //     // expect: in u32[64] = 7*64        what a buffer holds afterwards (it may be viewed as another type)
 //     // expect in lane order: old …    the same, where atomics run by ascending lanes, as the simulator's do; a GPU
 //                                      chooses their order (on shared memory they are compare-and-swap loops)

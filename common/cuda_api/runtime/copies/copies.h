@@ -1,5 +1,5 @@
 #pragma once
-// Copies of bytes, as all functions do them that copy (copies.cpp).
+// The one copy that all functions call that copy memory or arrays.
 
 #include <driver_types.h>
 

@@ -25,7 +25,7 @@ struct TexelFormat {
   [[nodiscard]] std::uint32_t bytes() const { return std::uint32_t{channels} * bits / 8; }
 };
 
-/// What an object stands for. Who makes one answers for its texels' lying in one allocation, unless that is freed.
+/// What an object stands for. Whoever makes one checks that its texels lie in one allocation, which may be freed later.
 struct Texture {
   bool is_surface = false;
   std::uint64_t address = 0;      ///< of the first texel
@@ -84,10 +84,10 @@ struct TexturePoint {
 /// Four channels as registers hold them. Those that the format lacks are 0.
 using Texel = std::array<std::uint32_t, 4>;
 
-/// What a texture's unit gives at a point; `texels` are its bytes in the host's memory.
+/// What a GPU's texture unit gives at a point. `texels`: the texture's bytes in the host's memory.
 [[nodiscard]] Texel sample(const Texture& texture, const std::byte* texels, Geometry geometry,
                            const TexturePoint& point);
-/// The texel of these numbers.
+/// The texel whose numbers along x, y, z these are; outside the nearest one, of linear memory zeros.
 [[nodiscard]] Texel fetch(const Texture& texture, const std::byte* texels, const std::array<std::int32_t, 3>& at,
                           std::uint32_t layer);
 /// One channel of the four texels between which a point of a plane lies, in the order of tld4.

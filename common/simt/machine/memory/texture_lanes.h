@@ -1,6 +1,6 @@
 #pragma once
-// Textures and surfaces as lanes use them, by handles: what a handler needs of them, compiled once. A lane that uses
-// what it must not ends the launch.
+// What handlers need of textures and surfaces, by the handles that lanes hold. A handle that stands for nothing, or an
+// access outside of a surface, ends the launch.
 
 #include <array>
 #include <cstddef>
