@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts" / "cmake"))
 import unite  # noqa: E402
 
-FOR_GCC = re.compile(r" -Winvalid-pch -include \S*cmake_pch\.hxx| -fpch-preprocess| --param ggc-\S+")
+FOR_GCC = re.compile(r" -Winvalid-pch -include \S*cmake_pch\.hxx| --param ggc-\S+")
 PLACES = re.compile(r" -(o|c) \S+")
 
 

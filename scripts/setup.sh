@@ -236,9 +236,11 @@ configure() {
 
 # compile [TARGET…]: on a terminal a line says how far it is, else silence. ccache takes precompiled headers where it is told
 # that a header's date and unused macros do not matter; what it keeps of one tree serves another where paths below the tree count
-# from there (and where __FILE__ does: CMakeLists.txt).
+# from there (and where __FILE__ does: CMakeLists.txt). CCACHE_DEPEND: a file is known by the files it includes, comments and all.
+# By preprocessed text, which has no comments, a header with a new comment would get the precompiled headers made of the old one,
+# and gcc, which compares the files' contents at #pragma once, would then read it a second time and stop.
 compile() {
-  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros} CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root}
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros} CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_DEPEND=1
   if [ -t 2 ]; then
     python3 "$root/scripts/build_steps.py" run "$build" "$@" || fail 2 "the build failed (messages above)" "mend the source it names, then once more"
   else

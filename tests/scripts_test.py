@@ -6,11 +6,13 @@ import json
 import os
 import pathlib
 import pty
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -279,6 +281,27 @@ class SetUp(unittest.TestCase):
             code, _, error = setup_sh(f"{setup}; nvcc={nvcc}; configure release {option}", GPULAB_BUILD_DIR=self.folder.name)
             self.assertEqual((code, error), (0, ""))
             self.assertEqual(pathlib.Path(self.folder.name, "ran").read_text().count("--preset release"), times)
+
+    @unittest.skipUnless(shutil.which("ccache") and shutil.which("g++"), "no ccache or no g++")
+    def test_a_header_with_another_comment_is_compiled_again_into_the_precompiled_headers_before_what_includes_it(self):
+        """gcc compares what it reads at #pragma once with what it read then, and would define everything in it twice."""
+        folder = pathlib.Path(self.folder.name)
+        (folder / "all.h").write_text('#include "one.h"\n')
+        build = f"""cd {folder}
+            logged() {{ shift 3; "$@"; }}
+            ninja() {{ for _ in once again; do
+                rm -f all.h.gch
+                ccache g++ -MD -MF all.d -x c++-header -o all.h.gch -c all.h
+                ccache g++ -MD -MF one.d -Winvalid-pch -include {folder}/all.h -o one.o -c one.cpp
+            done; ccache --print-stats; }}
+            build={folder}; compile all"""
+        for comment in ("old", "and new"):
+            (folder / "one.h").write_text(f"#pragma once\n// {comment}\nstruct One {{ int one = 0; }};\n")
+            (folder / "one.cpp").write_text(f'#include "one.h"\nint main() {{ return One{{}}.one + {len(comment)}; }}\n')
+            time.sleep(0.01)  # ccache keeps nothing of a file that may still be written to
+            code, said, error = setup_sh(build, root=folder, CCACHE_DIR=str(folder / "cache"))
+            self.assertEqual((code, error), (0, ""))
+        self.assertGreaterEqual(int(re.search(r"direct_cache_hit\t(\d+)", said)[1]), 4)  # both files, again each time
 
     def test_a_changed_source_changes_the_stamp(self):
         for name in ("labs", "runner"):

@@ -16,8 +16,8 @@ set(precompiled_headers
 function(gpulab_precompile target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LIKE" "")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # ccache asks for the first. By the second the compiler frees its own memory less often, which saves 5 to 8 % of its time.
-    target_compile_options(${target} PRIVATE -fpch-preprocess "SHELL:--param ggc-min-expand=400 --param ggc-min-heapsize=262144")
+    # By these the compiler frees its own memory less often, which saves 5 to 8 % of its time.
+    target_compile_options(${target} PRIVATE "SHELL:--param ggc-min-expand=400 --param ggc-min-heapsize=262144")
   endif()
   if(arg_LIKE)
     target_precompile_headers(${target} REUSE_FROM ${arg_LIKE})
