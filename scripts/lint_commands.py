@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "scripts" / "cmake"))
 import unite  # noqa: E402
 
 FOR_GCC = re.compile(r" -Winvalid-pch -include \S*cmake_pch\.hxx| --param ggc-\S+")
+LINT_UNIT = 24.0  # larger groups gain nothing: what is left alone is so for its names or options
 PLACES = re.compile(r" -(o|c) \S+")
 
 
@@ -36,9 +37,8 @@ def commands_of_groups(folder, commands, sources):
     if unbuilt := [source for source in sources if str(ROOT / source) not in of_file]:
         sys.exit(f"lint_commands.py: nothing builds {' '.join(unbuilt)}: add to CMakeLists.txt, or configure anew")
     units = [unite.Source(ROOT, str(ROOT / source)) for source in sources]
-    unite.UNIT = 24.0  # larger ones gain nothing: what is left alone is so for its names or options
     made = []
-    for group in unite.groups(units, lambda source: PLACES.sub("", of_file[str(source.path)]["command"])):
+    for group in unite.groups(units, lambda source: PLACES.sub("", of_file[str(source.path)]["command"]), LINT_UNIT):
         command = of_file[str(group[0].path)]
         path = folder / f"{len(made)}.cpp"
         path.write_text("".join(f'#include "{source.path}"\n' for source in group))
