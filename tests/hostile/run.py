@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hostile inputs against the binary: `run.py BINARY [-k WORD] [-j JOBS] [TOPIC…]` runs the cases of cases/*.py.
+"""Hostile inputs against the binary: `run.py BINARY [-k WORD] [-j JOBS] [--quick|--long] [TOPIC…]` runs the cases of cases/*.py.
 
 A topic imports `case` and what it needs of this file:
 
@@ -16,6 +16,7 @@ never      a regular expression that must be found in neither
 seconds, megabytes      what it may take; 20 and 1024 by default
 needs      programs without which the case is skipped: "nvcc"
 environment             more variables
+long                    seconds of a CPU, and a quicker case is its like: left out by --quick (scripts/test.sh), run alone by --long
 """
 import argparse
 import concurrent.futures
@@ -52,6 +53,7 @@ class Case:
     megabytes: float
     needs: list
     environment: dict
+    long: bool
     topic: str = ""
 
 
@@ -63,14 +65,14 @@ def listed(value):
 
 
 def case(name, files, command=None, exit=0, stdout=None, stderr=None, says=None, never=None, seconds=20, megabytes=1024,
-         needs=(), environment=None, more=()):
+         needs=(), environment=None, more=(), long=False):
     """Adds one. `more`: arguments behind the usual ones, where `command` is left out."""
     if command is None:
         kernel = next(f for f in files if f.endswith((".ptx", ".cu")))
         command = ["run", kernel, *SIM, *more]
     needs = listed(needs) + (["nvcc"] if any(f.endswith(".cu") for f in files) else [])
     CASES.append(Case(name, files, list(command), tuple(listed(exit)), listed(stdout), listed(stderr), listed(says),
-                      listed(never), seconds, megabytes, needs, environment or {}))
+                      listed(never), seconds, megabytes, needs, environment or {}, long))
 
 
 def ptx(body="ret;", parameters="", before="", version="8.1", target="sm_75", entry="k"):
@@ -156,12 +158,14 @@ def main():
     parser.add_argument("-k", metavar="WORD", default="", help="only cases whose name has it")
     parser.add_argument("-j", metavar="JOBS", type=int, default=2)
     parser.add_argument("-v", action="store_true", help="what each took")
+    parser.add_argument("--quick", dest="long", action="store_const", const=False, help="without the long cases")
+    parser.add_argument("--long", action="store_const", const=True, help="the long cases alone")
     options = parser.parse_intermixed_args()
     binary = options.binary.resolve()
     topics(options.topics)
     skipped = [one for one in CASES if not all(shutil.which(p) or (p == "nvcc" and os.environ.get("GPULAB_NVCC"))
                                                for p in one.needs)]
-    chosen = [one for one in CASES if one not in skipped and options.k in one.name]
+    chosen = [one for one in CASES if one not in skipped and options.k in one.name and options.long in (None, one.long)]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
         for one, (problems, wall, megabytes) in zip(chosen, pool.map(lambda c: problems_of(binary, c), chosen)):

@@ -59,7 +59,8 @@ for what, body in {"red.add.f32": "red.global.add.f32 [p], 0f3F800000;", "red.ad
                                                    "cp.async.wait_group 2147483647;",
                    "bulk stores": "cvta.shared.u64 q, 0; cp.async.bulk.global.shared::cta.bulk_group [p], [s], 1024;"}.items():
     case(f"{what} in a loop takes no memory without end", {"f.ptx": forever(body, target="sm_90")}, exit=4,
-         says="did not end within", command=[*RUN, "--grid", "64", "--block", "128", *ARRAY, *LITTLE])
+         says="did not end within", command=[*RUN, "--grid", "64", "--block", "128", *ARRAY, *LITTLE],
+         long=what in ("red.add.f64", "cp.async that waits for none", "bulk stores"))
 case("bulk loads in a loop take no memory without end",
      {"f.ptx": ptx(".shared .align 16 .b8 s[65536]; .shared .align 8 .b64 m; .reg .u64 p; .reg .u32 x; ld.param.u64 p, [a]; "
                    "mbarrier.init.shared.b64 [m], 1000; L: mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [m], 4096; "
@@ -150,10 +151,10 @@ case("100,000 loads take memory that fits",
 case("100,000 shared stores by as many registers are joined in time",
      {"f.ptx": ptx(".shared .b8 s[1024]; .reg .u32 r<1000>; " + "".join(
          f"mov.u32 r{i % 1000}, %clock; and.b32 r{i % 1000}, r{i % 1000}, 0; st.shared.u32 [r{i % 1000}], 1;"
-         for i in range(50000)) + "ret;")}, exit=0)
+         for i in range(50000)) + "ret;")}, exit=0, long=True)
 case("20,000 branches that go round each other find where they meet",
      {"f.ptx": ptx(".reg .pred p; .reg .u32 r; mov.u32 r, %tid.x; setp.eq.u32 p, r, 77;" + "".join(
          f"@p bra L{i};" for i in range(20000)) + "".join(f"L{i}: add.u32 r, r, 1;" for i in range(20000)) + "ret;")}, exit=0)
 case("20,000 branches back and forth find where they meet",
      {"f.ptx": ptx(".reg .pred p; .reg .u32 r; mov.u32 r, %tid.x; setp.eq.u32 p, r, 77;" + "".join(
-         f"L{i}: @p bra L{(i * 7919) % 20000};" for i in range(20000)) + "ret;")}, exit=0)
+         f"L{i}: @p bra L{(i * 7919) % 20000};" for i in range(20000)) + "ret;")}, exit=0, long=True)

@@ -66,7 +66,7 @@ case("9 MB are no source", {"k.ptx": ptx() + "// " + "x" * 9_000_000}, exit=2, s
 TEN = "".join(f"#define A{i} " + f"A{i - 1} " * 10 + "\n" for i in range(1, 12))
 cu("templates without end end", {"k.cu": "template <int n, int m> struct B { enum { v = B<n - 1, m>::v + B<n - 1, m + 1>::v "
    "+ B<n - 1, 2 * m>::v }; }; template <int m> struct B<0, m> { enum { v = m }; };\n"
-   "__global__ void k(int* a) { a[0] = B<40, 1>::v; }\n"}, exit=2, says="goes beyond")
+   "__global__ void k(int* a) { a[0] = B<40, 1>::v; }\n"}, exit=2, says="goes beyond", long=True)
 cu("macros without end end", {"k.cu": "#define A0 x\n" + TEN + "__global__ void k(int* a) { A11 }\n"}, exit=2,
    says="goes beyond")
 cu("a file that includes itself ends", {FILE: f'#include "{FILE}"\n' + KERNEL}, exit=2, says="does not compile")
