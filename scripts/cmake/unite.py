@@ -3,9 +3,9 @@
 those of a group in the order in which they are to be included.
 
 A group is of about a unit's weight, so that a change in one file compiles little else anew. What a file names for itself (in an
-unnamed namespace, static, a macro, a using) is seen by those behind it. A file therefore stands behind those that name so what it uses
-otherwise, and two files of which one so names what the other defines or includes a declaration of are not of one group: a file
-means what it means by itself.
+unnamed namespace, static, a macro, a using) and what its headers declare is seen by those behind it. A file therefore stands before those
+of whose names it uses one otherwise, and two files of which one names for itself what the other declares, too, are not of one group: a
+file means what it means by itself.
 """
 import functools
 import pathlib
@@ -82,6 +82,7 @@ def declarations(plain):
 
 @functools.lru_cache(maxsize=None)
 def names_of_header(path):
+    """What a header declares at the left margin."""
     return frozenset(name for _, _, name in declarations(bare(path.read_text())))
 
 
