@@ -26,8 +26,8 @@ function(gpulab_precompile target)
   endif()
 endfunction()
 
-# gpulab_compile_quickly(TARGET [LIKE FIRST] [HEADER...]). In sections, of which a linker leaves out what nobody calls: one file of a group
-# brings the others along.
+# gpulab_compile_quickly(TARGET [LIKE FIRST] [HEADER...]). Each function has a section of its own: a program that needs one file of a
+# group gets all of them, and the linker can leave out the functions that it does not call (gpulab_first).
 function(gpulab_compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-Og> -ffunction-sections -fdata-sections)
   gpulab_precompile(${target} ${ARGN})

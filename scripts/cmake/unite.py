@@ -3,9 +3,8 @@
 those of a group in the order in which they are to be included.
 
 A group is of about a unit's weight, so that a change in one file compiles little else anew. What a file names for itself (in an
-unnamed namespace, static, a macro, a using) and what its headers declare is seen by those behind it. A file therefore stands before those
-of whose names it uses one otherwise, and two files of which one names for itself what the other declares, too, are not of one group: a
-file means what it means by itself.
+unnamed namespace, static, a macro, a using) and what its headers declare is seen by those behind it. A file that uses such a name for something else therefore
+stands before that file; where both declare the name, they are of different groups. So a file means what it means by itself.
 """
 import functools
 import pathlib
