@@ -5,11 +5,36 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "common/counters.h"
 #include "common/text.h"
 
 namespace gpulab {
+namespace {
+
+Lab made(const LabFolder& folder) {
+  Lab lab = folder.lab();
+  lab.name = folder.name;
+  return lab;
+}
+
+}  // namespace
+
+std::vector<Lab> all_labs() {
+  std::vector<Lab> labs;
+  labs.reserve(lab_folders().size());
+  for (const auto& folder : lab_folders()) labs.push_back(made(folder));
+  std::ranges::sort(labs, {}, [](const Lab& lab) { return std::tie(lab.lecture, lab.name); });
+  return labs;
+}
+
+std::optional<Lab> lab_alone(std::string_view name) {
+  const auto folders = lab_folders();
+  const auto it = std::ranges::find(folders, name, &LabFolder::name);
+  return it == folders.end() ? std::nullopt : std::optional(made(*it));
+}
 
 std::vector<std::string> lab_names(std::span<const Lab> labs) {
   std::vector<std::string> names;

@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/child/interrupt.h"
@@ -32,8 +34,14 @@ std::vector<std::string> words_of(int argc, char** argv) {
   return words;
 }
 
+/// The labs that a command line may speak of: of one that begins with a lab's name, this one alone.
+Labs labs_for(const std::vector<std::string>& words) {
+  auto lab = words.empty() ? std::nullopt : lab_alone(words[0]);
+  return std::make_shared<const std::vector<Lab>>(lab ? std::vector{std::move(*lab)} : all_labs());
+}
+
 ExitCode run(const std::vector<std::string>& words) {
-  const auto call = parse_command_line(words, std::make_shared<const std::vector<Lab>>(all_labs()));
+  const auto call = parse_command_line(words, labs_for(words));
   return call.command->run(call.line);
 }
 

@@ -77,7 +77,7 @@ SystemCheck isolation() {
 }
 
 SystemCheck labs_built() {
-  const auto labs = all_labs();
+  const auto labs = lab_folders();
   const auto later = later_labs().size();
   return {
       labs.empty() && later == 0 ? SystemCheck::State::absent : SystemCheck::State::good, "labs",

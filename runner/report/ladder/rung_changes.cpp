@@ -348,9 +348,8 @@ std::vector<const Result*> also_compared(const Run& run, const Result& result) {
 }  // namespace
 
 std::string about_metrics(const Run& run) {
-  const auto labs = all_labs();
-  const auto lab = std::find_if(labs.begin(), labs.end(), [&](const Lab& l) { return l.name == run.lab; });
-  if (lab == labs.end()) return {};
+  const auto lab = lab_alone(run.lab);
+  if (!lab) return {};
   std::vector<std::string> meanings;
   for (const auto& metric : lab->metrics) {
     const bool told = std::any_of(run.results.begin(), run.results.end(), [&](const Result& r) {

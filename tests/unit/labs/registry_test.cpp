@@ -16,6 +16,18 @@ TEST_CASE("labs and variants are found by name, or their near misses named") {
         "reduce has no variant 'plan' | did you mean 'plain'? 'gpulab list reduce' shows all variants");
 }
 
+TEST_CASE("a lab that is made alone is as it is among all") {
+  for (const auto& lab : all_labs()) {
+    INFO(lab.name);
+    const auto alone = lab_alone(lab.name);
+    REQUIRE(alone);
+    CHECK(alone->name == lab.name);
+    CHECK(alone->topic == lab.topic);
+    CHECK(variant_names(*alone) == variant_names(lab));
+  }
+  CHECK_FALSE(lab_alone("reduse"));
+}
+
 TEST_CASE("every lab of this build is free of defects") {
   for (const auto& lab : all_labs()) {
     INFO(lab.name);
