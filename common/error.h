@@ -1,5 +1,6 @@
 #pragma once
-// The one error type. Thrown anywhere, caught once, in main: what went wrong, where, what to do next.
+// The one error type: what went wrong, where, what to do next. Thrown anywhere; what ends a single case becomes its
+// Result (runner/case/run_case.cpp), all else is caught in main.
 
 #include <stdexcept>
 #include <string>

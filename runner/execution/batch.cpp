@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -135,18 +137,42 @@ std::vector<Result> run_batch(const std::shared_ptr<const Batch>& batch) {
   return results;
 }
 
-ExitCode exit_code(const std::vector<SweepCase>& cases, const std::vector<Result>& results) {
-  bool failed = false, wrong = false, missing = false;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const auto status = results[i].status;
-    if (status == CaseStatus::interrupted) return ExitCode::interrupted;
-    wrong |= status == CaseStatus::wrong;
-    for (const auto& finding : results[i].findings) wrong |= finding.severity == Severity::error;
-    missing |= status == CaseStatus::skipped && cases[i].named;
-    failed |= status == CaseStatus::fault || status == CaseStatus::hung || status == CaseStatus::timeout ||
-              status == CaseStatus::error;
+namespace {
+
+/// Without a default: of a status that is new the compiler says that it is missing here.
+ExitCode code_of(CaseStatus status, bool named) {
+  switch (status) {
+    case CaseStatus::interrupted:
+      return ExitCode::interrupted;
+    case CaseStatus::fault:
+    case CaseStatus::hung:
+    case CaseStatus::timeout:
+    case CaseStatus::error:
+      return ExitCode::launch_failed;
+    case CaseStatus::wrong:
+      return ExitCode::wrong;
+    case CaseStatus::skipped:
+      return named ? ExitCode::missing : ExitCode::ok;
+    case CaseStatus::finding:  // its findings say whether it counts
+    case CaseStatus::ok:
+      break;
   }
-  return failed ? ExitCode::launch_failed : wrong ? ExitCode::wrong : missing ? ExitCode::missing : ExitCode::ok;
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode exit_code(const std::vector<SweepCase>& cases, const std::vector<Result>& results) {
+  std::set<ExitCode> seen;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    seen.insert(code_of(results[i].status, cases[i].named));
+    for (const auto& finding : results[i].findings)
+      if (finding.severity == Severity::error) seen.insert(ExitCode::wrong);
+  }
+  constexpr std::array worst_first{ExitCode::interrupted, ExitCode::launch_failed, ExitCode::wrong, ExitCode::missing};
+  for (const auto code : worst_first)
+    if (seen.contains(code)) return code;
+  return ExitCode::ok;
 }
 
 }  // namespace gpulab

@@ -1,5 +1,5 @@
-# The tools of --sanitize are found by folder: common/simt/observers/tools/NAME.cpp defines `const ToolKind
-# gpulab::simt::tools::NAME`; the list (common/simt/observers/tool.h) is generated. sets tools_source
+# The tools of --sanitize are found by folder: common/simt/observers/tools/NAME.cpp defines `extern const ToolKind
+# NAME` in gpulab::simt::tools; the list (common/simt/observers/tool.h) is generated. sets tools_source
 
 # The list of the tools in these folders, as the C++ file ${output}.
 function(gpulab_write_tools output)
