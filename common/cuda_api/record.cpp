@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
 #include "common/cuda_api/steps_record.h"
+#include "common/device/members.h"
 #include "common/error.h"
 #include "common/hex.h"
 #include "common/trace/step_members.h"
@@ -15,84 +15,60 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What goes over, in this order.
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Dim3> { return std::tie(v.x, v.y, v.z); }
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Options> {
-  return std::tie(v.profile, v.record, v.threads, v.budget, v.schedule, v.counters, v.model, v.trace, v.each, v.lines,
-                  v.sanitize, v.steps, v.steps_file);
+// What goes over, in this order: of what a launch gives, common/device/members.h says it.
+void members(Options& v, auto&& visit) {
+  auto& [profile, record, threads, budget, schedule, counters, model, trace, each, lines, sanitize, steps, steps_file] =
+      v;
+  visit(profile, record, threads, budget, schedule, counters, model, trace, each, lines, sanitize, steps, steps_file);
 }
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, FindingSite> {
-  return std::tie(v.file, v.line, v.access, v.block, v.thread, v.address);
+void members(Counters& v, auto&& visit) {
+  auto& [counts] = v;
+  visit(counts);
 }
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Finding> {
-  return std::tie(v.tool, v.severity, v.message, v.count, v.at);
+void members(KernelRecord& v, auto&& visit) {
+  auto& [name, cpp_name, launches, grid, block, shared_bytes, registers, caller, counters, counted, ms, least_ms,
+         most_ms, modelled, model, model_unavailable, findings, each, lines] = v;
+  visit(name, cpp_name, launches, grid, block, shared_bytes, registers, caller, counters, counted, ms, least_ms,
+        most_ms, modelled, model, model_unavailable, findings, each, lines);
 }
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Counters> { return std::tie(v.counts); }
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, WarpTime> {
-  return std::tie(v.issue, v.memory, v.shared, v.barrier, v.result);
+void members(Activity& v, auto&& visit) {
+  auto& [what, number, start_ms, ms, grid, block, shared_bytes, bytes, registers, stream, caller] = v;
+  visit(what, number, start_ms, ms, grid, block, shared_bytes, bytes, registers, stream, caller);
 }
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, ModelledTime> {
-  return std::tie(v.gpu, v.validated, v.ms, v.kernel_ms, v.low_ms, v.high_ms, v.bound, v.issue, v.fp32, v.shared, v.l1,
-                  v.l2, v.dram, v.atomics, v.sms_used, v.waves, v.tail, v.sm_efficiency, v.achieved_occupancy, v.warps);
+void members(CopyRecord& v, auto&& visit) {
+  auto& [calls, bytes, ms, least_ms, most_ms] = v;
+  visit(calls, bytes, ms, least_ms, most_ms);
 }
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, LineCounts> {
-  return std::tie(v.line, v.phase, v.executions, v.counters);
+void members(CallRecord& v, auto&& visit) {
+  auto& [calls, bytes] = v;
+  visit(calls, bytes);
 }
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, LineAccess> {
-  return std::tie(v.line, v.ptx_line, v.instruction, v.shared, v.load, v.store, v.atomic, v.width, v.mask, v.addresses,
-                  v.sectors, v.distinct_bytes, v.wavefronts, v.ideal_wavefronts, v.max_same_address);
+void members(FaultRecord& v, auto&& visit) {
+  auto& [failure, kernel, what, where, hint, launch, grid, block, error, seen, caller] = v;
+  visit(failure, kernel, what, where, hint, launch, grid, block, error, seen, caller);
 }
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, IdleLanes> {
-  return std::tie(v.line, v.branch, v.slots, v.warps);
+void members(UnsupportedRecord& v, auto&& visit) {
+  auto& [what, caller, hint] = v;
+  visit(what, caller, hint);
 }
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, LineTime> {
-  return std::tie(v.line, v.issue, v.memory, v.shared, v.barrier, v.result);
+void members(LeakRecord& v, auto&& visit) {
+  auto& [bytes, name, caller] = v;
+  visit(bytes, name, caller);
 }
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, WhatIf> {
-  return std::tie(v.line, v.kind, v.ms);
+void members(Record& v, auto&& visit) {
+  auto& [gpu, kernels, copies, calls, activities, activities_cut, faults, findings, allocations, leaks, leaked_bytes,
+         leaks_cut, unsupported, notes, crash, complete] = v;
+  visit(gpu, kernels, copies, calls, activities, activities_cut, faults, findings, allocations, leaks, leaked_bytes,
+        leaks_cut, unsupported, notes, crash, complete);
 }
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, LaunchTime> {
-  return std::tie(v.ms, v.kernel_ms, v.lines, v.what_ifs);
-}
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, LaunchLines> {
-  return std::tie(v.kernel, v.file, v.ptx, v.grid, v.block, v.phases, v.counters, v.lines, v.accesses, v.idle, v.time);
-}
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, KernelRecord> {
-  return std::tie(v.name, v.cpp_name, v.launches, v.grid, v.block, v.shared_bytes, v.registers, v.caller, v.counters,
-                  v.counted, v.ms, v.least_ms, v.most_ms, v.modelled, v.model, v.model_unavailable, v.findings, v.each,
-                  v.lines);
-}
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Activity> {
-  return std::tie(v.what, v.number, v.start_ms, v.ms, v.grid, v.block, v.shared_bytes, v.bytes, v.registers, v.stream,
-                  v.caller);
-}
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, CopyRecord> {
-  return std::tie(v.calls, v.bytes, v.ms, v.least_ms, v.most_ms);
-}
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, CallRecord> {
-  return std::tie(v.calls, v.bytes);
-}
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, FaultRecord> {
-  return std::tie(v.failure, v.kernel, v.what, v.where, v.hint, v.launch, v.grid, v.block, v.error, v.seen, v.caller);
-}
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, UnsupportedRecord> {
-  return std::tie(v.what, v.caller, v.hint);
-}
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, LeakRecord> {
-  return std::tie(v.bytes, v.name, v.caller);
-}
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, Record> {
-  return std::tie(v.gpu, v.kernels, v.copies, v.calls, v.activities, v.activities_cut, v.faults, v.findings,
-                  v.allocations, v.leaks, v.leaked_bytes, v.leaks_cut, v.unsupported, v.notes, v.crash, v.complete);
-}
-
-auto members(auto& v) requires std::same_as<std::remove_cvref_t<decltype(v)>, StepsRecord> {
-  return std::tie(v.steps, v.ptx, v.findings);
+void members(StepsRecord& v, auto&& visit) {
+  auto& [steps, ptx, findings] = v;
+  visit(steps, ptx, findings);
 }
 
 template <typename T>
 concept Struct = requires(T& v) {
-  members(v);
+  members(v, [](auto&...) {});
 };
 
 template <typename E>
@@ -126,7 +102,7 @@ Json put(const std::map<std::string, T>& values) {
 template <Struct T>
 Json put(const T& value) {
   Json json = Json::array();
-  std::apply([&](const auto&... member) { (json.push_back(put(member)), ...); }, members(const_cast<T&>(value)));
+  members(const_cast<T&>(value), [&](const auto&... member) { (json.push_back(put(member)), ...); });
   return json;
 }
 
@@ -165,7 +141,7 @@ void get(const Json& json, std::map<std::string, T>& values) {
 template <Struct T>
 void get(const Json& json, T& value) {
   std::size_t next = 0;
-  std::apply([&](auto&... member) { (get(json.at(next++), member), ...); }, members(value));
+  members(value, [&](auto&... member) { (get(json.at(next++), member), ...); });
 }
 
 constexpr const char* what_steps = "what the program's process kept of a launch";

@@ -1,48 +1,46 @@
 #pragma once
-// How the steps of `gpulab trace` travel from one process to another: the members of their structs. The structured
-// bindings name every one: a struct that gains one does not compile until it travels, too.
-
-#include <tuple>
+// How the steps of `gpulab trace` travel from one process to another: members(value, visit) calls `visit` with all
+// members. The structured bindings name every one: a struct that gains one does not compile until it travels, too.
 
 #include "common/trace/step_trace.h"
 #include "common/trace/trace_window.h"
 
 namespace gpulab {
 
-inline auto members(TraceWindow& v) {
+inline void members(TraceWindow& v, auto&& visit) {
   auto& [blocks, warps, from, events, launch] = v;
-  return std::tie(blocks, warps, from, events, launch);
+  visit(blocks, warps, from, events, launch);
 }
-inline auto members(StepRegister& v) {
+inline void members(StepRegister& v, auto&& visit) {
   auto& [name, type, variable] = v;
-  return std::tie(name, type, variable);
+  visit(name, type, variable);
 }
-inline auto members(StepSite& v) {
+inline void members(StepSite& v, auto&& visit) {
   auto& [line, ptx_line, results, stored] = v;
-  return std::tie(line, ptx_line, results, stored);
+  visit(line, ptx_line, results, stored);
 }
-inline auto members(StepAccess& v) {
+inline void members(StepAccess& v, auto&& visit) {
   auto& [space, load, store, atomic, width, mask, relative, sectors, distinct, wavefronts, ideal] = v;
-  return std::tie(space, load, store, atomic, width, mask, relative, sectors, distinct, wavefronts, ideal);
+  visit(space, load, store, atomic, width, mask, relative, sectors, distinct, wavefronts, ideal);
 }
-inline auto members(TraceStep& v) {
+inline void members(TraceStep& v, auto&& visit) {
   auto& [site, warp, active, off, live, waiting, then_live, then_waiting, text, first_arg, access, address, values,
          issued, waited, stall] = v;
-  return std::tie(site, warp, active, off, live, waiting, then_live, then_waiting, text, first_arg, access, address,
-                  values, issued, waited, stall);
+  visit(site, warp, active, off, live, waiting, then_live, then_waiting, text, first_arg, access, address, values,
+        issued, waited, stall);
 }
-inline auto members(StepWarp& v) {
+inline void members(StepWarp& v, auto&& visit) {
   auto& [block, index, warp, lanes] = v;
-  return std::tie(block, index, warp, lanes);
+  visit(block, index, warp, lanes);
 }
-inline auto members(StepArray& v) {
+inline void members(StepArray& v, auto&& visit) {
   auto& [name, shared, address, bytes] = v;
-  return std::tie(name, shared, address, bytes);
+  visit(name, shared, address, bytes);
 }
-inline auto members(StepTrace& v) {
+inline void members(StepTrace& v, auto&& visit) {
   auto& [kernel, file, launch, launches, grid, block, shared, debug, from, seen, all_warps, ended, warps, sites, arrays,
          steps, accesses, texts, args, values, not_timed] = v;
-  return std::tie(kernel, file, launch, launches, grid, block, shared, debug, from, seen, all_warps, ended, warps,
-                  sites, arrays, steps, accesses, texts, args, values, not_timed);
+  visit(kernel, file, launch, launches, grid, block, shared, debug, from, seen, all_warps, ended, warps, sites, arrays,
+        steps, accesses, texts, args, values, not_timed);
 }
 }  // namespace gpulab

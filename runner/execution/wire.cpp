@@ -5,9 +5,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <tuple>
 #include <type_traits>
 
+#include "common/device/members.h"
 #include "common/hex.h"
 #include "common/trace/step_members.h"
 
@@ -16,192 +16,137 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A struct travels as the array of its members. The structured bindings name every member: a struct that gains one
-// does not compile until it travels too.
-auto members(Dim3& v) {
-  auto& [x, y, z] = v;
-  return std::tie(x, y, z);
-}
-auto members(Mismatch& v) {
+// A struct travels as the array of its members, of which each is named (common/device/members.h).
+void members(Mismatch& v, auto&& visit) {
   auto& [index, got, expected] = v;
-  return std::tie(index, got, expected);
+  visit(index, got, expected);
 }
-auto members(Verification& v) {
+void members(Verification& v, auto&& visit) {
   auto& [status, absolute, relative, tolerance, count, mismatches, note] = v;
-  return std::tie(status, absolute, relative, tolerance, count, mismatches, note);
+  visit(status, absolute, relative, tolerance, count, mismatches, note);
 }
-auto members(Timing& v) {
+void members(Timing& v, auto&& visit) {
   auto& [source, mode, samples, min, q1, median, q3, mean, stddev] = v;
-  return std::tie(source, mode, samples, min, q1, median, q3, mean, stddev);
+  visit(source, mode, samples, min, q1, median, q3, mean, stddev);
 }
-auto members(LaunchFacts& v) {
+void members(LaunchFacts& v, auto&& visit) {
   auto& [grid, block, dynamic_shared, static_shared, local, registers, launches, estimated, of_gpu] = v;
-  return std::tie(grid, block, dynamic_shared, static_shared, local, registers, launches, estimated, of_gpu);
+  visit(grid, block, dynamic_shared, static_shared, local, registers, launches, estimated, of_gpu);
 }
-auto members(Metric& v) {
+void members(Metric& v, auto&& visit) {
   auto& [name, value, unit] = v;
-  return std::tie(name, value, unit);
+  visit(name, value, unit);
 }
-auto members(Curve& v) {
+void members(Curve& v, auto&& visit) {
   auto& [name, x_label, y_label, x, y, y_max, marked] = v;
-  return std::tie(name, x_label, y_label, x, y, y_max, marked);
+  visit(name, x_label, y_label, x, y, y_max, marked);
 }
-auto members(Picture& v) {
+void members(Picture& v, auto&& visit) {
   auto& [width, height, rgb] = v;
-  return std::tie(width, height, rgb);
+  visit(width, height, rgb);
 }
-auto members(FindingSite& v) {
-  auto& [file, line, access, block, thread, address] = v;
-  return std::tie(file, line, access, block, thread, address);
-}
-auto members(Finding& v) {
-  auto& [tool, severity, message, count, at] = v;
-  return std::tie(tool, severity, message, count, at);
-}
-auto members(Spread& v) {
+void members(Spread& v, auto&& visit) {
   auto& [sm_count, sms_used, waves, tail] = v;
-  return std::tie(sm_count, sms_used, waves, tail);
+  visit(sm_count, sms_used, waves, tail);
 }
-auto members(Occupancy& v) {
+void members(Occupancy& v, auto&& visit) {
   auto& [theoretical, blocks, limited_by] = v;
-  return std::tie(theoretical, blocks, limited_by);
+  visit(theoretical, blocks, limited_by);
 }
-auto members(BufferSlice& v) {
+void members(BufferSlice& v, auto&& visit) {
   auto& [from, values] = v;
-  return std::tie(from, values);
+  visit(from, values);
 }
-auto members(BufferFacts& v) {
+void members(BufferFacts& v, auto&& visit) {
   auto& [name, type, count, first, fnv1a64, slices] = v;
-  return std::tie(name, type, count, first, fnv1a64, slices);
+  visit(name, type, count, first, fnv1a64, slices);
 }
-auto members(LineCounts& v) {
-  auto& [line, phase, executions, counters] = v;
-  return std::tie(line, phase, executions, counters);
-}
-auto members(LineAccess& v) {
-  auto& [line, ptx_line, instruction, shared, load, store, atomic, width, mask, addresses, sectors, distinct,
-         wavefronts, ideal, same] = v;
-  return std::tie(line, ptx_line, instruction, shared, load, store, atomic, width, mask, addresses, sectors, distinct,
-                  wavefronts, ideal, same);
-}
-auto members(IdleLanes& v) {
-  auto& [line, branch, slots, warps] = v;
-  return std::tie(line, branch, slots, warps);
-}
-auto members(LineTime& v) {
-  auto& [line, issue, memory, shared, barrier, result] = v;
-  return std::tie(line, issue, memory, shared, barrier, result);
-}
-auto members(WhatIf& v) {
-  auto& [line, kind, ms] = v;
-  return std::tie(line, kind, ms);
-}
-auto members(LaunchTime& v) {
-  auto& [ms, kernel_ms, lines, what_ifs] = v;
-  return std::tie(ms, kernel_ms, lines, what_ifs);
-}
-auto members(LaunchLines& v) {
-  auto& [kernel, file, text, ptx, grid, block, phases, counters, lines, accesses, idle, time] = v;
-  (void)text;  // a view: WireReply::texts
-  return std::tie(kernel, file, ptx, grid, block, phases, counters, lines, accesses, idle, time);
-}
-auto members(SimulatorOptions& v) {
+void members(SimulatorOptions& v, auto&& visit) {
   auto& [threads, budget, patience, counters, model, timing, lines, sanitize, print_limit, schedule, trace, observers] =
       v;
   (void)observers;  // of this process
-  return std::tie(threads, budget, patience, counters, model, timing, lines, sanitize, print_limit, schedule, trace);
+  visit(threads, budget, patience, counters, model, timing, lines, sanitize, print_limit, schedule, trace);
 }
-auto members(DeviceRequest& v) {
+void members(DeviceRequest& v, auto&& visit) {
   auto& [index, profile, simulation] = v;
-  return std::tie(index, profile, simulation);
+  visit(index, profile, simulation);
 }
-auto members(WarpTime& v) {
-  auto& [issue, memory, shared, barrier, result] = v;
-  return std::tie(issue, memory, shared, barrier, result);
-}
-auto members(ModelledTime& v) {
-  auto& [gpu, validated, ms, kernels, low, high, bound, issue, fp32, shared, l1, l2, dram, atomics, sms, waves, tail,
-         sm, achieved, warps] = v;
-  return std::tie(gpu, validated, ms, kernels, low, high, bound, issue, fp32, shared, l1, l2, dram, atomics, sms, waves,
-                  tail, sm, achieved, warps);
-}
-auto members(Result& v) {
+void members(Result& v, auto&& visit) {
   auto& [variant, kernel, status, message, racy, needs_clock, summary, params, launch, occupancy, spread, verification,
          timing, simulation_ms, model, model_unavailable, metrics, notes, curve, picture, built_on, would_build_on,
          changes, counters, counters_params, findings, output, output_cut, work, lines, steps, buffers, contents] = v;
   (void)racy, (void)needs_clock;                        // whoever asked knows the variant
   (void)built_on, (void)would_build_on, (void)changes;  // of several results
-  return std::tie(variant, kernel, status, message, summary, params, launch, occupancy, spread, verification, timing,
-                  simulation_ms, model, model_unavailable, metrics, notes, curve, picture, counters, counters_params,
-                  findings, output, output_cut, work, lines, steps, buffers, contents);
+  visit(variant, kernel, status, message, summary, params, launch, occupancy, spread, verification, timing,
+        simulation_ms, model, model_unavailable, metrics, notes, curve, picture, counters, counters_params, findings,
+        output, output_cut, work, lines, steps, buffers, contents);
 }
-auto members(Params& v) { return std::tie(v.values); }
-auto members(Case& v) {
+void members(Params& v, auto&& visit) { visit(v.values); }
+void members(Case& v, auto&& visit) {
   auto& [params, block, grid, seed, sm_count, max_threads, gpu] = v;
   (void)gpu;  // the worker's own: CaseRunner sets it
-  return std::tie(params, block, grid, seed, sm_count, max_threads);
+  visit(params, block, grid, seed, sm_count, max_threads);
 }
-auto members(MeasureOptions& v) {
+void members(MeasureOptions& v, auto&& visit) {
   auto& [warmup, reps, min_time, max_noise, warm] = v;
-  return std::tie(warmup, reps, min_time, max_noise, warm);
+  visit(warmup, reps, min_time, max_noise, warm);
 }
-auto members(Slice& v) {
+void members(Slice& v, auto&& visit) {
   auto& [buffer, first, end] = v;
-  return std::tie(buffer, first, end);
+  visit(buffer, first, end);
 }
-auto members(RunOptions& v) {
+void members(RunOptions& v, auto&& visit) {
   auto& [grid, counters, measure, dumps, shows, printed] = v;
   (void)printed;  // of this process: WireCase::listens
-  return std::tie(grid, counters, measure, dumps, shows);
+  visit(grid, counters, measure, dumps, shows);
 }
-auto members(KernelResources& v) {
+void members(KernelResources& v, auto&& visit) {
   auto& [sm, registers, shared, stack] = v;
-  return std::tie(sm, registers, shared, stack);
+  visit(sm, registers, shared, stack);
 }
-auto members(KernelFile& v) {
+void members(KernelFile& v, auto&& visit) {
   auto& [file, source, ptx, capability, entry, shared, cooperative, arguments, variables, expectations, tolerance,
          resources] = v;
-  return std::tie(file, source, ptx, capability, entry, shared, cooperative, arguments, variables, expectations,
-                  tolerance, resources);
+  visit(file, source, ptx, capability, entry, shared, cooperative, arguments, variables, expectations, tolerance,
+        resources);
 }
-auto members(Buffer& v) {
+void members(Buffer& v, auto&& visit) {
   auto& [name, type, count, role, initial, on_host, symbol] = v;
-  return std::tie(name, type, count, role, initial, on_host, symbol);
+  visit(name, type, count, role, initial, on_host, symbol);
 }
-auto members(BufferArgument& v) {
+void members(BufferArgument& v, auto&& visit) {
   auto& [buffer, offset] = v;
-  return std::tie(buffer, offset);
+  visit(buffer, offset);
 }
-auto members(TensorMapArgument& v) {
+void members(TensorMapArgument& v, auto&& visit) {
   auto& [buffer, rows, cols, box_rows, box_cols] = v;
-  return std::tie(buffer, rows, cols, box_rows, box_cols);
+  visit(buffer, rows, cols, box_rows, box_cols);
 }
-auto members(TextureArgument& v) {
+void members(TextureArgument& v, auto&& visit) {
   auto& [buffer, is_surface, extent, channels, mode, filters, is_normalized, as_fractions] = v;
-  return std::tie(buffer, is_surface, extent[0], extent[1], extent[2], channels, mode, filters, is_normalized,
-                  as_fractions);
+  visit(buffer, is_surface, extent[0], extent[1], extent[2], channels, mode, filters, is_normalized, as_fractions);
 }
-auto members(BytesArgument& v) { return std::tie(v.bytes); }
-auto members(Copy& v) {
+void members(BytesArgument& v, auto&& visit) { visit(v.bytes); }
+void members(Copy& v, auto&& visit) {
   auto& [to, from, first, count] = v;
-  return std::tie(to, from, first, count);
+  visit(to, from, first, count);
 }
-auto members(Step& v) {
+void members(Step& v, auto&& visit) {
   auto& [kernel, grid, block, dynamic_shared, arguments, cooperative, stream, copy] = v;
-  return std::tie(kernel, grid, block, dynamic_shared, arguments, cooperative, stream, copy);
+  visit(kernel, grid, block, dynamic_shared, arguments, cooperative, stream, copy);
 }
-auto members(Trial& v) {
+void members(Trial& v, auto&& visit) {
   auto& [number, buffers, steps] = v;
-  return std::tie(number, buffers, steps);
+  visit(number, buffers, steps);
 }
-auto members(WireCase& v) {
+void members(WireCase& v, auto&& visit) {
   auto& [lab, variant, point, options, file, trial, listens] = v;
-  return std::tie(lab, variant, point, options, file, trial, listens);
+  visit(lab, variant, point, options, file, trial, listens);
 }
 
 template <typename T>
 concept Struct = requires(T& value) {
-  members(value);
+  members(value, [](auto&...) {});
 };
 template <typename T>
 concept Plain = std::is_integral_v<T>;
@@ -337,13 +282,12 @@ void get(const Json& json, std::map<K, V, C>& values);
 template <Struct T>
 void put(Json& json, const T& value) {
   json = Json::array();
-  std::apply([&](auto&... member) { (put(json.emplace_back(), std::as_const(member)), ...); },
-             members(const_cast<T&>(value)));
+  members(const_cast<T&>(value), [&](auto&... member) { (put(json.emplace_back(), std::as_const(member)), ...); });
 }
 template <Struct T>
 void get(const Json& json, T& value) {
   std::size_t next = 0;
-  std::apply([&](auto&... member) { (get(json.at(next++), member), ...); }, members(value));
+  members(value, [&](auto&... member) { (get(json.at(next++), member), ...); });
 }
 
 template <typename T>
