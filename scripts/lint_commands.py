@@ -24,8 +24,8 @@ def commands_of_files(entries):
     for entry in entries:
         entry["command"] = FOR_GCC.sub("", entry["command"])
         together = []
-        if "/Unity/" in entry["file"]:
-            together = re.findall(r'#include "(.*)"', pathlib.Path(entry["file"]).read_text())
+        if "/united/" in entry["file"]:
+            together = [str(ROOT / path) for path in re.findall(r'#include "(.*)"', pathlib.Path(entry["file"]).read_text())]
         for path in together or [entry["file"]]:
             made.append({**entry, "file": path, "command": entry["command"].replace(entry["file"], path)})
     return made

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of scripts/cmake/unite.py: which files are compiled as one. Closes with 'N passed, N failed'."""
+"""unite_test.py BUILD: tests of scripts/cmake/unite.py, which files are compiled as one, and of what BUILD made of it. Closes with
+'N passed, N failed'."""
 import pathlib
 import subprocess
 import sys
@@ -105,6 +106,12 @@ class Groups(unittest.TestCase):
         made = unite.groups(sources)
         self.assertLess(len(made), len(paths) / 4)
         self.assertEqual(sum(map(len, made)), len(paths))
+
+    def test_what_is_compiled_is_the_same_in_each_clone_so_that_ccache_knows_it(self):
+        build = pathlib.Path(sys.argv[1])
+        made = [*build.glob("united/**/*.cpp"), *build.glob("**/cmake_pch.hxx")]
+        self.assertGreater(len(made), 100 if (build / "united").exists() else 3)  # without groups the precompiled headers alone
+        self.assertEqual([str(path) for path in made if str(ROOT) in path.read_text()], [])
 
 
 if __name__ == "__main__":
