@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/text.h"
 #include "runner/report/json_text.h"
 
 namespace gpulab {
@@ -12,7 +13,7 @@ std::string error_text(const Error& error) {
   std::string text = fmt::format("error: {}\n", error.what());
   if (!error.where.empty()) text += fmt::format("  {}\n", error.where);
   if (!error.hint.empty()) text += fmt::format("  hint: {}\n", error.hint);
-  return text;
+  return visible(text);  // it may quote a file, or a file's name
 }
 
 std::string error_json(const Error& error) {

@@ -349,3 +349,93 @@ extern "C" __global__ void compare_and_swap_loop(int* out) {
     old = atomicCAS(out, assumed, assumed + int(threadIdx.x));
   } while (assumed != old);
 }
+
+// A word may be changed by atomics and looked at as volatile: each comes as a whole to the other.
+// innocent <<<2, 32>>> data[32] flag[1]=0 out[32]
+extern "C" __global__ void flag_by_an_atomic_polled_as_volatile(int* data, int* flag, int* out) {
+  const int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    data[t] = t + 1;
+    __threadfence();
+    __syncthreads();
+    if (t == 0) atomicExch(flag, 1);
+  } else {
+    if (t == 0)
+      while (*const_cast<volatile int*>(flag) == 0) {
+      }
+    __threadfence();
+    __syncthreads();
+    out[t] = data[t];
+  }
+}
+
+// innocent <<<cooperative 4, 32>>> in[128] arrived[1]=0 out[128]
+extern "C" __global__ void barrier_of_the_grid_by_hand(int* in, unsigned* arrived, int* out) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  in[i] += 1;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicAdd(arrived, 1);
+    while (*const_cast<volatile unsigned*>(arrived) < gridDim.x) {
+    }
+    __threadfence();
+  }
+  __syncthreads();
+  out[i] = in[127 - i];
+}
+
+// innocent <<<4, 1>>> counter[1]=0 lock[1]=0
+extern "C" __global__ void lock_released_as_volatile(int* counter, int* lock) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  *counter += blockIdx.x + 1;
+  __threadfence();
+  *const_cast<volatile int*>(lock) = 0;
+}
+
+// The first guess by a volatile load, the head changed by atomicCAS alone.
+// innocent <<<4, 32>>> next[128] head[1]=0
+extern "C" __global__ void push_on_a_stack(int* next, int* head) {
+  const int own = blockIdx.x * 32 + threadIdx.x + 1;
+  int guess = *const_cast<volatile int*>(head), seen;
+  do {
+    next[own - 1] = seen = guess;
+    guess = atomicCAS(head, seen, own);
+  } while (guess != seen);
+}
+
+__device__ int warp_sum(int value) {
+  for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(0xffffffffu, value, distance);
+  return value;
+}
+
+// Lanes look back together, until a vote says that each has its word, which holds its flag, too: no fence is needed.
+// innocent <<<8, 32>>> in[256] words[8]=0 ticket[1]=0 out[8]
+extern "C" __global__ void look_back_by_a_vote(const int* in, volatile unsigned* words, int* ticket, int* out) {
+  const int t = threadIdx.x;
+  int part = t == 0 ? atomicAdd(ticket, 1) : 0;
+  part = __shfl_sync(0xffffffffu, part, 0);
+  const int sum = warp_sum(in[part * 32 + t]);
+  if (t == 0) words[part] = sum << 1 | 1;
+  const int other = part - 1 - t;
+  unsigned word;
+  do word = other >= 0 ? words[other] : 1;
+  while (__any_sync(0xffffffffu, (word & 1) == 0));
+  const int before = warp_sum(word >> 1);
+  if (t == 0) out[part] = before + sum;
+}
+
+// innocent <<<4, 1>>> words[8]=0
+extern "C" __global__ void each_waits_for_the_one_before_with_a_pause(volatile unsigned long long* words) {
+  const int b = blockIdx.x;
+  unsigned long long word = 1ull << 32;
+  unsigned pause = 8;
+  if (b > 0)
+    while (((word = words[b - 1]) >> 32) == 0) {
+      __nanosleep(pause);
+      if (pause < 256) pause *= 2;
+    }
+  words[b] = word + 1;
+}

@@ -295,3 +295,39 @@ extern "C" __global__ void tree_over_an_odd_number(const int* in, int* out, int 
   }
   if (t == 0) out[0] = s[0];
 }
+
+// An exchange whose old value nobody asks for is a store.
+// innocent <<<1, 64>>> flag[1]? out[64]
+extern "C" __global__ void first_value_by_an_exchange(int* flag, int* out) {
+  __shared__ int count;
+  if (threadIdx.x == 0) atomicExch(&count, 0);
+  __syncthreads();
+  atomicAdd(&count, 1);
+  __syncthreads();
+  out[threadIdx.x] = count;
+  if (threadIdx.x == 0) atomicExch(flag, 1);
+}
+
+// As cooperative groups' tiles of several warps do it: each clears its own bit before it sets it.
+// innocent <<<1, 32>>> out[1]
+extern "C" __global__ void bits_cleared_one_by_one(int* out) {
+  __shared__ unsigned bits;
+  atomicAnd(&bits, ~(1u << threadIdx.x));
+  __syncthreads();
+  atomicOr(&bits, 1u << threadIdx.x);
+  __syncthreads();
+  if (threadIdx.x == 0) out[0] = bits;
+}
+
+// guilty <<<1, 32>>> out[1]
+extern "C" __global__ void bits_set_in_a_word_that_nobody_cleared(int* out) {
+  __shared__ unsigned bits;
+  atomicOr(&bits, 1u << threadIdx.x);  // guilty: initcheck atomic
+  __syncthreads();
+  if (threadIdx.x == 0) out[0] = bits;
+}
+
+// guilty <<<1, 32>>> word[1]? out[1]
+extern "C" __global__ void old_value_of_an_exchange(int* word, int* out) {
+  if (threadIdx.x == 0) out[0] = atomicExch(word, 1);  // guilty: initcheck atomic
+}

@@ -25,16 +25,24 @@ struct MemoryEntry {
 
 class MemoryTable {
  public:
-  void add(MemoryEntry entry) { entries_[entry.address] = std::move(entry); }
+  void add(MemoryEntry entry) {
+    MemoryEntry& place = entries_[entry.address];
+    used_ += of_device(entry) - of_device(place);
+    place = std::move(entry);
+  }
   void remove(std::uint64_t address, std::string freed_by = {}) {
     const auto found = entries_.find(address);
     if (found == entries_.end()) return;
+    used_ -= of_device(found->second);
     found->second.freed_by = std::move(freed_by);
     if (found->second.kind != MemoryEntry::Kind::registered) freed_.push_back(std::move(found->second));
     if (freed_.size() > kRemembered) freed_.pop_front();
     entries_.erase(found);
   }
-  void clear() { entries_.clear(); }
+  void clear() {
+    entries_.clear();
+    used_ = 0;
+  }
   /// The one that held it before it was freed; null where there is none, or it is forgotten.
   [[nodiscard]] const MemoryEntry* freed(std::uint64_t address) const {
     for (auto entry = freed_.rbegin(); entry != freed_.rend(); ++entry)
@@ -54,18 +62,17 @@ class MemoryTable {
     return address - entry.address < entry.bytes ? &entry : nullptr;
   }
   [[nodiscard]] const std::map<std::uint64_t, MemoryEntry>& all() const { return entries_; }
-  /// Of the device's own memory.
-  [[nodiscard]] std::size_t used() const {
-    std::size_t sum = 0;
-    for (const auto& [address, entry] : entries_)
-      if (entry.kind == MemoryEntry::Kind::device || entry.kind == MemoryEntry::Kind::managed) sum += entry.bytes;
-    return sum;
-  }
+  /// Bytes of the device's own memory.
+  [[nodiscard]] std::size_t used() const { return used_; }
 
  private:
+  static std::size_t of_device(const MemoryEntry& entry) {
+    return entry.kind == MemoryEntry::Kind::device || entry.kind == MemoryEntry::Kind::managed ? entry.bytes : 0;
+  }
   static constexpr std::size_t kRemembered = 256;
   std::deque<MemoryEntry> freed_;
   std::map<std::uint64_t, MemoryEntry> entries_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace gpulab::cuda_api

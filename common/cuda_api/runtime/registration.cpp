@@ -19,9 +19,10 @@ struct Configuration {
   void* caller = nullptr;  ///< the line with <<<>>>; what calls us to launch is a function that nvcc makes
 };
 
+/// Never destroyed: what a program has in static storage may launch when its end has destroyed a thread's own objects.
 std::vector<Configuration>& configurations() {
-  thread_local std::vector<Configuration> pushed;
-  return pushed;
+  thread_local auto* const pushed = new std::vector<Configuration>;
+  return *pushed;
 }
 
 /// Handles are the numbers of modules, from 1.

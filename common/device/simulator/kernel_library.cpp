@@ -32,14 +32,11 @@ std::vector<std::byte> LoadedKernel::parameter_block(std::span<const KernelArgum
   return bytes;
 }
 
-bool KernelLibrary::Module::has_entry(std::string_view name) const {
-  return std::find(entries.begin(), entries.end(), name) != entries.end();
-}
-
 void KernelLibrary::load(const ModuleImage& image) {
   auto& module = modules_.emplace_back();
   module.image = image;
   module.entries = ptx::entry_names(image.ptx);
+  module.names = {module.entries.begin(), module.entries.end()};
 }
 
 const LoadedKernel& KernelLibrary::find(std::string_view name) {
@@ -49,7 +46,7 @@ const LoadedKernel& KernelLibrary::find(std::string_view name) {
   for (const auto& known : kernels_)
     if (known.kernel.entry == entry) return known;
   for (auto& module : modules_)
-    if (module.has_entry(entry)) return decode(module, entry);
+    if (module.names.contains(entry)) return decode(module, entry);
   throw std::logic_error("entry of no module");
 }
 
@@ -92,7 +89,7 @@ const LoadedKernel& KernelLibrary::decode(Module& loaded, std::string_view entry
   // The driver would compile every kernel of the text; one is parsed, and the functions that it may call.
   auto module = std::make_shared<ptx::Module>(ptx::parse(
       loaded.image.ptx, std::string(loaded.image.name),
-      [&](std::string_view name) { return name == entry || !loaded.has_entry(name); },
+      [&](std::string_view name) { return name == entry || !loaded.names.contains(name); },
       ptx::TextOwner::caller));  // copying a lab's megabyte or two takes a tenth of a small run
   ptx::lower_calls(*module);
   loaded.variables.place(*module, memory_);

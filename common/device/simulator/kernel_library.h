@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "common/device/device.h"
@@ -47,9 +48,9 @@ class KernelLibrary {
  private:
   struct Module {
     ModuleImage image;
-    std::vector<std::string_view> entries;
+    std::vector<std::string_view> entries;       ///< as they stand in the text
+    std::unordered_set<std::string_view> names;  ///< of these, to be found among hundreds of thousands
     ModuleVariables variables;
-    [[nodiscard]] bool has_entry(std::string_view name) const;
   };
   Module& module_of(std::string_view name);
   const LoadedKernel& decode(Module& module, std::string_view entry);

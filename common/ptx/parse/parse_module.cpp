@@ -10,6 +10,7 @@
 #include "common/ptx/parse/function_parser.h"
 #include "common/ptx/parse/parse_context.h"
 #include "common/ptx/parser.h"
+#include "common/text.h"
 
 namespace gpulab::ptx {
 namespace {
@@ -120,7 +121,9 @@ void ModuleParser::parse_target() {
 void ModuleParser::parse_file() {
   const auto number = static_cast<std::uint32_t>(tokens_.expect_count("a file number", UINT32_MAX));
   if (!tokens_.at(TokenKind::string)) tokens_.fail_expected("a quoted file name");
-  const std::string_view quoted = tokens_.take().text;
+  const std::string_view quoted = tokens_.peek().text;
+  if (visible(quoted) != quoted) tokens_.fail_expected("a file name without control characters");
+  tokens_.take();
   module_.files.emplace_back(number, quoted.substr(1, quoted.size() - 2));
   while (tokens_.accept(',')) (void)tokens_.expect_count("a time stamp or a size", UINT64_MAX);
 }

@@ -29,6 +29,10 @@ MemoryUse memory_use_of(const Site& site) {
   use.load = meaning.traits & kLoad;
   use.store = meaning.traits & kStore;
   use.atomic = meaning.traits & kAtomic;
+  const auto is = [&](const char* operation) {
+    return site.instruction->opcode.find(operation) != std::string_view::npos;
+  };
+  use.clears = use.atomic && (is(".exch") || is(".and"));
   use.is_volatile = site.facts & kVolatile;
   use.strong = site.facts & kStrong;
   use.acquires = site.facts & kAcquires;

@@ -26,6 +26,8 @@ struct MemoryUse {
   bool polls = false;   ///< volatile, and waits for its word (polling_loads.h)
   bool strong = false;  ///< .relaxed, .acquire, .release: does not race with atomics
   bool acquires = false, releases = false;
+  /// An atomic operation whose result does not depend on what was there: an exchange, or `and`, which clears bits.
+  bool clears = false;
   std::uint8_t bytes = 0;               ///< per lane
   std::uint8_t element = 0;             ///< bytes of one register's part
   std::uint8_t address = 0, value = 0;  ///< entries of MicroOp::r

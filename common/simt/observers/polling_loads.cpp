@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <vector>
 
 namespace gpulab::simt {
 namespace {
@@ -30,11 +33,130 @@ bool reads_any(const Instruction& instruction, const std::set<std::int32_t>& reg
   return found;
 }
 
+bool is_branch(const Instruction& instruction) { return instruction.opcode.starts_with("bra"); }
+bool is_conditional(const Instruction& instruction) { return instruction.guard_reg >= 0; }
+
+/// What it gives depends on more than its operands.
+bool is_chance(const Instruction& instruction) {
+  constexpr std::string_view starts[] = {"ld", "atom", "shfl", "vote", "match", "activemask", "redux", "tex", "suld"};
+  return std::ranges::any_of(starts, [&](auto start) { return instruction.opcode.starts_with(start); });
+}
+
 /// The instruction that a branch leads to.
 std::optional<std::size_t> target_of(const ptx::Function& function, const Instruction& branch) {
   if (branch.operands.empty()) return std::nullopt;
   const auto found = std::ranges::find(function.labels, branch.operands.front().name, &ptx::Label::name);
   return found == function.labels.end() ? std::nullopt : std::optional<std::size_t>(found->instruction);
+}
+
+/// The instructions from `start` to a branch back to it.
+class Loop {
+ public:
+  Loop(const ptx::Function& function, std::size_t start, std::size_t end)
+      : function_(function), start_(start), end_(end), decided_(end - start + 1) {}
+
+  [[nodiscard]] bool waits_for(std::size_t load) {
+    find_changing();
+    const Instruction& instruction = function_.instructions[load];
+    bool same_place = true;
+    for (std::size_t i = 1; i < instruction.operands.size(); ++i)
+      each_register(instruction.operands[i], [&](std::int32_t reg) { same_place &= !changing_.contains(reg); });
+    if (!same_place) return false;
+    add_results(instruction, seen_);
+    follow_seen();
+    return leaves_by_seen();
+  }
+
+ private:
+  static void add_results(const Instruction& one, std::set<std::int32_t>& to) {
+    if (writes(one)) each_register(one.operands.front(), [&](std::int32_t reg) { to.insert(reg); });
+  }
+  template <typename Visit>
+  void each(const Visit& visit) const {
+    for (std::size_t i = start_; i <= end_; ++i) visit(i, function_.instructions[i]);
+  }
+  /// Until nothing is added.
+  template <typename Pass>
+  static void repeat(const std::set<std::int32_t>& grown, const Pass& pass) {
+    for (std::size_t before = SIZE_MAX; before != grown.size();) {
+      before = grown.size();
+      pass();
+    }
+  }
+
+  /// Registers that may hold another value in the next round.
+  void find_changing() {
+    std::set<std::int32_t> once;
+    each([&](std::size_t, const Instruction& one) {
+      if (!writes(one)) return;
+      if (is_chance(one)) add_results(one, changing_);
+      each_register(one.operands.front(), [&](std::int32_t reg) {
+        if (!once.insert(reg).second) changing_.insert(reg);
+      });
+    });
+    repeat(changing_, [&] {
+      std::set<std::int32_t> later = once;  // what the round has yet to write, when an instruction reads it
+      each([&](std::size_t, const Instruction& one) {
+        if (reads_any(one, changing_) || reads_any(one, later)) add_results(one, changing_);
+        if (writes(one)) each_register(one.operands.front(), [&](std::int32_t reg) { later.erase(reg); });
+      });
+    });
+  }
+  /// Registers that depend on what the load has seen, and instructions that run or do not by such a one.
+  void follow_seen() {
+    repeat(seen_, [&] {
+      each([&](std::size_t i, const Instruction& one) {
+        if (reads_any(one, seen_) || decided_[i - start_]) add_results(one, seen_);
+        if (!is_branch(one) || !seen_.contains(one.guard_reg)) return;
+        const auto target = target_of(function_, one);
+        for (std::size_t k = i + 1; target && k < std::min(*target, end_); ++k) decided_[k - start_] = true;
+      });
+    });
+  }
+  [[nodiscard]] bool is_decided(std::size_t i) const {
+    return decided_[i - start_] || seen_.contains(function_.instructions[i].guard_reg);
+  }
+  /// Every way out depends on it.
+  [[nodiscard]] bool leaves_by_seen() const {
+    bool leaves = false, others = false;
+    each([&](std::size_t i, const Instruction& one) {
+      const bool ends = one.opcode.starts_with("ret") || one.opcode.starts_with("exit");
+      if (one.call >= 0 || one.opcode.starts_with("brx")) others = true;
+      if (!is_branch(one) && !ends) return;
+      const auto target = ends ? std::nullopt : target_of(function_, one);
+      const bool outside = !target || *target < start_ || *target > end_;
+      if (!outside && (i != end_ || !is_conditional(one))) return;
+      (is_decided(i) ? leaves : others) = true;
+    });
+    return leaves && !others;
+  }
+
+  const ptx::Function& function_;
+  std::size_t start_, end_;
+  std::set<std::int32_t> changing_, seen_;
+  std::vector<bool> decided_;  ///< by instruction, from start_
+};
+
+// Loops that wait are short, and what looks at them must not take long where a stranger's code is nothing but loops.
+constexpr std::size_t kLongestLoop = 96;
+constexpr int kMostLoops = 3;  ///< around a load
+
+bool waits_in_a_loop(const ptx::Function& function, std::size_t load) {
+  const auto& all = function.instructions;
+  int loops = 0;
+  for (std::size_t end = load; end < std::min(all.size(), load + kLongestLoop) && loops < kMostLoops; ++end) {
+    if (!is_branch(all[end])) continue;
+    const auto start = target_of(function, all[end]);
+    if (!start || *start > load || end - *start >= kLongestLoop) continue;
+    ++loops;
+    if (Loop(function, *start, end).waits_for(load)) return true;
+  }
+  return false;
+}
+
+bool is_like(const Operand& a, const Operand& b) {
+  return a.kind == b.kind && a.reg == b.reg && a.integer == b.integer && a.name == b.name &&
+         std::ranges::equal(a.elements, b.elements, is_like);
 }
 
 }  // namespace
@@ -43,31 +165,13 @@ bool is_polling(const ptx::Function& function, const Instruction& load) {
   const auto& all = function.instructions;
   if (&load < all.data() || &load >= all.data() + all.size()) return false;
   const auto at = static_cast<std::size_t>(&load - all.data());
-  const auto ends = [](const Instruction& one) { return one.opcode.starts_with("bra") || one.call >= 0; };
-  const auto end = static_cast<std::size_t>(
-      std::find_if(all.begin() + static_cast<std::ptrdiff_t>(at), all.end(), ends) - all.begin());
-  if (end == all.size() || all[end].call >= 0 || all[end].guard_reg < 0) return false;
-  const auto start = target_of(function, all[end]);
-  if (!start || *start > at) return false;
-  const bool one_block = std::none_of(all.begin() + static_cast<std::ptrdiff_t>(*start),
-                                      all.begin() + static_cast<std::ptrdiff_t>(at), ends) &&
-                         std::ranges::none_of(function.labels, [&](const ptx::Label& label) {
-                           return label.instruction > *start && label.instruction <= end;
-                         });
-  if (!one_block) return false;
-  std::set<std::int32_t> address, seen;
-  for (std::size_t i = 1; i < load.operands.size(); ++i)
-    each_register(load.operands[i], [&](std::int32_t reg) { address.insert(reg); });
-  for (std::size_t i = *start; i < end; ++i) {
-    const Instruction& one = all[i];
-    if (!writes(one)) continue;
-    const bool follows = i == at || (i > at && reads_any(one, seen));
-    each_register(one.operands.front(), [&](std::int32_t reg) {
-      if (address.contains(reg)) address.insert(-1);
-      if (follows) seen.insert(reg);
-    });
-  }
-  return !address.contains(-1) && seen.contains(all[end].guard_reg);
+  if (waits_in_a_loop(function, at)) return true;
+  // The first look of `while ((v = *flag) == 0) pause();`, which compilers put before the loop.
+  const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), at + kLongestLoop));
+  const auto next = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(at) + 1, end, [&](const Instruction& one) {
+    return one.opcode == load.opcode && std::ranges::equal(one.operands, load.operands, is_like);
+  });
+  return next != end && waits_in_a_loop(function, static_cast<std::size_t>(next - all.begin()));
 }
 
 }  // namespace gpulab::simt

@@ -13,7 +13,12 @@ namespace gpulab::simt {
 
 namespace {
 
-bool are_atomic(const MemoryUse& a, const MemoryUse& b) { return (a.atomic || a.strong) && (b.atomic || b.strong); }
+/// Each comes as a whole to the other, and so they do not race: .volatile is .relaxed of the whole system (PTX ISA,
+/// "Morally strong operations"). Two volatile ones do, unless one waits for the other (is_ordered_by_flag): whoever
+/// writes nothing but these means an order that they do not give.
+bool are_atomic(const MemoryUse& a, const MemoryUse& b) {
+  return a.may_order() && b.may_order() && !(a.is_volatile && b.is_volatile);
+}
 
 /// Decides whether one more reader of a granule has to be remembered. Two of those remembered are enough if no order
 /// separates them from the new one, all three read by one instruction, and the two are of different blocks, or of two

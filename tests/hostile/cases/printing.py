@@ -31,6 +31,11 @@ for what, forged in {"a cleared screen": "\x1b[2J\x1b[H k  verified    passed\n"
     case(f"{what} is shown, not obeyed", once(forged), ONE, never="[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u202e]",
          says=r"\\[xu]")
     case(f"{what} is a string in the JSON", once(forged), ONE + JSON, never="[\x00-\x08\x0b-\x1f]", stdout='"output"')
+    case(f"{what} in the name of a source file is refused, and shown",
+         {"f.ptx": ptx("st.global.u32 [0], 1; ret;", before=f'.file 1 "{forged.strip()}"\n')}, ONE, exit=2,
+         never="[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u202e]", says="a file name without control characters")
+    case(f"{what} in a file's own name is shown, not obeyed", {}, ["run", forged + ".cu", "--kernel", "k"], exit=2,
+         never="[\x00-\x08\x0b-\x1f\x7f\u0080-\u009f\u202e]", says=r"\\[xu]")
 case("bytes that are no UTF-8 are shown by their numbers", once(b"\xff\xc0\x80\xed\xa0\x80\xf8"), ONE,
      says=r"\\xff\\xc0\\x80\\xed\\xa0\\x80\\xf8")
 case("bytes that are no UTF-8 leave the JSON valid", once(b"\xff\xc0\x80"), ONE + JSON, stdout='"output"')

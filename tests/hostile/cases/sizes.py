@@ -37,3 +37,5 @@ case("a group to wait for that does not fit 32 bits is refused",
 for size in (1 << 40, 1 << 36):
     case(f"a global array of {size} bytes does not take the host's memory",
          {"f.ptx": ptx("st.global.u32 [g], 1; ret;", before=f".global .b8 g[{size}];")}, exit=4, says="this machine has")
+MANY = "".join(f".visible .entry e{i}() {{ret;}}\n" for i in range(100000))
+case("one of 100,000 kernels of a file is found", {"f.ptx": ptx("ret;") + MANY}, exit=0, seconds=8)

@@ -45,6 +45,10 @@ cudaError_t check_side(Session& s, const char* function, const char* side, std::
   const auto there = device_bytes(s, address);
   if (!there) {
     if (!is_device) {
+      if (address == 0) {
+        s.find(fmt::format("{}: the {} is a null pointer", function, side), Severity::error, caller);
+        return cudaErrorInvalidValue;
+      }
       if (const MemoryEntry* freed = s.memory.freed(address)) {
         s.find(fmt::format("{}: the {} lies in '{}', which has been freed", function, side, freed->name),
                Severity::error, caller);

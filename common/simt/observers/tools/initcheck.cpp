@@ -155,7 +155,10 @@ class Initcheck final : public Observer, public UndefinedSource {
     const Place place = locator_.place(lane);
     InitShadow* shadow = shadow_of(w, place);
     if (!shadow) return;
-    if ((use.load || use.atomic) && !shadow->known(place.offset, use.bytes)) {
+    // By these a word gets its first value, if nobody asks for the old one: cooperative groups clear the bits of their
+    // warps so, one by one.
+    const bool gives = use.clears && !(op->mods & kResultUsed);
+    if ((use.load || (use.atomic && !gives)) && !shadow->known(place.offset, use.bytes)) {
       const bool padding = use.load && may_be_padding(place, *shadow);
       if (use.load && may_mark(w, op)) return add_undefined(place, *shadow, lane, padding);
       if (padding) return;
@@ -167,7 +170,7 @@ class Initcheck final : public Observer, public UndefinedSource {
                         .unless_told_by = "racecheck"});
       shadow->set(place.offset, use.bytes);
     }
-    if (use.store) shadow->set(place.offset, use.bytes);
+    if (use.store || gives) shadow->set(place.offset, use.bytes);
   }
 
   /// Asked once for all lanes of an access.
