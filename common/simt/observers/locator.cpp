@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -142,9 +143,11 @@ bool Offsets::is_contiguous(std::uint32_t lanes, std::uint32_t bytes) const {
 void Locator::grid_started(const LaunchState& launch) {
   program_ = launch.program;
   uses_.clear();
+  std::map<const ptx::Function*, PollingLoads> polling;
   for (const Site& site : program_->sites) {
     MemoryUse& use = uses_.emplace_back(memory_use_of(site));
-    use.polls = use.load && !use.atomic && use.is_volatile && is_polling(*site.function, *site.instruction);
+    if (use.load && !use.atomic && use.is_volatile)
+      use.polls = polling.try_emplace(site.function, *site.function).first->second.contains(*site.instruction);
   }
   trust_loads_that_are_compared(*program_, uses_);
   if (bounds_) meant_ = meant_variables(*program_);

@@ -26,7 +26,7 @@ struct MemoryUse {
   bool polls = false;   ///< volatile, and waits for its word (polling_loads.h)
   bool strong = false;  ///< .relaxed, .acquire, .release: does not race with atomics
   bool acquires = false, releases = false;
-  /// An atomic operation whose result does not depend on what was there: an exchange, or `and`, which clears bits.
+  /// An exchange, or an atomic `and`: by these a word gets its first value, or its bits are cleared.
   bool clears = false;
   std::uint8_t bytes = 0;               ///< per lane
   std::uint8_t element = 0;             ///< bytes of one register's part

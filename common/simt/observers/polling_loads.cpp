@@ -42,18 +42,20 @@ bool is_chance(const Instruction& instruction) {
   return std::ranges::any_of(starts, [&](auto start) { return instruction.opcode.starts_with(start); });
 }
 
+using Labels = std::unordered_map<std::string_view, std::size_t>;
+
 /// The instruction that a branch leads to.
-std::optional<std::size_t> target_of(const ptx::Function& function, const Instruction& branch) {
+std::optional<std::size_t> target_of(const Labels& labels, const Instruction& branch) {
   if (branch.operands.empty()) return std::nullopt;
-  const auto found = std::ranges::find(function.labels, branch.operands.front().name, &ptx::Label::name);
-  return found == function.labels.end() ? std::nullopt : std::optional<std::size_t>(found->instruction);
+  const auto found = labels.find(branch.operands.front().name);
+  return found == labels.end() ? std::nullopt : std::optional(found->second);
 }
 
 /// The instructions from `start` to a branch back to it.
 class Loop {
  public:
-  Loop(const ptx::Function& function, std::size_t start, std::size_t end)
-      : function_(function), start_(start), end_(end), decided_(end - start + 1) {}
+  Loop(const ptx::Function& function, const Labels& labels, std::size_t start, std::size_t end)
+      : function_(function), labels_(labels), start_(start), end_(end), decided_(end - start + 1) {}
 
   [[nodiscard]] bool waits_for(std::size_t load) {
     find_changing();
@@ -108,7 +110,7 @@ class Loop {
       each([&](std::size_t i, const Instruction& one) {
         if (reads_any(one, seen_) || decided_[i - start_]) add_results(one, seen_);
         if (!is_branch(one) || !seen_.contains(one.guard_reg)) return;
-        const auto target = target_of(function_, one);
+        const auto target = target_of(labels_, one);
         for (std::size_t k = i + 1; target && k < std::min(*target, end_); ++k) decided_[k - start_] = true;
       });
     });
@@ -123,7 +125,7 @@ class Loop {
       const bool ends = one.opcode.starts_with("ret") || one.opcode.starts_with("exit");
       if (one.call >= 0 || one.opcode.starts_with("brx")) others = true;
       if (!is_branch(one) && !ends) return;
-      const auto target = ends ? std::nullopt : target_of(function_, one);
+      const auto target = ends ? std::nullopt : target_of(labels_, one);
       const bool outside = !target || *target < start_ || *target > end_;
       if (!outside && (i != end_ || !is_conditional(one))) return;
       (is_decided(i) ? leaves : others) = true;
@@ -132,27 +134,14 @@ class Loop {
   }
 
   const ptx::Function& function_;
+  const Labels& labels_;
   std::size_t start_, end_;
   std::set<std::int32_t> changing_, seen_;
   std::vector<bool> decided_;  ///< by instruction, from start_
 };
 
-// Loops that wait are short, and what looks at them must not take long where a stranger's code is nothing but loops.
 constexpr std::size_t kLongestLoop = 96;
 constexpr int kMostLoops = 3;  ///< around a load
-
-bool waits_in_a_loop(const ptx::Function& function, std::size_t load) {
-  const auto& all = function.instructions;
-  int loops = 0;
-  for (std::size_t end = load; end < std::min(all.size(), load + kLongestLoop) && loops < kMostLoops; ++end) {
-    if (!is_branch(all[end])) continue;
-    const auto start = target_of(function, all[end]);
-    if (!start || *start > load || end - *start >= kLongestLoop) continue;
-    ++loops;
-    if (Loop(function, *start, end).waits_for(load)) return true;
-  }
-  return false;
-}
 
 bool is_like(const Operand& a, const Operand& b) {
   return a.kind == b.kind && a.reg == b.reg && a.integer == b.integer && a.name == b.name &&
@@ -161,17 +150,35 @@ bool is_like(const Operand& a, const Operand& b) {
 
 }  // namespace
 
-bool is_polling(const ptx::Function& function, const Instruction& load) {
-  const auto& all = function.instructions;
+PollingLoads::PollingLoads(const ptx::Function& function) : function_(&function) {
+  for (const auto& label : function.labels) labels_.emplace(label.name, label.instruction);
+}
+
+bool PollingLoads::waits_in_a_loop(std::size_t load) {
+  const auto& all = function_->instructions;
+  int loops = 0;
+  for (std::size_t end = load; end < std::min(all.size(), load + kLongestLoop) && loops < kMostLoops; ++end) {
+    if (!is_branch(all[end])) continue;
+    const auto start = target_of(labels_, all[end]);
+    if (!start || *start > load || end - *start >= kLongestLoop) continue;
+    if (loops_left_ == 0) return false;
+    ++loops, --loops_left_;
+    if (Loop(*function_, labels_, *start, end).waits_for(load)) return true;
+  }
+  return false;
+}
+
+bool PollingLoads::contains(const Instruction& load) {
+  const auto& all = function_->instructions;
   if (&load < all.data() || &load >= all.data() + all.size()) return false;
   const auto at = static_cast<std::size_t>(&load - all.data());
-  if (waits_in_a_loop(function, at)) return true;
+  if (waits_in_a_loop(at)) return true;
   // The first look of `while ((v = *flag) == 0) pause();`, which compilers put before the loop.
   const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), at + kLongestLoop));
   const auto next = std::find_if(all.begin() + static_cast<std::ptrdiff_t>(at) + 1, end, [&](const Instruction& one) {
     return one.opcode == load.opcode && std::ranges::equal(one.operands, load.operands, is_like);
   });
-  return next != end && waits_in_a_loop(function, static_cast<std::size_t>(next - all.begin()));
+  return next != end && waits_in_a_loop(static_cast<std::size_t>(next - all.begin()));
 }
 
 }  // namespace gpulab::simt

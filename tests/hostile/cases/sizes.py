@@ -1,5 +1,5 @@
 """Sizes in PTX that do not fit 32 bits, or the hardware."""
-from run import case, ptx
+from run import ARRAY, case, ptx
 
 for size in (4294967296 + 16, 4294967295, 300000, 1 << 40):
     case(f"{size} bytes of shared memory are refused", {"f.ptx": ptx(f".shared .b8 s[{size}]; st.shared.u32 [s], 1; ret;")},
@@ -39,3 +39,7 @@ for size in (1 << 40, 1 << 36):
          {"f.ptx": ptx("st.global.u32 [g], 1; ret;", before=f".global .b8 g[{size}];")}, exit=4, says="this machine has")
 MANY = "".join(f".visible .entry e{i}() {{ret;}}\n" for i in range(100000))
 case("one of 100,000 kernels of a file is found", {"f.ptx": ptx("ret;") + MANY}, exit=0, seconds=8)
+POLLS = "".join(f"L{i}: " + "ld.volatile.global.u32 r, [a]; " * 40 + f"setp.eq.u32 p, r, 77; @p bra L{i};" for i in range(2000))
+case("80,000 loads that wait are looked at, and none for long",
+     {"f.ptx": ptx(f".reg .u64 a; .reg .u32 r; .reg .pred p; ld.param.u64 a, [a_]; cvta.to.global.u64 a, a; {POLLS} ret;",
+                   parameters=".param .u64 a_")}, more=[*ARRAY, "--sanitize", "all"], exit=0)
