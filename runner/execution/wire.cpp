@@ -2,14 +2,16 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 #include "common/device/members.h"
-#include "common/hex.h"
 #include "common/trace/step_members.h"
+#include "runner/execution/attached_bytes.h"
 
 namespace gpulab {
 namespace {
@@ -234,19 +236,18 @@ void get(const Json& json, Scalar& value) {
 void put(Json& json, BufferRole value) { json = static_cast<int>(value); }
 void get(const Json& json, BufferRole& value) { value = static_cast<BufferRole>(json.get<int>()); }
 
-/// Bytes as text, which is a twentieth of an array of numbers; two digits each: most bytes of numbers are zeros, which
-/// a string of JSON spells in six.
+// Bytes lie behind the JSON (attached_bytes.h).
 void put(Json& json, const std::vector<std::byte>& bytes) {
-  json = hex_of({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const auto* start = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  json = Json::binary({start, start + bytes.size()});
 }
 void get(const Json& json, std::vector<std::byte>& bytes) {
-  const auto& digits = json.get_ref<const std::string&>();
-  if (digits.size() % 2 != 0 || digits.find_first_not_of("0123456789abcdef") != std::string::npos)
-    throw std::runtime_error("no bytes: " + digits.substr(0, 60));
-  const auto text = bytes_of_hex(digits);
-  const auto* start = reinterpret_cast<const std::byte*>(text.data());
-  bytes.assign(start, start + text.size());
+  const auto& binary = json.get_binary();
+  const auto* start = reinterpret_cast<const std::byte*>(binary.data());
+  bytes.assign(start, start + binary.size());
 }
+void put(Json& json, const std::vector<std::uint8_t>& bytes) { json = Json::binary(bytes); }
+void get(const Json& json, std::vector<std::uint8_t>& bytes) { bytes = json.get_binary(); }
 
 void put(Json& json, const Counters& value) { json = value.counts; }
 void get(const Json& json, Counters& value) { json.get_to(value.counts); }
@@ -377,14 +378,12 @@ void get(const Json& json, std::map<K, V, C>& values) {
   }
 }
 
-std::string line_of(const Json& json) { return json.dump(); }
-
 }  // namespace
 
 std::string encode(const WireCase& request) {
   Json json;
   put(json, request);
-  return line_of(json);
+  return line_with_bytes(std::move(json));
 }
 
 std::string encode(const WireReply& reply) {
@@ -400,29 +399,29 @@ std::string encode(const WireReply& reply) {
     put(json["where"], reply.error->where);
     put(json["hint"], reply.error->hint);
   }
-  return line_of(json);
+  return line_with_bytes(std::move(json));
 }
 
 std::string encode(const DeviceRequest& request) {
   Json json;
   put(json, request);
-  return line_of(json);
+  return line_with_bytes(std::move(json));
 }
 
 WireCase decode_case(std::string_view line) {
   WireCase request;
-  get(Json::parse(line), request);
+  get(json_with_bytes(line), request);
   return request;
 }
 
 DeviceRequest decode_request(std::string_view line) {
   DeviceRequest request;
-  get(Json::parse(line), request);
+  get(json_with_bytes(line), request);
   return request;
 }
 
 WireReply decode_reply(std::string_view line) {
-  const Json json = Json::parse(line);
+  const Json json = json_with_bytes(line);
   WireReply reply;
   const auto text = [&](const char* name) {
     std::string got;

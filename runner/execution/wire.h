@@ -1,6 +1,7 @@
 #pragma once
-// Cases and results as one line of JSON, between a process and its own worker (worker.h). Both ends are the same
-// binary: there are no versions, and every field goes over. The JSON for the world is report/json.
+// Cases and results as one line of JSON and what bytes lie behind it (attached_bytes.h), between a process and its own
+// worker (worker.h). Both ends are the same binary: there are no versions, and every field goes over. The JSON for the
+// world is report/json.
 
 #include <string>
 #include <string_view>

@@ -37,9 +37,17 @@ void KernelLibrary::load(const ModuleImage& image) {
   module.image = image;
   module.entries = ptx::entry_names(image.ptx);
   module.names = {module.entries.begin(), module.entries.end()};
+  by_name_.clear();  // a name that meant one kernel may mean two
 }
 
 const LoadedKernel& KernelLibrary::find(std::string_view name) {
+  if (const auto known = by_name_.find(name); known != by_name_.end()) return kernels_[known->second];
+  const LoadedKernel& found = find_among_all(name);
+  by_name_.emplace(name, found.kernel.handle);
+  return found;
+}
+
+const LoadedKernel& KernelLibrary::find_among_all(std::string_view name) {
   std::vector<std::string_view> all;
   for (const auto& module : modules_) all.insert(all.end(), module.entries.begin(), module.entries.end());
   const std::string_view entry = find_entry(name, all);

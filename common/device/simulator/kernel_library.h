@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -53,6 +56,7 @@ class KernelLibrary {
     ModuleVariables variables;
   };
   Module& module_of(std::string_view name);
+  const LoadedKernel& find_among_all(std::string_view name);
   const LoadedKernel& decode(Module& module, std::string_view entry);
   [[nodiscard]] KernelAttributes attributes_of(const simt::Program& program, const ModuleImage& image,
                                                std::string_view entry) const;
@@ -61,7 +65,8 @@ class KernelLibrary {
   simt::GlobalMemory& memory_;
   simt::DecodeContext decoding_;
   std::vector<Module> modules_;
-  std::deque<LoadedKernel> kernels_;  ///< by handle; they stay where they are
+  std::deque<LoadedKernel> kernels_;                         ///< by handle; they stay where they are
+  std::map<std::string, std::size_t, std::less<>> by_name_;  ///< handles; to compare C++ names takes longer
 };
 
 }  // namespace gpulab
