@@ -2,7 +2,7 @@
 # Format and lint of the tree's own sources: clang-format, length limits, clang-tidy.
 #
 # usage: scripts/check.sh [format|limits|tidy_newest|tidy]...   default: format limits tidy_newest
-#   tidy_newest   clang-tidy of the 12 files that changed last, a minute; what scripts/test.sh does
+#   tidy_newest   clang-tidy of the 8 files that changed last, half a minute; what scripts/test.sh does
 #   tidy          clang-tidy of all files, in groups; what scripts/test.sh --all does
 # clang-tidy needs a configured build (build/). Ends with a line for each check; exits 1 if one failed.
 set -uo pipefail
@@ -33,7 +33,7 @@ tidy_sources() { sources -name '*.cpp' | grep -v '^common/simt/isa/[a-z]*/' | gr
 check_tidy_newest() {
   local newest
   newest=$( (git diff --name-only HEAD; git log --format= --name-only) 2> /dev/null | awk '!seen[$0]++' |
-    grep -Fx -f <(tidy_sources) | head -n 12)
+    grep -Fx -f <(tidy_sources) | head -n 8)
   lint "${newest:-$(tidy_sources | xargs ls -t | sed -n 1,12p)}"
 }
 

@@ -2,7 +2,7 @@
 # Tests of this machine, from a clean clone: set-up, build with warnings as errors, tests, format and lint.
 #
 # usage: scripts/test.sh [--all | --sanitize] [--no-lint]
-#   (nothing)    what CI runs; lint of the 12 files that changed last
+#   (nothing)    what CI runs; lint of the 8 files that changed last
 #   --all        everything, more than an hour on two cores: also the lint of all files, the tests that take long (every instruction on
 #                emulated CPUs), all tests under ASan and UBSan (build-asan/), README's commands and packages in a clean Debian, arm64 (qemu)
 #   --sanitize   the tests under ASan and UBSan instead, in build-asan/

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Signals in every stage: no child and no temporary file survives. `survivors.py BINARY [TRIES]`, 30 by default.
+"""Signals in every stage: no child and no temporary file survives. `survivors.py BINARY [TRIES]`: 20 by default, each signal
+in each stage once.
 
 Orphans become children of this process (PR_SET_CHILD_SUBREAPER), so that none can hide. What a killed program's
 housekeeper has still to do may take a moment.
@@ -24,9 +25,9 @@ PTX = ".version 8.1\n.target sm_75\n.address_size 64\n.visible .entry k() {\n%s\
 STAGES = {
     "compile": ("k.cu", "template <int n, int m> struct B { enum { v = B<n - 1, m>::v + B<n - 1, m + 1>::v }; };\n"
                         "template <int m> struct B<0, m> { enum { v = m }; };\n"
-                        "__global__ void k() { int x = B<40, 1>::v; }\n", (0.02, 2.5)),
-    "ptxas": ("k.ptx", PTX % ".shared .align 1073741824 .b8 s[4];", (0.1, 2)),
-    "simulate": ("k.ptx", PTX % "L: bra L;", (0.1, 1.5)),
+                        "__global__ void k() { int x = B<40, 1>::v; }\n", (0.02, 1.5)),
+    "ptxas": ("k.ptx", PTX % ".shared .align 1073741824 .b8 s[4];", (0.1, 1)),
+    "simulate": ("k.ptx", PTX % "L: bra L;", (0.1, 0.8)),
     "report": ("k.ptx", PTX % "", (0.05, 0.5)),
 }
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGQUIT]
@@ -155,7 +156,7 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     binary = str(pathlib.Path(sys.argv[1]).resolve())
-    tries = int(sys.argv[2]) if len(sys.argv) > 2 else 30
+    tries = int(sys.argv[2]) if len(sys.argv) > 2 else len(STAGES) * len(SIGNALS)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     random.seed(1)
     tools = shutil.which("nvcc") or os.environ.get("GPULAB_NVCC")

@@ -60,7 +60,7 @@ for what, body in {"red.add.f32": "red.global.add.f32 [p], 0f3F800000;", "red.ad
                    "bulk stores": "cvta.shared.u64 q, 0; cp.async.bulk.global.shared::cta.bulk_group [p], [s], 1024;"}.items():
     case(f"{what} in a loop takes no memory without end", {"f.ptx": forever(body, target="sm_90")}, exit=4,
          says="did not end within", command=[*RUN, "--grid", "64", "--block", "128", *ARRAY, *LITTLE],
-         long=what in ("red.add.f64", "cp.async that waits for none", "bulk stores"))
+         long=what != "cp.async with groups")
 case("bulk loads in a loop take no memory without end",
      {"f.ptx": ptx(".shared .align 16 .b8 s[65536]; .shared .align 8 .b64 m; .reg .u64 p; .reg .u32 x; ld.param.u64 p, [a]; "
                    "mbarrier.init.shared.b64 [m], 1000; L: mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [m], 4096; "
@@ -75,7 +75,7 @@ for size in (16, 1, 4096):
     endless(f"malloc of {size} bytes without free takes what the heap has", MALLOC.format(size), BEFORE)
 endless("malloc of nearly 2^64 bytes has none", MALLOC.format(-1) + FREE, BEFORE)
 endless("malloc and free in a loop take no memory without end under all tools", MALLOC.format(64) + "st.u32 [q], x;" + FREE,
-        BEFORE, more=["--sanitize", "all"], exit=(1, 4))
+        BEFORE, more=["--sanitize", "all"], exit=(1, 4), long=True)
 endless("parameters of launches that are never made take no memory without end",
         "{ .param .b64 c; .param .b64 n; .param .b64 r; st.param.b64 [c], 0; st.param.b64 [n], 4096; "
         "call (r), __cudaCDP2GetParameterBuffer, (c, n); }", BEFORE)
@@ -139,11 +139,11 @@ case("40 functions that call all later ones are laid out at once",
 case("3000 functions in a chain are laid out in memory that fits",
      {"f.ptx": ptx("call f0; ret;", before="".join(f".func f{i};" for i in range(3000)) +
                    "".join(f".func f{i} {{ call f{i + 1}; ret; }}" for i in range(2999)) + ".func f2999 { ret; }")},
-     exit=(0, 4), more=LITTLE)
+     exit=(0, 4), more=LITTLE, long=True)
 
 # Decoded.
 case("600,000 instructions are too many", {"f.ptx": ptx("ret;" * 600000)}, exit=4,
-     says="at most 524288")
+     says="at most 524288", long=True)
 case("100,000 loads take memory that fits",
      {"f.ptx": ptx(".reg .u32 r; .reg .u64 p; ld.param.u64 p, [a];" +
                    "".join(f"ld.global.u32 r, [p+{4 * (i % 1024)}];" for i in range(100000)) + "ret;", ".param .u64 a")},
@@ -154,7 +154,7 @@ case("100,000 shared stores by as many registers are joined in time",
          for i in range(50000)) + "ret;")}, exit=0, long=True)
 case("20,000 branches that go round each other find where they meet",
      {"f.ptx": ptx(".reg .pred p; .reg .u32 r; mov.u32 r, %tid.x; setp.eq.u32 p, r, 77;" + "".join(
-         f"@p bra L{i};" for i in range(20000)) + "".join(f"L{i}: add.u32 r, r, 1;" for i in range(20000)) + "ret;")}, exit=0)
+         f"@p bra L{i};" for i in range(20000)) + "".join(f"L{i}: add.u32 r, r, 1;" for i in range(20000)) + "ret;")}, exit=0, long=True)
 case("20,000 branches back and forth find where they meet",
      {"f.ptx": ptx(".reg .pred p; .reg .u32 r; mov.u32 r, %tid.x; setp.eq.u32 p, r, 77;" + "".join(
          f"L{i}: @p bra L{(i * 7919) % 20000};" for i in range(20000)) + "ret;")}, exit=0, long=True)

@@ -73,7 +73,7 @@ cu("a file that includes itself ends", {FILE: f'#include "{FILE}"\n' + KERNEL}, 
 cu("parentheses without end end", {"k.cu": "__global__ void k(int* a) { a[0] = " + "(" * 200_000 + "1" + ")" * 200_000
    + "; }\n"}, exit=(0, 2))
 cu("ptxas' own endless loop is not waited for", {"k.cu": '__global__ void k(int* a) { a[threadIdx.x] = 7; '
-   'asm volatile(".shared .align 1073741824 .b8 s[4];"); }\n'}, exit=(0, 2, 4))
+   'asm volatile(".shared .align 1073741824 .b8 s[4];"); }\n'}, exit=(0, 2, 4), long=True)
 
 # --- what it says -----------------------------------------------------------------------------------------------------
 cu("an error of a long line is an error", {"k.cu": "#error " + "a" * 100_000}, exit=2, says="does not compile")

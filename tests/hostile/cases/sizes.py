@@ -28,7 +28,7 @@ for shape in (["--block", "1025"], ["--block", "4294967295"], ["--grid", "214748
 case("more predicates than micro-ops can name are refused",
      {"f.ptx": ptx(".reg .pred p<70000>; .reg .u32 r; mov.u32 r, %tid.x;" +
                    "".join(f"setp.eq.u32 p{i}, r, {i};" for i in range(66000)) +
-                   "".join(f"@p{i} add.u32 r, r, 1;" for i in range(66000)) + "ret;")}, exit=4, says="more registers")
+                   "".join(f"@p{i} add.u32 r, r, 1;" for i in range(66000)) + "ret;")}, exit=4, says="more registers", long=True)
 case("more registers than micro-ops can name are refused",
      {"f.ptx": ptx(".reg .u64 r<20000>; " + "".join(f"cvt.u64.u32 r{i}, %clock;" for i in range(17000)) +
                    "".join(f"add.u64 r0, r0, r{i};" for i in range(17000)) + "ret;")}, exit=4, says="more registers")

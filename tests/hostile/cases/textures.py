@@ -63,7 +63,7 @@ case("64-bit destinations and coordinates are read as what they are",
 # What fetches take is charged: a kernel of nothing else ends as soon as any.
 case("an endless loop of fetches ends at its budget",
      {"f.ptx": ptx(f"{REGISTERS} mov.u32 i, 0; L: tex.3d.v4.f32.f32 {{x, y, z, w}}, [t, {{f, f, f, f}}]; bra L;", parameters=".param .u64 n")}, exit=4,
-     more=[TEXTURE.replace("texture", "texture.linear.normalized.mirror"), "--budget=100000000"], says="did not end within 100000000")
+     more=[TEXTURE.replace("texture", "texture.linear.normalized.mirror"), "--budget=20000000"], says="did not end within 20000000")
 
 # Extents that no memory holds, and words that are none.
 for spec in ("texture f32[131072x131072x131072]=zeros", "texture f32x4[131072x131072]=zeros", "surface u8[131072x131072x16]=zeros",
