@@ -25,6 +25,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -56,6 +57,7 @@ class Tests:
     def __init__(self, binary, word, folder):
         self.binary, self.word, self.folder = binary, word, pathlib.Path(folder)
         self.passed, self.failed = 0, 0
+        self.built, self.one_asks = {}, threading.Lock()
 
     def note(self, name, wrong):
         if wrong:
@@ -65,6 +67,19 @@ class Tests:
             self.passed += 1
 
     def build(self, file, *options, compiler=None):
+        """The program; who else asks for the same waits for it, and gets that."""
+        key = (file, compiler is None, frozenset(options))
+        with self.one_asks:
+            first = key not in self.built
+            built = self.built.setdefault(key, concurrent.futures.Future())
+        if first:
+            try:
+                built.set_result(self.build_anew(file, options, compiler))
+            except Exception as error:
+                built.set_exception(error)
+        return built.result()
+
+    def build_anew(self, file, options, compiler):
         program = self.folder / (file.stem + "".join(re.sub(r"\W", "_", o) for o in options))
         ran = run([*(compiler or [self.binary, "nvcc"]), str(file), "-o", str(program), *options], self.folder)
         if ran.returncode != 0:
@@ -111,7 +126,7 @@ class Tests:
 
     def documents(self):
         """The JSON holds to its schema, whatever became of the program."""
-        program = self.build(HERE / "mistakes.cu", "-DDOCUMENT")
+        program = self.build(HERE / "mistakes.cu")
         for word, code in (("beyond", 4), ("prints", 0), ("mipmaps", 3), ("host_reads", 139), ("free_twice", 1)):
             target = self.folder / f"{word}.json"
             self.case(f"document {word}", [program.name, "--format", "json", "--output", target.name, "--", word], code)
@@ -124,7 +139,7 @@ class Tests:
 
     def explained(self):
         """The lines that cost the most, as data."""
-        program, target = self.build(HERE / "vector_sum.cu", "-DEXPLAINED"), self.folder / "explained.json"
+        program, target = self.build(HERE / "vector_sum.cu"), self.folder / "explained.json"
         self.case("explained", [program.name, "--format", "json", "--output", target.name, "--explain"], 0)
         if target.exists():
             with open(target, encoding="utf-8") as document:
@@ -207,7 +222,7 @@ int main(int, char** argv) {
 
     def traced(self):
         """Launches and copies for a browser, with the lines that asked for them."""
-        program = self.build(HERE / "vector_sum.cu", "-O3")
+        program = self.build(HERE / "vector_sum.cu")
         self.case("chrome trace", [program.name, "--chrome-trace", "trace.json", "--", "1000"], 0, out=["right"])
         if not (self.folder / "trace.json").exists():
             return
@@ -245,7 +260,7 @@ int main(int, char** argv) {
         if self.word in "steps":
             self.note("steps: nothing is left", "none.html" if (self.folder / "none.html").exists() else "")
         # The source of a program that was built elsewhere is not read for it, whatever its lines say; nor behind a link.
-        elsewhere = self.build(HERE / "vector_sum.cu", "-O2")
+        elsewhere = self.build(HERE / "vector_sum.cu")
         self.case("steps of elsewhere", [elsewhere.name, "--trace-page", "elsewhere.json"], 0)
         if self.word in "steps":
             source = json.loads((self.folder / "elsewhere.json").read_text())["source"]
@@ -292,7 +307,7 @@ int main(int n, char** argv) {
 
     def pages(self):
         """The report as a page: what is wrong, kernels, copies, launches."""
-        program = self.build(HERE / "mistakes.cu", "-DPAGE")
+        program = self.build(HERE / "mistakes.cu")
         for word, code, there in (("beyond", 4, "out-of-bounds"), ("prints", 0, "What the program launched"), ("free_twice", 1, "What was found")):
             target = self.folder / f"{word}.html"
             self.case(f"page {word}", [program.name, "--format", "html", "--output", target.name, "--", word], code)
