@@ -136,7 +136,7 @@ class Table {
 
   void head() {
     const auto& result = *view_.result;
-    const std::string what = view_.lab.empty() ? view_.file : view_.lab + " " + result.variant;
+    const std::string what = view_.lab.empty() ? visible(view_.file) : view_.lab + " " + result.variant;
     line(paint_.bold(fmt::format("{} · {}", what, launch_.kernel)));
     paragraph("", fmt::format("simulated: grid {} × block {}, {} per block; PTX instructions, summed over all blocks",
                               dim_text(launch_.grid), dim_text(launch_.block),
@@ -163,7 +163,7 @@ class Table {
       bottom += right(std::string(column->line.second), column->line.width);
     }
     line(paint_.dim(right("", numbers_) + top));
-    line(paint_.dim(right("line", std::max<std::size_t>(numbers_, 4)) + bottom + "  " + launch_.file));
+    line(paint_.dim(right("line", std::max<std::size_t>(numbers_, 4)) + bottom + "  " + visible(launch_.file)));
     std::uint32_t before = 0;
     for (const auto number : shown_lines(explained_, text_)) {
       if (before != 0 && number != before + 1) line(paint_.dim(right("⋮", std::max<std::size_t>(numbers_, 4))));
@@ -391,8 +391,8 @@ std::string explain_table(const ExplainView& view, const Style& style) { return 
 std::string ptx_reason(const LaunchLines& launch) {
   if (!launch.ptx) return {};
   return launch.file.ends_with(".ptx")
-             ? fmt::format("lines are those of {}, which is PTX", launch.file)
-             : fmt::format("lines are PTX lines: the kernel has no line information for {}", launch.file);
+             ? fmt::format("lines are those of {}, which is PTX", visible(launch.file))
+             : fmt::format("lines are PTX lines: the kernel has no line information for {}", visible(launch.file));
 }
 
 std::vector<LineAccess> shared_accesses(const LaunchLines& launch, std::uint32_t line) {

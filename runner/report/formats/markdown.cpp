@@ -24,7 +24,7 @@ std::string escaped(const std::string& text) {
 std::string row(const std::vector<std::string>& cells) { return "| " + join(cells, " | ") + " |\n"; }
 
 std::string write(const Run& run, const Style&) {
-  std::string text = fmt::format("### {}\n\n{}  \n{}\n\n", run.file.empty() ? run.lab : run.file,
+  std::string text = fmt::format("### {}\n\n{}  \n{}\n\n", run.file.empty() ? run.lab : escaped(visible(run.file)),
                                  escaped(device_text(run.device)), escaped(shared_case(run)));
   const auto table = ladder(run);
   std::vector<std::string> headings, rules;

@@ -143,7 +143,7 @@ void notes(const Result& r, Page& page) {
 }
 
 void one(const Run& run, const Result& r, Page& page) {
-  page.line(page.bold((run.file.empty() ? run.lab : run.file) + " · " + r.variant) + "  " +
+  page.line(page.bold((run.file.empty() ? run.lab : visible(run.file)) + " · " + r.variant) + "  " +
             page.judged(verdict(r), r.status));
   if (!r.summary.empty()) page.paragraph(r.summary);
   page.line();
@@ -239,7 +239,7 @@ void chosen_metrics(const Run& run, Page& page) {
 }
 
 void several(const Run& run, Page& page) {
-  const std::string name = run.file.empty() ? run.lab : run.file, on = "on " + device_text(run.device);
+  const std::string name = run.file.empty() ? run.lab : visible(run.file), on = "on " + device_text(run.device);
   if (columns(name) + 2 + columns(on) <= page.width()) {
     page.line(page.bold(name) + "  " + on);
   } else {

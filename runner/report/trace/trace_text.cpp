@@ -51,7 +51,7 @@ class Text {
   [[nodiscard]] std::string dim(const std::string& text) const { return color_ ? "\x1b[2m" + text + "\x1b[0m" : text; }
 
   void head() {
-    const auto& name = view_.lab.empty() ? view_.file : view_.lab + " " + view_.result->variant;
+    const auto name = view_.lab.empty() ? visible(view_.file) : view_.lab + " " + view_.result->variant;
     out_ += bold(fmt::format("{}: {}", name, trace_.kernel)) + "\n";
     out_ += fmt::format("grid {}, block {}; simulated as {}, {}\n", dim_text(trace_.grid), dim_text(trace_.block),
                         view_.device.profile,
@@ -74,7 +74,7 @@ class Text {
     if (step.warp != last_warp_ || site.line != last_line_) {
       out_ += bold(fmt::format("\nblock {}, warp {}", warp.block, warp.warp));
       if (site.line != 0 && site.line <= source_.size())
-        out_ += fmt::format("  {}:{}  {}", trace_.file, site.line, visible(trimmed(source_[site.line - 1])));
+        out_ += fmt::format("  {}:{}  {}", visible(trace_.file), site.line, visible(trimmed(source_[site.line - 1])));
       out_ += "\n";
       last_warp_ = step.warp;
       last_line_ = site.line;

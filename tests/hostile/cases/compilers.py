@@ -82,6 +82,12 @@ cu("a message moves no cursor", {"k.cu": "#error \x1b[2J\x1b[Hverified passed\n"
    never="\x1b")
 cu("a name in a message moves no cursor", {"k.cu": '#line 1 "\x1b[2J.cu"\n__global__ void k(int* a) { x; }\n'}, exit=2,
    never="\x1b")
+NAMED = "e\x1b[2J.ptx"
+for command in (["explain", NAMED], ["trace", NAMED, "--text"], ["run", NAMED], ["run", NAMED, "--format", "markdown"],
+                ["run", NAMED, "--block", "32,64"]):
+    case(f"a file's own name moves no cursor: {' '.join(w for w in command if w != NAMED)}", {NAMED: ptx("ret;")}, exit=0,
+         command=[*command, "--device", "sim", "--kernel", "k", "--grid", "1",
+                  *([] if "--block" in command else ["--block", "32"])], never="\x1b")
 
 # --- what is around it ------------------------------------------------------------------------------------------------
 for what, variable in {"PATH": "PATH", "CUDA_HOME": "CUDA_HOME"}.items():
