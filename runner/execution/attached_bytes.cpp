@@ -60,7 +60,9 @@ std::string unescaped(std::string_view text) {
   char* to = bytes.data();
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == escape) {
-      if (++i == text.size()) throw std::runtime_error("bytes end early");
+      ++i;
+      if (i == text.size() || (text[i] != for_line_end && text[i] != for_escape))
+        throw std::runtime_error("an escape stands for nothing");
       *to++ = text[i] == for_line_end ? '\n' : escape;
     } else {
       *to++ = text[i];

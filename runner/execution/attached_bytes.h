@@ -8,8 +8,8 @@
 
 namespace gpulab {
 
-/// The JSON, and behind a mark the bytes of its binary values in their order. Without a line end, and where there are
-/// no binary values without control characters.
+/// The JSON, and behind a mark the bytes of its binary values in their order. It has no line end. If all binary values
+/// are empty, it has no control characters either, and can be an argument of a program.
 [[nodiscard]] std::string line_with_bytes(nlohmann::json json);
 
 /// Of what line_with_bytes() makes; a line end behind it is ignored. Throws std::exception for anything else.

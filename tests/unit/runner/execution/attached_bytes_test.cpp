@@ -44,7 +44,7 @@ TEST_CASE("a line that line_with_bytes() does not make is refused") {
   for (const std::string& wrong :
        {more, less, line.substr(0, line.size() - 1), std::string(), std::string("[1"), std::string(R"([{"": 1}])"),
         std::string(R"([{"": "x"}])"), std::string(R"([{"": -1}])"), std::string("[]\x1dx"),
-        std::string(1000, '[') + std::string(1000, ']')}) {
+        std::string("[{\"\": 1}]\x1d\x1bx"), std::string(1000, '[') + std::string(1000, ']')}) {
     INFO(wrong.substr(0, 60));
     CHECK_THROWS_AS(json_with_bytes(wrong), std::exception);
   }
