@@ -6,6 +6,7 @@
 #include "common/launch_error.h"
 #include "common/simt/decode/program.h"
 #include "common/simt/machine/block.h"
+#include "common/text.h"
 
 namespace gpulab::simt {
 
@@ -68,13 +69,12 @@ void fault(Warp& w, const MicroOp* op, int lane, const std::string& what, const 
 void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, std::uint32_t bytes,
                   const char* access) {
   const Explanation e = explain_address(w, address, bytes);
-  w.block->launch.tell([&](Observer& observer) {
-    observer.faulted(w, op, lane, address, fmt::format("{} of {} bytes {}", access, bytes, e.what));
-  });
-  if (address & (bytes - 1))
-    fault(w, op, lane, fmt::format("misaligned {} of {} bytes {}", access, bytes, e.what),
-          fmt::format("a {}-byte access needs an address that is a multiple of {}", bytes, bytes));
-  fault(w, op, lane, fmt::format("out-of-bounds {} of {} bytes {}", access, bytes, e.what), e.hint);
+  const bool misaligned = address & (bytes - 1);
+  const std::string what =
+      fmt::format("{} {} of {} {}", misaligned ? "misaligned" : "out-of-bounds", access, plural(bytes, "byte"), e.what);
+  w.block->launch.tell([&](Observer& observer) { observer.faulted(w, op, lane, address, what); });
+  fault(w, op, lane, what,
+        misaligned ? fmt::format("a {}-byte access needs an address that is a multiple of {}", bytes, bytes) : e.hint);
 }
 
 void fault_trap(Warp& w, const MicroOp* op) {

@@ -2,10 +2,12 @@
 // What the tools remember of memory: per byte whether it was ever written, per granule who accessed it last.
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <unordered_map>
 #include <vector>
 
 #include "common/simt/observers/history.h"
@@ -239,7 +241,7 @@ class RaceShadow {
   Lists<Writers> writers_;
 };
 
-/// One bit per byte: it holds a value.
+/// One bit per byte: it holds a value. Of bytes that do not, a few may be known in part.
 class InitShadow {
  public:
   explicit InitShadow(std::uint64_t bytes) : bits_((bytes + 127) / 64) {}
@@ -257,12 +259,41 @@ class InitShadow {
       if (!known(at, 32)) return false;
     return known(at, static_cast<std::uint32_t>(bytes));
   }
+  /// Bits of up to 8 bytes that hold no value.
+  [[nodiscard]] std::uint64_t unknown_bits(std::uint64_t at, std::uint32_t bytes) const {
+    std::uint64_t bits = 0;
+    for (std::uint32_t left = unknown(at, bytes); left; left &= left - 1) {
+      const int k = std::countr_zero(left);
+      const auto part = parts_.find(at + static_cast<std::uint64_t>(k));
+      bits |= std::uint64_t{part == parts_.end() ? std::uint8_t{0xff} : part->second} << 8 * k;
+    }
+    return bits;
+  }
+  /// Whether some byte there is known in part.
+  [[nodiscard]] bool in_parts(std::uint64_t at, std::uint32_t bytes) const {
+    if (parts_.empty()) return false;
+    std::uint32_t left = unknown(at, bytes);
+    while (left && !parts_.contains(at + static_cast<std::uint64_t>(std::countr_zero(left)))) left &= left - 1;
+    return left != 0;
+  }
+  /// Up to 8 bytes, of which `unknown` are the bits that hold no value.
+  void set_bits(std::uint64_t at, std::uint32_t bytes, std::uint64_t unknown) {
+    for (; bytes; ++at, --bytes, unknown >>= 8) {
+      const auto part = static_cast<std::uint8_t>(unknown);
+      set_one(at, part == 0);
+      if (part == 0 || part == 0xff)
+        parts_.erase(at);
+      else
+        parts_[at] = part;
+    }
+  }
   void set(std::uint64_t at, std::uint32_t bytes) {
     const std::uint64_t mask = (std::uint64_t{1} << bytes) - 1, shift = at & 63;
     bits_[at >> 6] |= mask << shift;
     if (shift + bytes > 64) bits_[(at >> 6) + 1] |= mask >> (64 - shift);
   }
   void set_range(std::uint64_t at, std::uint64_t bytes, bool value) {
+    if (!value) std::erase_if(parts_, [&](const auto& part) { return part.first - at < bytes; });
     for (; bytes && at & 63; ++at, --bytes) set_one(at, value);
     std::fill_n(bits_.begin() + static_cast<std::ptrdiff_t>(at >> 6), bytes >> 6, value ? ~std::uint64_t{0} : 0);
     for (at += bytes & ~std::uint64_t{63}, bytes &= 63; bytes; ++at, --bytes) set_one(at, value);
@@ -278,6 +309,8 @@ class InitShadow {
     bits_[at >> 6] = value ? bits_[at >> 6] | bit : bits_[at >> 6] & ~bit;
   }
   std::vector<std::uint64_t> bits_;
+  /// By byte: the bits that hold no value, where some do. Of a byte that holds one, what stands here counts no more.
+  std::unordered_map<std::uint64_t, std::uint8_t> parts_;
 };
 
 }  // namespace gpulab::simt

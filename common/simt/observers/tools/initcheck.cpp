@@ -57,12 +57,15 @@ class Initcheck final : public Observer, public UndefinedSource {
   void grid_started(const LaunchState& launch) override {
     blocks_.clear();
     const auto& sites = launch.program->sites;
-    on_ = std::none_of(sites.begin(), sites.end(), [](const Site& s) {
+    const auto stores_matrix = [](const Site& s) {
       const std::uint16_t traits = s.row->meaning.traits;
-      return ((traits & kStore) && (traits & (kCollective | kOperandTable))) || (s.facts & kBulkCopy);
-    });
-    if (!on_)
-      accusations_.note_unchecked("initcheck", *launch.program, "what tensor-core stores and bulk copies write");
+      return (traits & kStore) && (traits & (kCollective | kOperandTable));
+    };
+    const bool stored = std::ranges::any_of(sites, stores_matrix);
+    const bool copied = std::ranges::any_of(sites, [](const Site& s) { return (s.facts & kBulkCopy) != 0; });
+    on_ = !stored && !copied;
+    if (stored) accusations_.note_unchecked("initcheck", *launch.program, "what tensor-core stores write");
+    if (copied) accusations_.note_unchecked("initcheck", *launch.program, "what bulk copies (cp.async.bulk) write");
   }
   void block_started(const BlockContext& block) override {
     if (on_) blocks_.start(block);
@@ -73,7 +76,9 @@ class Initcheck final : public Observer, public UndefinedSource {
     const std::uint32_t lanes = locator_.lanes();
     if (!on_ || !lanes) return;
     may_mark_.reset();
-    if (locator_.in_one_stretch()) {
+    const bool may_write_back = locator_.use().store && w.values_watched;
+    const WrittenBack* back = may_write_back ? values_.write_back(w, op->site, locator_) : nullptr;
+    if (locator_.in_one_stretch() && !back) {
       InitShadow* shadow = shadow_of(w, locator_.first_place());
       if (!shadow || known_together(*shadow)) return;
       check_each(w, op, *shadow);
@@ -81,6 +86,7 @@ class Initcheck final : public Observer, public UndefinedSource {
       return;
     }
     for (std::uint32_t left = lanes; left; left &= left - 1) check(w, op, std::countr_zero(left));
+    for (std::uint32_t left = back ? back->lanes : 0; left; left &= left - 1) leave(w, *back, std::countr_zero(left));
     mark(w, op);
   }
   void used(const Warp& w, int, const Place& place, std::uint32_t bytes) override {
@@ -157,7 +163,8 @@ class Initcheck final : public Observer, public UndefinedSource {
     if (!shadow) return;
     // By these a word gets its first value, if nobody asks for the old one: cooperative groups clear the bits of their
     // warps so, one by one.
-    const bool gives = use.clears && !(op->mods & kResultUsed);
+    const bool gives = (use.clears && !(op->mods & kResultUsed)) ||
+                       (use.atomic && shadow->in_parts(place.offset, use.bytes));  // others may be no part of it
     if ((use.load || (use.atomic && !gives)) && !shadow->known(place.offset, use.bytes)) {
       const bool padding = use.load && may_be_padding(place, *shadow);
       if (use.load && may_mark(w, op)) return add_undefined(place, *shadow, lane, padding);
@@ -173,23 +180,37 @@ class Initcheck final : public Observer, public UndefinedSource {
     if (use.store || gives) shadow->set(place.offset, use.bytes);
   }
 
+  /// Bits that a lane writes back as undefined as they were.
+  void leave(const Warp& w, const WrittenBack& back, int lane) {
+    const MemoryUse& use = locator_.use();
+    const Place place = locator_.place(lane);
+    InitShadow* shadow = shadow_of(w, place);
+    if (!shadow) return;
+    for (std::uint32_t at = 0, k = 0; at < use.bytes && k < back.bits.size(); at += use.element, ++k)
+      if (const std::uint64_t bits = back.bits[k][static_cast<std::size_t>(lane)])
+        shadow->set_bits(place.offset + at, use.element, bits);
+  }
+
   /// Asked once for all lanes of an access.
   bool may_mark(const Warp& w, const MicroOp* op) {
     if (!may_mark_) may_mark_ = values_.may_mark(w, op->site, "initcheck");
     return *may_mark_;
   }
-  static std::string message_for(const Place& place) {
-    return fmt::format("{} memory is read before anything was written there; initialise it first",
-                       place.shared  ? "shared"
-                       : place.local ? "local"
-                                     : "global");
+  static std::string message_for(const Place& place, bool in_parts = false) {
+    const std::string_view where = place.shared ? "shared" : place.local ? "local" : "global";
+    if (in_parts)
+      return fmt::format(
+          "{} memory is read of which only some bits were written (a bit-field, or what |= set); initialise "
+          "the others first",
+          where);
+    return fmt::format("{} memory is read before anything was written there; initialise it first", where);
   }
   /// Whether what a lane loads may be a struct's members and the padding behind them: some of its bytes hold a value,
   /// or it is one of the bytes by which compilers copy padding, close behind one that does.
   [[nodiscard]] bool may_be_padding(const Place& place, const InitShadow& shadow) const {
     const MemoryUse& use = locator_.use();
     const auto any_known = [&](std::uint64_t at, std::uint32_t bytes) {
-      return shadow.unknown(at, bytes) != (std::uint32_t{1} << bytes) - 1;
+      return shadow.unknown(at, bytes) != (std::uint32_t{1} << bytes) - 1 || shadow.in_parts(at, bytes);
     };
     const auto before = static_cast<std::uint32_t>(place.offset & 15);  // 16: the largest alignment of a built-in type
     return any_known(place.offset, use.bytes) || (use.element == 1 && any_known(place.offset - before, before));
@@ -200,12 +221,13 @@ class Initcheck final : public Observer, public UndefinedSource {
     const auto at_lane = static_cast<std::size_t>(lane);
     if (padding) undefined_.padding |= 1u << lane;
     const std::uint32_t element = use.element ? use.element : use.bytes;
-    for (std::uint32_t at = 0, k = 0; at < use.bytes && k < undefined_.undefined.size(); at += element, ++k) {
-      const std::uint32_t bytes = shadow.unknown(place.offset + at, element);
-      undefined_.undefined[k][at_lane] = static_cast<std::uint8_t>(bytes | bytes >> 8);  // of 16, all that is known
-    }
+    for (std::uint32_t at = 0, k = 0; at < use.bytes && k < undefined_.undefined.size(); at += element, ++k)
+      for (std::uint32_t half = 0; half < element; half += 8)  // of 16 bytes, all that is known
+        undefined_.undefined[k][at_lane] |= shadow.unknown_bits(place.offset + at + half, std::min(element, 8u));
+    const bool in_parts = shadow.in_parts(place.offset, use.bytes);
+    undefined_.in_parts |= static_cast<std::uint32_t>(in_parts) << lane;
     undefined_.places[at_lane] = place;
-    if (undefined_.message.empty()) undefined_.message = message_for(place);
+    if (undefined_.message.empty()) undefined_.message = message_for(place, in_parts);
   }
   /// The warp's registers, as far as they receive such values.
   void mark(Warp& w, const MicroOp* op) {
@@ -214,6 +236,7 @@ class Initcheck final : public Observer, public UndefinedSource {
     undefined_.unless_told_by = "racecheck";
     undefined_.source = this;
     undefined_.bytes = locator_.use().bytes;
+    undefined_.element = locator_.use().element <= 8 ? locator_.use().element : 0;
     values_.mark(w, op->site, std::exchange(undefined_, {}));
   }
 

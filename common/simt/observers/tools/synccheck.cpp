@@ -189,7 +189,7 @@ void Synccheck::check_sources(Warp& w, const MicroOp* op, std::uint32_t group, s
     }
     Undefined what{.tool = "synccheck", .message = message};
     for (std::uint32_t left = lanes; left; left &= left - 1)
-      what.undefined[0][static_cast<std::size_t>(std::countr_zero(left))] = 0xff;
+      what.undefined[0][static_cast<std::size_t>(std::countr_zero(left))] = ~std::uint64_t{0};
     values_.mark(w, op->site, std::move(what));
   };
   tell(exited, "a shuffle reads a lane that has exited; its value is undefined");

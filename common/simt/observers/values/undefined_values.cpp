@@ -51,9 +51,15 @@ void UndefinedValues::mark(Warp& w, std::uint32_t site, Undefined what) {
     if (step.results[k] == kNoOperand) continue;
     const auto& undefined = what.undefined[std::min<std::size_t>(k, what.undefined.size() - 1)];
     std::uint32_t lanes = 0;
-    std::array<Mark, kLanes> marks;
+    Marks marks;
     for (std::uint8_t lane = 0; lane < kLanes; ++lane) {
-      marks[lane] = {index, lane, (what.padding >> lane & 1) != 0, step.extended(undefined[lane])};
+      marks[lane] = {.bits = step.extended(undefined[lane]),
+                     .what = index,
+                     .lane = lane,
+                     .padding = (what.padding >> lane & 1) != 0,
+                     .in_place = what.element != 0 && k < what.undefined.size(),
+                     .in_parts = (what.in_parts >> lane & 1) != 0,
+                     .element = static_cast<std::uint8_t>(k)};
       lanes |= static_cast<std::uint32_t>(undefined[lane] != 0) << lane;
     }
     if (lanes) set(w, values, {step.results[k]}, lanes, lanes, marks);
@@ -63,17 +69,18 @@ void UndefinedValues::mark(Warp& w, std::uint32_t site, Undefined what) {
 
 /// Of `lanes`, those in `undefined` now hold an undefined value in a register.
 void UndefinedValues::set(Warp& w, WarpValues& values, Cell cell, std::uint32_t lanes, std::uint32_t undefined,
-                          const std::array<Mark, kLanes>& marks) {
+                          const Marks& marks) {
+  if (undefined & lanes && !values.marks[cell.at]) values.marks[cell.at] = std::make_unique<Marks>();
   std::uint32_t& held = values.lanes[cell.at];
   const bool before = held != 0;
   held &= ~lanes;
   for (std::uint32_t left = undefined & lanes; left; left &= left - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(left));
     Mark mark = marks[lane];
-    mark.bytes = static_cast<std::uint8_t>(mark.bytes >> cell.first & cell.bytes);
-    if (mark.bytes == 0) continue;
+    mark.bits = mark.bits >> cell.first & cell.bits;
+    if (mark.bits == 0) continue;
     held |= 1u << lane;
-    values.marks[cell.at][lane] = mark;
+    (*values.marks[cell.at])[lane] = mark;
   }
   values.marked += static_cast<std::uint32_t>(held != 0) - static_cast<std::uint32_t>(before);
   w.values_watched = values.marked != 0;
@@ -83,7 +90,7 @@ void UndefinedValues::set(Warp& w, WarpValues& values, Cell cell, std::uint32_t 
 void UndefinedValues::use(Warp& w, WarpValues& values, std::uint16_t cell, std::uint32_t lanes) {
   const std::uint32_t bad = values.lanes[cell] & lanes;
   for (std::uint32_t left = bad; left; left &= left - 1) {
-    const Mark mark = values.marks[cell][static_cast<std::size_t>(std::countr_zero(left))];
+    const Mark mark = (*values.marks[cell])[static_cast<std::size_t>(std::countr_zero(left))];
     const auto& [site, what] = values.known[mark.what];
     const Place& place = what.places[mark.lane];
     accusations_.add({.tool = what.tool,
@@ -98,21 +105,72 @@ void UndefinedValues::use(Warp& w, WarpValues& values, std::uint16_t cell, std::
   if (bad) set(w, values, {cell}, bad, 0, {});
 }
 
-/// Whose padding is copied is accused of nothing.
+/// Whose padding is copied is accused of nothing. Of what may be written back write_back decides.
 void UndefinedValues::store(Warp& w, WarpValues& values, const ValueStep& step, std::uint32_t lanes) {
   for (const std::uint16_t cell : step.stored) {
+    if (cell == kNoOperand) continue;
     std::uint32_t used = 0;
     for (std::uint32_t left = values.lanes[cell] & lanes; left; left &= left - 1) {
-      const Mark mark = values.marks[cell][static_cast<std::size_t>(std::countr_zero(left))];
-      if (!mark.padding && (mark.bytes & step.stored_bytes)) used |= left & -left;
+      const Mark& mark = (*values.marks[cell])[static_cast<std::size_t>(std::countr_zero(left))];
+      const bool waits = mark.in_place && step.is_located;
+      if (!mark.padding && !waits && (mark.bits & step.stored_bits)) used |= left & -left;
     }
     use(w, values, cell, used);
   }
 }
 
+const WrittenBack* UndefinedValues::write_back(Warp& w, std::uint32_t site, const Locator& locator) {
+  WarpValues& values = blocks_.of(*w.block).warps[w.index];
+  if (values.marked == 0) return nullptr;
+  const ValueStep& step = step_of(site);
+  std::uint32_t kept = 0;
+  for (std::size_t i = 0; i < step.stored.size() && i < back_.bits.size(); ++i) {
+    const std::uint16_t cell = step.stored[i];
+    if (cell == kNoOperand) continue;
+    std::uint32_t used = 0;
+    for (std::uint32_t left = values.lanes[cell] & locator.lanes(); left; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const Mark& mark = (*values.marks[cell])[static_cast<std::size_t>(lane)];
+      const std::uint64_t bits = mark.bits & step.stored_bits;
+      if (bits == 0) continue;
+      if (!is_from(values.known[mark.what].second, mark, locator, lane, i)) {
+        if (!mark.padding) used |= left & -left;
+        continue;
+      }
+      if (!kept) back_ = {};
+      kept |= left & -left;
+      back_.bits[i][static_cast<std::size_t>(lane)] = bits;
+    }
+    use(w, values, cell, used);
+  }
+  back_.lanes = kept;
+  return kept ? &back_ : nullptr;
+}
+
+/// Whether a lane writes back what it loaded there. The host may read all of a word in global memory, where
+/// `counter |= 1` looks like a bit-field: what sets a field has masked the others, or another one has been set before.
+bool UndefinedValues::is_from(const Undefined& what, const Mark& mark, const Locator& locator, int lane,
+                              std::size_t element) {
+  if (!mark.in_place) return false;
+  const Place &from = what.places[mark.lane], to = locator.place(lane);
+  return from.allocation == to.allocation && from.shared == to.shared && from.local == to.local &&
+         from.offset + std::uint64_t{mark.element} * what.element == to.offset + element * locator.use().element &&
+         (!to.allocation || mark.masked || mark.in_parts);
+}
+
+/// Of a result that comes from two values.
+UndefinedValues::Mark UndefinedValues::both(Mark one, const Mark& other) {
+  one.in_place &= other.in_place && one.what == other.what && one.lane == other.lane && one.element == other.element;
+  one.bits |= other.bits;
+  one.padding &= other.padding;
+  one.in_parts |= other.in_parts;
+  one.masked |= other.masked;
+  return one;
+}
+
 /// The lanes whose results are undefined, and why.
 std::uint32_t UndefinedValues::find_results(const Warp& w, const WarpValues& values, const ValueStep& step,
-                                            std::uint32_t lanes, std::array<Mark, kLanes>& marks) {
+                                            std::uint32_t lanes, Marks& marks) {
   std::uint32_t undefined = 0;
   if (step.kind == ValueStep::Kind::shuffle) {
     for (std::uint32_t left = lanes; left && step.sources[0] != kNoOperand; left &= left - 1) {
@@ -120,31 +178,43 @@ std::uint32_t UndefinedValues::find_results(const Warp& w, const WarpValues& val
       // Who has not come yet may still write its register.
       if (!(w.mask >> from & values.lanes[step.sources[0]] >> from & 1)) continue;
       undefined |= 1u << lane;
-      marks[static_cast<std::size_t>(lane)] = values.marks[step.sources[0]][static_cast<std::size_t>(from)];
+      Mark& mark = marks[static_cast<std::size_t>(lane)];
+      mark = (*values.marks[step.sources[0]])[static_cast<std::size_t>(from)];
+      mark.in_place = false;
     }
     return undefined;
   }
   std::array<std::uint32_t, ValueStep::kMostSources> bad{};
-  for (std::size_t k = 0; k < step.sources.size(); ++k)
+  std::uint32_t some = 0;
+  for (std::size_t k = 0; k < step.sources.size(); ++k) {
     bad[k] = step.sources[k] == kNoOperand ? 0 : values.lanes[step.sources[k]] & lanes;
+    some |= bad[k];
+  }
   const auto all_bad = bad;
   step.keep_what_counts(w, lanes, bad);
-  for (std::size_t k = 0; k < step.sources.size(); ++k)
-    for (std::uint32_t left = bad[k]; left; left &= left - 1) {
-      const int lane = std::countr_zero(left);
-      Mark mark = values.marks[step.sources[k]][static_cast<std::size_t>(lane)];
-      mark.bytes = step.through(w, lane, k, mark.bytes, all_bad);
-      mark.padding &= step.moves_bits();
-      if (mark.bytes == 0) continue;
-      Mark& result = marks[static_cast<std::size_t>(lane)];
-      if (undefined >> lane & 1) {
-        result.bytes |= mark.bytes;
-        result.padding &= mark.padding;
-      } else {
-        result = mark;
-      }
-      undefined |= 1u << lane;
+  for (; some; some &= some - 1) {
+    const int lane = std::countr_zero(some);
+    const auto mark_of = [&](std::size_t k) -> const Mark& {
+      return (*values.marks[step.sources[k]])[static_cast<std::size_t>(lane)];
+    };
+    ValueStep::Undefineds bits{};
+    for (std::size_t k = 0; k < step.sources.size(); ++k)
+      if (all_bad[k] >> lane & 1) bits[k] = mark_of(k).bits;
+    Mark result;
+    for (std::size_t k = 0; k < step.sources.size(); ++k) {
+      if (!(bad[k] >> lane & 1)) continue;
+      Mark mark = mark_of(k);
+      mark.bits = step.through(w, lane, k, bits);
+      if (mark.bits == 0) continue;
+      mark.padding &= step.moves_bits() && !(mark.in_parts && step.takes_out());
+      mark.in_place &= step.keeps_places(k);
+      mark.masked |= step.masks(k) && mark.bits != bits[k];
+      result = result.bits ? both(result, mark) : mark;
     }
+    if (result.bits == 0) continue;
+    marks[static_cast<std::size_t>(lane)] = result;
+    undefined |= 1u << lane;
+  }
   return undefined;
 }
 
@@ -156,14 +226,14 @@ void UndefinedValues::instruction(Warp& w, const MicroOp* op, std::uint32_t lane
   for (const std::uint16_t cell : step.uses) use(w, values, cell, lanes);
   store(w, values, step, lanes);
   if (step.results.empty()) return;
-  std::array<Mark, kLanes> marks;
+  Marks marks;
   const std::uint32_t undefined = find_results(w, values, step, lanes, marks);
   w.block->charged += undefined != 0;  // of the budget, in warp instructions
   for (std::size_t i = 0; i < step.results.size(); ++i) {
     const std::uint16_t cell = step.results[i];
     if (cell == kNoOperand || !(undefined || values.lanes[cell])) continue;
-    const auto [first, bytes] = step.place_in_results(i);
-    set(w, values, {cell, first, bytes}, lanes, undefined, marks);
+    const auto [first, bits] = step.place_in_results(i);
+    set(w, values, {cell, first, bits}, lanes, undefined, marks);
   }
 }
 

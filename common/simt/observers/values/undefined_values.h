@@ -4,11 +4,11 @@
 // address, by a branch, stored, handed to a function. What a selp or a false guard throws away was never asked for:
 // compilers load ahead, and then choose.
 //
-// After valgrind's memcheck (Seward, Nethercote, USENIX 2005), a bit per byte of a register's lane in place of one per
-// bit. Arithmetic on a value with one undefined byte yields an undefined value; moves, conversions, shifts and masks
-// carry bytes on as they are.
-// While no register of a warp is marked, decode's micro-op in front of the instructions asks one flag
-// (Warp::values_watched).
+// After valgrind's memcheck (Seward, Nethercote, USENIX 2005), a bit for each bit of a register's lane. Arithmetic on a
+// value with one undefined bit yields an undefined value; moves, conversions, shifts and masks carry bits on as they
+// are. Who sets a struct's bit-fields one by one loads a word, replaces some of its bits and stores it where it lay:
+// there the others are as undefined as before, and nobody is accused (write_back). While no register of a warp is
+// marked, decode's micro-op in front of the instructions asks one flag (Warp::values_watched).
 
 #include <array>
 #include <cstdint>
@@ -38,12 +38,22 @@ struct Undefined {
   std::string_view unless_told_by{};
   UndefinedSource* source = nullptr;   ///< nullptr: nobody
   std::uint32_t bytes = 0;             ///< of an access; 0: no memory is meant
+  std::uint32_t element = 0;           ///< bytes of one element there, as far as it is a register's
   std::array<Place, kLanes> places{};  ///< where these lie
-  /// By element of what the instruction writes (one, or a vector's) and lane: bit k is byte k of the register.
-  std::array<std::array<std::uint8_t, kLanes>, 4> undefined{};
+  /// By element of what the instruction writes (one, or a vector's) and lane: these bits of the register.
+  std::array<std::array<std::uint64_t, kLanes>, 4> undefined{};
   /// Lanes whose value may be what lies between a struct's members, which nobody writes and every copy of the struct
   /// carries along. It may be moved and stored; to compute with it is a use.
   std::uint32_t padding = 0;
+  /// Lanes that load bytes of which some bits hold a value: bit-fields. What is shifted down there is a field, no
+  /// padding.
+  std::uint32_t in_parts = 0;
+};
+
+/// A store that writes undefined bits back where they were loaded.
+struct WrittenBack {
+  std::uint32_t lanes = 0;
+  std::array<std::array<std::uint64_t, kLanes>, 4> bits{};  ///< by element and lane: undefined as before
 };
 
 /// What an instruction does with the values that it reads.
@@ -61,6 +71,9 @@ class UndefinedValues final : public Observer {
   [[nodiscard]] bool may_mark(const Warp& warp, std::uint32_t site, std::string_view tool);
   /// Results of the instruction that is next are undefined.
   void mark(Warp& warp, std::uint32_t site, Undefined what);
+  /// A store is next, at the places that the locator has found. Lanes whose value was loaded in another place, or that
+  /// may leave to the host what nobody gave, are accused. nullptr: no lane writes anything back.
+  [[nodiscard]] const WrittenBack* write_back(Warp& warp, std::uint32_t site, const Locator& locator);
 
   void grid_started(const LaunchState& launch) override;
   void block_started(const BlockContext& block) override;
@@ -70,43 +83,50 @@ class UndefinedValues final : public Observer {
  private:
   /// A register's lane: which of WarpValues::known, and of which lane there.
   struct Mark {
+    std::uint64_t bits = 0;  ///< that are undefined
     std::uint16_t what = 0;
     std::uint8_t lane : 5 = 0;
-    bool padding : 1 = false;  ///< Undefined::padding, and only moved since
-    std::uint8_t bytes = 0;    ///< that are undefined
+    bool padding : 1 = false;   ///< Undefined::padding, and only moved since
+    bool in_place : 1 = false;  ///< loaded, and each bit is where it was in memory
+    bool in_parts : 1 = false;  ///< Undefined::in_parts
+    bool masked : 1 = false;    ///< bits have given way to others since
+    std::uint8_t element = 0;   ///< of what was loaded
   };
-  /// A register that an instruction writes, and which bytes of the result it receives: `first` and those behind it; bit
-  /// k of `bytes` is set where the register has a byte k.
+  using Marks = std::array<Mark, kLanes>;
+  /// A register that an instruction writes, and which bits of the result it receives: `first` and those behind it; bit
+  /// k of `bits` is set where the register has a bit k.
   struct Cell {
     std::uint16_t at;
     std::uint32_t first = 0;
-    std::uint8_t bytes = 0xff;
+    std::uint64_t bits = ~std::uint64_t{0};
   };
   struct WarpValues {
     std::vector<std::uint32_t> lanes;                        ///< by register: those that hold an undefined value
-    std::vector<std::array<Mark, kLanes>> marks;             ///< by register
+    std::vector<std::unique_ptr<Marks>> marks;               ///< by register, those that have held one
     std::vector<std::pair<std::uint32_t, Undefined>> known;  ///< site, and what its last execution got
     std::uint32_t marked = 0;                                ///< registers with lanes
   };
   struct BlockValues {
     explicit BlockValues(const BlockContext& block) : warps(block.warps.size()) {}
-    void restart(const BlockContext&) { warps.assign(warps.size(), {}); }
+    void restart(const BlockContext&) { warps = std::vector<WarpValues>(warps.size()); }
     std::vector<WarpValues> warps;
   };
 
   const ValueStep& step_of(std::uint32_t site);
-  void set(Warp& warp, WarpValues& values, Cell cell, std::uint32_t lanes, std::uint32_t undefined,
-           const std::array<Mark, kLanes>& marks);
+  void set(Warp& warp, WarpValues& values, Cell cell, std::uint32_t lanes, std::uint32_t undefined, const Marks& marks);
   void use(Warp& warp, WarpValues& values, std::uint16_t cell, std::uint32_t lanes);
   void store(Warp& warp, WarpValues& values, const ValueStep& step, std::uint32_t lanes);
+  static bool is_from(const Undefined& what, const Mark& mark, const Locator& locator, int lane, std::size_t element);
+  static Mark both(Mark one, const Mark& other);
   static std::uint32_t find_results(const Warp& warp, const WarpValues& values, const ValueStep& step,
-                                    std::uint32_t lanes, std::array<Mark, kLanes>& marks);
+                                    std::uint32_t lanes, Marks& marks);
 
   Accusations& accusations_;
   const Program* program_ = nullptr;
   std::vector<std::unique_ptr<ValueStep>> steps_;                 ///< by site, as far as they were asked for
   std::vector<std::pair<std::uint32_t, std::string_view>> told_;  ///< sites and tools
   BlockStates<BlockValues> blocks_;
+  WrittenBack back_;  ///< by the store at hand
 };
 
 }  // namespace gpulab::simt

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/simt/isa/facts.h"
+#include "common/simt/observers/locator.h"
 
 namespace gpulab::simt {
 
@@ -30,20 +31,8 @@ std::uint32_t bytes_of_type(std::string_view type) {
   return is_integer ? width_of_type(type) : 0;
 }
 
-/// A bit for each byte -> each bit of these bytes, and back: any bit of them.
-constexpr auto kBitsOf = [] {
-  std::array<std::uint64_t, 256> all{};
-  for (std::size_t bytes = 0; bytes < all.size(); ++bytes)
-    for (unsigned k = 0; k < 8; ++k)
-      if (bytes >> k & 1) all[bytes] |= std::uint64_t{0xff} << 8 * k;
-  return all;
-}();
-std::uint64_t bits_of(std::uint8_t bytes) { return kBitsOf[bytes]; }
-std::uint8_t bytes_with(std::uint64_t bits) {
-  for (int shift = 4; shift > 0; shift /= 2) bits |= bits >> shift;  // each byte's bit 0: any of its bits
-  return static_cast<std::uint8_t>((bits & 0x0101010101010101) * 0x0102040810204080 >> 56);
-}
-std::uint8_t lowest(std::uint32_t bytes) { return static_cast<std::uint8_t>(bytes >= 8 ? 0xffu : (1u << bytes) - 1); }
+constexpr std::uint64_t kAllBits = ~std::uint64_t{0};
+std::uint64_t lowest(std::uint64_t bits) { return bits >= 64 ? kAllBits : (std::uint64_t{1} << bits) - 1; }
 
 }  // namespace
 
@@ -140,12 +129,23 @@ void ValueStep::find_flow() {
   }
   if (meaning.traits & kLoad) set_type(type_at(opcode, 0));
   const bool stores = name == "st";
-  if (stores) stored_bytes = lowest(width_of_type(type_at(opcode, 0)));
-  if (stores && stored_bytes == 0) stored_bytes = 0xff;
-  for (std::size_t k = first; k < given.size(); ++k)
-    add_registers(given[k], flows ? sources : stores && k + 1 == given.size() ? stored : uses);
+  if (stores) add_stored(given.back(), 8 * width_of_type(type_at(opcode, 0)));
+  for (std::size_t k = first; k + stores < given.size(); ++k) add_registers(given[k], flows ? sources : uses);
   if (instruction.call >= 0)
     add_registers(site_.function->calls[static_cast<std::size_t>(instruction.call)].target, uses);
+}
+
+/// `bits`: of one element; 0: of all that its register has.
+void ValueStep::add_stored(const ptx::Operand& value, std::uint32_t bits) {
+  const auto add = [&](const ptx::Operand& one) {
+    stored.push_back(one.kind == ptx::Operand::Kind::reg ? cell_of(one.reg) : kNoOperand);
+  };
+  if (value.kind == ptx::Operand::Kind::vector)
+    std::for_each(value.elements.begin(), value.elements.end(), add);
+  else
+    add(value);
+  stored_bits = bits == 0 ? kAllBits : lowest(bits);
+  is_located = memory_use_of(site_).space != MemoryUse::Space::none;
 }
 
 void ValueStep::set_type(std::string_view type) {
@@ -157,15 +157,25 @@ void ValueStep::set_type(std::string_view type) {
 ValueStep::Kind ValueStep::kind_of(std::string_view name) const {
   switch (site_.instruction->operands.size()) {
     case 2:
-      return name == "mov" ? Kind::move : name == "cvt" ? Kind::convert : Kind::ordinary;
+      return name == "mov"   ? Kind::move
+             : name == "cvt" ? Kind::convert
+             : name == "not" ? Kind::inversion
+                             : Kind::ordinary;
     case 3:
       return name == "and"   ? Kind::conjunction
              : name == "or"  ? Kind::disjunction
+             : name == "xor" ? Kind::exclusive
              : name == "shl" ? Kind::shift_left
              : name == "shr" ? Kind::shift_right
                              : Kind::ordinary;
     case 4:
-      return name == "selp" ? Kind::select : name == "setp" ? Kind::compare : Kind::ordinary;
+      return name == "selp"                            ? Kind::select
+             : name == "setp"                          ? Kind::compare
+             : name == "bfe"                           ? Kind::extract
+             : site_.instruction->opcode == "prmt.b32" ? Kind::permute
+                                                       : Kind::ordinary;
+    case 5:
+      return name == "bfi" ? Kind::insert : name == "lop3" ? Kind::lookup : Kind::ordinary;
     default:
       return Kind::ordinary;
   }
@@ -178,55 +188,136 @@ std::uint32_t ValueStep::bytes_of(const ptx::Operand& operand) const {
   return type.name == "pred" ? 8 : std::min(type.size, 8u);
 }
 
-std::pair<std::uint32_t, std::uint8_t> ValueStep::place_in_results(std::size_t i) const {
+std::pair<std::uint32_t, std::uint64_t> ValueStep::place_in_results(std::size_t i) const {
   const ptx::Operand& to = site_.instruction->operands[0];
-  if (to.kind != ptx::Operand::Kind::vector) return {0, lowest(bytes_of(to))};
-  const std::uint32_t bytes = bytes_of(to.elements[i]);
-  return {kind == Kind::move ? static_cast<std::uint32_t>(i) * bytes : 0, lowest(bytes)};
+  if (to.kind != ptx::Operand::Kind::vector) return {0, lowest(8 * bytes_of(to))};
+  const std::uint32_t bits = 8 * bytes_of(to.elements[i]);
+  return {kind == Kind::move ? static_cast<std::uint32_t>(i) * bits : 0, lowest(bits)};
 }
 
-std::uint8_t ValueStep::converted(std::uint8_t bytes) const {
-  if (size_ == 0 || bytes_of_type(to_) == 0 || has_modifier(site_.instruction->opcode, ".sat")) return 0xff;
-  return extended(bytes & lowest(size_));
+bool ValueStep::keeps_places(std::size_t k) const {
+  switch (kind) {
+    case Kind::conjunction:
+    case Kind::disjunction:
+    case Kind::exclusive:
+    case Kind::inversion:
+    case Kind::lookup:
+      return true;
+    case Kind::convert:
+      return converts_integers();
+    case Kind::select:
+      return k < 2;
+    case Kind::insert:
+      return k == 1;
+    case Kind::move:
+      return k == 0 && results.size() == 1;
+    default:
+      return false;
+  }
 }
 
-std::uint8_t ValueStep::extended(std::uint8_t bytes) const {
-  const bool sign_is_undefined = is_signed_ && bytes >> (size_ - 1) & 1;
-  return sign_is_undefined ? static_cast<std::uint8_t>(bytes | 0xff << size_) : bytes;
+bool ValueStep::masks(std::size_t k) const {
+  return kind == Kind::conjunction || kind == Kind::lookup || (kind == Kind::insert && k == 1);
 }
 
-std::uint8_t ValueStep::through(const Warp& w, int lane, std::size_t k, std::uint8_t bytes,
-                                const std::array<std::uint32_t, kMostSources>& bad) const {
+bool ValueStep::converts_integers() const {
+  return size_ != 0 && bytes_of_type(to_) != 0 && !has_modifier(site_.instruction->opcode, ".sat");
+}
+
+std::uint64_t ValueStep::extended(std::uint64_t bits) const {
+  const bool sign_is_undefined = is_signed_ && bits >> (8 * size_ - 1) & 1;
+  return sign_is_undefined ? bits | ~lowest(8 * size_) : bits;
+}
+
+/// shl, shr: of a shift by the register's bits and more nothing is left but the sign.
+std::uint64_t ValueStep::shifted(const Warp& w, int lane, std::size_t k, const Undefineds& undefined) const {
+  if (k == 1 || undefined[1]) return kAllBits;
+  const std::uint64_t amount =
+      std::min<std::uint64_t>(value_of(w, site_.instruction->operands[2], lane) & 0xffffffff, 63);
+  if (kind == Kind::shift_left) return undefined[0] << amount;
+  const std::uint64_t bits = extended(undefined[0]);
+  return is_signed_ ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> amount) : bits >> amount;
+}
+
+/// bfi f, a, b, position, length; bfe d, a, position, length (PTX ISA: both clamp to 255, and to the register).
+std::uint64_t ValueStep::in_field(const Warp& w, int lane, std::size_t k, const Undefineds& undefined) const {
   const auto& given = site_.instruction->operands;
-  const auto is_known = [&](std::size_t source) { return (bad[source] >> lane & 1) == 0; };
+  const std::size_t at = kind == Kind::insert ? 2 : 1;
+  if (k >= at || undefined[at] || undefined[at + 1]) return kAllBits;
+  const std::uint64_t position = value_of(w, given[at + 1], lane) & 0xff,
+                      length = value_of(w, given[at + 2], lane) & 0xff;
+  const std::uint64_t all = lowest(8 * size_), first = position < 64 ? undefined[0] >> position : 0;
+  if (kind == Kind::insert) {
+    const std::uint64_t field = position < 64 ? lowest(length) << position : 0;
+    return all & (k == 1 ? undefined[1] & ~field : position < 64 ? undefined[0] << position & field : 0);
+  }
+  if (!is_signed_ || length == 0) return first & lowest(length);
+  const std::uint64_t sign = std::min<std::uint64_t>(position + length - 1, 8 * size_ - 1);
+  return undefined[0] >> sign & 1 ? (first & lowest(length)) | all : first & lowest(length);
+}
+
+/// prmt: byte i of the result is the byte of {b, a} that nibble i of the selector names, or eight times its sign.
+std::uint64_t ValueStep::permuted(const Warp& w, int lane, std::size_t k, const Undefineds& undefined) const {
+  if (k == 2 || undefined[2]) return kAllBits;
+  const std::uint64_t selector = value_of(w, site_.instruction->operands[3], lane);
+  std::uint64_t bits = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const unsigned chosen = selector >> 4 * i & 15;
+    if ((chosen >> 2 & 1) != k) continue;
+    const std::uint64_t byte = undefined[k] >> 8 * (chosen & 3) & 0xff;
+    bits |= (chosen & 8 ? (byte & 0x80 ? 0xff : 0) : byte) << 8 * i;
+  }
+  return bits;
+}
+
+/// lop3: bit by bit, whether the table's answer differs with the undefined bits.
+std::uint64_t ValueStep::looked_up(const Warp& w, int lane, std::size_t k, const Undefineds& undefined) const {
+  const auto& given = site_.instruction->operands;
+  const std::uint64_t table = value_of(w, given[4], lane);
+  std::uint64_t one = 0, zero = 0;  // results that can be
+  for (unsigned guess = 0; guess < 8; ++guess) {
+    std::uint64_t possible = kAllBits;  // bits whose operands may be these three
+    for (unsigned source = 0; source < 3; ++source) {
+      const std::uint64_t value = value_of(w, given[source + 1], lane);
+      possible &= undefined[source] | (guess >> (2 - source) & 1 ? value : ~value);
+    }
+    (table >> guess & 1 ? one : zero) |= possible;
+  }
+  return undefined[k] & one & zero;
+}
+
+std::uint64_t ValueStep::through(const Warp& w, int lane, std::size_t k, const Undefineds& undefined) const {
+  const auto& given = site_.instruction->operands;
+  const std::uint64_t bits = undefined[k];
   switch (kind) {
     case Kind::shuffle:
-      return bytes;
+    case Kind::exclusive:
+    case Kind::inversion:
+      return bits;
     case Kind::select:
-      return k < 2 ? bytes : 0xff;
+      return k < 2 ? bits : kAllBits;
     case Kind::convert:
-      return converted(bytes);
+      return converts_integers() ? extended(bits & lowest(8 * size_)) : kAllBits;
     case Kind::move:
-      if (given[1].kind != ptx::Operand::Kind::vector) return bytes;
-      return static_cast<std::uint8_t>(bytes << k * bytes_of(given[1].elements[k]));
+      return given[1].kind == ptx::Operand::Kind::vector ? bits << k * 8 * bytes_of(given[1].elements[k]) : bits;
     case Kind::conjunction:
     case Kind::disjunction: {
-      if (size_ == 0 || !is_known(1 - k)) return bytes;  // predicates: keep_what_counts
+      if (size_ == 0) return bits;  // predicates: keep_what_counts
       const std::uint64_t other = value_of(w, given[2 - k], lane);
-      return bytes_with(bits_of(bytes) & (kind == Kind::conjunction ? other : ~other));
+      return bits & (undefined[1 - k] | (kind == Kind::conjunction ? other : ~other));
     }
     case Kind::shift_left:
-    case Kind::shift_right: {
-      if (k == 1 || !is_known(1)) return 0xff;
-      // Of a shift by the register's bits and more nothing is left but the sign.
-      const std::uint64_t amount = std::min<std::uint64_t>(value_of(w, given[2], lane) & 0xffffffff, 63);
-      if (kind == Kind::shift_left) return bytes_with(bits_of(bytes) << amount);
-      const std::uint64_t bits = bits_of(extended(bytes));
-      return bytes_with(is_signed_ ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> amount)
-                                   : bits >> amount);
-    }
+    case Kind::shift_right:
+      return shifted(w, lane, k, undefined);
+    case Kind::insert:
+    case Kind::extract:
+      return in_field(w, lane, k, undefined);
+    case Kind::permute:
+      return permuted(w, lane, k, undefined);
+    case Kind::lookup:
+      return looked_up(w, lane, k, undefined);
     default:
-      return 0xff;
+      return kAllBits;
   }
 }
 
@@ -283,7 +374,7 @@ void ValueStep::keep_what_counts(const Warp& w, std::uint32_t lanes,
   if (kind == Kind::ordinary || (bad[0] | bad[1] | bad[2]) == 0) return;
   const auto& given = site_.instruction->operands;
   if (kind == Kind::conjunction || kind == Kind::disjunction) {
-    if (size_ != 0) return;  // of registers, byte by byte: through()
+    if (size_ != 0) return;  // of registers, bit by bit: through()
     const bool ones = kind == Kind::disjunction;
     const std::uint32_t by_a = lanes_with(w, given[1], ones) & ~bad[0], by_b = lanes_with(w, given[2], ones) & ~bad[1];
     bad[0] &= ~by_b;

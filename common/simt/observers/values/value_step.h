@@ -16,42 +16,58 @@ namespace gpulab::simt {
 [[nodiscard]] int shuffle_source(std::uint32_t facts, int lane, std::uint32_t b, std::uint32_t c);
 
 /// Registers are named by cells: a slot, or behind all slots the number of a predicate. kNoOperand: no register.
-/// Bytes of a register: bit k is byte k; of a predicate, any.
+/// Which bits are undefined: of a register, these bits; of a predicate, any.
 struct ValueStep {
   enum class Kind : std::uint8_t {
     ordinary,
     select,
     conjunction,
     disjunction,
+    exclusive,
+    inversion,
+    lookup,  ///< lop3
     compare,
     shuffle,
     move,  ///< also packs and unpacks
     convert,
     shift_left,
-    shift_right
+    shift_right,
+    insert,   ///< bfi
+    extract,  ///< bfe
+    permute   ///< prmt
   };
   static constexpr std::size_t kMostSources = 8;
+  /// By source: those bits of a lane that are undefined.
+  using Undefineds = std::array<std::uint64_t, kMostSources>;
 
   ValueStep(const Program& program, const Site& site);
 
   Kind kind = Kind::ordinary;
   std::uint16_t guard = kNoOperand;
-  std::vector<std::uint16_t> uses;    ///< an undefined value there is a fault
-  std::vector<std::uint16_t> stored;  ///< likewise, of the lowest `stored_bytes`; but a struct's padding may be copied
-  std::uint8_t stored_bytes = 0;
+  std::vector<std::uint16_t> uses;  ///< an undefined value there is a fault
+  /// Likewise, of the bits `stored_bits` of each element of a store; but a struct's padding may be copied.
+  std::vector<std::uint16_t> stored;
+  std::uint64_t stored_bits = 0;
+  bool is_located = false;             ///< tools are told where it goes: it is no argument of a function
   std::vector<std::uint16_t> sources;  ///< an undefined value there makes the results undefined
   std::vector<std::uint16_t> results;  ///< several: of a vector, or a predicate beside the first
 
-  /// Results are bits of the sources in other places: nothing is computed with these.
-  [[nodiscard]] bool moves_bits() const { return kind != Kind::ordinary && kind != Kind::compare; }
-  /// Of the results, all of them one behind the other: the bytes that are undefined because `bytes` of source `k` are.
-  /// `bad`: by source, the lanes in which it is undefined.
-  [[nodiscard]] std::uint8_t through(const Warp& warp, int lane, std::size_t k, std::uint8_t bytes,
-                                     const std::array<std::uint32_t, kMostSources>& bad) const;
-  /// Undefined bytes of what a load of type_ brings into a wider register: with the sign's byte all those above it.
-  [[nodiscard]] std::uint8_t extended(std::uint8_t bytes) const;
-  /// The first byte of result `i` among those, and the bytes that it has.
-  [[nodiscard]] std::pair<std::uint32_t, std::uint8_t> place_in_results(std::size_t i) const;
+  /// Results are bits of the sources, maybe in other places: nothing is computed with these.
+  [[nodiscard]] bool moves_bits() const {
+    return kind != Kind::ordinary && kind != Kind::compare && kind != Kind::exclusive && kind != Kind::inversion;
+  }
+  /// Bits may be a field's, taken out of a word.
+  [[nodiscard]] bool takes_out() const { return kind == Kind::shift_right || kind == Kind::extract; }
+  /// Bits of source `k` stay where they are: bit i of the result comes from its bit i.
+  [[nodiscard]] bool keeps_places(std::size_t k) const;
+  /// Source `k` is masked: what has no value of its own gives way to bits that have one.
+  [[nodiscard]] bool masks(std::size_t k) const;
+  /// Of the results, all of them one behind the other: the bits that are undefined because those of source `k` are.
+  [[nodiscard]] std::uint64_t through(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;
+  /// Undefined bits of what a load of type_ brings into a wider register: with the sign all those above it.
+  [[nodiscard]] std::uint64_t extended(std::uint64_t bits) const;
+  /// The first bit of result `i` among those, and the bits that it has.
+  [[nodiscard]] std::pair<std::uint32_t, std::uint64_t> place_in_results(std::size_t i) const;
 
   /// Of each source's undefined lanes, takes away those in which the result does not depend on it: the other operand of
   /// a selp, whatever is and'ed with 0.
@@ -65,6 +81,7 @@ struct ValueStep {
   [[nodiscard]] std::uint16_t place_of(std::int32_t reg) const;
   void add_registers(const ptx::Operand& operand, std::vector<std::uint16_t>& to) const;
   void find_flow();
+  void add_stored(const ptx::Operand& value, std::uint32_t bits);
   /// Lanes in which a predicate is true, or false.
   [[nodiscard]] std::uint32_t lanes_with(const Warp& warp, const ptx::Operand& predicate, bool ones) const;
   [[nodiscard]] std::uint64_t value_of(const Warp& warp, const ptx::Operand& operand, int lane) const;
@@ -72,7 +89,11 @@ struct ValueStep {
   /// setp: whether the comparison of integers holds. `known` false: it is one of other values.
   [[nodiscard]] bool compares(const Warp& warp, int lane, bool& known) const;
   [[nodiscard]] std::uint32_t bytes_of(const ptx::Operand& operand) const;
-  [[nodiscard]] std::uint8_t converted(std::uint8_t bytes) const;
+  [[nodiscard]] bool converts_integers() const;
+  [[nodiscard]] std::uint64_t shifted(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;
+  [[nodiscard]] std::uint64_t in_field(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;
+  [[nodiscard]] std::uint64_t permuted(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;
+  [[nodiscard]] std::uint64_t looked_up(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;
   [[nodiscard]] Kind kind_of(std::string_view name) const;
   void set_type(std::string_view type);
 

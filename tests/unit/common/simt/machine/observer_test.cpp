@@ -158,7 +158,7 @@ TEST_CASE("an observer is told of the fault that ends a grid, and of its end") {
   const auto [device, out] = watched_by(recorder, 16);
   CHECK(launch_failure([&, &d = device, &o = out] { launch(*d, "watched", one_warp, o); }) == LaunchFailure::fault);
   CHECK(recorder.events == std::vector<std::string>{"out allocated", "grid of 1 blocks", "block 0",
-                                                    "lane 16 faulted: store of 4 bytes", "grid ended"});
+                                                    "lane 16 faulted: out-of-bounds store of 4 bytes", "grid ended"});
 }
 
 /// How many lanes access memory in each line, as a tool of its own would count.

@@ -132,6 +132,7 @@ KernelArgument argument(Device& device, const std::string& text) {
 /// What the tools say of one launch, and whether it came to its end.
 struct Verdict {
   Accusations accusations;
+  std::set<std::string> messages;  ///< "error of racecheck: …", without the kernel's name and numbers
   std::string failure = "none";
 };
 
@@ -160,7 +161,16 @@ Verdict judge(const SuiteFile& file, const SuiteKernel& kernel, std::uint64_t sc
   for (const std::string& text : kernel.arguments) arguments.push_back(argument(*device, text));
   Verdict verdict;
   verdict.failure = launch_error([&] { device->launch(device->kernel(kernel.name), kernel.launch, arguments); });
-  verdict.accusations = accusations_of(device->take_findings(), true);
+  const std::vector<Finding> findings = device->take_findings();
+  verdict.accusations = accusations_of(findings, true);
+  for (const Finding& finding : findings) {
+    const std::string_view message = finding.message, name = kernel.name;
+    const bool named = message.starts_with(name) && message.substr(name.size()).starts_with(": ");
+    static const std::regex number("0x[0-9a-f]+|[0-9]+");
+    verdict.messages.insert(
+        fmt::format("{} of {}: {}", finding.severity == Severity::error ? "error" : "note", finding.tool,
+                    std::regex_replace(std::string(message.substr(named ? name.size() + 2 : 0)), number, "#")));
+  }
   return verdict;
 }
 
@@ -190,6 +200,17 @@ int check_kernels(bool guilty, const F& wrong) {
 
 TEST_CASE("each guilty kernel is named with its tool and its lines") {
   CHECK(check_kernels(true, [](const std::string& verdict) { FAIL_CHECK(verdict); }) >= 40);
+}
+
+TEST_CASE("what the tools say of these kernels stands in messages.txt") {
+  std::set<std::string> said;
+  for (const SuiteFile& file : suite())
+    for (const SuiteKernel& kernel : file.kernels)
+      for (std::uint64_t schedule = 0; schedule < 5; ++schedule) said.merge(judge(file, kernel, schedule).messages);
+  std::istringstream lines(contents(tests::tests_folder().string() + "/sanitizer/messages.txt"));
+  for (std::string line; std::getline(lines, line);)
+    if (said.erase(line) == 0) FAIL_CHECK("no kernel makes a tool say: " << line);
+  for (const std::string& message : said) FAIL_CHECK("messages.txt lacks: " << message);
 }
 
 TEST_CASE("no innocent kernel is accused") {

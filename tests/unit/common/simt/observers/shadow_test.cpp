@@ -1,4 +1,5 @@
-// What racecheck remembers of a granule: one writer, two readers, and lists where no order separates more.
+// What racecheck remembers of a granule: one writer, two readers, and lists where no order separates more; and what
+// initcheck remembers of bytes, and of bits.
 #include "common/simt/observers/shadow.h"
 
 #include "tests/catch.h"
@@ -125,6 +126,28 @@ TEST_CASE("cells of a row that was spread out are forgotten with it") {
   CHECK(readers(shadow, 3).empty());
   CHECK(readers(shadow, 40).empty());
   CHECK(shadow.written(3).clock == 0);
+}
+
+TEST_CASE("of a byte some bits may hold a value, until all do or it is forgotten") {
+  InitShadow shadow(64);
+  CHECK(shadow.unknown_bits(4, 4) == 0xffffffff);
+  CHECK_FALSE(shadow.in_parts(4, 4));
+  shadow.set_bits(4, 4, 0xff0ff000);
+  CHECK(shadow.unknown_bits(4, 4) == 0xff0ff000);
+  CHECK(shadow.unknown(4, 4) == 0b1110);
+  CHECK(shadow.unknown_bits(5, 1) == 0xf0);
+  CHECK(shadow.in_parts(6, 1));
+  CHECK_FALSE(shadow.in_parts(7, 1));  // of which nothing is known
+  shadow.set(5, 1);
+  CHECK(shadow.unknown_bits(4, 4) == 0xff0f0000);
+  CHECK_FALSE(shadow.in_parts(4, 2));
+  shadow.set_range(4, 4, false);
+  CHECK(shadow.unknown_bits(4, 4) == 0xffffffff);
+  CHECK_FALSE(shadow.in_parts(0, 16));
+  shadow.set_bits(8, 8, 0x0100000000000000);
+  CHECK(shadow.unknown_bits(8, 8) == 0x0100000000000000);
+  shadow.set_bits(8, 8, 0);
+  CHECK(shadow.known(8, 8));
 }
 
 }  // namespace
