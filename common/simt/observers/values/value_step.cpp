@@ -252,8 +252,10 @@ std::uint64_t ValueStep::in_field(const Warp& w, int lane, std::size_t k, const 
     return all & (k == 1 ? undefined[1] & ~field : position < 64 ? undefined[0] << position & field : 0);
   }
   if (!is_signed_ || length == 0) return first & lowest(length);
-  const std::uint64_t sign = std::min<std::uint64_t>(position + length - 1, 8 * size_ - 1);
-  return undefined[0] >> sign & 1 ? (first & lowest(length)) | all : first & lowest(length);
+  // The sign of the field, or of the register where that ends before, stands in all bits above.
+  const std::uint64_t size = 8 * size_, sign = std::min(position + length - 1, size - 1);
+  const std::uint64_t field = lowest(std::min(length, size - std::min(position, size)));
+  return (first & field) | (undefined[0] >> sign & 1 ? all & ~field : 0);
 }
 
 /// prmt: byte i of the result is the byte of {b, a} that nibble i of the selector names, or eight times its sign.
