@@ -171,12 +171,20 @@ const MicroOp* diverge(Warp& w, const MicroOp* op, std::uint32_t taken) {
   return go_on(w, meeting, stay, next);
 }
 
-const MicroOp* diverge_many(Warp& w, const MicroOp* op, const std::uint32_t* index) {
+namespace {
+std::uint32_t block_in_table(Warp& w, const MicroOp* op, std::uint32_t index) {
   const auto& table = w.program->branch_tables[static_cast<std::size_t>(op->imm)];
-  const auto target = [&](int lane) {
-    if (index[lane] >= table.size()) fault_message(w, op, "branch table index out of range");
-    return table[index[lane]];
-  };
+  if (index >= table.size()) fault_message(w, op, "branch table index out of range");
+  return table[index];
+}
+}  // namespace
+
+const MicroOp* branch_together(Warp& w, const MicroOp* op, std::uint32_t index) {
+  return enter(w, block_in_table(w, op, index));
+}
+
+const MicroOp* diverge_many(Warp& w, const MicroOp* op, const std::uint32_t* index) {
+  const auto target = [&](int lane) { return block_in_table(w, op, index[lane]); };
   const int first = __builtin_ctz(w.mask);
   std::uint32_t same = 0;
   for (std::uint32_t left = w.mask; left; left &= left - 1) {

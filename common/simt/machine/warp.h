@@ -123,8 +123,11 @@ struct Warp {
 
 /// A conditional branch whose active lanes disagree: `taken` go to op->imm, the rest fall through.
 const MicroOp* diverge(Warp& warp, const MicroOp* op, std::uint32_t taken);
-/// Lanes go to several targets (indirect branch): targets[lane] is a basic block.
-const MicroOp* diverge_many(Warp& warp, const MicroOp* op, const std::uint32_t* targets);
+/// An indirect branch: the basic block that lane i goes to has the number index[i] in the instruction's table. Throws
+/// LaunchError where that has fewer.
+const MicroOp* diverge_many(Warp& warp, const MicroOp* op, const std::uint32_t* index);
+/// All active lanes have the same.
+const MicroOp* branch_together(Warp& warp, const MicroOp* op, std::uint32_t index);
 const MicroOp* call_function(Warp& warp, const MicroOp* op);
 const MicroOp* call_indirect(Warp& warp, const MicroOp* op, const std::uint64_t* targets);
 

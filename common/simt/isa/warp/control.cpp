@@ -20,7 +20,10 @@ const MicroOp* branch_if(Warp& w, const MicroOp* op) { return branch_on(w, op, w
 /// brx.idx: r[0] index; imm: the jump table.
 const MicroOp* branch_table(Warp& w, const MicroOp* op) {
   const u32* index = values<u32>(w, op, 0);
-  return diverge_many(w, op, index);
+  const u32 one = index[__builtin_ctz(w.mask)];
+  u32 differ = 0;
+  for (int i = 0; i < kLanes; ++i) differ |= (w.mask & lane_bit[i]) != 0 ? index[i] ^ one : 0;
+  return differ == 0 ? branch_together(w, op, one) : diverge_many(w, op, index);
 }
 
 /// Runs the next `imm` micro-ops, up to an %end_guard, for the lanes whose guard r[0] holds (negated: does not hold).
