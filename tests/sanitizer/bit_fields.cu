@@ -7,6 +7,9 @@ struct Signed {
   int a : 5, b : 11;
   long long c : 40;
 };
+struct Ends {
+  int low : 20, top : 12;
+};
 struct Packed {
   unsigned char low : 3, high : 5;
   unsigned short rest : 9, flag : 1;
@@ -118,6 +121,27 @@ extern "C" __global__ void field_in_global_memory_that_nobody_set(const int* in,
   out[t] = cells[31 - t].column;  // guilty: initcheck read
 }
 
+// guilty <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void sum_whose_high_bits_nobody_gave(const int* in, int* out) {
+  __shared__ Ends ends[32];
+  const int t = threadIdx.x;
+  ends[t].low = in[t];
+  __syncwarp();
+  unsigned all = reinterpret_cast<const unsigned*>(ends)[31 - t];  // guilty: initcheck read
+  all = (all + 3) & 0x1fffff;
+  if (all > 20) out[t] = 1;
+}
+
+// guilty <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void comparison_that_low_bits_decide(const int* in, int* out) {
+  __shared__ Ends ends[32];
+  const int t = threadIdx.x;
+  ends[t].top = in[t] - 30;
+  __syncwarp();
+  const int all = reinterpret_cast<const int*>(ends)[31 - t];  // guilty: initcheck read
+  if (all > (3 << 20) + 5) out[t] = 1;
+}
+
 // innocent <<<1, 32>>> in[32] out[32]
 extern "C" __global__ void fields_in_shared_memory(const int* in, int* out) {
   __shared__ Cell cells[32];
@@ -193,6 +217,40 @@ extern "C" __global__ void fields_of_bytes_and_halves(const int* in, int* out) {
   __syncwarp();
   const Packed& p = all[31 - t];
   out[t] = p.low * p.high + p.rest;
+}
+
+// innocent <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void fields_counted_up(const int* in, int* out) {
+  __shared__ Cell cells[32];
+  const int t = threadIdx.x;
+  cells[t].value = in[t];
+  asm volatile("" ::: "memory");
+  cells[t].value++;
+  asm volatile("" ::: "memory");
+  cells[t].column = in[t];
+  asm volatile("" ::: "memory");
+  cells[t].column -= cells[t].value;
+  asm volatile("" ::: "memory");
+  cells[t].value *= 3;
+  __syncwarp();
+  out[t] = cells[31 - t].value + cells[31 - t].column;
+}
+
+// innocent <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void fields_at_the_ends_of_a_word_compared(const int* in, int* out) {
+  __shared__ Ends ends[32], others[32];
+  const int t = threadIdx.x;
+  ends[t].top = in[t] - 30;
+  others[t].low = in[t];
+  asm volatile("" ::: "memory");
+  others[t].low = -others[t].low;
+  __syncwarp();
+  out[t] = others[31 - t].low;
+  if (ends[31 - t].top > 3) out[t] += 1;
+  if (ends[31 - t].top < 0) out[t] += 4;
+  __syncwarp();
+  ends[t].top += 1;
+  if (ends[t].top == 7) out[t] += 8;
 }
 
 // innocent <<<1, 32>>> in[32] cells[32]? out[32]

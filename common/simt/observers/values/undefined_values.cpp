@@ -207,7 +207,7 @@ std::uint32_t UndefinedValues::find_results(const Warp& w, const WarpValues& val
       mark.bits = step.through(w, lane, k, bits);
       if (mark.bits == 0) continue;
       mark.padding &= step.moves_bits() && !(mark.in_parts && step.takes_out());
-      mark.in_place &= step.keeps_places(k);
+      mark.in_place &= step.keeps_places(w, lane, k, bits);
       mark.masked |= step.masks(k) && mark.bits != bits[k];
       result = result.bits ? both(result, mark) : mark;
     }

@@ -4,11 +4,13 @@
 // address, by a branch, stored, handed to a function. What a selp or a false guard throws away was never asked for:
 // compilers load ahead, and then choose.
 //
-// After valgrind's memcheck (Seward, Nethercote, USENIX 2005), a bit for each bit of a register's lane. Arithmetic on a
-// value with one undefined bit yields an undefined value; moves, conversions, shifts and masks carry bits on as they
-// are. Who sets a struct's bit-fields one by one loads a word, replaces some of its bits and stores it where it lay:
-// there the others are as undefined as before, and nobody is accused (write_back). While no register of a warp is
-// marked, decode's micro-op in front of the instructions asks one flag (Warp::values_watched).
+// After valgrind's memcheck (Seward, Nethercote, USENIX 2005), a bit for each bit of a register's lane. Moves,
+// conversions, shifts and masks carry bits on as they are; of sums and comparisons of integers what cannot depend on
+// them is as defined as before; any other arithmetic on a value with one undefined bit yields an undefined value. Who
+// sets a struct's bit-fields one by one loads a word, replaces some of its bits and stores it where it lay: there the
+// others are as undefined as before, and nobody is accused (write_back).
+// While no register of a warp is marked, decode's micro-op in front of the instructions asks one flag
+// (Warp::values_watched).
 
 #include <array>
 #include <cstdint>

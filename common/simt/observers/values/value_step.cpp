@@ -1,6 +1,7 @@
 #include "common/simt/observers/values/value_step.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "common/simt/isa/facts.h"
 #include "common/simt/observers/locator.h"
@@ -155,25 +156,35 @@ void ValueStep::set_type(std::string_view type) {
 }
 
 ValueStep::Kind ValueStep::kind_of(std::string_view name) const {
+  const std::string_view opcode = site_.instruction->opcode;
+  const bool is_plain = bytes_of_type(type_at(opcode, 0)) != 0 && !has_modifier(opcode, ".sat") &&
+                        !has_modifier(opcode, ".cc") && !has_modifier(opcode, ".hi");
   switch (site_.instruction->operands.size()) {
     case 2:
-      return name == "mov"   ? Kind::move
-             : name == "cvt" ? Kind::convert
-             : name == "not" ? Kind::inversion
-                             : Kind::ordinary;
+      return name == "mov"               ? Kind::move
+             : name == "cvt"             ? Kind::convert
+             : name == "not"             ? Kind::inversion
+             : name == "neg" && is_plain ? Kind::negation
+                                         : Kind::ordinary;
     case 3:
-      return name == "and"   ? Kind::conjunction
-             : name == "or"  ? Kind::disjunction
-             : name == "xor" ? Kind::exclusive
-             : name == "shl" ? Kind::shift_left
-             : name == "shr" ? Kind::shift_right
-                             : Kind::ordinary;
+      return name == "and"    ? Kind::conjunction
+             : name == "or"   ? Kind::disjunction
+             : name == "xor"  ? Kind::exclusive
+             : name == "shl"  ? Kind::shift_left
+             : name == "shr"  ? Kind::shift_right
+             : name == "setp" ? Kind::compare
+             : !is_plain      ? Kind::ordinary
+             : name == "add"  ? Kind::sum
+             : name == "sub"  ? Kind::difference
+             : name == "mul"  ? Kind::product
+                              : Kind::ordinary;
     case 4:
-      return name == "selp"                            ? Kind::select
-             : name == "setp"                          ? Kind::compare
-             : name == "bfe"                           ? Kind::extract
-             : site_.instruction->opcode == "prmt.b32" ? Kind::permute
-                                                       : Kind::ordinary;
+      return name == "selp"              ? Kind::select
+             : name == "setp"            ? Kind::compare
+             : name == "bfe"             ? Kind::extract
+             : opcode == "prmt.b32"      ? Kind::permute
+             : name == "mad" && is_plain ? Kind::product
+                                         : Kind::ordinary;
     case 5:
       return name == "bfi" ? Kind::insert : name == "lop3" ? Kind::lookup : Kind::ordinary;
     default:
@@ -195,8 +206,11 @@ std::pair<std::uint32_t, std::uint64_t> ValueStep::place_in_results(std::size_t 
   return {kind == Kind::move ? static_cast<std::uint32_t>(i) * bits : 0, lowest(bits)};
 }
 
-bool ValueStep::keeps_places(std::size_t k) const {
+bool ValueStep::keeps_places(const Warp& w, int lane, std::size_t k, const Undefineds& undefined) const {
   switch (kind) {
+    case Kind::sum:  // of a field's bits, above or below which they are: nothing is added to them, and nothing carried
+      return undefined[1 - k] == 0 && summed(w, lane, undefined) == undefined[k] &&
+             (value_of(w, site_.instruction->operands[2 - k], lane) & undefined[k]) == 0;
     case Kind::conjunction:
     case Kind::disjunction:
     case Kind::exclusive:
@@ -227,6 +241,34 @@ bool ValueStep::converts_integers() const {
 std::uint64_t ValueStep::extended(std::uint64_t bits) const {
   const bool sign_is_undefined = is_signed_ && bits >> (8 * size_ - 1) & 1;
   return sign_is_undefined ? bits | ~lowest(8 * size_) : bits;
+}
+
+/// Of the least and the largest numbers that operands can be, which bits of their sum differ (Seward, Nethercote,
+/// 2005).
+std::uint64_t ValueStep::summed(const Warp& w, int lane, const Undefineds& undefined) const {
+  const auto& given = site_.instruction->operands;
+  const bool negated = kind == Kind::negation;
+  const std::uint64_t ua = negated ? 0 : undefined[0], ub = negated ? undefined[0] : undefined[1];
+  const std::uint64_t a = negated ? 0 : value_of(w, given[1], lane) & ~ua;
+  const std::uint64_t b = value_of(w, given[negated ? 1 : 2], lane) & ~ub;
+  const std::uint64_t differ = kind == Kind::sum ? (a + b) ^ ((a | ua) + (b | ub)) : (a - (b | ub)) ^ ((a | ua) - b);
+  return differ | ua | ub;
+}
+
+/// setp: whether the comparison of integers has one answer, whatever the undefined bits are.
+bool ValueStep::is_decided(const Warp& w, int lane, const Undefineds& undefined) const {
+  if (comparison_.empty() || type_.empty()) return false;
+  const auto& given = site_.instruction->operands;
+  const int shift = type_.back() == '6' ? 48 : type_.back() == '2' ? 32 : 0;  // to the top of 64 bits
+  const std::uint64_t ua = undefined[0] << shift, ub = undefined[1] << shift;
+  const std::uint64_t a = value_of(w, given[1], lane) << shift, b = value_of(w, given[2], lane) << shift;
+  if (comparison_ == ".eq" || comparison_ == ".ne") return ((a ^ b) & ~(ua | ub)) != 0;
+  // Orders: by the least and the largest that each can be, in the order of unsigned numbers.
+  const std::uint64_t flip = compares_signed() ? std::uint64_t{1} << 63 : 0;
+  const std::uint64_t low_a = (a ^ flip) & ~ua, high_a = (a ^ flip) | ua, low_b = (b ^ flip) & ~ub,
+                      high_b = (b ^ flip) | ub;
+  const bool or_equal = comparison_ == ".le" || comparison_ == ".ls" || comparison_ == ".gt" || comparison_ == ".hi";
+  return or_equal ? high_a <= low_b || low_a > high_b : high_a < low_b || low_a >= high_b;
 }
 
 /// shl, shr: of a shift by the register's bits and more nothing is left but the sign.
@@ -308,6 +350,14 @@ std::uint64_t ValueStep::through(const Warp& w, int lane, std::size_t k, const U
       const std::uint64_t other = value_of(w, given[2 - k], lane);
       return bits & (undefined[1 - k] | (kind == Kind::conjunction ? other : ~other));
     }
+    case Kind::sum:
+    case Kind::difference:
+    case Kind::negation:
+      return summed(w, lane, undefined);
+    case Kind::product:
+      return kAllBits << std::countr_zero(bits);
+    case Kind::compare:
+      return k < 2 && is_decided(w, lane, undefined) ? 0 : kAllBits;
     case Kind::shift_left:
     case Kind::shift_right:
       return shifted(w, lane, k, undefined);
@@ -345,15 +395,18 @@ std::uint32_t ValueStep::lanes_with(const Warp& w, const ptx::Operand& predicate
   return lanes;
 }
 
+bool ValueStep::compares_signed() const {
+  return type_[1] == 's' && comparison_ != ".lo" && comparison_ != ".ls" && comparison_ != ".hi" &&
+         comparison_ != ".hs";
+}
+
 bool ValueStep::compares(const Warp& w, int lane, bool& known) const {
   const auto& given = site_.instruction->operands;
   known = !comparison_.empty() && !type_.empty();
   if (!known) return false;
   const int bits = type_.back() == '6' ? 16 : type_.back() == '2' ? 32 : 64;
   std::uint64_t a = value_of(w, given[1], lane) << (64 - bits), b = value_of(w, given[2], lane) << (64 - bits);
-  const bool is_signed =
-      type_[1] == 's' && comparison_ != ".lo" && comparison_ != ".ls" && comparison_ != ".hi" && comparison_ != ".hs";
-  if (is_signed) {  // in the order of unsigned numbers
+  if (compares_signed()) {  // in the order of unsigned numbers
     a ^= std::uint64_t{1} << 63;
     b ^= std::uint64_t{1} << 63;
   }

@@ -26,6 +26,10 @@ struct ValueStep {
     exclusive,
     inversion,
     lookup,  ///< lop3
+    sum,
+    difference,
+    negation,
+    product,  ///< also with a summand
     compare,
     shuffle,
     move,  ///< also packs and unpacks
@@ -54,12 +58,13 @@ struct ValueStep {
 
   /// Results are bits of the sources, maybe in other places: nothing is computed with these.
   [[nodiscard]] bool moves_bits() const {
-    return kind != Kind::ordinary && kind != Kind::compare && kind != Kind::exclusive && kind != Kind::inversion;
+    return kind >= Kind::select && kind != Kind::exclusive && kind != Kind::inversion && !computes();
   }
+  [[nodiscard]] bool computes() const { return kind >= Kind::sum && kind <= Kind::compare; }
   /// Bits may be a field's, taken out of a word.
   [[nodiscard]] bool takes_out() const { return kind == Kind::shift_right || kind == Kind::extract; }
-  /// Bits of source `k` stay where they are: bit i of the result comes from its bit i.
-  [[nodiscard]] bool keeps_places(std::size_t k) const;
+  /// Undefined bits of source `k` stay where they are: bit i of the result comes from its bit i.
+  [[nodiscard]] bool keeps_places(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;
   /// Source `k` is masked: what has no value of its own gives way to bits that have one.
   [[nodiscard]] bool masks(std::size_t k) const;
   /// Of the results, all of them one behind the other: the bits that are undefined because those of source `k` are.
@@ -86,10 +91,13 @@ struct ValueStep {
   [[nodiscard]] std::uint32_t lanes_with(const Warp& warp, const ptx::Operand& predicate, bool ones) const;
   [[nodiscard]] std::uint64_t value_of(const Warp& warp, const ptx::Operand& operand, int lane) const;
   [[nodiscard]] bool is_true(const Warp& warp, const ptx::Operand& operand, int lane) const;
+  [[nodiscard]] bool compares_signed() const;
   /// setp: whether the comparison of integers holds. `known` false: it is one of other values.
   [[nodiscard]] bool compares(const Warp& warp, int lane, bool& known) const;
   [[nodiscard]] std::uint32_t bytes_of(const ptx::Operand& operand) const;
   [[nodiscard]] bool converts_integers() const;
+  [[nodiscard]] std::uint64_t summed(const Warp& warp, int lane, const Undefineds& undefined) const;
+  [[nodiscard]] bool is_decided(const Warp& warp, int lane, const Undefineds& undefined) const;
   [[nodiscard]] std::uint64_t shifted(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;
   [[nodiscard]] std::uint64_t in_field(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;
   [[nodiscard]] std::uint64_t permuted(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;

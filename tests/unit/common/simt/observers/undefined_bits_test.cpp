@@ -1,6 +1,7 @@
 // Which bits of a value are undefined, beside the truth: random chains of instructions on a word of which some bytes
 // were never written. 32 lanes have 32 different words there; what of the result differs between them depends on those
-// bytes, and initcheck has to tell its use, and that of no other bit.
+// bytes, and initcheck has to tell its use, and that of no other bit. Of a carry or a comparison 32 words may not show
+// that it depends on them: where there is one, only that nothing is missed is asked.
 
 #include <fmt/format.h>
 
@@ -22,6 +23,7 @@ class Chains {
 
   /// A kernel whose %v goes through `steps` instructions, is masked with `mask` and used.
   std::string kernel(int number, int steps, std::uint32_t mask) {
+    rare_ = false;
     std::string body;
     for (int i = 0; i < steps; ++i) body += fmt::format("  {}\n", step());
     return fmt::format(R"(
@@ -45,8 +47,33 @@ class Chains {
                        number, body, mask);
   }
 
+  /// Whether the last kernel's result may depend on undefined bits as 32 words hardly show.
+  [[nodiscard]] bool rare() const { return rare_; }
+
  private:
+  std::string arithmetic() {
+    rare_ = true;
+    const char* sign = below(2) ? "s" : "u";
+    switch (below(6)) {
+      case 0:
+        return with_other(fmt::format("add.{}32 %v", sign));
+      case 1:
+        return with_other(fmt::format("sub.{}32 %v", sign));
+      case 2:
+        return "neg.s32 %v, %v;";
+      case 3:
+        return fmt::format("mul.lo.{}32 %v, %v, {};", sign, word());
+      case 4:
+        return fmt::format("mad.lo.{}32 %v, %v, {}, {};", sign, word(), word());
+      default: {
+        constexpr const char* orders[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+        return fmt::format("setp.{}.{}32 %p, %v, {}; selp.u32 %v, {}, {}, %p;", orders[below(6)], sign,
+                           below(2) ? word() : word() & 0xff00ff00, word(), word());
+      }
+    }
+  }
   std::string step() {
+    if (below(4) == 0) return arithmetic();
     const std::uint32_t position = below(40), length = below(40);
     const char* sign = below(2) ? "s" : "u";
     switch (below(13)) {
@@ -91,6 +118,7 @@ class Chains {
   }
 
   std::mt19937 random_;
+  bool rare_ = false;
 };
 
 struct Outcome {
@@ -103,6 +131,8 @@ Outcome outcome_of(Device& device, int number, DevicePointer in, DevicePointer o
   const std::uint32_t same = chains.word();
   std::vector<std::uint32_t> words(32);
   for (std::uint32_t& w : words) w = (chains.word() & forgotten) | (same & ~forgotten);
+  words[0] = same & ~forgotten;
+  words[1] = same | forgotten;
   device.write(in, std::as_bytes(std::span(words)));
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned byte = 0; byte < 4; ++byte)
@@ -122,9 +152,11 @@ TEST_CASE("initcheck tells the use of exactly the bits that depend on what nobod
   Chains chains(7);
   std::string ptx = ".version 8.0\n.target sm_75\n.address_size 64\n";
   std::vector<std::string> kernels;
+  std::vector<bool> rare;
   for (int k = 0; k < kKernels; ++k) {
     const std::uint32_t bit = 1u << chains.below(32);
     kernels.push_back(chains.kernel(k, 1 + static_cast<int>(chains.below(5)), chains.below(2) ? bit : chains.word()));
+    rare.push_back(chains.rare());
     ptx += kernels.back();
   }
   SimulatorOptions options;
@@ -136,7 +168,7 @@ TEST_CASE("initcheck tells the use of exactly the bits that depend on what nobod
     const std::uint32_t forgotten[] = {0xff, 0xff0000, 0xff00ff00, 0xffffffff};
     const Outcome outcome = outcome_of(*device, k, in, out, forgotten[chains.below(4)], chains);
     accused += outcome.accused;
-    if (outcome.differs != outcome.accused)
+    if (outcome.differs != outcome.accused && (outcome.differs || !rare[static_cast<std::size_t>(k)]))
       FAIL_CHECK((outcome.differs ? "missed: " : "accused, and nothing depends on it: ")
                  << kernels[static_cast<std::size_t>(k)]);
   }
