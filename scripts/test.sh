@@ -75,6 +75,7 @@ long=(-LE "$([ -n "$vendor" ] && echo long || echo "long|vendor")") # the label 
 ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$(nproc)" "${long[@]}" || ctest_failed=1
 read -r passed failed < <(count_cases "$build/Testing/Temporary/LastTest.log")
 [ $ctest_failed = 0 ] || [ "$failed" -gt 0 ] || failed=1 # a crash or a time-out
+[ "$((passed + failed))" -gt 0 ] || failed=1              # the log that is counted was lost
 
 for check in $checks $lint; do
   step "check $check"

@@ -307,3 +307,22 @@ extern "C" __global__ void bytes_put_together(const int* in, int* out) {
   BFE(inserted, u32, inserted, 0, 24);
   out[t] = swapped + sign + odd + field + inserted;
 }
+
+// Both halves of a warp load at one instruction before either half stores.
+__device__ __noinline__ void set_between(Cell* c, int v) {
+  const unsigned word = *reinterpret_cast<volatile unsigned*>(c);
+  __syncwarp();
+  *reinterpret_cast<volatile unsigned*>(c) = (word & ~15u) | (v & 15);
+}
+
+// innocent <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void fields_set_by_two_halves_of_a_warp(const int* in, int* out) {
+  __shared__ Cell cells[32];
+  const int t = threadIdx.x;
+  if (in[t] & 1)
+    set_between(&cells[t], in[t]);
+  else
+    set_between(&cells[t], 7);
+  __syncwarp();
+  out[t] = cells[31 - t].value;
+}

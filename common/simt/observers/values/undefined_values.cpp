@@ -53,7 +53,8 @@ void UndefinedValues::mark(Warp& w, std::uint32_t site, Undefined what) {
     std::uint32_t lanes = 0;
     Marks marks;
     for (std::uint8_t lane = 0; lane < kLanes; ++lane) {
-      marks[lane] = {.bits = step.extended(undefined[lane]),
+      marks[lane] = {.place = what.places[lane],
+                     .bits = step.extended(undefined[lane]),
                      .what = index,
                      .lane = lane,
                      .padding = (what.padding >> lane & 1) != 0,
@@ -92,7 +93,7 @@ void UndefinedValues::use(Warp& w, WarpValues& values, std::uint16_t cell, std::
   for (std::uint32_t left = bad; left; left &= left - 1) {
     const Mark mark = (*values.marks[cell])[static_cast<std::size_t>(std::countr_zero(left))];
     const auto& [site, what] = values.known[mark.what];
-    const Place& place = what.places[mark.lane];
+    const Place& place = mark.place;
     accusations_.add({.tool = what.tool,
                       .message = what.message,
                       .address = what.bytes ? name_of(*program_, place, what.bytes) : std::string{},
@@ -152,7 +153,7 @@ const WrittenBack* UndefinedValues::write_back(Warp& w, std::uint32_t site, cons
 bool UndefinedValues::is_from(const Undefined& what, const Mark& mark, const Locator& locator, int lane,
                               std::size_t element) {
   if (!mark.in_place) return false;
-  const Place &from = what.places[mark.lane], to = locator.place(lane);
+  const Place &from = mark.place, to = locator.place(lane);
   return from.allocation == to.allocation && from.shared == to.shared && from.local == to.local &&
          from.offset + std::uint64_t{mark.element} * what.element == to.offset + element * locator.use().element &&
          (!to.allocation || mark.masked || mark.in_parts);
@@ -160,7 +161,8 @@ bool UndefinedValues::is_from(const Undefined& what, const Mark& mark, const Loc
 
 /// Of a result that comes from two values.
 UndefinedValues::Mark UndefinedValues::both(Mark one, const Mark& other) {
-  one.in_place &= other.in_place && one.what == other.what && one.lane == other.lane && one.element == other.element;
+  one.in_place &= other.in_place && one.what == other.what && one.lane == other.lane && one.element == other.element &&
+                  one.place.allocation == other.place.allocation && one.place.address == other.place.address;
   one.bits |= other.bits;
   one.padding &= other.padding;
   one.in_parts |= other.in_parts;

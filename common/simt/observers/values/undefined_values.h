@@ -85,6 +85,7 @@ class UndefinedValues final : public Observer {
  private:
   /// A register's lane: which of WarpValues::known, and of which lane there.
   struct Mark {
+    Place place;             ///< of the access; the instruction may have been executed again since
     std::uint64_t bits = 0;  ///< that are undefined
     std::uint16_t what = 0;
     std::uint8_t lane : 5 = 0;
@@ -105,7 +106,7 @@ class UndefinedValues final : public Observer {
   struct WarpValues {
     std::vector<std::uint32_t> lanes;                        ///< by register: those that hold an undefined value
     std::vector<std::unique_ptr<Marks>> marks;               ///< by register, those that have held one
-    std::vector<std::pair<std::uint32_t, Undefined>> known;  ///< site, and what its last execution got
+    std::vector<std::pair<std::uint32_t, Undefined>> known;  ///< site, and what it says
     std::uint32_t marked = 0;                                ///< registers with lanes
   };
   struct BlockValues {
