@@ -305,7 +305,9 @@ extern "C" __global__ void bytes_put_together(const int* in, int* out) {
   BFE(field, s32, all, 3, 5);
   asm("bfi.b32 %0, %1, %2, 8, 8;" : "=r"(inserted) : "r"(all), "r"(all & 0xffff00ff));
   BFE(inserted, u32, inserted, 0, 24);
-  out[t] = swapped + sign + odd + field + inserted;
+  const unsigned turned = __funnelshift_l(all, all, 8) & 0xff00, reversed = __brev(all) >> 24;
+  const int low = static_cast<short>(static_cast<int>(all & 0xff0000ff) * 3 + 1) & 0xff;
+  out[t] = swapped + sign + odd + field + inserted + turned + reversed + low;
 }
 
 // Both halves of a warp load at one instruction before either half stores.

@@ -161,11 +161,12 @@ ValueStep::Kind ValueStep::kind_of(std::string_view name) const {
                         !has_modifier(opcode, ".cc") && !has_modifier(opcode, ".hi");
   switch (site_.instruction->operands.size()) {
     case 2:
-      return name == "mov"               ? Kind::move
-             : name == "cvt"             ? Kind::convert
-             : name == "not"             ? Kind::inversion
-             : name == "neg" && is_plain ? Kind::negation
-                                         : Kind::ordinary;
+      return name == "mov"                ? Kind::move
+             : name == "cvt"              ? Kind::convert
+             : name == "not"              ? Kind::inversion
+             : name == "neg" && is_plain  ? Kind::negation
+             : name == "brev" && is_plain ? Kind::reversal
+                                          : Kind::ordinary;
     case 3:
       return name == "and"    ? Kind::conjunction
              : name == "or"   ? Kind::disjunction
@@ -184,6 +185,7 @@ ValueStep::Kind ValueStep::kind_of(std::string_view name) const {
              : name == "bfe"             ? Kind::extract
              : opcode == "prmt.b32"      ? Kind::permute
              : name == "mad" && is_plain ? Kind::product
+             : name == "shf"             ? Kind::funnel
                                          : Kind::ordinary;
     case 5:
       return name == "bfi" ? Kind::insert : name == "lop3" ? Kind::lookup : Kind::ordinary;
@@ -314,6 +316,26 @@ std::uint64_t ValueStep::permuted(const Warp& w, int lane, std::size_t k, const 
   return bits;
 }
 
+/// mul, mad: from the lowest bit on that an undefined one can reach. Factors of powers of two move it up.
+std::uint64_t ValueStep::multiplied(const Warp& w, int lane, std::size_t k, const Undefineds& undefined) const {
+  int lowest_bit = std::countr_zero(undefined[k]);
+  if (k < 2) {
+    const std::uint64_t factor = value_of(w, site_.instruction->operands[2 - k], lane) | undefined[1 - k];
+    lowest_bit += std::countr_zero(factor);
+  }
+  return lowest_bit < 64 ? kAllBits << lowest_bit : 0;
+}
+
+/// shf d, a, b, amount: of {b, a}, shifted, the upper half (.l) or the lower one (.r).
+std::uint64_t ValueStep::funnelled(const Warp& w, int lane, std::size_t k, const Undefineds& undefined) const {
+  if (k == 2 || undefined[2]) return kAllBits;
+  const std::string_view opcode = site_.instruction->opcode;
+  const std::uint64_t given = value_of(w, site_.instruction->operands[3], lane) & 0xffffffff;
+  const std::uint64_t amount = has_modifier(opcode, ".wrap") ? given & 31 : std::min<std::uint64_t>(given, 32);
+  const std::uint64_t bits = k == 1 ? undefined[1] << 32 : undefined[0] & 0xffffffff;
+  return has_modifier(opcode, ".l") ? bits << amount >> 32 : bits >> amount & 0xffffffff;
+}
+
 /// lop3: bit by bit, whether the table's answer differs with the undefined bits.
 std::uint64_t ValueStep::looked_up(const Warp& w, int lane, std::size_t k, const Undefineds& undefined) const {
   const auto& given = site_.instruction->operands;
@@ -355,7 +377,7 @@ std::uint64_t ValueStep::through(const Warp& w, int lane, std::size_t k, const U
     case Kind::negation:
       return summed(w, lane, undefined);
     case Kind::product:
-      return kAllBits << std::countr_zero(bits);
+      return multiplied(w, lane, k, undefined);
     case Kind::compare:
       return k < 2 && is_decided(w, lane, undefined) ? 0 : kAllBits;
     case Kind::shift_left:
@@ -366,6 +388,13 @@ std::uint64_t ValueStep::through(const Warp& w, int lane, std::size_t k, const U
       return in_field(w, lane, k, undefined);
     case Kind::permute:
       return permuted(w, lane, k, undefined);
+    case Kind::reversal: {
+      std::uint64_t reversed = 0;
+      for (std::uint32_t i = 0; i < 8 * size_; ++i) reversed |= (bits >> i & 1) << (8 * size_ - 1 - i);
+      return reversed;
+    }
+    case Kind::funnel:
+      return funnelled(w, lane, k, undefined);
     case Kind::lookup:
       return looked_up(w, lane, k, undefined);
     default:

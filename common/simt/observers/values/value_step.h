@@ -38,7 +38,9 @@ struct ValueStep {
     shift_right,
     insert,   ///< bfi
     extract,  ///< bfe
-    permute   ///< prmt
+    permute,  ///< prmt
+    reversal,
+    funnel  ///< shf
   };
   static constexpr std::size_t kMostSources = 8;
   /// By source: those bits of a lane that are undefined.
@@ -101,6 +103,8 @@ struct ValueStep {
   [[nodiscard]] std::uint64_t shifted(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;
   [[nodiscard]] std::uint64_t in_field(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;
   [[nodiscard]] std::uint64_t permuted(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;
+  [[nodiscard]] std::uint64_t multiplied(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;
+  [[nodiscard]] std::uint64_t funnelled(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;
   [[nodiscard]] std::uint64_t looked_up(const Warp& warp, int lane, std::size_t k, const Undefineds& undefined) const;
   [[nodiscard]] Kind kind_of(std::string_view name) const;
   void set_type(std::string_view type);

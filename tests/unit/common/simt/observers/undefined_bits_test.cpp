@@ -62,7 +62,7 @@ class Chains {
       case 2:
         return "neg.s32 %v, %v;";
       case 3:
-        return fmt::format("mul.lo.{}32 %v, %v, {};", sign, word());
+        return fmt::format("mul.lo.{}32 %v, %v, {};", sign, word() << below(32));
       case 4:
         return fmt::format("mad.lo.{}32 %v, %v, {}, {};", sign, word(), word());
       default: {
@@ -76,7 +76,7 @@ class Chains {
     if (below(4) == 0) return arithmetic();
     const std::uint32_t position = below(40), length = below(40);
     const char* sign = below(2) ? "s" : "u";
-    switch (below(13)) {
+    switch (below(15)) {
       case 0:
         return with_other(fmt::format("{}.b32 %v", below(2) ? "and" : "or"));
       case 1:
@@ -103,6 +103,13 @@ class Chains {
       }
       case 10:
         return fmt::format("mov.b32 {{%l, %h}}, %v; cvt.{0}32.{0}16 %v, {1}; ", sign, below(2) ? "%l" : "%h");
+      case 12:
+        return "brev.b32 %v, %v;";
+      case 13: {
+        const char *way = below(2) ? "l" : "r", *mode = below(2) ? "wrap" : "clamp";
+        return below(2) ? fmt::format("shf.{}.{}.b32 %v, %v, {}, {};", way, mode, word(), position)
+                        : fmt::format("shf.{}.{}.b32 %v, {}, %v, {};", way, mode, word(), position);
+      }
       case 11:
         return fmt::format("mov.b32 {{%l, %h}}, %v; mov.b32 %v, {{{}, %l}};", below(2) ? "%h" : "%l");
       default:
