@@ -210,7 +210,7 @@ std::pair<std::uint32_t, std::uint64_t> ValueStep::place_in_results(std::size_t 
 
 bool ValueStep::keeps_places(const Warp& w, int lane, std::size_t k, const Undefineds& undefined) const {
   switch (kind) {
-    case Kind::sum:  // of a field's bits, above or below which they are: nothing is added to them, and nothing carried
+    case Kind::sum:  // something is added to defined bits alone, and no carry reaches the undefined ones
       return undefined[1 - k] == 0 && summed(w, lane, undefined) == undefined[k] &&
              (value_of(w, site_.instruction->operands[2 - k], lane) & undefined[k]) == 0;
     case Kind::conjunction:
