@@ -116,9 +116,22 @@ std::vector<std::byte> integers(Scalar type, std::size_t count, std::uint64_t se
 
 Dim3 in_a_row(const Case&, std::uint64_t index) { return {static_cast<std::uint32_t>(index), 0, 0}; }
 
+bool is_one_warp(const ContractLaunch& launch) { return launch.block.volume() <= 32; }
+
+const ContractLaunch* next_smaller(const std::vector<ContractLaunch>& launches) {
+  const ContractLaunch* next = nullptr;
+  for (const auto& launch : launches) {
+    const auto threads = launch.block.volume();
+    if (is_one_warp(launch) || threads >= launches.front().block.volume()) continue;
+    if (next == nullptr || threads > next->block.volume()) next = &launch;
+  }
+  return next;
+}
+
 Contract row_contract(std::string name, std::string signature, std::string summary) {
   Contract contract{.name = std::move(name), .signature = std::move(signature), .summary = std::move(summary)};
   contract.launches = {{{256}}, {{128}}, {{512}}, {{1024}}, {{64}}, {{32}}};
+  contract.takes_any_block = true;
   contract.grid = "a thread for each element, in x; the last block may have threads to spare";
   contract.reference = {{"n", std::int64_t{1} << 17}};
   contract.classes = row_classes();

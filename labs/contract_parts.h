@@ -1,8 +1,10 @@
 #pragma once
 // What contracts of several labs share: classes of sizes, inputs.
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "labs/lab.h"
@@ -30,6 +32,13 @@ namespace gpulab {
 
 /// Element i of the output is made by the thread of element i.
 [[nodiscard]] Dim3 in_a_row(const Case& c, std::uint64_t index);
+
+/// Classes that tell a number that was written for blockDim from blockDim.
+inline constexpr std::array<std::string_view, 3> few_classes{"usual", "odd", "blocks"};
+/// Of launches the largest that has fewer threads than the first, and more than one warp; null: there is none.
+[[nodiscard]] const ContractLaunch* next_smaller(const std::vector<ContractLaunch>& launches);
+/// 32 threads or fewer.
+[[nodiscard]] bool is_one_warp(const ContractLaunch& launch);
 
 /// A contract of one thread per element of a row.
 [[nodiscard]] Contract row_contract(std::string name, std::string signature, std::string summary);

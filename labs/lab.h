@@ -308,10 +308,13 @@ struct Contract {
   /// Of T in the signature: a template is instantiated for all of `types` and must be right for each; a kernel that is
   /// no template has one of these or of `more_types`.
   std::vector<Scalar> types{}, more_types{};
-  /// A kernel is judged by the first with which it is right (kernels with tiles of a fixed size suit one); the first is
-  /// the usual one.
+  /// Alternatives, the usual one first. A source may say for which its kernel is made; else it is judged by the first
+  /// with which it is right (kernels with tiles of a fixed size suit one), or as the next three fields say.
   std::vector<ContractLaunch> launches{{{256}}};
-  bool every_launch = false;             ///< it must be right with all of them
+  bool every_launch = false;  ///< it must be right with all of them
+  /// A thread takes an element or a run of them in x: it must be right with the usual block, and with the next smaller.
+  bool takes_any_block = false;
+  bool about_barriers = false;           ///< a block of one warp, which needs none, is not judged
   std::string grid{};                    ///< which threads there are, in words
   std::string shared{};                  ///< dynamic shared memory, in words; empty: none
   std::string before{};                  ///< what outputs hold before the launch; empty: nothing that was ever written

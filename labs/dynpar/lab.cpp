@@ -153,6 +153,7 @@ std::vector<Variant> ladder() {
 std::vector<Contract> contracts() {
   auto total = row_contract("total", "(int* data, int* out, int n)",
                             "adds the sum of data[0..n) to *out, which starts with 0; data may be overwritten");
+  total.about_barriers = true;
   total.before = "*out is 0";
   total.shared = "two ints for each thread";
   total.dynamic_shared_bytes = [](const Case& c) { return 2 * static_cast<std::uint32_t>(sizeof(int)) * c.block.x; };

@@ -292,6 +292,7 @@ Problem sums_of_blocks(const Case& c, Values values, bool in_all) {
 std::vector<Contract> contracts() {
   auto partials = row_contract("partials", "(const T* in, T* out, int n)",
                                "writes the sum of each block's share of the elements to out[blockIdx.x]");
+  partials.about_barriers = true;
   partials.types = {Scalar::i32, Scalar::f32};
   partials.more_types = {Scalar::i64, Scalar::f64, Scalar::u32};
   partials.grid += "; which elements are whose share is the kernel's choice, if each is in one";

@@ -103,6 +103,7 @@ Problem prefix_sums(const Case& c, Values values) {
 
 std::vector<Contract> contracts() {
   auto scan = row_contract("scan", "(const int* in, int* out, int n)", "writes in[0] + … + in[i] to out[i]");
+  scan.about_barriers = true;
   scan.grid =
       "a thread for each element, in x; all blocks are on the GPU at once, so that they may wait for each other, "
       "in whatever order they start; each does all the work or a part of it";
@@ -125,6 +126,7 @@ std::vector<Contract> contracts() {
   };
   tile.reference = {{"n", std::int64_t{1024}}};
   tile.launches = {{{1024}}};
+  tile.takes_any_block = false;
   tile.classes = {
       {"usual", "a full block", "the answer itself is wrong: start with 32 elements by hand", sizes({1024})},
       {"empty", "no elements at all", "with n = 0 nothing may be read", sizes({0})},

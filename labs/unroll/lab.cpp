@@ -102,6 +102,7 @@ std::vector<Variant> ladder() {
 std::vector<Contract> contracts() {
   auto partials = row_contract("partials", "(const int* in, int* out, int n)",
                                "writes the sum of each block's elements to out[blockIdx.x], 8 per thread");
+  partials.about_barriers = true;
   partials.launches.clear();
   for (const std::uint32_t threads : {256U, 128U, 512U, 1024U, 64U, 32U})
     partials.launches.push_back({{threads}, {8 * threads}});

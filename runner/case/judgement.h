@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/enum_text.h"
+#include "labs/lab.h"
 #include "runner/case/result.h"
 
 namespace gpulab {
@@ -52,7 +53,8 @@ struct JudgedRequirement {
 /// A class of inputs of which nothing else is told.
 struct HiddenClass {
   std::string name;
-  bool right = false, late = false;  ///< late: it met the backstop of the wall clock
+  bool right = false, late = false;    ///< late: it met the backstop of the wall clock
+  std::vector<std::string> accused{};  ///< by tools whose findings are errors
 };
 
 /// What a kernel is timed beside: a rung of the lab, at a size.
@@ -67,12 +69,23 @@ struct TimedRatio {
   std::string problem{};  ///< ours: why there is no ratio
 };
 
+/// A launch that a kernel was judged with.
+struct JudgedLaunch {
+  std::string kernel;
+  ContractLaunch launch;
+  bool every_class = true;  ///< false: on a few classes alone
+  std::string because{};    ///< "which its source asks for"; empty: the contract asks everybody for it
+};
+
 struct Judgement {
   DeviceInfo device;
   std::string lab, contract, signature, file;
   std::vector<std::string> kernels{};  ///< "total<float>"; several instances of one template
   std::uint64_t seed = 42;
   std::vector<JudgedItem> items{};
+  std::vector<JudgedLaunch> launches{};
+  std::string
+      blocks{};  ///< the same in words: ", with blocks of 64, which its source asks for"; empty: there is no choice
   std::vector<JudgedShape> shapes{};
   std::vector<Finding> findings{};
   std::vector<JudgedRequirement> requirements{};

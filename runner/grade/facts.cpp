@@ -114,6 +114,7 @@ Facts facts_of(const Judgement& judgement, const std::vector<std::string>& count
   }
   made.messages = cut(repeatable(judgement.messages), most_messages);
   made.kernels = judgement.kernels;
+  made.blocks = judgement.blocks;
   add_classes(judgement, made);
   made.hidden = judgement.hidden;
   for (const auto& shape : judgement.shapes)
@@ -135,7 +136,7 @@ nlohmann::json facts_json(const Facts& facts) {
   Json classes = Json::array(), hidden = Json::array(), findings = Json::array(), counts = Json::array(),
        timed = Json::array();
   for (const auto& one : facts.classes) classes.push_back({one.name, one.right, one.late, one.reason});
-  for (const auto& one : facts.hidden) hidden.push_back({one.name, one.right, one.late});
+  for (const auto& one : facts.hidden) hidden.push_back({one.name, one.right, one.late, one.accused});
   for (const auto& one : facts.findings) findings.push_back({one.tool, one.message});
   for (const auto& one : facts.counts)
     counts.push_back({one.type, one.hidden, one.is_right, one.values, one.model_problem});
@@ -147,6 +148,7 @@ nlohmann::json facts_json(const Facts& facts) {
           {"was_killed", facts.was_killed},
           {"messages", facts.messages},
           {"kernels", facts.kernels},
+          {"blocks", facts.blocks},
           {"classes", classes},
           {"hidden", hidden},
           {"wrong_at_reference", facts.wrong_at_reference},
@@ -166,8 +168,9 @@ Facts facts_in(const nlohmann::json& json) {
   made.was_killed = json.at("was_killed");
   made.messages = json.at("messages");
   made.kernels = json.at("kernels");
+  made.blocks = json.at("blocks");
   for (const auto& one : json.at("classes")) made.classes.push_back({one.at(0), one.at(1), one.at(2), one.at(3)});
-  for (const auto& one : json.at("hidden")) made.hidden.push_back({one.at(0), one.at(1), one.at(2)});
+  for (const auto& one : json.at("hidden")) made.hidden.push_back({one.at(0), one.at(1), one.at(2), one.at(3)});
   for (const auto& one : json.at("findings")) made.findings.push_back({one.at(0), one.at(1)});
   for (const auto& one : json.at("counts"))
     made.counts.push_back({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4)});

@@ -40,6 +40,7 @@ struct Facts {
   bool was_killed = false;   ///< the trouble is memory, perhaps: alone it may have enough
   std::string messages{};    ///< the compiler's
   std::vector<std::string> kernels{};
+  std::string blocks{};  ///< as Judgement::blocks
   std::vector<ClassFact> classes{};
   std::vector<HiddenClass> hidden{};
   std::string wrong_at_reference{};     ///< size; empty: right there, or not counted

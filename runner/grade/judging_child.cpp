@@ -16,6 +16,7 @@
 #include "common/hex.h"
 #include "labs/registry.h"
 #include "runner/execution/child_process.h"
+#include "runner/judge/kernel_search/launch_choice.h"
 
 namespace gpulab {
 namespace {
@@ -66,13 +67,8 @@ Json request_json(const Questions& questions, const std::string& file, const std
 
 /// With the blocks that the assignment chooses.
 Contract asked_contract(const Lab& lab, const Json& asked) {
-  auto made = *std::ranges::find(lab.contracts, asked.at("contract").get<std::string>(), &Contract::name);
-  const auto all = made.launches;
-  made.every_launch = asked.at("every_launch");
-  if (asked.at("launches").empty()) return made;
-  made.launches.clear();
-  for (const std::size_t index : asked.at("launches")) made.launches.push_back(all.at(index));
-  return made;
+  const auto& contract = *std::ranges::find(lab.contracts, asked.at("contract").get<std::string>(), &Contract::name);
+  return with_launches(contract, asked.at("launches"), asked.at("every_launch"));
 }
 
 Facts judged(const Json& asked) {

@@ -86,6 +86,8 @@ class Rubric {
     if (!standard_.is_public())
       for (const auto& name : item.hidden)
         made.parts.push_back({name, is_right_on_key(name) ? Graded::passed : Graded::failed, true, {}});
+    if (!facts_.wrong_at_reference.empty())
+      made.parts.push_back({"reference", Graded::failed, false, facts_.wrong_at_reference});
     std::size_t right = 0;
     bool works = false;
     std::vector<std::string> wrong;
@@ -99,10 +101,10 @@ class Rubric {
     made.earned = works ? hundredths(item.points * static_cast<double>(right) / static_cast<double>(all)) : 0;
     made.status = right == all ? Graded::passed : works ? Graded::partial : Graded::failed;
     if (right == all && !works) made.status = Graded::failed;
-    made.reason = wrong.empty() ? all_classes_text(all)
+    made.reason = wrong.empty() ? all_classes_text(all) + facts_.blocks
                   : all == 1    ? fmt::format("the one class of inputs is wrong: {}", wrong[0])
-                                : fmt::format("{} of {} classes of inputs {} wrong: {}", wrong.size(), all,
-                                           wrong.size() == 1 ? "is" : "are", join(wrong));
+                                : fmt::format("{} of {} classes of inputs {} wrong: {}{}", wrong.size(), all,
+                                           wrong.size() == 1 ? "is" : "are", join(wrong), facts_.blocks);
     if (standard_.is_public() && !item.hidden.empty()) leave_open(item.hidden.size(), made);
   }
 
@@ -140,13 +142,24 @@ class Rubric {
   }
 
   void sanitize(const AssignmentItem& item, GradedItem& made) const {
-    if (!needs(works_on_everyday_inputs(), "not earned: the kernel is not right on everyday inputs", made)) return;
     std::vector<std::string> texts;
     for (const auto& finding : facts_.findings)
       if (item.tools.empty() || std::ranges::count(item.tools, finding.tool))
         texts.push_back(fmt::format("{}: {}", finding.tool, finding.message));
     if (texts.size() > 3) texts.resize(3);
-    decide(texts.empty(), texts.empty() ? "no finding" : join(texts, "\n"), made);
+    if (texts.empty() && !standard_.is_public() && is_accused_on_hidden(item))
+      texts.emplace_back("a finding on inputs that are not shown");
+    if (!texts.empty()) return decide(false, join(texts, "\n"), made);
+    if (needs(works_on_everyday_inputs(), "not earned: the kernel is not right on everyday inputs", made))
+      decide(true, "no finding", made);
+  }
+
+  [[nodiscard]] bool is_accused_on_hidden(const AssignmentItem& item) const {
+    return std::ranges::any_of(facts_.hidden, [&](const HiddenClass& one) {
+      return std::ranges::any_of(one.accused, [&](const std::string& tool) {
+        return item.tools.empty() || std::ranges::count(item.tools, tool) > 0;
+      });
+    });
   }
 
   void construct(const AssignmentItem& item, GradedItem& made) const {

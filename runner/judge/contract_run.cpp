@@ -7,6 +7,8 @@
 #include "common/error.h"
 #include "common/gpu_profile.h"
 #include "common/text.h"
+#include "runner/judge/kernel_search/launch_choice.h"
+#include "runner/judge/kernel_search/launch_comments.h"
 #include "runner/judge/rung_counts.h"
 #include "runner/judge/submission_ptx.h"
 
@@ -35,8 +37,12 @@ class Launching {
     return pose(*request_.lab, contract_, kernel, std::move(at), values, launch, ++trials_, false);
   }
 
-  const ContractLaunch& launch_for(const Lab& file, const FoundKernel& kernel) {
-    if (contract_.every_launch || contract_.launches.size() == 1) return contract_.launches.front();
+  /// As a judging would choose it; where one of several is enough, the first with which it is right on everyday inputs.
+  ContractLaunch launch_for(const Lab& file, const FoundKernel& kernel) {
+    const auto asked = launches_in_comments(request_.source, bare_name(kernel.signature.name));
+    const auto choice = choose_launches(contract_, kernel.signature, asked);
+    if (!choice.problem.empty()) throw usage_error(choice.problem, "'gpulab list LAB' shows them", request_.file);
+    if (!choice.one_is_enough) return choice.launches.front().launch;
     MachineOptions machine;
     if (!profile_.empty()) machine.profile = profile_;
     machine.counters = false;
@@ -44,7 +50,7 @@ class Launching {
     limits.isolated = request_.isolated;
     const auto simulator = open_simulator_for_judging(machine, limits);
     const auto usual = all_classes(contract_).front();
-    for (const auto& launch : contract_.launches) {
+    for (const auto& [launch, every] : choice.launches) {
       const auto tried = posed(kernel, usual.points.front(), usual.values, launch);
       const Lab lab = trial_lab(file, tried.trial);
       const auto result = simulator->run(lab, lab.variants.front(), numbered(tried), {});
@@ -52,7 +58,7 @@ class Launching {
       if (judged(contract_, kernel, tried, result).status == CaseStatus::ok) return launch;
       if (result.status == CaseStatus::hung || result.status == CaseStatus::timeout) return launch;
     }
-    return contract_.launches.front();
+    return choice.launches.front().launch;
   }
 
  private:
@@ -100,7 +106,7 @@ ContractRun contract_run(const JudgeRequest& request, const DeviceInfo& device) 
       .contract = request.contract, .kernel = std::move(search.found.front()), .posed = {}, .lab = {}, .number = {}};
   const Lab file = kernel_lab(request, ptx, made.kernel, true);
   Launching launching(request, device);
-  const auto& launch = launching.launch_for(file, made.kernel);
+  const auto launch = launching.launch_for(file, made.kernel);
   made.posed = launching.posed(made.kernel, request.contract->reference, Values::ordinary, launch);
   made.lab = trial_lab(file, made.posed.trial);
   made.number = numbered(made.posed);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "common/text.h"
+#include "labs/contract_parts.h"
 #include "runner/report/grid_text.h"
 
 namespace gpulab {
@@ -15,19 +16,29 @@ std::string types_text(const std::vector<Scalar>& types) {
 }
 
 std::string launches_text(const Contract& contract) {
+  const auto& all = contract.launches;
   std::vector<std::string> texts;
-  for (const auto& launch : contract.launches) texts.push_back(launch_text(launch));
-  const char* which = texts.size() == 1       ? ""
-                      : contract.every_launch ? "; it is right with each"
-                                              : "; the first with which it is right counts";
-  return "blocks of " + join(texts) + which;
+  for (const auto& launch : all) texts.push_back(launch_text(launch));
+  auto text = "blocks of " + join(texts);
+  if (all.size() == 1) return text;
+  if (contract.every_launch) return text + "; it is right with each";
+  const auto* next = contract.takes_any_block ? next_smaller(all) : nullptr;
+  if (!contract.takes_any_block) {
+    text += "; the first with which it is right counts";
+  } else {
+    text += fmt::format("; it is right with {}", texts.front());
+    if (next != nullptr) text += fmt::format(", and with {} on {}", launch_text(*next), fmt::join(few_classes, ", "));
+  }
+  // In quotes: a line of a starter that begins with the word itself would be such a comment.
+  return text + fmt::format("; a kernel that is made for others says so in a comment, 'gpulab: block {}'",
+                            launch_text(next != nullptr && all.size() > 2 ? all[2] : all[1]));
 }
 
 }  // namespace
 
 std::string launch_text(const ContractLaunch& launch) {
   if (launch.covers.x == 0 || launch.covers == launch.block) return dim_text(launch.block);
-  return fmt::format("{} for {} each", dim_text(launch.block), dim_text(launch.covers));
+  return fmt::format("{} for {}", dim_text(launch.block), dim_text(launch.covers));
 }
 
 std::vector<std::string> contract_lines(const Contract& contract) {

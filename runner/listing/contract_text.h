@@ -8,7 +8,7 @@
 
 namespace gpulab {
 
-/// "32x8", "32x8 for 32x32 each": the words for it in lists, and in an assignment's "blocks".
+/// "32x8", "32x8 for 32x32": the words for it in lists, and in an assignment's "blocks".
 [[nodiscard]] std::string launch_text(const ContractLaunch& launch);
 
 /// The signature first, then what is to be done, how it is launched, what is right.

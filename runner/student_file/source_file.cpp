@@ -17,12 +17,11 @@ namespace fs = std::filesystem;
 
 bool word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Blanks [at, end) but for line ends; returns end.
-std::size_t blank(std::string& text, std::size_t at, std::size_t end) {
-  for (; at < std::min(end, text.size()); ++at) {
+/// Blanks [at, end) but for line ends.
+void blank(std::string& text, std::size_t at, std::size_t end) {
+  for (; at < end; ++at) {
     if (text[at] != '\n') text[at] = ' ';
   }
-  return at;
 }
 
 /// Behind the quote that closes the literal at `at`.
@@ -32,6 +31,64 @@ std::size_t literal_end(std::string_view text, std::size_t at) {
     if (text[at] == '\\') ++at;
   }
   return at + 1;
+}
+
+/// Behind R"x( … )x" whose quote stands at `at`.
+std::size_t raw_literal_end(std::string_view text, std::size_t at) {
+  const auto open = text.find('(', at);
+  if (open == std::string_view::npos) return text.size();
+  const auto close = ")" + std::string(text.substr(at + 1, open - at - 1)) + "\"";
+  const auto end = text.find(close, open);
+  return end == std::string_view::npos ? text.size() : end + close.size();
+}
+
+/// Behind a comment of one line: a backslash at a line's end carries it on.
+std::size_t line_comment_end(std::string_view text, std::size_t at) {
+  for (;;) {
+    const auto end = text.find('\n', at);
+    if (end == std::string_view::npos) return text.size();
+    const auto last = end > 0 && text[end - 1] == '\r' ? end - 2 : end - 1;
+    if (text[last] != '\\') return end;
+    at = end + 1;
+  }
+}
+
+/// R"…", LR"…", u8R"…": what stands in front of the quote at `at` makes it raw.
+bool is_raw(std::string_view text, std::size_t at) {
+  if (text[at] != '"' || at == 0 || text[at - 1] != 'R') return false;
+  auto start = at - 1;
+  while (start > 0 && word_character(text[start - 1])) --start;
+  const auto prefix = text.substr(start, at - 1 - start);
+  return prefix.empty() || prefix == "L" || prefix == "u" || prefix == "U" || prefix == "u8";
+}
+
+/// A comment or a literal: what is no code.
+struct Aside {
+  std::size_t begin, end;
+  bool is_comment;
+};
+
+std::vector<Aside> asides_in(std::string_view text) {
+  std::vector<Aside> found;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto rest = text.substr(at);
+    Aside one{at, at + 1, true};
+    if (rest.starts_with("//")) {
+      one.end = line_comment_end(text, at);
+    } else if (rest.starts_with("/*")) {
+      const auto close = text.find("*/", at + 2);
+      one.end = close == std::string_view::npos ? text.size() : close + 2;
+    } else if (text[at] == '"' || (text[at] == '\'' && (at == 0 || !word_character(text[at - 1])))) {
+      one.end = std::min(text.size(), is_raw(text, at) ? raw_literal_end(text, at) : literal_end(text, at));
+      one.is_comment = false;
+    } else {
+      ++at;
+      continue;
+    }
+    found.push_back(one);
+    at = one.end;
+  }
+  return found;
 }
 
 /// `x` of `#include "x"` and `#include <x>`.
@@ -88,20 +145,15 @@ std::string read_source(const std::string& path, std::string_view option) {
 
 std::string code_only(std::string_view source) {
   std::string text(source);
-  for (std::size_t at = 0; at < text.size();) {
-    const auto rest = std::string_view(text).substr(at);
-    if (rest.starts_with("//")) {
-      at = blank(text, at, text.find('\n', at));
-    } else if (rest.starts_with("/*")) {
-      const auto close = text.find("*/", at + 2);
-      at = blank(text, at, close == std::string::npos ? close : close + 2);
-    } else if (text[at] == '"' || (text[at] == '\'' && (at == 0 || !word_character(text[at - 1])))) {
-      at = blank(text, at, literal_end(text, at));
-    } else {
-      ++at;
-    }
-  }
+  for (const auto& aside : asides_in(source)) blank(text, aside.begin, aside.end);
   return text;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> comments_in(std::string_view source) {
+  std::vector<std::pair<std::size_t, std::size_t>> found;
+  for (const auto& aside : asides_in(source))
+    if (aside.is_comment) found.emplace_back(aside.begin, aside.end);
+  return found;
 }
 
 std::vector<std::string> included_files(const std::string& path, const std::string& source) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gpulab {
@@ -19,6 +20,9 @@ inline constexpr std::uint64_t most_source_bytes = std::uint64_t{8} << 20;
 /// The same text with comments and the insides of literals blanked: what is found there is code. Lines keep their
 /// numbers.
 [[nodiscard]] std::string code_only(std::string_view source);
+
+/// Where the comments stand: each from its slashes to its end.
+[[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> comments_in(std::string_view source);
 
 /// The files that it includes from beside it, at any depth, whatever the preprocessor would skip.
 [[nodiscard]] std::vector<std::string> included_files(const std::string& path, const std::string& source);

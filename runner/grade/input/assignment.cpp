@@ -13,6 +13,7 @@
 #include "common/text.h"
 #include "labs/registry.h"
 #include "runner/judge/inspection/constructs.h"
+#include "runner/judge/kernel_search/launch_choice.h"
 #include "runner/judge/rung_counts.h"
 #include "runner/listing/contract_text.h"
 #include "runner/student_file/source_file.h"
@@ -276,17 +277,17 @@ void read_blocks(const Reader& reader, Assignment& made) {
   if (!reader.has("blocks") && every == made.contract->every_launch) return;
   std::vector<std::string> known;
   for (const auto& launch : made.contract->launches) known.push_back(launch_text(launch));
-  auto own = *made.contract;
-  own.every_launch = every;
   if (reader.has("blocks")) {
-    own.launches.clear();
-    for (const auto& text : reader.words("blocks", known, "block of threads")) {
-      made.launches.push_back(static_cast<std::size_t>(std::ranges::find(known, text) - known.begin()));
-      own.launches.push_back(made.contract->launches[made.launches.back()]);
+    for (const auto& text : reader.texts("blocks")) {
+      const auto launch = launch_named(made.contract->launches, text);
+      if (!launch)
+        throw reader.refused(fmt::format("has an unknown block of threads '{}' in 'blocks'", visible(text)),
+                             did_you_mean(text, known, "there is " + join(known)));
+      made.launches.push_back(*launch);
     }
-    if (own.launches.empty()) throw reader.refused("has no block in 'blocks'");
+    if (made.launches.empty()) throw reader.refused("has no block in 'blocks'");
   }
-  made.chosen = std::make_shared<const Contract>(std::move(own));
+  made.chosen = std::make_shared<const Contract>(with_launches(*made.contract, made.launches, every));
   made.contract = made.chosen.get();
 }
 

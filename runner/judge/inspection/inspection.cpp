@@ -45,6 +45,8 @@ Json kernel_json(const std::string& entry, const KernelSignature& signature, con
   return {{"entry", entry},
           {"name", signature.name},
           {"parameters", parameters},
+          {"exact_block", {signature.exact_block.x, signature.exact_block.y, signature.exact_block.z}},
+          {"most_threads", signature.most_threads},
           {"constructs", constructs_of(ptx, entry)}};
 }
 
@@ -95,7 +97,10 @@ void inspect_here() {
 Inspection read(const std::string& line) {
   Inspection made;
   for (const auto& kernel : Json::parse(line)) {
-    InspectedKernel one{kernel.at("entry"), {kernel.at("name"), {}}, kernel.at("constructs")};
+    InspectedKernel one{kernel.at("entry"), {.name = kernel.at("name"), .parameters = {}}, kernel.at("constructs")};
+    const auto& block = kernel.at("exact_block");
+    one.signature.exact_block = {block.at(0), block.at(1), block.at(2)};
+    one.signature.most_threads = kernel.at("most_threads");
     for (const auto& p : kernel.at("parameters"))
       one.signature.parameters.push_back({p.at(0), p.at(1), p.at(2), p.at(3), p.at(4)});
     made.kernels.push_back(std::move(one));

@@ -40,6 +40,15 @@ Json shape_json(const JudgedShape& shape) {
   return json;
 }
 
+Json launch_json(const JudgedLaunch& one) {
+  const auto& launch = one.launch;
+  return {{"kernel", one.kernel},
+          {"block", dim(launch.block)},
+          {"covers", dim(launch.covers.x == 0 ? launch.block : launch.covers)},
+          {"every_class", one.every_class},
+          {"because", one.because.empty() ? Json() : Json(one.because)}};
+}
+
 }  // namespace
 
 std::string check_json(const Judgement& judgement, const Style&) {
@@ -54,6 +63,7 @@ std::string check_json(const Judgement& judgement, const Style&) {
             {"seed", judgement.seed},
             {"status", judgement.passed() ? "passed" : "failed"},
             {"items", Json::array()},
+            {"launches", Json::array()},
             {"shapes", Json::array()},
             {"findings", Json::array()},
             {"requirements", Json::array()},
@@ -62,6 +72,7 @@ std::string check_json(const Judgement& judgement, const Style&) {
             {"output_cut", judgement.output_cut}};
   for (const auto& item : judgement.items)
     json["items"].push_back({{"name", item.name}, {"status", to_text(item.verdict)}, {"message", item.message}});
+  for (const auto& launch : judgement.launches) json["launches"].push_back(launch_json(launch));
   for (const auto& shape : judgement.shapes) json["shapes"].push_back(shape_json(shape));
   for (const auto& finding : judgement.findings) json["findings"].push_back(finding_json(finding));
   for (const auto& one : judgement.requirements)

@@ -73,7 +73,11 @@ void failure(const JudgedShape& shape, Text& text) {
   text.paragraph(shape.name, 11,
                  fmt::format("{}: {}; grid {}, block {}", shape.about, size_text(shape), dim_text(shape.grid),
                              dim_text(shape.block)));
-  text.paragraph("  " + std::string(to_text(shape.status)), 11, visible(shape.message));
+  // A tool's words stand below, with its places.
+  const auto message = shape.status == CaseStatus::finding
+                           ? shape.message.substr(0, shape.message.find(':')) + ": the error that is told below"
+                           : shape.message;
+  text.paragraph("  " + std::string(to_text(shape.status)), 11, visible(message));
   for (std::size_t i = 0; i < std::min(shown_mismatches, shape.mismatches.size()); ++i) {
     const auto& [mismatch, owner] = shape.mismatches[i];
     const auto whose =

@@ -112,7 +112,11 @@ KernelSignature signature_of(const std::string& ptx, const std::string& file, st
   const auto function = std::find_if(module.functions.begin(), module.functions.end(),
                                      [&](const ptx::Function& f) { return f.is_entry && f.name == entry; });
   if (function == module.functions.end()) throw usage_error(fmt::format("no kernel '{}' in {}", entry, file));
-  KernelSignature signature{kernel_name(entry), {}};
+  KernelSignature signature{.name = kernel_name(entry), .parameters = {}};
+  const auto& exact = function->required_threads;
+  if (exact[0] != 0) signature.exact_block = {exact[0], std::max(1U, exact[1]), std::max(1U, exact[2])};
+  const auto& most = function->max_threads;
+  if (most[0] != 0) signature.most_threads = Dim3{most[0], std::max(1U, most[1]), std::max(1U, most[2])}.volume();
   const auto types = cpp_types(entry);
   for (const auto& parameter : function->parameters) {
     KernelParameter made;

@@ -2,11 +2,13 @@
 // A kernel's parameters: sizes and kinds from its PTX, the C++ types from its mangled name.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/dim3.h"
 #include "runner/student_file/arguments/file_argument.h"
 
 namespace gpulab {
@@ -21,6 +23,8 @@ struct KernelParameter {
 struct KernelSignature {
   std::string name;  ///< "scale<float>"
   std::vector<KernelParameter> parameters;
+  Dim3 exact_block{0, 0, 0};               ///< of __block_size__ (PTX: .reqntid); x = 0: none
+  std::uint64_t most_threads = 0;          ///< of __launch_bounds__ (PTX: .maxntid); 0: none
   [[nodiscard]] std::string text() const;  ///< "scale<float>(float*, float, int)"
 };
 

@@ -68,7 +68,7 @@ TEST_CASE("an assignment chooses among its contract's blocks, and may ask for ea
 
   CHECK(refusal_of(with(R"("blocks": ["32x9"], )"))
             .starts_with("a.json: the assignment has an unknown block of threads '32x9' in 'blocks' | did you mean "
-                         "'32x8'? there is 32x32, 32x8 for 32x32 each, 16x16"));
+                         "'32x8'? there is 32x32, 32x8 for 32x32, 16x16"));
   CHECK(refusal_of(with(R"("blocks": [], )")).starts_with("a.json: the assignment has no block in 'blocks'"));
   CHECK(
       refusal_of(with(R"("blocks": "16x16", )")).starts_with("a.json: the assignment has a 'blocks' that is no list"));
