@@ -84,8 +84,9 @@ struct Judgement {
   std::uint64_t seed = 42;
   std::vector<JudgedItem> items{};
   std::vector<JudgedLaunch> launches{};
-  std::string
-      blocks{};  ///< the same in words: ", with blocks of 64, which its source asks for"; empty: there is no choice
+  /// The same in words: "blocks of 64, which its source asks for"; empty: there is no choice.
+  std::string blocks{};
+  bool asks_for_blocks = false;  ///< the source does
   std::vector<JudgedShape> shapes{};
   std::vector<Finding> findings{};
   std::vector<JudgedRequirement> requirements{};

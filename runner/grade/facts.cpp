@@ -115,6 +115,7 @@ Facts facts_of(const Judgement& judgement, const std::vector<std::string>& count
   made.messages = cut(repeatable(judgement.messages), most_messages);
   made.kernels = judgement.kernels;
   made.blocks = judgement.blocks;
+  made.asks_for_blocks = judgement.asks_for_blocks;
   add_classes(judgement, made);
   made.hidden = judgement.hidden;
   for (const auto& shape : judgement.shapes)
@@ -149,6 +150,7 @@ nlohmann::json facts_json(const Facts& facts) {
           {"messages", facts.messages},
           {"kernels", facts.kernels},
           {"blocks", facts.blocks},
+          {"asks_for_blocks", facts.asks_for_blocks},
           {"classes", classes},
           {"hidden", hidden},
           {"wrong_at_reference", facts.wrong_at_reference},
@@ -169,6 +171,7 @@ Facts facts_in(const nlohmann::json& json) {
   made.messages = json.at("messages");
   made.kernels = json.at("kernels");
   made.blocks = json.at("blocks");
+  made.asks_for_blocks = json.at("asks_for_blocks");
   for (const auto& one : json.at("classes")) made.classes.push_back({one.at(0), one.at(1), one.at(2), one.at(3)});
   for (const auto& one : json.at("hidden")) made.hidden.push_back({one.at(0), one.at(1), one.at(2), one.at(3)});
   for (const auto& one : json.at("findings")) made.findings.push_back({one.at(0), one.at(1)});

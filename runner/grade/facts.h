@@ -40,7 +40,8 @@ struct Facts {
   bool was_killed = false;   ///< the trouble is memory, perhaps: alone it may have enough
   std::string messages{};    ///< the compiler's
   std::vector<std::string> kernels{};
-  std::string blocks{};  ///< as Judgement::blocks
+  std::string blocks{};          ///< as Judgement::blocks
+  bool asks_for_blocks = false;  ///< as there
   std::vector<ClassFact> classes{};
   std::vector<HiddenClass> hidden{};
   std::string wrong_at_reference{};     ///< size; empty: right there, or not counted

@@ -101,10 +101,11 @@ class Rubric {
     made.earned = works ? hundredths(item.points * static_cast<double>(right) / static_cast<double>(all)) : 0;
     made.status = right == all ? Graded::passed : works ? Graded::partial : Graded::failed;
     if (right == all && !works) made.status = Graded::failed;
-    made.reason = wrong.empty() ? all_classes_text(all) + facts_.blocks
+    made.reason = wrong.empty() ? all_classes_text(all) + with_blocks(", with ", facts_.blocks, true)
                   : all == 1    ? fmt::format("the one class of inputs is wrong: {}", wrong[0])
                                 : fmt::format("{} of {} classes of inputs {} wrong: {}{}", wrong.size(), all,
-                                           wrong.size() == 1 ? "is" : "are", join(wrong), facts_.blocks);
+                                           wrong.size() == 1 ? "is" : "are", join(wrong),
+                                              with_blocks("; with ", facts_.blocks, facts_.asks_for_blocks));
     if (standard_.is_public() && !item.hidden.empty()) leave_open(item.hidden.size(), made);
   }
 

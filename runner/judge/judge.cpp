@@ -143,14 +143,13 @@ class Judging {
     launches_.push_back(std::move(verdict.launches));
   }
 
-  /// ", with blocks of 256, and of 128 on usual, odd, blocks": of the first kernel, for others of a template have the
-  /// same.
+  /// "blocks of 256, and of 128 on usual, odd, blocks": of the first kernel, for others of a template have the same.
   [[nodiscard]] std::string block_text() const {
     const auto& contract = *search_.contract;
     if (contract.launches.size() == 1 || contract.every_launch || launches_.empty()) return {};
     std::vector<std::string> every, few;
     for (const auto& asked : launches_.front()) (asked.every_class ? every : few).push_back(launch_text(asked.launch));
-    auto text = ", with blocks of " + join(every);
+    auto text = "blocks of " + join(every);
     if (!few.empty()) text += fmt::format(", and of {} on {}", join(few), fmt::join(few_classes, ", "));
     const auto& because = choices_.front().because;
     return because.empty() ? text : text + ", " + because;
@@ -158,15 +157,16 @@ class Judging {
 
   void conclude() {
     report_.blocks = block_text();
+    report_.asks_for_blocks = !choices_.front().because.empty();
     std::vector<std::string> all, wrong;
     for (const auto& shape : report_.shapes) {
       if (!std::ranges::count(all, shape.name)) all.push_back(shape.name);
       if (shape.status != CaseStatus::ok && !std::ranges::count(wrong, shape.name)) wrong.push_back(shape.name);
     }
     settle("correct", wrong.empty(),
-           (wrong.empty() ? all_classes_text(all.size())
-                          : fmt::format("{} of {} classes of inputs: {}", wrong.size(), all.size(), join(wrong))) +
-               report_.blocks);
+           wrong.empty() ? all_classes_text(all.size()) + with_blocks(", with ", report_.blocks, true)
+                         : fmt::format("{} of {} classes of inputs: {}{}", wrong.size(), all.size(), join(wrong),
+                                       with_blocks("; with ", report_.blocks, report_.asks_for_blocks)));
     const auto accused = accusing_tools(report_.findings);
     settle("sanitize", accused.empty(), accused.empty() ? "" : join(accused));
   }
@@ -313,6 +313,10 @@ class Judging {
 }  // namespace
 
 Judgement judge(const JudgeRequest& request) { return Judging(request).run(); }
+
+std::string with_blocks(const char* with, const std::string& blocks, bool is_told) {
+  return blocks.empty() || !is_told ? "" : with + blocks;
+}
 
 std::string all_classes_text(std::size_t count) {
   return count == 1 ? "the one class of inputs" : fmt::format("all {} classes of inputs", count);

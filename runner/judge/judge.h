@@ -54,6 +54,8 @@ struct JudgeRequest {
 /// contracts that it may be of; interrupted.
 [[nodiscard]] Judgement judge(const JudgeRequest& request);
 
+/// ", with blocks of 64": as the end of a sentence, or nothing.
+[[nodiscard]] std::string with_blocks(const char* with, const std::string& blocks, bool is_told);
 /// "all 9 classes of inputs", "the one class of inputs"
 [[nodiscard]] std::string all_classes_text(std::size_t count);
 

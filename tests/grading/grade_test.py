@@ -91,13 +91,59 @@ class HigherThanDeserved(Class):
         graded = self.grade()
         self.assertEqual(graded["right"]["score"], 100)
         sizes = self.item(graded["sizes"], "correct")
-        self.assertEqual((sizes["earned"], sizes["status"]), (25, "partial"))
+        self.assertEqual((sizes["earned"], sizes["status"]), (22.73, "partial"))  # 5 of 10 classes, and wrong at the size where it is counted
         self.assertEqual(self.item(graded["sizes"], "reads_once")["earned"], 0)
         few = self.item(graded["one_size"], "few_atomics")
         self.assertEqual((few["earned"], few["reason"]), (0, "holds at the size that everybody can see, but not at another"))
         self.assertEqual(self.item(graded["one_type"], "few_atomics")["earned"], 0)
         self.assertEqual(graded["nothing"]["score"], 0)
         self.assertEqual(graded["nan"]["score"], 0)
+
+    def test_no_barrier_earns_no_class_and_one_warp_is_asked_for_in_vain(self):
+        """A tree without a barrier is right in a warp that goes in lockstep. Each of these earned all or nearly all points."""
+        tree = "extern __shared__ char raw[]; T* s = reinterpret_cast<T*>(raw); const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;\n" \
+               "s[t] = i < n ? in[i] : T(0); BARRIER;\n" \
+               "for (int h = blockDim.x / 2; h > 0; h /= 2) { if (t < h) s[t] += s[t + h]; BARRIER; }\n" \
+               "if (t == 0) atomicAdd(out, s[0]);"
+        for name, barrier in (("right", "__syncthreads()"), ("none", ""), ("weak", "__syncwarp()"),
+                              ("half", "if (h > 32) __syncthreads(); else __syncwarp()")):
+            body = tree.replace("BARRIER;\nfor", "__syncthreads();\nfor" if name == "half" else "BARRIER;\nfor").replace("BARRIER", barrier)
+            self.hand_in(name, kernel(body))
+            self.hand_in(name + "_32", kernel(body, before="// gpulab: block 32\n"))
+        graded = self.grade()
+        for name in ("right", "half"):
+            self.assertEqual(self.item(graded[name], "correct")["earned"], 50)
+        for name in ("none", "weak"):
+            self.assertEqual(graded[name]["score"], 0)
+            self.assertRegex(self.item(graded[name], "clean")["reason"], "^racecheck: ")
+        for name in ("right_32", "none_32", "weak_32", "half_32"):
+            self.assertEqual(graded[name]["score"], 0)
+            self.assertIn("a block of one warp is not judged in 'total'", self.item(graded[name], "correct")["reason"])
+
+    def test_a_number_for_blockDim_is_wrong_unless_the_source_says_so(self):
+        body = "const int i = blockIdx.x * 256 + threadIdx.x; if (i < n) atomicAdd(out, in[i]);"
+        self.hand_in("silent", kernel(body))
+        self.hand_in("says_so", kernel(body, before="// gpulab: block 256\n"))
+        self.hand_in("bounds", kernel(body).replace("void total", "void __launch_bounds__(256) total"))
+        graded = self.grade()
+        self.assertEqual(self.item(graded["says_so"], "correct")["earned"], 50)
+        self.assertIn("with blocks of 256, which its source asks for", self.item(graded["says_so"], "correct")["reason"])
+        for name in ("silent", "bounds"):  # a maximum is no block
+            item = self.item(graded[name], "correct")
+            self.assertEqual(item["status"], "partial")
+            self.assertIn("// gpulab: block 256", item["parts"][0]["reason"])
+
+    def test_an_overrun_that_only_hidden_inputs_show_is_one(self):
+        """Nothing faults: what lies behind the array is its neighbour. `blocks`, `odd` and `powers` are hidden."""
+        body = "__shared__ T s[33]; __shared__ T spare[64]; if (threadIdx.x < 64) spare[threadIdx.x] = T(0); __syncthreads();\n" \
+               "if (threadIdx.x == 0 && blockIdx.x == 0) { s[n == 777 ? 40 : 4] = T(1); if (s[n == 777 ? 40 : 4] == T(2)) out[0] = T(1); }\n" + ATOMIC
+        self.hand_in("overrun", kernel(body))
+        graded = self.grade()["overrun"]
+        parts = {part["name"]: part for part in self.item(graded, "correct")["parts"]}
+        self.assertEqual((parts["odd"]["status"], parts["odd"]["reason"]), ("failed", ""))
+        self.assertEqual(parts["powers"]["status"], "passed")
+        clean = self.item(graded, "clean")
+        self.assertEqual((clean["earned"], clean["reason"]), (0, "a finding on inputs that are not shown"))
 
     def test_answers_to_the_public_inputs_earn_nothing(self):
         """The first submission prints them; the second one has them written down."""
@@ -106,7 +152,7 @@ class HigherThanDeserved(Class):
         self.assertTrue(values)
         shutil.rmtree(self.students / "spy")
         known = " || ".join(f"in[0] == T({value})" for value in set(values))
-        self.hand_in("knows", kernel(f"if (n == 512 && ({known})) {{ {ATOMIC} }}"))
+        self.hand_in("knows", kernel(f"if (n == 512 && (T(0.5) != T(0) || {known})) {{ {ATOMIC} }}"))
         document = self.grade()["knows"]
         self.assertEqual(document["score"], 0)
         usual = self.item(document, "correct")["parts"][0]

@@ -47,6 +47,18 @@ def body_of(source, kernel):
     return brace + 1, matching(source, brace, "{", "}")
 
 
+def alone(source, kernel, marked):
+    """The file without its other marked kernels, which a compiler need not see; with what of it does not compile by itself whole."""
+    for other in marked:
+        if other == kernel or len(re.findall(r"\b" + re.escape(other) + r"\b", source)) != 2:  # its mark, itself, and no use
+            continue
+        found = re.search(r"^(?:template <[^<>]*>\s*)?(?:extern \"C\" )?__global__[^;{}]*?\b" + re.escape(other) + r"\s*\(", source, re.M)
+        if found:
+            before = re.sub(rf"(?s)(// right: \w+ \w+ {other}\b.*)\Z", lambda m: m.group().replace("// gpulab:", "// was:"), source[: found.start()])
+            source = before + source[body_of(source, other)[1] + 1:]
+    return source
+
+
 def mutations(body):
     """(what was done, the body with it): one mistake each."""
     barriers = list(BARRIER.finditer(body))
@@ -84,12 +96,13 @@ def kernels():
     """(name, source, lab, contract, kernel, options)"""
     for file in sorted(HERE.glob("right/*.cu")):
         source = file.read_text()
-        for lab, contract, kernel, options in MARK.findall(source):
+        marks = MARK.findall(source)
+        for lab, contract, kernel, options in marks:
             options = shlex.split(options)
             if "--require" in options:
                 at = options.index("--require")
                 del options[at:at + 2]
-            yield f"{file.stem}.{kernel}", source, lab, contract, kernel, options
+            yield f"{file.stem}.{kernel}", alone(source, kernel, [mark[2] for mark in marks]), lab, contract, kernel, options
     for file in sorted(ROOT.glob("configs/assignments/*/assignment.json")):
         assignment = json.loads(file.read_text())
         source = (file.parent / assignment["reference"]).read_text()
