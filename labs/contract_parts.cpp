@@ -54,7 +54,7 @@ std::vector<InputClass> matrix_classes(const std::string& rows, const std::strin
       {"one", "a single element, row or column", "all other threads have no element",
        points({{1, 1}, {1, 33}, {33, 1}})},
       {"odd", "sides that no tile divides", "the last tiles are not full: test rows and columns apart",
-       points({{31, 33}, {65, 127}, {257, 40}})},
+       points({{31, 33}, {65, 127}, {257, 40}, {3, 700}})},  // one side longer than any block
       {"long", "one side much longer than the other", "does the grid's shape follow the matrix's?",
        points({{1, 5000}, {5000, 1}})},
       {"large", "more elements than 16 bits count", "which variable holds an index, and how many bits has it?",

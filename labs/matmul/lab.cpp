@@ -420,7 +420,7 @@ std::vector<InputClass> product_classes() {
       {"one", "a single element, row or column", "all other threads have no element",
        points({{1, 1, 1}, {1, 40, 9}, {40, 1, 9}})},
       {"odd", "sizes that no tile divides", "the last tiles are not full: what stands behind their edges counts as 0",
-       points({{31, 33, 17}, {65, 33, 130}})},
+       points({{31, 33, 17}, {65, 33, 130}, {3, 700, 5}})},  // one side longer than any block
       {"large", "more elements than 16 bits count", "which variable holds an index, and how many bits has it?",
        points({{260, 256, 3}})},
       {"fine", "numbers that use all digits of a float", "is something rounded to half, bfloat16 or TF32?",

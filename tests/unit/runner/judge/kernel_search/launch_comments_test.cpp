@@ -1,5 +1,7 @@
 #include "runner/judge/kernel_search/launch_comments.h"
 
+#include "labs/registry.h"
+#include "runner/listing/contract_text.h"
 #include "tests/catch.h"
 
 namespace gpulab {
@@ -50,6 +52,12 @@ TEST_CASE("a text that is no program ends the search, and nothing else") {
   std::string many = "// gpulab: block 1";
   for (int i = 0; i < 10000; ++i) many += ", 1";
   CHECK(launches_in_comments(many, "k").size() == 32);
+}
+
+TEST_CASE("no starter asks for a block, though each says how a source does") {
+  for (const auto& lab : all_labs())
+    for (const auto& contract : lab.contracts)
+      CHECK(launches_in_comments(starter_text(lab, contract), contract.name).empty());
 }
 
 }  // namespace
