@@ -35,11 +35,11 @@ OptionList own_options(const Lab& lab) {
 }
 
 std::string ladder_text(const Lab& lab) {
-  std::string text = "Variants, worst to best:\n";
+  std::string text = "Variants, in the order of the lecture and not of their times:\n";
   for (const auto& variant : lab.variants) {
     text += fmt::format("  {}{:<24} {}\n", variant.name == lab.headline ? '*' : ' ', variant.name, variant.summary);
   }
-  return text + "  (* runs by default; 'gpulab list " + lab.name + "' says more)\n";
+  return text + "  (* runs by default, others may be faster; 'gpulab list " + lab.name + "' says more)\n";
 }
 
 Usage usage(const Lab* lab) {

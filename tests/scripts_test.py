@@ -352,7 +352,7 @@ def a_result(variant="warp", status="ok", verification="passed", **more):
 
 CALCULATED = a_result("calculator", verification=None, kernel=None, launch=None, timing=None)
 RACED = a_result("racy", "wrong", "failed", message="out[0] is 1, not 2", racy=True)
-SKIPPED = a_result("redux", "skipped", None, message="--type: variant 'redux' cannot take float", timing=None)
+SKIPPED = a_result("redux", "skipped", None, message="--type: variant 'redux' cannot take float, only int", timing=None)
 
 
 class SummarizeRun(unittest.TestCase):
@@ -370,7 +370,7 @@ class SummarizeRun(unittest.TestCase):
             "  warp                          500.00 us  cuda_events cold x9",
             "  calculator              {'n': 1}  calculated",
             "  racy                    {'n': 1}  races on purpose: out[0] is 1, not 2",
-            "  redux                   {'n': 1}  skipped: --type: variant 'redux' cannot take float",
+            "  redux                   {'n': 1}  skipped: --type: variant 'redux' cannot take float, only int",
             "  1 verified, 0 bad, 3 need not be"]))
         self.assertEqual(self.summary(a_result(), SKIPPED, option=["--quiet"]), (0, ["  1 verified, 0 bad, 1 need not be"]))
 

@@ -113,8 +113,9 @@ void check_words(const Variant& variant, const Params& params) {
   for (const auto& [name, words] : variant.only) {
     const std::string& word = params.word(name);
     if (std::find(words.begin(), words.end(), word) == words.end())
-      throw usage_error(fmt::format("--{}: variant '{}' cannot take {}", name, variant.name, word),
-                        fmt::format("it takes {}", join(words)));
+      throw usage_error(
+          fmt::format("--{}: variant '{}' cannot take {}, only {}", name, variant.name, word, join(words)),
+          fmt::format("'--{} {}' runs it", name, words.front()));
   }
 }
 

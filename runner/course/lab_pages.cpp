@@ -106,7 +106,7 @@ SiteFile kernels_page(const Lab& lab) {
       "<h1>Kernels of {0}</h1>\n<p class=\"lead\">Ordinary CUDA C++, as it runs here; back to <a "
       "href=\"{1}\">the lecture</a>.</p>\n{2}{3}",
       escaped(lab.name), lab_address(lab.name),
-      html::table("Rungs, worst to best, and their kernels", {rung, kernel, does}), sources);
+      html::table("Rungs in the order of the lecture, and their kernels", {rung, kernel, does}), sources);
   return {kernels_address(lab.name), html::document({.title = "Kernels of " + lab.name + " · gpulab",
                                                      .description = "The CUDA kernels of the lab " + lab.name,
                                                      .body = body,

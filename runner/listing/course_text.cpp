@@ -101,7 +101,9 @@ std::string lab_text(const Lab& lab) {
   std::string text = fmt::format("{}: {}\n", lab.name, lab.topic);
   for (const auto& line : wrapped(lab.question, width)) text += line + '\n';
   if (!lab.prerequisites.empty()) text += fmt::format("After: {}\n", join(lab.prerequisites));
-  text += "\nVariants, worst to best (* runs by default)\n";
+  text +=
+      "\nVariants, in the order of the lecture and not of their times\n"
+      "(* runs by default: what the lecture is about; others may be faster)\n";
   const auto indent = longest_name(lab.variants) + 6;
   for (const auto& variant : lab.variants) {
     text += hanging((variant.name == lab.headline ? "  * " : "    ") + variant.name, indent, variant.summary);

@@ -86,7 +86,7 @@ bool of_all_labs(const KnownOption& option, const Vocabulary& all) {
 }
 
 std::string labs_text(const std::vector<Lab>& labs, const Vocabulary& all) {
-  std::string text = ".SH LABS\n.B gpulab\n.I LAB\nruns a lab's variants, worst to best.\n";
+  std::string text = ".SH LABS\n.B gpulab\n.I LAB\nruns a lab's variants, in the order of the lecture.\n";
   for (const auto& lab : labs) {
     text += fmt::format(".SS {}\n{}\n", argument(lab.name), plain(lab.question));
     text += options_text(
