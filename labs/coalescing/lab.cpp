@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "labs/contract_parts.h"
 
@@ -79,6 +80,17 @@ std::vector<std::string> sectors(const std::map<std::int64_t, int>& lanes_in) {
   return lines;
 }
 
+/// DRAM brings two neighbouring sectors at once: strides of 8 and of 32 words touch 32 sectors each, in 16 and 32
+/// pairs.
+std::string pairs_text(std::size_t touched, std::size_t pairs) {
+  const auto whole = touched - pairs;  // pairs of which both sectors are wanted
+  return fmt::format(
+      "DRAM brings two neighbouring sectors, 64 bytes, at once: {} sectors in {} pairs, {}.", touched, pairs,
+      2 * pairs == touched ? "all of which the warp wants"
+      : whole == 0         ? "of each of which it wants one: twice the traffic, which no counter of sectors shows"
+                           : fmt::format("of {} of which it wants one sector", pairs - whole));
+}
+
 /// What the first warp's load touches, from the source of each of its elements; `width` elements per lane.
 Commentary commentary(const Case& c, Source source, std::int64_t width) {
   std::map<std::int64_t, int> lanes_in;
@@ -87,8 +99,14 @@ Commentary commentary(const Case& c, Source source, std::int64_t width) {
     ++lanes_in[source(c, lane * width) * 4 / sector_bytes];  // 16 bytes from a multiple of 16 lie in one sector
   }
   Commentary commentary;
-  commentary.metrics = {{"sectors_of_first_request", static_cast<double>(lanes_in.size()), "sectors"}};
-  if (active > 0) commentary.lines = sectors(lanes_in);
+  std::set<std::int64_t> pairs;
+  for (const auto& [sector, count] : lanes_in) pairs.insert(sector / 2);
+  commentary.metrics = {{"sectors_of_first_request", static_cast<double>(lanes_in.size()), "sectors"},
+                        {"pairs_of_first_request", static_cast<double>(pairs.size()), "pairs"}};
+  if (active > 0) {
+    commentary.lines = sectors(lanes_in);
+    commentary.lines.push_back(pairs_text(lanes_in.size(), pairs.size()));
+  }
   return commentary;
 }
 
@@ -205,6 +223,9 @@ Lab lab() {
     return Work{.bytes = 2 * 4 * n, .elements = n};  // useful ones
   };
   lab.metrics = {{"sectors_of_first_request", "sectors", "32-byte sectors that the first warp's load touches"},
+                 {"pairs_of_first_request", "pairs",
+                  "pairs of neighbouring sectors, as DRAM brings them, that it touches: what tells strides of 8 and of "
+                  "32 words apart"},
                  {"formula_efficiency", "ratio",
                   "max(1 / stride, 1 / 8): bytes that are used / bytes of the sectors, by the formula"}};
   lab.contracts = contracts();

@@ -41,6 +41,13 @@ TEST_CASE("with a stride s the load efficiency is max(1 / s, 1 / 8)") {
   }
 }
 
+TEST_CASE("strides of 8 and of 32 words touch as many sectors, and twice as many pairs of them") {
+  for (const auto& [stride, pairs] : std::map<std::int64_t, double>{{1, 2}, {4, 8}, {8, 16}, {16, 32}, {32, 32}})
+    CHECK(counted(copied("stride", {{"stride", stride}}), "pairs_of_first_request") == pairs);
+  CHECK(draws(copied("stride", {{"stride", 8}}), "32 sectors in 16 pairs, all of which the warp wants"));
+  CHECK(draws(copied("stride", {{"stride", 32}}), "32 sectors in 32 pairs, of each of which it wants one"));
+}
+
 TEST_CASE("the curve of the formula starts at 1, ends at 1 / 8 and marks this stride") {
   const Result r = copied("stride", {{"stride", 3}});
   REQUIRE(r.curve);
