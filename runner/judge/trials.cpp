@@ -71,6 +71,12 @@ bool never_written(Scalar type, std::span<const std::byte> got, std::uint64_t in
   return std::ranges::all_of(element, [&](std::byte b) { return b == poison_of(type); });
 }
 
+/// Does it hold what it held before the launch?
+bool is_untouched(const Buffer& buffer, std::span<const std::byte> held) {
+  if (!buffer.initial.empty()) return std::ranges::equal(held, buffer.initial);
+  return std::ranges::all_of(held, [&](std::byte b) { return b == poison_of(buffer.type); });
+}
+
 std::pair<Dim3, Dim3> owner_of(const Dim3& place, const Dim3& block) {
   return {{place.x / block.x, place.y / block.y, place.z / block.z},
           {place.x % block.x, place.y % block.y, place.z % block.z}};
@@ -131,6 +137,8 @@ void compare(const Contract& contract, const PosedTrial& posed, const Problem& p
     verify(expected, type, got, verification);
     if (verification.status == VerificationStatus::failed)
       say_wrong(contract, posed, expected, buffer.type, *held, verification, shape);
+    if (shape.status == CaseStatus::wrong && is_untouched(buffer, *held))
+      shape.hint = fmt::format("nothing was written to {}: does any thread reach the store?", buffer.name);
   }
 }
 
