@@ -34,6 +34,18 @@ std::string launches_text(const Contract& contract) {
                             launch_text(next != nullptr && all.size() > 2 ? all[2] : all[1]));
 }
 
+/// How a kernel gets at its dynamic shared memory. One of a template cannot be declared as of T.
+std::string how_to_share(const Contract& contract) {
+  if (contract.shared.empty()) return {};
+  const std::string_view type = contract.shared.find("float") != std::string::npos ? "float" : "int";
+  if (contract.types.empty())
+    return fmt::format("  // dynamic shared memory, if you want it:  extern __shared__ {} s[];\n", type);
+  return "  // dynamic shared memory, if you want it (not as extern __shared__ T s[],\n"
+         "  // which does not compile for several T):\n"
+         "  //   extern __shared__ __align__(16) unsigned char memory[];\n"
+         "  //   T* s = reinterpret_cast<T*>(memory);\n";
+}
+
 }  // namespace
 
 std::string launch_text(const ContractLaunch& launch) {
@@ -79,7 +91,8 @@ std::string starter_text(const Lab& lab, const Contract& contract) {
                       lab.contracts.size() > 1 ? " --contract " + contract.name : "");
   text += "// Other names of parameters, helper functions, printf and host code beside it are fine.\n\n";
   if (!contract.types.empty()) text += "template <typename T>\n";
-  return text + fmt::format("__global__ void {}{} {{\n  // your code\n}}\n", contract.name, contract.signature);
+  return text + fmt::format("__global__ void {}{} {{\n{}  // your code\n}}\n", contract.name, contract.signature,
+                            how_to_share(contract));
 }
 
 }  // namespace gpulab

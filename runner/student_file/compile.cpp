@@ -45,6 +45,7 @@ Error failure(const CompileRequest& request, const Compiler& compiler, const Com
   if (!first) return usage_error(fmt::format("{} does not compile", request.file), hint, compiler.path);
   if (request.isolation.on && first->text.find("Permission denied") != std::string::npos)
     hint = "a file sees its own folder, the toolkit and what -I adds; --no-isolation lets it read whatever you can";
+  if (const auto advice = advice_on(*first, request.source); !advice.empty()) first->text += "; " + advice;
   // NVRTC has names of its own for the line that asks for an instance.
   if (first->file == SourceCopy::instance_name || first->file.starts_with("__nv")) {
     return usage_error(fmt::format("--kernel: '{}' cannot be instantiated: {}", request.instance, first->text), hint);
