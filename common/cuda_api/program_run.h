@@ -29,6 +29,7 @@ struct ProgramRun {
   bool interrupted = false;  ///< ended by us, because we were
   bool isolated = true;
   bool sanitized = false;  ///< by any tool
+  bool explained = false;  ///< lines were asked for
   cuda_api::Record record;
   std::shared_ptr<cuda_api::StepsRecord> steps;  ///< of the launch whose steps were asked for; null: it never ran
   std::vector<std::string> metrics;              ///< asked for, by our names; empty: the report shows what it sees fit

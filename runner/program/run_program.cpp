@@ -243,6 +243,7 @@ ProgramRun run_program(const ProgramRequest& request) {
   run.profile = request.options.profile;
   run.isolated = request.isolated;
   run.sanitized = !request.options.sanitize.empty();
+  run.explained = request.options.lines;
   run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   run.exit_code = WIFSIGNALED(status) ? 128 + run.signal : WEXITSTATUS(status);
   run.interrupted = interrupted();

@@ -1,6 +1,7 @@
 #include "runner/report/explain/explanation.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "runner/report/explain/marks.h"
@@ -11,6 +12,28 @@ namespace gpulab {
 namespace {
 
 constexpr std::int64_t bank_count = 32, word_bytes = 4;
+
+/// Share of the launch's time that the model gives back where what the mark speaks of is gone; 0 where nobody asked.
+double gain_of(const Mark& mark, const LaunchTime& time) {
+  double gain = 0;
+  for (const auto& what : time.what_ifs) {
+    const bool is_meant = mark.kind == "few_blocks" ? what.kind == "idle_sms"
+                          : what.line != mark.line  ? false
+                          : mark.kind == "atomic"   ? what.kind == "queue" || what.kind == "same_address"
+                                                    : what.kind == mark.kind && mark.kind != "same_address";
+    if (is_meant) gain = std::max(gain, 1 - what.ms / time.ms);
+  }
+  return gain;
+}
+
+/// Which mark is worth most: first what makes the answer wrong, then what the model has asked about, by the time that
+/// it gives back, then the rest, by the time of its line. Of one line, and of the whole launch, by what it costs.
+double worth_of(const Mark& mark, const LaunchLines& launch) {
+  constexpr double wrong = 3, asked = 1, least_gain = 0.05;
+  if (mark.kind == "same_address" && mark.cost == std::numeric_limits<double>::max()) return wrong;
+  if (const auto gain = gain_of(mark, *launch.time); gain >= least_gain) return asked + gain;
+  return mark.line == 0 ? mark.share : time_share(launch, mark.line);
+}
 
 }  // namespace
 
@@ -63,12 +86,9 @@ Explanation explanation_of(const LaunchLines& launch, int sm_count) {
     line.phases.push_back(counts);
   }
   explanation.marks = marks_of(launch, explanation.lines, sm_count);
-  // By modelled time where there is any; of one line, and of the whole launch, by what they cost.
   if (launch.time)
-    std::stable_sort(explanation.marks.begin(), explanation.marks.end(), [&](const Mark& a, const Mark& b) {
-      const auto time = [&](const Mark& mark) { return mark.line == 0 ? mark.share : time_share(launch, mark.line); };
-      return time(a) > time(b);
-    });
+    std::stable_sort(explanation.marks.begin(), explanation.marks.end(),
+                     [&](const Mark& a, const Mark& b) { return worth_of(a, launch) > worth_of(b, launch); });
   return explanation;
 }
 

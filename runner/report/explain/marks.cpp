@@ -182,18 +182,23 @@ class Marker {
            const std::string& general = {}) {
     if (share >= least_share) marks_.push_back({line.line, kind, share, text + general, text.size(), cost});
   }
-  /// A kernel whose few blocks work for long, while all other SMs have nothing to do.
+  /// A kernel whose few blocks work for long, or would be done sooner as modelled, while all other SMs have nothing to
+  /// do.
   void few_blocks(int sm_count) {
     constexpr std::uint64_t long_work = 1000;  // instructions of a warp
     const auto blocks = launch_.grid.volume(), sms = static_cast<std::uint64_t>(std::max(sm_count, 0));
     const auto warps = std::max<std::uint64_t>(whole_["warps"], 1);
-    if (blocks >= sms || whole_["warp_instructions"] / warps < long_work) return;
+    if (blocks >= sms || (whole_["warp_instructions"] / warps < long_work && !idle_sms_cost_time())) return;
     const std::string text = fmt::format("{}, {} SMs idle: {} of {} SMs {} all the work, {} instructions per warp",
                                          plural(blocks, "block"), sms - blocks, blocks, sms,
                                          blocks == 1 ? "does" : "do", grouped(whole_["warp_instructions"] / warps));
     marks_.push_back({0, "few_blocks", share_of(sms - blocks, sms),
                       text + ". Try: as many blocks as fill the GPU, each with a part of the work", text.size(),
                       std::numeric_limits<double>::infinity()});
+  }
+  [[nodiscard]] bool idle_sms_cost_time() const {
+    return launch_.time && std::any_of(launch_.time->what_ifs.begin(), launch_.time->what_ifs.end(),
+                                       [](const WhatIf& what) { return what.kind == "idle_sms"; });
   }
   /// A block whose threads are no multiple of 32: its last warp issues what a full one would. Of a few blocks it
   /// matters little.

@@ -28,6 +28,31 @@ std::string parts_of(const LineTime& line, double whole) {
   return join(words);
 }
 
+/// Is there a part of the launch between two barriers in which both lines run?
+bool share_a_phase(const ExplainedLine& a, const ExplainedLine& b) {
+  return std::any_of(a.phases.begin(), a.phases.end(), [&](const LineCounts& mine) {
+    return std::any_of(b.phases.begin(), b.phases.end(), [&](const LineCounts& other) {
+      return mine.phase == other.phase && mine.executions > 0 && other.executions > 0;
+    });
+  });
+}
+
+/// Who comes late to the barrier of the line: ", most of it in line 32 (29%, ◄1)".
+std::string before_barrier(const Explanation& explanation, const ExplainedLine& barrier) {
+  const ExplainedLine* latest = nullptr;
+  for (const auto& line : explanation.lines)
+    if (line.line != 0 && line.line != barrier.line && share_a_phase(line, barrier) &&
+        (latest == nullptr ||
+         time_share(*explanation.launch, line.line) > time_share(*explanation.launch, latest->line)))
+      latest = &line;
+  if (latest == nullptr) return {};
+  const auto& marks = explanation.marks;
+  const auto mark = std::find_if(marks.begin(), marks.end(), [&](const Mark& one) { return one.line == latest->line; });
+  return fmt::format(", most of it in line {} ({:.0f}%{})", latest->line,
+                     100 * time_share(*explanation.launch, latest->line),
+                     mark == marks.end() ? "" : fmt::format(", ◄{}", mark - marks.begin() + 1));
+}
+
 std::string gone(const WhatIf& what, int sm_count) {
   if (what.kind == "idle_sms")
     return fmt::format("with all {} SMs busy, each with an equal part of the work", sm_count);
@@ -45,6 +70,38 @@ double time_share(const LaunchLines& launch, std::uint32_t number) {
   for (const auto& line : launch.time->lines)
     if (line.line == number) return line.total() / launch.time->kernel_ms;
   return 0;
+}
+
+std::string darkest_line_text(const Explanation& explanation) {
+  constexpr double much = 0.25;
+  const auto& launch = *explanation.launch;
+  if (!launch.time) return {};
+  const auto& times = launch.time->lines;
+  const auto most = std::max_element(times.begin(), times.end(),
+                                     [](const LineTime& a, const LineTime& b) { return a.total() < b.total(); });
+  if (most == times.end() || most->line == 0 || time_share(launch, most->line) < much) return {};
+  for (const auto& mark : explanation.marks)
+    if (mark.line == most->line || std::count(mark.victims.begin(), mark.victims.end(), most->line) > 0) return {};
+  const auto line = std::find_if(explanation.lines.begin(), explanation.lines.end(),
+                                 [&](const ExplainedLine& one) { return one.line == most->line; });
+  if (line == explanation.lines.end()) return {};
+  const double part = std::max({most->memory, most->shared, most->barrier, most->result, most->issue});
+  const std::string why =
+      part == most->memory
+          ? "its warps wait for global memory, which is asked in few enough sectors. What hides the wait: "
+            "more warps on an SM, or several accesses of a thread under way before the first is used"
+      : part == most->shared
+          ? "its warps wait for shared memory, without conflicts to speak of. What shortens it: values "
+            "that stay in registers for several uses"
+      : part == most->barrier
+          ? "its warps wait for the last one of their block, for what that does before the barrier" +
+                before_barrier(explanation, *line)
+      : part == most->result
+          ? "its warps wait for results of instructions before it. What hides the wait: work that needs "
+            "no such result, of this thread or of more warps"
+          : "its instructions fill the time. What shortens it: fewer of them";
+  return fmt::format("Line {} takes the most time, {:.0f}%, and no reason speaks of it: {}.", most->line,
+                     100 * time_share(launch, most->line), why);
 }
 
 std::string start_text(const LaunchLines& launch) {

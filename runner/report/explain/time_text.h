@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/line_counts.h"
+#include "runner/report/explain/explanation.h"
 
 namespace gpulab {
 
@@ -21,6 +22,10 @@ namespace gpulab {
 /// "without the bank conflicts of line 225: 18.2 µs instead of 24.7 µs": the most first.
 /// `sm_count`: of the GPU.
 [[nodiscard]] std::vector<std::string> what_ifs(const LaunchLines& launch, int sm_count);
+
+/// Of the line that takes the most time, where no reason speaks of it: what its warps do there, and which line has to
+/// do with it. Empty: a reason does, or no line takes much.
+[[nodiscard]] std::string darkest_line_text(const Explanation& explanation);
 
 /// Share of the launch's time, 0 where nothing is modelled.
 [[nodiscard]] double time_share(const LaunchLines& launch, std::uint32_t line);

@@ -71,7 +71,7 @@ std::string kernels_table(const ProgramRun& run, const std::vector<const cuda_ap
   column("registers", true,
          [](const auto& k) { return k.registers ? std::to_string(*k.registers) : std::string("-"); });
   column("shared memory", true, [](const auto& k) { return grouped(k.shared_bytes) + " bytes"; });
-  column("time of all, modelled", true, [](const auto& k) { return (k.modelled ? "" : "> ") + duration_text(k.ms); });
+  column("time of all, modelled", true, [&](const auto& k) { return escaped(modelled_time_of(k, run)); });
   column("bound", false, [](const auto& k) { return k.model ? k.model->bound : std::string("-"); });
   for (const auto& metric : run.metrics)
     column(metric, true, [&](const auto& k) {

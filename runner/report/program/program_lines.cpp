@@ -54,10 +54,22 @@ ExplainedKernel::ExplainedKernel(const cuda_api::KernelRecord& kernel, const Pro
   explanation = explanation_of(launch, sm_count);
 }
 
+bool always_failed(const cuda_api::KernelRecord& kernel, const ProgramRun& run) {
+  const auto failed = std::ranges::count(run.record.faults, kernel.cpp_name, &cuda_api::FaultRecord::kernel);
+  return !kernel.counted && static_cast<std::uint64_t>(failed) >= kernel.launches;
+}
+
+std::string modelled_time_of(const cuda_api::KernelRecord& kernel, const ProgramRun& run) {
+  return always_failed(kernel, run) ? "-" : (kernel.modelled ? "" : "> ") + duration_text(kernel.ms);
+}
+
 std::vector<Paragraph> lines_to_look_at(const cuda_api::KernelRecord& record, const ProgramRun& run,
                                         std::size_t width) {
-  const ExplainedKernel kernel(record, run);
   const auto name = visible(record.cpp_name);
+  if (!record.lines && always_failed(record, run))
+    return {{"", 2, name + ": not explained, because its launch failed, and of such a launch nothing is counted"}};
+  if (!record.lines) return {{"", 2, name + ": not explained, because nothing was counted of it"}};
+  const ExplainedKernel kernel(record, run);
   if (kernel.launch.ptx)
     return {{"", 2, name + ": the program names no lines of it; build it with 'gpulab nvcc', or nvcc -lineinfo"}};
   const auto file = visible(std::filesystem::path(kernel.launch.file).filename().string());
@@ -68,6 +80,8 @@ std::vector<Paragraph> lines_to_look_at(const cuda_api::KernelRecord& record, co
     said.push_back({"", 2, name + ": what to look at, worst first"});
     marks(kernel, file, said);
   }
+  if (const auto darkest = darkest_line_text(kernel.explanation); !darkest.empty())
+    said.push_back({"  ", 4, visible(darkest)});
   const auto time = where_time_goes(kernel.launch, kernel.text, width > far_in ? width - far_in : 0);
   if (!time.empty()) said.push_back({"  ", 4, "where its warps spend the modelled time, the most first:"});
   for (const auto& words : time) said.push_back({"    ", far_in, visible(words)});

@@ -27,8 +27,13 @@ struct Paragraph {
   std::size_t indent = 0;
   std::string text;
 };
-/// What to look at in a kernel whose lines were counted. `width`: columns that there are.
+/// What to look at in a kernel whose lines were counted, or why they were not. `width`: columns that there are.
 [[nodiscard]] std::vector<Paragraph> lines_to_look_at(const cuda_api::KernelRecord& kernel, const ProgramRun& run,
                                                       std::size_t width);
+
+/// Has no launch of it come to its end? Nothing is then counted or modelled.
+[[nodiscard]] bool always_failed(const cuda_api::KernelRecord& kernel, const ProgramRun& run);
+/// "> 2 µs": the time of all launches, as modelled; a lower bound where some have none. "-": no launch ended.
+[[nodiscard]] std::string modelled_time_of(const cuda_api::KernelRecord& kernel, const ProgramRun& run);
 
 }  // namespace gpulab

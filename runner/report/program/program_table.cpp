@@ -130,7 +130,7 @@ void kernels(const ProgramRun& run, Text& text) {
         return value ? metric_text(*value) : std::string("-");
       });
   } else {
-    column({"modelled", "time"}, 1, true, [](const auto& k) { return (k.modelled ? "" : "> ") + duration_text(k.ms); });
+    column({"modelled", "time"}, 1, true, [&](const auto& k) { return modelled_time_of(k, run); });
     column({"bound"}, 5, false, [](const auto& k) { return k.model ? k.model->bound : std::string("-"); });
     struct Shown {
       const char* counter;
@@ -152,10 +152,10 @@ void kernels(const ProgramRun& run, Text& text) {
     text.paragraph("", 0, "Not shown for want of width: " + join(left_out) + " (--format json has all).");
 }
 
-/// Of each kernel whose lines were counted, those that cost the most.
+/// Of each kernel the lines that cost the most.
 void explained(const ProgramRun& run, Text& text) {
+  if (!run.explained) return;
   for (const auto* kernel : shown_kernels(run)) {
-    if (!kernel->lines) continue;
     text.line();
     for (const auto& [label, indent, words] : lines_to_look_at(*kernel, run, text.width()))
       text.paragraph(label, indent, words);
@@ -168,8 +168,7 @@ void further(const ProgramRun& run, Text& text) {
   std::vector<std::string> more;
   if (!run.sanitized) more.emplace_back("--sanitize all looks for races and for what was never written");
   const auto all = shown_kernels(run);
-  if (std::ranges::none_of(all, [](const auto* kernel) { return kernel->lines.has_value(); }))
-    more.emplace_back("--explain names the lines that cost the time");
+  if (!run.explained) more.emplace_back("--explain names the lines that cost the time");
   if (!all.empty() && !more.empty()) text.paragraph("next: ", 6, join(more, "; "));
 }
 

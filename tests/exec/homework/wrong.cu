@@ -8,7 +8,7 @@
 // err: at \S*wrong\.cu:@out[y * width@
 // err: blur\(float const\*, float\*, int, int\) with grid 7x4 and block 16x16, called by wrong\.cu:@blur<<<@
 // err: hint: compare the index with the number of elements before the access
-// err: blur +1 +7x4 +16x16 +> 2 µs +- +- +- +- +- +- +-
+// err: blur +1 +7x4 +16x16 +- +- +- +- +- +- +- +-
 // case: -D MENDED=1 :: 0
 // out: 0 of 6000 pixels wrong\nmean brightness 126\.40
 // err: next: --sanitize all looks for races and for what was never written; --explain names the lines that cost the time
