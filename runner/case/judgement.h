@@ -45,7 +45,8 @@ struct JudgedShape {
 };
 
 struct JudgedRequirement {
-  std::string text{};  ///< as it was asked for
+  std::string text{};     ///< as it was asked for
+  std::string counter{};  ///< that it is about
   Verdict verdict = Verdict::not_run;
   std::string message{};  ///< what is, against what must be
 };
@@ -92,6 +93,9 @@ struct Judgement {
   std::vector<JudgedRequirement> requirements{};
   /// At the reference size: the kernel first, then rungs of the lab.
   std::vector<Result> beside{};
+  std::vector<std::string> subject{};  ///< Lab::subject
+  /// "gpulab explain FILE --contract C": what shows its lines as they were counted; empty: nothing does.
+  std::string explain_command{};
   std::string output{};          ///< what the kernel printed
   bool out_of_time = false;      ///< a process that ran it had used up its CPU time
   std::uint64_t output_cut = 0;  ///< bytes beyond that

@@ -22,6 +22,7 @@
 #include "runner/options/report_options.h"
 #include "runner/report/json_text.h"
 #include "runner/report/report_target.h"
+#include "runner/student_file/arguments/shell_quoted.h"
 #include "runner/student_file/source_file.h"
 
 namespace gpulab::command {
@@ -84,7 +85,7 @@ JudgeRequest parse(const CommandLine& line) {
   const auto machine = parse_machine_options(line.given);
   request.profile = machine.profile.value_or("");
   request.model = machine.model;
-  for (const auto& one : request.requirements) request.model |= one.counter.starts_with("model.");
+  for (const auto& one : request.requirements) request.model |= is_modelled_time(one.counter);
   request.isolated = single_value(line.given, "no-isolation") == nullptr;
   return request;
 }
@@ -127,6 +128,25 @@ ExitCode try_assignment(const CommandLine& line, const std::string& path) {
   return as_asked ? ExitCode::ok : ExitCode::wrong;
 }
 
+/// What shows the lines of the kernel as it was counted: the same file, compiled, found and launched the same way.
+std::string explain_command(const CommandLine& line, const JudgeRequest& request, const std::string& contract) {
+  std::size_t of_that_name = 0;
+  for (const auto& lab : *line.labs)
+    of_that_name += static_cast<std::size_t>(std::ranges::count(lab.contracts, contract, &Contract::name));
+  auto command = fmt::format("gpulab explain {} --contract {}{}", shell_quoted(request.file),
+                             of_that_name > 1 ? request.lab->name + "/" : "", contract);
+  std::vector<std::string> same{"kernel", "seed", "profile", "no-isolation"};
+  for (const auto& option : nvcc_options()) same.push_back(option.name);
+  for (const auto& [option, values] : line.given) {
+    if (!std::ranges::count(same, option)) continue;
+    for (const auto& value : values) {
+      command += fmt::format(" {}{}", option.size() == 1 ? "-" : "--", option);
+      if (value != "true") command += ' ' + shell_quoted(value);  // else a flag
+    }
+  }
+  return command;
+}
+
 ExitCode run_check(const CommandLine& line) {
   if (const auto* path = single_value(line.given, "assignment")) return try_assignment(line, *path);
   if (line.arguments.size() < 2)
@@ -135,7 +155,9 @@ ExitCode run_check(const CommandLine& line) {
   const auto request = parse(line);
   watch_for_interrupts();
   ReportTarget target(report.output);
-  const auto judgement = judge(request);
+  auto judgement = judge(request);
+  judgement.subject = request.lab->subject;
+  if (!judgement.beside.empty()) judgement.explain_command = explain_command(line, request, judgement.contract);
   target.write(report.format->check(judgement, Style{wants_color(target), report_width(target)}));
   return judgement.passed() ? ExitCode::ok : ExitCode::wrong;
 }

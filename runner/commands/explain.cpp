@@ -16,12 +16,16 @@
 #include "runner/execution/batch.h"
 #include "runner/execution/open_device.h"
 #include "runner/judge/contract_run.h"
+#include "runner/listing/metric_choice.h"
 #include "runner/options/file_options.h"
 #include "runner/options/report_options.h"
 #include "runner/report/explain/explain_report.h"
 #include "runner/report/report_target.h"
+#include "runner/student_file/arguments/shell_quoted.h"
+#include "runner/student_file/arguments/template_kernels.h"
 #include "runner/student_file/compilers/isolation.h"
 #include "runner/student_file/line_source.h"
+#include "runner/student_file/source_file.h"
 #include "runner/student_file/toolchain.h"
 
 namespace gpulab::command {
@@ -43,6 +47,14 @@ struct ExplainOptions {
   ReportOptions report;
   std::optional<std::uint32_t> launch, banks;  ///< which launch; of which line
   bool phases = false;
+  std::vector<std::string> metrics;  ///< which columns
+};
+
+/// Whose kernel it is, and what is known of it beside its counts.
+struct Explained {
+  const Lab* lab = nullptr;  ///< null: a file's, which no contract launches
+  bool is_file = false;
+  std::string check_command{};  ///< what counts the same
 };
 
 OptionList own_options() {
@@ -66,7 +78,7 @@ OptionList racy_option() {
 }
 
 Usage usage_of_explain(const Lab* lab) {
-  return {joined({own_options(), lab != nullptr ? racy_option() : OptionList{},
+  return {joined({own_options(), metric_options(lab), lab != nullptr ? racy_option() : OptionList{},
                   lab != nullptr ? sweep_options(*lab)
                                  : joined({contract_option_of_files(), file_options(), launch_options()}),
                   only(machine_options(), {"device", "profile", "schedule", "budget"}),
@@ -75,10 +87,11 @@ Usage usage_of_explain(const Lab* lab) {
           "  gpulab explain reduce --variant shared_strided --banks 208\n"
           "  gpulab explain scale.cu --arg 'x:f32[1024]=iota' --arg n:i32=1024     (arguments as for run)\n"
           "  gpulab explain mine.cu --contract transpose     (what 'gpulab check transpose mine.cu' counts)\n"
+          "  gpulab explain mine.cu --contract transpose --metrics warp_instructions,barriers     (these columns)\n"
           "The JSON is gpulab.explain.v1 ('gpulab schema explain').\n"};
 }
 
-ExplainOptions parse(const CommandLine& line) {
+ExplainOptions parse(const CommandLine& line, const Lab* lab) {
   ExplainOptions options;
   options.report = parse_report_options(line.name, line.given, formats_for(&Format::explanation));
   options.machine = parse_machine_options(line.given);
@@ -90,6 +103,7 @@ ExplainOptions parse(const CommandLine& line) {
   options.launch = number_of(line.given, "launch");
   options.banks = number_of(line.given, "banks");
   options.phases = single_value(line.given, "phases") != nullptr;
+  options.metrics = parse_line_metrics(line.given, lab, options.machine);
   return options;
 }
 
@@ -131,8 +145,8 @@ Headers headers_of(const Result& result, const FileRequest& request) {
   return headers;
 }
 
-/// Its lines to the target. `lab`: empty for a file.
-void write_explanation(Result& result, const std::string& lab, const FileRequest& request, const DeviceInfo& device,
+/// Its lines to the target.
+void write_explanation(Result& result, const Explained& what, const FileRequest& request, const DeviceInfo& device,
                        const ExplainOptions& options, ReportTarget& target) {
   if (result.lines.empty() && result.status == CaseStatus::ok)
     throw usage_error(fmt::format("variant '{}' launches nothing here: there is no kernel to explain", result.variant));
@@ -141,12 +155,15 @@ void write_explanation(Result& result, const std::string& lab, const FileRequest
   for (auto& launch : result.lines)
     if (const auto text = headers.find(launch.file); text != headers.end()) launch.text = text->second;
   const ExplainView view{device,
-                         lab,
-                         lab.empty() ? request.file : "",
+                         what.is_file ? "" : what.lab->name,
+                         what.is_file ? request.file : "",
                          &result,
                          chosen_launch(result.lines, options.launch),
                          options.phases,
-                         options.banks};
+                         options.banks,
+                         options.metrics,
+                         what.lab != nullptr ? what.lab->subject : std::vector<std::string>{},
+                         what.check_command};
   target.write(options.report.format->explanation(view, Style{wants_color(target), report_width(target, usual_width)}));
 }
 
@@ -160,8 +177,9 @@ ExitCode explain_case(const SweepOptions& sweep, const ExplainOptions& options,
   auto results = run_batch(batch);
   const auto code = exit_code(batch->cases, results);
   if (code == ExitCode::interrupted) return code;
-  write_explanation(results.front(), sweep.lab->file ? "" : sweep.lab->name, request, simulator->info(), options,
-                    target);
+  const bool is_file = sweep.lab->file != nullptr;
+  write_explanation(results.front(), {is_file ? nullptr : sweep.lab.get(), is_file}, request, simulator->info(),
+                    options, target);
   return code;
 }
 
@@ -173,9 +191,9 @@ ExitCode explain_contract(const CommandLine& line, const std::string& contract) 
       throw usage_error(fmt::format("--{} and --contract: the contract says how the kernel is launched", name),
                         "leave one of them out");
   const auto request = parse_file_request(line.name, line.arguments.front(), line.given);
-  const auto options = parse(line);
   JudgeRequest judging{.lab = nullptr, .file = request.file, .source = request.source, .kernel = request.kernel};
   choose_contract(contract, *line.labs, judging);
+  const auto options = parse(line, nullptr);
   judging.compile = request.compile;
   judging.seed = parse_launch_options(line.given).seed;
   judging.isolated = request.isolation.on;
@@ -188,28 +206,40 @@ ExitCode explain_contract(const CommandLine& line, const std::string& contract) 
   const auto shape = judged(*run.contract, run.kernel, run.posed, result);
   result.params.assign(run.contract->reference.begin(), run.contract->reference.end());
   result.params.emplace_back("seed", static_cast<std::int64_t>(judging.seed));
-  write_explanation(result, "", request, simulator->info(), options, target);
+  auto check = fmt::format("gpulab check {} {}", judging.lab->name, shell_quoted(request.file));
+  if (judging.lab->contracts.size() > 1) check += " --contract " + run.contract->name;
+  if (!request.kernel.empty()) check += " --kernel " + shell_quoted(request.kernel);
+  write_explanation(result, {judging.lab, true, check}, request, simulator->info(), options, target);
   if (shape.status == CaseStatus::ok) return ExitCode::ok;
-  fmt::print(stderr, "note: what is explained is not right: {}; 'gpulab check {} {}' says more\n", shape.message,
-             judging.lab->name, request.file);
+  fmt::print(stderr, "note: what is explained is not right: {}; more by: {}\n", shape.message, check);
   return shape.status == CaseStatus::wrong ? ExitCode::wrong : ExitCode::launch_failed;
+}
+
+/// A kernel that is named as a contract is most likely for it, and is then launched and filled by that.
+void say_contract(const CommandLine& line, const std::string& kernel) {
+  for (const auto& lab : *line.labs)
+    for (const auto& contract : lab.contracts)
+      if (contract.name == kernel.substr(0, kernel.find('<')))
+        fmt::print(stderr, "note: '--contract {}/{}' launches {} as 'gpulab check {}' does\n", lab.name, contract.name,
+                   contract.name, lab.name);
 }
 
 ExitCode run_explain(const CommandLine& line) {
   const auto& target = line.arguments.front();
   if (!is_kernel_file(target)) {
     const auto& lab = find_lab(*line.labs, target);
-    const auto options = parse(line);
+    const auto options = parse(line, &lab);
     auto sweep = parse_sweep_options({line.labs, &lab}, line.given);
     sweep.admits_races = single_value(line.given, "allow-racy") != nullptr;  // on one CPU thread: the same in each run
     return explain_case(sweep, options, open_simulator(options.machine, true));
   }
   if (const auto* contract = single_value(line.given, "contract")) return explain_contract(line, *contract);
   auto request = parse_file_request(line.name, target, line.given);
-  const auto options = parse(line);
+  const auto options = parse(line, nullptr);
   auto launch = parse_launch_options(line.given);
   request.blocks = launch.blocks;
   request.grid = launch.grid;
+  for (const auto& one : template_kernels(code_only(request.source))) say_contract(line, one.name);
   const std::shared_ptr<Executor> simulator = open_simulator_for_file(options.machine, file_access(request, {}), true);
   return explain_case(sweep_of_file(lab_of_file(request, simulator->info()), std::move(launch)), options, simulator,
                       request);

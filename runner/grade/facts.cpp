@@ -108,6 +108,7 @@ bool Facts::is_late() const {
 Facts facts_of(const Judgement& judgement, const std::vector<std::string>& counters) {
   Facts made;
   for (const auto& item : judgement.items) {
+    if (item.name == "signature" && item.verdict == Verdict::passed) made.note = item.message;
     if (item.verdict != Verdict::failed) continue;
     if (item.name == "compile") made.uncompiled = cut(item.message, most_message);
     if (item.name == "signature") made.no_kernel = cut(item.message, most_message);
@@ -151,6 +152,7 @@ nlohmann::json facts_json(const Facts& facts) {
           {"kernels", facts.kernels},
           {"blocks", facts.blocks},
           {"asks_for_blocks", facts.asks_for_blocks},
+          {"note", facts.note},
           {"classes", classes},
           {"hidden", hidden},
           {"wrong_at_reference", facts.wrong_at_reference},
@@ -172,6 +174,7 @@ Facts facts_in(const nlohmann::json& json) {
   made.kernels = json.at("kernels");
   made.blocks = json.at("blocks");
   made.asks_for_blocks = json.at("asks_for_blocks");
+  made.note = json.at("note");
   for (const auto& one : json.at("classes")) made.classes.push_back({one.at(0), one.at(1), one.at(2), one.at(3)});
   for (const auto& one : json.at("hidden")) made.hidden.push_back({one.at(0), one.at(1), one.at(2), one.at(3)});
   for (const auto& one : json.at("findings")) made.findings.push_back({one.at(0), one.at(1)});

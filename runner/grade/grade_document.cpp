@@ -86,6 +86,7 @@ nlohmann::ordered_json grade_json(const Assignment& assignment, const GradedSubm
             {"output_cut", facts.output_cut}};
   for (const auto& item : grade.items) json["items"].push_back(item_json(item));
   for (const auto& kernel : facts.kernels) json["kernels"].push_back(visible(kernel));
+  if (!facts.note.empty()) json["note"] = visible(facts.note);
   return json;
 }
 

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "common/counters.h"
 #include "common/text.h"
+#include "runner/report/explain/line_columns.h"
 #include "runner/report/json_text.h"
+#include "runner/student_file/arguments/shell_quoted.h"
 #include "runner/version.h"
 
 namespace gpulab {
@@ -96,6 +99,29 @@ std::string entry(const std::string& name, const std::string& status, const std:
   return lines;
 }
 
+/// What shows the lines of requirements that failed: "gpulab explain mine.cu --contract transpose/transpose --metrics
+/// barriers". Empty: none failed.
+std::string explain_command(const Json& grade) {
+  std::vector<std::string> counters;
+  bool failed = false;
+  for (const auto& item : grade.at("items")) {
+    if (item.at("kind") != "require") continue;
+    for (const auto& part : item.at("parts")) {
+      if (part.at("status") != "failed") continue;
+      failed = true;
+      auto name = part.at("name").get<std::string>();
+      name.resize(std::min(name.size(), name.find_first_of(" =!<>")));
+      const auto* counter = find_counter(name);
+      if (counter != nullptr && is_of_lines(*counter) && std::ranges::count(counters, name) == 0)
+        counters.push_back(name);
+    }
+  }
+  if (!failed || !grade.at("file").is_string()) return {};
+  return fmt::format("gpulab explain {} --contract {}/{}{}", shell_quoted(grade.at("file").get<std::string>()),
+                     grade.at("lab").get<std::string>(), grade.at("contract").get<std::string>(),
+                     counters.empty() ? "" : " --metrics " + join(counters, ","));
+}
+
 }  // namespace
 
 std::string tried_table(const Json& grade, std::size_t width) {
@@ -107,6 +133,7 @@ std::string tried_table(const Json& grade, std::size_t width) {
            block(grade.at("messages").get<std::string>(), "  ", width);
   if (grade.at("kernels").empty() && !grade.at("items").empty())
     return text + block(grade.at("items")[0].at("reason"), "", width);
+  if (grade.contains("note")) text += block("note: " + grade.at("note").get<std::string>(), "", width) + "\n";
   for (const auto& item : grade.at("items")) {
     const auto status = item.at("status").get<std::string>();
     const auto worth = item.at("earned").is_null()
@@ -119,6 +146,8 @@ std::string tried_table(const Json& grade, std::size_t width) {
   }
   if (const auto output = grade.at("output").get<std::string>(); !output.empty())
     text += "\nthe kernel printed\n" + block(output.substr(0, 1000), "  ", width);
+  if (const auto lines = explain_command(grade); !lines.empty())
+    text += "\nLine by line, as the contract launches it:\n  " + lines + "\n";  // in one piece, to be copied
   return text + "\n" +
          block(fmt::format("Hidden classes, and counters at a hidden size, are judged when it is handed in. "
                            "'gpulab check {} FILE.cu' shows lines, threads and counters.",

@@ -62,7 +62,7 @@ class Advice {
   }
 
   void look_at(const Requirement& one, const std::string& name) {
-    if (one.counter == "model.time_ms") {
+    if (is_modelled_time(one.counter)) {
       if (one.rung.empty())
         error(fmt::format("{}: '{}' compares a modelled time with a number: compare it with a rung, {} times", name,
                           one.text, least_margin));

@@ -59,7 +59,7 @@ Questions questions_of(const Assignment& assignment, const std::string& secret) 
     add(hidden, item.hidden);
     for (const auto& one : item.requirements) {
       add(made.counters, {one.counter});
-      made.model |= one.counter.starts_with("model.");
+      made.model |= is_modelled_time(one.counter);
     }
     made.trials.counts |= !item.requirements.empty() || item.kind == ItemKind::speed;
   }

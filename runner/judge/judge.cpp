@@ -109,7 +109,7 @@ class Judging {
       choices_.push_back(choose_launches(*search_.contract, kernel.signature, asked));
       if (!choices_.back().problem.empty()) return settle("signature", false, choices_.back().problem);
     }
-    return settle("signature", true, "");
+    return settle("signature", true, search_.note);
   }
 
   Lab lab_of(const FoundKernel& kernel, bool with_resources) const {

@@ -12,7 +12,7 @@
 namespace gpulab {
 namespace {
 
-constexpr std::array beyond_counters{"sms_used", "waves", "tail", "model.time_ms"};
+constexpr std::array beyond_counters{"sms_used", "waves", "tail", "model.time_ms", "modelled_time"};
 constexpr std::array operators{"==", "!=", ">=", "<=", ">", "<"};
 
 std::string trimmed(std::string text) {
@@ -102,13 +102,17 @@ std::vector<Requirement> parse_requirements(const std::string& text, const Lab& 
   return all;
 }
 
+bool is_modelled_time(std::string_view counter) { return counter == "model.time_ms" || counter == "modelled_time"; }
+
 std::string why_no_time(const Result& result) {
   return result.model ? "the modelled times of this GPU have not been validated" : result.model_unavailable;
 }
 
 std::optional<double> measured(const Result& result, const std::string& counter) {
-  if (counter == "model.time_ms")
-    return result.model && result.model->validated ? std::optional(result.model->ms) : std::nullopt;
+  if (is_modelled_time(counter)) {
+    if (!result.model || !result.model->validated) return std::nullopt;
+    return counter == "modelled_time" ? 1000 * result.model->ms : result.model->ms;
+  }
   if (counter == "sms_used") return result.spread ? std::optional<double>(result.spread->sms_used) : std::nullopt;
   if (counter == "waves") return result.spread ? result.spread->waves : std::nullopt;
   if (counter == "tail") return result.spread ? result.spread->tail : std::nullopt;
@@ -117,8 +121,8 @@ std::optional<double> measured(const Result& result, const std::string& counter)
 }
 
 JudgedRequirement judged(const Requirement& requirement, const Measured& own, const Measured& theirs) {
-  JudgedRequirement made{.text = requirement.text};
-  const bool model = requirement.counter.starts_with("model.");
+  JudgedRequirement made{.text = requirement.text, .counter = requirement.counter};
+  const bool model = is_modelled_time(requirement.counter);
   if (!own.value) {
     made.verdict = model ? Verdict::pending : Verdict::failed;
     made.message = model ? "there is no modelled time: " + own.problem

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "labs/lab.h"
@@ -13,7 +14,7 @@ namespace gpulab {
 
 struct Requirement {
   std::string text;       ///< as it was typed
-  std::string counter{};  ///< of `gpulab list --metrics`, or sms_used, waves, tail, model.time_ms
+  std::string counter{};  ///< of `gpulab list --metrics`, sms_used, waves, tail or modelled_time too, or model.time_ms
   std::string op{};
   double value = 0;    ///< or the factor
   std::string rung{};  ///< empty: none
@@ -36,6 +37,8 @@ struct Measured {
 [[nodiscard]] JudgedRequirement judged(const Requirement& requirement, const Result& own,
                                        const std::vector<Result>& rungs);
 
+/// Both names of one time: model.time_ms, as documents have it, and modelled_time, as lists of metrics have it, in µs.
+[[nodiscard]] bool is_modelled_time(std::string_view counter);
 /// Why measured() has no model.time_ms of a result; empty where it has one, or nobody says why.
 [[nodiscard]] std::string why_no_time(const Result& result);
 /// What a requirement may name, of a result; nothing where it is not there. A time that no GPU has confirmed is not

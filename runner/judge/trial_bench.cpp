@@ -63,6 +63,7 @@ MachineOptions TrialBench::machine(bool sanitize, std::uint64_t schedule, bool c
   if (!request_.profile.empty()) options.profile = request_.profile;
   options.counters = count;
   options.model = count && request_.model;
+  options.model_where_known = count && !request_.grade;
   options.schedule = schedule;
   options.budget = sanitize ? most_watched_work : most_work;
   options.print_limit = most_output;

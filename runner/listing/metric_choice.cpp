@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "runner/listing/metric_table.h"
+#include "runner/report/explain/line_columns.h"
 #include "runner/report/ladder/time_metrics.h"
 
 namespace gpulab {
@@ -20,6 +21,7 @@ bool matches(std::string_view pattern, std::string_view name) {
 }
 
 std::string find(const std::string& asked, const std::vector<ListedMetric>& metrics) {
+  if (asked == "model.time_ms") return "modelled_time";  // as documents and --require call it
   for (const auto& metric : metrics)
     if (asked == metric.name || asked == metric.nvprof || asked == metric.ncu) return metric.name;
   for (const auto& metric : metrics)  // launches_depth_3 of launches_depth_N
@@ -60,6 +62,17 @@ std::vector<std::string> parse_metrics(const Given& given, const Lab* lab, Machi
           "use '--device sim', or leave --device out");
     machine.model = true;
   }
+  return chosen;
+}
+
+std::vector<std::string> parse_line_metrics(const Given& given, const Lab* lab, MachineOptions& machine) {
+  auto chosen = parse_metrics(given, lab, machine);
+  std::erase(chosen, "modelled_time");
+  for (const auto& name : chosen)
+    if (const auto* counter = find_counter(name); counter == nullptr || !is_of_lines(*counter))
+      throw usage_error(
+          fmt::format("--metrics: no line has a part of '{}': it is of a whole launch or run", name),
+          fmt::format("'gpulab {} --metrics {}' shows it", lab != nullptr ? lab->name : "run FILE", name));
   return chosen;
 }
 

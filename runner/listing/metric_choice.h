@@ -18,4 +18,8 @@ namespace gpulab {
 /// profiler's metric that the model has no answer for.
 [[nodiscard]] std::vector<std::string> parse_metrics(const Given& given, const Lab* lab, MachineOptions& machine);
 
+/// Of them the counters that lines of source have a part of. Modelled time, which `explain` shows in any case, is
+/// passed over. Throws usage_error, too, for what is of a whole launch or run.
+[[nodiscard]] std::vector<std::string> parse_line_metrics(const Given& given, const Lab* lab, MachineOptions& machine);
+
 }  // namespace gpulab

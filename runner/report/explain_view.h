@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runner/case/result.h"
 
@@ -18,6 +19,9 @@ struct ExplainView {
   std::size_t launch = 0;  ///< of result->lines
   bool phases = false;
   std::optional<std::uint32_t> banks{};  ///< the line
+  std::vector<std::string> metrics{};    ///< counters that are its columns, in this order; empty: those that it has
+  std::vector<std::string> subject{};    ///< as Lab::subject: what never leaves for want of width
+  std::string check_command{};  ///< "gpulab check LAB FILE": what counts the same; empty: no contract launches it
 };
 
 }  // namespace gpulab

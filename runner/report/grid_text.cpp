@@ -43,6 +43,17 @@ std::string heading_text(const TextColumn& column) {
   return text;
 }
 
+std::vector<std::string> heading_in_two_lines(std::string_view name) {
+  const auto words = split(name, '_');
+  std::vector<std::string> best{"", join(words, " ")};
+  const auto width = [](const std::vector<std::string>& lines) { return std::max(lines[0].size(), lines[1].size()); };
+  for (auto middle = words.begin() + 1; middle < words.end(); ++middle) {
+    std::vector<std::string> lines{join({words.begin(), middle}, " "), join({middle, words.end()}, " ")};
+    if (width(lines) < width(best)) best = std::move(lines);
+  }
+  return best;
+}
+
 std::string padded(const std::string& text, std::size_t width, bool right) {
   const std::string blank(width - std::min(width, columns(text)), ' ');
   return right ? blank + text : text + blank;

@@ -2,6 +2,7 @@
 // Text in columns, for terminals and Markdown.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpulab {
@@ -19,6 +20,10 @@ struct TextColumn {
 
 /// A heading whose lines were broken for width, on one line.
 [[nodiscard]] std::string heading_text(const TextColumn& column);
+
+/// The words of a name such as "shared_load_bank_conflicts" in two lines of about the same width, the second first to
+/// have one.
+[[nodiscard]] std::vector<std::string> heading_in_two_lines(std::string_view name);
 
 /// One text padded to `width` columns.
 [[nodiscard]] std::string padded(const std::string& text, std::size_t width, bool right);

@@ -17,7 +17,9 @@
 #include "runner/case/verify.h"
 #include "runner/student_file/arguments/filled_arguments.h"
 #include "runner/student_file/arguments/kernel_signature.h"
+#include "runner/student_file/arguments/shell_quoted.h"
 #include "runner/student_file/arguments/struct_layout.h"
+#include "runner/student_file/arguments/template_kernels.h"
 #include "runner/student_file/arguments/variables.h"
 #include "runner/student_file/compilers/ptxas.h"
 #include "runner/student_file/host_code.h"
@@ -200,14 +202,6 @@ std::uint64_t thread_count(const FileRequest& request, std::vector<FileArgument>
   return most;
 }
 
-std::string shell_quoted(const std::string& word) {
-  constexpr const char* plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-@%^";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 /// The arguments that the user gave, structs as bytes, and those that are made up behind them, which are shown.
 std::vector<std::string> all_arguments(const FileRequest& request, const KernelSignature& kernel,
                                        const std::string& code) {
@@ -303,14 +297,15 @@ KernelFile load_kernel_file(const FileRequest& request, int compute_capability) 
                    .ptx;
     file.source = request.source;
   }
-  const bool templates = code_only(file.source).find("template") != std::string::npos;
-  file.entry = choose_kernel(request.kernel, ptx::entry_names(file.ptx), file.file, templates);
+  const auto code = code_only(file.source);
+  const auto templates = template_kernels(code);
+  file.entry = choose_kernel(request.kernel, ptx::entry_names(file.ptx), file.file,
+                             templates.empty() ? "" : instance_of(templates.front()));
   file.dynamic_shared_bytes = request.dynamic_shared_bytes;
   file.cooperative = request.cooperative;
   file.expectations = request.expectations;
   file.tolerance = request.tolerance;
   auto signature = signature_of(file.ptx, file.file, file.entry);
-  const auto code = code_only(file.source);
   read_declaration(code, signature);
   file.arguments = all_arguments(request, signature, code);
   file.variables = all_variables(request, file);

@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 #include "common/text.h"
-#include "runner/judge/kernel_search/template_kernels.h"
+#include "runner/student_file/arguments/template_kernels.h"
 #include "runner/student_file/source_file.h"
 
 namespace gpulab {
@@ -65,6 +65,14 @@ const Contract& contract_of(const Lab& lab, const std::vector<Contract>& contrac
                     "--contract NAME says which; or name the kernel after it");
 }
 
+/// A kernel that is named as another contract of the lab may be judged by the wrong one.
+std::string note_of_name(const Lab& lab, const Contract& judged_by, const std::string& kernel) {
+  const auto name = bare_name(kernel);
+  if (name == judged_by.name || !std::ranges::count(lab.contracts, name, &Contract::name)) return {};
+  return fmt::format("the kernel is named {}, as another contract of {}: it is judged by {}, which its signature fits",
+                     name, lab.name, judged_by.name);
+}
+
 /// Candidates by what was asked for, else by the contract's name, else all.
 std::vector<InspectedKernel> meant(const std::vector<InspectedKernel>& all, const Contract& contract,
                                    const std::string& asked) {
@@ -119,7 +127,9 @@ KernelSearch find_kernel(const std::vector<InspectedKernel>& all, const Lab& lab
     search.found.clear();
     search.problem = fmt::format("which kernel is meant? {} fit: --kernel names it, or name it {}",
                                  join({names.begin(), names.end()}), search.contract->name);
-  } else if (search.found.empty()) {
+  } else if (!search.found.empty()) {
+    search.note = note_of_name(lab, *search.contract, *names.begin());
+  } else {
     search.problem = fmt::format("{}; the file has {}", asked_text(*search.contract), signatures(candidates));
   }
   return search;

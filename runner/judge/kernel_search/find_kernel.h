@@ -27,6 +27,7 @@ struct KernelSearch {
   const Contract* contract = nullptr;  ///< that the kernels are of
   std::vector<FoundKernel> found{};    ///< one for each T
   std::string problem{};               ///< why there is none, with both signatures
+  std::string note{};                  ///< that the kernel has another contract's name
 };
 
 /// `contracts`: all that may be meant; the one that a kernel is named after, where there are several. Throws

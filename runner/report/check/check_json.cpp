@@ -75,9 +75,12 @@ std::string check_json(const Judgement& judgement, const Style&) {
   for (const auto& launch : judgement.launches) json["launches"].push_back(launch_json(launch));
   for (const auto& shape : judgement.shapes) json["shapes"].push_back(shape_json(shape));
   for (const auto& finding : judgement.findings) json["findings"].push_back(finding_json(finding));
-  for (const auto& one : judgement.requirements)
+  for (const auto& one : judgement.requirements) {
     json["requirements"].push_back(
         {{"requirement", one.text}, {"status", to_text(one.verdict)}, {"message", one.message}});
+    if (const auto lines = explain_command(judgement, one); !lines.empty())
+      json["requirements"].back()["explain"] = lines;
+  }
   for (auto result : judgement.beside) {
     result.timing.reset();  // of a simulation: nobody is to be graded by it, and two runs give the same bytes
     result.simulation_ms.reset();

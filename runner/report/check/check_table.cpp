@@ -10,6 +10,8 @@
 #include "common/text.h"
 #include "runner/report/check/check_report.h"
 #include "runner/report/grid_text.h"
+#include "runner/report/ladder/ladder.h"
+#include "runner/report/ladder/model_text.h"
 
 namespace gpulab {
 namespace {
@@ -120,44 +122,78 @@ void findings(const Judgement& judgement, Text& text) {
 
 void requirements(const Judgement& judgement, Text& text) {
   if (!judgement.requirements.empty()) text.line();
-  for (const auto& one : judgement.requirements)
+  for (const auto& one : judgement.requirements) {
     text.paragraph(
         "require", 11,
         fmt::format("{}: {}: {}", one.text,
                     text.judged(std::string(to_text(one.verdict)), one.verdict != Verdict::failed), one.message));
+    if (const auto lines = explain_command(judgement, one); !lines.empty()) {
+      text.line("           its lines:");
+      text.line("             " + visible(lines));  // in one piece, to be copied
+    }
+  }
 }
 
-std::string counter_cell(const Result& result, std::string_view name) {
-  const auto* row = find_counter(name);
-  const auto value = row != nullptr && result.counters ? row->value(*result.counters) : std::nullopt;
+std::string counter_cell(const Result& result, const CounterInfo& counter) {
+  const auto value = result.counters ? counter.value(*result.counters) : std::nullopt;
   if (!value) return "-";
-  return row->count(*result.counters) ? grouped(static_cast<std::uint64_t>(*value)) : fmt::format("{:.3g}", *value);
+  if (counter.unit == CounterUnit::ratio) return percent_text(*value);
+  return counter.unit == CounterUnit::mean ? fmt::format("{:.3g}", *value)
+                                           : grouped(static_cast<std::uint64_t>(*value));
 }
+
+/// What a table shows of counters: what the lab is about and what was asked for first, and these never leave it.
+class BesideColumns {
+ public:
+  explicit BesideColumns(const Judgement& judgement) : judgement_(judgement) {
+    for (const auto& name : judgement.subject) add(name, {}, stays);
+    for (const auto& one : judgement.requirements) add(one.counter, {}, stays);
+    add("warp_instructions", {"warp", "instructions"}, leaves);
+    add("global_load_sectors", {"sectors", "loaded"}, leaves);
+    add("global_store_sectors", {"sectors", "stored"}, leaves);
+    add("shared_load_bank_conflicts", {"conflicts", "loading"}, leaves);
+    add("shared_store_bank_conflicts", {"conflicts", "storing"}, leaves);
+    add("atomic_requests", {}, leaves);
+    add("barriers", {}, leaves);
+  }
+  [[nodiscard]] std::vector<TextColumn> take() { return std::move(columns_); }
+
+ private:
+  static constexpr int stays = 0, leaves = 1;
+
+  void add(const std::string& name, std::vector<std::string> heading, int priority) {
+    const auto all = counters_and_columns();
+    const auto counter = std::ranges::find(all, name, &CounterInfo::name);
+    if (counter == all.end() || std::ranges::count(names_, name) > 0) return;  // or it is no counter: sms_used
+    TextColumn column{std::move(heading), {}, true, priority};
+    for (const auto& result : judgement_.beside) column.cells.push_back(counter_cell(result, *counter));
+    const auto says_nothing = [](const std::string& cell) { return cell == "-"; };
+    if (priority == leaves && std::ranges::all_of(column.cells, says_nothing)) return;
+    const auto& ladder = counter->ladder;
+    if (column.heading.empty() && !ladder.heading.empty()) column.heading = {std::string(ladder.heading)};
+    if (!ladder.second.empty() && column.heading.size() == 1) column.heading.emplace_back(ladder.second);
+    if (column.heading.empty()) column.heading = heading_in_two_lines(name);
+    names_.push_back(name);
+    columns_.push_back(std::move(column));
+  }
+
+  const Judgement& judgement_;
+  std::vector<std::string> names_;
+  std::vector<TextColumn> columns_;
+};
 
 /// The kernel and rungs of the lab, at one size.
 void beside(const Judgement& judgement, Text& text) {
   if (judgement.beside.empty()) return;
-  struct Shown {
-    const char* counter;
-    std::vector<std::string> heading;
-  };
-  const std::vector<Shown> shown{{"warp_instructions", {"warp", "instructions"}},
-                                 {"global_load_sectors", {"sectors", "loaded"}},
-                                 {"global_store_sectors", {"sectors", "stored"}},
-                                 {"shared_load_bank_conflicts", {"conflicts", "loading"}},
-                                 {"shared_store_bank_conflicts", {"conflicts", "storing"}},
-                                 {"barriers", {"", "barriers"}}};
-  std::vector<TextColumn> table(1);
-  table[0] = {{"", "kernel"}, {}, false};
-  for (const auto& one : shown) table.push_back({one.heading, {}});
-  table.push_back({{"SMs", "used"}, {}, true, 1});
-  const bool modelled = judgement.beside.front().model.has_value();
-  if (modelled) table.push_back({{"modelled", "µs"}, {}});
+  std::vector<TextColumn> table{{{"", "kernel"}, {}, false}};
+  const bool modelled = std::ranges::any_of(judgement.beside, [](const Result& r) { return r.model.has_value(); });
+  if (modelled) table.push_back({{"modelled", "time"}, {}});
+  for (auto& column : BesideColumns(judgement).take()) table.push_back(std::move(column));
+  table.push_back({{"SMs", "used"}, {}, true, 2});
   for (const auto& result : judgement.beside) {
     table[0].cells.push_back(visible(result.variant));
-    for (std::size_t i = 0; i < shown.size(); ++i) table[i + 1].cells.push_back(counter_cell(result, shown[i].counter));
-    table[shown.size() + 1].cells.push_back(result.spread ? std::to_string(result.spread->sms_used) : "-");
-    if (modelled) table.back().cells.push_back(result.model ? fmt::format("{:.3g}", 1000 * result.model->ms) : "-");
+    if (modelled) table[1].cells.push_back(result.model ? duration_text(result.model->ms) : "-");
+    table.back().cells.push_back(result.spread ? std::to_string(result.spread->sms_used) : "-");
   }
   JudgedShape size;
   size.params = judgement.beside.front().params;
@@ -166,6 +202,14 @@ void beside(const Judgement& judgement, Text& text) {
   text.line(fmt::format("Counted at {}, beside rungs of '{}':", size_text(size), judgement.lab));
   std::vector<std::string> left_out;
   text.line(aligned(std::move(table), text.width(), left_out));
+  if (!left_out.empty()) text.paragraph("", 0, "Not shown for want of width: " + join(left_out));
+  const Run run{judgement.device, judgement.lab, judgement.beside};
+  if (modelled) text.paragraph("", 0, about_modelled(run));
+  if (const auto why = why_unmodelled(run); !why.empty()) text.paragraph("", 0, why);
+  if (!judgement.explain_command.empty()) {
+    text.line("Line by line:");
+    text.line("  " + visible(judgement.explain_command));
+  }
 }
 
 void output(const Judgement& judgement, Text& text) {

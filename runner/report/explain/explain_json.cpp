@@ -6,6 +6,7 @@
 
 #include "common/embedded.h"
 #include "runner/report/explain/explain_report.h"
+#include "runner/report/explain/time_text.h"
 #include "runner/report/json_text.h"
 #include "runner/version.h"
 
@@ -100,6 +101,7 @@ Json launch_json(const LaunchLines& launch, const ExplainView& view) {
             {"counters", counters(launch.counters)},
             {"marks", std::move(marks)},
             {"lines", std::move(lines)}};
+  if (const auto darkest = darkest_line_text(explanation); !darkest.empty()) json["darkest_line"] = darkest;
   if (launch.time) json["model"] = time_json(*launch.time);
   return json;
 }

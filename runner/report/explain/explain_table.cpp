@@ -14,6 +14,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "runner/report/explain/explain_report.h"
+#include "runner/report/explain/line_columns.h"
 #include "runner/report/explain/shown.h"
 #include "runner/report/explain/time_text.h"
 #include "runner/report/ladder/model_text.h"
@@ -75,8 +76,7 @@ class Table {
         explained_(explanation_of(launch_, view.device.sm_count)),
         text_(lines_of(launch_.text)) {
     for (const auto& line : explained_.lines) numbers_ = std::max(numbers_, std::to_string(line.line).size());
-    for (const auto& info : counters_and_columns())
-      if (info.line.width != 0 && !line_cell(info, launch_.counters).empty()) columns_.push_back(&info);
+    columns_ = line_columns(view);
     make_room();
     marked_ = std::min(explained_.marks.size(), most_marks);
   }
@@ -105,22 +105,29 @@ class Table {
              (mark.kind == "atomic" && is("atomic"));
     });
   }
+  /// What is had from other columns and from the source.
+  static bool follows(const CounterInfo& counter) {
+    return counter.name == "global_bytes_used" || counter.name == "global_requests";
+  }
   /// Source stands beside its counters: those that matter least leave where both have no room.
   void make_room() {
     const auto taken = [&] {
       std::size_t sum = std::max<std::size_t>(numbers_, 4) + 2 + (launch_.time ? time_width : 0);
-      for (const auto* column : columns_) sum += column->line.width;
+      for (const auto& column : columns_) sum += column.width;
       return sum;
     };
     while (columns_.size() > 3 && taken() + usual_source > width_) {
-      const auto least = std::max_element(columns_.begin(), columns_.end(), [this](const auto* a, const auto* b) {
+      const auto least = std::max_element(columns_.begin(), columns_.end(), [this](const auto& a, const auto& b) {
         // What is as it should be all over goes first, what a reason speaks of last; of equals the last.
-        const auto rank = [this](const CounterInfo& info) {
-          return std::tuple(is_ideal(info), !is_spoken_of(info), info.ladder.priority);
+        const auto rank = [this](const LineColumn& column) {
+          const auto& counter = *column.counter;
+          return std::tuple(!column.stays, is_ideal(counter), !is_spoken_of(counter), follows(counter),
+                            counter.ladder.priority);
         };
-        return rank(*a) <= rank(*b);
+        return rank(a) <= rank(b);
       });
-      left_out_.push_back(join({std::string((*least)->line.heading), std::string((*least)->line.second)}, " "));
+      if (least->stays) return;
+      left_out_.push_back(join({least->heading, least->second}, " "));
       columns_.erase(least);
     }
   }
@@ -141,6 +148,7 @@ class Table {
     paragraph("", fmt::format("simulated: grid {} × block {}, {} per block; PTX instructions, summed over all blocks",
                               dim_text(launch_.grid), dim_text(launch_.block),
                               plural((launch_.block.volume() + 31) / 32, "warp")));
+    if (!view_.check_command.empty()) paragraph("", fmt::format("counted as by: {}", visible(view_.check_command)));
     if (result.lines.size() > 1)
       line(fmt::format("launch {} of {} (--launch N shows another)", view_.launch + 1, result.lines.size()));
     if (result.model) paragraph("", paint_.bold("bound by " + bound_text(*result.model)));
@@ -158,9 +166,9 @@ class Table {
       top += right("", time_width);
       bottom += right("time", time_width);
     }
-    for (const auto* column : columns_) {
-      top += right(std::string(column->line.heading), column->line.width);
-      bottom += right(std::string(column->line.second), column->line.width);
+    for (const auto& column : columns_) {
+      top += right(column.heading, column.width);
+      bottom += right(column.second, column.width);
     }
     line(paint_.dim(right("", numbers_) + top));
     line(paint_.dim(right("line", std::max<std::size_t>(numbers_, 4)) + bottom + "  " + visible(launch_.file)));
@@ -199,7 +207,7 @@ class Table {
   }
   [[nodiscard]] std::string cells(const Counters& counters) const {
     std::string text;
-    for (const auto* column : columns_) text += right(line_cell(*column, counters), column->line.width);
+    for (const auto& column : columns_) text += right(line_cell(*column.counter, counters), column.width);
     return text;
   }
   /// "◄1,3 ◁2": which of the reasons below speak of the line, and whose victim it is.
@@ -220,7 +228,7 @@ class Table {
     if (launch_.time) text += right(time_cell(counted), time_width);
     if (counted != nullptr && counted->executions == 0) {
       std::size_t blank = 0;
-      for (const auto* column : columns_) blank += column->line.width;
+      for (const auto& column : columns_) blank += column.width;
       text += right("never executed", blank);
     } else {
       text += cells(counted != nullptr ? counted->counters : Counters{});
@@ -258,10 +266,15 @@ class Table {
   void marks() {
     const bool spilled = spills();
     line();
-    if (marked_ == 0)
-      return line(fmt::format("Nothing {}stands out: lanes agree, global memory is coalesced, no banks conflict.",
-                              spilled ? "else " : ""));
+    const auto darkest = darkest_line_text(explained_);
+    if (marked_ == 0) {
+      line(fmt::format("Nothing {}stands out: lanes agree, global memory is coalesced, no banks conflict.",
+                       spilled ? "else " : ""));
+      if (!darkest.empty()) paragraph("", darkest);
+      return;
+    }
     line(paint_.bold("What to look at, worst first"));
+    if (!darkest.empty()) paragraph("", darkest);
     std::uint32_t said = 0;                    // the line whose source stands above
     std::set<std::string> told;                // what holds of all lines of a kind
     std::map<std::string, std::size_t> whole;  // what was said of a line, and where
@@ -378,7 +391,7 @@ class Table {
   const LaunchLines& launch_;
   Explanation explained_;
   std::vector<std::string_view> text_;
-  std::vector<const CounterInfo*> columns_;
+  std::vector<LineColumn> columns_;
   std::vector<std::string> left_out_;  ///< columns, for want of width
   std::size_t numbers_ = 1, marked_ = 0;
   std::string out_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/text.h"
+#include "runner/report/check/check_report.h"
 #include "runner/report/html/escape.h"
 #include "runner/report/html/grid.h"
 #include "runner/report/html/page.h"
@@ -31,7 +32,11 @@ std::string items_table(const Judgement& judgement) {
     why.cells.push_back(escaped(message));
   };
   for (const auto& item : judgement.items) add(item.name, item.verdict, item.message);
-  for (const auto& one : judgement.requirements) add(one.text, one.verdict, one.message);
+  for (const auto& one : judgement.requirements) {
+    add(one.text, one.verdict, one.message);
+    if (const auto lines = explain_command(judgement, one); !lines.empty())
+      why.cells.back() += "; line by line: <code>" + escaped(lines) + "</code>";
+  }
   return html::table("What was judged", {name, verdict, why});
 }
 
@@ -95,7 +100,8 @@ std::string check_page(const Judgement& judgement, const Style&) {
     body += "<h2 id=\"compiler\">The compiler</h2>\n" +
             html::wide("The compiler's messages", "<pre>" + escaped(judgement.messages) + "</pre>");
   if (!judgement.beside.empty()) {
-    const Run run{judgement.device, judgement.lab, judgement.beside};
+    Run run{judgement.device, judgement.lab, judgement.beside};
+    run.subject = judgement.subject;
     body += fmt::format("<h2 id=\"beside\">Beside rungs of {}</h2>\n<p class=\"soft\">{}</p>\n", escaped(judgement.lab),
                         escaped(shared_case(run)));
     body += pages::ladder_section(run, false) + pages::roofline_section(run) + pages::busy_section(run) +

@@ -7,6 +7,7 @@
 
 #include "common/text.h"
 #include "runner/report/explain/explain_report.h"
+#include "runner/report/explain/line_columns.h"
 #include "runner/report/explain/shown.h"
 #include "runner/report/explain/time_text.h"
 #include "runner/report/html/escape.h"
@@ -41,8 +42,7 @@ class ExplainPage {
         launch_(view.result->lines[view.launch]),
         explained_(explanation_of(launch_, view.device.sm_count)),
         text_(lines_of(launch_.text)) {
-    for (const auto& info : counters_and_columns())
-      if (info.line.width != 0 && !line_cell(info, launch_.counters).empty()) columns_.push_back(&info);
+    columns_ = line_columns(view);
     if (!launch_.ptx) coloured_ = pages::highlighted(launch_.text);
   }
 
@@ -75,6 +75,7 @@ class ExplainPage {
     if (r.spread) add("SMs used", spread_text(*r.spread, r.occupancy));
     add("time, modelled", modelled_text(r));
     if (r.lines.size() > 1 && launch_.time) add("of these, this launch", duration_text(launch_.time->ms));
+    add("counted as by", view_.check_command);
     add("lines", ptx_reason(launch_));
     if (r.status == CaseStatus::wrong)
       facts.emplace_back("answer", "<strong class=\"bad\">wrong</strong>: " + escaped(r.message));
@@ -85,6 +86,8 @@ class ExplainPage {
     out_ += "<h2 id=\"reasons\">What to look at, worst first</h2>\n";
     if (const auto spilled = spill_text(*view_.result, launch_); !spilled.empty())
       out_ += "<p>" + escaped(spilled) + ".</p>\n";
+    if (const auto darkest = darkest_line_text(explained_); !darkest.empty())
+      out_ += "<p>" + escaped(darkest) + "</p>\n";
     if (explained_.marks.empty()) {
       out_ += "<p>Nothing stands out: lanes agree, global memory is coalesced, no banks conflict.</p>\n";
       return;
@@ -129,9 +132,9 @@ class ExplainPage {
       out_ += fmt::format("<td colspan=\"{}\" class=\"soft\">never executed</td></tr>\n", columns_.size());
       return;
     }
-    for (const auto* column : columns_)
+    for (const auto& column : columns_)
       out_ += fmt::format("<td class=\"num\">{}</td>",
-                          counted == nullptr ? "" : escaped(line_cell(*column, counted->counters)));
+                          counted == nullptr ? "" : escaped(line_cell(*column.counter, counted->counters)));
     out_ += "</tr>\n";
   }
   [[nodiscard]] std::string code_of(std::uint32_t number) const {
@@ -148,9 +151,9 @@ class ExplainPage {
         escaped(launch_.file));
     if (launch_.time) out_ += "<th scope=\"col\" class=\"num\">time</th>";
     out_ += "<th scope=\"col\">source</th><th scope=\"col\">why</th>";
-    for (const auto* column : columns_)
-      out_ += fmt::format("<th scope=\"col\" class=\"num\">{}<br>{}</th>", escaped(column->line.heading),
-                          escaped(column->line.second));
+    for (const auto& column : columns_)
+      out_ +=
+          fmt::format("<th scope=\"col\" class=\"num\">{}<br>{}</th>", escaped(column.heading), escaped(column.second));
     out_ += "</tr></thead>\n<tbody>\n";
     std::uint32_t before = 0;
     for (const auto number : shown_lines(explained_, text_)) {
@@ -168,8 +171,8 @@ class ExplainPage {
     out_ += "</tbody>\n<tfoot><tr><th class=\"no\" scope=\"row\">all</th>";
     if (launch_.time) out_ += "<td class=\"num\">100%</td>";
     out_ += "<td></td><td></td>";
-    for (const auto* column : columns_)
-      out_ += fmt::format("<td class=\"num\">{}</td>", escaped(line_cell(*column, launch_.counters)));
+    for (const auto& column : columns_)
+      out_ += fmt::format("<td class=\"num\">{}</td>", escaped(line_cell(*column.counter, launch_.counters)));
     out_ +=
         "</tr></tfoot></table></div></div>\n<p class=\"note\">request: one access of a warp; sector: 32 bytes of "
         "memory; "
@@ -212,7 +215,7 @@ class ExplainPage {
   Explanation explained_;
   std::vector<std::string_view> text_;
   std::vector<std::string> coloured_;
-  std::vector<const CounterInfo*> columns_;
+  std::vector<LineColumn> columns_;
   std::string out_;
 };
 

@@ -208,7 +208,7 @@ void read_declaration(std::string_view code, KernelSignature& kernel) {
 }
 
 std::string choose_kernel(std::string_view asked, std::span<const std::string_view> entries, const std::string& file,
-                          bool has_templates) {
+                          const std::string& instance) {
   std::vector<std::string> names;
   std::string_view only;
   for (const auto entry : entries) {
@@ -217,19 +217,19 @@ std::string choose_kernel(std::string_view asked, std::span<const std::string_vi
     names.push_back(std::move(name));
     only = entry;
   }
-  const std::string templates = "a template is compiled where its arguments are named: --kernel 'scale<float>'";
+  const auto templates = fmt::format("a template is compiled where its arguments are named: --kernel '{}'", instance);
   if (!asked.empty()) {
     try {
       return std::string(find_entry(asked, entries));
     } catch (const Error& error) {
-      const bool bare = has_templates && asked.find('<') == std::string_view::npos;
+      const bool bare = !instance.empty() && asked.find('<') == std::string_view::npos;
       const auto separator = error.hint.empty() || !bare ? "" : "; ";
       throw usage_error(error.what(), error.hint + separator + (bare ? templates : ""), file);
     }
   }
   if (names.empty()) {
-    throw usage_error(fmt::format("{} holds no kernel", file),
-                      has_templates ? templates : "a kernel is a __global__ function; in PTX, an .entry");
+    if (!instance.empty()) throw usage_error(fmt::format("{} holds no kernel but templates", file), templates);
+    throw usage_error(fmt::format("{} holds no kernel", file), "a kernel is a __global__ function; in PTX, an .entry");
   }
   if (names.size() > 1) {
     throw usage_error(fmt::format("--kernel: {} holds {} kernels: which one?", file, names.size()),

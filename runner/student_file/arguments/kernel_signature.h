@@ -31,9 +31,10 @@ struct KernelSignature {
 /// Of an entry of a PTX text. Throws Error where the text is no PTX.
 [[nodiscard]] KernelSignature signature_of(const std::string& ptx, const std::string& file, std::string_view entry);
 
-/// The kernel that `asked` means; empty: the only one. Throws usage_error that lists what there is.
+/// The kernel that `asked` means; empty: the only one. Throws usage_error that lists what there is. `instance`: of a
+/// template in the file, "scale<float>"; empty: it has none.
 [[nodiscard]] std::string choose_kernel(std::string_view asked, std::span<const std::string_view> entries,
-                                        const std::string& file, bool has_templates);
+                                        const std::string& file, const std::string& instance);
 
 /// Adds the parameters' names, and their types where the kernel's own name has none (extern "C"), from the text that
 /// declares it (code_only): of a definition of that name with as many parameters.

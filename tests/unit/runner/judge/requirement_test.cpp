@@ -68,8 +68,11 @@ TEST_CASE("a requirement is judged by counters, against a number or a rung; what
   CHECK(verdict("model.time_ms<=1").verdict == Verdict::pending);
   CHECK(verdict("model.time_ms<=1").message ==
         "there is no modelled time: the modelled times of this GPU have not been validated");
+  CHECK(verdict("modelled_time<=1000").verdict == Verdict::pending);
   own.model->validated = true;
   CHECK(verdict("model.time_ms<=1").verdict == Verdict::passed);
+  CHECK(verdict("modelled_time<=1000").message == "modelled_time is 500, asked for <= 1000");  // µs, as it is listed
+  CHECK(verdict("warp_instructions<120").counter == "warp_instructions");
 }
 
 }  // namespace

@@ -51,3 +51,17 @@ TEST_CASE("what the model cannot say is refused with the reason, by either profi
                            "lts__t_bytes.sum", "dram__bytes_write.sum.per_second"})
     CHECK(error_of([&] { (void)chosen(name, machine); }).find("cannot be had: ") != std::string::npos);
 }
+
+TEST_CASE("a line has counters, also by the profilers' names, and nothing that is of a whole launch") {
+  MachineOptions machine;
+  const auto of_lines = [&](const std::string& list) {
+    return parse_line_metrics({{"metrics", {list}}}, nullptr, machine);
+  };
+  CHECK(of_lines("inst_executed,barriers") == std::vector<std::string>{"warp_instructions", "barriers"});
+  CHECK(of_lines("model.time_ms,modelled_time,barriers") == std::vector<std::string>{"barriers"});  // it has a column
+  for (const char* name : {"waves", "block_imbalance", "global_read_footprint_bytes", "instructions_per_warp"})
+    CHECK(
+        error_of([&] {
+          (void)of_lines(name);
+        }).starts_with(std::string("--metrics: no line has a part of '") + name + "': it is of a whole launch or run"));
+}

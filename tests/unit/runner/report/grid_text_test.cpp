@@ -35,3 +35,9 @@ TEST_CASE("padding counts columns, not bytes") {
   CHECK(padded("µ", 3, false) == "µ  ");
   CHECK(padded("long", 2, true) == "long");
 }
+
+TEST_CASE("a name becomes two lines of about the same width") {
+  CHECK(heading_in_two_lines("shared_load_bank_conflicts") ==
+        std::vector<std::string>{"shared load", "bank conflicts"});
+  CHECK(heading_in_two_lines("barriers") == std::vector<std::string>{"", "barriers"});
+}

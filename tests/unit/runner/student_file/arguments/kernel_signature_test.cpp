@@ -82,15 +82,18 @@ TEST_CASE("buffers of another element type than the pointer's are doubted, raw b
 
 TEST_CASE("a kernel is chosen by name, or for being the only one") {
   const std::vector<std::string_view> two{"_Z5scaleIfEvPT_S0_i", "plain"}, one{"plain"}, none;
-  CHECK(choose_kernel("scale", two, "k.cu", true) == "_Z5scaleIfEvPT_S0_i");
-  CHECK(choose_kernel("", one, "k.cu", false) == "plain");
-  CHECK(error_of([&] { return choose_kernel("", two, "k.cu", false); }) ==
+  CHECK(choose_kernel("scale", two, "k.cu", "half<float>") == "_Z5scaleIfEvPT_S0_i");
+  CHECK(choose_kernel("", one, "k.cu", "") == "plain");
+  CHECK(error_of([&] { return choose_kernel("", two, "k.cu", ""); }) ==
         "--kernel: k.cu holds 2 kernels: which one? | there is 'scale<float>', 'plain'");
-  CHECK(error_of([&] { return choose_kernel("", none, "k.cu", false); }) ==
+  CHECK(error_of([&] { return choose_kernel("", none, "k.cu", ""); }) ==
         "k.cu holds no kernel | a kernel is a __global__ function; in PTX, an .entry");
-  CHECK(error_of([&] { return choose_kernel("scael", two, "k.cu", true); }) ==
+  CHECK(error_of([&] { return choose_kernel("scael", two, "k.cu", "half<float>"); }) ==
         "no kernel 'scael' | there is 'scale<float>', 'plain'; a template is compiled where its arguments are named: "
-        "--kernel 'scale<float>'");
+        "--kernel 'half<float>'");
+  CHECK(error_of([&] { return choose_kernel("", none, "k.cu", "total<float, 256>"); }) ==
+        "k.cu holds no kernel but templates | a template is compiled where its arguments are named: "
+        "--kernel 'total<float, 256>'");
 }
 
 }  // namespace

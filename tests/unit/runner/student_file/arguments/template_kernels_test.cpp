@@ -1,4 +1,4 @@
-#include "runner/judge/kernel_search/template_kernels.h"
+#include "runner/student_file/arguments/template_kernels.h"
 
 #include "runner/judge/kernel_search/find_kernel.h"
 #include "tests/catch.h"
@@ -82,6 +82,12 @@ TEST_CASE("a signature fits whatever the const of its inputs and the width of it
   const auto wide = adapted({BufferArgument{"in"}, BufferArgument{"out"}, std::int32_t{7}},
                             kernel({"int const*", "int*", "unsigned long"}));
   CHECK(std::get<std::int64_t>(wide[2]) == 7);
+}
+
+TEST_CASE("an instance of a template kernel has arguments of the kinds that it asks for") {
+  const auto found = template_kernels("template <typename T, int TILE, bool CHECKED>\n__global__ void total(T* x) {}");
+  REQUIRE(found.size() == 1);
+  CHECK(instance_of(found[0]) == "total<float, 256, true>");
 }
 
 }  // namespace

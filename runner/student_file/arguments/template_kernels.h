@@ -14,6 +14,9 @@ struct TemplateKernel {
   std::size_t arguments = 0;  ///< of the function
 };
 
+/// "total<float, 256>": arguments that a kernel of that kind most often has.
+[[nodiscard]] std::string instance_of(const TemplateKernel& kernel);
+
 /// `code`: code_only() of a file. What is not understood is left out.
 [[nodiscard]] std::vector<TemplateKernel> template_kernels(std::string_view code);
 

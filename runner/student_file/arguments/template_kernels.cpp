@@ -1,8 +1,10 @@
-#include "runner/judge/kernel_search/template_kernels.h"
+#include "runner/student_file/arguments/template_kernels.h"
 
 #include <algorithm>
 #include <cctype>
 #include <optional>
+
+#include "common/text.h"
 
 namespace gpulab {
 namespace {
@@ -108,6 +110,13 @@ std::string namespace_at(std::string_view code, std::size_t brace) {
 }
 
 }  // namespace
+
+std::string instance_of(const TemplateKernel& kernel) {
+  std::vector<std::string> arguments;
+  for (const auto& parameter : kernel.parameters)
+    arguments.emplace_back(parameter == "typename" ? "float" : parameter == "bool" ? "true" : "256");
+  return kernel.name + '<' + join(arguments) + '>';
+}
 
 std::vector<TemplateKernel> template_kernels(std::string_view code) {
   constexpr std::string_view mark = "__global__", word = "template";
