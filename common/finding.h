@@ -28,6 +28,15 @@ struct Finding {
   std::string message;
   std::uint64_t count = 1;
   std::vector<FindingSite> at;
+  std::string kernel{};  ///< of a race
+  int reach = 0;         ///< of a race: 1, 2, 3: its threads are of one warp, one block, several blocks; 0: no race
 };
+
+/// Races of one kernel and pair of lines: one mistake, whatever the addresses, and whichever thread came first.
+[[nodiscard]] bool is_one_mistake(const Finding& a, const Finding& b);
+/// The race among these that is the same mistake; null: there is none.
+[[nodiscard]] Finding* known_mistake(std::vector<Finding>& known, const Finding& finding);
+/// Counts the same mistake once more. The one whose threads are farther apart is told, for its advice holds for both.
+void join(Finding& known, Finding other);
 
 }  // namespace gpulab

@@ -154,10 +154,11 @@ void add_findings(const std::vector<Finding>& findings, std::vector<Finding>& in
   };
   for (const auto& finding : findings) {
     const auto same = std::ranges::find_if(into, [&](const Finding& known) {
-      return known.tool == finding.tool && known.severity == finding.severity && lines(known) == lines(finding);
+      return is_one_mistake(known, finding) ||
+             (known.tool == finding.tool && known.severity == finding.severity && lines(known) == lines(finding));
     });
     if (same != into.end()) {
-      same->count += finding.count;
+      join(*same, finding);
     } else if (into.size() < most_findings) {
       into.push_back(finding);
     }

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/cuda_api/runtime/launch_display.h"
 #include "common/cuda_api/runtime/streams.h"
 #include "common/demangle.h"
 #include "common/device/simulator/simulated.h"
@@ -408,7 +409,10 @@ void Session::run(const LoadedFunction& kernel, const LaunchRequest& request, Ke
   config.block = request.block;
   config.dynamic_shared_bytes = static_cast<std::uint32_t>(request.shared_bytes);
   config.cooperative = request.cooperative;
-  const auto work = [&] { device().launch(kernel.kernel, config, arguments); };
+  const auto work = [&] {
+    const ShownLaunch shown(kernel.name);
+    device().launch(kernel.kernel, config, arguments);
+  };
   if (options.steps) device().keep_steps(steps_wanted());
   if ((options.model && options.counters) || options.steps)  // of a run of its own
     (void)device().time(work, true);
@@ -440,6 +444,11 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
   auto found = device().take_findings();
   if (steps_wanted()) write_steps(request, found);
   for (auto& finding : found) {
+    if (Finding* mistake = known_mistake(mine.findings, finding)) {
+      for (const auto& site : finding.at) place_allocations(site.address);
+      join(*mistake, std::move(finding));
+      continue;
+    }
     const auto [known, fresh] =
         findings_.emplace(fmt::format("{}\n{}\n{}", mine.name, finding.tool, finding.message), mine.findings.size());
     if (!fresh)

@@ -46,10 +46,16 @@ FindingSite site_of(const LaunchState& launch, const Suspect& suspect, const std
   return at;
 }
 
-/// An accusation by source lines.
+bool of_one_line(const FindingSite& a, const FindingSite& b) { return a.file == b.file && a.line == b.line; }
+
+bool reads(const Finding& finding) {
+  return std::ranges::any_of(finding.at, [](const FindingSite& at) { return at.access == "read"; });
+}
+
+/// What is told of accusations of the same places; the example is the first.
 struct Told {
   Finding finding;
-  const Accusation* accusation;
+  std::vector<const Accusation*> of;
 };
 
 Told told(const LaunchState& launch, const Accusation& a) {
@@ -59,34 +65,59 @@ Told told(const LaunchState& launch, const Accusation& a) {
     const auto place = [](const FindingSite& at) { return std::tie(at.file, at.line, at.access); };
     if (place(finding.at[1]) < place(finding.at[0])) std::swap(finding.at[0], finding.at[1]);
   }
-  finding.message = fmt::format("{}: {}", launch.program->name, a.in_words ? a.in_words(a, finding.at) : a.message);
-  return {std::move(finding), &a};
+  finding.message = a.message;
+  finding.reach = static_cast<int>(a.reach);
+  if (a.reach != Reach::none) finding.kernel = launch.program->name;
+  return {std::move(finding), {&a}};
+}
+
+/// Threads of one warp, beside those of several that meet in the same line.
+Reach reach_of(const std::vector<Told>& all, const Told& one) {
+  const Reach own = one.of.front()->reach;
+  const auto shares_a_line = [&](const Told& other) {
+    return other.of.front()->reach > own && std::ranges::any_of(other.finding.at, [&](const FindingSite& there) {
+             return std::ranges::any_of(one.finding.at, [&](const FindingSite& at) { return of_one_line(at, there); });
+           });
+  };
+  return own == Reach::warp && std::ranges::any_of(all, shares_a_line) ? Reach::block : own;
 }
 
 /// One for each tool and pair of lines: a line may be several instructions. Of those that differ by their reach, the
-/// farthest is told, which comes first.
+/// farthest is told, which comes first, and of them a read beside a write.
 std::vector<Told> one_for_each_line(const LaunchState& launch, const std::vector<const Accusation*>& accusations) {
-  const auto lines = [](const Finding& f) {
-    std::vector<std::tuple<std::string, int, std::string>> at{{f.tool, 0, ""}};
-    for (const auto& site : f.at) at.emplace_back(site.file, site.line, site.access);
-    return at;
+  const auto same = [](const Told& a, const Told& b) {
+    if (a.finding.reach != 0 && b.finding.reach != 0) return is_one_mistake(a.finding, b.finding);
+    const auto place = [](const FindingSite& at) { return std::tie(at.file, at.line, at.access); };
+    return a.finding.tool == b.finding.tool && a.finding.message == b.finding.message &&
+           std::ranges::equal(a.finding.at, b.finding.at, {}, place, place);
   };
   std::vector<Told> all;
   for (const Accusation* accusation : accusations) {
     Told one = told(launch, *accusation);
-    const auto same = std::find_if(all.begin(), all.end(), [&](const Told& other) {
-      return lines(other.finding) == lines(one.finding) &&
-             (accusation->reach != Reach::none || other.finding.message == one.finding.message);
-    });
-    if (same == all.end())
+    const auto known = std::find_if(all.begin(), all.end(), [&](const Told& other) { return same(other, one); });
+    if (known == all.end()) {
       all.push_back(std::move(one));
-    else
-      same->finding.count += one.finding.count;
+      continue;
+    }
+    known->of.push_back(accusation);
+    one.finding.count += known->finding.count;
+    if (one.finding.reach == known->finding.reach && reads(one.finding) && !reads(known->finding)) {
+      known->finding = std::move(one.finding);
+      std::swap(known->of.front(), known->of.back());
+    } else {
+      known->finding.count = one.finding.count;
+    }
+  }
+  for (Told& one : all) {
+    const Reach reach = reach_of(all, one);
+    Accusation::Words* const in_words = one.of.front()->in_words;
+    one.finding.reach = static_cast<int>(reach);
+    one.finding.message =
+        fmt::format("{}: {}", launch.program->name,
+                    in_words ? in_words(launch, one.of, reach, one.finding.at) : one.of.front()->message);
   }
   return all;
 }
-
-bool of_one_line(const FindingSite& a, const FindingSite& b) { return a.file == b.file && a.line == b.line; }
 
 /// Leaves out what another tool tells better, and notes beside an error of the same tool and line.
 void leave_out_what_says_less(std::vector<Told>& all) {
@@ -98,7 +129,7 @@ void leave_out_what_says_less(std::vector<Told>& all) {
   std::vector<Told> left;
   for (const Told& one : all)
     if (std::none_of(all.begin(), all.end(), [&](const Told& other) {
-          return other.accusation->tool == one.accusation->unless_told_by && says_more(other, one.finding, true);
+          return other.finding.tool == one.of.front()->unless_told_by && says_more(other, one.finding, true);
         }))
       left.push_back(one);
   std::vector<Told> errors;
@@ -126,8 +157,19 @@ Accusation& Accusations::add(Accusation now) {
   }
   const auto [entry, fresh] = accusations_.try_emplace(key, now);
   Accusation& known = entry->second;
-  if (fresh) return known;
+  if (fresh) {
+    known.element = known.address;
+    return known;
+  }
   ++known.count;
+  const auto other_thread = [](const Suspect& a, const Suspect& b) {
+    return a.block != b.block || a.thread != b.thread;
+  };
+  known.two_writers =
+      known.two_writers || now.two_writers || (now.address == known.element && other_thread(now.writer, known.writer));
+  known.alike = known.alike && now.alike;
+  known.several = known.several || now.second.thread != known.second.thread;
+  known.parted = known.parted || now.parted;
   const auto order = [](const Accusation& a) {
     return std::tie(a.first.block, a.first.thread, a.second.block, a.second.thread);
   };
@@ -167,8 +209,12 @@ void Accusations::grid_ended(const LaunchState& launch) {
                                   std::exchange(left_out_, 0)),
                       1,
                       {}});
-  for (Told& one : all)
-    if (findings_.size() < kMostFindings) findings_.push_back(std::move(one.finding));
+  for (Told& one : all) {
+    if (Finding* known = known_mistake(findings_, one.finding))
+      join(*known, std::move(one.finding));
+    else if (findings_.size() < kMostFindings)
+      findings_.push_back(std::move(one.finding));
+  }
   for (Finding& note : notes_)
     if (findings_.size() < kMostFindings) findings_.push_back(std::move(note));
   accusations_.clear();

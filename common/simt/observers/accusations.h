@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,8 +37,19 @@ struct Accusation {
   Severity severity = Severity::error;
   /// A tool that, where it accuses the same access too, says more: this is not told then.
   std::string_view unless_told_by{};
-  /// Makes the message, where it depends on the places as they are told.
-  std::string (*in_words)(const Accusation&, const std::vector<FindingSite>& at) = nullptr;
+  // Of a race, all the threads that were seen:
+  bool two_writers = false;  ///< of one element
+  Suspect writer{};          ///< of the first element, which is:
+  std::string element{};
+  bool alike = false;    ///< each met the one of the same number in another block
+  bool several = false;  ///< of different numbers
+  bool parted = false;   ///< some came without the other lanes of their warp
+  /// Makes the message of all accusations of one pair of lines, where it depends on them and on the places as they are
+  /// told. `all`: the example that is told comes first. `reach`: of the farthest of them, or of a race that shares a
+  /// line with them: what mends that may mend both.
+  using Words = std::string(const LaunchState&, std::span<const Accusation* const> all, Reach reach,
+                            const std::vector<FindingSite>& at);
+  Words* in_words = nullptr;
 };
 
 class Accusations final : public Observer {

@@ -8,28 +8,16 @@
 #include <string_view>
 #include <vector>
 
+#include "common/simt/observers/instruction_registers.h"
+
 namespace gpulab::simt {
 namespace {
 
 using ptx::Instruction, ptx::Operand;
 
-template <typename Visit>
-void each_register(const Operand& operand, const Visit& visit) {
-  if (operand.reg >= 0) visit(operand.reg);
-  if (operand.second_reg >= 0) visit(operand.second_reg);
-  for (const auto& element : operand.elements) each_register(element, visit);
-}
-
-/// The first operand is what an instruction writes, but for stores and what has no result.
-bool writes(const Instruction& instruction) {
-  const auto is = [&](const char* start) { return instruction.opcode.starts_with(start); };
-  return !instruction.operands.empty() && !is("st.") && !is("red.") && !is("bra") && !is("bar");
-}
-
 bool reads_any(const Instruction& instruction, const std::set<std::int32_t>& registers) {
-  bool found = instruction.guard_reg >= 0 && registers.contains(instruction.guard_reg);
-  for (std::size_t i = writes(instruction) ? 1 : 0; i < instruction.operands.size(); ++i)
-    each_register(instruction.operands[i], [&](std::int32_t reg) { found |= registers.contains(reg); });
+  bool found = false;
+  each_register_read(instruction, [&](std::int32_t reg) { found |= registers.contains(reg); });
   return found;
 }
 

@@ -8,6 +8,7 @@
 
 #include "common/launch_error.h"
 #include "common/simt/observers/quiet_access.h"
+#include "common/simt/observers/race_advice.h"
 
 namespace gpulab::simt {
 
@@ -46,6 +47,12 @@ class Remembered {
   bool any_ = false, enough_ = false;
 };
 
+/// The block's last warp may lack some.
+std::uint32_t lanes_at_the_start(const Warp& w) {
+  const std::uint64_t threads = w.block->launch.block.volume() - w.index * std::uint64_t{kLanes};
+  return threads >= kLanes ? kFullMask : (1u << threads) - 1;
+}
+
 /// Whether threads of the kernel order each other by more than barriers of the whole block and .sync instructions.
 bool has_fences_or_partial_barriers(const Program& program) {
   return std::any_of(program.sites.begin(), program.sites.end(), [](const Site& site) {
@@ -53,24 +60,6 @@ bool has_fences_or_partial_barriers(const Program& program) {
     // bar.sync a, b and bar.arrive a, b name how many threads they wait for; bar.red has its predicates behind.
     return (site.row->meaning.traits & kBarrier) && site.instruction->operands.size() > 1;
   });
-}
-
-std::string race_in_words(const Accusation& a, const std::vector<FindingSite>& at) {
-  const bool same_line = at[0].file == at[1].file && at[0].line == at[1].line;
-  const char* mend =
-      a.reach == Reach::grid
-          ? same_line
-                ? "update it by an atomic operation (of x[i] += y: atomicAdd(&x[i], y))"
-                : "no barrier orders blocks: hand it over by an atomic behind __threadfence(), or in another launch"
-      : same_line
-          ? "where threads update one element, do it by an atomic operation; where each round of a loop reads what "
-            "others wrote in the round before, put __syncthreads() at the end of the round; where they read what "
-            "others "
-            "write in the same round, read into a variable, __syncthreads(), then write"
-      : a.reach == Reach::warp ? "put __syncwarp() or __syncthreads() between them"
-                               : "put __syncthreads() between them";
-  return fmt::format("race in {} memory: {} and {} by different threads, with nothing that orders them; {}", a.message,
-                     at[0].access, at[1].access, mend);
 }
 
 }  // namespace
@@ -219,6 +208,10 @@ void RaceDetector::accuse(const LaneAccess& now, std::uint32_t earlier_thread, s
                     .first = earlier,
                     .second = own,
                     .reach = reach,
+                    .two_writers = now.use.store && locator_.use_at(earlier_site).store,
+                    .writer = now.use.store ? own : earlier,
+                    .alike = reach == Reach::grid && earlier.thread == own.thread,
+                    .parted = now.warp.mask != lanes_at_the_start(now.warp),
                     .in_words = race_in_words});
 }
 

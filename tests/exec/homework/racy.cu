@@ -7,7 +7,7 @@
 // out: Results differ
 // err: next: --sanitize all looks for races
 // case: --sanitize all :: 1
-// err: error: racecheck: dot: race in shared memory: read and write by different threads, with nothing that orders them; [^;]*; where each round of a loop reads what others wrote in the round before, put __syncthreads\(\) at the end of the round; .* \S*racy\.cu:@cache[tid] +=@ read by
+// err: error: racecheck: dot: race in shared memory: read and write by different threads, with nothing that orders them; read into a variable, __syncthreads\(\), then write, and __syncthreads\(\) again behind it, outside of the branch, where all threads of the block come by .* \S*racy\.cu:@cache[tid] +=@ read by
 // err: error: racecheck: dot: race in global memory: read and write by different threads, with nothing that orders them; update it by an atomic operation \(of x\[i\] \+= y: atomicAdd\(&x\[i\], y\)\) .* \S*racy\.cu:@*result +=@ read by .* cudaMalloc #3\[0\] cudaMalloc #3 was allocated at racy\.cu:@&d_result, sizeof@
 // case: -D MENDED=1 --sanitize all :: 1
 // out: Results match

@@ -40,6 +40,7 @@ struct SuiteKernel {
   std::vector<std::string> arguments;
   bool guilty = false;
   Accusations expected;
+  std::string advice;  ///< of all its races; empty: not looked at
 };
 
 struct SuiteFile {
@@ -83,6 +84,7 @@ void add_marks(SuiteKernel& kernel, const std::string& line, int number) {
 
 SuiteFile read_suite_file(const std::filesystem::path& source) {
   static const std::regex signature(R"(.*__global__ void (\w+)\(.*)");
+  static const std::string advised = "// advised: ";
   SuiteFile file{source.filename().string(),
                  contents(std::filesystem::path(GPULAB_SANITIZER_PTX) / source.stem().concat(".ptx")),
                  {}};
@@ -92,6 +94,8 @@ SuiteFile read_suite_file(const std::filesystem::path& source) {
     std::smatch m;
     if (auto kernel = parse_head(line)) {
       file.kernels.push_back(std::move(*kernel));
+    } else if (line.starts_with(advised)) {
+      file.kernels.back().advice = line.substr(advised.size());
     } else if (file.kernels.empty()) {
       continue;
     } else if (std::regex_match(line, m, signature)) {
@@ -200,6 +204,20 @@ int check_kernels(bool guilty, const F& wrong) {
 
 TEST_CASE("each guilty kernel is named with its tool and its lines") {
   CHECK(check_kernels(true, [](const std::string& verdict) { FAIL_CHECK(verdict); }) >= 40);
+}
+
+TEST_CASE("the advice against a race is the one remedy that fits, in any schedule") {
+  int kernels = 0;
+  for (const SuiteFile& file : suite())
+    for (const SuiteKernel& kernel : file.kernels)
+      for (std::uint64_t schedule = 0; schedule < 5 && !kernel.advice.empty(); ++schedule) {
+        kernels += schedule == 0;
+        for (const std::string& message : judge(file, kernel, schedule).messages) {
+          INFO(kernel.name << ", schedule " << schedule << ": " << message);
+          CHECK(message.ends_with("with nothing that orders them; " + kernel.advice));
+        }
+      }
+  CHECK(kernels >= 20);
 }
 
 TEST_CASE("what the tools say of these kernels stands in messages.txt") {
