@@ -13,6 +13,7 @@
 #include "common/gpu_profile.h"
 #include "common/host_memory.h"
 #include "common/launch_error.h"
+#include "common/launch_progress.h"
 #include "common/text.h"
 #include "labs/kernel_file.h"
 #include "runner/case/bound_plan.h"
@@ -282,6 +283,7 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
   for (const auto& buffer : scratch) buffers.add(buffer, variant.pinned);
   const BoundPlan bound(device_, buffers, made.steps);
   const auto launches = bound.launches();
+  launch_progress.expect(launches.size());
   if (!launches.empty()) {
     describe_launch(launches, gpu, device_.info().sm_count, result);
     if (!result.launch->registers_per_thread) {

@@ -11,6 +11,7 @@
 #include "common/text.h"
 #include "labs/registry.h"
 #include "runner/command.h"
+#include "runner/execution/progress.h"
 #include "runner/grade/grades_report.h"
 #include "runner/grade/grading.h"
 #include "runner/grade/standard.h"
@@ -152,10 +153,16 @@ ExitCode run_check(const CommandLine& line) {
   if (line.arguments.size() < 2)
     throw usage_error("check: which file?", fmt::format("as in: {}", command::check.example));
   const auto report = parse_report_options(line.name, line.given, formats_for(&Format::check));
-  const auto request = parse(line);
+  auto request = parse(line);
   watch_for_interrupts();
   ReportTarget target(report.output);
+  Progress progress;
+  std::string now = "compiles";
+  request.trying = [&](std::string_view of) { now = fmt::format("inputs '{}'", of); };
+  if (progress.is_seen())
+    request.limits.waiting = [&] { progress.show(fmt::format("check {}: {}", request.lab->name, now)); };
   auto judgement = judge(request);
+  progress.end();
   judgement.subject = request.lab->subject;
   if (!judgement.beside.empty()) judgement.explain_command = explain_command(line, request, judgement.contract);
   target.write(report.format->check(judgement, Style{wants_color(target), report_width(target)}));

@@ -1,9 +1,9 @@
 // `gpulab grade ASSIGNMENT --submission P…`: a class's submissions, judged and given points.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -11,7 +11,9 @@
 #include "common/child/interrupt.h"
 #include "common/error.h"
 #include "common/text.h"
+#include "common/ticker.h"
 #include "runner/command.h"
+#include "runner/execution/progress.h"
 #include "runner/export/export.h"
 #include "runner/grade/grades_report.h"
 #include "runner/grade/grading.h"
@@ -146,11 +148,6 @@ std::string csv_of(const GradedClass& graded) {
   return (*std::ranges::find(formats, "csv", &ExportFormat::name))->whole(graded, context);
 }
 
-void show_progress(std::size_t done, std::size_t all) {
-  if (isatty(STDERR_FILENO) == 0) return;
-  fmt::print(stderr, "\r{} of {}{}", done, all, done == all ? "\n" : "");
-}
-
 /// Whatever the device, kernels are judged on the simulator. Throws Error (missing) where a GPU is asked for in vain;
 /// with --resume that is asked when something is to be timed, for what is done needs none.
 bool is_timed(const Given& given) {
@@ -168,6 +165,22 @@ std::vector<TimedQuestion> timed_questions(const Assignment& assignment) {
   for (const auto& item : assignment.items)
     if (item.kind == ItemKind::speed) made.push_back({item.rung, item.size});
   return made;
+}
+
+/// On a terminal a line says how far it is.
+std::vector<nlohmann::json> grade_all_and_show(GradingRequest& request, std::vector<Submission> submissions) {
+  Progress progress;
+  std::atomic<std::size_t> graded{0};
+  const auto show = [&, all = submissions.size()] { progress.count(graded, all, "submissions"); };
+  std::optional<Ticker> ticker;
+  if (progress.is_seen()) ticker.emplace(show);
+  request.progress = [&](std::size_t done) {
+    graded = done;
+    show();
+  };
+  auto grades = grade_all(request, std::move(submissions));
+  request.progress = {};
+  return grades;
 }
 
 ExitCode run_grade(const CommandLine& line) {
@@ -189,9 +202,8 @@ ExitCode run_grade(const CommandLine& line) {
   std::optional<ResultFolder> folder;
   if (options.output) folder.emplace(*options.output, single_value(line.given, "resume") != nullptr);
   request.folder = folder ? &*folder : nullptr;
-  request.progress = [all = submissions.size()](std::size_t done) { show_progress(done, all); };
   watch_for_interrupts();
-  const auto grades = grade_all(request, std::move(submissions));
+  const auto grades = grade_all_and_show(request, std::move(submissions));
   const auto graded = class_of(grades, options.roster);
   const auto csv = csv_of(graded);
   compare_with_roster(options.roster, grades);

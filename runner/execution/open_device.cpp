@@ -127,6 +127,7 @@ std::unique_ptr<Executor> open_simulator_for_judging(MachineOptions options, con
   WorkerOptions worker;
   worker.copies_us = !limits.knows_nothing;
   worker.interrupted = interrupted;
+  worker.waiting = limits.waiting;
   worker.timeout = limits.wall;
   worker.limits.cpu = limits.cpu;
 #if !defined(__SANITIZE_ADDRESS__)  // its shadow is most of the address space

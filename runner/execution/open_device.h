@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "common/child/child.h"
@@ -32,7 +33,8 @@ struct JudgingLimits {
   std::chrono::seconds cpu{60};  ///< of all cases that one process runs
   std::uint64_t memory_bytes = std::uint64_t{1} << 30;
   bool isolated = true;
-  bool knows_nothing = false;  ///< the process is no copy of ours, which would hold keys
+  bool knows_nothing = false;       ///< the process is no copy of ours, which would hold keys
+  std::function<void()> waiting{};  ///< called several times a second while it runs
 };
 [[nodiscard]] std::unique_ptr<Executor> open_simulator_for_judging(MachineOptions options, const JudgingLimits& limits);
 

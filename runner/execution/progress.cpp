@@ -6,40 +6,71 @@
 #include <cstdio>
 #include <utility>
 
+#include "common/launch_progress.h"
 #include "common/text.h"
 
 namespace gpulab {
 namespace {
 
-constexpr std::chrono::milliseconds patience{500};
+/// What count() hears within this time was known before.
+constexpr std::chrono::milliseconds at_once{500};
 
 }  // namespace
 
-Progress::Progress() : terminal_(isatty(STDERR_FILENO) != 0), start_(std::chrono::steady_clock::now()) {}
+Progress::Progress()
+    : terminal_(isatty(STDERR_FILENO) != 0), wanted_(is_progress_wanted()), start_(std::chrono::steady_clock::now()) {}
 
 Progress::~Progress() { end(); }
 
 void Progress::end() {
   const std::lock_guard lock(mutex_);
-  if (std::exchange(shown_, false)) fmt::print(stderr, "\r\x1b[K");
+  if (std::exchange(shown_, false)) fmt::print(stderr, "{}", no_progress_line);
   std::fflush(stderr);
-  terminal_ = false;
+  terminal_ = wanted_ = false;
+}
+
+std::chrono::milliseconds Progress::elapsed() const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start_);
+}
+
+/// "  launch 2 of 3, 17 of 64 blocks, about 3 s left  8.2 s"
+std::string Progress::launch_text() const {
+  const auto launch = text_of(launch_progress.now());
+  return fmt::format("{}{}  {}", launch.empty() ? "" : "  ", launch,
+                     duration_text(static_cast<double>(elapsed().count())));
+}
+
+void Progress::show_line(std::string_view text) {
+  if (!wanted_ || printed_ || elapsed() < progress_patience) return;
+  fmt::print(stderr, "{}", progress_line(text));
+  std::fflush(stderr);
+  shown_ = true;
 }
 
 void Progress::show(std::size_t done, std::size_t total, const std::string& what) {
-  const auto elapsed = std::chrono::steady_clock::now() - start_;
   const std::lock_guard lock(mutex_);
-  if (!terminal_ || printed_ || elapsed < patience) return;
-  const double ms = std::chrono::duration<double, std::milli>(elapsed).count();
-  fmt::print(stderr, "\r\x1b[K[{}/{}] {}  {}", done + 1, total, what, duration_text(ms));
-  std::fflush(stderr);
-  shown_ = true;
+  show_line(fmt::format("[{}/{}] {}{}", done + 1, total, what, launch_text()));
+}
+
+void Progress::show(const std::string& what) {
+  const std::lock_guard lock(mutex_);
+  show_line(what + launch_text());
+}
+
+void Progress::count(std::size_t done, std::size_t total, std::string_view what) {
+  const std::lock_guard lock(mutex_);
+  if (elapsed() < at_once) {
+    done_at_once_ = done;
+    return;
+  }
+  const auto left = time_left(done - done_at_once_, total - done_at_once_, elapsed().count());
+  show_line(fmt::format("{} of {} {}{}{}", done, total, what, left.empty() ? "" : ", ", left));
 }
 
 void Progress::print(std::string_view text) {
   const std::lock_guard lock(mutex_);
   if (!terminal_) return;
-  if (std::exchange(shown_, false)) fmt::print(stderr, "\r\x1b[K");
+  if (std::exchange(shown_, false)) fmt::print(stderr, "{}", no_progress_line);
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
   printed_ = true;

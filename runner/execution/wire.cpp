@@ -142,8 +142,12 @@ void members(Trial& v, auto&& visit) {
   visit(number, buffers, steps);
 }
 void members(WireCase& v, auto&& visit) {
-  auto& [lab, variant, point, options, file, trial, listens] = v;
-  visit(lab, variant, point, options, file, trial, listens);
+  auto& [lab, variant, point, options, file, trial, listens, watches] = v;
+  visit(lab, variant, point, options, file, trial, listens, watches);
+}
+void members(LaunchProgress::Now& v, auto&& visit) {
+  auto& [kernel, launch, launches, blocks, done, elapsed_ms] = v;
+  visit(kernel, launch, launches, blocks, done, elapsed_ms);
 }
 
 template <typename T>
@@ -393,6 +397,7 @@ std::string encode(const WireReply& reply) {
     for (const auto& launch : reply.result->lines) put(json["texts"].emplace_back(), std::string(launch.text));
   }
   if (reply.printed) put(json["printed"], *reply.printed);
+  if (reply.progress) put(json["progress"], *reply.progress);
   if (reply.error) {
     json["error"] = static_cast<int>(reply.error->code);
     put(json["what"], std::string(reply.error->what()));
@@ -432,6 +437,8 @@ WireReply decode_reply(std::string_view line) {
     reply.error.emplace(static_cast<ExitCode>(json.at("error").get<int>()), text("what"), text("where"), text("hint"));
   } else if (json.contains("printed")) {
     reply.printed = text("printed");
+  } else if (json.contains("progress")) {
+    get(json.at("progress"), reply.progress.emplace());
   } else {
     get(json.at("result"), reply.result.emplace());
     if (json.contains("texts")) get(json.at("texts"), reply.texts);

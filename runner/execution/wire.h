@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/device/device_kind.h"
+#include "common/launch_progress.h"
 #include "labs/kernel_file.h"
 #include "labs/lab.h"
 #include "runner/case/result.h"
@@ -22,19 +23,21 @@ struct WireCase {
   std::optional<KernelFile> file{};
   std::optional<Trial> trial{};  ///< launches of that file's kernel, in place of its own
   bool listens = false;          ///< wants to know what kernels print as it comes
+  bool watches = false;          ///< wants to know how far launches are
 };
 
 /// A result, or why the worker can run nothing at all (no GPU: an Error that ends the run). Before it may come what
-/// kernels print, one reply for each piece.
+/// kernels print, one reply for each piece, and how far a launch is.
 struct WireReply {
   std::optional<Result> result{};
   std::optional<Error> error{};
   std::optional<std::string> printed{};
+  std::optional<LaunchProgress::Now> progress{};
   std::vector<std::string> texts{};  ///< decoded: what result->lines[i].text is to be a view of
 };
 
-/// How the line of a reply begins that has `printed`.
-inline constexpr std::string_view printed_reply = R"({"printed")";
+/// How the line of a reply begins that has `printed`, or `progress`.
+inline constexpr std::string_view printed_reply = R"({"printed")", progress_reply = R"({"progress")";
 
 [[nodiscard]] std::string encode(const WireCase& request);
 [[nodiscard]] std::string encode(const WireReply& reply);

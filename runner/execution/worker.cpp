@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/launch_progress.h"
 #include "labs/kernel_file.h"
 #include "runner/execution/child_process.h"
 #include "runner/execution/wire.h"
@@ -45,12 +46,19 @@ class ProcessWorker final : public Executor {
     sent_ = lab.file;
     if (lab.trial) request.trial = *lab.trial;
     request.listens = options.printed != nullptr;
+    request.watches = request.listens || options_.waiting != nullptr;
+    launch_progress.expect(0);
+    const auto interrupted = [this] {
+      if (options_.waiting) options_.waiting();
+      return options_.interrupted && options_.interrupted();
+    };
     const auto deadline = std::chrono::steady_clock::now() + options_.timeout;
-    auto answer = child_->ask(encode(request), options_.timeout, options_.interrupted);
+    auto answer = child_->ask(encode(request), options_.timeout, interrupted);
     while (answer.outcome == ChildProcess::Outcome::answered && heard(answer.line, options.printed)) {
       const auto left = deadline - std::chrono::steady_clock::now();
-      answer = child_->receive(std::chrono::duration_cast<std::chrono::milliseconds>(left), options_.interrupted);
+      answer = child_->receive(std::chrono::duration_cast<std::chrono::milliseconds>(left), interrupted);
     }
+    launch_progress.end();
     if (answer.outcome == ChildProcess::Outcome::answered) return result_in(answer.line, lab, variant, point);
     const auto [status, message] = verdict(answer.outcome);
     end();
@@ -68,12 +76,23 @@ class ProcessWorker final : public Executor {
     sent_.reset();
   }
 
-  /// True for a piece of what a kernel printed, which `sink` gets.
+  /// True for a piece of what a kernel printed, which `sink` gets, and for how far a launch is.
   static bool heard(std::string_view line, const PrintSink& sink) {
+    if (line.starts_with(progress_reply)) return heard_progress(line);
     if (!sink || !line.starts_with(printed_reply)) return false;
     const auto text = decode_reply(line).printed;
     if (text) sink(*text);
     return text.has_value();
+  }
+
+  static bool heard_progress(std::string_view line) {
+    try {
+      const auto progress = decode_reply(line).progress;
+      if (progress) launch_progress.show(*progress);
+      return progress.has_value();
+    } catch (const std::exception&) {
+      return false;  // no answer either, which is said where it is read
+    }
   }
 
   Result result_in(std::string_view line, const Lab& lab, const Variant& variant, const Case& point) {

@@ -28,6 +28,7 @@ struct WorkerOptions {
   /// Of one case, the CPU's reference and all samples included; then its status is `timeout`.
   std::chrono::milliseconds timeout{180'000};
   std::function<bool()> interrupted;  ///< asked several times a second: the case ends as `interrupted`
+  std::function<void()> waiting{};    ///< called as often, where somebody wants to know how far launches are
   std::vector<std::string> command;   ///< of the child; empty: this binary
   /// What the child does in place of the command, where it can be a copy of us: it then starts without delay.
   std::function<int()> body{};

@@ -8,13 +8,19 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/device/device_kind.h"
 #include "common/error.h"
+#include "common/launch_progress.h"
+#include "common/ticker.h"
 #include "labs/registry.h"
 #include "runner/execution/child_process.h"
 #include "runner/execution/wire.h"
@@ -61,14 +67,20 @@ const Lab& lab_of(WireCase& request, std::span<const Lab> labs, Served& served) 
 }
 
 WireReply answer(std::string_view line, std::span<const Lab> labs, Served& served,
-                 const std::function<std::unique_ptr<Executor>()>& start, const PrintSink& printed) {
+                 const std::function<std::unique_ptr<Executor>()>& start, const PrintSink& printed,
+                 const std::function<void(const WireReply&)>& told) {
   WireReply reply;
+  std::optional<Ticker> telling;
   try {
     WireCase request = decode_case(line);
     if (request.listens) request.options.printed = printed;
     const Lab& lab = lab_of(request, labs, served);
     const Variant& variant = named(std::span<const Variant>(lab.variants), request.variant);
     if (!served.executor) served.executor = start();
+    if (request.watches)
+      telling.emplace([&] {
+        if (auto now = launch_progress.now(); !now.kernel.empty()) told({.progress = std::move(now)});
+      });
     reply.result = served.executor->run(lab, variant, request.point, request.options);
   } catch (const Error& error) {
     reply.error = error;
@@ -120,12 +132,17 @@ bool send_all(int socket, std::string_view text) {
 void serve(int socket, std::span<const Lab> labs, const std::function<std::unique_ptr<Executor>()>& start) {
   LineReader requests(socket);
   Served served;
-  const auto say = [socket](const WireReply& reply) { return send_all(socket, encode(reply) + '\n'); };
+  std::mutex line;  // a whole one at a time
+  const auto say = [&](const WireReply& reply) {
+    const std::lock_guard lock(line);
+    return send_all(socket, encode(reply) + '\n');
+  };
   const auto printed = [&](std::string_view text) {
     if (!text.empty()) (void)say({.printed = std::string(text)});
   };
-  for (std::string_view line; requests.next(line);)
-    if (!say(answer(line, labs, served, start, printed))) return;
+  const auto told = [&](const WireReply& reply) { (void)say(reply); };
+  for (std::string_view request; requests.next(request);)
+    if (!say(answer(request, labs, served, start, printed, told))) return;
 }
 
 std::optional<int> serve_if_worker(int argc, const char* const* argv) {

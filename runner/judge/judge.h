@@ -47,7 +47,8 @@ struct JudgeRequest {
   bool model = false;
   bool isolated = true;
   JudgingLimits limits{};
-  std::optional<GradeTrials> grade{};  ///< rungs are then not run beside, nor requirements judged
+  std::function<void(std::string_view of)> trying{};  ///< hears of each class of inputs that is tried
+  std::optional<GradeTrials> grade{};                 ///< rungs are then not run beside, nor requirements judged
 };
 
 /// What the submission does wrong is in the Judgement, and never thrown. Throws Error: no compiler here; several

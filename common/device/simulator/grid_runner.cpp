@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/launch_error.h"
+#include "common/launch_progress.h"
 #include "common/occupancy.h"
 #include "common/simt/counting/line_counts.h"
 
@@ -58,8 +59,12 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
     model_->prepare(state, per_sm,
                     static_cast<std::uint32_t>(stack - std::min<std::size_t>(stack, program.local_bytes)) / 4);
   }
-  Counters counted = simt::run_grid(
-      state, grid, [this](std::string_view text, std::uint64_t cut) { print(text, cut); }, look);
+  Counters counted;
+  {
+    const LaunchUnderWay under_way(loaded.kernel.cpp_name, config.grid.volume());
+    counted = simt::run_grid(
+        state, grid, [this](std::string_view text, std::uint64_t cut) { print(text, cut); }, look);
+  }
   if (options_.counters) balance_.add_to(counted, config.grid.volume());
   if (model_ && options_.lines) {
     const LaunchTime time =

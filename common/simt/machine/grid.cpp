@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "common/launch_error.h"
+#include "common/launch_progress.h"
 #include "common/simt/machine/worker.h"
 
 namespace gpulab::simt {
@@ -68,6 +69,7 @@ class Budget {
                : "look for a loop that cannot end, or raise --budget");
   }
   void block_ended() {
+    launch_progress.block_ended();
     if (patience_ != 0) waited_.store(0, std::memory_order_relaxed);
   }
 
