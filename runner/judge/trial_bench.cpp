@@ -98,6 +98,7 @@ TrialBench::Ran TrialBench::run_on(Executor& executor, const TrialRequest& reque
   number.seed = posed.trial->number;
   number.sm_count = place_.sm_count;
   number.block = launch.block;
+  if (request_.trying) request_.trying(of.name);
   auto result = executor.run(lab, lab.variants.front(), number, {});
   if (result.status == CaseStatus::interrupted) throw Error(ExitCode::interrupted, "interrupted");
   if (result.status == CaseStatus::fault && says_killed(result.message)) throw Killed("the process that simulates it");
