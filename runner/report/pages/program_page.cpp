@@ -12,6 +12,7 @@
 #include "runner/report/ladder/ladder.h"
 #include "runner/report/ladder/time_metrics.h"
 #include "runner/report/pages/sections.h"
+#include "runner/report/program/program_lines.h"
 #include "runner/report/program/program_report.h"
 
 namespace gpulab {
