@@ -135,6 +135,8 @@ Json contract_json(const Contract& contract) {
             {"more_types", Json::array()},
             {"launches", Json::array()},
             {"every_launch", contract.every_launch},
+            {"takes_any_block", contract.takes_any_block},
+            {"about_barriers", contract.about_barriers},
             {"grid", contract.grid},
             {"dynamic_shared_memory", or_null(contract.shared)},
             {"before", or_null(contract.before)},
