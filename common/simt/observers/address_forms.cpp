@@ -82,8 +82,11 @@ std::optional<AddressForms::Form> AddressForms::form_of_result(const Instruction
   const std::string_view name = name_of(instruction), opcode = instruction.opcode;
   const auto& operands = instruction.operands;
   const auto of = [&](std::size_t i) { return form_of(operands[i], depth); };
-  if (opcode.starts_with("ld.param") && operands.size() == 2 && !operands[1].is_reg)
-    return named(std::string(operands[1].name) + "+" + std::to_string(operands[1].integer), 0);
+  if (opcode.starts_with("ld.param") && operands.size() == 2 && !operands[1].is_reg) {
+    // No pointer is so short.
+    const bool index = opcode.ends_with("32") || opcode.ends_with("16") || opcode.ends_with("8");
+    return named((index ? "%" : "") + std::string(operands[1].name) + "+" + std::to_string(operands[1].integer), 0);
+  }
   if (operands.size() == 2 && (name == "mov" || name == "cvta" || (name == "cvt" && keeps_integers(opcode))))
     return operands[1].kind == Operand::Kind::vector ? std::nullopt : std::optional(of(1));
   if (!ends_in_an_integer_type(opcode)) return std::nullopt;
