@@ -1,8 +1,11 @@
 #pragma once
 // What a sanitizer tool accuses a kernel of.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/dim3.h"
@@ -33,10 +36,26 @@ struct Finding {
 };
 
 /// Races of one kernel and pair of lines: one mistake, whatever the addresses, and whichever thread came first.
-[[nodiscard]] bool is_one_mistake(const Finding& a, const Finding& b);
+[[nodiscard]] inline bool is_one_mistake(const Finding& a, const Finding& b) {
+  const auto lines = [](const Finding& f) {
+    auto first = std::tie(f.at.front().file, f.at.front().line), second = std::tie(f.at.back().file, f.at.back().line);
+    return second < first ? std::pair(second, first) : std::pair(first, second);
+  };
+  return a.reach != 0 && b.reach != 0 && a.tool == b.tool && a.kernel == b.kernel && !a.at.empty() && !b.at.empty() &&
+         lines(a) == lines(b);
+}
+
 /// The race among these that is the same mistake; null: there is none.
-[[nodiscard]] Finding* known_mistake(std::vector<Finding>& known, const Finding& finding);
+[[nodiscard]] inline Finding* known_mistake(std::vector<Finding>& known, const Finding& finding) {
+  const auto same = std::ranges::find_if(known, [&](const Finding& one) { return is_one_mistake(one, finding); });
+  return same == known.end() ? nullptr : &*same;
+}
+
 /// Counts the same mistake once more. The one whose threads are farther apart is told, for its advice holds for both.
-void join(Finding& known, Finding other);
+inline void join(Finding& known, Finding other) {
+  const std::uint64_t count = known.count + other.count;
+  if (other.reach > known.reach) known = std::move(other);
+  known.count = count;
+}
 
 }  // namespace gpulab

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # entry and of entries before it. Entries of one line do not know each other.
 FLOORS = [
     ["common"],
-    ["common/child", "common/trace"],
+    ["common/child", "common/progress", "common/trace"],
     ["common/ptx"],
     ["common/ptx/parse", "common/ptx/flow"],
     ["common/simt"],

@@ -13,7 +13,7 @@
 #include "common/gpu_profile.h"
 #include "common/host_memory.h"
 #include "common/launch_error.h"
-#include "common/launch_progress.h"
+#include "common/progress/launch_progress.h"
 #include "common/text.h"
 #include "labs/kernel_file.h"
 #include "runner/case/bound_plan.h"

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "common/launch_progress.h"
+#include "common/progress/launch_progress.h"
 #include "common/text.h"
 
 namespace gpulab {

@@ -8,7 +8,7 @@
 namespace gpulab {
 
 /// What people see on standard error while work goes on, where that is a terminal: what kernels print, and, if it takes
-/// long, one line that says how far it is (common/launch_progress.h). Any thread may call.
+/// long, one line that says how far it is (common/progress/launch_progress.h). Any thread may call.
 class Progress {
  public:
   Progress();

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "common/device/device_kind.h"
-#include "common/launch_progress.h"
+#include "common/progress/launch_progress.h"
 #include "labs/kernel_file.h"
 #include "labs/lab.h"
 #include "runner/case/result.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/launch_progress.h"
+#include "common/progress/launch_progress.h"
 #include "labs/kernel_file.h"
 #include "runner/execution/child_process.h"
 #include "runner/execution/wire.h"

@@ -19,8 +19,8 @@
 
 #include "common/device/device_kind.h"
 #include "common/error.h"
-#include "common/launch_progress.h"
-#include "common/ticker.h"
+#include "common/progress/launch_progress.h"
+#include "common/progress/ticker.h"
 #include "labs/registry.h"
 #include "runner/execution/child_process.h"
 #include "runner/execution/wire.h"

@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "common/launch_progress.h"
+#include "common/progress/launch_progress.h"
+#include "common/progress/ticker.h"
 #include "common/text.h"
-#include "common/ticker.h"
 
 namespace gpulab::cuda_api {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "common/launch_error.h"
-#include "common/launch_progress.h"
 #include "common/occupancy.h"
+#include "common/progress/launch_progress.h"
 #include "common/simt/counting/line_counts.h"
 
 namespace gpulab {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "common/launch_error.h"
-#include "common/launch_progress.h"
+#include "common/progress/launch_progress.h"
 #include "common/simt/machine/worker.h"
 
 namespace gpulab::simt {

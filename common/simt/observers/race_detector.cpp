@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "common/launch_error.h"
+#include "common/simt/observers/advice/race_advice.h"
 #include "common/simt/observers/quiet_access.h"
-#include "common/simt/observers/race_advice.h"
 
 namespace gpulab::simt {
 

@@ -1,4 +1,4 @@
-#include "common/launch_progress.h"
+#include "common/progress/launch_progress.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>

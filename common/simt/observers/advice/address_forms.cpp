@@ -1,4 +1,4 @@
-#include "common/simt/observers/address_forms.h"
+#include "common/simt/observers/advice/address_forms.h"
 
 #include <algorithm>
 

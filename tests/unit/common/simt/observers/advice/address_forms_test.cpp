@@ -1,6 +1,6 @@
 // Which element an access means, by what its address is computed from.
 
-#include "common/simt/observers/address_forms.h"
+#include "common/simt/observers/advice/address_forms.h"
 
 #include "common/ptx/parser.h"
 #include "tests/catch.h"

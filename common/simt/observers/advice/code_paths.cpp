@@ -1,4 +1,4 @@
-#include "common/simt/observers/code_paths.h"
+#include "common/simt/observers/advice/code_paths.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,6 +1,6 @@
 // A thread that calls again and again while an object lives.
 
-#include "common/ticker.h"
+#include "common/progress/ticker.h"
 
 #include <atomic>
 

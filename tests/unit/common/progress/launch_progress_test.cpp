@@ -1,6 +1,6 @@
 // How far a launch is, in words.
 
-#include "common/launch_progress.h"
+#include "common/progress/launch_progress.h"
 
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-#include "common/ticker.h"
+#include "common/progress/ticker.h"
 
 #include <system_error>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "common/simt/observers/race_advice.h"
+#include "common/simt/observers/advice/race_advice.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "common/ptx/lines.h"
-#include "common/simt/observers/address_forms.h"
-#include "common/simt/observers/code_paths.h"
+#include "common/simt/observers/advice/address_forms.h"
+#include "common/simt/observers/advice/code_paths.h"
 #include "common/simt/observers/locator.h"
 
 namespace gpulab::simt {

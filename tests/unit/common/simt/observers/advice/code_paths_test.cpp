@@ -1,6 +1,6 @@
 // What may follow what in a function's code, and what only a part of the block comes to.
 
-#include "common/simt/observers/code_paths.h"
+#include "common/simt/observers/advice/code_paths.h"
 
 #include <memory>
 
