@@ -1,5 +1,7 @@
 #include "common/simt/observers/advice/address_forms.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "common/simt/observers/instruction_registers.h"
@@ -85,7 +87,7 @@ std::optional<AddressForms::Form> AddressForms::form_of_result(const Instruction
   if (opcode.starts_with("ld.param") && operands.size() == 2 && !operands[1].is_reg) {
     // No pointer is so short.
     const bool index = opcode.ends_with("32") || opcode.ends_with("16") || opcode.ends_with("8");
-    return named((index ? "%" : "") + std::string(operands[1].name) + "+" + std::to_string(operands[1].integer), 0);
+    return named(fmt::format("{}{}+{}", index ? "%" : "", operands[1].name, operands[1].integer), 0);
   }
   if (operands.size() == 2 && (name == "mov" || name == "cvta" || (name == "cvt" && keeps_integers(opcode))))
     return operands[1].kind == Operand::Kind::vector ? std::nullopt : std::optional(of(1));
