@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "common/cuda_api/record.h"
-#include "common/cuda_api/runtime/managed_watch.h"
+#include "common/cuda_api/runtime/host/managed_watch.h"
 #include "common/cuda_api/runtime/memory_table.h"
 #include "common/cuda_api/runtime/modules.h"
 #include "common/cuda_api/runtime/textures/arrays.h"
@@ -104,6 +104,7 @@ class Session {
   [[nodiscard]] static std::string place_in_program(const void* address);
 
  private:
+  static constexpr std::size_t kMostFindings = 100;
   Session();
   void load(std::size_t module);
   void run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
@@ -112,6 +113,8 @@ class Session {
   [[nodiscard]] bool steps_wanted() const { return options.steps && launches_ == options.steps->launch + 1U; }
   /// Keeps where the allocations were made that the text names.
   void place_allocations(const std::string& text);
+  /// For the trace, where one is kept.
+  void keep(Activity activity);
   void write_steps(const LaunchRequest& request, const std::vector<Finding>& findings);
   void fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel);
   struct Refusal {

@@ -1,4 +1,4 @@
-#include "common/cuda_api/runtime/managed_watch.h"
+#include "common/cuda_api/runtime/host/managed_watch.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,0 +1,116 @@
+// What launches and copies took: counters, clocks, findings of kernels, the trace.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "common/cuda_api/runtime/session.h"
+#include "common/cuda_api/runtime/streams.h"
+
+namespace gpulab::cuda_api {
+namespace {
+
+constexpr std::size_t kMostActivities = 100'000, kMostPrinted = std::size_t{16} << 20, kMostEach = 10'000;
+/// Of a launch that nothing is modelled of: no GPU starts a kernel in less.
+constexpr double kLeastLaunchMs = 0.002;
+
+}  // namespace
+
+void Session::keep(Activity activity) {
+  if (!options.trace) return;
+  if (record.activities.size() < kMostActivities)
+    record.activities.push_back(std::move(activity));
+  else
+    ++record.activities_cut;
+}
+
+void Session::account_copy(const std::string& what, std::uint64_t bytes, cudaStream_t stream, double gbs) {
+  constexpr double start_ms = 0.0015;  // what a copy takes beside its bytes
+  const double ms = start_ms + static_cast<double>(bytes) / (gbs * 1e6);
+  const auto engine = what.find("HtoD") != std::string::npos   ? Timeline::Engine::to_device
+                      : what.find("DtoH") != std::string::npos ? Timeline::Engine::to_host
+                                                               : Timeline::Engine::device_copies;
+  const auto number = stream_number(stream);
+  const double start = timeline.queue(number, engine, ms);
+  CopyRecord& copies = record.copies[what];
+  copies.least_ms = copies.calls == 0 ? ms : std::min(copies.least_ms, ms);
+  copies.most_ms = std::max(copies.most_ms, ms);
+  copies.ms += ms;
+  copies.bytes += bytes;
+  ++copies.calls;
+  keep({.what = what,
+        .start_ms = start,
+        .ms = ms,
+        .bytes = bytes,
+        .registers = {},
+        .stream = static_cast<std::uint32_t>(number)});
+}
+
+KernelRecord& Session::record_of(const LoadedFunction& kernel, const LaunchRequest& request) {
+  const auto [known, fresh] = kernel_records_.emplace(kernel.name, record.kernels.size());
+  if (fresh) {
+    KernelRecord& made = record.kernels.emplace_back();
+    made.name = kernel.name;
+    made.cpp_name = kernel.kernel.cpp_name;
+    made.grid = request.grid;
+    made.block = request.block;
+    made.shared_bytes = kernel.kernel.attributes.static_shared_bytes.value_or(0) + request.shared_bytes;
+    made.registers = kernel.kernel.attributes.registers;
+    made.caller = place_in_program(request.caller);
+  }
+  return record.kernels[known->second];
+}
+
+void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& mine) {
+  printed_ += device().take_output();
+  if (printed_.size() > kMostPrinted) print();
+  const auto counters = device().take_counters();
+  if (counters) mine.counters += *counters;
+  mine.counted |= counters.has_value();  // of launches that fail nothing is counted
+  if (counters && options.each && mine.each.size() < kMostEach) mine.each.push_back(*counters);
+  std::string why;
+  const auto model = options.model && options.counters ? device().take_model(why) : std::nullopt;
+  const double ms = model ? std::max(model->ms, 1e-4) : kLeastLaunchMs;
+  mine.modelled = model && (mine.launches == 1 || mine.modelled);
+  if (auto lines = device().take_lines(); !lines.empty() && (!mine.lines || ms > mine.most_ms))
+    mine.lines = std::move(lines.front());  // those behind it are of launches by the kernel
+  if (!model && mine.model_unavailable.empty()) mine.model_unavailable = why;
+  if (model && (!mine.model || model->ms > mine.model->ms)) mine.model = model;
+  mine.least_ms = mine.launches == 1 ? ms : std::min(mine.least_ms, ms);
+  mine.most_ms = std::max(mine.most_ms, ms);
+  mine.ms += ms;
+  const auto number = stream_number(request.stream);
+  const double start = timeline.queue(number, Timeline::Engine::kernels, ms);
+  auto found = device().take_findings();
+  if (steps_wanted()) write_steps(request, found);
+  for (auto& finding : found) {
+    if (Finding* mistake = known_mistake(mine.findings, finding)) {
+      for (const auto& site : finding.at) place_allocations(site.address);
+      join(*mistake, std::move(finding));
+      continue;
+    }
+    const auto [known, fresh] =
+        findings_.emplace(fmt::format("{}\n{}\n{}", mine.name, finding.tool, finding.message), mine.findings.size());
+    if (!fresh)
+      mine.findings[known->second].count += finding.count;
+    else if (mine.findings.size() < kMostFindings) {
+      for (const auto& site : finding.at) place_allocations(site.address);
+      mine.findings.push_back(std::move(finding));
+    } else
+      findings_.erase(known);
+  }
+  if (!options.trace) return;  // to look for the caller takes time
+  keep({.what = mine.name,
+        .number = launches_,
+        .start_ms = start,
+        .ms = ms,
+        .grid = request.grid,
+        .block = request.block,
+        .shared_bytes = kernel.kernel.attributes.static_shared_bytes.value_or(0) + request.shared_bytes,
+        .registers = kernel.kernel.attributes.registers,
+        .stream = static_cast<std::uint32_t>(number),
+        .caller = place_in_program(request.caller)});
+}
+
+}  // namespace gpulab::cuda_api

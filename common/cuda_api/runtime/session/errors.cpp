@@ -1,0 +1,134 @@
+// What went wrong: launches that failed or cannot be, findings of the host's calls, what there is not.
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "common/cuda_api/runtime/session.h"
+
+namespace gpulab::cuda_api {
+namespace {
+
+/// "out-of-bounds load of 4 bytes at 0x7f…": the first address that a fault's words name; 0: none.
+std::uint64_t address_in(const std::string& what) {
+  const auto at = what.find(" at 0x");
+  return at == std::string::npos ? 0 : std::strtoull(what.c_str() + at + 4, nullptr, 16);
+}
+
+/// The error that a GPU has for a launch that failed so.
+cudaError_t error_of(const LaunchError& error) {
+  const std::string_view what = error.what();
+  if (error.kind == LaunchFailure::hung) return cudaErrorLaunchTimeout;
+  if (error.kind == LaunchFailure::out_of_memory) return cudaErrorMemoryAllocation;
+  if (what.starts_with("assertion ")) return cudaErrorAssert;
+  if (what.starts_with("misaligned ")) return cudaErrorMisalignedAddress;
+  if (what.starts_with("out-of-bounds ")) return cudaErrorIllegalAddress;
+  return cudaErrorLaunchFailure;
+}
+
+}  // namespace
+
+cudaError_t Session::surface() {
+  if (pending_ == cudaSuccess) return sticky_;
+  sticky_ = std::exchange(pending_, cudaSuccess);
+  for (auto& fault : record.faults) fault.seen |= fault.failure != kRefused;
+  return sticky_;
+}
+
+void Session::looked() {
+  for (auto& fault : record.faults) fault.seen |= fault.failure == kRefused;
+}
+
+void Session::find(const std::string& message, Severity severity, void* caller) {
+  const auto [known, fresh] = findings_.emplace(message, record.findings.size());
+  if (!fresh) {
+    ++record.findings[known->second].count;
+    return;
+  }
+  if (record.findings.size() >= kMostFindings) {
+    findings_.erase(known);
+    return;
+  }
+  Finding finding;
+  finding.tool = "api";
+  finding.severity = severity;
+  finding.message = caller == nullptr ? message : fmt::format("{} (called by {})", message, place_in_program(caller));
+  record.findings.push_back(std::move(finding));
+}
+
+void Session::find_race(const std::string& message, void* caller) {
+  const std::size_t before = record.findings.size();
+  find(message, Severity::error, caller);
+  if (record.findings.size() > before) record.findings.back().tool = "racecheck";
+}
+
+void Session::note(const std::string& text) {
+  if (std::ranges::find(record.notes, text) == record.notes.end() && record.notes.size() < kMostFindings)
+    record.notes.push_back(text);
+}
+
+void Session::refuse(const std::string& what, void* caller, const std::string& hint) {
+  print();
+  std::fflush(nullptr);
+  record.unsupported = UnsupportedRecord{what, place_in_program(caller), hint};
+  write_record(false);
+  if (options.record.empty())
+    fmt::print(stderr, "gpulab: unsupported: {}, called by {}\n", what, record.unsupported->caller);
+  _exit(static_cast<int>(ExitCode::missing));
+}
+
+void Session::refuse(const Error& error, void* caller) {
+  std::string what = error.what();
+  if (!error.where.empty()) what += fmt::format(" ({})", error.where);
+  refuse(what, caller, error.hint);
+}
+
+cudaError_t Session::refuse_launch(const Refusal& refusal, const LoadedFunction& kernel, const LaunchRequest& request) {
+  const auto same = [&](const FaultRecord& fault) {
+    return fault.failure == kRefused && fault.kernel == kernel.name && !fault.seen;
+  };
+  if (std::ranges::any_of(record.faults, same) || record.faults.size() >= kMostFindings) return refusal.error;
+  FaultRecord& fault = record.faults.emplace_back();
+  fault.failure = kRefused;
+  fault.kernel = kernel.name;
+  fault.what = "a launch that cannot be: " + refusal.why + "; the kernel did not run";
+  fault.hint = "check cudaGetLastError() behind each launch";
+  fault.launch = launches_ + 1;
+  fault.grid = request.grid;
+  fault.block = request.block;
+  fault.error = cudaGetErrorName(refusal.error);
+  fault.caller = place_in_program(request.caller);
+  return refusal.error;
+}
+
+void Session::fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel) {
+  pending_ = error_of(error);
+  FaultRecord& fault = record.faults.emplace_back();
+  fault.failure = to_text(error.kind);
+  fault.kernel = kernel.name;
+  fault.what = error.what();
+  fault.where = error.where;
+  fault.hint = error.hint;
+  const auto is_shared = [](const auto& one) { return one.second.host_may_touch(); };
+  if (error.kind == LaunchFailure::hung && std::ranges::any_of(memory.all(), is_shared))
+    fault.hint += "; one that waits for the host to write never ends here: the host goes on when the kernel has ended";
+  fault.launch = launches_;
+  fault.grid = request.grid;
+  fault.block = request.block;
+  fault.error = cudaGetErrorName(pending_);
+  // racecheck may look through thousands of hand-overs for one access: such a launch ends, of a smaller problem.
+  if (error.kind == LaunchFailure::hung && !options.sanitize.empty())
+    fault.hint += "; what --sanitize looks up counts, too: fewer tools or a smaller problem take less";
+  if (const MemoryEntry* freed = memory.freed(address_in(fault.what)))
+    fault.hint = fmt::format("'{}' was allocated at {} and freed at {}", freed->name, freed->caller, freed->freed_by);
+  else
+    place_allocations(fault.what);
+  fault.caller = place_in_program(request.caller);
+}
+
+}  // namespace gpulab::cuda_api

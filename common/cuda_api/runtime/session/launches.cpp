@@ -1,0 +1,129 @@
+// A launch: whether it can be, kept for later where a stream is captured, else run.
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "common/cuda_api/runtime/launch_display.h"
+#include "common/cuda_api/runtime/session.h"
+#include "common/cuda_api/runtime/streams.h"
+#include "common/error.h"
+#include "common/occupancy.h"
+
+namespace gpulab::cuda_api {
+namespace {
+
+/// A shape beyond the hardware: the runtimes differ.
+constexpr cudaError_t kWrongShape = CUDART_VERSION >= 13000 ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
+
+}  // namespace
+
+Session::Refusal Session::check(const LoadedFunction& kernel, const LaunchRequest& request) const {
+  const Dim3 &grid = request.grid, &block = request.block;
+  if (grid.volume() == 0) return {kWrongShape, "a grid without blocks"};
+  if (block.volume() == 0) return {kWrongShape, "a block without threads"};
+  if (block.volume() > 1024)
+    return {kWrongShape, fmt::format("a block of {} threads; 1024 are the most", block.volume())};
+  if (block.z > 64) return {kWrongShape, fmt::format("a block of {} in z; 64 are the most", block.z)};
+  if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535)
+    return {kWrongShape, "a grid that is too large; 2^31 - 1 blocks in x, 65535 in y and z are the most"};
+  const auto most_threads = kernel.kernel.attributes.max_threads_per_block;
+  if (most_threads && block.volume() > static_cast<std::uint64_t>(*most_threads))
+    return {cudaErrorLaunchOutOfResources,
+            fmt::format("a block of {} threads; its __launch_bounds__ says {}", block.volume(), *most_threads)};
+  const std::size_t fixed = kernel.kernel.attributes.static_shared_bytes.value_or(0);
+  const std::size_t most = std::max(profile_.shared_bytes_per_block,
+                                    kernel.dynamic_shared_most == 0 ? 0 : kernel.dynamic_shared_most + fixed);
+  if (request.shared_bytes + fixed > most)
+    return {cudaErrorInvalidValue,
+            fmt::format("{} bytes of shared memory; {} are the most, unless cudaFuncSetAttribute allows more",
+                        request.shared_bytes + fixed, most)};
+  const auto registers = kernel.kernel.attributes.registers;
+  if (!registers) return {};
+  const auto fits = occupancy(profile_, *registers, fixed, request.shared_bytes, static_cast<int>(block.volume()));
+  if (!fits || fits->blocks_per_sm > 0) return {};
+  return {cudaErrorLaunchOutOfResources,
+          fmt::format("a block of {} threads with {} registers each: an SM has fewer; __launch_bounds__({}) lets the "
+                      "compiler spare them",
+                      block.volume(), *registers, block.volume())};
+}
+
+bool Session::captures(cudaStream_t stream) const {
+  return captured != nullptr && stream_number(stream) != Timeline::kDefault;
+}
+
+bool Session::capture(cudaStream_t stream, Work work) {
+  if (!captures(stream)) return false;
+  captured->push_back(std::move(work));
+  return true;
+}
+
+cudaError_t Session::launch(const LaunchRequest& request) {
+  if (stream_of(request.stream) == nullptr) return cudaErrorInvalidResourceHandle;
+  const LoadedFunction& kernel = kernel_of(*request.function);
+  if (const auto wrong = check(kernel, request); wrong.error != cudaSuccess)
+    return refuse_launch(wrong, kernel, request);
+  if (captured != nullptr && capture(request.stream, work_of(request))) return cudaSuccess;
+  ++launches_;
+  if (pending_ != cudaSuccess) return cudaSuccess;  // behind the one that failed: it does not run
+  KernelRecord& mine = record_of(kernel, request);
+  ++mine.launches;
+  try {
+    managed.before(memory);
+    run(kernel, request, mine);
+    managed.after(kernel.name, launches_);
+  } catch (const LaunchError& error) {
+    take_what_it_left(kernel, request, mine);
+    fail(error, request, kernel);
+  } catch (const Error& error) {
+    if (request.cooperative && std::string_view(error.what()).starts_with("a cooperative grid"))
+      return cudaErrorCooperativeLaunchTooLarge;
+    throw;
+  }
+  return cudaSuccess;
+}
+
+Work Session::work_of(const LaunchRequest& request) {
+  const LoadedFunction& kernel = kernel_of(*request.function);
+  std::vector<std::vector<std::byte>> arguments;
+  for (std::size_t i = 0; i < kernel.kernel.parameter_sizes.size(); ++i) {
+    const auto* bytes = static_cast<const std::byte*>(request.arguments[i]);
+    arguments.emplace_back(bytes, bytes + kernel.kernel.parameter_sizes[i]);
+  }
+  return [request, arguments](Session& session, cudaStream_t stream) mutable {
+    std::vector<void*> places;
+    for (auto& argument : arguments) places.push_back(argument.data());
+    LaunchRequest again = request;
+    again.arguments = places.data();
+    again.stream = stream;
+    return session.launch(again);
+  };
+}
+
+void Session::run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& mine) {
+  std::vector<KernelArgument> arguments;
+  for (std::size_t i = 0; i < kernel.kernel.parameter_sizes.size(); ++i) {
+    const auto* bytes = static_cast<const std::byte*>(request.arguments[i]);
+    arguments.push_back({std::vector<std::byte>(bytes, bytes + kernel.kernel.parameter_sizes[i])});
+  }
+  LaunchConfig config;
+  config.grid = request.grid;
+  config.block = request.block;
+  config.dynamic_shared_bytes = static_cast<std::uint32_t>(request.shared_bytes);
+  config.cooperative = request.cooperative;
+  const auto work = [&] {
+    const ShownLaunch shown(kernel.name);
+    device().launch(kernel.kernel, config, arguments);
+  };
+  if (options.steps) device().keep_steps(steps_wanted());
+  if ((options.model && options.counters) || options.steps)  // of a run of its own
+    (void)device().time(work, true);
+  else
+    work();
+  take_what_it_left(kernel, request, mine);
+}
+
+}  // namespace gpulab::cuda_api
