@@ -105,8 +105,12 @@ std::vector<std::string> nvcc_words(const std::vector<std::string>& words, int a
   all.insert(all.end(), {"-cudart=shared", fmt::format("-gencode=arch=compute_{},code={}", known, code),
                          "--no-compress", "-Wno-deprecated-gpu-targets"});
   if (!debug) all.emplace_back("-lineinfo");
-  if (!debug && std::ranges::find(words, "-g") == words.end())
-    all.insert(all.end(), {"-Xcompiler", "-g1"});  // the host's lines, and no more of it
+  // The host's lines, and no more of it unless asked for; as DWARF 4, whose lines every addr2line reads
+  // (host_lines.cpp).
+  if (std::ranges::find(words, "-g") != words.end())
+    all.insert(all.end(), {"-Xcompiler", "-gdwarf-4"});
+  else if (!debug)
+    all.insert(all.end(), {"-Xcompiler", "-gdwarf-4,-g1"});
   return all;
 }
 

@@ -22,7 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// What a command line may be asked at once; a program with more places keeps their numbers.
-constexpr std::size_t most_places = 2000;
+constexpr std::size_t most_places = 8000;
+/// Of a place: what called it, and what called that.
+constexpr std::size_t most_frames = 16;
 
 /// All texts of a record that may name places.
 template <typename Visit>
@@ -36,10 +38,10 @@ void each_text(cuda_api::Record& record, const Visit& visit) {
   if (record.unsupported) visit(record.unsupported->caller);
 }
 
-/// The places in a text, "name+0x12f4<name+0x1300": each with where it begins and ends.
+/// The places in a text, "name+0x12f4<name+0x1300<name+0x2f00": each with where it begins and ends.
 struct Place {
   std::size_t begin, end;
-  std::uint64_t inner = 0, outer = 0;  ///< 0: none
+  std::vector<std::uint64_t> addresses;  ///< from within
 };
 std::vector<Place> places_in(const std::string& text, const std::string& name) {
   std::vector<Place> all;
@@ -55,12 +57,14 @@ std::vector<Place> places_in(const std::string& text, const std::string& name) {
   };
   const std::string lead = name + "+0x";
   for (auto at = text.find(lead); at != std::string::npos; at = text.find(lead, at)) {
-    Place place{at, 0};
-    place.inner = number_behind(at + lead.size(), place.end);
-    if (text.compare(place.end, lead.size() + 1, "<" + lead) == 0)
-      place.outer = number_behind(place.end + 1 + lead.size(), place.end);
-    else if (text.compare(place.end, 1, "<") == 0)  // of a library
-      place.end = std::min(text.size(), text.find_first_of(" ),;", place.end));
+    Place place{at, 0, {}};
+    place.addresses.push_back(number_behind(at + lead.size(), place.end));
+    while (text.compare(place.end, 1, "<") == 0 && place.addresses.size() < most_frames) {
+      if (text.compare(place.end + 1, lead.size(), lead) == 0)
+        place.addresses.push_back(number_behind(place.end + 1 + lead.size(), place.end));
+      else  // of a library
+        place.end = std::min(text.size(), text.find_first_of("< ),;", place.end + 1));
+    }
     at = place.end;
     all.push_back(place);
   }
@@ -74,10 +78,27 @@ std::string line_of(const std::string& told) {
   return name.starts_with('?') || name.ends_with(":?") || name.ends_with(":0") ? std::string() : visible(name);
 }
 
+/// nvcc's own file of the host's code. No line is of it: DWARF 5's files are counted from 0, and addr2line of Debian 12
+/// takes the first for the second where a function does not say which; whose line it is then, nobody knows.
+bool is_unknown(const std::string& told) { return told.find(".cudafe1.cpp") != std::string::npos; }
+
 /// Of the toolkit, and what nvcc writes beside a program's own lines.
 bool is_foreign(const std::string& told) {
   return told.find("/include/") != std::string::npos || told.find(".stub.c") != std::string::npos ||
-         told.find("crt/host_runtime") != std::string::npos;
+         told.find("crt/host_runtime") != std::string::npos || is_unknown(told);
+}
+
+/// The first line of the program's own that these places have, from within; else the innermost of another's.
+std::string own_line(const std::vector<std::uint64_t>& addresses, const std::map<std::uint64_t, std::string>& told) {
+  std::string others;
+  for (const auto address : addresses) {
+    const auto known = told.find(address);
+    if (known == told.end() || is_unknown(known->second)) continue;
+    auto line = line_of(known->second);
+    if (!line.empty() && !is_foreign(known->second)) return line;
+    if (others.empty()) others = std::move(line);
+  }
+  return others;
 }
 
 }  // namespace
@@ -87,8 +108,8 @@ void name_host_lines(cuda_api::Record& record, const std::string& program, bool 
   std::map<std::uint64_t, std::string> told;
   each_text(record, [&](const std::string& text) {
     for (const auto& place : places_in(text, name))
-      for (const auto address : {place.inner, place.outer})
-        if (address != 0 && told.size() < most_places) told[address];
+      for (const auto address : place.addresses)
+        if (told.size() < most_places) told[address];
   });
   const auto tool = find_in_path("addr2line");
   if (told.empty() || !tool) return;
@@ -117,9 +138,8 @@ void name_host_lines(cuda_api::Record& record, const std::string& program, bool 
   each_text(record, [&](std::string& text) {
     const auto places = places_in(text, name);
     for (auto place = places.rbegin(); place != places.rend(); ++place) {
-      const std::string inner = told[place->inner], outer = place->outer == 0 ? "" : told[place->outer];
-      auto line = is_foreign(inner) && !outer.empty() && !is_foreign(outer) ? line_of(outer) : line_of(inner);
-      if (line.empty()) line = fmt::format("{}+{:#x}", name, place->inner);
+      auto line = own_line(place->addresses, told);
+      if (line.empty()) line = fmt::format("{}+{:#x}", name, place->addresses.front());
       text.replace(place->begin, place->end - place->begin, line);
     }
   });

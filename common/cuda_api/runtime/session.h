@@ -100,7 +100,7 @@ class Session {
   /// What there is to say goes to the file.
   void write_record(bool complete);
 
-  /// Where one may place a word of the program's code: "program+0x12f4".
+  /// Where a return address lies, and behind < who called that: "program+0x12f4<program+0x1300".
   [[nodiscard]] static std::string place_in_program(const void* address);
 
  private:

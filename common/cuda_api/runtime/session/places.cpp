@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <unwind.h>
 
+#include <string>
+#include <vector>
+
 #include "common/cuda_api/runtime/session.h"
 
 namespace gpulab::cuda_api {
@@ -20,27 +23,30 @@ std::string offset_text(const void* address) {
 
 }  // namespace
 
+// Functions of the toolkit's headers stand between, one in another (cudaMallocHost): who called those is told, too, up
+// to the C library, which called main.
 std::string Session::place_in_program(const void* address) {
-  // Functions of the toolkit's headers stand between: who called those is told, too.
+  constexpr std::size_t most_frames = 6;
   struct Walk {
     const void* address;
-    bool found = false;
-    const void* above = nullptr;
+    std::vector<const void*> frames{};
   } walk{address};
   _Unwind_Backtrace(
       [](_Unwind_Context* frame, void* data) {
         auto& at = *static_cast<Walk*>(data);
         // NOLINTNEXTLINE(performance-no-int-to-ptr)
         const auto* here = reinterpret_cast<const void*>(_Unwind_GetIP(frame));
-        if (at.found) {
-          at.above = here;
-          return _URC_NORMAL_STOP;
-        }
-        at.found = here == at.address;
-        return _URC_NO_REASON;
+        if (!at.frames.empty() || here == at.address) at.frames.push_back(here);
+        return at.frames.size() < most_frames ? _URC_NO_REASON : _URC_NORMAL_STOP;
       },
       &walk);
-  return walk.above == nullptr ? offset_text(address) : offset_text(address) + "<" + offset_text(walk.above);
+  std::string text = offset_text(address);
+  for (std::size_t i = 1; i < walk.frames.size(); ++i) {
+    const std::string outer = offset_text(walk.frames[i]);
+    if (outer.starts_with("libc.so")) break;
+    text += "<" + outer;
+  }
+  return text;
 }
 
 }  // namespace gpulab::cuda_api
