@@ -43,7 +43,7 @@ Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t 
   if (const Allocation* above = w.global->in_front_of(address))
     return {fmt::format("at {:#x}, {} bytes in front of '{}'", address, above->address - address, above->name),
             "compare the index with 0 before the access"};
-  const Allocation* a = w.global->nearest(address);
+  const Allocation* a = w.global->overrun(address);
   if (!a) return {fmt::format("at {:#x}, which belongs to no allocation", address), {}};
   const std::uint64_t offset = address - a->address;
   if (!a->host)

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "common/cuda_api/runtime/host/address_owner.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/simt/machine/memory/windows.h"
 
@@ -19,13 +20,21 @@ namespace {
 
 /// Why the host's access to this address may have failed.
 std::string explained(Session& session, std::uint64_t address) {
-  if (const MemoryEntry* entry = session.memory.holding(address))
-    return fmt::format("the host read or wrote '{}', which is memory of the device: copy it with cudaMemcpy first",
-                       entry->name);
-  if (const MemoryEntry* freed = session.memory.freed(address))
-    return fmt::format("the host read or wrote '{}', which has been freed", freed->name);
-  if (address < 4096) return fmt::format("the host read or wrote the null address {:#x}", address);
-  return fmt::format("the host read or wrote {:#x}, where it has no memory", address);
+  using Kind = AddressOwner::Kind;
+  const auto owner = owner_of(session, address);
+  switch (owner.kind) {
+    case Kind::live:
+      return fmt::format("the host read or wrote '{}', which is memory of the device: copy it with cudaMemcpy first",
+                         owner.name);
+    case Kind::freed:
+      return fmt::format("the host read or wrote '{}', which has been freed", owner.name);
+    case Kind::null:
+      return fmt::format("the host read or wrote the null address {:#x}", address);
+    case Kind::nobody:
+      return fmt::format("the host read or wrote {:#x}, where it has no memory", address);
+    default:
+      return fmt::format("the host may not do this at {:#x} ({})", address, in_words(owner));
+  }
 }
 
 /// Of an access that the host was refused: what it was, and the address behind it, as return addresses are.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/cuda_api/runtime/host/host_pointers.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
 
@@ -85,6 +86,9 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
   auto found = device().take_findings();
   if (steps_wanted()) write_steps(request, found);
   for (auto& finding : found) {
+    // What a launch was told for ends with memcheck's: what fail() says of it, too.
+    if (finding.tool == "memcheck")
+      finding.message = with_owner(finding.message, host_pointer(*this, address_in(finding.message), request, kernel));
     if (Finding* mistake = known_mistake(mine.findings, finding)) {
       for (const auto& site : finding.at) place_allocations(site.address);
       join(*mistake, std::move(finding));

@@ -9,16 +9,11 @@
 #include <cstdlib>
 #include <utility>
 
+#include "common/cuda_api/runtime/host/host_pointers.h"
 #include "common/cuda_api/runtime/session.h"
 
 namespace gpulab::cuda_api {
 namespace {
-
-/// "out-of-bounds load of 4 bytes at 0x7f…": the first address that a fault's words name; 0: none.
-std::uint64_t address_in(const std::string& what) {
-  const auto at = what.find(" at 0x");
-  return at == std::string::npos ? 0 : std::strtoull(what.c_str() + at + 4, nullptr, 16);
-}
 
 /// The error that a GPU has for a launch that failed so.
 cudaError_t error_of(const LaunchError& error) {
@@ -124,7 +119,12 @@ void Session::fail(const LaunchError& error, const LaunchRequest& request, const
   // racecheck may look through thousands of hand-overs for one access: such a launch ends, of a smaller problem.
   if (error.kind == LaunchFailure::hung && !options.sanitize.empty())
     fault.hint += "; what --sanitize looks up counts, too: fewer tools or a smaller problem take less";
-  if (const MemoryEntry* freed = memory.freed(address_in(fault.what)))
+  const std::uint64_t address = address_in(fault.what);
+  const auto pointer = host_pointer(*this, address, request, kernel);
+  fault.what = with_owner(std::move(fault.what), pointer);
+  if (!pointer.hint.empty())
+    fault.hint = pointer.hint;
+  else if (const MemoryEntry* freed = memory.freed(address))
     fault.hint = fmt::format("'{}' was allocated at {} and freed at {}", freed->name, freed->caller, freed->freed_by);
   else
     place_allocations(fault.what);

@@ -158,6 +158,12 @@ const Allocation* GlobalMemory::nearest(std::uint64_t address) const {
   return it == allocations_.begin() ? nullptr : std::prev(it)->get();
 }
 
+const Allocation* GlobalMemory::overrun(std::uint64_t address) const {
+  constexpr std::uint64_t most = std::uint64_t{1} << 40;  // an index of 32 bits into elements of 256 bytes
+  const Allocation* a = nearest(address);
+  return a && address - a->address < a->bytes + (a->foreign ? kGap : most) ? a : nullptr;
+}
+
 const Allocation* GlobalMemory::in_front_of(std::uint64_t address) const {
   const auto above = std::ranges::upper_bound(allocations_, address, {}, [](const auto& a) { return a->address; });
   if (above == allocations_.end() || (*above)->address - address > kGap) return nullptr;

@@ -49,6 +49,9 @@ class GlobalMemory {
   [[nodiscard]] const Allocation* find(std::uint64_t address) const;
   /// The allocation nearest below `address`, for messages; nullptr if none.
   [[nodiscard]] const Allocation* nearest(std::uint64_t address) const;
+  /// The same where an index may have led so far beyond its end: who is farther away means another's memory (the
+  /// host's).
+  [[nodiscard]] const Allocation* overrun(std::uint64_t address) const;
   /// The allocation that begins above `address` where that is nearer to it than the end of the one below, for messages:
   /// in[-3] lies in front of `in`. nullptr if none.
   [[nodiscard]] const Allocation* in_front_of(std::uint64_t address) const;

@@ -43,9 +43,9 @@ class Memcheck final : public Observer {
     } else if (const Allocation* above = w.global->in_front_of(address)) {
       if ((above->address - address) % bytes == 0)
         name = fmt::format("{}[-{}]", above->name, (above->address - address) / bytes);
-    } else if (const Allocation* nearest = w.global->nearest(address); nearest && address >= kGlobalStart) {
-      place.allocation = nearest;
-      place.offset = address - nearest->address;
+    } else if (const Allocation* below = w.global->overrun(address); below && address >= kGlobalStart) {
+      place.allocation = below;
+      place.offset = address - below->address;
       name = name_of(*w.program, place, bytes);
     }
     accusations_.add({.tool = "memcheck", .message = what, .address = name, .first = suspect(w, lane, op->site)});

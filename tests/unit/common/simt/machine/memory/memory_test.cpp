@@ -43,3 +43,19 @@ TEST_CASE("no two allocations that are remembered have the same index, and indic
   CHECK(*indices.taken.rbegin() < 1000);
   CHECK(memory.global().find(kept)->name == "kept");
 }
+
+TEST_CASE("an index may lead far beyond an allocation of the device's, but not to where the host has its memory") {
+  GlobalMemory memory;
+  const auto address = memory.allocate("x", 64);
+  CHECK(memory.overrun(address)->name == "x");
+  CHECK(memory.overrun(address + 63)->name == "x");
+  CHECK(memory.overrun(address + (std::uint64_t{8} << 32))->name == "x");  // x[0xffffffff] of doubles
+  CHECK(memory.overrun(address - 1) == nullptr);
+  constexpr std::uint64_t stack = 0x7ffd'3277'698c;
+  CHECK(memory.overrun(stack) == nullptr);
+  std::byte own[64];
+  memory.adopt("registered", own, sizeof own);
+  const auto there = reinterpret_cast<std::uint64_t>(&own);
+  CHECK(memory.overrun(there + 64)->name == "registered");
+  CHECK(memory.overrun(there + (std::uint64_t{1} << 30)) == nullptr);
+}
