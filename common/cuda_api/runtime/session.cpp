@@ -84,7 +84,7 @@ Session& Session::instance() {
 
 Session::Session() : options(read_options()), profile_(gpu_profile(options.profile)) {
   record.gpu = profile_.id;
-  managed.on = std::ranges::find(options.sanitize, "racecheck") != options.sanitize.end();
+  if (std::ranges::find(options.sanitize, "racecheck") != options.sanitize.end()) managed.start();
 }
 
 Device& Session::device() {

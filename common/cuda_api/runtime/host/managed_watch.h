@@ -3,6 +3,7 @@
 // its launch returns, so that a program without the wait works: the pages that it changed are closed to the host until
 // it waits, and an access is told (and then let through).
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -17,7 +18,9 @@ namespace gpulab::cuda_api {
 
 class ManagedWatch {
  public:
-  bool on = false;
+  /// From now on.
+  void start() { on_ = true; }
+  [[nodiscard]] static bool on() { return on_; }
 
   /// Around a launch.
   void before(const MemoryTable& memory);
@@ -28,13 +31,22 @@ class ManagedWatch {
   /// The host has waited.
   void forget() { closed_.clear(); }
 
+  /// Memory that was closed when the host came to it.
   struct Access {
     std::string kernel, name;
     std::uint64_t launch = 0;
-    bool changed = false;  ///< by the kernel, at that place
+    std::size_t bytes = 0;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> changed;  ///< by the kernel: first and behind the last
+    [[nodiscard]] bool is_changed(std::uint64_t address, std::uint64_t bytes) const;
   };
-  /// Opens what lies at an address that the host could not reach; nothing where it is not ours.
-  std::optional<Access> reached(std::uint64_t address);
+  /// Opens what the host is about to reach, one allocation of it; nothing where nothing of it is closed.
+  std::optional<Access> reached(std::uint64_t address, std::uint64_t bytes);
+  /// The host's kernel (of its operating system) is about to use this memory: it stays open until release(), which
+  /// takes the same.
+  void lend(std::uint64_t address, std::uint64_t bytes) { lent_.emplace_back(address, bytes); }
+  void release(std::uint64_t address, std::uint64_t bytes);
+  /// False: nothing there is ever closed. Asked without the session's lock, by each call that lends memory.
+  [[nodiscard]] static bool may_be_closed(std::uint64_t address, std::uint64_t bytes);
 
  private:
   struct Copy {
@@ -42,15 +54,14 @@ class ManagedWatch {
     std::string name;
     std::vector<std::byte> bytes;
   };
-  struct Closed {
-    std::string kernel, name;
-    std::uint64_t launch = 0;
-    std::size_t bytes = 0;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> changed;  ///< first and behind the last
-  };
+  static inline std::atomic<bool> on_ = false;
   int depth_ = 0;  ///< calls may call each other
   std::vector<Copy> copies_;
-  std::map<std::uint64_t, Closed> closed_;  ///< by address
+  std::map<std::uint64_t, Access> closed_;                     ///< by address
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> lent_;  ///< address and bytes
 };
+
+/// "the host reads 'cudaMallocManaged #1', which launch 2, …": `tried` is its verb.
+[[nodiscard]] std::string in_words(const ManagedWatch::Access& access, const char* tried);
 
 }  // namespace gpulab::cuda_api

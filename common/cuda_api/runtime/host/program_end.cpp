@@ -72,16 +72,14 @@ bool was_atomic(const ucontext_t& c) {
 /// Managed memory that a kernel may still be changing, for all that the host knows: told, and let through.
 bool let_through(std::uint64_t address, const ucontext_t& context) {
   Session& session = Session::instance();
-  if (!session.managed.on) return false;
+  if (!ManagedWatch::on()) return false;
   const std::lock_guard lock(session.mutex);
-  const auto access = session.managed.reached(address);
+  const auto access = session.managed.reached(address, 1);
   if (!access) return false;
   // Atomics of the host may meet those of a kernel (of system scope, which a kernel that shares memory so has).
-  if (!access->changed || was_atomic(context)) return true;
-  session.find_race(fmt::format("the host {} '{}', which launch {}, {}, has changed, without waiting for it: call "
-                                "cudaDeviceSynchronize() between them",
-                                what_was_tried(context), access->name, access->launch, access->kernel),
-                    behind_access(context));
+  constexpr std::uint64_t reach = 8;  // the widest access of a CPU that begins there
+  if (!access->is_changed(address, reach) || was_atomic(context)) return true;
+  session.find_race(in_words(*access, what_was_tried(context)), behind_access(context));
   return true;
 }
 
