@@ -46,6 +46,12 @@ struct Capabilities {
   bool uses_host_memory = false;  ///< what it allocates comes out of the host's memory (the simulator)
 };
 
+/// What a function takes of a thread's stack in a kernel, at least, by the machine code that ptxas has made of it.
+struct FrameRow {
+  std::string_view kernel, function;  ///< mangled; of a kernel itself the same
+  std::uint32_t bytes = 0;
+};
+
 /// PTX text and what to call it in messages. Views must outlive the device.
 struct ModuleImage {
   std::string_view name;  ///< "reduce/kernels.cu"
@@ -53,6 +59,7 @@ struct ModuleImage {
   std::string_view source;  ///< CUDA source text, may be empty
   /// What ptxas said of its kernels, for a device that does not compile them itself; may be empty.
   std::span<const PtxasRow> resources{};
+  std::span<const FrameRow> frames{};
 };
 
 /// What ptxas or the driver says of one kernel. Absent knowledge is absent.
@@ -165,6 +172,9 @@ class Device {
   /// Records what `work` queues on stream 0 (launches and queued copies) without running it; on a GPU it becomes a CUDA
   /// graph. What `work` refers to outlives the recording.
   [[nodiscard]] virtual std::unique_ptr<Recording> record(const std::function<void()>& work);
+  /// How much stack a thread has on the GPU that this device stands for (cudaLimitStackSize): kernels that certainly
+  /// need more fail, of others that may need more a finding tells. Without a call nobody asks.
+  virtual void limit_stack(std::size_t) {}
   /// Waits for all launches and copies; throws what they failed with.
   virtual void synchronize() = 0;
 

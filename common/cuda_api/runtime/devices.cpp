@@ -132,15 +132,12 @@ std::optional<int> attribute_of(const cudaDeviceProp& p, cudaDeviceAttr which) {
   return std::nullopt;
 }
 
-/// What cudaDeviceSetLimit has set.
+/// What cudaDeviceSetLimit has set, but for the stack.
 std::map<int, std::size_t>& limits() {
-  static auto& all = *new std::map<int, std::size_t>{{cudaLimitStackSize, 1024},
-                                                     {cudaLimitPrintfFifoSize, 1 << 20},
-                                                     {cudaLimitMallocHeapSize, 8 << 20},
-                                                     {cudaLimitDevRuntimeSyncDepth, 2},
-                                                     {cudaLimitDevRuntimePendingLaunchCount, 2048},
-                                                     {cudaLimitMaxL2FetchGranularity, 64},
-                                                     {cudaLimitPersistingL2CacheSize, 0}};
+  static auto& all = *new std::map<int, std::size_t>{
+      {cudaLimitPrintfFifoSize, 1 << 20},   {cudaLimitMallocHeapSize, 8 << 20},
+      {cudaLimitDevRuntimeSyncDepth, 2},    {cudaLimitDevRuntimePendingLaunchCount, 2048},
+      {cudaLimitMaxL2FetchGranularity, 64}, {cudaLimitPersistingL2CacheSize, 0}};
   return all;
 }
 
@@ -253,7 +250,8 @@ cudaError_t cudaDeviceReset() {
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
-  return call("cudaDeviceSetLimit", Waits::no, [&](Session&) {
+  return call("cudaDeviceSetLimit", Waits::no, [&](Session& s) {
+    if (limit == cudaLimitStackSize) return s.limit_stack(value);
     if (!limits().contains(limit)) return cudaErrorUnsupportedLimit;
     limits()[limit] = value;
     return cudaSuccess;
@@ -261,7 +259,11 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
 }
 
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
-  return call("cudaDeviceGetLimit", Waits::no, [&](Session&) {
+  return call("cudaDeviceGetLimit", Waits::no, [&](Session& s) {
+    if (limit == cudaLimitStackSize) {
+      *value = s.stack_limit();
+      return cudaSuccess;
+    }
     if (!limits().contains(limit)) return cudaErrorUnsupportedLimit;
     *value = limits()[limit];
     return cudaSuccess;

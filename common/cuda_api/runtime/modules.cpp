@@ -121,8 +121,12 @@ const FatModule& Modules::take_ptx(std::size_t number, int architecture) {
   module.name = fmt::format("{}#{}", image.name.empty() ? "program" : image.name, number);
   module.ptx = image.content;
   for (const auto& other : images)
-    if (other.kind == DeviceImage::Kind::elf && other.architecture == architecture)
-      module.uses = uses_in_cubin(std::as_bytes(std::span(other.content)));
+    if (other.kind == DeviceImage::Kind::elf && other.architecture == architecture) {
+      const auto cubin = std::as_bytes(std::span(other.content));
+      module.uses = uses_in_cubin(cubin);
+      module.frame_uses = frames_in_cubin(cubin);
+    }
+  for (const auto& use : module.frame_uses) module.frames.push_back({use.kernel, use.function, use.bytes});
   for (const auto& use : module.uses)
     module.rows.push_back({use.name, architecture, use.registers, 0, use.stack_bytes, 0, 0, 0, 0});
   return module;

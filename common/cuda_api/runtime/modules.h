@@ -43,8 +43,10 @@ struct FatModule {
   std::string name, ptx;           ///< empty: not taken out yet
   std::vector<KernelUse> uses;     ///< what ptxas said of its kernels, where the program holds their machine code, too
   std::vector<PtxasRow> rows;      ///< the same for the device
-  bool loaded = false;             ///< by the device
-  bool placed = false;             ///< its managed variables are where the host looks for them
+  std::vector<FrameUse> frame_uses;
+  std::vector<FrameRow> frames;  ///< the same for the device
+  bool loaded = false;           ///< by the device
+  bool placed = false;           ///< its managed variables are where the host looks for them
 };
 
 class Modules {

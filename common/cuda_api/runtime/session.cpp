@@ -88,8 +88,23 @@ Session::Session() : options(read_options()), profile_(gpu_profile(options.profi
 }
 
 Device& Session::device() {
-  if (!device_) device_ = make_device(profile_, options);
+  if (device_) return *device_;
+  device_ = make_device(profile_, options);
+  device_->limit_stack(stack_limit_);
   return *device_;
+}
+
+cudaError_t Session::limit_stack(std::size_t bytes) {
+  // As an H100 has it, also that the first is told where both are so.
+  constexpr std::size_t most = (std::size_t{512} << 10) - 16, step = 16;
+  if (bytes >= most) return cudaErrorInvalidValue;
+  const std::size_t taken = (bytes + step - 1) / step * step;
+  const auto threads =
+      static_cast<std::size_t>(profile_.sm_count) * static_cast<std::size_t>(profile_.max_threads_per_sm);
+  if (taken * threads > profile_.memory_bytes) return cudaErrorMemoryAllocation;
+  stack_limit_ = taken;
+  if (device_) device_->limit_stack(taken);
+  return cudaSuccess;
 }
 
 void Session::reset_device() {
@@ -98,6 +113,7 @@ void Session::reset_device() {
   memory.clear();
   textures = {};
   device_.reset();
+  stack_limit_ = kStackLimit;
   pending_ = sticky_ = cudaSuccess;
 }
 
@@ -107,7 +123,8 @@ void Session::load(std::size_t module) {
   if (std::exchange(mine.loaded, true)) return;
   // The source is the reader's to find: that there is one makes lines those that the debug information names.
   const std::string_view source = options.lines ? "\n" : "";
-  device().load({.name = taken.name, .ptx = taken.ptx, .source = source, .resources = taken.rows});
+  device().load(
+      {.name = taken.name, .ptx = taken.ptx, .source = source, .resources = taken.rows, .frames = taken.frames});
 }
 
 const LoadedFunction& Session::kernel_of(const FunctionEntry& function) {

@@ -59,6 +59,9 @@ class Session {
   /// Made by the first who asks.
   [[nodiscard]] Device& device();
   [[nodiscard]] bool has_device() const { return device_ != nullptr; }
+  /// cudaLimitStackSize.
+  cudaError_t limit_stack(std::size_t bytes);
+  [[nodiscard]] std::size_t stack_limit() const { return stack_limit_; }
   /// Every allocation, module and error is forgotten: cudaDeviceReset.
   void reset_device();
 
@@ -104,7 +107,7 @@ class Session {
   [[nodiscard]] static std::string place_in_program(const void* address);
 
  private:
-  static constexpr std::size_t kMostFindings = 100;
+  static constexpr std::size_t kMostFindings = 100, kStackLimit = 1024;
   Session();
   void load(std::size_t module);
   void run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
@@ -133,6 +136,7 @@ class Session {
   std::string printed_;
   cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::uint64_t launches_ = 0;
+  std::size_t stack_limit_ = kStackLimit;
 };
 
 /// The error that cudaGetLastError gives to this thread.

@@ -16,6 +16,12 @@ namespace {
 /// Warp instructions that starting a grid from a kernel is charged: a chain of launches without an end has one.
 constexpr std::uint64_t kLaunchCost = 1000;
 
+/// Local memory without what recursion takes.
+std::size_t needed_local(const LoadedKernel& loaded) {
+  const std::size_t by_ptx = loaded.program->local_bytes - (loaded.program->recursive ? simt::kRecursiveStack : 0);
+  return loaded.kernel.attributes.local_bytes.value_or(by_ptx);
+}
+
 std::uint32_t sm_count(const GpuProfile& profile) { return static_cast<std::uint32_t>(std::max(profile.sm_count, 1)); }
 
 }  // namespace
@@ -36,6 +42,11 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   simt::GridLaunches launches;
   launches.level = level;
   simt::LaunchState state = launch_state(loaded, config, parameters);
+  std::optional<simt::StackLimit> stack;
+  if (stack_bytes_) {
+    most_local_ = std::max(most_local_, needed_local(loaded));
+    state.stack = &stack.emplace(program, *stack_bytes_, most_local_, loaded.frames);
+  }
   state.launches = &launches;
   simt::GridOptions grid;
   grid.threads = options_.threads;
@@ -65,6 +76,7 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
     counted = simt::run_grid(
         state, grid, [this](std::string_view text, std::uint64_t cut) { print(text, cut); }, look);
   }
+  if (stack) look_at_stack(loaded, *stack);
   if (options_.counters) balance_.add_to(counted, config.grid.volume());
   if (model_ && options_.lines) {
     const LaunchTime time =
@@ -97,6 +109,19 @@ void GridRunner::spend_copied(std::uint64_t rows, std::uint64_t bytes, std::uint
                                 "as one)",
                                 options_.budget, at_once),
                     {}, "copy less, or raise --budget");
+}
+
+void GridRunner::look_at_stack(const LoadedKernel& loaded, const simt::StackLimit& limit) {
+  const std::uint64_t taken = limit.exceeded;
+  if (taken == 0 || !told_.insert(loaded.kernel.handle).second) return;
+  Finding& finding = findings_.emplace_back();
+  finding.tool = "stack";
+  finding.severity = Severity::warning;
+  finding.message = fmt::format(
+      "{}: calls that have not returned take {} {} bytes of stack{}; a thread of a GPU has {} here, and the launch may "
+      "end with cudaErrorIllegalAddress: cudaDeviceSetLimit(cudaLimitStackSize, bytes) gives more",
+      loaded.kernel.cpp_name, limit.is_known ? "at least" : "about", taken,
+      limit.is_known ? "" : ", by the PTX's variables alone", limit.bytes);
 }
 
 simt::LaunchState GridRunner::launch_state(const LoadedKernel& loaded, const LaunchConfig& config,

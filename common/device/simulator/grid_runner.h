@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@
 #include "common/simt/device_runtime/device_heap.h"
 #include "common/simt/device_runtime/device_launch.h"
 #include "common/simt/machine/grid.h"
+#include "common/simt/machine/stack_limit.h"
 #include "common/simt/timing/model.h"
 
 namespace gpulab {
@@ -60,6 +62,9 @@ class GridRunner {
   std::string take_output() { return std::exchange(output_, {}); }
   /// Bytes that kernels printed beyond what is kept, since the last call.
   std::uint64_t take_output_cut() { return std::exchange(cut_, 0); }
+  /// Of launches that a GPU's stack may be too small for.
+  std::vector<Finding> take_findings() { return std::exchange(findings_, {}); }
+  void limit_stack(std::size_t bytes) { stack_bytes_ = bytes; }
   std::uint64_t take_work() { return std::exchange(work_, 0); }
   void print_to(const PrintSink& sink) { sink_ = sink; }
 
@@ -68,6 +73,8 @@ class GridRunner {
                                                const std::vector<std::byte>& parameters);
   std::uint64_t grid_workspace();
   void print(std::string_view text, std::uint64_t cut);
+  /// Keeps the finding, once for each kernel, and what the kernel needed: later ones have as much.
+  void look_at_stack(const LoadedKernel& kernel, const simt::StackLimit& limit);
 
   std::uint64_t work_ = 0;
   const GpuProfile& profile_;
@@ -83,6 +90,10 @@ class GridRunner {
   std::vector<LaunchLines> lines_;
   std::string output_;
   std::uint64_t cut_ = 0;
+  std::vector<Finding> findings_;
+  std::optional<std::size_t> stack_bytes_;  ///< nothing: nobody asks
+  std::size_t most_local_ = 0;              ///< that a kernel so far needed without recursion
+  std::set<std::uintptr_t> told_;           ///< kernels that may need more stack
   PrintSink sink_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -21,6 +22,20 @@ const PtxasRow* ptxas_row(const ModuleImage& image, std::string_view entry, int 
   for (const auto& row : image.resources)
     if (row.sm == sm && row.entry == entry) return &row;
   return nullptr;
+}
+
+/// For StackLimit: nothing where ptxas' frame of the kernel itself is not known.
+std::vector<std::uint32_t> frames_of(const simt::Program& program, const ModuleImage& image, std::string_view entry) {
+  std::map<std::string_view, std::uint32_t> known;
+  for (const auto& row : image.frames)
+    if (row.kernel == entry) known[row.function] = row.bytes;
+  if (!known.contains(entry)) return {};
+  std::vector<std::uint32_t> frames;
+  for (const auto& info : program.functions) {
+    const auto found = known.find(info.function->name);
+    frames.push_back(found == known.end() ? 0 : found->second);
+  }
+  return frames;
 }
 
 }  // namespace
@@ -112,7 +127,8 @@ const LoadedKernel& KernelLibrary::decode(Module& loaded, std::string_view entry
     kernel.parameter_sizes.push_back(parameter.size);
   kernel.attributes = attributes_of(*program, loaded.image, entry);
   kernel.handle = kernels_.size();
-  return kernels_.emplace_back(LoadedKernel{std::move(program), std::move(kernel), loaded.image});
+  auto frames = frames_of(*program, loaded.image, entry);
+  return kernels_.emplace_back(LoadedKernel{std::move(program), std::move(kernel), loaded.image, std::move(frames)});
 }
 
 KernelAttributes KernelLibrary::attributes_of(const simt::Program& program, const ModuleImage& image,

@@ -24,8 +24,9 @@ namespace gpulab {
 /// A kernel ready to run.
 struct LoadedKernel {
   std::unique_ptr<simt::Program> program;
-  Kernel kernel;      ///< as the host sees it; its handle is the library's
-  ModuleImage image;  ///< the module that it is from
+  Kernel kernel;                        ///< as the host sees it; its handle is the library's
+  ModuleImage image;                    ///< the module that it is from
+  std::vector<std::uint32_t> frames{};  ///< of the program's functions, as StackLimit's
   /// Arguments laid out as the PTX parameter list has them.
   [[nodiscard]] std::vector<std::byte> parameter_block(std::span<const KernelArgument> arguments) const;
 };

@@ -166,7 +166,12 @@ class Simulator final : public Device {
   void keep_steps(bool wanted) override {
     if (recorder_) recorder_->keep(wanted);
   }
-  std::vector<Finding> take_findings() override { return tools_.take_findings(); }
+  std::vector<Finding> take_findings() override {
+    auto found = tools_.take_findings();
+    for (auto& finding : grids_.take_findings()) found.push_back(std::move(finding));
+    return found;
+  }
+  void limit_stack(std::size_t bytes) override { grids_.limit_stack(bytes); }
   std::string take_output() override { return grids_.take_output(); }
   std::uint64_t take_output_cut() override { return grids_.take_output_cut(); }
   std::uint64_t take_work() override { return grids_.take_work(); }

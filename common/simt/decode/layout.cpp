@@ -11,6 +11,7 @@
 #include "common/demangle.h"
 #include "common/error.h"
 #include "common/ptx/extent.h"
+#include "common/simt/decode/stack.h"
 #include "common/simt/machine/observer.h"
 
 namespace gpulab::simt {
@@ -153,10 +154,6 @@ void for_each_component(const CallGraph& graph, Visit visit) {
     }
   }
 }
-
-constexpr std::uint32_t kRecursiveStack = 32 << 10;  ///< bytes per lane for frames of recursive functions
-/// What a call takes at least, so that recursion without variables ends, too.
-constexpr std::uint32_t kLeastFrame = 16;
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "common/simt/machine/memory/memory.h"
+#include "common/simt/machine/stack_limit.h"
 #include "common/simt/machine/warp_scheduler.h"
 #include "common/simt/machine/worker.h"
 
@@ -17,8 +18,12 @@ namespace {
 constexpr std::size_t kWarpStagger = 2;  ///< extra slots between warps, so that their registers do not share cache sets
 
 std::uint64_t warps_of(const LaunchState& launch) { return (launch.block.volume() + kLanes - 1) / kLanes; }
+std::uint32_t lane_local_bytes(const LaunchState& launch) {
+  const Program& program = *launch.program;
+  return program.local_bytes + (launch.stack && program.recursive ? launch.stack->recursive_bytes : 0);
+}
 /// Lanes that the last warp lacks have some, too.
-std::uint64_t local_bytes(const LaunchState& launch) { return warps_of(launch) * kLanes * launch.program->local_bytes; }
+std::uint64_t local_bytes(const LaunchState& launch) { return warps_of(launch) * kLanes * lane_local_bytes(launch); }
 /// Registers of all warps, then shared memory.
 std::uint64_t storage_bytes(const LaunchState& launch) {
   const Program& program = *launch.program;
@@ -43,7 +48,8 @@ BlockContext::BlockContext(const LaunchState& state, Worker& owner, bool paralle
   std::memset(storage_.get(), 0, bytes);
   shared_ = storage_.get() + register_bytes;
   preds_.assign(std::size_t{count} * std::max(program.preds, 1u), 0);
-  if (program.local_bytes) local_ = std::make_unique<ZeroPages>(local_bytes(state));
+  const std::uint32_t lane_bytes = lane_local_bytes(state);
+  if (lane_bytes) local_ = std::make_unique<ZeroPages>(local_bytes(state));
   warps.resize(count);
   async.resize(count);
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -63,8 +69,8 @@ BlockContext::BlockContext(const LaunchState& state, Worker& owner, bool paralle
     w.global = state.memory;
     w.shared = shared_;
     w.shared_bytes = static_cast<std::uint32_t>(shared_bytes);
-    w.local_bytes = program.local_bytes;
-    w.local = local_ ? local_->data() + std::size_t{i} * kLanes * program.local_bytes : nullptr;
+    w.local_bytes = lane_bytes;
+    w.local = local_ ? local_->data() + std::size_t{i} * kLanes * lane_bytes : nullptr;
     fill_launch_values(w);
     order_.push_back(i);
   }

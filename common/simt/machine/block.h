@@ -25,6 +25,7 @@ namespace gpulab::simt {
 class DeviceHeap;
 struct DeviceRuntime;
 struct GridLaunches;
+struct StackLimit;
 
 /// What all blocks of a launch share.
 struct LaunchState {
@@ -36,7 +37,8 @@ struct LaunchState {
   GlobalMemory* memory = nullptr;
   DeviceHeap* heap = nullptr;  ///< of malloc
   DeviceRuntime* runtime = nullptr;
-  GridLaunches* launches = nullptr;  ///< that this grid makes
+  GridLaunches* launches = nullptr;   ///< that this grid makes
+  const StackLimit* stack = nullptr;  ///< of the GPU that the simulator stands for; null: nobody asks
   /// Cooperative launches: where the grid's barrier lies (cooperative_groups' grid_workspace); 0: the grid has none.
   std::uint64_t grid_workspace = 0;
   std::uint32_t phases = 1;  ///< counted apart, split by the block's barriers; the last takes all that follow

@@ -7,9 +7,11 @@
 
 #include "common/simt/decode/program.h"
 #include "common/simt/device_runtime/builtins.h"
+#include "common/simt/machine/block.h"
 #include "common/simt/machine/divergence.h"
 #include "common/simt/machine/faults.h"
 #include "common/simt/machine/memory/local_memory.h"
+#include "common/simt/machine/stack_limit.h"
 #include "common/simt/machine/worker.h"
 
 namespace gpulab::simt {
@@ -86,6 +88,7 @@ void enter_function(Warp& w, const MicroOp* op, const CallInfo& call, std::uint3
     fault(w, op, __builtin_ctz(lanes),
           fmt::format("stack overflow: {} bytes of local memory are used up", w.local_bytes),
           "recursion this deep needs another algorithm");
+  if (const StackLimit* limit = w.block->launch.stack) check_stack(w, op, callee, point, lanes, *limit);
   if (call.arguments.size() != info.parameters.size())
     fault(w, op, __builtin_ctz(lanes), "call with a wrong number of arguments");
   point_of(w, point).callee = callee;
