@@ -90,7 +90,7 @@ std::string progress_line(std::string_view text) {
   std::size_t end = 0;
   for (; end < text.size(); ++end)
     if ((static_cast<unsigned char>(text[end]) & 0xC0) != 0x80 && left-- == 0) break;
-  return std::string(no_progress_line) + std::string(text.substr(0, end));
+  return fmt::format("{}{}", no_progress_line, text.substr(0, end));
 }
 
 }  // namespace gpulab
