@@ -132,6 +132,16 @@ TEST_CASE("a piece of what a kernel printed is a reply of its own") {
   CHECK_FALSE(encode(WireReply{full_result(), std::nullopt}).starts_with(printed_reply));
 }
 
+TEST_CASE("how far a launch is, is a reply of its own") {
+  LaunchProgress::Now now{.kernel = "k", .launch = 2, .launches = 3, .blocks = 64, .done = 17, .elapsed_ms = 4200};
+  const std::string line = encode(WireReply{.progress = now});
+  CHECK(line.starts_with(progress_reply));
+  const auto reply = decode_reply(line);
+  REQUIRE(reply.progress);
+  CHECK(text_of(*reply.progress) == text_of(now));
+  CHECK((!reply.result && !reply.error && !reply.printed));
+}
+
 TEST_CASE("an error survives the wire") {
   const auto reply = decode_reply(encode(WireReply{std::nullopt, Error(ExitCode::missing, "no GPU", "gpu", "hint")}));
   REQUIRE(reply.error);
