@@ -12,6 +12,7 @@
 #include "labs/registry.h"
 #include "runner/command.h"
 #include "runner/execution/progress.h"
+#include "runner/export/pages/student_page.h"
 #include "runner/grade/grades_report.h"
 #include "runner/grade/grading.h"
 #include "runner/grade/standard.h"
@@ -107,9 +108,7 @@ void check_options_beside_assignment(const CommandLine& line) {
 ExitCode try_assignment(const CommandLine& line, const std::string& path) {
   check_options_beside_assignment(line);
   const auto report = parse_report_options(line.name, line.given, formats_for(&Format::check));
-  if (report.format->name != "table" && report.format->name != "json")
-    throw usage_error(fmt::format("check --assignment has no format '{}'", report.format->name),
-                      "formats: table, json");
+  const auto format = report.format->name;
   std::error_code failed;
   if (const auto& file = line.arguments.front(); !std::filesystem::exists(file, failed))
     throw usage_error(fmt::format("check: there is no file '{}'", file));
@@ -120,9 +119,11 @@ ExitCode try_assignment(const CommandLine& line, const std::string& path) {
   watch_for_interrupts();
   ReportTarget target(report.output);
   const auto tried = grade_all(request, find_submissions(line.arguments, assignment.file)).front();
-  target.write(report.format->name == "json" ? json_text(nlohmann::ordered_json::parse(tried.dump()))
-                                             : tried_table(tried, report_width(target)));
+  target.write(format == "json"   ? json_text(nlohmann::ordered_json::parse(tried.dump()))
+               : format == "html" ? student_page(grade_of(tried))
+                                  : tried_table(tried, report_width(target)));
   if (tried.at("status") == "infrastructure") return ExitCode::launch_failed;
+  if (tried.at("status") == "attention") return ExitCode::wrong;
   const bool as_asked = std::ranges::all_of(tried.at("items"), [](const nlohmann::json& item) {
     return item.at("status") == "passed" || item.at("status") == "pending";
   });

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "common/child/confinement.h"
 #include "common/child/interrupt.h"
@@ -15,6 +16,10 @@
 #include "runner/command.h"
 #include "runner/execution/progress.h"
 #include "runner/export/export.h"
+#include "runner/export/pages/class_page.h"
+#include "runner/export/pages/student_page.h"
+#include "runner/export/statistics.h"
+#include "runner/export/written_file.h"
 #include "runner/grade/grades_report.h"
 #include "runner/grade/grading.h"
 #include "runner/grade/input/roster.h"
@@ -49,13 +54,17 @@ OptionList own_options() {
       {"device", "KIND", "sim, or gpu: items of the kind speed are timed, too, one submission at a time [sim]",
        what_runs},
       {"resume", "", "what --output has of the same submission, assignment and key is not done again", what_runs},
+      {"fresh", "", "results that --output has of before go; else they stay, but for those of the same submissions",
+       what_runs},
       {"no-isolation", "", "no confinement of compiler and kernel, where the system has none", what_runs},
       {"backstop", "SECONDS", "of one case by the clock [60]: met twice, it is no grade, but our trouble", what_runs},
       {"roster", "FILE", "who is in the class: a CSV with submission, name, id, email", report},
-      {"output", "DIR", "a file for each submission (gpulab.grade.v1), and gradebook.csv", report},
+      {"output", "DIR", "a file for each submission (gpulab.grade.v1), gradebook.csv, statistics.csv", report},
+      {"pages", "DIR", "an HTML page for each student", report},
       {"export", "FORMAT=PATH", "for another service: " + join(export_names()), report, false, export_words()},
       {"fail-under", "POINTS", "exit code 1 where a score is below that", report},
-      {"format", "FORMAT", "table, csv or json [table]", report, false, {"table", "csv", "json"}},
+      {"fail-on", "STATUS", "attention: exit code 1 where there was nothing to judge", report, false, {"attention"}},
+      {"format", "FORMAT", "table, csv, json or html [table]", report, false, {"table", "csv", "json", "html"}},
   };
 }
 
@@ -70,7 +79,9 @@ Usage usage_of_grade(const Lab*) {
 struct GradeOptions {
   std::vector<std::string> paths;
   std::string format = "table", secret;
-  std::optional<std::string> output;
+  std::optional<std::string> output, pages;
+  bool fails_on_attention = false;
+  FolderUse use = FolderUse::merge;
   std::vector<RosterRow> roster;
   std::vector<Export> exports;
   std::optional<double> fail_under;
@@ -78,12 +89,23 @@ struct GradeOptions {
 
 std::string format_of(const Given& given) {
   const auto* text = single_value(given, "format");
-  const std::vector<std::string> known{"table", "csv", "json"};
+  const std::vector<std::string> known{"table", "csv", "json", "html"};
   if (text == nullptr) return known.front();
   if (!std::ranges::count(known, *text))
     throw usage_error(fmt::format("grade has no format '{}'", *text),
                       did_you_mean(*text, known, "formats: " + join(known)));
   return *text;
+}
+
+FolderUse use_of_folder(const Given& given, bool has_folder) {
+  const bool resumes = single_value(given, "resume") != nullptr, is_fresh = single_value(given, "fresh") != nullptr;
+  if (resumes && !has_folder)
+    throw usage_error("--resume: there is nothing to go on with", "--output DIR says where it was written to");
+  if (is_fresh && !has_folder)
+    throw usage_error("--fresh: there is nothing to begin anew", "--output DIR says where results are");
+  if (is_fresh && resumes)
+    throw usage_error("--fresh and --resume: the one begins anew, the other goes on", "leave one of them out");
+  return resumes ? FolderUse::resume : is_fresh ? FolderUse::fresh : FolderUse::merge;
 }
 
 GradeOptions parse(const CommandLine& line) {
@@ -103,9 +125,34 @@ GradeOptions parse(const CommandLine& line) {
     options.fail_under = parse_real(*text);
     if (!options.fail_under) throw usage_error(fmt::format("--fail-under: '{}' is no number of points", *text));
   }
-  if (single_value(line.given, "resume") != nullptr && !options.output)
-    throw usage_error("--resume: there is nothing to go on with", "--output DIR says where it was written to");
+  if (const auto* status = single_value(line.given, "fail-on")) {
+    if (*status != "attention")
+      throw usage_error(fmt::format("--fail-on: there is no status '{}' that it may be", visible(*status)),
+                        "--fail-on attention, --fail-under POINTS");
+    options.fails_on_attention = true;
+  }
+  if (const auto* pages = single_value(line.given, "pages")) {
+    if (pages->empty()) throw usage_error("--pages: the folder's name is empty");
+    options.pages = *pages;
+  }
+  options.use = use_of_folder(line.given, options.output.has_value());
   return options;
+}
+
+bool needs_attention(const nlohmann::json& grade) { return grade.at("status") == "attention"; }
+
+/// One line for all of them: nobody reads a hundred.
+void tell_of_attention(const std::vector<nlohmann::json>& grades) {
+  constexpr std::size_t most_shown = 5;
+  std::vector<std::string> shown;
+  std::size_t count = 0;
+  for (const auto& grade : grades)
+    if (needs_attention(grade) && ++count <= most_shown)
+      shown.push_back(
+          fmt::format("{} ({})", grade.at("submission").get<std::string>(), grade.at("reason").get<std::string>()));
+  if (count == 0) return;
+  if (count > most_shown) shown.push_back(fmt::format("and {} more", count - most_shown));
+  fmt::print(stderr, "note: attention: nothing to judge in {}: {}\n", plural(count, "submission"), join(shown));
 }
 
 void check_isolation(bool isolated) {
@@ -115,9 +162,9 @@ void check_isolation(bool isolated) {
 }
 
 ExitCode exit_code(const GradeOptions& options, const std::vector<nlohmann::json>& grades) {
-  if (!options.fail_under) return ExitCode::ok;
   const bool failed = std::ranges::any_of(grades, [&](const nlohmann::json& grade) {
-    return !grade.at("score").is_null() && grade.at("score").get<double>() < *options.fail_under;
+    if (options.fails_on_attention && needs_attention(grade)) return true;
+    return options.fail_under && !grade.at("score").is_null() && grade.at("score").get<double>() < *options.fail_under;
   });
   return failed ? ExitCode::wrong : ExitCode::ok;
 }
@@ -139,6 +186,20 @@ GradedClass class_of(const std::vector<nlohmann::json>& grades, const std::vecto
   GradedClass made{{}, roster};
   for (const auto& grade : grades) made.grades.push_back(grade_of(grade));
   return made;
+}
+
+/// By name; what needs attention last.
+std::vector<nlohmann::json> sorted(std::vector<nlohmann::json> grades) {
+  std::ranges::sort(grades, {}, [](const nlohmann::json& grade) {
+    return std::pair(needs_attention(grade), grade.at("submission").get<std::string>());
+  });
+  return grades;
+}
+
+void write_pages(const std::string& folder, const GradedClass& graded) {
+  for (const auto& grade : graded.grades)
+    write_whole(folder + "/" + ResultFolder::file_name(grade.shown_submission(), ".html"),
+                student_page(grade, graded.row_of(grade.submission)), "--pages");
 }
 
 /// The table for spreadsheets, as --export csv writes it.
@@ -183,6 +244,40 @@ std::vector<nlohmann::json> grade_all_and_show(GradingRequest& request, std::vec
   return grades;
 }
 
+/// All that the folder has, and not what this run has made alone: a gradebook is of the class.
+std::vector<nlohmann::json> with_others(const ResultFolder& folder, const std::vector<nlohmann::json>& run) {
+  folder.lock();
+  auto grades = folder.others();
+  if (const auto account = folder.account(run, grades.size()); !account.empty())
+    fmt::print(stderr, "note: {}\n", account);
+  grades.insert(grades.end(), run.begin(), run.end());
+  return sorted(std::move(grades));
+}
+
+/// `run`: the grades of this run; `grades`: with those of the runs before.
+ExitCode report(const GradeOptions& options, const Assignment& assignment, const std::vector<nlohmann::json>& run,
+                const std::vector<nlohmann::json>& grades, const ResultFolder* folder) {
+  const auto graded = class_of(grades, options.roster);
+  const auto statistics = statistics_of(graded.grades);
+  const auto csv = csv_of(graded);
+  compare_with_roster(options.roster, grades);
+  tell_of_attention(grades);
+  if (folder != nullptr) {
+    folder->write_file("gradebook.csv", csv);
+    folder->write_file("statistics.csv", statistics_csv(statistics));
+  }
+  for (const auto& wanted : options.exports)
+    for (const auto& note : export_grades(wanted, is_of_one(wanted) ? class_of(run, options.roster) : graded))
+      fmt::print(stderr, "note: {}\n", note);
+  if (options.pages) write_pages(*options.pages, graded);
+  const ReportTarget target("");
+  print_report(options.format == "csv"    ? csv
+               : options.format == "json" ? grades_json(grades, statistics)
+               : options.format == "html" ? class_page(graded)
+                                          : grades_table(grades, statistics, assignment.title, report_width(target)));
+  return exit_code(options, grades);
+}
+
 ExitCode run_grade(const CommandLine& line) {
   const auto options = parse(line);
   const auto assignment = read_assignment(line.arguments.front(), *line.labs);
@@ -200,21 +295,12 @@ ExitCode run_grade(const CommandLine& line) {
   if (!request.questions.trials.timed.empty()) request.jobs = 1;  // who is timed is alone
   if (options.secret.empty()) fmt::print(stderr, "note: there is no --key: what hidden classes hold can be foretold\n");
   std::optional<ResultFolder> folder;
-  if (options.output) folder.emplace(*options.output, single_value(line.given, "resume") != nullptr);
+  if (options.output) folder.emplace(*options.output, options.use);
   request.folder = folder ? &*folder : nullptr;
   watch_for_interrupts();
-  const auto grades = grade_all_and_show(request, std::move(submissions));
-  const auto graded = class_of(grades, options.roster);
-  const auto csv = csv_of(graded);
-  compare_with_roster(options.roster, grades);
-  if (folder) folder->write_file("gradebook.csv", csv);
-  for (const auto& wanted : options.exports)
-    for (const auto& note : export_grades(wanted, graded)) fmt::print(stderr, "note: {}\n", note);
-  const ReportTarget target("");
-  print_report(options.format == "csv"    ? csv
-               : options.format == "json" ? grades_json(grades)
-                                          : grades_table(grades, assignment.title, report_width(target)));
-  return exit_code(options, grades);
+  const auto run = grade_all_and_show(request, std::move(submissions));
+  const auto grades = folder ? with_others(*folder, run) : sorted(run);
+  return report(options, assignment, run, grades, folder ? &*folder : nullptr);
 }
 
 }  // namespace

@@ -72,6 +72,11 @@ Export parse_export(const std::string& text) {
   return {*found, text.substr(at + 1)};
 }
 
+bool is_of_one(const Export& wanted) {
+  const bool several = is_folder(wanted.path) || wanted.path.find(place) != std::string::npos;
+  return wanted.format->submission != nullptr && (wanted.format->one_submission || !several);
+}
+
 void check_export(const Export& wanted, std::size_t submissions) {
   const auto& format = *wanted.format;
   const bool several = is_folder(wanted.path) || wanted.path.find(place) != std::string::npos;

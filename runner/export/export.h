@@ -58,6 +58,8 @@ struct Export {
 
 /// FORMAT=PATH. Throws usage_error.
 [[nodiscard]] Export parse_export(const std::string& text);
+/// PATH is the file of one submission: of the one that is graded, however many were before.
+[[nodiscard]] bool is_of_one(const Export& wanted);
 /// Before anything is graded: can it be written for so many submissions? Throws usage_error.
 void check_export(const Export& wanted, std::size_t submissions);
 /// Writes the files; what the instructor should know of them comes back. Throws usage_error.

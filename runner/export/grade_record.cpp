@@ -43,6 +43,24 @@ double needed_number(const Json& object, const char* key) {
   return *value;
 }
 
+bool is_hidden(const Json& json, const std::string& name) {
+  const auto visibility = raw_text(json, "visibility");
+  if (visibility != "visible" && visibility != "hidden")
+    refuse(fmt::format("item '{}' has the visibility '{}'", name, visibility));
+  return visibility == "hidden";
+}
+
+GradePart part_of(const Json& json) {
+  if (!json.is_object()) refuse("a part of an item is no object");
+  GradePart part;
+  part.name = text(json, "name");
+  part.about = text(json, "about");
+  part.status = text(json, "status");
+  part.reason = text(json, "reason");
+  part.hidden = is_hidden(json, part.name);
+  return part;
+}
+
 GradeItem item_of(const Json& json) {
   if (!json.is_object()) refuse("an item is no object");
   GradeItem item;
@@ -51,17 +69,18 @@ GradeItem item_of(const Json& json) {
   item.earned = number(json, "earned");
   item.status = text(json, "status");
   item.reason = text(json, "reason");
-  const auto visibility = raw_text(json, "visibility");
-  if (visibility != "visible" && visibility != "hidden")
-    refuse(fmt::format("item '{}' has the visibility '{}'", item.name, visibility));
-  item.hidden = visibility == "hidden";
+  item.hidden = is_hidden(json, item.name);
+  item.description = text(json, "description");
+  item.hint = text(json, "hint");
+  const auto parts = json.find("parts");
+  if (parts == json.end()) return item;
+  if (!parts->is_array()) refuse(fmt::format("the parts of item '{}' are no list", item.name));
+  for (const auto& part : *parts) item.parts.push_back(part_of(part));
   return item;
 }
 
 GradeStatus status_of(const std::string& word) {
-  if (word == "graded") return GradeStatus::graded;
-  if (word == "pending") return GradeStatus::pending;
-  if (word == "infrastructure") return GradeStatus::infrastructure;
+  if (const auto status = from_text<GradeStatus>(word)) return *status;
   refuse(fmt::format("the status is '{}'", word));
 }
 
@@ -84,6 +103,10 @@ Grade grade_of(const Json& document) {
     grade.compile_problem = std::move(problem);
     grade.compiler_messages = text(document, "messages");
   }
+  grade.printed = text(document, "output");
+  if (const auto found = document.find("findings"); found != document.end() && found->is_array())
+    for (const auto& one : *found)
+      if (one.is_object()) grade.findings.push_back(fmt::format("{}: {}", text(one, "tool"), text(one, "message")));
   const auto items = document.find("items");
   if (items == document.end() || !items->is_array()) refuse("'items' is missing");
   for (const auto& item : *items) {
@@ -120,9 +143,23 @@ std::vector<GradeItem> items_for_students(const Grade& grade) {
 }
 
 std::string why_ungraded(const Grade& grade) {
-  std::string why = grade.status == GradeStatus::pending
-                        ? "not graded yet: some items need a GPU"
-                        : "not graded: this is a failure of the grading system, not of the submission";
+  std::string why;
+  switch (grade.status) {
+    case GradeStatus::graded:
+      return {};
+    case GradeStatus::pending:
+      why = "not graded yet: some items need a GPU";
+      break;
+    case GradeStatus::attention:
+      why = "not graded: there is nothing that could be judged";
+      break;
+    case GradeStatus::infrastructure:
+      why = "not graded: this is a failure of the grading system, not of the submission";
+      break;
+    case GradeStatus::tried:
+      why = "no grade: what is hidden is judged when it is handed in";
+      break;
+  }
   if (!grade.reason.empty()) why += " (" + grade.reason + ")";
   return why;
 }

@@ -41,6 +41,16 @@ std::string reason_of(const JudgedShape& shape) {
   return text;
 }
 
+/// The message, then a line for each place in the file: who did what there.
+std::string finding_text(const Finding& finding) {
+  std::string text = finding.message;
+  for (const auto& site : finding.at)
+    text += fmt::format("\n{}:{} {} by block ({},{},{}), thread ({},{},{}){}{}", site.file, site.line, site.access,
+                        site.block.x, site.block.y, site.block.z, site.thread.x, site.thread.y, site.thread.z,
+                        site.address.empty() ? "" : ", ", site.address);
+  return text;
+}
+
 std::string cut(std::string text, std::size_t most) {
   if (text.size() <= most) return text;
   text.resize(most);
@@ -123,7 +133,7 @@ Facts facts_of(const Judgement& judgement, const std::vector<std::string>& count
     if (shape.name == "reference") made.wrong_at_reference = cut(reason_of(shape), most_message);
   for (const auto& finding : judgement.findings)
     if (finding.severity == Severity::error)
-      made.findings.push_back({finding.tool, cut(finding.message, most_message)});
+      made.findings.push_back({finding.tool, cut(finding_text(finding), most_message)});
   for (const auto& result : judgement.counted) made.counts.push_back(count_of(result, false, counters));
   for (const auto& result : judgement.hidden_counted) made.counts.push_back(count_of(result, true, counters));
   made.constructs = judgement.constructs;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/text.h"
+#include "runner/judge/rung_counts.h"
 #include "runner/version.h"
 
 namespace gpulab {
@@ -19,14 +20,17 @@ Json points_json(double points) {
   return rounded;
 }
 
-Json part_json(const GradedPart& part, const GradedItem& item) {
-  return {{"name", part.name},
-          {"status", to_text(part.status)},
-          {"reason", visible(part.reason)},
-          {"visibility", part.is_hidden || item.item->is_hidden ? "hidden" : "visible"}};
+Json part_json(const GradedPart& part, const GradedItem& item, const std::vector<InputClass>& classes) {
+  Json json{{"name", part.name},
+            {"status", to_text(part.status)},
+            {"reason", visible(part.reason)},
+            {"visibility", part.is_hidden || item.item->is_hidden ? "hidden" : "visible"}};
+  const auto found = std::ranges::find(classes, part.name, &InputClass::name);
+  if (item.item->kind == ItemKind::correct && found != classes.end()) json["about"] = found->about;
+  return json;
 }
 
-Json item_json(const GradedItem& item) {
+Json item_json(const GradedItem& item, const std::vector<InputClass>& classes) {
   Json json{{"name", item.item->name},
             {"kind", to_text(item.item->kind)},
             {"points", points_json(item.item->points)},
@@ -35,7 +39,10 @@ Json item_json(const GradedItem& item) {
             {"reason", visible(item.reason)},
             {"visibility", item.item->is_hidden ? "hidden" : "visible"},
             {"parts", Json::array()}};
-  for (const auto& part : item.parts) json["parts"].push_back(part_json(part, item));
+  for (const auto& part : item.parts) json["parts"].push_back(part_json(part, item, classes));
+  if (!item.item->description.empty()) json["description"] = item.item->description;
+  const bool lost = item.status == Graded::failed || item.status == Graded::partial;
+  if (lost && !item.item->hint.empty()) json["hint"] = item.item->hint;
   return json;
 }
 
@@ -55,7 +62,7 @@ Json counters_json(const Facts& facts) {
 
 nlohmann::ordered_json grade_json(const Assignment& assignment, const GradedSubmission& grade) {
   const auto& facts = grade.facts;
-  const bool ours = !facts.trouble.empty();
+  const bool ours = !facts.trouble.empty(), nothing = !grade.submission.unreadable.empty();
   double earned = 0;
   bool pending = false;
   for (const auto& item : grade.items) {
@@ -70,21 +77,26 @@ nlohmann::ordered_json grade_json(const Assignment& assignment, const GradedSubm
             {"submission", shown_name(grade.submission.name)},
             {"file", grade.submission.file.empty() ? Json() : Json(shown_name(grade.submission.file))},
             {"status", ours              ? "infrastructure"
+                       : nothing         ? "attention"
                        : grade.is_public ? "tried"
                        : pending         ? "pending"
                                          : "graded"},
-            {"score", ours || pending || grade.is_public ? Json() : points_json(earned)},
-            {"score_so_far", ours ? Json() : points_json(earned)},
+            {"score", ours || nothing || pending || grade.is_public ? Json() : points_json(earned)},
+            {"score_so_far", ours || nothing ? Json() : points_json(earned)},
             {"max", points_json(assignment.points())},
             {"compile_problem", facts.uncompiled.empty() ? Json() : Json(visible(facts.uncompiled))},
-            {"reason", visible(facts.trouble)},
+            {"reason", visible(nothing ? grade.submission.unreadable : facts.trouble)},
             {"items", Json::array()},
             {"kernels", Json::array()},
+            {"findings", Json::array()},
             {"counted", counters_json(facts)},
             {"messages", visible(facts.messages)},
             {"output", visible(facts.output)},
             {"output_cut", facts.output_cut}};
-  for (const auto& item : grade.items) json["items"].push_back(item_json(item));
+  const auto classes = all_classes(*assignment.contract);
+  for (const auto& item : grade.items) json["items"].push_back(item_json(item, classes));
+  for (const auto& one : facts.findings)
+    json["findings"].push_back({{"tool", one.tool}, {"message", visible(one.message)}});
   for (const auto& kernel : facts.kernels) json["kernels"].push_back(visible(kernel));
   if (!facts.note.empty()) json["note"] = visible(facts.note);
   return json;

@@ -14,7 +14,7 @@ namespace gpulab {
 struct GradedSubmission {
   Submission submission;
   Facts facts;
-  std::vector<GradedItem> items;  ///< none where our own trouble kept it from being judged
+  std::vector<GradedItem> items;  ///< none where it was not judged: it is unreadable, or the trouble is ours
   bool is_public = false;         ///< what hidden classes say was not asked: it is no grade
 };
 

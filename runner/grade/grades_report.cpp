@@ -8,6 +8,7 @@
 #include "common/counters.h"
 #include "common/text.h"
 #include "runner/report/explain/line_columns.h"
+#include "runner/report/grid_text.h"
 #include "runner/report/json_text.h"
 #include "runner/student_file/arguments/shell_quoted.h"
 #include "runner/version.h"
@@ -22,6 +23,7 @@ std::string number(const Json& value) { return value.is_null() ? "" : fmt::forma
 /// The first thing that cost points, in one line.
 std::string remark(const Json& grade) {
   if (grade.at("status") == "infrastructure") return "not graded: " + grade.at("reason").get<std::string>();
+  if (grade.at("status") == "attention") return grade.at("reason").get<std::string>();
   for (const auto& item : grade.at("items")) {
     if (item.at("status") == "passed") continue;
     auto reason = item.at("reason").get<std::string>();
@@ -43,14 +45,30 @@ std::string shortened(const std::string& text, std::size_t width) {
   return made;
 }
 
-std::string padded(const std::string& text, std::size_t width) {
-  const auto have = columns(text);
-  return text + std::string(width > have ? width - have : 0, ' ');
+/// How many have passed each item, and each class or expression of it that not everybody passed.
+std::string statistics_table(const ClassStatistics& statistics, std::size_t width) {
+  std::vector<TextColumn> table{{{"item"}, {}, false},      {{"points"}, {}}, {{"passed"}, {}},
+                                {{"partial"}, {}, true, 2}, {{"failed"}, {}}, {{"pending"}, {}, true, 3},
+                                {{"mean"}, {}, true, 1}};
+  const auto add = [&](const std::string& name, const std::string& points, const auto& of, const std::string& mean) {
+    std::size_t column = 0;
+    for (const auto& cell : {shortened(name + (of.hidden ? " (hidden)" : ""), 40), points, std::to_string(of.passed),
+                             std::to_string(of.partial), std::to_string(of.failed), std::to_string(of.pending), mean})
+      table[column++].cells.push_back(cell);
+  };
+  for (const auto& item : statistics.items) {
+    add(item.name, fmt::format("{:.10g}", item.points), item, item.mean ? fmt::format("{:.4g}", *item.mean) : "");
+    for (const auto& part : item.parts)
+      if (part.partial + part.failed + part.pending > 0) add("  " + part.name, "", part, "");
+  }
+  std::vector<std::string> left_out;
+  return aligned(std::move(table), width, left_out);
 }
 
 }  // namespace
 
-std::string grades_table(std::span<const Json> grades, const std::string& title, std::size_t width) {
+std::string grades_table(std::span<const Json> grades, const ClassStatistics& statistics, const std::string& title,
+                         std::size_t width) {
   std::size_t names = 10;
   for (const auto& grade : grades) names = std::max(names, columns(grade.at("submission").get<std::string>()));
   names = std::min<std::size_t>(names, 30);
@@ -64,8 +82,8 @@ std::string grades_table(std::span<const Json> grades, const std::string& title,
       ++graded;
       sum += grade.at("score").get<double>();
     }
-    const auto line = fmt::format("{}  {:>14}  {}", padded(shortened(grade.at("submission"), names - 1), names), score,
-                                  remark(grade));
+    const auto line = fmt::format("{}  {:>14}  {}", padded(shortened(grade.at("submission"), names - 1), names, false),
+                                  score, remark(grade));
     text += shortened(line, width - 1);
     while (text.ends_with(' ')) text.pop_back();
     text += "\n";
@@ -74,7 +92,9 @@ std::string grades_table(std::span<const Json> grades, const std::string& title,
   text += fmt::format("\n{} of {} graded, of {} points", graded, plural(grades.size(), "submission"),
                       number(grades[0].at("max")));
   if (graded > 0) text += fmt::format("; mean {:.4g}", sum / static_cast<double>(graded));
-  return text + "\n";
+  text += "\n";
+  if (grades.size() > 1) text += "\n" + statistics_table(statistics, width);
+  return text;
 }
 
 namespace {
@@ -94,7 +114,7 @@ std::string block(const std::string& text, const std::string& indent, std::size_
 std::string entry(const std::string& name, const std::string& status, const std::string& text, std::size_t width) {
   constexpr std::size_t names = 20, statuses = 10;
   auto lines = block(text, std::string(names + statuses, ' '), width);
-  const auto head = padded(shortened(name, names - 2), names) + padded(status, statuses);
+  const auto head = padded(shortened(name, names - 2), names, false) + padded(status, statuses, false);
   lines.replace(0, std::min(lines.size(), head.size()), head);
   return lines;
 }
@@ -126,7 +146,7 @@ std::string explain_command(const Json& grade) {
 
 std::string tried_table(const Json& grade, std::size_t width) {
   std::string text = fmt::format("{}: what everybody can see of it\n\n", grade.at("assignment").get<std::string>());
-  if (grade.at("status") == "infrastructure")
+  if (grade.at("status") == "infrastructure" || grade.at("status") == "attention")
     return text + block("it could not be judged: " + grade.at("reason").get<std::string>(), "", width);
   if (const auto& problem = grade.at("compile_problem"); !problem.is_null())
     return text + block("does not compile: " + problem.get<std::string>(), "", width) +
@@ -143,6 +163,7 @@ std::string tried_table(const Json& grade, std::size_t width) {
     for (const auto& part : item.at("parts"))
       if (item.at("kind") == "correct" && part.at("status") != "passed")
         text += entry("  " + part.at("name").get<std::string>(), part.at("status"), part.at("reason"), width);
+    if (item.contains("hint")) text += entry("  hint", "", item.at("hint"), width);
   }
   if (const auto output = grade.at("output").get<std::string>(); !output.empty())
     text += "\nthe kernel printed\n" + block(output.substr(0, 1000), "  ", width);
@@ -155,9 +176,10 @@ std::string tried_table(const Json& grade, std::size_t width) {
                "", width);
 }
 
-std::string grades_json(std::span<const Json> grades) {
+std::string grades_json(std::span<const Json> grades, const ClassStatistics& statistics) {
   nlohmann::ordered_json json{{"schema", "gpulab.grades.v1"},
                               {"gpulab", {{"version", version()}}},
+                              {"summary", statistics_json(statistics)},
                               {"grades", nlohmann::ordered_json::array()}};
   for (const auto& grade : grades) json["grades"].push_back(nlohmann::ordered_json::parse(grade.dump()));
   return json_text(json);

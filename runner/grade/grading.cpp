@@ -53,6 +53,11 @@ class Grading {
         documents_(submissions_.size()) {}
 
   std::vector<Json> run() {
+    if (request_.folder != nullptr) {
+      std::vector<std::string> names;
+      for (const auto& submission : submissions_) names.push_back(shown_name(submission.name));
+      request_.folder->begin(basis_, request_.assignment->title, names);
+    }
     std::vector<std::thread> threads;
     const auto count = std::min<std::size_t>(static_cast<std::size_t>(request_.jobs), submissions_.size());
     threads.reserve(count);
@@ -91,23 +96,26 @@ class Grading {
       const auto known = request_.folder->done(shown, basis);
       if (known && (!is_timed() || !waits_for_time(*known))) return settle(index, *known);
     }
-    if (is_timed()) (void)timing_kind();  // before anything is judged in vain
     GradedSubmission made{.submission = submission, .facts = {}, .items = {}, .is_public = standard_.is_public()};
-    made.facts =
-        judge_in_child(request_.questions, shown_name(submission.file), submission.source, submission.unreadable);
-    if ((made.facts.is_late() || made.facts.was_killed) && !alone) {
-      const std::lock_guard lock(mutex_);
-      late_.push_back(index);
-      return;
-    }
-    if (made.facts.is_late())
-      made.facts.trouble = "a launch came to no end within the time that this machine has for it";
-    if (made.facts.trouble.empty()) {
-      made.items = grade_items(*request_.assignment, made.facts, standard_);
-    }
+    if (submission.unreadable.empty() && !judge(index, alone, made)) return;
     const auto text = json_text(grade_json(*request_.assignment, made));
     if (request_.folder != nullptr) request_.folder->write(shown, basis, text, made.facts.trouble.empty());
     settle(index, text);
+  }
+
+  /// False: it is to be judged again, alone.
+  bool judge(std::size_t index, bool alone, GradedSubmission& made) {
+    if (is_timed()) (void)timing_kind();  // before anything is judged in vain
+    made.facts = judge_in_child(request_.questions, shown_name(made.submission.file), made.submission.source);
+    if ((made.facts.is_late() || made.facts.was_killed) && !alone) {
+      const std::lock_guard lock(mutex_);
+      late_.push_back(index);
+      return false;
+    }
+    if (made.facts.is_late())
+      made.facts.trouble = "a launch came to no end within the time that this machine has for it";
+    if (made.facts.trouble.empty()) made.items = grade_items(*request_.assignment, made.facts, standard_);
+    return true;
   }
 
   [[nodiscard]] bool is_timed() const { return !request_.questions.trials.timed.empty(); }

@@ -9,7 +9,7 @@
 #include "runner/grade/input/assignment.h"
 #include "runner/grade/input/submission.h"
 #include "runner/grade/judging_child.h"
-#include "runner/grade/result_folder.h"
+#include "runner/grade/results/result_folder.h"
 #include "runner/grade/rubric.h"
 
 namespace gpulab {

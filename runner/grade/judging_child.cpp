@@ -35,8 +35,7 @@ constexpr std::chrono::seconds most_simulated{20};
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-Json request_json(const Questions& questions, const std::string& file, const std::string& source,
-                  const std::string& unreadable) {
+Json request_json(const Questions& questions, const std::string& file, const std::string& source) {
   Json hidden;
   if (questions.trials.hidden)
     hidden = {{"secret", hex_of(questions.trials.hidden->secret)}, {"classes", questions.trials.hidden->classes}};
@@ -53,7 +52,6 @@ Json request_json(const Questions& questions, const std::string& file, const std
           {"every_launch", questions.every_launch},
           {"file", file},
           {"source", hex_of(source)},
-          {"unreadable", unreadable},
           {"classes", questions.trials.classes},
           {"hidden", hidden},
           {"counts", questions.trials.counts},
@@ -80,7 +78,6 @@ Facts judged(const Json& asked) {
   request.contract = &contract;
   request.file = asked.at("file");
   request.source = bytes_of_hex(asked.at("source").get<std::string>());
-  request.unreadable = asked.at("unreadable");
   request.profile = asked.at("profile");
   request.model = asked.at("model");
   request.isolated = asked.at("isolated");
@@ -142,8 +139,7 @@ Facts in_trouble(std::string why) {
 
 }  // namespace
 
-Facts judge_in_child(const Questions& questions, const std::string& file, const std::string& source,
-                     const std::string& unreadable) {
+Facts judge_in_child(const Questions& questions, const std::string& file, const std::string& source) {
   ChildPlan plan{.command = {"/proc/self/exe", std::string(process_argument)}};
   plan.limits.cpu = most_cpu;
 #if !defined(__SANITIZE_ADDRESS__)  // its shadow is most of the address space
@@ -151,7 +147,7 @@ Facts judge_in_child(const Questions& questions, const std::string& file, const 
   if (questions.trials.timed.empty()) plan.limits.data_bytes = most_memory;
 #endif
   ChildProcess child(plan);
-  const auto answer = child.ask(dumped(request_json(questions, file, source, unreadable)), longest, interrupted);
+  const auto answer = child.ask(dumped(request_json(questions, file, source)), longest, interrupted);
   if (answer.outcome == ChildProcess::Outcome::interrupted) throw Error(ExitCode::interrupted, "interrupted");
   if (answer.outcome == ChildProcess::Outcome::late) return in_trouble("judging it took more than half an hour");
   if (answer.outcome == ChildProcess::Outcome::ended) {

@@ -26,9 +26,8 @@ struct Questions {
   std::chrono::milliseconds backstop{60'000};  ///< of one launch's case, by the wall clock
 };
 
-/// `file`: what messages call it. `unreadable`: why its text is none.
-[[nodiscard]] Facts judge_in_child(const Questions& questions, const std::string& file, const std::string& source,
-                                   const std::string& unreadable);
+/// `file`: what messages call it.
+[[nodiscard]] Facts judge_in_child(const Questions& questions, const std::string& file, const std::string& source);
 
 /// To be called first in main: where this process was started as such a child, judges and ends it.
 void judge_submission_if_asked(int argc, const char* const* argv);

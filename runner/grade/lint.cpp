@@ -118,7 +118,7 @@ class Solutions {
 
   void look_at(const Submission& submission, const Json& grade, const Json& again) {
     report_.tried.push_back(fmt::format("{}: {}", submission.name, items_in(grade)));
-    if (grade.at("status") == "infrastructure")
+    if (grade.at("status") == "infrastructure" || grade.at("status") == "attention")
       return error(submission, "could not be judged: " + grade.at("reason").get<std::string>());
     if (grade != again) error(submission, "is judged in two ways");
     if (submission.name.starts_with("reference ")) {

@@ -82,8 +82,7 @@ Questions public_questions(const Assignment& assignment) {
 }
 
 Facts judge_file(const Questions& questions, const std::string& path) {
-  return judge_in_child(questions, std::filesystem::path(path).filename().string(), read_source(path, "assignment"),
-                        "");
+  return judge_in_child(questions, std::filesystem::path(path).filename().string(), read_source(path, "assignment"));
 }
 
 Standard::Standard(const Assignment& assignment, const Questions& questions)

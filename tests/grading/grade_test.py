@@ -3,6 +3,7 @@
 
 What a student could do: be graded higher than he deserves, see what hidden inputs hold, hurt a classmate or the grader.
 """
+import csv
 import json
 import os
 import pathlib
@@ -58,8 +59,15 @@ class Class(unittest.TestCase):
         """Documents by name."""
         ran = subprocess.run(self.command(*options, **more), capture_output=True, text=True, timeout=300)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertEqual(without_notes(ran.stderr), "")
+        said = without_notes(ran.stderr).splitlines()
+        self.said = [line for line in said if line.startswith(("note: attention: ", f"note: {self.folder / 'out'}: "))]
+        self.assertEqual(said, self.said)
         return self.documents()
+
+    def book(self):
+        """The gradebook: (submission, status, score)."""
+        rows = list(csv.reader((self.folder / "out" / "gradebook.csv").read_text().splitlines()))
+        return [(row[0], row[4], row[5]) for row in rows[1:]]
 
     def documents(self):
         made = {}
@@ -215,29 +223,51 @@ class HiddenInputs(Class):
 
 
 class OddSubmissions(Class):
-    def test_whatever_lies_there_is_a_verdict(self):
-        self.hand_in("ada", RIGHT)
+    def test_what_cannot_be_judged_asks_for_attention_and_is_never_a_0(self):
+        self.hand_in("zoe", RIGHT)
         odd = {"none": "there is no .cu file", "two": "there are 2 .cu files: a.cu, b.cu",
                "link": "total.cu is a symbolic link, which is not read", "pipe": "total.cu is a pipe, which is not read",
                "folder": "total.cu is a folder, which is not read", "large": "total.cu has more than 8 MiB: nobody writes so much by hand",
-               "binary": "total.cu is no text"}
+               "binary": "total.cu is no text", "packed": "there is no .cu file, but an archive, which is not unpacked: mine.zip"}
         for name in odd:
             (self.students / name).mkdir()
         (self.students / "two" / "a.cu").write_text(RIGHT)
         (self.students / "two" / "b.cu").write_text(RIGHT)
-        (self.students / "link" / "total.cu").symlink_to(self.students / "ada" / "total.cu")
+        (self.students / "link" / "total.cu").symlink_to(self.students / "zoe" / "total.cu")
         os.mkfifo(self.students / "pipe" / "total.cu")
         (self.students / "folder" / "total.cu").mkdir()
         (self.students / "large" / "total.cu").write_bytes(b"/" * (9 << 20))
         (self.students / "binary" / "total.cu").write_bytes(b"\x7fELF\0\0\0")
-        (self.students / "zed").symlink_to(self.students / "ada")
+        (self.students / "packed" / "mine.zip").write_bytes(b"PK")
+        (self.students / "zed").symlink_to(self.students / "zoe")
         odd["zed"] = "zed is a symbolic link, which is not read"
         (self.students / "notes.txt").write_text("no kernel")
         odd["notes.txt"] = "notes.txt is not a .cu file"
-        graded = self.grade()
-        self.assertEqual(graded["ada"]["score"], 100)
+        (self.students / "eve.tar.gz").write_text("no kernel")
+        odd["eve.tar.gz"] = "eve.tar.gz is an archive, which is not unpacked"
+        graded = self.grade("--export", f"gradescope={self.folder}/gradescope/", "--pages", str(self.folder / "pages"))
+        self.assertEqual(graded["zoe"]["score"], 100)
         for name, reason in odd.items():
-            self.assertEqual((graded[name]["status"], graded[name]["score"], graded[name]["compile_problem"]), ("graded", 0, reason))
+            document = graded[name]
+            self.assertEqual((document["status"], document["score"], document["score_so_far"], document["reason"], document["items"]),
+                             ("attention", None, None, reason, []))
+            self.assertNotIn('"score"', (self.folder / "gradescope" / name / "results.json").read_text())
+        # Last in the gradebook, and one line that counts them.
+        self.assertEqual(self.book(), [("zoe", "graded", "100")] + [(name, "attention", "") for name in sorted(odd)])
+        self.assertEqual(self.said, ["note: attention: nothing to judge in 11 submissions: binary (total.cu is no text), eve.tar.gz (eve.tar.gz is "
+                                     "an archive, which is not unpacked), folder (total.cu is a folder, which is not read), large (total.cu has more "
+                                     "than 8 MiB: nobody writes so much by hand), link (total.cu is a symbolic link, which is not read), and 6 more"])
+        self.assertIn("not graded: there is nothing that could be judged (there is no .cu file)", (self.folder / "pages" / "none.html").read_text())
+
+    def test_fail_on_attention_is_exit_code_1(self):
+        self.hand_in("ada", kernel(""))
+        (self.students / "none").mkdir()
+        ran = subprocess.run(self.command("--format", "json"), capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 0)
+        self.assertEqual([json.loads(ran.stdout)["summary"][name] for name in ("submissions", "graded", "attention", "infrastructure")], [2, 1, 1, 0])
+        self.assertEqual(subprocess.run(self.command("--fail-on", "attention"), capture_output=True).returncode, 1)
+        shutil.rmtree(self.students / "none")
+        self.assertEqual(subprocess.run(self.command("--fail-on", "attention", "--fresh"), capture_output=True).returncode, 0)
 
     def test_names_are_data(self):
         bad = ["=HYPERLINK(1)", "a\nb", "\x1b[2J", "x" * 240, "..cu", "100%", "ü b", os.fsdecode(b"\xff")]
@@ -259,6 +289,97 @@ class OddSubmissions(Class):
         self.assertEqual(graded["forger"]["score"], 0)
         self.assertIn("\\x1b[2J", graded["forger"]["output"])
         self.assertEqual(graded["latin"]["score"], 100)
+
+
+class Gradebooks(Class):
+    def test_who_is_regraded_alone_stays_in_the_class(self):
+        for name in ("ada", "bob", "eve"):
+            self.hand_in(name, kernel(""))
+        self.grade()
+        self.assertEqual(self.said, [])
+        for name in ("bob", "eve"):
+            (self.students / name).rename(self.folder / name)
+        self.hand_in("ida", "no kernel")
+        (self.students / "ada" / "total.cu").write_text(RIGHT)
+        junit = self.folder / "r.xml"
+        ran = subprocess.run(self.command("--export", f"junit={junit}", "--export", f"gradescope={self.folder}/r.json"), capture_output=True, text=True)
+        self.assertEqual((ran.returncode, without_notes(ran.stderr).splitlines()[-2:]),
+                         (2, [f"error: --export gradescope: '{self.folder}/r.json' is one file, and there are 2 submissions",
+                              f"  hint: name a folder ('{self.folder}/r.json/'), or put {{submission}} into the name"]))
+        shutil.rmtree(self.students / "ida")
+        self.grade("--export", f"junit={junit}", "--export", f"gradescope={self.folder}/r.json", "--format", "html")
+        self.assertEqual(self.said, [f"note: {self.folder / 'out'}: regraded ada (0 -> 100); 2 as they were"])
+        everybody = [("ada", "graded", "100"), ("bob", "graded", "0"), ("eve", "graded", "0")]
+        self.assertEqual(self.book(), everybody)
+        self.assertEqual(junit.read_text().count("<testsuite "), 3)
+        self.assertEqual(json.loads((self.folder / "r.json").read_text())["score"], 100)  # one file: of the one that is graded
+        self.assertEqual((self.folder / "out" / "statistics.csv").read_text().splitlines()[1], "correct,,visible,50,1,0,2,0,16.6667")
+        # The same again, of all, with and without --resume, is the same.
+        for option in ("--fresh", "--resume"):
+            for name in ("bob", "eve"):
+                if (self.folder / name).exists():
+                    (self.folder / name).rename(self.students / name)
+            self.grade(option)
+            self.assertEqual(self.book(), everybody)
+        self.assertEqual(self.said, [f"note: {self.folder / 'out'}: 3 as they were"])
+
+    def test_another_assignment_or_key_is_an_error_and_nothing_is_lost(self):
+        for name in ("ada", "bob"):
+            self.hand_in(name, kernel(""))
+        self.grade()
+        before = self.all_text()
+        shutil.rmtree(self.students / "bob")
+        for options in ({"key": False}, {"assignment": "transpose"}):
+            ran = subprocess.run(self.command(**options), capture_output=True, text=True)
+            self.assertEqual(ran.returncode, 2)
+            self.assertIn(f"error: --output: {self.folder / 'out'} has results that cannot stand beside these: bob (of another assignment, key or "
+                          "version of gpulab)\n  hint: grade these submissions again with the others, name another folder, or begin anew: "
+                          "--fresh removes all results there\n", ran.stderr)
+            self.assertEqual(self.all_text(), before)
+        self.grade("--fresh", assignment="transpose")
+        self.assertEqual(self.book(), [("ada", "graded", "0")])
+
+
+class Feedback(Class):
+    def assignment(self, **more):
+        path = self.folder / "assignment.json"
+        items = [{"name": "right", "kind": "correct", "points": 60, "visible": ["usual", "one", "odd"], "hidden": ["key"],
+                  "description": "The sum of <all> elements.", "hint": "Which thread has no element?"},
+                 {"name": "clean", "kind": "sanitize", "points": 40}]
+        path.write_text(json.dumps({"schema": "gpulab.assignment.v1", "title": "Sums", "lab": "reduce", "contract": "total", "items": items, **more}))
+        return path
+
+    def test_what_check_says_of_visible_classes_stands_in_exports_and_pages(self):
+        self.hand_in("beyond", kernel("const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i <= n) atomicAdd(out, in[i]);"))
+        self.hand_in("wrong", kernel(ATOMIC.replace("i < n", "i < n - n % 2") + '  if (i == 0 && n == 512) printf("<b>%d</b>", n);'))
+        self.hand_in("right", RIGHT)
+        self.grade("--export", f"gradescope={self.folder}/gs/", "--pages", str(self.folder / "pages"), assignment=self.assignment())
+        results = {name: json.loads((self.folder / "gs" / name / "results.json").read_text()) for name in ("beyond", "wrong", "right")}
+        wrong = results["wrong"]["tests"][0]["output"]
+        for text in ("The sum of <all> elements.\n3 of 4 classes of inputs are wrong: one, odd, key (hidden)", "\none (a single element)\nn = 1, T = int; grid 1, block ",
+                     ": wrong: out[0] is ", "\nout[0] got ", ", expected ", "\nhint: ", "\n\nHint: Which thread has no element?"):
+            self.assertIn(text, wrong)
+        self.assertIn("The kernel printed, first:\n<b>512</b>", results["wrong"]["output"])
+        beyond = results["beyond"]["tests"]
+        self.assertRegex(beyond[0]["output"], r"fault: total.cu:4: out-of-bounds load of 4 bytes")
+        self.assertRegex(beyond[1]["output"], r"\ntotal.cu:4 read by block \(\d+,0,0\), thread \(\d+,0,0\), in\[\d+\]")
+        self.assertEqual(results["right"]["tests"][0]["output"], "The sum of <all> elements.\nall 4 classes of inputs")
+        page = (self.folder / "pages" / "wrong.html").read_text()
+        for text in ("The sum of &lt;all&gt; elements.", "Which thread has no element?", "out[0] got ", "&lt;b&gt;512&lt;/b&gt;"):
+            self.assertIn(text, page)
+
+    def test_nothing_of_hidden_inputs_stands_in_exports_and_pages(self):
+        hidden = f"!{SHOWN} && n != 131072"
+        self.hand_in("prints", kernel(f'if ({hidden}) {{ printf("HIDDEN %d", n); out[0] = T(1); return; }} {ATOMIC}'))
+        self.hand_in("traps", kernel(f"if ({hidden}) {{ out[n] = in[0]; return; }} {ATOMIC}"))
+        ran = subprocess.run(self.command("--pages", str(self.folder / "out"), "--format", "html", "--export", f"gradescope={self.folder}/out/{{submission}}.gs",
+                                          "--export", f"markdown={self.folder}/out/r.md", "--export", f"junit={self.folder}/out/r.xml"),
+                             capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        text = self.all_text() + ran.stdout
+        self.assertIn("large</th><td", text.replace(' <span class="soft">hidden</span>', ""))
+        for word in ("HIDDEN", "4099", "70001", SECRET):
+            self.assertNotIn(word, text)
 
 
 class Endings(Class):

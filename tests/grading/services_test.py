@@ -63,7 +63,9 @@ class Services(unittest.TestCase):
 
     def test_gradescope_of_nothing(self):
         self.assertEqual(self.gradescope(None).returncode, 0)
-        self.assertEqual(self.result(self.at / "results/results.json", "gradescope")["score"], 0)
+        document = self.result(self.at / "results/results.json", "gradescope")
+        self.assertNotIn("score", document)
+        self.assertEqual(document["output"], "not graded: there is nothing that could be judged (there is no .cu file)")
 
     def test_gradescope_leaves_no_grade_where_there_is_none(self):
         (self.at / "results").mkdir()

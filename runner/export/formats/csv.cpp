@@ -15,18 +15,6 @@ namespace {
 
 constexpr std::size_t most_reason = 1000;
 
-std::string_view word_of(GradeStatus status) {
-  switch (status) {
-    case GradeStatus::graded:
-      return "graded";
-    case GradeStatus::pending:
-      return "pending";
-    case GradeStatus::infrastructure:
-      break;
-  }
-  return "infrastructure";
-}
-
 /// In the order in which grades name them.
 std::vector<std::string> item_names(const GradedClass& graded) {
   std::vector<std::string> names;
@@ -61,7 +49,7 @@ std::string write(const GradedClass& graded, ExportContext&) {
     std::vector<std::string> cells{defused(grade.shown_submission())};
     for (const auto field : {&RosterRow::name, &RosterRow::id, &RosterRow::email})
       cells.push_back(person == nullptr ? "" : defused(visible(person->*field)));
-    cells.emplace_back(word_of(grade.status));
+    cells.emplace_back(to_text(grade.status));
     cells.push_back(grade.score ? points_text(*grade.score) : "");
     cells.push_back(points_text(grade.max));
     for (const auto& name : names) {

@@ -9,22 +9,33 @@
 
 #include "runner/export/export.h"
 #include "runner/export/export_text.h"
+#include "runner/export/feedback.h"
 #include "runner/report/json_text.h"
 
 namespace gpulab::exports {
 namespace {
 
 /// Gradescope keeps what it is given; its pages do not get better by it.
-constexpr std::size_t most_name = 200, most_output = 16 << 10;
+constexpr std::size_t most_name = 200, most_output = 16 << 10, most_printed = 2000;
 
 std::string output_of(const Grade& grade, const GradeItem& item) {
-  auto text = item.reason;
+  std::string state;
   if (!grade.score && item.earned)
-    text = fmt::format("earned {} of {} points{}{}", points_text(*item.earned), points_text(item.points),
-                       text.empty() ? "" : ": ", text);
+    state = fmt::format("earned {} of {} points", points_text(*item.earned), points_text(item.points));
   else if (!item.earned)
-    text = fmt::format("pending{}{}", text.empty() ? "" : ": ", text);
-  return cut(text, most_output);
+    state = "pending";
+  const auto text = feedback_of(item, most_output);
+  return cut(state + (state.empty() || text.empty() ? "" : ": ") + text, most_output);
+}
+
+/// The class's title, or why there is no grade; what the compiler said; what the kernel printed.
+std::string output_of(const Grade& grade) {
+  std::string output = grade.score ? grade.assignment : why_ungraded(grade);
+  if (grade.compile_problem) output = "does not compile: " + *grade.compile_problem;
+  if (!grade.compiler_messages.empty()) output += "\n\nThe compiler said:\n" + grade.compiler_messages;
+  for (const auto& finding : further_findings(grade)) output += "\n\n" + finding;
+  if (!grade.printed.empty()) output += "\n\nThe kernel printed, first:\n" + cut(grade.printed, most_printed);
+  return cut(output, most_output);
 }
 
 nlohmann::ordered_json test_of(const Grade& grade, const GradeItem& item) {
@@ -43,11 +54,7 @@ nlohmann::ordered_json test_of(const Grade& grade, const GradeItem& item) {
 std::optional<std::string> write(const Grade& grade, ExportContext&) {
   nlohmann::ordered_json json;
   if (grade.score) json["score"] = rounded_points(*grade.score);
-  std::string output = grade.assignment;
-  if (!grade.score) output = why_ungraded(grade);
-  if (grade.compile_problem) output = "does not compile: " + *grade.compile_problem;
-  if (!grade.compiler_messages.empty()) output += "\n\nThe compiler said:\n" + grade.compiler_messages;
-  json["output"] = cut(output, most_output);
+  json["output"] = output_of(grade);
   json["output_format"] = "text";
   json["visibility"] = "visible";
   json["stdout_visibility"] = "hidden";

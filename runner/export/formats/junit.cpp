@@ -9,6 +9,7 @@
 
 #include "runner/export/export.h"
 #include "runner/export/export_text.h"
+#include "runner/export/feedback.h"
 
 namespace gpulab::exports {
 namespace {
@@ -40,7 +41,8 @@ std::string test_of(const Grade& grade, const GradeItem& item, Counts& counts) {
   } else if (!item.passed()) {
     ++counts.failures;
     const auto points = fmt::format("{} of {} points", points_text(*item.earned), points_text(item.points));
-    inner = outcome("failure", "failed", points + (reason.empty() ? "" : ": " + reason), reason);
+    inner = outcome("failure", "failed", points + (reason.empty() ? "" : ": " + reason),
+                    item.hidden ? reason : feedback_of(item, most_text));
   }
   return open + inner + "    </testcase>\n";
 }
@@ -53,7 +55,8 @@ std::string suite_of(const Grade& grade, Counts& all) {
     ++counts.tests;
     ++counts.errors;
     tests = fmt::format("    <testcase classname=\"{}\" name=\"grade\">\n{}    </testcase>\n",
-                        name_of(grade.shown_submission()), outcome("error", "infrastructure", why_ungraded(grade), ""));
+                        name_of(grade.shown_submission()),
+                        outcome("error", std::string(to_text(grade.status)), why_ungraded(grade), ""));
   }
   const auto score = grade.score ? points_text(*grade.score) : "";
   const std::array<std::pair<const char*, std::string>, 3> properties{

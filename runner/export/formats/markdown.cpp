@@ -6,6 +6,7 @@
 #include "common/text.h"
 #include "runner/export/export.h"
 #include "runner/export/export_text.h"
+#include "runner/export/feedback.h"
 
 namespace gpulab::exports {
 namespace {
@@ -20,7 +21,7 @@ std::string row(const std::vector<std::string>& cells) {
 
 std::string score_of(const Grade& grade) {
   if (grade.score) return points_text(*grade.score);
-  return grade.status == GradeStatus::pending ? "pending" : "not graded";
+  return grade.status == GradeStatus::infrastructure ? "not graded" : std::string(to_text(grade.status));
 }
 
 std::string lost_of(const Grade& grade) {
@@ -32,6 +33,10 @@ std::string lost_of(const Grade& grade) {
                         item.earned ? points_text(*item.earned) : "pending, ?", points_text(item.points));
     if (!item.reason.empty()) text += ": " + markdown_escaped(cut(item.reason, most_reason));
     text += '\n';
+    for (const auto& part : wrong_parts(item))
+      text +=
+          fmt::format("  - {}: {}\n", markdown_escaped(part.heading), markdown_escaped(cut(part.text, most_reason)));
+    if (!item.hint.empty()) text += fmt::format("  - hint: {}\n", markdown_escaped(item.hint));
   }
   return text;
 }

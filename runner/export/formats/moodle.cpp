@@ -10,12 +10,13 @@
 #include "common/text.h"
 #include "runner/export/export.h"
 #include "runner/export/export_text.h"
+#include "runner/export/feedback.h"
 #include "runner/export/gradebook.h"
 
 namespace gpulab::exports {
 namespace {
 
-constexpr std::size_t most_comment = 16 << 10;
+constexpr std::size_t most_comment = 16 << 10, most_feedback = 8 << 10;  // before they are escaped
 
 /// Folders of "Download all submissions" are called "Ada Lovelace_4711_assignsubmission_file": the number is that of
 /// "Participant 4711".
@@ -39,15 +40,20 @@ Gradebook read(const std::string& exported, const ExportContext& context) {
   return book;
 }
 
+/// Moodle takes comments as HTML.
 std::string comment_of(const Grade& grade) {
   std::string text;
   for (const auto& item : items_for_students(grade)) {
-    text += fmt::format("{}{}: {} of {}", text.empty() ? "" : "; ", item.name, points_text(*item.earned),
+    text += fmt::format("{}{}: {} of {}", text.empty() ? "" : "\n", item.name, points_text(*item.earned),
                         points_text(item.points));
-    if (!item.passed() && !item.reason.empty()) text += fmt::format(" ({})", item.reason);
+    if (item.passed()) continue;
+    const auto feedback = feedback_of(item, most_feedback);
+    text += feedback.empty() ? "" : ": " + feedback;
   }
-  // Moodle takes comments as HTML.
-  return cut(defused(xml_escaped(one_line(text))), most_comment);
+  std::string lines;
+  for (const auto& line : split(cut(text, most_comment), '\n'))
+    lines += (lines.empty() ? "" : "<br>") + xml_escaped(one_line(line));
+  return defused(lines);
 }
 
 void compare_points(const CsvTable& table, std::size_t row, double max, ExportContext& context) {

@@ -10,6 +10,7 @@
 
 #include "runner/export/export.h"
 #include "runner/export/export_text.h"
+#include "runner/export/feedback.h"
 #include "runner/report/json_text.h"
 
 namespace gpulab::exports {
@@ -24,7 +25,7 @@ nlohmann::ordered_json test_of(const GradeItem& item, std::size_t most_output) {
           {"points", rounded_points(*item.earned)},
           {"max_points", rounded_points(item.points)},
           {"message", item.passed() ? "passed" : "failed"},
-          {"output", cut(item.reason, most_output)}};
+          {"output", feedback_of(item, most_output)}};
 }
 
 std::string document(const Grade& grade, std::size_t most_output) {

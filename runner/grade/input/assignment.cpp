@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t most_items = 100;
+constexpr std::size_t most_items = 100, most_words = 2000;
 constexpr double most_points = 1e6;
 
 /// One block, or blocks that leave the work to one, pass any count of sectors and conflicts: what a kernel is compared
@@ -110,7 +110,7 @@ class Reader {
 };
 
 void read_correct(const Reader& reader, const Assignment& assignment, AssignmentItem& item) {
-  reader.allow({"name", "kind", "points", "visibility", "visible", "hidden"});
+  reader.allow({"name", "kind", "points", "visibility", "description", "hint", "visible", "hidden"});
   std::vector<std::string> known;
   for (const auto& of : all_classes(*assignment.contract)) known.push_back(of.name);
   item.visible = reader.words("visible", known, "class");
@@ -148,7 +148,7 @@ void add_certificate(const Reader& reader, const Assignment& assignment, Assignm
 }
 
 void read_require(const Reader& reader, const Assignment& assignment, AssignmentItem& item) {
-  reader.allow({"name", "kind", "points", "visibility", "require", "certificate"});
+  reader.allow({"name", "kind", "points", "visibility", "description", "hint", "require", "certificate"});
   const auto texts = reader.texts("require");
   if (texts.empty()) throw reader.refused("requires nothing");
   for (const auto& text : texts) add_requirements(reader, assignment, text, item);
@@ -177,7 +177,8 @@ void read_size(const Reader& reader, const Assignment& assignment, AssignmentIte
 }
 
 void read_speed(const Reader& reader, const Assignment& assignment, AssignmentItem& item) {
-  reader.allow({"name", "kind", "points", "visibility", "rung", "full_at", "zero_at", "size", "certificate"});
+  reader.allow({"name", "kind", "points", "visibility", "description", "hint", "rung", "full_at", "zero_at", "size",
+                "certificate"});
   item.rung = reader.text("rung");
   try {
     (void)parse_requirements("warp_instructions<=1*" + item.rung, *assignment.lab);
@@ -194,7 +195,7 @@ void read_speed(const Reader& reader, const Assignment& assignment, AssignmentIt
 }
 
 void read_static(const Reader& reader, AssignmentItem& item) {
-  reader.allow({"name", "kind", "points", "visibility", "forbid", "want"});
+  reader.allow({"name", "kind", "points", "visibility", "description", "hint", "forbid", "want"});
   std::vector<std::string> known;
   for (const auto& construct : constructs()) known.emplace_back(construct.name);
   item.forbidden = reader.words("forbid", known, "construct");
@@ -206,11 +207,20 @@ void read_static(const Reader& reader, AssignmentItem& item) {
 }
 
 void read_sanitize(const Reader& reader, AssignmentItem& item) {
-  reader.allow({"name", "kind", "points", "visibility", "tools"});
+  reader.allow({"name", "kind", "points", "visibility", "description", "hint", "tools"});
   std::vector<std::string> known;
   for (const auto* tool : simt::tool_kinds()) known.emplace_back(tool->name);
   item.tools = reader.words("tools", known, "tool");
   if (reader.has("tools") && item.tools.empty()) throw reader.refused("has no tool in 'tools'");
+}
+
+/// For students.
+std::string read_words(const Reader& reader, const char* key) {
+  auto text = reader.text(key, true);
+  if (text.size() > most_words)
+    throw reader.refused(fmt::format("has a '{}' that is longer than {} bytes", key, most_words), "be brief");
+  if (visible(text) != text) throw reader.refused(fmt::format("has a '{}' of characters that no terminal shows", key));
+  return text;
 }
 
 AssignmentItem read_item(const Json& json, const Assignment& assignment, std::size_t number) {
@@ -234,6 +244,8 @@ AssignmentItem read_item(const Json& json, const Assignment& assignment, std::si
   if (!visibility.empty() && visibility != "visible" && visibility != "hidden")
     throw reader.refused("has a 'visibility' that is neither 'visible' nor 'hidden'");
   item.is_hidden = visibility == "hidden";
+  item.description = read_words(reader, "description");
+  item.hint = read_words(reader, "hint");
   switch (item.kind) {
     case ItemKind::correct:
       read_correct(reader, assignment, item);

@@ -25,7 +25,8 @@ struct AssignmentItem {
   std::string name;
   ItemKind kind = ItemKind::correct;
   double points = 0;
-  bool is_hidden = false;  ///< the item as a whole is not for students' eyes
+  bool is_hidden = false;             ///< the item as a whole is not for students' eyes
+  std::string description{}, hint{};  ///< for students: what it asks; what to look at where points were lost
   // correct: classes of the contract, and "key", sizes of the instructor's own
   std::vector<std::string> visible{}, hidden{};
   std::vector<std::string> tools{};  ///< sanitize; empty: all

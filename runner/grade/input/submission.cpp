@@ -38,18 +38,28 @@ std::string sentence(const std::string& file, const std::string& what) {
   return fmt::format("{} is {}, which is not read", shown_name(file), what);
 }
 
-/// The .cu files of a folder, by name.
-std::vector<std::string> sources_in(const std::string& folder) {
+bool is_archive(const std::string& name) {
+  constexpr std::array<std::string_view, 9> endings{".zip", ".tar", ".tgz", ".gz", ".bz2",
+                                                    ".xz",  ".zst", ".7z",  ".rar"};
+  return std::ranges::any_of(endings, [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+/// Files of a folder that nothing hides and that `is_meant` takes, by name.
+std::vector<std::string> files_in(const std::string& folder, bool (*is_meant)(const std::string&)) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(folder.c_str()), closedir);
   if (!entries) return names;
   const dirent* entry = nullptr;
   for (std::size_t seen = 0; seen < most_entries && (entry = readdir(entries.get())) != nullptr; ++seen) {
     std::string name = entry->d_name;
-    if (name.size() > 3 && name.ends_with(".cu") && !name.starts_with('.')) names.push_back(std::move(name));
+    if (is_meant(name) && !name.starts_with('.')) names.push_back(std::move(name));
   }
   std::ranges::sort(names);
   return names;
+}
+
+std::vector<std::string> sources_in(const std::string& folder) {
+  return files_in(folder, [](const std::string& name) { return name.size() > 3 && name.ends_with(".cu"); });
 }
 
 /// The first folder within that holds a .cu file, by name; empty: none. Whoever names a class itself means its folders.
@@ -86,6 +96,8 @@ void choose_file(Submission& submission, const std::string& wanted) {
       submission.unreadable +=
           fmt::format(" in it, but its folder {} has one (a class is named by its folders: --submission CLASS/*)",
                       shown_name(folder));
+    else if (const auto archives = files_in(submission.path, is_archive); !archives.empty())
+      submission.unreadable += fmt::format(", but an archive, which is not unpacked: {}", shown_name(archives[0]));
   }
   if (sources.size() < 2) return;
   std::vector<std::string> shown;
@@ -117,7 +129,8 @@ Submission find(const std::string& given, const std::string& wanted) {
   if (made.name.ends_with(".cu") && made.name.size() > 3) {
     made.name.resize(made.name.size() - 3);
   } else if (S_ISREG(status.st_mode)) {
-    made.unreadable = fmt::format("{} is not a .cu file", shown_name(made.file));
+    made.unreadable = fmt::format("{} is {}", shown_name(made.file),
+                                  is_archive(made.file) ? "an archive, which is not unpacked" : "not a .cu file");
   }
   if (!S_ISREG(status.st_mode)) made.unreadable = sentence(made.file, kind_of(status.st_mode));
   return made;

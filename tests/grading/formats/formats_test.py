@@ -258,8 +258,8 @@ class Gradebooks(Exports):
         said, text = self.fill("moodle", head + "".join(f"Participant {n}{row}" for n, row in zip(numbers, rows)))
         read = list(csv.DictReader(io.StringIO(text)))
         self.assertEqual([r["Grade"] for r in read], ["100", "33.3333", "12.00", "0"])
-        self.assertEqual(read[0]["Feedback comments"], "correct: 50 of 50; hidden tests: 50 of 50")
-        self.assertIn("cor|rect &lt;b&gt;: 33.3333 of 50 (\\x1b[2J]]&gt; &amp;", read[1]["Feedback comments"])
+        self.assertEqual(read[0]["Feedback comments"], "correct: 50 of 50<br>hidden tests: 50 of 50")
+        self.assertIn("cor|rect &lt;b&gt;: 33.3333 of 50: \\x1b[2J]]&gt; &amp;", read[1]["Feedback comments"])
         self.assertEqual(read[2]["Feedback comments"], "keep")
         self.assertNotIn("SECRET", text)
         self.assertIn("'Participant 4711' keeps its cells: not graded: this is a failure of the grading system", said)
@@ -275,6 +275,71 @@ class Gradebooks(Exports):
     def test_the_file_must_be_there(self):
         self.assertIn("error: --export canvas: cannot read 'no.csv': there is no such file", self.export("canvas=no.csv", code=2))
         self.assertIn("error: --export canvas: cannot read '.': it is no regular file", self.export("canvas=.", code=2))
+
+
+def lost(size=0):
+    """A grade with all that a student may read, and what he may not."""
+    parts = [{"name": "odd", "status": "failed", "visibility": "visible", "about": "no <power> of two",
+              "reason": "n = 7: wrong: out[0] is 1, not 2\nout[0] got 1, expected 2" + "x" * size},
+             {"name": "large", "status": "failed", "visibility": "visible", "reason": "n = 9: k.cu:4: out-of-bounds | <b>"},
+             {"name": "key", "status": "failed", "visibility": "hidden", "reason": "SECRET SIZE"}]
+    items = [{"name": "correct", "points": 50, "earned": 0, "status": "failed", "visibility": "visible", "parts": parts,
+              "reason": "3 of 4 classes are wrong: odd, large, key (hidden)", "description": "=Sums of blocks", "hint": "Look at `n` | <i>"},
+             {"name": "secret", "points": 50, "earned": 50, "status": "passed", "visibility": "hidden", "hint": "SECRET HINT"}]
+    return only("ada", items=items, score=50, output="<b>\x1b[2J", findings=[{"tool": "racecheck", "message": "a race\nk.cu:7 write"}])
+
+
+class Feedback(Exports):
+    STUDENTS = ("gradescope", "junit", "prairielearn")
+
+    def test_what_check_says_stands_in_every_export_that_has_room(self):
+        self.export(*(f"{format}=r.{format}" for format in (*self.STUDENTS, "markdown")), grades=lost())
+        texts = {"gradescope": self.json_of("r.gradescope", "gradescope")["tests"][0]["output"],
+                 "prairielearn": self.json_of("r.prairielearn", "prairielearn")["tests"][0]["output"],
+                 "junit": xml.etree.ElementTree.fromstring(self.written("r.junit")).find("testsuite/testcase/failure").text}
+        for format, text in texts.items():
+            self.assertEqual(text, "=Sums of blocks\n3 of 4 classes are wrong: odd, large, key (hidden)\n\nodd (no <power> of two)\nn = 7: wrong: out[0] is "
+                             "1, not 2\nout[0] got 1, expected 2\n\nlarge\nn = 9: k.cu:4: out-of-bounds | <b>\n\nHint: Look at `n` | <i>", format)
+        self.assertIn("  - odd \\(no \\<power\\> of two\\): n = 7\\: wrong", self.written("r.markdown"))
+        self.assertIn("  - hint: Look at \\`n\\` \\| \\<i\\>\n", self.written("r.markdown"))
+        self.assertEqual(self.json_of("r.gradescope", "gradescope")["output"],
+                         TITLE + "\n\nracecheck: a race\nk.cu:7 write\n\nThe kernel printed, first:\n<b>\\x1b[2J")
+        for format in (*self.STUDENTS, "markdown"):
+            self.assertNotIn("SECRET SIZE", self.written(f"r.{format}"))
+            self.assertNotIn("SECRET HINT", self.written(f"r.{format}"))
+
+    def test_moodle_gets_it_as_lines_that_are_no_markup(self):
+        (self.folder / "book.csv").write_text("Identifier,Email address,Grade,Last modified (grade),Feedback comments\nParticipant 1,ada@uni.example,,-,\n")
+        self.export("moodle=book.csv", grades=lost())
+        comment = list(csv.DictReader(io.StringIO(self.written("book.csv"))))[0]["Feedback comments"]
+        self.assertTrue(comment.startswith("correct: 0 of 50: =Sums of blocks<br>3 of 4 classes are wrong: odd, large, key (hidden)<br><br>odd (no "
+                                           "&lt;power&gt; of two)<br>n = 7: wrong"), comment)
+        self.assertTrue(comment.endswith("<br><br>Hint: Look at `n` | &lt;i&gt;<br>hidden tests: 50 of 50"), comment)
+
+    def test_it_is_cut_to_what_services_have_room_for(self):
+        self.export(*(f"{format}=r.{format}" for format in self.STUDENTS), grades=lost(size=20000))
+        text = self.json_of("r.gradescope", "gradescope")["tests"][0]["output"]
+        self.assertLess(len(text), 16 << 10)
+        self.assertIn("There is no room here for odd (no <power> of two)", text)
+        self.assertTrue(text.endswith("Hint: Look at `n` | <i>"))
+        self.assertIn("x" * 20000, self.written("r.prairielearn"))
+        self.assertNotIn("x" * 20000, self.written("r.junit"))
+
+    def test_nothing_to_judge_is_never_a_number(self):
+        nothing = only("ada", status="attention", score=None, reason="there are 2 .cu files: a.cu, b.cu", items=[])
+        self.export("gradescope=r.gradescope", "prairielearn=r.prairielearn", "junit=r.junit", "markdown=r.markdown", "csv=r.csv", grades=nothing)
+        why = "not graded: there is nothing that could be judged (there are 2 .cu files: a.cu, b.cu)"
+        self.assertEqual(self.json_of("r.gradescope", "gradescope")["output"], why)
+        self.assertNotIn('"score"', self.written("r.gradescope"))
+        self.assertEqual(self.json_of("r.prairielearn", "prairielearn")["format_errors"], [why])
+        self.assertIn('<error type="attention" message="not graded: there is nothing', self.written("r.junit"))
+        self.assertIn("| ada | Ada, \"the\" Countess | attention | 100 |\n", self.written("r.markdown"))
+        self.assertEqual(list(csv.reader(io.StringIO(self.written("r.csv"))))[1][4:], ["attention", "", "100", why])
+        said = self.export("classroom50=r.json", grades=nothing, environment=RUNNER)
+        self.assertEqual(said, f"note: --export classroom50: no file for 'ada', for it is {why}\n")
+        (self.folder / "book.csv").write_text(CANVAS)
+        self.assertIn(f"note: --export canvas: 'ada' keeps its cell: {why}\n", self.export("canvas=book.csv", grades=nothing))
+        self.assertEqual(self.written("book.csv"), CANVAS)
 
 
 class Words(Exports):
@@ -301,6 +366,9 @@ class Words(Exports):
                               ({"max": None}, "'max' is missing"), ({"max": -1}, "'max' is no number of points"),
                               ({"score": None}, "'score' is missing"), ({"items": 1}, "'items' is missing"), ({"items": [1]}, "an item is no object"),
                               ({"items": [{**item, "visibility": "x"}]}, "item 'correct' has the visibility 'x'"),
+                              ({"items": [{**item, "parts": 1}]}, "the parts of item 'correct' are no list"),
+                              ({"items": [{**item, "parts": [1]}]}, "a part of an item is no object"),
+                              ({"items": [{**item, "parts": [{"name": "odd"}]}]}, "item 'odd' has the visibility ''"),
                               ({"items": [{**item, "earned": None}]}, "item 'correct' is open")):
             self.assertIn(f"error: no gpulab.grade.v1 document: {error}", self.export("csv=r.csv", grades={"grades": [{**good, **change}]}, code=2))
 

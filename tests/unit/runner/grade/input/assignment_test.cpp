@@ -48,6 +48,27 @@ TEST_CASE("a requirement brings the certificate along, but where it says that it
   CHECK((made.items[1].requirements.size() == 1 && made.items[1].certificate == 0));
 }
 
+TEST_CASE("an item of any kind may say to students what it asks and what to look at") {
+  for (const char* kind :
+       {R"("correct")", R"("sanitize")", R"("require", "require": ["barriers==0"])",
+        R"("static", "want": ["barriers"])", R"("speed", "rung": "warp", "full_at": 1, "zero_at": 2)"}) {
+    const auto item = R"("name": "a", "points": 1, "kind": )" + std::string(kind);
+    const auto made = parse_assignment(
+        with_items("{" + item + R"(, "description": "what it asks\nin two lines", "hint": "look at `n`"})"), "a.json",
+        labs());
+    CHECK(made.items[0].description == "what it asks\nin two lines");
+    CHECK(made.items[0].hint == "look at `n`");
+    CHECK(parse_assignment(with_items("{" + item + "}"), "a.json", labs()).items[0].hint.empty());
+  }
+  const std::string item = R"("name": "a", "kind": "correct", "points": 1, )";
+  CHECK(item_refusal(item + R"("hint": 1)") ==
+        std::string("a.json: item 'a' has a 'hint' that is no text") + schema_hint);
+  CHECK(item_refusal(item + R"("hint": ")" + std::string(2001, 'x') + "\"") ==
+        "a.json: item 'a' has a 'hint' that is longer than 2000 bytes | be brief");
+  CHECK(item_refusal(item + R"("description": "\u001b[2J")") ==
+        std::string("a.json: item 'a' has a 'description' of characters that no terminal shows") + schema_hint);
+}
+
 TEST_CASE("an assignment chooses among its contract's blocks, and may ask for each of them") {
   const auto with = [](const std::string& more) {
     return R"({"schema": "gpulab.assignment.v1", "title": "T", "lab": "transpose", "contract": "transpose", )" + more +
