@@ -14,7 +14,11 @@ std::vector<FeedbackPart> wrong_parts(const GradeItem& item) {
   for (const auto& part : item.parts) {
     if (part.hidden || part.status == "passed" || part.reason.empty()) continue;
     if (item.reason.find(part.reason) != std::string::npos) continue;
-    all.push_back({part.name + (part.about.empty() ? "" : fmt::format(" ({})", part.about)), part.reason});
+    const auto same = std::ranges::find(all, part.reason, &FeedbackPart::text);
+    if (same != all.end())  // as classes that were not run
+      same->heading += ", " + part.name;
+    else
+      all.push_back({part.name + (part.about.empty() ? "" : fmt::format(" ({})", part.about)), part.reason});
   }
   return all;
 }
@@ -40,11 +44,13 @@ std::string feedback_of(const GradeItem& item, std::size_t most) {
 
 std::vector<std::string> further_findings(const Grade& grade) {
   std::vector<std::string> all;
-  for (const auto& finding : grade.findings)
+  for (const auto& finding : grade.findings) {
+    const auto message = finding.substr(0, finding.find('\n'));
     if (std::ranges::none_of(grade.items, [&](const GradeItem& item) {
-          return !item.hidden && feedback_of(item, std::string::npos).find(finding) != std::string::npos;
+          return !item.hidden && feedback_of(item, std::string::npos).find(message) != std::string::npos;
         }))
       all.push_back(finding);
+  }
   return all;
 }
 

@@ -15,7 +15,8 @@ struct FeedbackPart {
   std::string heading, text;
 };
 
-/// Of an item's parts those that are wrong, that may be told of, and that its reason does not tell already.
+/// Of an item's parts those that are wrong, that may be told of, and that its reason does not tell already; those of
+/// which the same is said are one.
 [[nodiscard]] std::vector<FeedbackPart> wrong_parts(const GradeItem& item);
 
 /// All of it in at most `most` bytes. Where there is more, the last classes give way, and are named.

@@ -27,17 +27,19 @@ std::string number(const decltype(Mismatch::got)& value) {
   return std::visit([](const auto x) { return fmt::format("{}", x); }, value);
 }
 
+std::string place(const Dim3& d) { return fmt::format("({},{},{})", d.x, d.y, d.z); }
+
 /// "n = 777, T = int; grid 4, block 256: out[0] is 3, not 4; …".
 std::string reason_of(const JudgedShape& shape) {
+  if (shape.status == CaseStatus::skipped) return shape.message;  // of no size more than of another
   std::string text = fmt::format("{}: {}: {}", params_text(shape), to_text(shape.status), shape.message);
   for (std::size_t i = 0; i < std::min(most_mismatches, shape.mismatches.size()); ++i) {
     const auto& one = shape.mismatches[i];
     text += fmt::format("\n{}[{}] got {}, expected {}", shape.buffer, one.mismatch.index, number(one.mismatch.got),
                         number(one.mismatch.expected));
-    if (one.owner)
-      text += fmt::format(" (block {}, thread {})", dim_text(one.owner->first), dim_text(one.owner->second));
+    if (one.owner) text += fmt::format(" (block {}, thread {})", place(one.owner->first), place(one.owner->second));
   }
-  if (!shape.hint.empty() && shape.status != CaseStatus::skipped) text += "\nhint: " + shape.hint;
+  if (!shape.hint.empty()) text += "\nhint: " + shape.hint;
   return text;
 }
 
@@ -45,9 +47,8 @@ std::string reason_of(const JudgedShape& shape) {
 std::string finding_text(const Finding& finding) {
   std::string text = finding.message;
   for (const auto& site : finding.at)
-    text += fmt::format("\n{}:{} {} by block ({},{},{}), thread ({},{},{}){}{}", site.file, site.line, site.access,
-                        site.block.x, site.block.y, site.block.z, site.thread.x, site.thread.y, site.thread.z,
-                        site.address.empty() ? "" : ", ", site.address);
+    text += fmt::format("\n{}:{} {} by block {}, thread {}{}{}", site.file, site.line, site.access, place(site.block),
+                        place(site.thread), site.address.empty() ? "" : ", ", site.address);
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/text.h"
+#include "runner/grade/source_lines.h"
 #include "runner/judge/rung_counts.h"
 #include "runner/version.h"
 
@@ -20,29 +21,48 @@ Json points_json(double points) {
   return rounded;
 }
 
-Json part_json(const GradedPart& part, const GradedItem& item, const std::vector<InputClass>& classes) {
+/// What is lost for the certificate alone is not what the item's hint is about.
+bool is_for_certificate_alone(const GradedItem& item) {
+  const auto own = item.item->requirements.size() - item.item->certificate;
+  if (item.item->certificate == 0 || item.parts.size() < own) return false;
+  const auto holds = [](const GradedPart& part) { return part.status == Graded::passed; };
+  const auto first = item.parts.begin() + static_cast<std::ptrdiff_t>(own);
+  return std::all_of(item.parts.begin(), first, holds) && !std::all_of(first, item.parts.end(), holds);
+}
+
+bool has_hint(const GradedItem& item) {
+  const bool lost = item.status == Graded::failed || item.status == Graded::partial;
+  return lost && item.is_judged && !item.item->hint.empty() && !is_for_certificate_alone(item);
+}
+
+/// Of one submission.
+struct Places {
+  std::vector<InputClass> classes;  ///< of the contract
+  std::string file, source;
+};
+
+Json part_json(const GradedPart& part, const GradedItem& item, const Places& places) {
   Json json{{"name", part.name},
             {"status", to_text(part.status)},
-            {"reason", visible(part.reason)},
+            {"reason", visible(with_source_lines(part.reason, places.file, places.source))},
             {"visibility", part.is_hidden || item.item->is_hidden ? "hidden" : "visible"}};
-  const auto found = std::ranges::find(classes, part.name, &InputClass::name);
-  if (item.item->kind == ItemKind::correct && found != classes.end()) json["about"] = found->about;
+  const auto found = std::ranges::find(places.classes, part.name, &InputClass::name);
+  if (item.item->kind == ItemKind::correct && found != places.classes.end()) json["about"] = found->about;
   return json;
 }
 
-Json item_json(const GradedItem& item, const std::vector<InputClass>& classes) {
+Json item_json(const GradedItem& item, const Places& places) {
   Json json{{"name", item.item->name},
             {"kind", to_text(item.item->kind)},
             {"points", points_json(item.item->points)},
             {"earned", item.earned ? points_json(*item.earned) : Json()},
             {"status", to_text(item.status)},
-            {"reason", visible(item.reason)},
+            {"reason", visible(with_source_lines(item.reason, places.file, places.source))},
             {"visibility", item.item->is_hidden ? "hidden" : "visible"},
             {"parts", Json::array()}};
-  for (const auto& part : item.parts) json["parts"].push_back(part_json(part, item, classes));
+  for (const auto& part : item.parts) json["parts"].push_back(part_json(part, item, places));
   if (!item.item->description.empty()) json["description"] = item.item->description;
-  const bool lost = item.status == Graded::failed || item.status == Graded::partial;
-  if (lost && !item.item->hint.empty()) json["hint"] = item.item->hint;
+  if (has_hint(item)) json["hint"] = item.item->hint;
   return json;
 }
 
@@ -93,10 +113,11 @@ nlohmann::ordered_json grade_json(const Assignment& assignment, const GradedSubm
             {"messages", visible(facts.messages)},
             {"output", visible(facts.output)},
             {"output_cut", facts.output_cut}};
-  const auto classes = all_classes(*assignment.contract);
-  for (const auto& item : grade.items) json["items"].push_back(item_json(item, classes));
+  const Places places{all_classes(*assignment.contract), shown_name(grade.submission.file), grade.submission.source};
+  for (const auto& item : grade.items) json["items"].push_back(item_json(item, places));
   for (const auto& one : facts.findings)
-    json["findings"].push_back({{"tool", one.tool}, {"message", visible(one.message)}});
+    json["findings"].push_back(
+        {{"tool", one.tool}, {"message", visible(with_source_lines(one.message, places.file, places.source))}});
   for (const auto& kernel : facts.kernels) json["kernels"].push_back(visible(kernel));
   if (!facts.note.empty()) json["note"] = visible(facts.note);
   return json;

@@ -21,6 +21,7 @@ class Rubric {
     GradedItem made{.item = &item};
     if (const auto why = unjudged(); !why.empty()) {
       made.reason = why;
+      made.is_judged = false;
       return made;
     }
     switch (item.kind) {
@@ -131,6 +132,7 @@ class Rubric {
   bool needs(bool holds, const char* what, GradedItem& made) const {
     if (holds) return true;
     made.reason = what;
+    made.is_judged = false;
     if (!facts_.wrong_at_reference.empty())
       made.reason += "; at the size where it is counted: " + facts_.wrong_at_reference;
     return false;
@@ -204,8 +206,12 @@ class Rubric {
   }
 
   void add_requirements(const AssignmentItem& item, GradedItem& made) {
-    for (std::size_t i = 0; i < item.requirements.size(); ++i)
-      made.parts.push_back(require_one(item.requirements[i], i + item.certificate >= item.requirements.size()));
+    for (std::size_t i = 0; i < item.requirements.size(); ++i) {
+      const bool of_certificate = i + item.certificate >= item.requirements.size();
+      auto& part = made.parts.emplace_back(require_one(item.requirements[i], of_certificate));
+      if (of_certificate && part.status == Graded::failed)
+        part.reason += "; the work is to be spread over the GPU as the reference spreads it";
+    }
   }
 
   void require(const AssignmentItem& item, GradedItem& made) {

@@ -34,6 +34,7 @@ struct GradedItem {
   std::optional<double> earned = 0.0;  ///< nothing: pending
   std::string reason{};
   std::vector<GradedPart> parts{};
+  bool is_judged = true;  ///< false: it asks for a kernel that works, or compiles, and this one does not
 };
 
 /// Facts::timed are of the items of the kind speed, in order; nothing where there is no GPU.

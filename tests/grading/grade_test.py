@@ -362,7 +362,10 @@ class Feedback(Class):
         self.assertIn("The kernel printed, first:\n<b>512</b>", results["wrong"]["output"])
         beyond = results["beyond"]["tests"]
         self.assertRegex(beyond[0]["output"], r"fault: total.cu:4: out-of-bounds load of 4 bytes")
-        self.assertRegex(beyond[1]["output"], r"\ntotal.cu:4 read by block \(\d+,0,0\), thread \(\d+,0,0\), in\[\d+\]")
+        self.assertRegex(beyond[1]["output"], r"\ntotal.cu:4 read by block \(\d+,0,0\), thread \(\d+,0,0\), in\[\d+\]\n")
+        for test in beyond:
+            self.assertIn("\ntotal.cu:4 is: if (i <= n) atomicAdd(out, in[i]);", test["output"])
+        self.assertEqual(results["beyond"]["output"], "Sums")  # an item tells of the finding
         self.assertEqual(results["right"]["tests"][0]["output"], "The sum of <all> elements.\nall 4 classes of inputs")
         page = (self.folder / "pages" / "wrong.html").read_text()
         for text in ("The sum of &lt;all&gt; elements.", "Which thread has no element?", "out[0] got ", "&lt;b&gt;512&lt;/b&gt;"):

@@ -38,6 +38,13 @@ TEST_CASE("feedback is what an item asks, what is wrong, on which inputs, and th
   CHECK(wrong_parts(expression).empty());
 }
 
+TEST_CASE("classes of which the same is said are told of once") {
+  auto hung = item();
+  hung.parts[1].reason = hung.parts[2].reason = "not run: launches before it did not end";
+  CHECK_THAT(feedback_of(hung, 10000),
+             ContainsSubstring("odd (no power of two), large\nnot run: launches before it did not end"));
+}
+
 TEST_CASE("feedback never tells of hidden classes more than that they are wrong, whatever the document holds") {
   auto leaky = item();
   leaky.parts.back().reason = "n = 4099";
@@ -59,7 +66,7 @@ TEST_CASE("findings that an item tells of are not told twice") {
   grade.items = {item()};
   grade.findings = {"racecheck: a race\nk.cu:7 write", "memcheck: beyond"};
   CHECK(further_findings(grade).size() == 2);
-  grade.items[0].reason += "\nracecheck: a race\nk.cu:7 write";
+  grade.items[0].reason += "\nracecheck: a race\nk.cu:7 write of it";
   CHECK(further_findings(grade) == std::vector<std::string>{"memcheck: beyond"});
   grade.items[0].hidden = true;  // nobody reads that one
   CHECK(further_findings(grade).size() == 2);
