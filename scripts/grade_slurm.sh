@@ -12,7 +12,7 @@
 #   --gpu-sbatch OPTIONS more for sbatch, of the second array alone
 #   --gpulab PROGRAM     [build/gpulab of this tree]; on a file system that all nodes see, as are all other paths
 #   --wait               comes back when all is collected
-# Options of grade go to every task (--key FILE, --profile NAME …), but --roster and --export to what collects.
+# Options of grade go to every task (--key FILE, --profile NAME …), but --roster, --export and --pages to what collects.
 #
 # OUTPUT gets what `gpulab grade --output OUTPUT` writes: a file for each submission, the gradebook. OUTPUT/slurm has lists,
 # logs and each task's own folder. The same command again goes on where the last one stopped: what is done of the
@@ -35,7 +35,7 @@ on_chunk() {
   mapfile -t submissions < "$slurm/chunks/$1"
   [ ${#submissions[@]} -gt 0 ] || return 0
   # Half a file is never there, and a task that is killed is begun again by whoever comes next.
-  "$gpulab" grade "$assignment" "${grade[@]}" "${@:3}" --jobs "${SLURM_CPUS_PER_TASK:-1}" --resume \
+  "$gpulab" grade "$assignment" "${grade[@]}" "${@:3}" --jobs "${SLURM_CPUS_PER_TASK:-1}" --resume --fresh \
     --output "$slurm/$2/$1" --submission "${submissions[@]}" > /dev/null
 }
 
@@ -103,7 +103,7 @@ collect() {
   awk 'NF == 3 { last[$1] = $0 } END { for (name in last) print last[name] }' "$slurm/done" > "$slurm/done.part"
   mv "$slurm/done.part" "$output/.done"
   rm "$slurm/done"
-  "$gpulab" grade "$assignment" "${grade[@]}" "${whole[@]}" --jobs "${SLURM_CPUS_PER_TASK:-1}" --resume \
+  "$gpulab" grade "$assignment" "${grade[@]}" "${whole[@]}" --jobs "${SLURM_CPUS_PER_TASK:-1}" --resume --fresh \
     --output "$output" --submission "${submissions[@]}" > "$slurm/report.part"
   for untimed in "$slurm/gpu/"*.untimed; do
     [ "$1" = gpu ] && [ -e "$untimed" ] || continue
@@ -159,11 +159,12 @@ done
 while [ $# -gt 0 ]; do
   [[ $1 != --*=* ]] || set -- "${1%%=*}" "${1#*=}" "${@:2}"
   case $1 in
-    --roster | --export | --fail-under)
+    --roster | --export | --fail-under | --fail-on | --pages)
       [ $# -gt 1 ] || fail "$1 needs a value"
+      [ "$1" != --pages ] || set -- "$1" "$(realpath -m "$2")" "${@:3}"
       whole+=("$1" "$2") && shift
       ;;
-    --output* | --resume | --jobs* | --submission* | --device*) fail "'$1' is this script's own to say" ;;
+    --output* | --resume | --fresh | --jobs* | --submission* | --device*) fail "'$1' is this script's own to say" ;;
     *) grade+=("$1") ;;
   esac
   shift

@@ -54,7 +54,7 @@ OptionList own_options() {
       {"device", "KIND", "sim, or gpu: items of the kind speed are timed, too, one submission at a time [sim]",
        what_runs},
       {"resume", "", "what --output has of the same submission, assignment and key is not done again", what_runs},
-      {"fresh", "", "results that --output has of before go; else they stay, but for those of the same submissions",
+      {"fresh", "", "what --output has of other submissions goes, and with --resume that alone; else it stays",
        what_runs},
       {"no-isolation", "", "no confinement of compiler and kernel, where the system has none", what_runs},
       {"backstop", "SECONDS", "of one case by the clock [60]: met twice, it is no grade, but our trouble", what_runs},
@@ -81,7 +81,7 @@ struct GradeOptions {
   std::string format = "table", secret;
   std::optional<std::string> output, pages;
   bool fails_on_attention = false;
-  FolderUse use = FolderUse::merge;
+  FolderUse use{};
   std::vector<RosterRow> roster;
   std::vector<Export> exports;
   std::optional<double> fail_under;
@@ -98,14 +98,13 @@ std::string format_of(const Given& given) {
 }
 
 FolderUse use_of_folder(const Given& given, bool has_folder) {
-  const bool resumes = single_value(given, "resume") != nullptr, is_fresh = single_value(given, "fresh") != nullptr;
-  if (resumes && !has_folder)
+  const FolderUse use{.resumes = single_value(given, "resume") != nullptr,
+                      .is_fresh = single_value(given, "fresh") != nullptr};
+  if (use.resumes && !has_folder)
     throw usage_error("--resume: there is nothing to go on with", "--output DIR says where it was written to");
-  if (is_fresh && !has_folder)
+  if (use.is_fresh && !has_folder)
     throw usage_error("--fresh: there is nothing to begin anew", "--output DIR says where results are");
-  if (is_fresh && resumes)
-    throw usage_error("--fresh and --resume: the one begins anew, the other goes on", "leave one of them out");
-  return resumes ? FolderUse::resume : is_fresh ? FolderUse::fresh : FolderUse::merge;
+  return use;
 }
 
 GradeOptions parse(const CommandLine& line) {

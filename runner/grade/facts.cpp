@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/text.h"
+#include "runner/export/export_text.h"
 #include "runner/judge/requirement.h"
 
 namespace gpulab {
@@ -50,12 +51,6 @@ std::string finding_text(const Finding& finding) {
     text += fmt::format("\n{}:{} {} by block {}, thread {}{}{}", site.file, site.line, site.access, place(site.block),
                         place(site.thread), site.address.empty() ? "" : ", ", site.address);
   return text;
-}
-
-std::string cut(std::string text, std::size_t most) {
-  if (text.size() <= most) return text;
-  text.resize(most);
-  return text + " …";
 }
 
 /// What a compiler says of its own memory differs from run to run, and a grade must not.

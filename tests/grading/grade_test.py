@@ -366,7 +366,7 @@ class Feedback(Class):
         for test in beyond:
             self.assertIn("\ntotal.cu:4 is: if (i <= n) atomicAdd(out, in[i]);", test["output"])
         self.assertEqual(results["beyond"]["output"], "Sums")  # an item tells of the finding
-        self.assertEqual(results["right"]["tests"][0]["output"], "The sum of <all> elements.\nall 4 classes of inputs")
+        self.assertTrue(results["right"]["tests"][0]["output"].startswith("The sum of <all> elements.\nall 4 classes of inputs"))
         page = (self.folder / "pages" / "wrong.html").read_text()
         for text in ("The sum of &lt;all&gt; elements.", "Which thread has no element?", "out[0] got ", "&lt;b&gt;512&lt;/b&gt;"):
             self.assertIn(text, page)

@@ -209,7 +209,7 @@ chunks=$(find no_gpu/slurm/chunks -type f | wc -l)
 expect "each chunk's task has a GPU, on that partition" test "$(calls "^gpu 0 gpulab-gpu grade ")" = "$chunks"
 expect "all others have none" test "$(calls "^cpu none ")" = "$((chunks + 2))"
 expect "the first array is told of no GPU, nor is what collects" test "$(calls "^cpu .*--device")" = 0
-expect "a task of the second goes on in its folder" grep -q -e "--key $at/key.json --device gpu --jobs 1 --resume --output $at/no_gpu/slurm/gpu/0000 --submission $at/class/ada $at/class/bob o'neil$" calls
+expect "a task of the second goes on in its folder" grep -q -e "--key $at/key.json --device gpu --jobs 1 --resume --fresh --output $at/no_gpu/slurm/gpu/0000 --submission $at/class/ada $at/class/bob o'neil$" calls
 expect "it comes after all of the first, and what collects is last" test "$(awk '{ print $3 }' calls | uniq | tr '\n' ' ')" = \
   "gpulab-cpu gpulab-cpu-collect gpulab-gpu gpulab-gpu-collect "
 

@@ -131,17 +131,17 @@ void ResultFolder::begin(const std::string& basis, const std::string& assignment
   basis_ = basis;
   assignment_ = assignment;
   for (const auto& name : submissions) run_.insert(file_name(name));
-  if (use_ == FolderUse::fresh) {
-    std::error_code failed;
-    for (const auto& result : results_in(folder_)) fs::remove(path_of(result.name), failed);
-    if (ftruncate(journal_, 0) != 0) throw cannot_write(path_of(journal_name), errno);
-    return;
+  const auto results = results_in(folder_);
+  std::error_code failed;
+  for (const auto& result : results) {
+    const bool is_own = run_.contains(result.name);
+    if (use_.is_fresh && !(use_.resumes && is_own)) fs::remove(path_of(result.name), failed);
+    if (is_own && !(use_.is_fresh && !use_.resumes)) before_[result.name] = outcome_of(result.grade);
   }
+  if (use_.is_fresh && !use_.resumes && ftruncate(journal_, 0) != 0) throw cannot_write(path_of(journal_name), errno);
   // A line that was cut off is not continued.
   (void)!::write(journal_, "\n", 1);
   done_ = lines_of(path_of(journal_name));
-  for (const auto& result : results_in(folder_))
-    if (run_.contains(result.name)) before_[result.name] = outcome_of(result.grade);
   (void)others();
 }
 
@@ -161,7 +161,7 @@ std::string ResultFolder::file_name(const std::string& submission, const std::st
 }
 
 std::optional<std::string> ResultFolder::done(const std::string& submission, const std::string& digest) {
-  if (use_ != FolderUse::resume) return std::nullopt;
+  if (!use_.resumes) return std::nullopt;
   const auto name = file_name(submission);
   const auto known = done_.find(name);
   if (known == done_.end() || known->second.first != basis_word(digest)) return std::nullopt;

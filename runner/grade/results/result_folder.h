@@ -15,9 +15,11 @@
 
 namespace gpulab {
 
-/// What becomes of a folder's results: merge: they stay but for those of the same submissions; resume: those that were
-/// made of the same stay, too; fresh: they go.
-enum class FolderUse { merge, resume, fresh };
+/// What becomes of a folder's results. Those of submissions that are not in the run stay, unless it is fresh: then they
+/// go. Those of its own are made anew, unless it resumes: then such stay as were made of the same.
+struct FolderUse {
+  bool resumes = false, is_fresh = false;
+};
 
 class ResultFolder {
  public:
@@ -31,7 +33,7 @@ class ResultFolder {
   /// Throws usage_error: there are results of submissions that are not in this run, and they were made otherwise.
   void begin(const std::string& basis, const std::string& assignment, const std::vector<std::string>& submissions);
 
-  /// What was written for a submission that was made of the same, where that counts (resume).
+  /// What was written for a submission that was made of the same, where the run resumes.
   [[nodiscard]] std::optional<std::string> done(const std::string& submission, const std::string& digest);
   /// Threads may write at once. `is_done`: --resume need not do it again.
   void write(const std::string& submission, const std::string& digest, const std::string& text, bool is_done);

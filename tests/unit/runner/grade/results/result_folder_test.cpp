@@ -24,6 +24,7 @@ struct Place {
   std::string path;
 };
 
+constexpr FolderUse merge, resume{.resumes = true}, fresh{.is_fresh = true}, resume_fresh{true, true};
 const std::string of_today(64, 'a'), of_tomorrow(64, 'b'), digest(64, 'c');
 
 Json grade(const std::string& name, const Json& score, const std::string& status = "graded") {
@@ -35,7 +36,7 @@ Json grade(const std::string& name, const Json& score, const std::string& status
 }
 
 /// A run that grades these, each of another source than ever before.
-std::vector<std::string> run(const Place& place, const std::vector<Json>& grades, FolderUse use = FolderUse::merge,
+std::vector<std::string> run(const Place& place, const std::vector<Json>& grades, FolderUse use = {},
                              const std::string& basis = of_today) {
   ResultFolder folder(place.out(), use);
   std::vector<std::string> names, others;
@@ -70,14 +71,30 @@ TEST_CASE("results of another assignment, key or version are never mixed with ne
   const Place place;
   (void)run(place, {grade("ada", 0), grade("bob", 50)});
   CHECK_THROWS_WITH(
-      run(place, {grade("ada", 100)}, FolderUse::merge, of_tomorrow),
+      run(place, {grade("ada", 100)}, merge, of_tomorrow),
       "--output: " + place.out() +
           " has results that cannot stand beside these: bob (of another assignment, key or version of gpulab)");
-  CHECK_THROWS_AS(run(place, {grade("ada", 100)}, FolderUse::resume, of_tomorrow), Error);
+  CHECK_THROWS_AS(run(place, {grade("ada", 100)}, resume, of_tomorrow), Error);
   // All of them anew: nothing is mixed.
-  CHECK(run(place, {grade("ada", 1), grade("bob", 2)}, FolderUse::merge, of_tomorrow).size() == 1);
-  CHECK(run(place, {grade("ada", 3)}, FolderUse::fresh, of_today) == Names{""});
+  CHECK(run(place, {grade("ada", 1), grade("bob", 2)}, merge, of_tomorrow).size() == 1);
+  CHECK(run(place, {grade("ada", 3)}, fresh, of_today) == Names{""});
   CHECK(run(place, {grade("eve", 3)}) == Names{"ada", place.out() + ": new: eve; 1 as it was"});
+}
+
+TEST_CASE("a run that resumes and is fresh keeps what was made of the same, and nobody who is not in it") {
+  const Place place;
+  (void)run(place, {grade("ada", 0), grade("bob", 50), grade("eve", 7)});
+  {
+    ResultFolder folder(place.out(), resume_fresh);
+    folder.begin(of_today, "Sums", {"ada", "eve"});
+    CHECK(folder.others().empty());
+    CHECK(folder.done("ada", digest));
+    folder.write("eve", of_tomorrow, grade("eve", 8).dump(), true);
+    CHECK(folder.account({grade("ada", 0), grade("eve", 8)}, 0) ==
+          place.out() + ": regraded eve (7 -> 8); 1 as it was");
+  }
+  CHECK_FALSE(std::filesystem::exists(place.out() + "/bob.json"));
+  CHECK(run(place, {grade("ada", 1)}, resume_fresh, of_tomorrow) == Names{place.out() + ": regraded ada (0 -> 1)"});
 }
 
 TEST_CASE("a result that somebody changed is no result, and what is no result of ours is left alone") {
@@ -89,7 +106,7 @@ TEST_CASE("a result that somebody changed is no result, and what is no result of
   std::ofstream(place.out() + "/bob.json") << grade("bob", 1000).dump();
   CHECK_THROWS_WITH(run(place, {grade("ada", 100)}),
                     ContainsSubstring("bob (changed since it was written, or never finished)"));
-  (void)run(place, {grade("ada", 2)}, FolderUse::fresh);
+  (void)run(place, {grade("ada", 2)}, fresh);
   CHECK_FALSE(std::filesystem::exists(place.out() + "/bob.json"));
   CHECK(std::filesystem::exists(place.out() + "/notes.json"));
 }
@@ -98,7 +115,7 @@ TEST_CASE("what our trouble kept from being judged stays in the class, without p
   const Place place;
   (void)run(place, {grade("ada", 0), grade("bob", nullptr, "infrastructure")});
   CHECK(run(place, {grade("ada", 1)}).front() == "bob");
-  ResultFolder folder(place.out(), FolderUse::resume);
+  ResultFolder folder(place.out(), resume);
   folder.begin(of_today, "Sums", {"ada", "bob"});
   CHECK(folder.done("ada", digest) == grade("ada", 1).dump());
   CHECK_FALSE(folder.done("bob", digest));
