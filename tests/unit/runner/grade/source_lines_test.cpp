@@ -9,7 +9,7 @@ TEST_CASE("lines that a text names stand below it, once each, without what is ar
   CHECK(with_source_lines("k.cu:2: fault\nk.cu:2 write, k.cu:1", "k.cu", source) ==
         "k.cu:2: fault\nk.cu:2 write, k.cu:1\nk.cu:2 is: p[0] = 1;\nk.cu:1 is: __global__ void k(int* p) {");
   for (const char* text : {"nothing", "k.cu", "k.cu:", "k.cu:x", "k.cu:0", "k.cu:3", "k.cu:9", "ok.cu:1", "a/k.cu:1",
-                           "k.cu:99999999999999999999999", "k.cu 1"})
+                           ".k.cu:1", "k.cu:99999999999999999999999", "k.cu 1"})
     CHECK(with_source_lines(text, "k.cu", source) == text);
   CHECK(with_source_lines(":1", "", source) == ":1");
 }
