@@ -106,6 +106,12 @@ const Definition* owner_of(const std::vector<Definition>& definitions, std::size
   return found == definitions.end() ? nullptr : &*found;
 }
 
+/// Does it stand right above its kernel, with no other code or directive between them?
+bool is_attached(std::string_view code, std::size_t end, const Definition* owner) {
+  if (owner == nullptr) return false;
+  return owner->begin < end || code.substr(end, owner->begin - end).find_first_of("#;}") == npos;
+}
+
 }  // namespace
 
 std::vector<std::string> launches_in_comments(std::string_view source, std::string_view kernel) {
@@ -116,8 +122,8 @@ std::vector<std::string> launches_in_comments(std::string_view source, std::stri
   for (const auto& [begin, end] : comments_in(source)) {
     const auto comment = source.substr(begin, end - begin);
     if (comment.find("gpulab:") == npos) continue;
-    if (begin < top) add_asked(comment, of_file);
     const auto* owner = owner_of(definitions, begin);
+    if (begin < top && !is_attached(code, end, owner)) add_asked(comment, of_file);
     if (owner != nullptr && owner->name == kernel) add_asked(comment, own);
   }
   return own.empty() ? of_file : own;

@@ -40,6 +40,7 @@ TEST_CASE("of two kernels each has its own comments; one that has none takes tho
   CHECK(launches_in_comments(two, "b") == Texts{"128"});
   const std::string helped = "__global__ void helper() {}\n__global__ void k() {}";
   CHECK(launches_in_comments("// gpulab: block 64\n#include <cstdio>\n" + helped, "k") == Texts{"64"});
+  CHECK(launches_in_comments("#include <cstdio>\n// gpulab: block 64\n" + helped, "k").empty());  // the helper's
   CHECK(launches_in_comments("int x;\n// gpulab: block 64\n" + helped, "k").empty());
 }
 
