@@ -14,6 +14,8 @@ namespace {
 
 /// What count() hears within this time was known before.
 constexpr std::chrono::milliseconds at_once{500};
+/// Between two lines: people read no faster.
+constexpr std::chrono::milliseconds pause{100};
 
 }  // namespace
 
@@ -41,7 +43,9 @@ std::string Progress::launch_text() const {
 }
 
 void Progress::show_line(std::string_view text) {
-  if (!wanted_ || printed_ || elapsed() < progress_patience) return;
+  const auto now = elapsed();
+  if (!wanted_ || printed_ || now < progress_patience || now - last_ < pause) return;
+  last_ = now;
   fmt::print(stderr, "{}", progress_line(text));
   std::fflush(stderr);
   shown_ = true;

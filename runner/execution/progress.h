@@ -36,7 +36,8 @@ class Progress {
   bool terminal_, wanted_;
   bool shown_ = false, printed_ = false;
   std::chrono::steady_clock::time_point start_;
-  std::size_t done_at_once_ = 0;  ///< count()
+  std::chrono::milliseconds last_{0};  ///< when the line was written
+  std::size_t done_at_once_ = 0;       ///< count()
 };
 
 }  // namespace gpulab
