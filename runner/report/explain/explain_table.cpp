@@ -246,6 +246,7 @@ class Table {
     line();
     paragraph("", paint_.bold("Where warps spend the modelled time") + ", the most first" + start_text(launch_));
     for (const auto& words : lines) paragraph("  ", words);
+    if (const auto darkest = darkest_line_text(explained_); !darkest.empty()) paragraph("", darkest);
   }
   void what_would_help() {
     const auto all = what_ifs(launch_, view_.device.sm_count);
@@ -266,15 +267,10 @@ class Table {
   void marks() {
     const bool spilled = spills();
     line();
-    const auto darkest = darkest_line_text(explained_);
-    if (marked_ == 0) {
-      line(fmt::format("Nothing {}stands out: lanes agree, global memory is coalesced, no banks conflict.",
-                       spilled ? "else " : ""));
-      if (!darkest.empty()) paragraph("", darkest);
-      return;
-    }
+    if (marked_ == 0)
+      return line(fmt::format("Nothing {}stands out: lanes agree, global memory is coalesced, no banks conflict.",
+                              spilled ? "else " : ""));
     line(paint_.bold("What to look at, worst first"));
-    if (!darkest.empty()) paragraph("", darkest);
     std::uint32_t said = 0;                    // the line whose source stands above
     std::set<std::string> told;                // what holds of all lines of a kind
     std::map<std::string, std::size_t> whole;  // what was said of a line, and where

@@ -75,13 +75,15 @@ double time_share(const LaunchLines& launch, std::uint32_t number) {
 std::string darkest_line_text(const Explanation& explanation) {
   constexpr double much = 0.25;
   const auto& launch = *explanation.launch;
-  if (!launch.time) return {};
+  if (!launch.time || 2 * launch.time->kernel_ms < launch.time->ms) return {};  // or what takes the time is the launch
   const auto& times = launch.time->lines;
   const auto most = std::max_element(times.begin(), times.end(),
                                      [](const LineTime& a, const LineTime& b) { return a.total() < b.total(); });
   if (most == times.end() || most->line == 0 || time_share(launch, most->line) < much) return {};
   for (const auto& mark : explanation.marks)
-    if (mark.line == most->line || std::count(mark.victims.begin(), mark.victims.end(), most->line) > 0) return {};
+    if (mark.line == 0 || mark.line == most->line ||
+        std::count(mark.victims.begin(), mark.victims.end(), most->line) > 0)
+      return {};
   const auto line = std::find_if(explanation.lines.begin(), explanation.lines.end(),
                                  [&](const ExplainedLine& one) { return one.line == most->line; });
   if (line == explanation.lines.end()) return {};

@@ -24,7 +24,7 @@ namespace gpulab {
 [[nodiscard]] std::vector<std::string> what_ifs(const LaunchLines& launch, int sm_count);
 
 /// Of the line that takes the most time, where no reason speaks of it: what its warps do there, and which line has to
-/// do with it. Empty: a reason does, or no line takes much.
+/// do with it. Empty: a reason does, of the line or of the whole launch, or no line takes much.
 [[nodiscard]] std::string darkest_line_text(const Explanation& explanation);
 
 /// Share of the launch's time, 0 where nothing is modelled.

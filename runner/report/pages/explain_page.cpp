@@ -86,8 +86,6 @@ class ExplainPage {
     out_ += "<h2 id=\"reasons\">What to look at, worst first</h2>\n";
     if (const auto spilled = spill_text(*view_.result, launch_); !spilled.empty())
       out_ += "<p>" + escaped(spilled) + ".</p>\n";
-    if (const auto darkest = darkest_line_text(explained_); !darkest.empty())
-      out_ += "<p>" + escaped(darkest) + "</p>\n";
     if (explained_.marks.empty()) {
       out_ += "<p>Nothing stands out: lanes agree, global memory is coalesced, no banks conflict.</p>\n";
       return;
@@ -188,6 +186,8 @@ class ExplainPage {
       out_ += "</ul>\n";
     };
     list(("Where warps spend the modelled time" + start_text(launch_)).c_str(), where_time_goes(launch_, text_, 400));
+    if (const auto darkest = darkest_line_text(explained_); !darkest.empty())
+      out_ += "<p>" + escaped(darkest) + "</p>\n";
     list("What if: modelled again with that cost gone", what_ifs(launch_, view_.device.sm_count));
   }
 

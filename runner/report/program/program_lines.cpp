@@ -80,11 +80,11 @@ std::vector<Paragraph> lines_to_look_at(const cuda_api::KernelRecord& record, co
     said.push_back({"", 2, name + ": what to look at, worst first"});
     marks(kernel, file, said);
   }
-  if (const auto darkest = darkest_line_text(kernel.explanation); !darkest.empty())
-    said.push_back({"  ", 4, visible(darkest)});
   const auto time = where_time_goes(kernel.launch, kernel.text, width > far_in ? width - far_in : 0);
   if (!time.empty()) said.push_back({"  ", 4, "where its warps spend the modelled time, the most first:"});
   for (const auto& words : time) said.push_back({"    ", far_in, visible(words)});
+  if (const auto darkest = darkest_line_text(kernel.explanation); !darkest.empty())
+    said.push_back({"  ", 4, visible(darkest)});
   const auto gone = what_ifs(kernel.launch, kernel.sm_count);
   if (!gone.empty()) said.push_back({"  ", 4, "modelled again with that cost gone:"});
   for (const auto& words : gone) said.push_back({"    ", far_in, visible(words)});

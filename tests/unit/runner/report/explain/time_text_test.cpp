@@ -100,3 +100,14 @@ TEST_CASE(
   launch.time->kernel_ms = 0.02;
   CHECK(darkest(launch).empty());
 }
+
+TEST_CASE("where a reason of the whole launch says it, or the launch itself takes the time, no line is told of") {
+  auto launch = behind_a_barrier();
+  launch.time->ms = 0.03;  // of which the kernel runs for a third
+  CHECK(darkest(launch).empty());
+  launch.time->ms = 0.0127;
+  launch.grid = {1};
+  launch.block = {256};
+  launch.time->what_ifs = {{0, "idle_sms", 0.004}};
+  CHECK(darkest(launch).empty());
+}
