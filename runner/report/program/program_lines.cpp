@@ -55,7 +55,7 @@ ExplainedKernel::ExplainedKernel(const cuda_api::KernelRecord& kernel, const Pro
 }
 
 bool always_failed(const cuda_api::KernelRecord& kernel, const ProgramRun& run) {
-  const auto failed = std::ranges::count(run.record.faults, kernel.cpp_name, &cuda_api::FaultRecord::kernel);
+  const auto failed = std::ranges::count(run.record.faults, kernel.name, &cuda_api::FaultRecord::kernel);
   return !kernel.counted && static_cast<std::uint64_t>(failed) >= kernel.launches;
 }
 
