@@ -119,7 +119,7 @@ std::string entry(const std::string& name, const std::string& status, const std:
   return lines;
 }
 
-/// What shows the lines of requirements that failed: "gpulab explain mine.cu --contract transpose/transpose --metrics
+/// What shows the lines of requirements that failed: "gpulab explain FILE --contract transpose/transpose --metrics
 /// barriers". Empty: none failed.
 std::string explain_command(const Json& grade) {
   std::vector<std::string> counters;

@@ -10,7 +10,7 @@
 // err: cudaErrorIllegalAddress, which the program was told
 // case: --explain -- beyond look :: 5
 // err: fill +1 +1 +128 +- +-
-// err: fill\(int\*, int\): not explained, because its launch failed, and of such a launch nothing is counted
+// err: fill: not explained, because its launch failed, and of such a launch nothing is counted
 // case: -- shape :: 5
 // out: ^launched: invalid argument\nno error\nno error\nstays: no error\n$
 // err: error: a launch that cannot be: a block of 2048 threads; 1024 are the most; the kernel did not run
