@@ -73,10 +73,10 @@ class QuietAccess {
                               Effect effect) const {
     const std::uint32_t thread = in_grid_ + static_cast<std::uint32_t>(lane);
     for (; cell < end; ++cell) {
-      const WriteCell& written = shadow.written(cell);
+      const RaceShadow::Cells at = shadow.cells(cell);
+      const WriteCell& written = *at.written;
       if (effect != Effect::silent && written.clock && written.thread != thread && !is_over(written)) return false;
-      if (effect == Effect::write ? !write(shadow, cell, thread, lane) : !read(shadow, cell, 1u << lane, clocks_[lane]))
-        return false;
+      if (effect == Effect::write ? !write(at, thread, lane) : !read(at, 1u << lane, clocks_[lane])) return false;
     }
     shadow.touch(end);
     return true;
@@ -88,8 +88,8 @@ class QuietAccess {
     for (std::uint32_t left = lanes; left; left &= left - 1)
       if (clocks_[std::countr_zero(left)] != clock) return false;
     for (; cell < end; ++cell) {
-      const WriteCell& written = shadow.written(cell);
-      if ((written.clock && !is_over(written)) || !read(shadow, cell, lanes, clock)) return false;
+      const RaceShadow::Cells at = shadow.cells(cell);
+      if ((at.written->clock && !is_over(*at.written)) || !read(at, lanes, clock)) return false;
     }
     shadow.touch(end);
     return true;
@@ -104,37 +104,25 @@ class QuietAccess {
       shadow.touch(cell + kLanes);
       return true;
     }
-    shadow.spread_out(cell);
-    shadow.spread_out(cell + kLanes - 1);
-    WriteCell* written = &shadow.written(cell);
-    GroupCell* first = &shadow.first_reader(cell);
-    GroupCell* last = &shadow.last_reader(cell);
-    const bool store = effect == Effect::write, looks = effect != Effect::silent;
-    bool suspect = false, read = false;
-    for (std::uint32_t i = 0; i < kLanes; ++i) {
-      suspect |= looks & (written[i].clock != 0) & (written[i].thread != in_grid_ + i) &
-                 !((written[i].thread - first_ < threads_) & (written[i].clock < everyone_));
-      suspect |= !is_over_to_lane(first[i], i);
-      read |= first[i].clock != 0;
+    // Words in two rows, which lie in two pages where the first one ends between them.
+    const RaceShadow::Cells low = shadow.cells(cell), high = shadow.cells(cell + kLanes - 1);
+    const auto left = static_cast<std::uint32_t>(RaceShadow::kPageCells - cell % RaceShadow::kPageCells);
+    if (left >= kLanes) [[likely]] {
+      bool read = false;
+      if (!are_quiet(low, 0, kLanes, effect, read)) return false;
+      if (row && effect == Effect::write)
+        *row = written_row();
+      else
+        remember(low, 0, kLanes, effect, read);
+    } else {
+      const std::uint32_t back = kLanes - 1 - left;
+      const RaceShadow::Cells next{high.written - back, high.first - back, high.last - back};
+      bool read = false;
+      if (!are_quiet(low, 0, left, effect, read) || !are_quiet(next, left, kLanes, effect, read)) return false;
+      remember(low, 0, left, effect, read);
+      remember(next, left, kLanes, effect, read);
     }
-    if (store)
-      for (std::uint32_t i = 0; i < kLanes; ++i) {
-        suspect |= !is_over_to_lane(last[i], i);
-        read |= last[i].clock != 0;
-      }
-    if (suspect) return false;
     shadow.touch(cell + kLanes);
-    if (!store) {
-      for (std::uint32_t i = 0; i < kLanes; ++i) first[i] = {warp_, 1u << i, clocks_[i], site_};
-      return true;
-    }
-    if (row) {
-      *row = written_row();
-      return true;
-    }
-    if (read)
-      for (int i = 0; i < kLanes; ++i) first[i] = last[i] = {};
-    for (std::uint32_t i = 0; i < kLanes; ++i) written[i] = {in_grid_ + i, clocks_[i], site_};
     return true;
   }
 
@@ -143,6 +131,37 @@ class QuietAccess {
     std::uint32_t differ = 0;
     for (int i = 0; i < kLanes; ++i) differ |= clocks_[i] ^ clocks_[0];
     return differ == 0;
+  }
+  /// Of the lanes from `begin` to `end`, whose words' cells these are. `read`: somebody has read one of them.
+  [[gnu::always_inline]] bool are_quiet(const RaceShadow::Cells& cells, std::uint32_t begin, std::uint32_t end,
+                                        Effect effect, bool& read) const {
+    const auto& [written, first, last] = cells;
+    const bool looks = effect != Effect::silent;
+    bool suspect = false, any = false;
+    for (std::uint32_t i = begin, k = 0; i < end; ++i, ++k) {
+      suspect |= looks & (written[k].clock != 0) & (written[k].thread != in_grid_ + i) &
+                 !((written[k].thread - first_ < threads_) & (written[k].clock < everyone_));
+      suspect |= !is_over_to_lane(first[k], i);
+      any |= first[k].clock != 0;
+    }
+    if (effect == Effect::write)
+      for (std::uint32_t i = begin, k = 0; i < end; ++i, ++k) {
+        suspect |= !is_over_to_lane(last[k], i);
+        any |= last[k].clock != 0;
+      }
+    read |= any;
+    return !suspect;
+  }
+  [[gnu::always_inline]] void remember(const RaceShadow::Cells& cells, std::uint32_t begin, std::uint32_t end,
+                                       Effect effect, bool read) const {
+    const auto& [written, first, last] = cells;
+    if (effect != Effect::write) {
+      for (std::uint32_t i = begin, k = 0; i < end; ++i, ++k) first[k] = {warp_, 1u << i, clocks_[i], site_};
+      return;
+    }
+    if (read)
+      for (std::uint32_t k = 0; k < end - begin; ++k) first[k] = last[k] = {};
+    for (std::uint32_t i = begin, k = 0; i < end; ++i, ++k) written[k] = {in_grid_ + i, clocks_[i], site_};
   }
   [[nodiscard]] ShadowRow written_row() const { return {.thread = in_grid_, .clock = clocks_[0], .site = site_}; }
   /// whole_warp for a row that is not spread out.
@@ -188,14 +207,13 @@ class QuietAccess {
   }
   /// RaceDetector::remember for a granule with two readers at most, who are of other warps, where barriers alone tell
   /// what is over.
-  [[nodiscard]] bool read(RaceShadow& shadow, std::uint64_t cell, std::uint32_t lanes, Clock clock) const {
+  [[nodiscard]] bool read(const RaceShadow::Cells& at, std::uint32_t lanes, Clock clock) const {
     const GroupCell now{warp_, lanes, clock, site_};
-    GroupCell& first = shadow.first_reader(cell);
+    GroupCell &first = *at.first, &last = *at.last;
     if (is_over(first, lanes)) {
       first = now;
       return true;
     }
-    GroupCell& last = shadow.last_reader(cell);
     if (threads_order_each_other_ || RaceShadow::is_list(last)) return false;
     bool joined = false;
     for (GroupCell* r : {&first, &last}) {
@@ -212,13 +230,12 @@ class QuietAccess {
     last = now;
     return true;
   }
-  [[nodiscard]] bool write(RaceShadow& shadow, std::uint64_t cell, std::uint32_t thread, int lane) const {
-    GroupCell& first = shadow.first_reader(cell);
-    GroupCell& last = shadow.last_reader(cell);
+  [[nodiscard]] bool write(const RaceShadow::Cells& at, std::uint32_t thread, int lane) const {
+    GroupCell &first = *at.first, &last = *at.last;
     if (!is_over(first, 1u << lane) || !is_over(last, 1u << lane)) return false;
     if (first.clock) first = {};
     if (last.clock) last = {};
-    shadow.written(cell) = {thread, clocks_[lane], site_};
+    *at.written = {thread, clocks_[lane], site_};
     return true;
   }
 

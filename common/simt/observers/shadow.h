@@ -1,16 +1,14 @@
 #pragma once
-// What the tools remember of memory: per byte whether it was ever written, per granule who accessed it last.
+// What racecheck remembers of memory: per granule who accessed it last. It takes memory of its own where a kernel
+// accesses some, a page at a time (init_shadow.h: what initcheck remembers).
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
-#include <unordered_map>
 #include <vector>
 
 #include "common/simt/observers/history.h"
+#include "common/simt/observers/shadow_memory.h"
 
 namespace gpulab::simt {
 
@@ -82,41 +80,43 @@ struct ShadowRow {
 
 /// Of one stretch of memory: a granule is as wide as the narrowest access so far (1, 2 or 4 bytes), so that neighbours
 /// in one word are told apart. One writer and two readers lie beside the granule; where no order separates more, a list
-/// stands in the place of the writer, or of the last reader. Pages that nobody touches cost nothing.
+/// stands in the place of the writer, or of the last reader. Pages of 2048 granules that nobody touches take a pointer.
+/// Whatever may touch one throws std::bad_alloc where there is no memory for it.
 class RaceShadow {
  public:
-  explicit RaceShadow(std::uint64_t bytes) : bytes_(bytes) { allocate(); }
+  static constexpr std::uint64_t kPageCells = 2048;
+
+  explicit RaceShadow(std::uint64_t bytes) : bytes_(bytes), pages_(pages_for(count())) {}
 
   /// The row that begins with this cell, a multiple of 32. Whoever sets `spread_out` back has replaced all cells, and
   /// none of them was a list.
-  [[nodiscard]] ShadowRow& row(std::uint64_t cell) { return rows_.get()[cell / kLanes]; }
+  [[nodiscard]] ShadowRow& row(std::uint64_t cell) { return page(cell).rows[cell % kPageCells / kLanes]; }
 
   /// Makes granules no wider than `bytes`.
   void refine(std::uint32_t bytes) {
     while (granule_ > bytes) halve();
   }
   [[nodiscard]] std::uint32_t granule() const { return granule_; }
-  /// Gives the granules of this one's row cells of their own.
-  void spread_out(std::uint64_t cell) {
-    if (!row(cell).spread_out) [[unlikely]]
-      fill_cells(cell / kLanes * kLanes);
+  /// Where the granule's writer and readers lie, and behind them those of the next ones of its page: a row that whole
+  /// warps have accessed is spread out.
+  struct Cells {
+    WriteCell* written;
+    GroupCell *first, *last;  ///< readers
+  };
+  [[nodiscard]] Cells cells(std::uint64_t cell) {
+    Page& own = page(cell);
+    const std::uint64_t at = cell % kPageCells;
+    if (!own.rows[at / kLanes].spread_out) [[unlikely]]
+      spread_row_out(own, cell / kLanes * kLanes);
+    return {own.cells->written + at, own.cells->first + at, own.cells->last + at};
   }
-  [[nodiscard]] WriteCell& written(std::uint64_t cell) {
-    spread_out(cell);
-    return written_.get()[cell];
-  }
-  [[nodiscard]] GroupCell& first_reader(std::uint64_t cell) {
-    spread_out(cell);
-    return first_.get()[cell];
-  }
-  [[nodiscard]] GroupCell& last_reader(std::uint64_t cell) {
-    spread_out(cell);
-    return last_.get()[cell];
-  }
+  [[nodiscard]] WriteCell& written(std::uint64_t cell) { return *cells(cell).written; }
+  [[nodiscard]] GroupCell& first_reader(std::uint64_t cell) { return *cells(cell).first; }
+  [[nodiscard]] GroupCell& last_reader(std::uint64_t cell) { return *cells(cell).last; }
   /// Adds one to the readers of a granule.
   void add_reader(std::uint64_t cell, const GroupCell& now) {
-    GroupCell& first = first_reader(cell);
-    GroupCell& last = last_reader(cell);
+    const Cells at = cells(cell);
+    GroupCell &first = *at.first, &last = *at.last;
     if (first.clock == 0) {
       first = now;
     } else if (last.clock == 0) {
@@ -130,8 +130,8 @@ class RaceShadow {
   /// Forgets the readers of a granule for which `f(GroupCell&)` holds.
   template <typename F>
   void erase_readers_if(std::uint64_t cell, F f) {
-    GroupCell& first = first_reader(cell);
-    GroupCell& last = last_reader(cell);
+    const Cells at = cells(cell);
+    GroupCell &first = *at.first, &last = *at.last;
     if (first.clock && f(first)) first = {};
     if (is_list(last)) {
       std::erase_if(readers_[last.site], f);
@@ -154,12 +154,9 @@ class RaceShadow {
     if (is_list(written(cell))) writers_.remove(written(cell).site);
     written(cell) = now;
   }
-  void clear() {
-    readers_.clear();
-    writers_.clear();
-    std::fill_n(rows_.get(), rows_for(used_), ShadowRow{});  // what cells hold counts no more
-    used_ = 0;
-  }
+  void clear();
+  /// Bytes that its pages take.
+  [[nodiscard]] std::uint64_t memory() const;
   /// Cells below this one may have been touched.
   void touch(std::uint64_t end) { used_ = std::max(used_, end); }
 
@@ -170,147 +167,44 @@ class RaceShadow {
   }
 
  private:
-  struct Free {
-    void operator()(void* p) const { std::free(p); }
+  /// Arrays that are filled row by row, when rows are spread out.
+  struct PageCells {
+    WriteCell written[kPageCells];
+    GroupCell first[kPageCells], last[kPageCells];
   };
-  template <typename Cell>
-  using Cells = std::unique_ptr<Cell, Free>;
-  template <typename Cell>
-  static Cells<Cell> checked(void* memory) {
-    Cells<Cell> cells(static_cast<Cell*>(memory));
-    if (!cells) throw std::bad_alloc();
-    return cells;
-  }
-  static constexpr std::uint64_t rows_for(std::uint64_t cells) { return (cells + kLanes - 1) / kLanes; }
+  struct Page {
+    ShadowRow rows[kPageCells / kLanes];
+    std::unique_ptr<PageCells, FreeShadowMemory> cells;  ///< none: whole warps alone have been here
+  };
+
+  struct FreePage {
+    void operator()(Page* page) const {
+      page->~Page();
+      std::free(page);
+    }
+  };
+  using Pages = std::vector<std::unique_ptr<Page, FreePage>>;
+
   /// A list is of no thread and no warp, and newer than every barrier: nobody who looks at the cell alone takes it for
   /// an access that is over.
   static constexpr std::uint32_t kMany = UINT32_MAX;
   [[nodiscard]] std::uint64_t count() const { return (bytes_ + granule_ - 1) / granule_; }
-  void allocate() {
-    const std::uint64_t rows = rows_for(count()) + 1;  // of narrower granules there may be one too many
-    const auto cells = [&]<typename Cell>(Cells<Cell>& all) {
-      all = checked<Cell>(std::malloc(rows * kLanes * sizeof(Cell)));
-    };
-    rows_ = checked<ShadowRow>(std::calloc(rows, sizeof(ShadowRow)));
-    cells(written_);
-    cells(first_);
-    cells(last_);
+  /// Of the last row there are all cells, and of narrower granules there may be one too many.
+  static constexpr std::uint64_t pages_for(std::uint64_t cells) { return (cells + kLanes) / kPageCells + 1; }
+  [[nodiscard]] Page& page(std::uint64_t cell) {
+    const auto& there = pages_[cell / kPageCells];
+    return there ? *there : add_page(cell);
   }
-  [[gnu::noinline]] void fill_cells(std::uint64_t begin) {
-    ShadowRow& row = rows_.get()[begin / kLanes];
-    row.spread_out = true;
-    touch(begin + kLanes);
-    for (std::uint32_t i = 0; i < kLanes; ++i) {
-      const auto reader = [&](const ShadowRow::Reader& r) {
-        return r.clock ? GroupCell{r.warp, 1u << i, r.clock, r.site} : GroupCell{};
-      };
-      written_.get()[begin + i] = row.clock ? WriteCell{row.thread + i, row.clock, row.site} : WriteCell{};
-      first_.get()[begin + i] = reader(row.readers[0]);
-      last_.get()[begin + i] = reader(row.readers[1]);
-    }
-  }
-  void halve() {
-    const std::uint64_t used = std::min(used_, count());
-    for (std::uint64_t cell = 0; cell < used; cell += kLanes) spread_out(cell);
-    const auto written = std::move(written_);
-    const auto first = std::move(first_);
-    const auto last = std::move(last_);
-    granule_ /= 2;
-    used_ = 0;
-    allocate();
-    for (std::uint64_t i = 0; i < used; ++i)
-      for (std::uint64_t k = 2 * i; k < 2 * i + 2; ++k) {
-        spread_out(k);
-        const WriteCell& writer = written.get()[i];
-        written_.get()[k] = writer;
-        if (k % 2 && is_list(writer)) written_.get()[k].site = writers_.add(Writers(writers_[writer.site]));
-        first_.get()[k] = first.get()[i];
-        const GroupCell& reader = last.get()[i];
-        last_.get()[k] = reader;
-        if (k % 2 && is_list(reader)) last_.get()[k].site = readers_.add(std::vector(readers_[reader.site]));
-      }
-  }
+  Page& add_page(std::uint64_t cell);
+  void spread_row_out(Page& page, std::uint64_t begin);
+  void halve();
 
   std::uint64_t bytes_;
   std::uint64_t used_ = 0;
   std::uint32_t granule_ = 4;
-  Cells<ShadowRow> rows_;
-  Cells<WriteCell> written_;
-  Cells<GroupCell> first_, last_;
+  Pages pages_;  ///< nullptr: nobody has been there
   Lists<std::vector<GroupCell>> readers_;
   Lists<Writers> writers_;
-};
-
-/// One bit per byte: it holds a value. Of bytes that do not, a few may be known in part.
-class InitShadow {
- public:
-  explicit InitShadow(std::uint64_t bytes) : bits_((bytes + 127) / 64) {}
-  /// Up to 16 bytes, within two words.
-  [[nodiscard]] bool known(std::uint64_t at, std::uint32_t bytes) const {
-    const std::uint64_t mask = (std::uint64_t{1} << bytes) - 1;
-    return (window(at) & mask) == mask;
-  }
-  /// Those that do not: bit k is the byte at `at` + k.
-  [[nodiscard]] std::uint32_t unknown(std::uint64_t at, std::uint32_t bytes) const {
-    return static_cast<std::uint32_t>(~window(at) & ((std::uint64_t{1} << bytes) - 1));
-  }
-  [[nodiscard]] bool known_range(std::uint64_t at, std::uint64_t bytes) const {
-    for (; bytes > 32; at += 32, bytes -= 32)
-      if (!known(at, 32)) return false;
-    return known(at, static_cast<std::uint32_t>(bytes));
-  }
-  /// Bits of up to 8 bytes that hold no value.
-  [[nodiscard]] std::uint64_t unknown_bits(std::uint64_t at, std::uint32_t bytes) const {
-    std::uint64_t bits = 0;
-    for (std::uint32_t left = unknown(at, bytes); left; left &= left - 1) {
-      const int k = std::countr_zero(left);
-      const auto part = parts_.find(at + static_cast<std::uint64_t>(k));
-      bits |= std::uint64_t{part == parts_.end() ? std::uint8_t{0xff} : part->second} << 8 * k;
-    }
-    return bits;
-  }
-  /// Whether some byte there is known in part.
-  [[nodiscard]] bool in_parts(std::uint64_t at, std::uint32_t bytes) const {
-    if (parts_.empty()) return false;
-    std::uint32_t left = unknown(at, bytes);
-    while (left && !parts_.contains(at + static_cast<std::uint64_t>(std::countr_zero(left)))) left &= left - 1;
-    return left != 0;
-  }
-  /// Up to 8 bytes, of which `unknown` are the bits that hold no value.
-  void set_bits(std::uint64_t at, std::uint32_t bytes, std::uint64_t unknown) {
-    for (; bytes; ++at, --bytes, unknown >>= 8) {
-      const auto part = static_cast<std::uint8_t>(unknown);
-      set_one(at, part == 0);
-      if (part == 0 || part == 0xff)
-        parts_.erase(at);
-      else
-        parts_[at] = part;
-    }
-  }
-  void set(std::uint64_t at, std::uint32_t bytes) {
-    const std::uint64_t mask = (std::uint64_t{1} << bytes) - 1, shift = at & 63;
-    bits_[at >> 6] |= mask << shift;
-    if (shift + bytes > 64) bits_[(at >> 6) + 1] |= mask >> (64 - shift);
-  }
-  void set_range(std::uint64_t at, std::uint64_t bytes, bool value) {
-    if (!value) std::erase_if(parts_, [&](const auto& part) { return part.first - at < bytes; });
-    for (; bytes && at & 63; ++at, --bytes) set_one(at, value);
-    std::fill_n(bits_.begin() + static_cast<std::ptrdiff_t>(at >> 6), bytes >> 6, value ? ~std::uint64_t{0} : 0);
-    for (at += bytes & ~std::uint64_t{63}, bytes &= 63; bytes; ++at, --bytes) set_one(at, value);
-  }
-
- private:
-  [[nodiscard]] std::uint64_t window(std::uint64_t at) const {
-    const std::uint64_t shift = at & 63;
-    return shift ? bits_[at >> 6] >> shift | bits_[(at >> 6) + 1] << (64 - shift) : bits_[at >> 6];
-  }
-  void set_one(std::uint64_t at, bool value) {
-    const std::uint64_t bit = std::uint64_t{1} << (at & 63);
-    bits_[at >> 6] = value ? bits_[at >> 6] | bit : bits_[at >> 6] & ~bit;
-  }
-  std::vector<std::uint64_t> bits_;
-  /// By byte: the bits that hold no value, where some do. Of a byte that holds one, what stands here counts no more.
-  std::unordered_map<std::uint64_t, std::uint8_t> parts_;
 };
 
 }  // namespace gpulab::simt

@@ -1,5 +1,4 @@
-// What racecheck remembers of a granule: one writer, two readers, and lists where no order separates more; and what
-// initcheck remembers of bytes, and of bits.
+// What racecheck remembers of a granule: one writer, two readers, and lists where no order separates more.
 #include "common/simt/observers/shadow.h"
 
 #include "tests/catch.h"
@@ -128,26 +127,35 @@ TEST_CASE("cells of a row that was spread out are forgotten with it") {
   CHECK(shadow.written(3).clock == 0);
 }
 
-TEST_CASE("of a byte some bits may hold a value, until all do or it is forgotten") {
-  InitShadow shadow(64);
-  CHECK(shadow.unknown_bits(4, 4) == 0xffffffff);
-  CHECK_FALSE(shadow.in_parts(4, 4));
-  shadow.set_bits(4, 4, 0xff0ff000);
-  CHECK(shadow.unknown_bits(4, 4) == 0xff0ff000);
-  CHECK(shadow.unknown(4, 4) == 0b1110);
-  CHECK(shadow.unknown_bits(5, 1) == 0xf0);
-  CHECK(shadow.in_parts(6, 1));
-  CHECK_FALSE(shadow.in_parts(7, 1));  // of which nothing is known
-  shadow.set(5, 1);
-  CHECK(shadow.unknown_bits(4, 4) == 0xff0f0000);
-  CHECK_FALSE(shadow.in_parts(4, 2));
-  shadow.set_range(4, 4, false);
-  CHECK(shadow.unknown_bits(4, 4) == 0xffffffff);
-  CHECK_FALSE(shadow.in_parts(0, 16));
-  shadow.set_bits(8, 8, 0x0100000000000000);
-  CHECK(shadow.unknown_bits(8, 8) == 0x0100000000000000);
-  shadow.set_bits(8, 8, 0);
-  CHECK(shadow.known(8, 8));
+TEST_CASE("what racecheck remembers takes memory where a kernel has been, not where it might go") {
+  constexpr std::uint64_t bytes = std::uint64_t{5} << 30;
+  RaceShadow shadow(bytes);
+  CHECK(shadow.memory() < bytes / 500);
+  shadow.refine(1);
+  for (std::uint64_t at = 7; at < bytes; at += bytes / 8) {
+    shadow.touch(at + 1);
+    shadow.write(at, {3, 1, 2});
+    CHECK(shadow.written(at).thread == 3);
+    CHECK(shadow.written(at - 1).clock == 0);
+  }
+  CHECK(shadow.memory() < bytes / 200);
+}
+
+TEST_CASE("a page whose granules are cut in half becomes two, and pages between that nobody touched stay away") {
+  constexpr std::uint64_t page = RaceShadow::kPageCells, far = 9 * page + 40;
+  RaceShadow shadow(4 * 10 * page);
+  shadow.touch(far + 1);
+  shadow.write(6, {1, 2, 3});
+  shadow.write(far, {4, 5, 6});
+  const std::uint64_t before = shadow.memory();
+  shadow.refine(1);
+  CHECK(shadow.memory() < 5 * before);
+  for (std::uint64_t byte = 4 * far; byte < 4 * far + 4; ++byte) CHECK(shadow.written(byte).thread == 4);
+  for (std::uint64_t byte = 24; byte < 28; ++byte) CHECK(shadow.written(byte).thread == 1);
+  CHECK(shadow.written(4 * far - 1).clock == 0);
+  CHECK(shadow.written(28).clock == 0);
+  shadow.clear();
+  CHECK(shadow.written(4 * far).clock == 0);
 }
 
 }  // namespace

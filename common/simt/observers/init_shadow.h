@@ -1,0 +1,95 @@
+#pragma once
+// What initcheck remembers of memory: per byte whether it holds a value. Like shadow.h, it takes memory of its own
+// where some bytes of a page hold one and others do not.
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "common/simt/observers/shadow_memory.h"
+
+namespace gpulab::simt {
+
+/// One bit per byte: it holds a value. Of bytes that do not, a few may be known in part. Whatever changes one throws
+/// std::bad_alloc where there is no memory for it.
+class InitShadow {
+ public:
+  static constexpr std::uint64_t kPageWords = 512, kPageBytes = kPageWords * 64;
+
+  explicit InitShadow(std::uint64_t bytes);
+  /// Up to 32 bytes, within two words.
+  [[nodiscard]] bool known(std::uint64_t at, std::uint32_t bytes) const {
+    const std::uint64_t mask = lowest(bytes);
+    return (window(at) & mask) == mask;
+  }
+  /// Those that do not: bit k is the byte at `at` + k.
+  [[nodiscard]] std::uint32_t unknown(std::uint64_t at, std::uint32_t bytes) const {
+    return static_cast<std::uint32_t>(~window(at) & lowest(bytes));
+  }
+  [[nodiscard]] bool known_range(std::uint64_t at, std::uint64_t bytes) const {
+    for (; bytes > 32; at += 32, bytes -= 32)
+      if (!known(at, 32)) return false;
+    return known(at, static_cast<std::uint32_t>(bytes));
+  }
+  /// Bits of up to 8 bytes that hold no value.
+  [[nodiscard]] std::uint64_t unknown_bits(std::uint64_t at, std::uint32_t bytes) const;
+  /// Whether some byte there is known in part.
+  [[nodiscard]] bool in_parts(std::uint64_t at, std::uint32_t bytes) const {
+    if (parts_.empty()) return false;
+    std::uint32_t left = unknown(at, bytes);
+    while (left && !parts_.contains(at + static_cast<std::uint64_t>(std::countr_zero(left)))) left &= left - 1;
+    return left != 0;
+  }
+  /// Up to 8 bytes, of which `unknown` are the bits that hold no value.
+  void set_bits(std::uint64_t at, std::uint32_t bytes, std::uint64_t unknown);
+  void set(std::uint64_t at, std::uint32_t bytes) {
+    if (known(at, bytes)) return;
+    const std::uint64_t mask = lowest(bytes), shift = at & 63;
+    change(at >> 6) |= mask << shift;
+    if (shift + bytes > 64) change((at >> 6) + 1) |= mask >> (64 - shift);
+  }
+  void set_range(std::uint64_t at, std::uint64_t bytes, bool value);
+  /// Bytes that its pages take.
+  [[nodiscard]] std::uint64_t memory() const;
+
+ private:
+  struct Page {
+    std::uint64_t words[kPageWords];
+  };
+  /// In the place of pages of one kind: nothing there holds a value, or all does.
+  static const Page kNothing, kAll;
+  struct FreePage {
+    void operator()(const Page* page) const {
+      if (page != &kNothing && page != &kAll) std::free(const_cast<Page*>(page));  // NOLINT: of its own
+    }
+  };
+
+  static constexpr std::uint64_t lowest(std::uint32_t bits) { return (std::uint64_t{1} << bits) - 1; }
+  [[nodiscard]] std::uint64_t word(std::uint64_t index) const {
+    return pages_[index / kPageWords]->words[index % kPageWords];
+  }
+  [[nodiscard]] std::uint64_t window(std::uint64_t at) const {
+    const std::uint64_t shift = at & 63, index = at >> 6;
+    return shift ? word(index) >> shift | word(index + 1) << (64 - shift) : word(index);
+  }
+  [[nodiscard]] bool is_own(std::uint64_t page) const {
+    return pages_[page].get() != &kNothing && pages_[page].get() != &kAll;
+  }
+  /// A word of a page of its own.
+  std::uint64_t& change(std::uint64_t index) {
+    const std::uint64_t page = index / kPageWords;
+    if (!is_own(page)) [[unlikely]]
+      make_own(page);
+    return const_cast<Page*>(pages_[page].get())->words[index % kPageWords];  // NOLINT: of its own
+  }
+  void make_own(std::uint64_t page);
+  void set_some(std::uint64_t index, std::uint64_t mask, bool value);
+
+  std::vector<std::unique_ptr<const Page, FreePage>> pages_;
+  /// By byte: the bits that hold no value, where some do. Of a byte that holds one, what stands here counts no more.
+  std::unordered_map<std::uint64_t, std::uint8_t> parts_;
+};
+
+}  // namespace gpulab::simt
