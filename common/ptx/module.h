@@ -91,6 +91,9 @@ struct Instruction {
   std::int32_t call = -1;         ///< index into Function::calls
   std::int32_t location = -1;     ///< index into Module::locations, -1: none known
   std::uint32_t ptx_line = 0;     ///< 1-based line in the PTX text
+  /// Of a load, bit k: its byte k is used (`.pragma "used_bytes_mask N"` in front of it); compilers read some bytes
+  /// beside those that a program asks for.
+  std::uint32_t used_bytes = ~std::uint32_t{0};
 };
 
 /// call{.uni} (results), target, (arguments), prototype-or-targets;

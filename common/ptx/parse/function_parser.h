@@ -77,8 +77,9 @@ class FunctionParser {
     Operand* operand;  ///< null: an entry of a branch table, which must be a label
   };
   std::vector<Reference> references_;
-  std::vector<std::size_t> reference_starts_;  ///< per open scope
-  std::int32_t location_ = -1;                 ///< in force: index into Module::locations
+  std::vector<std::size_t> reference_starts_;     ///< per open scope
+  std::int32_t location_ = -1;                    ///< in force: index into Module::locations
+  std::uint32_t used_bytes_ = ~std::uint32_t{0};  ///< of the next instruction: Instruction::used_bytes
   struct Position {
     std::uint64_t file_and_line;
     std::uint32_t column;

@@ -62,7 +62,11 @@ struct VariableType {
 void parse_initializer(ParseContext& context, Variable& variable, std::vector<std::uint64_t> dimensions);
 /// Gives locations the names of their inlined functions; `section` is the text of .debug_str.
 void resolve_function_names(ParseContext& context, std::string_view section);
-/// `.pragma "a", "b";`: whether it says that the loop that follows is not to be unrolled.
-bool skip_pragma(TokenStream& tokens);
+/// `.pragma "a", "b";`: what we know of it.
+struct Pragma {
+  bool no_unroll = false;                        ///< the loop that follows is not to be unrolled
+  std::uint32_t used_bytes = ~std::uint32_t{0};  ///< Instruction::used_bytes of the load that follows
+};
+Pragma parse_pragma(TokenStream& tokens);
 
 }  // namespace gpulab::ptx

@@ -111,7 +111,9 @@ void FunctionParser::parse_directive() {
   }
   if (directive.text == ".loc") return parse_location();
   if (tokens_.accept_directive(".pragma")) {
-    if (skip_pragma(tokens_)) function_.no_unroll.push_back(static_cast<std::uint32_t>(function_.instructions.size()));
+    const Pragma pragma = parse_pragma(tokens_);
+    if (pragma.no_unroll) function_.no_unroll.push_back(static_cast<std::uint32_t>(function_.instructions.size()));
+    used_bytes_ = pragma.used_bytes;
     return;
   }
   tokens_.fail(directive, fmt::format("unknown directive '{}' in the body of '{}'", directive.text, function_.name));

@@ -64,6 +64,7 @@ void FunctionParser::parse_instruction(const Token& opcode, Instruction instruct
   tokens_.take();
   std::size_t next = 0;
   if (!unresolved_.empty()) defer_unresolved(instruction.operands, next);
+  instruction.used_bytes = std::exchange(used_bytes_, ~std::uint32_t{0});
   function_.instructions.push_back(std::move(instruction));
 }
 

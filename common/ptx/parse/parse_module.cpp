@@ -100,7 +100,7 @@ void ModuleParser::parse_statement() {
   if (tokens_.accept_directive(".section")) return parse_section();
   if (tokens_.accept_directive(".alias")) return parse_alias();
   if (tokens_.accept_directive(".pragma")) {
-    skip_pragma(tokens_);
+    (void)parse_pragma(tokens_);
     return;
   }
   if (tokens_.accept_directive(".address_size")) {
@@ -235,7 +235,7 @@ void ModuleParser::parse_attributes(Function& function) {
     } else if (text == ".noreturn") {
       function.is_noreturn = true;
     } else if (text == ".pragma") {
-      skip_pragma(tokens_);
+      (void)parse_pragma(tokens_);
     } else if (text != ".explicitcluster" && text != ".blocksareclusters") {
       tokens_.fail(token, fmt::format("unknown directive '{}' of '{}'", text, function.name));
     }

@@ -8,6 +8,7 @@
 
 #include "common/ptx/parse/constant.h"
 #include "common/ptx/parse/parse_context.h"
+#include "common/text.h"
 
 namespace gpulab::ptx {
 namespace {
@@ -217,14 +218,21 @@ Variable parse_parameter(ParseContext& context) {
   return std::move(parameters.front());
 }
 
-bool skip_pragma(TokenStream& tokens) {
-  bool no_unroll = false;
+Pragma parse_pragma(TokenStream& tokens) {
+  constexpr std::string_view mask = "used_bytes_mask ";
+  Pragma pragma;
   do {
     if (!tokens.at(TokenKind::string)) tokens.fail_expected("a string after .pragma");
-    no_unroll |= tokens.take().text.find("nounroll") != std::string_view::npos;
+    const std::string_view text = tokens.take().text;
+    pragma.no_unroll |= text.find("nounroll") != std::string_view::npos;
+    if (const auto at = text.find(mask); at != std::string_view::npos) {
+      const std::string_view number = text.substr(at + mask.size());
+      const auto bytes = parse_integer(number.substr(0, number.find_first_not_of("0123456789")));
+      if (bytes && *bytes > 0) pragma.used_bytes = static_cast<std::uint32_t>(*bytes);
+    }
   } while (tokens.accept(','));
   tokens.expect(';', "after .pragma");
-  return no_unroll;
+  return pragma;
 }
 
 }  // namespace gpulab::ptx

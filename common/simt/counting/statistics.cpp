@@ -91,6 +91,14 @@ std::uint32_t bytes_per_lane(const Meaning& meaning) {
 
 namespace {
 
+/// Of a wide load that a compiler has widened further, ptxas loads the words that are used.
+std::uint64_t used_local_sectors(const Site& site, std::uint32_t width, std::uint64_t sectors) {
+  const std::uint32_t words = width / 4, mask = site.instruction->used_bytes;
+  std::uint32_t used = 0;
+  for (std::uint32_t k = 0; k < words; ++k) used += (mask >> 4 * k & 0xf) != 0;
+  return used < words ? sectors / words * used : sectors;
+}
+
 void count_memory(Counters& c, const Site& site, const SiteStatistics& s) {
   const Row& row = *site.row;
   const std::uint32_t width = bytes_per_lane(row.meaning);
@@ -110,7 +118,7 @@ void count_memory(Counters& c, const Site& site, const SiteStatistics& s) {
     c["global_load_sectors"] += s.sectors;
     c["global_bytes_loaded"] += s.lanes[0] * width;
     c["global_distinct_bytes_loaded"] += s.distinct_bytes;
-    c["local_load_sectors"] += s.local_sectors;
+    c["local_load_sectors"] += used_local_sectors(site, width, s.local_sectors);
   } else if (traits & kStore) {
     c["global_store_requests"] += s.requests[0];
     c["global_store_sectors"] += s.sectors;

@@ -39,6 +39,7 @@ MemoryUse memory_use_of(const Site& site) {
   use.acquires = site.facts & kAcquires;
   use.releases = site.facts & kReleases;
   use.bytes = static_cast<std::uint8_t>(bytes_per_lane(meaning));
+  if (use.load) use.used = site.instruction->used_bytes;
   std::uint8_t entry = 0;
   for (const OperandType& operand : meaning.operands) {
     if (operand.role == Role::address) use.address = entry;

@@ -29,8 +29,14 @@ struct MemoryUse {
   /// An exchange, or an atomic `and`: by these a word gets its first value, or its bits are cleared.
   bool clears = false;
   std::uint8_t bytes = 0;               ///< per lane
+  std::uint32_t used = ~0u;             ///< bit k: byte k of these is used; all of what is no load
   std::uint8_t element = 0;             ///< bytes of one register's part
   std::uint8_t address = 0, value = 0;  ///< entries of MicroOp::r
+  [[nodiscard]] bool uses_all() const { return (used | ~((std::uint64_t{1} << bytes) - 1)) == ~std::uint64_t{0}; }
+  /// Whether some of the `count` bytes at byte `first` are used.
+  [[nodiscard]] bool uses(std::uint32_t first, std::uint32_t count) const {
+    return (used >> first & ((std::uint64_t{1} << count) - 1)) != 0;
+  }
   /// Other threads may wait for it, or know by it what was done before.
   [[nodiscard]] bool may_order() const { return atomic || strong || is_volatile; }
 };

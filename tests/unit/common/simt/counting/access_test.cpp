@@ -178,6 +178,62 @@ TEST_CASE("lanes at different places of their local arrays touch the sectors of 
   }
 }
 
+/// Two arrays of 16 words in local memory, filled and read where `body` says.
+Counters counted_of_local(const std::string& body) {
+  const auto device = tests::simulator_with({"local.ptx",
+                                             fmt::format(R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 m)
+{{
+  .reg .pred %p<3>;
+  .reg .b32 %r<12>;
+  .reg .b64 %rd<12>;
+  .local .align 16 .b8 a[64];
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r1, [m];
+  mov.u32 %r2, %tid.x;
+  mul.wide.u32 %rd2, %r2, 4;
+  add.u64 %rd3, %rd1, %rd2;
+  mad.lo.u32 %r3, %r2, %r1, 1;
+  and.b32 %r3, %r3, 15;
+  mul.wide.u32 %rd4, %r3, 4;
+  mov.u64 %rd5, a;
+  cvta.local.u64 %rd6, %rd5;
+  add.u64 %rd7, %rd6, %rd4;
+{}
+  ret;
+}})",
+                                                         body),
+                                             {}});
+  const auto out = device->allocate("out", 1024);
+  tests::launch(*device, "k", {{1, 1, 1}, {256, 1, 1}, 0, false}, out, 1);
+  return *device->take_counters();
+}
+
+TEST_CASE("of a load that the compiler has widened, the words that are used are loaded: ptxas takes no others") {
+  const auto sectors = [](const char* mask, const char* load) {
+    return counted_of_local(fmt::format("  .pragma \"used_bytes_mask {}\";\n  {}", mask, load))["local_load_sectors"];
+  };
+  const std::uint64_t word = 8 * 4;  // of 8 warps
+  CHECK(sectors("255", "ld.local.v4.u32 {%r4, %r5, %r6, %r7}, [a];") == 2 * word);
+  CHECK(sectors("4095", "ld.local.v4.u32 {%r4, %r5, %r6, %r7}, [a];") == 3 * word);
+  CHECK(sectors("15", "ld.local.v2.u32 {%r4, %r5}, [a+8];") == word);
+  CHECK(sectors("240", "ld.local.v2.u32 {%r4, %r5}, [a+8];") == word);
+  CHECK(sectors("1", "ld.local.u32 %r4, [a];") == word);
+  CHECK(sectors("65535", "ld.local.v4.u32 {%r4, %r5, %r6, %r7}, [a];") == 4 * word);
+  // It is of the next instruction alone.
+  CHECK(sectors("15", "mov.u32 %r8, 0; ld.local.v2.u32 {%r4, %r5}, [a];") == 2 * word);
+}
+
+TEST_CASE("generic accesses to local memory are local ones, sector by sector, as an H100 counts them") {
+  const Counters c = counted_of_local("  st.u32 [%rd7], %r2;\n  ld.u32 %r4, [%rd7];\n  st.global.u32 [%rd3], %r4;");
+  CHECK(c["local_store_sectors"] == 8 * 32);  // eight lanes at eight words, for each
+  CHECK(c["local_load_sectors"] == 8 * 32);
+  CHECK(c["global_load_requests"] == 0);
+  CHECK(c["global_store_requests"] == 8);
+}
+
 TEST_CASE("atomics of scattered lanes tell how many lanes meet on one address at most") {
   for (unsigned seed = 0; seed < 4; ++seed)
     for (auto warps = many_warps(8192, 4, seed); warps.size() > 40; warps.resize(warps.size() - 12)) {
