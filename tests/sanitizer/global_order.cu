@@ -439,3 +439,20 @@ extern "C" __global__ void each_waits_for_the_one_before_with_a_pause(volatile u
     }
   words[b] = word + 1;
 }
+
+// The flag is there already: who polls it waits for nobody, and it is no race that others raise it again.
+// innocent <<<4, 32>>> flag[1]=1 out[128]
+extern "C" __global__ void a_flag_raised_again(volatile int* flag, int* out) {
+  if (threadIdx.x == 0) {
+    *flag = 1;
+    while (*flag == 0) {
+    }
+  }
+  out[blockIdx.x * 32 + threadIdx.x] = 1;
+}
+
+// innocent <<<4, 64>>> flag[1]=0 out[256]
+extern "C" __global__ void a_flag_of_atomics(int* flag, int* out) {
+  atomicExch(flag, 0);
+  out[blockIdx.x * 64 + threadIdx.x] = atomicAdd(flag, 0);
+}

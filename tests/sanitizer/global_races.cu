@@ -264,3 +264,12 @@ extern "C" __global__ void counter_cleared_by_one_block(const int* in, int* coun
   __syncthreads();
   if (in[blockIdx.x * 32 + threadIdx.x] > 10) atomicAdd(count, 1);  // guilty: racecheck atomic
 }
+
+// guilty <<<2, 32>>> in[64]=1 sum[1] out[64]
+extern "C" __global__ void one_block_stores_again_what_the_other_reads(int* in, int* sum, int* out) {
+  const int t = threadIdx.x;
+  if (blockIdx.x == 0)
+    in[32 + t] = 1;  // guilty: racecheck write
+  else
+    out[t] = in[32 + t];  // guilty: racecheck read
+}

@@ -285,3 +285,59 @@ extern "C" __global__ void one_thread_works_between_barriers(const int* in, int*
   __syncthreads();
   if (t == 7) out[0] = s[0];
 }
+
+// All store one value, and nobody reads before the barrier: only then does it matter that all have.
+// innocent <<<1, 128>>> in[128] out[128]
+extern "C" __global__ void a_flag_that_many_raise(const int* in, int* out) {
+  __shared__ int found;
+  const int t = threadIdx.x;
+  if (t == 0) found = 0;
+  __syncthreads();
+  for (int k = 0; k < 4; ++k)
+    if (in[(t + k) % 128] > 5) found = 1;
+  __syncthreads();
+  out[t] = found;
+}
+
+// innocent <<<2x2, 16x16>>> a[1024]=1 b[1024]=1 c[1024] 32
+extern "C" __global__ void product_of_ones(const int* a, const int* b, int* c, int n) {
+  __shared__ int row[16][16];
+  const int x = threadIdx.x, y = threadIdx.y, i = blockIdx.y * 16 + y, k = blockIdx.x * 16 + x;
+  int sum = 0;
+  for (int tile = 0; tile < n; tile += 16) {
+    row[y][x] = a[i * n + tile + x];
+    __syncthreads();
+    for (int e = 0; e < 16; ++e) sum += row[y][e] * b[(tile + e) * n + k];
+    __syncthreads();
+  }
+  c[i * n + k] = sum;
+}
+
+// Each thread reads and stores its own: values that are there already, too.
+// innocent <<<2, 96>>> in[192]=1 out[192]
+extern "C" __global__ void own_elements_again_and_again(int* in, int* out) {
+  __shared__ int s[97];
+  const int t = threadIdx.x, i = blockIdx.x * 96 + t;
+  s[t + 1] = in[i];
+  for (int k = 0; k < 3; ++k) {
+    s[t + 1] = s[t + 1] * in[i];
+    in[i] = s[t + 1];
+    if (k == 1) __syncthreads();
+  }
+  out[i] = s[t + 1];
+}
+
+// innocent <<<1, 64>>> out[64]
+extern "C" __global__ void zeros_told_on_by_a_warp_barrier(int* out) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = 0;
+  __syncwarp();
+  for (int k = 0; k < 3; ++k) {
+    const int other = s[t ^ 5];
+    __syncwarp();
+    s[t] = other;
+    __syncwarp();
+  }
+  out[t] = s[t];
+}

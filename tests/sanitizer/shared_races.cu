@@ -255,3 +255,57 @@ extern "C" __global__ void partials_of_warps_without_barrier(const int* in, int*
   if (t % 32 == 0) partial[t / 32] = sum;        // guilty: racecheck write
   if (t == 0) out[0] = partial[0] + partial[1];  // guilty: racecheck read
 }
+
+// The tile of the next round overwrites this one's with the values that it has already: as textbooks' matrices of ones
+// do. Who still reads does not know that.
+// guilty <<<2x2, 16x16>>> a[1024]=1 b[1024]=1 c[1024] 32
+extern "C" __global__ void product_of_ones_without_the_second_barrier(const int* a, const int* b, int* c, int n) {
+  __shared__ int row[16][16];
+  const int x = threadIdx.x, y = threadIdx.y, i = blockIdx.y * 16 + y, k = blockIdx.x * 16 + x;
+  int sum = 0;
+  for (int tile = 0; tile < n; tile += 16) {
+    row[y][x] = a[i * n + tile + x];  // guilty: racecheck write
+    __syncthreads();
+    for (int e = 0; e < 16; ++e) sum += row[y][e] * b[(tile + e) * n + k];  // guilty: racecheck read
+  }
+  c[i * n + k] = sum;
+}
+
+// guilty <<<1, 64>>> in[64]=3 out[64]
+extern "C" __global__ void smoothing_of_what_is_smooth_already(const int* in, int* out) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  if (t > 0 && t < 63) {
+    const int sum = s[t - 1] + s[t] + s[t + 1];  // guilty: racecheck read
+    s[t] = sum / 3;                              // guilty: racecheck write
+  }
+  __syncthreads();
+  out[t] = s[t];
+}
+
+// The store comes first, and changes nothing.
+// guilty <<<1, 64>>> in[64]=3 out[64]
+extern "C" __global__ void read_of_what_another_warp_stores_again(const int* in, int* out) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  s[t] = in[t ^ 1];    // guilty: racecheck write
+  out[t] = s[t ^ 32];  // guilty: racecheck read
+}
+
+// Within a warp: its lanes are threads of their own.
+// guilty <<<1, 32>>> in[32]=0 out[32]
+extern "C" __global__ void zeros_that_are_shifted_in_place(const int* in, int* out) {
+  __shared__ int s[33];
+  const int t = threadIdx.x;
+  s[t + 1] = in[t];
+  if (t == 0) s[0] = 0;
+  __syncwarp();
+  const int left = s[t];  // guilty: racecheck read
+  s[t + 1] = left;        // guilty: racecheck write
+  __syncwarp();
+  out[t] = s[t];
+}

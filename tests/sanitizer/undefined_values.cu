@@ -174,3 +174,60 @@ extern "C" __global__ void lanes_without_a_value_in_a_scan(const int* in, int* o
   }
   if (t < n) out[t] = sum;
 }
+
+// The lanes that have left leave at their leisure: some others may have come to the shuffle before.
+// guilty <<<1, 64>>> in[64] sum[1]=0 50
+extern "C" __global__ void sum_of_a_warp_whose_last_lanes_have_left(const int* in, int* sum, int n) {
+  const int t = threadIdx.x;
+  if (t >= n) return;
+  int v = in[t];
+  for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffffu, v, d);  // guilty: synccheck
+  if (t % 32 == 0) atomicAdd(sum, v);
+}
+
+// guilty <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void stored_from_lanes_that_went_another_way(const int* in, int* out) {
+  const int t = threadIdx.x;
+  int v = in[t];
+  if (t < 8) v = __shfl_xor_sync(0xffffffffu, v, 16);  // guilty: synccheck
+  out[t] = v;
+}
+
+// guilty <<<1, 48>>> in[48] out[48]
+extern "C" __global__ void index_from_a_lane_that_never_was(const int* in, int* out) {
+  const int t = threadIdx.x;
+  int at = t;
+  at = __shfl_xor_sync(0xffffffffu, at, 16);  // guilty: synccheck
+  out[t] = in[at & 15];
+}
+
+// guilty <<<1, 32>>> in[32] out[32]
+extern "C" __global__ void branch_on_a_lane_that_has_left(const int* in, int* out) {
+  const int t = threadIdx.x, v = in[t];
+  if (t >= 20) return;
+  const int other = __shfl_down_sync(0xffffffffu, v, 12);  // guilty: synccheck
+  if (other > 7) out[t] = v;
+}
+
+// innocent <<<1, 64>>> in[64] sum[1]=0 50
+extern "C" __global__ void sum_that_takes_only_those_who_are_there(const int* in, int* sum, int n) {
+  const int t = threadIdx.x;
+  if (t >= n) return;
+  int v = in[t];
+  for (int d = 16; d > 0; d /= 2) {
+    const int other = __shfl_down_sync(0xffffffffu, v, d);
+    v += (t % 32) + d < 32 && t + d < n ? other : 0;
+  }
+  if (t % 32 == 0) atomicAdd(sum, v);
+}
+
+// Votes, matches and sums of those that are there are defined.
+// innocent <<<1, 64>>> in[64] out[192] 50
+extern "C" __global__ void votes_of_those_who_are_there(const int* in, int* out, int n) {
+  const int t = threadIdx.x;
+  if (t >= n) return;
+  const int v = in[t] & 3;
+  out[t] = __ballot_sync(0xffffffffu, v == 1);
+  out[64 + t] = __match_any_sync(0xffffffffu, v);
+  out[128 + t] = __any_sync(0xffffffffu, v == 2) + 2 * __all_sync(0xffffffffu, v < 4);
+}

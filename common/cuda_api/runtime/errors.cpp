@@ -2,11 +2,34 @@
 // lost: other calls give that again.
 
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <string_view>
 
 #include "common/cuda_api/runtime/session.h"
 
 using namespace gpulab;
 using namespace gpulab::cuda_api;
+
+cudaError_t Session::lacks_memory(const char* call, const std::string& why, void* caller) {
+  constexpr cudaError_t error = cudaErrorMemoryAllocation;
+  const std::string what = fmt::format("{}: this machine has too little memory, not the GPU: {}", call, why);
+  if (std::string_view(call).find("lloc") != std::string_view::npos) {
+    find(what, Severity::warning, caller);
+    return error;
+  }
+  constexpr std::size_t most = 100;
+  if (record.faults.size() >= most) return error;
+  FaultRecord& fault = record.faults.emplace_back();
+  fault.failure = to_text(LaunchFailure::out_of_memory);
+  fault.kernel = call;
+  fault.what = what;
+  fault.hint = options.sanitize.empty() ? "choose a smaller problem" : "choose a smaller problem, or fewer tools";
+  fault.error = cudaGetErrorName(error);
+  fault.seen = true;
+  fault.caller = place_in_program(caller);
+  return error;
+}
 
 namespace {
 

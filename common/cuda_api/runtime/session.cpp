@@ -65,11 +65,12 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
     try {
       error = body(session);
     } catch (const LaunchError& e) {
-      error = e.kind == LaunchFailure::out_of_memory ? cudaErrorMemoryAllocation : cudaErrorLaunchFailure;
+      const bool lacks = e.kind == LaunchFailure::out_of_memory;
+      error = lacks ? session.lacks_memory(name, e.what(), caller) : cudaErrorLaunchFailure;
     } catch (const Error& e) {
       session.refuse(e, caller);
     } catch (const std::bad_alloc&) {
-      error = cudaErrorMemoryAllocation;
+      error = session.lacks_memory(name, "there is none left for what the simulator keeps", caller);
     }
   }
   session.managed.close();

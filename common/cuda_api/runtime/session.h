@@ -97,6 +97,10 @@ class Session {
   void find_race(const std::string& message, void* caller);
   void note(const std::string& text);
 
+  /// A call failed because this machine has too little memory, not the GPU: that is told, as a fault where it is no
+  /// call for memory, which programs look at.
+  cudaError_t lacks_memory(const char* call, const std::string& why, void* caller);
+
   /// Ends the program: exit code 3. `what`: "cudaX".
   [[noreturn]] void refuse(const std::string& what, void* caller, const std::string& hint = {});
   [[noreturn]] void refuse(const Error& error, void* caller);

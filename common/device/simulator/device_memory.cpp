@@ -31,8 +31,7 @@ DevicePointer DeviceMemory::allocate_shared(std::string_view name, std::size_t b
 void DeviceMemory::adopt(std::string_view name, std::span<std::byte> memory) {
   global_.adopt(name, memory.data(), memory.size());
   const auto pointer = reinterpret_cast<DevicePointer>(memory.data());
-  if (!memory.empty())
-    for (simt::Observer* observer : observers_) observer->allocated(*global_.find(pointer));
+  if (!memory.empty()) tell([&](simt::Observer& observer) { observer.allocated(*global_.find(pointer)); });
   mark(pointer, memory.size(), true);
 }
 
@@ -43,8 +42,7 @@ DevicePointer DeviceMemory::allocate(std::string_view name, std::size_t bytes, b
                       "choose a smaller n");
   try {
     const DevicePointer pointer = shared ? global_.allocate_shared(name, bytes) : global_.allocate(name, bytes);
-    if (bytes)
-      for (simt::Observer* observer : observers_) observer->allocated(*global_.find(pointer));
+    if (bytes) tell([&](simt::Observer& observer) { observer.allocated(*global_.find(pointer)); });
     return pointer;
   } catch (const std::bad_alloc&) {
     throw LaunchError(LaunchFailure::out_of_memory, fmt::format("no memory for the {} bytes of '{}'", bytes, name), {},
@@ -55,7 +53,7 @@ DevicePointer DeviceMemory::allocate(std::string_view name, std::size_t bytes, b
 void DeviceMemory::release(DevicePointer pointer) {
   global_.release(pointer);
   for (const std::uint32_t index : global_.forget_freed(kRemembered))
-    for (simt::Observer* observer : observers_) observer->index_freed(index);
+    tell([&](simt::Observer& observer) { observer.index_freed(index); });
 }
 
 void DeviceMemory::write(DevicePointer to, std::span<const std::byte> from) {
@@ -88,8 +86,9 @@ void DeviceMemory::mark(DevicePointer address, std::size_t bytes, bool known) {
   const simt::Allocation* allocation = global_.find(address);
   if (!allocation) return;
   const std::uint64_t offset = address - allocation->address;
-  for (simt::Observer* observer : observers_)
-    known ? observer->written(*allocation, offset, bytes) : observer->forgotten(*allocation, offset, bytes);
+  tell([&](simt::Observer& observer) {
+    known ? observer.written(*allocation, offset, bytes) : observer.forgotten(*allocation, offset, bytes);
+  });
 }
 
 }  // namespace gpulab

@@ -39,6 +39,9 @@ class DeviceMemory {
   DevicePointer allocate(std::string_view name, std::size_t bytes, bool shared);
   std::byte* host(DevicePointer address, std::size_t bytes);
   void mark(DevicePointer address, std::size_t bytes, bool known);
+  void tell(const auto& what) {
+    for (simt::Observer* observer : observers_) simt::tell_observer(*observer, what);
+  }
 
   simt::GlobalMemory global_;
   std::span<simt::Observer* const> observers_;

@@ -3,8 +3,11 @@
 
 #include "common/device/simulator/simulated.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -16,6 +19,7 @@
 #include "common/device/simulator/kernel_library.h"
 #include "common/device/simulator/launch_tree.h"
 #include "common/device/simulator/runtime_queries.h"
+#include "common/launch_error.h"
 #include "common/simt/observers/toolset.h"
 #include "common/simt/observers/trace/recorder.h"
 #include "common/simt/timing/model.h"
@@ -133,7 +137,16 @@ class Simulator final : public Device {
     check_shape(kernel, config, limits);
     check_cooperative(kernel, config, resident_blocks(profile_, kernel, config));
     const LoadedKernel& loaded = library_.at(kernel.handle);
-    LaunchTree(library_, memory_, grids_, runtime_).run(loaded, config, loaded.parameter_block(arguments));
+    try {
+      LaunchTree(library_, memory_, grids_, runtime_).run(loaded, config, loaded.parameter_block(arguments));
+    } catch (const std::bad_alloc&) {
+      throw LaunchError(LaunchFailure::out_of_memory,
+                        fmt::format("{}: this machine has no memory left for what the simulator keeps of the launch",
+                                    loaded.kernel.cpp_name),
+                        {},
+                        options_.sanitize.empty() ? "choose a smaller problem"
+                                                  : "choose a smaller problem, or fewer tools (--sanitize)");
+    }
   }
   std::unique_ptr<Recording> record(const std::function<void()>& work) override {
     return std::make_unique<ModelledGraph>(Device::record(work), model_.get());

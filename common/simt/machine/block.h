@@ -75,7 +75,7 @@ struct LaunchState {
   [[gnu::cold, gnu::noinline]] static void tell_apart(std::span<Observer* const> observers, const What& what,
                                                       int event) {
     for (Observer* observer : observers)
-      if (event == 0 || (observer->watches() & event)) what(*observer);
+      if (event == 0 || (observer->watches() & event)) tell_observer(*observer, what);
   }
 };
 

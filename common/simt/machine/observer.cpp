@@ -14,7 +14,7 @@ template <typename What>
 void tell(const Warp& w, Watch event, std::uint64_t work, What what) {
   w.block->charged += work;
   for (Observer* observer : w.block->launch.observers)
-    if (observer->watches() & event) what(*observer);
+    if (observer->watches() & event) tell_observer(*observer, what);
 }
 
 /// Those for which the guard holds of an instruction that is looked at.

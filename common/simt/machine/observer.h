@@ -11,6 +11,7 @@
 // watch hands it to the simulator (SimulatorOptions::observers), which tells it of every launch until the device ends.
 
 #include <cstdint>
+#include <new>
 #include <string>
 
 #include "common/simt/isa/op.h"
@@ -61,6 +62,10 @@ class Observer {
 
   [[nodiscard]] std::uint16_t watches() const { return watches_; }
 
+  /// What it was told of took more memory than the host has left. Who can do without says so and watches no more: the
+  /// launch goes on. Called with the std::bad_alloc in flight, which ends the launch where nobody does.
+  virtual void lacks_memory() { throw; }
+
   // ---- the host, between launches ----
 
   /// Memory that holds nothing yet.
@@ -94,8 +99,9 @@ class Observer {
   virtual void fence(Warp&) {}
   /// A .sync instruction is next. Its lanes may still have to wait for other members of their mask.
   virtual void collective(Warp&, const MicroOp*) {}
-  /// Lanes that came to a .sync instruction in several groups are all there.
-  virtual void warp_synchronised(Warp&, std::uint32_t /*lanes*/) {}
+  /// Lanes that came to a .sync instruction in several groups, or waited for others to leave, are all there: it is
+  /// next.
+  virtual void warp_synchronised(Warp&, const MicroOp*, std::uint32_t /*lanes*/) {}
   /// cp.async has brought a lane's bytes to the offset `shared` of shared memory.
   virtual void copied(Warp&, int /*lane*/, std::uint32_t /*shared*/, std::uint32_t /*bytes*/, const MicroOp*) {}
   /// A call of the device runtime has written bytes for a lane, at a generic address.
@@ -125,6 +131,16 @@ class Observer {
  private:
   std::uint16_t watches_;
 };
+
+/// Tells one observer: `what(Observer&)`.
+template <typename What>
+void tell_observer(Observer& observer, const What& what) {
+  try {
+    what(observer);
+  } catch (const std::bad_alloc&) {
+    observer.lacks_memory();
+  }
+}
 
 // ---- for decode: micro-ops that tell the launch's observers and go on ----
 

@@ -190,6 +190,14 @@ void Accusations::note_unchecked(std::string_view tool, const Program& program, 
                     {}});
 }
 
+void Accusations::warn_unchecked(std::string_view tool, const Program& program, std::string_view why) {
+  notes_.push_back({std::string(tool),
+                    Severity::warning,
+                    fmt::format("{}: not checked to its end, for {} {}", program.name, tool, why),
+                    1,
+                    {}});
+}
+
 void Accusations::grid_ended(const LaunchState& launch) {
   std::vector<const Accusation*> farthest_first;
   for (const auto& [key, accusation] : accusations_) farthest_first.push_back(&accusation);

@@ -62,6 +62,8 @@ class Accusations final : public Observer {
   Accusation& add(Accusation accusation);
   /// `tool` does not follow `what`, and so does not check this launch.
   void note_unchecked(std::string_view tool, const Program& program, std::string_view what);
+  /// `tool` has left this launch, or never looked at it; it ran on without: `why`, as in "racecheck found no memory".
+  void warn_unchecked(std::string_view tool, const Program& program, std::string_view why);
 
   void grid_ended(const LaunchState& launch) override;
   /// Of all grids since the last call. Those of a grid are sorted by lines.

@@ -46,16 +46,17 @@ inline std::uint32_t words_that_are_there(const Warp& w, const MicroOp* op, cons
   return same;
 }
 
-/// What an access does to a granule. `silent`: it stores what is there, which races with nothing before it, and is
-/// remembered as a read.
+/// What an access does to a granule. `silent`: it stores what is there, which races with the reads before it, and
+/// stands among them from then on (kSilentStore).
 enum class Effect : std::uint8_t { read, write, silent };
 
 /// An access of one warp to granules of 4 bytes.
 class QuietAccess {
  public:
-  /// `threads`: of a block. `order_each_other`: by more than barriers of the whole block, and of warps.
+  /// `threads`: of a block. `order_each_other`: by more than barriers of the whole block, and of warps. `shared`: of a
+  /// block's shared memory, which nobody else sees.
   QuietAccess(const Warp& w, const BlockHistory& history, std::uint32_t threads, bool order_each_other,
-              std::uint32_t site)
+              std::uint32_t site, bool shared)
       : threads_(threads),
         threads_order_each_other_(order_each_other),
         warps_((threads + kLanes - 1) / kLanes),
@@ -64,6 +65,7 @@ class QuietAccess {
         warp_(first_warp_ + w.index),
         everyone_(history.everyone_surely()),
         site_(site),
+        shared_(shared),
         in_grid_(first_ + w.index * kLanes),
         clocks_(history.clocks() + w.index * kLanes) {}
 
@@ -72,11 +74,12 @@ class QuietAccess {
   [[nodiscard]] bool one_lane(RaceShadow& shadow, std::uint64_t cell, std::uint64_t end, int lane,
                               Effect effect) const {
     const std::uint32_t thread = in_grid_ + static_cast<std::uint32_t>(lane);
+    const GroupCell now{warp_, 1u << lane, clocks_[lane], site_of(shadow, effect)};
     for (; cell < end; ++cell) {
       const RaceShadow::Cells at = shadow.cells(cell);
       const WriteCell& written = *at.written;
       if (effect != Effect::silent && written.clock && written.thread != thread && !is_over(written)) return false;
-      if (effect == Effect::write ? !write(at, thread, lane) : !read(at, 1u << lane, clocks_[lane])) return false;
+      if (effect == Effect::write ? !write(at, thread, lane) : !read(at, now, shadow.has_silent_stores())) return false;
     }
     shadow.touch(end);
     return true;
@@ -89,7 +92,9 @@ class QuietAccess {
       if (clocks_[std::countr_zero(left)] != clock) return false;
     for (; cell < end; ++cell) {
       const RaceShadow::Cells at = shadow.cells(cell);
-      if ((at.written->clock && !is_over(*at.written)) || !read(at, lanes, clock)) return false;
+      if ((at.written->clock && !is_over(*at.written)) ||
+          !read(at, {warp_, lanes, clock, site_}, shadow.has_silent_stores()))
+        return false;
     }
     shadow.touch(end);
     return true;
@@ -99,8 +104,10 @@ class QuietAccess {
   /// is remembered.
   [[nodiscard]] bool whole_warp(RaceShadow& shadow, std::uint64_t cell, Effect effect) const {
     ShadowRow* row = cell % kLanes == 0 && is_of_one_clock() ? &shadow.row(cell) : nullptr;
+    const std::uint32_t site = site_of(shadow, effect);
+    const bool mixed = shadow.has_silent_stores();
     if (row && !row->spread_out) {
-      if (!whole_row(*row, effect)) return false;
+      if (!whole_row(*row, effect, site)) return false;
       shadow.touch(cell + kLanes);
       return true;
     }
@@ -109,18 +116,19 @@ class QuietAccess {
     const auto left = static_cast<std::uint32_t>(RaceShadow::kPageCells - cell % RaceShadow::kPageCells);
     if (left >= kLanes) [[likely]] {
       bool read = false;
-      if (!are_quiet(low, 0, kLanes, effect, read)) return false;
+      if (!are_quiet(low, 0, kLanes, effect, mixed, read)) return false;
       if (row && effect == Effect::write)
         *row = written_row();
       else
-        remember(low, 0, kLanes, effect, read);
+        remember(low, 0, kLanes, effect, site, read);
     } else {
       const std::uint32_t back = kLanes - 1 - left;
       const RaceShadow::Cells next{high.written - back, high.first - back, high.last - back};
       bool read = false;
-      if (!are_quiet(low, 0, left, effect, read) || !are_quiet(next, left, kLanes, effect, read)) return false;
-      remember(low, 0, left, effect, read);
-      remember(next, left, kLanes, effect, read);
+      if (!are_quiet(low, 0, left, effect, mixed, read) || !are_quiet(next, left, kLanes, effect, mixed, read))
+        return false;
+      remember(low, 0, left, effect, site, read);
+      remember(next, left, kLanes, effect, site, read);
     }
     shadow.touch(cell + kLanes);
     return true;
@@ -134,7 +142,8 @@ class QuietAccess {
   }
   /// Of the lanes from `begin` to `end`, whose words' cells these are. `read`: somebody has read one of them.
   [[gnu::always_inline]] bool are_quiet(const RaceShadow::Cells& cells, std::uint32_t begin, std::uint32_t end,
-                                        Effect effect, bool& read) const {
+                                        Effect effect, bool mixed, bool& read) const {
+    if (mixed && effect != Effect::write) return are_quiet_among_kinds(cells, begin, end, effect);
     const auto& [written, first, last] = cells;
     const bool looks = effect != Effect::silent;
     bool suspect = false, any = false;
@@ -152,11 +161,24 @@ class QuietAccess {
     read |= any;
     return !suspect;
   }
+  /// The same of reads, or of stores of what is there, where some of the other kind may be among the readers.
+  [[nodiscard]] bool are_quiet_among_kinds(const RaceShadow::Cells& cells, std::uint32_t begin, std::uint32_t end,
+                                           Effect effect) const {
+    const std::uint32_t site = effect == Effect::silent ? site_ | kSilentStore : site_;
+    for (std::uint32_t i = begin, k = 0; i < end; ++i, ++k) {
+      const WriteCell& written = cells.written[k];
+      const GroupCell now{warp_, 1u << i, clocks_[i], site};
+      if (effect == Effect::read && written.clock && written.thread != in_grid_ + i && !is_over(written)) return false;
+      if (!may_go(cells.first[k], now) || RaceShadow::is_list(cells.last[k]) || is_suspect(cells.last[k], now))
+        return false;
+    }
+    return true;
+  }
   [[gnu::always_inline]] void remember(const RaceShadow::Cells& cells, std::uint32_t begin, std::uint32_t end,
-                                       Effect effect, bool read) const {
+                                       Effect effect, std::uint32_t site, bool read) const {
     const auto& [written, first, last] = cells;
     if (effect != Effect::write) {
-      for (std::uint32_t i = begin, k = 0; i < end; ++i, ++k) first[k] = {warp_, 1u << i, clocks_[i], site_};
+      for (std::uint32_t i = begin, k = 0; i < end; ++i, ++k) first[k] = {warp_, 1u << i, clocks_[i], site};
       return;
     }
     if (read)
@@ -165,7 +187,7 @@ class QuietAccess {
   }
   [[nodiscard]] ShadowRow written_row() const { return {.thread = in_grid_, .clock = clocks_[0], .site = site_}; }
   /// whole_warp for a row that is not spread out.
-  [[nodiscard]] bool whole_row(ShadowRow& row, Effect effect) const {
+  [[nodiscard]] bool whole_row(ShadowRow& row, Effect effect, std::uint32_t site) const {
     if (effect != Effect::silent && row.clock && row.thread != in_grid_ &&
         !is_over(WriteCell{row.thread, row.clock, row.site}))
       return false;
@@ -175,25 +197,44 @@ class QuietAccess {
       if (quiet) row = written_row();
       return quiet;
     }
-    const ShadowRow::Reader now{warp_, clocks_[0], site_};
-    if (is_over(first)) {
-      first = now;
+    const GroupCell now{warp_, kFullMask, clocks_[0], site};
+    const GroupCell before[2]{as_cell(first), as_cell(last)};
+    if (is_suspect(before[0], now) || is_suspect(before[1], now)) return false;
+    if (may_go(before[0], now)) {
+      first = {warp_, clocks_[0], site};
       return true;
     }
     if (threads_order_each_other_) return false;
-    if (!is_over(last)) return are_enough(first, last);
-    last = now;
+    if (!may_go(before[1], now)) return are_enough(first, last, site);
+    last = {warp_, clocks_[0], site};
     return true;
   }
   /// Two readers of a granule make this warp's read one that need not be remembered: whoever writes later and races
   /// with it races with one of them, too (Remembered in race_detector.cpp says why).
-  [[nodiscard]] bool are_enough(const auto& one, const auto& other) const {
-    return one.site == site_ && other.site == site_ &&
+  [[nodiscard]] bool are_enough(const auto& one, const auto& other, std::uint32_t site) const {
+    return one.site == site && other.site == site &&
            (one.warp / warps_ != other.warp / warps_ || (is_of_block(one) && one.warp != other.warp));
   }
   [[nodiscard]] bool is_of_block(const auto& reader) const { return reader.warp - first_warp_ < warps_; }
-  [[nodiscard]] bool is_over(const ShadowRow::Reader& r) const {
-    return is_over(GroupCell{r.warp, kFullMask, r.clock, 0}, kFullMask);
+  static GroupCell as_cell(const ShadowRow::Reader& r) { return {r.warp, kFullMask, r.clock, r.site}; }
+  [[nodiscard]] bool is_over(const ShadowRow::Reader& r) const { return is_over(as_cell(r), kFullMask); }
+  /// How this access is remembered. From the first store of what is there on, the shadow knows that there are some.
+  [[nodiscard]] std::uint32_t site_of(RaceShadow& shadow, Effect effect) const {
+    if (effect != Effect::silent) return site_;
+    shadow.note_silent_store();
+    return site_ | kSilentStore;
+  }
+  static bool are_of_one_kind(const GroupCell& one, const GroupCell& other) {
+    return ((one.site ^ other.site) & kSilentStore) == 0;
+  }
+  /// A read and a store of what is there that nothing orders.
+  [[nodiscard]] bool is_suspect(const GroupCell& r, const GroupCell& now) const {
+    return !are_of_one_kind(r, now) && !is_over(r, now.lanes);
+  }
+  /// Need not be remembered beside `now` (RaceDetector::remember).
+  [[nodiscard]] bool may_go(const GroupCell& r, const GroupCell& now) const {
+    if (are_of_one_kind(r, now)) return is_over(r, now.lanes);
+    return r.clock == 0 || (shared_ && is_of_block(r) && r.clock < everyone_);
   }
   [[nodiscard]] bool is_over(const WriteCell& w) const { return w.thread - first_ < threads_ && w.clock < everyone_; }
   /// There is none, it is these lanes' own, or it was before the block's last barrier.
@@ -207,26 +248,26 @@ class QuietAccess {
   }
   /// RaceDetector::remember for a granule with two readers at most, who are of other warps, where barriers alone tell
   /// what is over.
-  [[nodiscard]] bool read(const RaceShadow::Cells& at, std::uint32_t lanes, Clock clock) const {
-    const GroupCell now{warp_, lanes, clock, site_};
+  [[nodiscard]] bool read(const RaceShadow::Cells& at, const GroupCell& now, bool mixed) const {
     GroupCell &first = *at.first, &last = *at.last;
-    if (is_over(first, lanes)) {
+    if (mixed && (RaceShadow::is_list(last) || is_suspect(first, now) || is_suspect(last, now))) return false;
+    if (may_go(first, now)) {
       first = now;
       return true;
     }
     if (threads_order_each_other_ || RaceShadow::is_list(last)) return false;
     bool joined = false;
     for (GroupCell* r : {&first, &last}) {
-      if (is_over(*r, lanes)) {
+      if (may_go(*r, now)) {
         *r = {};
-      } else if (r->warp == warp_) {
-        if (r->clock != clock || r->site != site_) return false;
-        r->lanes |= lanes;
+      } else if (r->warp == warp_ && are_of_one_kind(*r, now)) {
+        if (r->clock != now.clock || r->site != now.site) return false;
+        r->lanes |= now.lanes;
         joined = true;
       }
     }
     if (joined) return true;
-    if (last.clock) return are_enough(first, last);
+    if (last.clock) return are_enough(first, last, now.site);
     last = now;
     return true;
   }
@@ -243,7 +284,9 @@ class QuietAccess {
   bool threads_order_each_other_;
   std::uint32_t warps_, first_, first_warp_, warp_;  ///< first_, first_warp_: of the block, in the grid
   Clock everyone_;
-  std::uint32_t site_, in_grid_;
+  std::uint32_t site_;
+  bool shared_;
+  std::uint32_t in_grid_;
   const Clock* clocks_;
 };
 

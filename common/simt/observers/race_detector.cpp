@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 
-#include "common/launch_error.h"
 #include "common/simt/observers/advice/race_advice.h"
 #include "common/simt/observers/quiet_access.h"
 
@@ -64,19 +63,19 @@ bool has_fences_or_partial_barriers(const Program& program) {
 
 }  // namespace
 
-void RaceDetector::start(const LaunchState& launch) {
+void RaceDetector::forget() {
+  global_.clear();
+  blocks_.clear();
+  syncs_.clear();
+}
+
+bool RaceDetector::start(const LaunchState& launch) {
   program_ = launch.program;
   threads_ = static_cast<std::uint32_t>(launch.block.volume());
   warps_ = (threads_ + kLanes - 1) / kLanes;
   threads_order_each_other_ = has_fences_or_partial_barriers(*program_);
-  global_.clear();
-  blocks_.clear();
-  syncs_.clear();
-  if (launch.grid.volume() * threads_ >= UINT32_MAX)
-    throw LaunchError(
-        LaunchFailure::fault,
-        fmt::format("racecheck follows up to 2^32 threads, this launch has {}", launch.grid.volume() * threads_), {},
-        "choose a smaller n");
+  forget();
+  return launch.grid.volume() * threads_ < UINT32_MAX;
 }
 
 SyncObject* RaceDetector::find_sync(const SyncKey& key) {
@@ -126,8 +125,8 @@ bool RaceDetector::access_together(Warp& w, const MicroOp* op, RacingBlock& bloc
   const MemoryUse& use = locator_.use();
   const Place& first = locator_.first_place();
   RaceShadow& shadow = *shadow_of(block, first);
-  if (shadow.granule() != 4) return false;
-  const QuietAccess quiet(w, block.history, threads_, threads_order_each_other_, op->site);
+  if (shadow.granule() != 4 || !use.uses_all()) return false;
+  const QuietAccess quiet(w, block.history, threads_, threads_order_each_other_, op->site, first.shared);
   if (use.bytes == 4 && locator_.is_contiguous()) {
     const std::uint32_t there = use.store ? words_that_are_there(w, op, use, first.host) : 0;
     const Effect effect = there ? Effect::silent : use.store ? Effect::write : Effect::read;
@@ -217,22 +216,24 @@ void RaceDetector::accuse(const LaneAccess& now, std::uint32_t earlier_thread, s
 
 void RaceDetector::check_reader(const LaneAccess& now, const GroupCell& reader) {
   const std::uint32_t block = reader.warp / warps_, first = reader.warp % warps_ * kLanes;
-  if (are_atomic(now.use, locator_.use_at(reader.site))) return;
+  const std::uint32_t site = reader.site & ~kSilentStore;
+  if (are_atomic(now.use, locator_.use_at(site))) return;
   for (std::uint32_t left = reader.lanes; left; left &= left - 1) {
     const std::uint32_t other = first + static_cast<std::uint32_t>(std::countr_zero(left));
     if ((block == now.warp.block->linear && other == now.thread) ||
         now.block.history.knows(now.thread, block, other, reader.clock))
       continue;
-    if (is_ordered_by_flag(now, reader.site)) continue;
-    return accuse(now, block * threads_ + other, reader.site);
+    if (is_ordered_by_flag(now, site)) continue;
+    return accuse(now, block * threads_ + other, site);
   }
 }
 
 /// Adds `now`, of `thread`, to the readers of a granule, or to those who change it by atomics: `erase_if` and `add` are
-/// of these. Goes: whatever the thread knows to be over.
+/// of these. Goes: whatever the thread knows to be over, for what races with that races with `now`, too. A store of
+/// what was there and a read race with different accesses: one of them is over for the other where it is for everyone.
 template <typename EraseIf, typename Add>
-void RaceDetector::remember(const RacingBlock& block, const GroupCell& now, std::uint32_t thread, EraseIf erase_if,
-                            Add add) const {
+void RaceDetector::remember(const RacingBlock& block, const Place& place, const GroupCell& now, std::uint32_t thread,
+                            EraseIf erase_if, Add add) const {
   const auto is_over = [&](const GroupCell& old) {
     const std::uint32_t first = old.warp % warps_ * kLanes;
     for (std::uint32_t left = old.lanes; left; left &= left - 1)
@@ -240,6 +241,10 @@ void RaceDetector::remember(const RacingBlock& block, const GroupCell& now, std:
                                old.clock))
         return false;
     return true;
+  };
+  const auto is_over_here = [&](const GroupCell& old) {
+    if ((old.site ^ now.site) & kSilentStore) return place.shared && old.clock < block.history.everyone_surely();
+    return is_over(old);
   };
   Remembered others(now, warps_);
   bool joined = false;
@@ -249,8 +254,9 @@ void RaceDetector::remember(const RacingBlock& block, const GroupCell& now, std:
       joined = true;
       return false;
     }
-    if (old.warp == now.warp) old.lanes &= ~now.lanes;  // the thread's own accesses are over to it
-    if (is_over(old)) return true;
+    if (old.warp == now.warp && !((old.site ^ now.site) & kSilentStore))
+      old.lanes &= ~now.lanes;  // the thread's own accesses are over to it
+    if (is_over_here(old)) return true;
     others.see(old);
     return false;
   });
@@ -280,7 +286,8 @@ void RaceDetector::remember_atomic(const LaneAccess& now, std::uint64_t cell, co
   auto& atomics = several->atomics;
   if (sees) atomics.clear();
   remember(
-      now.block, own, now.thread, [&](auto f) { std::erase_if(atomics, f); }, [&] { atomics.push_back(own); });
+      now.block, now.place, own, now.thread, [&](auto f) { std::erase_if(atomics, f); },
+      [&] { atomics.push_back(own); });
 }
 
 /// Against those who wrote a granule last.
@@ -307,27 +314,35 @@ void RaceDetector::check(const LaneAccess& now) {
   const auto linear = static_cast<std::uint32_t>(now.warp.block->linear);
   const Clock clock = now.block.history.clock(now.thread);
   const Stored value = now.use.store ? Stored(now.warp, now.op, now.use, now.lane) : Stored();
-  // A store of the value that is there takes nothing from those who stored it. Who stores something else later takes
-  // that value away from this thread: so this store is remembered as a read.
+  // A store of the value that is there takes nothing from those who stored it. But who reads does not know that it
+  // will, and who stores something else later takes that value away: this store stands among the readers.
   const bool silent = now.use.store && std::memcmp(value.bytes.data(), now.place.host, now.use.bytes) == 0;
   RaceShadow& shadow = now.shadow;
   shadow.refine(now.use.bytes);
   const std::uint32_t granule = shadow.granule();
   const std::uint64_t end = (now.place.offset + now.use.bytes + granule - 1) / granule;
   shadow.touch(end);
-  const GroupCell own{linear * warps_ + now.warp.index, 1u << now.lane, clock, now.op->site};
+  const GroupCell own{linear * warps_ + now.warp.index, 1u << now.lane, clock,
+                      now.op->site | (silent ? kSilentStore : 0)};
+  if (silent) shadow.note_silent_store();
   for (std::uint64_t cell = now.place.offset / granule; cell < end; ++cell) {
+    const std::uint64_t from = std::max(cell * granule, now.place.offset) - now.place.offset;
+    if (!now.use.uses(static_cast<std::uint32_t>(from), granule)) continue;
     if (!silent) check_writers(now, cell, value);
     if (now.use.load || silent) {
+      if (shadow.has_silent_stores())
+        shadow.for_each_reader(cell, [&](const GroupCell& reader) {
+          if ((reader.site ^ own.site) & kSilentStore) check_reader(now, reader);
+        });
       remember(
-          now.block, own, now.thread, [&](auto f) { shadow.erase_readers_if(cell, f); },
+          now.block, now.place, own, now.thread, [&](auto f) { shadow.erase_readers_if(cell, f); },
           [&] { shadow.add_reader(cell, own); });
       continue;
     }
     shadow.erase_readers_if(cell, [&](const GroupCell& reader) {
       check_reader(now, reader);
-      return !are_atomic(now.use,
-                         locator_.use_at(reader.site));  // which leaves both unordered: a plain write may follow
+      // Which leaves both unordered: a plain write may follow.
+      return !are_atomic(now.use, locator_.use_at(reader.site & ~kSilentStore));
     });
     if (now.use.atomic || now.use.strong)
       remember_atomic(now, cell, own);

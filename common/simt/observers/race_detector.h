@@ -39,8 +39,10 @@ class RaceDetector {
  public:
   explicit RaceDetector(const ToolParts& parts) : locator_(parts.locator), accusations_(parts.accusations) {}
 
-  /// A new grid. Throws LaunchError where it has more threads than can be told apart.
-  void start(const LaunchState& launch);
+  /// A new grid. False: it has more threads than can be told apart.
+  [[nodiscard]] bool start(const LaunchState& launch);
+  /// Gives back the memory of all that it knows.
+  void forget();
   [[nodiscard]] BlockStates<RacingBlock>& blocks() { return blocks_; }
   [[nodiscard]] BlockHistory& history(const Warp& warp) { return blocks_.of(*warp.block).history; }
 
@@ -76,7 +78,8 @@ class RaceDetector {
   void check_reader(const LaneAccess& now, const GroupCell& reader);
   void check_writers(const LaneAccess& now, std::uint64_t cell, const Stored& value);
   template <typename EraseIf, typename Add>
-  void remember(const RacingBlock& block, const GroupCell& now, std::uint32_t thread, EraseIf erase_if, Add add) const;
+  void remember(const RacingBlock& block, const Place& place, const GroupCell& now, std::uint32_t thread,
+                EraseIf erase_if, Add add) const;
   void remember_atomic(const LaneAccess& now, std::uint64_t cell, const GroupCell& own);
   void acquire_by(const LaneAccess& now);
   void release_by(const LaneAccess& now);

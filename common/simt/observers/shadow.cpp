@@ -13,6 +13,7 @@ void RaceShadow::clear() {
     if (const auto& page = pages_[cell / kPageCells])
       std::fill_n(page->rows, std::size(page->rows), ShadowRow{});  // what cells hold counts no more
   used_ = 0;
+  silent_stores_ = false;
 }
 
 std::uint64_t RaceShadow::memory() const {

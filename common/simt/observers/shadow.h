@@ -19,12 +19,16 @@ struct WriteCell {
   std::uint32_t site = 0;
 };
 
+/// In the site of one of those that stand as readers: it stored the value that was there already. Such a store races
+/// with reads, and with stores of other values, but with none of its kind.
+constexpr std::uint32_t kSilentStore = std::uint32_t{1} << 31;
+
 /// Accesses by lanes of one warp, at one instruction and with one clock. A zero clock: none.
 struct GroupCell {
   std::uint32_t warp = 0;  ///< of the grid
   std::uint32_t lanes = 0;
   Clock clock = 0;
-  std::uint32_t site = 0;
+  std::uint32_t site = 0;  ///< of a reader, maybe with kSilentStore
 };
 
 /// Atomics do not race with each other: a granule's last plain write, and the atomics since that no order separates.
@@ -69,7 +73,7 @@ struct ShadowRow {
   struct Reader {
     std::uint32_t warp = 0;  ///< of the grid
     Clock clock = 0;         ///< 0: none
-    std::uint32_t site = 0;
+    std::uint32_t site = 0;  ///< maybe with kSilentStore
   };
   std::uint32_t thread = 0;  ///< that wrote the first granule; the others are the next ones'
   Clock clock = 0;           ///< 0: nobody has written
@@ -113,6 +117,19 @@ class RaceShadow {
   [[nodiscard]] WriteCell& written(std::uint64_t cell) { return *cells(cell).written; }
   [[nodiscard]] GroupCell& first_reader(std::uint64_t cell) { return *cells(cell).first; }
   [[nodiscard]] GroupCell& last_reader(std::uint64_t cell) { return *cells(cell).last; }
+  /// Whether stores of what was there are among the readers somewhere.
+  [[nodiscard]] bool has_silent_stores() const { return silent_stores_; }
+  void note_silent_store() { silent_stores_ = true; }
+  /// f(const GroupCell&) of all readers of a granule.
+  template <typename F>
+  void for_each_reader(std::uint64_t cell, F f) {
+    const Cells at = cells(cell);
+    if (at.first->clock) f(*at.first);
+    if (is_list(*at.last))
+      for (const GroupCell& reader : readers_[at.last->site]) f(reader);
+    else if (at.last->clock)
+      f(*at.last);
+  }
   /// Adds one to the readers of a granule.
   void add_reader(std::uint64_t cell, const GroupCell& now) {
     const Cells at = cells(cell);
@@ -202,6 +219,7 @@ class RaceShadow {
   std::uint64_t bytes_;
   std::uint64_t used_ = 0;
   std::uint32_t granule_ = 4;
+  bool silent_stores_ = false;
   Pages pages_;  ///< nullptr: nobody has been there
   Lists<std::vector<GroupCell>> readers_;
   Lists<Writers> writers_;

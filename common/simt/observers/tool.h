@@ -22,6 +22,10 @@ struct ToolParts {
   Accusations& accusations;
 };
 
+/// Why a tool leaves a launch whose memory it cannot follow any further (Accusations::warn_unchecked).
+inline constexpr std::string_view kLacksMemory =
+    "found no more memory for what it keeps of each access; the launch ran on without it: choose a smaller problem";
+
 struct ToolKind {
   std::string_view name;
   /// Names are listed by it, the least first. Of what happens the tools are told in the opposite order: memcheck, which

@@ -185,6 +185,7 @@ std::string end_text(const ProgramRun& run) {
 }
 
 std::string launch_text(const cuda_api::FaultRecord& fault) {
+  if (fault.launch == 0) return fmt::format("{}, called by {}", fault.kernel, fault.caller);  // no launch's
   return fmt::format("launch {} of the program, {} with grid {} and block {}, called by {}", fault.launch, fault.kernel,
                      dim_text(fault.grid), dim_text(fault.block), fault.caller);
 }

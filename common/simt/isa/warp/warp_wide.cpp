@@ -41,6 +41,9 @@ const MicroOp* shuffle(Warp& w, const MicroOp* op) {
     }
     alignas(64) u32 result[kLanes];
     for (int i = 0; i < kLanes; ++i) result[i] = a[source[i]];
+    // Lanes that take no part (they have left, or went another way) give 0 on an H100; PTX ISA: undefined.
+    if (w.mask != kFullMask) [[unlikely]]
+      for (int i = 0; i < kLanes; ++i) result[i] = w.mask >> source[i] & 1 ? result[i] : 0;
     for_each_lane<u32>(w, op, [&](int i) { return result[i]; });
     if (op->r[1] != kNoOperand) write_pred(w, op->r[1], lane_mask(in_range));
   });

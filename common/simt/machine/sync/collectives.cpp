@@ -51,7 +51,7 @@ void try_collectives(Warp& w) {
       if (joins(s)) present |= s.mask;
     if (members & w.live & ~present) continue;
     set_mask(w, present);
-    w.block->launch.tell([&](Observer& observer) { observer.warp_synchronised(w, present); });
+    w.block->launch.tell([&](Observer& observer) { observer.warp_synchronised(w, op, present); });
     if (!barrier) op->run(w, op);
     for (Split& s : w.splits)
       if (joins(s)) {

@@ -42,7 +42,9 @@ class Initcheck final : public Observer, public UndefinedSource {
     values_.follow();
   }
 
-  void allocated(const Allocation& allocation) override { add(allocation); }
+  void allocated(const Allocation& allocation) override {
+    if (!lost_) add(allocation);
+  }
   void index_freed(std::uint32_t allocation) override {
     if (allocation < global_.size()) global_[allocation].reset();
   }
@@ -53,9 +55,19 @@ class Initcheck final : public Observer, public UndefinedSource {
     set(allocation, offset, bytes, false);
   }
 
+  /// It knows no longer which bytes hold a value, and will never again.
+  void lacks_memory() override {
+    lost_ = true;
+    global_.clear();
+    blocks_.clear();
+    if (std::exchange(on_, false) && program_) accusations_.warn_unchecked("initcheck", *program_, kLacksMemory);
+  }
+
   /// A tool that does not see all writes would accuse the innocent: it says so and stays out.
   void grid_started(const LaunchState& launch) override {
     blocks_.clear();
+    program_ = launch.program;
+    if (lost_) return accusations_.warn_unchecked("initcheck", *program_, kLacksMemory);
     const auto& sites = launch.program->sites;
     const auto stores_matrix = [](const Site& s) {
       const std::uint16_t traits = s.row->meaning.traits;
@@ -89,7 +101,9 @@ class Initcheck final : public Observer, public UndefinedSource {
     for (std::uint32_t left = back ? back->lanes : 0; left; left &= left - 1) leave(w, *back, std::countr_zero(left));
     mark(w, op);
   }
+  void grid_ended(const LaunchState&) override { program_ = nullptr; }
   void used(const Warp& w, int, const Place& place, std::uint32_t bytes) override {
+    if (!on_) return;
     if (InitShadow* shadow = shadow_of(w, place)) shadow->set(place.offset, bytes);
   }
   void written_for(const Warp& w, int lane, std::uint64_t address, std::uint64_t bytes) override {
@@ -245,7 +259,9 @@ class Initcheck final : public Observer, public UndefinedSource {
   Accusations& accusations_;
   Undefined undefined_;                              ///< by the access at hand
   std::optional<bool> may_mark_;                     ///< there
+  const Program* program_ = nullptr;                 ///< that runs
   bool on_ = true;                                   ///< for this grid
+  bool lost_ = false;                                ///< there was no memory for what it knows of global memory
   std::vector<std::unique_ptr<InitShadow>> global_;  ///< by Allocation::index
   BlockStates<BlockMemory> blocks_;
 };

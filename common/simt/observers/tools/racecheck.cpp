@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "common/simt/observers/member_groups.h"
 #include "common/simt/observers/race_detector.h"
@@ -27,10 +28,14 @@ class Racecheck final : public Observer {
   void grid_started(const LaunchState& launch) override {
     const auto& sites = launch.program->sites;
     on_ = std::none_of(sites.begin(), sites.end(), [](const Site& s) { return (s.facts & kMbarrier) != 0; });
-    if (on_)
-      detector_.start(launch);
-    else
-      accusations_.note_unchecked("racecheck", *launch.program, "mbarrier");
+    program_ = launch.program;
+    if (!on_) return accusations_.note_unchecked("racecheck", *program_, "mbarrier");
+    on_ = detector_.start(launch);
+    if (!on_) accusations_.warn_unchecked("racecheck", *program_, "tells no more than 2^32 threads apart");
+  }
+  void lacks_memory() override {
+    detector_.forget();
+    if (std::exchange(on_, false)) accusations_.warn_unchecked("racecheck", *program_, kLacksMemory);
   }
   void index_freed(std::uint32_t allocation) override { detector_.index_freed(allocation); }
   void block_started(const BlockContext& block) override {
@@ -55,10 +60,10 @@ class Racecheck final : public Observer {
   void collective(Warp& w, const MicroOp* op) override {
     if (!on_) return;
     for_each_member_group(w, op, [&](std::uint32_t group, std::uint32_t members) {
-      if ((members & w.live & ~group) == 0) warp_synchronised(w, members & group);
+      if ((members & w.live & ~group) == 0) warp_synchronised(w, op, members & group);
     });
   }
-  void warp_synchronised(Warp& w, std::uint32_t lanes) override {
+  void warp_synchronised(Warp& w, const MicroOp*, std::uint32_t lanes) override {
     if (!on_) return;
     BlockHistory& history = detector_.history(w);
     if (const std::uint32_t left = lanes_that_have_left(w)) history.leave(w.index, left);
@@ -88,6 +93,7 @@ class Racecheck final : public Observer {
 
   Accusations& accusations_;
   RaceDetector detector_;
+  const Program* program_ = nullptr;
   bool on_ = true;  ///< for this grid
 };
 

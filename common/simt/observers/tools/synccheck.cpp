@@ -59,9 +59,15 @@ class Synccheck final : public Observer {
       if (block.barriers[number].lanes[w.index]) blocks_.of(block).lanes[w.index] = 0;
   }
   void collective(Warp& w, const MicroOp* op) override {
-    for_each_member_group(w, op,
-                          [&](std::uint32_t group, std::uint32_t members) { check_group(w, op, group, members); });
+    bool complete = true;
+    for_each_member_group(w, op, [&](std::uint32_t group, std::uint32_t members) {
+      check_group(w, op, group, members);
+      complete &= (members & w.live & ~group) == 0;
+    });
+    if (complete) check_shuffle(w, op);
   }
+  /// Some who were there when the others came may have left the kernel since.
+  void warp_synchronised(Warp& w, const MicroOp* op, std::uint32_t) override { check_shuffle(w, op); }
   void deadlocked(const BlockContext& block, const std::string& what) override {
     for (const Warp& w : block.warps)
       for (const Split& split : w.splits) {
@@ -85,6 +91,11 @@ class Synccheck final : public Observer {
   void check_barrier(const BlockContext& block, std::uint32_t number);
   void accuse_of_leaving(const BlockContext& block, const Waiter& waiter);
   void check_group(Warp& w, const MicroOp* op, std::uint32_t group, std::uint32_t members);
+  void check_shuffle(Warp& w, const MicroOp* op) {
+    if (!(w.program->sites[op->site].facts & kShuffle)) return;
+    for_each_member_group(w, op,
+                          [&](std::uint32_t group, std::uint32_t members) { check_sources(w, op, group, members); });
+  }
   void check_sources(Warp& w, const MicroOp* op, std::uint32_t group, std::uint32_t members);
 
   UndefinedValues& values_;
@@ -161,11 +172,11 @@ void Synccheck::check_group(Warp& w, const MicroOp* op, std::uint32_t group, std
     if (!(members >> lane & 1))
       accuse_lane("a thread is not in the member mask that it names; the mask has to name every lane that comes here");
   }
-  if (w.program->sites[op->site].facts & kShuffle) check_sources(w, op, group, members);
 }
 
 /// A shuffle from a lane that takes no part gives an undefined value: an error where that is used.
 void Synccheck::check_sources(Warp& w, const MicroOp* op, std::uint32_t group, std::uint32_t members) {
+  if (members == kFullMask && group == kFullMask && w.live == kFullMask) return;
   const std::uint32_t facts = w.program->sites[op->site].facts;
   const auto operand = [&](std::size_t k, int lane) {
     return reinterpret_cast<const std::uint32_t*>(w.regs + op->r[k])[lane];

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <map>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,9 @@ class Recorder final : public simt::Observer {
   void collective(simt::Warp& w, const simt::MicroOp* op) override {
     add("collective {} by {} lanes", opcode_of(w, op), std::popcount(w.mask));
   }
-  void warp_synchronised(simt::Warp&, std::uint32_t lanes) override { add("{} lanes met", std::popcount(lanes)); }
+  void warp_synchronised(simt::Warp& w, const simt::MicroOp* op, std::uint32_t lanes) override {
+    add("{} lanes met at {}", std::popcount(lanes), opcode_of(w, op));
+  }
   void barrier_reached(simt::Warp& w, std::uint32_t number, std::uint32_t lanes, std::uint32_t count) override {
     add("warp {}: {} lanes at barrier {} of {}", w.index, std::popcount(lanes), number, count);
   }
@@ -227,6 +230,47 @@ TEST_CASE("observers see each instruction that the counters count, and change no
         CHECK(tally->threads == alone["thread_instructions"]);
       }
     }
+}
+
+/// Has memory for so many events; says so once, and is told of more all the same.
+class Forgetful final : public simt::Observer {
+ public:
+  Forgetful(int events, bool minds) : Observer(kEverything), left_(events), minds_(minds) {}
+  void allocated(const simt::Allocation&) override { take(); }
+  void block_started(const simt::BlockContext&) override { take(); }
+  void access(simt::Warp&, const simt::MicroOp*) override { take(); }
+  void lacks_memory() override {
+    ++lacked;
+    if (minds_) Observer::lacks_memory();
+  }
+  int lacked = 0;
+
+ private:
+  void take() {
+    if (--left_ < 0) throw std::bad_alloc();
+  }
+  int left_;
+  bool minds_;
+};
+
+TEST_CASE("a launch goes on without an observer that has no more memory, wherever that shows") {
+  for (const int events : {0, 1, 2, 3}) {
+    INFO(events);
+    Forgetful observer(events, false);
+    const auto [device, out] = watched_by(observer);
+    launch(*device, "watched", one_warp, out);
+    CHECK(download<std::uint32_t>(*device, out, 32)[31] == 31);
+    CHECK(observer.lacked == 4 - events);
+  }
+}
+
+TEST_CASE("where an observer cannot do without memory, the launch fails for it and says so") {
+  Forgetful observer(1, true);
+  const auto [device, out] = watched_by(observer);
+  CHECK(
+      launch_error([&] { launch(*device, "watched", one_warp, out); }) ==
+      "out_of_memory: watched: this machine has no memory left for what the simulator keeps of the launch [] choose a "
+      "smaller problem");
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+// What tools keep of each access may be more than there is memory for: here the program itself takes it from them.
+// case: --sanitize all -- sparse :: 0
+// out: ^right\n$
+// case: --sanitize all -- dense :: 0
+// out: ^right\n$
+// err: warning: racecheck: .*mark.*: not checked to its end, for racecheck found no more memory for what it keeps of each access; the launch ran on without it: choose a smaller problem
+// case: --sanitize racecheck -- dense race :: 1
+// out: ^right\n$
+// err: error: racecheck: .*smooth.*: race in shared memory
+// err: warning: racecheck: .*mark.*: not checked to its end
+// case: --sanitize racecheck --format json -- dense :: 0
+// out: right
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <string>
+
+__global__ void mark(unsigned char* bytes, size_t step, size_t n) {
+  const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
+  if (i * step < n) bytes[i * step] = 1 + i % 100;
+}
+
+__global__ void smooth(int* x) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = t;
+  __syncthreads();
+  s[t] = s[(t + 1) % 64];
+  x[t] = s[t];
+}
+
+/// So many bytes more than now.
+void limit_address_space(size_t more) {
+  size_t pages = 0;
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr || std::fscanf(file, "%zu", &pages) != 1) std::puts("no /proc");
+  if (file != nullptr) std::fclose(file);
+  const rlimit limit{pages * 4096 + more, pages * 4096 + more};
+  if (setrlimit(RLIMIT_AS, &limit) != 0) std::puts("no limit");
+}
+
+int main(int count, char** words) {
+  const bool dense = count > 1 && std::string(words[1]) == "dense";
+  const size_t n = size_t{dense ? 96u : 640u} << 20, step = dense ? 2048 : n / 50, marks = (n + step - 1) / step;
+  unsigned char* bytes = nullptr;
+  int* x = nullptr;
+  cudaMalloc(&x, 256);
+  cudaMalloc(&bytes, n);
+  cudaMemset(bytes, 0, n);
+  limit_address_space(size_t{1} << 30);
+  mark<<<(marks + 255) / 256, 256>>>(bytes, step, n);
+  bool right = cudaDeviceSynchronize() == cudaSuccess;
+  for (size_t i = 0; i < marks; i += dense ? 1001 : 1) {
+    unsigned char got[2];
+    cudaMemcpy(got, bytes + i * step, 2, cudaMemcpyDeviceToHost);
+    right = right && got[0] == 1 + i % 100 && got[1] == 0;
+  }
+  if (count > 2) smooth<<<1, 64>>>(x);
+  right = right && cudaDeviceSynchronize() == cudaSuccess;
+  std::puts(right ? "right" : "wrong");
+  cudaFree(x);
+  cudaFree(bytes);
+}
