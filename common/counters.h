@@ -170,14 +170,16 @@ inline constexpr std::array counted_rows{
                .tells = true,
                .page = {&shared_counters, "bank conflicts", true, "shared_store_requests"}},
     // Indexed local arrays alone: PTX has no spills, and ptxas tells those. Word w of lane l lies at w * 128 + 4 * l.
+    // Generic accesses count where they go, as on an H100: of a warp whose lanes are all in local memory it counts no
+    // global request. One whose lanes are in both makes a request to each here; there it is not the same in each run.
     CounterRow{.name = "local_load_sectors",
-               .definition = "sectors of local memory, per load request",
+               .definition = "sectors of local memory, per load request; of generic loads those that reach it",
                .ncu = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
                .nvprof = "local_load_transactions",
                .tells = true,
                .page = {&local_counters, "sectors of 32 B"}},
     CounterRow{.name = "local_store_sectors",
-               .definition = "sectors of local memory, per store request",
+               .definition = "sectors of local memory, per store request; of generic stores those that reach it",
                .ncu = "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
                .nvprof = "local_store_transactions",
                .page = {&local_counters, "sectors of 32 B", true}},

@@ -178,10 +178,9 @@ TEST_CASE("lanes at different places of their local arrays touch the sectors of 
   }
 }
 
-/// Two arrays of 16 words in local memory, filled and read where `body` says.
+/// An array of 16 words in local memory, accessed as `body` says.
 Counters counted_of_local(const std::string& body) {
-  const auto device = tests::simulator_with({"local.ptx",
-                                             fmt::format(R"(.version 8.0
+  const std::string text = fmt::format(R"(.version 8.0
 .target sm_80
 .address_size 64
 .visible .entry k(.param .u64 out, .param .u32 m)
@@ -204,8 +203,8 @@ Counters counted_of_local(const std::string& body) {
 {}
   ret;
 }})",
-                                                         body),
-                                             {}});
+                                       body);
+  const auto device = tests::simulator_with({"local.ptx", text, {}});
   const auto out = device->allocate("out", 1024);
   tests::launch(*device, "k", {{1, 1, 1}, {256, 1, 1}, 0, false}, out, 1);
   return *device->take_counters();

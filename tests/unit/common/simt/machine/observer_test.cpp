@@ -259,7 +259,7 @@ TEST_CASE("a launch goes on without an observer that has no more memory, whereve
     Forgetful observer(events, false);
     const auto [device, out] = watched_by(observer);
     launch(*device, "watched", one_warp, out);
-    CHECK(download<std::uint32_t>(*device, out, 32)[31] == 31);
+    CHECK(read_values<std::uint32_t>(*device, out, 32)[31] == 31);
     CHECK(observer.lacked == 4 - events);
   }
 }
