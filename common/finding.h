@@ -31,8 +31,9 @@ struct Finding {
   std::string message;
   std::uint64_t count = 1;
   std::vector<FindingSite> at;
-  std::string kernel{};  ///< of a race
-  int reach = 0;         ///< of a race: 1, 2, 3: its threads are of one warp, one block, several blocks; 0: no race
+  std::string kernel{};    ///< of a race
+  int reach = 0;           ///< of a race: 1, 2, 3: its threads are of one warp, one block, several blocks; 0: no race
+  bool unchecked = false;  ///< accuses nobody: the tool has not watched all of the launch, and says why
 };
 
 /// Races of one kernel and pair of lines: one mistake, whatever the addresses, and whichever thread came first.

@@ -19,8 +19,8 @@ inline void members(FindingSite& v, auto&& visit) {
   visit(file, line, access, block, thread, address);
 }
 inline void members(Finding& v, auto&& visit) {
-  auto& [tool, severity, message, count, at, kernel, reach] = v;
-  visit(tool, severity, message, count, at, kernel, reach);
+  auto& [tool, severity, message, count, at, kernel, reach, unchecked] = v;
+  visit(tool, severity, message, count, at, kernel, reach, unchecked);
 }
 inline void members(LineCounts& v, auto&& visit) {
   auto& [line, phase, executions, counters] = v;

@@ -40,7 +40,8 @@ struct JudgedShape {
   Dim3 grid{}, block{};
   CaseStatus status = CaseStatus::skipped;  ///< skipped: not run, `message` says why
   std::string message{};
-  std::string buffer{};  ///< of the mismatches
+  bool unwatched = false;  ///< racecheck could not watch it (status error): it is neither right nor wrong
+  std::string buffer{};    ///< of the mismatches
   std::vector<JudgedMismatch> mismatches{};
 };
 
@@ -55,6 +56,7 @@ struct JudgedRequirement {
 struct HiddenClass {
   std::string name;
   bool right = false, late = false;    ///< late: it met the backstop of the wall clock
+  bool unwatched = false;              ///< as of JudgedShape
   std::vector<std::string> accused{};  ///< by tools whose findings are errors
 };
 

@@ -105,6 +105,15 @@ Facts without_times(Facts made) {
   return made;
 }
 
+/// Which class racecheck could not watch: whether the kernel is right there nobody knows, and no grade says so.
+std::string unwatched_text(const Judgement& judgement) {
+  for (const auto& shape : judgement.shapes)
+    if (shape.unwatched) return fmt::format("class '{}': {}", shape.name, cut(shape.message, most_message));
+  for (const auto& one : judgement.hidden)
+    if (one.unwatched) return "racecheck could not watch a class of the key";
+  return {};
+}
+
 }  // namespace
 
 bool Facts::is_late() const {
@@ -134,6 +143,7 @@ Facts facts_of(const Judgement& judgement, const std::vector<std::string>& count
   for (const auto& result : judgement.hidden_counted) made.counts.push_back(count_of(result, true, counters));
   made.constructs = judgement.constructs;
   made.timed = judgement.timed;
+  made.trouble = unwatched_text(judgement);
   if (judgement.out_of_time) return without_times(std::move(made));
   made.output = judgement.output;
   made.output_cut = judgement.output_cut;

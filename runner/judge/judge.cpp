@@ -270,6 +270,7 @@ class Judging {
       const auto& kernel = search_.found[i];
       const auto verdict = judge_kernel(bench_, lab_of(kernel, false), kernel, {of}, {.launches = launches_[i]});
       made.right &= verdict.is_right();
+      made.unwatched |= std::ranges::count(verdict.shapes, true, &JudgedShape::unwatched) > 0;
       made.late |= std::ranges::count(verdict.shapes, CaseStatus::timeout, &JudgedShape::status) > 0;
       for (auto& tool : accusing_tools(verdict.findings))
         if (!std::ranges::count(made.accused, tool)) made.accused.push_back(std::move(tool));

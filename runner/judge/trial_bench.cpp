@@ -37,6 +37,17 @@ void accuse(const std::vector<Finding>& findings, JudgedShape& shape) {
   shape.hint.clear();  // which is in the message
 }
 
+/// Nobody is called right whose races nobody could have seen.
+void doubt(const std::vector<Finding>& findings, JudgedShape& shape) {
+  const auto unwatched =
+      std::ranges::find_if(findings, [](const Finding& one) { return one.unchecked && one.tool == "racecheck"; });
+  if (shape.status != CaseStatus::ok || unwatched == findings.end()) return;
+  shape.status = CaseStatus::error;
+  shape.unwatched = true;
+  shape.message = "neither right nor wrong, for racecheck could not watch it: " + unwatched->message;
+  shape.hint.clear();
+}
+
 }  // namespace
 
 bool never_ended(const JudgedShape& shape) {
@@ -134,6 +145,7 @@ WatchedTrial TrialBench::watched(const TrialRequest& request) {
     again.hint = "who waits for whom? A barrier, an atomic, or a second buffer makes the order certain";
     made.shape = std::move(again);
   }
+  doubt(made.findings, made.shape);
   if (never_ended(made.shape)) ++hung_;
   return made;
 }

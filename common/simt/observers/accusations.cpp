@@ -187,7 +187,10 @@ void Accusations::note_unchecked(std::string_view tool, const Program& program, 
                     Severity::note,
                     fmt::format("{}: not checked, for {} does not follow {} yet", program.name, tool, what),
                     1,
-                    {}});
+                    {},
+                    {},
+                    0,
+                    true});
 }
 
 void Accusations::warn_unchecked(std::string_view tool, const Program& program, std::string_view why) {
@@ -195,7 +198,10 @@ void Accusations::warn_unchecked(std::string_view tool, const Program& program, 
                     Severity::warning,
                     fmt::format("{}: not checked to its end, for {} {}", program.name, tool, why),
                     1,
-                    {}});
+                    {},
+                    {},
+                    0,
+                    true});
 }
 
 void Accusations::grid_ended(const LaunchState& launch) {

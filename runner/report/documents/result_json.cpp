@@ -182,11 +182,13 @@ Json finding_json(const Finding& f) {
                      {"thread", dim(site.thread)},
                      {"address", site.address}});
   }
-  return {{"tool", f.tool},
-          {"severity", to_text(f.severity)},
-          {"message", f.message},
-          {"count", f.count},
-          {"at", std::move(sites)}};
+  Json json{{"tool", f.tool},
+            {"severity", to_text(f.severity)},
+            {"message", f.message},
+            {"count", f.count},
+            {"at", std::move(sites)}};
+  if (f.unchecked) json["unchecked"] = true;
+  return json;
 }
 
 Json params_json(const decltype(Result::params)& values) {
