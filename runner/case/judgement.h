@@ -50,6 +50,9 @@ struct JudgedRequirement {
   std::string counter{};  ///< that it is about
   Verdict verdict = Verdict::not_run;
   std::string message{};  ///< what is, against what must be
+  /// The same in numbers, of what can be compared. Modelled times beside a rung's: in times of that.
+  std::optional<double> value{}, bound{};
+  double share = 0;  ///< of the points: 1 where it passed, else by its nearness to the bound
 };
 
 /// A class of inputs of which nothing else is told.

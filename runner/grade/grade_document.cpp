@@ -48,6 +48,8 @@ Json part_json(const GradedPart& part, const GradedItem& item, const Places& pla
             {"visibility", part.is_hidden || item.item->is_hidden ? "hidden" : "visible"}};
   const auto found = std::ranges::find(places.classes, part.name, &InputClass::name);
   if (item.item->kind == ItemKind::correct && found != places.classes.end()) json["about"] = found->about;
+  if (part.value) json["value"] = *part.value;
+  if (part.bound) json["bound"] = *part.bound;
   return json;
 }
 

@@ -82,6 +82,19 @@ class Rubric {
     });
   }
 
+  static double weight_of(const AssignmentItem& item, const std::string& name) {
+    const auto found = item.weights.find(name);
+    return found != item.weights.end() ? found->second : 1;
+  }
+
+  /// "odd (hidden, counts 2)".
+  static std::string class_text(const AssignmentItem& item, const GradedPart& part) {
+    std::vector<std::string> more;
+    if (part.is_hidden) more.emplace_back("hidden");
+    if (item.weights.contains(part.name)) more.push_back(fmt::format("counts {:g}", weight_of(item, part.name)));
+    return more.empty() ? part.name : fmt::format("{} ({})", part.name, join(more));
+  }
+
   void correct(const AssignmentItem& item, GradedItem& made) const {
     for (const auto& name : item.visible) made.parts.push_back(visible_class(name));
     if (!standard_.is_public())
@@ -89,24 +102,27 @@ class Rubric {
         made.parts.push_back({name, is_right_on_key(name) ? Graded::passed : Graded::failed, true, {}});
     if (!facts_.wrong_at_reference.empty())
       made.parts.push_back({"reference", Graded::failed, false, facts_.wrong_at_reference});
-    std::size_t right = 0;
+    double right = 0, whole = 0;
     bool works = false;
     std::vector<std::string> wrong;
-    for (const auto& part : made.parts) {
+    for (auto& part : made.parts) {
       const bool passed = part.status == Graded::passed;
-      right += passed;
+      part.share = passed ? 1 : 0;
+      right += part.share * weight_of(item, part.name);
+      whole += weight_of(item, part.name);
       works |= passed && !is_of_nothing(part.name);
-      if (!passed) wrong.push_back(part.is_hidden ? part.name + " (hidden)" : part.name);
+      if (!passed) wrong.push_back(class_text(item, part));
     }
     const auto all = made.parts.size();
-    made.earned = works ? hundredths(item.points * static_cast<double>(right) / static_cast<double>(all)) : 0;
-    made.status = right == all ? Graded::passed : works ? Graded::partial : Graded::failed;
-    if (right == all && !works) made.status = Graded::failed;
+    const bool earns = works && (item.partial || wrong.empty());
+    made.earned = earns ? hundredths(item.points * right / whole) : 0;
+    made.status = !earns ? Graded::failed : wrong.empty() ? Graded::passed : Graded::partial;
     made.reason = wrong.empty() ? all_classes_text(all) + with_blocks(", with ", facts_.blocks, true)
-                  : all == 1    ? fmt::format("the one class of inputs is wrong: {}", wrong[0])
-                                : fmt::format("{} of {} classes of inputs {} wrong: {}{}", wrong.size(), all,
-                                           wrong.size() == 1 ? "is" : "are", join(wrong),
-                                              with_blocks("; with ", facts_.blocks, facts_.asks_for_blocks));
+                  : all == 1
+                      ? fmt::format("the one class of inputs is wrong: {}", wrong[0])
+                      : fmt::format("{} of {} classes of inputs {} wrong{}: {}{}", wrong.size(), all,
+                                    wrong.size() == 1 ? "is" : "are", item.partial ? "" : ", and all must be right",
+                                    join(wrong), with_blocks("; with ", facts_.blocks, facts_.asks_for_blocks));
     if (standard_.is_public() && !item.hidden.empty()) leave_open(item.hidden.size(), made);
   }
 
@@ -131,7 +147,7 @@ class Rubric {
 
   bool needs(bool holds, const char* what, GradedItem& made) const {
     if (holds) return true;
-    made.reason = what;
+    made.reason = std::string(not_earned) + what;
     made.is_judged = false;
     if (!facts_.wrong_at_reference.empty())
       made.reason += "; at the size where it is counted: " + facts_.wrong_at_reference;
@@ -153,7 +169,7 @@ class Rubric {
     if (texts.empty() && !standard_.is_public() && is_accused_on_hidden(item))
       texts.emplace_back("a finding on inputs that are not shown");
     if (!texts.empty()) return decide(false, join(texts, "\n"), made);
-    if (needs(works_on_everyday_inputs(), "not earned: the kernel is not right on everyday inputs", made))
+    if (needs(works_on_everyday_inputs(), "the kernel is not right on everyday inputs", made))
       decide(true, "no finding", made);
   }
 
@@ -166,7 +182,7 @@ class Rubric {
   }
 
   void construct(const AssignmentItem& item, GradedItem& made) const {
-    if (!needs(works_on_everyday_inputs(), "not earned: the kernel is not right on everyday inputs", made)) return;
+    if (!needs(works_on_everyday_inputs(), "the kernel is not right on everyday inputs", made)) return;
     std::vector<std::string> wrong;
     for (const auto& name : item.forbidden)
       if (std::ranges::count(facts_.constructs, name))
@@ -177,29 +193,37 @@ class Rubric {
     decide(wrong.empty(), wrong.empty() ? "as asked for" : "the kernel " + join(wrong, "; "), made);
   }
 
-  /// Of every kernel (instances of a template) and at both sizes. Of the hidden one nothing is said but that.
+  /// Of every kernel (instances of a template) and at both sizes the least share. Of the hidden one nothing is said but
+  /// that it is less, to the next tenth: a share to the hundredth would tell of its counters.
   [[nodiscard]] GradedPart require_one(const Requirement& requirement, bool of_certificate) {
-    GradedPart part{.name = requirement.text, .status = Graded::passed};
+    GradedPart part{.name = requirement.text, .status = Graded::passed, .share = 1};
     bool seen = false;
     for (const auto& count : facts_.counts) {
-      const auto value = count.values.find(requirement.counter);
-      Measured own{.value = {}, .problem = count.model_problem};
-      if (value != count.values.end()) own.value = value->second;
+      const auto own = measured_in(count, requirement.counter);
       Measured theirs;
       if (!requirement.rung.empty())
         theirs = standard_.value(requirement.rung, requirement.counter, count.type, count.hidden);
       // What the reference does not have, as waves without ptxas, the default certificate asks of nobody.
       if (of_certificate && (!theirs.value || !own.value)) continue;
       const auto made = judged(requirement, own, theirs);
-      const bool holds = count.is_right && made.verdict == Verdict::passed;
+      const double share = !count.is_right ? 0 : count.hidden ? std::ceil(10 * made.share) / 10 : made.share;
       if (!count.hidden) {
-        part.reason = made.message;
+        if (!seen || share < part.share) {
+          part.reason = made.message;
+          part.value = made.value;
+          part.bound = made.bound;
+        }
         seen = true;
       }
-      if (holds) continue;
-      part.status = made.verdict == Verdict::pending ? Graded::pending : Graded::failed;
-      if (count.hidden) part.reason = "holds at the size that everybody can see, but not at another";
-      return part;
+      if (share >= part.share) continue;
+      part.share = share;
+      const bool is_open = count.is_right && made.verdict == Verdict::pending;
+      part.status = is_open ? Graded::pending : share > 0 ? Graded::partial : Graded::failed;
+      if (count.hidden && !is_open)
+        part.reason = part.share > 0
+                          ? fmt::format("{:.0f} % of the points at another size: {}", 100 * share, part.reason)
+                          : "holds at the size that everybody can see, but not at another";
+      if (share == 0) return part;
     }
     if (!seen && !of_certificate) return {requirement.text, Graded::failed, false, "not counted"};
     return part;
@@ -215,24 +239,44 @@ class Rubric {
   }
 
   void require(const AssignmentItem& item, GradedItem& made) {
-    if (!needs(is_right(), "not earned: the kernel is not right on all classes of inputs", made)) return;
+    if (!needs(is_right(), "the kernel is not right on all classes of inputs", made)) return;
     add_requirements(item, made);
-    std::vector<std::string> wrong, open;
-    for (const auto& part : made.parts) {
-      if (part.status == Graded::failed) wrong.push_back(part.reason);
-      if (part.status == Graded::pending) open.push_back(part.reason);
+    const auto written = static_cast<std::ptrdiff_t>(made.parts.size() - item.certificate);
+    double least = 1, sum = 0;
+    bool is_open = false, is_lost = false;
+    std::vector<std::string> reasons;
+    for (std::ptrdiff_t i = 0; const auto& part : made.parts) {
+      const bool asked = i++ < written;
+      if (asked) sum += part.share;
+      if (part.status == Graded::passed) continue;
+      if (part.status == Graded::pending) {
+        is_open = true;
+      } else {
+        least = std::min(least, part.share);
+        is_lost |= part.share == 0 && !(asked && item.partial);
+      }
     }
-    if (wrong.empty() && !open.empty()) {
+    const auto status = is_lost ? Graded::failed : is_open ? Graded::pending : Graded::partial;
+    for (const auto& part : made.parts)
+      if (part.status != Graded::passed && (part.status == Graded::pending) == (status == Graded::pending))
+        reasons.push_back(part.reason);
+    made.reason = reasons.empty() ? "as asked for" : join(reasons, "; ");
+    if (status == Graded::pending) {
       made.status = Graded::pending;
       made.earned.reset();
-      made.reason = join(open, "; ");
       return;
     }
-    decide(wrong.empty(), wrong.empty() ? "as asked for" : join(wrong, "; "), made);
+    give(is_lost ? 0 : item.partial ? sum / static_cast<double>(written) : least, made);
+  }
+
+  /// A share of the item's points.
+  static void give(double share, GradedItem& made) {
+    made.earned = hundredths(share * made.item->points);
+    made.status = share >= 1 ? Graded::passed : share > 0 ? Graded::partial : Graded::failed;
   }
 
   void time(const AssignmentItem& item, const TimedRatio* speed, GradedItem& made) {
-    if (!needs(is_right(), "not earned: the kernel is not right on all classes of inputs", made)) return;
+    if (!needs(is_right(), "the kernel is not right on all classes of inputs", made)) return;
     add_requirements(item, made);
     for (const auto& part : made.parts)
       if (part.status == Graded::failed) return decide(false, part.reason, made);
@@ -244,8 +288,7 @@ class Rubric {
       return;
     }
     const double share = std::clamp((item.zero_at - *speed->ratio) / (item.zero_at - item.full_at), 0.0, 1.0);
-    made.earned = hundredths(share * item.points);
-    made.status = share >= 1 ? Graded::passed : share > 0 ? Graded::partial : Graded::failed;
+    give(share, made);
     made.reason = fmt::format("takes {:.3g} times as long as {}: all points up to {:g}, none from {:g} on",
                               *speed->ratio, item.rung, item.full_at, item.zero_at);
   }

@@ -59,7 +59,9 @@ Questions questions_of(const Assignment& assignment, const std::string& secret) 
     add(hidden, item.hidden);
     for (const auto& one : item.requirements) {
       add(made.counters, {one.counter});
-      made.model |= is_modelled_time(one.counter);
+      if (!is_modelled_time(one.counter)) continue;
+      add(made.counters, {"model.low_ms", "model.high_ms"});
+      made.model = true;
     }
     made.trials.counts |= !item.requirements.empty() || item.kind == ItemKind::speed;
   }
@@ -85,6 +87,15 @@ Facts judge_file(const Questions& questions, const std::string& path) {
   return judge_in_child(questions, std::filesystem::path(path).filename().string(), read_source(path, "assignment"));
 }
 
+Measured measured_in(const CountFact& count, const std::string& counter) {
+  const auto value_of = [&](const std::string& name) {
+    const auto found = count.values.find(name);
+    return found != count.values.end() ? std::optional(found->second) : std::nullopt;
+  };
+  return is_modelled_time(counter) ? measured_time(counter, value_of, count.model_problem)
+                                   : Measured{.value = value_of(counter)};
+}
+
 Standard::Standard(const Assignment& assignment, const Questions& questions)
     : assignment_(assignment), questions_(questions) {
   if (!compares_with(assignment, reference_rung)) return;
@@ -107,7 +118,7 @@ Measured Standard::value(const std::string& rung, const std::string& counter, co
   if (rung == reference_rung) return of_reference(counter, type, hidden);
   const std::lock_guard lock(mutex_);
   const auto& result = counted(rung, type, hidden);
-  return {measured(result, counter), result.message};
+  return measured_with_reason(result, counter);
 }
 
 /// Of the same type; a reference of another one still says how work is spread.
@@ -116,8 +127,7 @@ Measured Standard::of_reference(const std::string& counter, const std::string& t
   const CountFact* found = nullptr;
   for (const auto& one : reference_->counts)
     if (one.hidden == hidden && (found == nullptr || one.type == type)) found = &one;
-  if (found == nullptr || !found->values.contains(counter)) return {};
-  return {found->values.at(counter), {}};
+  return found != nullptr ? measured_in(*found, counter) : Measured{};
 }
 
 const Result& Standard::counted(const std::string& rung, const std::string& type, bool hidden) {
@@ -132,11 +142,12 @@ const Result& Standard::counted(const std::string& rung, const std::string& type
   }
   const auto& info = simulator_->info();
   const auto& contract = *assignment_.contract;
-  const auto& secret = questions_.trials.hidden->secret;
-  RungPoint at{.point = hidden ? key_point(contract, secret) : contract.reference,
-               .type = type_named(contract, type),
-               .place = {}};
-  if (hidden) at.seed = seed_of(secret, questions_.lab);
+  RungPoint at{.point = contract.reference, .type = type_named(contract, type), .place = {}};
+  if (hidden) {  // never where all is public: there is no key
+    const auto& secret = questions_.trials.hidden->secret;
+    at.point = key_point(contract, secret);
+    at.seed = seed_of(secret, questions_.lab);
+  }
   at.place = {info.sm_count, info.profile.empty() ? nullptr : &gpu_profile(info.profile)};
   return rungs_.emplace(key, count_rung(*simulator_, *assignment_.lab, contract, rung, at)).first->second;
 }

@@ -32,6 +32,9 @@ class WrongReference : public Error {
 [[nodiscard]] Assignment public_part(Assignment assignment);
 [[nodiscard]] Questions public_questions(const Assignment& assignment);
 
+/// What a requirement may name, of a kernel that was counted.
+[[nodiscard]] Measured measured_in(const CountFact& count, const std::string& counter);
+
 class Standard {
  public:
   /// Judges the reference solution where something is compared with it. Throws WrongReference; Error where our own

@@ -13,6 +13,7 @@ namespace gpulab {
 namespace {
 
 constexpr std::array beyond_counters{"sms_used", "waves", "tail", "model.time_ms", "modelled_time"};
+constexpr double us_per_ms = 1000;
 constexpr std::array operators{"==", "!=", ">=", "<=", ">", "<"};
 
 std::string trimmed(std::string text) {
@@ -43,6 +44,13 @@ void check_fraction(const Requirement& made) {
   throw usage_error(
       fmt::format("--require: {} is a ratio, and '{}' asks for {:g}%", made.counter, made.text, 100 * made.value),
       fmt::format("for {:g}%: '{}{}{:g}'", made.value, made.counter, made.op, made.value / 100));
+}
+
+/// Chance decides whether a modelled time is one exact number.
+void check_time(const Requirement& made) {
+  if (is_modelled_time(made.counter) && (made.op == "==" || made.op == "!="))
+    throw usage_error(fmt::format("--require: '{}' asks for one exact modelled time", made.text),
+                      "as in 'model.time_ms<=1.3*RUNG': a model is right within an interval");
 }
 
 void check_rung(const std::string& name, const Lab& lab, const std::vector<std::string>& further) {
@@ -77,6 +85,7 @@ Requirement parse(const std::string& text, const Lab& lab, const std::vector<std
   if (!value) throw no_form(text);
   made.value = *value;
   check_counter(made.counter);
+  check_time(made);
   check_fraction(made);
   if (!made.rung.empty()) check_rung(made.rung, lab, further);
   return made;
@@ -93,6 +102,49 @@ bool holds(double left, const std::string& op, double right) {
 /// "1200", "0.875".
 std::string number(double value) { return fmt::format("{:.10g}", value); }
 
+/// The two sides of a requirement, in one unit.
+struct Comparison {
+  double value = 0, bound = 0;
+  double nearest = 0;  ///< of what the value may be, the end that is nearest to what was asked for
+  std::optional<double> zero{};
+  std::string text{};
+};
+
+Comparison comparison(const Requirement& asked, const Measured& own, const Measured& theirs) {
+  const double unit = asked.rung.empty() ? 1 : *theirs.value;
+  Comparison made{.value = *own.value, .bound = asked.value * unit, .nearest = *own.value};
+  if (asked.zero_at) made.zero = *asked.zero_at * unit;
+  const auto against = asked.rung.empty() ? number(made.bound)
+                                          : fmt::format("{} ({} * {} of {})", number(made.bound), number(asked.value),
+                                                        number(unit), asked.rung);
+  made.text = fmt::format("{} is {}, asked for {} {}", asked.counter, number(*own.value), asked.op, against);
+  return made;
+}
+
+/// Against a rung in times of the rung's.
+Comparison comparison_of_times(const Requirement& asked, const Measured& own, const Measured& theirs) {
+  Comparison made{.value = *own.value, .bound = asked.value, .zero = asked.zero_at};
+  double low = own.low, high = own.high;
+  if (!asked.rung.empty()) {
+    made.value /= *theirs.value;
+    low /= theirs.high;
+    high /= theirs.low;
+  }
+  made.nearest = asked.op.starts_with('<') ? low : high;
+  const auto what = asked.rung.empty()
+                        ? fmt::format("{:.4g} (modelled: {:.4g} to {:.4g})", made.value, low, high)
+                        : fmt::format("{:.4g} times that of {} (both are modelled: {:.4g} to {:.4g} times)", made.value,
+                                      asked.rung, low, high);
+  made.text = fmt::format("{} is {}, asked for {} {}", asked.counter, what, asked.op, number(made.bound));
+  return made;
+}
+
+/// 1 at the bound, 0 where zero_at is and beyond.
+double nearness(const Comparison& compared) {
+  if (!compared.zero || *compared.zero == compared.bound) return 0;
+  return std::clamp((*compared.zero - compared.nearest) / (*compared.zero - compared.bound), 0.0, 1.0);
+}
+
 }  // namespace
 
 std::vector<Requirement> parse_requirements(const std::string& text, const Lab& lab,
@@ -105,19 +157,38 @@ std::vector<Requirement> parse_requirements(const std::string& text, const Lab& 
 bool is_modelled_time(std::string_view counter) { return counter == "model.time_ms" || counter == "modelled_time"; }
 
 std::string why_no_time(const Result& result) {
-  return result.model ? "the modelled times of this GPU have not been validated" : result.model_unavailable;
+  if (result.model) return result.model->validated ? "" : "the modelled times of this GPU have not been validated";
+  return result.model_unavailable.empty() ? result.message : result.model_unavailable;
 }
 
 std::optional<double> measured(const Result& result, const std::string& counter) {
-  if (is_modelled_time(counter)) {
+  if (is_modelled_time(counter) || counter == "model.low_ms" || counter == "model.high_ms") {
     if (!result.model || !result.model->validated) return std::nullopt;
-    return counter == "modelled_time" ? 1000 * result.model->ms : result.model->ms;
+    const auto& model = *result.model;
+    return counter == "modelled_time"   ? us_per_ms * model.ms
+           : counter == "model.low_ms"  ? model.low_ms
+           : counter == "model.high_ms" ? model.high_ms
+                                        : model.ms;
   }
   if (counter == "sms_used") return result.spread ? std::optional<double>(result.spread->sms_used) : std::nullopt;
   if (counter == "waves") return result.spread ? result.spread->waves : std::nullopt;
   if (counter == "tail") return result.spread ? result.spread->tail : std::nullopt;
   const auto* row = find_counter(counter);
   return row != nullptr && result.counters ? row->value(*result.counters) : std::nullopt;
+}
+
+Measured measured_time(const std::string& counter, const NamedValue& value_of, std::string problem) {
+  const double unit = counter == "modelled_time" ? us_per_ms : 1;
+  return {.value = value_of(counter),
+          .problem = std::move(problem),
+          .low = unit * value_of("model.low_ms").value_or(0),
+          .high = unit * value_of("model.high_ms").value_or(0)};
+}
+
+Measured measured_with_reason(const Result& result, const std::string& counter) {
+  if (!is_modelled_time(counter)) return {.value = measured(result, counter), .problem = result.message};
+  return measured_time(
+      counter, [&](const std::string& name) { return measured(result, name); }, why_no_time(result));
 }
 
 JudgedRequirement judged(const Requirement& requirement, const Measured& own, const Measured& theirs) {
@@ -129,30 +200,30 @@ JudgedRequirement judged(const Requirement& requirement, const Measured& own, co
                          : fmt::format("{} is not defined: the kernel does nothing of the kind", requirement.counter);
     return made;
   }
-  double limit = requirement.value;
-  std::string against = number(limit);
-  if (!requirement.rung.empty()) {
-    if (!theirs.value) {
-      made.verdict = Verdict::pending;
-      made.message = fmt::format("rung {} has no {} here{}", requirement.rung, requirement.counter,
-                                 theirs.problem.empty() ? "" : ": " + theirs.problem);
-      return made;
-    }
-    limit *= *theirs.value;
-    against = fmt::format("{} ({} * {} of {})", number(limit), number(requirement.value), number(*theirs.value),
-                          requirement.rung);
+  if (!requirement.rung.empty() && (!theirs.value || (model && !(*theirs.value > 0)))) {
+    made.verdict = Verdict::pending;
+    made.message = fmt::format("rung {} has no {} here{}", requirement.rung, requirement.counter,
+                               theirs.problem.empty() ? "" : ": " + theirs.problem);
+    return made;
   }
-  made.verdict = holds(*own.value, requirement.op, limit) ? Verdict::passed : Verdict::failed;
-  made.message =
-      fmt::format("{} is {}, asked for {} {}", requirement.counter, number(*own.value), requirement.op, against);
+  const auto compared = model ? comparison_of_times(requirement, own, theirs) : comparison(requirement, own, theirs);
+  made.value = compared.value;
+  made.bound = compared.bound;
+  made.verdict = holds(compared.nearest, requirement.op, compared.bound) ? Verdict::passed : Verdict::failed;
+  made.share = made.verdict == Verdict::passed ? 1 : nearness(compared);
+  made.message = compared.text;
+  if (made.verdict == Verdict::passed && !holds(compared.value, requirement.op, compared.bound))
+    made.message += ", and may be that";
+  if (made.share < 1 && compared.zero)
+    made.message += fmt::format(": {:.0f} % of the points, none from {} on", 100 * made.share, number(*compared.zero));
   return made;
 }
 
 JudgedRequirement judged(const Requirement& requirement, const Result& own, const std::vector<Result>& rungs) {
   const auto rung = std::ranges::find(rungs, requirement.rung, &Result::variant);
   Measured theirs;
-  if (rung != rungs.end()) theirs = {measured(*rung, requirement.counter), rung->message};
-  return judged(requirement, {measured(own, requirement.counter), why_no_time(own)}, theirs);
+  if (rung != rungs.end()) theirs = measured_with_reason(*rung, requirement.counter);
+  return judged(requirement, measured_with_reason(own, requirement.counter), theirs);
 }
 
 }  // namespace gpulab

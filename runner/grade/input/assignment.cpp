@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
@@ -43,8 +42,7 @@ class Reader {
                        hint.empty() ? "'gpulab schema assignment' says what an assignment holds" : std::move(hint));
   }
 
-  void allow(std::initializer_list<const char*> keys) const {
-    const std::vector<std::string> known(keys.begin(), keys.end());
+  void allow(const std::vector<std::string>& known) const {
     for (const auto& [key, value] : json_.items())
       if (!std::ranges::count(known, key))
         throw refused(fmt::format("has an unknown key '{}'", visible(key)),
@@ -102,6 +100,13 @@ class Reader {
     return all;
   }
 
+  /// What is an object itself.
+  [[nodiscard]] Reader object(const char* key) const {
+    const auto& json = json_.at(key);
+    if (!json.is_object()) throw refused(fmt::format("has a '{}' that is no JSON object", key));
+    return {json, path_, fmt::format("{} in '{}'", place_, key)};
+  }
+
   [[nodiscard]] const Json& at(const char* key) const { return json_.at(key); }
 
  private:
@@ -109,8 +114,21 @@ class Reader {
   std::string path_, place_;
 };
 
+/// "weights": {"odd": 2}.
+void read_weights(const Reader& reader, AssignmentItem& item) {
+  if (!reader.has("weights")) return;
+  if (!item.partial) throw reader.refused("weighs classes, and gives points for all of them alone");
+  const auto weights = reader.object("weights");
+  auto known = item.visible;
+  known.insert(known.end(), item.hidden.begin(), item.hidden.end());
+  weights.allow(known);
+  for (const auto& name : known)
+    if (weights.has(name.c_str())) item.weights[name] = weights.number(name.c_str(), 0.01, 100);
+}
+
 void read_correct(const Reader& reader, const Assignment& assignment, AssignmentItem& item) {
-  reader.allow({"name", "kind", "points", "visibility", "description", "hint", "visible", "hidden"});
+  reader.allow(
+      {"name", "kind", "points", "visibility", "description", "hint", "visible", "hidden", "weights", "partial"});
   std::vector<std::string> known;
   for (const auto& of : all_classes(*assignment.contract)) known.push_back(of.name);
   item.visible = reader.words("visible", known, "class");
@@ -122,6 +140,8 @@ void read_correct(const Reader& reader, const Assignment& assignment, Assignment
       throw reader.refused(fmt::format("has the class '{}' both visible and hidden", name));
   if (!reader.has("visible") && !reader.has("hidden")) item.visible = known;
   if (item.visible.empty() && item.hidden.empty()) throw reader.refused("has no class of inputs");
+  item.partial = reader.flag("partial", true);
+  read_weights(reader, item);
 }
 
 void add_requirements(const Reader& reader, const Assignment& assignment, const std::string& text,
@@ -147,8 +167,27 @@ void add_certificate(const Reader& reader, const Assignment& assignment, Assignm
   item.certificate = item.requirements.size() - before;
 }
 
+/// "zero_at": 2, of 'warp_instructions<=1.3*warp': no points from 2*warp on.
+void read_zero_at(const Reader& reader, AssignmentItem& item) {
+  if (!reader.has("zero_at")) return;
+  if (item.requirements.size() != 1)
+    throw reader.refused("has a 'zero_at' and several requirements",
+                         "a requirement with 'zero_at' is an item of its own");
+  auto& one = item.requirements.front();
+  if (one.op != "<=" && one.op != ">=")
+    throw reader.refused(fmt::format("has a 'zero_at', and '{}' says of no side that it is near", one.text),
+                         "write it with <= or >=: 'shared_load_bank_conflicts<=0'");
+  const double zero = reader.number("zero_at", 0, 1e15);
+  if (one.op == "<=" ? zero <= one.value : zero >= one.value)
+    throw reader.refused(fmt::format("has a 'zero_at' of {:g}, where '{}' earns all points", zero, one.text),
+                         "it is the number, or the factor of the rung, from which on there are no points: "
+                         "'warp_instructions<=1.3*warp' with 2 earns nothing from 2*warp on");
+  one.zero_at = zero;
+}
+
 void read_require(const Reader& reader, const Assignment& assignment, AssignmentItem& item) {
-  reader.allow({"name", "kind", "points", "visibility", "description", "hint", "require", "certificate"});
+  reader.allow(
+      {"name", "kind", "points", "visibility", "description", "hint", "require", "certificate", "partial", "zero_at"});
   const auto texts = reader.texts("require");
   if (texts.empty()) throw reader.refused("requires nothing");
   for (const auto& text : texts) add_requirements(reader, assignment, text, item);
@@ -156,14 +195,16 @@ void read_require(const Reader& reader, const Assignment& assignment, Assignment
     if (one.rung == reference_rung && assignment.reference.empty())
       throw reader.refused("is compared with the reference solution, and there is none",
                            R"(name it: "reference": "reference.cu")");
+  item.partial = reader.flag("partial", false);
+  read_zero_at(reader, item);
   add_certificate(reader, assignment, item);
 }
 
 void read_size(const Reader& reader, const Assignment& assignment, AssignmentItem& item) {
   item.size = assignment.contract->reference;
   if (!reader.has("size")) return;
+  (void)reader.object("size");
   const auto& json = reader.at("size");
-  if (!json.is_object()) throw reader.refused("has a 'size' that is no JSON object");
   std::vector<std::string> known;
   for (const auto& [name, value] : item.size) known.push_back(name);
   for (const auto& [name, value] : json.items()) {

@@ -29,6 +29,9 @@ struct AssignmentItem {
   std::string description{}, hint{};  ///< for students: what it asks; what to look at where points were lost
   // correct: classes of the contract, and "key", sizes of the instructor's own
   std::vector<std::string> visible{}, hidden{};
+  std::map<std::string, double, std::less<>> weights{};  ///< of those classes that do not count once
+  /// correct, require: classes or requirements earn their parts of the points; else all must hold, or nothing is earned
+  bool partial = false;
   std::vector<std::string> tools{};  ///< sanitize; empty: all
   /// require: those that are written, then those of the default certificate, which speed has, too
   std::vector<Requirement> requirements{};
