@@ -173,7 +173,7 @@ std::vector<Contract> contracts() {
   saxpy.precision = "one rounding or two: multiplied and added, or fused";
   saxpy.rungs = {"naive", "grid_stride", "vec4"};
   saxpy.params = {{"type", "float"}};
-  saxpy.classes = with_param(saxpy.classes, "a", {2.0, -0.7, 0.0, 1e3});
+  saxpy.classes = with_param(saxpy.classes, "a", {2.0, 0.0, -0.7, 1e3});
   saxpy.problem = [](const Case& c, Values) { return problem(c); };
   return {saxpy};
 }

@@ -7,8 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/simt/observers/tool.h"
 #include "common/text.h"
 #include "runner/grade/standard.h"
+#include "runner/report/json_text.h"
+#include "runner/version.h"
 
 namespace gpulab {
 namespace {
@@ -31,6 +34,7 @@ class Advice {
     const bool tests = std::ranges::any_of(assignment_.items,
                                            [](const AssignmentItem& item) { return item.kind == ItemKind::correct; });
     if (!tests) error("no item is of the kind 'correct': a kernel that is wrong on hidden sizes earns as much");
+    look_at_races();
     for (const auto& item : assignment_.items) look_at(item);
     return std::move(notes_);
   }
@@ -51,6 +55,24 @@ class Advice {
     for (const auto& one : item.requirements) look_at(one, name);
     if (item.kind == ItemKind::speed && item.zero_at < least_margin * item.full_at)
       warn(fmt::format("{}: 'full_at' and 'zero_at' are nearer than {} times: chance decides", name, least_margin));
+  }
+
+  /// A kernel that races is wrong in the classes where it does.
+  void look_at_races() {
+    const auto correct = std::ranges::find(assignment_.items, ItemKind::correct, &AssignmentItem::kind);
+    if (correct == assignment_.items.end()) return;
+    for (const auto& item : assignment_.items) {
+      if (item.kind != ItemKind::sanitize || (!item.tools.empty() && !std::ranges::count(item.tools, "racecheck")))
+        continue;
+      std::vector<std::string> others;
+      for (const auto* tool : simt::tool_kinds())
+        if (tool->name != "racecheck" && (item.tools.empty() || std::ranges::count(item.tools, tool->name)))
+          others.push_back(fmt::format("\"{}\"", tool->name));
+      const auto remedy =
+          others.empty() ? "leave it out" : fmt::format("give it the other tools: \"tools\": [{}]", join(others));
+      warn(fmt::format("item '{}': one race costs it and '{}', for a kernel that races is wrong; {}", item.name,
+                       correct->name, remedy));
+    }
   }
 
   void look_at_classes(const AssignmentItem& item, const std::string& name) {
@@ -117,13 +139,15 @@ class Solutions {
   Solutions(const Assignment& assignment, LintReport& report) : assignment_(assignment), report_(report) {}
 
   void look_at(const Submission& submission, const Json& grade, const Json& again) {
-    report_.tried.push_back(fmt::format("{}: {}", submission.name, items_in(grade)));
+    const auto role = submission.name.substr(0, submission.name.find(' '));
+    report_.solutions.push_back({{"role", role}, {"path", submission.path}, {"fails", Json()}, {"grade", grade}});
+    if (role == "wrong") report_.solutions.back()["fails"] = item_failed_by(submission);
     if (grade.at("status") == "infrastructure" || grade.at("status") == "attention")
       return error(submission, "could not be judged: " + grade.at("reason").get<std::string>());
     if (grade != again) error(submission, "is judged in two ways");
-    if (submission.name.starts_with("reference ")) {
+    if (role == "reference") {
       look_at_reference(submission, grade);
-    } else if (submission.name.starts_with("starter ")) {
+    } else if (role == "starter") {
       if (grade.at("score_so_far").get<double>() > 0) error(submission, "earns points: " + items_in(grade));
     } else {
       look_at_wrong(submission, grade);
@@ -135,6 +159,14 @@ class Solutions {
     report_.notes.push_back({true, fmt::format("the {} {}", submission.name, what)});
   }
 
+  void advice(const Submission& submission, const std::string& what) {
+    report_.notes.push_back({false, fmt::format("the {} {}", submission.name, what)});
+  }
+
+  [[nodiscard]] const std::string& item_failed_by(const Submission& submission) const {
+    return std::ranges::find(assignment_.wrong, submission.path, &std::pair<std::string, std::string>::first)->second;
+  }
+
   void look_at_reference(const Submission& submission, const Json& grade) {
     for (const auto& item : grade.at("items"))
       if (item.at("status") != "passed" && item.at("status") != "pending")
@@ -143,20 +175,46 @@ class Solutions {
   }
 
   void look_at_wrong(const Submission& submission, const Json& grade) {
-    const auto& [path, name] =
-        *std::ranges::find(assignment_.wrong, submission.path, &std::pair<std::string, std::string>::first);
+    const auto& name = item_failed_by(submission);
     const auto& item = item_of(grade, name);
     if (item.at("status") == "passed" || item.at("status") == "pending")
       error(submission, fmt::format("does not fail '{}'", name));
     // What does not compile fails every item, and shows nothing of any.
     if (!grade.at("compile_problem").is_null() || grade.at("kernels").empty())
-      report_.notes.push_back(
-          {false, fmt::format("the {} has no kernel that is judged: it fails every item", submission.name)});
+      advice(submission, "has no kernel that is judged: it fails every item");
+    else if (item.at("reason").get<std::string>().starts_with(not_earned))
+      advice(submission, fmt::format("is not right, and so fails '{}' whatever it does there", name));
   }
 
   const Assignment& assignment_;
   LintReport& report_;
 };
+
+/// What a solution had where the item asks for something: "reads_once: global_load_sectors is 32768, asked for …".
+std::vector<std::string> lines_of(const AssignmentItem& item, const Json& graded) {
+  std::vector<std::string> lines;
+  const auto& parts = graded.at("parts");
+  const auto written = item.requirements.size() - item.certificate;
+  if (item.kind == ItemKind::require)
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      if (i < written || parts[i].at("status") != "passed") lines.push_back(parts[i].at("reason"));
+  if (lines.empty()) lines.push_back(graded.at("reason"));
+  for (auto& line : lines) line = fmt::format("{}: {}", item.name, line.substr(0, line.find('\n')));
+  return lines;
+}
+
+std::string solution_text(const Assignment& assignment, const Json& solution) {
+  const auto& grade = solution.at("grade");
+  std::string text = fmt::format("  {} {}: {}\n", solution.at("role").get<std::string>(),
+                                 solution.at("path").get<std::string>(), items_in(grade));
+  for (const auto& item : assignment.items) {
+    const bool is_its = solution.at("fails") == item.name;
+    const bool is_bound = solution.at("role") == "reference" && item.kind == ItemKind::require;
+    if (!is_its && !is_bound) continue;
+    for (const auto& line : lines_of(item, item_of(grade, item.name))) text += fmt::format("    {}\n", line);
+  }
+  return text;
+}
 
 }  // namespace
 
@@ -175,6 +233,32 @@ LintReport lint(const GradingRequest& request) {
     report.notes.push_back({false, "no solution was tried: requirements compare with the reference"});
   }
   return report;
+}
+
+std::size_t LintReport::errors() const {
+  return static_cast<std::size_t>(std::ranges::count(notes, true, &LintNote::is_error));
+}
+
+std::string lint_text(const Assignment& assignment, const LintReport& report) {
+  std::string text = assignment.title + "\n";
+  for (const auto& solution : report.solutions) text += solution_text(assignment, solution);
+  for (const auto& note : report.notes) text += fmt::format("{}: {}\n", note.is_error ? "error" : "advice", note.text);
+  return text + (report.errors() == 0 ? "sound\n" : plural(report.errors(), "error") + "\n");
+}
+
+std::string lint_json(const Assignment& assignment, const LintReport& report) {
+  using Ordered = nlohmann::ordered_json;
+  Ordered json{{"schema", "gpulab.lint.v1"},  {"gpulab", {{"version", version()}}},    {"assignment", assignment.title},
+               {"lab", assignment.lab->name}, {"contract", assignment.contract->name}, {"sound", report.errors() == 0},
+               {"notes", Ordered::array()},   {"solutions", Ordered::array()}};
+  for (const auto& note : report.notes)
+    json["notes"].push_back({{"severity", note.is_error ? "error" : "advice"}, {"text", visible(note.text)}});
+  for (const auto& solution : report.solutions)
+    json["solutions"].push_back({{"role", solution.at("role")},
+                                 {"path", solution.at("path")},
+                                 {"fails", solution.at("fails")},
+                                 {"grade", solution.at("grade")}});
+  return json_text(json);
 }
 
 }  // namespace gpulab

@@ -2,6 +2,7 @@
 // Is an assignment sound? The reference earns everything, the starter nothing, each wrong solution fails the item that
 // it is there for, and twice alike; and what an instructor may regret is said.
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,11 @@ struct LintNote {
 };
 
 struct LintReport {
-  std::vector<std::string> tried;  ///< a line for each solution: what it earned
+  /// {"role": "reference", "starter" or "wrong", "path", "fails": its item or null, "grade": gpulab.grade.v1}
+  std::vector<nlohmann::json> solutions;
   std::vector<LintNote> notes;
+
+  [[nodiscard]] std::size_t errors() const;
 };
 
 /// What can be said without running anything.
@@ -24,5 +28,10 @@ struct LintReport {
 
 /// Grades all that the assignment names. Throws Error: no compiler, interrupted.
 [[nodiscard]] LintReport lint(const GradingRequest& request);
+
+/// For people: what each solution earned, and what it had where its item asks for something.
+[[nodiscard]] std::string lint_text(const Assignment& assignment, const LintReport& report);
+/// gpulab.lint.v1
+[[nodiscard]] std::string lint_json(const Assignment& assignment, const LintReport& report);
 
 }  // namespace gpulab

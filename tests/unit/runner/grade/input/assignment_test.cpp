@@ -179,6 +179,31 @@ TEST_CASE("an item says what is wrong with it") {
             .find("look at byte") != std::string::npos);
   CHECK(item_refusal(a + R"("speed", "rung": "warp", "full_at": 1, "zero_at": 2, "size": {"n": 0})") ==
         start + "has a size 'n' that is no whole number from 1 to 2^30" + schema_hint);
+  CHECK(item_refusal(a + R"("correct", "visible": ["odd"], "weights": 2)") ==
+        start + "has a 'weights' that is no JSON object" + schema_hint);
+  CHECK(item_refusal(a + R"("correct", "visible": ["odd"], "weights": {"od": 2})") ==
+        start + "in 'weights' has an unknown key 'od' | did you mean 'odd'? there is odd");
+  CHECK(item_refusal(a + R"("correct", "visible": ["odd"], "weights": {"odd": 0})") ==
+        start + "in 'weights' has a 'odd' that is no number from 0.01 to 100" + schema_hint);
+  CHECK(item_refusal(a + R"("correct", "partial": false, "weights": {"odd": 2})") ==
+        start + "weighs classes, and gives points for all of them alone" + schema_hint);
+  CHECK(item_refusal(a + R"("correct", "partial": 0)") ==
+        start + "has a 'partial' that is neither true nor false" + schema_hint);
+  CHECK(item_refusal(a + R"("require", "require": ["barriers<=1", "waves<=2"], "zero_at": 3)") ==
+        start + "has a 'zero_at' and several requirements | a requirement with 'zero_at' is an item of its own");
+  CHECK(item_refusal(a + R"("require", "require": ["barriers==1"], "zero_at": 3)") ==
+        start +
+            "has a 'zero_at', and 'barriers==1' says of no side that it is near | write it with <= or >=: "
+            "'shared_load_bank_conflicts<=0'");
+  CHECK(
+      item_refusal(a + R"("require", "require": ["barriers<=1*warp"], "zero_at": 1)") ==
+      start +
+          "has a 'zero_at' of 1, where 'barriers<=1*warp' earns all points | it is the number, or the factor of the "
+          "rung, from which on there are no points: 'warp_instructions<=1.3*warp' with 2 earns nothing from 2*warp on");
+  CHECK(item_refusal(a + R"("require", "require": ["global_load_efficiency>=0.9"], "zero_at": 0.95)")
+            .starts_with(start + "has a 'zero_at' of 0.95, where"));
+  CHECK(item_refusal(a + R"("require", "require": ["barriers<=1"], "zero_at": "2")") ==
+        start + "has a 'zero_at' that is no number from 0 to 1e+15" + schema_hint);
   CHECK(item_refusal(a + R"("static")") == start + "neither forbids nor wants anything" + schema_hint);
   CHECK(item_refusal(a + R"("static", "want": ["atomics"], "forbid": ["atomics"])") ==
         start + "both forbids and wants 'atomics'" + schema_hint);
@@ -224,6 +249,24 @@ TEST_CASE("lint says what an instructor may regret") {
   CHECK(timed.find("1.3*warp' leaves") == std::string::npos);
   CHECK(advice(R"({"name": "a", "kind": "sanitize", "points": 1})").find("error: no item is of the kind 'correct'") !=
         std::string::npos);
+}
+
+TEST_CASE("lint says where one race costs two items, and what to do about it") {
+  const auto advice = [](const std::string& sanitize) {
+    std::string text;
+    const auto items = R"({"name": "right", "kind": "correct", "points": 1}, {"name": "clean", "kind": "sanitize",
+      "points": 1)" + sanitize +
+                       "}";
+    for (const auto& note : advice_on(parse_assignment(with_items(items), "a.json", labs())))
+      if (note.text.find("race") != std::string::npos) text += note.text;
+    return text;
+  };
+  const std::string costs = "item 'clean': one race costs it and 'right', for a kernel that races is wrong; ";
+  CHECK(advice("") == costs + R"(give it the other tools: "tools": ["memcheck", "initcheck", "synccheck"])");
+  CHECK(advice(R"(, "tools": ["memcheck", "racecheck"])") ==
+        costs + R"(give it the other tools: "tools": ["memcheck"])");
+  CHECK(advice(R"(, "tools": ["racecheck"])") == costs + "leave it out");
+  CHECK(advice(R"(, "tools": ["memcheck", "initcheck", "synccheck"])").empty());
 }
 
 TEST_CASE("whatever bytes stand in an assignment or a roster, it is read or refused") {
