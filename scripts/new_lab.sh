@@ -85,6 +85,19 @@ Lab lab() {
 }  // namespace gpulab::labs::@NAME@
 END
 
+mkdir "$place/solutions"
+write "solutions/$name.cu" << 'END'
+// The reference: an element for each thread, neighbours for neighbours.
+//! item {"name": "coalesced", "kind": "require", "points": 30, "require": ["global_load_efficiency>=0.9", "global_store_efficiency>=0.9"]}
+__global__ void @NAME@(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  //! coalesced strided: const int i = blockIdx.x * blockDim.x + threadIdx.x % 32 * (blockDim.x / 32) + threadIdx.x / 32;
+  if (i < n) out[i] = in[i] * in[i];
+  //! correct no_test: out[i] = in[i] * in[i];
+  //! correct copied: if (i < n) out[i] = in[i];
+}
+END
+
 write README.md << 'END'
 # @NAME@: its topic
 
@@ -103,4 +116,4 @@ The idea, in a paragraph.
 
 ## Famous bugs
 END
-printf '%s\n' "$place: kernels.cu, lab.cpp, README.md" "next: scripts/gpulab $name --variant all"
+printf '%s\n' "$place: kernels.cu, lab.cpp, README.md, solutions/$name.cu" "next: scripts/gpulab $name --variant all"

@@ -1,49 +1,58 @@
-// `gpulab assignment lint ASSIGNMENT`: is it sound?
+// `gpulab assignment lint ASSIGNMENT`: is it sound? `gpulab assignment new LAB [DIR]`: one to begin with.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "common/child/interrupt.h"
 #include "common/error.h"
 #include "common/text.h"
+#include "labs/registry.h"
 #include "runner/command.h"
 #include "runner/grade/lint.h"
 #include "runner/grade/standard.h"
+#include "runner/judge/contract_option.h"
 #include "runner/judge/key_class.h"
+#include "runner/listing/new_assignment.h"
 #include "runner/options/machine_options.h"
+#include "runner/report/new_file.h"
 #include "runner/report/report_target.h"
 
 namespace gpulab::command {
 namespace {
 
-Usage usage_of_assignment(const Lab*) {
-  using heading::what_runs;
+Usage usage_of_assignment(const Lab* lab) {
+  using heading::what_runs, heading::report;
   return {joined({{{"key", "FILE", "an instructor's key (gpulab.key.v1)", what_runs},
                    {"jobs", "N", "solutions at a time [1]", what_runs},
                    {"no-isolation", "", "no confinement of compiler and kernel, where the system has none", what_runs}},
-                  only(machine_options(), {"profile"})}),
-          "Grades the reference, which must earn everything, the starter, which must earn nothing, and each wrong\n"
-          "solution, which must fail the item that it is there for, all of them twice and alike; and says what an\n"
-          "instructor may regret. Exit code 0: sound, whatever the advice; 1: not.\n",
-          {"lint"}};
+                  contract_option(lab),
+                  only(machine_options(), {"profile"}),
+                  {{"format", "FORMAT", "table or json [table]", report, false, {"table", "json"}}}}),
+          "lint grades the reference, which must earn everything, the starter, which must earn nothing, and each\n"
+          "wrong solution, which must fail the item that it is there for, all of them twice and alike; prints what\n"
+          "each had where its item asks for something; and says what an instructor may regret. Exit code 0: sound,\n"
+          "whatever the advice; 1: not.\n"
+          "new writes a folder, DIR or the contract's name, with an assignment that is sound: a reference, a\n"
+          "starter, wrong solutions. Change it into yours.\n",
+          {"lint", "new"}};
 }
 
-std::string report_text(const Assignment& assignment, const LintReport& report) {
-  std::string text = assignment.title + "\n";
-  for (const auto& line : report.tried) text += fmt::format("  {}\n", line);
-  std::size_t errors = 0;
-  for (const auto& note : report.notes) {
-    errors += note.is_error;
-    text += fmt::format("{}: {}\n", note.is_error ? "error" : "advice", note.text);
-  }
-  return text + (errors == 0 ? "sound\n" : plural(errors, "error") + "\n");
+bool wants_json(const Given& given) {
+  const auto* text = single_value(given, "format");
+  if (text == nullptr || *text == "table") return false;
+  if (*text == "json") return true;
+  throw usage_error(fmt::format("assignment has no format '{}'", visible(*text)),
+                    did_you_mean(*text, {"table", "json"}, "formats: table, json"));
 }
 
-ExitCode run_assignment(const CommandLine& line) {
-  if (line.arguments[0] != "lint")
-    throw usage_error(fmt::format("assignment: it cannot '{}'", visible(line.arguments[0])),
-                      did_you_mean(line.arguments[0], {"lint"}, "gpulab assignment lint ASSIGNMENT"));
+ExitCode run_lint(const CommandLine& line) {
+  if (line.arguments.size() > 2)
+    throw usage_error(fmt::format("assignment lint: unexpected argument '{}'", visible(line.arguments[2])),
+                      "gpulab assignment lint ASSIGNMENT");
+  const bool json = wants_json(line.given);
   const auto assignment = read_assignment(line.arguments[1], *line.labs);
   const auto* key = single_value(line.given, "key");
   GradingRequest request{.assignment = &assignment,
@@ -54,16 +63,41 @@ ExitCode run_assignment(const CommandLine& line) {
     request.jobs = static_cast<int>(whole_number("jobs", *jobs, 1, 256));
   watch_for_interrupts();
   const auto report = lint(request);
-  print_report(report_text(assignment, report));
-  return std::ranges::any_of(report.notes, &LintNote::is_error) ? ExitCode::wrong : ExitCode::ok;
+  print_report(json ? lint_json(assignment, report) : lint_text(assignment, report));
+  return report.errors() > 0 ? ExitCode::wrong : ExitCode::ok;
+}
+
+ExitCode run_new_assignment(const CommandLine& line) {
+  if (line.lab == nullptr) throw unknown_lab(line.arguments[1], lab_names(*line.labs));
+  const auto* named = contract_asked_for(*line.lab, line.given);
+  const auto& contract = named != nullptr ? *named : line.lab->contracts.front();
+  const std::filesystem::path folder = line.arguments.size() > 2 ? line.arguments[2] : contract.name;
+  const auto files = new_assignment(*line.lab, contract);
+  for (const auto& file : files) {
+    const auto path = (folder / file.path).lexically_normal();
+    make_folder(path.parent_path(), "assignment new");
+    write_new(path, file.text, "assignment new");
+  }
+  print_report(fmt::format("{}: {} files; change them into yours, then\n  gpulab assignment lint {}\n", folder.string(),
+                           files.size(), (folder / files.front().path).string()));
+  return ExitCode::ok;
+}
+
+ExitCode run_assignment(const CommandLine& line) {
+  const std::vector<std::string> known{"lint", "new"};
+  if (line.arguments[0] == known[0]) return run_lint(line);
+  if (line.arguments[0] == known[1]) return run_new_assignment(line);
+  throw usage_error(
+      fmt::format("assignment: it cannot '{}'", visible(line.arguments[0])),
+      did_you_mean(line.arguments[0], known, "gpulab assignment lint ASSIGNMENT; gpulab assignment new LAB"));
 }
 
 }  // namespace
 
 extern const Command assignment{
     .name = "assignment",
-    .positionals = {{"lint", "what of it?"}, {"ASSIGNMENT", "which assignment?"}},
-    .help = "is an assignment sound: reference full marks, starter none, each wrong one caught",
+    .positionals = {{"lint|new", "what of it?"}, {"ASSIGNMENT|LAB", "which assignment, or of which lab?"}, {"DIR", ""}},
+    .help = "is an assignment sound: reference full marks, starter none, each wrong one caught; or a new one",
     .usage = usage_of_assignment,
     .run = run_assignment,
     .example = "gpulab assignment lint configs/assignments/reduce/assignment.json",

@@ -1,12 +1,7 @@
 // `gpulab new LAB [DIR]`: the file that a student begins with, for a contract of the lab.
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #include "common/error.h"
@@ -15,6 +10,7 @@
 #include "runner/command.h"
 #include "runner/judge/contract_option.h"
 #include "runner/listing/contract_text.h"
+#include "runner/report/new_file.h"
 #include "runner/report/report_target.h"
 
 namespace gpulab::command {
@@ -25,28 +21,14 @@ Usage usage_of_new(const Lab* lab) {
           "The file is DIR/CONTRACT.cu; DIR is made where it is not there. 'gpulab check LAB FILE.cu' judges it.\n"};
 }
 
-/// Never over a file that is there: it may hold a week of work.
-void write_new(const std::filesystem::path& file, const std::string& text) {
-  const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor < 0 && errno == EEXIST)
-    throw usage_error(fmt::format("new: {} exists", file.string()), "name another folder, or move it away first");
-  const bool written =
-      descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  const int failure = errno;
-  if (descriptor >= 0) close(descriptor);
-  if (!written) throw usage_error(fmt::format("new: cannot write {}: {}", file.string(), std::strerror(failure)));
-}
-
 ExitCode run_new(const CommandLine& line) {
   if (line.lab == nullptr) throw unknown_lab(line.arguments.front(), lab_names(*line.labs));
   const auto* named = contract_asked_for(*line.lab, line.given);
   const Contract& contract = named != nullptr ? *named : line.lab->contracts.front();
   const std::filesystem::path folder = line.arguments.size() > 1 ? line.arguments[1] : ".";
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) throw usage_error(fmt::format("new: cannot make {}: {}", folder.string(), failed.message()));
+  make_folder(folder, "new");
   const auto file = (folder / (contract.name + ".cu")).lexically_normal();
-  write_new(file, starter_text(*line.lab, contract));
+  write_new(file, starter_text(*line.lab, contract), "new");
   const bool one = line.lab->contracts.size() == 1;
   print_report(fmt::format("{}: write the kernel, then\n  gpulab check {} {}{}\n", file.string(), line.lab->name,
                            file.string(), one ? "" : " --contract " + contract.name));

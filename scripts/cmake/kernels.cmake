@@ -127,13 +127,14 @@ function(gpulab_add_kernels root embed_dir source)
   set(embed_manifest "${embed_manifest}${line}\n" PARENT_SCOPE)
 endfunction()
 
-# gpulab_embed(ROOT EMBED_DIR [PTX_IN FOLDER LABS LAB...]): the kernels and lecture pages of ${root}/labs/*/, this tree's configs/, styles
+# gpulab_embed(ROOT EMBED_DIR [PTX_IN FOLDER LABS LAB...]): the kernels, lecture pages and contracts' solutions of ${root}/labs/*/, this tree's configs/, styles
 # and scripts as ${embed_dir}/embedded.cpp. LABS: of these alone, their PTX being shared with the call of that folder.
 function(gpulab_embed root embed_dir)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "PTX_IN" "LABS")
   file(MAKE_DIRECTORY ${embed_dir})
   file(GLOB kernel_files CONFIGURE_DEPENDS RELATIVE ${root} ${root}/labs/*/kernels*.cu)
-  file(GLOB lectures CONFIGURE_DEPENDS RELATIVE ${root} ${root}/labs/*/README.md ${root}/labs/*/NOTES.md)
+  file(GLOB lectures CONFIGURE_DEPENDS RELATIVE ${root} ${root}/labs/*/README.md ${root}/labs/*/NOTES.md
+       ${root}/labs/*/solutions/*.cu)
   file(GLOB embed_inputs CONFIGURE_DEPENDS ${root}/labs/*/ptxas.tsv)
   set(ptx_dir ${embed_dir})
   if(arg_PTX_IN)
