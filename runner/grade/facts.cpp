@@ -154,7 +154,7 @@ nlohmann::json facts_json(const Facts& facts) {
   Json classes = Json::array(), hidden = Json::array(), findings = Json::array(), counts = Json::array(),
        timed = Json::array();
   for (const auto& one : facts.classes) classes.push_back({one.name, one.right, one.late, one.reason});
-  for (const auto& one : facts.hidden) hidden.push_back({one.name, one.right, one.late, one.accused});
+  for (const auto& one : facts.hidden) hidden.push_back({one.name, one.right, one.late, one.unwatched, one.accused});
   for (const auto& one : facts.findings) findings.push_back({one.tool, one.message});
   for (const auto& one : facts.counts)
     counts.push_back({one.type, one.hidden, one.is_right, one.values, one.model_problem});
@@ -192,7 +192,8 @@ Facts facts_in(const nlohmann::json& json) {
   made.asks_for_blocks = json.at("asks_for_blocks");
   made.note = json.at("note");
   for (const auto& one : json.at("classes")) made.classes.push_back({one.at(0), one.at(1), one.at(2), one.at(3)});
-  for (const auto& one : json.at("hidden")) made.hidden.push_back({one.at(0), one.at(1), one.at(2), one.at(3)});
+  for (const auto& one : json.at("hidden"))
+    made.hidden.push_back({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4)});
   for (const auto& one : json.at("findings")) made.findings.push_back({one.at(0), one.at(1)});
   for (const auto& one : json.at("counts"))
     made.counts.push_back({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4)});

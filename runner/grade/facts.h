@@ -42,7 +42,7 @@ struct Facts {
   std::vector<std::string> kernels{};
   std::string blocks{};          ///< as Judgement::blocks
   bool asks_for_blocks = false;  ///< as there
-  std::string note{};    ///< what is odd about them: another contract's name
+  std::string note{};            ///< what is odd about them: another contract's name
   std::vector<ClassFact> classes{};
   std::vector<HiddenClass> hidden{};
   std::string wrong_at_reference{};     ///< size; empty: right there, or not counted

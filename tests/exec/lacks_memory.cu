@@ -10,6 +10,7 @@
 // err: warning: racecheck: .*mark.*: not checked to its end
 // case: --sanitize racecheck --format json -- dense :: 0
 // out: right
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -29,14 +30,22 @@ __global__ void smooth(int* x) {
   x[t] = s[t];
 }
 
-/// So many bytes more than now.
-void limit_address_space(size_t more) {
-  size_t pages = 0;
-  std::FILE* file = std::fopen("/proc/self/statm", "r");
-  if (file == nullptr || std::fscanf(file, "%zu", &pages) != 1) std::puts("no /proc");
-  if (file != nullptr) std::fclose(file);
-  const rlimit limit{pages * 4096 + more, pages * 4096 + more};
+void set_limit(size_t bytes) {
+  const rlimit limit{bytes, RLIM_INFINITY};
   if (setrlimit(RLIMIT_AS, &limit) != 0) std::puts("no limit");
+}
+
+/// So many bytes more than now, which is asked by trying: there is no /proc here.
+void limit_address_space(size_t more) {
+  size_t less = 0, enough = size_t{1} << 46;
+  while (enough - less > size_t{1} << 20) {
+    const size_t tried = less + (enough - less) / 2;
+    set_limit(tried);
+    void* page = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page != MAP_FAILED) munmap(page, 4096);
+    (page != MAP_FAILED ? enough : less) = tried;
+  }
+  set_limit(enough + more);
 }
 
 int main(int count, char** words) {

@@ -1,5 +1,5 @@
-// Loads that the compiler widens over bytes that nobody asked for, which it says in the PTX (`used_bytes_mask`). README.md
-// says how the comments are read.
+// Loads that the compiler widens over bytes that nobody asked for, which it says in the PTX (`used_bytes_mask`).
+// README.md says how the comments are read.
 
 struct alignas(16) Particle {
   int a, b, c, flag;

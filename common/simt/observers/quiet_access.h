@@ -10,7 +10,7 @@
 
 #include "common/simt/observers/history.h"
 #include "common/simt/observers/locator.h"
-#include "common/simt/observers/shadow.h"
+#include "common/simt/observers/shadows/shadow.h"
 
 namespace gpulab::simt {
 

@@ -1,7 +1,14 @@
 #pragma once
 // racecheck's judgement of one access: is it ordered behind all earlier accesses to the same bytes that it could race
-// with? tools/racecheck.cpp tells the detector what happens; history.h knows the order of threads, shadow.h who
+// with? tools/racecheck.cpp tells the detector what happens; history.h knows the order of threads, shadows/shadow.h who
 // accessed each granule.
+//
+// A race: two accesses of different threads to one byte, at least one of them a write, not both atomic, with nothing
+// that orders them. Order comes from barriers, `.sync` collectives of a warp, the end of a kernel, and releases that are
+// acquired: an atomic read-modify-write acquires, and releases behind a fence or as `.release`; a volatile store behind
+// a fence releases to a volatile load in front of one. A word that is stored as volatile and polled by volatile loads,
+// in a loop that it ends, races with none (polling_loads.h). A store of the value that is there already races with
+// reads, but not with another store of that value.
 
 #include <cstdint>
 #include <map>
@@ -13,7 +20,7 @@
 #include "common/simt/observers/block_states.h"
 #include "common/simt/observers/history.h"
 #include "common/simt/observers/locator.h"
-#include "common/simt/observers/shadow.h"
+#include "common/simt/observers/shadows/shadow.h"
 #include "common/simt/observers/tool.h"
 
 namespace gpulab::simt {

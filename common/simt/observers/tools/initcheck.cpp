@@ -11,7 +11,7 @@
 
 #include "common/simt/observers/accusations.h"
 #include "common/simt/observers/block_states.h"
-#include "common/simt/observers/init_shadow.h"
+#include "common/simt/observers/shadows/init_shadow.h"
 #include "common/simt/observers/locator.h"
 #include "common/simt/observers/tool.h"
 #include "common/simt/observers/values/undefined_values.h"

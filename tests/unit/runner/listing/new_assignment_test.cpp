@@ -28,11 +28,12 @@ TEST_CASE("every contract of every lab has an assignment to begin with, of 100 p
       CHECK(points == 100);
       CHECK(json.at("wrong").size() >= 3);
       CHECK(files.size() == 3 + json.at("wrong").size());
-      for (const auto& [path, item] : json.at("wrong").items()) {
-        const auto wrong = std::ranges::find(files, path, &NewFile::path);
+      for (const auto& one_wrong : json.at("wrong").items()) {
+        const auto wrong = std::ranges::find(files, one_wrong.key(), &NewFile::path);
         REQUIRE(wrong != files.end());
         CHECK(wrong->text != files.at(1).text);
-        CHECK(std::ranges::any_of(json.at("items"), [&](const auto& one) { return one.at("name") == item; }));
+        CHECK(std::ranges::any_of(json.at("items"),
+                                  [&](const auto& one) { return one.at("name") == one_wrong.value(); }));
       }
       for (const auto& file : files) CHECK(file.text.find("//!") == std::string::npos);
     }

@@ -1,4 +1,4 @@
-#include "common/simt/observers/init_shadow.h"
+#include "common/simt/observers/shadows/init_shadow.h"
 
 #include <algorithm>
 #include <cstring>

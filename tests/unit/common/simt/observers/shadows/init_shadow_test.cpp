@@ -1,5 +1,5 @@
 // What initcheck remembers of bytes, and of bits.
-#include "common/simt/observers/init_shadow.h"
+#include "common/simt/observers/shadows/init_shadow.h"
 
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-#include "common/simt/observers/shadow_memory.h"
+#include "common/simt/observers/shadows/shadow_memory.h"
 
 #include <cstdint>
 #include <cstring>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/simt/observers/history.h"
-#include "common/simt/observers/shadow_memory.h"
+#include "common/simt/observers/shadows/shadow_memory.h"
 
 namespace gpulab::simt {
 

@@ -1,5 +1,5 @@
 // What racecheck remembers of a granule: one writer, two readers, and lists where no order separates more.
-#include "common/simt/observers/shadow.h"
+#include "common/simt/observers/shadows/shadow.h"
 
 #include "tests/catch.h"
 

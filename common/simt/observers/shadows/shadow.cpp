@@ -1,4 +1,4 @@
-#include "common/simt/observers/shadow.h"
+#include "common/simt/observers/shadows/shadow.h"
 
 #include <iterator>
 #include <new>
