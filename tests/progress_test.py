@@ -40,7 +40,7 @@ SUBMISSION = """
 __global__ void saxpy(float a, const float* x, float* y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   volatile int spin = 0;
-  for (int k = 0; k < ROUNDS; ++k) spin = k;
+  for (int k = 0; k < ROUNDS && i < n; ++k) spin = x[(i + 37 * k) % n];  // which the tools look at
   if (i < n) y[i] = a * x[i] + y[i];
 }
 """

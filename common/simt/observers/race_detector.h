@@ -4,11 +4,11 @@
 // accessed each granule.
 //
 // A race: two accesses of different threads to one byte, at least one of them a write, not both atomic, with nothing
-// that orders them. Order comes from barriers, `.sync` collectives of a warp, the end of a kernel, and releases that are
-// acquired: an atomic read-modify-write acquires, and releases behind a fence or as `.release`; a volatile store behind
-// a fence releases to a volatile load in front of one. A word that is stored as volatile and polled by volatile loads,
-// in a loop that it ends, races with none (polling_loads.h). A store of the value that is there already races with
-// reads, but not with another store of that value.
+// that orders them. Order comes from barriers, `.sync` collectives of a warp, the end of a kernel, and releases that
+// are acquired: an atomic read-modify-write acquires, and releases behind a fence or as `.release`; a volatile store
+// behind a fence releases to a volatile load in front of one. A word that is stored as volatile and polled by volatile
+// loads, in a loop that it ends, races with none (polling_loads.h). A store of the value that is there already races
+// with reads, but not with another store of that value.
 
 #include <cstdint>
 #include <map>

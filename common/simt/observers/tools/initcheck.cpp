@@ -11,8 +11,8 @@
 
 #include "common/simt/observers/accusations.h"
 #include "common/simt/observers/block_states.h"
-#include "common/simt/observers/shadows/init_shadow.h"
 #include "common/simt/observers/locator.h"
+#include "common/simt/observers/shadows/init_shadow.h"
 #include "common/simt/observers/tool.h"
 #include "common/simt/observers/values/undefined_values.h"
 
