@@ -87,6 +87,21 @@ void ask_two(const std::vector<ContractLaunch>& launches, LaunchChoice& made) {
   if (const auto* next = next_smaller(launches)) made.launches.push_back({*next, false});
 }
 
+/// Is it an instance for the block's number of threads: `total<int, 256>` of a template that takes that?
+bool is_instance_for(const KernelSignature& kernel, const Dim3& block) {
+  const auto open = kernel.name.find('<');
+  if (open == std::string::npos || !kernel.name.ends_with('>')) return false;
+  for (auto argument : split(std::string_view(kernel.name).substr(open + 1, kernel.name.size() - open - 2), ',')) {
+    const auto first = argument.find_first_not_of(' ');
+    if (first == std::string::npos) continue;
+    argument = argument.substr(first);
+    if (argument.starts_with('(')) argument = argument.substr(std::min(argument.find(')') + 1, argument.size()));
+    while (argument.ends_with('u') || argument.ends_with('l')) argument.pop_back();  // "256u", as a demangler writes it
+    if (argument == std::to_string(block.x)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<std::size_t> launch_named(const std::vector<ContractLaunch>& launches, std::string text) {
@@ -140,7 +155,10 @@ LaunchChoice choose_launches(const Contract& contract, const KernelSignature& ke
     made.problem = limit_text(kernel) + " leaves no other: " + too_small(contract);
     return made;
   }
-  if (contract.takes_any_block) {
+  if (contract.takes_any_block && is_instance_for(kernel, launches.front().block)) {
+    made.launches.push_back({launches.front()});
+    made.because = "for which its template is made";
+  } else if (contract.takes_any_block) {
     ask_two(launches, made);
   } else {
     for (const auto& launch : launches) made.launches.push_back({launch});

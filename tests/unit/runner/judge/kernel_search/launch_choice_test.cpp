@@ -88,6 +88,15 @@ TEST_CASE("__launch_bounds__ is a maximum, __block_size__ exact") {
         "32x8 for 32x32 or 32x8, as its __block_size__ of 32x8 asks for");
 }
 
+TEST_CASE("a template that takes the number of threads is an instance for the usual block, and judged with that") {
+  const auto named = [](const char* name) { return KernelSignature{.name = name, .parameters = {}}; };
+  for (const char* name :
+       {"k<256>", "k<int, 256>", "k<256u, int>", "mine::k<(unsigned int)256>", "k<(int)256, (bool)1>"})
+    CHECK(text_of(choose_launches(row(), named(name), {})) == "256, for which its template is made");
+  for (const char* name : {"k<int>", "k<4>", "k<2560>", "k", "k<", "k<>", "k<a<256>::b>"})
+    CHECK(text_of(choose_launches(row(), named(name), {})) == "256, 128 on a few");
+}
+
 TEST_CASE("an assignment's own blocks are all there is, and may be of one warp") {
   CHECK(text_of(choose_launches(with_launches(barriers(), {1, 5}, false), plain, {})) == "128");
   CHECK(text_of(choose_launches(with_launches(barriers(), {1, 5}, false), plain, {"32"})) ==
