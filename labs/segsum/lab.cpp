@@ -164,7 +164,7 @@ std::vector<Contract> contracts() {
       {"empty", "no bags, or none that has a row", "an empty bag takes the fallback", {}},
       {"one", "a single bag", "all other blocks or warps have no bag", points({1}, 0)},
       {"gaps", "bags of which some have no row", "an empty bag takes the fallback, and its neighbours their own rows",
-       points({33, 100}, 30)},
+       points({33, 100, 300}, 30)},
   };
   one.classes[1].points = points({0}, 0);
   one.classes[1].points.push_back(points({20}, 100).front());

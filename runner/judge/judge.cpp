@@ -131,6 +131,7 @@ class Judging {
     const Lab file = lab_of(kernel, false);
     auto verdict = judge_kernel(bench_, file, kernel, classes(), choices_[index]);
     explain_blocks(bench_, file, kernel, classes(), *search_.contract, verdict);
+    leave_out_moot_hints(classes(), verdict);
     add_findings(verdict.findings, report_.findings);
     std::ranges::move(verdict.shapes, std::back_inserter(report_.shapes));
     if (report_.output.empty()) {

@@ -53,16 +53,19 @@ class KernelJudging {
     return first;
   }
 
-  /// A launch of more than one warp that nobody asked for, with which the kernel is right on everyday inputs.
+  /// A launch of more than one warp that nobody asked for, with which the kernel is right on all these classes.
   const ContractLaunch* other_that_suits(const Contract& contract, const std::vector<AskedLaunch>& asked) {
     for (const auto& launch : contract.launches) {
       const bool known =
           std::ranges::any_of(asked, [&](const AskedLaunch& one) { return one.launch.block == launch.block; });
       if (known || is_one_warp(launch)) continue;
+      KernelVerdict tried{.launches = {{launch}}};
+      judge(0, SIZE_MAX, tried, true);
       if (!bench_.spent_text().empty()) return nullptr;
-      const auto& usual = classes_.front();
-      const auto trial = bench_.watched({file_, kernel_, usual, usual.points.front(), launch});
-      if (trial.shape.status == CaseStatus::ok) return &launch;
+      // In a grid of one block much is right that is not with more.
+      const bool has_blocks =
+          std::ranges::any_of(tried.shapes, [](const auto& shape) { return shape.grid.volume() > 1; });
+      if (tried.is_right() && has_blocks) return &launch;
     }
     return nullptr;
   }
@@ -78,10 +81,11 @@ class KernelJudging {
   }
 
   void judge_from(std::size_t first, KernelVerdict& made) { judge(first, SIZE_MAX, made); }
-  void judge(std::size_t first, std::size_t end, KernelVerdict& made) {
+  void judge(std::size_t first, std::size_t end, KernelVerdict& made, bool while_right = false) {
     const auto launches = made.launches;  // requests refer to them
     const auto all = requests(launches);
-    for (std::size_t i = first; i < std::min(end, all.size()); ++i) add(all[i], made);
+    for (std::size_t i = first; i < std::min(end, all.size()) && (!while_right || made.is_right()); ++i)
+      add(all[i], made);
   }
 
   void add(const TrialRequest& request, KernelVerdict& made) {
@@ -176,6 +180,16 @@ KernelVerdict judge_kernel(TrialBench& bench, const Lab& file, const FoundKernel
                            const std::vector<InputClass>& classes, const LaunchChoice& choice) {
   KernelJudging judging(bench, file, kernel, classes);
   return choice.one_is_enough ? judging.with_one_of(choice.launches) : judging.with(choice.launches);
+}
+
+void leave_out_moot_hints(const std::vector<InputClass>& classes, KernelVerdict& verdict) {
+  const auto& usual = classes.front().name;
+  const bool starts_wrong = std::ranges::any_of(
+      verdict.shapes, [&](const JudgedShape& shape) { return shape.name == usual && is_wrong(shape); });
+  if (!starts_wrong) return;
+  for (const auto& of : classes)
+    for (auto& shape : verdict.shapes)
+      if (of.values != Values::ordinary && shape.name == of.name && shape.hint == of.hint) shape.hint.clear();
 }
 
 void explain_blocks(TrialBench& bench, const Lab& file, const FoundKernel& kernel,

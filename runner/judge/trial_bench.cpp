@@ -31,7 +31,10 @@ bool is_large(const InputClass& of) { return of.name == "large"; }
 /// Right answers are not enough: what a tool calls an error is one, whether it shows in this run or not.
 void accuse(const std::vector<Finding>& findings, JudgedShape& shape) {
   const auto error = std::ranges::find(findings, Severity::error, &Finding::severity);
-  if (shape.status != CaseStatus::ok || error == findings.end()) return;
+  if (error == findings.end()) return;
+  if (shape.status == CaseStatus::wrong)
+    shape.hint = "perhaps for what a tool has found: " + error->tool + ": " + error->message;
+  if (shape.status != CaseStatus::ok) return;
   shape.status = CaseStatus::finding;
   shape.message = error->tool + ": " + error->message;
   shape.hint.clear();  // which is in the message
