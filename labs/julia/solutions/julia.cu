@@ -10,7 +10,7 @@ __global__ void julia(int* counts, int width, int height, int iterations, float 
   int k = 0;
   for (; is_inside && k < iterations && re * re + im * im <= 4; ++k) {
     //! correct one_too_many: for (; is_inside && k <= iterations && re * re + im * im <= 4; ++k) {
-    //! stops goes_on: for (int step = 0; is_inside && step < iterations; ++step, k += re * re + im * im <= 4) {
+    //! stops goes_on: for (int step = 0; is_inside && step < iterations; ++step) { k += re * re + im * im <= 4;
     const float next = re * re - im * im + c_re;
     im = 2 * re * im + c_im;
     re = next;

@@ -6,7 +6,7 @@ __global__ void scan(const int* in, int* out, int n) {
   int before = 0;
   for (int k = t; k < first; k += size) before += in[k];
   //! correct blocks_apart: for (int k = t; k < 0; k += size) before += in[k];
-  //! frugal everyone_alone: for (int k = t; k < first + t && t == 0; ++k) before += in[k]; for (int k = 0; k < first; ++k) before += t == 0 ? in[k] : 0;
+  //! frugal one_alone: for (int k = 0; k < first && t == 0; ++k) before += in[k];
   s[t] = first + t < n ? in[first + t] : 0;
   //! correct no_test: s[t] = in[first + t];
   s[size + t] = before;
