@@ -14,6 +14,8 @@ constexpr auto npos = std::string_view::npos;
 constexpr std::string_view blanks = " \t\r\n\f\v";
 /// Nobody is made for more blocks than a contract lists.
 constexpr std::size_t most_asked = 32;
+/// Comments of ours that are looked at: each may cost a look through the file.
+constexpr std::size_t most_comments = 100;
 
 bool word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -119,9 +121,11 @@ std::vector<std::string> launches_in_comments(std::string_view source, std::stri
   const auto definitions = definitions_in(code);
   const auto top = top_of(code);
   std::vector<std::string> own, of_file;
+  std::size_t seen = 0;
   for (const auto& [begin, end] : comments_in(source)) {
     const auto comment = source.substr(begin, end - begin);
     if (comment.find("gpulab:") == npos) continue;
+    if (++seen > most_comments) break;
     const auto* owner = owner_of(definitions, begin);
     if (begin < top && !is_attached(code, end, owner)) add_asked(comment, of_file);
     if (owner != nullptr && owner->name == kernel) add_asked(comment, own);

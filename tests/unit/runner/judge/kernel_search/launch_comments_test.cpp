@@ -53,6 +53,9 @@ TEST_CASE("a text that is no program ends the search, and nothing else") {
   std::string many = "// gpulab: block 1";
   for (int i = 0; i < 10000; ++i) many += ", 1";
   CHECK(launches_in_comments(many, "k").size() == 32);
+  std::string lines;  // 4 MB, each of which was once looked through for each of its lines
+  for (int i = 0; i < 200000; ++i) lines += "// gpulab: block 64\n";
+  CHECK(launches_in_comments(lines + "__global__ void k() {}", "k").size() == 32);
 }
 
 TEST_CASE("no starter asks for a block, though each says how a source does") {
