@@ -19,6 +19,11 @@ KEY = {"schema": "gpulab.key.v1", "secret": "of this test, and of nobody else"}
 CONTRACTS = [("reduce", "total"), ("reduce", "partials"), ("transpose", "transpose"), ("scan", "scan")]
 
 
+def spread(these, count):
+    """`count` of them: from the middle of as many equal parts. (The first are the simplest, and the slowest to run.)"""
+    return [these[(2 * i + 1) * len(these) // (2 * count)] for i in range(min(count, len(these)))]
+
+
 def submissions(lab, contract, count):
     """(name, text) of files whose kernel is called as the contract: a few right ones, and mutants from all over."""
     right = [(name, source, kernel) for name, source, its_lab, its_contract, kernel, options in kernels()
@@ -26,7 +31,7 @@ def submissions(lab, contract, count):
     wrong = [(name, source, kernel) for name, source, its_lab, its_contract, kernel, options in mutants()
              if (its_lab, its_contract, options) == (lab, contract, [])]
     few = max(1, count // 4)
-    chosen = right[:: max(1, len(right) // few)][:few] + wrong[:: max(1, len(wrong) // (count - few))][: count - few]
+    chosen = spread(right, few) + spread(wrong, count - few)
     for number, (name, source, kernel) in enumerate(chosen):
         others = re.sub(rf"\b{contract}\b", "another_one", source) if kernel != contract else source
         yield f"{number:03} {name}", re.sub(rf"\b{kernel}\b", contract, others)
@@ -62,7 +67,8 @@ def main():
                 sys.exit(f"error: grade: {ran.stderr}")
             grades = {g["file"]: g for g in (json.loads(p.read_text()) for p in (folder / "out").glob("*.json")) if "file" in g}
             for file in files:
-                check = subprocess.run([binary, "check", lab, file, "--contract", contract, "--key", key], capture_output=True, text=True)
+                check = subprocess.run([binary, "check", lab, file.name, "--contract", contract, "--key", key], cwd=folder, capture_output=True,
+                                       text=True)
                 grade = grades[file.name]
                 if (check.returncode == 0) == (grade["score"] == grade["max"]) and check.returncode in (0, 1):
                     passed += 1
