@@ -19,6 +19,7 @@
 #include "common/embedded.h"
 #include "common/finding.h"
 #include "common/line_counts.h"
+#include "common/simt/machine/memory/byte_range.h"
 #include "common/simt/machine/memory/texture.h"
 #include "common/simt/timing/modelled_time.h"
 
@@ -197,6 +198,11 @@ class Device {
   virtual std::vector<Finding> take_findings() { return {}; }
   /// The bytes count as never written (initcheck), whatever they hold.
   virtual void forget(DevicePointer, std::size_t) {}
+  /// Which of these bytes of one allocation nothing has ever written, as offsets from `from`, as far as initcheck is on
+  /// and knows; of many the first.
+  [[nodiscard]] virtual std::vector<ByteRange> never_written(DevicePointer /*from*/, std::size_t /*bytes*/) {
+    return {};
+  }
   /// What kernels printed (printf) since the last call.
   virtual std::string take_output() = 0;
   /// Warp instructions that launches took since the last call; 0 where nobody counts them.

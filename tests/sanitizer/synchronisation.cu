@@ -39,8 +39,8 @@ extern "C" __global__ void continue_past_the_barrier(const int* in, int* out) {
   const int t = threadIdx.x;
 #pragma unroll 1
   for (int k = 0; k < 3; ++k) {
-    if (t + k == 5) continue;
-    __syncthreads();  // guilty: synccheck
+    if (t + k == 5) continue;  // guilty: synccheck
+    __syncthreads();           // guilty: synccheck
     out[k * 32 + t] = in[k * 32 + t];
   }
 }

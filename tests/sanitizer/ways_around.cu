@@ -161,3 +161,37 @@ extern "C" __global__ void tree_with_barriers_for_all(const int* in, int* out) {
   }
   if (t == 0) out[blockIdx.x] = s[0];
 }
+
+// The barrier of a tree in its branch: who has nothing to add is at the next round's branch, and then gone.
+// guilty <<<1, 128>>> in[128] out[1]
+extern "C" __global__ void a_barrier_in_the_branch_of_a_tree(const int* in, int* out) {
+  __shared__ int s[128];
+  const int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+#pragma unroll 1
+  for (int step = 64; step > 0; step /= 2) {
+    if (t < step) {  // guilty: synccheck
+      s[t] += s[t + step];
+      __syncthreads();  // guilty: synccheck
+    }
+  }
+  if (t == 0) *out = s[0];
+}
+
+// guilty <<<1, 128>>> in[128] out[1]
+extern "C" __global__ void a_barrier_in_each_branch_of_a_tree(const int* in, int* out) {
+  __shared__ int s[128];
+  const int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  if (t < 64) {  // guilty: synccheck
+    s[t] += s[t + 64];
+    __syncthreads();  // guilty: synccheck
+  }
+  if (t < 32) {
+    s[t] += s[t + 32];
+    __syncthreads();  // noted: synccheck
+  }
+  if (t == 0) *out = s[0] + s[17];
+}

@@ -85,7 +85,11 @@ Session& Session::instance() {
 
 Session::Session() : options(read_options()), profile_(gpu_profile(options.profile)) {
   record.gpu = profile_.id;
-  if (std::ranges::find(options.sanitize, "racecheck") != options.sanitize.end()) managed.start();
+  const auto has = [&](std::string_view tool) {
+    return std::ranges::find(options.sanitize, tool) != options.sanitize.end();
+  };
+  if (has("racecheck")) managed.start();
+  initcheck_ = has("initcheck");
 }
 
 Device& Session::device() {
@@ -112,6 +116,7 @@ void Session::reset_device() {
   modules.forget_loaded();
   managed.forget();
   memory.clear();
+  writing.clear();
   textures = {};
   device_.reset();
   stack_limit_ = kStackLimit;

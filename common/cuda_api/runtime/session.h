@@ -16,6 +16,7 @@
 
 #include "common/cuda_api/record.h"
 #include "common/cuda_api/runtime/host/managed_watch.h"
+#include "common/cuda_api/runtime/host/unwritten_results.h"
 #include "common/cuda_api/runtime/memory_table.h"
 #include "common/cuda_api/runtime/modules.h"
 #include "common/cuda_api/runtime/textures/arrays.h"
@@ -26,6 +27,11 @@
 #include "common/launch_error.h"
 
 namespace gpulab::cuda_api {
+
+/// Rows of bytes, as a copy takes them.
+struct Rows {
+  std::size_t bytes = 0, count = 1, pitch_to = 0, pitch_from = 0;
+};
 
 /// A launch as the program asked for it.
 struct LaunchRequest {
@@ -54,6 +60,7 @@ class Session {
   TextureObjects textures;
   Timeline timeline;
   ManagedWatch managed;
+  WritingLaunches writing;  ///< kept where initcheck is on
 
   [[nodiscard]] const GpuProfile& profile() const { return profile_; }
   /// Made by the first who asks.
@@ -95,6 +102,8 @@ class Session {
   void find(const std::string& message, Severity severity = Severity::error, void* caller = nullptr);
   /// The same, of racecheck.
   void find_race(const std::string& message, void* caller);
+  /// A copy has taken these bytes of device memory to the host: initcheck looks whether something wrote them.
+  void taken(const char* function, std::uint64_t from, const Rows& rows, void* caller);
   void note(const std::string& text);
 
   /// A call failed because this machine has too little memory, not the GPU: that is told, as a fault where it is no
@@ -115,6 +124,7 @@ class Session {
   Session();
   void load(std::size_t module);
   void run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
+  void remember_memory_of(const LoadedFunction& kernel, const LaunchRequest& request);
   void take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   /// The launch that runs is the one whose steps were asked for.
   [[nodiscard]] bool steps_wanted() const { return options.steps && launches_ == options.steps->launch + 1U; }
@@ -141,6 +151,7 @@ class Session {
   cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::uint64_t launches_ = 0;
   std::size_t stack_limit_ = kStackLimit;
+  bool initcheck_ = false;  ///< is on
 };
 
 /// The error that cudaGetLastError gives to this thread.

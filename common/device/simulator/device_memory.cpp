@@ -75,6 +75,17 @@ void DeviceMemory::copy(DevicePointer to, DevicePointer from, std::size_t bytes)
   mark(to, bytes, true);
 }
 
+std::vector<ByteRange> DeviceMemory::never_written(DevicePointer from, std::size_t bytes) {
+  std::vector<ByteRange> found;
+  const simt::Allocation* allocation = global_.find(from);
+  if (bytes == 0 || !allocation) return found;
+  const std::uint64_t offset = from - allocation->address;
+  if (bytes > allocation->bytes - offset) return found;
+  tell([&](simt::Observer& observer) { observer.never_written(*allocation, {offset, bytes}, found); });
+  for (auto& range : found) range.offset -= offset;
+  return found;
+}
+
 std::byte* DeviceMemory::host(DevicePointer address, std::size_t bytes) {
   std::byte* found = global_.host(address, bytes);
   if (!found) throw std::logic_error("copy outside of an allocation");

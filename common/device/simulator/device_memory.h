@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "common/device/device.h"
 #include "common/simt/machine/memory/memory.h"
@@ -31,6 +32,9 @@ class DeviceMemory {
   void copy(DevicePointer to, DevicePointer from, std::size_t bytes);
   /// The bytes count as never written.
   void forget(DevicePointer pointer, std::size_t bytes) { mark(pointer, bytes, false); }
+
+  /// Of bytes of one allocation, as Device::never_written.
+  [[nodiscard]] std::vector<ByteRange> never_written(DevicePointer from, std::size_t bytes);
 
   /// The same memory as kernels see it.
   [[nodiscard]] simt::GlobalMemory& global() { return global_; }

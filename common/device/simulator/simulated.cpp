@@ -128,6 +128,9 @@ class Simulator final : public Device {
   void read(std::span<std::byte> to, DevicePointer from) override { memory_.read(to, from); }
   void fill(DevicePointer to, std::byte value, std::size_t bytes) override { memory_.fill(to, value, bytes); }
   void copy(DevicePointer to, DevicePointer from, std::size_t bytes) override { memory_.copy(to, from, bytes); }
+  std::vector<ByteRange> never_written(DevicePointer from, std::size_t bytes) override {
+    return memory_.never_written(from, bytes);
+  }
   void forget(DevicePointer pointer, std::size_t bytes) override { memory_.forget(pointer, bytes); }
 
   void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) override {

@@ -13,7 +13,11 @@ std::uint64_t cost(std::uint64_t bytes) { return (bytes + 15) / 16 * 16 + kHeade
 }  // namespace
 
 std::uint64_t DeviceHeap::allocate(std::string_view name, std::uint64_t bytes) {
-  if (bytes == 0 || bytes > limit_ || cost(bytes) > limit_ - used_) return 0;
+  if (bytes == 0) return 0;
+  if (bytes > limit_ || cost(bytes) > limit_ - used_) {
+    refused_ = true;
+    return 0;
+  }
   used_ += cost(bytes);
   return memory_.allocate_small(name, bytes, true);
 }

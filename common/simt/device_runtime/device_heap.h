@@ -21,10 +21,13 @@ class DeviceHeap {
   Freed free(std::uint64_t address);
 
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
+  /// It has given null, for want of room.
+  [[nodiscard]] bool has_refused() const { return refused_; }
 
  private:
   GlobalMemory& memory_;
   std::uint64_t limit_, used_ = 0;
+  bool refused_ = false;
 };
 
 }  // namespace gpulab::simt

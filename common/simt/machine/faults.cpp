@@ -4,7 +4,9 @@
 
 #include "common/demangle.h"
 #include "common/launch_error.h"
+#include "common/ptx/lines.h"
 #include "common/simt/decode/program.h"
+#include "common/simt/device_runtime/device_heap.h"
 #include "common/simt/machine/block.h"
 #include "common/text.h"
 
@@ -23,6 +25,23 @@ std::string last_name(std::string_view mangled) {
   return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
+/// What a null pointer in a kernel comes from.
+std::string why_null(const LaunchState& launch) {
+  if (launch.heap == nullptr || !launch.heap->has_refused()) return "is the pointer argument set?";
+  return fmt::format(
+      "malloc or new in a kernel gave null, for the device's heap of {} bytes was used up: check what they give, and "
+      "have "
+      "more by cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes) before the first launch",
+      launch.heap->limit());
+}
+
+/// Where instructions of cooperative_groups' headers stand that only a wrong use reaches.
+bool is_of_grid_sync(const Warp& w, const MicroOp* op) {
+  const ptx::Lines lines(*w.program->module, w.program->module->name);
+  const auto chain = lines.chain(w.program->sites[op->site].instruction->location);
+  return !chain.empty() && chain.front().file.find("cooperative_groups") != std::string_view::npos;
+}
+
 /// Says of an address that is no good where it lies.
 Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t bytes) {
   if (address - kSharedWindow < w.shared_bytes)
@@ -39,7 +58,7 @@ Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t 
     return {
         fmt::format("at byte {} of local memory, of which the thread has {}", address - kLocalWindow, w.local_bytes),
         "check the index of the local array; recursion may be too deep"};
-  if (address < 4096) return {fmt::format("at the null address {:#x}", address), "is the pointer argument set?"};
+  if (address < 4096) return {fmt::format("at the null address {:#x}", address), why_null(w.block->launch)};
   if (const Allocation* above = w.global->in_front_of(address))
     return {fmt::format("at {:#x}, {} bytes in front of '{}'", address, above->address - address, above->name),
             "compare the index with 0 before the access"};
@@ -78,6 +97,9 @@ void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, s
 }
 
 void fault_trap(Warp& w, const MicroOp* op) {
+  if (w.block->launch.grid_workspace == 0 && is_of_grid_sync(w, op))
+    fault(w, op, __builtin_ctz(w.mask), "grid.sync() in a launch that is not cooperative",
+          "launch the kernel by cudaLaunchCooperativeKernel, not by <<<>>>");
   fault(w, op, __builtin_ctz(w.mask), fmt::format("{} instruction", w.program->sites[op->site].instruction->opcode));
 }
 

@@ -40,6 +40,11 @@ constexpr std::int64_t kWarpSlice = 1 << 18;
 /// Each of so many warps that run beside the one that ends first adds as much to the patience; at most it doubles.
 constexpr std::uint64_t kPatientWarps = 512;
 
+/// All blocks that the modelled GPU has room for wait, and others have not started.
+struct WaitingForBlocks {
+  std::uint64_t wait = 0, not_started = 0, all = 0;
+};
+
 /// The launch's allowance of warp instructions, drawn by workers in large steps.
 class Budget {
  public:
@@ -49,8 +54,9 @@ class Budget {
         total_(options.budget),
         patience_(options.patience + std::min(warps, kPatientWarps) * (options.patience / kPatientWarps)),
         left_(static_cast<std::int64_t>(options.budget - std::min(options.spent, options.budget))) {}
-  /// For what `block` has just executed.
-  void spend(std::uint64_t instructions, const BlockContext& block, const auto& add_places) {
+  /// For what `block` has just executed. `waiting`: why others cannot start, where it is so.
+  void spend(std::uint64_t instructions, const BlockContext& block, const auto& add_places,
+             const std::function<std::optional<WaitingForBlocks>()>& waiting = {}) {
     const bool within = left_.fetch_sub(static_cast<std::int64_t>(instructions), std::memory_order_relaxed) >=
                         static_cast<std::int64_t>(instructions);
     if (within &&
@@ -58,15 +64,23 @@ class Budget {
       return;
     ThreadPlaces places;
     add_places(places);
-    throw LaunchError(
-        LaunchFailure::hung,
+    std::string what =
         within ? fmt::format("no block of {} ended within {} warp instructions, which is long or without end: {}",
                              program_.name, patience_, described(program_, places))
                : fmt::format("{} did not end within {} warp instructions: {}", program_.name, total_,
-                             described(program_, places)),
-        block.place(),
+                             described(program_, places));
+    std::string hint =
         within ? "look for a loop that cannot end; where there is none, --budget 20G lets the launch run so far"
-               : "look for a loop that cannot end, or raise --budget");
+               : "look for a loop that cannot end, or raise --budget";
+    if (const auto blocks = waiting ? waiting() : std::nullopt) {
+      what +=
+          fmt::format("; {} of {} blocks cannot start while {} wait", blocks->not_started, blocks->all, blocks->wait);
+      hint = fmt::format(
+          "a barrier of the whole grid needs all its blocks on the GPU at once: launch at most {} of this kind, each "
+          "working on several pieces, or use cudaLaunchCooperativeKernel and grid.sync(), which refuse more",
+          blocks->wait);
+    }
+    throw LaunchError(LaunchFailure::hung, what, block.place(), hint);
   }
   void block_ended() {
     launch_progress.block_ended();
@@ -241,12 +255,15 @@ class ParallelGrid {
 /// Blocks that run on one thread, in an interleaving that the launch alone decides.
 class InterleavedGrid {
  public:
-  InterleavedGrid(const LaunchState& launch, Budget& budget, Worker& worker, std::uint64_t resident, const Print& print)
+  /// `contexts`: that this machine has memory for.
+  InterleavedGrid(const LaunchState& launch, Budget& budget, Worker& worker, std::uint64_t resident,
+                  std::uint64_t contexts, const Print& print)
       : launch_(launch),
         budget_(budget),
         worker_(worker),
         blocks_(launch.grid.volume()),
-        resident_(resident),
+        resident_(std::clamp<std::uint64_t>(resident, 1, contexts)),
+        as_the_gpu_(resident == resident_),
         print_(print) {}
 
   /// The natural order. Blocks start one after another. One that does not end within its turn stays while the next one
@@ -334,6 +351,7 @@ class InterleavedGrid {
     running_.push_back({.context = std::move(idle_.back())});
     idle_.pop_back();
     running_.back().context->start(block);
+    ++started_;
   }
   bool take_turn(Resident& r, std::int64_t slice) {
     bool done = false;
@@ -344,12 +362,21 @@ class InterleavedGrid {
       throw;
     }
     print();
-    budget_.spend(r.context->work() - r.spent, *r.context, [&](ThreadPlaces& places) {
-      for (const Resident& one : running_) one.context->add_places(places);
-    });
+    budget_.spend(
+        r.context->work() - r.spent, *r.context,
+        [&](ThreadPlaces& places) {
+          for (const Resident& one : running_) one.context->add_places(places);
+        },
+        [&] { return who_waits(); });
     r.spent = r.context->work();
     if (done) budget_.block_ended();
     return done;
+  }
+  /// Nothing where the simulator keeps fewer blocks than the GPU.
+  [[nodiscard]] std::optional<WaitingForBlocks> who_waits() const {
+    const bool all_poll = std::ranges::all_of(running_, [](const Resident& one) { return one.context->spinning; });
+    if (!all_poll || !as_the_gpu_ || running_.size() < resident_ || started_ == blocks_) return std::nullopt;
+    return WaitingForBlocks{running_.size(), blocks_ - started_, blocks_};
   }
   /// Blocks in turn print in turn.
   void print() {
@@ -364,7 +391,8 @@ class InterleavedGrid {
   const LaunchState& launch_;
   Budget& budget_;
   Worker& worker_;
-  std::uint64_t blocks_, resident_;
+  std::uint64_t blocks_, resident_, started_ = 0;
+  bool as_the_gpu_;  ///< so many as the GPU keeps resident
   const Print& print_;
   std::deque<Resident> running_;
   std::vector<std::unique_ptr<BlockContext>> idle_;
@@ -406,8 +434,7 @@ Counters run_all_blocks(const LaunchState& launch, const GridOptions& options, c
       together ? std::min(blocks, std::max<std::uint64_t>(options.resident, 1)) : threads;
   Budget budget(program, options, side_by_side * ((launch.block.volume() + kLanes - 1) / kLanes));
   if (together) {
-    const std::uint64_t resident = std::clamp<std::uint64_t>(options.resident, 1, contexts);
-    InterleavedGrid blocks_in_turn(launch, budget, *workers[0], resident, print);
+    InterleavedGrid blocks_in_turn(launch, budget, *workers[0], options.resident, contexts, print);
     if (launch.schedule)
       blocks_in_turn.run(Schedule(launch.schedule, 0));
     else

@@ -13,8 +13,10 @@
 #include <cstdint>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "common/simt/isa/op.h"
+#include "common/simt/machine/memory/byte_range.h"
 
 namespace gpulab::simt {
 
@@ -76,6 +78,10 @@ class Observer {
   virtual void written(const Allocation&, std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {}
   /// Bytes that count as never written from now on (Device::forget).
   virtual void forgotten(const Allocation&, std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {}
+  /// A question: which of these bytes nothing has written. Who knows adds the first of them, by offset, and leaves the
+  /// others out where `into` holds kMostRanges.
+  virtual void never_written(const Allocation&, const ByteRange&, std::vector<ByteRange>& /*into*/) {}
+  static constexpr std::size_t kMostRanges = 256;
 
   // ---- a grid and its blocks ----
 

@@ -21,10 +21,11 @@ Dim3 position(std::uint64_t linear, const Dim3& size) {
 std::string name_of(const Site& site) {
   const MemoryUse use = memory_use_of(site);
   if (use.space != MemoryUse::Space::none) return use.atomic ? "atomic" : use.store ? "write" : use.load ? "read" : "";
-  return site.row->meaning.traits & kStore     ? "write"
-         : site.row->meaning.traits & kBarrier ? "barrier"
-         : site.instruction->call >= 0         ? "call"
-                                               : "warp synchronisation";
+  return site.row->meaning.traits & kStore            ? "write"
+         : site.row->meaning.traits & kBarrier        ? "barrier"
+         : site.instruction->call >= 0                ? "call"
+         : site.instruction->opcode.starts_with("br") ? "branch"
+                                                      : "warp synchronisation";
 }
 
 FindingSite site_of(const LaunchState& launch, const Suspect& suspect, const std::string& address) {

@@ -149,6 +149,7 @@ cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, con
   const bool from_side = from_device || device_bytes(s, number(from)).has_value();
   for (std::size_t row = 0; row < rows.count; ++row)
     move(s, number(to) + row * rows.pitch_to, to_side, number(from) + row * rows.pitch_from, from_side, rows.bytes);
+  if (from_side && !to_side) s.taken(function, number(from), rows, caller);
   const bool pinned = !to_device ? s.memory.holding(number(to)) != nullptr : s.memory.holding(number(from)) != nullptr;
   const double gbs = to_device && from_device ? s.profile().memory_bandwidth_gbs / 2 : pinned ? kPinned : kPageable;
   s.account_copy(title(from_device, to_device), rows.bytes * rows.count, stream, gbs);

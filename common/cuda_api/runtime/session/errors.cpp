@@ -62,6 +62,28 @@ void Session::find_race(const std::string& message, void* caller) {
   if (record.findings.size() > before) record.findings.back().tool = "racecheck";
 }
 
+void Session::taken(const char* function, std::uint64_t from, const Rows& rows, void* caller) {
+  if (!initcheck_ || !record.faults.empty()) return;  // what a launch would have written that failed is not told twice
+  const MemoryEntry* entry = memory.holding(from);
+  const WritingLaunch* launch = entry == nullptr ? nullptr : writing.of(*entry);
+  if (launch == nullptr) return;
+  const std::uint64_t offset = from - entry->address;
+  std::vector<ByteRange> unwritten;  // as if the rows lay without gaps
+  for (std::size_t row = 0; row < rows.count && unwritten.size() < kMostGaps; ++row)
+    for (const auto& range : device().never_written(from + row * rows.pitch_from, rows.bytes)) {
+      const ByteRange gap{offset + row * rows.bytes + range.offset, range.bytes};
+      if (!unwritten.empty() && unwritten.back().end() == gap.offset)
+        unwritten.back().bytes += gap.bytes;
+      else
+        unwritten.push_back(gap);
+    }
+  const auto result = unwritten_result({function, entry->name, {offset, rows.bytes * rows.count}, unwritten}, *launch);
+  if (!result) return;
+  const std::size_t before = record.findings.size();
+  find(result->message, result->severity, caller);
+  if (record.findings.size() > before) record.findings.back().tool = "initcheck";
+}
+
 void Session::note(const std::string& text) {
   if (std::ranges::find(record.notes, text) == record.notes.end() && record.notes.size() < kMostFindings)
     record.notes.push_back(text);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -74,6 +75,7 @@ cudaError_t Session::launch(const LaunchRequest& request) {
   try {
     managed.before(memory);
     run(kernel, request, mine);
+    remember_memory_of(kernel, request);
     managed.after(kernel.name, launches_);
   } catch (const LaunchError& error) {
     take_what_it_left(kernel, request, mine);
@@ -101,6 +103,31 @@ Work Session::work_of(const LaunchRequest& request) {
     again.stream = stream;
     return session.launch(again);
   };
+}
+
+void Session::remember_memory_of(const LoadedFunction& kernel, const LaunchRequest& request) {
+  if (!initcheck_) return;
+  const auto& sizes = kernel.kernel.parameter_sizes;
+  std::vector<std::uint64_t> numbers;
+  std::vector<const MemoryEntry*> memories;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto* bytes = static_cast<const std::byte*>(request.arguments[i]);
+    std::uint64_t value = 0;
+    if (sizes[i] <= sizeof value) {
+      std::memcpy(&value, bytes, sizes[i]);
+      if (value > 1) numbers.push_back(value);
+    }
+    for (std::size_t at = 0; at + sizeof value <= sizes[i]; at += sizeof value) {
+      std::memcpy(&value, bytes + at, sizeof value);
+      if (const MemoryEntry* entry = memory.holding(value)) memories.push_back(entry);
+    }
+  }
+  for (const MemoryEntry* entry : memories)
+    writing.got(*entry, request.caller, [&](std::string caller) {
+      if (caller.empty()) caller = place_in_program(request.caller);
+      return WritingLaunch{kernel.kernel.cpp_name, std::move(caller), request.caller,
+                           request.grid,           request.block,     numbers};
+    });
 }
 
 void Session::run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& mine) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/simt/machine/memory/byte_range.h"
 #include "common/simt/observers/shadows/shadow_memory.h"
 
 namespace gpulab::simt {
@@ -51,6 +52,8 @@ class InitShadow {
     if (shift + bytes > 64) change((at >> 6) + 1) |= mask >> (64 - shift);
   }
   void set_range(std::uint64_t at, std::uint64_t bytes, bool value);
+  /// Adds those of the asked bytes that hold none, by offset, while `into` has fewer than `most`.
+  void add_unknown(const ByteRange& asked, std::vector<ByteRange>& into, std::size_t most) const;
   /// Bytes that its pages take.
   [[nodiscard]] std::uint64_t memory() const;
 

@@ -55,6 +55,11 @@ class Initcheck final : public Observer, public UndefinedSource {
     set(allocation, offset, bytes, false);
   }
 
+  void never_written(const Allocation& allocation, const ByteRange& asked, std::vector<ByteRange>& into) override {
+    if (lost_ || blind_ || allocation.index >= global_.size() || !global_[allocation.index]) return;
+    global_[allocation.index]->add_unknown(asked, into, kMostRanges);
+  }
+
   /// It knows no longer which bytes hold a value, and will never again.
   void lacks_memory() override {
     lost_ = true;
@@ -76,6 +81,7 @@ class Initcheck final : public Observer, public UndefinedSource {
     const bool stored = std::ranges::any_of(sites, stores_matrix);
     const bool copied = std::ranges::any_of(sites, [](const Site& s) { return (s.facts & kBulkCopy) != 0; });
     on_ = !stored && !copied;
+    blind_ |= !on_;
     if (stored) accusations_.note_unchecked("initcheck", *launch.program, "what tensor-core stores write");
     if (copied) accusations_.note_unchecked("initcheck", *launch.program, "what bulk copies (cp.async.bulk) write");
   }
@@ -261,6 +267,7 @@ class Initcheck final : public Observer, public UndefinedSource {
   std::optional<bool> may_mark_;                     ///< there
   const Program* program_ = nullptr;                 ///< that runs
   bool on_ = true;                                   ///< for this grid
+  bool blind_ = false;                               ///< there was a grid whose stores it has not seen
   bool lost_ = false;                                ///< there was no memory for what it knows of global memory
   std::vector<std::unique_ptr<InitShadow>> global_;  ///< by Allocation::index
   BlockStates<BlockMemory> blocks_;

@@ -151,12 +151,16 @@ void Synccheck::check_barrier(const BlockContext& block, std::uint32_t number) {
 void Synccheck::accuse_of_leaving(const BlockContext& block, const Waiter& waiter) {
   const Suspect here = waiter.first_lane();
   if (const auto other = blocks_.of(block).ways.who_went_round(block, here))
-    return accuse(here, *other,
-                  "threads go round a barrier that the others of their block wait at, and work on behind it; every "
-                  "thread of the block has to reach the same __syncthreads()");
+    return accuse(
+        here, other->thread,
+        other->worked
+            ? "threads go round a barrier that the others of their block wait at, and work on behind it; every "
+              "thread of the block has to reach the same __syncthreads()"
+            : "a barrier in a branch: threads of the block go round it, and on to the next one, while others "
+              "wait; close the branch before __syncthreads(), so that every thread of the block reaches it");
   accuse(here, {},
          "a barrier does not wait for the threads that have left the kernel (since Volta; before, it hung); let all "
-         "threads reach it, with a condition around the work instead of a return",
+         "threads reach it: no return before it, and it stands in no branch, only the work does",
          Severity::note);
 }
 

@@ -63,4 +63,26 @@ TEST_CASE("bytes on both sides of a page's end are told apart") {
 }
 
 }  // namespace
+TEST_CASE("stretches without a value are told by offset, across words and pages, and only so many") {
+  InitShadow shadow(4 * InitShadow::kPageBytes);
+  const auto unknown = [&](std::uint64_t at, std::uint64_t bytes, std::size_t most = 9) {
+    std::vector<ByteRange> found;
+    shadow.add_unknown({at, bytes}, found, most);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+    for (const auto& range : found) all.emplace_back(range.offset, range.bytes);
+    return all;
+  };
+  using Pairs = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+  const std::uint64_t page = InitShadow::kPageBytes;
+  CHECK(unknown(10, 3 * page) == Pairs{{10, 3 * page}});
+  shadow.set_range(0, 2 * page, true);
+  CHECK(unknown(10, page) == Pairs{});
+  CHECK(unknown(10, 3 * page) == Pairs{{2 * page, page + 10}});
+  shadow.set_range(60, 10, false);
+  shadow.set_range(page - 3, 6, false);
+  CHECK(unknown(0, 2 * page) == Pairs{{60, 10}, {page - 3, 6}});
+  CHECK(unknown(65, 2) == Pairs{{65, 2}});
+  CHECK(unknown(0, 2 * page, 1) == Pairs{{60, 10}});
+}
+
 }  // namespace gpulab::simt

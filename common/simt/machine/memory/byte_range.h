@@ -1,0 +1,13 @@
+#pragma once
+// Bytes that lie together: of an allocation, a file, an array.
+
+#include <cstdint>
+
+namespace gpulab {
+
+struct ByteRange {
+  std::uint64_t offset = 0, bytes = 0;
+  [[nodiscard]] std::uint64_t end() const { return offset + bytes; }
+};
+
+}  // namespace gpulab

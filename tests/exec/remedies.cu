@@ -1,0 +1,65 @@
+// Mistakes whose remedy is not the usual one: each has its sentence.
+// case: --budget 20M -- barrier_of_the_grid :: 4
+// err: error: step did not end within 20000000 warp instructions: .*; 136 of 400 blocks cannot start while 264 wait
+// err: hint: a barrier of the whole grid needs all its blocks on the GPU at once: launch at most 264 of this kind, each working on several pieces, or use cudaLaunchCooperativeKernel and grid\.sync\(\), which refuse more
+// case: --budget 100k -- one_waits :: 4
+// err: hint: look for a loop that cannot end, or raise --budget
+// case: -- heap :: 4
+// err: error: out-of-bounds store of 4 bytes at the null address 0x14 in scratch
+// err: hint: malloc or new in a kernel gave null, for the device's heap of 8388608 bytes was used up: check what they give, and have more by cudaDeviceSetLimit\(cudaLimitMallocHeapSize, bytes\) before the first launch
+// case: -- null :: 4
+// err: hint: is the pointer argument set\?
+// case: -- grid_sync :: 4
+// err: error: grid\.sync\(\) in a launch that is not cooperative in two_phases, block
+// err: hint: launch the kernel by cudaLaunchCooperativeKernel, not by <<<>>>
+// case: -- trap :: 4
+// err: error: trap instruction in traps, block
+#include <cooperative_groups.h>
+
+#include <cstdio>
+#include <cstring>
+
+__device__ unsigned arrived = 0;
+
+__global__ void __launch_bounds__(1024) step(int* x) {
+  x[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicAdd(&arrived, 1);
+    while (atomicAdd(&arrived, 0) < gridDim.x) {
+    }
+  }
+  __syncthreads();
+}
+__global__ void waits(volatile int* x) {
+  while (*x == 0) {
+  }
+}
+__global__ void scratch(int* out) {
+  int* mine = static_cast<int*>(malloc(1 << 20));
+  mine[5] = threadIdx.x;
+  out[threadIdx.x] = mine[5];
+  free(mine);
+}
+__global__ void two_phases(int* x) {
+  x[threadIdx.x] = 1;
+  cooperative_groups::this_grid().sync();
+  x[threadIdx.x] += 1;
+}
+__global__ void traps() { asm("trap;"); }
+
+int main(int, char** argv) {
+  const auto is = [&](const char* word) { return std::strcmp(argv[1], word) == 0; };
+  int* x = nullptr;
+  cudaMalloc(&x, 400 * 1024 * sizeof(int));
+  cudaMemset(x, 0, 4096);
+  if (is("barrier_of_the_grid")) step<<<400, 1024>>>(x);
+  if (is("one_waits")) waits<<<1, 32>>>(x);
+  if (is("heap")) scratch<<<1, 64>>>(x);
+  if (is("null")) waits<<<1, 32>>>(nullptr);
+  if (is("grid_sync")) two_phases<<<4, 64>>>(x);
+  if (is("trap")) traps<<<1, 1>>>();
+  std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  cudaFree(x);
+}
