@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -24,7 +26,7 @@ namespace fs = std::filesystem;
 /// What a command line may be asked at once; a program with more places keeps their numbers.
 constexpr std::size_t most_places = 8000;
 /// Of a place: what called it, and what called that.
-constexpr std::size_t most_frames = 16;
+constexpr std::size_t most_frames = 32;
 
 /// All texts of a record that may name places.
 template <typename Visit>
@@ -35,10 +37,12 @@ void each_text(cuda_api::Record& record, const Visit& visit) {
   for (auto& finding : record.findings) visit(finding.message);
   for (auto& leak : record.leaks) visit(leak.caller);
   for (auto& [name, caller] : record.allocations) visit(caller);
+  visit(record.crash);
   if (record.unsupported) visit(record.unsupported->caller);
 }
 
-/// The places in a text, "name+0x12f4<name+0x1300<name+0x2f00": each with where it begins and ends.
+/// The places in a text, "name+0x12f4<name+0x1300<name+0x2f00", or behind a library's, "libc.so.6+0x9a0<name+0x1300":
+/// each with where it begins and ends.
 struct Place {
   std::size_t begin, end;
   std::vector<std::uint64_t> addresses;  ///< from within
@@ -58,6 +62,7 @@ std::vector<Place> places_in(const std::string& text, const std::string& name) {
   const std::string lead = name + "+0x";
   for (auto at = text.find(lead); at != std::string::npos; at = text.find(lead, at)) {
     Place place{at, 0, {}};
+    if (at > 0 && text[at - 1] == '<') place.begin = text.find_last_of(" (", at) + 1;
     place.addresses.push_back(number_behind(at + lead.size(), place.end));
     while (text.compare(place.end, 1, "<") == 0 && place.addresses.size() < most_frames) {
       if (text.compare(place.end + 1, lead.size(), lead) == 0)
@@ -127,14 +132,25 @@ void name_host_lines(cuda_api::Record& record, const std::string& program, bool 
   // For each address itself, then its line and those of what it was inlined into: the first that is not foreign.
   auto next = told.begin();
   std::string* line = nullptr;
+  std::set<std::uint64_t> of_thrust;
   for (const auto& said : split(run_captured(plan).output, '\n')) {
     if (said.starts_with("0x")) {
       if (next == told.end()) break;
       line = &(next++)->second;
-    } else if (line != nullptr && !said.empty() && (line->empty() || is_foreign(*line))) {
+      continue;
+    }
+    if (line != nullptr && said.find("/thrust/") != std::string::npos) of_thrust.insert(std::prev(next)->first);
+    if (line != nullptr && !said.empty() && (line->empty() || is_foreign(*line))) {
       *line = said;
     }
   }
+  for (const auto& place : places_in(record.crash, name))
+    if (std::ranges::any_of(place.addresses, [&](std::uint64_t address) { return of_thrust.contains(address); })) {
+      record.crash +=
+          "; thrust takes a raw pointer for the host's: give thrust::device as the first argument, or "
+          "thrust::device_pointer_cast(p)";
+      break;
+    }
   each_text(record, [&](std::string& text) {
     const auto places = places_in(text, name);
     for (auto place = places.rbegin(); place != places.rend(); ++place) {

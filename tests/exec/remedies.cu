@@ -14,7 +14,25 @@
 // err: hint: launch the kernel by cudaLaunchCooperativeKernel, not by <<<>>>
 // case: -- trap :: 4
 // err: error: trap instruction in traps, block
+// case: -- unprinted :: 0
+// out: ^$
+// err: warning: api: 3 lines that kernels printed are never shown: the program ends without waiting for them; call cudaDeviceSynchronize\(\) behind speaks, launched at remedies\.cu:\d+
+// case: -- printed :: 0
+// out: ^0\n1\n2\ncudaSuccess\n$
+// err: exit code 0\n\n
+// case: -- prints_too_much :: 0
+// err: warning: api: shouts prints more than printf's buffer holds, by \d+ bytes: on a GPU the first lines are lost; wait for the kernel more often, or have more by cudaDeviceSetLimit\(cudaLimitPrintfFifoSize, bytes\) \(called by remedies\.cu:\d+\)
+// case: -- host_writes :: 139
+// err: error: the host read or wrote 'cudaMalloc #1', which is memory of the device: copy it with cudaMemcpy first \(at remedies\.cu:\d+\)
+// case: -- library_writes :: 139
+// err: error: the host read or wrote 'cudaMalloc #1', which is memory of the device: copy it with cudaMemcpy first \(at remedies\.cu:\d+\)
+// case: -- thrust_writes :: 139
+// err: copy it with cudaMemcpy first \(at remedies\.cu:\d+\); thrust takes a raw pointer for the host's: give thrust::device as the first argument, or thrust::device_pointer_cast\(p\)
+// case: -- divides :: 136
+// err: error: the host divided an integer by 0, or the least one by -1 \(at remedies\.cu:\d+\)
 #include <cooperative_groups.h>
+#include <thrust/fill.h>
+#include <thrust/execution_policy.h>
 
 #include <cstdio>
 #include <cstring>
@@ -47,6 +65,12 @@ __global__ void two_phases(int* x) {
   cooperative_groups::this_grid().sync();
   x[threadIdx.x] += 1;
 }
+__global__ void speaks(int n) {
+  for (int i = 0; i < n; ++i) printf("%d\n", i);
+}
+__global__ void shouts() {
+  for (int i = 0; i < 4; ++i) printf("%s\n", "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789");
+}
 __global__ void traps() { asm("trap;"); }
 
 int main(int, char** argv) {
@@ -59,6 +83,13 @@ int main(int, char** argv) {
   if (is("heap")) scratch<<<1, 64>>>(x);
   if (is("null")) waits<<<1, 32>>>(nullptr);
   if (is("grid_sync")) two_phases<<<4, 64>>>(x);
+  if (is("unprinted")) return speaks<<<1, 1>>>(3), 0;
+  if (is("printed")) speaks<<<1, 1>>>(3);
+  if (is("prints_too_much")) shouts<<<16, 256>>>();
+  if (is("host_writes")) *x = 1;
+  if (is("library_writes")) std::memset(x, argv[1][0], 4096 + argv[1][1]);
+  if (is("thrust_writes")) thrust::fill(thrust::host, x, x + 10, 1);
+  if (is("divides")) std::printf("%d\n", 7 / (argv[1][0] - 'd'));
   if (is("trap")) traps<<<1, 1>>>();
   std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   cudaFree(x);

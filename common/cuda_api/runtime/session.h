@@ -117,7 +117,7 @@ class Session {
   void write_record(bool complete);
 
   /// Where a return address lies, and behind < who called that: "program+0x12f4<program+0x1300".
-  [[nodiscard]] static std::string place_in_program(const void* address);
+  [[nodiscard]] static std::string place_in_program(const void* address, std::size_t most_frames = 6);
 
  private:
   static constexpr std::size_t kMostFindings = 100, kStackLimit = 1024;
@@ -125,6 +125,9 @@ class Session {
   void load(std::size_t module);
   void run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   void remember_memory_of(const LoadedFunction& kernel, const LaunchRequest& request);
+  void take_what_it_printed(const LoadedFunction& kernel, const LaunchRequest& request);
+  /// What kernels printed that nobody waited for: a GPU does not show it.
+  void tell_what_is_unprinted();
   void take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   /// The launch that runs is the one whose steps were asked for.
   [[nodiscard]] bool steps_wanted() const { return options.steps && launches_ == options.steps->launch + 1U; }
@@ -147,7 +150,7 @@ class Session {
   std::unique_ptr<Device> device_;
   std::map<std::string, std::size_t> kernel_records_;  ///< by name: where in record.kernels
   std::map<std::string, std::size_t> findings_;        ///< of kernels and calls, by kernel and message
-  std::string printed_;
+  std::string printed_, printed_by_;                   ///< and by which launch, the first of them
   cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::uint64_t launches_ = 0;
   std::size_t stack_limit_ = kStackLimit;

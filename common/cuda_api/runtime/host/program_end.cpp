@@ -18,6 +18,9 @@ using namespace gpulab::cuda_api;
 
 namespace {
 
+/// Algorithms of thrust that are not inlined call each other so deep.
+constexpr std::size_t kFramesOfCrash = 32;
+
 /// Why the host's access to this address may have failed.
 std::string explained(Session& session, std::uint64_t address) {
   using Kind = AddressOwner::Kind;
@@ -92,9 +95,14 @@ void on_crash(int number, siginfo_t* info, void* context) {
   Session& session = Session::instance();
   if (session.mutex.try_lock()) {
     session.print();
-    session.record.crash = number == SIGSEGV || number == SIGBUS
-                               ? explained(session, reinterpret_cast<std::uint64_t>(info->si_addr))
-                               : std::string();
+    if (number == SIGSEGV || number == SIGBUS)
+      session.record.crash = explained(session, reinterpret_cast<std::uint64_t>(info->si_addr));
+    else if (number == SIGFPE)
+      session.record.crash = "the host divided an integer by 0, or the least one by -1";
+    if (!session.record.crash.empty())
+      session.record.crash += fmt::format(
+          " (at {})",
+          Session::place_in_program(behind_access(*static_cast<const ucontext_t*>(context)), kFramesOfCrash));
     session.write_record(false);
   }
   signal(number, SIG_DFL);

@@ -63,9 +63,31 @@ KernelRecord& Session::record_of(const LoadedFunction& kernel, const LaunchReque
   return record.kernels[known->second];
 }
 
-void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& mine) {
+void Session::take_what_it_printed(const LoadedFunction& kernel, const LaunchRequest& request) {
+  const bool first = printed_.empty();
   printed_ += device().take_output();
+  if (first && !printed_.empty())
+    printed_by_ = fmt::format("{}, launched at {}", kernel.kernel.cpp_name, place_in_program(request.caller));
   if (printed_.size() > kMostPrinted) print();
+  if (const std::uint64_t cut = device().take_output_cut())
+    find(fmt::format(
+             "{} prints more than printf's buffer holds, by {} bytes: on a GPU the first lines are lost; wait for "
+             "the kernel more often, or have more by cudaDeviceSetLimit(cudaLimitPrintfFifoSize, bytes)",
+             kernel.kernel.cpp_name, cut),
+         Severity::warning, request.caller);
+}
+
+void Session::tell_what_is_unprinted() {
+  const auto lines = std::ranges::count(printed_, '\n');
+  if (printed_.empty()) return;
+  find(fmt::format("{} that kernels printed {} never shown: the program ends without waiting for them; call "
+                   "cudaDeviceSynchronize() behind {}",
+                   lines == 1 ? "a line" : fmt::format("{} lines", lines), lines == 1 ? "is" : "are", printed_by_),
+       Severity::warning, nullptr);
+}
+
+void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& mine) {
+  take_what_it_printed(kernel, request);
   const auto counters = device().take_counters();
   if (counters) mine.counters += *counters;
   mine.counted |= counters.has_value();  // of launches that fail nothing is counted

@@ -25,19 +25,21 @@ std::string offset_text(const void* address) {
 
 // Functions of the toolkit's headers stand between, one in another (cudaMallocHost): who called those is told, too, up
 // to the C library, which called main.
-std::string Session::place_in_program(const void* address) {
-  constexpr std::size_t most_frames = 6;
+std::string Session::place_in_program(const void* address, std::size_t most_frames) {
   struct Walk {
     const void* address;
+    std::size_t most_frames;
     std::vector<const void*> frames{};
-  } walk{address};
+  } walk{address, most_frames};
   _Unwind_Backtrace(
       [](_Unwind_Context* frame, void* data) {
         auto& at = *static_cast<Walk*>(data);
         // NOLINTNEXTLINE(performance-no-int-to-ptr)
         const auto* here = reinterpret_cast<const void*>(_Unwind_GetIP(frame));
-        if (!at.frames.empty() || here == at.address) at.frames.push_back(here);
-        return at.frames.size() < most_frames ? _URC_NO_REASON : _URC_NORMAL_STOP;
+        // Of an access that a signal interrupted, the word behind its begin is asked for.
+        const bool begins = here == at.address || static_cast<const char*>(here) + 1 == at.address;
+        if (!at.frames.empty() || begins) at.frames.push_back(here);
+        return at.frames.size() < at.most_frames ? _URC_NO_REASON : _URC_NORMAL_STOP;
       },
       &walk);
   std::string text = offset_text(address);

@@ -38,6 +38,7 @@ void Session::place_allocations(const std::string& text) {
 void Session::write_record(bool complete) {
   if (options.record.empty()) return;
   record.complete = complete;
+  if (complete) tell_what_is_unprinted();
   record.leaks.clear();
   record.leaked_bytes = record.leaks_cut = 0;
   for (const auto& [address, entry] : memory.all()) {
