@@ -13,6 +13,7 @@
 #include "common/child/killed.h"
 #include "common/error.h"
 #include "common/text.h"
+#include "runner/student_file/compilers/advice.h"
 #include "runner/student_file/compilers/dependencies.h"
 #include "runner/student_file/compilers/messages.h"
 #include "runner/student_file/compilers/nvcc.h"

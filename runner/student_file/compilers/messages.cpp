@@ -84,18 +84,6 @@ std::optional<CompileError> unplaced_error(std::string_view log) {
   return std::nullopt;
 }
 
-std::string advice_on(const CompileError& error, std::string_view source) {
-  const auto lines = split(source, '\n');
-  const auto line = error.line > 0 && static_cast<std::size_t>(error.line) <= lines.size()
-                        ? lines[static_cast<std::size_t>(error.line) - 1]
-                        : std::string();
-  const auto has = [&](std::string_view word) { return line.find(word) != std::string::npos; };
-  if (error.text.find("incompatible with previous") == std::string::npos || !has("extern") || !has("__shared__"))
-    return {};
-  return "a dynamic array is one for all instances of a template, and cannot be of two types: declare bytes, extern "
-         "__shared__ __align__(16) unsigned char memory[]; and T* s = reinterpret_cast<T*>(memory);";
-}
-
 std::string limit_in(std::string_view log) {
   struct Limit {
     std::string_view said, words;

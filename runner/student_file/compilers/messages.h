@@ -17,9 +17,6 @@ struct CompileError {
 /// The one without a place, with which the preprocessor ends at a file that it may not open, whoever asked for it.
 [[nodiscard]] std::optional<CompileError> unplaced_error(std::string_view log);
 
-/// What to do about an error whose own words do not tell. Empty: they do, or nobody knows. `source`: the file's text.
-[[nodiscard]] std::string advice_on(const CompileError& error, std::string_view source);
-
 /// Which limit ended one of the compiler's programs, in words: "16 s of CPU time"; empty: none.
 [[nodiscard]] std::string limit_in(std::string_view log);
 

@@ -52,17 +52,5 @@ TEST_CASE("a compiler's program that met a limit of ours is told from one that w
   }
 }
 
-TEST_CASE("a dynamic array that two instances of a template declare of two types gets advice, another error none") {
-  const std::string source =
-      "template <typename T>\n__global__ void k(T* x) {\n  extern __shared__ T s[];\n  T y;\n}\n";
-  const CompileError error{"k.cu", "declaration is incompatible with previous \"s\" (declared at line 3)", 3};
-  CHECK(advice_on(error, source).find("unsigned char memory[]; and T* s = reinterpret_cast<T*>(memory)") !=
-        std::string::npos);
-  CHECK(advice_on({"k.cu", error.text, 4}, source).empty());
-  CHECK(advice_on({"k.cu", "expected a \";\"", 3}, source).empty());
-  CHECK(advice_on({"k.cu", error.text, 0}, source).empty());
-  CHECK(advice_on({"k.cu", error.text, 99}, source).empty());
-}
-
 }  // namespace
 }  // namespace gpulab
