@@ -12,7 +12,7 @@
 // err: hint: argument 1 of the launch \(Pair\) carries it, 8 bytes from its begin; copy what it points to
 // case: -- nested :: 4
 // err: which is host memory \(malloc, new, a container such as std::vector\) in nested, block
-// err: hint: no argument of the launch carries it: it is a pointer in memory that was copied; copy what it points to, too
+// err: hint: no argument of the launch carries it: it stands in byte \d+ of 'cudaMalloc #2', to which it was copied; copy what it points to, too
 // case: -- symbol :: 4
 // err: which is host memory \(what stands for the __device__ variable 'table' in the host's program\) in add, block
 // err: hint: argument 1 of the launch \(float\*\) carries it; name the variable in the kernel instead of passing its address, or pass what cudaGetSymbolAddress gives

@@ -456,3 +456,13 @@ extern "C" __global__ void a_flag_of_atomics(int* flag, int* out) {
   atomicExch(flag, 0);
   out[blockIdx.x * 64 + threadIdx.x] = atomicAdd(flag, 0);
 }
+
+// The flag is no volatile one: what the loop waits for is read once, before it. (Here the writer's launch came before.)
+// guilty <<<1, 32>>> in[32]=1 out[32]
+extern "C" __global__ void a_flag_that_is_read_once(const int* flag, int* out) {
+  if (threadIdx.x == 0) {
+    while (flag[0] == 0) {  // guilty: racecheck
+    }
+    out[0] = 1;
+  }
+}

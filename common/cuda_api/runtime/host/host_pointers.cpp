@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "common/cuda_api/runtime/host/address_owner.h"
@@ -62,6 +64,34 @@ std::optional<Carrier> carrier_of(const Session& session, std::uint64_t address,
   return best;
 }
 
+/// A word of memory of the device's that is the address, or the nearest before it: a pointer that was copied there.
+struct Holder {
+  const MemoryEntry* entry = nullptr;
+  std::uint64_t offset = 0, distance = UINT64_MAX;
+};
+
+/// Of the first megabytes alone: a program that has failed is to end soon.
+Holder holder_of(Session& session, std::uint64_t address, Kind kind) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20, near = std::uint64_t{1} << 20;
+  std::uint64_t left = most_bytes;
+  Holder best;
+  std::vector<std::uint64_t> words;
+  for (const auto& [begin, entry] : session.memory.all()) {
+    if (entry.kind != MemoryEntry::Kind::device && !entry.variable) continue;
+    const std::uint64_t bytes =
+        std::min<std::uint64_t>(entry.bytes, left) / sizeof(std::uint64_t) * sizeof(std::uint64_t);
+    if (bytes == 0 || !session.has_device()) continue;
+    left -= bytes;
+    words.resize(bytes / sizeof(std::uint64_t));
+    session.device().read(std::as_writable_bytes(std::span(words)), begin);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (address - words[i] >= std::min(near, best.distance) || owner_of(session, words[i]).kind != kind) continue;
+      best = {&entry, i * sizeof(std::uint64_t), address - words[i]};
+    }
+  }
+  return best;
+}
+
 std::string remedy(Kind kind, const std::optional<Carrier>& carrier) {
   if (kind == Kind::symbol)
     return "name the variable in the kernel instead of passing its address, or pass what cudaGetSymbolAddress gives";
@@ -86,12 +116,16 @@ std::uint64_t address_in(const std::string& what) {
   return 0;
 }
 
-HostPointer host_pointer(const Session& session, std::uint64_t address, const LaunchRequest& request,
+HostPointer host_pointer(Session& session, std::uint64_t address, const LaunchRequest& request,
                          const LoadedFunction& kernel) {
   const auto owner = owner_of(session, address);
   if (!owner.is_host()) return {};
   const auto carrier = carrier_of(session, address, owner.kind, request, kernel);
   std::string who = "no argument of the launch carries it: it is a pointer in memory that was copied";
+  if (!carrier)
+    if (const auto holder = holder_of(session, address, owner.kind); holder.entry != nullptr)
+      who = fmt::format("no argument of the launch carries it: it stands in byte {} of '{}', to which it was copied",
+                        holder.offset, holder.entry->name);
   if (carrier) {
     const std::string type = carrier->type.empty() ? "" : fmt::format(" ({})", carrier->type);
     const std::string part = carrier->is_word ? "" : fmt::format(", {} bytes from its begin", carrier->offset);

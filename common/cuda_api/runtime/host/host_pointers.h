@@ -13,7 +13,7 @@ struct HostPointer {
   std::string where;  ///< "host memory (a variable on the host's stack)"
   std::string hint;
 };
-[[nodiscard]] HostPointer host_pointer(const Session& session, std::uint64_t address, const LaunchRequest& request,
+[[nodiscard]] HostPointer host_pointer(Session& session, std::uint64_t address, const LaunchRequest& request,
                                        const LoadedFunction& kernel);
 
 /// What the fault's words name: "… at 0x7f…", "call of address 0x5…"; 0: none.

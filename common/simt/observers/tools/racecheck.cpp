@@ -6,6 +6,7 @@
 #include <bit>
 #include <utility>
 
+#include "common/simt/observers/advice/endless_loops.h"
 #include "common/simt/observers/member_groups.h"
 #include "common/simt/observers/race_detector.h"
 
@@ -29,6 +30,12 @@ class Racecheck final : public Observer {
     const auto& sites = launch.program->sites;
     on_ = std::none_of(sites.begin(), sites.end(), [](const Site& s) { return (s.facts & kMbarrier) != 0; });
     program_ = launch.program;
+    for (const std::uint32_t site : endless_loops(*program_))
+      accusations_.add({.tool = "racecheck",
+                        .message = "a loop waits for memory that the compiler reads once, before the loop: where it "
+                                   "waits at all, it never ends; make the variable volatile, or read it by an atomic "
+                                   "(atomicAdd(p, 0), cuda::atomic_ref)",
+                        .first = {.site = site}});
     if (!on_) return accusations_.note_unchecked("racecheck", *program_, "mbarrier");
     on_ = detector_.start(launch);
     if (!on_) accusations_.warn_unchecked("racecheck", *program_, "tells no more than 2^32 threads apart");
