@@ -44,8 +44,12 @@ void members(CallRecord& v, auto&& visit) {
   visit(calls, bytes);
 }
 void members(FaultRecord& v, auto&& visit) {
-  auto& [failure, kernel, what, where, hint, launch, grid, block, error, seen, caller] = v;
-  visit(failure, kernel, what, where, hint, launch, grid, block, error, seen, caller);
+  auto& [failure, kernel, what, where, hint, launch, grid, block, error, seen, caller, function] = v;
+  visit(failure, kernel, what, where, hint, launch, grid, block, error, seen, caller, function);
+}
+void members(CallFailure& v, auto&& visit) {
+  auto& [function, error, error_text, why, remedy, caller, count, chain, looked, certain, launch_failed] = v;
+  visit(function, error, error_text, why, remedy, caller, count, chain, looked, certain, launch_failed);
 }
 void members(UnsupportedRecord& v, auto&& visit) {
   auto& [what, caller, hint] = v;
@@ -56,10 +60,10 @@ void members(LeakRecord& v, auto&& visit) {
   visit(bytes, name, caller);
 }
 void members(Record& v, auto&& visit) {
-  auto& [gpu, kernels, copies, calls, activities, activities_cut, faults, findings, allocations, leaks, leaked_bytes,
-         leaks_cut, unsupported, notes, crash, complete] = v;
-  visit(gpu, kernels, copies, calls, activities, activities_cut, faults, findings, allocations, leaks, leaked_bytes,
-        leaks_cut, unsupported, notes, crash, complete);
+  auto& [gpu, kernels, copies, calls, activities, activities_cut, faults, findings, failures, allocations, leaks,
+         leaked_bytes, leaks_cut, unsupported, notes, crash, complete] = v;
+  visit(gpu, kernels, copies, calls, activities, activities_cut, faults, findings, failures, allocations, leaks,
+        leaked_bytes, leaks_cut, unsupported, notes, crash, complete);
 }
 void members(StepsRecord& v, auto&& visit) {
   auto& [steps, ptx, findings] = v;

@@ -89,6 +89,21 @@ struct FaultRecord {
   bool seen = false;  ///< the program has been told
   /// Where it was launched: "program+0x12f4", behind < who called that; where the program says lines, one.
   std::string caller;
+  std::string function{};  ///< that the program called to launch, whose result it may look at; empty: <<<>>>
+};
+
+/// A call that gave an error: once for each place in the program.
+struct CallFailure {
+  std::string function;           ///< "cudaMemcpy"
+  std::string error, error_text;  ///< "cudaErrorInvalidValue", "invalid argument"
+  std::string why, remedy;        ///< in words; empty where the function says nothing
+  std::string caller;             ///< as FaultRecord's
+  std::uint64_t count = 1;
+  /// The same for failures of one thread that no cudaGetLastError stands between: the first may have led to the others.
+  std::uint64_t chain = 0;
+  bool looked = false;         ///< at the last of them, by cudaGetLastError or cudaPeekAtLastError
+  bool certain = false;        ///< no program does so on purpose: memory that is not there, or not the program's
+  bool launch_failed = false;  ///< the launch that an attribute was set for
 };
 
 /// What the program asked for that there is not.
@@ -110,6 +125,7 @@ struct Record {
   std::uint64_t activities_cut = 0;  ///< that are not kept
   std::vector<FaultRecord> faults;
   std::vector<Finding> findings;                   ///< of the host's calls
+  std::vector<CallFailure> failures;               ///< in the order of the first of each
   std::map<std::string, std::string> allocations;  ///< that findings and faults name: where they were made
   std::vector<LeakRecord> leaks;
   std::uint64_t leaked_bytes = 0, leaks_cut = 0;

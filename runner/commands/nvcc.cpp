@@ -11,6 +11,8 @@
 #include "common/gpu_profile.h"
 #include "runner/command.h"
 #include "runner/program/build_program.h"
+#include "runner/program/results/watched_build.h"
+#include "runner/program/results/watched_functions.h"
 
 namespace gpulab::command {
 namespace {
@@ -41,6 +43,7 @@ ExitCode run_nvcc(const CommandLine& line) {
   const auto own =
       builds(line.rest) ? nvcc_words(line.rest, gpu.compute_major * 10 + gpu.compute_minor, nvcc) : line.rest;
   words.insert(words.end(), own.begin(), own.end());
+  if (builds(line.rest) && may_watch(line.rest)) return static_cast<ExitCode>(build_watched(words));
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

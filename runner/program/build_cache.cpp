@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/text.h"
+#include "runner/program/results/watched_functions.h"
 #include "runner/student_file/compile_cache.h"
 #include "runner/student_file/compilers/dependencies.h"
 #include "runner/student_file/compilers/sha256.h"
@@ -72,7 +73,8 @@ void BuildCache::keep(const BuiltProgram& program, const fs::path& preprocessed)
       const auto text = preprocessed / (fs::path(file).stem().string() + pass);
       std::error_code failed;
       if (!fs::exists(text, failed)) return;
-      for (auto& one : files_read(read_file(text.string(), "nvcc"), fs::current_path())) read.insert(std::move(one));
+      for (auto& one : files_read(read_file(text.string(), "nvcc"), fs::current_path())) 
+        if (fs::path(one).filename() != watching_header) read.insert(std::move(one));  // of this version of ours
     }
     const auto mine = state_of(read_file(file, "exec"), {read.begin(), read.end()}, own_folder(file));
     if (!mine) return;

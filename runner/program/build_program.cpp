@@ -11,6 +11,8 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "runner/program/build_cache.h"
+#include "runner/program/results/nvcc_messages.h"
+#include "runner/program/results/watched_functions.h"
 #include "runner/student_file/compilers/isolation.h"
 #include "runner/student_file/source_file.h"
 #include "runner/student_file/toolchain.h"
@@ -114,17 +116,28 @@ std::vector<std::string> nvcc_words(const std::vector<std::string>& words, int a
   return all;
 }
 
-bool build_program(const BuildRequest& request, const fs::path& program) {
-  const std::string nvcc = nvcc_for_programs();
-  const BuildCache cache(request, nvcc);
-  if (const auto known = cache.known()) {
-    std::fputs(known->messages.c_str(), stderr);
-    return written(program, known->bytes);
+namespace {
+
+/// nvcc's messages for the user.
+std::string sifted(const std::string& output, NvccMessages& messages) {
+  std::string kept;
+  for (std::size_t at = 0; at < output.size();) {
+    const auto end = std::min(output.find('\n', at), output.size() - 1) + 1;
+    kept += messages.take(std::string_view(output).substr(at, end - at));
+    at = end;
   }
+  return kept + messages.rest();
+}
+
+/// `watched`: with our header, which knows where results are dropped.
+bool build(const BuildRequest& request, const fs::path& program, const std::string& nvcc, const BuildCache& cache,
+           bool watched) {
   std::vector<std::string> command{nvcc};
   for (auto& word : nvcc_words(request.options, request.architecture, nvcc)) command.push_back(std::move(word));
   for (const auto& file : request.files) command.push_back(file);
   command.insert(command.end(), {"-o", program.string()});
+  if (watched)
+    for (auto& word : watching_words(program.parent_path())) command.push_back(std::move(word));
   const auto preprocessed = program.parent_path() / "preprocessed";
   if (cache.applies() && fs::create_directory(preprocessed))
     command.insert(command.end(), {"--keep", "--keep-dir", preprocessed.string()});
@@ -134,11 +147,29 @@ bool build_program(const BuildRequest& request, const fs::path& program) {
   auto plan = compiler_plan(isolation, command, nvcc, program.parent_path(), readable_folders(request));
   plan.folder = fs::current_path();
   plan.limits.memory_bytes = std::uint64_t{4} << 30;
-  const auto run = run_captured(plan);
+  auto run = run_captured(plan);
+  if (watched) {
+    NvccMessages messages;
+    run.output = sifted(run.output, messages);
+    if (run.exit_code != 0 && messages.is_lost()) return build(request, program, nvcc, cache, false);
+    if (run.exit_code == 0) keep_dropped(program, messages.dropped());
+  }
   std::fputs(run.output.c_str(), stderr);
   if (run.exit_code != 0) return false;
   if (cache.applies()) cache.keep({read_file(program.string(), "nvcc"), run.output}, preprocessed);
   return executable(program);
+}
+
+}  // namespace
+
+bool build_program(const BuildRequest& request, const fs::path& program) {
+  const std::string nvcc = nvcc_for_programs();
+  const BuildCache cache(request, nvcc);
+  if (const auto known = cache.known()) {
+    std::fputs(known->messages.c_str(), stderr);
+    return written(program, known->bytes);
+  }
+  return build(request, program, nvcc, cache, may_watch(request.options));
 }
 
 }  // namespace gpulab

@@ -35,6 +35,7 @@ void each_text(cuda_api::Record& record, const Visit& visit) {
   for (auto& activity : record.activities) visit(activity.caller);
   for (auto& fault : record.faults) visit(fault.caller), visit(fault.hint);
   for (auto& finding : record.findings) visit(finding.message);
+  for (auto& failure : record.failures) visit(failure.caller), visit(failure.why), visit(failure.remedy);
   for (auto& leak : record.leaks) visit(leak.caller);
   for (auto& [name, caller] : record.allocations) visit(caller);
   visit(record.crash);

@@ -21,6 +21,8 @@
 #include "common/embedded.h"
 #include "common/error.h"
 #include "runner/program/host_lines.h"
+#include "runner/program/results/dropped_results.h"
+#include "runner/program/results/judged_calls.h"
 #include "runner/student_file/source_file.h"
 
 extern "C" const char _binary_cuda_runtime_library_start[], _binary_cuda_runtime_library_end[];
@@ -250,6 +252,7 @@ ProgramRun run_program(const ProgramRequest& request) {
   if (auto told = read_record(record)) run.record = std::move(*told);
   if (request.options.steps && !run.interrupted) run.steps = read_steps(steps_file(record));
   if (!run.interrupted) name_host_lines(run.record, request.program, request.isolated);
+  judge_calls(run.record, DroppedResults::of_program(read_file(request.program, "exec")));
   find_leaks(run, request.options.sanitize);
   judge(run);
   return run;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/session.h"
 
 using namespace gpulab;
@@ -80,6 +81,8 @@ cudaDeviceProp properties_of(const GpuProfile& gpu) {
 }
 
 bool is_known(int device) { return device == 0; }
+
+cudaError_t unknown(Session& s, int device) { return s.because(cudaErrorInvalidDevice, no_device(device)); }
 
 /// An attribute that a struct of properties has, too; nothing for those that it has not.
 std::optional<int> attribute_of(const cudaDeviceProp& p, cudaDeviceAttr which) {
@@ -165,12 +168,12 @@ cudaError_t cudaGetDevice(int* device) {
 
 cudaError_t cudaSetDevice(int device) {
   return call("cudaSetDevice", Waits::no,
-              [&](Session&) { return is_known(device) ? cudaSuccess : cudaErrorInvalidDevice; });
+              [&](Session& s) { return is_known(device) ? cudaSuccess : unknown(s, device); });
 }
 
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
   return call("cudaInitDevice", Waits::no,
-              [&](Session&) { return is_known(device) ? cudaSuccess : cudaErrorInvalidDevice; });
+              [&](Session& s) { return is_known(device) ? cudaSuccess : unknown(s, device); });
 }
 
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
@@ -206,7 +209,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return call("cudaGetDeviceProperties", Waits::no, [&](Session& s) {
-    if (!is_known(device)) return cudaErrorInvalidDevice;
+    if (!is_known(device)) return unknown(s, device);
     *properties = properties_of(s.profile());
     return cudaSuccess;
   });
@@ -214,7 +217,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return call("cudaDeviceGetAttribute", Waits::no, [&](Session& s) {
-    if (!is_known(device)) return cudaErrorInvalidDevice;
+    if (!is_known(device)) return unknown(s, device);
     if (attribute <= 0 || attribute >= cudaDevAttrMax) return cudaErrorInvalidValue;
     *value = attribute_of(properties_of(s.profile()), attribute).value_or(0);
     return cudaSuccess;
@@ -292,11 +295,11 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
-  return call("cudaDeviceEnablePeerAccess", Waits::no, [](Session&) { return cudaErrorInvalidDevice; });
+  return call("cudaDeviceEnablePeerAccess", Waits::no, [](Session& s) { return s.because(cudaErrorInvalidDevice, no_peer()); });
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int) {
-  return call("cudaDeviceDisablePeerAccess", Waits::no, [](Session&) { return cudaErrorInvalidDevice; });
+  return call("cudaDeviceDisablePeerAccess", Waits::no, [](Session& s) { return s.because(cudaErrorInvalidDevice, no_peer()); });
 }
 
 }  // extern "C"

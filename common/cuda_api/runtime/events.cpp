@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
+#include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
 
@@ -16,6 +18,7 @@ namespace {
 struct Event {
   bool timed = true, recorded = false;
   double ms = 0;
+  std::uint64_t waits = 0;  ///< how often the program had waited for the device when it was recorded
 };
 
 /// Under the session's lock.
@@ -30,8 +33,8 @@ Event* find(cudaEvent_t event) {
 }
 
 [[gnu::always_inline]] inline cudaError_t create(const char* name, cudaEvent_t* event, unsigned flags) {
-  return call(name, Waits::no, [&](Session&) {
-    if (event == nullptr) return cudaErrorInvalidValue;
+  return call(name, Waits::no, [&](Session& s) {
+    if (event == nullptr) return s.because(cudaErrorInvalidValue, null_argument("place for the event"));
     auto made = std::make_unique<Event>();
     made->timed = (flags & cudaEventDisableTiming) == 0;
     *event = reinterpret_cast<cudaEvent_t>(made.get());
@@ -43,8 +46,10 @@ Event* find(cudaEvent_t event) {
 [[gnu::always_inline]] inline cudaError_t record(const char* name, cudaEvent_t event, cudaStream_t stream) {
   return call(name, Waits::no, [&](Session& s) {
     Event* mine = find(event);
-    if (mine == nullptr || stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
+    if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
     mine->recorded = true;
+    mine->waits = s.waits;
     mine->ms = s.timeline.ready(stream_number(stream));
     return cudaSuccess;
   });
@@ -61,8 +66,9 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  return call("cudaEventDestroy", Waits::no,
-              [&](Session&) { return events().erase(event) == 1 ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+  return call("cudaEventDestroy", Waits::no, [&](Session& s) {
+    return events().erase(event) == 1 ? cudaSuccess : s.because(cudaErrorInvalidResourceHandle, no_event());
+  });
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { return record("cudaEventRecord", event, stream); }
@@ -74,31 +80,42 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return call("cudaEventSynchronize", Waits::yes, [&](Session& s) {
     const Event* mine = find(event);
-    if (mine == nullptr) return cudaErrorInvalidResourceHandle;
+    if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
     s.timeline.host_waits(mine->ms);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return call("cudaEventQuery", Waits::yes,
-              [&](Session&) { return find(event) == nullptr ? cudaErrorInvalidResourceHandle : cudaSuccess; });
+  return call("cudaEventQuery", Waits::yes, [&](Session& s) {
+    return find(event) != nullptr ? cudaSuccess : s.because(cudaErrorInvalidResourceHandle, no_event());
+  });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   return call("cudaStreamWaitEvent", Waits::no, [&](Session& s) {
     const Event* mine = find(event);
-    if (mine == nullptr || stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+    if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
+    if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
     s.timeline.wait_until(stream_number(stream), mine->ms);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) {
+  void* const caller = __builtin_return_address(0);
   return call("cudaEventElapsedTime", Waits::no, [&](Session& s) {
     const Event *first = find(start), *last = find(end);
-    if (first == nullptr || last == nullptr || !first->timed || !last->timed || !first->recorded || !last->recorded)
-      return cudaErrorInvalidResourceHandle;
+    for (const auto& [event, which] : {std::pair{first, "first"}, std::pair{last, "second"}}) {
+      constexpr auto error = cudaErrorInvalidResourceHandle;
+      if (event == nullptr) return s.because(error, no_event(which));
+      if (!event->timed) return s.because(error, event_without_time(which));
+      if (!event->recorded) return s.because(error, event_not_recorded(which));
+    }
+    if (last->waits == s.waits)
+      s.find("cudaEventElapsedTime: nothing has waited since the second event was recorded: a GPU may not have come to "
+             "it yet, and gives cudaErrorNotReady; call cudaEventSynchronize for it before",
+             Severity::warning, caller);
     constexpr double least = 0.001;  // two events without anything between them
     *ms = static_cast<float>(last->ms >= first->ms ? std::max(last->ms - first->ms, least) : last->ms - first->ms);
     s.note("cudaEventElapsedTime gives modelled time, not measured time");

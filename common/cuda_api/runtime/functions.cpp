@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/occupancy.h"
 
@@ -17,7 +18,7 @@ template <typename Body>
 [[gnu::always_inline]] inline cudaError_t with_kernel(const char* name, const void* function, Body&& body) {
   return call(name, Waits::no, [&](Session& s) {
     FunctionEntry* entry = s.modules.function(function);
-    if (entry == nullptr) return cudaErrorInvalidDeviceFunction;
+    if (entry == nullptr) return s.because(cudaErrorInvalidDeviceFunction, no_kernel());
     (void)s.kernel_of(*entry);
     return body(s, *entry->loaded);
   });
@@ -66,7 +67,9 @@ cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribu
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
     const std::size_t fixed = kernel.kernel.attributes.static_shared_bytes.value_or(0);
     if (value < 0 || static_cast<std::size_t>(value) + fixed > s.profile().shared_bytes_per_block_optin)
-      return cudaErrorInvalidValue;
+      return s.because(cudaErrorInvalidValue,
+                       too_much_shared(static_cast<std::size_t>(value), fixed, s.profile().shared_bytes_per_block_optin,
+                                       kernel.kernel.cpp_name));
     kernel.dynamic_shared_most = static_cast<std::size_t>(value);
     return cudaSuccess;
   });

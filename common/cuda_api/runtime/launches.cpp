@@ -30,6 +30,7 @@ Dim3 shape(dim3 d) { return {d.x, d.y, d.z}; }
     request.cooperative = cooperative;
     void* const configured = std::exchange(configured_by(), nullptr);
     request.caller = configured != nullptr ? configured : caller;
+    if (configured == nullptr) request.called = name;
     return session.launch(request);
   });
 }

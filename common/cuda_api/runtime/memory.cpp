@@ -6,6 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/graphs/graph_memory.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
@@ -31,13 +32,13 @@ std::string next_name(const char* function) {
 
 cudaError_t allocate(Session& session, void** pointer, std::size_t bytes, Kind kind, unsigned flags,
                      const char* function, void* caller) {
-  if (pointer == nullptr) return cudaErrorInvalidValue;
+  if (pointer == nullptr) return session.because(cudaErrorInvalidValue, null_argument("place for the pointer"));
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
   const bool of_device = kind == Kind::device || kind == Kind::managed;
   if (of_device &&
       bytes > session.profile().memory_bytes - std::min(session.memory.used(), session.profile().memory_bytes))
-    return cudaErrorMemoryAllocation;
+    return session.because(cudaErrorMemoryAllocation, too_large(session, function, bytes));
   const std::string name = next_name(function);
   const DevicePointer address =
       kind == Kind::device ? session.device().allocate(name, bytes) : session.device().allocate_shared(name, bytes);
@@ -52,12 +53,7 @@ cudaError_t release(Session& session, const void* pointer, bool of_host, void* c
   const MemoryEntry* entry = session.memory.at(number(pointer));
   const bool fits =
       entry != nullptr && !entry->variable && (of_host ? entry->kind == Kind::pinned : entry->kind <= Kind::managed);
-  if (!fits) {
-    session.find(fmt::format("{} of {}, which is not what {} returned, or has been freed",
-                             of_host ? "cudaFreeHost" : "cudaFree", pointer, of_host ? "cudaMallocHost" : "cudaMalloc"),
-                 Severity::error, caller);
-    return cudaErrorInvalidValue;
-  }
+  if (!fits) return session.because(cudaErrorInvalidValue, not_to_free(session, number(pointer), of_host));
   session.managed.forget();
   if (entry->of_graph) {
     free_of_graph(session, entry->address, caller);
@@ -74,7 +70,8 @@ std::size_t pitch_of(std::size_t width) { return (width + 511) / 512 * 512; }
 [[gnu::always_inline]] inline cudaError_t advised(const char* name, const void* pointer) {
   return call(name, Waits::no, [&](Session& s) {
     const MemoryEntry* entry = s.memory.holding(number(pointer));
-    return entry != nullptr && entry->kind == Kind::managed ? cudaSuccess : cudaErrorInvalidValue;
+    if (entry != nullptr && entry->kind == Kind::managed) return cudaSuccess;
+    return s.because(cudaErrorInvalidValue, not_managed(s, number(pointer)));
   });
 }
 
@@ -94,7 +91,7 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   return call(
       "cudaMallocAsync", Waits::no,
       [&](Session& s) {
-        if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+        if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
         if (!s.captures(stream)) return allocate(s, pointer, bytes, Kind::device, 0, "cudaMallocAsync", caller);
         Work work;
         const cudaError_t error = reserve_for_graph(s, pointer, bytes, "cudaMallocAsync", caller, work);
@@ -154,11 +151,12 @@ cudaError_t cudaFreeHost(void* pointer) {
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
   void* const caller = __builtin_return_address(0);
   return call("cudaHostRegister", Waits::no, [&](Session& s) {
-    if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
+    if (pointer == nullptr) return s.because(cudaErrorInvalidValue, null_argument("memory to register"));
+    if (bytes == 0) return s.because(cudaErrorInvalidValue, {"0 bytes were to be registered"});
     try {
       s.device().adopt(next_name("cudaHostRegister"), {static_cast<std::byte*>(pointer), bytes});
     } catch (const std::invalid_argument&) {
-      return cudaErrorHostMemoryAlreadyRegistered;
+      return s.because(cudaErrorHostMemoryAlreadyRegistered, registered_before(s, number(pointer), bytes));
     }
     s.memory.add({Kind::registered, number(pointer), bytes, flags, next_name("cudaHostRegister"),
                   Session::place_in_program(caller), false});
@@ -169,7 +167,8 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
 cudaError_t cudaHostUnregister(void* pointer) {
   return call("cudaHostUnregister", Waits::yes, [&](Session& s) {
     const MemoryEntry* entry = s.memory.at(number(pointer));
-    if (entry == nullptr || entry->kind != Kind::registered) return cudaErrorHostMemoryNotRegistered;
+    if (entry == nullptr || entry->kind != Kind::registered)
+      return s.because(cudaErrorHostMemoryNotRegistered, not_registered(s, number(pointer)));
     s.device().release(entry->address);
     s.memory.remove(entry->address);
     return cudaSuccess;

@@ -56,12 +56,14 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
   counted.bytes += bytes;
   session.managed.open();
   if (waits == Waits::yes) session.managed.forget();
+  if (waits == Waits::yes) ++session.waits;
   cudaError_t error = session.sticky();
   if (error == cudaSuccess && waits == Waits::yes) {
     session.print();
     error = session.surface();
   }
   if (error == cudaSuccess) {
+    session.failures.begin();
     try {
       error = body(session);
     } catch (const LaunchError& e) {
@@ -72,6 +74,7 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
     } catch (const std::bad_alloc&) {
       error = session.lacks_memory(name, "there is none left for what the simulator keeps", caller);
     }
+    session.failures.end(session.record, name, error, caller);
   }
   session.managed.close();
   if (error != cudaSuccess && error != cudaErrorNotReady) last_error() = error;

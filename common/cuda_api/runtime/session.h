@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common/cuda_api/record.h"
+#include "common/cuda_api/runtime/failures/failures.h"
 #include "common/cuda_api/runtime/host/managed_watch.h"
 #include "common/cuda_api/runtime/host/unwritten_results.h"
 #include "common/cuda_api/runtime/memory_table.h"
@@ -41,7 +42,8 @@ struct LaunchRequest {
   void** arguments = nullptr;
   cudaStream_t stream = nullptr;
   bool cooperative = false;
-  void* caller = nullptr;  ///< return address
+  void* caller = nullptr;        ///< return address
+  const char* called = nullptr;  ///< the function that launches; null: <<<>>>
 };
 
 class Session;
@@ -61,6 +63,11 @@ class Session {
   Timeline timeline;
   ManagedWatch managed;
   WritingLaunches writing;  ///< kept where initcheck is on
+  Failures failures;
+  std::uint64_t waits = 0;  ///< calls so far that waited for what was queued
+
+  /// Why the call that runs gives this error, which it returns.
+  cudaError_t because(cudaError_t error, Reason reason) { return failures.because(error, std::move(reason)); }
 
   [[nodiscard]] const GpuProfile& profile() const { return profile_; }
   /// Made by the first who asks.
@@ -139,8 +146,10 @@ class Session {
   void fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel);
   struct Refusal {
     cudaError_t error = cudaSuccess;
-    std::string why{};
+    std::string why{}, remedy{};
   };
+  [[nodiscard]] std::string more_shared_memory(const LoadedFunction& kernel, std::size_t bytes,
+                                               std::size_t fixed) const;
   /// What no GPU of this kind would launch.
   [[nodiscard]] Refusal check(const LoadedFunction& kernel, const LaunchRequest& request) const;
   cudaError_t refuse_launch(const Refusal& refusal, const LoadedFunction& kernel, const LaunchRequest& request);

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/session.h"
 
 using namespace gpulab;
@@ -29,7 +30,7 @@ template <typename Body>
 [[gnu::always_inline]] inline cudaError_t with_stream(const char* name, Waits waits, cudaStream_t stream, Body&& body) {
   return call(name, waits, [&](Session& s) {
     StreamState* state = stream_of(stream);
-    if (state == nullptr) return cudaErrorInvalidResourceHandle;
+    if (state == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
     body(s, *state);
     return cudaSuccess;
   });
@@ -52,7 +53,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return call("cudaStreamDestroy", Waits::no, [&](Session& s) {
     const auto number = stream_number(stream);
-    if (number <= Timeline::kPerThread || s.timeline.stream(number) == nullptr) return cudaErrorInvalidResourceHandle;
+    if (number <= Timeline::kPerThread || s.timeline.stream(number) == nullptr)
+      return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
     s.timeline.remove(number);
     return cudaSuccess;
   });

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "common/cuda_api/runtime/copies/copies.h"
+#include "common/cuda_api/runtime/failures/reasons.h"
 
 using namespace gpulab;
 using namespace gpulab::cuda_api;
@@ -22,7 +23,7 @@ struct Side {
   std::size_t row_bytes = 0, slice_bytes = 0;
 };
 
-/// A box of an array, in bytes, rows and slices. Nothing where it is not all inside.
+/// A box of an array, in bytes, rows and slices. Nothing where it is not all inside, and the session knows why.
 std::optional<Side> box_of(Session& s, cudaArray_const_t handle, const cudaPos& at, const cudaExtent& box) {
   const ArrayEntry* array = s.textures.array(handle);
   if (array == nullptr) return std::nullopt;
@@ -30,8 +31,10 @@ std::optional<Side> box_of(Session& s, cudaArray_const_t handle, const cudaPos& 
     return from <= all && count <= all - from;
   };
   if (!inside(at.x, box.width, array->row_bytes()) || !inside(at.y, box.height, array->rows()) ||
-      !inside(at.z, box.depth, array->slices()))
+      !inside(at.z, box.depth, array->slices())) {
+    (void)s.because(cudaErrorInvalidValue, box_beyond_array(*array, at, box));
     return std::nullopt;
+  }
   const std::size_t slice = array->row_bytes() * array->rows();
   return Side{array->address + at.z * slice + at.y * array->row_bytes() + at.x, array->row_bytes(), slice};
 }
@@ -50,7 +53,8 @@ cudaError_t copy_box(Session& s, const char* function, const Side& to, const Sid
 /// x and widths count an array's texels, where one of the sides is an array; else bytes.
 cudaError_t copy_3d(Session& s, const char* name, const cudaMemcpy3DParms& p, cudaStream_t stream, void* caller) {
   const ArrayEntry* array = s.textures.array(p.dstArray != nullptr ? p.dstArray : p.srcArray);
-  if (array == nullptr && (p.dstArray != nullptr || p.srcArray != nullptr)) return cudaErrorInvalidResourceHandle;
+  if (array == nullptr && (p.dstArray != nullptr || p.srcArray != nullptr))
+    return s.because(cudaErrorInvalidResourceHandle, no_array(p.dstArray != nullptr ? p.dstArray : p.srcArray));
   const std::size_t texel = array == nullptr ? 1 : array->format.bytes();
   const cudaExtent box{p.extent.width * texel, p.extent.height, p.extent.depth};
   const auto side = [&](cudaArray_const_t handle, const cudaPitchedPtr& base,
@@ -78,7 +82,9 @@ cudaError_t copy_2d(Session& s, const char* name, cudaArray_const_t array, const
                     std::size_t pitch, bool to_array, cudaMemcpyKind kind, cudaStream_t stream, void* caller) {
   const cudaExtent extent{box.width, box.height, 1};
   const auto side = box_of(s, array, {box.x, box.y, 0}, extent);
-  if (!side) return s.textures.array(array) == nullptr ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+  if (!side && s.textures.array(array) == nullptr)
+    return s.because(cudaErrorInvalidResourceHandle, no_array(array));
+  if (!side) return cudaErrorInvalidValue;
   const Side other{number(memory), pitch, 0};
   return to_array ? copy_box(s, name, *side, other, extent, kind, stream, caller)
                   : copy_box(s, name, other, *side, extent, kind, stream, caller);
@@ -90,8 +96,10 @@ cudaError_t copy_run(Session& s, const char* name, cudaArray_const_t array, std:
                      void* caller) {
   const auto first = box_of(s, array, {x, y, 0}, {0, 0, 1});
   const ArrayEntry* entry = s.textures.array(array);
-  if (entry == nullptr) return cudaErrorInvalidResourceHandle;
-  if (!first || bytes > entry->bytes() - (first->address - entry->address)) return cudaErrorInvalidValue;
+  if (entry == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_array(array));
+  if (!first) return cudaErrorInvalidValue;
+  if (const std::size_t there = entry->bytes() - (first->address - entry->address); bytes > there)
+    return s.because(cudaErrorInvalidValue, beyond_array(bytes, there));
   void* const there = pointer_to(first->address);
   return to_array ? copy(s, name, there, memory, {bytes}, kind, stream, caller)
                   : copy(s, name, memory, there, {bytes}, kind, stream, caller);

@@ -7,6 +7,7 @@
 
 #include <cstring>
 
+#include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
 
@@ -45,22 +46,10 @@ cudaError_t check_side(Session& s, const char* function, const char* side, std::
   const auto there = device_bytes(s, address);
   if (!there) {
     if (!is_device) {
-      if (address == 0) {
-        s.find(fmt::format("{}: the {} is a null pointer", function, side), Severity::error, caller);
-        return cudaErrorInvalidValue;
-      }
-      if (const MemoryEntry* freed = s.memory.freed(address)) {
-        s.find(fmt::format("{}: the {} lies in '{}', which has been freed", function, side, freed->name),
-               Severity::error, caller);
-        return cudaErrorInvalidValue;
-      }
-      return cudaSuccess;
+      if (address != 0 && s.memory.freed(address) == nullptr) return cudaSuccess;
+      return s.because(cudaErrorInvalidValue, null_or_freed(s, side, address));
     }
-    const MemoryEntry* freed = s.memory.freed(address);
-    s.find(freed == nullptr ? fmt::format("{}: the {} is not memory of the device", function, side)
-                            : fmt::format("{}: the {} lies in '{}', which has been freed", function, side, freed->name),
-           Severity::error, caller);
-    return cudaErrorInvalidValue;
+    return s.because(cudaErrorInvalidValue, not_of_device(s, side, address));
   }
   const MemoryEntry& entry = *s.memory.holding(address);
   if (!is_device && !may_be_either && !entry.host_may_touch()) {
@@ -69,9 +58,7 @@ cudaError_t check_side(Session& s, const char* function, const char* side, std::
            Severity::warning, caller);  // a GPU goes by the address, too
   }
   if (span <= *there) return cudaSuccess;
-  s.find(fmt::format("{}: {} bytes, but the {}, '{}', has {} from there on", function, span, side, entry.name, *there),
-         Severity::error, caller);
-  return cudaErrorInvalidValue;
+  return s.because(cudaErrorInvalidValue, beyond_allocation(side, entry, span, *there));
 }
 
 void move(Session& s, std::uint64_t to, bool to_device, std::uint64_t from, bool from_device, std::size_t bytes) {
@@ -91,7 +78,7 @@ void move(Session& s, std::uint64_t to, bool to_device, std::uint64_t from, bool
 
 cudaError_t fill(Session& s, const char* function, void* to, int value, const Rows& rows, cudaStream_t stream,
                  void* caller) {
-  if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
+  if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
   if (rows.bytes == 0 || rows.count == 0) return cudaSuccess;
   if (s.capture(stream,
                 [=](Session& later, cudaStream_t on) { return fill(later, function, to, value, rows, on, caller); }))
@@ -108,10 +95,15 @@ cudaError_t fill(Session& s, const char* function, void* to, int value, const Ro
 /// The variable behind a symbol with `bytes` from `offset` on; 0 where it is none, or smaller.
 std::uint64_t symbol_place(Session& s, const void* symbol, std::size_t bytes, std::size_t offset, cudaError_t& error) {
   const VariableEntry* variable = s.modules.variable(symbol);
-  error = variable == nullptr ? cudaErrorInvalidSymbol : cudaErrorInvalidValue;
-  if (variable == nullptr) return 0;
+  if (variable == nullptr) {
+    error = s.because(cudaErrorInvalidSymbol, not_a_symbol(s, symbol));
+    return 0;
+  }
   const auto place = s.place_of(*variable);
-  if (offset > place.bytes || bytes > place.bytes - offset) return 0;
+  if (offset > place.bytes || bytes > place.bytes - offset) {
+    error = s.because(cudaErrorInvalidValue, too_much_for_symbol(*variable, bytes, offset, place.bytes));
+    return 0;
+  }
   error = cudaSuccess;
   return place.address + offset;
 }
@@ -123,14 +115,18 @@ void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address
 
 cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, const void* from, const Rows& rows,
                            cudaMemcpyKind kind, cudaStream_t stream, void* caller) {
-  if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-  if (static_cast<unsigned>(kind) > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+  if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
+  if (static_cast<unsigned>(kind) > cudaMemcpyDefault) 
+    return s.because(cudaErrorInvalidMemcpyDirection, no_direction(static_cast<int>(kind)));
   if (rows.bytes == 0 || rows.count == 0) return cudaSuccess;
   if (s.capture(stream, [=](Session& later, cudaStream_t on) {
         return copy(later, function, to, from, rows, kind, on, caller);
       }))
     return cudaSuccess;
-  if (rows.count > 1 && (rows.pitch_to < rows.bytes || rows.pitch_from < rows.bytes)) return cudaErrorInvalidPitchValue;
+  if (rows.count > 1 && rows.pitch_to < rows.bytes)
+    return s.because(cudaErrorInvalidPitchValue, pitch_too_small("destination", rows.pitch_to, rows.bytes));
+  if (rows.count > 1 && rows.pitch_from < rows.bytes)
+    return s.because(cudaErrorInvalidPitchValue, pitch_too_small("source", rows.pitch_from, rows.bytes));
   const bool guess = kind == cudaMemcpyDefault;
   const bool to_device = guess ? device_bytes(s, number(to)).has_value()
                                : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
@@ -324,7 +320,7 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
 cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
   return call("cudaGetSymbolSize", Waits::no, [&](Session& s) {
     const VariableEntry* variable = s.modules.variable(symbol);
-    if (variable == nullptr) return cudaErrorInvalidSymbol;
+    if (variable == nullptr) return s.because(cudaErrorInvalidSymbol, not_a_symbol(s, symbol));
     *bytes = s.place_of(*variable).bytes;
     return cudaSuccess;
   });

@@ -36,6 +36,7 @@ cudaError_t Session::surface() {
 }
 
 void Session::looked() {
+  Failures::looked(record);
   for (auto& fault : record.faults) fault.seen |= fault.failure == kRefused;
 }
 
@@ -106,6 +107,8 @@ void Session::refuse(const Error& error, void* caller) {
 }
 
 cudaError_t Session::refuse_launch(const Refusal& refusal, const LoadedFunction& kernel, const LaunchRequest& request) {
+  failures.is_told();
+  if (request.shared_bytes > 0) failures.attribute_was_needed(record);
   const auto same = [&](const FaultRecord& fault) {
     return fault.failure == kRefused && fault.kernel == kernel.name && !fault.seen;
   };
@@ -114,7 +117,10 @@ cudaError_t Session::refuse_launch(const Refusal& refusal, const LoadedFunction&
   fault.failure = kRefused;
   fault.kernel = kernel.name;
   fault.what = "a launch that cannot be: " + refusal.why + "; the kernel did not run";
-  fault.hint = "check cudaGetLastError() behind each launch";
+  fault.hint = (refusal.remedy.empty() ? "" : refusal.remedy + "; ") +
+               (request.called == nullptr ? "check cudaGetLastError() behind each launch"
+                                          : fmt::format("check what {} returns", request.called));
+  if (request.called != nullptr) fault.function = request.called;
   fault.launch = launches_ + 1;
   fault.grid = request.grid;
   fault.block = request.block;

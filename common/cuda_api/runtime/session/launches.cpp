@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/launch_display.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
@@ -22,26 +23,43 @@ constexpr cudaError_t kWrongShape = CUDART_VERSION >= 13000 ? cudaErrorInvalidVa
 
 }  // namespace
 
+/// How a kernel gets that much dynamic shared memory, or that it cannot.
+std::string Session::more_shared_memory(const LoadedFunction& kernel, std::size_t bytes, std::size_t fixed) const {
+  const std::size_t optin = profile_.shared_bytes_per_block_optin;
+  if (bytes + fixed > optin) return fmt::format("no block has more than {} bytes: let it work on less at once", optin);
+  return fmt::format("call cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, {}) before the launch",
+                     kernel.kernel.cpp_name, bytes);
+}
+
 Session::Refusal Session::check(const LoadedFunction& kernel, const LaunchRequest& request) const {
   const Dim3 &grid = request.grid, &block = request.block;
-  if (grid.volume() == 0) return {kWrongShape, "a grid without blocks"};
-  if (block.volume() == 0) return {kWrongShape, "a block without threads"};
+  if (stream_of(request.stream) == nullptr) {
+    auto reason = no_stream(request.stream);
+    return {cudaErrorInvalidResourceHandle, std::move(reason.why), std::move(reason.remedy)};
+  }
+  if (grid.volume() == 0)
+    return {kWrongShape, "a grid without blocks", "round up: (n + threads - 1) / threads blocks, and none for n = 0"};
+  if (block.volume() == 0) return {kWrongShape, "a block without threads", "give each dimension of the block 1 at least"};
   if (block.volume() > 1024)
-    return {kWrongShape, fmt::format("a block of {} threads; 1024 are the most", block.volume())};
+    return {kWrongShape, fmt::format("a block of {} threads; 1024 are the most", block.volume()),
+            "take smaller blocks and more of them: x * y * z threads are 1024 at most"};
   if (block.z > 64) return {kWrongShape, fmt::format("a block of {} in z; 64 are the most", block.z)};
   if (grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535)
-    return {kWrongShape, "a grid that is too large; 2^31 - 1 blocks in x, 65535 in y and z are the most"};
+    return {kWrongShape, "a grid that is too large; 2^31 - 1 blocks in x, 65535 in y and z are the most",
+            "let x count what there is most of, or let each thread take several elements"};
   const auto most_threads = kernel.kernel.attributes.max_threads_per_block;
   if (most_threads && block.volume() > static_cast<std::uint64_t>(*most_threads))
     return {cudaErrorLaunchOutOfResources,
-            fmt::format("a block of {} threads; its __launch_bounds__ says {}", block.volume(), *most_threads)};
+            fmt::format("a block of {} threads; its __launch_bounds__ says {}", block.volume(), *most_threads),
+            "launch what the kernel was compiled for, or raise its __launch_bounds__"};
   const std::size_t fixed = kernel.kernel.attributes.static_shared_bytes.value_or(0);
   const std::size_t most = std::max(profile_.shared_bytes_per_block,
                                     kernel.dynamic_shared_most == 0 ? 0 : kernel.dynamic_shared_most + fixed);
   if (request.shared_bytes + fixed > most)
     return {cudaErrorInvalidValue,
             fmt::format("{} bytes of shared memory; {} are the most, unless cudaFuncSetAttribute allows more",
-                        request.shared_bytes + fixed, most)};
+                        request.shared_bytes + fixed, most),
+            more_shared_memory(kernel, request.shared_bytes, fixed)};
   const auto registers = kernel.kernel.attributes.registers;
   if (!registers) return {};
   const auto fits = occupancy(profile_, *registers, fixed, request.shared_bytes, static_cast<int>(block.volume()));
@@ -63,7 +81,6 @@ bool Session::capture(cudaStream_t stream, Work work) {
 }
 
 cudaError_t Session::launch(const LaunchRequest& request) {
-  if (stream_of(request.stream) == nullptr) return cudaErrorInvalidResourceHandle;
   const LoadedFunction& kernel = kernel_of(*request.function);
   if (const auto wrong = check(kernel, request); wrong.error != cudaSuccess)
     return refuse_launch(wrong, kernel, request);
@@ -81,9 +98,12 @@ cudaError_t Session::launch(const LaunchRequest& request) {
     take_what_it_left(kernel, request, mine);
     fail(error, request, kernel);
   } catch (const Error& error) {
-    if (request.cooperative && std::string_view(error.what()).starts_with("a cooperative grid"))
-      return cudaErrorCooperativeLaunchTooLarge;
-    throw;
+    if (!request.cooperative || !std::string_view(error.what()).starts_with("a cooperative grid")) throw;
+    --launches_;  // it is none
+    return refuse_launch({cudaErrorCooperativeLaunchTooLarge, error.what(),
+                          "launch no more, and let blocks stride over the work: "
+                          "cudaOccupancyMaxActiveBlocksPerMultiprocessor times the GPU's SMs"},
+                         kernel, request);
   }
   return cudaSuccess;
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/session.h"
 
 using namespace gpulab;
@@ -27,17 +28,20 @@ bool fits_a_gpu(const cudaExtent& e, unsigned flags) {
 
 cudaError_t make_array(Session& s, cudaArray_t* array, const cudaChannelFormatDesc* channels, const cudaExtent& extent,
                        unsigned flags, const char* function, void* caller) {
-  if (array == nullptr || channels == nullptr) return cudaErrorInvalidValue;
+  if (array == nullptr || channels == nullptr)
+    return s.because(cudaErrorInvalidValue, null_argument(array == nullptr ? "place for the array" : "format"));
   const auto format = format_of(*channels);
-  if (!format) return cudaErrorInvalidChannelDescriptor;
+  if (!format) return s.because(cudaErrorInvalidChannelDescriptor, no_channels(*channels));
   constexpr unsigned known = cudaArrayLayered | cudaArraySurfaceLoadStore | cudaArrayCubemap | cudaArrayTextureGather;
   if ((flags & ~known) != 0)
     s.refuse(fmt::format("{} with flags {:#x}", function, flags), caller,
              "layered, cube map, surface and gather are here");
-  if (extent.width == 0 || !fits_a_gpu(extent, flags)) return cudaErrorInvalidValue;
+  if (extent.width == 0 || !fits_a_gpu(extent, flags))
+    return s.because(cudaErrorInvalidValue, array_too_large(extent, flags));
   auto entry = std::make_unique<ArrayEntry>(ArrayEntry{*channels, *format, extent, flags});
   const std::size_t bytes = entry->bytes(), all = s.profile().memory_bytes;
-  if (bytes > all - std::min(s.memory.used(), all)) return cudaErrorMemoryAllocation;
+  if (bytes > all - std::min(s.memory.used(), all))
+    return s.because(cudaErrorMemoryAllocation, too_large(s, function, bytes));
   const std::string name = fmt::format("{} #{}", function, s.record.calls[function].calls);
   entry->address = s.device().allocate(name, bytes);
   s.memory.add({MemoryEntry::Kind::device, entry->address, bytes, 0, name, Session::place_in_program(caller)});
@@ -70,10 +74,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
   return call("cudaFreeArray", Waits::yes, [&](Session& s) {
     if (array == nullptr) return cudaSuccess;
     const ArrayEntry* entry = s.textures.array(array);
-    if (entry == nullptr) {
-      s.find("cudaFreeArray of what cudaMallocArray did not return, or has been freed", Severity::error, caller);
-      return cudaErrorInvalidResourceHandle;
-    }
+    if (entry == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_array_to_free());
     s.device().release(entry->address);
     s.memory.remove(entry->address, Session::place_in_program(caller));
     s.textures.arrays.erase(array);
@@ -84,7 +85,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
 cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* channels, cudaExtent* extent, unsigned* flags, cudaArray_t array) {
   return call("cudaArrayGetInfo", Waits::no, [&](Session& s) {
     const ArrayEntry* entry = s.textures.array(array);
-    if (entry == nullptr) return cudaErrorInvalidResourceHandle;
+    if (entry == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_array(array));
     if (channels != nullptr) *channels = entry->channels;
     if (extent != nullptr) *extent = entry->extent;
     if (flags != nullptr) *flags = entry->flags;
@@ -95,7 +96,7 @@ cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* channels, cudaExtent* extent
 cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* channels, cudaArray_const_t array) {
   return call("cudaGetChannelDesc", Waits::no, [&](Session& s) {
     const ArrayEntry* entry = s.textures.array(array);
-    if (entry == nullptr) return cudaErrorInvalidResourceHandle;
+    if (entry == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_array(array));
     *channels = entry->channels;
     return cudaSuccess;
   });

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/session.h"
 
 using namespace gpulab;
@@ -19,10 +20,12 @@ std::size_t most_linear_texels(const simt::TexelFormat& format) { return (std::s
 std::uint64_t number(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
 /// Where the texels lie, and how many; `why` says why they cannot.
-std::optional<simt::Texture> of_array(const Session& s, cudaArray_const_t handle, cudaError_t& why) {
+std::optional<simt::Texture> of_array(Session& s, cudaArray_const_t handle, cudaError_t& why) {
   const ArrayEntry* array = s.textures.array(handle);
-  why = cudaErrorInvalidResourceHandle;
-  if (array == nullptr) return std::nullopt;
+  if (array == nullptr) {
+    why = s.because(cudaErrorInvalidResourceHandle, no_array(handle));
+    return std::nullopt;
+  }
   simt::Texture texture;
   texture.address = array->address;
   texture.format = array->format;
@@ -38,41 +41,40 @@ std::optional<simt::Texture> of_array(const Session& s, cudaArray_const_t handle
 }
 
 /// Memory of the program's own, linear or in rows of a pitch.
-std::optional<simt::Texture> of_memory(Session& s, const char* function, const cudaResourceDesc& resource,
-                                       cudaError_t& why, void* caller) {
+std::optional<simt::Texture> of_memory(Session& s, const cudaResourceDesc& resource, cudaError_t& why) {
+  const auto refused = [&](cudaError_t error, Reason reason) {
+    why = s.because(error, std::move(reason));
+    return std::nullopt;
+  };
   const bool is_linear = resource.resType == cudaResourceTypeLinear;
   const auto& linear = resource.res.linear;
   const auto& rows = resource.res.pitch2D;
   const auto format = format_of(is_linear ? linear.desc : rows.desc);
-  why = cudaErrorInvalidChannelDescriptor;
-  if (!format) return std::nullopt;
-  why = cudaErrorInvalidValue;
+  if (!format) return refused(cudaErrorInvalidChannelDescriptor, no_channels(is_linear ? linear.desc : rows.desc));
   simt::Texture texture;
   texture.format = *format;
   texture.address = number(is_linear ? linear.devPtr : rows.devPtr);
-  if (texture.address == 0 || texture.address % kAlignment != 0) return std::nullopt;
+  if (texture.address == 0 || texture.address % kAlignment != 0)
+    return refused(cudaErrorInvalidValue, misplaced_texels(texture.address, kAlignment));
   if (is_linear) {
     const std::size_t texels = linear.sizeInBytes / format->bytes();
-    if (texels > most_linear_texels(*format) || texels > UINT32_MAX) return std::nullopt;
+    if (texels > most_linear_texels(*format) || texels > UINT32_MAX)
+      return refused(cudaErrorInvalidValue,
+                     {fmt::format("{} texels; {} are the most", texels, most_linear_texels(*format))});
     texture.of_linear_memory = true;
     texture.extent[0] = static_cast<std::uint32_t>(texels);
   } else {
-    if (rows.width == 0 || rows.height == 0 || rows.width > 131072 || rows.height > 65000) return std::nullopt;
-    if (rows.pitchInBytes % kPitchAlignment != 0 || rows.pitchInBytes < rows.width * format->bytes() ||
+    if (rows.width == 0 || rows.height == 0 || rows.width > 131072 || rows.height > 65000 ||
+        rows.pitchInBytes % kPitchAlignment != 0 || rows.pitchInBytes < rows.width * format->bytes() ||
         rows.pitchInBytes > 2097120)
-      return std::nullopt;
+      return refused(cudaErrorInvalidValue, texture_pitch(resource, format->bytes(), kPitchAlignment));
     texture.extent = {static_cast<std::uint32_t>(rows.width), static_cast<std::uint32_t>(rows.height), 1};
     texture.row_bytes = texture.slice_bytes = rows.pitchInBytes;
   }
   const MemoryEntry* entry = s.memory.holding(texture.address);
-  if (entry == nullptr || texture.bytes() > entry->bytes - (texture.address - entry->address)) {
-    s.find(entry == nullptr
-               ? fmt::format("{}: the texels are not in memory of the device", function)
-               : fmt::format("{}: {} bytes of texels, but '{}' has {} from there on", function, texture.bytes(),
-                             entry->name, entry->bytes - (texture.address - entry->address)),
-           Severity::error, caller);
-    return std::nullopt;
-  }
+  if (entry == nullptr) return refused(cudaErrorInvalidValue, not_of_device(s, "memory", texture.address));
+  if (const std::size_t there = entry->bytes - (texture.address - entry->address); texture.bytes() > there)
+    return refused(cudaErrorInvalidValue, beyond_allocation("memory", *entry, texture.bytes(), there));
   return texture;
 }
 
@@ -90,12 +92,14 @@ simt::AddressMode mode_of(cudaTextureAddressMode mode) {
 }
 
 /// How points are found and read; cudaSuccess if a texture of that format can be read so.
-cudaError_t describe(const cudaTextureDesc& asked, simt::Texture& texture) {
+cudaError_t describe(Session& s, const cudaTextureDesc& asked, simt::Texture& texture) {
   const bool is_float = texture.format.kind == simt::TexelKind::floating;
   texture.as_fractions = asked.readMode == cudaReadModeNormalizedFloat;
-  if (texture.as_fractions && (is_float || texture.format.bits == 32)) return cudaErrorInvalidNormSetting;
+  if (texture.as_fractions && (is_float || texture.format.bits == 32))
+    return s.because(cudaErrorInvalidNormSetting, fractions_of(is_float));
   texture.filters = asked.filterMode == cudaFilterModeLinear;
-  if (texture.filters && !is_float && !texture.as_fractions) return cudaErrorInvalidFilterSetting;
+  if (texture.filters && !is_float && !texture.as_fractions)
+    return s.because(cudaErrorInvalidFilterSetting, filter_of_integers());
   texture.is_normalized = asked.normalizedCoords != 0;
   texture.is_seamless = asked.seamlessCubemap != 0;
   for (std::size_t k = 0; k < 3; ++k) texture.modes[k] = mode_of(asked.addressMode[k]);
@@ -105,7 +109,6 @@ cudaError_t describe(const cudaTextureDesc& asked, simt::Texture& texture) {
 
 cudaError_t make_texture(Session& s, cudaTextureObject_t* object, const cudaResourceDesc& resource,
                          const cudaTextureDesc& asked, const cudaResourceViewDesc* view, void* caller) {
-  constexpr const char* function = "cudaCreateTextureObject";
   if (resource.resType == cudaResourceTypeMipmappedArray)
     s.refuse("cudaCreateTextureObject of a mipmapped array", caller);
   if (view != nullptr && view->format != cudaResViewFormatNone)
@@ -113,9 +116,9 @@ cudaError_t make_texture(Session& s, cudaTextureObject_t* object, const cudaReso
   if (asked.sRGB != 0) s.refuse("cudaCreateTextureObject with sRGB", caller);
   cudaError_t why = cudaErrorInvalidValue;
   auto texture = resource.resType == cudaResourceTypeArray ? of_array(s, resource.res.array.array, why)
-                                                           : of_memory(s, function, resource, why, caller);
+                                                           : of_memory(s, resource, why);
   if (!texture) return why;
-  if (const auto e = describe(asked, *texture); e != cudaSuccess) return e;
+  if (const auto e = describe(s, asked, *texture); e != cudaSuccess) return e;
   *object = s.device().make_texture(*texture);
   s.textures.objects[*object] = {false, resource, asked};
   return cudaSuccess;
@@ -145,7 +148,10 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
                                     const cudaTextureDesc* texture, const cudaResourceViewDesc* view) {
   void* const caller = __builtin_return_address(0);
   return call("cudaCreateTextureObject", Waits::no, [&](Session& s) {
-    if (object == nullptr || resource == nullptr || texture == nullptr) return cudaErrorInvalidValue;
+    if (object == nullptr || resource == nullptr || texture == nullptr)
+      return s.because(cudaErrorInvalidValue, null_argument(object == nullptr     ? "place for the object"
+                                                            : resource == nullptr ? "resource's description"
+                                                                                  : "texture's description"));
     return make_texture(s, object, *resource, *texture, view, caller);
   });
 }
@@ -175,7 +181,7 @@ cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* texture, cudaTextur
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* object, const cudaResourceDesc* resource) {
   return call("cudaCreateSurfaceObject", Waits::no, [&](Session& s) {
     if (object == nullptr || resource == nullptr || resource->resType != cudaResourceTypeArray)
-      return cudaErrorInvalidValue;
+      return s.because(cudaErrorInvalidValue, surface_of_no_array());
     cudaError_t why = cudaErrorInvalidValue;
     auto surface = of_array(s, resource->res.array.array, why);
     if (!surface) return why;

@@ -1,0 +1,106 @@
+#include "runner/program/results/watched_build.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+
+#include "common/child/child.h"
+#include "common/child/private_folder.h"
+#include "common/error.h"
+#include "runner/program/results/dropped_results.h"
+#include "runner/program/results/nvcc_messages.h"
+#include "runner/program/results/watched_functions.h"
+
+namespace gpulab {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_source(const std::string& word) {
+  const auto kind = fs::path(word).extension();
+  return kind == ".cu" || kind == ".cpp" || kind == ".cc" || kind == ".cxx" || kind == ".c";
+}
+
+/// What the child writes into the pipe, as it comes, line by line.
+void show(int pipe, NvccMessages& messages) {
+  std::array<char, 4096> bytes{};
+  std::string line;
+  for (;;) {
+    const ssize_t count = read(pipe, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    for (const char c : std::string_view(bytes.data(), static_cast<std::size_t>(count))) {
+      line += c;
+      if (c != '\n') continue;
+      std::fputs(messages.take(line).c_str(), stderr);
+      line.clear();
+    }
+  }
+  if (!line.empty()) std::fputs(messages.take(line).c_str(), stderr);
+  std::fputs(messages.rest().c_str(), stderr);
+}
+
+int run(const std::vector<std::string>& words, NvccMessages& messages) {
+  int ends[2];
+  if (pipe(ends) != 0) throw Error(ExitCode::missing, "no pipe for what nvcc says");
+  ChildPlan plan{.command = words};
+  const pid_t child = start_child(plan, {STDIN_FILENO, STDOUT_FILENO, ends[1], -1}, "nvcc");
+  close(ends[1]);
+  show(ends[0], messages);
+  close(ends[0]);
+  int status = 0;
+  while (!has_ended(child)) usleep(1000);
+  status = end_child(child);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+std::vector<std::string> made_by(const std::vector<std::string>& words) {
+  std::string folder;
+  bool links = true, device_alone = false;
+  std::vector<std::string> sources;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const auto& word = words[i];
+    const bool has_next = i + 1 < words.size();
+    for (const std::string_view name : {"-o", "--output-file"}) {
+      if (word == name && has_next) return {words[i + 1]};
+      if (word.starts_with(std::string(name) + "=")) return {word.substr(name.size() + 1)};
+    }
+    if ((word == "-odir" || word == "--output-directory") && has_next) folder = words[i + 1];
+    for (const char* one : {"-c", "--compile", "-dc", "--device-c", "-dw", "--device-w"}) links &= word != one;
+    for (const char* one : {"-ptx", "--ptx", "-cubin", "--cubin", "-fatbin", "--fatbin", "-lib", "--lib", "-dlink"})
+      device_alone |= word == one;
+    if (is_source(word)) sources.push_back(word);
+  }
+  if (device_alone) return {};
+  if (links) return {"a.out"};
+  std::vector<std::string> objects;
+  for (const auto& source : sources)
+    objects.push_back((fs::path(folder) / fs::path(source).stem()).string() + ".o");
+  return objects;
+}
+
+int build_watched(const std::vector<std::string>& words) {
+  const PrivateFolder folder;
+  auto watched = words;
+  for (auto& word : watching_words(folder.path())) watched.push_back(std::move(word));
+  NvccMessages messages;
+  const int code = run(watched, messages);
+  if (code != 0 && messages.is_lost()) {  // a toolkit that the header does not fit
+    NvccMessages others;
+    return run(words, others);
+  }
+  bool compiles = false;
+  for (const auto& word : words) compiles |= is_source(word);
+  if (code != 0 || !compiles) return code;
+  for (const auto& made : made_by(words)) keep_dropped(made, messages.dropped());
+  return code;
+}
+
+}  // namespace gpulab

@@ -1,0 +1,27 @@
+#pragma once
+// The functions of the runtime whose results a program should look at, and a header for the host's compiler that makes
+// it warn where one is dropped. The warnings are for us (nvcc_messages.h).
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpulab {
+
+constexpr std::string_view watching_header = "gpulab_watched_functions.h";
+
+/// The header's text. Where it knows nothing of a toolkit or a compiler, it is empty to them.
+[[nodiscard]] std::string watching_header_text();
+
+/// "cudaMemcpy" of "cudaMemcpy_ptds" and "cudaMemcpy": as the runtime calls it; empty for what is not watched.
+[[nodiscard]] std::string watched_name(std::string_view function);
+
+/// May a build with these words for nvcc have the header? Not one that makes errors of warnings, writes what its
+/// preprocessor saw, or lists the files that it has read for others to look for.
+[[nodiscard]] bool may_watch(const std::vector<std::string>& words);
+
+/// Writes the header into the folder; the words for nvcc that include it.
+[[nodiscard]] std::vector<std::string> watching_words(const std::filesystem::path& folder);
+
+}  // namespace gpulab
