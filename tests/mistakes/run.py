@@ -48,6 +48,7 @@ class Statement:
     def __init__(self, program, words, lines=(), accuses=False):
         self.words = " ".join(words.split())
         self.lines = set(lines) | program.named_in(words)
+        self.remedy = re.sub(rf"\b{re.escape(program.source.stem)}\b", "", self.words)  # a name may hold the very word
         self.accuses = accuses
 
 
@@ -143,7 +144,7 @@ def judge_guilty(binary, program, folder):
     target = f"./{program.source.stem}" if built else program.source.name
     said += execute(binary, program, folder, program.how, target)[1]
     for statement in said:
-        if statement.lines & program.lines and re.search(program.says, statement.words, re.IGNORECASE):
+        if statement.lines & program.lines and re.search(program.says, statement.remedy, re.IGNORECASE):
             return True, "named", statement.words
     if not said:
         return False, "missed", ""

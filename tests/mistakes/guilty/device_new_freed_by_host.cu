@@ -4,7 +4,7 @@
 #include <cstdio>
 
 // how: plain
-// says: heap|in a kernel|new|malloc
+// says: heap|in a kernel|\bnew\b|\bmalloc\b
 __global__ void makeTable(int** slot) {
   int* table = new int[32];
   if (table) {

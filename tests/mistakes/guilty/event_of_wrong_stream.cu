@@ -4,7 +4,7 @@
 #include <cstdio>
 
 // how: sanitize
-// says: cudaEventRecord|cudaStreamWaitEvent|record|event
+// says: cudaEventRecord|cudaStreamWaitEvent|record|\bevent
 __global__ void produce(int* data) {
   unsigned v = threadIdx.x;
   for (int k = 0; k < 500; ++k) v = v * 5 + 1;

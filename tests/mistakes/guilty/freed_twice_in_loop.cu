@@ -4,7 +4,7 @@
 #include <cstdio>
 
 // how: plain
-// says: already|twice|again|double free|second time
+// says: already|twice|\bagain\b|double free|second time
 __global__ void fill(int* x, int value) { x[threadIdx.x] = value; }
 
 int main() {

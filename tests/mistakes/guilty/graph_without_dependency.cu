@@ -4,7 +4,7 @@
 #include <cstdio>
 
 // how: sanitize
-// says: dependenc|depend|edge
+// says: dependenc|depend|\bedge
 __global__ void fill(int* x) { x[threadIdx.x] = threadIdx.x; }
 __global__ void sum(const int* x, int* total) { atomicAdd(total, x[threadIdx.x]); }  // BUG2
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 // how: sanitize
-// says: lock|atomic|exclusi
+// says: \block\b|atomic|exclusi
 __global__ void add(const float* parts, float* sum, int* lock) {
   if (threadIdx.x == 0) {
     while (atomicCAS(lock, 0, 1) == 0) {  // BUG2

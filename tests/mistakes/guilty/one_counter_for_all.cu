@@ -5,7 +5,7 @@
 #include <vector>
 
 // how: explain
-// says: contention|one address|same address|single address|warp|shared|block first|reduc
+// says: conten|(one|same|single) address|within (the|a|each) (warp|block)|shared memory|warp first|block first|reduc|__shfl
 __global__ void energy(const float* v, int n, float* sum) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 // how: explain
-// says: (one|1|single) thread|blocks? of (one|1)\b|threads (per|a|in a) block|lanes|128|256|multiple of 32
+// says: (one|1|single) thread|blocks? of (one|1)\b|threads (per|a|in a) block|lanes|multiple of 32
 __global__ void addVectors(const float* a, const float* b, float* c) { c[blockIdx.x] = a[blockIdx.x] + b[blockIdx.x]; }
 
 int main() {

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 // how: plain
-// says: sizeof|bytes|align
+// says: sizeof|(in|counts) bytes|align
 __global__ void checkers(cudaSurfaceObject_t board) {
   int x = threadIdx.x, y = threadIdx.y;
   surf2Dwrite((x + y) % 2 ? 1.0f : 0.0f, board, x, y);  // BUG

@@ -5,7 +5,7 @@
 #include <new>
 
 // how: plain
-// says: vtable|virtual|constructed on|made on the host|host
+// says: vtable|virtual|(constructed|made) on the host|host (memory|address|code|function|object)|of the host
 struct Shape {
   __host__ __device__ virtual float area() const { return 0; }
 };

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 // how: sanitize
-// says: record|cudaStreamWaitEvent|event
+// says: record|cudaStreamWaitEvent|\bevent
 __global__ void fill(float* x) { x[threadIdx.x] = threadIdx.x + 1.0f; }
 __global__ void halve(float* x) { x[threadIdx.x] *= 0.5f; }
 
