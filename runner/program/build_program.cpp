@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "runner/program/build_cache.h"
+#include "runner/program/results/build_advice.h"
 #include "runner/program/results/nvcc_messages.h"
 #include "runner/program/results/watched_functions.h"
 #include "runner/student_file/compilers/isolation.h"
@@ -154,6 +155,7 @@ bool build(const BuildRequest& request, const fs::path& program, const std::stri
     if (run.exit_code != 0 && messages.is_lost()) return build(request, program, nvcc, cache, false);
     if (run.exit_code == 0) keep_dropped(program, messages.dropped());
   }
+  run.output += run.exit_code != 0 ? advice_on_build(run.output, command) : notes_on_build(command);
   std::fputs(run.output.c_str(), stderr);
   if (run.exit_code != 0) return false;
   if (cache.applies()) cache.keep({read_file(program.string(), "nvcc"), run.output}, preprocessed);

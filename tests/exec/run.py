@@ -166,6 +166,28 @@ class Tests:
         self.case("arguments of files", ["good.cu", "more"], 2, err=["error: exec: 'more' is no source file"])
         self.case("text", ["good.h"], 2, err=[r"error: exec: good\.h is neither a \.cu file nor a program"])
 
+    def build_errors(self):
+        """What a build's errors mean, where their own words do not tell."""
+        kernel = "__global__ void k(float* x) { x[threadIdx.x] = helper(x[threadIdx.x]); }\nint main() { k<<<1, 1>>>(nullptr); return cudaDeviceSynchronize(); }\n"
+        programs = {
+            "unresolved": ("extern __device__ float helper(float x);\n" + kernel, [], 1,
+                           r"  hint: the device function helper\(float\) is declared \(unresolved\.cu:1\) and defined in none of these files"),
+            "for_the_host": ("float helper(float x) { return x; }\n" + kernel, [], 1, r"  hint: helper\(float\) \(for_the_host\.cu:1\) is compiled for the host alone"),
+            "too_much": ("__global__ void k(float* x) {\n  __shared__ float s[16384];\n  for (int i = threadIdx.x; i < 16384; i += 32) s[i] = i;\n"
+                         "  __syncthreads();\n  *x = s[threadIdx.x];\n}\nint main() { k<<<1, 32>>>(nullptr); }\n", [], 1,
+                         r"  hint: k\(float\*\) has 65536 bytes of static shared memory \(too_much\.cu:2\), and 49152 are the most"),
+            "not_linked": ("extern __device__ int helper(float* x);\n__global__ void k(float* x) { if (helper(x)) __nanosleep(1); }\n"
+                           "int main() { k<<<1, 1>>>(nullptr); return cudaDeviceSynchronize() == cudaSuccess; }\n", ["-rdc=true"], 4,
+                           r"error: the device function helper\(float\*\) is declared, and no file of the program defines it in k, block"),
+            "no_asserts": ("#include <cassert>\n__global__ void k(int* x) {  assert(x); }\nint main() { k<<<1, 1>>>(nullptr); }\n", ["-DNDEBUG"], 0,
+                           r"gpulab: no_asserts\.cu: assert\(\) checks nothing, in kernels neither, for NDEBUG is defined\n")}
+        for name, (text, options, code, said) in programs.items():
+            (self.folder / f"{name}.cu").write_text(text)
+            self.case(f"build errors {name}", [f"{name}.cu", *(f"--nvcc={o}" for o in options)], code, err=[said])
+        if self.word in "build errors":
+            ran = run([self.binary, "nvcc", "too_much.cu", "-o", "too_much"], self.folder)
+            self.note("build errors of nvcc", "" if ran.returncode != 0 and "  hint: k(float*) has 65536 bytes" in ran.stderr else ran.stderr)
+
     def streams(self):
         """What goes in and out of a program, also of one that is killed."""
         (self.folder / "waits.cu").write_text("""#include <cstdio>
@@ -399,7 +421,7 @@ def main():
         tests = Tests(str(pathlib.Path(arguments.binary).resolve()), arguments.k, folder)
         jobs = [pool.submit(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
         jobs += [pool.submit(tests.homework, file) for file in sorted((HERE / "homework").glob("*.cu"))]
-        jobs += [pool.submit(job) for job in (tests.documents, tests.explained, tests.sources, tests.linked, tests.traced, tests.stepped, tests.pages, tests.streams, tests.cached, tests.foreign, tests.lies, tests.confined)]
+        jobs += [pool.submit(job) for job in (tests.documents, tests.explained, tests.sources, tests.linked, tests.traced, tests.stepped, tests.pages, tests.build_errors, tests.streams, tests.cached, tests.foreign, tests.lies, tests.confined)]
         for job in jobs:
             job.result()
     print(f"{tests.passed} passed, {tests.failed} failed")

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/demangle.h"
 #include "common/simt/decode/program.h"
 #include "common/simt/device_runtime/builtins.h"
 #include "common/simt/machine/block.h"
@@ -109,9 +110,15 @@ std::uint32_t function_at(Warp& w, const MicroOp* op, std::uint64_t address) {
 
 /// A function that no module defines, for the active lanes.
 void call_builtin(Warp& w, const MicroOp* op, const CallInfo& call) {
-  if (!call.builtin)
+  if (!call.builtin) {
+    const std::string name = demangle(call.site->target.name);
+    if (name != call.site->target.name)  // C++: none of the toolkit's
+      fault(w, op, __builtin_ctz(w.mask),
+            fmt::format("the device function {} is declared, and no file of the program defines it", name),
+            "compile the file that has it with -rdc=true, too, and link both by nvcc");
     fault(w, op, __builtin_ctz(w.mask),
           fmt::format("the device function '{}' is not implemented by the simulator", call.site->target.name));
+  }
   constexpr std::uint64_t of_a_lane = 4;  // warp instructions that take as long as what each lane asks for, at least
   charge_work(w, of_a_lane * active_count(w.mask));
   call.builtin->run(w, op, call);

@@ -12,6 +12,7 @@
 #include "common/child/child.h"
 #include "common/child/private_folder.h"
 #include "common/error.h"
+#include "runner/program/results/build_advice.h"
 #include "runner/program/results/dropped_results.h"
 #include "runner/program/results/nvcc_messages.h"
 #include "runner/program/results/watched_functions.h"
@@ -26,8 +27,15 @@ bool is_source(const std::string& word) {
   return kind == ".cu" || kind == ".cpp" || kind == ".cc" || kind == ".cxx" || kind == ".c";
 }
 
-/// What the child writes into the pipe, as it comes, line by line.
-void show(int pipe, NvccMessages& messages) {
+/// What the child writes into the pipe, as it comes, line by line. Returns the last of what is shown.
+std::string show(int pipe, NvccMessages& messages) {
+  constexpr std::size_t most_kept = std::size_t{64} << 10;
+  std::string shown;
+  const auto tell = [&](const std::string& text) {
+    std::fputs(text.c_str(), stderr);
+    shown += text;
+    if (shown.size() > 2 * most_kept) shown.erase(0, shown.size() - most_kept);
+  };
   std::array<char, 4096> bytes{};
   std::string line;
   for (;;) {
@@ -37,12 +45,13 @@ void show(int pipe, NvccMessages& messages) {
     for (const char c : std::string_view(bytes.data(), static_cast<std::size_t>(count))) {
       line += c;
       if (c != '\n') continue;
-      std::fputs(messages.take(line).c_str(), stderr);
+      tell(messages.take(line));
       line.clear();
     }
   }
-  if (!line.empty()) std::fputs(messages.take(line).c_str(), stderr);
-  std::fputs(messages.rest().c_str(), stderr);
+  if (!line.empty()) tell(messages.take(line));
+  tell(messages.rest());
+  return shown;
 }
 
 int run(const std::vector<std::string>& words, NvccMessages& messages) {
@@ -51,11 +60,12 @@ int run(const std::vector<std::string>& words, NvccMessages& messages) {
   ChildPlan plan{.command = words};
   const pid_t child = start_child(plan, {STDIN_FILENO, STDOUT_FILENO, ends[1], -1}, "nvcc");
   close(ends[1]);
-  show(ends[0], messages);
+  const std::string said = show(ends[0], messages);
   close(ends[0]);
   int status = 0;
   while (!has_ended(child)) usleep(1000);
   status = end_child(child);
+  if (status != 0) std::fputs(advice_on_build(said, words).c_str(), stderr);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -81,8 +91,7 @@ std::vector<std::string> made_by(const std::vector<std::string>& words) {
   if (device_alone) return {};
   if (links) return {"a.out"};
   std::vector<std::string> objects;
-  for (const auto& source : sources)
-    objects.push_back((fs::path(folder) / fs::path(source).stem()).string() + ".o");
+  for (const auto& source : sources) objects.push_back((fs::path(folder) / fs::path(source).stem()).string() + ".o");
   return objects;
 }
 
@@ -99,6 +108,7 @@ int build_watched(const std::vector<std::string>& words) {
   bool compiles = false;
   for (const auto& word : words) compiles |= is_source(word);
   if (code != 0 || !compiles) return code;
+  std::fputs(notes_on_build(words).c_str(), stderr);
   for (const auto& made : made_by(words)) keep_dropped(made, messages.dropped());
   return code;
 }

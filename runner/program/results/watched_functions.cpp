@@ -23,8 +23,8 @@ constexpr std::array plain{
     //
     "cudaEventCreateWithFlags", "cudaEventDestroy", "cudaEventElapsedTime", "cudaEventRecord", "cudaEventSynchronize",
     "cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cudaStreamDestroy",
-    "cudaStreamSynchronize", "cudaStreamWaitEvent", "cudaStreamBeginCapture", "cudaStreamEndCapture",
-    "cudaGraphLaunch", "cudaLaunchHostFunc",
+    "cudaStreamSynchronize", "cudaStreamWaitEvent", "cudaStreamBeginCapture", "cudaStreamEndCapture", "cudaGraphLaunch",
+    "cudaLaunchHostFunc",
     //
     "cudaSetDevice", "cudaGetDeviceProperties", "cudaDeviceGetAttribute", "cudaDeviceSetLimit", "cudaDeviceGetLimit",
     "cudaDeviceSetCacheConfig", "cudaDeviceEnablePeerAccess", "cudaDeviceDisablePeerAccess"};
@@ -42,8 +42,7 @@ constexpr std::array of_templates{
     Overloaded{"cudaMallocPitch", "T**, size_t*, size_t, size_t"},
     Overloaded{"cudaMallocAsync", "T**, size_t, cudaStream_t"},
     Overloaded{"cudaMemcpyToSymbol", "const T&, const void*, size_t, size_t, enum cudaMemcpyKind"},
-    Overloaded{"cudaMemcpyToSymbolAsync",
-               "const T&, const void*, size_t, size_t, enum cudaMemcpyKind, cudaStream_t"},
+    Overloaded{"cudaMemcpyToSymbolAsync", "const T&, const void*, size_t, size_t, enum cudaMemcpyKind, cudaStream_t"},
     Overloaded{"cudaMemcpyFromSymbol", "void*, const T&, size_t, size_t, enum cudaMemcpyKind"},
     Overloaded{"cudaMemcpyFromSymbolAsync", "void*, const T&, size_t, size_t, enum cudaMemcpyKind, cudaStream_t"},
     Overloaded{"cudaGetSymbolAddress", "void**, const T&"},
@@ -82,8 +81,7 @@ std::string watching_header_text() {
       "extern \"C\" {\n";
   const auto declare = [&](const std::string& declaration) { text += "[[nodiscard]] " + declaration + ";\n"; };
   for (const std::string name : plain) declare("gpulab_plain<decltype(" + name + ")>::type " + name);
-  for (const auto& one : of_c)
-    declare(std::string("cudaError_t CUDARTAPI ") + one.name + "(" + one.parameters + ")");
+  for (const auto& one : of_c) declare(std::string("cudaError_t CUDARTAPI ") + one.name + "(" + one.parameters + ")");
   text += "}\n";
   for (const auto& one : of_templates) {
     text += "template <class T> ";

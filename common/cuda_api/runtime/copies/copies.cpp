@@ -116,7 +116,7 @@ void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address
 cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, const void* from, const Rows& rows,
                            cudaMemcpyKind kind, cudaStream_t stream, void* caller) {
   if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
-  if (static_cast<unsigned>(kind) > cudaMemcpyDefault) 
+  if (static_cast<unsigned>(kind) > cudaMemcpyDefault)
     return s.because(cudaErrorInvalidMemcpyDirection, no_direction(static_cast<int>(kind)));
   if (rows.bytes == 0 || rows.count == 0) return cudaSuccess;
   if (s.capture(stream, [=](Session& later, cudaStream_t on) {

@@ -47,7 +47,8 @@ std::string whose(const AddressOwner& owner) {
   }
 }
 
-/// The allocation that a pointer on the stack points to: who wrote &d for d. The stack can be read up to its page's end.
+/// The allocation that a pointer on the stack points to: who wrote &d for d. The stack can be read up to its page's
+/// end.
 const MemoryEntry* behind_pointer(const Session& session, std::uint64_t address) {
   if (address % sizeof(std::uint64_t) != 0) return nullptr;
   std::uint64_t value = 0;
@@ -82,8 +83,8 @@ Reason not_of_device(const Session& session, const char* side, std::uint64_t add
 Reason null_or_freed(const Session& session, const char* side, std::uint64_t address) {
   const MemoryEntry* freed = session.memory.freed(address);
   if (freed == nullptr)
-    return {fmt::format("the {} is a null pointer", side), "check what allocated it, or whether it was allocated at all",
-            true};
+    return {fmt::format("the {} is a null pointer", side),
+            "check what allocated it, or whether it was allocated at all", true};
   return {fmt::format("the {} lies in '{}', which has been freed", side, freed->name),
           fmt::format("it was freed at {}: do that behind its last use", freed->freed_by), true};
 }
@@ -117,10 +118,11 @@ Reason no_direction(int kind) {
 
 Reason not_a_symbol(const Session& session, const void* symbol) {
   const auto owner = owner_of(session, reinterpret_cast<std::uint64_t>(symbol));
-  return {fmt::format("the symbol is {}", whose(owner)),
-          "a symbol is the name of a __device__ or __constant__ variable itself, without & and quotes; through a pointer "
-          "copy with cudaMemcpy",
-          true};
+  return {
+      fmt::format("the symbol is {}", whose(owner)),
+      "a symbol is the name of a __device__ or __constant__ variable itself, without & and quotes; through a pointer "
+      "copy with cudaMemcpy",
+      true};
 }
 
 Reason too_much_for_symbol(const VariableEntry& variable, std::size_t bytes, std::size_t offset, std::size_t there) {
@@ -154,9 +156,9 @@ Reason not_to_free(const Session& session, std::uint64_t address, bool of_host) 
             registered ? "cudaHostUnregister ends that; free() frees it" : fmt::format("{} frees it", other), true};
   }
   if (owner.kind == Kind::live)
-    return {fmt::format("the pointer lies {} bytes behind the begin of '{}'", address - owner.entry->address,
-                        owner.name),
-            fmt::format("free the pointer that {} gave, not one that was moved on", made), true};
+    return {
+        fmt::format("the pointer lies {} bytes behind the begin of '{}'", address - owner.entry->address, owner.name),
+        fmt::format("free the pointer that {} gave, not one that was moved on", made), true};
   return {fmt::format("{:#x} is not what {} returned: it is {}", address, made, whose(owner)),
           owner.is_host() ? "free() and delete free the host's memory" : "free what was allocated, once", true};
 }
@@ -164,9 +166,9 @@ Reason not_to_free(const Session& session, std::uint64_t address, bool of_host) 
 Reason registered_before(const Session& session, std::uint64_t address, std::size_t bytes) {
   const MemoryEntry* entry = session.memory.holding(address);
   if (entry == nullptr) entry = session.memory.holding(address + bytes - 1);
-  const std::string what =
-      entry == nullptr ? "a part of it"
-                       : fmt::format("'{}' ({} bytes, at {})", entry->name, entry->bytes, entry->caller);
+  const std::string what = entry == nullptr
+                               ? "a part of it"
+                               : fmt::format("'{}' ({} bytes, at {})", entry->name, entry->bytes, entry->caller);
   return {fmt::format("{} of these {} bytes is known to the runtime already", what, bytes),
           "register memory once, and unregister it (cudaHostUnregister) before it is freed"};
 }
@@ -237,8 +239,9 @@ Reason texture_pitch(const cudaResourceDesc& resource, std::size_t texel_bytes, 
 }
 
 Reason surface_of_no_array() {
-  return {"a surface is made of an array alone", "resType = cudaResourceTypeArray, of cudaMallocArray(…, "
-                                                 "cudaArraySurfaceLoadStore)"};
+  return {"a surface is made of an array alone",
+          "resType = cudaResourceTypeArray, of cudaMallocArray(…, "
+          "cudaArraySurfaceLoadStore)"};
 }
 
 Reason no_event(const char* which) {
@@ -272,12 +275,11 @@ Reason no_peer() {
 
 Reason too_much_shared(std::size_t value, std::size_t fixed, std::size_t most, const std::string& kernel) {
   const std::string beside = fixed == 0 ? "" : fmt::format(" beside {} of its own", fixed);
-  return {fmt::format("{} bytes of dynamic shared memory{} for {}; a block has {} at most", value, beside, kernel, most),
-          "ask cudaDevAttrMaxSharedMemoryPerBlockOptin, and let a block work on less at once"};
+  return {
+      fmt::format("{} bytes of dynamic shared memory{} for {}; a block has {} at most", value, beside, kernel, most),
+      "ask cudaDevAttrMaxSharedMemoryPerBlockOptin, and let a block work on less at once"};
 }
 
-Reason no_kernel() {
-  return {"the function is no __global__ function of the program", "pass the kernel's name"};
-}
+Reason no_kernel() { return {"the function is no __global__ function of the program", "pass the kernel's name"}; }
 
 }  // namespace gpulab::cuda_api

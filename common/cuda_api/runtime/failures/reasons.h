@@ -1,6 +1,6 @@
 #pragma once
-// Why calls fail, in the words of those who wrote them: the rules of the tool `api`. A function of the runtime takes the
-// one that fits: `return s.because(cudaErrorInvalidValue, too_much_for_symbol(…));`. New ones go here.
+// Why calls fail, in the words of those who wrote them: the rules of the tool `api`. A function of the runtime takes
+// the one that fits: `return s.because(cudaErrorInvalidValue, too_much_for_symbol(…));`. New ones go here.
 
 #include <driver_types.h>
 

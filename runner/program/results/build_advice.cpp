@@ -1,0 +1,60 @@
+#include "runner/program/results/build_advice.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "runner/student_file/compilers/advice.h"
+
+namespace gpulab {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<SourceText> sources_of(const std::vector<std::string>& words) {
+  constexpr std::uintmax_t most_bytes = std::uintmax_t{4} << 20;  // nobody writes more
+  constexpr std::size_t most_files = 100;
+  std::vector<SourceText> sources;
+  for (const auto& word : words) {
+    std::error_code failed;
+    if (!word.ends_with(".cu") || !fs::is_regular_file(word, failed) || fs::file_size(word, failed) > most_bytes)
+      continue;
+    std::ifstream file(word, std::ios::binary);
+    sources.push_back({word, {std::istreambuf_iterator<char>(file), {}}});
+    if (sources.size() == most_files) break;
+  }
+  return sources;
+}
+
+/// -DNDEBUG, in the ways in which compilers take it.
+bool without_asserts(const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i)
+    for (const std::string_view option : {"-D", "--define-macro"})
+      for (const std::string_view value : {"NDEBUG", "NDEBUG=1"})
+        if (words[i] == fmt::format("{}{}", option, value) || words[i] == fmt::format("{}={}", option, value) ||
+            (words[i] == option && i + 1 < words.size() && words[i + 1] == value))
+          return true;
+  return false;
+}
+
+}  // namespace
+
+std::string advice_on_build(std::string_view log, const std::vector<std::string>& words) {
+  std::string said;
+  for (const auto& sentence : advice_on(log, sources_of(words))) said += fmt::format("  hint: {}\n", sentence);
+  return said;
+}
+
+std::string notes_on_build(const std::vector<std::string>& words) {
+  if (!without_asserts(words)) return {};
+  for (const auto& source : sources_of(words))
+    for (auto at = source.text.find("assert("); at != std::string::npos; at = source.text.find("assert(", at + 1))
+      if (at > 0 && (source.text[at - 1] == ' ' || source.text[at - 1] == '\n' || source.text[at - 1] == ';'))
+        return fmt::format("gpulab: {}: assert() checks nothing, in kernels neither, for NDEBUG is defined\n",
+                           source.name);
+  return {};
+}
+
+}  // namespace gpulab
