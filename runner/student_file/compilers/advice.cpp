@@ -41,7 +41,7 @@ bool has_word(std::string_view line, std::string_view word) {
   return false;
 }
 
-/// The first line that has both words, from a line with `from` on: " (k.cu:7)"; empty where there is none.
+/// The first line that has both words, from a line with `from` on: " (FILE:7)"; empty where there is none.
 std::string place_of(std::span<const SourceText> sources, std::string_view word, std::string_view with,
                      std::string_view from = {}) {
   for (const auto& source : sources) {
