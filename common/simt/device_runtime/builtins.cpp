@@ -133,8 +133,10 @@ std::uint64_t heap_allocate(Warp& w, int lane, std::uint64_t bytes) {
 }
 
 // Kernels that free run on one CPU thread.
-void forget_freed(Warp& w) {
-  constexpr std::size_t remembered = 1 << 15;
+void forget_freed(Warp& w, std::uint64_t address) {
+  constexpr std::size_t remembered = 1 << 15;  // for messages; what tools keep of the bytes takes far more
+  const std::uint32_t freed = w.global->nearest(address)->index;
+  w.block->launch.tell([&](Observer& observer) { observer.index_freed(freed); });
   const auto forgotten = w.global->forget_freed(remembered);
   if (forgotten.empty()) return;
   w.worker->patterns.forget_allocations();
@@ -153,7 +155,7 @@ void heap_free(Warp& w, const MicroOp* op, int lane, std::uint64_t address) {
   };
   switch (w.block->launch.heap->free(address)) {
     case DeviceHeap::Freed::yes:
-      return forget_freed(w);
+      return forget_freed(w, address);
     case DeviceHeap::Freed::already:
       return refuse("which has been freed", "free memory once");
     case DeviceHeap::Freed::never_allocated:

@@ -50,9 +50,9 @@ void return_value(Warp& w, const CallInfo& call, int lane, T value) {
 std::uint64_t heap_allocate(Warp& w, int lane, std::uint64_t bytes);
 void heap_free(Warp& w, const MicroOp* op, int lane, std::uint64_t address);
 
-/// After each block that was freed: a kernel may allocate and free for as long as it runs, so those that were freed
-/// long ago are forgotten by all who know them.
-void forget_freed(Warp& w);
+/// After the block at `address` was freed: tools drop what they keep of it. A kernel may allocate and free for as long
+/// as it runs, so those that were freed long ago are forgotten by all who know them.
+void forget_freed(Warp& w, std::uint64_t address);
 
 /// Runs `work(lane)` for the active lanes, lowest first.
 template <typename F>

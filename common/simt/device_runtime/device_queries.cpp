@@ -134,7 +134,7 @@ void release(Warp& w, const MicroOp*, const CallInfo& call) {
   for_active_lanes(w, [&](int lane) {
     const auto address = argument<std::uint64_t>(w, call, 0, lane);
     const bool freed = !address || runtime(w).heap->free(address) == DeviceHeap::Freed::yes;
-    if (freed) forget_freed(w);
+    if (freed && address) forget_freed(w, address);
     return_error(w, call, lane, freed ? CudaError::success : CudaError::invalid_value);
   });
 }

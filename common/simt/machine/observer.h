@@ -72,7 +72,8 @@ class Observer {
 
   /// Memory that holds nothing yet.
   virtual void allocated(const Allocation&) {}
-  /// A freed allocation is forgotten, between launches: another one may have its index from now on.
+  /// A freed allocation is forgotten, by the host between launches or by a kernel: nobody may access it, and another one
+  /// may have its index from now on. May be told twice.
   virtual void index_freed(std::uint32_t /*allocation*/) {}
   /// Bytes of an allocation that a copy or a fill has written.
   virtual void written(const Allocation&, std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {}
