@@ -73,7 +73,7 @@ void BuildCache::keep(const BuiltProgram& program, const fs::path& preprocessed)
       const auto text = preprocessed / (fs::path(file).stem().string() + pass);
       std::error_code failed;
       if (!fs::exists(text, failed)) return;
-      for (auto& one : files_read(read_file(text.string(), "nvcc"), fs::current_path())) 
+      for (auto& one : files_read(read_file(text.string(), "nvcc"), fs::current_path()))
         if (fs::path(one).filename() != watching_header) read.insert(std::move(one));  // of this version of ours
     }
     const auto mine = state_of(read_file(file, "exec"), {read.begin(), read.end()}, own_folder(file));

@@ -295,11 +295,13 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
-  return call("cudaDeviceEnablePeerAccess", Waits::no, [](Session& s) { return s.because(cudaErrorInvalidDevice, no_peer()); });
+  return call("cudaDeviceEnablePeerAccess", Waits::no,
+              [](Session& s) { return s.because(cudaErrorInvalidDevice, no_peer()); });
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int) {
-  return call("cudaDeviceDisablePeerAccess", Waits::no, [](Session& s) { return s.because(cudaErrorInvalidDevice, no_peer()); });
+  return call("cudaDeviceDisablePeerAccess", Waits::no,
+              [](Session& s) { return s.because(cudaErrorInvalidDevice, no_peer()); });
 }
 
 }  // extern "C"

@@ -106,16 +106,17 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
   void* const caller = __builtin_return_address(0);
   return call("cudaEventElapsedTime", Waits::no, [&](Session& s) {
     const Event *first = find(start), *last = find(end);
-    for (const auto& [event, which] : {std::pair{first, "first"}, std::pair{last, "second"}}) {
+    for (const auto& [event, which] : {std::pair{first, "first "}, std::pair{last, "second "}}) {
       constexpr auto error = cudaErrorInvalidResourceHandle;
       if (event == nullptr) return s.because(error, no_event(which));
       if (!event->timed) return s.because(error, event_without_time(which));
       if (!event->recorded) return s.because(error, event_not_recorded(which));
     }
     if (last->waits == s.waits)
-      s.find("cudaEventElapsedTime: nothing has waited since the second event was recorded: a GPU may not have come to "
-             "it yet, and gives cudaErrorNotReady; call cudaEventSynchronize for it before",
-             Severity::warning, caller);
+      s.find(
+          "cudaEventElapsedTime: nothing has waited since the second event was recorded: a GPU may not have come to "
+          "it yet, and gives cudaErrorNotReady; call cudaEventSynchronize for it before",
+          Severity::warning, caller);
     constexpr double least = 0.001;  // two events without anything between them
     *ms = static_cast<float>(last->ms >= first->ms ? std::max(last->ms - first->ms, least) : last->ms - first->ms);
     s.note("cudaEventElapsedTime gives modelled time, not measured time");

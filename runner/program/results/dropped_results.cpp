@@ -32,7 +32,8 @@ std::span<const std::byte> bytes_of(const std::string& text) { return std::as_by
 /// The headers of all sections; empty where the file is no ELF file of this machine's that has some.
 std::vector<Elf64_Shdr> sections_of(std::span<const std::byte> file, const Elf64_Ehdr& header) {
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_machine != this_machine || header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shstrndx >= header.e_shnum)
+      header.e_machine != this_machine || header.e_shentsize != sizeof(Elf64_Shdr) ||
+      header.e_shstrndx >= header.e_shnum)
     return {};
   std::vector<Elf64_Shdr> all;
   for (unsigned i = 0; i < header.e_shnum; ++i) {

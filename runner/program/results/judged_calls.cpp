@@ -41,7 +41,8 @@ std::string message_of(const CallFailure& failure, const char* who_knows, const 
 
 /// Of what a program may try, and of memory that is not there, it needs no word: it looked.
 bool is_worth_a_note(const CallFailure& failure) {
-  return !failure.why.empty() && severity_of(failure) == Severity::error && failure.error != "cudaErrorMemoryAllocation";
+  return !failure.why.empty() && severity_of(failure) == Severity::error &&
+         failure.error != "cudaErrorMemoryAllocation";
 }
 
 }  // namespace
@@ -53,9 +54,9 @@ void judge_calls(cuda_api::Record& record, const std::optional<DroppedResults>& 
   for (auto& fault : record.faults)
     if (fault.failure == cuda_api::kRefused && !fault.function.empty() && !is_dropped(fault.function, fault.caller))
       fault.seen = true;
-  std::set<std::uint64_t> told;  // chains: what follows the first error may come of it
+  std::set<std::uint64_t> told;  // chains: of what comes of their first error nothing more is said
   for (const auto& failure : record.failures) {
-    if (told.contains(failure.chain)) continue;
+    if (failure.follows && told.contains(failure.chain)) continue;
     Finding finding;
     finding.tool = "api";
     finding.count = failure.count;
@@ -63,8 +64,8 @@ void judge_calls(cuda_api::Record& record, const std::optional<DroppedResults>& 
     if (!failure.looked && is_dropped(failure.function, failure.caller)) {
       finding.severity = severity_of(failure);
       const auto check = fmt::format("check what {} returns", failure.function);
-      finding.message = message_of(failure, "which the program did not look at",
-                                   failure.remedy.empty() ? check : failure.remedy);
+      finding.message =
+          message_of(failure, "which the program did not look at", failure.remedy.empty() ? check : failure.remedy);
       if (finding.severity == Severity::error) told.insert(failure.chain);
     } else if (!is_known && failure.certain && !failure.looked) {
       finding.message = message_of(failure, "which the call returned", failure.remedy);

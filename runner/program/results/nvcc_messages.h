@@ -21,9 +21,9 @@ class NvccMessages {
   [[nodiscard]] bool is_lost() const { return lost_; }
 
  private:
-  std::string context_;          ///< lines that lead to a message: "main.cu: In function …"
+  std::string context_;           ///< lines that lead to a message: "main.cu: In function …"
   bool context_is_ours_ = false;  ///< it led to a warning of ours; it may lead to one of the user's, too
-  bool ours_ = false;            ///< the message whose lines come is ours
+  bool ours_ = false;             ///< the message whose lines come is ours
   bool lost_ = false;
   std::vector<DroppedResult> dropped_;
 };

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 
 #include "common/child/child.h"
@@ -15,6 +16,7 @@
 #include "runner/program/results/dropped_results.h"
 #include "runner/program/results/nvcc_messages.h"
 #include "runner/program/results/watched_functions.h"
+#include "runner/student_file/source_file.h"
 
 namespace gpulab {
 namespace {
@@ -81,8 +83,7 @@ std::vector<std::string> made_by(const std::vector<std::string>& words) {
   if (device_alone) return {};
   if (links) return {"a.out"};
   std::vector<std::string> objects;
-  for (const auto& source : sources)
-    objects.push_back((fs::path(folder) / fs::path(source).stem()).string() + ".o");
+  for (const auto& source : sources) objects.push_back((fs::path(folder) / fs::path(source).stem()).string() + ".o");
   return objects;
 }
 
@@ -99,6 +100,10 @@ int build_watched(const std::vector<std::string>& words) {
   bool compiles = false;
   for (const auto& word : words) compiles |= is_source(word);
   if (code != 0 || !compiles) return code;
+  if (const auto list = list_of_files(words); fs::is_regular_file(list)) {
+    const auto kept = without_header(read_file(list, "nvcc"));
+    std::ofstream(list) << kept;
+  }
   for (const auto& made : made_by(words)) keep_dropped(made, messages.dropped());
   return code;
 }

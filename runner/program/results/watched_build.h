@@ -6,8 +6,8 @@
 
 namespace gpulab {
 
-/// Runs nvcc with these words (the first is nvcc) and the header of watched_functions.h, its messages but for those that
-/// this brings on our standard error as they come. Its exit code.
+/// Runs nvcc with these words (the first is nvcc) and the header of watched_functions.h, its messages but for those
+/// that this brings on our standard error as they come. Its exit code.
 [[nodiscard]] int build_watched(const std::vector<std::string>& words);
 
 /// What nvcc makes with these words: a program or objects, as paths.

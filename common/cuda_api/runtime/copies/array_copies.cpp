@@ -82,8 +82,7 @@ cudaError_t copy_2d(Session& s, const char* name, cudaArray_const_t array, const
                     std::size_t pitch, bool to_array, cudaMemcpyKind kind, cudaStream_t stream, void* caller) {
   const cudaExtent extent{box.width, box.height, 1};
   const auto side = box_of(s, array, {box.x, box.y, 0}, extent);
-  if (!side && s.textures.array(array) == nullptr)
-    return s.because(cudaErrorInvalidResourceHandle, no_array(array));
+  if (!side && s.textures.array(array) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_array(array));
   if (!side) return cudaErrorInvalidValue;
   const Side other{number(memory), pitch, 0};
   return to_array ? copy_box(s, name, *side, other, extent, kind, stream, caller)

@@ -47,7 +47,8 @@ std::string whose(const AddressOwner& owner) {
   }
 }
 
-/// The allocation that a pointer on the stack points to: who wrote &d for d. The stack can be read up to its page's end.
+/// The allocation that a pointer on the stack points to: who wrote &d for d. The stack can be read up to its page's
+/// end.
 const MemoryEntry* behind_pointer(const Session& session, std::uint64_t address) {
   if (address % sizeof(std::uint64_t) != 0) return nullptr;
   std::uint64_t value = 0;
@@ -56,8 +57,8 @@ const MemoryEntry* behind_pointer(const Session& session, std::uint64_t address)
 }
 
 /// What was meant where memory of the host's stands for the device's.
-std::string instead_of_host(const Session& session, const char* side, std::uint64_t address,
-                            const AddressOwner& owner) {
+std::string instead_of_host(const Session& session, const char* side, std::uint64_t address, const AddressOwner& owner,
+                            std::uint64_t other) {
   const bool is_source = std::strcmp(side, "source") == 0;
   if (owner.kind == Kind::symbol)
     return is_source ? fmt::format("copy with cudaMemcpyFromSymbol(…, {}, …)", owner.name)
@@ -66,24 +67,28 @@ std::string instead_of_host(const Session& session, const char* side, std::uint6
     if (const MemoryEntry* meant = behind_pointer(session, address))
       return fmt::format("it is a variable that holds the address of '{}': pass the variable, without &", meant->name);
   if (owner.kind == Kind::null) return "check what allocated it, or whether it was allocated at all";
-  return "give the device's pointer (cudaMalloc), and the direction that fits: cudaMemcpyHostToDevice has the device's "
-         "as destination, cudaMemcpyDeviceToHost as source";
+  if (other != 0 && session.memory.holding(other) != nullptr)
+    return fmt::format(
+        "the other side is '{}': copy to it with cudaMemcpyHostToDevice, from it with "
+        "cudaMemcpyDeviceToHost",
+        session.memory.holding(other)->name);
+  return "give a pointer that cudaMalloc has set";
 }
 
 }  // namespace
 
-Reason not_of_device(const Session& session, const char* side, std::uint64_t address) {
+Reason not_of_device(const Session& session, const char* side, std::uint64_t address, std::uint64_t other) {
   const auto owner = owner_of(session, address);
   if (owner.kind == Kind::freed) return null_or_freed(session, side, address);
   return {fmt::format("the {} is not memory of the device, but {}", side, whose(owner)),
-          instead_of_host(session, side, address, owner), true};
+          instead_of_host(session, side, address, owner, other), true, owner.kind == Kind::null};
 }
 
 Reason null_or_freed(const Session& session, const char* side, std::uint64_t address) {
   const MemoryEntry* freed = session.memory.freed(address);
   if (freed == nullptr)
-    return {fmt::format("the {} is a null pointer", side), "check what allocated it, or whether it was allocated at all",
-            true};
+    return {fmt::format("the {} is a null pointer", side),
+            "check what allocated it, or whether it was allocated at all", true, true};
   return {fmt::format("the {} lies in '{}', which has been freed", side, freed->name),
           fmt::format("it was freed at {}: do that behind its last use", freed->freed_by), true};
 }
@@ -117,10 +122,11 @@ Reason no_direction(int kind) {
 
 Reason not_a_symbol(const Session& session, const void* symbol) {
   const auto owner = owner_of(session, reinterpret_cast<std::uint64_t>(symbol));
-  return {fmt::format("the symbol is {}", whose(owner)),
-          "a symbol is the name of a __device__ or __constant__ variable itself, without & and quotes; through a pointer "
-          "copy with cudaMemcpy",
-          true};
+  return {
+      fmt::format("the symbol is {}", whose(owner)),
+      "a symbol is the name of a __device__ or __constant__ variable itself, without & and quotes; through a pointer "
+      "copy with cudaMemcpy",
+      true};
 }
 
 Reason too_much_for_symbol(const VariableEntry& variable, std::size_t bytes, std::size_t offset, std::size_t there) {
@@ -144,7 +150,7 @@ Reason not_to_free(const Session& session, std::uint64_t address, bool of_host) 
   const char *made = of_host ? "cudaMallocHost" : "cudaMalloc", *other = of_host ? "cudaFree" : "cudaFreeHost";
   if (owner.kind == Kind::freed && owner.entry->address == address)
     return {fmt::format("'{}' has been freed before, at {}", owner.name, owner.entry->freed_by),
-            "free it once: set the pointer to nullptr behind that", true};
+            "free it once: set the pointer to nullptr behind that", owner.entry->freed_by != kByReset};
   if (owner.kind == Kind::live && owner.entry->variable)
     return {fmt::format("'{}' is a variable of the program's, which nobody allocated", owner.name), "leave it out",
             true};
@@ -154,9 +160,9 @@ Reason not_to_free(const Session& session, std::uint64_t address, bool of_host) 
             registered ? "cudaHostUnregister ends that; free() frees it" : fmt::format("{} frees it", other), true};
   }
   if (owner.kind == Kind::live)
-    return {fmt::format("the pointer lies {} bytes behind the begin of '{}'", address - owner.entry->address,
-                        owner.name),
-            fmt::format("free the pointer that {} gave, not one that was moved on", made), true};
+    return {
+        fmt::format("the pointer lies {} bytes behind the begin of '{}'", address - owner.entry->address, owner.name),
+        fmt::format("free the pointer that {} gave, not one that was moved on", made), true};
   return {fmt::format("{:#x} is not what {} returned: it is {}", address, made, whose(owner)),
           owner.is_host() ? "free() and delete free the host's memory" : "free what was allocated, once", true};
 }
@@ -164,9 +170,9 @@ Reason not_to_free(const Session& session, std::uint64_t address, bool of_host) 
 Reason registered_before(const Session& session, std::uint64_t address, std::size_t bytes) {
   const MemoryEntry* entry = session.memory.holding(address);
   if (entry == nullptr) entry = session.memory.holding(address + bytes - 1);
-  const std::string what =
-      entry == nullptr ? "a part of it"
-                       : fmt::format("'{}' ({} bytes, at {})", entry->name, entry->bytes, entry->caller);
+  const std::string what = entry == nullptr
+                               ? "a part of it"
+                               : fmt::format("'{}' ({} bytes, at {})", entry->name, entry->bytes, entry->caller);
   return {fmt::format("{} of these {} bytes is known to the runtime already", what, bytes),
           "register memory once, and unregister it (cudaHostUnregister) before it is freed"};
 }
@@ -185,11 +191,11 @@ Reason null_argument(const char* what) { return {fmt::format("the {} is a null p
 
 Reason no_array(const void* handle) {
   return {handle == nullptr ? "the array is a null pointer" : "the array has been freed, or was never made",
-          "check what cudaMallocArray returns"};
+          "check what cudaMallocArray returns", false, true};
 }
 
 Reason no_array_to_free() {
-  return {"the array is none that cudaMallocArray returned, or has been freed", "free it once", true};
+  return {"the array is none that cudaMallocArray returned, or has been freed", "free it once", true, true};
 }
 
 Reason array_too_large(const cudaExtent& e, unsigned flags) {
@@ -218,7 +224,7 @@ Reason fractions_of(bool of_floats) {
 }
 
 Reason misplaced_texels(std::uint64_t address, std::uint64_t alignment) {
-  if (address == 0) return {"the texels' address is a null pointer", "check what allocated it"};
+  if (address == 0) return {"the texels' address is a null pointer", "check what allocated it", false, true};
   return {fmt::format("the texels lie at {:#x}, which is no multiple of {}", address, alignment),
           "begin where an allocation begins (textureAlignment of cudaDeviceProp)"};
 }
@@ -237,28 +243,30 @@ Reason texture_pitch(const cudaResourceDesc& resource, std::size_t texel_bytes, 
 }
 
 Reason surface_of_no_array() {
-  return {"a surface is made of an array alone", "resType = cudaResourceTypeArray, of cudaMallocArray(…, "
-                                                 "cudaArraySurfaceLoadStore)"};
+  return {"a surface is made of an array alone",
+          "resType = cudaResourceTypeArray, of cudaMallocArray(…, "
+          "cudaArraySurfaceLoadStore)"};
 }
 
 Reason no_event(const char* which) {
-  return {fmt::format("{} event was never made, or has been destroyed", which), "call cudaEventCreate before"};
+  return {fmt::format("the {}event was never made, or has been destroyed", which), "call cudaEventCreate before", false,
+          true};
 }
 
 Reason event_not_recorded(const char* which) {
-  return {fmt::format("the {} event was never recorded", which),
+  return {fmt::format("the {}event was never recorded", which),
           "call cudaEventRecord for both events, around the work, and cudaEventSynchronize for the second"};
 }
 
 Reason event_without_time(const char* which) {
-  return {fmt::format("the {} event keeps no time: it was made with cudaEventDisableTiming", which),
+  return {fmt::format("the {}event keeps no time: it was made with cudaEventDisableTiming", which),
           "make events that are to measure with cudaEventCreate"};
 }
 
 Reason no_stream(cudaStream_t stream) {
   return {fmt::format("the stream ({:#x}) has been destroyed, or was never created",
                       reinterpret_cast<std::uint64_t>(stream)),
-          "call cudaStreamCreate before, and cudaStreamDestroy behind the last use"};
+          "call cudaStreamCreate before, and cudaStreamDestroy behind the last use", false, true};
 }
 
 Reason no_device(int device) {
@@ -272,12 +280,11 @@ Reason no_peer() {
 
 Reason too_much_shared(std::size_t value, std::size_t fixed, std::size_t most, const std::string& kernel) {
   const std::string beside = fixed == 0 ? "" : fmt::format(" beside {} of its own", fixed);
-  return {fmt::format("{} bytes of dynamic shared memory{} for {}; a block has {} at most", value, beside, kernel, most),
-          "ask cudaDevAttrMaxSharedMemoryPerBlockOptin, and let a block work on less at once"};
+  return {
+      fmt::format("{} bytes of dynamic shared memory{} for {}; a block has {} at most", value, beside, kernel, most),
+      "ask cudaDevAttrMaxSharedMemoryPerBlockOptin, and let a block work on less at once"};
 }
 
-Reason no_kernel() {
-  return {"the function is no __global__ function of the program", "pass the kernel's name"};
-}
+Reason no_kernel() { return {"the function is no __global__ function of the program", "pass the kernel's name"}; }
 
 }  // namespace gpulab::cuda_api

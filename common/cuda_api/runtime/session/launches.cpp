@@ -38,7 +38,8 @@ Session::Refusal Session::check(const LoadedFunction& kernel, const LaunchReques
   }
   if (grid.volume() == 0)
     return {kWrongShape, "a grid without blocks", "round up: (n + threads - 1) / threads blocks, and none for n = 0"};
-  if (block.volume() == 0) return {kWrongShape, "a block without threads", "give each dimension of the block 1 at least"};
+  if (block.volume() == 0)
+    return {kWrongShape, "a block without threads", "give each dimension of the block 1 at least"};
   if (block.volume() > 1024)
     return {kWrongShape, fmt::format("a block of {} threads; 1024 are the most", block.volume()),
             "take smaller blocks and more of them: x * y * z threads are 1024 at most"};
