@@ -44,12 +44,12 @@ void members(CallRecord& v, auto&& visit) {
   visit(calls, bytes);
 }
 void members(FaultRecord& v, auto&& visit) {
-  auto& [failure, kernel, what, where, hint, launch, grid, block, error, seen, caller, function] = v;
-  visit(failure, kernel, what, where, hint, launch, grid, block, error, seen, caller, function);
+  auto& [failure, kernel, what, where, hint, launch, grid, block, error, seen, caller, function, count] = v;
+  visit(failure, kernel, what, where, hint, launch, grid, block, error, seen, caller, function, count);
 }
 void members(CallFailure& v, auto&& visit) {
-  auto& [function, error, error_text, why, remedy, caller, count, chain, looked, certain, launch_failed] = v;
-  visit(function, error, error_text, why, remedy, caller, count, chain, looked, certain, launch_failed);
+  auto& [function, error, error_text, why, remedy, caller, count, chain, follows, looked, certain, launch_failed] = v;
+  visit(function, error, error_text, why, remedy, caller, count, chain, follows, looked, certain, launch_failed);
 }
 void members(UnsupportedRecord& v, auto&& visit) {
   auto& [what, caller, hint] = v;

@@ -89,7 +89,8 @@ struct FaultRecord {
   bool seen = false;  ///< the program has been told
   /// Where it was launched: "program+0x12f4", behind < who called that; where the program says lines, one.
   std::string caller;
-  std::string function{};  ///< that the program called to launch, whose result it may look at; empty: <<<>>>
+  std::string function{};   ///< that the program called to launch, whose result it may look at; empty: <<<>>>
+  std::uint64_t count = 1;  ///< of such launches, refused one after the other
 };
 
 /// A call that gave an error: once for each place in the program.
@@ -99,8 +100,9 @@ struct CallFailure {
   std::string why, remedy;        ///< in words; empty where the function says nothing
   std::string caller;             ///< as FaultRecord's
   std::uint64_t count = 1;
-  /// The same for failures of one thread that no cudaGetLastError stands between: the first may have led to the others.
+  /// The same for failures of one thread that no cudaGetLastError stands between.
   std::uint64_t chain = 0;
+  bool follows = false;        ///< it is what comes of an earlier one, if there was one: a pointer that is null
   bool looked = false;         ///< at the last of them, by cudaGetLastError or cudaPeekAtLastError
   bool certain = false;        ///< no program does so on purpose: memory that is not there, or not the program's
   bool launch_failed = false;  ///< the launch that an attribute was set for

@@ -34,19 +34,15 @@
 // out: the launch timed out and was terminated
 // err: hint: .*; one that waits for the host to write never ends here: the host goes on when the kernel has ended
 // case: -- free_twice :: 1
-// out: invalid argument
-// err: error: api: cudaFree of 0x[0-9a-f]+, which is not what cudaMalloc returned, or has been freed \(called by mistakes\.cu:\d+
+// err: error: api: cudaFree: 'cudaMalloc #1' has been freed before, at mistakes\.cu:\d+ \(called by mistakes\.cu:\d+
 // case: -- too_long :: 1
-// out: invalid argument
 // err: error: api: cudaMemcpy: 404 bytes, but the source, 'cudaMalloc #1', has 400 from there on
 // case: -- direction :: 1
-// out: invalid argument
 // err: error: api: cudaMemcpy: the destination is not memory of the device
 // case: -- device_to_device :: 0
 // out: no error
 // err: warning: api: cudaMemcpy: the source is 'cudaMalloc #1', memory of the device; the kind of copy says the host's
 // case: -- host_pointer :: 1
-// out: invalid argument
 // err: error: api: cudaMemcpy: the source is not memory of the device
 // case: -- after_free :: 1
 // err: error: api: cudaMemcpy: the source lies in 'cudaMalloc #1', which has been freed
@@ -173,13 +169,13 @@ int main(int argc, char** argv) {
     launched();
     return argc > 2 || is("shape") || is("shared") ? look() : 0;
   }
-  if (is("too_long")) return tell(cudaMemcpy(host, x, 404, cudaMemcpyDeviceToHost));
-  if (is("direction")) return tell(cudaMemcpy(host, x, 4, cudaMemcpyHostToDevice));
+  if (is("too_long")) cudaMemcpy(host, x, 404, cudaMemcpyDeviceToHost);
+  if (is("direction")) cudaMemcpy(host, x, 4, cudaMemcpyHostToDevice);
   if (is("device_to_device")) return tell(cudaMemcpy(x, x, 4, cudaMemcpyHostToDevice));
-  if (is("host_pointer")) return tell(cudaMemcpy(host, host + 10, 4, cudaMemcpyDeviceToHost));
+  if (is("host_pointer")) cudaMemcpy(host, host + 10, 4, cudaMemcpyDeviceToHost);
   if (is("host_reads")) std::printf("%d\n", x[3]);
   cudaFree(x);
-  if (is("free_twice")) return tell(cudaFree(x));
+  if (is("free_twice")) cudaFree(x);
   if (is("kernel_after_free")) fill<<<1, 32>>>(x, 32);
   if (is("unordered")) {
     cudaMallocManaged(&x, 400);
@@ -189,5 +185,5 @@ int main(int argc, char** argv) {
     cudaDeviceSynchronize();
     std::printf("%d\n", x[7]);
   }
-  if (is("after_free")) return tell(cudaMemcpy(host, x, 4, cudaMemcpyDeviceToHost));
+  if (is("after_free")) cudaMemcpy(host, x, 4, cudaMemcpyDeviceToHost);
 }

@@ -1,10 +1,10 @@
 // Copies from and to a null pointer of the host: an error of the runtime's, as on a GPU, not a crash.
-// case: :: 1
+// case: :: 0
 // out: ^cudaSuccess\n(cudaErrorInvalidValue\n){4}$
-// err: cudaMemcpy: the source is a null pointer
-// err: cudaMemcpy: the destination is a null pointer
-// err: cudaMemcpy2DToArray: the source is a null pointer
-// err: cudaMemcpy2DFromArray: the destination is a null pointer
+// err: note: api: cudaMemcpy: the source is a null pointer
+// err: note: api: cudaMemcpy: the destination is a null pointer
+// err: note: api: cudaMemcpy2DToArray: the source is a null pointer
+// err: note: api: cudaMemcpy2DFromArray: the destination is a null pointer
 #include <cstdio>
 
 void say(cudaError_t error) { printf("%s\n", cudaGetErrorName(error)); }

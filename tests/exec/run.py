@@ -347,6 +347,46 @@ int main(int n, char** argv) {
         if subprocess.run([NVCC, "--version"], capture_output=True, text=True, check=False).stdout.find("release 12") < 0:
             self.case("linked conditions", [str(HERE / "linked/conditions.cu"), "--nvcc", "-rdc=true", "--sanitize", "all"], 0, out=said)
 
+    def unlooked(self):
+        """What programs drop is known of all their files, however they are built; what nvcc says is the user's alone."""
+        if self.word not in "unlooked":
+            return
+        folder = self.folder / "unlooked"
+        folder.mkdir()
+        (folder / "copy.cu").write_text("""int mine() __attribute__((warn_unused_result));
+int mine() { return 1; }
+void copy(int* d, int* h) {
+  cudaMemcpy(d, h, 68, cudaMemcpyHostToDevice);
+  mine();
+}
+""")
+        (folder / "main.cu").write_text("""void copy(int*, int*);
+int main() {
+  int h[32] = {}, *d;
+  if (cudaMalloc(&d, 64)) return 1;
+  copy(d, h);
+  return cudaMemset(d, 0, 68) == cudaSuccess;
+}
+""")
+        finding = r"error: api: cudaMemcpy: 68 bytes, but the destination, 'cudaMalloc #1', has 64 .*\(called by copy\.cu:4;"
+        looked = r"note: api: cudaMemset: 68 bytes, .*\(called by main\.cu:6; cudaErrorInvalidValue, which the call returned\)"
+        ours = re.compile("cudaM|gpulab_|nodiscard|In function .int main")
+        for compiler in ([self.binary, "nvcc"], [NVCC, "-cudart=shared", "-Xcompiler", "-g1", "-gencode=arch=compute_90,code=compute_90"]):
+            is_ours = compiler[0] == self.binary
+            name = "by us" if is_ours else "by others"
+            for file in ("copy", "main"):
+                said = run([*compiler, "-c", f"{file}.cu", "-MD", "-MT", f"{file}.o", "-MF", f"{file}.d"], folder)
+                self.note(f"unlooked {name} {file}", wrong_in(said, 0, [], ["Wunused-result"] if file == "copy" else []))
+                words = said.stderr + (folder / f"{file}.d").read_text()
+                self.note(f"unlooked {name} {file}: no word of ours", words if ours.search(words.replace("cuda_runtime", "")) else "")
+            run([*compiler, "copy.o", "main.o", "-o", "program"], folder)
+            ran = run([self.binary, "exec", "program"], folder)
+            self.note(f"unlooked {name}", wrong_in(ran, 1, [], [finding, looked] if is_ours else ["error: api: cudaMemcpy: 68 bytes", "error: api: cudaMemset"]))
+        ran = run([self.binary, "exec", "copy.cu", "main.cu"], folder)
+        self.note("unlooked, compiled by exec", wrong_in(ran, 1, [], [finding, looked, "Wunused-result"]) or ("" if "nodiscard" not in ran.stderr else ran.stderr))
+        strict = run([self.binary, "nvcc", "-Xcompiler", "-Werror", "main.cu", "-c"], folder)
+        self.note("unlooked, warnings are errors", wrong_in(strict, 0, [], []))
+
     def foreign(self):
         """Programs that are built otherwise."""
         file = HERE / "vector_sum.cu"
@@ -421,7 +461,7 @@ def main():
         tests = Tests(str(pathlib.Path(arguments.binary).resolve()), arguments.k, folder)
         jobs = [pool.submit(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
         jobs += [pool.submit(tests.homework, file) for file in sorted((HERE / "homework").glob("*.cu"))]
-        jobs += [pool.submit(job) for job in (tests.documents, tests.explained, tests.sources, tests.linked, tests.traced, tests.stepped, tests.pages, tests.build_errors, tests.streams, tests.cached, tests.foreign, tests.lies, tests.confined)]
+        jobs += [pool.submit(job) for job in (tests.documents, tests.explained, tests.sources, tests.linked, tests.traced, tests.stepped, tests.pages, tests.build_errors, tests.streams, tests.cached, tests.unlooked, tests.foreign, tests.lies, tests.confined)]
         for job in jobs:
             job.result()
     print(f"{tests.passed} passed, {tests.failed} failed")

@@ -5,14 +5,14 @@
 // err: error: the memory of texture object 1 has been freed in fetch.*hint: destroy the object before its memory
 // case: -- surface :: 4
 // err: error: 1 is the handle of a texture object, not of a surface object in store
-// case: -- small :: 1
+// case: -- small :: 0
 // out: ^cudaErrorInvalidValue$
-// err: cudaCreateTextureObject: 256 bytes of texels, but 'cudaMalloc #1' has 128 from there on
-// case: -- host :: 1
+// err: note: api: cudaCreateTextureObject: 256 bytes, but the place of the texels, 'cudaMalloc #1', has 128 from there on
+// case: -- host :: 0
 // out: ^cudaErrorInvalidValue$
-// err: cudaCreateTextureObject: the texels are not in memory of the device
-// case: -- twice :: 1
-// err: cudaFreeArray of what cudaMallocArray did not return, or has been freed
+// err: note: api: cudaCreateTextureObject: the place of the texels is not memory of the device, but host memory
+// case: -- twice :: 0
+// err: note: api: cudaFreeArray: the array is none that cudaMallocArray returned, or has been freed
 // case: -- srgb :: 3
 // err: error: unsupported: cudaCreateTextureObject with sRGB, called by texture_mistakes.cu:\d+
 // case: -- view :: 3

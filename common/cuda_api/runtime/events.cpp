@@ -106,7 +106,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
   void* const caller = __builtin_return_address(0);
   return call("cudaEventElapsedTime", Waits::no, [&](Session& s) {
     const Event *first = find(start), *last = find(end);
-    for (const auto& [event, which] : {std::pair{first, "first"}, std::pair{last, "second"}}) {
+    for (const auto& [event, which] : {std::pair{first, "first "}, std::pair{last, "second "}}) {
       constexpr auto error = cudaErrorInvalidResourceHandle;
       if (event == nullptr) return s.because(error, no_event(which));
       if (!event->timed) return s.because(error, event_without_time(which));

@@ -10,6 +10,9 @@
 
 namespace gpulab::cuda_api {
 
+/// MemoryEntry::freed_by of what the program did not free itself.
+constexpr const char* kByReset = "cudaDeviceReset";
+
 struct MemoryEntry {
   enum class Kind { device, managed, pinned, registered } kind = Kind::device;
   std::uint64_t address = 0;
@@ -39,8 +42,9 @@ class MemoryTable {
     if (freed_.size() > kRemembered) freed_.pop_front();
     entries_.erase(found);
   }
+  /// All of it is gone with the device.
   void clear() {
-    entries_.clear();
+    while (!entries_.empty()) remove(entries_.begin()->first, kByReset);
     used_ = 0;
   }
   /// The one that held it before it was freed; null where there is none, or it is forgotten.

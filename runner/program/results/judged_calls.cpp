@@ -54,9 +54,9 @@ void judge_calls(cuda_api::Record& record, const std::optional<DroppedResults>& 
   for (auto& fault : record.faults)
     if (fault.failure == cuda_api::kRefused && !fault.function.empty() && !is_dropped(fault.function, fault.caller))
       fault.seen = true;
-  std::set<std::uint64_t> told;  // chains: what follows the first error may come of it
+  std::set<std::uint64_t> told;  // chains: of what comes of their first error nothing more is said
   for (const auto& failure : record.failures) {
-    if (told.contains(failure.chain)) continue;
+    if (failure.follows && told.contains(failure.chain)) continue;
     Finding finding;
     finding.tool = "api";
     finding.count = failure.count;

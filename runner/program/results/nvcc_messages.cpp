@@ -89,8 +89,11 @@ std::string NvccMessages::take(std::string_view whole) {
   } else if (line.find(watching_header) != std::string_view::npos) {
     lost_ |= line.find("error") != std::string_view::npos;  // of nvcc's own front end
   }
+  const bool is_of_host_compiler = message_in(line).has_value();
   if (ours_ && !line.empty() && line.front() == ' ') return {};  // its source line, and what is marked there
-  ours_ = context_is_ours_ = false;
+  ours_ = false;
+  if (context_is_ours_ && !is_of_host_compiler) return std::string(whole);  // nvcc's own, which has no context
+  context_is_ours_ = false;
   return std::exchange(context_, {}) + std::string(whole);
 }
 

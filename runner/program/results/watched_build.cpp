@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 
 #include "common/child/child.h"
@@ -16,6 +17,7 @@
 #include "runner/program/results/dropped_results.h"
 #include "runner/program/results/nvcc_messages.h"
 #include "runner/program/results/watched_functions.h"
+#include "runner/student_file/source_file.h"
 
 namespace gpulab {
 namespace {
@@ -109,6 +111,10 @@ int build_watched(const std::vector<std::string>& words) {
   for (const auto& word : words) compiles |= is_source(word);
   if (code != 0 || !compiles) return code;
   std::fputs(notes_on_build(words).c_str(), stderr);
+  if (const auto list = list_of_files(words); fs::is_regular_file(list)) {
+    const auto kept = without_header(read_file(list, "nvcc"));
+    std::ofstream(list) << kept;
+  }
   for (const auto& made : made_by(words)) keep_dropped(made, messages.dropped());
   return code;
 }

@@ -4,6 +4,8 @@
 #include <array>
 #include <fstream>
 
+#include "common/text.h"
+
 namespace gpulab {
 namespace {
 
@@ -57,6 +59,12 @@ constexpr std::array of_c{
     Overloaded{"cudaMallocManaged", "void**, size_t, unsigned int"},
     Overloaded{"cudaMallocPitch", "void**, size_t*, size_t, size_t"},
     Overloaded{"cudaMallocAsync", "void**, size_t, cudaStream_t"},
+    Overloaded{"cudaMemcpyToSymbol", "const void*, const void*, size_t, size_t, enum cudaMemcpyKind"},
+    Overloaded{"cudaMemcpyToSymbolAsync",
+               "const void*, const void*, size_t, size_t, enum cudaMemcpyKind, cudaStream_t"},
+    Overloaded{"cudaMemcpyFromSymbol", "void*, const void*, size_t, size_t, enum cudaMemcpyKind"},
+    Overloaded{"cudaMemcpyFromSymbolAsync", "void*, const void*, size_t, size_t, enum cudaMemcpyKind, cudaStream_t"},
+    Overloaded{"cudaGetSymbolAddress", "void**, const void*"},
     Overloaded{"cudaFuncSetAttribute", "const void*, enum cudaFuncAttribute, int"},
     Overloaded{"cudaLaunchKernel", "const void*, dim3, dim3, void**, size_t, cudaStream_t"},
     Overloaded{"cudaLaunchCooperativeKernel", "const void*, dim3, dim3, void**, size_t, cudaStream_t"},
@@ -99,9 +107,31 @@ std::string watched_name(std::string_view function) {
   return watched ? std::string(function) : std::string();
 }
 
+std::string list_of_files(const std::vector<std::string>& words) {
+  const auto has = [&](const char* word) { return std::ranges::find(words, word) != words.end(); };
+  const auto name = std::ranges::find(words, "-MF");
+  const bool is_beside = has("-MD") || has("-MMD");
+  return !is_beside || has("-MP") || name == words.end() || name + 1 == words.end() ? std::string() : *(name + 1);
+}
+
+std::string without_header(const std::string& list) {
+  std::string kept;
+  for (const auto& line : split(list, '\n')) {
+    if (line.find(watching_header) == std::string::npos) {
+      kept += line + '\n';
+    } else if (!line.ends_with('\\') && kept.ends_with("\\\n")) {
+      kept.resize(kept.size() - 2);  // it was the last
+      kept += '\n';
+    }
+  }
+  return kept;
+}
+
 bool may_watch(const std::vector<std::string>& words) {
-  return std::ranges::none_of(words, [](const std::string& word) {
+  const bool is_listed = !list_of_files(words).empty();
+  return std::ranges::none_of(words, [&](const std::string& word) {
     if (word.find("Werror") != std::string::npos || word == "-E" || word == "--preprocess" || word == "-") return true;
+    if (is_listed && (word == "-MD" || word == "-MMD" || word == "-MF" || word == "-MT")) return false;
     return word.starts_with("-M") || word.starts_with("--generate-dependenc") ||
            word.starts_with("--generate-nonsystem-dependenc") || word.starts_with("--dependency");
   });

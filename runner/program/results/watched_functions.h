@@ -18,8 +18,12 @@ constexpr std::string_view watching_header = "gpulab_watched_functions.h";
 [[nodiscard]] std::string watched_name(std::string_view function);
 
 /// May a build with these words for nvcc have the header? Not one that makes errors of warnings, writes what its
-/// preprocessor saw, or lists the files that it has read for others to look for.
+/// preprocessor saw, or lists the files that it has read where we do not find the list.
 [[nodiscard]] bool may_watch(const std::vector<std::string>& words);
+/// The file in which nvcc lists what it has read, beside what it makes (-MD -MF FILE); empty: none.
+[[nodiscard]] std::string list_of_files(const std::vector<std::string>& words);
+/// Takes the header out of such a list: make would look for it.
+[[nodiscard]] std::string without_header(const std::string& list);
 
 /// Writes the header into the folder; the words for nvcc that include it.
 [[nodiscard]] std::vector<std::string> watching_words(const std::filesystem::path& folder);

@@ -57,7 +57,7 @@ Json fault_json(const cuda_api::FaultRecord& fault) {
   return {{"failure", fault.failure},      {"kernel", fault.kernel},      {"launch", fault.launch},
           {"grid", dim(fault.grid)},       {"block", dim(fault.block)},   {"message", fault.what},
           {"where", or_null(fault.where)}, {"hint", or_null(fault.hint)}, {"error", fault.error},
-          {"seen_by_program", fault.seen}, {"caller", fault.caller}};
+          {"seen_by_program", fault.seen}, {"caller", fault.caller},      {"count", fault.count}};
 }
 
 Json activity_json(const cuda_api::Activity& one) {

@@ -64,7 +64,8 @@ void finding(const cuda_api::Record& record, const Finding& one, Text& text) {
 }
 
 void fault(const cuda_api::Record& record, const cuda_api::FaultRecord& one, Text& text) {
-  text.paragraph("error: ", 7, visible(one.what));
+  text.paragraph("error: ", 7,
+                 visible(one.what) + (one.count > 1 ? fmt::format(" ({} times)", one.count) : std::string()));
   allocations(record, one.what, 7, text);
   if (!one.where.empty()) text.paragraph("  at ", 7, visible(one.where));
   text.paragraph("  in ", 7, visible(launch_text(one)));

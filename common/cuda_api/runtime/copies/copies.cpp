@@ -42,14 +42,14 @@ const char* title(bool from_device, bool to_device) {
 
 /// Does a side that is to be the device's lie in an allocation, all of it? What is wrong is told.
 cudaError_t check_side(Session& s, const char* function, const char* side, std::uint64_t address, std::size_t span,
-                       bool is_device, bool may_be_either, void* caller) {
+                       bool is_device, bool may_be_either, std::uint64_t other, void* caller) {
   const auto there = device_bytes(s, address);
   if (!there) {
     if (!is_device) {
       if (address != 0 && s.memory.freed(address) == nullptr) return cudaSuccess;
       return s.because(cudaErrorInvalidValue, null_or_freed(s, side, address));
     }
-    return s.because(cudaErrorInvalidValue, not_of_device(s, side, address));
+    return s.because(cudaErrorInvalidValue, not_of_device(s, side, address, other));
   }
   const MemoryEntry& entry = *s.memory.holding(address);
   if (!is_device && !may_be_either && !entry.host_may_touch()) {
@@ -84,7 +84,7 @@ cudaError_t fill(Session& s, const char* function, void* to, int value, const Ro
                 [=](Session& later, cudaStream_t on) { return fill(later, function, to, value, rows, on, caller); }))
     return cudaSuccess;
   const std::size_t span = (rows.count - 1) * rows.pitch_to + rows.bytes;
-  if (const auto e = check_side(s, function, "destination", number(to), span, true, false, caller); e != cudaSuccess)
+  if (const auto e = check_side(s, function, "destination", number(to), span, true, false, 0, caller); e != cudaSuccess)
     return e;
   for (std::size_t row = 0; row < rows.count; ++row)
     s.device().fill(number(to) + row * rows.pitch_to, static_cast<std::byte>(value), rows.bytes);
@@ -134,10 +134,11 @@ cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, con
                                  : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
   const std::size_t span_to = (rows.count - 1) * rows.pitch_to + rows.bytes;
   const std::size_t span_from = (rows.count - 1) * rows.pitch_from + rows.bytes;
-  if (const auto e = check_side(s, function, "destination", number(to), span_to, to_device, guess, caller);
+  if (const auto e =
+          check_side(s, function, "destination", number(to), span_to, to_device, guess, number(from), caller);
       e != cudaSuccess)
     return e;
-  if (const auto e = check_side(s, function, "source", number(from), span_from, from_device, guess, caller);
+  if (const auto e = check_side(s, function, "source", number(from), span_from, from_device, guess, number(to), caller);
       e != cudaSuccess)
     return e;
   // What both may touch, the device's tools are to see.

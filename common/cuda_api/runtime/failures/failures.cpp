@@ -64,6 +64,7 @@ void Failures::end(Record& record, const char* function, cudaError_t error, cons
     failure->why = reason_.why;
     failure->remedy = reason_.remedy;
     failure->certain = reason_.certain;
+    failure->follows = reason_.follows || reason_.why.empty();
   }
   failure->looked = false;
   mine.last = static_cast<std::size_t>(failure - record.failures.data());

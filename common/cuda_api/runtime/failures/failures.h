@@ -16,7 +16,7 @@ namespace gpulab::cuda_api {
 /// Why a call fails, in numbers, and what to do: sentences without the function's name and without a full stop.
 struct Reason {
   std::string why, remedy{};
-  bool certain = false;  ///< as CallFailure's
+  bool certain = false, follows = false;  ///< as CallFailure's
 };
 
 /// Under the session's lock.

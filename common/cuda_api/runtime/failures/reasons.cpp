@@ -57,8 +57,8 @@ const MemoryEntry* behind_pointer(const Session& session, std::uint64_t address)
 }
 
 /// What was meant where memory of the host's stands for the device's.
-std::string instead_of_host(const Session& session, const char* side, std::uint64_t address,
-                            const AddressOwner& owner) {
+std::string instead_of_host(const Session& session, const char* side, std::uint64_t address, const AddressOwner& owner,
+                            std::uint64_t other) {
   const bool is_source = std::strcmp(side, "source") == 0;
   if (owner.kind == Kind::symbol)
     return is_source ? fmt::format("copy with cudaMemcpyFromSymbol(…, {}, …)", owner.name)
@@ -67,24 +67,28 @@ std::string instead_of_host(const Session& session, const char* side, std::uint6
     if (const MemoryEntry* meant = behind_pointer(session, address))
       return fmt::format("it is a variable that holds the address of '{}': pass the variable, without &", meant->name);
   if (owner.kind == Kind::null) return "check what allocated it, or whether it was allocated at all";
-  return "give the device's pointer (cudaMalloc), and the direction that fits: cudaMemcpyHostToDevice has the device's "
-         "as destination, cudaMemcpyDeviceToHost as source";
+  if (other != 0 && session.memory.holding(other) != nullptr)
+    return fmt::format(
+        "the other side is '{}': copy to it with cudaMemcpyHostToDevice, from it with "
+        "cudaMemcpyDeviceToHost",
+        session.memory.holding(other)->name);
+  return "give a pointer that cudaMalloc has set";
 }
 
 }  // namespace
 
-Reason not_of_device(const Session& session, const char* side, std::uint64_t address) {
+Reason not_of_device(const Session& session, const char* side, std::uint64_t address, std::uint64_t other) {
   const auto owner = owner_of(session, address);
   if (owner.kind == Kind::freed) return null_or_freed(session, side, address);
   return {fmt::format("the {} is not memory of the device, but {}", side, whose(owner)),
-          instead_of_host(session, side, address, owner), true};
+          instead_of_host(session, side, address, owner, other), true, owner.kind == Kind::null};
 }
 
 Reason null_or_freed(const Session& session, const char* side, std::uint64_t address) {
   const MemoryEntry* freed = session.memory.freed(address);
   if (freed == nullptr)
     return {fmt::format("the {} is a null pointer", side),
-            "check what allocated it, or whether it was allocated at all", true};
+            "check what allocated it, or whether it was allocated at all", true, true};
   return {fmt::format("the {} lies in '{}', which has been freed", side, freed->name),
           fmt::format("it was freed at {}: do that behind its last use", freed->freed_by), true};
 }
@@ -146,7 +150,7 @@ Reason not_to_free(const Session& session, std::uint64_t address, bool of_host) 
   const char *made = of_host ? "cudaMallocHost" : "cudaMalloc", *other = of_host ? "cudaFree" : "cudaFreeHost";
   if (owner.kind == Kind::freed && owner.entry->address == address)
     return {fmt::format("'{}' has been freed before, at {}", owner.name, owner.entry->freed_by),
-            "free it once: set the pointer to nullptr behind that", true};
+            "free it once: set the pointer to nullptr behind that", owner.entry->freed_by != kByReset};
   if (owner.kind == Kind::live && owner.entry->variable)
     return {fmt::format("'{}' is a variable of the program's, which nobody allocated", owner.name), "leave it out",
             true};
@@ -187,11 +191,11 @@ Reason null_argument(const char* what) { return {fmt::format("the {} is a null p
 
 Reason no_array(const void* handle) {
   return {handle == nullptr ? "the array is a null pointer" : "the array has been freed, or was never made",
-          "check what cudaMallocArray returns"};
+          "check what cudaMallocArray returns", false, true};
 }
 
 Reason no_array_to_free() {
-  return {"the array is none that cudaMallocArray returned, or has been freed", "free it once", true};
+  return {"the array is none that cudaMallocArray returned, or has been freed", "free it once", true, true};
 }
 
 Reason array_too_large(const cudaExtent& e, unsigned flags) {
@@ -220,7 +224,7 @@ Reason fractions_of(bool of_floats) {
 }
 
 Reason misplaced_texels(std::uint64_t address, std::uint64_t alignment) {
-  if (address == 0) return {"the texels' address is a null pointer", "check what allocated it"};
+  if (address == 0) return {"the texels' address is a null pointer", "check what allocated it", false, true};
   return {fmt::format("the texels lie at {:#x}, which is no multiple of {}", address, alignment),
           "begin where an allocation begins (textureAlignment of cudaDeviceProp)"};
 }
@@ -245,23 +249,24 @@ Reason surface_of_no_array() {
 }
 
 Reason no_event(const char* which) {
-  return {fmt::format("{} event was never made, or has been destroyed", which), "call cudaEventCreate before"};
+  return {fmt::format("the {}event was never made, or has been destroyed", which), "call cudaEventCreate before", false,
+          true};
 }
 
 Reason event_not_recorded(const char* which) {
-  return {fmt::format("the {} event was never recorded", which),
+  return {fmt::format("the {}event was never recorded", which),
           "call cudaEventRecord for both events, around the work, and cudaEventSynchronize for the second"};
 }
 
 Reason event_without_time(const char* which) {
-  return {fmt::format("the {} event keeps no time: it was made with cudaEventDisableTiming", which),
+  return {fmt::format("the {}event keeps no time: it was made with cudaEventDisableTiming", which),
           "make events that are to measure with cudaEventCreate"};
 }
 
 Reason no_stream(cudaStream_t stream) {
   return {fmt::format("the stream ({:#x}) has been destroyed, or was never created",
                       reinterpret_cast<std::uint64_t>(stream)),
-          "call cudaStreamCreate before, and cudaStreamDestroy behind the last use"};
+          "call cudaStreamCreate before, and cudaStreamDestroy behind the last use", false, true};
 }
 
 Reason no_device(int device) {

@@ -16,8 +16,8 @@ struct MemoryEntry;
 struct VariableEntry;
 struct ArrayEntry;
 
-// Memory. `side`: "destination", "source".
-Reason not_of_device(const Session& session, const char* side, std::uint64_t address);
+// Memory. `side`: "destination", "source"; `other`: the address of a copy's other side, 0: there is none.
+Reason not_of_device(const Session& session, const char* side, std::uint64_t address, std::uint64_t other = 0);
 Reason null_or_freed(const Session& session, const char* side, std::uint64_t address);
 Reason beyond_allocation(const char* side, const MemoryEntry& entry, std::size_t bytes, std::size_t there);
 Reason beyond_array(std::uint64_t bytes, std::uint64_t there);
@@ -45,7 +45,7 @@ Reason texture_pitch(const cudaResourceDesc& resource, std::size_t texel_bytes, 
 Reason surface_of_no_array();
 
 // Events, streams, devices, kernels.
-Reason no_event(const char* which = "the");
+Reason no_event(const char* which = "");  ///< "first "
 Reason event_not_recorded(const char* which);
 Reason event_without_time(const char* which);
 Reason no_stream(cudaStream_t stream);

@@ -112,7 +112,9 @@ cudaError_t Session::refuse_launch(const Refusal& refusal, const LoadedFunction&
   const auto same = [&](const FaultRecord& fault) {
     return fault.failure == kRefused && fault.kernel == kernel.name && !fault.seen;
   };
-  if (std::ranges::any_of(record.faults, same) || record.faults.size() >= kMostFindings) return refusal.error;
+  const auto known = std::ranges::find_if(record.faults, same);
+  if (known != record.faults.end()) ++known->count;
+  if (known != record.faults.end() || record.faults.size() >= kMostFindings) return refusal.error;
   FaultRecord& fault = record.faults.emplace_back();
   fault.failure = kRefused;
   fault.kernel = kernel.name;

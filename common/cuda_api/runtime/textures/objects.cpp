@@ -72,9 +72,9 @@ std::optional<simt::Texture> of_memory(Session& s, const cudaResourceDesc& resou
     texture.row_bytes = texture.slice_bytes = rows.pitchInBytes;
   }
   const MemoryEntry* entry = s.memory.holding(texture.address);
-  if (entry == nullptr) return refused(cudaErrorInvalidValue, not_of_device(s, "memory", texture.address));
+  if (entry == nullptr) return refused(cudaErrorInvalidValue, not_of_device(s, "place of the texels", texture.address));
   if (const std::size_t there = entry->bytes - (texture.address - entry->address); texture.bytes() > there)
-    return refused(cudaErrorInvalidValue, beyond_allocation("memory", *entry, texture.bytes(), there));
+    return refused(cudaErrorInvalidValue, beyond_allocation("place of the texels", *entry, texture.bytes(), there));
   return texture;
 }
 
