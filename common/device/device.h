@@ -20,6 +20,7 @@
 #include "common/finding.h"
 #include "common/line_counts.h"
 #include "common/simt/machine/memory/texture.h"
+#include "common/simt/observers/touched/touched_bytes.h"
 #include "common/simt/timing/modelled_time.h"
 
 namespace gpulab {
@@ -195,6 +196,10 @@ class Device {
   virtual void keep_steps(bool) {}
   /// What sanitizer tools found since the last call; nothing where none is on.
   virtual std::vector<Finding> take_findings() { return {}; }
+  /// What the next launch touches of this memory is kept, where the tool streamcheck is on.
+  virtual void keep_touched(simt::Touches) {}
+  /// By that launch; keeps no more.
+  [[nodiscard]] virtual simt::TouchedBytes take_touched() { return {}; }
   /// The bytes count as never written (initcheck), whatever they hold.
   virtual void forget(DevicePointer, std::size_t) {}
   /// What kernels printed (printf) since the last call.

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "common/cuda_api/runtime/session.h"
@@ -16,6 +17,8 @@ namespace {
 struct Event {
   bool timed = true, recorded = false;
   double ms = 0;
+  Mark mark{};
+  std::optional<CaptureOrder::Mark> captured{};  ///< was recorded in a stream that is captured
 };
 
 /// Under the session's lock.
@@ -46,6 +49,8 @@ Event* find(cudaEvent_t event) {
     if (mine == nullptr || stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
     mine->recorded = true;
     mine->ms = s.timeline.ready(stream_number(stream));
+    mine->captured = s.captures(stream) ? s.streams.recorded_in_capture(stream) : std::nullopt;
+    mine->mark = mine->captured ? Mark() : s.streams.recorded(stream);
     return cudaSuccess;
   });
 }
@@ -76,13 +81,18 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     const Event* mine = find(event);
     if (mine == nullptr) return cudaErrorInvalidResourceHandle;
     s.timeline.host_waits(mine->ms);
+    s.streams.synchronised(mine->mark);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return call("cudaEventQuery", Waits::yes,
-              [&](Session&) { return find(event) == nullptr ? cudaErrorInvalidResourceHandle : cudaSuccess; });
+  return call("cudaEventQuery", Waits::yes, [&](Session& s) {
+    const Event* mine = find(event);
+    if (mine == nullptr) return cudaErrorInvalidResourceHandle;
+    s.streams.synchronised(mine->mark);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -90,6 +100,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     const Event* mine = find(event);
     if (mine == nullptr || stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
     s.timeline.wait_until(stream_number(stream), mine->ms);
+    if (s.captured != nullptr && mine->captured)
+      s.streams.waits_in_capture(stream, *mine->captured);
+    else
+      s.streams.waits(stream, mine->mark);
     return cudaSuccess;
   });
 }

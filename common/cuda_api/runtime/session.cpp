@@ -55,6 +55,7 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
   ++counted.calls;
   counted.bytes += bytes;
   session.managed.open();
+  session.streams.open();
   if (waits == Waits::yes) session.managed.forget();
   cudaError_t error = session.sticky();
   if (error == cudaSuccess && waits == Waits::yes) {
@@ -73,6 +74,7 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
       error = session.lacks_memory(name, "there is none left for what the simulator keeps", caller);
     }
   }
+  session.streams.close();
   session.managed.close();
   if (error != cudaSuccess && error != cudaErrorNotReady) last_error() = error;
   return error;
@@ -86,6 +88,10 @@ Session& Session::instance() {
 Session::Session() : options(read_options()), profile_(gpu_profile(options.profile)) {
   record.gpu = profile_.id;
   if (std::ranges::find(options.sanitize, "racecheck") != options.sanitize.end()) managed.start();
+  if (std::ranges::find(options.sanitize, "streamcheck") != options.sanitize.end()) {
+    streams.start();
+    ManagedWatch::expect_closed_pages();
+  }
 }
 
 Device& Session::device() {
@@ -111,6 +117,7 @@ cudaError_t Session::limit_stack(std::size_t bytes) {
 void Session::reset_device() {
   modules.forget_loaded();
   managed.forget();
+  streams.synchronised();
   memory.clear();
   textures = {};
   device_.reset();

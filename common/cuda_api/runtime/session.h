@@ -18,6 +18,7 @@
 #include "common/cuda_api/runtime/host/managed_watch.h"
 #include "common/cuda_api/runtime/memory_table.h"
 #include "common/cuda_api/runtime/modules.h"
+#include "common/cuda_api/runtime/streamcheck/streamcheck.h"
 #include "common/cuda_api/runtime/textures/arrays.h"
 #include "common/cuda_api/runtime/timeline.h"
 #include "common/device/device.h"
@@ -54,6 +55,7 @@ class Session {
   TextureObjects textures;
   Timeline timeline;
   ManagedWatch managed;
+  StreamCheck streams;
 
   [[nodiscard]] const GpuProfile& profile() const { return profile_; }
   /// Made by the first who asks.
@@ -95,6 +97,8 @@ class Session {
   void find(const std::string& message, Severity severity = Severity::error, void* caller = nullptr);
   /// The same, of racecheck.
   void find_race(const std::string& message, void* caller);
+  /// Of streamcheck: two operations that nothing orders; `pair`: their places, of which one is told once.
+  void find_unordered(const std::string& pair, const std::string& message);
   void note(const std::string& text);
 
   /// A call failed because this machine has too little memory, not the GPU: that is told, as a fault where it is no
@@ -109,6 +113,11 @@ class Session {
 
   /// Where a return address lies, and behind < who called that: "program+0x12f4<program+0x1300".
   [[nodiscard]] static std::string place_in_program(const void* address);
+  /// The same in two steps: return addresses, from within, while the call goes on; words, whenever they are wanted.
+  [[nodiscard]] static std::vector<const void*> frames_of(const void* address);
+  /// Of an instruction that was interrupted, without those of the C library that it is in.
+  [[nodiscard]] static std::vector<const void*> frames_of_access(const void* instruction);
+  [[nodiscard]] static std::string place_of(const std::vector<const void*>& frames);
 
  private:
   static constexpr std::size_t kMostFindings = 100, kStackLimit = 1024;

@@ -184,6 +184,8 @@ class Simulator final : public Device {
     for (auto& finding : grids_.take_findings()) found.push_back(std::move(finding));
     return found;
   }
+  void keep_touched(simt::Touches which) override { tools_.touched().keep(which); }
+  simt::TouchedBytes take_touched() override { return tools_.touched().take(); }
   void limit_stack(std::size_t bytes) override { grids_.limit_stack(bytes); }
   std::string take_output() override { return grids_.take_output(); }
   std::uint64_t take_output_cut() override { return grids_.take_output_cut(); }

@@ -62,6 +62,22 @@ void Session::find_race(const std::string& message, void* caller) {
   if (record.findings.size() > before) record.findings.back().tool = "racecheck";
 }
 
+void Session::find_unordered(const std::string& pair, const std::string& message) {
+  const auto [known, fresh] = findings_.emplace("unordered\n" + pair, record.findings.size());
+  if (!fresh) {
+    ++record.findings[known->second].count;
+    return;
+  }
+  if (record.findings.size() >= kMostFindings) {
+    findings_.erase(known);
+    return;
+  }
+  Finding& finding = record.findings.emplace_back();
+  finding.tool = "streamcheck";
+  finding.message = message;
+  place_allocations(message);
+}
+
 void Session::note(const std::string& text) {
   if (std::ranges::find(record.notes, text) == record.notes.end() && record.notes.size() < kMostFindings)
     record.notes.push_back(text);

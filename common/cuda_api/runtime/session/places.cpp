@@ -21,12 +21,15 @@ std::string offset_text(const void* address) {
   return fmt::format("{}+{:#x}", file.substr(file.rfind('/') + 1), offset);
 }
 
-}  // namespace
+constexpr std::size_t kMostFrames = 6;
 
-// Functions of the toolkit's headers stand between, one in another (cudaMallocHost): who called those is told, too, up
-// to the C library, which called main.
-std::string Session::place_in_program(const void* address) {
-  constexpr std::size_t most_frames = 6;
+bool is_of_system(const void* address) {
+  const std::string text = offset_text(address);
+  return text.starts_with("libc.so") || text.starts_with("libstdc++.so");
+}
+
+/// From the one with this address on; the address alone where none has it.
+std::vector<const void*> frames_from(const void* address) {
   struct Walk {
     const void* address;
     std::vector<const void*> frames{};
@@ -37,16 +40,37 @@ std::string Session::place_in_program(const void* address) {
         // NOLINTNEXTLINE(performance-no-int-to-ptr)
         const auto* here = reinterpret_cast<const void*>(_Unwind_GetIP(frame));
         if (!at.frames.empty() || here == at.address) at.frames.push_back(here);
-        return at.frames.size() < most_frames ? _URC_NO_REASON : _URC_NORMAL_STOP;
+        return at.frames.size() < kMostFrames ? _URC_NO_REASON : _URC_NORMAL_STOP;
       },
       &walk);
-  std::string text = offset_text(address);
-  for (std::size_t i = 1; i < walk.frames.size(); ++i) {
-    const std::string outer = offset_text(walk.frames[i]);
+  if (walk.frames.empty()) walk.frames.push_back(address);
+  return walk.frames;
+}
+
+}  // namespace
+
+std::vector<const void*> Session::frames_of(const void* address) { return frames_from(address); }
+
+std::vector<const void*> Session::frames_of_access(const void* instruction) {
+  auto frames = frames_from(instruction);
+  // Places are behind what they tell of, as return addresses are.
+  frames.front() = static_cast<const std::byte*>(frames.front()) + 1;
+  while (frames.size() > 1 && is_of_system(frames.front())) frames.erase(frames.begin());
+  return frames;
+}
+
+// Functions of the toolkit's headers stand between, one in another (cudaMallocHost): who called those is told, too, up
+// to the C library, which called main.
+std::string Session::place_of(const std::vector<const void*>& frames) {
+  std::string text = offset_text(frames.front());
+  for (std::size_t i = 1; i < frames.size(); ++i) {
+    const std::string outer = offset_text(frames[i]);
     if (outer.starts_with("libc.so")) break;
     text += "<" + outer;
   }
   return text;
 }
+
+std::string Session::place_in_program(const void* address) { return place_of(frames_of(address)); }
 
 }  // namespace gpulab::cuda_api

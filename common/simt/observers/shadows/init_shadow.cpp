@@ -62,6 +62,20 @@ std::uint64_t InitShadow::memory() const {
   return bytes;
 }
 
+std::uint64_t InitShadow::next(std::uint64_t at, std::uint64_t bytes, bool value) const {
+  while (at < bytes) {
+    const auto& page = pages_[at / kPageBytes];
+    if (page.get() == (value ? &kNothing : &kAll)) {
+      at = (at / kPageBytes + 1) * kPageBytes;
+      continue;
+    }
+    const std::uint64_t bits = (value ? word(at >> 6) : ~word(at >> 6)) >> (at & 63);
+    if (bits != 0) return std::min(bytes, at + static_cast<std::uint64_t>(std::countr_zero(bits)));
+    at = (at / 64 + 1) * 64;
+  }
+  return bytes;
+}
+
 void InitShadow::make_own(std::uint64_t page) {
   auto* const own = static_cast<Page*>(allocate_shadow(sizeof(Page)));
   std::memcpy(own, pages_[page].get(), sizeof(Page));

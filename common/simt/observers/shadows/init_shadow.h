@@ -51,6 +51,15 @@ class InitShadow {
     if (shift + bytes > 64) change((at >> 6) + 1) |= mask >> (64 - shift);
   }
   void set_range(std::uint64_t at, std::uint64_t bytes, bool value);
+  /// `f(first, end)` of all ranges of bytes below `bytes` that hold a value, in order.
+  template <typename F>
+  void for_each_range(std::uint64_t bytes, const F& f) const {
+    for (std::uint64_t at = next(0, bytes, true); at < bytes;) {
+      const std::uint64_t end = next(at, bytes, false);
+      f(at, end);
+      at = next(end, bytes, true);
+    }
+  }
   /// Bytes that its pages take.
   [[nodiscard]] std::uint64_t memory() const;
 
@@ -85,6 +94,8 @@ class InitShadow {
     return const_cast<Page*>(pages_[page].get())->words[index % kPageWords];  // NOLINT: of its own
   }
   void make_own(std::uint64_t page);
+  /// The first byte from `at` on that holds a value, or none; `bytes` where there is no such.
+  [[nodiscard]] std::uint64_t next(std::uint64_t at, std::uint64_t bytes, bool value) const;
   void set_some(std::uint64_t index, std::uint64_t mask, bool value);
 
   std::vector<std::unique_ptr<const Page, FreePage>> pages_;
