@@ -19,8 +19,9 @@
 #include "common/embedded.h"
 #include "common/finding.h"
 #include "common/line_counts.h"
-#include "common/simt/machine/memory/byte_range.h"
+#include "common/simt/machine/memory/stretch.h"
 #include "common/simt/machine/memory/texture.h"
+#include "common/simt/observers/touched/touched_bytes.h"
 #include "common/simt/timing/modelled_time.h"
 
 namespace gpulab {
@@ -196,13 +197,15 @@ class Device {
   virtual void keep_steps(bool) {}
   /// What sanitizer tools found since the last call; nothing where none is on.
   virtual std::vector<Finding> take_findings() { return {}; }
+  /// What the next launch touches of this memory is kept, where the tool streamcheck is on.
+  virtual void keep_touched(simt::Touches) {}
+  /// By that launch; keeps no more.
+  [[nodiscard]] virtual simt::TouchedBytes take_touched() { return {}; }
   /// The bytes count as never written (initcheck), whatever they hold.
   virtual void forget(DevicePointer, std::size_t) {}
   /// Which of these bytes of one allocation nothing has ever written, as offsets from `from`, as far as initcheck is on
   /// and knows; of many the first.
-  [[nodiscard]] virtual std::vector<ByteRange> never_written(DevicePointer /*from*/, std::size_t /*bytes*/) {
-    return {};
-  }
+  [[nodiscard]] virtual std::vector<Stretch> never_written(DevicePointer /*from*/, std::size_t /*bytes*/) { return {}; }
   /// What kernels printed (printf) since the last call.
   virtual std::string take_output() = 0;
   /// Warp instructions that launches took since the last call; 0 where nobody counts them.

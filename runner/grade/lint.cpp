@@ -66,7 +66,9 @@ class Advice {
         continue;
       std::vector<std::string> others;
       for (const auto* tool : simt::tool_kinds())
-        if (tool->name != "racecheck" && (item.tools.empty() || std::ranges::count(item.tools, tool->name)))
+        // (streamcheck judges whole programs: a kernel alone has no streams)
+        if (tool->name != "racecheck" && tool->name != "streamcheck" &&
+            (item.tools.empty() || std::ranges::count(item.tools, tool->name)))
           others.push_back(fmt::format("\"{}\"", tool->name));
       const auto remedy =
           others.empty() ? "leave it out" : fmt::format("give it the other tools: \"tools\": [{}]", join(others));

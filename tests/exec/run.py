@@ -7,8 +7,8 @@ Each .cu file here is built once, by `gpulab nvcc`, and says in its first lines 
     // out: EXPRESSION                          what its standard output matches (any number)
     // err: EXPRESSION                          what the report on standard error matches, blanks counting as one
 
-Files of homework/ are compiled by `gpulab exec` itself, case for case, as students do it: OPTIONS are of that. There @TEXT@ is the
-number of the line that has TEXT.
+There @TEXT@ is the number of the line that has TEXT. Files of homework/ are compiled by `gpulab exec` itself, case for case, as
+students do it: OPTIONS are of that.
 
 Below are the cases that take more than a program: what cannot be run, and fat binaries that lie. NVIDIA's nvcc is needed.
 """
@@ -51,6 +51,12 @@ def wrong_in(ran, code, out, err):
         if not re.search(expression, said) and not re.search(expression, ran.stderr):
             return f"standard error has no /{expression}/\n{ran.stderr[:4000]}"
     return ""
+
+
+def with_numbers(marks, text):
+    """@TEXT@ becomes the number of the first line that has TEXT and is no comment alone."""
+    lines = [line if not line.startswith("//") else "" for line in text.splitlines()]
+    return re.sub(r"@(.*?)@", lambda found: str(next(i + 1 for i, line in enumerate(lines) if found.group(1).replace("\\", "") in line)), marks)
 
 
 class Tests:
@@ -100,6 +106,7 @@ class Tests:
         program = self.build(file)
         for words, code, marks in cases:
             options, dashes, arguments = words.partition(" -- ")
+            marks = with_numbers(marks, file.read_text(encoding="utf-8"))
             expected = {kind: re.findall(rf"^// {kind}: (.*)$", marks, re.M) for kind in ("out", "err")}
             ran = run([self.binary, "exec", program.name, *shlex.split(options), *([dashes.strip()] if dashes else []),
                        *shlex.split(arguments)], self.folder)
@@ -108,18 +115,13 @@ class Tests:
     def homework(self, file):
         """What a student does with a program: what the tool says is all that there is to go by."""
         text = file.read_text(encoding="utf-8")
-        lines = [line if not line.startswith("//") else "" for line in text.splitlines()]
-
-        def number_of(found):
-            return str(next(i + 1 for i, line in enumerate(lines) if found.group(1) in line))
-
         folder = self.folder / f"homework_{file.stem}"
         folder.mkdir()
         shutil.copy(file, folder)
         for words, code, marks in CASE.findall(text):
             if self.word not in f"homework {file.stem} {words}":
                 continue
-            marks = re.sub(r"@(.*?)@", number_of, marks)
+            marks = with_numbers(marks, text)
             expected = {kind: re.findall(rf"^// {kind}: (.*)$", marks, re.M) for kind in ("out", "err")}
             ran = run([self.binary, "exec", file.name, *shlex.split(words)], folder)
             self.note(f"homework {file.stem} {words.strip()}", wrong_in(ran, int(code), expected["out"], expected["err"]))

@@ -237,6 +237,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
 cudaError_t cudaDeviceSynchronize() {
   return call("cudaDeviceSynchronize", Waits::yes, [](Session& s) {
     s.timeline.host_waits(s.timeline.everything());
+    s.streams.synchronised();
     return cudaSuccess;
   });
 }

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -19,6 +20,8 @@ struct Event {
   bool timed = true, recorded = false;
   double ms = 0;
   std::uint64_t waits = 0;  ///< how often the program had waited for the device when it was recorded
+  Mark mark{};
+  std::optional<CaptureOrder::Mark> captured{};  ///< was recorded in a stream that is captured
 };
 
 /// Under the session's lock.
@@ -51,6 +54,8 @@ Event* find(cudaEvent_t event) {
     mine->recorded = true;
     mine->waits = s.waits;
     mine->ms = s.timeline.ready(stream_number(stream));
+    mine->captured = s.captures(stream) ? s.streams.recorded_in_capture(stream) : std::nullopt;
+    mine->mark = mine->captured ? Mark() : s.streams.recorded(stream);
     return cudaSuccess;
   });
 }
@@ -82,13 +87,17 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     const Event* mine = find(event);
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
     s.timeline.host_waits(mine->ms);
+    s.streams.synchronised(mine->mark);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call("cudaEventQuery", Waits::yes, [&](Session& s) {
-    return find(event) != nullptr ? cudaSuccess : s.because(cudaErrorInvalidResourceHandle, no_event());
+    const Event* mine = find(event);
+    if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
+    s.streams.synchronised(mine->mark);
+    return cudaSuccess;
   });
 }
 
@@ -98,6 +107,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
     if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
     s.timeline.wait_until(stream_number(stream), mine->ms);
+    if (s.captured != nullptr && mine->captured)
+      s.streams.waits_in_capture(stream, *mine->captured);
+    else
+      s.streams.waits(stream, mine->mark);
     return cudaSuccess;
   });
 }

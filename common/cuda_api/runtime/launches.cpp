@@ -97,9 +97,11 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   // All that was queued before has ended.
   return call("cudaLaunchHostFunc", Waits::no, [&](Session& session) {
-    const auto work = [=](Session& now, cudaStream_t) {
+    const auto work = [=](Session& now, cudaStream_t on) {
       now.print();
+      now.streams.begin_callback(on);
       function(data);
+      now.streams.end_callback();
       return cudaSuccess;
     };
     return session.capture(stream, work) ? cudaSuccess : work(session, stream);
@@ -109,7 +111,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
   return call("cudaStreamAddCallback", Waits::no, [&](Session& session) {
     session.print();
+    session.streams.begin_callback(stream);
     callback(stream, cudaSuccess, data);
+    session.streams.end_callback();
     return cudaSuccess;
   });
 }

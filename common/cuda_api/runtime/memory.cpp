@@ -92,7 +92,12 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
       "cudaMallocAsync", Waits::no,
       [&](Session& s) {
         if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
-        if (!s.captures(stream)) return allocate(s, pointer, bytes, Kind::device, 0, "cudaMallocAsync", caller);
+        if (!s.captures(stream)) {
+          const cudaError_t error = allocate(s, pointer, bytes, Kind::device, 0, "cudaMallocAsync", caller);
+          if (const MemoryEntry* entry = error == cudaSuccess ? s.memory.at(number(*pointer)) : nullptr)
+            s.streams.allocation(s, Operation::Kind::allocation, "cudaMallocAsync", *entry, stream, caller);
+          return error;
+        }
         Work work;
         const cudaError_t error = reserve_for_graph(s, pointer, bytes, "cudaMallocAsync", caller, work);
         if (error == cudaSuccess) s.capture(stream, std::move(work));
@@ -129,7 +134,10 @@ cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned flags) {
 
 cudaError_t cudaFree(void* pointer) {
   void* const caller = __builtin_return_address(0);
-  return call("cudaFree", Waits::yes, [&](Session& s) { return release(s, pointer, false, caller); });
+  return call("cudaFree", Waits::yes, [&](Session& s) {
+    s.streams.synchronised();
+    return release(s, pointer, false, caller);
+  });
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
@@ -139,13 +147,18 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
       s.capture(stream, freeing(pointer, caller));
       return cudaSuccess;
     }
+    if (const MemoryEntry* entry = s.memory.at(number(pointer)))
+      s.streams.allocation(s, Operation::Kind::free, "cudaFreeAsync", *entry, stream, caller);
     return release(s, pointer, false, caller);
   });
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
   void* const caller = __builtin_return_address(0);
-  return call("cudaFreeHost", Waits::yes, [&](Session& s) { return release(s, pointer, true, caller); });
+  return call("cudaFreeHost", Waits::yes, [&](Session& s) {
+    s.streams.synchronised();
+    return release(s, pointer, true, caller);
+  });
 }
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
@@ -169,6 +182,7 @@ cudaError_t cudaHostUnregister(void* pointer) {
     const MemoryEntry* entry = s.memory.at(number(pointer));
     if (entry == nullptr || entry->kind != Kind::registered)
       return s.because(cudaErrorHostMemoryNotRegistered, not_registered(s, number(pointer)));
+    s.streams.synchronised();
     s.device().release(entry->address);
     s.memory.remove(entry->address);
     return cudaSuccess;

@@ -32,10 +32,12 @@ class MemoryTable {
     MemoryEntry& place = entries_[entry.address];
     used_ += of_device(entry) - of_device(place);
     place = std::move(entry);
+    ++changes_;
   }
   void remove(std::uint64_t address, std::string freed_by = {}) {
     const auto found = entries_.find(address);
     if (found == entries_.end()) return;
+    ++changes_;
     used_ -= of_device(found->second);
     found->second.freed_by = std::move(freed_by);
     if (found->second.kind != MemoryEntry::Kind::registered) freed_.push_back(std::move(found->second));
@@ -46,6 +48,7 @@ class MemoryTable {
   void clear() {
     while (!entries_.empty()) remove(entries_.begin()->first, kByReset);
     used_ = 0;
+    ++changes_;
   }
   /// The one that held it before it was freed; null where there is none, or it is forgotten.
   [[nodiscard]] const MemoryEntry* freed(std::uint64_t address) const {
@@ -66,6 +69,8 @@ class MemoryTable {
     return address - entry.address < entry.bytes ? &entry : nullptr;
   }
   [[nodiscard]] const std::map<std::uint64_t, MemoryEntry>& all() const { return entries_; }
+  /// How often it has changed.
+  [[nodiscard]] std::uint64_t changes() const { return changes_; }
   /// Bytes of the device's own memory.
   [[nodiscard]] std::size_t used() const { return used_; }
 
@@ -77,6 +82,7 @@ class MemoryTable {
   std::deque<MemoryEntry> freed_;
   std::map<std::uint64_t, MemoryEntry> entries_;
   std::size_t used_ = 0;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace gpulab::cuda_api

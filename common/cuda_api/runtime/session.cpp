@@ -55,6 +55,7 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
   ++counted.calls;
   counted.bytes += bytes;
   session.managed.open();
+  session.streams.open();
   if (waits == Waits::yes) session.managed.forget();
   if (waits == Waits::yes) ++session.waits;
   cudaError_t error = session.sticky();
@@ -76,6 +77,7 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
     }
     session.failures.end(session.record, name, error, caller);
   }
+  session.streams.close();
   session.managed.close();
   if (error != cudaSuccess && error != cudaErrorNotReady) last_error() = error;
   return error;
@@ -93,6 +95,10 @@ Session::Session() : options(read_options()), profile_(gpu_profile(options.profi
   };
   if (has("racecheck")) managed.start();
   initcheck_ = has("initcheck");
+  if (has("streamcheck")) {
+    streams.start();
+    ManagedWatch::expect_closed_pages();
+  }
 }
 
 Device& Session::device() {
@@ -118,6 +124,7 @@ cudaError_t Session::limit_stack(std::size_t bytes) {
 void Session::reset_device() {
   modules.forget_loaded();
   managed.forget();
+  streams.synchronised();
   memory.clear();
   writing.clear();
   textures = {};

@@ -20,6 +20,7 @@
 #include "common/cuda_api/runtime/host/unwritten_results.h"
 #include "common/cuda_api/runtime/memory_table.h"
 #include "common/cuda_api/runtime/modules.h"
+#include "common/cuda_api/runtime/streamcheck/streamcheck.h"
 #include "common/cuda_api/runtime/textures/arrays.h"
 #include "common/cuda_api/runtime/timeline.h"
 #include "common/device/device.h"
@@ -62,6 +63,7 @@ class Session {
   TextureObjects textures;
   Timeline timeline;
   ManagedWatch managed;
+  StreamCheck streams;
   WritingLaunches writing;  ///< kept where initcheck is on
   Failures failures;
   std::uint64_t waits = 0;  ///< calls so far that waited for what was queued
@@ -111,6 +113,8 @@ class Session {
   void find_race(const std::string& message, void* caller);
   /// A copy has taken these bytes of device memory to the host: initcheck looks whether something wrote them.
   void taken(const char* function, std::uint64_t from, const Rows& rows, void* caller);
+  /// Of streamcheck: two operations that nothing orders; `pair`: their places, of which one is told once.
+  void find_unordered(const std::string& pair, const std::string& message);
   void note(const std::string& text);
 
   /// A call failed because this machine has too little memory, not the GPU: that is told, as a fault where it is no
@@ -125,6 +129,11 @@ class Session {
 
   /// Where a return address lies, and behind < who called that: "program+0x12f4<program+0x1300".
   [[nodiscard]] static std::string place_in_program(const void* address, std::size_t most_frames = 6);
+  /// The same in two steps: return addresses, from within, while the call goes on; words, whenever they are wanted.
+  [[nodiscard]] static std::vector<const void*> frames_of(const void* address, std::size_t most_frames = 6);
+  /// Of an instruction that was interrupted, without those of the C library that it is in.
+  [[nodiscard]] static std::vector<const void*> frames_of_access(const void* instruction);
+  [[nodiscard]] static std::string place_of(const std::vector<const void*>& frames);
 
  private:
   static constexpr std::size_t kMostFindings = 100, kStackLimit = 1024;

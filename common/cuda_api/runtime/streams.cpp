@@ -21,6 +21,7 @@ namespace {
     if (stream == nullptr || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): a number that the program gives back
     *stream = reinterpret_cast<cudaStream_t>(s.timeline.add(flags, priority));
+    s.streams.created(stream_number(*stream), flags == 0);
     return cudaSuccess;
   });
 }
@@ -56,17 +57,21 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     if (number <= Timeline::kPerThread || s.timeline.stream(number) == nullptr)
       return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
     s.timeline.remove(number);
+    s.streams.destroyed(number);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return with_stream("cudaStreamSynchronize", Waits::yes, stream,
-                     [&](Session& s, StreamState&) { s.timeline.host_waits(s.timeline.ready(stream_number(stream))); });
+  return with_stream("cudaStreamSynchronize", Waits::yes, stream, [&](Session& s, StreamState&) {
+    s.timeline.host_waits(s.timeline.ready(stream_number(stream)));
+    s.streams.synchronised(stream);
+  });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return with_stream("cudaStreamQuery", Waits::yes, stream, [](Session&, StreamState&) {});
+  return with_stream("cudaStreamQuery", Waits::yes, stream,
+                     [&](Session& s, StreamState&) { s.streams.synchronised(stream); });
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {

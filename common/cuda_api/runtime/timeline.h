@@ -23,6 +23,8 @@ class Timeline {
   static constexpr std::uint64_t kDefault = 0;
 
   static constexpr std::uint64_t kPerThread = 2;  ///< cudaStreamPerThread
+  static constexpr std::uint64_t kReserved = 15;  ///< handles that the headers name lie below or there
+  static constexpr std::uint64_t kMostHandles = std::uint64_t{1} << 47;
 
   Timeline() { streams_[kDefault] = streams_[kPerThread] = {}; }
 
@@ -72,7 +74,7 @@ class Timeline {
 
  private:
   std::unordered_map<std::uint64_t, StreamState> streams_;
-  std::uint64_t last_ = 15;  ///< above the handles that the headers name
+  std::uint64_t last_ = kReserved;
   double engines_[4] = {0, 0, 0, 0};
   double host_ms_ = 0;
 };

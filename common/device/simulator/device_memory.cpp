@@ -75,8 +75,8 @@ void DeviceMemory::copy(DevicePointer to, DevicePointer from, std::size_t bytes)
   mark(to, bytes, true);
 }
 
-std::vector<ByteRange> DeviceMemory::never_written(DevicePointer from, std::size_t bytes) {
-  std::vector<ByteRange> found;
+std::vector<Stretch> DeviceMemory::never_written(DevicePointer from, std::size_t bytes) {
+  std::vector<Stretch> found;
   const simt::Allocation* allocation = global_.find(from);
   if (bytes == 0 || !allocation) return found;
   const std::uint64_t offset = from - allocation->address;

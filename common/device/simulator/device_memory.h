@@ -34,7 +34,7 @@ class DeviceMemory {
   void forget(DevicePointer pointer, std::size_t bytes) { mark(pointer, bytes, false); }
 
   /// Of bytes of one allocation, as Device::never_written.
-  [[nodiscard]] std::vector<ByteRange> never_written(DevicePointer from, std::size_t bytes);
+  [[nodiscard]] std::vector<Stretch> never_written(DevicePointer from, std::size_t bytes);
 
   /// The same memory as kernels see it.
   [[nodiscard]] simt::GlobalMemory& global() { return global_; }

@@ -128,7 +128,7 @@ class Simulator final : public Device {
   void read(std::span<std::byte> to, DevicePointer from) override { memory_.read(to, from); }
   void fill(DevicePointer to, std::byte value, std::size_t bytes) override { memory_.fill(to, value, bytes); }
   void copy(DevicePointer to, DevicePointer from, std::size_t bytes) override { memory_.copy(to, from, bytes); }
-  std::vector<ByteRange> never_written(DevicePointer from, std::size_t bytes) override {
+  std::vector<Stretch> never_written(DevicePointer from, std::size_t bytes) override {
     return memory_.never_written(from, bytes);
   }
   void forget(DevicePointer pointer, std::size_t bytes) override { memory_.forget(pointer, bytes); }
@@ -187,6 +187,8 @@ class Simulator final : public Device {
     for (auto& finding : grids_.take_findings()) found.push_back(std::move(finding));
     return found;
   }
+  void keep_touched(simt::Touches which) override { tools_.touched().keep(which); }
+  simt::TouchedBytes take_touched() override { return tools_.touched().take(); }
   void limit_stack(std::size_t bytes) override { grids_.limit_stack(bytes); }
   std::string take_output() override { return grids_.take_output(); }
   std::uint64_t take_output_cut() override { return grids_.take_output_cut(); }

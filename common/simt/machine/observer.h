@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "common/simt/isa/op.h"
-#include "common/simt/machine/memory/byte_range.h"
+#include "common/simt/machine/memory/stretch.h"
 
 namespace gpulab::simt {
 
@@ -72,8 +72,8 @@ class Observer {
 
   /// Memory that holds nothing yet.
   virtual void allocated(const Allocation&) {}
-  /// A freed allocation is forgotten, by the host between launches or by a kernel: nobody may access it, and another one
-  /// may have its index from now on. May be told twice.
+  /// A freed allocation is forgotten, by the host between launches or by a kernel: nobody may access it, and another
+  /// one may have its index from now on. May be told twice.
   virtual void index_freed(std::uint32_t /*allocation*/) {}
   /// Bytes of an allocation that a copy or a fill has written.
   virtual void written(const Allocation&, std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {}
@@ -81,7 +81,7 @@ class Observer {
   virtual void forgotten(const Allocation&, std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {}
   /// A question: which of these bytes nothing has written. Who knows adds the first of them, by offset, and leaves the
   /// others out where `into` holds kMostRanges.
-  virtual void never_written(const Allocation&, const ByteRange&, std::vector<ByteRange>& /*into*/) {}
+  virtual void never_written(const Allocation&, const Stretch&, std::vector<Stretch>& /*into*/) {}
   static constexpr std::size_t kMostRanges = 256;
 
   // ---- a grid and its blocks ----

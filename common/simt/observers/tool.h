@@ -13,6 +13,7 @@ namespace gpulab::simt {
 
 class Accusations;
 class Locator;
+class TouchRecorder;
 class UndefinedValues;
 
 /// What the tools of a device share.
@@ -20,6 +21,7 @@ struct ToolParts {
   Locator& locator;
   UndefinedValues& values;
   Accusations& accusations;
+  TouchRecorder& touched;
 };
 
 /// Why a tool leaves a launch whose memory it cannot follow any further (Accusations::warn_unchecked).

@@ -18,7 +18,7 @@ Toolset::Toolset(const std::vector<std::string>& names) {
       throw usage_error(fmt::format("unknown tool '{}'", name));
   if (names.empty()) return;
   for (auto kind = kinds.rbegin(); kind != kinds.rend(); ++kind)
-    if (is_on((*kind)->name)) tools_.push_back((*kind)->make({locator_, values_, accusations_}));
+    if (is_on((*kind)->name)) tools_.push_back((*kind)->make({locator_, values_, accusations_, touched_}));
   observers_.push_back(&locator_);
   observers_.push_back(&values_);
   for (const auto& tool : tools_) observers_.push_back(tool.get());

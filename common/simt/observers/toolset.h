@@ -11,6 +11,7 @@
 #include "common/simt/machine/observer.h"
 #include "common/simt/observers/accusations.h"
 #include "common/simt/observers/locator.h"
+#include "common/simt/observers/touched/touch_recorder.h"
 #include "common/simt/observers/values/undefined_values.h"
 
 namespace gpulab::simt {
@@ -24,11 +25,14 @@ class Toolset {
   [[nodiscard]] const std::vector<Observer*>& observers() const { return observers_; }
   /// Of all grids since the last call.
   [[nodiscard]] std::vector<Finding> take_findings() { return accusations_.take(); }
+  /// Of the tool streamcheck; without it nothing is touched.
+  [[nodiscard]] TouchRecorder& touched() { return touched_; }
 
  private:
   Locator locator_;
   Accusations accusations_;
   UndefinedValues values_{accusations_};
+  TouchRecorder touched_;
   std::vector<std::unique_ptr<Observer>> tools_;
   std::vector<Observer*> observers_;
 };

@@ -86,6 +86,7 @@ cudaError_t fill(Session& s, const char* function, void* to, int value, const Ro
   const std::size_t span = (rows.count - 1) * rows.pitch_to + rows.bytes;
   if (const auto e = check_side(s, function, "destination", number(to), span, true, false, 0, caller); e != cudaSuccess)
     return e;
+  s.streams.transfer(s, {function, number(to), 0, rows, value, stream, caller});
   for (std::size_t row = 0; row < rows.count; ++row)
     s.device().fill(number(to) + row * rows.pitch_to, static_cast<std::byte>(value), rows.bytes);
   s.account_copy("[CUDA memset]", rows.bytes * rows.count, stream, s.profile().memory_bandwidth_gbs);
@@ -144,6 +145,7 @@ cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, con
   // What both may touch, the device's tools are to see.
   const bool to_side = to_device || device_bytes(s, number(to)).has_value();
   const bool from_side = from_device || device_bytes(s, number(from)).has_value();
+  s.streams.transfer(s, {function, number(to), number(from), rows, 0, stream, caller});
   for (std::size_t row = 0; row < rows.count; ++row)
     move(s, number(to) + row * rows.pitch_to, to_side, number(from) + row * rows.pitch_from, from_side, rows.bytes);
   if (from_side && !to_side) s.taken(function, number(from), rows, caller);
@@ -252,8 +254,12 @@ cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
   });
 }
 
-cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t) {
-  return cudaMemset3D(to, value, extent);
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
+  void* const caller = __builtin_return_address(0);
+  return call("cudaMemset3DAsync", Waits::no, [&](Session& s) {
+    return fill(s, "cudaMemset3DAsync", to.ptr, value, {extent.width, to.ysize * extent.depth, to.pitch, to.pitch},
+                stream, caller);
+  });
 }
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {

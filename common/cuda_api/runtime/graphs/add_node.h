@@ -22,12 +22,14 @@ struct Place {
 template <typename Fill>
 [[gnu::always_inline]] inline cudaError_t add(const char* name, const Place& place, cudaGraphNodeType type,
                                               const Fill& fill) {
+  void* const caller = __builtin_return_address(0);
   return call(name, Waits::no, [&](Session& s) {
     const auto nodes = nodes_of(place.graph);
     if (nodes == nullptr || place.added == nullptr || (place.count > 0 && place.before == nullptr))
       return cudaErrorInvalidValue;
     auto node = std::make_shared<GraphNode>();
     node->type = type;
+    if (s.streams.is_on()) node->place = Session::frames_of(caller);
     for (std::size_t i = 0; i < place.count; ++i) {
       const GraphNode* one = node_of(place.before[i]);
       if (one == nullptr) return cudaErrorInvalidValue;

@@ -30,7 +30,7 @@ using Bodies = std::vector<std::shared_ptr<Nodes>>;
 /// Bodies are filled behind the node's making, until the graph is instantiated.
 Work deciding(const cudaConditionalNodeParams& asked, const Bodies& bodies) {
   return [handle = asked.handle, type = asked.type, bodies](Session& s, cudaStream_t stream) {
-    const auto run = [&](const Nodes& body) { return run_nodes(s, *copy_of(body), stream); };
+    const auto run = [&](const Nodes& body) { return run_nodes(s, *copy_of(body), stream, nullptr); };
     std::uint32_t value = value_of(s, handle);
     if (type != cudaGraphCondTypeWhile) {
       const std::size_t which = type == cudaGraphCondTypeSwitch ? value : value != 0 ? 0 : 1;

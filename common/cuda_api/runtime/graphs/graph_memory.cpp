@@ -59,13 +59,14 @@ cudaError_t reserve_for_graph(Session& session, void** pointer, std::size_t byte
   entry.caller = Session::place_in_program(caller);
   entry.of_graph = true;
   *pointer = pointer_to(entry.address);
-  work = [entry](Session& s, cudaStream_t) {
+  work = [entry, caller, function](Session& s, cudaStream_t on) {
     if (s.memory.at(entry.address) != nullptr) {
       if (!frees_first()) return cudaErrorInvalidValue;  // the launch before has not freed it, nor has anybody since
       give_back(s, entry.address, entry.caller);
     }
     s.device().forget(entry.address, entry.bytes);
     s.memory.add(entry);
+    s.streams.allocation(s, Operation::Kind::allocation, function, entry, on, caller);
     Footprint& all = footprint();
     all.used += entry.bytes;
     all.reserved = std::max(all.reserved, all.used);
@@ -77,7 +78,10 @@ cudaError_t reserve_for_graph(Session& session, void** pointer, std::size_t byte
 }
 
 Work freeing(void* pointer, void* caller) {
-  return [address = number(pointer), place = Session::place_in_program(caller)](Session& session, cudaStream_t) {
+  return [address = number(pointer), caller, place = Session::place_in_program(caller)](Session& session,
+                                                                                        cudaStream_t on) {
+    if (const MemoryEntry* entry = session.memory.at(address))
+      session.streams.allocation(session, Operation::Kind::free, "cudaFreeAsync", *entry, on, caller);
     return give_back(session, address, place);
   };
 }

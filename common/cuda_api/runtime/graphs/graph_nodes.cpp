@@ -62,9 +62,11 @@ Work filling(const cudaMemsetParams& asked) {
   };
 }
 Work calling(const cudaHostNodeParams& asked) {
-  return [asked](Session& s, cudaStream_t) {
+  return [asked](Session& s, cudaStream_t on) {
     s.print();
+    s.streams.begin_callback(on);
     asked.fn(asked.userData);
+    s.streams.end_callback();
     return cudaSuccess;
   };
 }
@@ -163,7 +165,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
                const auto nodes = nodes_of(child);
                if (nodes == nullptr) return cudaErrorInvalidValue;
                return set(made, [copies = copy_of(*nodes)](Session& s, cudaStream_t stream) {
-                 return run_nodes(s, *copies, stream);
+                 return run_nodes(s, *copies, stream, nullptr);
                });
              });
 }
@@ -180,6 +182,7 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t, const cudaGraphNode_t* from, c
       GraphNode *first = node_of(from[i]), *second = node_of(to[i]);
       if (first == nullptr || second == nullptr) return cudaErrorInvalidValue;
       second->before.push_back(first);
+      if (second->ordered_by) second->ordered_by->push_back(first);
     }
     return cudaSuccess;
   });

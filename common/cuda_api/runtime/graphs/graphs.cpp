@@ -31,6 +31,7 @@ struct Capture {
   void* graph = nullptr;
   std::shared_ptr<Nodes> nodes;  ///< of `graph`
   std::vector<cudaGraphNode_t> last;
+  std::size_t others = 0;  ///< nodes that the graph had before
 };
 Capture& current() {
   static auto& capture = *new Capture;
@@ -40,11 +41,17 @@ Capture& current() {
 /// What has been recorded becomes nodes: each waits for the one before, in the order in which they were queued.
 void take_nodes(Capture& capture) {
   Nodes& nodes = *capture.nodes;
+  const auto& order = Session::instance().streams.capture();
   for (auto& work : capture.work) {
     auto node = std::make_shared<GraphNode>();
     node->type = cudaGraphNodeTypeKernel;
     node->work = std::move(work);
     if (!nodes.empty()) node->before = {nodes.back().get()};
+    const std::size_t number = nodes.size() - capture.others;
+    if (order.is_known() && number < order.before().size()) {
+      auto& by = node->ordered_by.emplace();
+      for (const auto one : order.before()[number]) by.push_back(nodes[capture.others + one].get());
+    }
     nodes.push_back(std::move(node));
   }
   capture.work.clear();
@@ -58,7 +65,9 @@ void take_nodes(Capture& capture) {
     if (graph == nullptr) graph = add_graph(std::make_shared<Nodes>());
     auto nodes = nodes_of(graph);
     if (nodes == nullptr) return cudaErrorInvalidValue;
-    current() = {{}, stream, graph, std::move(nodes), {}};
+    const std::size_t others = nodes->size();
+    current() = {{}, stream, graph, std::move(nodes), {}, others};
+    s.streams.begin_capture(stream, others == 0);
     s.captured = &current().work;
     return cudaSuccess;
   });
@@ -113,6 +122,9 @@ std::shared_ptr<Nodes> copy_of(const Nodes& nodes) {
       auto copy = std::make_shared<GraphNode>(*node);
       copy->origin = node.get();
       for (auto& one : copy->before) one = copied.at(one);
+      // Each was queued before this one, so that it is one of those before.
+      if (copy->ordered_by)
+        for (auto& one : *copy->ordered_by) one = copied.contains(one) ? copied.at(one) : nullptr;
       copied[node.get()] = copy.get();
       copies->push_back(std::move(copy));
       more = true;
@@ -121,11 +133,32 @@ std::shared_ptr<Nodes> copy_of(const Nodes& nodes) {
   return copies;
 }
 
-cudaError_t run_nodes(Session& session, const Nodes& nodes, cudaStream_t stream) {
-  for (const auto& node : nodes)
-    if (node->work)
-      if (const cudaError_t error = node->work(session, stream); error != cudaSuccess) return error;
-  return cudaSuccess;
+namespace {
+
+/// By node, in their order: which ones put it behind them.
+std::vector<std::vector<std::uint32_t>> order_of(const Nodes& nodes) {
+  std::unordered_map<const GraphNode*, std::uint32_t> numbers;
+  std::vector<std::vector<std::uint32_t>> before(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const auto* one : nodes[i]->ordered_by.value_or(nodes[i]->before))
+      if (const auto known = numbers.find(one); known != numbers.end()) before[i].push_back(known->second);
+    numbers[nodes[i].get()] = static_cast<std::uint32_t>(i);
+  }
+  return before;
+}
+
+}  // namespace
+
+cudaError_t run_nodes(Session& session, const Nodes& nodes, cudaStream_t stream, const void* instance) {
+  StreamCheck& streams = session.streams;
+  if (streams.is_on()) streams.begin_graph(stream, instance, order_of(nodes));
+  cudaError_t error = cudaSuccess;
+  for (std::size_t i = 0; i < nodes.size() && error == cudaSuccess; ++i) {
+    streams.node(static_cast<std::uint32_t>(i), nodes[i]->place);
+    if (nodes[i]->work) error = nodes[i]->work(session, stream);
+  }
+  streams.end_graph();
+  return error;
 }
 
 }  // namespace gpulab::cuda_api
@@ -177,8 +210,10 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
 /// What is recorded next waits for all nodes that there are anyway.
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t*, const cudaGraphEdgeData*, size_t,
                                                 unsigned) {
-  return call("cudaStreamUpdateCaptureDependencies", Waits::no,
-              [&](Session& s) { return s.captures(stream) ? cudaSuccess : cudaErrorIllegalState; });
+  return call("cudaStreamUpdateCaptureDependencies", Waits::no, [&](Session& s) {
+    s.streams.lose_capture();
+    return s.captures(stream) ? cudaSuccess : cudaErrorIllegalState;
+  });
 }
 #endif
 
@@ -205,7 +240,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     if (nodes == nullptr) return cudaErrorInvalidValue;
     if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
     const FreesFirst frees_first(freeing_first().contains(exec));
-    return run_nodes(s, *nodes, stream);
+    return run_nodes(s, *nodes, stream, nodes.get());
   });
 }
 

@@ -5,6 +5,7 @@
 #include <driver_types.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "common/cuda_api/runtime/session.h"
@@ -15,10 +16,13 @@ struct GraphNode {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   Work work;                             ///< null: nothing
   std::vector<const GraphNode*> before;  ///< that are done first
-  const GraphNode* origin = nullptr;     ///< of which it is a copy
-  bool hidden = false;                   ///< the runtime's own: the program does not know of it
-  cudaMemAllocNodeParams memory{};       ///< that it allocates or frees
-  cudaKernelNodeParams kernel{};         ///< as it was given, for whoever asks; its arguments are kept in `work`
+  /// Those that order it by the rules of streams, where it was captured: `before` has the one queued before, too.
+  std::optional<std::vector<const GraphNode*>> ordered_by{};
+  std::vector<const void*> place{};   ///< where it was added: return addresses; empty: its work knows
+  const GraphNode* origin = nullptr;  ///< of which it is a copy
+  bool hidden = false;                ///< the runtime's own: the program does not know of it
+  cudaMemAllocNodeParams memory{};    ///< that it allocates or frees
+  cudaKernelNodeParams kernel{};      ///< as it was given, for whoever asks; its arguments are kept in `work`
 };
 using Nodes = std::vector<std::shared_ptr<GraphNode>>;
 
@@ -31,7 +35,7 @@ using Nodes = std::vector<std::shared_ptr<GraphNode>>;
 [[nodiscard]] cudaGraphNode_t handle_of(const std::shared_ptr<GraphNode>& node);
 /// Others that do the same, in an order in which each comes behind those that it waits for.
 [[nodiscard]] std::shared_ptr<Nodes> copy_of(const Nodes& nodes);
-/// Does what they do, on a stream.
-cudaError_t run_nodes(Session& session, const Nodes& nodes, cudaStream_t stream);
+/// Does what they do, on a stream. `instance`: whose launches come one behind the other.
+cudaError_t run_nodes(Session& session, const Nodes& nodes, cudaStream_t stream, const void* instance);
 
 }  // namespace gpulab::cuda_api

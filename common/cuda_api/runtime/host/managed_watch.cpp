@@ -62,7 +62,7 @@ void ManagedWatch::after(const std::string& kernel, std::uint64_t launch) {
 
 bool ManagedWatch::may_be_closed(std::uint64_t address, std::uint64_t bytes) {
   constexpr std::uint64_t most = std::uint64_t{1} << 40;  // of the device's addresses: the host's own lie beyond
-  return on_ && bytes > 0 && address < simt::kGlobalStart + most &&
+  return some_are_closed_ && bytes > 0 && address < simt::kGlobalStart + most &&
          address + std::min(bytes, most) > simt::kGlobalStart;
 }
 

@@ -19,8 +19,10 @@ namespace gpulab::cuda_api {
 class ManagedWatch {
  public:
   /// From now on.
-  void start() { on_ = true; }
+  void start() { on_ = some_are_closed_ = true; }
   [[nodiscard]] static bool on() { return on_; }
+  /// Somebody else closes pages, too (streamcheck/host_pages.h).
+  static void expect_closed_pages() { some_are_closed_ = true; }
 
   /// Around a launch.
   void before(const MemoryTable& memory);
@@ -54,7 +56,7 @@ class ManagedWatch {
     std::string name;
     std::vector<std::byte> bytes;
   };
-  static inline std::atomic<bool> on_ = false;
+  static inline std::atomic<bool> on_ = false, some_are_closed_ = false;
   int depth_ = 0;  ///< calls may call each other
   std::vector<Copy> copies_;
   std::map<std::uint64_t, Access> closed_;                     ///< by address

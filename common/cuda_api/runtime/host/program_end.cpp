@@ -48,6 +48,13 @@ const char* what_was_tried(const ucontext_t& context) {
 }
 // NOLINTNEXTLINE(performance-no-int-to-ptr)
 void* behind_access(const ucontext_t& c) { return reinterpret_cast<void*>(c.uc_mcontext.gregs[REG_RIP] + 1); }
+constexpr greg_t kTrapFlag = 0x100;
+/// One instruction, then SIGTRAP.
+bool step(ucontext_t& c, bool on) {
+  auto& flags = c.uc_mcontext.gregs[REG_EFL];
+  flags = on ? flags | kTrapFlag : flags & ~kTrapFlag;
+  return true;
+}
 
 /// The instruction has a lock prefix, or is xchg, which locks by itself (Intel's manual, volume 2).
 bool was_atomic(const ucontext_t& c) {
@@ -64,6 +71,8 @@ bool was_atomic(const ucontext_t& c) {
 const char* what_was_tried(const ucontext_t&) { return "reads or writes"; }
 // NOLINTNEXTLINE(performance-no-int-to-ptr)
 void* behind_access(const ucontext_t& c) { return reinterpret_cast<void*>(c.uc_mcontext.pc + 1); }
+/// Programs cannot step themselves: the page stays open until the next call of the runtime.
+bool step(ucontext_t&, bool) { return false; }
 
 /// Exclusive loads and stores, compare-and-swap, and what Armv8.1 added (Arm's manual, C4.1).
 bool was_atomic(const ucontext_t& c) {
@@ -86,9 +95,45 @@ bool let_through(std::uint64_t address, const ucontext_t& context) {
   return true;
 }
 
+/// Steps of the program over accesses that are not too early, on pages where others would be.
+constexpr int kMostSteps = 10'000;
+thread_local bool steps = false;
+
+/// Pinned memory that a copy or a kernel may still have: told, and let through.
+bool let_through_pinned(std::uint64_t address, ucontext_t& context) {
+  Session& session = Session::instance();
+  if (!session.streams.is_on()) return false;
+  const std::lock_guard lock(session.mutex);
+  const bool writes = std::string_view(what_was_tried(context)) == "writes";
+  const auto* const instruction = static_cast<std::byte*>(behind_access(context)) - 1;
+  static int taken = 0;
+  if (!session.streams.host_touches(session, address, writes, !was_atomic(context),
+                                    Session::frames_of_access(instruction)))
+    return false;
+  if (!steps && taken < kMostSteps && step(context, true)) {
+    ++taken;
+    steps = true;
+  }
+  return true;
+}
+
+void on_step(int number, siginfo_t*, void* context) {
+  if (!steps) {  // the program's own
+    signal(number, SIG_DFL);
+    raise(number);
+    return;
+  }
+  steps = false;
+  step(*static_cast<ucontext_t*>(context), false);
+  Session& session = Session::instance();
+  const std::lock_guard lock(session.mutex);
+  session.streams.close_again();
+}
+
 void on_crash(int number, siginfo_t* info, void* context) {
   if (number == SIGSEGV &&
-      let_through(reinterpret_cast<std::uint64_t>(info->si_addr), *static_cast<const ucontext_t*>(context)))
+      (let_through(reinterpret_cast<std::uint64_t>(info->si_addr), *static_cast<const ucontext_t*>(context)) ||
+       let_through_pinned(reinterpret_cast<std::uint64_t>(info->si_addr), *static_cast<ucontext_t*>(context))))
     return;
   signal(number, SIG_DFL);  // whatever goes wrong from here on ends it
   // The process is lost: what is told now is all that will be.
@@ -140,6 +185,12 @@ __attribute__((constructor)) void watch_for_the_end() {
     action.sa_sigaction = on_crash;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigaction(number, &action, nullptr);
+  }
+  if (std::strstr(std::getenv(kOptionsVariable), "streamcheck") != nullptr) {
+    struct sigaction action {};
+    action.sa_sigaction = on_step;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigaction(SIGTRAP, &action, nullptr);
   }
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action {};

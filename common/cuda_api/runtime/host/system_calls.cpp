@@ -17,6 +17,7 @@
 #include <climits>
 #include <cstdarg>
 #include <cstdio>
+#include <string_view>
 
 #include "common/cuda_api/runtime/session.h"
 
@@ -33,7 +34,10 @@ class Transfer {
     const int error = errno;
     {
       const std::lock_guard lock(Session::instance().mutex);
-      for (const auto& [address, bytes] : lent_) Session::instance().managed.release(address, bytes);
+      for (const auto& [address, bytes] : lent_) {
+        Session::instance().managed.release(address, bytes);
+        Session::instance().streams.give_back(address, bytes);
+      }
     }
     errno = error;
   }
@@ -45,14 +49,25 @@ class Transfer {
     const std::uint64_t offset = before_;
     before_ += bytes;
     if (!ManagedWatch::may_be_closed(address, bytes)) return;
+    offsets_.push_back(offset);
     const int error = errno;
     Session& session = Session::instance();
     const std::lock_guard lock(session.mutex);
     while (auto opened = session.managed.reached(address, bytes))
       pieces_.push_back({std::move(*opened), address, bytes, offset});
     session.managed.lend(address, bytes);
+    session.streams.lend(address, bytes);
     lent_.emplace_back(address, bytes);
     errno = error;
+  }
+  /// Perhaps an address, of nobody knows how much.
+  void open(long word) {
+    const auto address = static_cast<std::uint64_t>(word);
+    if (!ManagedWatch::may_be_closed(address, 1)) return;
+    const std::lock_guard lock(Session::instance().mutex);
+    const MemoryEntry* entry = Session::instance().memory.holding(address);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    open(reinterpret_cast<const void*>(address), entry == nullptr ? 1 : entry->bytes - (address - entry->address));
   }
   /// Wrong ones are the call's to refuse.
   void open(const iovec* vectors, std::int64_t count) {
@@ -66,7 +81,7 @@ class Transfer {
   /// `result`: so many bytes, from the first on; negative: the call failed.
   template <typename Result>
   Result done(Result result, std::size_t each = 1) {
-    if (!pieces_.empty() && result > 0) tell(static_cast<std::size_t>(result) * each);
+    if (!lent_.empty() && result > 0) tell(static_cast<std::size_t>(result) * each);
     return result;
   }
 
@@ -83,7 +98,18 @@ class Transfer {
     for (const auto& piece : pieces_)
       if (bytes > piece.offset && piece.opened.is_changed(piece.address, std::min(bytes - piece.offset, piece.bytes)))
         session.find_race(in_words(piece.opened, tried_), caller_);
+    if (session.streams.is_on()) tell_pinned(session, bytes);
     errno = error;
+  }
+
+  void tell_pinned(Session& session, std::size_t bytes) {
+    const auto place = Session::frames_of(caller_);
+    for (std::size_t i = 0; i < lent_.size(); ++i) {
+      if (bytes <= offsets_[i]) continue;
+      const auto [address, most] = lent_[i];
+      session.streams.host_touched(session, {address, address + std::min<std::uint64_t>(bytes - offsets_[i], most)},
+                                   std::string_view(tried_) == "writes", place);
+    }
   }
 
   const char* tried_;
@@ -91,6 +117,7 @@ class Transfer {
   std::uint64_t before_ = 0;
   std::vector<Piece> pieces_;                                  ///< that were closed
   std::vector<std::pair<std::uint64_t, std::uint64_t>> lent_;  ///< address and bytes
+  std::vector<std::uint64_t> offsets_;                         ///< of those in what the call moves
 };
 
 /// As the C library multiplies them.
@@ -198,7 +225,7 @@ extern "C" [[gnu::used]] long gpulab_syscall(long number, ...) {
   for (long& word : words) word = va_arg(list, long);
   va_end(list);
   Transfer transfer(kIn, nullptr);
-  for (const long word : words) transfer.open(reinterpret_cast<const void*>(word), 1);  // NOLINT: perhaps an address
+  for (const long word : words) transfer.open(word);
   return next(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 __asm__(".symver gpulab_syscall,syscall@@");

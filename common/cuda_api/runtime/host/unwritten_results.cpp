@@ -18,7 +18,7 @@ bool has(const WritingLaunch& launch, std::uint64_t number) {
 /// Where one stretch reaches to the end of what is taken, its begin; the memory's first bytes are all written then.
 std::optional<std::uint64_t> begin_of_tail(const TakenBytes& taken) {
   if (taken.taken.offset != 0 || taken.unwritten.size() != 1) return std::nullopt;
-  const ByteRange& tail = taken.unwritten.front();
+  const Stretch& tail = taken.unwritten.front();
   return tail.offset > 0 && tail.end() == taken.taken.end() ? std::optional(tail.offset) : std::nullopt;
 }
 

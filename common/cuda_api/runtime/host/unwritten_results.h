@@ -12,7 +12,7 @@
 #include "common/cuda_api/runtime/memory_table.h"
 #include "common/dim3.h"
 #include "common/finding.h"
-#include "common/simt/machine/memory/byte_range.h"
+#include "common/simt/machine/memory/stretch.h"
 
 namespace gpulab::cuda_api {
 
@@ -28,8 +28,8 @@ struct WritingLaunch {
 constexpr std::size_t kMostGaps = 256;  ///< that are looked at
 struct TakenBytes {
   std::string_view function, memory;
-  ByteRange taken;
-  std::span<const ByteRange> unwritten;
+  Stretch taken;
+  std::span<const Stretch> unwritten;
 };
 
 /// What there is to say. An error where the launch's shape explains the gap, or where the kernel wrote nothing at all;

@@ -69,10 +69,10 @@ void Session::taken(const char* function, std::uint64_t from, const Rows& rows, 
   const WritingLaunch* launch = entry == nullptr ? nullptr : writing.of(*entry);
   if (launch == nullptr) return;
   const std::uint64_t offset = from - entry->address;
-  std::vector<ByteRange> unwritten;  // as if the rows lay without gaps
+  std::vector<Stretch> unwritten;  // as if the rows lay without gaps
   for (std::size_t row = 0; row < rows.count && unwritten.size() < kMostGaps; ++row)
     for (const auto& range : device().never_written(from + row * rows.pitch_from, rows.bytes)) {
-      const ByteRange gap{offset + row * rows.bytes + range.offset, range.bytes};
+      const Stretch gap{offset + row * rows.bytes + range.offset, range.bytes};
       if (!unwritten.empty() && unwritten.back().end() == gap.offset)
         unwritten.back().bytes += gap.bytes;
       else
@@ -83,6 +83,22 @@ void Session::taken(const char* function, std::uint64_t from, const Rows& rows, 
   const std::size_t before = record.findings.size();
   find(result->message, result->severity, caller);
   if (record.findings.size() > before) record.findings.back().tool = "initcheck";
+}
+
+void Session::find_unordered(const std::string& pair, const std::string& message) {
+  const auto [known, fresh] = findings_.emplace("unordered\n" + pair, record.findings.size());
+  if (!fresh) {
+    ++record.findings[known->second].count;
+    return;
+  }
+  if (record.findings.size() >= kMostFindings) {
+    findings_.erase(known);
+    return;
+  }
+  Finding& finding = record.findings.emplace_back();
+  finding.tool = "streamcheck";
+  finding.message = message;
+  place_allocations(message);
 }
 
 void Session::note(const std::string& text) {

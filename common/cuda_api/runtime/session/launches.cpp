@@ -78,6 +78,7 @@ bool Session::captures(cudaStream_t stream) const {
 bool Session::capture(cudaStream_t stream, Work work) {
   if (!captures(stream)) return false;
   captured->push_back(std::move(work));
+  streams.captured(stream);
   return true;
 }
 
@@ -166,11 +167,13 @@ void Session::run(const LoadedFunction& kernel, const LaunchRequest& request, Ke
     const ShownLaunch shown(kernel.name);
     device().launch(kernel.kernel, config, arguments);
   };
+  streams.before_launch(*this);
   if (options.steps) device().keep_steps(steps_wanted());
   if ((options.model && options.counters) || options.steps)  // of a run of its own
     (void)device().time(work, true);
   else
     work();
+  streams.after_launch(*this, request, kernel, launches_);
   take_what_it_left(kernel, request, mine);
 }
 

@@ -21,11 +21,13 @@ std::string offset_text(const void* address) {
   return fmt::format("{}+{:#x}", file.substr(file.rfind('/') + 1), offset);
 }
 
-}  // namespace
+bool is_of_system(const void* address) {
+  const std::string text = offset_text(address);
+  return text.starts_with("libc.so") || text.starts_with("libstdc++.so");
+}
 
-// Functions of the toolkit's headers stand between, one in another (cudaMallocHost): who called those is told, too, up
-// to the C library, which called main.
-std::string Session::place_in_program(const void* address, std::size_t most_frames) {
+/// From the one with this address on; the address alone where none has it.
+std::vector<const void*> frames_from(const void* address, std::size_t most_frames) {
   struct Walk {
     const void* address;
     std::size_t most_frames;
@@ -42,13 +44,39 @@ std::string Session::place_in_program(const void* address, std::size_t most_fram
         return at.frames.size() < at.most_frames ? _URC_NO_REASON : _URC_NORMAL_STOP;
       },
       &walk);
-  std::string text = offset_text(address);
-  for (std::size_t i = 1; i < walk.frames.size(); ++i) {
-    const std::string outer = offset_text(walk.frames[i]);
+  if (walk.frames.empty()) walk.frames.push_back(address);
+  return walk.frames;
+}
+
+}  // namespace
+
+std::vector<const void*> Session::frames_of(const void* address, std::size_t most_frames) {
+  return frames_from(address, most_frames);
+}
+
+std::vector<const void*> Session::frames_of_access(const void* instruction) {
+  constexpr std::size_t most_frames = 6;
+  auto frames = frames_from(instruction, most_frames);
+  // Places are behind what they tell of, as return addresses are.
+  frames.front() = static_cast<const std::byte*>(frames.front()) + 1;
+  while (frames.size() > 1 && is_of_system(frames.front())) frames.erase(frames.begin());
+  return frames;
+}
+
+// Functions of the toolkit's headers stand between, one in another (cudaMallocHost): who called those is told, too, up
+// to the C library, which called main.
+std::string Session::place_of(const std::vector<const void*>& frames) {
+  std::string text = offset_text(frames.front());
+  for (std::size_t i = 1; i < frames.size(); ++i) {
+    const std::string outer = offset_text(frames[i]);
     if (outer.starts_with("libc.so")) break;
     text += "<" + outer;
   }
   return text;
+}
+
+std::string Session::place_in_program(const void* address, std::size_t most_frames) {
+  return place_of(frames_of(address, most_frames));
 }
 
 }  // namespace gpulab::cuda_api

@@ -56,37 +56,31 @@ void InitShadow::set_range(std::uint64_t at, std::uint64_t bytes, bool value) {
   }
 }
 
-void InitShadow::add_unknown(const ByteRange& asked, std::vector<ByteRange>& into, std::size_t most) const {
-  std::uint64_t at = asked.offset, first = at;  // `first`: where the stretch before `at` begins
-  const auto close = [&](std::uint64_t end) {
-    if (end > first) into.push_back({first, end - first});
-  };
-  while (at < asked.end() && into.size() < most) {
-    const std::uint64_t page = at / kPageBytes, page_end = std::min(asked.end(), (page + 1) * kPageBytes);
-    if (pages_[page].get() == &kNothing) {
-      at = page_end;
-      continue;
-    }
-    if (pages_[page].get() == &kAll) {
-      close(at);
-      at = first = page_end;
-      continue;
-    }
-    const std::uint64_t known = word(at >> 6) >> (at & 63);
-    const std::uint64_t here = std::min(asked.end() - at, 64 - (at & 63));
-    const auto unknown = std::min(here, static_cast<std::uint64_t>(std::countr_zero(known)));
-    at += unknown;
-    if (unknown == here) continue;
-    close(at);
-    at += std::min(here - unknown, static_cast<std::uint64_t>(std::countr_one(known >> unknown)));
-    first = at;
+void InitShadow::add_unknown(const Stretch& asked, std::vector<Stretch>& into, std::size_t most) const {
+  for (std::uint64_t at = next(asked.offset, asked.end(), false); at < asked.end() && into.size() < most;) {
+    const std::uint64_t end = next(at, asked.end(), true);
+    into.push_back({at, end - at});
+    at = next(end, asked.end(), false);
   }
-  if (into.size() < most) close(at);
 }
 
 std::uint64_t InitShadow::memory() const {
   std::uint64_t bytes = pages_.capacity() * sizeof pages_[0];
   for (std::uint64_t page = 0; page < pages_.size(); ++page) bytes += is_own(page) ? sizeof(Page) : 0;
+  return bytes;
+}
+
+std::uint64_t InitShadow::next(std::uint64_t at, std::uint64_t bytes, bool value) const {
+  while (at < bytes) {
+    const auto& page = pages_[at / kPageBytes];
+    if (page.get() == (value ? &kNothing : &kAll)) {
+      at = (at / kPageBytes + 1) * kPageBytes;
+      continue;
+    }
+    const std::uint64_t bits = (value ? word(at >> 6) : ~word(at >> 6)) >> (at & 63);
+    if (bits != 0) return std::min(bytes, at + static_cast<std::uint64_t>(std::countr_zero(bits)));
+    at = (at / 64 + 1) * 64;
+  }
   return bytes;
 }
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/simt/machine/memory/byte_range.h"
+#include "common/simt/machine/memory/stretch.h"
 #include "common/simt/observers/shadows/shadow_memory.h"
 
 namespace gpulab::simt {
@@ -53,7 +53,16 @@ class InitShadow {
   }
   void set_range(std::uint64_t at, std::uint64_t bytes, bool value);
   /// Adds those of the asked bytes that hold none, by offset, while `into` has fewer than `most`.
-  void add_unknown(const ByteRange& asked, std::vector<ByteRange>& into, std::size_t most) const;
+  void add_unknown(const Stretch& asked, std::vector<Stretch>& into, std::size_t most) const;
+  /// `f(first, end)` of all ranges of bytes below `bytes` that hold a value, in order.
+  template <typename F>
+  void for_each_range(std::uint64_t bytes, const F& f) const {
+    for (std::uint64_t at = next(0, bytes, true); at < bytes;) {
+      const std::uint64_t end = next(at, bytes, false);
+      f(at, end);
+      at = next(end, bytes, true);
+    }
+  }
   /// Bytes that its pages take.
   [[nodiscard]] std::uint64_t memory() const;
 
@@ -88,6 +97,8 @@ class InitShadow {
     return const_cast<Page*>(pages_[page].get())->words[index % kPageWords];  // NOLINT: of its own
   }
   void make_own(std::uint64_t page);
+  /// The first byte from `at` on that holds a value, or none; `bytes` where there is no such.
+  [[nodiscard]] std::uint64_t next(std::uint64_t at, std::uint64_t bytes, bool value) const;
   void set_some(std::uint64_t index, std::uint64_t mask, bool value);
 
   std::vector<std::unique_ptr<const Page, FreePage>> pages_;

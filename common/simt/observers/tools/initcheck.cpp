@@ -55,7 +55,7 @@ class Initcheck final : public Observer, public UndefinedSource {
     set(allocation, offset, bytes, false);
   }
 
-  void never_written(const Allocation& allocation, const ByteRange& asked, std::vector<ByteRange>& into) override {
+  void never_written(const Allocation& allocation, const Stretch& asked, std::vector<Stretch>& into) override {
     if (lost_ || blind_ || allocation.index >= global_.size() || !global_[allocation.index]) return;
     global_[allocation.index]->add_unknown(asked, into, kMostRanges);
   }

@@ -28,6 +28,26 @@ TEST_CASE("of a byte some bits may hold a value, until all do or it is forgotten
   CHECK(shadow.known(8, 8));
 }
 
+TEST_CASE("ranges of bytes that hold a value are found over pages of any kind") {
+  constexpr std::uint64_t page = InitShadow::kPageBytes, bytes = 5 * page + 7;
+  InitShadow shadow(bytes);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> found;
+  const auto look = [&] {
+    found.clear();
+    shadow.for_each_range(bytes, [&](std::uint64_t first, std::uint64_t end) { found.emplace_back(first, end); });
+    return found;
+  };
+  using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+  CHECK(look().empty());
+  shadow.set(3, 2);
+  shadow.set(63, 2);
+  shadow.set_range(page - 1, 2 * page + 1, true);
+  shadow.set_range(bytes - 1, 1, true);
+  CHECK(look() == Ranges{{3, 5}, {63, 65}, {page - 1, 3 * page}, {bytes - 1, bytes}});
+  shadow.set_range(0, bytes, true);
+  CHECK(look() == Ranges{{0, bytes}});
+}
+
 TEST_CASE("which bytes hold a value takes memory where some of a page do and others do not") {
   constexpr std::uint64_t bytes = std::uint64_t{5} << 30;
   InitShadow shadow(bytes);
@@ -66,7 +86,7 @@ TEST_CASE("bytes on both sides of a page's end are told apart") {
 TEST_CASE("stretches without a value are told by offset, across words and pages, and only so many") {
   InitShadow shadow(4 * InitShadow::kPageBytes);
   const auto unknown = [&](std::uint64_t at, std::uint64_t bytes, std::size_t most = 9) {
-    std::vector<ByteRange> found;
+    std::vector<Stretch> found;
     shadow.add_unknown({at, bytes}, found, most);
     std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
     for (const auto& range : found) all.emplace_back(range.offset, range.bytes);

@@ -5,7 +5,7 @@
 
 namespace gpulab {
 
-struct ByteRange {
+struct Stretch {
   std::uint64_t offset = 0, bytes = 0;
   [[nodiscard]] std::uint64_t end() const { return offset + bytes; }
 };

@@ -1,0 +1,81 @@
+// What streamcheck says: who does what with which bytes, why nothing orders the two, and what would.
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "common/cuda_api/runtime/streamcheck/streamcheck.h"
+#include "common/cuda_api/runtime/timeline.h"
+
+namespace gpulab::cuda_api {
+namespace {
+
+using Kind = Operation::Kind;
+
+/// Handles are numbers behind those that the headers name; people count from 1.
+std::string stream_in_words(std::uint64_t stream) {
+  if (stream == Ordering::kLegacy) return "the default stream";
+  return stream <= Timeline::kMostHandles ? fmt::format("stream #{}", stream - Timeline::kReserved)
+                                          : "a thread's own default stream";
+}
+
+std::string name_in_words(const Operation& one) {
+  return one.number == 0 ? one.name : fmt::format("{} (launch {})", one.name, one.number);
+}
+
+std::string bytes_in_words(std::uint64_t count) { return count == 1 ? "1 byte" : fmt::format("{} bytes", count); }
+
+/// "reads 256 bytes of 'x'"; `of_it`: "them".
+const char* verb_of(const Operation& one, Touch touch) {
+  if (one.kind == Kind::allocation) return "allocates";
+  if (one.kind == Kind::free) return "frees";
+  return touch == Touch::reads ? "reads" : touch == Touch::writes ? "writes" : "changes by atomics";
+}
+const char* doing_of(const Operation& one, Touch touch) {
+  if (one.kind == Kind::allocation) return "allocating";
+  if (one.kind == Kind::free) return "freeing";
+  return touch == Touch::reads ? "reading" : touch == Touch::writes ? "writing" : "changing";
+}
+
+std::string remedy(const Operation& earlier, const Operation& later, bool of_one_launch, bool nonblocking) {
+  if (of_one_launch)
+    return "no edges of the graph lead from one node to the other: add one (cudaGraphAddDependencies; where a stream "
+           "is captured, cudaEventRecord and cudaStreamWaitEvent)";
+  const auto one = stream_in_words(earlier.when.stream), other = stream_in_words(later.when.stream);
+  if (earlier.staged)
+    return fmt::format(
+        "{} returns when it has read pageable memory, before the bytes are there: call cudaStreamSynchronize on {} "
+        "behind it",
+        earlier.name, one);
+  std::string why;
+  const bool with_default = earlier.when.stream == Ordering::kLegacy || later.when.stream == Ordering::kLegacy;
+  if (with_default && nonblocking)
+    why = "a stream made with cudaStreamNonBlocking and the default stream do not wait for each other: ";
+  if (later.waited_for || with_default || later.kind == Kind::free)
+    return fmt::format("{}call cudaStreamSynchronize on {} between the two", why, one);
+  return fmt::format(
+      "{}record an event in {} behind the first (cudaEventRecord), and let {} wait for it (cudaStreamWaitEvent)", why,
+      one, other);
+}
+
+}  // namespace
+
+std::string in_words(const Operation& earlier, Touch earlier_does, bool host_writes, const std::string& memory) {
+  const auto stream = stream_in_words(earlier.when.stream);
+  return fmt::format(
+      "the host {} '{}' where {} in {} may still be {}, and has not waited for it: call cudaStreamSynchronize on {} "
+      "between the two",
+      host_writes ? "writes" : "reads", memory, name_in_words(earlier), stream, doing_of(earlier, earlier_does),
+      stream);
+}
+
+std::string in_words(const Operation& earlier, const Operation& later, const Conflict& conflict,
+                     const std::string& memory, bool of_one_launch, bool nonblocking) {
+  return fmt::format("{} in {} {} {} of '{}' that {} in {} may still be {}, and nothing orders the two; {}",
+                     name_in_words(later), stream_in_words(later.when.stream), verb_of(later, conflict.later),
+                     bytes_in_words(conflict.bytes.bytes()), memory, name_in_words(earlier),
+                     stream_in_words(earlier.when.stream), doing_of(earlier, conflict.earlier),
+                     remedy(earlier, later, of_one_launch, nonblocking));
+}
+
+}  // namespace gpulab::cuda_api
