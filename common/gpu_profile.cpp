@@ -133,4 +133,9 @@ const GpuProfile& gpu_profile(std::string_view id) {
                     did_you_mean(id, ids(), "'gpulab devices' shows all profiles"));
 }
 
+int fp64_lanes_per_sm(const GpuProfile& gpu) {
+  if (gpu.compute_minor == 0) return gpu.compute_major >= 9 ? 64 : gpu.compute_major >= 6 ? 32 : 4;
+  return gpu.compute_major < 7 ? 4 : 2;
+}
+
 }  // namespace gpulab

@@ -25,6 +25,9 @@ struct GpuProfile {
 };
 
 [[nodiscard]] const std::vector<GpuProfile>& gpu_profiles();  ///< sorted by id
+/// Results of double arithmetic in a cycle, by compute capability (CUDA C++ Programming Guide, arithmetic
+/// instructions).
+[[nodiscard]] int fp64_lanes_per_sm(const GpuProfile& gpu);
 /// Throws usage_error with a did-you-mean hint.
 [[nodiscard]] const GpuProfile& gpu_profile(std::string_view id);
 

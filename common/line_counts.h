@@ -71,6 +71,15 @@ struct LaunchTime {
   double kernel_ms = 0;  ///< without
   std::vector<LineTime> lines;
   std::vector<WhatIf> what_ifs;  ///< that make it faster, the most first
+  // As `ms`; absent: the launch is not so.
+  std::optional<double> in_float_ms{};       ///< if its doubles for floats (LaunchLines::doubles) were floats
+  std::optional<double> more_resident_ms{};  ///< if an SM, of which it fills a part, held as many blocks as threads fit
+};
+
+/// Double arithmetic of a line in code that has nothing but floats to work on.
+struct LineDoubles {
+  std::uint32_t line = 0;
+  std::uint64_t instructions = 0;  ///< of warps, conversions included
 };
 
 struct LaunchLines {
@@ -79,12 +88,14 @@ struct LaunchLines {
   std::string_view text;  ///< of that file; may be empty; lives as long as the module
   bool ptx = false;       ///< lines of the PTX text: the instructions name no line of a source that is at hand
   Dim3 grid, block;
-  std::uint32_t phases = 0;          ///< that anything ran in
-  Counters counters;                 ///< of the launch
-  std::vector<LineCounts> lines;     ///< by line, then phase; lines that no warp came to have phase 0 and zeros
-  std::vector<LineAccess> accesses;  ///< by line, then PTX line
-  std::vector<IdleLanes> idle;       ///< by line, then branch
-  std::optional<LaunchTime> time;    ///< as modelled
+  std::uint32_t phases = 0;            ///< that anything ran in
+  Counters counters;                   ///< of the launch
+  std::vector<LineCounts> lines;       ///< by line, then phase; lines that no warp came to have phase 0 and zeros
+  std::vector<LineAccess> accesses;    ///< by line, then PTX line
+  std::vector<IdleLanes> idle;         ///< by line, then branch
+  std::vector<LineDoubles> doubles{};  ///< by line
+  bool leaves_nothing = false;         ///< the kernel has no instruction whose effect outlives it
+  std::optional<LaunchTime> time;      ///< as modelled
 };
 
 }  // namespace gpulab

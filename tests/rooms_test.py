@@ -28,6 +28,7 @@ FLOORS = [
     ["runner/report/ladder"],
     ["runner/report/documents", "runner/report/html", "runner/report/words"],
     ["runner/report/plots", "runner/report/explain"],
+    ["runner/report/advice"],
     ["runner/report/check", "runner/report/program", "runner/report/trace"],
     ["runner/report/pages"],
     ["runner/report/formats"],

@@ -43,6 +43,15 @@ void members(CallRecord& v, auto&& visit) {
   auto& [calls, bytes] = v;
   visit(calls, bytes);
 }
+void members(CallSite& v, auto&& visit) {
+  auto& [function, caller, direction, calls, bytes, ms, pinned_ms, pageable, repeated, needless, behind_launch,
+         device] = v;
+  visit(function, caller, direction, calls, bytes, ms, pinned_ms, pageable, repeated, needless, behind_launch, device);
+}
+void members(ClockRecord& v, auto&& visit) {
+  auto& [from, to, kernel, launch, times, ms] = v;
+  visit(from, to, kernel, launch, times, ms);
+}
 void members(FaultRecord& v, auto&& visit) {
   auto& [failure, kernel, what, where, hint, launch, grid, block, error, seen, caller, function, count] = v;
   visit(failure, kernel, what, where, hint, launch, grid, block, error, seen, caller, function, count);
@@ -60,9 +69,10 @@ void members(LeakRecord& v, auto&& visit) {
   visit(bytes, name, caller);
 }
 void members(Record& v, auto&& visit) {
-  auto& [gpu, kernels, copies, calls, activities, activities_cut, faults, findings, failures, allocations, leaks,
-         leaked_bytes, leaks_cut, unsupported, notes, crash, complete] = v;
-  visit(gpu, kernels, copies, calls, activities, activities_cut, faults, findings, failures, allocations, leaks,
+  auto& [gpu, kernels, copies, calls, sites, clocks, activities, activities_cut, faults, findings, failures, allocations,
+         leaks, leaked_bytes, leaks_cut, unsupported, notes, crash, complete] = v;
+  visit(gpu, kernels, copies, calls, sites, clocks, activities, activities_cut, faults, findings, failures, allocations,
+        leaks,
         leaked_bytes, leaks_cut, unsupported, notes, crash, complete);
 }
 void members(StepsRecord& v, auto&& visit) {

@@ -77,6 +77,28 @@ struct CallRecord {
   std::uint64_t calls = 0, bytes = 0;
 };
 
+/// A place in the program that copies, allocates or frees, where asked for (Options::lines).
+struct CallSite {
+  std::string function, caller;  ///< "cudaMemcpy", and where as FaultRecord's
+  std::string direction;         ///< of copies: "HtoD"
+  std::uint64_t calls = 0, bytes = 0;
+  double ms = 0, pinned_ms = 0;  ///< of copies: modelled, and what they would take with pinned memory
+  std::uint64_t pageable = 0;    ///< calls with memory of the host that is not pinned
+  std::uint64_t repeated = 0;    ///< calls with the addresses and bytes of the one before
+  std::uint64_t needless = 0;    ///< calls that brought the device what lay there already
+  /// Calls behind a launch since the one before; of allocations, behind a free, too.
+  std::uint64_t behind_launch = 0;
+  std::uint64_t device = 0;  ///< of the last copy: the address of the device's side
+};
+
+/// Two readings of a clock of the host's around launches that nobody waited for.
+struct ClockRecord {
+  std::string from, to;        ///< where the clock was read, as FaultRecord::caller
+  std::string kernel, launch;  ///< the last one launched between, and where
+  std::uint64_t times = 0;
+  double ms = 0;  ///< modelled, of the launches between
+};
+
 constexpr std::string_view kRefused = "refused";  ///< FaultRecord::failure: of a shape that cannot be
 
 /// A launch that failed.
@@ -123,6 +145,8 @@ struct Record {
   std::vector<KernelRecord> kernels;
   std::map<std::string, CopyRecord> copies;
   std::map<std::string, CallRecord> calls;
+  std::vector<CallSite> sites;
+  std::vector<ClockRecord> clocks;
   std::vector<Activity> activities;
   std::uint64_t activities_cut = 0;  ///< that are not kept
   std::vector<FaultRecord> faults;

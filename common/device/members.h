@@ -45,13 +45,18 @@ inline void members(WhatIf& v, auto&& visit) {
   visit(line, kind, ms);
 }
 inline void members(LaunchTime& v, auto&& visit) {
-  auto& [ms, kernel_ms, lines, what_ifs] = v;
-  visit(ms, kernel_ms, lines, what_ifs);
+  auto& [ms, kernel_ms, lines, what_ifs, in_float, more_resident] = v;
+  visit(ms, kernel_ms, lines, what_ifs, in_float, more_resident);
+}
+inline void members(LineDoubles& v, auto&& visit) {
+  auto& [line, instructions] = v;
+  visit(line, instructions);
 }
 inline void members(LaunchLines& v, auto&& visit) {
-  auto& [kernel, file, text, ptx, grid, block, phases, counters, lines, accesses, idle, time] = v;
+  auto& [kernel, file, text, ptx, grid, block, phases, counters, lines, accesses, idle, doubles, leaves_nothing, time] =
+      v;
   (void)text;  // a view of what lives elsewhere: who sends a launch sends its text apart
-  visit(kernel, file, ptx, grid, block, phases, counters, lines, accesses, idle, time);
+  visit(kernel, file, ptx, grid, block, phases, counters, lines, accesses, idle, doubles, leaves_nothing, time);
 }
 inline void members(WarpTime& v, auto&& visit) {
   auto& [issue, memory, shared, barrier, result] = v;

@@ -33,6 +33,8 @@ template <typename Visit>
 void each_text(cuda_api::Record& record, const Visit& visit) {
   for (auto& kernel : record.kernels) visit(kernel.caller);
   for (auto& activity : record.activities) visit(activity.caller);
+  for (auto& site : record.sites) visit(site.caller);
+  for (auto& clock : record.clocks) visit(clock.from), visit(clock.to), visit(clock.launch);
   for (auto& fault : record.faults) visit(fault.caller), visit(fault.hint);
   for (auto& finding : record.findings) visit(finding.message);
   for (auto& failure : record.failures) visit(failure.caller), visit(failure.why), visit(failure.remedy);

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "common/cuda_api/runtime/host/clock_calls.h"
+#include "common/cuda_api/runtime/host/habits.h"
 #include "common/demangle.h"
 #include "common/device/simulator/simulated.h"
 #include "common/error.h"
@@ -54,6 +56,8 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
   auto& counted = session.record.calls[name];
   ++counted.calls;
   counted.bytes += bytes;
+  habits::called(session, name, caller);
+  if (waits == Waits::yes) clocks::waited(name);
   session.managed.open();
   session.streams.open();
   if (waits == Waits::yes) session.managed.forget();
@@ -90,6 +94,7 @@ Session& Session::instance() {
 
 Session::Session() : options(read_options()), profile_(gpu_profile(options.profile)) {
   record.gpu = profile_.id;
+  if (options.lines) clocks::watch();
   const auto has = [&](std::string_view tool) {
     return std::ranges::find(options.sanitize, tool) != options.sanitize.end();
   };

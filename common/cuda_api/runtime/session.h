@@ -106,7 +106,8 @@ class Session {
   void looked();
 
   /// A copy or fill of `what` ("[CUDA memcpy HtoD]") on a stream.
-  void account_copy(const std::string& what, std::uint64_t bytes, cudaStream_t stream, double gbs);
+  /// The milliseconds that it takes.
+  double account_copy(const std::string& what, std::uint64_t bytes, cudaStream_t stream, double gbs);
   /// Something wrong that the host did, once for each message.
   void find(const std::string& message, Severity severity = Severity::error, void* caller = nullptr);
   /// The same, of racecheck.

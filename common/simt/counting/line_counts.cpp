@@ -9,6 +9,7 @@
 
 #include "common/ptx/lines.h"
 #include "common/simt/counting/access.h"
+#include "common/simt/counting/code_facts.h"
 #include "common/simt/counting/divergence_regions.h"
 #include "common/simt/counting/statistics.h"
 
@@ -115,6 +116,18 @@ double lanes_never_there(const Program& program, const std::vector<Tally>& talli
   return 0;
 }
 
+std::vector<LineDoubles> line_doubles(const Program& program, const std::vector<std::uint32_t>& line_of,
+                                      const std::vector<Tally>& tallies) {
+  std::map<std::uint32_t, std::uint64_t> found;
+  const auto meant = doubles_for_floats(program);
+  for (std::size_t i = 0; i < meant.size(); ++i)
+    if (meant[i]) found[line_of[i]] += tallies[i].executed.warps - tallies[i].own.guard_skipped;
+  std::vector<LineDoubles> doubles;
+  for (const auto& [line, instructions] : found)
+    if (instructions > 0) doubles.push_back({line, instructions});
+  return doubles;
+}
+
 /// Lane slots that idle at each line, by the line of the branch that is the reason. `tallies`: by site, of all phases.
 std::vector<IdleLanes> idle_lanes(const Program& program, const std::vector<std::uint32_t>& line_of,
                                   const std::vector<Tally>& tallies) {
@@ -197,6 +210,8 @@ void count_lines(const Program& program, const Workers& workers, std::string_vie
   }
   for (auto& [key, line] : counted) out.lines.push_back(line);
   out.idle = idle_lanes(program, line_of, tallies);
+  out.doubles = line_doubles(program, line_of, tallies);
+  out.leaves_nothing = leaves_nothing(program);
   std::stable_sort(out.accesses.begin(), out.accesses.end(), [](const LineAccess& a, const LineAccess& b) {
     return std::pair(a.line, a.ptx_line) < std::pair(b.line, b.ptx_line);
   });

@@ -77,6 +77,12 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
   return t;
 }
 
+/// What a double instruction would take if all around it were floats: conversions would not be there.
+InstructionCost cost_in_float(const Site& site) {
+  return site.row->unit == Unit::conversion ? InstructionCost{Pipe::none, 0, 0, 0}
+                                            : InstructionCost{Pipe::fp32, 1, 2, 4};
+}
+
 /// A multiplication or a shift whose result an addition takes becomes one instruction with it (IMAD, LEA).
 void join_pairs(const Program& program, std::vector<TimedInstruction>& code) {
   const auto starts = [&](const TimedInstruction& t, std::string_view word) {
@@ -251,7 +257,7 @@ void TimedCode::add_spills(std::uint32_t spilled) {
   longest->code = std::move(code);
 }
 
-TimedCode::TimedCode(const Program& program, std::uint32_t spilled)
+TimedCode::TimedCode(const Program& program, std::uint32_t spilled, const std::vector<bool>& in_float)
     : blocks_(program.blocks.size()), merged_(blocks_.size()) {
   std::map<const ptx::Function*, std::uint32_t> bases;
   for (const FunctionInfo& info : program.functions) {
@@ -261,7 +267,8 @@ TimedCode::TimedCode(const Program& program, std::uint32_t spilled)
   for (std::uint32_t s = 0; s < program.sites.size(); ++s) {
     const Site& site = program.sites[s];
     if (!site.instruction || site.block == kNoBlock || site.block >= blocks_.size()) continue;
-    blocks_[site.block].code.push_back(timed(site, s, bases[site.function]));
+    auto& added = blocks_[site.block].code.emplace_back(timed(site, s, bases[site.function]));
+    if (s < in_float.size() && in_float[s]) added.cost = cost_in_float(site);
   }
   if (program.module->debug) {
     for (TimedRegion& block : blocks_) leave_unoptimised(program, block.code);

@@ -59,8 +59,8 @@ struct TimedRegion {
 class TimedCode {
  public:
   /// `spilled`: registers of a thread that ptxas keeps in local memory; the longest block loads and stores each of
-  /// them.
-  TimedCode(const Program& program, std::uint32_t spilled);
+  /// them. `in_float`: sites whose double arithmetic is timed as if it were of floats; empty: none.
+  TimedCode(const Program& program, std::uint32_t spilled, const std::vector<bool>& in_float = {});
   [[nodiscard]] const TimedRegion& block(std::uint32_t b) const { return blocks_[b]; }
   /// nullptr: ptxas merges nothing with this block.
   [[nodiscard]] const TimedRegion* merged(std::uint32_t b) const { return merged_[b].get(); }

@@ -82,12 +82,6 @@ bool is_before(const GpuProfile& p, int major, int minor) {
   return p.compute_major < major || (p.compute_major == major && p.compute_minor < minor);
 }
 
-/// Results of FP64 per cycle and SM, by compute capability.
-double fp64_lanes(const GpuProfile& p) {
-  if (p.compute_minor == 0) return p.compute_major >= 9 ? 64 : p.compute_major >= 6 ? 32 : 4;
-  return is_before(p, 7, 0) ? 4 : 2;
-}
-
 }  // namespace
 
 const GpuTiming* gpu_timing(std::string_view profile) {
@@ -141,7 +135,7 @@ GpuTiming estimated_timing(const GpuProfile& profile) {
   if (profile.compute_major < 9) t.l2_bytes_per_cycle = 64;
   if (is_before(profile, 7, 0) || (profile.compute_major == 7 && profile.compute_minor == 5)) t.l1_bytes_per_cycle = 64;
   t.fp32_halves = profile.fp32_lanes_per_sm >= 128 ? 2 : 1;
-  t.fp64_slower = fp64_lanes(h100) / fp64_lanes(profile);
+  t.fp64_slower = static_cast<double>(fp64_lanes_per_sm(h100)) / fp64_lanes_per_sm(profile);
   return t;
 }
 

@@ -66,6 +66,9 @@ class TimingModel {
   /// have, or there is too little work to share.
   [[nodiscard]] std::optional<double> evenly_shared(const LaunchState& launch, const Counters& counters,
                                                     std::uint32_t per_sm, GridTrace& trace);
+  /// What the launch would take where the mistake is of its whole: doubles in float code, few warps on an SM.
+  void ask_of_launch(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm, GridTrace& trace,
+                     LaunchTime& time);
   /// What later launches find in L2.
   void remember(const LaunchState& launch, const Counters& counters, const GridTrace& trace);
   [[nodiscard]] MemoryShare share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace,

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
+#include "common/simt/counting/code_facts.h"
 #include "common/simt/timing/model.h"
 #include "common/simt/timing/what_if.h"
 
@@ -14,6 +16,9 @@ namespace {
 constexpr std::size_t kMostQuestions = 6;
 /// Less is within what the model's own steps make of a change.
 constexpr double kLeastGain = 0.02;
+
+/// An SM of whose places for threads less are taken has too few warps to hide much.
+constexpr double kFewResident = 0.3;
 
 /// Instructions of a warp that are worth sharing: of fewer most are a kernel's beginning and end, which each part of it
 /// would have again.
@@ -72,6 +77,25 @@ std::optional<double> TimingModel::evenly_shared(const LaunchState& launch, cons
   return std::max(sm.cycles * part, gpu_.dram_latency);
 }
 
+void TimingModel::ask_of_launch(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm,
+                                GridTrace& trace, LaunchTime& time) {
+  const auto taken = [&](std::uint32_t resident) {
+    return grid_of(launch, counters, resident, trace).cycles / gpu_.clock_ghz / 1e6 + gpu_.launch_us / 1e3;
+  };
+  if (const auto doubles = doubles_for_floats(*launch.program); !doubles.empty()) {
+    auto as_it_is =
+        std::exchange(codes_[launch.program], std::make_unique<TimedCode>(*launch.program, spilled_, doubles));
+    time.in_float_ms = taken(per_sm);
+    codes_[launch.program] = std::move(as_it_is);
+  }
+  const auto most = static_cast<std::uint64_t>(profile_.max_threads_per_sm);
+  const std::uint64_t threads = (launch.block.volume() + 31) / 32 * 32;
+  const auto fit = std::min<std::uint64_t>(most / threads, static_cast<std::uint64_t>(profile_.max_blocks_per_sm));
+  const bool waits = launch.grid.volume() > std::uint64_t{per_sm} * static_cast<std::uint64_t>(profile_.sm_count);
+  if (waits && fit > per_sm && static_cast<double>(per_sm * threads) < kFewResident * static_cast<double>(most))
+    time.more_resident_ms = taken(static_cast<std::uint32_t>(fit));
+}
+
 LaunchTime TimingModel::add_by_line(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm,
                                     const std::vector<std::uint32_t>& line_of) {
   GridTrace trace = tracer_.take();
@@ -105,6 +129,7 @@ LaunchTime TimingModel::add_by_line(const LaunchState& launch, const Counters& c
     const double would = ms(std::max(*cycles, grid.atomics)) + gpu_.launch_us / 1e3;
     if (would < time.ms * (1 - kLeastGain)) time.what_ifs.push_back({0, "idle_sms", would});
   }
+  ask_of_launch(launch, counters, per_sm, trace, time);
   std::stable_sort(time.what_ifs.begin(), time.what_ifs.end(),
                    [](const WhatIf& a, const WhatIf& b) { return a.ms < b.ms; });
   grids_.push_back(std::move(grid));

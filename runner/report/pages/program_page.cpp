@@ -6,6 +6,7 @@
 #include <map>
 
 #include "common/text.h"
+#include "runner/report/advice/advice.h"
 #include "runner/report/html/escape.h"
 #include "runner/report/html/grid.h"
 #include "runner/report/html/page.h"
@@ -56,6 +57,20 @@ std::string wrongs(const ProgramRun& run) {
   said.findings = shown_findings(run);
   out += pages::result_words(said);
   return out.empty() ? out : "<h2 id=\"found\">What was found</h2>\n" + out;
+}
+
+/// What costs the program its time, where lines were counted.
+std::string advice_section(const ProgramRun& run) {
+  const auto list = advice_of(run);
+  if (list.total_ms <= 0) return {};
+  std::string out;
+  for (const auto& one : list.advices) {
+    const auto remedy = one.remedy.empty() ? "" : fmt::format("<br>\nTry: {}", escaped(one.remedy));
+    out += fmt::format("<li><code>{}</code> {}: {}{}</li>\n", escaped(one.where.empty() ? one.kernel : one.where),
+                       duration_text(one.ms), escaped(one.text), remedy);
+  }
+  return fmt::format("<h2 id=\"advice\">What costs time, of {} as modelled</h2>\n{}", duration_text(list.total_ms),
+                     out.empty() ? "<p>Nothing stands out.</p>\n" : "<ol>\n" + out + "</ol>\n");
 }
 
 std::string kernels_table(const ProgramRun& run, const std::vector<const cuda_api::KernelRecord*>& kernels) {
@@ -173,7 +188,7 @@ std::string program_page(const ProgramRun& run, const Style&) {
                        {"arguments", escaped(arguments)},
                        {"confined", run.isolated ? "" : "no"},
                        {"its memory", escaped(never_freed(run))}});
-  body += wrongs(run);
+  body += wrongs(run) + advice_section(run);
   const auto kernels = shown_kernels(run);
   Run counted;
   counted.device.kind = "sim";

@@ -27,6 +27,20 @@ Json explain_json(const cuda_api::KernelRecord& kernel, const ProgramRun& run) {
   return {{"file", explained.launch.file}, {"ptx_lines", explained.launch.ptx}, {"marks", std::move(marks)}};
 }
 
+Json advice_json(const ProgramRun& run) {
+  Json list = Json::array();
+  const auto found = advice_of(run);
+  for (const auto& one : found.advices)
+    list.push_back({{"kind", one.kind},
+                    {"where", or_null(one.where)},
+                    {"kernel", or_null(one.kernel)},
+                    {"cost_ms", json_real(one.ms)},
+                    {"share", json_real(one.share)},
+                    {"text", one.text},
+                    {"remedy", or_null(one.remedy)}});
+  return list;
+}
+
 Json kernel_json(const cuda_api::KernelRecord& kernel, const ProgramRun& run) {
   const auto& metrics = run.metrics;
   const Json result = result_json(result_of(kernel), metrics);
@@ -95,6 +109,7 @@ std::string program_json(const ProgramRun& run, const Style&) {
             {"exit_code", run.exit_code}, {"signal", run.signal == 0 ? Json() : Json(run.signal)},
             {"kernels", Json::array()}};
   for (const auto* kernel : shown_kernels(run)) json["kernels"].push_back(kernel_json(*kernel, run));
+  if (run.explained) json["advice"] = advice_json(run);
   if (run.trace) {
     json["launches"] = Json::array();
     for (const auto& one : record.activities) json["launches"].push_back(activity_json(one));

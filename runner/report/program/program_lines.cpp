@@ -6,11 +6,9 @@
 #include <filesystem>
 #include <set>
 
-#include "common/gpu_profile.h"
 #include "common/text.h"
 #include "runner/report/explain/shown.h"
 #include "runner/report/explain/time_text.h"
-#include "runner/report/words/lines.h"
 
 namespace gpulab {
 namespace {
@@ -47,13 +45,6 @@ void marks(const ExplainedKernel& kernel, const std::string& file, std::vector<P
 
 }  // namespace
 
-ExplainedKernel::ExplainedKernel(const cuda_api::KernelRecord& kernel, const ProgramRun& run) : launch(*kernel.lines) {
-  if (const auto found = run.sources.find(launch.file); found != run.sources.end()) launch.text = found->second;
-  text = lines_of(launch.text);
-  sm_count = gpu_profile(run.profile).sm_count;
-  explanation = explanation_of(launch, sm_count);
-}
-
 bool always_failed(const cuda_api::KernelRecord& kernel, const ProgramRun& run) {
   const auto failed = std::ranges::count(run.record.faults, kernel.name, &cuda_api::FaultRecord::kernel);
   return !kernel.counted && static_cast<std::uint64_t>(failed) >= kernel.launches;
@@ -63,8 +54,37 @@ std::string modelled_time_of(const cuda_api::KernelRecord& kernel, const Program
   return always_failed(kernel, run) ? "-" : (kernel.modelled ? "" : "> ") + duration_text(kernel.ms);
 }
 
+std::vector<Paragraph> what_costs_time(const AdviceList& list, const ProgramRun& run) {
+  constexpr std::size_t most = 8;
+  if (list.total_ms <= 0) return {};
+  const auto whole = duration_text(list.total_ms);
+  if (list.advices.empty()) {
+    if (run.status != ProgramStatus::ok && run.status != ProgramStatus::finding) return {};
+    return {
+        {"", 2,
+         fmt::format("nothing stands out: no line, launch or copy wastes 5% of the {} that kernels and copies take as "
+                     "modelled",
+                     whole)}};
+  }
+  std::vector<Paragraph> said{
+      {"", 2,
+       fmt::format("What costs time, the dearest first, of {} that kernels and copies take as modelled:", whole)}};
+  for (std::size_t i = 0; i < std::min(list.advices.size(), most); ++i) {
+    const Advice& one = list.advices[i];
+    const auto in = one.kernel.empty() || one.kind == "clock_without_wait" ? std::string() : " in " + one.kernel;
+    said.push_back({fmt::format("    {}. ", i + 1), 7,
+                    visible(fmt::format("{}{}: {} ({:.0f}%)", one.where.empty() ? "the program" : one.where, in,
+                                        duration_text(one.ms), 100 * std::min(one.share, 1.0)))});
+    said.push_back({"       ", 7, visible(one.text)});
+    if (!one.remedy.empty()) said.push_back({"       Try: ", 12, visible(one.remedy)});
+  }
+  if (list.advices.size() > most)
+    said.push_back({"", 7, fmt::format("and {} more (--format json has all)", list.advices.size() - most)});
+  return said;
+}
+
 std::vector<Paragraph> lines_to_look_at(const cuda_api::KernelRecord& record, const ProgramRun& run,
-                                        std::size_t width) {
+                                        const AdviceList& list, std::size_t width) {
   const auto name = visible(record.cpp_name);
   if (!record.lines && always_failed(record, run))
     return {{"", 2, name + ": not explained, because its launch failed, and of such a launch nothing is counted"}};
@@ -75,7 +95,12 @@ std::vector<Paragraph> lines_to_look_at(const cuda_api::KernelRecord& record, co
   const auto file = visible(std::filesystem::path(kernel.launch.file).filename().string());
   std::vector<Paragraph> said;
   if (kernel.explanation.marks.empty()) {
-    said.push_back({"", 2, name + ": no line stands out: lanes agree, global memory is coalesced, no banks conflict"});
+    const bool told = std::ranges::any_of(list.advices, [&](const Advice& one) { return one.kernel == name; });
+    said.push_back(
+        {"", 2,
+         name + (told ? ": what costs it time stands above; lanes agree, global memory is coalesced, no banks "
+                        "conflict"
+                      : ": no line stands out: lanes agree, global memory is coalesced, no banks conflict")});
   } else {
     said.push_back({"", 2, name + ": what to look at, worst first"});
     marks(kernel, file, said);
@@ -83,7 +108,10 @@ std::vector<Paragraph> lines_to_look_at(const cuda_api::KernelRecord& record, co
   const auto time = where_time_goes(kernel.launch, kernel.text, width > far_in ? width - far_in : 0);
   if (!time.empty()) said.push_back({"  ", 4, "where its warps spend the modelled time, the most first:"});
   for (const auto& words : time) said.push_back({"    ", far_in, visible(words)});
-  if (const auto darkest = darkest_line_text(kernel.explanation); !darkest.empty())
+  const bool has_reason = std::ranges::any_of(list.advices, [&](const Advice& one) {
+    return one.kernel == name && (one.kind == "double_arithmetic" || one.kind == "low_occupancy");
+  });
+  if (const auto darkest = darkest_line_text(kernel.explanation); !darkest.empty() && !has_reason)
     said.push_back({"  ", 4, visible(darkest)});
   const auto gone = what_ifs(kernel.launch, kernel.sm_count);
   if (!gone.empty()) said.push_back({"  ", 4, "modelled again with that cost gone:"});

@@ -6,20 +6,10 @@
 #include <vector>
 
 #include "common/cuda_api/program_run.h"
-#include "runner/report/explain/explanation.h"
+#include "runner/report/advice/advice.h"
+#include "runner/report/advice/explained_kernel.h"
 
 namespace gpulab {
-
-/// The kernel's dearest launch with the text of its source, where that is shown.
-struct ExplainedKernel {
-  LaunchLines launch;
-  std::vector<std::string_view> text;  ///< the source's lines
-  int sm_count = 0;
-  Explanation explanation;  ///< of `launch`: its marks, the worst first
-  ExplainedKernel(const cuda_api::KernelRecord& kernel, const ProgramRun& run);
-  ExplainedKernel(const ExplainedKernel&) = delete;
-  ExplainedKernel& operator=(const ExplainedKernel&) = delete;
-};
 
 /// Paragraphs for people: how far in they stand, what stands before their first line, and their words.
 struct Paragraph {
@@ -27,9 +17,11 @@ struct Paragraph {
   std::size_t indent = 0;
   std::string text;
 };
+/// What costs the program its time, the dearest first, or that nothing does. Nothing where nothing is modelled.
+[[nodiscard]] std::vector<Paragraph> what_costs_time(const AdviceList& list, const ProgramRun& run);
 /// What to look at in a kernel whose lines were counted, or why they were not. `width`: columns that there are.
 [[nodiscard]] std::vector<Paragraph> lines_to_look_at(const cuda_api::KernelRecord& kernel, const ProgramRun& run,
-                                                      std::size_t width);
+                                                      const AdviceList& list, std::size_t width);
 
 /// Has no launch of it come to its end? Nothing is then counted or modelled.
 [[nodiscard]] bool always_failed(const cuda_api::KernelRecord& kernel, const ProgramRun& run);

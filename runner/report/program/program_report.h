@@ -5,6 +5,7 @@
 
 #include "common/cuda_api/program_run.h"
 #include "runner/case/result.h"
+#include "runner/report/advice/explained_kernel.h"
 #include "runner/report/report.h"
 
 namespace gpulab {
@@ -33,8 +34,5 @@ namespace gpulab {
 /// What holds for the numbers, and what was never freed: sentences as they came, strangers' names among them.
 [[nodiscard]] std::vector<std::string> program_notes(const ProgramRun& run);
 [[nodiscard]] std::string never_freed(const ProgramRun& run);
-
-/// The kernels that the report is to show.
-[[nodiscard]] std::vector<const cuda_api::KernelRecord*> shown_kernels(const ProgramRun& run);
 
 }  // namespace gpulab

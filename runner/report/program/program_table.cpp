@@ -6,7 +6,6 @@
 #include <cctype>
 #include <csignal>
 #include <cstring>
-#include <regex>
 
 #include "common/text.h"
 #include "runner/report/grid_text.h"
@@ -153,12 +152,15 @@ void kernels(const ProgramRun& run, Text& text) {
     text.paragraph("", 0, "Not shown for want of width: " + join(left_out) + " (--format json has all).");
 }
 
-/// Of each kernel the lines that cost the most.
+/// What costs the program its time; of each kernel the lines that cost the most.
 void explained(const ProgramRun& run, Text& text) {
   if (!run.explained) return;
+  const auto list = advice_of(run);
+  if (list.total_ms > 0) text.line();
+  for (const auto& [label, indent, words] : what_costs_time(list, run)) text.paragraph(label, indent, words);
   for (const auto* kernel : shown_kernels(run)) {
     text.line();
-    for (const auto& [label, indent, words] : lines_to_look_at(*kernel, run, text.width()))
+    for (const auto& [label, indent, words] : lines_to_look_at(*kernel, run, list, text.width()))
       text.paragraph(label, indent, words);
   }
 }
@@ -243,14 +245,6 @@ Result result_of(const cuda_api::KernelRecord& kernel) {
   result.model_unavailable = kernel.model_unavailable;
   result.findings = kernel.findings;
   return result;
-}
-
-std::vector<const cuda_api::KernelRecord*> shown_kernels(const ProgramRun& run) {
-  const std::regex wanted(run.kernels);
-  std::vector<const cuda_api::KernelRecord*> all;
-  for (const auto& kernel : run.record.kernels)
-    if (run.kernels.empty() || std::regex_search(kernel.name, wanted)) all.push_back(&kernel);
-  return all;
 }
 
 std::string program_table(const ProgramRun& run, const Style& style) {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "common/cuda_api/runtime/failures/reasons.h"
+#include "common/cuda_api/runtime/host/habits.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
 
@@ -34,10 +35,12 @@ std::optional<std::size_t> device_bytes(Session& s, std::uint64_t address) {
   return entry == nullptr ? std::nullopt : std::optional(entry->bytes - (address - entry->address));
 }
 
-const char* title(bool from_device, bool to_device) {
-  return from_device ? to_device ? "[CUDA memcpy DtoD]" : "[CUDA memcpy DtoH]"
-         : to_device ? "[CUDA memcpy HtoD]"
-                     : "[CUDA memcpy HtoH]";
+const char* direction(bool from_device, bool to_device) {
+  return from_device ? to_device ? "DtoD" : "DtoH" : to_device ? "HtoD" : "HtoH";
+}
+
+std::string title(bool from_device, bool to_device) {
+  return fmt::format("[CUDA memcpy {}]", direction(from_device, to_device));
 }
 
 /// Does a side that is to be the device's lie in an allocation, all of it? What is wrong is told.
@@ -146,12 +149,27 @@ cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, con
   const bool to_side = to_device || device_bytes(s, number(to)).has_value();
   const bool from_side = from_device || device_bytes(s, number(from)).has_value();
   s.streams.transfer(s, {function, number(to), number(from), rows, 0, stream, caller});
+  const bool needless =
+      to_device && !from_side && rows.count == 1 && habits::is_needless(s, number(to), number(from), rows.bytes);
   for (std::size_t row = 0; row < rows.count; ++row)
     move(s, number(to) + row * rows.pitch_to, to_side, number(from) + row * rows.pitch_from, from_side, rows.bytes);
   if (from_side && !to_side) s.taken(function, number(from), rows, caller);
   const bool pinned = !to_device ? s.memory.holding(number(to)) != nullptr : s.memory.holding(number(from)) != nullptr;
   const double gbs = to_device && from_device ? s.profile().memory_bandwidth_gbs / 2 : pinned ? kPinned : kPageable;
-  s.account_copy(title(from_device, to_device), rows.bytes * rows.count, stream, gbs);
+  const std::uint64_t bytes = rows.bytes * rows.count;
+  const double ms = s.account_copy(title(from_device, to_device), bytes, stream, gbs);
+  const bool pageable = to_device != from_device && !pinned;
+  const double gained = pageable ? static_cast<double>(bytes) * (1 / kPageable - 1 / kPinned) / 1e6 : 0;
+  habits::copied(s, {.function = function,
+                     .direction = direction(from_device, to_device),
+                     .caller = caller,
+                     .to = number(to),
+                     .from = number(from),
+                     .bytes = bytes,
+                     .pageable = pageable,
+                     .needless = needless,
+                     .ms = ms,
+                     .pinned_ms = ms - gained});
   return cudaSuccess;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/cuda_api/runtime/host/clock_calls.h"
+#include "common/cuda_api/runtime/host/habits.h"
 #include "common/cuda_api/runtime/host/host_pointers.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
@@ -26,7 +28,7 @@ void Session::keep(Activity activity) {
     ++record.activities_cut;
 }
 
-void Session::account_copy(const std::string& what, std::uint64_t bytes, cudaStream_t stream, double gbs) {
+double Session::account_copy(const std::string& what, std::uint64_t bytes, cudaStream_t stream, double gbs) {
   constexpr double start_ms = 0.0015;  // what a copy takes beside its bytes
   const double ms = start_ms + static_cast<double>(bytes) / (gbs * 1e6);
   const auto engine = what.find("HtoD") != std::string::npos   ? Timeline::Engine::to_device
@@ -46,6 +48,7 @@ void Session::account_copy(const std::string& what, std::uint64_t bytes, cudaStr
         .bytes = bytes,
         .registers = {},
         .stream = static_cast<std::uint32_t>(number)});
+  return ms;
 }
 
 KernelRecord& Session::record_of(const LoadedFunction& kernel, const LaunchRequest& request) {
@@ -103,6 +106,8 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
   mine.least_ms = mine.launches == 1 ? ms : std::min(mine.least_ms, ms);
   mine.most_ms = std::max(mine.most_ms, ms);
   mine.ms += ms;
+  habits::launched();
+  clocks::launched(mine.name, request.caller, ms);
   const auto number = stream_number(request.stream);
   const double start = timeline.queue(number, Timeline::Engine::kernels, ms);
   auto found = device().take_findings();

@@ -165,5 +165,57 @@ TEST_CASE("a kernel that is too short to be shared is promised nothing of idle S
   CHECK_FALSE(with_all_sms(sums_by(1, 50)));
 }
 
+/// Sixteen multiplications one after another, in `type` ("f64" with what converts to it and back).
+std::string multiplies(bool doubles) {
+  std::string body;
+  for (int i = 0; i < 16; ++i)
+    body += doubles
+                ? "  cvt.f64.f32 e, f; fma.rn.f64 e, e, 0d3FE0000000000000, 0d4000000000000000; cvt.rn.f32.f64 f, e;\n"
+                : "  fma.rn.f32 f, f, 0f3F000000, 0f40000000;\n";
+  return R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 out) {
+  .reg .b32 r<4>; .reg .f32 f; .reg .f64 e; .reg .b64 d<4>; .shared .align 16 .b8 s[32768];
+  ld.param.u64 d1, [out]; mov.u32 r1, %tid.x; mul.wide.u32 d2, r1, 4; add.s64 d1, d1, d2; ld.global.f32 f, [d1];
+  st.shared.f32 [s], f;
+)" + body +
+         "  st.global.f32 [d1], f;\n  ret;\n}\n";
+}
+
+LaunchTime of_launch(const std::string& ptx, std::uint32_t blocks, std::uint32_t threads) {
+  SimulatorOptions options;
+  options.model = options.lines = true;
+  options.threads = 1;
+  const auto device = make_simulator(gpu_profile("rtx4090"), options);
+  device->load({"k.ptx", ptx, {}});
+  const auto out = upload(*device, std::vector<float>(1024), "out");
+  const auto found = device->kernel("k");
+  device->time(
+      [&] {
+        device->launch(found, {{blocks, 1, 1}, {threads, 1, 1}}, std::array{KernelArgument::of(out)});
+      },
+      true);
+  const auto lines = device->take_lines();
+  REQUIRE(lines.at(0).time);
+  return *lines[0].time;
+}
+
+TEST_CASE("double arithmetic on floats is timed again as float, and takes what float takes") {
+  const auto doubles = of_launch(multiplies(true), 1280, 256), floats = of_launch(multiplies(false), 1280, 256);
+  REQUIRE(doubles.in_float_ms);
+  CHECK(*doubles.in_float_ms < 0.7 * doubles.ms);
+  CHECK(*doubles.in_float_ms == Catch::Detail::Approx(floats.ms).epsilon(0.02));
+  CHECK_FALSE(floats.in_float_ms);
+}
+
+TEST_CASE("an SM that few warps fit on is timed again with as many as there are places for") {
+  const auto few = of_launch(multiplies(false), 5000, 32);  // by 32 KiB of shared memory
+  REQUIRE(few.more_resident_ms);
+  CHECK(*few.more_resident_ms < few.ms);
+  CHECK_FALSE(of_launch(multiplies(false), 100, 32).more_resident_ms);    // all blocks are there at once
+  CHECK_FALSE(of_launch(multiplies(false), 5000, 512).more_resident_ms);  // warps enough
+}
+
 }  // namespace
 }  // namespace gpulab::tests
