@@ -126,10 +126,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
       if (!event->recorded) return s.because(error, event_not_recorded(which));
     }
     if (last->waits == s.waits)
-      s.find(
-          "cudaEventElapsedTime: nothing has waited since the second event was recorded: a GPU may not have come to "
-          "it yet, and gives cudaErrorNotReady; call cudaEventSynchronize for it before",
-          Severity::warning, caller);
+      s.failures.may_fail(s.record, "cudaEventElapsedTime", cudaErrorNotReady, nobody_waited(), caller);
     constexpr double least = 0.001;  // two events without anything between them
     *ms = static_cast<float>(last->ms >= first->ms ? std::max(last->ms - first->ms, least) : last->ms - first->ms);
     s.note("cudaEventElapsedTime gives modelled time, not measured time");

@@ -12,6 +12,8 @@ namespace {
 
 using cuda_api::CallFailure;
 
+constexpr std::string_view not_ready = "cudaErrorNotReady";  ///< of a GPU, perhaps: here all is ready
+
 /// Parts of the names of functions that a program may try, and go on as well without.
 constexpr std::array may_be_tried{"PeerAccess",     "CacheConfig",    "SharedMemConfig", "SetLimit", "GetLimit",
                                   "HostRegister",   "HostUnregister", "MemAdvise",       "Prefetch", "Destroy",
@@ -19,6 +21,7 @@ constexpr std::array may_be_tried{"PeerAccess",     "CacheConfig",    "SharedMem
 
 Severity severity_of(const CallFailure& failure) {
   if (failure.launch_failed) return Severity::error;
+  if (failure.error == not_ready) return Severity::warning;
   const bool tried = std::ranges::any_of(
       may_be_tried, [&](const char* part) { return failure.function.find(part) != std::string::npos; });
   const bool frees = failure.function.starts_with("cudaFree");
@@ -41,6 +44,7 @@ std::string message_of(const CallFailure& failure, const char* who_knows, const 
 
 /// Of what a program may try, and of memory that is not there, it needs no word: it looked.
 bool is_worth_a_note(const CallFailure& failure) {
+  if (failure.error == not_ready) return true;
   return !failure.why.empty() && severity_of(failure) == Severity::error &&
          failure.error != "cudaErrorMemoryAllocation";
 }

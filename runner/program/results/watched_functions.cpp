@@ -18,8 +18,7 @@ constexpr std::array plain{
     "cudaMemset", "cudaMemsetAsync", "cudaMemset2D", "cudaMemset2DAsync", "cudaMemset3D", "cudaMemset3DAsync",
     //
     "cudaMalloc3D", "cudaMalloc3DArray", "cudaMallocArray", "cudaFree", "cudaFreeHost", "cudaFreeAsync",
-    "cudaFreeArray", "cudaHostRegister", "cudaHostUnregister", "cudaMemPrefetchAsync", "cudaMemAdvise",
-    "cudaPointerGetAttributes",
+    "cudaFreeArray", "cudaHostRegister", "cudaHostUnregister", "cudaPointerGetAttributes",
     //
     "cudaCreateTextureObject", "cudaDestroyTextureObject", "cudaCreateSurfaceObject", "cudaDestroySurfaceObject",
     //
@@ -30,6 +29,9 @@ constexpr std::array plain{
     //
     "cudaSetDevice", "cudaGetDeviceProperties", "cudaDeviceGetAttribute", "cudaDeviceSetLimit", "cudaDeviceGetLimit",
     "cudaDeviceSetCacheConfig", "cudaDeviceEnablePeerAccess", "cudaDeviceDisablePeerAccess"};
+
+/// Of two types in toolkit 12.
+constexpr std::array plain_since_13{"cudaMemPrefetchAsync", "cudaMemAdvise"};
 
 /// Of one name with a template: what follows it, of the template. Those that the toolkits declare so for C, too, are
 /// in `of_c`.
@@ -88,7 +90,13 @@ std::string watching_header_text() {
       "template <class R, class... A> struct gpulab_plain<R(A...)> { typedef R type(A...); };\n"
       "extern \"C\" {\n";
   const auto declare = [&](const std::string& declaration) { text += "[[nodiscard]] " + declaration + ";\n"; };
-  for (const std::string name : plain) declare("gpulab_plain<decltype(" + name + ")>::type " + name);
+  const auto declare_plain = [&](const std::string& name) {
+    declare("gpulab_plain<decltype(" + name + ")>::type " + name);
+  };
+  for (const char* name : plain) declare_plain(name);
+  text += "#if CUDART_VERSION >= 13000\n";
+  for (const char* name : plain_since_13) declare_plain(name);
+  text += "#endif\n";
   for (const auto& one : of_c) declare(std::string("cudaError_t CUDARTAPI ") + one.name + "(" + one.parameters + ")");
   text += "}\n";
   for (const auto& one : of_templates) {
@@ -102,7 +110,8 @@ std::string watched_name(std::string_view function) {
   for (const std::string_view suffix : {"_ptds", "_ptsz", "_v2", "_v3"})
     if (function.ends_with(suffix)) function.remove_suffix(suffix.size());
   const auto is_it = [&](const Overloaded& one) { return function == one.name; };
-  const bool watched = std::ranges::any_of(plain, [&](const char* name) { return function == name; }) ||
+  const bool watched = std::ranges::find(plain, function) != plain.end() ||
+                       std::ranges::find(plain_since_13, function) != plain_since_13.end() ||
                        std::ranges::any_of(of_templates, is_it);
   return watched ? std::string(function) : std::string();
 }

@@ -67,7 +67,7 @@
 // case: -- untimed :: 1
 // err: error: api: cudaEventElapsedTime: the first event keeps no time: it was made with cudaEventDisableTiming
 // case: -- unwaited :: 0
-// err: warning: api: cudaEventElapsedTime: nothing has waited since the second event was recorded: a GPU may not have come to it yet, and gives cudaErrorNotReady; call cudaEventSynchronize
+// err: warning: api: cudaEventElapsedTime: nothing has waited since the second event was recorded: a GPU may not have come to it yet \(called by .*; cudaErrorNotReady, which the program did not look at\); call cudaEventSynchronize for the second event before
 // case: -- stream :: 4
 // err: error: a launch that cannot be: the stream \(0x10\) has been destroyed, or was never created
 // case: -- filter :: 1

@@ -70,6 +70,16 @@ void Failures::end(Record& record, const char* function, cudaError_t error, cons
   mine.last = static_cast<std::size_t>(failure - record.failures.data());
 }
 
+void Failures::may_fail(Record& record, const char* function, cudaError_t error, Reason reason, const void* caller) {
+  CallFailure* failure = failure_at(record, function, caller);
+  if (failure == nullptr || failure->count++ > 0) return;
+  failure->chain = ++chains_;
+  failure->error = cudaGetErrorName(error);
+  failure->error_text = cudaGetErrorString(error);
+  failure->why = std::move(reason.why);
+  failure->remedy = std::move(reason.remedy);
+}
+
 void Failures::attribute_was_needed(Record& record) {
   for (auto& failure : record.failures) failure.launch_failed |= failure.function == "cudaFuncSetAttribute";
 }

@@ -34,6 +34,8 @@ class Failures {
     reason_ = std::move(reason);
     return error;
   }
+  /// The call that runs succeeds here, and may fail so on a GPU.
+  void may_fail(Record& record, const char* function, cudaError_t error, Reason reason, const void* caller);
   /// The call that runs fails, and that is told already: as a fault.
   void is_told() { told_ = true; }
   /// The launch of a kernel whose attribute the program could not set before fails, too.

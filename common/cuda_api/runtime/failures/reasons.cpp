@@ -258,6 +258,11 @@ Reason event_not_recorded(const char* which) {
           "call cudaEventRecord for both events, around the work, and cudaEventSynchronize for the second"};
 }
 
+Reason nobody_waited() {
+  return {"nothing has waited since the second event was recorded: a GPU may not have come to it yet",
+          "call cudaEventSynchronize for the second event before"};
+}
+
 Reason event_without_time(const char* which) {
   return {fmt::format("the {}event keeps no time: it was made with cudaEventDisableTiming", which),
           "make events that are to measure with cudaEventCreate"};

@@ -47,6 +47,7 @@ Reason surface_of_no_array();
 // Events, streams, devices, kernels.
 Reason no_event(const char* which = "");  ///< "first "
 Reason event_not_recorded(const char* which);
+Reason nobody_waited();
 Reason event_without_time(const char* which);
 Reason no_stream(cudaStream_t stream);
 Reason no_device(int device);
