@@ -203,6 +203,8 @@ class Device {
   [[nodiscard]] virtual simt::TouchedBytes take_touched() { return {}; }
   /// The bytes count as never written (initcheck), whatever they hold.
   virtual void forget(DevicePointer, std::size_t) {}
+  /// Kernels have this memory from malloc or new, and have not freed it.
+  [[nodiscard]] virtual bool is_of_kernels(DevicePointer) { return false; }
   /// Which of these bytes of one allocation nothing has ever written, as offsets from `from`, as far as initcheck is on
   /// and knows; of many the first.
   [[nodiscard]] virtual std::vector<Stretch> never_written(DevicePointer /*from*/, std::size_t /*bytes*/) { return {}; }

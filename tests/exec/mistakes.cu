@@ -34,7 +34,7 @@
 // out: the launch timed out and was terminated
 // err: hint: .*; one that waits for the host to write never ends here: the host goes on when the kernel has ended
 // case: -- free_twice :: 1
-// err: error: api: cudaFree: 'cudaMalloc #1' has been freed before, at mistakes\.cu:\d+ \(called by mistakes\.cu:\d+
+// err: error: api: cudaFree: 'cudaMalloc #1' has been freed already, at mistakes\.cu:\d+ \(called by mistakes\.cu:\d+
 // case: -- too_long :: 1
 // err: error: api: cudaMemcpy: 404 bytes, but the source, 'cudaMalloc #1', has 400 from there on
 // case: -- direction :: 1

@@ -42,6 +42,19 @@ FunctionEntry* function_of(const void* function) {
   return session.modules.function(function);
 }
 
+/// A function of the program's that a stream runs.
+template <typename Function>
+void run_host_function(Session& session, cudaStream_t stream, const Function& function) {
+  session.print();
+  session.streams.begin_callback(stream);
+  session.in_host_function = true;
+  const int depth = session.failures.suspend();
+  function();
+  session.failures.resume(depth);
+  session.in_host_function = false;
+  session.streams.end_callback();
+}
+
 }  // namespace
 
 // NOLINTBEGIN(bugprone-reserved-identifier): NVIDIA's names
@@ -98,10 +111,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
   // All that was queued before has ended.
   return call("cudaLaunchHostFunc", Waits::no, [&](Session& session) {
     const auto work = [=](Session& now, cudaStream_t on) {
-      now.print();
-      now.streams.begin_callback(on);
-      function(data);
-      now.streams.end_callback();
+      run_host_function(now, on, [&] { function(data); });
       return cudaSuccess;
     };
     return session.capture(stream, work) ? cudaSuccess : work(session, stream);
@@ -110,10 +120,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
   return call("cudaStreamAddCallback", Waits::no, [&](Session& session) {
-    session.print();
-    session.streams.begin_callback(stream);
-    callback(stream, cudaSuccess, data);
-    session.streams.end_callback();
+    run_host_function(session, stream, [&] { callback(stream, cudaSuccess, data); });
     return cudaSuccess;
   });
 }

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/host/clock_calls.h"
 #include "common/cuda_api/runtime/host/habits.h"
 #include "common/demangle.h"
@@ -70,7 +71,7 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
   if (error == cudaSuccess) {
     session.failures.begin();
     try {
-      error = body(session);
+      error = session.in_host_function ? session.because(cudaErrorNotPermitted, in_host_function()) : body(session);
     } catch (const LaunchError& e) {
       const bool lacks = e.kind == LaunchFailure::out_of_memory;
       error = lacks ? session.lacks_memory(name, e.what(), caller) : cudaErrorLaunchFailure;

@@ -64,7 +64,10 @@ class Session {
   Timeline timeline;
   ManagedWatch managed;
   StreamCheck streams;
-  WritingLaunches writing;  ///< kept where initcheck is on
+  bool in_host_function = false;           ///< of a stream: it may not call CUDA
+  bool capture_is_broken = false;          ///< by what may not stand in one
+  bool capture_waits_for_default = false;  ///< its stream and the legacy default one wait for each other
+  WritingLaunches writing;                 ///< kept where initcheck is on
   Failures failures;
   std::uint64_t waits = 0;  ///< calls so far that waited for what was queued
 
@@ -75,6 +78,9 @@ class Session {
   /// Made by the first who asks.
   [[nodiscard]] Device& device();
   [[nodiscard]] bool has_device() const { return device_ != nullptr; }
+  [[nodiscard]] bool is_of_kernels(std::uint64_t address) const {
+    return device_ != nullptr && device_->is_of_kernels(address);
+  }
   /// cudaLimitStackSize.
   cudaError_t limit_stack(std::size_t bytes);
   [[nodiscard]] std::size_t stack_limit() const { return stack_limit_; }
@@ -89,6 +95,8 @@ class Session {
   [[nodiscard]] Work work_of(const LaunchRequest& request);
   /// What is queued on the stream is kept for later.
   [[nodiscard]] bool captures(cudaStream_t stream) const;
+  /// True: this is work of the legacy default stream while one that waits for it captures, which ends the capture.
+  bool breaks_capture(cudaStream_t stream);
   /// True: it has been kept for later.
   bool capture(cudaStream_t stream, Work work);
   /// The kernel behind a function of the host's; throws Error where there is none.

@@ -128,6 +128,10 @@ class Simulator final : public Device {
   void read(std::span<std::byte> to, DevicePointer from) override { memory_.read(to, from); }
   void fill(DevicePointer to, std::byte value, std::size_t bytes) override { memory_.fill(to, value, bytes); }
   void copy(DevicePointer to, DevicePointer from, std::size_t bytes) override { memory_.copy(to, from, bytes); }
+  bool is_of_kernels(DevicePointer address) override {
+    const simt::Allocation* found = memory_.global().find(address);
+    return found != nullptr && found->of_heap;
+  }
   std::vector<Stretch> never_written(DevicePointer from, std::size_t bytes) override {
     return memory_.never_written(from, bytes);
   }

@@ -146,6 +146,12 @@ void forget_freed(Warp& w, std::uint64_t address) {
   }
 }
 
+/// It lies in what the host has allocated.
+static bool is_of_host(const Warp& w, std::uint64_t address) {
+  const Allocation* found = w.global->find(address);
+  return found != nullptr && !found->of_heap;
+}
+
 void heap_free(Warp& w, const MicroOp* op, int lane, std::uint64_t address) {
   if (!address) return;
   const auto refuse = [&](std::string_view why, const char* hint) {
@@ -160,7 +166,8 @@ void heap_free(Warp& w, const MicroOp* op, int lane, std::uint64_t address) {
       return refuse("which has been freed", "free memory once");
     case DeviceHeap::Freed::never_allocated:
       return refuse("which malloc has not returned",
-                    "free what a kernel's malloc or new returned, and that very address");
+                    is_of_host(w, address) ? "what the host allocated by cudaMalloc, the host frees by cudaFree"
+                                           : "free what a kernel's malloc or new returned, and that very address");
   }
 }
 

@@ -35,6 +35,24 @@ std::string why_null(const LaunchState& launch) {
       launch.heap->limit());
 }
 
+/// An access behind the end: what usually leads there.
+std::string why_beyond(std::uint64_t offset, std::uint64_t end) {
+  if (offset == end) return "one element past the end: the guard is to be i < n, not i <= n";
+  return "compare the index with the number of elements before the access";
+}
+
+/// The same of shared memory, of which a block has less than its threads use.
+std::string why_beyond_shared(const LaunchState& launch, std::uint64_t has, std::uint32_t bytes) {
+  const std::uint64_t threads = launch.block.volume(), elements = bytes == 0 ? 0 : has / bytes;
+  if (elements == 0 || elements >= threads) return {};
+  return fmt::format(
+      "the block has {} threads and the array {} elements of {} bytes: make it larger, or the block smaller", threads,
+      elements, bytes);
+}
+
+/// The second where the first says nothing.
+std::string sentences(std::string first, const char* second) { return first.empty() ? second : std::move(first); }
+
 /// Where instructions of cooperative_groups' headers stand that only a wrong use reaches.
 bool is_of_grid_sync(const Warp& w, const MicroOp* op) {
   const ptx::Lines lines(*w.program->module, w.program->module->name);
@@ -49,19 +67,23 @@ Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t 
       if (!v->dynamic && address - kSharedWindow >= v->offset && address - kSharedWindow + bytes > v->offset + v->bytes)
         return {fmt::format("at byte {} of '{}' in shared memory, which has {} bytes",
                             address - kSharedWindow - v->offset, last_name(v->name), v->bytes),
-                "compare the index with the number of elements before the access"};
+                sentences(why_beyond_shared(w.block->launch, v->bytes, bytes),
+                          "compare the index with the number of elements before the access")};
   if (address - kSharedWindow < kWindowBytes)
     return {
         fmt::format("at byte {} of shared memory, of which the block has {}", address - kSharedWindow, w.shared_bytes),
-        "check the index, and the dynamic shared memory that the launch asks for"};
+        sentences(why_beyond_shared(w.block->launch, w.shared_bytes, bytes),
+                  "check the index, and the dynamic shared memory that the launch asks for")};
   if (address - kLocalWindow < kWindowBytes)
     return {
         fmt::format("at byte {} of local memory, of which the thread has {}", address - kLocalWindow, w.local_bytes),
         "check the index of the local array; recursion may be too deep"};
   if (address < 4096) return {fmt::format("at the null address {:#x}", address), why_null(w.block->launch)};
   if (const Allocation* above = w.global->in_front_of(address))
-    return {fmt::format("at {:#x}, {} bytes in front of '{}'", address, above->address - address, above->name),
-            "compare the index with 0 before the access"};
+    return {
+        fmt::format("at {:#x}, {} bytes in front of '{}'", address, above->address - address, above->name),
+        "compare the index with 0 before the access; a product of ints that overflows is negative: compute it in 64 "
+        "bits, or unsigned"};
   const Allocation* a = w.global->overrun(address);
   if (!a) return {fmt::format("at {:#x}, which belongs to no allocation", address), {}};
   const std::uint64_t offset = address - a->address;
@@ -69,7 +91,7 @@ Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t 
     return {fmt::format("at {:#x}: '{}' has been freed", address, a->name), "use memory only before it is freed"};
   if (offset + bytes > a->bytes)
     return {fmt::format("at {:#x}, byte {} of '{}', which has {} bytes", address, offset, a->name, a->bytes),
-            "compare the index with the number of elements before the access"};
+            why_beyond(offset, a->bytes)};
   return {fmt::format("at {:#x}, byte {} of '{}'", address, offset, a->name), {}};
 }
 

@@ -40,6 +40,10 @@ constexpr std::int64_t kWarpSlice = 1 << 18;
 /// Each of so many warps that run beside the one that ends first adds as much to the patience; at most it doubles.
 constexpr std::uint64_t kPatientWarps = 512;
 
+/// What is executed while all blocks only poll counts so often: nobody is there whom they could wait for, but polling
+/// that gives up by itself is to come to that.
+constexpr std::uint64_t kHopeless = 8;
+
 /// All blocks that the modelled GPU has room for wait, and others have not started.
 struct WaitingForBlocks {
   std::uint64_t wait = 0, not_started = 0, all = 0;
@@ -55,12 +59,13 @@ class Budget {
         patience_(options.patience + std::min(warps, kPatientWarps) * (options.patience / kPatientWarps)),
         left_(static_cast<std::int64_t>(options.budget - std::min(options.spent, options.budget))) {}
   /// For what `block` has just executed. `waiting`: why others cannot start, where it is so.
+  /// `hopeless`: all blocks that there are only poll.
   void spend(std::uint64_t instructions, const BlockContext& block, const auto& add_places,
-             const std::function<std::optional<WaitingForBlocks>()>& waiting = {}) {
+             const std::function<std::optional<WaitingForBlocks>()>& waiting = {}, bool hopeless = false) {
     const bool within = left_.fetch_sub(static_cast<std::int64_t>(instructions), std::memory_order_relaxed) >=
                         static_cast<std::int64_t>(instructions);
-    if (within &&
-        (patience_ == 0 || waited_.fetch_add(instructions, std::memory_order_relaxed) + instructions <= patience_))
+    const std::uint64_t counted = hopeless ? kHopeless * instructions : instructions;
+    if (within && (patience_ == 0 || waited_.fetch_add(counted, std::memory_order_relaxed) + counted <= patience_))
       return;
     ThreadPlaces places;
     add_places(places);
@@ -70,8 +75,14 @@ class Budget {
                : fmt::format("{} did not end within {} warp instructions: {}", program_.name, total_,
                              described(program_, places));
     std::string hint =
-        within ? "look for a loop that cannot end; where there is none, --budget 20G lets the launch run so far"
-               : "look for a loop that cannot end, or raise --budget";
+        within ? "look for a loop that cannot end, or waits for a lock that nobody releases; where there is none, "
+                 "--budget 20G lets the launch run so far"
+               : "look for a loop that cannot end, or waits for a lock that nobody releases; or raise --budget";
+    if (block.launch.grid_workspace != 0)
+      hint =
+          "grid.sync() waits for all threads of all blocks, each as often: let no branch and no return lead around "
+          "it; " +
+          hint;
     if (const auto blocks = waiting ? waiting() : std::nullopt) {
       what +=
           fmt::format("; {} of {} blocks cannot start while {} wait", blocks->not_started, blocks->all, blocks->wait);
@@ -367,15 +378,17 @@ class InterleavedGrid {
         [&](ThreadPlaces& places) {
           for (const Resident& one : running_) one.context->add_places(places);
         },
-        [&] { return who_waits(); });
+        [&] { return who_waits(); }, started_ == blocks_ && all_poll());
     r.spent = r.context->work();
     if (done) budget_.block_ended();
     return done;
   }
+  [[nodiscard]] bool all_poll() const {
+    return std::ranges::all_of(running_, [](const Resident& one) { return one.context->spinning; });
+  }
   /// Nothing where the simulator keeps fewer blocks than the GPU.
   [[nodiscard]] std::optional<WaitingForBlocks> who_waits() const {
-    const bool all_poll = std::ranges::all_of(running_, [](const Resident& one) { return one.context->spinning; });
-    if (!all_poll || !as_the_gpu_ || running_.size() < resident_ || started_ == blocks_) return std::nullopt;
+    if (!all_poll() || !as_the_gpu_ || running_.size() < resident_ || started_ == blocks_) return std::nullopt;
     return WaitingForBlocks{running_.size(), blocks_ - started_, blocks_};
   }
   /// Blocks in turn print in turn.

@@ -333,8 +333,8 @@ class Marker {
     const auto text = bank_text(line);
     add(line, "bank_conflict", share_of(conflicts, wavefronts_of(whole_)),
         static_cast<double>(conflicts) * per_wavefront, text,
-        ". Try: neighbouring threads on neighbouring words, or an unused word after each 32 (a matrix: rows one word "
-        "longer)");
+        ". Try: neighbouring threads on neighbouring words, or padding, an unused word after each 32 (a matrix: rows "
+        "one word longer, tile[32][33])");
   }
   [[nodiscard]] std::string bank_text(const ExplainedLine& line) const {
     const auto* access = worst_access(launch_, line.line, true, false);

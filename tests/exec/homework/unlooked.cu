@@ -55,13 +55,13 @@
 // case: -- cooperative_checked :: 0
 // err: cudaErrorCooperativeLaunchTooLarge, which the program was told
 // case: -- freed :: 1
-// err: error: api: cudaFree: 'cudaMalloc #1' has been freed before, at unlooked\.cu:@cudaFree(d);  // first@ .*; free it once
+// err: error: api: cudaFree: 'cudaMalloc #1' has been freed already, at unlooked\.cu:@cudaFree(d);  // first@ .*; free it once
 // case: -- inside :: 1
 // err: error: api: cudaFree: the pointer lies 4 bytes behind the begin of 'cudaMalloc #1' .*; free the pointer that cudaMalloc gave
 // case: -- wrong_free :: 1
 // err: error: api: cudaFreeHost: it is 'cudaMalloc #1', memory of the device, which cudaMallocHost did not return .*; cudaFree frees it
 // case: -- after_reset :: 0
-// err: warning: api: cudaFree: 'cudaMalloc #1' has been freed before, at cudaDeviceReset
+// err: warning: api: cudaFree: 'cudaMalloc #1' has been freed already, at cudaDeviceReset
 // case: -- event :: 1
 // err: error: api: cudaEventElapsedTime: the second event was never recorded .*; call cudaEventRecord for both events
 // case: -- untimed :: 1

@@ -127,6 +127,8 @@ cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, con
         return copy(later, function, to, from, rows, kind, on, caller);
       }))
     return cudaSuccess;
+  if (s.breaks_capture(stream))
+    return s.because(cudaErrorStreamCaptureImplicit, not_in_capture("a copy in the default stream"));
   if (rows.count > 1 && rows.pitch_to < rows.bytes)
     return s.because(cudaErrorInvalidPitchValue, pitch_too_small("destination", rows.pitch_to, rows.bytes));
   if (rows.count > 1 && rows.pitch_from < rows.bytes)

@@ -29,6 +29,11 @@ class Failures {
   /// `error`: what the function gives.
   void end(Record& record, const char* function, cudaError_t error, const void* caller);
 
+  /// Around a function of the program's that a call runs: its own calls are the program's, too. Returns, and takes, how
+  /// deep calls were before.
+  int suspend() { return std::exchange(depth_, 0); }
+  void resume(int depth) { depth_ = depth; }
+
   /// The call that runs fails with this error because of that. Returns the error.
   cudaError_t because(cudaError_t error, Reason reason) {
     reason_ = std::move(reason);

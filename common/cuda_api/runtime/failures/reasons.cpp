@@ -149,7 +149,7 @@ Reason not_to_free(const Session& session, std::uint64_t address, bool of_host) 
   const auto owner = owner_of(session, address);
   const char *made = of_host ? "cudaMallocHost" : "cudaMalloc", *other = of_host ? "cudaFree" : "cudaFreeHost";
   if (owner.kind == Kind::freed && owner.entry->address == address)
-    return {fmt::format("'{}' has been freed before, at {}", owner.name, owner.entry->freed_by),
+    return {fmt::format("'{}' has been freed already, at {}", owner.name, owner.entry->freed_by),
             "free it once: set the pointer to nullptr behind that", owner.entry->freed_by != kByReset};
   if (owner.kind == Kind::live && owner.entry->variable)
     return {fmt::format("'{}' is a variable of the program's, which nobody allocated", owner.name), "leave it out",
@@ -163,6 +163,9 @@ Reason not_to_free(const Session& session, std::uint64_t address, bool of_host) 
     return {
         fmt::format("the pointer lies {} bytes behind the begin of '{}'", address - owner.entry->address, owner.name),
         fmt::format("free the pointer that {} gave, not one that was moved on", made), true};
+  if (session.is_of_kernels(address))
+    return {fmt::format("{:#x} is memory of the kernels' heap (malloc, new, in a kernel)", address),
+            "free it there, by free or delete", true};
   return {fmt::format("{:#x} is not what {} returned: it is {}", address, made, whose(owner)),
           owner.is_host() ? "free() and delete free the host's memory" : "free what was allocated, once", true};
 }
@@ -288,6 +291,19 @@ Reason too_much_shared(std::size_t value, std::size_t fixed, std::size_t most, c
   return {
       fmt::format("{} bytes of dynamic shared memory{} for {}; a block has {} at most", value, beside, kernel, most),
       "ask cudaDevAttrMaxSharedMemoryPerBlockOptin, and let a block work on less at once"};
+}
+
+Reason in_host_function() {
+  return {"it stands in a host function of a stream (cudaLaunchHostFunc, a callback), which may not call CUDA",
+          "queue it in the stream before that function, or do it when the host has waited for the stream", true};
+}
+
+Reason not_in_capture(const char* what) {
+  return {fmt::format("{} is not allowed while a stream captures: the default stream takes no part in a graph, and the "
+                      "capture ends with an error",
+                      what),
+          "queue it in the stream that captures (cudaMemcpyAsync with that stream), or before the capture begins",
+          true};
 }
 
 Reason no_kernel() { return {"the function is no __global__ function of the program", "pass the kernel's name"}; }

@@ -54,5 +54,7 @@ Reason no_device(int device);
 Reason no_peer();
 Reason too_much_shared(std::size_t value, std::size_t fixed, std::size_t most, const std::string& kernel);
 Reason no_kernel();
+Reason in_host_function();
+Reason not_in_capture(const char* what);
 
 }  // namespace gpulab::cuda_api

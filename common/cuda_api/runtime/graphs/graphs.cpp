@@ -69,6 +69,8 @@ void take_nodes(Capture& capture) {
     current() = {{}, stream, graph, std::move(nodes), {}, others};
     s.streams.begin_capture(stream, others == 0);
     s.captured = &current().work;
+    s.capture_waits_for_default = stream_of(stream)->blocking();
+    s.capture_is_broken = false;
     return cudaSuccess;
   });
 }
@@ -173,6 +175,11 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return call("cudaStreamEndCapture", Waits::no, [&](Session& s) {
     if (s.captured == nullptr || current().stream != stream) return cudaErrorIllegalState;
     s.captured = nullptr;
+    if (s.capture_is_broken) {
+      current() = {};
+      if (graph != nullptr) *graph = nullptr;
+      return cudaErrorStreamCaptureInvalidated;
+    }
     take_nodes(current());
     if (graph != nullptr) *graph = static_cast<cudaGraph_t>(current().graph);
     current() = {};

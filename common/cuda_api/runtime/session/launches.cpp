@@ -75,6 +75,12 @@ bool Session::captures(cudaStream_t stream) const {
   return captured != nullptr && stream_number(stream) != Timeline::kDefault;
 }
 
+bool Session::breaks_capture(cudaStream_t stream) {
+  const bool breaks = captured != nullptr && capture_waits_for_default && !captures(stream);
+  capture_is_broken |= breaks;
+  return breaks;
+}
+
 bool Session::capture(cudaStream_t stream, Work work) {
   if (!captures(stream)) return false;
   captured->push_back(std::move(work));

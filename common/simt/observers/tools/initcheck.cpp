@@ -223,6 +223,9 @@ class Initcheck final : public Observer, public UndefinedSource {
           "{} memory is read of which only some bits were written (a bit-field, or what |= set); initialise "
           "the others first",
           where);
+    if (place.shared)
+      return "shared memory is read before anything was written there; initialise it first: no thread wrote this "
+             "element";
     return fmt::format("{} memory is read before anything was written there; initialise it first", where);
   }
   /// Whether what a lane loads may be a struct's members and the padding behind them: some of its bytes hold a value,

@@ -207,8 +207,14 @@ void Synccheck::check_sources(Warp& w, const MicroOp* op, std::uint32_t group, s
       what.undefined[0][static_cast<std::size_t>(std::countr_zero(left))] = ~std::uint64_t{0};
     values_.mark(w, op->site, std::move(what));
   };
-  tell(exited, "a shuffle reads a lane that has exited; its value is undefined");
-  tell(no_member, "a shuffle reads a lane that is not in the member mask; its value is undefined");
+  tell(exited,
+       "a shuffle reads a lane that has exited; its value is undefined: all lanes of the mask have to come to it, so "
+       "take it "
+       "out of the branch, or shuffle among those that are there (coalesced_threads(), a smaller tile)");
+  tell(no_member,
+       "a shuffle reads a lane that is not in the member mask; its value is undefined: the mask has to name all lanes "
+       "that "
+       "are read, and all of them have to come to it");
 }
 
 }  // namespace
