@@ -1,7 +1,7 @@
 # The CUDA runtime that `gpulab exec` gives programs (common/cuda_api/runtime): a shared library with NVIDIA's names and soname
 # over the simulator, of the major version of the toolkit that builds it, whose headers its structs are from. Target gpulab_cudart.
 #
-# Nothing but those names can be seen from outside (exports.map); names of the per-thread default stream stand for the same
+# Nothing but those names can be seen from outside (exports.map); most names of the per-thread default stream stand for the same
 # functions, as work is done in the order in which it comes.
 
 set(GPULAB_CUDART_FOLDER ${PROJECT_BINARY_DIR}/cuda_runtime)
@@ -26,6 +26,7 @@ function(gpulab_add_cuda_runtime)
   else()
     set(sanitized ON)
   endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${folder}/per_thread_names.txt)
   file(STRINGS ${folder}/per_thread_names.txt names REGEX "^_*cuda")
   foreach(name IN LISTS names)
     string(REGEX REPLACE "_pt[ds][sz]$" "" plain ${name})

@@ -1,7 +1,7 @@
 // When the host may touch pinned memory that copies and kernels have (streamcheck): right and wrong programs.
 //
 // case: --sanitize all -- right :: 0
-// out: ^600 3 3 1 5 7 9 2$
+// out: ^600 3 3 1 5 7 3 9 2$
 // case: --sanitize streamcheck -- wrong :: 1
 // out: ^wrong ones ran$
 // err: error: streamcheck: the host reads 'cudaHostAlloc #\d+' where cudaMemcpyAsync in stream #\d+ may still be writing, and has not waited for it: call cudaStreamSynchronize on stream #\d+ between the two \(called by pinned_order.cu:@reads what comes@; cudaMemcpyAsync by pinned_order.cu:@copies it home@\)
@@ -84,6 +84,14 @@ const Cases right = {
       cudaLaunchHostFunc(
           c.s, [](void* x) { *static_cast<int*>(x) += 4; }, c.pinned);
       cudaStreamSynchronize(c.s);
+      return c.pinned[0];
+    },
+    [](const Case& c) {  // which tells the host that it has been there
+      static volatile int flag;
+      flag = 0;
+      cudaMemcpyAsync(c.pinned, c.x, kBytes, cudaMemcpyDeviceToHost, c.s);
+      cudaLaunchHostFunc(c.s, [](void*) { flag = 1; }, nullptr);
+      while (flag == 0) {}
       return c.pinned[0];
     },
     [](const Case& c) {  // a flag

@@ -7,6 +7,8 @@ Each .cu file here is built once, by `gpulab nvcc`, and says in its first lines 
     // out: EXPRESSION                          what its standard output matches (any number)
     // err: EXPRESSION                          what the report on standard error matches, blanks counting as one
 
+    // build: OPTIONS                           of nvcc, where it takes some
+
 There @TEXT@ is the number of the line that has TEXT. Files of homework/ are compiled by `gpulab exec` itself, case for case, as
 students do it: OPTIONS are of that.
 
@@ -103,7 +105,8 @@ class Tests:
         cases = [c for c in cases if self.word in f"{file.stem} {c[0]}"]
         if not cases:
             return
-        program = self.build(file)
+        options_of_nvcc = re.search(r"^// build: (.*)$", file.read_text(encoding="utf-8"), re.M)
+        program = self.build(file, *(shlex.split(options_of_nvcc[1]) if options_of_nvcc else ()))
         for words, code, marks in cases:
             options, dashes, arguments = words.partition(" -- ")
             marks = with_numbers(marks, file.read_text(encoding="utf-8"))

@@ -13,8 +13,8 @@ void Ordering::destroyed(Stream stream) {
   streams_.erase(found);
 }
 
-bool Ordering::may_overlap() const {
-  std::size_t others = 0;
+bool Ordering::may_overlap(Stream next) const {
+  std::size_t others = next != kLegacy && !streams_.contains(next) ? 1 : 0;
   for (const auto& [stream, state] : streams_) {
     if (stream != kLegacy) ++others;
     if (!state.blocking) return true;
@@ -106,6 +106,10 @@ void Ordering::synchronised() {
 void Ordering::begin_callback(Stream stream) {
   if (callbacks_++ == 0) callback_ = behind(stream);
   callback_.join(host_);
+}
+
+void Ordering::end_callback() {
+  if (--callbacks_ == 0) host_.join(callback_);
 }
 
 void Ordering::begin_graph(Stream stream, const void* instance, const std::vector<std::vector<std::uint32_t>>& before) {

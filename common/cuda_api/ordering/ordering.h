@@ -56,9 +56,10 @@ class Ordering {
   void synchronised(const Mark& mark);
   void synchronised();
 
-  /// Host functions come behind what their stream holds, and know no more.
+  /// Host functions come behind what their stream holds, and know no more. What they know they may tell the host (by a
+  /// lock, a semaphore, a flag that it polls), which nobody sees: from then on it counts as known.
   void begin_callback(Stream stream);
-  void end_callback() { --callbacks_; }
+  void end_callback();
   [[nodiscard]] bool in_callback() const { return callbacks_ > 0; }
 
   /// A launch of a graph is one operation of its stream; `before[i]`: which nodes node i waits for, all of them smaller
@@ -69,8 +70,8 @@ class Ordering {
   void end_graph();
 
   [[nodiscard]] bool is_blocking(Stream stream) const;
-  /// Whether two of the streams that there are, the default one among them, may overlap.
-  [[nodiscard]] bool may_overlap() const;
+  /// Whether two of the streams that there are may overlap, the default one and the one that is used next among them.
+  [[nodiscard]] bool may_overlap(Stream next = kLegacy) const;
 
  private:
   struct State {

@@ -35,6 +35,15 @@ Dim3 shape(dim3 d) { return {d.x, d.y, d.z}; }
   });
 }
 
+enum class DefaultStream : std::uint8_t { legacy, own };
+/// For streamcheck: names that end in _ptsz mean the thread's own stream by 0. Where a program has both kinds, 0 counts
+/// as the legacy one, which orders more.
+void note_default_stream(DefaultStream which) {
+  Session& session = Session::instance();
+  const std::lock_guard lock(session.mutex);
+  session.streams.default_is_own(which == DefaultStream::own);
+}
+
 /// By the address of the host's stub, or a kernel's own handle.
 FunctionEntry* function_of(const void* function) {
   Session& session = Session::instance();
@@ -77,12 +86,29 @@ cudaError_t cudaGetKernel(cudaKernel_t* kernel, const void* function) {
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                                cudaStream_t stream) {
+  note_default_stream(DefaultStream::legacy);
   return launch("cudaLaunchKernel", reinterpret_cast<FunctionEntry*>(kernel), grid, block, arguments, shared_bytes,
                 stream, false, __builtin_return_address(0));
 }
 
+/// Of a program that was compiled so that each thread has a default stream of its own.
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                                    cudaStream_t stream) {
+  note_default_stream(DefaultStream::own);
+  return launch("cudaLaunchKernel", reinterpret_cast<FunctionEntry*>(kernel), grid, block, arguments, shared_bytes,
+                stream, false, __builtin_return_address(0));
+}
+
+cudaError_t cudaLaunchKernel_ptsz(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                                  cudaStream_t stream) {
+  note_default_stream(DefaultStream::own);
+  return launch("cudaLaunchKernel", function_of(function), grid, block, arguments, shared_bytes, stream, false,
+                __builtin_return_address(0));
+}
+
 cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                              cudaStream_t stream) {
+  note_default_stream(DefaultStream::legacy);
   return launch("cudaLaunchKernel", function_of(function), grid, block, arguments, shared_bytes, stream, false,
                 __builtin_return_address(0));
 }

@@ -71,12 +71,14 @@ bool known_stream(const Warp& w, std::uint64_t stream) {
 }
 
 /// Puts work into a stream, after all that is there.
-CudaError enqueue(Warp& w, DeviceLaunch launch, std::uint64_t stream) {
+CudaError enqueue(Warp& w, int lane, DeviceLaunch launch, std::uint64_t stream) {
   if (!known_stream(w, stream)) return CudaError::invalid_resource_handle;
   GridLaunches& own = launches(w);
   const bool tail = stream == kTailLaunchStream;
   launch.level = own.level + !tail;
   (tail ? own.tail : own.ordinary).push_back(launch);
+  if (!tail && launch.kind == DeviceLaunch::Kind::grid)
+    w.block->launch.tell([&](Observer& observer) { observer.launched(w, lane); });
   ++w.block->launch.runtime->pending;
   return CudaError::success;
 }
@@ -106,7 +108,7 @@ void launch_prepared(Warp& w, const MicroOp*, const CallInfo& call) {
     if (found == launches(w).prepared.end()) return return_error(w, call, lane, CudaError::invalid_value);
     const DeviceLaunch launch = found->second;
     launches(w).prepared.erase(found);
-    return_error(w, call, lane, enqueue(w, launch, argument<std::uint64_t>(w, call, 1, lane)));
+    return_error(w, call, lane, enqueue(w, lane, launch, argument<std::uint64_t>(w, call, 1, lane)));
   });
 }
 
@@ -129,7 +131,7 @@ void launch_device(Warp& w, const MicroOp*, const CallInfo& call) {
     if (error == CudaError::success && parameter_bytes(w, *launch.function) &&
         !w.global->host(launch.parameters, parameter_bytes(w, *launch.function)))
       error = CudaError::invalid_value;
-    if (error == CudaError::success) error = enqueue(w, launch, argument<std::uint64_t>(w, call, 5, lane));
+    if (error == CudaError::success) error = enqueue(w, lane, launch, argument<std::uint64_t>(w, call, 5, lane));
     return_error(w, call, lane, error);
   });
 }
@@ -191,7 +193,7 @@ CudaError enqueue_move(Warp& w, const DeviceLaunch& move, std::uint64_t stream) 
     return known_stream(w, stream) ? CudaError::success : CudaError::invalid_resource_handle;
   if (!reaches(move.to, move.pitch_to)) return CudaError::invalid_value;
   if (move.kind == DeviceLaunch::Kind::copy && !reaches(move.from, move.pitch_from)) return CudaError::invalid_value;
-  return enqueue(w, move, stream);
+  return enqueue(w, 0, move, stream);  // of no lane: no grid
 }
 
 template <bool rows>

@@ -113,6 +113,8 @@ class Observer {
   virtual void copied(Warp&, int /*lane*/, std::uint32_t /*shared*/, std::uint32_t /*bytes*/, const MicroOp*) {}
   /// A call of the device runtime has written bytes for a lane, at a generic address.
   virtual void written_for(const Warp&, int /*lane*/, std::uint64_t /*address*/, std::uint64_t /*bytes*/) {}
+  /// A lane has launched a grid, which may start at once (not one into the tail launch stream).
+  virtual void launched(const Warp&, int /*lane*/) {}
   /// Lanes pass a point of their ways around a barrier; of a branch and a meeting, `way` says which.
   virtual void passed(const Warp&, const MicroOp*, WayPoint, std::uint32_t /*way*/) {}
   /// Lanes go on alone from where branches meet, for others of their warp poll.

@@ -173,7 +173,7 @@ void Session::run(const LoadedFunction& kernel, const LaunchRequest& request, Ke
     const ShownLaunch shown(kernel.name);
     device().launch(kernel.kernel, config, arguments);
   };
-  streams.before_launch(*this);
+  streams.before_launch(*this, request);
   if (options.steps) device().keep_steps(steps_wanted());
   if ((options.model && options.counters) || options.steps)  // of a run of its own
     (void)device().time(work, true);

@@ -1,6 +1,7 @@
 #include "common/cuda_api/runtime/streamcheck/streamcheck.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <utility>
@@ -31,9 +32,10 @@ std::string text_of(const std::vector<const void*>& place) {
 
 }  // namespace
 
-std::uint64_t StreamCheck::number_of(cudaStream_t stream) {
+std::uint64_t StreamCheck::number_of(cudaStream_t stream) const {
   const auto number = stream_number(stream);
-  if (number != Timeline::kPerThread) return number;
+  const bool default_is_own = own_seen_ && !legacy_seen_;
+  if (number != Timeline::kPerThread && !(stream == nullptr && default_is_own)) return number;
   static std::atomic<std::uint64_t> last = kFirstOwn;
   thread_local const std::uint64_t own = ++last;
   return own;
@@ -69,10 +71,16 @@ std::vector<const void*> StreamCheck::place_of(void* caller) const {
   return graphs_ > 0 && !node_place_.empty() ? node_place_ : Session::frames_of(caller);
 }
 
+/// A thread that is not the first and has a stream of its own is seldom alone.
+bool StreamCheck::may_overlap(cudaStream_t stream) const {
+  const auto number = number_of(stream);
+  return graphs_ > 0 || ordering_.may_overlap(number) || (number > kFirstOwn && gettid() != getpid());
+}
+
 /// What a kernel touches is gathered where another operation may overlap it: not in programs of one stream.
-void StreamCheck::before_launch(Session& session) {
+void StreamCheck::before_launch(Session& session, const LaunchRequest& request) {
   if (!on_) return;
-  const bool overlaps = ordering_.may_overlap() || graphs_ > 0;
+  const bool overlaps = may_overlap(request.stream);
   session.device().keep_touched(overlaps                  ? simt::Touches::all
                                 : pinned(session).empty() ? simt::Touches::none
                                                           : simt::Touches::of_host);
@@ -98,7 +106,7 @@ void StreamCheck::allocation(Session& session, Operation::Kind kind, const char*
   operation.kind = kind;
   operation.name = function;
   operation.when = ordering_.queued(number_of(stream));
-  if (!ordering_.may_overlap() && graphs_ == 0) return;
+  if (!may_overlap(stream)) return;
   operation.bytes.written.add(entry.address, entry.address + entry.bytes);
   operation.bytes.names[entry.address] = entry.name;
   operation.place = place_of(caller);
@@ -140,6 +148,7 @@ void StreamCheck::end_callback() {
   if (!on_) return;
   pages_.return_from_callback();
   ordering_.end_callback();
+  forget_over();
 }
 
 void StreamCheck::begin_graph(cudaStream_t stream, const void* instance,

@@ -27,6 +27,13 @@ class StreamCheck {
   void start() { on_ = true; }
   [[nodiscard]] bool is_on() const { return on_; }
 
+  /// A launch says which default stream handle 0 means.
+  void default_is_own(bool own) {
+    if (own)
+      own_seen_ = true;
+    else
+      legacy_seen_ = true;
+  }
   void created(std::uint64_t stream, bool blocking);
   void destroyed(std::uint64_t stream);
   void synchronised(cudaStream_t stream);
@@ -37,7 +44,7 @@ class StreamCheck {
   void waits(cudaStream_t stream, const Mark& mark);
 
   /// Around a launch that runs.
-  void before_launch(Session& session);
+  void before_launch(Session& session, const LaunchRequest& request);
   void after_launch(Session& session, const LaunchRequest& request, const LoadedFunction& kernel, std::uint64_t number);
 
   /// A copy or a fill (`from` is 0) that is about to be done, as `function` does it.
@@ -91,13 +98,16 @@ class StreamCheck {
 
  private:
   /// A stream's number; of the calling thread's own stream one that no other thread has.
-  static std::uint64_t number_of(cudaStream_t stream);
+  [[nodiscard]] std::uint64_t number_of(cudaStream_t stream) const;
   [[nodiscard]] std::vector<const void*> place_of(void* caller) const;
+  /// What goes into the stream may overlap something: its bytes are of interest.
+  [[nodiscard]] bool may_overlap(cudaStream_t stream) const;
   void forget_over();
   /// It is compared with all that may still be under way.
   void add(Session& session, Operation operation, const Operations::SameBytes& same);
 
   bool on_ = false;
+  bool own_seen_ = false, legacy_seen_ = false;
   Ordering ordering_;
   Operations operations_{ordering_};
   CaptureOrder capture_;

@@ -89,7 +89,7 @@ void StreamCheck::transfer(Session& session, const Transfer& asked) {
   operation.when = ordering_.queued(stream);
   operation.waited_for = waiting.host_waits && graphs_ == 0 && !ordering_.in_callback();
   operation.staged = waiting.staged && graphs_ == 0;
-  const bool watched = ordering_.may_overlap() || graphs_ > 0 || is_pinned(to) || is_pinned(from);
+  const bool watched = may_overlap(asked.stream) || is_pinned(to) || is_pinned(from);
   if (watched && asked.rows.count <= kMostRows) {
     if (to != nullptr) {
       add_rows(operation.bytes.written, asked.to, asked.rows.pitch_to, asked.rows);

@@ -111,7 +111,7 @@ TEST_CASE("a stream that is destroyed is not waited for, but by the default stre
   CHECK(order.is_before(first, order.queued(kDefault)));
 }
 
-TEST_CASE("a host function knows what its stream held, and waits for nobody else") {
+TEST_CASE("a host function knows what its stream held and no more, and may tell the host") {
   auto order = three_streams();
   const Point mine = order.queued(kS), others = order.queued(kT);
   order.begin_callback(kS);
@@ -119,7 +119,8 @@ TEST_CASE("a host function knows what its stream held, and waits for nobody else
   CHECK_FALSE(order.is_over(others));
   order.synchronised();  // which it must not call
   order.end_callback();
-  CHECK_FALSE(order.is_over(mine));
+  CHECK(order.is_over(mine));
+  CHECK_FALSE(order.is_over(others));
 }
 
 TEST_CASE("edges alone order the nodes of a graph") {
@@ -197,6 +198,7 @@ TEST_CASE("streams may overlap where there are two besides the default stream, o
   (void)order.queued(kDefault);
   order.created(kS, true);
   CHECK_FALSE(order.may_overlap());
+  CHECK(order.may_overlap(kThread));
   SECTION("a second one") { order.created(kT, true); }
   SECTION("a non-blocking one") {
     order.destroyed(kS);
