@@ -7,8 +7,8 @@ Each .cu file here is built once, by `gpulab nvcc`, and says in its first lines 
     // out: EXPRESSION                          what its standard output matches (any number)
     // err: EXPRESSION                          what the report on standard error matches, blanks counting as one
 
-Files of homework/ are compiled by `gpulab exec` itself, case for case, as students do it: OPTIONS are of that. There @TEXT@ is the
-number of the line that has TEXT.
+There @TEXT@ is the number of the line that has TEXT. Files of homework/ are compiled by `gpulab exec` itself, case for case, as
+students do it: OPTIONS are of that.
 
 Below are the cases that take more than a program: what cannot be run, and fat binaries that lie. NVIDIA's nvcc is needed.
 """
@@ -51,6 +51,17 @@ def wrong_in(ran, code, out, err):
         if not re.search(expression, said) and not re.search(expression, ran.stderr):
             return f"standard error has no /{expression}/\n{ran.stderr[:4000]}"
     return ""
+
+
+def expected_of(marks, text):
+    """What a case expects, "out" and "err"; @TEXT@ is the number of the first line of code that has TEXT."""
+    lines = [line if not line.startswith("//") else "" for line in text.splitlines()]
+
+    def number_of(found):
+        return str(next(i + 1 for i, line in enumerate(lines) if found.group(1) in line))
+
+    marks = re.sub(r"@(.*?)@", number_of, marks)
+    return {kind: re.findall(rf"^// {kind}: (.*)$", marks, re.M) for kind in ("out", "err")}
 
 
 class Tests:
@@ -97,10 +108,12 @@ class Tests:
         cases = [c for c in cases if self.word in f"{file.stem} {c[0]}"]
         if not cases:
             return
-        program = self.build(file)
+        # The source of lines that cases name is shown, where it lies beside the program.
+        beside = any("@" in marks for _, _, marks in cases)
+        program = self.build(pathlib.Path(shutil.copy(file, self.folder)) if beside else file)
         for words, code, marks in cases:
             options, dashes, arguments = words.partition(" -- ")
-            expected = {kind: re.findall(rf"^// {kind}: (.*)$", marks, re.M) for kind in ("out", "err")}
+            expected = expected_of(marks, file.read_text(encoding="utf-8"))
             ran = run([self.binary, "exec", program.name, *shlex.split(options), *([dashes.strip()] if dashes else []),
                        *shlex.split(arguments)], self.folder)
             self.note(f"{file.stem} {words.strip()}", wrong_in(ran, int(code), expected["out"], expected["err"]))
@@ -108,19 +121,13 @@ class Tests:
     def homework(self, file):
         """What a student does with a program: what the tool says is all that there is to go by."""
         text = file.read_text(encoding="utf-8")
-        lines = [line if not line.startswith("//") else "" for line in text.splitlines()]
-
-        def number_of(found):
-            return str(next(i + 1 for i, line in enumerate(lines) if found.group(1) in line))
-
         folder = self.folder / f"homework_{file.stem}"
         folder.mkdir()
         shutil.copy(file, folder)
         for words, code, marks in CASE.findall(text):
             if self.word not in f"homework {file.stem} {words}":
                 continue
-            marks = re.sub(r"@(.*?)@", number_of, marks)
-            expected = {kind: re.findall(rf"^// {kind}: (.*)$", marks, re.M) for kind in ("out", "err")}
+            expected = expected_of(marks, text)
             ran = run([self.binary, "exec", file.name, *shlex.split(words)], folder)
             self.note(f"homework {file.stem} {words.strip()}", wrong_in(ran, int(code), expected["out"], expected["err"]))
 
