@@ -43,6 +43,7 @@ std::vector<Advice> marks(const Facts& facts) {
     const auto& launch = kernel.kernel->launch;
     const auto threads = launch.grid.volume() * launch.block.volume();
     for (const Mark& mark : kernel.kernel->explanation.marks) {
+      if (mark.kind == "idle_lanes" && launch.block.volume() < 32) continue;  // told of the launch
       constexpr std::string_view tries = ". Try: ";
       const auto end = std::min(mark.text.find(tries), mark.text.size());
       Advice advice{.kind = mark.kind, .kernel = kernel.name, .ms = cost_of(mark, kernel)};

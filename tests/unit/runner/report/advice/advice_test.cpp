@@ -280,7 +280,7 @@ TEST_CASE("memory that comes and goes with each launch is told where it is alloc
 
 TEST_CASE("a clock around a launch that nobody waited for is told with all three places", "[advice]") {
   const auto told = advice("clock_without_wait", [](ProgramRun& run) {
-    run.record.clocks.push_back({"main.cu:8", "main.cu:10", "k(float*)", "main.cu:9", 1, 0.1});
+    run.record.clocks.push_back({"main.cu:8", "main.cu:10", "k(float*)", "main.cu:9", 1, 0.001});
   });
   REQUIRE(told);
   CHECK(told->where == "main.cu:10");
