@@ -118,7 +118,8 @@ std::vector<Advice> doubles(const Facts& facts) {
     }
     if (words.empty()) continue;
     std::uint64_t whole = 0;
-    for (const auto& found : launch.doubles) whole += found.instructions;
+    for (const auto& found : launch.doubles)
+      if (found.line != 0) whole += found.instructions;  // else of a function of the C library that lines call
     const auto& gpu = gpu_profile(facts.run->profile);
     const double gained = (launch.time->ms - *launch.time->in_float_ms) * static_cast<double>(instructions) /
                           static_cast<double>(std::max<std::uint64_t>(whole, 1));
