@@ -55,10 +55,15 @@ def wrong_in(ran, code, out, err):
     return ""
 
 
-def with_numbers(marks, text):
-    """@TEXT@ becomes the number of the first line that has TEXT and is no comment alone."""
+def expected_of(marks, text):
+    """What a case expects, "out" and "err"; @TEXT@ is the number of the first line of code that has TEXT."""
     lines = [line if not line.startswith("//") else "" for line in text.splitlines()]
-    return re.sub(r"@(.*?)@", lambda found: str(next(i + 1 for i, line in enumerate(lines) if found.group(1).replace("\\", "") in line)), marks)
+
+    def number_of(found):
+        return str(next(i + 1 for i, line in enumerate(lines) if found.group(1).replace("\\", "") in line))
+
+    marks = re.sub(r"@(.*?)@", number_of, marks)
+    return {kind: re.findall(rf"^// {kind}: (.*)$", marks, re.M) for kind in ("out", "err")}
 
 
 class Tests:
@@ -105,12 +110,14 @@ class Tests:
         cases = [c for c in cases if self.word in f"{file.stem} {c[0]}"]
         if not cases:
             return
+        # The source of lines that cases name is shown, where it lies beside the program.
+        beside = any("@" in marks for _, _, marks in cases)
         options_of_nvcc = re.search(r"^// build: (.*)$", file.read_text(encoding="utf-8"), re.M)
-        program = self.build(file, *(shlex.split(options_of_nvcc[1]) if options_of_nvcc else ()))
+        program = self.build(pathlib.Path(shutil.copy(file, self.folder)) if beside else file,
+                             *(shlex.split(options_of_nvcc[1]) if options_of_nvcc else ()))
         for words, code, marks in cases:
             options, dashes, arguments = words.partition(" -- ")
-            marks = with_numbers(marks, file.read_text(encoding="utf-8"))
-            expected = {kind: re.findall(rf"^// {kind}: (.*)$", marks, re.M) for kind in ("out", "err")}
+            expected = expected_of(marks, file.read_text(encoding="utf-8"))
             ran = run([self.binary, "exec", program.name, *shlex.split(options), *([dashes.strip()] if dashes else []),
                        *shlex.split(arguments)], self.folder)
             self.note(f"{file.stem} {words.strip()}", wrong_in(ran, int(code), expected["out"], expected["err"]))
@@ -124,8 +131,7 @@ class Tests:
         for words, code, marks in CASE.findall(text):
             if self.word not in f"homework {file.stem} {words}":
                 continue
-            marks = with_numbers(marks, text)
-            expected = {kind: re.findall(rf"^// {kind}: (.*)$", marks, re.M) for kind in ("out", "err")}
+            expected = expected_of(marks, text)
             ran = run([self.binary, "exec", file.name, *shlex.split(words)], folder)
             self.note(f"homework {file.stem} {words.strip()}", wrong_in(ran, int(code), expected["out"], expected["err"]))
 

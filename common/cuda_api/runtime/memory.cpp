@@ -60,6 +60,8 @@ cudaError_t release(Session& session, const void* pointer, bool of_host, void* c
     return cudaSuccess;
   }
   session.device().release(entry->address);
+  session.writing.forget(entry->address);
+  session.partial_copies.forget(entry->address);
   session.memory.remove(entry->address, Session::place_in_program(caller));
   return cudaSuccess;
 }

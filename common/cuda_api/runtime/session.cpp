@@ -133,6 +133,7 @@ void Session::reset_device() {
   streams.synchronised();
   memory.clear();
   writing.clear();
+  partial_copies.clear();
   textures = {};
   device_.reset();
   stack_limit_ = kStackLimit;

@@ -67,6 +67,7 @@ class Session {
   bool in_host_function = false;           ///< of a stream: it may not call CUDA
   bool capture_is_broken = false;          ///< by what may not stand in one
   bool capture_waits_for_default = false;  ///< its stream and the legacy default one wait for each other
+  PartialCopies partial_copies;            ///< kept where initcheck is on
   WritingLaunches writing;                 ///< kept where initcheck is on
   Failures failures;
   std::uint64_t waits = 0;  ///< calls so far that waited for what was queued
@@ -120,6 +121,8 @@ class Session {
   void find(const std::string& message, Severity severity = Severity::error, void* caller = nullptr);
   /// The same, of racecheck.
   void find_race(const std::string& message, void* caller);
+  /// A copy has brought bytes of the host to device memory.
+  void brought(const char* function, std::uint64_t to, std::size_t bytes, void* caller);
   /// A copy has taken these bytes of device memory to the host: initcheck looks whether something wrote them.
   void taken(const char* function, std::uint64_t from, const Rows& rows, void* caller);
   /// Of streamcheck: two operations that nothing orders; `pair`: their places, of which one is told once.

@@ -10,9 +10,6 @@
 namespace gpulab {
 namespace {
 
-/// Of the program's time; what costs less is not worth a word.
-constexpr double least_share = 0.05;
-
 advice::KernelFacts facts_of(const ExplainedKernel& kernel) {
   advice::KernelFacts facts;
   facts.kernel = &kernel;
@@ -48,7 +45,7 @@ AdviceList advice_of(const ProgramRun& run) {
     for (const auto rule : rules)
       for (auto& advice : rule(facts)) {
         advice.share = advice.ms / (list.total_ms + (advice.beside ? advice.ms : 0));
-        if (advice.share >= least_share) list.advices.push_back(std::move(advice));
+        if (advice.share >= advice.least_share) list.advices.push_back(std::move(advice));
       }
   std::ranges::stable_sort(list.advices, [](const Advice& a, const Advice& b) { return a.ms > b.ms; });
   return list;

@@ -16,8 +16,9 @@ struct Advice {
   double ms = 0;         ///< modelled, that it costs, about
   bool beside = false;   ///< of time that is none of kernels and copies
   double share = 0;      ///< of the program's modelled time
-  std::string text{};    ///< what is the matter, in numbers
-  std::string remedy{};  ///< "copy once, before the loop"
+  double least_share = 0.05;  ///< with less it is not told
+  std::string text{};         ///< what is the matter, in numbers
+  std::string remedy{};       ///< "copy once, before the loop"
 };
 
 struct AdviceList {

@@ -145,6 +145,7 @@ std::vector<Advice> clocks(const Facts& facts) {
          .where = one.to,
          .kernel = visible(one.kernel),
          .ms = one.ms,
+         .least_share = 0,  // what it measures is wrong, however short that is
          .text = fmt::format("the clock is read in {} and in {}, {} is launched between them in {}, and nothing "
                              "waits for it: the difference is the time to launch, not the kernel's",
                              one.from, one.to, visible(one.kernel), one.launch),

@@ -43,6 +43,7 @@ std::vector<Advice> marks(const Facts& facts) {
     const auto& launch = kernel.kernel->launch;
     const auto threads = launch.grid.volume() * launch.block.volume();
     for (const Mark& mark : kernel.kernel->explanation.marks) {
+      if (mark.kind == "idle_lanes" && launch.block.volume() < 32) continue;  // told of the launch
       constexpr std::string_view tries = ". Try: ";
       const auto end = std::min(mark.text.find(tries), mark.text.size());
       Advice advice{.kind = mark.kind, .kernel = kernel.name, .ms = cost_of(mark, kernel)};
@@ -117,7 +118,8 @@ std::vector<Advice> doubles(const Facts& facts) {
     }
     if (words.empty()) continue;
     std::uint64_t whole = 0;
-    for (const auto& found : launch.doubles) whole += found.instructions;
+    for (const auto& found : launch.doubles)
+      if (found.line != 0) whole += found.instructions;  // else of a function of the C library that lines call
     const auto& gpu = gpu_profile(facts.run->profile);
     const double gained = (launch.time->ms - *launch.time->in_float_ms) * static_cast<double>(instructions) /
                           static_cast<double>(std::max<std::uint64_t>(whole, 1));

@@ -156,6 +156,7 @@ cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, con
   for (std::size_t row = 0; row < rows.count; ++row)
     move(s, number(to) + row * rows.pitch_to, to_side, number(from) + row * rows.pitch_from, from_side, rows.bytes);
   if (from_side && !to_side) s.taken(function, number(from), rows, caller);
+  if (to_side && !from_side) s.brought(function, number(to), rows.bytes * rows.count, caller);
   const bool pinned = !to_device ? s.memory.holding(number(to)) != nullptr : s.memory.holding(number(from)) != nullptr;
   const double gbs = to_device && from_device ? s.profile().memory_bandwidth_gbs / 2 : pinned ? kPinned : kPageable;
   const std::uint64_t bytes = rows.bytes * rows.count;

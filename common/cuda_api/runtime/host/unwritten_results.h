@@ -40,6 +40,34 @@ struct UnwrittenResult {
 };
 [[nodiscard]] std::optional<UnwrittenResult> unwritten_result(const TakenBytes& taken, const WritingLaunch& launch);
 
+/// A copy from the host that wrote a part of an allocation, from its begin on.
+struct PartialCopy {
+  std::string function, caller;
+  std::uint64_t bytes = 0;  ///< of all copies to it
+};
+
+/// Copies to each allocation, while they have not filled it.
+class PartialCopies {
+ public:
+  /// `caller` is asked for where it is the first.
+  template <typename Caller>
+  void add(const MemoryEntry& memory, const char* function, std::uint64_t bytes, const Caller& caller) {
+    PartialCopy& copy = copies_[memory.address];
+    if (copy.bytes == 0) copy = {function, caller(), 0};
+    copy.bytes += bytes;
+  }
+  void clear() { copies_.clear(); }
+  void forget(std::uint64_t address) { copies_.erase(address); }
+  /// Null: none.
+  [[nodiscard]] const PartialCopy* of(std::uint64_t address) const {
+    const auto found = copies_.find(address);
+    return found == copies_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, PartialCopy> copies_;
+};
+
 /// Which launch had which memory last.
 class WritingLaunches {
  public:

@@ -8,6 +8,7 @@
 #include "common/cuda_api/runtime/host/clock_calls.h"
 #include "common/cuda_api/runtime/host/habits.h"
 #include "common/cuda_api/runtime/host/host_pointers.h"
+#include "common/cuda_api/runtime/host/remedies.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
 
@@ -116,6 +117,7 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
     // What a launch was told for ends with memcheck's: what fail() says of it, too.
     if (finding.tool == "memcheck")
       finding.message = with_owner(finding.message, host_pointer(*this, address_in(finding.message), request, kernel));
+    finding.message += remedy_for(*this, finding);
     if (Finding* mistake = known_mistake(mine.findings, finding)) {
       for (const auto& site : finding.at) place_allocations(site.address);
       join(*mistake, std::move(finding));

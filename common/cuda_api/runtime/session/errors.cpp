@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/cuda_api/runtime/host/host_pointers.h"
+#include "common/cuda_api/runtime/host/remedies.h"
 #include "common/cuda_api/runtime/session.h"
 
 namespace gpulab::cuda_api {
@@ -61,6 +62,11 @@ void Session::find_race(const std::string& message, void* caller) {
   const std::size_t before = record.findings.size();
   find(message, Severity::error, caller);
   if (record.findings.size() > before) record.findings.back().tool = "racecheck";
+}
+
+void Session::brought(const char* function, std::uint64_t to, std::size_t bytes, void* caller) {
+  const MemoryEntry* entry = initcheck_ ? memory.holding(to) : nullptr;
+  if (entry != nullptr) partial_copies.add(*entry, function, bytes, [&] { return place_in_program(caller); });
 }
 
 void Session::taken(const char* function, std::uint64_t from, const Rows& rows, void* caller) {
@@ -172,6 +178,8 @@ void Session::fail(const LaunchError& error, const LaunchRequest& request, const
     fault.hint = pointer.hint;
   else if (const MemoryEntry* freed = memory.freed(address))
     fault.hint = fmt::format("'{}' was allocated at {} and freed at {}", freed->name, freed->caller, freed->freed_by);
+  else if (auto remedy = remedy_for(*this, fault, request, kernel); !remedy.empty())
+    fault.hint = std::move(remedy);
   else
     place_allocations(fault.what);
   fault.caller = place_in_program(request.caller);

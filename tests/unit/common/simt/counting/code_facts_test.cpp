@@ -86,6 +86,22 @@ TEST_CASE("a table of the C library's is no double of the kernel's") {
   CHECK(with("mine") == 0);
 }
 
+TEST_CASE("what the C library's functions are given and give back is their own business") {
+  constexpr const char* body =
+      "cvt.f64.f32 e1, f1; { .param .b64 param0; .param .b64 ret; st.param.f64 [param0+0], e1; call.uni (ret), NAME, "
+      "(param0); ld.param.f64 e2, [ret+0]; } cvt.rn.f32.f64 f2, e2; st.global.f32 [d1], f2;";
+  const auto with = [&](const std::string& name) {
+    std::string text = body;
+    text.replace(text.find("NAME"), 4, name);
+    return doubles_of(text,
+                      ".func (.param .b64 back) " + name +
+                          "(.param .b64 x) { .reg .f64 e<3>; ld.param.f64 e1, [x]; mul.f64 e2, e1, e1; st.param.f64 "
+                          "[back+0], e2; ret; }");
+  };
+  CHECK(with("__internal_accurate_pow") == 3);
+  CHECK(with("mine") == 0);
+}
+
 TEST_CASE("a kernel leaves nothing where it only computes, loads and keeps values of its block") {
   CHECK(lines_of("").leaves_nothing);
   CHECK(lines_of("add.f32 f2, f1, f1; st.shared.f32 [s], f2; bar.sync 0;").leaves_nothing);

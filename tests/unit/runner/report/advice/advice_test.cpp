@@ -134,6 +134,18 @@ TEST_CASE("a double literal in a kernel of floats is told with what the GPU make
         "double arithmetic on floats: 0.5 is a double, so that the line converts, computes in double and converts back "
         "(5,000 instructions of warps); an SM of this GPU computes 2 results in double a cycle where 128 are float");
   CHECK(told->remedy == "0.5f for 0.5");
+  const auto by_function = advice("double_arithmetic", [&](ProgramRun& run) {
+    slow(run);
+    lines(run).doubles = {{0, 90000}, {3, 500}};  // most of it in a function of the C library
+  });
+  REQUIRE(by_function);
+  CHECK(by_function->ms == Catch::Detail::Approx(0.06));
+  const auto in_part = advice("double_arithmetic", [&](ProgramRun& run) {
+    slow(run);
+    lines(run).doubles = {{3, 500}, {4, 500}};  // of line 4 nobody knows why
+  });
+  REQUIRE(in_part);
+  CHECK(in_part->ms == Catch::Detail::Approx(0.03));
   CHECK_FALSE(advice("double_arithmetic", [&](ProgramRun& run) {  // meant so
     slow(run);
     run.sources["/home/ada/k.cu"] = "__global__ void k(float* x) {\n  double v = *x;\n  *x = v * 0.5;\n}\n";
@@ -280,7 +292,7 @@ TEST_CASE("memory that comes and goes with each launch is told where it is alloc
 
 TEST_CASE("a clock around a launch that nobody waited for is told with all three places", "[advice]") {
   const auto told = advice("clock_without_wait", [](ProgramRun& run) {
-    run.record.clocks.push_back({"main.cu:8", "main.cu:10", "k(float*)", "main.cu:9", 1, 0.1});
+    run.record.clocks.push_back({"main.cu:8", "main.cu:10", "k(float*)", "main.cu:9", 1, 0.001});
   });
   REQUIRE(told);
   CHECK(told->where == "main.cu:10");
