@@ -92,6 +92,14 @@ class Tests:
                 built.set_exception(error)
         return built.result()
 
+    def copied(self, file):
+        """The file beside the programs."""
+        with self.one_asks:
+            copy = self.folder / file.name
+            if not copy.exists():
+                shutil.copy(file, copy)
+        return copy
+
     def build_anew(self, file, options, compiler):
         program = self.folder / (file.stem + "".join(re.sub(r"\W", "_", o) for o in options))
         ran = run([*(compiler or [self.binary, "nvcc"]), str(file), "-o", str(program), *options], self.folder)
@@ -113,7 +121,7 @@ class Tests:
         # The source of lines that cases name is shown, where it lies beside the program.
         beside = any("@" in marks for _, _, marks in cases)
         options_of_nvcc = re.search(r"^// build: (.*)$", file.read_text(encoding="utf-8"), re.M)
-        program = self.build(pathlib.Path(shutil.copy(file, self.folder)) if beside else file,
+        program = self.build(self.copied(file) if beside else file,
                              *(shlex.split(options_of_nvcc[1]) if options_of_nvcc else ()))
         for words, code, marks in cases:
             options, dashes, arguments = words.partition(" -- ")
@@ -160,6 +168,16 @@ class Tests:
             told = json.loads(target.read_text())["kernels"][0]["explain"]
             good = told["file"].endswith("vector_sum.cu") and not told["ptx_lines"] and told["marks"] == []
             self.note("explained: what it says", "" if good else str(told))
+        slow, advice = self.build(self.copied(HERE / "advice.cu")), self.folder / "advice.json"
+        self.case("explained advice", [slow.name, "--format", "json", "--output", advice.name, "--explain", "--", "copies"], 0)
+        if advice.exists():
+            with open(advice, encoding="utf-8") as document:
+                checked = subprocess.run([sys.executable, str(HERE.parent / "cli/check_schema.py"), self.binary, "exec"],
+                                         stdin=document, capture_output=True, text=True, check=False)
+            self.note("explained advice: the schema", checked.stderr if checked.returncode else "")
+            told = json.loads(advice.read_text())["advice"]
+            good = [one["kind"] for one in told] == ["needless_copy"] and told[0]["where"].startswith("advice.cu:") and told[0]["cost_ms"] > 0
+            self.note("explained advice: what it says", "" if good else str(told))
         bare = self.build(HERE / "vector_sum.cu", "-arch=compute_90", "-code=compute_90", "-cudart=shared", compiler=[NVCC])
         self.case("explained without lines", [bare.name, "--explain"], 0,
                   err=["add: the program names no lines of it; build it with 'gpulab nvcc', or nvcc -lineinfo"])

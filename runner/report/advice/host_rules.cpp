@@ -75,7 +75,7 @@ std::vector<Advice> round_trips(const Facts& facts) {
 }
 
 std::vector<Advice> small_copies(const Facts& facts) {
-  constexpr std::uint64_t many = 500, small = 4096;
+  constexpr std::uint64_t many = 100, small = 4096;
   std::vector<Advice> all;
   for (const auto& site : facts.run->record.sites) {
     if (site.calls < many || site.bytes > small * site.calls || site.direction == "DtoD" || site.direction.empty() ||

@@ -177,7 +177,7 @@ std::vector<Advice> dead_kernels(const Facts& facts) {
 
 /// So many launches of so little that what it takes to launch is most of their time.
 std::vector<Advice> tiny_launches(const Facts& facts) {
-  constexpr std::uint64_t many = 1000;
+  constexpr std::uint64_t many = 100;
   std::vector<Advice> all;
   for (const auto& kernel : facts.kernels) {
     const auto& record = *kernel.kernel->record;
