@@ -1,7 +1,6 @@
 #include "common/cuda_api/ordering/operations.h"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 namespace gpulab::cuda_api {
@@ -10,6 +9,9 @@ namespace {
 using simt::ByteRanges;
 
 constexpr std::size_t kMostTold = 1000;  ///< ranges, to count the bytes of
+
+/// What an operation takes, in ranges: a name of an allocation as much as eight.
+std::size_t weight(const Operation& operation) { return operation.bytes.ranges() + 8 * operation.bytes.names.size(); }
 
 bool is_transfer(const Operation& operation) {
   return operation.kind == Operation::Kind::copy || operation.kind == Operation::Kind::fill;
@@ -56,7 +58,8 @@ std::optional<Conflict> conflict_of(const Operation& earlier, const Operation& l
 }
 
 void Operations::add(Operation operation, const SameBytes& same, const Tell& tell) {
-  for (const auto& earlier : std::views::reverse(pending_)) {
+  for (auto one = pending_.rbegin(); one != pending_.rend(); ++one) {
+    const Operation& earlier = *one;
     if (ordering_.is_before(earlier.when, operation.when)) continue;
     auto conflict = conflict_of(earlier, operation);
     if (!conflict) continue;
@@ -68,10 +71,10 @@ void Operations::add(Operation operation, const SameBytes& same, const Tell& tel
     ordering_.assume_before(earlier.when, operation.when);
   }
   if (operation.waited_for) return;
-  ranges_ += operation.bytes.ranges();
+  ranges_ += weight(operation);
   pending_.push_back(std::move(operation));
   while (pending_.size() > kMost || ranges_ > kMostRanges) {
-    ranges_ -= pending_.front().bytes.ranges();
+    ranges_ -= weight(pending_.front());
     pending_.pop_front();
   }
 }
@@ -79,7 +82,7 @@ void Operations::add(Operation operation, const SameBytes& same, const Tell& tel
 void Operations::forget_over() {
   std::erase_if(pending_, [&](const Operation& operation) {
     if (!ordering_.is_over(operation.when)) return false;
-    ranges_ -= operation.bytes.ranges();
+    ranges_ -= weight(operation);
     return true;
   });
 }

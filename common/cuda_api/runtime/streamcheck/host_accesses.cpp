@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <ranges>
 #include <unordered_map>
 
 #include "common/cuda_api/runtime/session.h"
@@ -35,7 +34,9 @@ void StreamCheck::rebuild_pages() {
 void StreamCheck::host_touched(Session& session, const simt::ByteRange& range, bool writes,
                                const std::vector<const void*>& place) {
   const simt::ByteRanges bytes(range.first, range.end - range.first);
-  for (const auto& earlier : std::views::reverse(operations_.pending())) {
+  const auto& pending = operations_.pending();
+  for (auto each = pending.rbegin(); each != pending.rend(); ++each) {
+    const Operation& earlier = *each;
     if (!earlier.bytes.shared_atomic.empty() || ordering_.is_over(earlier.when)) continue;
     const bool written = earlier.bytes.written.overlaps(bytes);
     if (!written && !(writes && earlier.bytes.read.overlaps(bytes))) continue;

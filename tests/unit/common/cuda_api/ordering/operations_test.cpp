@@ -115,6 +115,12 @@ TEST_CASE("a thousand operations are remembered, and as many ranges as memory al
   Program program;
   for (int i = 0; i < 3000; ++i) program.add("write", 1, writes(0, 4));
   CHECK(program.operations.pending().size() == 1024);
+  for (int i = 0; i < 100; ++i) {
+    auto many = writes(0, 4);
+    for (std::uint64_t name = 0; name < 10'000; ++name) many.names[name];
+    program.add("of many allocations", 1, std::move(many));
+  }
+  CHECK(program.operations.pending().size() == 52);
 }
 
 TEST_CASE("what two share is told of one allocation") {

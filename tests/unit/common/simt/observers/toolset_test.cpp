@@ -26,6 +26,7 @@ TEST_CASE("decode puts in what the tools that are on ask for, and no more") {
   CHECK(Toolset({}).observers().empty());
   CHECK(watches_of({"synccheck"}) == (kWatchCollectives | kWatchValues | kWatchWays | kWatchCompleted));
   CHECK(watches_of({"initcheck"}) == (kWatchAccesses | kWatchValues));
+  CHECK(watches_of({"streamcheck"}) == (kWatchAccesses | kWatchCompleted));
   CHECK(watches_of({"memcheck"}) == (kWatchAccesses | kGapsInShared));
   CHECK(watches_of({"synccheck", "racecheck"}) ==
         (kWatchAccesses | kWatchFences | kWatchCollectives | kWatchValues | kWatchWays | kWatchCompleted));
