@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judges gpulab by programs with known mistakes and by right ones that look suspicious; README.md has the marks.
 
-usage: run.py BINARY [-k WORD] [-j N] [--folder DIR]
+usage: run.py BINARY [-k WORD] [-j N] [--sample N] [--folder DIR]
 """
 import argparse
 import concurrent.futures
@@ -187,11 +187,12 @@ def main():
     parser.add_argument("binary", help="gpulab")
     parser.add_argument("-k", metavar="WORD", default="", help="only programs with this in their names")
     parser.add_argument("-j", metavar="N", type=int, default=1, help="programs at a time")
+    parser.add_argument("--sample", metavar="N", type=int, default=1, help="of all programs each N-th")
     parser.add_argument("--folder", metavar="DIR", type=pathlib.Path, default=HERE, help="with guilty/ and right/")
     options = parser.parse_args()
     binary = str(pathlib.Path(options.binary).resolve())
     sources = sorted(options.folder.glob("guilty/*.cu")) + sorted(options.folder.glob("right/*.cu"))
-    programs = [program for program in map(Program, sources) if options.k in program.name]
+    programs = [program for program in map(Program, sources) if options.k in program.name][:: options.sample]
     if not programs:
         raise SystemExit(f"error: no programs in {options.folder} with '{options.k}' in their names")
     known = known_in(options.folder)
