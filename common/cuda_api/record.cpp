@@ -69,11 +69,10 @@ void members(LeakRecord& v, auto&& visit) {
   visit(bytes, name, caller);
 }
 void members(Record& v, auto&& visit) {
-  auto& [gpu, kernels, copies, calls, sites, clocks, activities, activities_cut, faults, findings, failures, allocations,
-         leaks, leaked_bytes, leaks_cut, unsupported, notes, crash, complete] = v;
+  auto& [gpu, kernels, copies, calls, sites, clocks, activities, activities_cut, faults, findings, failures,
+         allocations, leaks, leaked_bytes, leaks_cut, unsupported, notes, crash, complete] = v;
   visit(gpu, kernels, copies, calls, sites, clocks, activities, activities_cut, faults, findings, failures, allocations,
-        leaks,
-        leaked_bytes, leaks_cut, unsupported, notes, crash, complete);
+        leaks, leaked_bytes, leaks_cut, unsupported, notes, crash, complete);
 }
 void members(StepsRecord& v, auto&& visit) {
   auto& [steps, ptx, findings] = v;

@@ -114,6 +114,8 @@ std::vector<std::string> nvcc_words(const std::vector<std::string>& words, int a
     all.insert(all.end(), {"-Xcompiler", "-gdwarf-4"});
   else if (!debug)
     all.insert(all.end(), {"-Xcompiler", "-gdwarf-4,-g1"});
+  // A call that has become a jump leaves no trace of who made it.
+  all.insert(all.end(), {"-Xcompiler", "-fno-optimize-sibling-calls"});
   return all;
 }
 

@@ -29,7 +29,7 @@
 // out: the launch timed out and was terminated
 // err: did not end within 100000 warp instructions
 // case: --sanitize racecheck --budget 100000 -- forever look :: 4
-// err: hint: look for a loop that cannot end, or raise --budget; what --sanitize looks up counts, too: fewer tools or a smaller problem take less
+// err: hint: look for a loop that cannot end, or waits for a lock that nobody releases; or raise --budget; what --sanitize looks up counts, too: fewer tools or a smaller problem take less
 // case: --budget 100000 -- waits_for_host :: 4
 // out: the launch timed out and was terminated
 // err: hint: .*; one that waits for the host to write never ends here: the host goes on when the kernel has ended

@@ -6,7 +6,6 @@ Each .cu file here is built once, by `gpulab nvcc`, and says in its first lines 
     // case: OPTIONS [-- ARGUMENTS] :: CODE     a run, and its exit code
     // out: EXPRESSION                          what its standard output matches (any number)
     // err: EXPRESSION                          what the report on standard error matches, blanks counting as one
-
     // build: OPTIONS                           of nvcc, where it takes some
 
 There @TEXT@ is the number of the line that has TEXT. Files of homework/ are compiled by `gpulab exec` itself, case for case, as

@@ -101,6 +101,7 @@ def said_in_report(program, report):
             # A mark without a line is about the launch.
             place = f"{program.source.name}:{mark['line']}" if mark["line"] else kernel.get("caller") or ""
             said.append(Statement(program, f"{place} {mark['text']}"))
+    said += [Statement(program, " ".join(strings(advice))) for advice in report.get("advice", [])]
     said += [Statement(program, note) for note in report.get("notes", [])]
     said += [Statement(program, " ".join(strings(report[key])), accuses=True)
              for key in ("unsupported", "crash") if report.get(key)]

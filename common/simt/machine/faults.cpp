@@ -37,8 +37,8 @@ std::string why_null(const LaunchState& launch) {
 
 /// An access behind the end: what usually leads there.
 std::string why_beyond(std::uint64_t offset, std::uint64_t end) {
-  if (offset == end) return "one element past the end: the guard is to be i < n, not i <= n";
-  return "compare the index with the number of elements before the access";
+  const std::string compare = "compare the index with the number of elements before the access";
+  return offset == end ? compare + " (this is the first behind them: i < n, not i <= n)" : compare;
 }
 
 /// The same of shared memory, of which a block has less than its threads use.

@@ -40,10 +40,6 @@ constexpr std::int64_t kWarpSlice = 1 << 18;
 /// Each of so many warps that run beside the one that ends first adds as much to the patience; at most it doubles.
 constexpr std::uint64_t kPatientWarps = 512;
 
-/// What is executed while all blocks only poll counts so often: nobody is there whom they could wait for, but polling
-/// that gives up by itself is to come to that.
-constexpr std::uint64_t kHopeless = 8;
-
 /// All blocks that the modelled GPU has room for wait, and others have not started.
 struct WaitingForBlocks {
   std::uint64_t wait = 0, not_started = 0, all = 0;
@@ -59,13 +55,12 @@ class Budget {
         patience_(options.patience + std::min(warps, kPatientWarps) * (options.patience / kPatientWarps)),
         left_(static_cast<std::int64_t>(options.budget - std::min(options.spent, options.budget))) {}
   /// For what `block` has just executed. `waiting`: why others cannot start, where it is so.
-  /// `hopeless`: all blocks that there are only poll.
   void spend(std::uint64_t instructions, const BlockContext& block, const auto& add_places,
-             const std::function<std::optional<WaitingForBlocks>()>& waiting = {}, bool hopeless = false) {
+             const std::function<std::optional<WaitingForBlocks>()>& waiting = {}) {
     const bool within = left_.fetch_sub(static_cast<std::int64_t>(instructions), std::memory_order_relaxed) >=
                         static_cast<std::int64_t>(instructions);
-    const std::uint64_t counted = hopeless ? kHopeless * instructions : instructions;
-    if (within && (patience_ == 0 || waited_.fetch_add(counted, std::memory_order_relaxed) + counted <= patience_))
+    if (within &&
+        (patience_ == 0 || waited_.fetch_add(instructions, std::memory_order_relaxed) + instructions <= patience_))
       return;
     ThreadPlaces places;
     add_places(places);
@@ -378,7 +373,7 @@ class InterleavedGrid {
         [&](ThreadPlaces& places) {
           for (const Resident& one : running_) one.context->add_places(places);
         },
-        [&] { return who_waits(); }, started_ == blocks_ && all_poll());
+        [&] { return who_waits(); });
     r.spent = r.context->work();
     if (done) budget_.block_ended();
     return done;

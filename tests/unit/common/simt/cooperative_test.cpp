@@ -41,7 +41,8 @@ TEST_CASE("a grid that was not launched cooperatively is not valid, and its barr
   launch(*device, "is_valid", one_warp, out);
   CHECK(read_values<int>(*device, out, 1)[0] == 0);
   CHECK(launch_error([&] { launch(*device, "sync_grid", one_warp, out); }) ==
-        "fault: trap instruction in sync_grid, block (0,0,0), thread (0,0,0) [tests/device/cooperative.cu:22] ");
+        "fault: grid.sync() in a launch that is not cooperative in sync_grid, block (0,0,0), thread (0,0,0) "
+        "[tests/device/cooperative.cu:22] launch the kernel by cudaLaunchCooperativeKernel, not by <<<>>>");
 }
 
 TEST_CASE("a grid whose blocks do not all come to its barrier hangs, and the line is named") {

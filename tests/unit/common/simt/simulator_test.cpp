@@ -297,7 +297,8 @@ TEST_CASE("an access in front of an allocation names the one that it is nearer t
   CHECK(said(first, -3) ==
         fmt::format(
             "out-of-bounds store of 4 bytes at {:#x}, 12 bytes in front of 'first' in store_at, block (0,0,0), thread "
-            "(0,0,0) | compare the index with 0 before the access",
+            "(0,0,0) | compare the index with 0 before the access; a product of ints that overflows is negative: "
+            "compute it in 64 bits, or unsigned",
             first - 12));
   CHECK_THAT(said(second, -1), ContainsSubstring("4 bytes in front of 'second'"));
   CHECK_THAT(said(first, 12), ContainsSubstring("byte 48 of 'first'"));
