@@ -380,3 +380,12 @@ extern "C" __global__ void index_from_behind_and_from_one(const int* in, int* ou
   __syncwarp();
   out[t] = (a + 32)[-1 - t] + from_one[33 - t] + c[t];
 }
+
+// Nine words are no multiple of what a frame is rounded to.
+// guilty <<<1, 32>>> in[32] out[32] 9
+extern "C" __global__ void the_word_behind_a_local_array(const int* in, int* out, int n) {
+  int bins[9];
+  for (int i = 0; i < 9; ++i) bins[i] = in[i];
+  for (int i = 0; i <= n; ++i) bins[i] += 1;  // guilty: memcheck read
+  out[threadIdx.x] = bins[in[threadIdx.x] % 9];
+}

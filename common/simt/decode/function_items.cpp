@@ -187,6 +187,7 @@ void FunctionDecoder::layout_frame() {
   }
   for (const auto& variable : function_.variables)
     if (variable.space == ptx::Space::local || variable.space == ptx::Space::param) add_frame_variable(variable);
+  info.variable_bytes = static_cast<std::uint32_t>(frame_layout_.end());
   info.frame_bytes = static_cast<std::uint32_t>((frame_layout_.end() + 15) / 16 * 16);
 }
 

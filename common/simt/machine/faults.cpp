@@ -60,8 +60,15 @@ bool is_of_grid_sync(const Warp& w, const MicroOp* op) {
   return !chain.empty() && chain.front().file.find("cooperative_groups") != std::string_view::npos;
 }
 
+/// What a thread has: the variables of a kernel that calls nothing, else all that is kept for it.
+std::uint32_t local_bytes_of(const Warp& w, const MicroOp* op) {
+  const auto& functions = w.program->functions;
+  const bool alone = functions.size() == 1 && functions.front().function == w.program->sites[op->site].function;
+  return alone ? functions.front().variable_bytes : w.local_bytes;
+}
+
 /// Says of an address that is no good where it lies.
-Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t bytes) {
+Explanation explain_address(const Warp& w, const MicroOp* op, std::uint64_t address, std::uint32_t bytes) {
   if (address - kSharedWindow < w.shared_bytes)
     for (auto v = w.program->shared_variables.rbegin(); v != w.program->shared_variables.rend(); ++v)
       if (!v->dynamic && address - kSharedWindow >= v->offset && address - kSharedWindow + bytes > v->offset + v->bytes)
@@ -75,9 +82,10 @@ Explanation explain_address(const Warp& w, std::uint64_t address, std::uint32_t 
         sentences(why_beyond_shared(w.block->launch, w.shared_bytes, bytes),
                   "check the index, and the dynamic shared memory that the launch asks for")};
   if (address - kLocalWindow < kWindowBytes)
-    return {
-        fmt::format("at byte {} of local memory, of which the thread has {}", address - kLocalWindow, w.local_bytes),
-        "check the index of the local array; recursion may be too deep"};
+    return {fmt::format("at byte {} of local memory, of which the thread has {}", address - kLocalWindow,
+                        local_bytes_of(w, op)),
+            w.program->functions.size() > 1 ? "check the index of the local array; recursion may be too deep"
+                                            : "check the index of the local array"};
   if (address < 4096) return {fmt::format("at the null address {:#x}", address), why_null(w.block->launch)};
   if (const Allocation* above = w.global->in_front_of(address))
     return {
@@ -109,7 +117,7 @@ void fault(Warp& w, const MicroOp* op, int lane, const std::string& what, const 
 
 void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, std::uint32_t bytes,
                   const char* access) {
-  const Explanation e = explain_address(w, address, bytes);
+  const Explanation e = explain_address(w, op, address, bytes);
   const bool misaligned = address & (bytes - 1);
   const std::string what =
       fmt::format("{} {} of {} {}", misaligned ? "misaligned" : "out-of-bounds", access, plural(bytes, "byte"), e.what);

@@ -195,13 +195,13 @@ bool Locator::means(const MicroOp* op, const SharedVariable& variable) const {
   return meant == 0 || (index < 64 && (meant >> index & 1));
 }
 
-/// Between shared variables lie gaps (kGapsInShared); a thread's local memory ends with its function's frame.
+/// Between shared variables lie gaps (kGapsInShared); a thread's local memory ends with its function's variables.
 bool Locator::is_out_of_bounds(const Warp& w, const MicroOp* op, const Place& place) const {
   const std::uint32_t bytes = use_->bytes;
   if (place.local) {
     const ptx::Function* function = program_->sites[op->site].function;
     return std::any_of(program_->functions.begin(), program_->functions.end(), [&](const FunctionInfo& info) {
-      return info.function == function && place.address + bytes > w.local_base + std::uint64_t{info.frame_bytes};
+      return info.function == function && place.address + bytes > w.local_base + std::uint64_t{info.variable_bytes};
     });
   }
   if (!place.shared || program_->shared_variables.empty()) return false;
