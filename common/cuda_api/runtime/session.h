@@ -118,9 +118,8 @@ class Session {
   /// The milliseconds that it takes.
   double account_copy(const std::string& what, std::uint64_t bytes, cudaStream_t stream, double gbs);
   /// Something wrong that the host did, once for each message.
-  void find(const std::string& message, Severity severity = Severity::error, void* caller = nullptr);
-  /// The same, of racecheck.
-  void find_race(const std::string& message, void* caller);
+  void find(const std::string& message, Severity severity = Severity::error, void* caller = nullptr,
+            const char* tool = "api");
   /// A copy has brought bytes of the host to device memory.
   void brought(const char* function, std::uint64_t to, std::size_t bytes, void* caller);
   /// A copy has taken these bytes of device memory to the host: initcheck looks whether something wrote them.
@@ -152,6 +151,8 @@ class Session {
   Session();
   void load(std::size_t module);
   void run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
+  /// A new one of the host's calls; null where it is known (and counts once more), or there are too many.
+  Finding* new_finding(const std::string& key);
   void remember_memory_of(const LoadedFunction& kernel, const LaunchRequest& request);
   void take_what_it_printed(const LoadedFunction& kernel, const LaunchRequest& request);
   /// What kernels printed that nobody waited for: a GPU does not show it.

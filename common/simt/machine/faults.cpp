@@ -51,7 +51,7 @@ std::string why_beyond_shared(const LaunchState& launch, std::uint64_t has, std:
 }
 
 /// The second where the first says nothing.
-std::string sentences(std::string first, const char* second) { return first.empty() ? second : std::move(first); }
+std::string or_else(std::string first, const char* second) { return first.empty() ? second : std::move(first); }
 
 /// Where instructions of cooperative_groups' headers stand that only a wrong use reaches.
 bool is_of_grid_sync(const Warp& w, const MicroOp* op) {
@@ -74,13 +74,13 @@ Explanation explain_address(const Warp& w, const MicroOp* op, std::uint64_t addr
       if (!v->dynamic && address - kSharedWindow >= v->offset && address - kSharedWindow + bytes > v->offset + v->bytes)
         return {fmt::format("at byte {} of '{}' in shared memory, which has {} bytes",
                             address - kSharedWindow - v->offset, last_name(v->name), v->bytes),
-                sentences(why_beyond_shared(w.block->launch, v->bytes, bytes),
-                          "compare the index with the number of elements before the access")};
+                or_else(why_beyond_shared(w.block->launch, v->bytes, bytes),
+                        "compare the index with the number of elements before the access")};
   if (address - kSharedWindow < kWindowBytes)
     return {
         fmt::format("at byte {} of shared memory, of which the block has {}", address - kSharedWindow, w.shared_bytes),
-        sentences(why_beyond_shared(w.block->launch, w.shared_bytes, bytes),
-                  "check the index, and the dynamic shared memory that the launch asks for")};
+        or_else(why_beyond_shared(w.block->launch, w.shared_bytes, bytes),
+                "check the index, and the dynamic shared memory that the launch asks for")};
   if (address - kLocalWindow < kWindowBytes)
     return {fmt::format("at byte {} of local memory, of which the thread has {}", address - kLocalWindow,
                         local_bytes_of(w, op)),

@@ -14,7 +14,7 @@ namespace gpulab {
 namespace {
 
 /// More errors than that are of one kind.
-constexpr std::size_t most_sentences = 5, longest_line = 2000;
+constexpr std::size_t most_sentences = 5, most_matches = 20, longest_line = 2000;
 
 /// What stands between two texts; empty where they do not stand there, or nothing stands between.
 std::string_view between(std::string_view line, std::string_view before, std::string_view behind) {
@@ -134,13 +134,15 @@ constexpr std::array rules{too_much_shared, unresolved, undefined, defined_twice
 
 std::vector<std::string> advice_on(std::string_view log, std::span<const SourceText> sources) {
   std::vector<std::string> told;
+  std::size_t matches = 0;  // each looks through the sources
   for (std::string_view line : split(log, '\n')) {
     line = line.substr(0, longest_line);
     for (const auto& rule : rules) {
       auto sentence = rule(line, sources);
+      matches += sentence.empty() ? 0 : 1;
       if (!sentence.empty() && std::ranges::find(told, sentence) == told.end()) told.push_back(std::move(sentence));
     }
-    if (told.size() >= most_sentences) break;
+    if (told.size() >= most_sentences || matches >= most_matches) break;
   }
   return told;
 }

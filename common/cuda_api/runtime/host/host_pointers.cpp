@@ -74,6 +74,7 @@ struct Holder {
 Holder holder_of(Session& session, std::uint64_t address, Kind kind) {
   constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20, near = std::uint64_t{1} << 20;
   std::uint64_t left = most_bytes;
+  int asked = 1000;  // whose an address is takes a look at the system's maps
   Holder best;
   std::vector<std::uint64_t> words;
   for (const auto& [begin, entry] : session.memory.all()) {
@@ -85,7 +86,9 @@ Holder holder_of(Session& session, std::uint64_t address, Kind kind) {
     words.resize(bytes / sizeof(std::uint64_t));
     session.device().read(std::as_writable_bytes(std::span(words)), begin);
     for (std::size_t i = 0; i < words.size(); ++i) {
-      if (address - words[i] >= std::min(near, best.distance) || owner_of(session, words[i]).kind != kind) continue;
+      if (address - words[i] >= std::min(near, best.distance) || --asked < 0 ||
+          owner_of(session, words[i]).kind != kind)
+        continue;
       best = {&entry, i * sizeof(std::uint64_t), address - words[i]};
     }
   }

@@ -91,7 +91,7 @@ bool let_through(std::uint64_t address, const ucontext_t& context) {
   // Atomics of the host may meet those of a kernel (of system scope, which a kernel that shares memory so has).
   constexpr std::uint64_t reach = 8;  // the widest access of a CPU that begins there
   if (!access->is_changed(address, reach) || was_atomic(context)) return true;
-  session.find_race(in_words(*access, what_was_tried(context)), behind_access(context));
+  session.find(in_words(*access, what_was_tried(context)), Severity::error, behind_access(context), "racecheck");
   return true;
 }
 

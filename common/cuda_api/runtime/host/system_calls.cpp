@@ -97,7 +97,7 @@ class Transfer {
     const std::lock_guard lock(session.mutex);
     for (const auto& piece : pieces_)
       if (bytes > piece.offset && piece.opened.is_changed(piece.address, std::min(bytes - piece.offset, piece.bytes)))
-        session.find_race(in_words(piece.opened, tried_), caller_);
+        session.find(in_words(piece.opened, tried_), gpulab::Severity::error, caller_, "racecheck");
     if (session.streams.is_on()) tell_pinned(session, bytes);
     errno = error;
   }

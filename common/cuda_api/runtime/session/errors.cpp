@@ -41,27 +41,25 @@ void Session::looked() {
   for (auto& fault : record.faults) fault.seen |= fault.failure == kRefused;
 }
 
-void Session::find(const std::string& message, Severity severity, void* caller) {
-  const auto [known, fresh] = findings_.emplace(message, record.findings.size());
+Finding* Session::new_finding(const std::string& key) {
+  const auto [known, fresh] = findings_.emplace(key, record.findings.size());
   if (!fresh) {
     ++record.findings[known->second].count;
-    return;
+    return nullptr;
   }
   if (record.findings.size() >= kMostFindings) {
     findings_.erase(known);
-    return;
+    return nullptr;
   }
-  Finding finding;
-  finding.tool = "api";
-  finding.severity = severity;
-  finding.message = caller == nullptr ? message : fmt::format("{} (called by {})", message, place_in_program(caller));
-  record.findings.push_back(std::move(finding));
+  return &record.findings.emplace_back();
 }
 
-void Session::find_race(const std::string& message, void* caller) {
-  const std::size_t before = record.findings.size();
-  find(message, Severity::error, caller);
-  if (record.findings.size() > before) record.findings.back().tool = "racecheck";
+void Session::find(const std::string& message, Severity severity, void* caller, const char* tool) {
+  Finding* const finding = new_finding(message);
+  if (finding == nullptr) return;
+  finding->tool = tool;
+  finding->severity = severity;
+  finding->message = caller == nullptr ? message : fmt::format("{} (called by {})", message, place_in_program(caller));
 }
 
 void Session::brought(const char* function, std::uint64_t to, std::size_t bytes, void* caller) {
@@ -86,24 +84,14 @@ void Session::taken(const char* function, std::uint64_t from, const Rows& rows, 
     }
   const auto result = unwritten_result({function, entry->name, {offset, rows.bytes * rows.count}, unwritten}, *launch);
   if (!result) return;
-  const std::size_t before = record.findings.size();
-  find(result->message, result->severity, caller);
-  if (record.findings.size() > before) record.findings.back().tool = "initcheck";
+  find(result->message, result->severity, caller, "initcheck");
 }
 
 void Session::find_unordered(const std::string& pair, const std::string& message) {
-  const auto [known, fresh] = findings_.emplace("unordered\n" + pair, record.findings.size());
-  if (!fresh) {
-    ++record.findings[known->second].count;
-    return;
-  }
-  if (record.findings.size() >= kMostFindings) {
-    findings_.erase(known);
-    return;
-  }
-  Finding& finding = record.findings.emplace_back();
-  finding.tool = "streamcheck";
-  finding.message = message;
+  Finding* const finding = new_finding("unordered\n" + pair);
+  if (finding == nullptr) return;
+  finding->tool = "streamcheck";
+  finding->message = message;
   place_allocations(message);
 }
 

@@ -3,18 +3,26 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <unordered_map>
 
 #include "common/ptx/module.h"
 
 namespace gpulab::simt {
 namespace {
 
-/// Where a branch leads; the number of instructions where that is no label of the function.
-std::uint32_t target_of(const ptx::Function& function, const ptx::Instruction& branch) {
-  const auto nowhere = static_cast<std::uint32_t>(function.instructions.size());
-  if (branch.operands.empty()) return nowhere;
-  const auto label = std::ranges::find(function.labels, branch.operands.back().name, &ptx::Label::name);
-  return label == function.labels.end() ? nowhere : label->instruction;
+using Labels = std::unordered_map<std::string_view, std::uint32_t>;
+
+Labels labels_of(const ptx::Function& function) {
+  Labels labels;
+  for (const ptx::Label& label : function.labels) labels.emplace(label.name, label.instruction);
+  return labels;
+}
+
+/// Where a branch leads; the last number there is where that is no label of the function.
+std::uint32_t target_of(const Labels& labels, const ptx::Instruction& branch) {
+  if (branch.operands.empty()) return UINT32_MAX;
+  const auto label = labels.find(branch.operands.back().name);
+  return label == labels.end() ? UINT32_MAX : label->second;
 }
 
 /// The last instruction before `at`, in the order of the text, that gives the register its value.
@@ -55,14 +63,15 @@ std::vector<std::uint32_t> endless_loops(const Program& program) {
   std::size_t looked_at = 0;
   for (const ptx::Function& function : program.module->functions) {
     const auto& all = function.instructions;
+    const Labels labels = labels_of(function);
     std::vector<std::uint32_t> loops;
     for (std::uint32_t i = 0; i < all.size() && loops.size() + looked_at < most; ++i)
-      if (is_branch(all[i]) && all[i].guard.empty() && target_of(function, all[i]) == i) loops.push_back(i);
+      if (is_branch(all[i]) && all[i].guard.empty() && target_of(labels, all[i]) == i) loops.push_back(i);
     looked_at += loops.size();
     for (const std::uint32_t loop : loops)
       for (std::uint32_t from = 0; from < all.size(); ++from) {
         const bool leads_there = is_branch(all[from]) && !all[from].guard.empty() &&
-                                 (target_of(function, all[from]) == loop || from + 1 == loop);
+                                 (target_of(labels, all[from]) == loop || from + 1 == loop);
         if (!leads_there || !asks_a_plain_load(function, from)) continue;
         const auto site = std::ranges::find(program.sites, &all[loop], &Site::instruction);
         if (site != program.sites.end()) found.push_back(static_cast<std::uint32_t>(site - program.sites.begin()));

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "common/simt/observers/advice/endless_loops.h"
 #include "common/simt/observers/member_groups.h"
@@ -30,7 +32,7 @@ class Racecheck final : public Observer {
     const auto& sites = launch.program->sites;
     on_ = std::none_of(sites.begin(), sites.end(), [](const Site& s) { return (s.facts & kMbarrier) != 0; });
     program_ = launch.program;
-    for (const std::uint32_t site : endless_loops(*program_))
+    for (const std::uint32_t site : loops_of(*program_))
       accusations_.add({.tool = "racecheck",
                         .message = "a loop waits for memory that the compiler reads once, before the loop: where it "
                                    "waits at all, it never ends; make the variable volatile, or read it by an atomic "
@@ -100,6 +102,14 @@ class Racecheck final : public Observer {
 
   Accusations& accusations_;
   RaceDetector detector_;
+  /// Looked for once: a program may be launched thousands of times.
+  const std::vector<std::uint32_t>& loops_of(const Program& program) {
+    const auto [known, fresh] = loops_.try_emplace(&program);
+    if (fresh) known->second = endless_loops(program);
+    return known->second;
+  }
+
+  std::unordered_map<const Program*, std::vector<std::uint32_t>> loops_;
   const Program* program_ = nullptr;
   bool on_ = true;  ///< for this grid
 };
