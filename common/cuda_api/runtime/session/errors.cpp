@@ -87,10 +87,11 @@ void Session::taken(const char* function, std::uint64_t from, const Rows& rows, 
   find(result->message, result->severity, caller, "initcheck");
 }
 
-void Session::find_unordered(const std::string& pair, const std::string& message) {
+void Session::find_unordered(const std::string& pair, const std::string& message, Severity severity) {
   Finding* const finding = new_finding("unordered\n" + pair);
   if (finding == nullptr) return;
   finding->tool = "streamcheck";
+  finding->severity = severity;
   finding->message = message;
   place_allocations(message);
 }
