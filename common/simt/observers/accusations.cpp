@@ -72,17 +72,18 @@ Told told(const LaunchState& launch, const Accusation& a) {
   return {std::move(finding), {&a}};
 }
 
-/// Threads of one warp, beside those of several that meet in the same line: but not where none but the first warp
-/// comes, as to a reduction's last rounds, which need no barrier of the block.
+/// Threads of one warp, beside those of several that meet in the same line: but not where of a block none but the first
+/// warp comes, as to a reduction's last rounds, which need no barrier of the block.
 Reach reach_of(const std::vector<Told>& all, const Told& one) {
   const Reach own = one.of.front()->reach;
+  const bool of_first_warps = std::ranges::all_of(one.of, &Accusation::of_first_warps);
+  const Reach from = of_first_warps ? Reach::grid : Reach::block;
   const auto shares_a_line = [&](const Told& other) {
-    return other.of.front()->reach > own && std::ranges::any_of(other.finding.at, [&](const FindingSite& there) {
+    return other.of.front()->reach >= from && std::ranges::any_of(other.finding.at, [&](const FindingSite& there) {
              return std::ranges::any_of(one.finding.at, [&](const FindingSite& at) { return of_one_line(at, there); });
            });
   };
-  const bool of_first_warps = std::ranges::all_of(one.of, &Accusation::of_first_warps);
-  return own == Reach::warp && !of_first_warps && std::ranges::any_of(all, shares_a_line) ? Reach::block : own;
+  return own == Reach::warp && std::ranges::any_of(all, shares_a_line) ? Reach::block : own;
 }
 
 /// One for each tool and pair of lines: a line may be several instructions. Of those that differ by their reach, the
