@@ -156,17 +156,19 @@ TEST_CASE("a block that waits for one that is not resident hangs, and the line i
 }
 
 TEST_CASE("a spin that cannot end is named as that, with every line where threads are") {
-  CHECK(error_of_kernel("crossed_locks", threads(64)) ==
-        "hung: crossed_locks never ends, for all its threads wait for what none of them will do: 2 threads at "
-        "tests/device/forward.cu:200 [tests/device/forward.cu:200] look for a loop that cannot end, or waits for a lock "
-        "that nobody releases");
+  CHECK(
+      error_of_kernel("crossed_locks", threads(64)) ==
+      "hung: crossed_locks never ends, for all its threads wait for what none of them will do: 2 threads at "
+      "tests/device/forward.cu:200 [tests/device/forward.cu:200] look for a loop that cannot end, or waits for a lock "
+      "that nobody releases");
 }
 
 TEST_CASE("a spin that counts what it waits is stopped by the budget") {
-  CHECK(error_of_kernel("waits_and_counts", threads(32)) ==
-        "hung: waits_and_counts did not end within 1000000 warp instructions: 32 threads at "
-        "tests/device/forward.cu:206 [tests/device/forward.cu:206] look for a loop that cannot end, or waits for a lock "
-        "that nobody releases; or raise --budget");
+  CHECK(
+      error_of_kernel("waits_and_counts", threads(32)) ==
+      "hung: waits_and_counts did not end within 1000000 warp instructions: 32 threads at "
+      "tests/device/forward.cu:206 [tests/device/forward.cu:206] look for a loop that cannot end, or waits for a lock "
+      "that nobody releases; or raise --budget");
 }
 
 TEST_CASE("blocks that wait long for what another one does at last are waited for") {
