@@ -10,6 +10,8 @@
 // err: warning: racecheck: .*mark.*: not checked to its end
 // case: --sanitize racecheck --format json -- dense :: 0
 // out: right
+// case: -- refused :: 0
+// err: exit code 0\nwarning: api: cudaMalloc: this machine has too little memory, not the GPU: .* \(called by lacks_memory.cu:@cudaMalloc(&refused@\)\n(\n|$)
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -48,7 +50,17 @@ void limit_address_space(size_t more) {
   set_limit(enough + more);
 }
 
+/// What comes of a call that would have been right on a GPU is no fault of the program's.
+int copy_into_what_was_refused() {
+  int *refused = nullptr, x = 1;
+  limit_address_space(size_t{64} << 20);
+  cudaMalloc(&refused, size_t{4} << 30);
+  cudaMemcpy(refused, &x, sizeof x, cudaMemcpyHostToDevice);
+  return 0;
+}
+
 int main(int count, char** words) {
+  if (count > 1 && std::string(words[1]) == "refused") return copy_into_what_was_refused();
   const bool dense = count > 1 && std::string(words[1]) == "dense";
   const size_t n = size_t{dense ? 96u : 640u} << 20, step = dense ? 2048 : n / 50, marks = (n + step - 1) / step;
   unsigned char* bytes = nullptr;

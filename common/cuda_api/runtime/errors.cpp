@@ -12,7 +12,7 @@ using namespace gpulab;
 using namespace gpulab::cuda_api;
 
 cudaError_t Session::lacks_memory(const char* call, const std::string& why, void* caller) {
-  failures.is_told();
+  failures.is_ours();
   constexpr cudaError_t error = cudaErrorMemoryAllocation;
   const std::string what = fmt::format("{}: this machine has too little memory, not the GPU: {}", call, why);
   if (std::string_view(call).find("lloc") != std::string_view::npos) {

@@ -53,7 +53,8 @@ void Failures::end(Record& record, const char* function, cudaError_t error, cons
   if (--depth_ > 0 || error == cudaSuccess || error == cudaErrorNotReady) return;
   Unlooked& mine = unlooked();
   mine.last.reset();  // the last error is another now
-  if (told_) return;
+  const bool may_follow = reason_.why.empty() || reason_.why.find("null pointer") != std::string::npos;
+  if (told_ || (ours_ && may_follow)) return;
   CallFailure* failure = failure_at(record, function, caller);
   if (failure == nullptr) return;
   if (mine.chain == 0) mine.chain = ++chains_;

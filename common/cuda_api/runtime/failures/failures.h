@@ -43,6 +43,8 @@ class Failures {
   void may_fail(Record& record, const char* function, cudaError_t error, Reason reason, const void* caller);
   /// The call that runs fails, and that is told already: as a fault.
   void is_told() { told_ = true; }
+  /// The same, and it would not have failed on a GPU: what comes of it is no fault of the program's.
+  void is_ours() { told_ = ours_ = true; }
   /// The launch of a kernel whose attribute the program could not set before fails, too.
   void attribute_was_needed(Record& record);
   /// The program has asked for the last error of this thread.
@@ -58,6 +60,7 @@ class Failures {
   int depth_ = 0;
   Reason reason_;
   bool told_ = false;
+  bool ours_ = false;  ///< some call failed for want of this machine's memory
 };
 
 }  // namespace gpulab::cuda_api
