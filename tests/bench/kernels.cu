@@ -190,3 +190,48 @@ extern "C" __global__ void bodies(const float* in, float* out, int n) {
   }
   out[i] = force;
 }
+
+/// Nine neighbours of a square of 1024 values a side, each from global memory.
+extern "C" __global__ void stencil_of_nine(const float* in, float* out, int n) {
+  constexpr int kSide = 1024;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, x = i % kSide, y = i / kSide;
+  if (i >= n) return;
+  float sum = 0;
+  for (int dy = -1; dy <= 1; ++dy)
+    for (int dx = -1; dx <= 1; ++dx)
+      if (x + dx >= 0 && x + dx < kSide && y + dy >= 0 && y + dy < n / kSide)
+        sum += (dx == 0 && dy == 0 ? 0.5f : 0.0625f) * in[(y + dy) * kSide + x + dx];
+  out[i] = sum;
+}
+
+/// Each thread solves six equations in double precision, with pivots: arrays of its own, rows that swap.
+extern "C" __global__ void solve_double(const float* in, float* out, int n) {
+  constexpr int kSize = 6;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  double a[kSize][kSize + 1];
+  int order[kSize];
+  for (int r = 0; r < kSize; ++r) {
+    order[r] = r;
+    for (int c = 0; c <= kSize; ++c) a[r][c] = in[(i + 7 * r + c) % n] + (r == c ? 3000.0 : 0.0);
+  }
+  for (int p = 0; p < kSize; ++p) {
+    int best = p;
+    for (int r = p + 1; r < kSize; ++r)
+      if (fabs(a[order[r]][p]) > fabs(a[order[best]][p])) best = r;
+    const int pivot = order[best];
+    order[best] = order[p];
+    order[p] = pivot;
+    for (int r = p + 1; r < kSize; ++r) {
+      const double factor = a[order[r]][p] / a[pivot][p];
+      for (int c = p; c <= kSize; ++c) a[order[r]][c] -= factor * a[pivot][c];
+    }
+  }
+  double x[kSize];
+  for (int p = kSize; p-- > 0;) {
+    double rest = a[order[p]][kSize];
+    for (int c = p + 1; c < kSize; ++c) rest -= a[order[p]][c] * x[c];
+    x[p] = rest / a[order[p]][p];
+  }
+  out[i] = static_cast<float>(x[0] + x[kSize - 1]);
+}

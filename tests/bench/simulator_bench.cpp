@@ -67,6 +67,8 @@ const Workload workloads[] = {
     vector_kernel("histogram_scattered", 1 << 16),
     vector_kernel("polynomial_half", 1 << 16),
     vector_kernel("bodies", 1 << 12, true),
+    vector_kernel("stencil_of_nine", 1 << 20, true),
+    vector_kernel("solve_double", 1 << 14, true),
 };
 
 struct Speed {
