@@ -33,6 +33,10 @@
 // err: error: the host divided an integer by 0, or the least one by -1 \(at remedies\.cu:\d+\)
 // case: --sanitize racecheck -- wide :: 1
 // err: racecheck: half_waits: race in shared memory: .*:@s[threadIdx.x] = @ write by block \(0,0,0\), thread \(1,0,0\), s\[1\] .*:@double2 last@ read by block \(0,0,0\), thread \(32,0,0\), s\[1\]
+// case: --sanitize initcheck -- some :: 1
+// err: initcheck: adds: global memory is read before anything was written there; initialise it first; cudaMemcpy brought 64 of its 256 bytes \(called by remedies.cu:@brings a quarter@\): sizes are in bytes
+// case: -- captures :: 1
+// err: \(called by remedies.cu:@while it captures@; cudaErrorStreamCaptureImplicit, which the program did not look at\); queue it in the stream that captures
 #include <cooperative_groups.h>
 #include <thrust/fill.h>
 #include <thrust/execution_policy.h>
@@ -85,6 +89,25 @@ __global__ void half_waits(double* out) {
   if (threadIdx.x == 32) out[0] = last.y;
 }
 
+__global__ void adds(int* x) { x[threadIdx.x] += 1; }
+
+void some() {
+  int *x, host[64] = {};
+  cudaMalloc(&x, sizeof host);
+  cudaMemcpy(x, host, 64, cudaMemcpyHostToDevice);  // brings a quarter
+  adds<<<1, 64>>>(x);
+  cudaFree(x);
+}
+void captures(int* x) {
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaStreamCreate(&stream);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  cudaMemcpy(x, x + 1, 4, cudaMemcpyDeviceToDevice);  // while it captures
+  (void)cudaStreamEndCapture(stream, &graph);
+  cudaStreamDestroy(stream);
+}
+
 int main(int, char** argv) {
   const auto is = [&](const char* word) { return std::strcmp(argv[1], word) == 0; };
   int* x = nullptr;
@@ -102,6 +125,8 @@ int main(int, char** argv) {
   if (is("library_writes")) std::memset(x, argv[1][0], 4096 + argv[1][1]);
   if (is("thrust_writes")) thrust::fill(thrust::host, x, x + 10, 1);
   if (is("wide")) half_waits<<<1, 64>>>(reinterpret_cast<double*>(x));
+  if (is("some")) some();
+  if (is("captures")) captures(x);
   if (is("divides")) std::printf("%d\n", 7 / (argv[1][0] - 'd'));
   if (is("trap")) traps<<<1, 1>>>();
   std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
