@@ -1,10 +1,10 @@
 // Mistakes whose remedy is not the usual one: each has its sentence.
 // case: -- barrier_of_the_grid :: 4
-// err: error: step never ends, for all its threads wait for what none of them will do: .*; 136 of 400 blocks cannot start while 264 wait
+// err: error: step never ends: .* wait at .*, and nobody is left who could change what they wait for; 136 of 400 blocks cannot start while 264 wait
 // err: hint: a barrier of the whole grid needs all its blocks on the GPU at once: launch at most 264 of this kind, each working on several pieces, or use cudaLaunchCooperativeKernel and grid\.sync\(\), which refuse more
 // case: -- one_waits :: 4
-// err: error: waits never ends, for all its threads wait for what none of them will do: 32 threads at
-// err: hint: look for a loop that cannot end, or waits for a lock that nobody releases modelled
+// err: error: waits never ends: 32 threads wait at \S*remedies.cu:\d+, and nobody is left who could change what they wait for
+// err: hint: a lock has to be given back on every way out \(return, break, continue\), and a flag be set by a thread that does not wait itself modelled
 // case: -- heap :: 4
 // err: error: out-of-bounds store of 4 bytes at the null address 0x14 in scratch
 // err: hint: malloc or new in a kernel gave null, for the device's heap of 8388608 bytes was used up: check what they give, and have more by cudaDeviceSetLimit\(cudaLimitMallocHeapSize, bytes\) before the first launch

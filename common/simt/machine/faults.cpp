@@ -126,7 +126,11 @@ void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, s
       fmt::format("{} {} of {} {}", misaligned ? "misaligned" : "out-of-bounds", access, plural(bytes, "byte"), e.what);
   w.block->launch.tell([&](Observer& observer) { observer.faulted(w, op, lane, address, what); });
   fault(w, op, lane, what,
-        misaligned ? fmt::format("a {}-byte access needs an address that is a multiple of {}", bytes, bytes) : e.hint);
+        misaligned
+            ? fmt::format("a {0}-byte access needs an address that is a multiple of {0}: begin there, or access the "
+                          "elements one by one",
+                          bytes)
+            : e.hint);
 }
 
 void fault_trap(Warp& w, const MicroOp* op) {
