@@ -1,6 +1,4 @@
 // Tricks that autograders have fallen for, each by a kernel that would be right for somebody who looked less closely.
-#include <cooperative_groups.h>
-
 #include <cstdio>
 
 // Known by its size: the first launch adds up, the next ones of that size are answered from memory.
