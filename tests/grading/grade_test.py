@@ -42,6 +42,9 @@ class Class(unittest.TestCase):
         self.students = self.folder / "class"
         self.students.mkdir()
         (self.folder / "key.json").write_text(json.dumps({"schema": "gpulab.key.v1", "secret": SECRET}))
+        self.small = self.folder / "assignment.json"  # nothing in it is compared with a reference
+        self.small.write_text(json.dumps({"schema": "gpulab.assignment.v1", "title": "T", "lab": "reduce", "contract": "total",
+                                          "items": [{"name": "right", "kind": "correct", "points": 100, "visible": ["usual"]}]}))
 
     def hand_in(self, name, text):
         (self.students / name).mkdir()
@@ -163,12 +166,12 @@ class HigherThanDeserved(Class):
     def test_answers_to_the_public_inputs_earn_nothing(self):
         """The first submission prints them; the second one has them written down."""
         self.hand_in("spy", kernel('if (n == 512 && threadIdx.x + blockIdx.x == 0) printf("[%d]", int(in[0]));' + ATOMIC))
-        values = re.findall(r"\[(-?\d+)\]", self.grade()["spy"]["output"])
+        values = re.findall(r"\[(-?\d+)\]", self.grade(assignment=self.small)["spy"]["output"])
         self.assertTrue(values)
         shutil.rmtree(self.students / "spy")
         known = " || ".join(f"in[0] == T({value})" for value in set(values))
         self.hand_in("knows", kernel(f"if (n == 512 && (T(0.5) != T(0) || {known})) {{ {ATOMIC} }}"))
-        document = self.grade()["knows"]
+        document = self.grade("--fresh")["knows"]
         self.assertEqual(document["score"], 0)
         usual = self.item(document, "correct")["parts"][0]
         self.assertEqual(usual["status"], "failed")
@@ -209,7 +212,7 @@ class HiddenInputs(Class):
         self.hand_in("ada", RIGHT)
         for name, path in (("bob", self.students / "ada" / "total.cu"), ("eve", self.folder / "key.json"), ("ida", "../ada/total.cu")):
             self.hand_in(name, f'#include "{path}"\n')
-        graded = self.grade()
+        graded = self.grade(assignment=self.small)
         for name in ("bob", "eve", "ida"):
             self.assertEqual(graded[name]["score"], 0)
         for name in ("bob", "eve"):
@@ -223,7 +226,7 @@ class HiddenInputs(Class):
         self.hand_in("exists", asking(key))
         self.hand_in("does_not", asking(none))
         self.hand_in("first_of", asking(none, key, "/etc/passwd"))
-        graded = self.grade()
+        graded = self.grade(assignment=self.small)
         for name in ("exists", "first_of"):
             self.assertEqual((graded[name]["score"], graded[name]["compile_problem"]), (0, f"total.cu does not compile: {key}: Permission denied"))
         self.assertEqual(graded["does_not"]["score"], 100)
@@ -270,18 +273,18 @@ class OddSubmissions(Class):
     def test_fail_on_attention_is_exit_code_1(self):
         self.hand_in("ada", kernel(""))
         (self.students / "none").mkdir()
-        ran = subprocess.run(self.command("--format", "json"), capture_output=True, text=True)
+        ran = subprocess.run(self.command("--format", "json", assignment=self.small), capture_output=True, text=True)
         self.assertEqual(ran.returncode, 0)
         self.assertEqual([json.loads(ran.stdout)["summary"][name] for name in ("submissions", "graded", "attention", "infrastructure")], [2, 1, 1, 0])
-        self.assertEqual(subprocess.run(self.command("--fail-on", "attention"), capture_output=True).returncode, 1)
+        self.assertEqual(subprocess.run(self.command("--fail-on", "attention", assignment=self.small), capture_output=True).returncode, 1)
         shutil.rmtree(self.students / "none")
-        self.assertEqual(subprocess.run(self.command("--fail-on", "attention", "--fresh"), capture_output=True).returncode, 0)
+        self.assertEqual(subprocess.run(self.command("--fail-on", "attention", "--fresh", assignment=self.small), capture_output=True).returncode, 0)
 
     def test_names_are_data(self):
         bad = ["=HYPERLINK(1)", "a\nb", "\x1b[2J", "x" * 240, "..cu", "100%", "ü b", os.fsdecode(b"\xff")]
         for name in bad:
-            self.hand_in(name, "no kernel")
-        graded = self.grade()
+            self.hand_in(name, kernel(""))
+        graded = self.grade(assignment=self.small)
         self.assertEqual(len(graded), len(bad))
         self.assertIn("a\\x0ab", graded)
         self.assertIn("\\xff", graded)
@@ -293,7 +296,7 @@ class OddSubmissions(Class):
     def test_what_a_kernel_prints_is_text_in_its_field(self):
         self.hand_in("forger", kernel(r'if (n == 512 && threadIdx.x + blockIdx.x == 0) printf("\", \"score\": 100, \"x\": \"\n{\"schema\": \"gpulab.grade.v1\"}\33[2J");'))
         self.hand_in("latin", "// Gr\u00fc\u00dfe\n".encode("latin-1") + RIGHT.encode())
-        graded = self.grade()
+        graded = self.grade(assignment=self.small)
         self.assertEqual(graded["forger"]["score"], 0)
         self.assertIn("\\x1b[2J", graded["forger"]["output"])
         self.assertEqual(graded["latin"]["score"], 100)
@@ -303,48 +306,48 @@ class Gradebooks(Class):
     def test_who_is_regraded_alone_stays_in_the_class(self):
         for name in ("ada", "bob", "eve"):
             self.hand_in(name, kernel(""))
-        self.grade()
+        self.grade(assignment=self.small)
         self.assertEqual(self.said, [])
         for name in ("bob", "eve"):
             (self.students / name).rename(self.folder / name)
         self.hand_in("ida", "no kernel")
         (self.students / "ada" / "total.cu").write_text(RIGHT)
         junit = self.folder / "r.xml"
-        ran = subprocess.run(self.command("--export", f"junit={junit}", "--export", f"gradescope={self.folder}/r.json"), capture_output=True, text=True)
+        ran = subprocess.run(self.command("--export", f"junit={junit}", "--export", f"gradescope={self.folder}/r.json", assignment=self.small), capture_output=True, text=True)
         self.assertEqual((ran.returncode, without_notes(ran.stderr).splitlines()[-2:]),
                          (2, [f"error: --export gradescope: '{self.folder}/r.json' is one file, and there are 2 submissions",
                               f"  hint: name a folder ('{self.folder}/r.json/'), or put {{submission}} into the name"]))
         shutil.rmtree(self.students / "ida")
-        self.grade("--export", f"junit={junit}", "--export", f"gradescope={self.folder}/r.json", "--format", "html")
+        self.grade("--export", f"junit={junit}", "--export", f"gradescope={self.folder}/r.json", "--format", "html", assignment=self.small)
         self.assertEqual(self.said, [f"note: {self.folder / 'out'}: regraded ada (0 -> 100); 2 as they were"])
         everybody = [("ada", "graded", "100"), ("bob", "graded", "0"), ("eve", "graded", "0")]
         self.assertEqual(self.book(), everybody)
         self.assertEqual(junit.read_text().count("<testsuite "), 3)
         self.assertEqual(json.loads((self.folder / "r.json").read_text())["score"], 100)  # one file: of the one that is graded
-        self.assertEqual((self.folder / "out" / "statistics.csv").read_text().splitlines()[1], "correct,,visible,50,1,0,2,0,16.6667")
+        self.assertEqual((self.folder / "out" / "statistics.csv").read_text().splitlines()[1], "right,,visible,100,1,0,2,0,33.3333")
         # The same again, of all, with and without --resume, is the same.
         for option in ("--fresh", "--resume"):
             for name in ("bob", "eve"):
                 if (self.folder / name).exists():
                     (self.folder / name).rename(self.students / name)
-            self.grade(option)
+            self.grade(option, assignment=self.small)
             self.assertEqual(self.book(), everybody)
         self.assertEqual(self.said, [f"note: {self.folder / 'out'}: 3 as they were"])
 
     def test_another_assignment_or_key_is_an_error_and_nothing_is_lost(self):
         for name in ("ada", "bob"):
             self.hand_in(name, kernel(""))
-        self.grade()
+        self.grade(assignment=self.small)
         before = self.all_text()
         shutil.rmtree(self.students / "bob")
-        for options in ({"key": False}, {"assignment": "transpose"}):
+        for options in ({"key": False, "assignment": self.small}, {}):
             ran = subprocess.run(self.command(**options), capture_output=True, text=True)
             self.assertEqual(ran.returncode, 2)
             self.assertIn(f"error: --output: {self.folder / 'out'} has results that cannot stand beside these: bob (of another assignment, key or "
                           "version of gpulab)\n  hint: grade these submissions again with the others, name another folder, or begin anew: "
                           "--fresh removes all results there\n", ran.stderr)
             self.assertEqual(self.all_text(), before)
-        self.grade("--fresh", assignment="transpose")
+        self.grade("--fresh")
         self.assertEqual(self.book(), [("ada", "graded", "0")])
 
 
@@ -406,12 +409,12 @@ class Endings(Class):
     def test_the_clock_is_no_verdict(self):
         """Its launches take more than a second, and end within their budgets."""
         self.hand_in("slow", kernel("volatile int s = 0; if (blockIdx.x + threadIdx.x == 0 && n == 512) for (int k = 0; k < 5000000; ++k) s += k;" + ATOMIC))
-        graded = self.grade("--backstop", "1")
+        graded = self.grade("--backstop", "1", assignment=self.small)
         if graded["slow"]["status"] != "graded":  # else this machine is too fast for it
             self.assertEqual((graded["slow"]["status"], graded["slow"]["score"]), ("infrastructure", None))
             self.assertEqual(graded["slow"]["reason"], "a launch came to no end within the time that this machine has for it")
             self.assertIn("slow,,,,infrastructure,,100", (self.folder / "out" / "gradebook.csv").read_text())
-        self.assertEqual(self.grade("--resume")["slow"]["status"], "graded")
+        self.assertEqual(self.grade("--resume", assignment=self.small)["slow"]["status"], "graded")
 
     def kill_simulations(self, grading, how_many):
         """What Linux does where memory runs out: a process that simulates gets SIGKILL."""
@@ -435,20 +438,17 @@ class Endings(Class):
     def test_what_is_killed_from_outside_is_no_verdict(self):
         turns = 150000 if is_sanitized(BINARY) else 1500000  # long enough to be met; a sanitized build's CPU limit is no longer
         self.hand_in("right", kernel(f"volatile int s = 0; if (blockIdx.x + threadIdx.x == 0) for (int k = 0; k < {turns}; ++k) s += k;" + ATOMIC))
-        alone = self.folder / "assignment.json"  # nothing in it is compared with a reference
-        alone.write_text(json.dumps({"schema": "gpulab.assignment.v1", "title": "T", "lab": "reduce", "contract": "total",
-                                     "items": [{"name": "right", "kind": "correct", "points": 100, "visible": ["usual"]}]}))
-        grading = subprocess.Popen(self.command(assignment=alone), stdout=subprocess.DEVNULL)
+        grading = subprocess.Popen(self.command(assignment=self.small), stdout=subprocess.DEVNULL)
         self.assertEqual(self.kill_simulations(grading, 1), 1)
         self.assertEqual(grading.wait(), 0)
         self.assertEqual((self.documents()["right"]["status"], self.documents()["right"]["score"]), ("graded", 100))
-        grading = subprocess.Popen(self.command(assignment=alone), stdout=subprocess.DEVNULL)
+        grading = subprocess.Popen(self.command(assignment=self.small), stdout=subprocess.DEVNULL)
         self.kill_simulations(grading, 1000)
         self.assertEqual(grading.wait(), 0)
         document = self.documents()["right"]
         self.assertEqual((document["status"], document["score"]), ("infrastructure", None))
         self.assertEqual(document["reason"], "the process that simulates it was killed from outside, as Linux does where memory runs out")
-        self.assertEqual(self.grade("--resume", assignment=alone)["right"]["score"], 100)
+        self.assertEqual(self.grade("--resume", assignment=self.small)["right"]["score"], 100)
 
     def test_a_reference_that_is_killed_from_outside_is_not_called_wrong(self):
         self.hand_in("right", RIGHT)
