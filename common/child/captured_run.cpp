@@ -50,11 +50,15 @@ class IdleWatch {
 class Listener {
  public:
   Listener(const ChildPlan& plan, pid_t child, int pipe)
-      : limits_(plan.limits), child_(child), pipe_(pipe), idle_(child, plan.limits.idle) {}
+      : limits_(plan.limits),
+        last_words_(plan.last_words),
+        child_(child),
+        pipe_(pipe),
+        idle_(child, plan.limits.idle) {}
 
   void listen(CapturedRun& run) {
     const auto start = Clock::now();
-    while (!interrupted()) {
+    while (last_words_ || !interrupted()) {
       const bool ended = has_ended(child_);
       if (!read_some(run, ended ? milliseconds(0) : longest_poll) && ended) return;
       if (limits_.wall.count() != 0 && Clock::now() - start > limits_.wall) run.limit = CapturedRun::Limit::wall;
@@ -84,6 +88,7 @@ class Listener {
   }
 
   ChildLimits limits_;
+  bool last_words_;
   pid_t child_;
   int pipe_;
   IdleWatch idle_;
@@ -110,7 +115,7 @@ CapturedRun run_captured(const ChildPlan& plan) {
   Listener(plan, child, ends[0]).listen(run);
   const int status = end_child(child);
   close(ends[0]);
-  if (interrupted()) throw Error(ExitCode::interrupted, "interrupted");
+  if (interrupted() && !plan.last_words) throw Error(ExitCode::interrupted, "interrupted");
   run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (WIFSIGNALED(status)) run.signal = WTERMSIG(status);
   return run;

@@ -24,6 +24,8 @@ struct ChildPlan {
   std::string folder{};  ///< where it runs; empty: where we do
   ChildLimits limits{};
   std::optional<Confinement> confinement{};  ///< nothing: it may what we may
+  bool last_words =
+      false;  ///< runs although we are interrupted: what we have to say needs it, and its limits are short
 };
 
 /// What it has open. -1: /dev/null.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/child/captured_run.h"
+#include "common/child/interrupt.h"
 #include "common/child/private_folder.h"
 #include "common/cuda_api/program_file.h"
 #include "common/text.h"
@@ -131,7 +132,8 @@ void name_host_lines(cuda_api::Record& record, const std::string& program, bool 
   Isolation isolation;
   isolation.on = isolated;
   auto plan = compiler_plan(isolation, command, *tool, folder.path(), {fs::absolute(program).parent_path().string()});
-  plan.limits.wall = std::chrono::seconds(10);
+  plan.last_words = interrupted();
+  plan.limits.wall = std::chrono::seconds(plan.last_words ? 1 : 10);
   // For each address itself, then its line and those of what it was inlined into: the first that is not foreign.
   auto next = told.begin();
   std::string* line = nullptr;

@@ -251,7 +251,7 @@ ProgramRun run_program(const ProgramRequest& request) {
   run.interrupted = interrupted();
   if (auto told = read_record(record)) run.record = std::move(*told);
   if (request.options.steps && !run.interrupted) run.steps = read_steps(steps_file(record));
-  if (!run.interrupted) name_host_lines(run.record, request.program, request.isolated);
+  name_host_lines(run.record, request.program, request.isolated);
   judge_calls(run.record, DroppedResults::of_program(read_file(request.program, "exec")));
   find_leaks(run, request.options.sanitize);
   judge(run);

@@ -182,8 +182,28 @@ def sample(name, folder, checkout):
     return program
 
 
+MAIN = re.compile(r"^\s*(?:int|void|auto)?\s*main\s*\(", re.M)
+
+
+def course_file(name, path, checkout):
+    """A file of a course's repository that holds a main(): built alone, started in its folder."""
+    folder, _, file = path.rpartition("/")
+    program = Program(name, folder, checkout)
+    own = checkout.text(path)
+    program.needs = [p for p in checkout.by_folder[folder] if TEXT.search(p) or len(checkout.by_folder[folder]) < 60]
+    program.text = own
+    program.add_neighbours([own])
+    program.text = "\n".join([own] + [checkout.text(p) for p in program.needs if re.search(r"\.(cuh|h|hpp)$", p)])
+    program.sources, program.flags = [file], ["-O2", "-std=c++17", "--extended-lambda"]
+    if CLOSED.search(own):
+        program.refusal = ("closed library", CLOSED.search(own).group(1))
+    elif OTHER.search(own):
+        program.refusal = ("other library", OTHER.search(own).group(1))
+    return program
+
+
 def programs_of(checkout):
-    """Names, and what makes the Program of each."""
+    """Names, and what makes the Program of each; in a repository of neither kind, each .cu file with a main()."""
     found = {}
     for path in checkout.objects:
         parts = path.split("/")
@@ -191,4 +211,9 @@ def programs_of(checkout):
             found[parts[1][:-5]] = lambda n=parts[1][:-5], f="/".join(parts[:2]): hecbench(n, f, checkout)
         if len(parts) == 4 and parts[0] == "Samples" and parts[3] == "CMakeLists.txt" and parts[1][0] in "0123456":
             found[parts[2]] = lambda n=parts[2], f="/".join(parts[:3]): sample(n, f, checkout)
+    if not found:
+        for path in checkout.objects:
+            name = path[:-3].replace("/", "__").replace(" ", "_")
+            if path.endswith(".cu") and "/" in path and MAIN.search(checkout.text(path)):
+                found[name] = lambda n=name, f=path: course_file(n, f, checkout)
     return found

@@ -200,3 +200,29 @@ extern "C" __global__ void crossed_locks(int* locks) {
   while (atomicCAS(locks + 1 - first, 0, 1)) {
   }
 }
+
+extern "C" __global__ void waits_and_counts(volatile int* flag) {
+  int n = 0;
+  while (*flag != 7) ++n;
+  flag[1] = n;
+}
+
+// All but the last block take the lock and give it back, again and again, until the flag is set, in rounds of as many
+// instructions as a turn has, or so: whenever another one looks, it may be taken. The last one needs it once.
+extern "C" __global__ void one_looks_at_the_lock_now_and_then(int* lock) {
+  if (threadIdx.x) return;
+  volatile int* flag = lock + 1;
+  if (blockIdx.x == gridDim.x - 1) {
+    while (atomicCAS(lock, 0, 1)) __nanosleep(100);
+    *flag = 1;
+    atomicExch(lock, 0);
+    return;
+  }
+  while (*flag == 0) {
+    while (atomicCAS(lock, 0, 1)) {
+    }
+    for (int i = 0; i < 20 && *flag == 0; ++i) {
+    }
+    atomicExch(lock, 0);
+  }
+}

@@ -1,9 +1,10 @@
 // Mistakes whose remedy is not the usual one: each has its sentence.
-// case: --budget 20M -- barrier_of_the_grid :: 4
-// err: error: step did not end within 20000000 warp instructions: .*; 136 of 400 blocks cannot start while 264 wait
+// case: -- barrier_of_the_grid :: 4
+// err: error: step never ends, for all its threads wait for what none of them will do: .*; 136 of 400 blocks cannot start while 264 wait
 // err: hint: a barrier of the whole grid needs all its blocks on the GPU at once: launch at most 264 of this kind, each working on several pieces, or use cudaLaunchCooperativeKernel and grid\.sync\(\), which refuse more
-// case: --budget 100k -- one_waits :: 4
-// err: hint: look for a loop that cannot end, or waits for a lock that nobody releases; or raise --budget
+// case: -- one_waits :: 4
+// err: error: waits never ends, for all its threads wait for what none of them will do: 32 threads at
+// err: hint: look for a loop that cannot end, or waits for a lock that nobody releases modelled
 // case: -- heap :: 4
 // err: error: out-of-bounds store of 4 bytes at the null address 0x14 in scratch
 // err: hint: malloc or new in a kernel gave null, for the device's heap of 8388608 bytes was used up: check what they give, and have more by cudaDeviceSetLimit\(cudaLimitMallocHeapSize, bytes\) before the first launch
@@ -30,6 +31,8 @@
 // err: copy it with cudaMemcpy first \(at remedies\.cu:\d+\); thrust takes a raw pointer for the host's: give thrust::device as the first argument, or thrust::device_pointer_cast\(p\)
 // case: -- divides :: 136
 // err: error: the host divided an integer by 0, or the least one by -1 \(at remedies\.cu:\d+\)
+// case: --sanitize racecheck -- wide :: 1
+// err: racecheck: half_waits: race in shared memory: .*:@s[threadIdx.x] = @ write by block \(0,0,0\), thread \(1,0,0\), s\[1\] .*:@double2 last@ read by block \(0,0,0\), thread \(32,0,0\), s\[1\]
 #include <cooperative_groups.h>
 #include <thrust/fill.h>
 #include <thrust/execution_policy.h>
@@ -73,6 +76,15 @@ __global__ void shouts() {
 }
 __global__ void traps() { asm("trap;"); }
 
+// The compiler loads two elements at once: the race is for the second one.
+__global__ void half_waits(double* out) {
+  __shared__ alignas(16) double s[2];
+  if (threadIdx.x < 2) s[threadIdx.x] = 1 + threadIdx.x;
+  if (threadIdx.x == 0) s[0] = 1;
+  const double2 last = *reinterpret_cast<const double2*>(s);
+  if (threadIdx.x == 32) out[0] = last.y;
+}
+
 int main(int, char** argv) {
   const auto is = [&](const char* word) { return std::strcmp(argv[1], word) == 0; };
   int* x = nullptr;
@@ -89,6 +101,7 @@ int main(int, char** argv) {
   if (is("host_writes")) *x = 1;
   if (is("library_writes")) std::memset(x, argv[1][0], 4096 + argv[1][1]);
   if (is("thrust_writes")) thrust::fill(thrust::host, x, x + 10, 1);
+  if (is("wide")) half_waits<<<1, 64>>>(reinterpret_cast<double*>(x));
   if (is("divides")) std::printf("%d\n", 7 / (argv[1][0] - 'd'));
   if (is("trap")) traps<<<1, 1>>>();
   std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));

@@ -19,6 +19,20 @@ extern "C" __global__ void reduction_by_one_warp_of_two(const int* in, int* out)
   if (t == 0) *out = s[0];
 }
 
+// Two mistakes: the other warp has to be waited for, and in the last rounds each lane for the others.
+// guilty <<<1, 64>>> in[64] out[32]
+// advised: put __syncthreads() between them, outside of the branch, where all threads of the block come by
+// advised: both are of one warp: put __syncwarp() between them
+extern "C" __global__ void reduction_whose_last_warp_waits_for_nobody(const int* in, int* out) {
+  __shared__ volatile int s[64];
+  const int t = threadIdx.x;
+  s[t] = in[t] + t;  // guilty: racecheck write
+  if (t < 32) {
+    s[t] += s[t + 32];  // guilty: racecheck read write
+    out[t] = s[t ^ 1];  // guilty: racecheck read
+  }
+}
+
 // guilty <<<1, 64>>> in[64] out[64]
 // advised: both are of one warp: put __syncwarp() between them
 extern "C" __global__ void exchange_within_each_of_two_warps(const int* in, int* out) {

@@ -60,7 +60,7 @@ extern "C" __global__ void moved_to_a_neighbour(const int* in, int* out) {
   __shared__ unsigned words[64];
   const int t = threadIdx.x;
   words[t + 32] = (words[t] & ~15u) | in[t];  // guilty: initcheck read
-  out[t] = 1;
+  out[t] = words[t + 32];
 }
 
 #define PRMT(d, a, b, selector) asm("prmt.b32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(selector))

@@ -25,9 +25,65 @@ extern "C" __global__ void halo_not_loaded(const int* in, int* out) {
 extern "C" __global__ void sums_not_cleared(const int* in, int* out) {
   int count[8];
   for (int k = 0; k < 8; ++k) count[in[threadIdx.x * 8 + k] & 7] += 1;  // guilty: initcheck read
-  int most = 0;
-  for (int k = 0; k < 8; ++k) count[(k + in[0]) & 7] = most++;
-  out[threadIdx.x] = count[in[1] & 7];
+  out[threadIdx.x] = count[in[threadIdx.x * 8 + 7] & 7];
+}
+
+// guilty <<<1, 32>>> in[256] out[32]
+extern "C" __global__ void sums_not_cleared_of_which_one_is_added_to_atomically(const int* in, int* out) {
+  __shared__ int sums[32], copy[32];
+  const int t = threadIdx.x;
+  if (t < 31) sums[t] = in[t];
+  copy[t] = sums[t];  // guilty: initcheck read
+  out[t] = atomicAdd(&copy[t], 1);
+}
+
+// guilty <<<1, 64>>> in[64] out[64]
+extern "C" __global__ void moved_by_one_warp_and_used_by_the_other(const int* in, int* out) {
+  __shared__ int s[64], moved[64], again[64];
+  const int t = threadIdx.x;
+  if (t < 63) s[t] = in[t];
+  __syncthreads();
+  moved[t] = s[t];  // guilty: initcheck read
+  __syncthreads();
+  again[t] = moved[63 - t];
+  __syncthreads();
+  out[t] = again[t];
+}
+
+// innocent <<<1, 64>>> in[256] out[256]
+extern "C" __global__ void planes_of_which_the_first_was_never_given(const int* in, int* out) {
+  __shared__ int plane[192];
+  const int t = threadIdx.x;
+  plane[t + 128] = in[t];
+  for (int k = 0; k < 4; ++k) {
+    plane[t] = plane[t + 64];  // the first time nobody has written it, and nobody looks at it
+    plane[t + 64] = plane[t + 128];
+    if (k < 3) plane[t + 128] = in[(k + 1) * 64 + t];
+    out[k * 64 + t] = k == 0 ? plane[t + 64] : plane[t] + plane[t + 64];
+  }
+}
+
+// innocent <<<1, 128>>> in[128] out[128]
+extern "C" __global__ void sums_of_warps_that_are_not_there(const int* in, int* out) {
+  __shared__ int sums[32];
+  const int t = threadIdx.x, lane = t & 31, warp = t >> 5;
+  int v = in[t];
+  for (int d = 1; d < 32; d *= 2) {
+    const int n = __shfl_up_sync(0xffffffffu, v, d);
+    if (lane >= d) v += n;
+  }
+  if (lane == 31) sums[warp] = v;
+  __syncthreads();
+  if (warp == 0) {
+    int sum = sums[lane];  // 4 of 32 were written
+    for (int d = 1; d < 32; d *= 2) {
+      const int n = __shfl_up_sync(0xffffffffu, sum, d);
+      if (lane >= d) sum += n;
+    }
+    sums[lane] = sum;
+  }
+  __syncthreads();
+  out[t] = v + (warp > 0 ? sums[warp - 1] : 0);
 }
 
 // guilty <<<1, 32>>> in[32] out[32]?

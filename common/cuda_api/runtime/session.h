@@ -125,7 +125,7 @@ class Session {
   /// A copy has taken these bytes of device memory to the host: initcheck looks whether something wrote them.
   void taken(const char* function, std::uint64_t from, const Rows& rows, void* caller);
   /// Of streamcheck: two operations that nothing orders; `pair`: their places, of which one is told once.
-  void find_unordered(const std::string& pair, const std::string& message);
+  void find_unordered(const std::string& pair, const std::string& message, Severity severity);
   void note(const std::string& text);
 
   /// A call failed because this machine has too little memory, not the GPU: that is told, as a fault where it is no

@@ -88,7 +88,7 @@ void BlockContext::start(std::uint64_t block) {
   index = {static_cast<std::uint32_t>(block % grid.x), static_cast<std::uint32_t>(block / grid.x % grid.y),
            static_cast<std::uint32_t>(block / grid.x / grid.y)};
   live = static_cast<std::uint32_t>(launch.block.volume());
-  executed = polled = charged = 0;
+  executed = polled = charged = acts = 0;
   reset_waiting();
   enter_phase(0);
   last_errors.clear();
@@ -199,6 +199,7 @@ void mark_far(Warp& w, const std::uint64_t* addresses, bool store) {
 }
 
 void charge_work(Warp& w, std::uint64_t units) {
+  ++w.block->acts;
   constexpr std::uint64_t turn = 1 << 12;  // more than this at once takes from the warp's turn, and shows in its clock
   if (units >= turn)
     w.fuel -= static_cast<std::int64_t>(std::min<std::uint64_t>(units, 1u << 30));

@@ -25,6 +25,7 @@ namespace gpulab::simt {
 class DeviceHeap;
 struct DeviceRuntime;
 struct GridLaunches;
+class StateHash;
 struct StackLimit;
 
 /// What all blocks of a launch share.
@@ -121,6 +122,10 @@ struct BlockContext {
   /// Adds where this block's threads are.
   void add_places(ThreadPlaces& places) const;
   [[nodiscard]] Dim3 thread_of(const Warp& warp, int lane) const;
+  // sync/repetition.cpp
+  /// Where its threads are, and what else decides how they go on, but for global memory.
+  void add_places_to(StateHash& hash) const;
+  void add_state_to(StateHash& hash) const;
 
   const LaunchState& launch;
   Worker& worker;
@@ -130,6 +135,7 @@ struct BlockContext {
   std::uint64_t executed = 0;  ///< warp instructions so far; with what polls have taken, the block's clock
   std::uint64_t polled = 0;    ///< fuel that polls have taken so far
   std::uint64_t charged = 0;  ///< work beside instructions so far, in warp instructions that take as long (charge_work)
+  std::uint64_t acts = 0;     ///< times that its threads have printed, allocated, launched, copied (charge_work)
   std::int64_t slice = 0;     ///< of the running warp
   std::vector<Warp> warps;
   Schedule choices;  ///< between warps and their splits

@@ -19,7 +19,8 @@
 #include <vector>
 
 #include "common/launch_error.h"
-#include "common/progress/launch_progress.h"
+#include "common/simt/machine/budget.h"
+#include "common/simt/machine/sync/repetition.h"
 #include "common/simt/machine/worker.h"
 
 namespace gpulab::simt {
@@ -36,69 +37,6 @@ constexpr std::int64_t kSpinningSlice = 1 << 9;
 constexpr std::uint64_t kLongestPause = 256;
 /// The same where blocks are independent of each other: here turns only let warps of one block poll for each other.
 constexpr std::int64_t kWarpSlice = 1 << 18;
-
-/// Each of so many warps that run beside the one that ends first adds as much to the patience; at most it doubles.
-constexpr std::uint64_t kPatientWarps = 512;
-
-/// All blocks that the modelled GPU has room for wait, and others have not started.
-struct WaitingForBlocks {
-  std::uint64_t wait = 0, not_started = 0, all = 0;
-};
-
-/// The launch's allowance of warp instructions, drawn by workers in large steps.
-class Budget {
- public:
-  /// `warps`: that run side by side.
-  Budget(const Program& program, const GridOptions& options, std::uint64_t warps)
-      : program_(program),
-        total_(options.budget),
-        patience_(options.patience + std::min(warps, kPatientWarps) * (options.patience / kPatientWarps)),
-        left_(static_cast<std::int64_t>(options.budget - std::min(options.spent, options.budget))) {}
-  /// For what `block` has just executed. `waiting`: why others cannot start, where it is so.
-  void spend(std::uint64_t instructions, const BlockContext& block, const auto& add_places,
-             const std::function<std::optional<WaitingForBlocks>()>& waiting = {}) {
-    const bool within = left_.fetch_sub(static_cast<std::int64_t>(instructions), std::memory_order_relaxed) >=
-                        static_cast<std::int64_t>(instructions);
-    if (within &&
-        (patience_ == 0 || waited_.fetch_add(instructions, std::memory_order_relaxed) + instructions <= patience_))
-      return;
-    ThreadPlaces places;
-    add_places(places);
-    std::string what =
-        within ? fmt::format("no block of {} ended within {} warp instructions, which is long or without end: {}",
-                             program_.name, patience_, described(program_, places))
-               : fmt::format("{} did not end within {} warp instructions: {}", program_.name, total_,
-                             described(program_, places));
-    std::string hint =
-        within ? "look for a loop that cannot end, or waits for a lock that nobody releases; where there is none, "
-                 "--budget 20G lets the launch run so far"
-               : "look for a loop that cannot end, or waits for a lock that nobody releases; or raise --budget";
-    if (block.launch.grid_workspace != 0)
-      hint =
-          "grid.sync() waits for all threads of all blocks, each as often: let no branch and no return lead around "
-          "it; " +
-          hint;
-    if (const auto blocks = waiting ? waiting() : std::nullopt) {
-      what +=
-          fmt::format("; {} of {} blocks cannot start while {} wait", blocks->not_started, blocks->all, blocks->wait);
-      hint = fmt::format(
-          "a barrier of the whole grid needs all its blocks on the GPU at once: launch at most {} of this kind, each "
-          "working on several pieces, or use cudaLaunchCooperativeKernel and grid.sync(), which refuse more",
-          blocks->wait);
-    }
-    throw LaunchError(LaunchFailure::hung, what, block.place(), hint);
-  }
-  void block_ended() {
-    launch_progress.block_ended();
-    if (patience_ != 0) waited_.store(0, std::memory_order_relaxed);
-  }
-
- private:
-  const Program& program_;
-  std::uint64_t total_, patience_;
-  std::atomic<std::int64_t> left_;
-  std::atomic<std::uint64_t> waited_{0};  ///< since a block ended
-};
 
 /// Applies what blocks left behind in the order of their chunks, whoever finishes first. What waits for its turn is
 /// bounded: who comes early with much waits, too. The lowest chunk never does.
@@ -286,10 +224,11 @@ class InterleavedGrid {
       for (std::size_t i = running_.size(); i-- > 0;) {
         Resident& one = running_[i];
         if (one.wakes > round) continue;
-        if (take_turn(one, one.context->spinning ? kSpinningSlice : kBlockSlice)) {
+        if (take_turn(one, one.context->spinning ? spinning_slice() : kBlockSlice)) {
           leave(i);
           continue;
         }
+        if (i == 0) look_for_repetition();
         one.pause = one.context->spinning ? std::clamp<std::uint64_t>(2 * one.pause, 1, kLongestPause) : 0;
         one.wakes = round + 1 + one.pause;
       }
@@ -378,6 +317,31 @@ class InterleavedGrid {
     if (done) budget_.block_ended();
     return done;
   }
+  /// Turns that always end at the same place of a loop may hold a lock whenever others look at it. Once a state has
+  /// come back their lengths differ, and it has to come back again.
+  std::int64_t spinning_slice() {
+    constexpr std::int64_t lengths = 97;
+    return kSpinningSlice + (in_doubt_ ? turns_in_doubt_++ * 7 % lengths : 0);
+  }
+  /// Nobody who could change anything for those that wait is missing: whoever has not started cannot.
+  void look_for_repetition() {
+    constexpr std::int64_t enough_turns = 512;
+    if (!as_the_gpu_ || (started_ < blocks_ && running_.size() < resident_) || !all_poll()) {
+      repetition_.reset();
+      in_doubt_ = false;
+      return;
+    }
+    std::vector<const BlockContext*> all;
+    for (const Resident& one : running_) all.push_back(one.context.get());
+    if (!repetition_.found(all, *launch_.memory)) return;
+    if (!in_doubt_ || turns_in_doubt_ < enough_turns) {
+      if (!std::exchange(in_doubt_, true)) turns_in_doubt_ = 0;
+      return repetition_.reset();
+    }
+    ThreadPlaces places;
+    for (const BlockContext* one : all) one->add_places(places);
+    budget_.waits_in_vain(*all.front(), places, [&] { return who_waits(); });
+  }
   [[nodiscard]] bool all_poll() const {
     return std::ranges::all_of(running_, [](const Resident& one) { return one.context->spinning; });
   }
@@ -402,6 +366,9 @@ class InterleavedGrid {
   std::uint64_t blocks_, resident_, started_ = 0;
   bool as_the_gpu_;  ///< so many as the GPU keeps resident
   const Print& print_;
+  Repetition repetition_;
+  bool in_doubt_ = false;  ///< a state of those that poll has come back
+  std::int64_t turns_in_doubt_ = 0;
   std::deque<Resident> running_;
   std::vector<std::unique_ptr<BlockContext>> idle_;
 };

@@ -72,11 +72,14 @@ Told told(const LaunchState& launch, const Accusation& a) {
   return {std::move(finding), {&a}};
 }
 
-/// Threads of one warp, beside those of several that meet in the same line.
+/// Threads of one warp, beside those of several that meet in the same line: but not where of a block none but the first
+/// warp comes, as to a reduction's last rounds, which need no barrier of the block.
 Reach reach_of(const std::vector<Told>& all, const Told& one) {
   const Reach own = one.of.front()->reach;
+  const bool of_first_warps = std::ranges::all_of(one.of, &Accusation::of_first_warps);
+  const Reach from = of_first_warps ? Reach::grid : Reach::block;
   const auto shares_a_line = [&](const Told& other) {
-    return other.of.front()->reach > own && std::ranges::any_of(other.finding.at, [&](const FindingSite& there) {
+    return other.of.front()->reach >= from && std::ranges::any_of(other.finding.at, [&](const FindingSite& there) {
              return std::ranges::any_of(one.finding.at, [&](const FindingSite& at) { return of_one_line(at, there); });
            });
   };
@@ -152,6 +155,7 @@ Suspect suspect(const Warp& w, int lane, std::uint32_t site) {
 
 Accusation& Accusations::add(Accusation now) {
   const Key key{std::string(now.tool) + now.message, {now.first.site, now.second.site}};
+  now.of_first_warps = now.first.thread < kLanes && now.second.thread < kLanes;
   if (accusations_.size() >= kMost && !accusations_.contains(key)) {
     ++left_out_;
     return beyond_ = std::move(now);
@@ -171,6 +175,7 @@ Accusation& Accusations::add(Accusation now) {
   known.alike = known.alike && now.alike;
   known.several = known.several || now.second.thread != known.second.thread;
   known.parted = known.parted || now.parted;
+  known.of_first_warps = known.of_first_warps && now.of_first_warps;
   const auto order = [](const Accusation& a) {
     return std::tie(a.first.block, a.first.thread, a.second.block, a.second.thread);
   };

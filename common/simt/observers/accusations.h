@@ -41,9 +41,10 @@ struct Accusation {
   bool two_writers = false;  ///< of one element
   Suspect writer{};          ///< of the first element, which is:
   std::string element{};
-  bool alike = false;    ///< each met the one of the same number in another block
-  bool several = false;  ///< of different numbers
-  bool parted = false;   ///< some came without the other lanes of their warp
+  bool alike = false;          ///< each met the one of the same number in another block
+  bool several = false;        ///< of different numbers
+  bool parted = false;         ///< some came without the other lanes of their warp
+  bool of_first_warps = true;  ///< all of them are of the first warp of their block
   /// Makes the message of all accusations of one pair of lines, where it depends on them and on the places as they are
   /// told. `all`: the example that is told comes first. `reach`: of the farthest of them, or of a race that shares a
   /// line with them: what mends that may mend both.

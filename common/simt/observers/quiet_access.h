@@ -30,10 +30,13 @@ struct Stored {
 
 inline bool stores_what_is_there(const Warp& w, const MicroOp* op, const MemoryUse& use, int lane,
                                  const std::byte* host) {
-  if (use.bytes != 4) return std::memcmp(Stored(w, op, use, lane).bytes.data(), host, use.bytes) == 0;
-  std::uint32_t there;
-  std::memcpy(&there, host, 4);
-  return there == reinterpret_cast<const std::uint32_t*>(w.regs + op->r[use.value])[lane];
+  const auto is_there = [&]<typename Word>(Word there) {
+    std::memcpy(&there, host, sizeof there);
+    return there == reinterpret_cast<const Word*>(w.regs + op->r[use.value])[lane];
+  };
+  if (use.bytes == 4) return is_there(std::uint32_t{});
+  if (use.bytes == 8 && use.element == 8) return is_there(std::uint64_t{});
+  return std::memcmp(Stored(w, op, use, lane).bytes.data(), host, use.bytes) == 0;
 }
 
 /// How many of 32 words in a row that a warp stores are there already.
@@ -246,9 +249,19 @@ class QuietAccess {
     return (r.clock == 0) | ((r.warp == warp_) & (r.lanes == 1u << lane)) |
            ((r.warp - first_warp_ < warps_) & (r.clock < everyone_));
   }
+  /// There is none, or the block's last barrier lies between, of shared memory: over for everyone, and of any kind.
+  [[nodiscard]] bool is_settled(const GroupCell& r) const {
+    return r.clock == 0 || (shared_ && is_of_block(r) && r.clock < everyone_);
+  }
   /// RaceDetector::remember for a granule with two readers at most, who are of other warps, where barriers alone tell
   /// what is over.
-  [[nodiscard]] bool read(const RaceShadow::Cells& at, const GroupCell& now, bool mixed) const {
+  [[gnu::always_inline, nodiscard]] bool read(const RaceShadow::Cells& at, const GroupCell& now, bool mixed) const {
+    if (!is_settled(*at.first) || !is_settled(*at.last)) return read_among_others(at, now, mixed);
+    *at.first = now;
+    return true;
+  }
+  [[gnu::noinline, nodiscard]] bool read_among_others(const RaceShadow::Cells& at, const GroupCell& now,
+                                                      bool mixed) const {
     GroupCell &first = *at.first, &last = *at.last;
     if (mixed && (RaceShadow::is_list(last) || is_suspect(first, now) || is_suspect(last, now))) return false;
     if (may_go(first, now)) {

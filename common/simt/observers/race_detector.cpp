@@ -195,15 +195,23 @@ bool RaceDetector::is_ordered_by_flag(const LaneAccess& now, std::uint32_t earli
 // ---- against those who accessed a granule before ----
 
 /// `earlier_thread`: of the grid.
-void RaceDetector::accuse(const LaneAccess& now, std::uint32_t earlier_thread, std::uint32_t earlier_site) {
+void RaceDetector::accuse(const LaneAccess& now, std::uint64_t cell, std::uint32_t earlier_thread,
+                          std::uint32_t earlier_site) {
   const Suspect own = suspect(now.warp, now.lane, now.op->site);
   const Suspect earlier{earlier_thread / threads_, earlier_thread % threads_, earlier_site};
   const Reach reach = earlier.block != own.block                       ? Reach::grid
                       : earlier.thread / kLanes == own.thread / kLanes ? Reach::warp
                                                                        : Reach::block;
+  // Compilers make one wide load of several elements' loads: the narrower of the two accesses says how large one is.
+  Place met = now.place;
+  const std::uint64_t from = std::max(cell * now.shadow.granule(), met.offset) - met.offset;
+  met.offset += from;
+  met.address += from;
+  const std::uint32_t theirs = locator_.use_at(earlier_site).bytes;  // 0: a copy of many bytes
+  const std::uint32_t bytes = theirs == 0 ? now.use.bytes : std::min<std::uint32_t>(now.use.bytes, theirs);
   accusations_.add({.tool = "racecheck",
                     .message = now.place.shared ? "shared" : "global",
-                    .address = name_of(*program_, now.place, now.use.bytes),
+                    .address = name_of(*program_, met, bytes),
                     .first = earlier,
                     .second = own,
                     .reach = reach,
@@ -214,7 +222,7 @@ void RaceDetector::accuse(const LaneAccess& now, std::uint32_t earlier_thread, s
                     .in_words = race_in_words});
 }
 
-void RaceDetector::check_reader(const LaneAccess& now, const GroupCell& reader) {
+void RaceDetector::check_reader(const LaneAccess& now, std::uint64_t cell, const GroupCell& reader) {
   const std::uint32_t block = reader.warp / warps_, first = reader.warp % warps_ * kLanes;
   const std::uint32_t site = reader.site & ~kSilentStore;
   if (are_atomic(now.use, locator_.use_at(site))) return;
@@ -224,7 +232,7 @@ void RaceDetector::check_reader(const LaneAccess& now, const GroupCell& reader) 
         now.block.history.knows(now.thread, block, other, reader.clock))
       continue;
     if (is_ordered_by_flag(now, site)) continue;
-    return accuse(now, block * threads_ + other, site);
+    return accuse(now, cell, block * threads_ + other, site);
   }
 }
 
@@ -293,10 +301,11 @@ void RaceDetector::remember_atomic(const LaneAccess& now, std::uint64_t cell, co
 /// Against those who wrote a granule last.
 void RaceDetector::check_writers(const LaneAccess& now, std::uint64_t cell, const Stored& value) {
   const Warp& w = now.warp;
-  const Writers* several = now.shadow.writers(cell);
+  const WriteCell& last = now.shadow.written(cell);
+  const Writers* several = now.shadow.writers(last);
   if (several && !now.use.atomic && !now.use.strong)
-    for (const GroupCell& atomic : several->atomics) check_reader(now, atomic);
-  const WriteCell& written = several ? several->plain : now.shadow.written(cell);
+    for (const GroupCell& atomic : several->atomics) check_reader(now, cell, atomic);
+  const WriteCell& written = several ? several->plain : last;
   const std::uint32_t other = written.thread % threads_, block = written.thread / threads_;
   if (!written.clock || (block == w.block->linear && other == now.thread)) return;
   // Lanes of one instruction that store the same value to one place change nothing for each other.
@@ -306,7 +315,7 @@ void RaceDetector::check_writers(const LaneAccess& now, std::uint64_t cell, cons
   if (same_store || are_atomic(now.use, locator_.use_at(written.site)) ||
       now.block.history.knows(now.thread, block, other, written.clock) || is_ordered_by_flag(now, written.site))
     return;
-  accuse(now, written.thread, written.site);
+  accuse(now, cell, written.thread, written.site);
 }
 
 void RaceDetector::check(const LaneAccess& now) {
@@ -332,7 +341,7 @@ void RaceDetector::check(const LaneAccess& now) {
     if (now.use.load || silent) {
       if (shadow.has_silent_stores())
         shadow.for_each_reader(cell, [&](const GroupCell& reader) {
-          if ((reader.site ^ own.site) & kSilentStore) check_reader(now, reader);
+          if ((reader.site ^ own.site) & kSilentStore) check_reader(now, cell, reader);
         });
       remember(
           now.block, now.place, own, now.thread, [&](auto f) { shadow.erase_readers_if(cell, f); },
@@ -340,7 +349,7 @@ void RaceDetector::check(const LaneAccess& now) {
       continue;
     }
     shadow.erase_readers_if(cell, [&](const GroupCell& reader) {
-      check_reader(now, reader);
+      check_reader(now, cell, reader);
       // Which leaves both unordered: a plain write may follow.
       return !are_atomic(now.use, locator_.use_at(reader.site & ~kSilentStore));
     });

@@ -82,7 +82,7 @@ class RaceDetector {
   [[nodiscard]] RaceShadow* shadow_of(RacingBlock& block, const Place& place);
   bool access_together(Warp& warp, const MicroOp* op, RacingBlock& block);
   void check(const LaneAccess& now);
-  void check_reader(const LaneAccess& now, const GroupCell& reader);
+  void check_reader(const LaneAccess& now, std::uint64_t cell, const GroupCell& reader);
   void check_writers(const LaneAccess& now, std::uint64_t cell, const Stored& value);
   template <typename EraseIf, typename Add>
   void remember(const RacingBlock& block, const Place& place, const GroupCell& now, std::uint32_t thread,
@@ -92,7 +92,7 @@ class RaceDetector {
   void release_by(const LaneAccess& now);
   [[nodiscard]] bool is_ordered_by_flag(const LaneAccess& now, std::uint32_t earlier_site) const;
   [[nodiscard]] static SyncKey key_of(const LaneAccess& now);
-  void accuse(const LaneAccess& now, std::uint32_t earlier_thread, std::uint32_t earlier_site);
+  void accuse(const LaneAccess& now, std::uint64_t cell, std::uint32_t earlier_thread, std::uint32_t earlier_site);
 
   Locator& locator_;
   Accusations& accusations_;

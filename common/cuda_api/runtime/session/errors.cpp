@@ -87,10 +87,11 @@ void Session::taken(const char* function, std::uint64_t from, const Rows& rows, 
   find(result->message, result->severity, caller, "initcheck");
 }
 
-void Session::find_unordered(const std::string& pair, const std::string& message) {
+void Session::find_unordered(const std::string& pair, const std::string& message, Severity severity) {
   Finding* const finding = new_finding("unordered\n" + pair);
   if (finding == nullptr) return;
   finding->tool = "streamcheck";
+  finding->severity = severity;
   finding->message = message;
   place_allocations(message);
 }
@@ -157,7 +158,8 @@ void Session::fail(const LaunchError& error, const LaunchRequest& request, const
   fault.block = request.block;
   fault.error = cudaGetErrorName(pending_);
   // racecheck may look through thousands of hand-overs for one access: such a launch ends, of a smaller problem.
-  if (error.kind == LaunchFailure::hung && !options.sanitize.empty())
+  const bool used_up = error.kind == LaunchFailure::hung && fault.what.find(" warp instructions") != std::string::npos;
+  if (used_up && !options.sanitize.empty())
     fault.hint += "; what --sanitize looks up counts, too: fewer tools or a smaller problem take less";
   const std::uint64_t address = address_in(fault.what);
   const auto pointer = host_pointer(*this, address, request, kernel);

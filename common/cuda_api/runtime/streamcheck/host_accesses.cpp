@@ -45,7 +45,8 @@ void StreamCheck::host_touched(Session& session, const simt::ByteRange& range, b
     const auto one = Session::place_of(earlier.place), other = Session::place_of(place);
     const auto words = in_words(earlier, written ? Touch::writes : Touch::reads, writes, entry->name);
     session.find_unordered(fmt::format("{}\n{}\nhost\n{}", earlier.name, one, other),
-                           fmt::format("{} (called by {}; {} by {})", words, other, earlier.name, one));
+                           fmt::format("{} (called by {}; {} by {})", words, other, earlier.name, one),
+                           Severity::error);
     // What one mistake leads to is no other.
     pages_.open();
     ordering_.assume_over(earlier.when);

@@ -107,7 +107,7 @@ class RaceShadow {
     WriteCell* written;
     GroupCell *first, *last;  ///< readers
   };
-  [[nodiscard]] Cells cells(std::uint64_t cell) {
+  [[gnu::always_inline, nodiscard]] Cells cells(std::uint64_t cell) {
     Page& own = page(cell);
     const std::uint64_t at = cell % kPageCells;
     if (!own.rows[at / kLanes].spread_out) [[unlikely]]
@@ -160,8 +160,10 @@ class RaceShadow {
     }
   }
   /// The writers of a granule where there are several, else nullptr: then `written` is the one.
-  [[nodiscard]] Writers* writers(std::uint64_t cell) {
-    return is_list(written(cell)) ? &writers_[written(cell).site] : nullptr;
+  [[nodiscard]] Writers* writers(std::uint64_t cell) { return writers(written(cell)); }
+  /// The same of a cell that `cells` has found.
+  [[nodiscard]] Writers* writers(const WriteCell& written) {
+    return is_list(written) ? &writers_[written.site] : nullptr;
   }
   void make_list(std::uint64_t cell, Writers writers) {
     written(cell) = {kMany, kMany, writers_.add(std::move(writers))};

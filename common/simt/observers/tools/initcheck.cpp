@@ -190,11 +190,12 @@ class Initcheck final : public Observer, public UndefinedSource {
       if (use.load && may_mark(w, op)) return add_undefined(place, *shadow, lane, padding);
       if (padding) return;
       // What is read before it was written because nothing orders the two is a race, and told as one.
-      accusations_.add({.tool = "initcheck",
-                        .message = message_for(place),
-                        .address = name_of(*w.program, place, use.bytes),
-                        .first = suspect(w, lane, op->site),
-                        .unless_told_by = "racecheck"});
+      if (!values_.accuse_carried(w, place))
+        accusations_.add({.tool = "initcheck",
+                          .message = message_for(place),
+                          .address = name_of(*w.program, place, use.bytes),
+                          .first = suspect(w, lane, op->site),
+                          .unless_told_by = "racecheck"});
       shadow->set(place.offset, use.bytes);
     }
     if (use.store || gives) shadow->set(place.offset, use.bytes);
@@ -258,6 +259,7 @@ class Initcheck final : public Observer, public UndefinedSource {
     undefined_.tool = "initcheck";
     undefined_.unless_told_by = "racecheck";
     undefined_.source = this;
+    undefined_.carried = true;
     undefined_.bytes = locator_.use().bytes;
     undefined_.element = locator_.use().element <= 8 ? locator_.use().element : 0;
     values_.mark(w, op->site, std::exchange(undefined_, {}));

@@ -37,6 +37,7 @@ bool UndefinedValues::may_mark(const Warp&, std::uint32_t site, std::string_view
 }
 
 void UndefinedValues::mark(Warp& w, std::uint32_t site, Undefined what) {
+  const BlockValues& block = blocks_.of(*w.block);
   WarpValues& values = blocks_.of(*w.block).warps[w.index];
   if (values.lanes.empty()) {
     values.lanes.resize(program_->slots + program_->preds);
@@ -61,6 +62,10 @@ void UndefinedValues::mark(Warp& w, std::uint32_t site, Undefined what) {
                      .in_place = what.element != 0 && k < what.undefined.size(),
                      .in_parts = (what.in_parts >> lane & 1) != 0,
                      .element = static_cast<std::uint8_t>(k)};
+      if (undefined[lane] != 0 && !block.carried.empty())
+        marks[lane].origin =
+            carried_to(block, what.places[lane],
+                       k * what.element + static_cast<std::uint32_t>(std::countr_zero(undefined[lane])) / 8);
       lanes |= static_cast<std::uint32_t>(undefined[lane] != 0) << lane;
     }
     if (lanes) set(w, values, {step.results[k]}, lanes, lanes, marks);
@@ -87,33 +92,89 @@ void UndefinedValues::set(Warp& w, WarpValues& values, Cell cell, std::uint32_t 
   w.values_watched = values.marked != 0;
 }
 
+void UndefinedValues::accuse(const Warp& w, const Origin& origin) {
+  accusations_.add(origin.accusation);
+  const Accusation& told = origin.accusation;
+  if (origin.source) origin.source->used(w, 0, origin.place, origin.bytes);
+  if (std::find(told_.begin(), told_.end(), std::pair(told.first.site, told.tool)) == told_.end())
+    told_.emplace_back(told.first.site, told.tool);
+}
+
+UndefinedValues::Origin UndefinedValues::origin_of(const Warp& w, const WarpValues& values, const Mark& mark) const {
+  const auto& [site, what] = values.known[mark.what];
+  return {{.tool = what.tool,
+           .message = what.message,
+           .address = what.bytes ? name_of(*program_, mark.place, what.bytes) : std::string{},
+           .first = suspect(w, mark.lane, site),
+           .unless_told_by = what.unless_told_by},
+          what.source,
+          mark.place,
+          what.bytes};
+}
+
 /// Accuses whoever got what these lanes hold; from now on it counts as any other value.
 void UndefinedValues::use(Warp& w, WarpValues& values, std::uint16_t cell, std::uint32_t lanes) {
   const std::uint32_t bad = values.lanes[cell] & lanes;
   for (std::uint32_t left = bad; left; left &= left - 1) {
     const Mark mark = (*values.marks[cell])[static_cast<std::size_t>(std::countr_zero(left))];
-    const auto& [site, what] = values.known[mark.what];
-    const Place& place = mark.place;
-    accusations_.add({.tool = what.tool,
-                      .message = what.message,
-                      .address = what.bytes ? name_of(*program_, place, what.bytes) : std::string{},
-                      .first = suspect(w, mark.lane, site),
-                      .unless_told_by = what.unless_told_by});
-    if (what.source) what.source->used(w, mark.lane, place, what.bytes);
-    if (std::find(told_.begin(), told_.end(), std::pair(site, what.tool)) == told_.end())
-      told_.emplace_back(site, what.tool);
+    if (mark.origin == 0) {
+      accuse(w, origin_of(w, values, mark));
+      continue;
+    }
+    accuse(w, blocks_.of(*w.block).origins[mark.origin - 1u]);
+    const Undefined& what = values.known[mark.what].second;
+    if (what.source) what.source->used(w, mark.lane, mark.place, what.bytes);
   }
   if (bad) set(w, values, {cell}, bad, 0, {});
 }
 
-/// Whose padding is copied is accused of nothing. Of what may be written back write_back decides.
+/// The key of the word `behind` bytes behind a place.
+static std::uint64_t word_at(const Place& place, std::uint64_t behind) {
+  return (place.offset + behind) >> 2 << 1 | static_cast<std::uint64_t>(place.local);
+}
+
+/// 0: no store carried anything there.
+std::uint16_t UndefinedValues::carried_to(const BlockValues& block, const Place& place, std::uint64_t behind) {
+  if (place.allocation) return 0;
+  const auto found = block.carried.find(word_at(place, behind));
+  return found == block.carried.end() ? std::uint16_t{0} : found->second;
+}
+
+bool UndefinedValues::accuse_carried(const Warp& w, const Place& place) {
+  const BlockValues& block = blocks_.of(*w.block);
+  if (block.carried.empty()) return false;
+  const std::uint16_t origin = carried_to(block, place, 0);
+  if (origin != 0) accuse(w, block.origins[origin - 1u]);
+  return origin != 0;
+}
+
+/// Remembers who loaded what a store brings to shared or local memory. False: it goes elsewhere, or is a use.
+bool UndefinedValues::carry(const Warp& w, const WarpValues& values, const Mark& mark, Place to, std::uint32_t bytes) {
+  const auto& [site, what] = values.known[mark.what];
+  BlockValues& block = blocks_.of(*w.block);
+  if (!what.carried || to.allocation || block.carried.size() >= kMostCarried) return false;
+  std::uint16_t origin = mark.origin;
+  if (origin == 0) {
+    const auto same = [&](const Origin& one) { return one.accusation.first.site == site; };
+    const auto known = std::ranges::find_if(block.origins, same);
+    origin = static_cast<std::uint16_t>(known - block.origins.begin() + 1);
+    if (known == block.origins.end()) {
+      if (block.origins.size() >= 0xffff) return false;
+      block.origins.push_back(origin_of(w, values, mark));
+    }
+  }
+  for (std::uint32_t at = 0; at < bytes; at += 4) block.carried[word_at(to, at)] = origin;
+  return true;
+}
+
+/// Whose padding is copied is accused of nothing. Of what may be written back, or carried on, write_back decides.
 void UndefinedValues::store(Warp& w, WarpValues& values, const ValueStep& step, std::uint32_t lanes) {
   for (const std::uint16_t cell : step.stored) {
     if (cell == kNoOperand) continue;
     std::uint32_t used = 0;
     for (std::uint32_t left = values.lanes[cell] & lanes; left; left &= left - 1) {
       const Mark& mark = (*values.marks[cell])[static_cast<std::size_t>(std::countr_zero(left))];
-      const bool waits = mark.in_place && step.is_located;
+      const bool waits = (mark.in_place || values.known[mark.what].second.carried) && step.is_located;
       if (!mark.padding && !waits && (mark.bits & step.stored_bits)) used |= left & -left;
     }
     use(w, values, cell, used);
@@ -135,8 +196,13 @@ const WrittenBack* UndefinedValues::write_back(Warp& w, std::uint32_t site, cons
       const std::uint64_t bits = mark.bits & step.stored_bits;
       if (bits == 0) continue;
       if (!is_from(values.known[mark.what].second, mark, locator, lane, i)) {
-        if (!mark.padding) used |= left & -left;
-        continue;
+        if (mark.padding) continue;
+        Place to = locator.place(lane);
+        to.offset += i * locator.use().element;
+        if (!carry(w, values, mark, to, locator.use().element)) {
+          used |= left & -left;
+          continue;
+        }
       }
       if (!kept) back_ = {};
       kept |= left & -left;

@@ -8,15 +8,17 @@
 // conversions, shifts and masks carry bits on as they are; of sums and comparisons of integers what cannot depend on
 // them is as defined as before; any other arithmetic on a value with one undefined bit yields an undefined value. Who
 // sets a struct's bit-fields one by one loads a word, replaces some of its bits and stores it where it lay: there the
-// others are as undefined as before, and nobody is accused (write_back).
-// While no register of a warp is marked, decode's micro-op in front of the instructions asks one flag
-// (Warp::values_watched).
+// others are as undefined as before, and nobody is accused (write_back). Likewise who only moves a value to shared or
+// local memory, as stencils shift planes of which the first was never given: the bytes there are as undefined, and
+// where one is used at last, the load that brought it is accused. While no register of a warp is marked, decode's
+// micro-op in front of the instructions asks one flag (Warp::values_watched).
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -39,6 +41,7 @@ struct Undefined {
   std::string message{};
   std::string_view unless_told_by{};
   UndefinedSource* source = nullptr;   ///< nullptr: nobody
+  bool carried = false;                ///< a store to shared or local memory is no use
   std::uint32_t bytes = 0;             ///< of an access; 0: no memory is meant
   std::uint32_t element = 0;           ///< bytes of one element there, as far as it is a register's
   std::array<Place, kLanes> places{};  ///< where these lie
@@ -73,9 +76,12 @@ class UndefinedValues final : public Observer {
   [[nodiscard]] bool may_mark(const Warp& warp, std::uint32_t site, std::string_view tool);
   /// Results of the instruction that is next are undefined.
   void mark(Warp& warp, std::uint32_t site, Undefined what);
-  /// A store is next, at the places that the locator has found. Lanes whose value was loaded in another place, or that
-  /// may leave to the host what nobody gave, are accused. nullptr: no lane writes anything back.
+  /// A store is next, at the places that the locator has found. Lanes whose value was loaded in another place and goes
+  /// to global memory, or that may leave to the host what nobody gave, are accused. nullptr: nothing stays undefined.
   [[nodiscard]] const WrittenBack* write_back(Warp& warp, std::uint32_t site, const Locator& locator);
+
+  /// Accuses whoever first loaded what a store carried to this place. False: no store did.
+  bool accuse_carried(const Warp& warp, const Place& place);
 
   void grid_started(const LaunchState& launch) override;
   void block_started(const BlockContext& block) override;
@@ -94,6 +100,7 @@ class UndefinedValues final : public Observer {
     bool in_parts : 1 = false;  ///< Undefined::in_parts
     bool masked : 1 = false;    ///< bits have given way to others since
     std::uint8_t element = 0;   ///< of what was loaded
+    std::uint16_t origin = 0;   ///< of what a store has carried to where it was loaded: of BlockValues::origins, from 1
   };
   using Marks = std::array<Mark, kLanes>;
   /// A register that an instruction writes, and which bits of the result it receives: `first` and those behind it; bit
@@ -109,16 +116,34 @@ class UndefinedValues final : public Observer {
     std::vector<std::pair<std::uint32_t, Undefined>> known;  ///< site, and what it says
     std::uint32_t marked = 0;                                ///< registers with lanes
   };
+  /// Who is accused where a carried value is used.
+  struct Origin {
+    Accusation accusation;
+    UndefinedSource* source;
+    Place place;
+    std::uint32_t bytes;
+  };
   struct BlockValues {
     explicit BlockValues(const BlockContext& block) : warps(block.warps.size()) {}
-    void restart(const BlockContext&) { warps = std::vector<WarpValues>(warps.size()); }
+    void restart(const BlockContext&) {
+      warps = std::vector<WarpValues>(warps.size());
+      origins.clear();
+      carried.clear();
+    }
     std::vector<WarpValues> warps;
+    std::vector<Origin> origins;                               ///< one for each instruction
+    std::unordered_map<std::uint64_t, std::uint16_t> carried;  ///< by word of shared and local memory: its origin
   };
+  static constexpr std::size_t kMostCarried = 1 << 16;  ///< words of a block: strangers' code fills memory as it likes
 
   const ValueStep& step_of(std::uint32_t site);
   void set(Warp& warp, WarpValues& values, Cell cell, std::uint32_t lanes, std::uint32_t undefined, const Marks& marks);
   void use(Warp& warp, WarpValues& values, std::uint16_t cell, std::uint32_t lanes);
   void store(Warp& warp, WarpValues& values, const ValueStep& step, std::uint32_t lanes);
+  void accuse(const Warp& warp, const Origin& origin);
+  [[nodiscard]] Origin origin_of(const Warp& warp, const WarpValues& values, const Mark& mark) const;
+  bool carry(const Warp& warp, const WarpValues& values, const Mark& mark, Place to, std::uint32_t bytes);
+  static std::uint16_t carried_to(const BlockValues& block, const Place& place, std::uint64_t behind);
   static bool is_from(const Undefined& what, const Mark& mark, const Locator& locator, int lane, std::size_t element);
   static Mark both(Mark one, const Mark& other);
   static std::uint32_t find_results(const Warp& warp, const WarpValues& values, const ValueStep& step,

@@ -148,18 +148,31 @@ TEST_CASE("a block that waits for one that is not resident hangs, and the line i
   };
   CHECK(run(640) == "none");
   CHECK(run(641) ==
-        "hung: wait_for_last_block did not end within 20000000 warp instructions: 20480 threads at "
-        "tests/device/forward.cu:189; 1 of 641 blocks cannot start while 640 wait [tests/device/forward.cu:189] a "
+        "hung: wait_for_last_block never ends, for all its threads wait for what none of them will do: 20480 threads "
+        "at tests/device/forward.cu:189; 1 of 641 blocks cannot start while 640 wait [tests/device/forward.cu:189] a "
         "barrier "
         "of the whole grid needs all its blocks on the GPU at once: launch at most 640 of this kind, each working on "
         "several pieces, or use cudaLaunchCooperativeKernel and grid.sync(), which refuse more");
 }
 
-TEST_CASE("a spin that cannot end is stopped by the budget, with every line where threads are") {
-  CHECK(error_of_kernel("crossed_locks", threads(64)) ==
-        "hung: crossed_locks did not end within 1000000 warp instructions: 2 threads at tests/device/forward.cu:200 "
-        "[tests/device/forward.cu:200] look for a loop that cannot end, or waits for a lock that nobody releases; or "
-        "raise --budget");
+TEST_CASE("a spin that cannot end is named as that, with every line where threads are") {
+  CHECK(
+      error_of_kernel("crossed_locks", threads(64)) ==
+      "hung: crossed_locks never ends, for all its threads wait for what none of them will do: 2 threads at "
+      "tests/device/forward.cu:200 [tests/device/forward.cu:200] look for a loop that cannot end, or waits for a lock "
+      "that nobody releases");
+}
+
+TEST_CASE("a spin that counts what it waits is stopped by the budget") {
+  CHECK(
+      error_of_kernel("waits_and_counts", threads(32)) ==
+      "hung: waits_and_counts did not end within 1000000 warp instructions: 32 threads at "
+      "tests/device/forward.cu:206 [tests/device/forward.cu:206] look for a loop that cannot end, or waits for a lock "
+      "that nobody releases; or raise --budget");
+}
+
+TEST_CASE("blocks that wait long for what another one does at last are waited for") {
+  CHECK(error_of_kernel("one_looks_at_the_lock_now_and_then", blocks(4)) == "none");
 }
 
 }  // namespace

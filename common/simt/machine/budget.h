@@ -1,0 +1,98 @@
+#pragma once
+// How long a launch may run: warp instructions that it may execute, and what is said of one that used them up.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/launch_error.h"
+#include "common/progress/launch_progress.h"
+#include "common/simt/machine/block.h"
+#include "common/simt/machine/grid.h"
+
+namespace gpulab::simt {
+
+/// Each of so many warps that run beside the one that ends first adds as much to the patience; at most it doubles.
+inline constexpr std::uint64_t kPatientWarps = 512;
+
+/// All blocks that the modelled GPU has room for wait, and others have not started.
+struct WaitingForBlocks {
+  std::uint64_t wait = 0, not_started = 0, all = 0;
+};
+
+/// The launch's allowance of warp instructions, drawn by workers in large steps.
+class Budget {
+ public:
+  /// `warps`: that run side by side.
+  Budget(const Program& program, const GridOptions& options, std::uint64_t warps)
+      : program_(program),
+        total_(options.budget),
+        patience_(options.patience + std::min(warps, kPatientWarps) * (options.patience / kPatientWarps)),
+        left_(static_cast<std::int64_t>(options.budget - std::min(options.spent, options.budget))) {}
+  /// For what `block` has just executed. `waiting`: why others cannot start, where it is so.
+  void spend(std::uint64_t instructions, const BlockContext& block, const auto& add_places,
+             const std::function<std::optional<WaitingForBlocks>()>& waiting = {}) {
+    const bool within = left_.fetch_sub(static_cast<std::int64_t>(instructions), std::memory_order_relaxed) >=
+                        static_cast<std::int64_t>(instructions);
+    if (within &&
+        (patience_ == 0 || waited_.fetch_add(instructions, std::memory_order_relaxed) + instructions <= patience_))
+      return;
+    ThreadPlaces places;
+    add_places(places);
+    if (within)
+      fail(block,
+           fmt::format("no block of {} ended within {} warp instructions, which is long or without end: {}",
+                       program_.name, patience_, described(program_, places)),
+           "; where there is none, --budget 20G lets the launch run so far", waiting);
+    fail(block,
+         fmt::format("{} did not end within {} warp instructions: {}", program_.name, total_,
+                     described(program_, places)),
+         "; or raise --budget", waiting);
+  }
+  /// Its blocks do nothing but wait, and will never do anything else.
+  [[noreturn]] void waits_in_vain(const BlockContext& block, const ThreadPlaces& places,
+                                  const std::function<std::optional<WaitingForBlocks>()>& waiting) const {
+    fail(block,
+         fmt::format("{} never ends, for all its threads wait for what none of them will do: {}", program_.name,
+                     described(program_, places)),
+         "", waiting);
+  }
+  void block_ended() {
+    launch_progress.block_ended();
+    if (patience_ != 0) waited_.store(0, std::memory_order_relaxed);
+  }
+
+ private:
+  [[noreturn]] static void fail(const BlockContext& block, std::string what, std::string_view else_,
+                                const std::function<std::optional<WaitingForBlocks>()>& waiting) {
+    std::string hint =
+        fmt::format("look for a loop that cannot end, or waits for a lock that nobody releases{}", else_);
+    if (block.launch.grid_workspace != 0)
+      hint =
+          "grid.sync() waits for all threads of all blocks, each as often: let no branch and no return lead around "
+          "it; " +
+          hint;
+    if (const auto blocks = waiting ? waiting() : std::nullopt) {
+      what +=
+          fmt::format("; {} of {} blocks cannot start while {} wait", blocks->not_started, blocks->all, blocks->wait);
+      hint = fmt::format(
+          "a barrier of the whole grid needs all its blocks on the GPU at once: launch at most {} of this kind, each "
+          "working on several pieces, or use cudaLaunchCooperativeKernel and grid.sync(), which refuse more",
+          blocks->wait);
+    }
+    throw LaunchError(LaunchFailure::hung, what, block.place(), hint);
+  }
+
+  const Program& program_;
+  std::uint64_t total_, patience_;
+  std::atomic<std::int64_t> left_;
+  std::atomic<std::uint64_t> waited_{0};  ///< since a block ended
+};
+
+}  // namespace gpulab::simt
