@@ -120,12 +120,19 @@ std::uint64_t integer_element(const MatrixForm& form, std::span<const std::uint6
   return static_cast<std::uint32_t>(sum);
 }
 
+/// Of NaNs the first of factor, factor and sum, quiet.
 std::uint64_t double_element(std::span<const std::uint64_t> row, std::span<const std::uint64_t> column,
                              std::uint64_t c) {
-  auto sum = std::bit_cast<double>(c);
-  for (std::size_t k = 0; k < row.size(); ++k)
-    sum = std::fma(std::bit_cast<double>(row[k]), std::bit_cast<double>(column[k]), sum);
-  return std::isnan(sum) ? 0x7ff8000000000000u : std::bit_cast<std::uint64_t>(sum);
+  std::uint64_t sum = c;
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    const std::uint64_t terms[] = {row[k], column[k], sum};
+    const double exact =
+        std::fma(std::bit_cast<double>(terms[0]), std::bit_cast<double>(terms[1]), std::bit_cast<double>(terms[2]));
+    sum = std::isnan(exact) ? 0xfff8000000000000u : std::bit_cast<std::uint64_t>(exact);
+    for (int i = 2; i >= 0; --i)
+      if (std::isnan(std::bit_cast<double>(terms[i]))) sum = terms[i] | std::uint64_t{1} << 51;
+  }
+  return sum;
 }
 
 }  // namespace

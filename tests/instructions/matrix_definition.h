@@ -9,7 +9,7 @@
 
 namespace gpulab::tests {
 
-/// Bits of c + the sum of the products of a row of A and a column of B. f64: any NaN is 0x7ff8000000000000.
+/// Bits of c + the sum of the products of a row of A and a column of B.
 [[nodiscard]] std::uint64_t defined_element(const MatrixForm& form, std::span<const std::uint64_t> row,
                                             std::span<const std::uint64_t> column, std::uint64_t c);
 

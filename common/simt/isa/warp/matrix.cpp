@@ -133,10 +133,18 @@ inline void add(const Extent& extent, const FloatFactors& left, const FloatFacto
   double left[16][16], right[16][8], sum[16][8];
   for_each_double(use.regs, use.left, m.left(), [&](Place at, const double& x) { left[at.outer][at.inner] = x; });
   for_each_double(use.regs, use.right, m.right(), [&](Place at, const double& x) { right[at.inner][at.outer] = x; });
-  for_each_double(use.regs, use.c, m.sum(m.c), [&](Place at, const double& x) { sum[at.outer][at.inner] = x; });
+  const auto multiply_by = [&](auto multiply_add) {
+    for_each_double(use.regs, use.c, m.sum(m.c), [&](Place at, const double& x) { sum[at.outer][at.inner] = x; });
+    for (int i = 0; i < m.left_rows(); ++i)
+      for (int k = 0; k < m.k; ++k)
+        for (int j = 0; j < 8; ++j) sum[i][j] = multiply_add(left[i][k], right[k][j], sum[i][j]);
+  };
+  constexpr auto fused = [](double a, double b, double c) { return __builtin_fma(a, b, c); };
+  multiply_by(fused);
+  int nans = 0;
   for (int i = 0; i < m.left_rows(); ++i)
-    for (int k = 0; k < m.k; ++k)
-      for (int j = 0; j < 8; ++j) sum[i][j] = std::fma(left[i][k], right[k][j], sum[i][j]);
+    for (int j = 0; j < 8; ++j) nans += sum[i][j] != sum[i][j] ? 1 : 0;
+  if (nans != 0) multiply_by([&](double a, double b, double c) { return with_first_nan(fused, a, b, c); });
   for_each_double(use.regs, use.d, m.sum(m.d), [&](Place at, double& x) { x = sum[at.outer][at.inner]; });
 }
 
