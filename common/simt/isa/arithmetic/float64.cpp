@@ -20,9 +20,9 @@ constexpr auto fused = [](double a, double b, double c) {
 };
 #endif
 
-// x86 gives the first operand that is a NaN, of a multiplication that is added to the factors before the summand
-// (Intel's manual, volume 1, rules for NaN in FMA; AMD's do the same). Differences and quotients g++ leaves as they
-// are.
+// x86 gives the first operand that is a NaN, of a multiplication that is added to multiplicand, multiplier, summand
+// (Intel's manual, volume 1, table "FMA Numeric Behavior"; seen on a Zen 4, too). Differences and quotients g++ leaves
+// as they are.
 #if defined(__AVX__)
 template <>
 struct InOrder<std::remove_cv_t<decltype(add)>> {
