@@ -17,7 +17,6 @@ import json
 import math
 import os
 import pathlib
-import random
 import shutil
 import subprocess
 import sys
@@ -28,7 +27,7 @@ import compare_counters  # noqa: E402
 import fidelity  # noqa: E402
 from survey.checkout import Checkout  # noqa: E402
 from survey.program import programs_of  # noqa: E402
-from survey_programs import limited, pack  # noqa: E402
+from survey_programs import drawn, limited, pack  # noqa: E402
 
 LEAST_US = 10  # shorter launches are mostly the cost of a launch
 REPEATS = 0.05  # two runs of one launch that differ by more are not the same work
@@ -150,13 +149,7 @@ def repeats(values, other):
 
 def measure(arguments):
     checkout = Checkout(arguments.checkout, 4096 << 10)
-    every = programs_of(checkout)
-    names = sorted(every)
-    if arguments.only:
-        names = [n for n in names if n in arguments.only.split(",")]
-    elif arguments.count:
-        names = sorted(random.Random(arguments.seed).sample(names, min(arguments.count, len(names))))
-    chosen = [every[name]() for name in names]
+    chosen = drawn(programs_of(checkout), arguments)
     if arguments.pack:
         return pack(checkout, chosen, arguments.pack)
     measuring = Measuring(arguments)

@@ -1,10 +1,12 @@
 // Mistakes whose remedy is not the usual one: each has its sentence.
 // case: -- barrier_of_the_grid :: 4
-// err: error: step never ends: .* wait at .*, and nobody is left who could change what they wait for; 136 of 400 blocks cannot start while 264 wait
+// err: error: step never ends: .* wait at .*, and no thread of the launch will change what they wait for; 136 of 400 blocks cannot start while 264 wait
 // err: hint: a barrier of the whole grid needs all its blocks on the GPU at once: launch at most 264 of this kind, each working on several pieces, or use cudaLaunchCooperativeKernel and grid\.sync\(\), which refuse more
 // case: -- one_waits :: 4
-// err: error: waits never ends: 32 threads wait at \S*remedies.cu:\d+, and nobody is left who could change what they wait for
+// err: error: waits never ends: 32 threads wait at \S*remedies.cu:\d+, and no thread of the launch will change what they wait for
 // err: hint: a lock has to be given back on every way out \(return, break, continue\), and a flag be set by a thread that does not wait itself modelled
+// case: -- waits_in_a_stream :: 4
+// err: hint: a lock has to be given back .*; a kernel that waits for one of another stream never ends here, where launches run one by one modelled
 // case: -- heap :: 4
 // err: error: out-of-bounds store of 4 bytes at the null address 0x14 in scratch
 // err: hint: malloc or new in a kernel gave null, for the device's heap of 8388608 bytes was used up: check what they give, and have more by cudaDeviceSetLimit\(cudaLimitMallocHeapSize, bytes\) before the first launch
@@ -115,6 +117,12 @@ int main(int, char** argv) {
   cudaMemset(x, 0, 4096);
   if (is("barrier_of_the_grid")) step<<<400, 1024>>>(x);
   if (is("one_waits")) waits<<<1, 32>>>(x);
+  if (is("waits_in_a_stream")) {
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    waits<<<1, 32, 0, stream>>>(x);
+    (void)cudaStreamSynchronize(stream);
+  }
   if (is("heap")) scratch<<<1, 64>>>(x);
   if (is("null")) waits<<<1, 32>>>(nullptr);
   if (is("grid_sync")) two_phases<<<4, 64>>>(x);

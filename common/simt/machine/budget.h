@@ -61,7 +61,7 @@ class Budget {
   [[noreturn]] void waits_in_vain(const BlockContext& block, const ThreadPlaces& places,
                                   const std::function<std::optional<WaitingForBlocks>()>& waiting) const {
     fail(block,
-         fmt::format("{} never ends: {}, and nobody is left who could change what they wait for", program_.name,
+         fmt::format("{} never ends: {}, and no thread of the launch will change what they wait for", program_.name,
                      described(program_, places, " wait")),
          block.launch.grid_workspace
              ? std::string(kGridBarrier)
