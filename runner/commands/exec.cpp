@@ -217,7 +217,7 @@ ExitCode run_exec(const CommandLine& line) {
     throw usage_error("exec: arguments of the program stand behind --",
                       fmt::format("gpulab exec {} -- {} …", first, line.arguments[1]));
   }
-  check_program(request.program.program, first);
+  request.program.libraries = check_program(request.program.program, first);
   outcome = run_program(request.program);
   outcome.metrics = request.metrics;
   outcome.kernels = request.kernels;

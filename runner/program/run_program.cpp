@@ -21,6 +21,7 @@
 #include "common/embedded.h"
 #include "common/error.h"
 #include "runner/program/host_lines.h"
+#include "runner/program/lent_libraries.h"
 #include "runner/program/results/dropped_results.h"
 #include "runner/program/results/judged_calls.h"
 #include "runner/student_file/source_file.h"
@@ -61,6 +62,13 @@ std::vector<std::string> readable_places(const ProgramRequest& request, const fs
 
 fs::path steps_file(const fs::path& record) { return record.string() + ".steps"; }
 
+/// Our runtime, and what else the program is linked with: the loader takes what is there by that name already.
+std::string preloaded(const ProgramRequest& request, const fs::path& own) {
+  std::string all = own / runtime_library_name();
+  for (const auto& library : lend(request.libraries, own)) all += ":" + library;
+  return all;
+}
+
 ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs::path& record) {
   ChildPlan plan{.command = {fs::absolute(request.program).string()}};
   plan.command.insert(plan.command.end(), request.arguments.begin(), request.arguments.end());
@@ -74,7 +82,7 @@ ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs:
   options.record = record;
   if (options.steps) options.steps_file = steps_file(record);
   plan.environment->push_back(fmt::format("TMPDIR={}", own.string()));
-  plan.environment->push_back(fmt::format("LD_PRELOAD={}", (own / runtime_library_name()).string()));
+  plan.environment->push_back(fmt::format("LD_PRELOAD={}", preloaded(request, own)));
   plan.environment->push_back(fmt::format("{}={}", cuda_api::kOptionsVariable, encode(options)));
   if (!request.isolated) return plan;
   plan.confinement.emplace();
@@ -191,6 +199,17 @@ void find_leaks(ProgramRun& run, const std::vector<std::string>& tools) {
   }
 }
 
+/// One that nobody simulates, or of another version than ours.
+[[noreturn]] void refuse_library(const std::string& name, const std::string& library) {
+  const auto stem = library.substr(0, library.find(".so"));
+  for (const auto& one : lent_libraries())
+    if (one.soname.starts_with(stem + ".so"))
+      throw Error(ExitCode::missing, fmt::format("{} is linked with {}; this gpulab has {}", name, library, one.soname),
+                  {}, how_to_build());
+  throw Error(ExitCode::missing,
+              fmt::format("unsupported: {} calls {}, a closed library that needs a GPU", name, library));
+}
+
 }  // namespace
 
 std::string_view runtime_library() {
@@ -203,7 +222,7 @@ std::string runtime_library_name() {
   return fmt::format("libcudart.so.{}", version.substr(0, version.find('.')));
 }
 
-void check_program(const std::string& path, const std::string& name) {
+std::vector<std::string> check_program(const std::string& path, const std::string& name) {
   std::error_code failed;
   const auto size = fs::file_size(path, failed);
   if (failed || !fs::is_regular_file(path)) throw usage_error(fmt::format("exec: no such file: {}", name));
@@ -220,10 +239,10 @@ void check_program(const std::string& path, const std::string& name) {
     throw Error(ExitCode::missing, fmt::format("{} is linked with {}; this gpulab has {}", name, library, ours), {},
                 how_to_build() + " of CUDA " + ours.substr(ours.rfind('.') + 1));
   }
-  if (const auto closed = cuda_api::closed_library(program->libraries); !closed.empty())
-    throw Error(ExitCode::missing,
-                fmt::format("unsupported: {} calls {}, a closed library that needs a GPU", name, closed));
-  if (std::ranges::find(program->libraries, ours) != program->libraries.end()) return;
+  std::vector<std::string> lent, others;
+  for (const auto& library : program->libraries) (lent_library(library) != nullptr ? lent : others).push_back(library);
+  if (const auto closed = cuda_api::closed_library(others); !closed.empty()) refuse_library(name, closed);
+  if (std::ranges::find(program->libraries, ours) != program->libraries.end()) return lent;
   if (program->has_device_code)
     throw Error(ExitCode::missing, fmt::format("{} is linked statically with the CUDA runtime", name), {},
                 how_to_build());

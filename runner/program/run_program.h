@@ -15,10 +15,12 @@ struct ProgramRequest {
   std::vector<std::string> arguments;
   cuda_api::Options options;
   bool isolated = true;
+  std::vector<std::string> libraries{};  ///< of NVIDIA's that it is linked with and that we lend, as check_program says
 };
 
-/// Throws Error (missing) where it cannot run here: no program, linked statically, another runtime, a closed library.
-void check_program(const std::string& path, const std::string& name);
+/// The libraries that it needs of us. Throws Error (missing) where it cannot run here: no program, linked statically,
+/// another runtime, a library that nobody simulates.
+std::vector<std::string> check_program(const std::string& path, const std::string& name);
 
 /// Runs it to its end.
 [[nodiscard]] ProgramRun run_program(const ProgramRequest& request);
