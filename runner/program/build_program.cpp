@@ -139,6 +139,7 @@ bool build(const BuildRequest& request, const fs::path& program, const std::stri
   std::vector<std::string> command{nvcc};
   auto words = nvcc_words(request.options, request.architecture, nvcc);
   auto libraries = libraries_of_sources(request.files, words);
+  for (auto& word : header_words(request.files, nvcc)) command.push_back(std::move(word));
   // Behind what asks for them: a linker may pass over a library that nobody has asked for yet.
   for (auto& word : words)
     (word.starts_with("-l") && word.size() > 2 && word != "-lineinfo" ? libraries : command).push_back(word);

@@ -38,7 +38,7 @@ constexpr std::array headers{
     HeaderRow{"cublas_v2.h", "cublas"},    HeaderRow{"cublas_api.h", "cublas"}, HeaderRow{"cublas.h", "cublas"},
     HeaderRow{"cublasLt.h", "cublasLt"},   HeaderRow{"curand.h", "curand"},     HeaderRow{"cufft.h", "cufft"},
     HeaderRow{"cufftXt.h", "cufft"},       HeaderRow{"cusparse.h", "cusparse"}, HeaderRow{"cusparse_v2.h", "cusparse"},
-    HeaderRow{"cusolverDn.h", "cusolver"}, HeaderRow{"nvml.h", "nvidia-ml"},    HeaderRow{"nvToolsExt.h", "nvToolsExt"},
+    HeaderRow{"cusolverDn.h", "cusolver"},
 };
 
 /// The names of a source's includes.
@@ -54,6 +54,24 @@ std::vector<std::string> included(const std::string& text) {
     const auto close = text.find_first_of(">\"", open + 1);
     if (close == std::string::npos || close > end) continue;
     names.push_back(text.substr(open + 1, close - open - 1));
+  }
+  return names;
+}
+
+/// What the sources, and the files of their own folders that these include, include by name.
+std::vector<std::string> headers_of(const std::vector<std::string>& files) {
+  constexpr std::size_t most_files = 200;
+  constexpr std::uintmax_t most_bytes = std::uintmax_t{4} << 20;
+  std::vector<std::string> names;
+  std::vector<fs::path> open(files.begin(), files.end());
+  for (std::size_t i = 0; i < open.size() && i < most_files; ++i) {
+    std::error_code failed;
+    if (!fs::is_regular_file(open[i], failed) || fs::file_size(open[i], failed) > most_bytes) continue;
+    for (const auto& include : included(read_file(open[i].string(), "exec"))) {
+      const auto beside = (open[i].parent_path() / include).lexically_normal();
+      if (std::ranges::find(open, beside) == open.end() && fs::is_regular_file(beside, failed)) open.push_back(beside);
+      names.push_back(fs::path(include).filename());
+    }
   }
   return names;
 }
@@ -79,6 +97,7 @@ std::vector<std::string> lend(const std::vector<std::string>& sonames, const fs:
 
 std::vector<std::string> linking_words(std::vector<std::string>& words, const fs::path& folder) {
   bool any = false;
+  std::erase(words, "-lnvToolsExt");  // headers alone do it
   for (auto& word : words) {
     const LentLibrary* library = library_named(named_library(word));
     if (library == nullptr) continue;
@@ -86,7 +105,7 @@ std::vector<std::string> linking_words(std::vector<std::string>& words, const fs
     any = true;
   }
   if (!any) return {};
-  std::erase_if(words, [](const std::string& word) { return word == "-lculibos" || word == "-lcublasLt_static"; });
+  std::erase_if(words, [](const std::string& word) { return word == "-lculibos"; });
   fs::create_directories(folder);
   for (const auto& library : lent_libraries())
     write(library, folder / std::string("lib").append(library.name).append(".so"));
@@ -95,25 +114,25 @@ std::vector<std::string> linking_words(std::vector<std::string>& words, const fs
 
 std::vector<std::string> libraries_of_sources(const std::vector<std::string>& files,
                                               const std::vector<std::string>& words) {
-  constexpr std::size_t most_files = 200;
-  constexpr std::uintmax_t most_bytes = std::uintmax_t{4} << 20;
   std::vector<std::string> asked;
-  std::vector<fs::path> open(files.begin(), files.end());  // and what they include of their own folders
-  for (std::size_t i = 0; i < open.size() && i < most_files; ++i) {
-    std::error_code failed;
-    if (!fs::is_regular_file(open[i], failed) || fs::file_size(open[i], failed) > most_bytes) continue;
-    for (const auto& include : included(read_file(open[i].string(), "exec"))) {
-      const auto beside = (open[i].parent_path() / include).lexically_normal();
-      if (std::ranges::find(open, beside) == open.end() && fs::is_regular_file(beside, failed)) open.push_back(beside);
-      const std::string name = fs::path(include).filename();
-      const auto row = std::ranges::find(headers, std::string_view(name), &HeaderRow::header);
-      if (row == headers.end() || library_named(row->library) == nullptr) continue;
-      const std::string word = std::string("-l").append(row->library);
-      if (std::ranges::find(words, word) == words.end() && std::ranges::find(asked, word) == asked.end())
-        asked.push_back(word);
-    }
+  for (const auto& name : headers_of(files)) {
+    const auto row = std::ranges::find(headers, std::string_view(name), &HeaderRow::header);
+    if (row == headers.end() || library_named(row->library) == nullptr) continue;
+    const std::string word = std::string("-l").append(row->library);
+    if (std::ranges::find(words, word) == words.end() && std::ranges::find(asked, word) == asked.end())
+      asked.push_back(word);
   }
   return asked;
+}
+
+std::vector<std::string> header_words(const std::vector<std::string>& files, const std::string& nvcc) {
+  constexpr const char* header = "nvToolsExt.h";
+  std::error_code failed;
+  const auto folder = fs::canonical(nvcc, failed).parent_path().parent_path() / "include";
+  if (failed || fs::exists(folder / header) || !fs::exists(folder / "nvtx3" / header)) return {};
+  const auto included = headers_of(files);
+  if (std::ranges::find(included, header) == included.end()) return {};
+  return {"-I" + (folder / "nvtx3").string()};
 }
 
 }  // namespace gpulab

@@ -29,6 +29,10 @@ std::vector<std::string> lend(const std::vector<std::string>& sonames, const std
 [[nodiscard]] std::vector<std::string> linking_words(std::vector<std::string>& words,
                                                      const std::filesystem::path& folder);
 
+/// NVTX has headers alone since CUDA 13, in a folder of their own: the -I of that folder, where a source includes what
+/// stood beside the others before.
+[[nodiscard]] std::vector<std::string> header_words(const std::vector<std::string>& files, const std::string& nvcc);
+
 /// The words -l for what the sources include: cuBLAS by its header.
 [[nodiscard]] std::vector<std::string> libraries_of_sources(const std::vector<std::string>& files,
                                                             const std::vector<std::string>& words);
