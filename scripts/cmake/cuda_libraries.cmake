@@ -32,9 +32,15 @@ function(gpulab_cuda_library name folder header prefix version)
   set(wrappers ${PROJECT_BINARY_DIR}/cuda_libraries/${name}_functions.inc)
   set(holder ${PROJECT_BINARY_DIR}/cuda_libraries/${name}_functions.cpp)
   set(script ${PROJECT_SOURCE_DIR}/scripts/cmake/library_wrappers.py)
+  # Functions of a second header of the same library.
+  set(headers ${found})
+  get_filename_component(beside ${found} DIRECTORY)
+  if(name STREQUAL cufft AND EXISTS ${beside}/cufftXt.h)
+    set(headers ${found},${beside}/cufftXt.h)
+  endif()
   add_custom_command(
     OUTPUT ${wrappers}
-    COMMAND ${Python3_EXECUTABLE} ${script} ${found} ${prefix} ${here}/functions.txt ${wrappers}
+    COMMAND ${Python3_EXECUTABLE} ${script} ${headers} ${prefix} ${here}/functions.txt ${wrappers}
     DEPENDS ${script} ${found} ${here}/functions.txt
     VERBATIM)
   file(CONFIGURE OUTPUT ${holder} CONTENT [=[

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Functions of a library that stands in for NVIDIA's: `library_wrappers.py HEADER PREFIX FUNCTIONS OUT.cpp`.
+"""Functions of a library that stands in for NVIDIA's: `library_wrappers.py HEADER[,HEADER…] PREFIX FUNCTIONS OUT.cpp`.
 
-HEADER is the toolkit's; each function that it declares with a name of PREFIX gets a body:
+Headers are the toolkit's; each function that they declare with a name of PREFIX gets a body:
   - FUNCTIONS has lines `EXPRESSION FUNCTION`: where EXPRESSION fits the name (without _v2 and _64), the body calls FUNCTION of the
     library's namespace with a Call (its handle, its name, the letters that the expression caught, who calls) and the parameters;
   - else the body ends the program by the function's name. It is weak: where the library has such a function itself, that one holds.
@@ -43,7 +43,8 @@ def main():
             expression, function = line.split()
             rules.append((re.compile(expression), function))
     lines = ["// Written by scripts/cmake/library_wrappers.py.", ""]
-    for name, (result, parameters) in sorted(declarations(pathlib.Path(header).read_text(encoding="utf-8", errors="replace"), prefix).items()):
+    text = "\n".join(pathlib.Path(one).read_text(encoding="utf-8", errors="replace") for one in header.split(","))
+    for name, (result, parameters) in sorted(declarations(text, prefix).items()):
         plain = re.sub(r"_64$", "", name)
         wide = plain != name
         plain = re.sub(r"_v2$", "", plain)

@@ -1,6 +1,7 @@
 // cuFFT: plans and their execution.
 
 #include <cufft.h>
+#include <cufftXt.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -315,6 +316,17 @@ cufftResult size(const Layout& layout, std::size_t* work) {
   return CUFFT_SUCCESS;
 }
 
+/// The type of a plan that is described by its data's types; -1: half, bf16, or what does not go together.
+int type_of(cudaDataType in, cudaDataType out, cudaDataType execution) {
+  const bool wide = execution == CUDA_C_64F;
+  const auto real = wide ? CUDA_R_64F : CUDA_R_32F, complex = wide ? CUDA_C_64F : CUDA_C_32F;
+  if (execution != CUDA_C_32F && execution != CUDA_C_64F) return -1;
+  if (in == complex && out == complex) return wide ? CUFFT_Z2Z : CUFFT_C2C;
+  if (in == real && out == complex) return wide ? CUFFT_D2Z : CUFFT_R2C;
+  if (in == complex && out == real) return wide ? CUFFT_Z2D : CUFFT_C2R;
+  return -1;
+}
+
 }  // namespace
 }  // namespace gpulab::cufft
 
@@ -423,6 +435,28 @@ cufftResult cufftExecD2Z(cufftHandle plan, cufftDoubleReal* in, cufftDoubleCompl
 }
 cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleReal* out) {
   return execute("cufftExecZ2D", plan, CUFFT_Z2D, in, out, CUFFT_INVERSE, __builtin_return_address(0));
+}
+
+cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long* n, long long* inembed, long long istride,
+                                long long idist, cudaDataType in, long long* onembed, long long ostride,
+                                long long odist, cudaDataType out, long long batch, size_t* work,
+                                cudaDataType execution) {
+  const int type = type_of(in, out, execution);
+  if (type < 0) gpulab::libraries::refuse("cufftXtMakePlanMany of these types", __builtin_return_address(0));
+  return make(
+      plan, many(rank, n, inembed, istride, idist, onembed, ostride, odist, static_cast<cufftType>(type), batch), work);
+}
+cufftResult cufftXtExec(cufftHandle handle, void* in, void* out, int direction) {
+  cufftType type = CUFFT_C2C;
+  {
+    const std::lock_guard lock(mutex);
+    const Plan* const plan = plan_of(handle);
+    if (plan == nullptr || !plan->made) return CUFFT_INVALID_PLAN;
+    type = plan->type;
+    if (plan->real_in()) direction = CUFFT_FORWARD;
+    if (plan->real_out()) direction = CUFFT_INVERSE;
+  }
+  return execute("cufftXtExec", handle, type, in, out, direction, __builtin_return_address(0));
 }
 
 }  // extern "C"

@@ -2,5 +2,6 @@
 // For the wrappers: all functions that are here have NVIDIA's names themselves.
 
 #include <cufft.h>
+#include <cufftXt.h>
 
 namespace gpulab::cufft {}
