@@ -8,7 +8,7 @@
 // out: status 7 CUBLAS_STATUS_INVALID_VALUE: an invalid value was used as an argument
 // err: cublasSaxpy n = 3 1 6
 // err: cublasSgemm 2 x 2 x 2 1 16 48
-// err: library, estimated
+// err: library call shape calls operations bytes estimated
 #include <cublas_v2.h>
 
 #include <cstdio>
