@@ -29,7 +29,7 @@ inline T scaled_up(F f, T a, T b, More... c) {
 template <typename R, typename F, typename First, typename... More>
 inline R as_on_x86(F f, [[maybe_unused]] bool ftz, First a, More... more) {
   R result = f(a, more...);
-#if !defined(__x86_64__)
+#if !defined(__x86_64__) || defined(SIMT_COMPILED)  // LLVM may exchange the operands of a sum
   if constexpr (std::is_same_v<R, double> && std::is_same_v<First, double>) {
     double nan =
         __builtin_bit_cast(double, std::uint64_t{0xfff8000000000000});  // the first operand that is one, else x86's own
@@ -40,6 +40,8 @@ inline R as_on_x86(F f, [[maybe_unused]] bool ftz, First a, More... more) {
     for (std::size_t k = std::size(operands); k-- > 0;) prefer(operands[k]);
     result = result == result ? result : nan;
   }
+#endif
+#if !defined(__x86_64__)
   if constexpr (std::is_same_v<R, float> && scales_with_outer_operands<F>) {
     // Rounded to 24 digits, as if there were no least exponent.
     if (ftz && __builtin_fabsf(result) == 0x1p-126f && __builtin_fabsf(scaled_up(f, a, more...)) < 0x1p-102f)
