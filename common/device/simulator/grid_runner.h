@@ -18,6 +18,7 @@
 #include "common/device/simulator/kernel_library.h"
 #include "common/device/simulator/simulated.h"
 #include "common/gpu_profile.h"
+#include "common/simt/compiled/compiled_program.h"
 #include "common/simt/counting/block_balance.h"
 #include "common/simt/device_runtime/device_heap.h"
 #include "common/simt/device_runtime/device_launch.h"
@@ -95,6 +96,7 @@ class GridRunner {
   std::size_t most_local_ = 0;              ///< that a kernel so far needed without recursion
   std::set<std::uintptr_t> told_;           ///< kernels that may need more stack
   PrintSink sink_;
+  simt::compiled::CompiledPrograms compiled_;
 };
 
 }  // namespace gpulab

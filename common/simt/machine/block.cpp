@@ -61,7 +61,7 @@ BlockContext::BlockContext(const LaunchState& state, Worker& owner, bool paralle
     w.parallel = parallel;
     w.regs = reinterpret_cast<Slot*>(storage_.get()) + i * slots;
     w.preds = preds_.data() + std::size_t{i} * program.preds;
-    w.blocks = program.blocks.data();
+    w.blocks = state.blocks ? state.blocks : program.blocks.data();
     w.block_counts = worker.phases.front().block_counts.data();
     w.sites = worker.phases.front().sites.data();
     w.patterns = worker.patterns.data();

@@ -31,6 +31,7 @@ struct StackLimit;
 /// What all blocks of a launch share.
 struct LaunchState {
   const Program* program = nullptr;
+  const BasicBlock* blocks = nullptr;  ///< in place of the program's, which they follow: of the compiled tier
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t sm_count = 1;

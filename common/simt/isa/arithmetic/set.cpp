@@ -5,7 +5,7 @@
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
 
-constexpr Row rows[] = {
+const Row rows[] = {
     {"set.eq{.and,.or,.xor}(.u32,.s32)(.b16,.u16,.s16) d, a, b{, c}", Unit::alu, set<equal<u16>, u32>()},
     {"set.eq{.and,.or,.xor}.f32(.b16,.u16,.s16) d, a, b{, c}", Unit::alu, set<equal<u16>, float>()},
     {"set.eq{.and,.or,.xor}(.u32,.s32)(.b32,.u32,.s32) d, a, b{, c}", Unit::alu, set<equal<u32>, u32>()},

@@ -1,0 +1,96 @@
+#pragma once
+// Code of a program: one function, entered at any basic block and behind what may end a warp's turn. Registers stay in
+// variables of the function, of which LLVM makes vector registers; what is the same in all lanes, but for a constant,
+// is one word.
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "common/simt/compiled/builder.h"
+#include "common/simt/compiled/exits.h"
+#include "common/simt/compiled/flow.h"
+#include "common/simt/compiled/rows.h"
+
+namespace gpulab::simt::compiled {
+
+/// What compiled code points to; lives as long as the code.
+struct Points {
+  std::vector<MicroOp> plain;               ///< the program's, each by itself: no access repeats another's pattern
+  std::deque<std::vector<MicroOp>> called;  ///< callable()
+  std::deque<ThroughPoint> through;
+  Code code = nullptr;
+};
+
+class Emitter {
+ public:
+  Emitter(CodeBuilder& builder, Module module, const Operations& operations, Flow& flow, const Rows& rows,
+          Points& points);
+  /// Emits the function `kFunction`. Its entries below the number of basic blocks are these blocks, counted already.
+  void emit();
+  static constexpr const char* kFunction = "gpulab_warp";
+
+ private:
+  void emit_block(std::uint32_t block);
+  /// False: nothing behind it is reached.
+  bool emit_one(std::uint32_t block, std::size_t k);
+  void emit_value(std::uint32_t block, std::size_t k);
+  void check_range(const Operation& o, std::uint32_t block, std::size_t k);
+  void emit_handler(const Operation& o);
+  void emit_through(std::uint32_t block, std::size_t k);
+  void emit_branch_if(const Operation& o);
+  void leave(std::uint32_t block, std::size_t k);
+  void leave_at(const Live& live, Exit::Kind kind, const MicroOp* op, Value value);
+  void enter_from_interpreter(std::uint32_t block);
+  void enter_from_code(std::uint32_t block);
+  void go_to(std::uint32_t block);
+
+  // emit_access.cpp
+  struct Place {
+    Value good, host, low, allocation;
+  };
+  void emit_access(const Operation& o);
+  Place place_of(const Operation& o, std::int64_t lowest, std::uint64_t span);
+  Value load_inline(const Operation& o, Value host, std::int64_t lowest);
+  void count_inline(const Operation& o, const Place& place, std::uint64_t span);
+  void add_to(std::uint32_t site, std::size_t offset, Value x);
+  void mark_sectors(bool store, const Place& place, Value sectors);
+
+  // emit_values.cpp
+  [[nodiscard]] bool is_wide(Variable v) const { return all_.wide[v]; }
+  [[nodiscard]] Type word_of(Variable v) const { return b_.word(!all_.is_predicate(v) && is_wide(v)); }
+  [[nodiscard]] Type vector_type(Variable v) const {
+    return all_.is_predicate(v) ? b_.integer(32) : b_.lanes(is_wide(v));
+  }
+  Value variable(Variable v, bool vector);
+  Value home(Variable v);
+  Value scalar(Variable v);
+  Value vector(Variable v);
+  Value spread(Variable v, const State& state);
+  void set(Variable v, Value x, const State& state);
+  void load_home(Variable v);
+  void store_home(Variable v);
+  void spill(const Live& live);
+  void call_handlers_of(const Operation& o, bool in_full);
+  Value temporary(Type type);
+
+  Block fresh(const char* name) { return b_.llvm.AppendBasicBlockInContext(b_.context, function_, name); }
+  Value field(std::size_t offset, Type type) { return b_.load(type, b_.at(warp_, offset)); }
+
+  CodeBuilder& b_;
+  Module module_;
+  const Operations& all_;
+  Flow& flow_;
+  const Rows& rows_;
+  Points& points_;
+  Value function_ = nullptr, warp_ = nullptr, exit_ = nullptr, registers_ = nullptr, predicates_ = nullptr,
+        counts_ = nullptr, sites_ = nullptr, entries_ = nullptr;
+  Block variables_ = nullptr, start_ = nullptr;
+  std::vector<Value> words_, vectors_;    ///< by variable
+  std::vector<Block> entered_, counted_;  ///< by block: where code comes from others; behind its counts
+  std::uint32_t next_entry_ = 0;
+  States now_;
+  std::vector<std::uint32_t> inlined_;  ///< sites of the running block
+};
+
+}  // namespace gpulab::simt::compiled

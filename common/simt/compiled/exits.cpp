@@ -1,0 +1,71 @@
+#include "common/simt/compiled/exits.h"
+
+namespace gpulab::simt::compiled {
+
+namespace {
+
+const MicroOp* end_of_call(Warp&, const MicroOp* op) { return op; }
+
+const MicroOp* enter_code(Warp& w, const MicroOp* op) {
+  const EntryPoint& entry = *reinterpret_cast<const EntryPoint*>(op);
+  // A part of a warp, or one that waits for others to meet it, is the interpreter's.
+  if (w.mask != kFullMask || w.stop_block != kNoBlock || w.traced || w.values_watched || w.unguarded)
+    return entry.original;
+  Exit exit;
+  const MicroOp* next = (*entry.code)(&w, entry.number, &exit);
+  switch (exit.kind) {
+    case Exit::Kind::next:
+      return next;
+    case Exit::Kind::diverged:
+      return diverge(w, exit.op, exit.value);
+    case Exit::Kind::slice_ended:
+      w.stop.slice = {exit.value};
+      return stop(w, Stop::Kind::slice_ended);
+    case Exit::Kind::failed:
+      break;
+  }
+  std::rethrow_exception(exit.error);
+}
+
+}  // namespace
+
+EntryPoint entry_point(const MicroOp* original, const Code& code, std::uint32_t number) {
+  EntryPoint entry;
+  entry.op = *original;  // its place in the source, for messages
+  entry.op.run = enter_code;
+  entry.code = &code;
+  entry.number = number;
+  entry.original = original;
+  return entry;
+}
+
+std::vector<MicroOp> callable(const MicroOp* first, std::uint32_t count) {
+  std::vector<MicroOp> ops(first, first + count);
+  ops.push_back(*first);
+  ops.back().run = end_of_call;
+  return ops;
+}
+
+std::uint32_t call_handlers(Warp* w, const MicroOp* first, Exit* exit) {
+  try {
+    const MicroOp* op = first;
+    while (op && op->run != end_of_call) op = op->run(*w, op);
+    return op ? 0 : 1;
+  } catch (...) {
+    exit->kind = Exit::Kind::failed;
+    exit->error = std::current_exception();
+    return 1;
+  }
+}
+
+const MicroOp* call_through(Warp* w, const MicroOp* op, Exit* exit) {
+  try {
+    return op->run(*w, op);
+  } catch (...) {
+    exit->kind = Exit::Kind::failed;
+    exit->error = std::current_exception();
+    return nullptr;
+  }
+}
+
+}  // namespace gpulab::simt::compiled
