@@ -82,6 +82,7 @@ class CodeBuilder {
   void go_if(Value condition, Block yes, Block no) { llvm.BuildCondBr(builder_, condition, yes, no); }
   void give(Value v) { llvm.BuildRet(builder_, v); }
   void unreachable() { llvm.BuildUnreachable(builder_); }
+  Value choose_lanes(Value bits, Value yes, Value no) { return llvm.BuildSelect(builder_, bits, yes, no, ""); }
   Value choose(Value v, Block otherwise) { return llvm.BuildSwitch(builder_, v, otherwise, 16); }
 
   void begin(Block block) { llvm.PositionBuilderAtEnd(builder_, block); }

@@ -6,7 +6,12 @@ namespace gpulab::simt::compiled {
 
 namespace {
 using Kind = Operation::Kind;
+
+bool widens(const Operation& o) {
+  return o.line == Line::widen_unsigned || o.line == Line::widen_signed || o.line == Line::wide_product_unsigned ||
+         o.line == Line::wide_product_signed;
 }
+}  // namespace
 
 Emitter::Emitter(CodeBuilder& builder, Module module, const Operations& operations, Flow& flow, const Rows& rows,
                  Points& points)
@@ -145,9 +150,8 @@ void Emitter::emit_handler(const Operation& o) {
 
 /// Where an affine operand is widened, no lane's may lie beyond 32 bits: else the interpreter goes on.
 void Emitter::check_range(const Operation& o, std::uint32_t block, std::size_t k) {
-  const bool is_unsigned = o.line == Line::widen_unsigned || o.line == Line::wide_product_unsigned;
+  if (!widens(o)) return;
   const bool is_signed = o.line == Line::widen_signed || o.line == Line::wide_product_signed;
-  if (!is_unsigned && !is_signed) return;
   for (const Variable v : o.in) {
     if (now_[v].lanes == 0) continue;
     const auto [least, most] = std::ranges::minmax(flow_.lanes(now_[v].lanes));
@@ -165,7 +169,8 @@ void Emitter::check_range(const Operation& o, std::uint32_t block, std::size_t k
 
 void Emitter::emit_value(std::uint32_t block, std::size_t k) {
   const Operation& o = all_.blocks[block][k];
-  const int lanes = flow_.result_lanes(o, now_);
+  int lanes = flow_.result_lanes(o, now_);
+  if (region_ && lanes > 0 && widens(o)) lanes = -1;  // check_range() leaves, where the warp is whole
   const Variable to = o.out[0];
   if (lanes > 0) check_range(o, block, k);
   const bool all = lanes < 0;
@@ -228,6 +233,11 @@ void Emitter::emit_branch_if(const Operation& o) {
   b_.begin(no);
   go_to(fall_through_block(o.op));
   b_.begin(some);
+  if (std::uint32_t side = 0; is_region(o, side)) {
+    const Block apart = fresh("apart");
+    emit_region(o, side, side == taken_block(o.op) ? taken : b_.inverted(taken), apart);
+    b_.begin(apart);
+  }
   Live live = flow_.live_in(taken_block(o.op));
   const Live& other = flow_.live_in(fall_through_block(o.op));
   for (std::size_t v = 0; v < live.size(); ++v) live[v] = live[v] || other[v];

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <vector>
 
 #include "common/simt/compiled/builder.h"
@@ -45,12 +46,27 @@ class Emitter {
   void enter_from_code(std::uint32_t block);
   void go_to(std::uint32_t block);
 
+  // region.cpp
+  /// Lanes of a short block that the others skip, run under a mask.
+  struct Region {
+    Value mask, bits, count;           ///< of lanes: as a word, as a vector of bits, and how many
+    std::map<Variable, Value> before;  ///< of what is written there: what it was
+  };
+  [[nodiscard]] bool is_region(const Operation& branch, std::uint32_t& side) const;
+  void emit_region(const Operation& branch, std::uint32_t side, Value lanes, Block otherwise);
+  void remember(Variable v);
+  void add_to_count(Value at, Value x);
+  Value intrinsic(const char* name, Type result, std::vector<Value> arguments, std::vector<Type> types);
+  [[nodiscard]] bool is_inline(const Operation& o) const;
+  Region* region_ = nullptr;
+
   // emit_access.cpp
   struct Place {
     Value good, host, low, allocation;
   };
   void emit_access(const Operation& o);
   Place place_of(const Operation& o, std::int64_t lowest, std::uint64_t span);
+  void store_inline(const Operation& o, Value host, Value x);
   Value load_inline(const Operation& o, Value host, std::int64_t lowest);
   void count_inline(const Operation& o, const Place& place, std::uint64_t span);
   void add_to(std::uint32_t site, std::size_t offset, Value x);

@@ -9,6 +9,24 @@
 
 namespace gpulab::simt::compiled {
 
+namespace {
+Pattern shared_pattern(const Operation& o, const Lanes& lanes) {
+  Pattern pattern{};
+  std::int32_t relative[kLanes];
+  std::ranges::copy(lanes, relative);
+  set_shape(pattern, relative, kFullMask, kSharedPhase, o.width);
+  count_pattern(pattern, o.width, !o.load, false);
+  return pattern;
+}
+}  // namespace
+
+/// Under a mask: what takes one wavefront whichever lanes there are.
+bool Emitter::is_inline(const Operation& o) const {
+  if (!flow_.is_inline(o, now_)) return false;
+  return !region_ ||
+         (o.shared && o.width == 4 && shared_pattern(o, flow_.lanes(now_[o.address].lanes)).wavefronts == 1);
+}
+
 void Emitter::add_to(std::uint32_t site, std::size_t offset, Value x) {
   const Value at = b_.at(sites_, sizeof(SiteStatistics) * std::uint64_t{site} + offset);
   b_.store(b_.add(b_.load(b_.integer(64), at), x), at);
@@ -97,13 +115,9 @@ void Emitter::count_inline(const Operation& o, const Place& place, std::uint64_t
   const std::uint32_t site = o.op->site;
   const std::size_t space = o.shared ? 8 : 0;
   add_to(site, offsetof(SiteStatistics, requests) + space, b_.k64(1));
-  add_to(site, offsetof(SiteStatistics, lanes) + space, b_.k64(kLanes));
+  add_to(site, offsetof(SiteStatistics, lanes) + space, region_ ? region_->count : b_.k64(kLanes));
   if (o.shared) {
-    Pattern pattern{};
-    std::int32_t relative[kLanes];
-    std::ranges::copy(lanes, relative);
-    set_shape(pattern, relative, kFullMask, kSharedPhase, o.width);
-    count_pattern(pattern, o.width, !o.load, false);
+    const Pattern pattern = shared_pattern(o, lanes);
     add_to(site, offsetof(SiteStatistics, wavefronts), b_.k64(pattern.wavefronts));
     add_to(site, offsetof(SiteStatistics, ideal_wavefronts), b_.k64(pattern.ideal_wavefronts));
     return;
@@ -116,13 +130,23 @@ void Emitter::count_inline(const Operation& o, const Place& place, std::uint64_t
   mark_sectors(!o.load, place, sectors);
 }
 
+/// Other threads may write what lies between the lanes of a region.
+void Emitter::store_inline(const Operation& o, Value host, Value x) {
+  if (!region_) return b_.store(x, host, o.width);
+  intrinsic("llvm.masked.store.v32i32.p0", b_.llvm.VoidTypeInContext(b_.context), {x, host, b_.k32(4), region_->bits},
+            {b_.lanes(false), b_.pointer(), b_.integer(32), b_.llvm.VectorType(b_.integer(1), kLanes)});
+}
+
 void Emitter::emit_access(const Operation& o) {
   const std::uint32_t leader = all_.program.sites[o.op->site].leader;
   const bool led_inline = std::ranges::find(inlined_, leader) != inlined_.end();
-  if (!flow_.is_inline(o, now_)) {
-    call_handlers_of(o, led_inline);
-    flow_.pass(o, now_);
-    if (o.load) load_home(o.data);
+  if (region_ && o.load) remember(o.data);
+  if (!is_inline(o)) {
+    call_handlers_of(o, led_inline || region_);
+    for (const Variable v : o.in) now_[v].dirty = false;
+    if (!o.load) return;
+    now_[o.data] = {State::Kind::vector, false, 0};
+    load_home(o.data);
     return;
   }
   inlined_.push_back(o.op->site);
@@ -135,7 +159,8 @@ void Emitter::emit_access(const Operation& o) {
   b_.go_if(place.good, quick, slow);
   States behind = now_;
   flow_.pass(o, behind);
-  const bool uniform = o.load && behind[o.data].kind == State::Kind::affine;
+  const bool one_place = o.load && behind[o.data].kind == State::Kind::affine, uniform = one_place && !region_;
+  if (o.load && region_) behind[o.data] = {State::Kind::vector, true, 0};
 
   b_.begin(slow);
   call_handlers_of(o, true);
@@ -147,8 +172,9 @@ void Emitter::emit_access(const Operation& o) {
   b_.go(done);
 
   b_.begin(quick);
-  const Value quick_value = o.load ? load_inline(o, place.host, least) : nullptr;
-  if (!o.load) b_.store(stored, place.host, o.width);
+  Value quick_value = o.load ? load_inline(o, place.host, least) : nullptr;
+  if (one_place && region_) quick_value = b_.splat(quick_value, o.width == 8);
+  if (!o.load) store_inline(o, place.host, stored);
   if (o.counted) count_inline(o, place, span);
   const Block quick_end = b_.here();
   b_.go(done);

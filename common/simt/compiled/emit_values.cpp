@@ -42,6 +42,7 @@ Value Emitter::vector(Variable v) {
 }
 
 void Emitter::set(Variable v, Value x, const State& state) {
+  remember(v);
   b_.store(x, variable(v, state.kind != State::Kind::affine));
   now_[v] = state;
 }
@@ -73,9 +74,15 @@ void Emitter::call_handlers_of(const Operation& o, bool in_full) {
     if (now_[v].dirty) store_home(v);
   const MicroOp* first = in_full ? points_.plain.data() + (o.op - all_.program.ops.data()) : o.op;
   points_.called.push_back(callable(first, o.count));
-  const Value failed =
-      b_.call(b_.integer(32), b_.address_of(reinterpret_cast<const void*>(&call_handlers)),
-              {warp_, b_.address_of(points_.called.back().data()), exit_}, {b_.pointer(), b_.pointer(), b_.pointer()});
+  std::vector<Value> arguments{warp_, b_.address_of(points_.called.back().data()), exit_};
+  std::vector<Type> types(3, b_.pointer());
+  const void* function = reinterpret_cast<const void*>(&call_handlers);
+  if (region_) {
+    function = reinterpret_cast<const void*>(&call_handlers_of_some);
+    arguments.push_back(region_->mask);
+    types.push_back(b_.integer(32));
+  }
+  const Value failed = b_.call(b_.integer(32), b_.address_of(function), arguments, types);
   const Block on = fresh("called"), off = fresh("failed");
   b_.go_if(b_.compare(kEqual, failed, b_.k32(0)), on, off);
   b_.begin(off);

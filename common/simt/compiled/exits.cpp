@@ -58,6 +58,13 @@ std::uint32_t call_handlers(Warp* w, const MicroOp* first, Exit* exit) {
   }
 }
 
+std::uint32_t call_handlers_of_some(Warp* w, const MicroOp* first, Exit* exit, std::uint32_t lanes) {
+  set_mask(*w, lanes);
+  const std::uint32_t failed = call_handlers(w, first, exit);
+  set_mask(*w, kFullMask);
+  return failed;
+}
+
 const MicroOp* call_through(Warp* w, const MicroOp* op, Exit* exit) {
   try {
     return op->run(*w, op);

@@ -50,6 +50,8 @@ static_assert(offsetof(ThroughPoint, behind) == sizeof(MicroOp));
 
 /// Runs what callable() gave. 0: it ended as it should; else Exit says how not.
 std::uint32_t call_handlers(Warp* warp, const MicroOp* first, Exit* exit);
+/// The same for some lanes of the warp alone, which is whole again behind it.
+std::uint32_t call_handlers_of_some(Warp* warp, const MicroOp* first, Exit* exit, std::uint32_t lanes);
 /// Runs one operation; where it goes on, or nullptr: the turn ends.
 const MicroOp* call_through(Warp* warp, const MicroOp* op, Exit* exit);
 

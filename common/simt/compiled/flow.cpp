@@ -255,12 +255,13 @@ void Flow::follow(std::vector<std::uint32_t> work) {
     for (const Operation& o : all_.blocks[here]) pass(o, now);
     for (const std::uint32_t next : all_.successors(here)) flow_to(next, now, work);
     if (all_.blocks[here].empty() || all_.blocks[here].back().kind != Kind::branch_if) continue;
-    // Where lanes part, the interpreter brings them back with what either side has written.
+    // Where lanes part they come back with what either side has written: from the interpreter, or under a mask
+    // (region.cpp).
     const std::uint32_t meeting = post_dominator_block(all_.blocks[here].back().op);
     if (meeting == kNoBlock) continue;
     const std::vector<bool> written = written_between(here, meeting);
     for (std::size_t v = 0; v < now.size(); ++v)
-      if (written[v]) now[v] = vector_state(now[v].dirty);
+      if (written[v]) now[v] = vector_state(true);
     flow_to(meeting, now, work);
   }
 }

@@ -87,6 +87,7 @@ struct EngineOptions {
   F(Value, BuildBinOp, (Builder, int, Value, Value, const char*)) \
   F(Value, BuildICmp, (Builder, int, Value, Value, const char*)) \
   F(Value, BuildCast, (Builder, int, Value, Type, const char*)) \
+  F(Value, BuildSelect, (Builder, Value, Value, Value, const char*)) \
   F(Value, BuildCondBr, (Builder, Value, Block, Block)) \
   F(Value, BuildBr, (Builder, Block)) \
   F(Value, BuildSwitch, (Builder, Value, Block, unsigned)) \

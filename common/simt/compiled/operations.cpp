@@ -63,6 +63,11 @@ Line line_of(std::string_view form) {
                                     {"mov(.b64", Line::copy},
                                     {"%copy.b32", Line::copy},
                                     {"%copy.b64", Line::copy},
+                                    {"%narrow", Line::copy},  // differences are small
+                                    {"cvt{.sat}.u32.u64", Line::copy},
+                                    {"cvt{.sat}.u32.s64", Line::copy},
+                                    {"cvt{.sat}.s32.u64", Line::copy},
+                                    {"cvt{.sat}.s32.s64", Line::copy},
                                     {"cvt.u64.u32", Line::widen_unsigned},
                                     {"cvt.s64.u32", Line::widen_unsigned},
                                     {"%widen.u32", Line::widen_unsigned},

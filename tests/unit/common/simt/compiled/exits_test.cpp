@@ -102,6 +102,76 @@ END:
   CHECK(ended.words[33] == 1040);
 }
 
+TEST_CASE(
+    "lanes of a short block run under a mask: the others keep their registers and memory, and are not looked at") {
+  const Ended ended = both_ways(R"(
+  mov.u32 %y, tile;
+  shl.b32 %k, %t, 2;
+  add.u32 %k, %k, %y;
+  st.shared.u32 [%k], %i;
+  mov.u32 %x, 4;
+  and.b32 %y, %t, 5;
+  setp.ne.u32 %p, %y, 1;
+  @%p bra MEET;
+  ld.shared.u32 %x, [%k];
+  add.u32 %x, %x, 100;
+  st.shared.u32 [%k], %x;
+  ld.global.u32 %y, [%a];
+  add.u32 %x, %x, %y;
+  st.global.u32 [%a+1024], %x;
+MEET:
+  ld.shared.u32 %y, [%k];
+  add.u32 %x, %x, %y;
+  st.global.u32 [%a], %x;)");
+  CHECK(ended.words[0] == 4);
+  CHECK(ended.words[1] == 202);
+  CHECK(ended.words[5] == 9);
+  CHECK(ended.words[256 + 1] == 101);
+  CHECK(ended.words[256 + 2] == 0);
+}
+
+TEST_CASE("of the lanes under a mask the one that faults is named; those that are not there fault nowhere") {
+  const std::string_view body = R"(
+  setp.lt.u32 %p, %i, {};
+  @%p bra MEET;
+  add.u64 %w, %a, 4000;
+  st.global.u32 [%w], %i;
+MEET:
+  st.global.u32 [%a], 1;)";
+  const std::string in_bounds = fmt::format(fmt::runtime(R"(
+  setp.ge.u32 %p, %i, {};
+  @%p bra MEET;
+  st.global.u32 [%a+3900], %i;
+MEET:
+  st.global.u32 [%a], 1;)"),
+                                            49);
+  CHECK(both_ways(in_bounds).error == "none");
+  CHECK(both_ways(fmt::format(fmt::runtime(body), 30)).error.find("block (0,0,0), thread (30,0,0)") !=
+        std::string::npos);
+}
+
+TEST_CASE("a budget ends in the middle of lanes under a mask as where they part") {
+  SimulatorOptions options;
+  for (const std::uint64_t budget : {200'000, 300'001, 555'555}) {
+    options.budget = budget;
+    both_ways(R"(
+  mov.u32 %x, 0;
+AGAIN:
+  add.u32 %x, %x, 1;
+  and.b32 %y, %x, %t;
+  setp.eq.u32 %p, %y, 0;
+  @%p bra MEET;
+  add.u32 %k, %y, %x;
+  xor.b32 %k, %k, 3;
+  st.global.u32 [%a+1024], %k;
+MEET:
+  st.global.u32 [%a], %x;
+  setp.ne.u32 %q, %x, 0;
+  @%q bra AGAIN;)",
+              options);
+  }
+}
+
 TEST_CASE("loops of different lengths count what each lane executed") {
   const Ended ended = both_ways(R"(
   mov.u32 %x, 0;
