@@ -156,6 +156,16 @@ def table(outcomes, arguments):
     return "\n".join(lines) + "\n"
 
 
+def drawn(every, arguments):
+    """The programs that --only, or --count and --seed, name; else all."""
+    names = sorted(every)
+    if arguments.only:
+        names = [n for n in names if n in arguments.only.split(",")]
+    elif arguments.count:
+        names = sorted(random.Random(arguments.seed).sample(names, min(arguments.count, len(names))))
+    return [every[name]() for name in names]
+
+
 def pack(checkout, chosen, target):
     """Sources of the chosen, as a checkout that holds nothing else."""
     with tarfile.open(target, "w:gz") as archive:
@@ -194,12 +204,7 @@ def main():
     every = programs_of(checkout)
     if not every:
         sys.exit(f"{arguments.checkout}: neither src/NAME-cuda nor Samples/*/NAME in it")
-    names = sorted(every)
-    if arguments.only:
-        names = [n for n in names if n in arguments.only.split(",")]
-    elif arguments.count:
-        names = sorted(random.Random(arguments.seed).sample(names, min(arguments.count, len(names))))
-    chosen = [every[name]() for name in names]
+    chosen = drawn(every, arguments)
     if arguments.pack:
         pack(checkout, chosen, arguments.pack)
         return 0

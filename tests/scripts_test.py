@@ -2,6 +2,7 @@
 """Tests of what the set-up's and other scripts work out (the build's: kernel_scripts_test.py). Closes with 'N passed, N failed'."""
 import contextlib
 import csv
+import io
 import json
 import os
 import pathlib
@@ -20,6 +21,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 import build_steps  # noqa: E402
 import compare_counters  # noqa: E402
+import validate_programs  # noqa: E402
 
 
 def setup_sh(command, root=ROOT, **environment):
@@ -216,6 +218,50 @@ class Fidelity(unittest.TestCase):
     def test_a_comma_in_the_name_of_a_case_is_refused(self):
         done, _ = self.convert([("a", "(1, 1, 1)")], listed="a<int,2> [1 of 32],a,1,1,1\\n")
         self.assertEqual((done.returncode, done.stderr), (2, "error: a<int,2> [1 of 32]: a comma in a case's name\n"))
+
+
+class ValidatePrograms(unittest.TestCase):
+    """What scripts/validate_programs.py makes of measured launches; measuring needs a GPU."""
+
+    @staticmethod
+    def said_of(*rows):
+        """rows: (measured us, again us, modelled us, low us, high us, the same work twice)"""
+        kept = [{"program": "p", "kernel": f"k{i}", "launches": 1, "measured_us": measured, "again_us": again, "launch_us": modelled,
+                 "model": {"time_ms": modelled / 1000, "low_ms": low / 1000, "high_ms": high / 1000, "bound": "issue"}, "repeats": same}
+                for i, (measured, again, modelled, low, high, same) in enumerate(rows)]
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write(validate_programs.text_of({"gpu": "x", "programs": {"p": {"rows": kept}, "q": {"rows": [], "why": "does not build"}}}))
+            file.flush()
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                validate_programs.compare([file.name])
+        return out.getvalue()
+
+    def test_errors_are_told_as_factors_and_the_worst_kernel_first(self):
+        said = self.said_of((100, 100, 200, 150, 250, True), (100, 101, 100, 50, 200, True))
+        self.assertEqual(said.splitlines(), ["2 kernels of 1 programs: error 1.41, 50 % within 1.5, 0 % beyond 2.5, 50 % from low to high",
+                                             "    2.00  p k0 100.0 us, issue", "    1.00  p k1 100.0 us, issue"])
+
+    def test_short_launches_and_those_that_are_not_the_same_work_twice_are_not_judged(self):
+        said = self.said_of((9, 9, 90, 80, 100, True), (100, 300, 100, 50, 200, False), (100, 100, 100, 50, 200, True))
+        self.assertIn("1 kernels of 1 programs: error 1.00, 100 % within 1.5", said)
+        self.assertIn("not the same work twice: p k1", said)
+
+    def test_a_launch_repeats_itself_where_its_instructions_differ_by_five_percent_at_most(self):
+        of = lambda count: {"smsp__inst_executed.sum": count}
+        self.assertTrue(validate_programs.repeats(of(1000), of(950)))
+        self.assertFalse(validate_programs.repeats(of(1000), of(949)))
+        self.assertFalse(validate_programs.repeats(of(1000), {}))
+
+    def test_kernels_are_matched_by_the_name_that_ncu_prints(self):
+        for name in ("scale(float*, int)", "void scale<float, 4>(float*, int)", "void a::(anonymous namespace)::scale<b<1>, (int)2>(c<int>)"):
+            self.assertEqual(validate_programs.name_of(name), "scale")
+
+    def test_what_was_measured_of_foreign_kernels_is_compared_without_a_gpu(self):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            self.assertEqual(validate_programs.compare([ROOT / "tests/data/programs_h100.json"]), 0)
+        self.assertRegex(out.getvalue(), r"^\d+ kernels of \d+ programs: error 1\.\d\d, ")
 
 
 class SetUp(unittest.TestCase):

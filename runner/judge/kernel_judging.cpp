@@ -183,7 +183,12 @@ KernelVerdict judge_kernel(TrialBench& bench, const Lab& file, const FoundKernel
 }
 
 void leave_out_moot_hints(const std::vector<InputClass>& classes, KernelVerdict& verdict) {
+  if (classes.empty()) return;
   const auto& usual = classes.front().name;
+  for (const auto& of : classes)
+    for (auto& shape : verdict.shapes)
+      if (of.name == "usual" && shape.name == of.name && shape.status != CaseStatus::wrong && shape.hint == of.hint)
+        shape.hint.clear();
   const bool starts_wrong = std::ranges::any_of(
       verdict.shapes, [&](const JudgedShape& shape) { return shape.name == usual && is_wrong(shape); });
   if (!starts_wrong) return;

@@ -25,7 +25,8 @@ struct KernelVerdict {
 [[nodiscard]] KernelVerdict judge_kernel(TrialBench& bench, const Lab& file, const FoundKernel& kernel,
                                          const std::vector<InputClass>& classes, const LaunchChoice& choice);
 
-/// A kernel that is wrong on everyday inputs is not told what is special about extreme numbers.
+/// A kernel that is wrong on everyday inputs is not told what is special about extreme numbers; nor, where a launch on
+/// everyday inputs faulted or never ended, that the answer is wrong: there is none.
 void leave_out_moot_hints(const std::vector<InputClass>& classes, KernelVerdict& verdict);
 
 /// Adds hints about blocks to what is wrong: which block a kernel is made for whose source does not say so.

@@ -112,7 +112,7 @@ std::vector<std::string> nvcc_words(const std::vector<std::string>& words, int a
   // (host_lines.cpp).
   if (std::ranges::find(words, "-g") != words.end())
     all.insert(all.end(), {"-Xcompiler", "-gdwarf-4"});
-  else if (!debug)
+  else
     all.insert(all.end(), {"-Xcompiler", "-gdwarf-4,-g1"});
   // A call that has become a jump leaves no trace of who made it.
   all.insert(all.end(), {"-Xcompiler", "-fno-optimize-sibling-calls"});

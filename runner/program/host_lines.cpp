@@ -32,7 +32,10 @@ constexpr std::size_t most_frames = 32;
 /// All texts of a record that may name places.
 template <typename Visit>
 void each_text(cuda_api::Record& record, const Visit& visit) {
-  for (auto& kernel : record.kernels) visit(kernel.caller);
+  for (auto& kernel : record.kernels) {
+    visit(kernel.caller);
+    for (auto& finding : kernel.findings) visit(finding.message);
+  }
   for (auto& activity : record.activities) visit(activity.caller);
   for (auto& site : record.sites) visit(site.caller);
   for (auto& clock : record.clocks) visit(clock.from), visit(clock.to), visit(clock.launch);

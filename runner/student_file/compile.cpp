@@ -107,8 +107,12 @@ std::string conditions(const CompileRequest& request, const Compiler& compiler) 
 }
 
 std::string own_folder(const CompileRequest& request) {
-  return std::filesystem::absolute(request.file).lexically_normal().parent_path();
+  return std::filesystem::path(main_path(request)).parent_path();
 }
+
+/// The folder in which nvcc looks for the file's neighbours. Empty where it is to see none (compilers/source_copy.h):
+/// then the same text gives the same PTX wherever it lies, and what `check` compiled serves `grade`.
+std::string seen_folder(const CompileRequest& request) { return request.isolation.alone ? "" : own_folder(request); }
 
 void say(const CompileRequest& request, const std::string& log) {
   if (request.messages != nullptr)
@@ -137,7 +141,7 @@ std::optional<Known> known_of(const std::string& file_key) {
 /// PTX is kept under the preprocessed text. Preprocessing takes a fifth of compiling: it is left out where the file is
 /// known and all that it was made of is as it was.
 Compiled by_nvcc(const CompileRequest& request, const Compiler& compiler) {
-  const auto base = conditions(request, compiler), folder = own_folder(request);
+  const auto base = conditions(request, compiler), folder = seen_folder(request);
   const auto file_key = sha256({"file", base, folder, request.source});
   const auto before = known_of(file_key);
   if (before && holds(before->state)) {
@@ -163,7 +167,7 @@ Compiled by_nvcc(const CompileRequest& request, const Compiler& compiler) {
 }
 
 /// NVRTC shows no preprocessed text: in its place are the file and what it includes from beside it, where the text
-/// shows all of that.
+/// shows all of that. Its PTX names the file by its whole path: a file that sees no neighbours has a folder, too.
 Compiled by_nvrtc(const CompileRequest& request, const Compiler& compiler) {
   const auto files = included_files(request.file, request.source);
   const auto state =

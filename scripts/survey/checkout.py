@@ -39,7 +39,7 @@ class Checkout:
             return None
         if not self.bare:
             file = self.place / path
-            return file.read_bytes() if file.stat().st_size <= self.most_bytes else None
+            return file.read_bytes() if file.is_file() and file.stat().st_size <= self.most_bytes else None  # a link may lead nowhere
         size = self.git("cat-file", "-s", name).strip()
         if not size or int(size) > self.most_bytes:
             return None

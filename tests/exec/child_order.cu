@@ -9,6 +9,9 @@
 // err: child: writes what behind_barrier, which launched it, reads at \S*child_order.cu:@no barrier waits for it@, and
 // err: reader: reads what refills, which launched it, writes at \S*child_order.cu:@is still reading@, and a kernel cannot wait for those that it launches; write that in
 // err: streamcheck: add\(int const\*, int\*\) \(launch \d+\) in stream #2 reads 128 bytes of '[^']*' that all_of_it\(int\*\) \(launch \d+\) in stream #1 may still be writing
+// case: -- local :: 4
+// err: error: out-of-bounds load of 4 bytes at byte 0 of local memory, of which the thread has 0 in reader, block
+// err: hint: the pointer is to a local variable of another thread \(a parent's\), which nobody else can use: hand over the value, or a pointer to global memory
 #include <cstdio>
 #include <cstring>
 
@@ -33,6 +36,11 @@ __global__ void refills(int* x, int* y) {
     x[5] = 7;  // is still reading
   }
 }
+__global__ void gives_its_own(int* y) {
+  int own = threadIdx.x;
+  int* volatile to_it = &own;
+  reader<<<1, 1>>>(to_it, y);
+}
 __global__ void all_of_it(int* x) {
   if (threadIdx.x == 0) child<<<1, 32>>>(x);
 }
@@ -55,7 +63,9 @@ int main(int, char** arguments) {
   cudaStreamCreate(&s), cudaStreamCreate(&t);
   cudaMalloc(&x, 256), cudaMalloc(&y, 256);
   cudaMemset(x, 0, 256), cudaMemset(y, 0, 256);
-  if (std::strcmp(arguments[1], "right") == 0) {
+  if (std::strcmp(arguments[1], "local") == 0) {
+    gives_its_own<<<1, 1>>>(y);
+  } else if (std::strcmp(arguments[1], "right") == 0) {
     in_order<<<1, 32>>>(x, y);
     all_of_it<<<1, 32, 0, s>>>(x);
     cudaStreamSynchronize(s);

@@ -20,7 +20,7 @@
 // err: which is host memory \(global variables and constants of the host's program\) in add, block
 // case: -- virtual :: 4
 // err: which is host memory \(global variables and constants of the host's program\) in ask, block
-// err: hint: no argument of the launch carries it: .*an object with virtual functions has to be made by a kernel
+// err: hint: no argument of the launch carries it: .*an object with virtual functions holds a pointer to a table of them, and the host.s table is no use to a kernel: make the object in a kernel
 // case: -- function :: 4
 // err: error: call of address 0x[0-9a-f]+, which is host memory \(code of the host's program\) in apply, block
 // err: hint: argument 2 of the launch \(float \(\*\)\(float\)\) carries it; a kernel can call functions of the device alone

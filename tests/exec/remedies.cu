@@ -1,10 +1,12 @@
 // Mistakes whose remedy is not the usual one: each has its sentence.
 // case: -- barrier_of_the_grid :: 4
-// err: error: step never ends, for all its threads wait for what none of them will do: .*; 136 of 400 blocks cannot start while 264 wait
+// err: error: step never ends: .* wait at .*, and no thread of the launch will change what they wait for; 136 of 400 blocks cannot start while 264 wait
 // err: hint: a barrier of the whole grid needs all its blocks on the GPU at once: launch at most 264 of this kind, each working on several pieces, or use cudaLaunchCooperativeKernel and grid\.sync\(\), which refuse more
 // case: -- one_waits :: 4
-// err: error: waits never ends, for all its threads wait for what none of them will do: 32 threads at
-// err: hint: look for a loop that cannot end, or waits for a lock that nobody releases modelled
+// err: error: waits never ends: 32 threads wait at \S*remedies.cu:\d+, and no thread of the launch will change what they wait for
+// err: hint: a lock has to be given back on every way out \(return, break, continue\), and a flag be set by a thread that does not wait itself modelled
+// case: -- waits_in_a_stream :: 4
+// err: hint: a lock has to be given back .*; a kernel that waits for one of another stream never ends here, where launches run one by one modelled
 // case: -- heap :: 4
 // err: error: out-of-bounds store of 4 bytes at the null address 0x14 in scratch
 // err: hint: malloc or new in a kernel gave null, for the device's heap of 8388608 bytes was used up: check what they give, and have more by cudaDeviceSetLimit\(cudaLimitMallocHeapSize, bytes\) before the first launch
@@ -33,6 +35,10 @@
 // err: error: the host divided an integer by 0, or the least one by -1 \(at remedies\.cu:\d+\)
 // case: --sanitize racecheck -- wide :: 1
 // err: racecheck: half_waits: race in shared memory: .*:@s[threadIdx.x] = @ write by block \(0,0,0\), thread \(1,0,0\), s\[1\] .*:@double2 last@ read by block \(0,0,0\), thread \(32,0,0\), s\[1\]
+// case: --sanitize initcheck -- some :: 1
+// err: initcheck: adds: global memory is read before anything was written there; initialise it first; cudaMemcpy brought 64 of its 256 bytes \(called by remedies.cu:@brings a quarter@\): sizes are in bytes
+// case: -- captures :: 1
+// err: \(called by remedies.cu:@while it captures@; cudaErrorStreamCaptureImplicit, which the program did not look at\); queue it in the stream that captures
 #include <cooperative_groups.h>
 #include <thrust/fill.h>
 #include <thrust/execution_policy.h>
@@ -85,6 +91,25 @@ __global__ void half_waits(double* out) {
   if (threadIdx.x == 32) out[0] = last.y;
 }
 
+__global__ void adds(int* x) { x[threadIdx.x] += 1; }
+
+void some() {
+  int *x, host[64] = {};
+  cudaMalloc(&x, sizeof host);
+  cudaMemcpy(x, host, 64, cudaMemcpyHostToDevice);  // brings a quarter
+  adds<<<1, 64>>>(x);
+  cudaFree(x);
+}
+void captures(int* x) {
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  cudaStreamCreate(&stream);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  cudaMemcpy(x, x + 1, 4, cudaMemcpyDeviceToDevice);  // while it captures
+  (void)cudaStreamEndCapture(stream, &graph);
+  cudaStreamDestroy(stream);
+}
+
 int main(int, char** argv) {
   const auto is = [&](const char* word) { return std::strcmp(argv[1], word) == 0; };
   int* x = nullptr;
@@ -92,6 +117,12 @@ int main(int, char** argv) {
   cudaMemset(x, 0, 4096);
   if (is("barrier_of_the_grid")) step<<<400, 1024>>>(x);
   if (is("one_waits")) waits<<<1, 32>>>(x);
+  if (is("waits_in_a_stream")) {
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    waits<<<1, 32, 0, stream>>>(x);
+    (void)cudaStreamSynchronize(stream);
+  }
   if (is("heap")) scratch<<<1, 64>>>(x);
   if (is("null")) waits<<<1, 32>>>(nullptr);
   if (is("grid_sync")) two_phases<<<4, 64>>>(x);
@@ -102,6 +133,8 @@ int main(int, char** argv) {
   if (is("library_writes")) std::memset(x, argv[1][0], 4096 + argv[1][1]);
   if (is("thrust_writes")) thrust::fill(thrust::host, x, x + 10, 1);
   if (is("wide")) half_waits<<<1, 64>>>(reinterpret_cast<double*>(x));
+  if (is("some")) some();
+  if (is("captures")) captures(x);
   if (is("divides")) std::printf("%d\n", 7 / (argv[1][0] - 'd'));
   if (is("trap")) traps<<<1, 1>>>();
   std::printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));

@@ -18,8 +18,8 @@
 // err: called by stream_order.cu:@f3@;
 // err: called by stream_order.cu:@g1@;
 // err: called by stream_order.cu:@g2@;
-// err: and nothing orders the two; no edges of the graph lead from one node to the other: add one \(cudaGraphAddDependencies; where a stream is captured, cudaEventRecord and cudaStreamWaitEvent\) \(called by stream_order.cu:@KernelNode\(&two@; fill\(int\*, int\) by stream_order.cu:@KernelNode\(&one@\)
-// err: no edges of the graph [^:]*: [^:]* \(called by stream_order.cu:@so that this one@; fill\(int\*, int\) by stream_order.cu:@the fork comes@\)
+// err: streamcheck: \S+\([^)]*\) \(launch \d+\) \w+ 4096 bytes of 'cudaMalloc #\d+' that fill\(int\*, int\) \(launch \d+\) may still be writing: both are nodes of one graph, and no edges lead from one to the other; name the first one's node as a dependency where the second one is added, or call cudaGraphAddDependencies\(graph, &first, &second, nullptr, 1\); where the graph was captured from several streams, record an event behind the first and let the other stream wait for it \(called by stream_order.cu:@KernelNode\(&two@; fill\(int\*, int\) by stream_order.cu:@KernelNode\(&one@\)
+// err: may still be \w+: both are nodes of one graph, and no edges lead from one to the other; [^(]*\(graph, &first, &second, nullptr, 1\);[^(]*\(called by stream_order.cu:@so that this one@; fill\(int\*, int\) by stream_order.cu:@the fork comes@\)
 // err: fill\(int\*, int\) \(launch \d+\) in stream #\d+ writes [^;]* add\(int const\*, int\*\) [^;]* may still be reading, [^:]* \(called by stream_order.cu:@KernelNode\(&one@; add\(int const\*, int\*\) by stream_order.cu:@KernelNode\(&two@\)
 // err: in stream #\d+ writes 4096 bytes of 'cudaMallocAsync #\d+' that cudaMallocAsync in stream #\d+ may still be allocating, [^:]* \(called by stream_order.cu:@j1@;
 // err: cudaFreeAsync in stream #\d+ frees 4096 bytes of 'cudaMallocAsync #\d+' that fill\(int\*, int\) \(launch \d+\) in stream #\d+ may still be writing, and nothing orders the two; call cudaStreamSynchronize on stream #\d+ between the two \(called by stream_order.cu:@j2@;

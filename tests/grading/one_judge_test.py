@@ -20,8 +20,9 @@ CONTRACTS = [("reduce", "total"), ("reduce", "partials"), ("transpose", "transpo
 
 
 def spread(these, count):
-    """`count` of them: from the middle of as many equal parts. (The first are the simplest, and the slowest to run.)"""
-    return [these[(2 * i + 1) * len(these) // (2 * count)] for i in range(min(count, len(these)))]
+    """`count` of them: from the first third of as many equal parts. (The first are the simplest, and the slowest to run; of those in
+    the middle two never end, which grading.wrong.tricks and grade_test.Endings have, too.)"""
+    return [these[(3 * i + 1) * len(these) // (3 * count)] for i in range(min(count, len(these)))]
 
 
 def submissions(lab, contract, count):

@@ -328,20 +328,27 @@ void for_each_place(const MatrixForm& f, char which, F visit) {
     }
 }
 
-Packed packed(const MatrixForm& f, char which, const std::vector<Values>& values) {
+Packed packed(const MatrixForm& f, char which, const MatrixBits& matrices) {
   const std::string& type = which == 'a' ? f.a : which == 'b' ? f.b : which == 'c' ? f.c : f.d;
   Packed buffer{std::vector<std::uint8_t>(8192, 0xcd), bits_of(type)};
   if (which == 'd') return buffer;
   const int columns = which == 'a' ? f.k : f.n;
+  const auto& all = which == 'a' ? matrices.a : which == 'b' ? matrices.b : matrices.c;
   for_each_place(f, which, [&](int product, Coordinate place, int index) {
-    const Values& v = values[static_cast<std::size_t>(product)];
-    const auto& matrix = which == 'a' ? v.a : which == 'b' ? v.b : v.c;
-    buffer.set(index, encoded(type, matrix[at(place.row, columns, place.column)], false));
+    buffer.set(index, all[static_cast<std::size_t>(product)][at(place.row, columns, place.column)]);
   });
   return buffer;
 }
 
+std::vector<std::uint64_t> encoded_all(const std::string& type, const std::vector<double>& values) {
+  std::vector<std::uint64_t> bits;
+  for (const double value : values) bits.push_back(encoded(type, value, false));
+  return bits;
+}
+
 }  // namespace
+
+int products_of(const MatrixForm& form) { return form.quads() ? 4 : 1; }
 
 const MatrixKernels& matrix_kernels() {
   static const MatrixKernels all = [] {
@@ -360,15 +367,13 @@ const MatrixKernels& matrix_kernels() {
   return all;
 }
 
-std::string run_matrix_kernel(Device& device, const MatrixKernel& kernel) {
+void multiply(Device& device, const MatrixKernel& kernel, MatrixBits& matrices) {
   const MatrixForm& f = kernel.form;
-  std::vector<Values> values;
-  for (int q = 0; q < (f.quads() ? 4 : 1); ++q) values.push_back(values_of(f, q));
   std::vector<KernelArgument> arguments;
   std::vector<DevicePointer> buffers;
-  Packed d = packed(f, 'd', values);
+  Packed d = packed(f, 'd', matrices);
   for (const char which : {'a', 'b', 'c', 'd'}) {
-    const Packed buffer = packed(f, which, values);
+    const Packed buffer = packed(f, which, matrices);
     buffers.push_back(device.allocate(std::string(1, which), buffer.bytes.size()));
     device.write(buffers.back(), std::as_bytes(std::span(buffer.bytes)));
     arguments.push_back(KernelArgument::of(buffers.back()));
@@ -377,15 +382,33 @@ std::string run_matrix_kernel(Device& device, const MatrixKernel& kernel) {
   device.synchronize();
   device.read(std::as_writable_bytes(std::span(d.bytes)), buffers[3]);
   for (const auto buffer : buffers) device.release(buffer);
-  std::string wrong;
-  for_each_place(f, 'd', [&](int product, Coordinate at, int index) {
-    const double exact = expected_value(f, values[static_cast<std::size_t>(product)], at.row, at.column);
-    const std::uint64_t expected = encoded(f.d, exact, f.saturate), got = d.get(index);
-    if (got != expected && wrong.empty())
-      wrong = fmt::format("{} ({} {}): element {},{} is {:#x}, not {:#x} ({})", kernel.opcode, kernel.name, f.space,
-                          at.row, at.column, got, expected, exact);
+  matrices.d.assign(static_cast<std::size_t>(products_of(f)), std::vector<std::uint64_t>(at(f.m, f.n, 0)));
+  for_each_place(f, 'd', [&](int product, Coordinate place, int index) {
+    matrices.d[static_cast<std::size_t>(product)][at(place.row, f.n, place.column)] = d.get(index);
   });
-  return wrong;
+}
+
+std::string run_matrix_kernel(Device& device, const MatrixKernel& kernel) {
+  const MatrixForm& f = kernel.form;
+  std::vector<Values> values;
+  MatrixBits matrices;
+  for (int q = 0; q < products_of(f); ++q) {
+    values.push_back(values_of(f, q));
+    matrices.a.push_back(encoded_all(f.a, values.back().a));
+    matrices.b.push_back(encoded_all(f.b, values.back().b));
+    matrices.c.push_back(encoded_all(f.c, values.back().c));
+  }
+  multiply(device, kernel, matrices);
+  for (std::size_t q = 0; q < values.size(); ++q)
+    for (int i = 0; i < f.m; ++i)
+      for (int j = 0; j < f.n; ++j) {
+        const double exact = expected_value(f, values[q], i, j);
+        const std::uint64_t expected = encoded(f.d, exact, f.saturate), got = matrices.d[q][at(i, f.n, j)];
+        if (got != expected)
+          return fmt::format("{} ({} {}): element {},{} is {:#x}, not {:#x} ({})", kernel.opcode, kernel.name, f.space,
+                             i, j, got, expected, exact);
+      }
+  return "";
 }
 
 }  // namespace gpulab::tests

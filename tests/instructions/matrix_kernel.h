@@ -35,6 +35,14 @@ struct MatrixKernels {
 };
 [[nodiscard]] const MatrixKernels& matrix_kernels();
 
+/// Elements' bits, matrix by matrix, row by row; forms of quads multiply four.
+struct MatrixBits {
+  std::vector<std::vector<std::uint64_t>> a, b, c, d;
+};
+[[nodiscard]] int products_of(const MatrixForm& form);
+/// D of A, B and C, by a launch on a device that has the modules loaded.
+void multiply(Device& device, const MatrixKernel& kernel, MatrixBits& matrices);
+
 /// Launches on a device that has the modules loaded; says what is wrong, empty: nothing.
 [[nodiscard]] std::string run_matrix_kernel(Device& device, const MatrixKernel& kernel);
 

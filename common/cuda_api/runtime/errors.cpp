@@ -81,6 +81,8 @@ constexpr Text kTexts[] = {
     GPULAB_ERROR(cudaErrorNotSupported, "operation not supported"),
     GPULAB_ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
     GPULAB_ERROR(cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture"),
+    GPULAB_ERROR(cudaErrorStreamCaptureImplicit,
+                 "operation would make the legacy stream depend on a capturing blocking stream"),
     GPULAB_ERROR(cudaErrorIllegalState, "the operation cannot be performed in the present state"),
     GPULAB_ERROR(cudaErrorGraphExecUpdateFailure,
                  "the graph update was not performed because it included changes which violated constraints specific "

@@ -186,7 +186,10 @@ void FunctionDecoder::layout_frame() {
     layout_kernel_parameters();
   }
   for (const auto& variable : function_.variables)
-    if (variable.space == ptx::Space::local || variable.space == ptx::Space::param) add_frame_variable(variable);
+    if (variable.space == ptx::Space::local)
+      info.locals.emplace_back(variable.name, add_frame_variable(variable));
+    else if (variable.space == ptx::Space::param)
+      add_frame_variable(variable);
   info.variable_bytes = static_cast<std::uint32_t>(frame_layout_.end());
   info.frame_bytes = static_cast<std::uint32_t>((frame_layout_.end() + 15) / 16 * 16);
 }

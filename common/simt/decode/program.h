@@ -70,6 +70,7 @@ struct FunctionInfo {
   std::uint32_t first_pred = 0, pred_end = 0;
   std::uint32_t frame_bytes = 0;     ///< local variables and call parameters, in multiples of 16
   std::uint32_t variable_bytes = 0;  ///< up to the end of the last of them
+  std::vector<std::pair<std::string_view, std::uint32_t>> locals;   ///< .local variables, and where in the frame
   std::vector<std::pair<std::uint32_t, std::uint32_t>> parameters;  ///< (frame offset, bytes)
   std::vector<std::pair<std::uint32_t, std::uint32_t>> results;
   bool recursive = false;             ///< may be active twice: its registers are saved by calls

@@ -24,23 +24,57 @@ inline T scaled_up(F f, T a, T b, More... c) {
   return f(a * T(0x1p24), b, (c * T(0x1p24))...);
 }
 
-/// f(a…) where the host's arithmetic does what x86's does: which NaN comes of doubles, and with .ftz what is below the
-/// normal numbers (with_rounding). Other hosts are told in software.
+/// f(a…), and which NaN comes of doubles: that of the first operand which is one, made quiet, else 0xfff8000000000000.
+/// The manual says that payloads are kept, not which operand's, and no GPU was asked: it is our choice, what x86 does
+/// with operands that stay in their order.
+template <typename F, typename... More>
+inline double with_first_nan(F f, double a, More... more) {
+  const double result = f(a, more...);
+  double nan = __builtin_bit_cast(double, std::uint64_t{0xfff8000000000000});
+  const auto prefer = [&](double x) {
+    nan = x != x ? __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, x) | std::uint64_t{1} << 51) : nan;
+  };
+  const double operands[] = {a, more...};
+  for (std::size_t k = std::size(operands); k-- > 0;) prefer(operands[k]);
+  return result == result ? result : nan;
+}
+
+/// As many doubles as this CPU adds at once.
+#if defined(__AVX512F__)
+using Doubles [[gnu::vector_size(64)]] = double;
+using DoubleMask [[gnu::vector_size(64)]] = std::int64_t;
+using DoubleLanes [[gnu::vector_size(32)]] = std::int32_t;  // Warp::lanes
+#elif defined(__AVX__)
+using Doubles [[gnu::vector_size(32)]] = double;
+using DoubleMask [[gnu::vector_size(32)]] = std::int64_t;
+using DoubleLanes [[gnu::vector_size(16)]] = std::int32_t;   // Warp::lanes
+#else
+using Doubles [[gnu::vector_size(16)]] = double;
+using DoubleMask [[gnu::vector_size(16)]] = std::int64_t;
+using DoubleLanes [[gnu::vector_size(8)]] = std::int32_t;  // Warp::lanes
+#endif
+inline Doubles doubles_at(const double* from) {
+  Doubles x;
+  __builtin_memcpy(&x, from, sizeof x);
+  return x;
+}
+
+/// Operations of which g++ takes the operands in any order, which decides between two NaN: `of` is one whose operands
+/// stay where they are. float64.cpp has them.
+template <typename F>
+struct InOrder {
+  static constexpr bool known = false;
+};
+
+/// f(a…) where the host's arithmetic does what x86's does: which NaN comes of an operation on doubles of which one
+/// operand at most is a NaN, and with .ftz what is below the normal numbers (with_rounding). Other hosts are told in
+/// software.
 template <typename R, typename F, typename First, typename... More>
 inline R as_on_x86(F f, [[maybe_unused]] bool ftz, First a, More... more) {
-  R result = f(a, more...);
 #if !defined(__x86_64__) || defined(SIMT_COMPILED)  // LLVM may exchange the operands of a sum
-  if constexpr (std::is_same_v<R, double> && std::is_same_v<First, double>) {
-    double nan =
-        __builtin_bit_cast(double, std::uint64_t{0xfff8000000000000});  // the first operand that is one, else x86's own
-    const auto prefer = [&](double x) {
-      nan = x != x ? __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, x) | std::uint64_t{1} << 51) : nan;
-    };
-    const double operands[] = {a, more...};
-    for (std::size_t k = std::size(operands); k-- > 0;) prefer(operands[k]);
-    result = result == result ? result : nan;
-  }
+  if constexpr (std::is_same_v<R, double> && std::is_same_v<First, double>) return with_first_nan(f, a, more...);
 #endif
+  R result = f(a, more...);
 #if !defined(__x86_64__)
   if constexpr (std::is_same_v<R, float> && scales_with_outer_operands<F>) {
     // Rounded to 24 digits, as if there were no least exponent.

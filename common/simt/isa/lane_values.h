@@ -192,7 +192,8 @@ inline To bits_as(From from) {
   return to;
 }
 
-/// Single-precision instructions make one NaN only; double-precision ones keep a NaN operand's payload, as x86 does.
+/// Single-precision instructions make one NaN only; double-precision ones keep a NaN operand's payload
+/// (with_first_nan).
 inline float canonical(float x) { return x == x ? x : bits_as<float>(0x7fffffffu); }
 
 }  // namespace

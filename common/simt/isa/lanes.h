@@ -135,6 +135,7 @@ struct LaneOp;
 template <auto F, Cost cost, typename R, typename... A>
 struct LaneOp<F, cost, R (*)(A...)> {
   static constexpr std::array<OperandType, 6> operands{{{Role::out, kind_of<R>()}, {Role::in, kind_of<A>()}...}};
+  using InItsOrder = InOrder<std::remove_cv_t<decltype(F)>>;
 
   /// Integers, bits and moves.
   static const MicroOp* plain(Warp& w, const MicroOp* op) {
@@ -149,6 +150,24 @@ struct LaneOp<F, cost, R (*)(A...)> {
     canonicalise<R>(w, op);
     return following(w, op);
   }
+  /// The same on doubles whose operands' order g++ would change.
+  static const MicroOp* in_order(Warp& w, const MicroOp* op) {
+    constexpr int count = sizeof(Doubles) / sizeof(double);
+    double* d = values<double>(w, op, 0);
+    const bool all = w.mask == kFullMask;
+    with_sources(w, op, [&](const auto&... a) {
+      for (int i = 0; i < kLanes; i += count) {
+        Doubles result = InItsOrder::of(doubles_at(a.raw + i)...);
+        if (!all) {
+          DoubleLanes active;
+          std::memcpy(&active, w.lanes + i, sizeof active);
+          result = __builtin_convertvector(active, DoubleMask) ? result : doubles_at(d + i);
+        }
+        std::memcpy(d + i, &result, sizeof result);
+      }
+    });
+    return following(w, op);
+  }
   /// With modifiers. Kernels built with -use_fast_math have .ftz throughout: a path of its own.
   static const MicroOp* modified(Warp& w, const MicroOp* op) {
     with_sources(w, op, [&](const auto&... a) {
@@ -159,7 +178,10 @@ struct LaneOp<F, cost, R (*)(A...)> {
           const bool ftz = op->mods & kFtz, sat = op->mods & kSat;
           constexpr Cost rounded = cost == Cost::vector ? Cost::rare : cost;
           dispatch<rounded, R>(w, op, [&](int i) {
-            return saturate_if(flush_if(as_on_x86<R>(F, ftz, flush_if(a[i], ftz)...), ftz), sat);
+            if constexpr (InItsOrder::known)
+              return with_first_nan(F, a[i]...);
+            else
+              return saturate_if(flush_if(as_on_x86<R>(F, ftz, flush_if(a[i], ftz)...), ftz), sat);
           });
         });
     });
@@ -208,8 +230,12 @@ constexpr Meaning lane() {
 template <auto F, Cost cost = Cost::vector>
 constexpr Meaning lane_float() {
   using Op = LaneOp<F, cost, decltype(+F)>;
-  return with_values<ArithmeticValues<F>>(
-      {.run = &Op::arithmetic, .modified = &Op::modified, .operands = Op::operands});
+  Meaning meaning{.run = nullptr, .modified = &Op::modified, .operands = Op::operands};
+  if constexpr (Op::InItsOrder::known)
+    meaning.run = &Op::in_order;
+  else
+    meaning.run = &Op::arithmetic;
+  return with_values<ArithmeticValues<F>>(meaning);
 }
 /// For what few kernels use: half the code.
 template <auto F>

@@ -45,23 +45,29 @@ class Budget {
       return;
     ThreadPlaces places;
     add_places(places);
+    const std::string look = "look for a loop that cannot end, or waits for a lock that nobody releases";
     if (within)
       fail(block,
            fmt::format("no block of {} ended within {} warp instructions, which is long or without end: {}",
                        program_.name, patience_, described(program_, places)),
-           "; where there is none, --budget 20G lets the launch run so far", waiting);
+           look + "; where there is none, --budget 20G lets the launch run so far", waiting);
     fail(block,
          fmt::format("{} did not end within {} warp instructions: {}", program_.name, total_,
                      described(program_, places)),
-         "; or raise --budget", waiting);
+         (block.launch.grid_workspace ? fmt::format("{}; or {}", kGridBarrier, look) : look) + "; or raise --budget",
+         waiting);
   }
   /// Its blocks do nothing but wait, and will never do anything else.
   [[noreturn]] void waits_in_vain(const BlockContext& block, const ThreadPlaces& places,
                                   const std::function<std::optional<WaitingForBlocks>()>& waiting) const {
     fail(block,
-         fmt::format("{} never ends, for all its threads wait for what none of them will do: {}", program_.name,
-                     described(program_, places)),
-         "", waiting);
+         fmt::format("{} never ends: {}, and no thread of the launch will change what they wait for", program_.name,
+                     described(program_, places, " wait")),
+         block.launch.grid_workspace
+             ? std::string(kGridBarrier)
+             : "a lock has to be given back on every way out (return, break, continue), and a flag be set by a thread "
+               "that does not wait itself",
+         waiting);
   }
   void block_ended() {
     launch_progress.block_ended();
@@ -69,15 +75,11 @@ class Budget {
   }
 
  private:
-  [[noreturn]] static void fail(const BlockContext& block, std::string what, std::string_view else_,
+  static constexpr const char* kGridBarrier =
+      "all threads of all blocks have to call grid.sync(), equally often: let no branch and no return lead around it";
+
+  [[noreturn]] static void fail(const BlockContext& block, std::string what, std::string hint,
                                 const std::function<std::optional<WaitingForBlocks>()>& waiting) {
-    std::string hint =
-        fmt::format("look for a loop that cannot end, or waits for a lock that nobody releases{}", else_);
-    if (block.launch.grid_workspace != 0)
-      hint =
-          "grid.sync() waits for all threads of all blocks, each as often: let no branch and no return lead around "
-          "it; " +
-          hint;
     if (const auto blocks = waiting ? waiting() : std::nullopt) {
       what +=
           fmt::format("; {} of {} blocks cannot start while {} wait", blocks->not_started, blocks->all, blocks->wait);

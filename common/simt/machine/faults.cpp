@@ -81,11 +81,14 @@ Explanation explain_address(const Warp& w, const MicroOp* op, std::uint64_t addr
         fmt::format("at byte {} of shared memory, of which the block has {}", address - kSharedWindow, w.shared_bytes),
         or_else(why_beyond_shared(w.block->launch, w.shared_bytes, bytes),
                 "check the index, and the dynamic shared memory that the launch asks for")};
-  if (address - kLocalWindow < kWindowBytes)
-    return {fmt::format("at byte {} of local memory, of which the thread has {}", address - kLocalWindow,
-                        local_bytes_of(w, op)),
-            w.program->functions.size() > 1 ? "check the index of the local array; recursion may be too deep"
-                                            : "check the index of the local array"};
+  if (address - kLocalWindow < kWindowBytes) {
+    const std::uint32_t own = local_bytes_of(w, op);
+    return {fmt::format("at byte {} of local memory, of which the thread has {}", address - kLocalWindow, own),
+            own == 0 ? "the pointer is to a local variable of another thread (a parent's), which nobody else can use: "
+                       "hand over the value, or a pointer to global memory"
+            : w.program->functions.size() > 1 ? "check the index of the local array; recursion may be too deep"
+                                              : "check the index of the local array"};
+  }
   if (address < 4096) return {fmt::format("at the null address {:#x}", address), why_null(w.block->launch)};
   if (const Allocation* above = w.global->in_front_of(address))
     return {
@@ -123,7 +126,11 @@ void fault_access(Warp& w, const MicroOp* op, std::uint64_t address, int lane, s
       fmt::format("{} {} of {} {}", misaligned ? "misaligned" : "out-of-bounds", access, plural(bytes, "byte"), e.what);
   w.block->launch.tell([&](Observer& observer) { observer.faulted(w, op, lane, address, what); });
   fault(w, op, lane, what,
-        misaligned ? fmt::format("a {}-byte access needs an address that is a multiple of {}", bytes, bytes) : e.hint);
+        misaligned
+            ? fmt::format("a {0}-byte access needs an address that is a multiple of {0}: begin there, or access the "
+                          "elements one by one",
+                          bytes)
+            : e.hint);
 }
 
 void fault_trap(Warp& w, const MicroOp* op) {

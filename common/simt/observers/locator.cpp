@@ -151,8 +151,10 @@ void Locator::grid_started(const LaunchState& launch) {
       use.polls = polling.try_emplace(site.function, *site.function).first->second.contains(*site.instruction);
   }
   trust_loads_that_are_compared(*program_, uses_);
-  if (bounds_) meant_ = meant_variables(*program_);
   last_ = nullptr;
+  if (!bounds_) return;
+  meant_ = meant_variables(*program_);
+  if (!locals_.are_of(*program_)) locals_ = LocalVariables(*program_);
 }
 
 bool Locator::locate(Warp& w, const MicroOp* op, int lane, Place& place) {
@@ -199,6 +201,10 @@ bool Locator::means(const MicroOp* op, const SharedVariable& variable) const {
 bool Locator::is_out_of_bounds(const Warp& w, const MicroOp* op, const Place& place) const {
   const std::uint32_t bytes = use_->bytes;
   if (place.local) {
+    if (const LocalVariable* meant = locals_.meant_by(op->site);
+        meant != nullptr &&
+        (place.address < w.local_base + meant->offset || place.address + bytes > w.local_base + meant->end))
+      return true;
     const ptx::Function* function = program_->sites[op->site].function;
     return std::any_of(program_->functions.begin(), program_->functions.end(), [&](const FunctionInfo& info) {
       return info.function == function && place.address + bytes > w.local_base + std::uint64_t{info.variable_bytes};
@@ -239,6 +245,7 @@ void Locator::access(Warp& w, const MicroOp* op) {
   use_ = &uses_[op->site];
   lanes_ = 0;
   outside_ = -1;
+  outside_of_ = nullptr;
   in_one_stretch_ = false;
   if (use_->space == MemoryUse::Space::none) return;
   if (find_stretch(w, op)) {
@@ -253,6 +260,7 @@ void Locator::access(Warp& w, const MicroOp* op) {
     if (!locate(w, op, lane, place)) continue;
     if (bounds_ && is_out_of_bounds(w, op, place)) {
       outside_ = lane;
+      outside_of_ = place.local ? locals_.meant_by(op->site) : nullptr;
       const SharedVariables meant = place.shared ? meant_[op->site] : 0;
       if (std::has_single_bit(meant))
         place.beyond = &program_->shared_variables[static_cast<std::size_t>(std::countr_zero(meant))];

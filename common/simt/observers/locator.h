@@ -13,7 +13,7 @@
 #include "common/simt/decode/program.h"
 #include "common/simt/machine/block.h"
 #include "common/simt/machine/observer.h"
-#include "common/simt/observers/shared_bounds.h"
+#include "common/simt/observers/meant_arrays.h"
 
 namespace gpulab::simt {
 
@@ -89,6 +89,8 @@ class Locator final : public Observer {
   [[nodiscard]] Place place(int lane) const;
   /// The first lane that is out of bounds, -1: none.
   [[nodiscard]] int outside() const { return outside_; }
+  /// The variable in local memory that it is outside of; nullptr: none, or the function's last one.
+  [[nodiscard]] const LocalVariable* outside_of() const { return outside_of_; }
   /// All active lanes access one allocation or one shared variable, 4 bytes or more each, and order no threads by it:
   /// most accesses do.
   [[nodiscard]] bool in_one_stretch() const { return in_one_stretch_; }
@@ -119,11 +121,13 @@ class Locator final : public Observer {
   const Program* program_ = nullptr;
   std::vector<MemoryUse> uses_;         ///< by site
   std::vector<SharedVariables> meant_;  ///< by site, with bounds_
+  LocalVariables locals_;               ///< with bounds_
   const Allocation* last_ = nullptr;
 
   const MemoryUse* use_ = nullptr;
   std::uint32_t lanes_ = 0;
   int outside_ = -1;
+  const LocalVariable* outside_of_ = nullptr;
   bool in_one_stretch_ = false, contiguous_ = false;
   std::optional<bool> uniform_;  ///< none: nobody has asked
   Place first_;

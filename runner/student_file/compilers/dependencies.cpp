@@ -79,6 +79,7 @@ std::optional<std::string> state_of(const std::string& source, const std::vector
   const auto watch_includes = [&](const std::string& text, const fs::path& beside) {
     const auto names = quoted_includes(text);
     if (!names) return false;
+    if (own_folder.empty()) return true;  // nothing is looked for beside it
     for (const auto& name : *names)
       for (const auto& place : {beside, fs::path(own_folder)}) watched.insert((place / name).string());
     return true;

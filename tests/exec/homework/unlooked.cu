@@ -4,7 +4,7 @@
 // case: -- by_name :: 1
 // err: error: api: cudaMemcpy: the destination is not memory of the device, but what stands for the device's variable 'coef' in the host's program \(called by unlooked\.cu:@cudaMemcpy(coef@; .*copy with cudaMemcpyToSymbol\(coef, …\)
 // case: -- no_symbol :: 1
-// err: cudaMemcpyFromSymbol: the symbol is 'cudaMalloc #1', memory of the device .*; a symbol is the name of a __device__ or __constant__ variable itself, without & and quotes; through a pointer copy with cudaMemcpy
+// err: cudaMemcpyFromSymbol: the symbol is 'cudaMalloc #1', memory of the device .*; a symbol is the name of a __device__ or __constant__ variable itself, without & and quotes; to where a pointer leads copy with cudaMemcpy
 // case: -- address_of :: 1
 // err: cudaMemcpy: the destination is not memory of the device, but host memory \(a variable on the host's stack\) .*; it is a variable that holds the address of 'cudaMalloc #1': pass the variable, without &
 // case: -- direction :: 1

@@ -1,5 +1,4 @@
 // Matrices and pictures, in more styles.
-#include <cooperative_groups.h>
 
 // right: transpose transpose grid_of_strides
 __global__ void grid_of_strides(const float* in, float* out, int rows, int cols) {
@@ -16,21 +15,6 @@ __global__ void swizzled(const float* __restrict__ in, float* __restrict__ out, 
   __syncthreads();
   x = blockIdx.y * 32 + tx, y = blockIdx.x * 32 + ty;
   if (x < rows && y < cols) out[y * rows + x] = tile[tx * 32 + (tx ^ ty)];
-}
-
-// right: transpose transpose loop_of_block_rows
-constexpr int TILE_DIM = 32, BLOCK_ROWS = 8;
-__global__ void loop_of_block_rows(const float* idata, float* odata, int height, int width) {
-  __shared__ float tile[TILE_DIM][TILE_DIM + 1];
-  namespace cg = cooperative_groups;
-  cg::thread_block cta = cg::this_thread_block();
-  int x = blockIdx.x * TILE_DIM + threadIdx.x, y = blockIdx.y * TILE_DIM + threadIdx.y;
-  for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-    if (x < width && y + j < height) tile[threadIdx.y + j][threadIdx.x] = idata[(y + j) * width + x];
-  cg::sync(cta);
-  x = blockIdx.y * TILE_DIM + threadIdx.x, y = blockIdx.x * TILE_DIM + threadIdx.y;
-  for (int j = 0; j < TILE_DIM; j += BLOCK_ROWS)
-    if (x < height && y + j < width) odata[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
 // right: transpose transpose by_one_number

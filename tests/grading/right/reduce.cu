@@ -1,6 +1,4 @@
 // Right sums in different styles. A line "// right: LAB CONTRACT KERNEL" is a solution that tests/grading/run.py judges.
-#include <cooperative_groups.h>
-
 #include <cstdio>
 
 // right: reduce total every_element
@@ -55,16 +53,6 @@ __global__ void warp_first(const int* in, int* out, int n) {
     const int all = warp_sum(threadIdx.x < blockDim.x / 32 ? sums[threadIdx.x] : 0);
     if (threadIdx.x == 0) atomicAdd(out, all);
   }
-}
-
-// right: reduce total with_groups
-__global__ void with_groups(const int* in, int* out, int n) {
-  namespace cg = cooperative_groups;
-  const auto tile = cg::tiled_partition<32>(cg::this_thread_block());
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  int x = i < n ? in[i] : 0;
-  for (int d = tile.size() / 2; d > 0; d /= 2) x += tile.shfl_down(x, d);
-  if (tile.thread_rank() == 0) atomicAdd(out, x);
 }
 
 // right: reduce total vectors

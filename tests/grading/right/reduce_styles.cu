@@ -1,29 +1,7 @@
 // More ways to add up that are all right.
-#include <cooperative_groups.h>
-#include <cooperative_groups/reduce.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
-
-namespace cg = cooperative_groups;
-
-// right: reduce total block_group_reduce
-__global__ void block_group_reduce(const int* in, int* out, int n) {
-  const auto block = cg::this_thread_block();
-  const auto tile = cg::tiled_partition<32>(block);
-  const int i = block.group_index().x * block.group_dim().x + block.thread_rank();
-  const int sum = cg::reduce(tile, i < n ? in[i] : 0, cg::plus<int>());
-  if (tile.thread_rank() == 0) atomicAdd(out, sum);
-}
-
-// right: reduce total coalesced_group
-__global__ void coalesced_group(const int* in, int* out, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  const auto active = cg::coalesced_threads();
-  const int sum = cg::reduce(active, in[i], cg::plus<int>());
-  if (active.thread_rank() == 0) atomicAdd(out, sum);
-}
 
 // right: reduce total with_launch_bounds
 __global__ void __launch_bounds__(1024, 1) with_launch_bounds(const float* __restrict__ d_in, float* __restrict__ d_out, const int size) {

@@ -1,5 +1,4 @@
 // Kernels over rows of data, in the styles in which students write them.
-#include <cooperative_groups.h>
 
 // right: saxpy saxpy functor
 struct Saxpy {
@@ -17,12 +16,6 @@ __global__ void backwards(float a, const float* x, float* y, int n) {
   if (i < 0) return;
   const float ax = a * x[i];
   y[i] += ax;
-}
-
-// right: saxpy saxpy thread_block
-__global__ void thread_block(const float alpha, const float* const X, float* const Y, const size_t N) {
-  const auto grid = cooperative_groups::this_grid();
-  for (size_t i = grid.thread_rank(); i < N; i += grid.size()) Y[i] = alpha * X[i] + Y[i];
 }
 
 // right: coalescing copy by_vectors
@@ -187,16 +180,6 @@ __global__ void from_registers(int4* ids, int n) {
   int4 id;
   id.x = block, id.y = thread, id.z = thread >> 5, id.w = lane;
   ids[i] = id;
-}
-
-// right: warps ids by_groups
-__global__ void by_groups(int4* ids, int n) {
-  namespace cg = cooperative_groups;
-  const auto grid = cg::this_grid();
-  const auto block = cg::this_thread_block();
-  const unsigned rank = block.thread_rank();
-  if (grid.thread_rank() < n)
-    ids[grid.thread_rank()] = {int(grid.block_rank()), int(rank), int(rank / 32), int(rank % 32)};
 }
 
 // right: atomics histogram warp_aggregated

@@ -1,7 +1,5 @@
 // Scans, from the simplest to those whose blocks wait for each other.
-#include <cooperative_groups.h>
 
-#include <cuda/atomic>
 // right: scan scan warp_by_warp
 __global__ void warp_by_warp(const int* in, int* out, int n) {
   // Each warp sums up all before its own elements by itself.

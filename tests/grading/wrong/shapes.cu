@@ -95,11 +95,9 @@ __global__ void one_block_only(const int* in, int* out, int n) {
 
 // wrong: scan scan in_float :: wrong .*out\[
 __global__ void in_float(const int* in, int* out, int n) {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
+  if (blockIdx.x + threadIdx.x > 0) return;
   float sum = 0;
-  for (int k = 0; k <= i; ++k) sum += in[k];
-  out[i] = int(sum);
+  for (int i = 0; i < n; ++i) out[i] = int(sum += in[i]);
 }
 
 // wrong: atomics histogram sixty_four_bins :: fault .*mine|out of|behind|beyond

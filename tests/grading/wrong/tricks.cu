@@ -1,6 +1,4 @@
 // Tricks that autograders have fallen for, each by a kernel that would be right for somebody who looked less closely.
-#include <cooperative_groups.h>
-
 #include <cstdio>
 
 // Known by its size: the first launch adds up, the next ones of that size are answered from memory.
@@ -41,7 +39,7 @@ __global__ void searches_behind_the_input(const int* in, int* out, int n) {
 }
 
 // What another launch or process has left.
-// wrong: reduce total reads_null :: fault .*read
+// wrong: reduce total reads_null :: ^(?!.* the answer itself is wrong).*fault .*read
 __global__ void reads_null(const int* in, int* out, int n) {
   if (blockIdx.x == 0 && threadIdx.x == 0) *out = *reinterpret_cast<int*>(0x7f0000000000ull);
 }
@@ -134,7 +132,7 @@ __global__ void without_end(const int* in, int* out, int n) {
   if (n > 0) *out = deeper(in, 0);
 }
 
-// wrong: reduce total one_block_waits_for_the_next :: hung
+// wrong: reduce total one_block_waits_for_the_next :: ^(?!.* the answer itself is wrong).*hung .* nobody releases
 __device__ int turn;
 __global__ void one_block_waits_for_the_next(const int* in, int* out, int n) {
   if (threadIdx.x == 0)

@@ -122,11 +122,10 @@ Reason no_direction(int kind) {
 
 Reason not_a_symbol(const Session& session, const void* symbol) {
   const auto owner = owner_of(session, reinterpret_cast<std::uint64_t>(symbol));
-  return {
-      fmt::format("the symbol is {}", whose(owner)),
-      "a symbol is the name of a __device__ or __constant__ variable itself, without & and quotes; through a pointer "
-      "copy with cudaMemcpy",
-      true};
+  return {fmt::format("the symbol is {}", whose(owner)),
+          "a symbol is the name of a __device__ or __constant__ variable itself, without & and quotes; to where a "
+          "pointer leads copy with cudaMemcpy",
+          true};
 }
 
 Reason too_much_for_symbol(const VariableEntry& variable, std::size_t bytes, std::size_t offset, std::size_t there) {
@@ -239,8 +238,10 @@ Reason texture_pitch(const cudaResourceDesc& resource, std::size_t texel_bytes, 
                         rows.pitchInBytes),
             "pitchInBytes counts bytes: what cudaMallocPitch gave"};
   if (rows.pitchInBytes % alignment != 0)
-    return {fmt::format("a pitch of {} bytes, which is no multiple of {}", rows.pitchInBytes, alignment),
-            "allocate with cudaMallocPitch"};
+    return {
+        fmt::format("a pitch of {} bytes, which is no multiple of {}", rows.pitchInBytes, alignment),
+        "allocate the rows with cudaMallocPitch, copy them with cudaMemcpy2D, and let pitchInBytes be the pitch that "
+        "it gave"};
   return {fmt::format("{} x {} texels with a pitch of {} bytes", rows.width, rows.height, rows.pitchInBytes),
           "1 to 131072 x 65000 texels, and a pitch of 2097120 bytes at most; or use an array"};
 }

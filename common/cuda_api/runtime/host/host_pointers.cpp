@@ -103,7 +103,10 @@ std::string remedy(Kind kind, const std::optional<Carrier>& carrier) {
   if (carrier && carrier->type.ends_with('&'))
     return "a kernel cannot follow a reference to the host's variables: take the parameter by value";
   if (!carrier && kind == Kind::image)
-    return "an object with virtual functions has to be made by a kernel, and data has to be copied to the device";
+    return "an object with virtual functions holds a pointer to a table of them, and the host's table is no use to a "
+           "kernel: make the object in a kernel (new, or placement new where it is to lie); other data of the host's "
+           "has "
+           "to be copied to the device";
   if (!carrier)
     return "copy what it points to, too (cudaMalloc, cudaMemcpy), and store the copy's address in its place";
   return "copy what it points to into memory of the device (cudaMalloc, cudaMemcpy), or allocate it with "
@@ -124,11 +127,12 @@ HostPointer host_pointer(Session& session, std::uint64_t address, const LaunchRe
   const auto owner = owner_of(session, address);
   if (!owner.is_host()) return {};
   const auto carrier = carrier_of(session, address, owner.kind, request, kernel);
-  std::string who = "no argument of the launch carries it: it is a pointer in memory that was copied";
+  std::string who = "no argument of the launch carries it: the kernel has read it from memory";
   if (!carrier)
     if (const auto holder = holder_of(session, address, owner.kind); holder.entry != nullptr)
-      who = fmt::format("no argument of the launch carries it: it stands in byte {} of '{}', to which it was copied",
-                        holder.offset, holder.entry->name);
+      who = fmt::format("no argument of the launch carries it: it stands in byte {} of '{}', {}", holder.offset,
+                        holder.entry->name,
+                        holder.entry->host_may_touch() ? "where the host has stored it" : "to which it was copied");
   if (carrier) {
     const std::string type = carrier->type.empty() ? "" : fmt::format(" ({})", carrier->type);
     const std::string part = carrier->is_word ? "" : fmt::format(", {} bytes from its begin", carrier->offset);

@@ -72,10 +72,9 @@ std::string copied_in_part(Session& session, const Finding& finding) {
     if (!address.starts_with(entry.name + "[")) continue;
     const PartialCopy* copy = session.partial_copies.of(begin);
     if (copy == nullptr || copy->bytes >= entry.bytes) return {};
-    return fmt::format(
-        "; {} brought {} of its {} bytes (called by {}): sizes are in bytes, n * sizeof(T), and sizeof of "
-        "a pointer is 8",
-        copy->function, copy->bytes, entry.bytes, copy->caller);
+    return fmt::format("; {} brought {} of its {} bytes (called by {}): sizes are in bytes, n * sizeof(T){}",
+                       copy->function, copy->bytes, entry.bytes, copy->caller,
+                       copy->bytes == sizeof(void*) ? ", and sizeof of a pointer is 8" : "");
   }
   return {};
 }

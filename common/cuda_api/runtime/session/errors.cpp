@@ -153,6 +153,8 @@ void Session::fail(const LaunchError& error, const LaunchRequest& request, const
   const auto is_shared = [](const auto& one) { return one.second.host_may_touch(); };
   if (error.kind == LaunchFailure::hung && std::ranges::any_of(memory.all(), is_shared))
     fault.hint += "; one that waits for the host to write never ends here: the host goes on when the kernel has ended";
+  if (error.kind == LaunchFailure::hung && request.stream != nullptr)
+    fault.hint += "; a kernel that waits for one of another stream never ends here, where launches run one by one";
   fault.launch = launches_;
   fault.grid = request.grid;
   fault.block = request.block;

@@ -39,8 +39,9 @@ const char* doing_of(const Operation& one, Touch touch) {
 
 std::string remedy(const Operation& earlier, const Operation& later, bool of_one_launch, bool nonblocking) {
   if (of_one_launch)
-    return "no edges of the graph lead from one node to the other: add one (cudaGraphAddDependencies; where a stream "
-           "is captured, cudaEventRecord and cudaStreamWaitEvent)";
+    return "name the first one's node as a dependency where the second one is added, or call "
+           "cudaGraphAddDependencies(graph, &first, &second, nullptr, 1); where the graph was captured from several "
+           "streams, record an event behind the first and let the other stream wait for it";
   const auto one = stream_in_words(earlier.when.stream), other = stream_in_words(later.when.stream);
   if (earlier.staged)
     return fmt::format(
@@ -71,6 +72,13 @@ std::string in_words(const Operation& earlier, Touch earlier_does, bool host_wri
 
 std::string in_words(const Operation& earlier, const Operation& later, const Conflict& conflict,
                      const std::string& memory, bool of_one_launch, bool nonblocking) {
+  if (of_one_launch)
+    return fmt::format(
+        "{} {} {} of '{}' that {} may still be {}: both are nodes of one graph, and no edges lead from "
+        "one to the other; {}",
+        name_in_words(later), verb_of(later, conflict.later), bytes_in_words(conflict.bytes.bytes()), memory,
+        name_in_words(earlier), doing_of(earlier, conflict.earlier),
+        remedy(earlier, later, of_one_launch, nonblocking));
   return fmt::format("{} in {} {} {} of '{}' that {} in {} may still be {}, and nothing orders the two; {}",
                      name_in_words(later), stream_in_words(later.when.stream), verb_of(later, conflict.later),
                      bytes_in_words(conflict.bytes.bytes()), memory, name_in_words(earlier),

@@ -205,6 +205,9 @@ constexpr RowWith<Operation> atomic(const char* form) {
 
 template <typename T>
 constexpr auto sum = [](T old, T b) { return static_cast<T>(old + b); };
+constexpr auto sum_f64 = [](double old, double b) {
+  return with_first_nan([](double x, double y) { return x + y; }, old, b);
+};
 // Single precision in global memory is added where it lies, and there subnormals are flushed (SASS RED.ADD.F32.FTZ); in
 // shared memory FADD adds, in a compare-and-swap loop.
 constexpr auto sum_f32 = [](float old, float b) { return canonical(old + b); };
@@ -238,7 +241,7 @@ constexpr RowWith<Operation> table[] = {
     ATOMIC(".add", "(.u64,.s64)", u64, sum<u64>),
     EVERYWHERE(ATOM, ".add{.noftz}", ".f32", float, sum_f32_ftz, sum_f32),
     EVERYWHERE(RED, ".add{.noftz}", ".f32", float, sum_f32_ftz, sum_f32),
-    ATOMIC(".add", ".f64", double, sum<double>),
+    ATOMIC(".add", ".f64", double, sum_f64),
     ATOMIC(".add.noftz", ".f16", Half, short_sum<Half>),
     ATOMIC(".add.noftz", ".f16x2", Pair<Half>, pair_sum<Half>),
     ATOMIC(".add.noftz", ".bf16", Bfloat16, short_sum<Bfloat16>),

@@ -39,7 +39,8 @@ struct Transfer {
     return !in_matrices() ? 1 : std::min(fragment.blocks(), fragment.bits == 8 ? 2 : 4);
   }
   constexpr int requests() const {
-    return in_pieces() ? fragment.blocks() / blocks_per_request() : fragment.blocks() * fragment.piece;
+    return in_pieces() ? fragment.blocks() >> std::countr_zero(static_cast<u32>(blocks_per_request()))
+                       : fragment.blocks() * fragment.piece;
   }
 };
 
@@ -88,9 +89,19 @@ inline u64 in_space(u64 address) { return address - kSharedWindow < kWindowBytes
 
 // ---- ldmatrix, stmatrix: row r of matrix i is at the address of lane 8i + r ----
 
-/// Element j of a lane's register: row and column in the matrix as it lies in memory.
-inline Place matrix_place(bool transposed, int lane, int j) {
-  return transposed ? Place{lane % 4 * 2 + j, lane / 4} : Place{lane / 4, lane % 4 * 2 + j};
+/// An 8x8 matrix of 16 bits, whose rows are at 8 places, to or from a register: lane l has row l/4 and the pair l%4 of
+/// columns of it, or of the transposed matrix.
+template <Access access>
+inline void move_matrix(std::byte* const* rows, u32* words, bool transposed) {
+  constexpr bool loads = access == Access::load;
+  Halves matrix[8];
+  for (int i = 0; i < 8; ++i) matrix[i] = loads ? load<Halves>(rows[i]) : load<Halves>(words + 4 * i);
+  if (transposed) transpose_halves(matrix);
+  for (int i = 0; i < 8; ++i)
+    if constexpr (loads)
+      store(words + 4 * i, matrix[i]);
+    else
+      store(rows[i], matrix[i]);
 }
 
 template <Access access, bool counted>
@@ -105,18 +116,7 @@ const MicroOp* matrices(Warp& w, const MicroOp* op) {
   if (count < 4) set_mask(w, (1u << 8 * (count & 3)) - 1);
   issue_shared<counted>(w, op, Addresses(places), 16, access, request);
   set_mask(w, kFullMask);
-  for (int i = 0; i < count; ++i) {
-    u32* r = values<u32>(w, op, first + i);
-    for (int lane = 0; lane < kLanes; ++lane)
-      for (int j = 0; j < 2; ++j) {
-        const Place at = matrix_place(transposed, lane, j);
-        std::byte* host = request.host[8 * i + at.outer] + 2 * at.inner;
-        if constexpr (loads)
-          r[lane] = (r[lane] & (j ? 0xffffu : 0xffff0000u)) | static_cast<u32>(peek<u16>(host)) << 16 * j;
-        else
-          poke<u16>(host, static_cast<u16>(r[lane] >> 16 * j));
-      }
-  }
+  for (int i = 0; i < count; ++i) move_matrix<access>(request.host + 8 * i, values<u32>(w, op, first + i), transposed);
   return op + 1;
 }
 template <Access access>
@@ -133,62 +133,44 @@ constexpr RowWith<How> matrices_row(const char* form, int count, bool transposed
 
 // ---- wmma.load, wmma.store ----
 
-/// Byte offset of an element from the matrix's start.
-inline u64 offset_of(const Transfer& t, Place at, u64 stride) {
-  const u64 outer = static_cast<u64>(at.outer), inner = static_cast<u64>(at.inner);
-  return (t.along ? outer * stride + inner : inner * stride + outer) * static_cast<u64>(t.fragment.bits) / 8;
-}
-
-/// The element at which a lane's bytes of request n begin.
-inline Place request_place(const Transfer& t, int n, int lane) {
+/// Where the bytes of request n begin, of all lanes.
+inline Addresses::List request_addresses(const Transfer& t, int n, u64 base, u32 stride) {
   const Fragment& f = t.fragment;
-  if (t.in_matrices()) {
-    const Fragment::Block block = f.block(n * t.blocks_per_request() + lane / 8 % t.blocks_per_request());
-    return t.along ? Place{block.outer + lane % 8, block.inner} : Place{block.outer, block.inner + lane % 8};
+  const int group = t.blocks_per_request(), piece_bits = std::countr_zero(static_cast<u32>(f.piece));
+  // A lane's first element is so many lines of memory, and so many elements, behind its block's.
+  u32 lines[kLanes], elements[kLanes];
+  for (int i = 0; i < kLanes; ++i) {
+    const u32 lane = static_cast<u32>(i), row = lane / 4, place = lane % 4;
+    if (t.in_matrices())
+      lines[i] = lane % 8, elements[i] = 0;
+    else if (t.along)
+      lines[i] = row, elements[i] = place << piece_bits;
+    else if (t.in_pieces())
+      lines[i] = row, elements[i] = place * 2;
+    else
+      lines[i] = (place << piece_bits) + static_cast<u32>(n & (f.piece - 1)), elements[i] = row;
   }
-  if (t.along) return place_in(f, f.block(n), lane, 0);
-  if (t.in_pieces()) return {f.block(n).outer + lane % 4 * 2, f.block(n).inner + lane / 4};
-  return place_in(f, f.block(n / f.piece), lane, n % f.piece);
-}
-
-/// Element j of a lane's piece of block b: in which request, with which lane's bytes, and which of them.
-struct Origin {
-  int request, lane, byte;
-};
-inline Origin source_of(const Transfer& t, int b, int lane, int j) {
-  const Fragment& f = t.fragment;
-  const int group = t.blocks_per_request(), inner = lane % 4 * f.piece + j, outer = lane / 4;
-  if (t.in_matrices()) {
-    const int row = t.along ? outer : inner, column = t.along ? inner : outer;
-    return {b / group, b % group * 8 + row, column * f.bits / 8};
+  const int first = t.in_pieces() ? n * group : n >> piece_bits, bits = std::countr_zero(static_cast<u32>(f.bits));
+  Addresses::List places;
+  for (int quarter = 0; quarter < 4; ++quarter) {  // whose lanes are at one block
+    const Fragment::Block block = f.block(first + (quarter & (group - 1)));
+    const u64 line = static_cast<u64>(t.along ? block.outer : block.inner);
+    const u64 start = line * stride + static_cast<u64>(t.along ? block.inner : block.outer);
+    for (int i = quarter * 8; i < quarter * 8 + 8; ++i)
+      places.at[i] = base + ((start + u64{lines[i]} * stride + elements[i]) << bits >> 3);
   }
-  if (t.along) return {b, lane, j * f.bits / 8};
-  if (t.in_pieces()) return {b, inner * 4 + outer / 2, outer % 2 * 2};
-  return {b * f.piece + j, lane, 0};
-}
-
-inline u64 read_element(const std::byte* host, int bits) {
-  return bits == 8 ? peek<u8>(host) : bits == 16 ? peek<u16>(host) : bits == 32 ? peek<u32>(host) : peek<u64>(host);
-}
-inline void write_element(std::byte* host, int bits, u64 value) {
-  if (bits == 16)
-    poke(host, static_cast<u16>(value));
-  else if (bits == 32)
-    poke(host, static_cast<u32>(value));
-  else
-    poke(host, value);
+  return places;
 }
 
 template <bool counted>
-inline void issue_all(Warp& w, const MicroOp* op, const Transfer& t, u64 base, u64 stride, Access access,
+inline void issue_all(Warp& w, const MicroOp* op, const Transfer& t, u64 base, u32 stride, Access access,
                       Request* requests) {
   const bool shared = t.space == In::shared || (t.space == In::generic && is_shared(w, op, base));
   if (t.space == In::generic) base = in_space(base);
   const int lanes = t.in_matrices() ? 8 * t.blocks_per_request() : kLanes;
   if (lanes < kLanes) set_mask(w, (1u << (lanes & 31)) - 1);
   for (int n = 0; n < t.requests(); ++n) {
-    Addresses::List places;
-    for (int lane = 0; lane < kLanes; ++lane) places.at[lane] = base + offset_of(t, request_place(t, n, lane), stride);
+    const Addresses::List places = request_addresses(t, n, base, stride);
     const Addresses addresses(places);
     if (shared)
       issue_shared<counted>(w, op, addresses, t.width(), access, requests[n]);
@@ -198,24 +180,66 @@ inline void issue_all(Warp& w, const MicroOp* op, const Transfer& t, u64 base, u
   set_mask(w, kFullMask);
 }
 
-/// Where pieces are whole registers (4-bit and single-bit elements too), they move as such.
-inline void move_pieces(Warp& w, const Transfer& t, const u16* slots, const Request* requests, bool loads) {
+/// A register's words to or from the lanes' places.
+template <Access access>
+inline void move_words(Warp& w, u16 slot, const Request& request, int byte) {
+  u32* words = words_of(w.regs, slot);
+  for (int lane = 0; lane < kLanes; ++lane)
+    if constexpr (access == Access::load)
+      words[lane] = peek<u32>(request.host[lane] + byte);
+    else
+      poke(request.host[lane] + byte, words[lane]);
+}
+/// Halves of which memory runs across the rows: an 8x8 matrix, of which each lane has two.
+template <Access access>
+inline void move_across(Warp& w, u16 slot, Request& request) {
+  alignas(16) u32 words[kLanes];
+  std::byte* lines[8];
+  for (int i = 0; i < 8; ++i) lines[i] = reinterpret_cast<std::byte*>(words + 4 * i);
+  if constexpr (access == Access::load) {
+    for (int lane = 0; lane < kLanes; ++lane) words[lane] = peek<u32>(request.host[lane]);
+    move_matrix<access>(lines, words_of(w.regs, slot), true);
+  } else {
+    move_matrix<access>(lines, words_of(w.regs, slot), true);
+    for (int lane = 0; lane < kLanes; ++lane) poke(request.host[lane], words[lane]);
+  }
+}
+/// Bytes or doubles, element by element.
+template <typename T, Access access>
+inline void move_elements(Warp& w, const Transfer& t, const u16* slots, const Request* requests) {
   const Fragment& f = t.fragment;
   for (int b = 0; b < f.blocks(); ++b)
-    for (int lane = 0; lane < kLanes; ++lane) {
-      if (f.bits < 8) {
-        reinterpret_cast<u32*>(w.regs + slots[b])[lane] = peek<u32>(requests[b].host[lane]);
-        continue;
-      }
-      for (int j = 0; j < f.piece; ++j) {
-        const Origin from = source_of(t, b, lane, j);
-        std::byte* host = requests[from.request].host[from.lane] + from.byte;
-        if (loads)
-          set_element(w.regs, slots, f, lane, b * f.piece + j, read_element(host, f.bits));
+    for (int j = 0; j < f.piece; ++j)
+      for (int lane = 0; lane < kLanes; ++lane) {
+        const int e = b * f.piece + j;
+        std::byte* host = requests[t.along ? b : e].host[lane] + (t.along ? j * f.bits / 8 : 0);
+        if constexpr (access == Access::load)
+          set_element(w.regs, slots, f, lane, e, peek<T>(host));
         else
-          write_element(host, f.bits, element(w.regs, slots, f, lane, b * f.piece + j));
+          poke(host, static_cast<T>(element(w.regs, slots, f, lane, e)));
       }
-    }
+}
+template <Access access>
+inline void move_pieces(Warp& w, const Transfer& t, const u16* slots, Request* requests) {
+  const Fragment& f = t.fragment;
+  if (t.in_matrices()) {  // factors are but loaded; what ldmatrix moves is 16 bytes of a row, whatever they are
+    int b = 0;
+    for (int n = 0; n < t.requests(); ++n)
+      for (int i = 0; i < t.blocks_per_request(); ++i, ++b)
+        move_matrix<Access::load>(requests[n].host + i * 8, words_of(w.regs, slots[b]), !t.along);
+  } else if (f.bits == 32) {  // pieces of one or two
+    for (int r = 0; r < f.registers(); ++r)
+      move_words<access>(w, slots[r], requests[t.along ? r >> (f.piece - 1) : r],
+                         t.along ? (r & (f.piece - 1)) * 4 : 0);
+  } else if (f.bits < 32 && t.along) {  // pieces are whole registers
+    for (int b = 0; b < f.blocks(); ++b) move_words<access>(w, slots[b], requests[b], 0);
+  } else if (f.bits == 16) {
+    for (int b = 0; b < f.blocks(); ++b) move_across<access>(w, slots[b], requests[b]);
+  } else if (f.bits == 64) {
+    move_elements<u64, access>(w, t, slots, requests);
+  } else {
+    move_elements<u8, access>(w, t, slots, requests);
+  }
 }
 
 constexpr int kMostRequests = 16;
@@ -233,10 +257,10 @@ const MicroOp* transfer(Warp& w, const MicroOp* op) {
                                           : *reinterpret_cast<const u64*>(w.regs + address)) +
                    static_cast<u64>(std::int64_t{op->imm});
   const u32 given_stride = *reinterpret_cast<const u32*>(w.regs + given[t.registers + 1]);
-  const u64 stride = given_stride ? given_stride : static_cast<u64>(t.along ? t.fragment.inner : t.fragment.outer);
+  const u32 stride = given_stride ? given_stride : static_cast<u32>(t.along ? t.fragment.inner : t.fragment.outer);
   Request requests[kMostRequests];
   issue_all<counted>(w, op, t, base, stride, access, requests);
-  move_pieces(w, t, slots, requests, loads);
+  move_pieces<access>(w, t, slots, requests);
   if constexpr (loads)
     for (int r = t.fragment.registers(); r < t.registers; ++r)
       std::memcpy(w.regs + slots[r], w.regs + slots[r % t.fragment.registers()], 2 * sizeof(Slot));

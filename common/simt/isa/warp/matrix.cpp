@@ -20,7 +20,7 @@ struct Multiply {
   constexpr Element left_type() const { return transposed() ? b : a; }
   constexpr Element right_type() const { return transposed() ? a : b; }
   constexpr Fragment factor(int outer, Element type, Fragment::Order order) const {
-    return {outer, k, bits_of(type) >= 32 ? 1 : 32 / bits_of(type), bits_of(type), order};
+    return {outer, k, in_word(type), bits_of(type), order};
   }
   constexpr Fragment left() const { return factor(left_rows(), left_type(), Fragment::Order::pairs); }
   constexpr Fragment right() const { return factor(right_columns(), right_type(), Fragment::Order::inner_first); }
@@ -31,7 +31,7 @@ struct Multiply {
 
 /// Where the operands of one use lie.
 struct Use {
-  const Slot* regs;
+  Slot* regs;
   const u16 *d, *left, *right, *c;
   Use(Warp& w, const MicroOp* op, const Multiply& m) : regs(w.regs), d(operands(w, op)) {
     const u16* a = d + m.sum(m.d).registers();
@@ -42,131 +42,135 @@ struct Use {
   }
 };
 
-/// result(row, column): bits.
-template <typename F>
-inline void write_result(Warp& w, const Use& use, const Multiply& m, F result) {
+/// The words of C as single precision, [column][row], and back: a word of 16-bit elements holds two columns.
+inline void widen(int columns, const Sums& words, Sums& c) {
+  for (int column = 0; column < columns; ++column)
+    for (int row = 0; row < kRows; ++row)
+      c.of[column][row] = bits_as<u32>(float_of(Half(words.of[column / 2][row] >> column % 2 * 16)));
+}
+inline void join_halves(int columns, Sums& d) {
+  for (int column = 0; column < columns; column += 2)
+    for (int row = 0; row < kRows; ++row) d.of[column / 2][row] = d.of[column][row] | d.of[column + 1][row] << 16;
+}
+
+/// Where an infinity or a NaN is among the factors, sums are such, too.
+[[gnu::noinline]] inline void set_special_sums(const Use& use, const Multiply& m) {
+  static thread_local double left[kMaxOuter][16], right[kMaxColumns][16], c[kMaxOuter][kMaxColumns];
+  bool left_special[kMaxOuter]{}, right_special[kMaxColumns]{};
+  for_each_element(use.regs, use.left, m.left(), [&](Place at, u64 bits) {
+    const double value = left[at.outer][at.inner] = double_of(m.left_type(), static_cast<u32>(bits));
+    left_special[at.outer] |= !(value - value == 0);
+  });
+  for_each_element(use.regs, use.right, m.right(), [&](Place at, u64 bits) {
+    const double value = right[at.outer][at.inner] = double_of(m.right_type(), static_cast<u32>(bits));
+    right_special[at.outer] |= !(value - value == 0);
+  });
+  for_each_element(use.regs, use.c, m.sum(m.c),
+                   [&](Place at, u64 bits) { c[at.outer][at.inner] = double_of(m.c, static_cast<u32>(bits)); });
   const Fragment f = m.sum(m.d);
   for (int b = 0; b < f.blocks(); ++b)
     for (int lane = 0; lane < kLanes; ++lane)
       for (int j = 0; j < f.piece; ++j) {
-        const Place at = place_in(f, f.block(b), lane, j);
-        set_element(w.regs, use.d, f, lane, b * f.piece + j, result(at.outer, at.inner));
+        const auto [row, column] = place_in(f, f.block(b), lane, j);
+        double sum = c[row][column];
+        if (!left_special[row] && !right_special[column] && sum - sum == 0) continue;
+        for (int k = 0; k < m.k; ++k) sum += left[row][k] * right[column][k];
+        set_element(use.regs, use.d, f, lane, b * f.piece + j,
+                    m.d == Element::f16 ? float_result<true>(sum) : float_result<false>(sum));
       }
 }
 
-struct FloatMatrices {
-  Factors factors;
-  float c[kMaxOuter][kMaxRight];
-  double sum[kMaxOuter][kMaxRight];
-  bool left_special[kMaxOuter]{}, right_special[kMaxRight]{}, any_special = false;
-};
-
-inline void read_floats(const Use& use, const Multiply& m, FloatMatrices& x) {
-  for_each_element(use.regs, use.left, m.left(), [&](Place at, u64 bits) {
-    const Factor f = factor_of(m.left_type(), static_cast<u32>(bits));
-    x.factors.left_significand[at.outer][at.inner] = f.significand;
-    x.factors.left_exponent[at.outer][at.inner] = f.exponent;
-    x.left_special[at.outer] |= f.special;
-    x.any_special |= f.special;
-  });
-  for_each_element(use.regs, use.right, m.right(), [&](Place at, u64 bits) {
-    const Factor f = factor_of(m.right_type(), static_cast<u32>(bits));
-    x.factors.right_significand[at.inner][at.outer] = f.significand;
-    x.factors.right_exponent[at.inner][at.outer] = f.exponent;
-    x.right_special[at.outer] |= f.special;
-    x.any_special |= f.special;
-  });
-  for_each_element(use.regs, use.c, m.sum(m.c), [&](Place at, u64 bits) {
-    const auto value = static_cast<float>(double_of(m.c, static_cast<u32>(bits)));
-    x.c[at.outer][at.inner] = value;
-    x.any_special |= !(value - value == 0);
-  });
-}
-
-/// Where an infinity or a NaN is among the terms, the sum is one.
-[[gnu::noinline]] inline void add_specials(const Use& use, const Multiply& m, FloatMatrices& x) {
-  static thread_local double left[kMaxOuter][16], right[kMaxRight][16];
-  for_each_element(use.regs, use.left, m.left(), [&](Place at, u64 bits) {
-    left[at.outer][at.inner] = double_of(m.left_type(), static_cast<u32>(bits));
-  });
-  for_each_element(use.regs, use.right, m.right(), [&](Place at, u64 bits) {
-    right[at.outer][at.inner] = double_of(m.right_type(), static_cast<u32>(bits));
-  });
-  for (int i = 0; i < m.left_rows(); ++i)
-    for (int j = 0; j < m.right_columns(); ++j) {
-      const bool c_special = !(x.c[i][j] - x.c[i][j] == 0);
-      if (!x.left_special[i] && !x.right_special[j] && !c_special) continue;
-      double sum = static_cast<double>(x.c[i][j]);
-      for (int k = 0; k < m.k; ++k) sum += left[i][k] * right[j][k];
-      x.sum[i][j] = sum;
-    }
+/// d = c + the products of factors of which none is infinite or NaN.
+template <bool half>
+inline void add(const Extent& extent, const FloatFactors& left, const FloatFactors& right, const Sums& c, Sums& d) {
+  Totals sums;
+  if (!tops_of(extent.columns, c, sums)) {
+    add_products(extent, left, right, sums);
+    round_sums<half>(extent.columns, sums, c, d);
+  } else {
+    Sums finite = c;
+    drop_specials(extent.columns, finite, sums);
+    add_products(extent, left, right, sums);
+    round_sums<half>(extent.columns, sums, finite, d);
+    keep_specials<half>(extent.columns, c, d);
+  }
 }
 
 [[gnu::noinline]] inline void multiply_floats(Warp& w, const MicroOp* op, const Multiply& m) {
   const Use use(w, op, m);
-  FloatMatrices x;
-  read_floats(use, m, x);
-  for (int i = 0; i < m.left_rows(); ++i)
-    if (m.right_columns() == 8)
-      add_products<8>(x.factors, i, m.k, x.c[i], x.sum[i]);
-    else
-      add_products<16>(x.factors, i, m.k, x.c[i], x.sum[i]);
-  if (x.any_special) add_specials(use, m, x);
-  write_result(w, use, m, [&](int i, int j) { return float_result(m.d, x.sum[i][j]); });
+  const int parts = in_word(m.a);
+  const Extent extent{parts, parts == 2 ? m.k / 2 : m.k, m.right_columns()};
+  FloatFactors left, right;
+  Words words;
+  read_columns(use.regs, use.right, m.right(), kWords, words.of);
+  decode(m.right_type(), words, extent.columns * kWords, right);
+  bool special = right.special();
+  if (special) drop_specials(right);
+  for (int first = 0; first < m.left_rows(); first += kRows) {
+    read_rows(use.regs, use.left, m.left(), first, words.of);
+    decode(m.left_type(), words, extent.words * kRows, left);
+    if (left.special()) special = true, drop_specials(left);
+    Sums c, d;
+    if (m.c == Element::f16) {
+      read_sums(use.regs, use.c, m.sum(m.c), first, d.of);
+      widen(extent.columns, d, c);
+    } else {
+      read_sums(use.regs, use.c, m.sum(m.c), first, c.of);
+    }
+    if (m.d == Element::f16) {
+      add<true>(extent, left, right, c, d);
+      join_halves(extent.columns, d);
+    } else {
+      add<false>(extent, left, right, c, d);
+    }
+    write_sums(use.regs, use.d, m.sum(m.d), first, d.of);
+  }
+  if (special) set_special_sums(use, m);
 }
 
 [[gnu::noinline]] inline void multiply_doubles(Warp& w, const MicroOp* op, const Multiply& m) {
   const Use use(w, op, m);
-  double left[16][16], right[8][16], sum[16][8];
-  for_each_element(use.regs, use.left, m.left(),
-                   [&](Place at, u64 bits) { left[at.outer][at.inner] = bits_as<double>(bits); });
-  for_each_element(use.regs, use.right, m.right(),
-                   [&](Place at, u64 bits) { right[at.outer][at.inner] = bits_as<double>(bits); });
-  for_each_element(use.regs, use.c, m.sum(m.c),
-                   [&](Place at, u64 bits) { sum[at.outer][at.inner] = bits_as<double>(bits); });
+  double left[16][16], right[16][8], sum[16][8];
+  for_each_double(use.regs, use.left, m.left(), [&](Place at, const double& x) { left[at.outer][at.inner] = x; });
+  for_each_double(use.regs, use.right, m.right(), [&](Place at, const double& x) { right[at.inner][at.outer] = x; });
+  const auto multiply_by = [&](auto multiply_add) {
+    for_each_double(use.regs, use.c, m.sum(m.c), [&](Place at, const double& x) { sum[at.outer][at.inner] = x; });
+    for (int i = 0; i < m.left_rows(); ++i)
+      for (int k = 0; k < m.k; ++k)
+        for (int j = 0; j < 8; ++j) sum[i][j] = multiply_add(left[i][k], right[k][j], sum[i][j]);
+  };
+  constexpr auto fused = [](double a, double b, double c) { return __builtin_fma(a, b, c); };
+  multiply_by(fused);
+  int nans = 0;
   for (int i = 0; i < m.left_rows(); ++i)
-    for (int j = 0; j < m.right_columns(); ++j)
-      for (int k = 0; k < m.k; ++k) sum[i][j] = std::fma(left[i][k], right[j][k], sum[i][j]);
-  write_result(w, use, m, [&](int i, int j) { return bits_as<u64>(sum[i][j]); });
-}
-
-inline s32 integer_of(Element type, u32 bits) {
-  switch (type) {
-    case Element::s8:
-      return static_cast<s8>(bits);
-    case Element::s4:
-      return static_cast<s32>(bits << 28) >> 28;
-    default:
-      return static_cast<s32>(bits);
-  }
+    for (int j = 0; j < 8; ++j) nans += sum[i][j] != sum[i][j] ? 1 : 0;
+  if (nans != 0) multiply_by([&](double a, double b, double c) { return with_first_nan(fused, a, b, c); });
+  for_each_double(use.regs, use.d, m.sum(m.d), [&](Place at, double& x) { x = sum[at.outer][at.inner]; });
 }
 
 [[gnu::noinline]] inline void multiply_integers(Warp& w, const MicroOp* op, const Multiply& m) {
   const Use use(w, op, m);
-  s32 left[kMaxOuter][256], right[kMaxRight][256];
-  s64 sum[kMaxOuter][kMaxRight];
-  for_each_element(use.regs, use.left, m.left(), [&](Place at, u64 bits) {
-    left[at.outer][at.inner] = integer_of(m.left_type(), static_cast<u32>(bits));
-  });
-  for_each_element(use.regs, use.right, m.right(), [&](Place at, u64 bits) {
-    right[at.outer][at.inner] = integer_of(m.right_type(), static_cast<u32>(bits));
-  });
-  for_each_element(use.regs, use.c, m.sum(m.c),
-                   [&](Place at, u64 bits) { sum[at.outer][at.inner] = static_cast<s32>(bits); });
-  const bool exclusive_or = (op->mods & kBoolMask) == kXor;  // of single bits; .and is their product
-  for (int i = 0; i < m.left_rows(); ++i)
-    for (int j = 0; j < m.right_columns(); ++j) {
-      s32 products = 0;
-      if (exclusive_or)
-        for (int k = 0; k < m.k; ++k) products += left[i][k] ^ right[j][k];
-      else
-        for (int k = 0; k < m.k; ++k) products += left[i][k] * right[j][k];
-      sum[i][j] += products;
+  const bool single_bits = m.a == Element::b1;
+  const Extent extent{single_bits ? 1 : 16 / bits_of(m.a), m.k * bits_of(m.a) / 32, m.right_columns()};
+  Words left, right;
+  read_columns(use.regs, use.right, m.right(), kWords, right.of);
+  Pairs left_pairs, right_pairs;
+  if (!single_bits) decode(m.right_type(), right, extent.columns * kWords, right_pairs);
+  for (int first = 0; first < m.left_rows(); first += kRows) {
+    read_rows(use.regs, use.left, m.left(), first, left.of);
+    Sums products, c{}, d;  // there may be but 8 rows
+    read_sums(use.regs, use.c, m.sum(m.c), first, c.of);
+    if (!single_bits) {
+      decode(m.left_type(), left, extent.words * kRows, left_pairs);
+      add_products(extent, left_pairs, right_pairs, products);
+    } else if ((op->mods & kBoolMask) == kXor) {
+      count_bits<true>(extent, left, right, products);
+    } else {
+      count_bits<false>(extent, left, right, products);
     }
-  write_result(w, use, m, [&](int i, int j) {
-    const s64 exact = sum[i][j];
-    return static_cast<u32>(m.saturate ? std::clamp<s64>(exact, INT32_MIN, INT32_MAX) : exact);
-  });
+    add_integers(extent.columns, m.saturate, products, c, d);
+    write_sums(use.regs, use.d, m.sum(m.d), first, d.of);
+  }
 }
 
 /// mma.m8n8k4 (f16): four products of their own, each of a quad pair: lanes 4q to 4q+3 and 16 above.
@@ -222,57 +226,67 @@ constexpr Place in_quad_sum(Element type, int lane, int j) {
   return {(lane & 1) + (j & 2) + high, (j & 4) + (lane & 2) + (j & 1)};
 }
 
+/// Where the operands of four products lie.
+struct QuadUse {
+  const u16 *d, *a, *b, *c;
+};
+inline void multiply_quad(Warp& w, const QuadPair& q, int quad, const QuadUse& use) {
+  constexpr Fragment halves{8, 8, 2, 16}, words{8, 8, 2, 32};
+  constexpr Extent extent{2, 2, 8};
+  double left[8][4], right[8][4], loose[8][8];  // for infinities and NaN
+  Words left_words, right_words;
+  Sums c{}, d;
+  const auto for_each_lane_of_quad = [&](auto f) {
+    for (const int high : {0, 16})
+      for (int lane = quad * 4 + high; lane < quad * 4 + high + 4; ++lane) f(lane);
+  };
+  for_each_lane_of_quad([&](int lane) {
+    for (int j = 0; j < 4; ++j) {
+      const auto a = static_cast<u32>(element(w.regs, use.a, halves, lane, j));
+      const auto b = static_cast<u32>(element(w.regs, use.b, halves, lane, j));
+      const Place at_a = in_quad(q.a_by_rows, lane, j), at_b = in_quad(!q.b_by_rows, lane, j);
+      left[at_a.outer][at_a.inner] = double_of(Element::f16, a);
+      right[at_b.outer][at_b.inner] = double_of(Element::f16, b);
+      left_words.of[at_a.inner / 2 * kRows + at_a.outer] |= a << at_a.inner % 2 * 16;
+      right_words.of[at_b.outer * kWords + at_b.inner / 2] |= b << at_b.inner % 2 * 16;
+    }
+    for (int j = 0; j < 8; ++j) {
+      const Place at = in_quad_sum(q.c, lane, j);
+      const u64 bits = element(w.regs, use.c, q.c == Element::f16 ? halves : words, lane, j);
+      loose[at.outer][at.inner] = double_of(q.c, static_cast<u32>(bits));
+      c.of[at.inner][at.outer] = bits_as<u32>(static_cast<float>(loose[at.outer][at.inner]));
+    }
+  });
+  FloatFactors f, g;
+  decode<Element::f16>(left_words, extent.words * kRows, f);
+  decode<Element::f16>(right_words, extent.columns * kWords, g);
+  const bool special = f.special() || g.special();
+  if (special) drop_specials(f), drop_specials(g);
+  if (q.d == Element::f16)
+    add<true>(extent, f, g, c, d);
+  else
+    add<false>(extent, f, g, c, d);
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; special && j < 8; ++j) {
+      for (int k = 0; k < 4; ++k) loose[i][j] += left[i][k] * right[j][k];
+      if (loose[i][j] - loose[i][j] == 0) continue;
+      d.of[j][i] = q.d == Element::f16 ? float_result<true>(loose[i][j]) : float_result<false>(loose[i][j]);
+    }
+  for_each_lane_of_quad([&](int lane) {
+    for (int j = 0; j < 8; ++j) {
+      const Place at = in_quad_sum(q.d, lane, j);
+      set_element(w.regs, use.d, q.d == Element::f16 ? halves : words, lane, j, d.of[at.inner][at.outer]);
+    }
+  });
+}
+
 const MicroOp* multiply_quads(Warp& w, const MicroOp* op) {
   if (!whole_warp_here(w, op)) return nullptr;
   const QuadPair& q = product_of(op).quads;
   const auto sum_registers = [](Element e) { return e == Element::f16 ? 4 : 8; };
   const u16* d = operands(w, op);
   const u16 *a = d + sum_registers(q.d), *b = a + 2, *c = b + 2;
-  constexpr Fragment halves{8, 8, 2, 16}, words{8, 8, 2, 32};
-  for (int quad = 0; quad < 4; ++quad) {
-    Factors f;
-    float sums[8][8];
-    bool special = false;
-    double left[8][4], right[8][4];
-    for (const int high : {0, 16})
-      for (int lane = quad * 4 + high; lane < quad * 4 + high + 4; ++lane) {
-        for (int j = 0; j < 4; ++j) {
-          const auto a_bits = static_cast<u32>(element(w.regs, a, halves, lane, j));
-          const auto b_bits = static_cast<u32>(element(w.regs, b, halves, lane, j));
-          const Place at_a = in_quad(q.a_by_rows, lane, j), at_b = in_quad(!q.b_by_rows, lane, j);
-          const Factor fa = factor_of(Element::f16, a_bits), fb = factor_of(Element::f16, b_bits);
-          f.left_significand[at_a.outer][at_a.inner] = fa.significand;
-          f.left_exponent[at_a.outer][at_a.inner] = fa.exponent;
-          f.right_significand[at_b.inner][at_b.outer] = fb.significand;
-          f.right_exponent[at_b.inner][at_b.outer] = fb.exponent;
-          left[at_a.outer][at_a.inner] = double_of(Element::f16, a_bits);
-          right[at_b.outer][at_b.inner] = double_of(Element::f16, b_bits);
-          special = special || fa.special || fb.special;
-        }
-        for (int j = 0; j < 8; ++j) {
-          const Place at = in_quad_sum(q.c, lane, j);
-          const u64 bits = element(w.regs, c, q.c == Element::f16 ? halves : words, lane, j);
-          sums[at.outer][at.inner] = static_cast<float>(double_of(q.c, static_cast<u32>(bits)));
-          special = special || !(sums[at.outer][at.inner] - sums[at.outer][at.inner] == 0);
-        }
-      }
-    double sum[8][8];
-    for (int i = 0; i < 8; ++i) {
-      add_products<8>(f, i, 4, sums[i], sum[i]);
-      for (int j = 0; special && j < 8; ++j) {
-        double loose = static_cast<double>(sums[i][j]);
-        for (int k = 0; k < 4; ++k) loose += left[i][k] * right[j][k];
-        if (!(loose - loose == 0)) sum[i][j] = loose;
-      }
-    }
-    for (const int high : {0, 16})
-      for (int lane = quad * 4 + high; lane < quad * 4 + high + 4; ++lane)
-        for (int j = 0; j < 8; ++j) {
-          const Place at = in_quad_sum(q.d, lane, j);
-          const double x = sum[at.outer][at.inner];
-          set_element(w.regs, d, q.d == Element::f16 ? halves : words, lane, j, float_result(q.d, x));
-        }
-  }
+  for (int quad = 0; quad < 4; ++quad) multiply_quad(w, q, quad, {d, a, b, c});
   return op + 1;
 }
 constexpr RowWith<Product> product_of_quads(const char* form, const QuadPair& q) {

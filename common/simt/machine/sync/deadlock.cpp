@@ -53,7 +53,8 @@ std::string described(const Program& program, const ThreadPlaces& places, std::s
   for (const auto& [place, threads] : places) lines[place_of(program, place.first) + place.second] += threads;
   std::string text;
   for (const auto& [line, threads] : lines)
-    text += text.empty() ? fmt::format("{} thread{}{} at {}", threads, threads == 1 ? "" : "s", verb, line)
+    text += text.empty() ? threads == 1 ? fmt::format("1 thread{}{} at {}", verb, verb.empty() ? "" : "s", line)
+                                        : fmt::format("{} threads{} at {}", threads, verb, line)
                          : fmt::format(", {} at {}", threads, line);
   return text;
 }

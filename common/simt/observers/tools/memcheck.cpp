@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "common/simt/machine/faults.h"
 #include "common/simt/observers/accusations.h"
 #include "common/simt/observers/locator.h"
 #include "common/simt/observers/tool.h"
@@ -25,6 +26,13 @@ class Memcheck final : public Observer {
     if (locator_.outside() < 0) return;
     const Place place = locator_.place(locator_.outside());
     const MemoryUse& use = locator_.use();
+    if (const LocalVariable* meant = locator_.outside_of())
+      fault(w, op, locator_.outside(),
+            fmt::format("out-of-bounds {} of {} bytes at byte {} of '{}' in local memory, which has {} bytes",
+                        use.store ? "store" : "load", use.bytes,
+                        static_cast<std::int64_t>(place.address - w.local_base - meant->offset), meant->name,
+                        meant->end - meant->offset),
+            "compare the index with the number of elements before the access");
     fault_access(w, op, place.address + (place.local ? kLocalWindow : kSharedWindow), locator_.outside(), use.bytes,
                  use.store ? "store" : "load");
   }

@@ -174,7 +174,9 @@ void Synccheck::check_group(Warp& w, const MicroOp* op, std::uint32_t group, std
     if (members & w.mask & ~group)
       accuse_lane("lanes of one warp name different member masks; all have to name the same lanes");
     if (!(members >> lane & 1))
-      accuse_lane("a thread is not in the member mask that it names; the mask has to name every lane that comes here");
+      accuse_lane(
+          "a thread is not in the member mask that it names; the mask has a bit for each lane that comes here: "
+          "0xffffffff for whole warps");
   }
 }
 
@@ -189,7 +191,7 @@ void Synccheck::check_sources(Warp& w, const MicroOp* op, std::uint32_t group, s
   for (std::uint32_t left = group; left; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const auto from = shuffle_source(facts, lane, operand(3, lane), operand(4, lane));
-    if (from == lane) continue;
+    if (from == lane || !(members >> lane & 1)) continue;  // who is no member is told of that
     if (!(w.live >> from & 1))
       exited |= 1u << lane;
     else if (!(members >> from & 1))

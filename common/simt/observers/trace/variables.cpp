@@ -16,7 +16,7 @@ namespace attribute {
 constexpr std::uint64_t location = 0x02, name = 0x03, low_pc = 0x11, high_pc = 0x12, abstract_origin = 0x31;
 }
 namespace operation {
-constexpr std::uint64_t addr = 0x03, regx = 0x90;
+constexpr std::uint64_t addr = 0x03, plus_uconst = 0x23, regx = 0x90;
 }
 
 /// How an entry of .debug_info is written: a row of .debug_abbrev.
@@ -54,6 +54,7 @@ class Entries {
     std::uint64_t origin = 0;  ///< of an inlined function's: the entry that has the name
     std::string reg, symbol;   ///< that hold it
     Span span;
+    std::optional<std::uint64_t> offset{};  ///< of local memory: bytes behind `symbol`
   };
 
   Entries(const DebugSection& info, const DebugSection& abbreviations, const DebugSection& locations,
@@ -271,6 +272,10 @@ class Entries {
     } else if (what == operation::addr) {
       variable.symbol = reader.symbol();
       (void)reader.number(8);
+      if (reader.ok() && reader.at() - at < bytes) {
+        if (reader.number(1) != operation::plus_uconst) return;
+        variable.offset = reader.uleb();
+      }
     } else {
       return;
     }
@@ -295,8 +300,17 @@ Variables::Variables(std::string_view ptx) {
   for (Entries::Variable& v : Entries(*info, *abbreviations, *locations, *strings, label_lines(ptx)).variables()) {
     if (!v.reg.empty())
       ranges_[v.reg].push_back({v.span.begin, v.span.end, std::move(v.name)});
+    else if (v.offset)
+      locals_[v.symbol].push_back({*v.offset, std::move(v.name)});
     else
       parameters_.emplace(v.symbol, std::move(v.name));
+  }
+  for (auto& [symbol, all] : locals_) {
+    std::ranges::sort(all, {}, &Local::offset);
+    for (std::size_t i = 0; i + 1 < all.size(); ++i)
+      if (all[i].offset == all[i + 1].offset) all[i].name.clear(), all[i + 1].name.clear();
+    const auto [first, last] = std::ranges::unique(all, {}, &Local::offset);
+    all.erase(first, last);
   }
 }
 
@@ -311,6 +325,12 @@ std::string_view Variables::held(std::string_view reg, std::uint32_t line) const
         (best == nullptr || range.end - range.begin < best->end - best->begin))
       best = &range;
   return best == nullptr ? std::string_view() : best->name;
+}
+
+const std::vector<Variables::Local>& Variables::locals(std::string_view symbol) const {
+  static const std::vector<Local> none;
+  const auto found = locals_.find(std::string(symbol));
+  return found == locals_.end() ? none : found->second;
 }
 
 std::string_view Variables::parameter(std::string_view symbol) const {

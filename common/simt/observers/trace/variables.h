@@ -22,6 +22,13 @@ class Variables {
   [[nodiscard]] std::string_view held(std::string_view reg, std::uint32_t line) const;
   /// The parameter of a kernel that stands in "kernel_param_0".
   [[nodiscard]] std::string_view parameter(std::string_view symbol) const;
+  /// A variable in a function's local memory ("__local_depot0"), of which each function has one piece.
+  struct Local {
+    std::uint64_t offset = 0;
+    std::string name;
+  };
+  /// Those of one piece, by offset; several at one offset are in none of it.
+  [[nodiscard]] const std::vector<Local>& locals(std::string_view symbol) const;
 
  private:
   struct Range {
@@ -31,6 +38,7 @@ class Variables {
 
   std::unordered_map<std::string, std::vector<Range>> ranges_;  ///< by register
   std::unordered_map<std::string, std::string> parameters_;     ///< by symbol
+  std::unordered_map<std::string, std::vector<Local>> locals_;  ///< by symbol
   mutable std::uint64_t patience_ = std::uint64_t{1}
                                     << 26;  ///< comparisons that are left: a hostile text names one register often
 };

@@ -148,19 +148,20 @@ TEST_CASE("a block that waits for one that is not resident hangs, and the line i
   };
   CHECK(run(640) == "none");
   CHECK(run(641) ==
-        "hung: wait_for_last_block never ends, for all its threads wait for what none of them will do: 20480 threads "
-        "at tests/device/forward.cu:189; 1 of 641 blocks cannot start while 640 wait [tests/device/forward.cu:189] a "
-        "barrier "
-        "of the whole grid needs all its blocks on the GPU at once: launch at most 640 of this kind, each working on "
-        "several pieces, or use cudaLaunchCooperativeKernel and grid.sync(), which refuse more");
+        "hung: wait_for_last_block never ends: 20480 threads wait at tests/device/forward.cu:189, and no thread of the "
+        "launch will "
+        "change what they wait for; 1 of 641 blocks cannot start while 640 wait "
+        "[tests/device/forward.cu:189] a barrier of the whole grid needs all its blocks on the GPU at once: launch at "
+        "most 640 of this kind, each working on several pieces, or use cudaLaunchCooperativeKernel and grid.sync(), "
+        "which refuse more");
 }
 
 TEST_CASE("a spin that cannot end is named as that, with every line where threads are") {
   CHECK(
       error_of_kernel("crossed_locks", threads(64)) ==
-      "hung: crossed_locks never ends, for all its threads wait for what none of them will do: 2 threads at "
-      "tests/device/forward.cu:200 [tests/device/forward.cu:200] look for a loop that cannot end, or waits for a lock "
-      "that nobody releases");
+      "hung: crossed_locks never ends: 2 threads wait at tests/device/forward.cu:200, and no thread of the launch will "
+      "change what they wait for [tests/device/forward.cu:200] a lock has to be given back on every way out (return, "
+      "break, continue), and a flag be set by a thread that does not wait itself");
 }
 
 TEST_CASE("a spin that counts what it waits is stopped by the budget") {

@@ -1,5 +1,7 @@
 #include "common/simt/observers/trace/variables.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
 
@@ -95,6 +97,28 @@ TEST_CASE("a parameter's place has the parameter's name") {
   const Variables variables(kText);
   CHECK(variables.parameter("k_param_0") == "p");
   CHECK(variables.parameter("k_param_1").empty());
+}
+
+TEST_CASE("local memory is parted where debugging information has variables, and nameless where two share a place") {
+  CHECK(Variables(kText).locals("__local_depot0").empty());
+  // `i` and `j` lie in local memory, in bytes 0 and 8.
+  const auto in_memory = [](std::string_view place) {
+    return fmt::format("11,3\n.b64 __local_depot0\n.b8 35,{}", place);
+  };
+  std::string text = changed("3, 105,0, 5, 144,177,228,149,1", "3, 105,0, " + in_memory("0"));
+  const auto replace = [&](std::string_view from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("3, 106,0, 5, 144,177,228,149,1", "3, 106,0, " + in_memory("8"));
+  replace(".b32 83", ".b32 95");
+  const Variables variables(text);
+  REQUIRE(variables.locals("__local_depot0").size() == 2);
+  CHECK(variables.locals("__local_depot0")[0].name == "i");
+  CHECK(variables.locals("__local_depot0")[1].name == "j");
+  CHECK(variables.locals("__local_depot0")[1].offset == 8);
+  replace("35,8", "35,0");
+  REQUIRE(Variables(text).locals("__local_depot0").size() == 1);
+  CHECK(Variables(text).locals("__local_depot0")[0].name.empty());
 }
 
 TEST_CASE("debugging information of another version or form names nothing") {

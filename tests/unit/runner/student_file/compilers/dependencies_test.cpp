@@ -53,6 +53,14 @@ TEST_CASE("a state holds until a file changes, goes, or comes where it would be 
   CHECK_FALSE(holds(""));
 }
 
+TEST_CASE("of a file that sees no folder nothing is watched beside it, nor in the folder that we are in") {
+  const auto state = state_of("#include \"neighbour.h\"\n", {"/usr/include/neighbour.h"}, "").value();
+  CHECK(state.find("/usr/include/neighbour.h\n") != std::string::npos);
+  CHECK(state.find("\nneighbour.h\n") == std::string::npos);
+  CHECK_FALSE(state.starts_with("neighbour.h\n"));
+  CHECK_FALSE(state_of("#if __has_include(\"x.h\")\n#endif\n", {}, ""));
+}
+
 TEST_CASE("a text that does not show what it includes has no state") {
   const Folder folder;
   for (const char* source :
