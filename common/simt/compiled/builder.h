@@ -86,6 +86,7 @@ class CodeBuilder {
   Value choose(Value v, Block otherwise) { return llvm.BuildSwitch(builder_, v, otherwise, 16); }
 
   void begin(Block block) { llvm.PositionBuilderAtEnd(builder_, block); }
+  Value element(Value v, Value number) { return llvm.BuildExtractElement(builder_, v, number, ""); }
   [[nodiscard]] Block here() const { return llvm.GetInsertBlock(builder_); }
 
   const Library& llvm;

@@ -16,14 +16,13 @@ constexpr std::size_t kMostOps = 600;
 constexpr const char* kPasses =
     "always-inline,globaldce,function(sroa,early-cse,instcombine,simplifycfg,early-cse,adce)";
 
-/// The copy of the micro-ops in which each does its own work alone: every access looks for its pattern itself, no
-/// comparison branches.
+/// The copy of the micro-ops in which every access looks for its pattern itself: the interpreter runs it wherever there
+/// is code, so that lanes that stop at one instruction stop at one micro-op.
 std::vector<MicroOp> each_by_itself(const Program& program) {
   std::vector<MicroOp> ops = program.ops;
   for (MicroOp& op : ops) {
     const Meaning& meaning = program.sites[op.site].row->meaning;
     if (meaning.followed && op.run == meaning.followed) op.run = meaning.counted ? meaning.counted : meaning.run;
-    if (meaning.then_branch && op.run == meaning.then_branch) op.run = meaning.run;
   }
   return ops;
 }
@@ -160,7 +159,7 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
   if (!engine.compile(module, why)) return nullptr;
   made->entries_.reserve(program.blocks.size());
   for (std::uint32_t i = 0; i < program.blocks.size(); ++i) {
-    made->entries_.push_back(entry_point(program.blocks[i].first, engine.points.code, i));
+    made->entries_.push_back(entry_point(engine.points.plain.data() + program.blocks[i].first_op, engine.points.code, i, true));
     made->blocks_.push_back(program.blocks[i]);
     made->blocks_.back().first = &made->entries_.back().op;
   }

@@ -6,6 +6,7 @@ namespace gpulab::simt::compiled {
 
 namespace {
 using Kind = Operation::Kind;
+constexpr std::uint64_t kBarriers = 16;  ///< of a block
 
 bool widens(const Operation& o) {
   return o.line == Line::widen_unsigned || o.line == Line::widen_signed || o.line == Line::wide_product_unsigned ||
@@ -37,47 +38,69 @@ void Emitter::emit() {
   predicates_ = field(offsetof(Warp, preds), b_.pointer());
   counts_ = field(offsetof(Warp, block_counts), b_.pointer());
   sites_ = field(offsetof(Warp, sites), b_.pointer());
+  mask_ = field(offsetof(Warp, mask), b_.integer(32));
+  alone_ = b_.load(b_.integer(32), b_.at(exit_, offsetof(Exit, alone)));
   const Block none = fresh("no_entry");
   entries_ = b_.choose(b_.llvm.GetParam(function_, 1), none);
   b_.begin(none);
   b_.unreachable();
-  for (std::uint32_t i = 0; i < blocks; ++i) {
-    entered_.push_back(fresh("entered"));
-    counted_.push_back(fresh("counted"));
-  }
   next_entry_ = blocks;
-  for (std::uint32_t i = 0; i < blocks; ++i) emit_block(i);
+  emit_blocks();
+  masked_ = true;
+  emit_blocks();
   b_.begin(variables_);
   b_.go(start_);
 }
 
-/// Counts the block as enter() does, and ends the time slice where it would.
+void Emitter::emit_blocks() {
+  const auto blocks = static_cast<std::uint32_t>(all_.blocks.size());
+  entered_.clear();
+  counted_.clear();
+  for (std::uint32_t i = 0; i < blocks; ++i) {
+    entered_.push_back(fresh("entered"));
+    counted_.push_back(fresh("counted"));
+  }
+  for (std::uint32_t i = 0; i < blocks; ++i) emit_block(i);
+}
+
+void Emitter::leave_if(Value condition, const Live& live, Exit::Kind kind, Value value) {
+  const Block on = fresh("on"), off = fresh("off");
+  b_.go_if(condition, off, on);
+  b_.begin(off);
+  leave_at(live, kind, nullptr, value);
+  b_.begin(on);
+}
+
+/// Counts the block as enter() does, and ends the turn where it would.
 void Emitter::enter_from_code(std::uint32_t block) {
   b_.begin(entered_[block]);
-  now_ = flow_.at_entry(block);
+  now_ = at_entry(block);
+  const Live& live = flow_.live_in(block);
+  if (masked_)
+    leave_if(b_.compare(kEqual, field(offsetof(Warp, stop_block), b_.integer(32)), b_.k32(block)), live,
+             Exit::Kind::reconverged, b_.k32(block));
   const Value at = b_.at(warp_, offsetof(Warp, fuel));
   const Value fuel = b_.load(b_.integer(64), at);
-  const Block go = fresh("go"), end = fresh("slice_ended");
-  b_.go_if(b_.compare(kSignedGreaterEqual, fuel, b_.k64(0)), go, end);
-  b_.begin(end);
-  leave_at(flow_.live_in(block), Exit::Kind::slice_ended, nullptr, b_.k32(block));
-  b_.begin(go);
+  leave_if(b_.compare(kSignedLess, fuel, b_.k64(0)), live, Exit::Kind::slice_ended, b_.k32(block));
   b_.store(b_.sub(fuel, b_.k64(all_.program.blocks[block].instructions)), at);
-  const Value warps = b_.at(counts_, sizeof(BlockCount) * std::uint64_t{block} + offsetof(BlockCount, warps));
-  b_.store(b_.add(b_.load(b_.integer(64), warps), b_.k64(1)), warps);
-  const Value lanes = b_.at(counts_, sizeof(BlockCount) * std::uint64_t{block} + offsetof(BlockCount, lanes));
-  b_.store(b_.add(b_.load(b_.integer(64), lanes), b_.k64(kLanes)), lanes);
+  count_block(block, masked_ ? region_of(mask_).count : b_.k64(kLanes));
   b_.go(counted_[block]);
 }
 
 /// The interpreter has come to the block, and counted it. What flow_ knows of registers holds where lanes meet again as
 /// they parted; they need not (a loop with a barrier brings lanes of several rounds together), so it is looked at.
 void Emitter::enter_from_interpreter(std::uint32_t block) {
-  const Block from = fresh("from_interpreter"), as_known = fresh("as_known"), otherwise = fresh("otherwise");
-  b_.llvm.AddCase(entries_, b_.k32(block), from);
+  const Block from = fresh("from_interpreter");
+  b_.llvm.AddCase(entries_, b_.k32(masked_ ? block + kMasked : block), from);
   b_.begin(from);
-  now_ = flow_.at_entry(block);
+  now_ = at_entry(block);
   const Live& live = flow_.live_in(block);
+  if (masked_) {
+    for (Variable v = 0; v < live.size(); ++v)
+      if (live[v] || flow_.is_preserved(v)) load_home(v);
+    return b_.go(counted_[block]);
+  }
+  const Block as_known = fresh("as_known"), otherwise = fresh("otherwise");
   Value differs = b_.k32(0);
   for (Variable v = 0; v < live.size(); ++v) {
     if (!live[v] || !all_.written[v] || now_[v].kind != State::Kind::affine) continue;
@@ -104,8 +127,9 @@ void Emitter::emit_block(std::uint32_t block) {
   enter_from_code(block);
   enter_from_interpreter(block);
   b_.begin(counted_[block]);
-  now_ = flow_.at_entry(block);
+  now_ = at_entry(block);
   inlined_.clear();
+  if (masked_) begin_masked();
   const std::size_t count = all_.blocks[block].size();
   std::size_t k = 0;
   while (k < count && emit_one(block, k)) ++k;
@@ -113,6 +137,8 @@ void Emitter::emit_block(std::uint32_t block) {
 
 bool Emitter::emit_one(std::uint32_t block, std::size_t k) {
   const Operation& o = all_.blocks[block][k];
+  const bool plain = o.kind == Kind::nothing || o.kind == Kind::value || o.kind == Kind::access || o.kind == Kind::handler;
+  if (masked_ && !plain) end_masked();
   switch (o.kind) {
     case Kind::nothing:
       return true;
@@ -126,6 +152,8 @@ bool Emitter::emit_one(std::uint32_t block, std::size_t k) {
       emit_handler(o);
       return true;
     case Kind::through:
+      // Some lanes that wait are known by where they go on: all of a warp by the same micro-op, the interpreter's.
+      if (masked_) return leave(block, k), false;
       emit_through(block, k);
       return true;
     case Kind::branch:
@@ -143,6 +171,7 @@ bool Emitter::emit_one(std::uint32_t block, std::size_t k) {
 
 void Emitter::emit_handler(const Operation& o) {
   // As the copy has it: accesses may repeat the pattern of one that is inlined, comparisons branch.
+  for (const Variable v : o.out) remember(v);
   call_handlers_of(o, true);
   flow_.pass(o, now_);
   for (const Variable v : o.out) load_home(v);
@@ -193,39 +222,67 @@ void Emitter::emit_value(std::uint32_t block, std::size_t k) {
       all ? State{State::Kind::vector, true, 0} : State{State::Kind::affine, true, static_cast<std::uint32_t>(lanes)});
 }
 
+/// A barrier ends the turn as its handler does (isa/warp/control.cpp); any other handler is called. Where a turn that it
+/// has ended goes on, the code is entered again.
 void Emitter::emit_through(std::uint32_t block, std::size_t k) {
   const Operation& o = all_.blocks[block][k];
   const Live live = flow_.live_at(block, k + 1);
-  spill(flow_.live_at(block, k));
+  const std::uint64_t* const barrier = o.plain_barrier ? flow_.constant(o.in[0]) : nullptr;
+  const bool is_inline = barrier && *barrier < kBarriers;
+  if (!is_inline) spill(flow_.live_at(block, k));
   spill(live);
   const MicroOp* next = points_.plain.data() + (o.op + o.count - all_.program.ops.data());
   const std::uint32_t number = next_entry_++;
   ThroughPoint& point = points_.through.emplace_back();
   point.op = *o.op;
-  point.behind = entry_point(next, points_.code, number);
-  const Value to = b_.call(b_.pointer(), b_.address_of(reinterpret_cast<const void*>(&call_through)),
-                           {warp_, b_.address_of(&point.op), exit_}, {b_.pointer(), b_.pointer(), b_.pointer()});
-  const Block on = fresh("on"), out = fresh("turn_ended"), again = fresh("behind"), joined = fresh("joined");
-  b_.go_if(b_.compare(kEqual, to, b_.address_of(&point.behind)), on, out);
-  b_.begin(out);
-  b_.give(to);
-  b_.begin(on);
-  flow_.pass(o, now_);
-  for (const Variable v : o.out) load_home(v);
-  b_.go(joined);
+  point.behind = entry_point(next, points_.code, number, false);
+  const Block again = fresh("behind"), joined = fresh("joined");
+  const auto load_all = [&](const Live& which) {
+    for (Variable v = 0; v < which.size(); ++v)
+      if (which[v]) load_home(v);
+    b_.go(joined);
+  };
+  if (is_inline) {
+    stop_at_barrier(point, static_cast<std::uint32_t>(*barrier));
+    flow_.pass(o, now_);
+  } else {
+    const Value to = b_.call(b_.pointer(), b_.address_of(reinterpret_cast<const void*>(&call_through)),
+                             {warp_, b_.address_of(&point.op), exit_}, {b_.pointer(), b_.pointer(), b_.pointer()});
+    const Block on = fresh("on"), out = fresh("turn_ended");
+    b_.go_if(b_.compare(kEqual, to, b_.address_of(&point.behind)), on, out);
+    b_.begin(out);
+    b_.give(to);
+    b_.begin(on);
+    flow_.pass(o, now_);
+    Live written(live.size());
+    for (const Variable v : o.out) written[v] = true;
+    load_all(written);
+  }
   b_.llvm.AddCase(entries_, b_.k32(number), again);
   b_.begin(again);
-  for (Variable v = 0; v < live.size(); ++v)
-    if (live[v]) load_home(v);
-  b_.go(joined);
+  load_all(live);
   b_.begin(joined);
 }
 
+void Emitter::stop_at_barrier(const ThroughPoint& point, std::uint32_t barrier) {
+  const auto put = [&](std::size_t offset, Value v) { b_.store(v, b_.at(warp_, offsetof(Warp, stop) + offset)); };
+  constexpr std::size_t stop = offsetof(Stop, barrier);
+  put(stop + offsetof(BarrierStop, resume), b_.address_of(&point.behind));
+  put(stop + offsetof(BarrierStop, number), b_.k32(barrier));
+  put(stop + offsetof(BarrierStop, threads), b_.k32(0));
+  put(stop + offsetof(BarrierStop, votes), b_.k32(0));
+  put(stop + offsetof(BarrierStop, waits), b_.llvm.ConstInt(b_.integer(8), 1, 0));
+  static_assert(sizeof(BarrierStop::waits) == 1);
+  put(offsetof(Stop, kind), b_.llvm.ConstInt(b_.integer(8 * sizeof(Stop::Kind)), static_cast<unsigned>(Stop::Kind::barrier), 0));
+  b_.give(b_.llvm.ConstNull(b_.pointer()));
+}
+
 void Emitter::emit_branch_if(const Operation& o) {
+  const Value all = masked_ ? mask_ : b_.k32(kFullMask);
   const Value predicate = b_.load(b_.integer(32), variable(o.in[0], true));
-  const Value taken = is_negated(o.op) ? b_.inverted(predicate) : predicate;
+  const Value taken = b_.both(is_negated(o.op) ? b_.inverted(predicate) : predicate, all);
   const Block yes = fresh("taken"), not_all = fresh("not_all"), no = fresh("fall_through"), some = fresh("some");
-  b_.go_if(b_.compare(kEqual, taken, b_.k32(kFullMask)), yes, not_all);
+  b_.go_if(b_.compare(kEqual, taken, all), yes, not_all);
   b_.begin(not_all);
   b_.go_if(b_.compare(kEqual, taken, b_.k32(0)), no, some);
   b_.begin(yes);
@@ -233,15 +290,7 @@ void Emitter::emit_branch_if(const Operation& o) {
   b_.begin(no);
   go_to(fall_through_block(o.op));
   b_.begin(some);
-  if (std::uint32_t side = 0; is_region(o, side)) {
-    const Block apart = fresh("apart");
-    emit_region(o, side, side == taken_block(o.op) ? taken : b_.inverted(taken), apart);
-    b_.begin(apart);
-  }
-  Live live = flow_.live_in(taken_block(o.op));
-  const Live& other = flow_.live_in(fall_through_block(o.op));
-  for (std::size_t v = 0; v < live.size(); ++v) live[v] = live[v] || other[v];
-  leave_at(live, Exit::Kind::diverged, o.op, taken);
+  emit_parted(o, taken);
 }
 
 /// The interpreter goes on at operation k.
@@ -262,9 +311,9 @@ void Emitter::leave_at(const Live& live, Exit::Kind kind, const MicroOp* op, Val
 /// Makes of variables what the block takes them for.
 void Emitter::go_to(std::uint32_t block) {
   const Live& live = flow_.live_in(block);
-  const States& wanted = flow_.at_entry(block);
+  const States& wanted = at_entry(block);
   for (Variable v = 0; v < live.size(); ++v)
-    if (live[v] && !all_.is_predicate(v) && wanted[v].kind != State::Kind::affine &&
+    if ((live[v] || (masked_ && flow_.is_preserved(v))) && !all_.is_predicate(v) && wanted[v].kind != State::Kind::affine &&
         now_[v].kind == State::Kind::affine)
       b_.store(spread(v, now_[v]), variable(v, true));
   b_.go(entered_[block]);

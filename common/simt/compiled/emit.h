@@ -17,7 +17,7 @@ namespace gpulab::simt::compiled {
 
 /// What compiled code points to; lives as long as the code.
 struct Points {
-  std::vector<MicroOp> plain;               ///< the program's, each by itself: no access repeats another's pattern
+  std::vector<MicroOp> plain;               ///< the program's, but no access repeats another's pattern
   std::deque<std::vector<MicroOp>> called;  ///< callable()
   std::deque<ThroughPoint> through;
   Code code = nullptr;
@@ -32,6 +32,7 @@ class Emitter {
   static constexpr const char* kFunction = "gpulab_warp";
 
  private:
+  void emit_blocks();
   void emit_block(std::uint32_t block);
   /// False: nothing behind it is reached.
   bool emit_one(std::uint32_t block, std::size_t k);
@@ -39,37 +40,55 @@ class Emitter {
   void check_range(const Operation& o, std::uint32_t block, std::size_t k);
   void emit_handler(const Operation& o);
   void emit_through(std::uint32_t block, std::size_t k);
+  void stop_at_barrier(const ThroughPoint& point, std::uint32_t barrier);
   void emit_branch_if(const Operation& o);
   void leave(std::uint32_t block, std::size_t k);
   void leave_at(const Live& live, Exit::Kind kind, const MicroOp* op, Value value);
+  void leave_if(Value condition, const Live& live, Exit::Kind kind, Value value);
   void enter_from_interpreter(std::uint32_t block);
   void enter_from_code(std::uint32_t block);
   void go_to(std::uint32_t block);
+  [[nodiscard]] const States& at_entry(std::uint32_t block) const {
+    return masked_ ? flow_.at_masked_entry(block) : flow_.at_entry(block);
+  }
 
   // region.cpp
-  /// Lanes of a short block that the others skip, run under a mask.
+  /// Lanes of a warp that run under a mask: those of a short block that the others skip, or all that run (`own`).
   struct Region {
     Value mask, bits, count;           ///< of lanes: as a word, as a vector of bits, and how many
+    bool own = false;                  ///< the warp's mask is this one
     std::map<Variable, Value> before;  ///< of what is written there: what it was
   };
-  [[nodiscard]] bool is_region(const Operation& branch, std::uint32_t& side) const;
-  void emit_region(const Operation& branch, std::uint32_t side, Value lanes, Block otherwise);
+  [[nodiscard]] Region region_of(Value mask);
+  [[nodiscard]] bool is_side(std::uint32_t side, std::uint32_t meeting) const;
+  void emit_parted(const Operation& branch, Value taken);
+  void emit_sides(const Operation& branch, std::uint32_t meeting, Value taken);
+  void emit_side(std::uint32_t side, Value lanes);
+  void begin_masked();
+  void end_masked();
+  void blend(const Region& region);
   void remember(Variable v);
-  void add_to_count(Value at, Value x);
+  void count_block(std::uint32_t block, Value lanes);
   Value intrinsic(const char* name, Type result, std::vector<Value> arguments, std::vector<Type> types);
   [[nodiscard]] bool is_inline(const Operation& o) const;
   Region* region_ = nullptr;
+  Region own_;
+  bool masked_ = false;  ///< code for some lanes of a warp is emitted
 
   // emit_access.cpp
   struct Place {
     Value good, host, low, allocation;
   };
   void emit_access(const Operation& o);
-  Place place_of(const Operation& o, std::int64_t lowest, std::uint64_t span);
+  Value address_of(const Operation& o, Value of_register);
+  Value side_by_side(const Operation& o, Value& are);
+  Place place_of(const Operation& o, Value base, std::int64_t lowest, std::uint64_t span);
   void store_inline(const Operation& o, Value host, Value x);
-  Value load_inline(const Operation& o, Value host, std::int64_t lowest);
-  void count_inline(const Operation& o, const Place& place, std::uint64_t span);
+  Value load_inline(const Operation& o, const Lanes& lanes, Value host, std::int64_t lowest);
+  void count_inline(const Operation& o, const Lanes& lanes, const Place& place, std::uint64_t span);
   void add_to(std::uint32_t site, std::size_t offset, Value x);
+  void add_at(Value at, Value x) { b_.store(b_.add(b_.load(b_.integer(64), at), x), at); }
+  Value sectors_of(const Operation& o, const Place& place, std::uint64_t span);
   void mark_sectors(bool store, const Place& place, Value sectors);
 
   // emit_values.cpp
@@ -103,6 +122,7 @@ class Emitter {
         counts_ = nullptr, sites_ = nullptr, entries_ = nullptr;
   Block variables_ = nullptr, start_ = nullptr;
   std::vector<Value> words_, vectors_;    ///< by variable
+  Value mask_ = nullptr, alone_ = nullptr;
   std::vector<Block> entered_, counted_;  ///< by block: where code comes from others; behind its counts
   std::uint32_t next_entry_ = 0;
   States now_;

@@ -20,11 +20,11 @@ Pattern shared_pattern(const Operation& o, const Lanes& lanes) {
 }
 }  // namespace
 
-/// Under a mask: what takes one wavefront whichever lanes there are.
+/// Under a mask: what is counted alike whichever lanes there are.
 bool Emitter::is_inline(const Operation& o) const {
   if (!flow_.is_inline(o, now_)) return false;
-  return !region_ ||
-         (o.shared && o.width == 4 && shared_pattern(o, flow_.lanes(now_[o.address].lanes)).wavefronts == 1);
+  return !region_ || !o.shared ||
+         (o.width == 4 && shared_pattern(o, flow_.lanes(now_[o.address].lanes)).wavefronts == 1);
 }
 
 void Emitter::add_to(std::uint32_t site, std::size_t offset, Value x) {
@@ -32,13 +32,15 @@ void Emitter::add_to(std::uint32_t site, std::size_t offset, Value x) {
   b_.store(b_.add(b_.load(b_.integer(64), at), x), at);
 }
 
-/// Where lanes' bytes lie: from `lowest` behind lane 0's address, `span` of them.
-Emitter::Place Emitter::place_of(const Operation& o, std::int64_t lowest, std::uint64_t span) {
-  const Value offset = b_.k64(static_cast<std::uint64_t>(std::int64_t{o.op->imm}));
-  const bool narrow = o.op->mods & kAddress32;
-  const Value base =
-      narrow ? b_.cast(kZExt, b_.add(scalar(o.address), b_.k32(static_cast<std::uint32_t>(o.op->imm))), b_.integer(64))
-             : b_.add(scalar(o.address), offset);
+/// A lane's address, of its register.
+Value Emitter::address_of(const Operation& o, Value of_register) {
+  if (o.op->mods & kAddress32)
+    return b_.cast(kZExt, b_.add(of_register, b_.k32(static_cast<std::uint32_t>(o.op->imm))), b_.integer(64));
+  return b_.add(of_register, b_.k64(static_cast<std::uint64_t>(std::int64_t{o.op->imm})));
+}
+
+/// Where lanes' bytes lie: from `lowest` behind `base`, `span` of them.
+Emitter::Place Emitter::place_of(const Operation& o, Value base, std::int64_t lowest, std::uint64_t span) {
   Place place{};
   place.low = b_.add(base, b_.k64(static_cast<std::uint64_t>(lowest)));
   const Value aligned = b_.compare(kEqual, b_.both(base, b_.k64(o.width - 1)), b_.k64(0));
@@ -70,8 +72,7 @@ Emitter::Place Emitter::place_of(const Operation& o, std::int64_t lowest, std::u
 }
 
 /// `host` is where the lowest lane's bytes lie.
-Value Emitter::load_inline(const Operation& o, Value host, std::int64_t lowest) {
-  const Lanes& lanes = flow_.lanes(now_[o.address].lanes);
+Value Emitter::load_inline(const Operation& o, const Lanes& lanes, Value host, std::int64_t lowest) {
   const bool wide = o.width == 8;
   if (is_uniform(lanes)) return b_.load(b_.word(wide), host, o.width);
   if (is_contiguous(lanes, o.width)) return b_.load(b_.lanes(wide), host, o.width);
@@ -86,8 +87,28 @@ Value Emitter::load_inline(const Operation& o, Value host, std::int64_t lowest) 
   return b_.joined(halves[0], halves[1]);
 }
 
+/// Bit k: lanes touch the sector k behind that of `low`. Aligned lanes side by side, or one place for all.
+Value Emitter::sectors_of(const Operation& o, const Place& place, std::uint64_t span) {
+  const Value phase = b_.both(place.low, b_.k64(31));
+  if (span == o.width) return b_.k64(1);
+  if (!region_) {
+    const Value sectors = b_.op(kLShr, b_.add(phase, b_.k64(span + 31)), b_.k64(5));
+    return b_.sub(b_.op(kShl, b_.k64(1), sectors), b_.k64(1));
+  }
+  // A bit for each place of a lane, moved to where its sector's first is; then one bit for each of those.
+  const std::uint64_t lanes_in_one = 32 / o.width;
+  const Value from = b_.op(kLShr, phase, b_.k64(o.width == 4 ? 2 : 3));
+  Value places = b_.op(kShl, b_.cast(kZExt, region_->mask, b_.integer(64)), from);
+  for (std::uint64_t by = 1; by < lanes_in_one; by *= 2)
+    places = b_.op(kOr, places, b_.op(kLShr, places, b_.k64(by)));
+  Value bits = b_.both(places, b_.k64(1));
+  for (std::uint64_t k = 1; k <= kLanes / lanes_in_one; ++k)
+    bits = b_.op(kOr, bits, b_.both(b_.op(kLShr, places, b_.k64(k * (lanes_in_one - 1))), b_.k64(std::uint64_t{1} << k)));
+  return bits;
+}
+
 /// Marks sectors in the worker's footprint of the allocation: 64 to a word, from that of the lowest lane on.
-void Emitter::mark_sectors(bool store, const Place& place, Value sectors) {
+void Emitter::mark_sectors(bool store, const Place& place, Value bits) {
   const Value start = b_.load(b_.integer(64), b_.at(place.allocation, offsetof(Allocation, address)));
   const Value first = b_.sub(b_.op(kLShr, place.low, b_.k64(5)), b_.op(kLShr, start, b_.k64(5)));
   const Value index =
@@ -97,51 +118,70 @@ void Emitter::mark_sectors(bool store, const Place& place, Value sectors) {
   const Value entry = b_.at(table, b_.op(kMul, index, b_.k64(sizeof(FootprintMap::Places))));
   const Value words = b_.load(b_.pointer(), b_.at(entry, store ? offsetof(FootprintMap::Places, stored)
                                                                : offsetof(FootprintMap::Places, loaded)));
-  const Value bits = b_.sub(b_.op(kShl, b_.k64(1), sectors), b_.k64(1));
   const Value bit = b_.both(first, b_.k64(63));
   const Value word = b_.at(words, b_.op(kShl, b_.op(kLShr, first, b_.k64(6)), b_.k64(3)));
   b_.store(b_.op(kOr, b_.load(b_.integer(64), word), b_.op(kShl, bits, bit)), word);
+  const Value beyond = b_.op(kLShr, b_.op(kLShr, bits, b_.sub(b_.k64(63), bit)), b_.k64(1));
   const Block more = fresh("next_word"), done = fresh("marked");
-  b_.go_if(b_.compare(kUnsignedLessEqual, b_.add(bit, sectors), b_.k64(64)), done, more);
+  b_.go_if(b_.compare(kEqual, beyond, b_.k64(0)), done, more);
   b_.begin(more);
   const Value next = b_.at(word, 8);
-  b_.store(b_.op(kOr, b_.load(b_.integer(64), next), b_.op(kLShr, bits, b_.sub(b_.k64(64), bit))), next);
+  b_.store(b_.op(kOr, b_.load(b_.integer(64), next), beyond), next);
   b_.go(done);
   b_.begin(done);
 }
 
-void Emitter::count_inline(const Operation& o, const Place& place, std::uint64_t span) {
-  const Lanes& lanes = flow_.lanes(now_[o.address].lanes);
+void Emitter::count_inline(const Operation& o, const Lanes& lanes, const Place& place, std::uint64_t span) {
   const std::uint32_t site = o.op->site;
   const std::size_t space = o.shared ? 8 : 0;
+  const Value count = region_ ? region_->count : b_.k64(kLanes);
   add_to(site, offsetof(SiteStatistics, requests) + space, b_.k64(1));
-  add_to(site, offsetof(SiteStatistics, lanes) + space, region_ ? region_->count : b_.k64(kLanes));
+  add_to(site, offsetof(SiteStatistics, lanes) + space, count);
   if (o.shared) {
     const Pattern pattern = shared_pattern(o, lanes);
     add_to(site, offsetof(SiteStatistics, wavefronts), b_.k64(pattern.wavefronts));
     add_to(site, offsetof(SiteStatistics, ideal_wavefronts), b_.k64(pattern.ideal_wavefronts));
     return;
   }
-  // Aligned lanes side by side, or one place for all.
-  const Value phase = b_.both(place.low, b_.k64(31));
-  const Value sectors = b_.op(kLShr, b_.add(phase, b_.k64(span + 31)), b_.k64(5));
-  add_to(site, offsetof(SiteStatistics, sectors), sectors);
-  add_to(site, offsetof(SiteStatistics, distinct_bytes), b_.k64(span));
-  mark_sectors(!o.load, place, sectors);
+  const Value bits = sectors_of(o, place, span);
+  add_to(site, offsetof(SiteStatistics, sectors),
+         intrinsic("llvm.ctpop.i64", b_.integer(64), {bits}, {b_.integer(64)}));
+  add_to(site, offsetof(SiteStatistics, distinct_bytes),
+         span == o.width ? b_.k64(o.width) : b_.op(kMul, count, b_.k64(o.width)));
+  mark_sectors(!o.load, place, bits);
 }
 
 /// Other threads may write what lies between the lanes of a region.
 void Emitter::store_inline(const Operation& o, Value host, Value x) {
   if (!region_) return b_.store(x, host, o.width);
-  intrinsic("llvm.masked.store.v32i32.p0", b_.llvm.VoidTypeInContext(b_.context), {x, host, b_.k32(4), region_->bits},
-            {b_.lanes(false), b_.pointer(), b_.integer(32), b_.llvm.VectorType(b_.integer(1), kLanes)});
+  const bool wide = o.width == 8;
+  intrinsic(wide ? "llvm.masked.store.v32i64.p0" : "llvm.masked.store.v32i32.p0",
+            b_.llvm.VoidTypeInContext(b_.context), {x, host, b_.k32(o.width), region_->bits},
+            {b_.lanes(wide), b_.pointer(), b_.integer(32), b_.llvm.VectorType(b_.integer(1), kLanes)});
+}
+
+/// Lanes side by side are looked for at run time: the address that lane 0 would have, and whether they are.
+Value Emitter::side_by_side(const Operation& o, Value& are) {
+  const bool wide = !(o.op->mods & kAddress32);
+  Lanes steps{};
+  for (std::size_t i = 0; i < kLanes; ++i) steps[i] = static_cast<std::int64_t>(i * o.width);
+  const Value starts = b_.sub(vector(o.address), b_.vector_of(wide, steps));
+  const Value lane =
+      region_ ? intrinsic("llvm.cttz.i32", b_.integer(32), {region_->mask, b_.llvm.ConstInt(b_.integer(1), 0, 0)},
+                          {b_.integer(32), b_.integer(1)})
+              : b_.k32(0);
+  const Value start = b_.element(starts, lane);
+  const Value apart = b_.cast(kBitCast, b_.compare(kNotEqual, starts, b_.splat(start, wide)), b_.integer(32));
+  are = b_.compare(kEqual, region_ ? b_.both(apart, region_->mask) : apart, b_.k32(0));
+  return start;
 }
 
 void Emitter::emit_access(const Operation& o) {
   const std::uint32_t leader = all_.program.sites[o.op->site].leader;
   const bool led_inline = std::ranges::find(inlined_, leader) != inlined_.end();
   if (region_ && o.load) remember(o.data);
-  if (!is_inline(o)) {
+  const bool known = is_inline(o);
+  if (!known && !flow_.may_be_inline(o, now_)) {
     call_handlers_of(o, led_inline || region_);
     for (const Variable v : o.in) now_[v].dirty = false;
     if (!o.load) return;
@@ -150,17 +190,25 @@ void Emitter::emit_access(const Operation& o) {
     return;
   }
   inlined_.push_back(o.op->site);
-  const Lanes lanes = flow_.lanes(now_[o.address].lanes);
+  Lanes lanes{};
+  Value are = nullptr, start = nullptr;
+  if (known) {
+    lanes = flow_.lanes(now_[o.address].lanes);
+    start = scalar(o.address);
+  } else {
+    for (std::size_t i = 0; i < kLanes; ++i) lanes[i] = static_cast<std::int64_t>(i * o.width);
+    start = side_by_side(o, are);
+  }
   const auto [least, most] = std::ranges::minmax(lanes);
   const std::uint64_t span = static_cast<std::uint64_t>(most - least) + o.width;
-  const Place place = place_of(o, least, span);
+  const Place place = place_of(o, address_of(o, start), least, span);
   const Value stored = o.load ? nullptr : vector(o.data);
   const Block quick = fresh("inline"), slow = fresh("in_full"), done = fresh("accessed");
-  b_.go_if(place.good, quick, slow);
+  b_.go_if(are ? b_.both(place.good, are) : place.good, quick, slow);
   States behind = now_;
   flow_.pass(o, behind);
   const bool one_place = o.load && behind[o.data].kind == State::Kind::affine, uniform = one_place && !region_;
-  if (o.load && region_) behind[o.data] = {State::Kind::vector, true, 0};
+  if (o.load && !uniform) behind[o.data] = {State::Kind::vector, true, 0};
 
   b_.begin(slow);
   call_handlers_of(o, true);
@@ -172,10 +220,10 @@ void Emitter::emit_access(const Operation& o) {
   b_.go(done);
 
   b_.begin(quick);
-  Value quick_value = o.load ? load_inline(o, place.host, least) : nullptr;
+  Value quick_value = o.load ? load_inline(o, lanes, place.host, least) : nullptr;
   if (one_place && region_) quick_value = b_.splat(quick_value, o.width == 8);
   if (!o.load) store_inline(o, place.host, stored);
-  if (o.counted) count_inline(o, place, span);
+  if (o.counted) count_inline(o, lanes, place, span);
   const Block quick_end = b_.here();
   b_.go(done);
 

@@ -65,19 +65,23 @@ void Emitter::store_home(Variable v) {
 
 void Emitter::spill(const Live& live) {
   for (Variable v = 0; v < live.size(); ++v)
-    if (live[v] && now_[v].dirty) store_home(v);
+    if ((live[v] || (masked_ && flow_.is_preserved(v))) && now_[v].dirty) store_home(v);
 }
 
-/// The handler works on the registers in memory. `in_full`: as if it repeated nobody's pattern.
+/// The handler works on the registers in memory. `in_full`: as if it repeated nobody's pattern. No comparison branches.
 void Emitter::call_handlers_of(const Operation& o, bool in_full) {
   for (const Variable v : o.in)
     if (now_[v].dirty) store_home(v);
   const MicroOp* first = in_full ? points_.plain.data() + (o.op - all_.program.ops.data()) : o.op;
   points_.called.push_back(callable(first, o.count));
+  for (MicroOp& op : points_.called.back()) {
+    const Meaning& meaning = all_.program.sites[op.site].row->meaning;
+    if (meaning.then_branch && op.run == meaning.then_branch) op.run = meaning.run;
+  }
   std::vector<Value> arguments{warp_, b_.address_of(points_.called.back().data()), exit_};
   std::vector<Type> types(3, b_.pointer());
   const void* function = reinterpret_cast<const void*>(&call_handlers);
-  if (region_) {
+  if (region_ && !region_->own) {
     function = reinterpret_cast<const void*>(&call_handlers_of_some);
     arguments.push_back(region_->mask);
     types.push_back(b_.integer(32));

@@ -1,41 +1,53 @@
 #include "common/simt/compiled/exits.h"
 
+#include <exception>
+#include <utility>
+
 namespace gpulab::simt::compiled {
 
 namespace {
+
+/// What a handler has thrown, on its way through compiled code.
+thread_local std::exception_ptr pending_error;
+
+[[gnu::cold, gnu::noinline]] void rethrow_pending() { std::rethrow_exception(std::exchange(pending_error, nullptr)); }
 
 const MicroOp* end_of_call(Warp&, const MicroOp* op) { return op; }
 
 const MicroOp* enter_code(Warp& w, const MicroOp* op) {
   const EntryPoint& entry = *reinterpret_cast<const EntryPoint*>(op);
-  // A part of a warp, or one that waits for others to meet it, is the interpreter's.
-  if (w.mask != kFullMask || w.stop_block != kNoBlock || w.traced || w.values_watched || w.unguarded)
-    return entry.original;
+  if (w.traced || w.values_watched || w.unguarded) return entry.original;
+  const bool whole = w.mask == kFullMask && w.stop_block == kNoBlock;
+  if (!whole && !entry.has_masked) return entry.original;
   Exit exit;
-  const MicroOp* next = (*entry.code)(&w, entry.number, &exit);
+  exit.alone = w.splits.size() == 1;
+  const MicroOp* next = (*entry.code)(&w, whole ? entry.number : entry.number + kMasked, &exit);
   switch (exit.kind) {
     case Exit::Kind::next:
       return next;
     case Exit::Kind::diverged:
       return diverge(w, exit.op, exit.value);
     case Exit::Kind::slice_ended:
+    case Exit::Kind::reconverged:
       w.stop.slice = {exit.value};
-      return stop(w, Stop::Kind::slice_ended);
+      return stop(w, exit.kind == Exit::Kind::slice_ended ? Stop::Kind::slice_ended : Stop::Kind::reconverged);
     case Exit::Kind::failed:
       break;
   }
-  std::rethrow_exception(exit.error);
+  rethrow_pending();
+  return nullptr;
 }
 
 }  // namespace
 
-EntryPoint entry_point(const MicroOp* original, const Code& code, std::uint32_t number) {
+EntryPoint entry_point(const MicroOp* original, const Code& code, std::uint32_t number, bool has_masked) {
   EntryPoint entry;
   entry.op = *original;  // its place in the source, for messages
   entry.op.run = enter_code;
   entry.code = &code;
   entry.number = number;
   entry.original = original;
+  entry.has_masked = has_masked;
   return entry;
 }
 
@@ -53,15 +65,16 @@ std::uint32_t call_handlers(Warp* w, const MicroOp* first, Exit* exit) {
     return op ? 0 : 1;
   } catch (...) {
     exit->kind = Exit::Kind::failed;
-    exit->error = std::current_exception();
+    pending_error = std::current_exception();
     return 1;
   }
 }
 
 std::uint32_t call_handlers_of_some(Warp* w, const MicroOp* first, Exit* exit, std::uint32_t lanes) {
+  const std::uint32_t all = w->mask;
   set_mask(*w, lanes);
   const std::uint32_t failed = call_handlers(w, first, exit);
-  set_mask(*w, kFullMask);
+  set_mask(*w, all);
   return failed;
 }
 
@@ -70,7 +83,7 @@ const MicroOp* call_through(Warp* w, const MicroOp* op, Exit* exit) {
     return op->run(*w, op);
   } catch (...) {
     exit->kind = Exit::Kind::failed;
-    exit->error = std::current_exception();
+    pending_error = std::current_exception();
     return nullptr;
   }
 }

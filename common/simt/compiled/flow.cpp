@@ -28,6 +28,7 @@ bool is_uniform(const Lanes& lanes, std::size_t from, std::size_t count) {
 
 Flow::Flow(const Operations& operations, const Dim3& block) : all_(operations), always_(operations.variables()) {
   find_live();
+  find_preserved();
   find_states(block);
 }
 
@@ -70,6 +71,23 @@ void Flow::find_live() {
       if (live == live_[block]) continue;
       live_[block] = std::move(live);
       changed = true;
+    }
+  }
+}
+
+/// Lanes wait at blocks, and within them where the interpreter may have stopped.
+void Flow::find_preserved() {
+  preserved_ = always_;
+  const auto add = [&](const Live& live) {
+    for (std::size_t v = 0; v < live.size(); ++v) preserved_[v] = preserved_[v] || live[v];
+  };
+  for (std::size_t block = 0; block < all_.blocks.size(); ++block) {
+    add(live_[block]);
+    for (std::size_t k = 0; k < all_.blocks[block].size(); ++k) {
+      const Kind kind = all_.blocks[block][k].kind;
+      if (kind != Kind::through && kind != Kind::leave) continue;
+      add(live_at(block, k));
+      add(live_at(block, k + 1));
     }
   }
 }
@@ -199,10 +217,10 @@ void Flow::pass(const Operation& o, States& now) {
       return;
     }
     case Kind::access:
-      if (!is_inline(o, now)) break;
+      if (!is_inline(o, now) && !may_be_inline(o, now)) break;
       if (o.load)
         now[o.data] =
-            is_uniform(lanes_[now[o.address].lanes]) ? State{State::Kind::affine, true, 0} : vector_state(true);
+            is_inline(o, now) && is_uniform(lanes_[now[o.address].lanes]) ? State{State::Kind::affine, true, 0} : vector_state(true);
       return;
     case Kind::through:  // all that is read later is in memory by then
       for (State& state : now) state.dirty = false;
@@ -266,10 +284,40 @@ void Flow::follow(std::vector<std::uint32_t> work) {
   }
 }
 
+void Flow::find_masked(const States& start) {
+  States entry = start;
+  for (std::size_t v = 0; v < entry.size(); ++v)
+    if (all_.written[v]) entry[v] = vector_state(false);
+  masked_in_.assign(all_.blocks.size(), entry);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t block = 0; block < all_.blocks.size(); ++block) {
+      Live dirty(entry.size());
+      for (std::size_t v = 0; v < entry.size(); ++v) dirty[v] = masked_in_[block][v].dirty;
+      const auto pass_to = [&](std::uint32_t to) {
+        for (std::size_t v = 0; v < dirty.size(); ++v)
+          if (dirty[v] && !masked_in_[to][v].dirty) masked_in_[to][v].dirty = changed = true;
+      };
+      for (const Operation& o : all_.blocks[block])
+        for (const Variable v : o.out) dirty[v] = true;
+      for (const std::uint32_t next : all_.successors(block)) pass_to(next);
+      // Lanes that a short side parts come straight to where they meet (region.cpp).
+      if (all_.blocks[block].empty() || all_.blocks[block].back().kind != Kind::branch_if) continue;
+      const std::uint32_t meeting = post_dominator_block(all_.blocks[block].back().op);
+      if (meeting == kNoBlock) continue;
+      for (const std::uint32_t side : all_.successors(block))
+        for (const Operation& o : all_.blocks[side])
+          for (const Variable v : o.out) dirty[v] = true;
+      pass_to(meeting);
+    }
+  }
+}
+
 void Flow::find_states(const Dim3& block) {
   in_.assign(all_.blocks.size(), States(all_.variables()));
   reached_.assign(all_.blocks.size(), false);
   const States start = initial(block);
+  find_masked(start);
   std::vector<std::uint32_t> work;
   flow_to(all_.program.functions[0].entry_block, start, work);
   follow(std::move(work));

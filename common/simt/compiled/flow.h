@@ -34,6 +34,11 @@ class Flow {
   [[nodiscard]] const Live& live_in(std::size_t block) const { return live_[block]; }
   /// What is read from operation `k` of a block on.
   [[nodiscard]] Live live_at(std::size_t block, std::size_t k) const;
+  /// The same where some lanes of a warp run alone: what is ever written is a vector there. Dirty is what they may have
+  /// written since the interpreter.
+  [[nodiscard]] const States& at_masked_entry(std::size_t block) const { return masked_in_[block]; }
+  /// What other lanes of the warp may still read, wherever they are: some lanes alone leave it to those as it was.
+  [[nodiscard]] bool is_preserved(Variable v) const { return preserved_[v]; }
   [[nodiscard]] const Lanes& lanes(std::uint32_t number) const { return lanes_[number]; }
   /// The value of a register that is a constant.
   [[nodiscard]] const std::uint64_t* constant(Variable v) const;
@@ -42,12 +47,18 @@ class Flow {
   int result_lanes(const Operation& o, const States& now);
   /// Whether an access with the address that `now` has is code.
   [[nodiscard]] bool is_inline(const Operation& o, const States& now) const;
+  /// Whether it is code only where its lanes turn out to lie side by side.
+  [[nodiscard]] bool may_be_inline(const Operation& o, const States& now) const {
+    return o.kind == Operation::Kind::access && !o.shared && now[o.address].kind != State::Kind::affine;
+  }
   /// What `now` is behind an operation.
   void pass(const Operation& o, States& now);
 
  private:
   void find_live();
   void find_states(const Dim3& block);
+  void find_preserved();
+  void find_masked(const States& start);
   void follow(std::vector<std::uint32_t> work);
   [[nodiscard]] States initial(const Dim3& block);
   void flow_to(std::uint32_t block, const States& from, std::vector<std::uint32_t>& work);
@@ -59,7 +70,8 @@ class Flow {
   const Operations& all_;
   std::vector<Live> live_;
   Live always_;  ///< what other lanes may read wherever this one is: sources of collectives
-  std::vector<States> in_;
+  Live preserved_;
+  std::vector<States> in_, masked_in_;
   std::vector<bool> reached_;
   std::vector<Lanes> lanes_{Lanes{}};
   std::map<Variable, std::uint64_t> constants_;

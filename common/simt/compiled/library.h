@@ -38,6 +38,7 @@ enum Compare : int {
   kNotEqual = 33,
   kUnsignedLessEqual = 37,
   kSignedGreaterEqual = 39,
+  kSignedLess = 40,
   kSignedLessEqual = 41
 };
 enum Linkage : int { kLinkOnceOdr = 3, kInternal = 8 };

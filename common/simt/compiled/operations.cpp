@@ -209,6 +209,7 @@ struct Operations::Decoder {
       add_pseudo(o, row->form);
       return o;
     }
+    o.takes_turn = row->unit == Unit::system || (traits & kAtomic) || (op->mods & kOrdered);
     add_operands(o, row->meaning);
     if (!o.known) return o;
     if (traits & kEndsBlock) {
@@ -216,6 +217,8 @@ struct Operations::Decoder {
       o.known = !(traits & kSideEffect) && o.in.empty() && o.out.empty();
     } else if (traits & (kBarrier | kCollective | kSideEffect)) {
       o.kind = Kind::through;
+      o.plain_barrier = row->form == std::string_view("bar{.cta}.sync a") ||
+                        row->form == std::string_view("barrier{.cta}.sync{.aligned} a");
     } else if (traits & (kLoad | kStore | kAtomic)) {
       decode_access(o, *row);
     } else {
@@ -252,6 +255,7 @@ struct Operations::Decoder {
       const bool plain =
           o.kind == Kind::value || o.kind == Kind::access || o.kind == Kind::handler || o.kind == Kind::nothing;
       if (!o.known || !plain) group.known = false;
+      group.takes_turn = group.takes_turn || o.takes_turn;
       group.in.insert(group.in.end(), o.in.begin(), o.in.end());
       group.out.insert(group.out.end(), o.out.begin(), o.out.end());
     }

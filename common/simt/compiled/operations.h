@@ -45,6 +45,8 @@ struct Operation {
   const MicroOp* op = nullptr;
   std::uint32_t count = 1;  ///< micro-ops: a guard, what it guards, and its end are one operation
   std::vector<Variable> in, out;
+  bool plain_barrier = false;  ///< through: a barrier of the whole block without a result, which ends the turn
+  bool takes_turn = false;     ///< it may take of the warp's turn beside its instructions: a poll
   bool known = false;  ///< `in` and `out` are all that it reads and writes
   RowNumber row{};     ///< value
   Line line = Line::none;

@@ -87,18 +87,25 @@ void handle_stop(Warp& w, bool polled) {
   }
 }
 
-/// `patient`: whatever the split does, it does not count as polling.
-void run_split(Warp& w, std::size_t index, bool patient = false) {
+/// Runs a split until its turn ends.
+void execute(Warp& w, std::size_t index) {
   Split& split = w.splits[index];
   w.running = static_cast<std::int32_t>(index);
-  w.stop_block = split.reconvergence >= 0 ? point_of(w, split.reconvergence).block : kNoBlock;
+  // Written where it changes alone: who reads it together with `mask` right behind would wait for the store.
+  const std::uint32_t stop_block = split.reconvergence >= 0 ? point_of(w, split.reconvergence).block : kNoBlock;
+  if (w.stop_block != stop_block) w.stop_block = stop_block;
   w.local_base = split.local_base;
   if (w.mask != split.mask) set_mask(w, split.mask);
   const MicroOp* op = split.resume;
   split.resume = nullptr;
-  const std::int64_t fuel = w.fuel, debt = w.poll_debt;
   if (!op) op = enter(w, split.block);
   while (op) op = op->run(w, op);
+}
+
+/// `patient`: whatever the split does, it does not count as polling.
+void run_split(Warp& w, std::size_t index, bool patient = false) {
+  const std::int64_t fuel = w.fuel, debt = w.poll_debt;
+  execute(w, index);
   handle_stop(w, !patient && 2 * (w.poll_debt - debt) > fuel - w.fuel);
 }
 
@@ -132,9 +139,9 @@ void start_warp(Warp& w, std::uint32_t live) {
   split.block = w.program->functions[0].entry_block;
 }
 
-bool run_warp(Warp& w, std::int64_t fuel) {
-  w.fuel = fuel;
-  w.poll_debt = 0;
+namespace {
+/// True if any ran.
+bool run_ready(Warp& w) {
   bool ran = false;
   while (w.fuel >= 0) {
     if (w.splits.size() == 1) {
@@ -152,6 +159,25 @@ bool run_warp(Warp& w, std::int64_t fuel) {
     if (w.stop.kind == Stop::Kind::slice_ended) std::rotate(w.splits.begin(), w.splits.begin() + 1, w.splits.end());
   }
   return ran;
+}
+}  // namespace
+
+bool run_warp(Warp& w, std::int64_t fuel) {
+  w.fuel = fuel;
+  w.poll_debt = 0;
+  return run_ready(w);
+}
+
+Stop::Kind run_until_stop(Warp& w, std::int64_t fuel) {
+  w.fuel = fuel;
+  w.poll_debt = 0;
+  execute(w, 0);
+  return w.stop.kind;
+}
+
+void go_on_from_stop(Warp& w, std::int64_t fuel) {
+  handle_stop(w, 2 * w.poll_debt > fuel - w.fuel);
+  run_ready(w);
 }
 
 bool run_warp(Warp& w, std::int64_t fuel, Schedule& choices) {

@@ -15,4 +15,10 @@ bool run_warp(Warp& warp, std::int64_t fuel);
 /// The same in an order, and by turns, that `choices` decides.
 bool run_warp(Warp& warp, std::int64_t fuel, Schedule& choices);
 
+// The same in two steps, for a warp whose lanes are one split, which is ready.
+/// Runs it until its turn ends, for the reason that is returned; the warp's splits do not know yet.
+Stop::Kind run_until_stop(Warp& warp, std::int64_t fuel);
+/// Tells them, and goes on as run_warp() does.
+void go_on_from_stop(Warp& warp, std::int64_t fuel);
+
 }  // namespace gpulab::simt
