@@ -64,6 +64,14 @@ class CodeBuilder {
     for (std::uint32_t i = 0; i < 32; ++i) all[i] = i;
     return llvm.BuildShuffleVector(builder_, low, high, vector_of(false, all), "");
   }
+  Value half(Value v, std::size_t number) {
+    std::vector<std::uint32_t> lanes(16);
+    for (std::uint32_t i = 0; i < 16; ++i) lanes[i] = static_cast<std::uint32_t>(number) * 16 + i;
+    return llvm.BuildShuffleVector(builder_, v, v, vector_of(false, lanes), "");
+  }
+  Value shuffled(Value v, const std::vector<std::uint32_t>& sources) {
+    return llvm.BuildShuffleVector(builder_, v, v, vector_of(false, sources), "");
+  }
   Value slot(Type type, const char* name = "") {
     const Value v = llvm.BuildAlloca(builder_, type, name);
     llvm.SetAlignment(v, 64);

@@ -11,7 +11,7 @@ namespace gpulab::simt::compiled {
 namespace {
 
 /// Beyond so many micro-ops LLVM takes longer than most launches do: those of matmul's unrolled variants took minutes.
-constexpr std::size_t kMostOps = 600;
+constexpr std::size_t kMostOps = 1500;
 /// Registers out of memory, rows into their callers, and what is left of both: a tenth of the time of -O2.
 constexpr const char* kPasses =
     "always-inline,globaldce,function(sroa,early-cse,instcombine,simplifycfg,early-cse,adce)";
@@ -177,6 +177,7 @@ const BasicBlock* CompiledPrograms::blocks_for(const LaunchState& launch) {
   const auto [at, is_new] = programs_.try_emplace({launch.program, launch.block.x, launch.block.y, launch.block.z});
   std::string why;
   if (is_new) at->second = CompiledProgram::make(*launch.program, launch.block, why);
+  if (is_new && getenv("DBG")) fprintf(stderr, "%s\n", why.c_str());  // DBG
   return at->second ? at->second->blocks() : nullptr;
 }
 

@@ -38,8 +38,9 @@ void Emitter::emit() {
   predicates_ = field(offsetof(Warp, preds), b_.pointer());
   counts_ = field(offsetof(Warp, block_counts), b_.pointer());
   sites_ = field(offsetof(Warp, sites), b_.pointer());
-  mask_ = field(offsetof(Warp, mask), b_.integer(32));
-  alone_ = b_.load(b_.integer(32), b_.at(exit_, offsetof(Exit, alone)));
+  masks_ = temporary(b_.integer(32));
+  next_ = temporary(b_.integer(32));
+  b_.store(field(offsetof(Warp, mask), b_.integer(32)), masks_);
   const Block none = fresh("no_entry");
   entries_ = b_.choose(b_.llvm.GetParam(function_, 1), none);
   b_.begin(none);
@@ -48,6 +49,7 @@ void Emitter::emit() {
   emit_blocks();
   masked_ = true;
   emit_blocks();
+  emit_dispatch();
   b_.begin(variables_);
   b_.go(start_);
 }
@@ -76,14 +78,12 @@ void Emitter::enter_from_code(std::uint32_t block) {
   b_.begin(entered_[block]);
   now_ = at_entry(block);
   const Live& live = flow_.live_in(block);
-  if (masked_)
-    leave_if(b_.compare(kEqual, field(offsetof(Warp, stop_block), b_.integer(32)), b_.k32(block)), live,
-             Exit::Kind::reconverged, b_.k32(block));
+  if (masked_) meet(block);
   const Value at = b_.at(warp_, offsetof(Warp, fuel));
   const Value fuel = b_.load(b_.integer(64), at);
   leave_if(b_.compare(kSignedLess, fuel, b_.k64(0)), live, Exit::Kind::slice_ended, b_.k32(block));
   b_.store(b_.sub(fuel, b_.k64(all_.program.blocks[block].instructions)), at);
-  count_block(block, masked_ ? region_of(mask_).count : b_.k64(kLanes));
+  count_block(block, masked_ ? region_of(b_.load(b_.integer(32), masks_)).count : b_.k64(kLanes));
   b_.go(counted_[block]);
 }
 
@@ -154,7 +154,10 @@ bool Emitter::emit_one(std::uint32_t block, std::size_t k) {
     case Kind::through:
       // Some lanes that wait are known by where they go on: all of a warp by the same micro-op, the interpreter's.
       if (masked_) return leave(block, k), false;
-      emit_through(block, k);
+      if (flow_.is_at_once(o, now_))
+        emit_collective(o);
+      else
+        emit_through(block, k);
       return true;
     case Kind::branch:
       go_to(static_cast<std::uint32_t>(o.op->imm));

@@ -40,6 +40,8 @@ class Emitter {
   void check_range(const Operation& o, std::uint32_t block, std::size_t k);
   void emit_handler(const Operation& o);
   void emit_through(std::uint32_t block, std::size_t k);
+  void emit_collective(const Operation& o);
+  void emit_shuffle(const Operation& o);
   void stop_at_barrier(const ThroughPoint& point, std::uint32_t barrier);
   void emit_branch_if(const Operation& o);
   void leave(std::uint32_t block, std::size_t k);
@@ -64,6 +66,9 @@ class Emitter {
   void emit_parted(const Operation& branch, Value taken);
   void emit_sides(const Operation& branch, std::uint32_t meeting, Value taken);
   void emit_side(std::uint32_t side, Value lanes);
+  void part(const Operation& branch, Value taken);
+  void meet(std::uint32_t block);
+  void emit_dispatch();
   void begin_masked();
   void end_masked();
   void blend(const Region& region);
@@ -81,6 +86,13 @@ class Emitter {
   };
   void emit_access(const Operation& o);
   Value address_of(const Operation& o, Value of_register);
+  struct Halves {
+    Value start[2];
+  };
+  Halves halves(const Operation& o, Value& are);
+  void emit_halves(const Operation& o);
+  void count_halves(const Operation& o, const Place (&places)[2], std::uint64_t span);
+  Value in_both(Value from_a, Value count_a, Value from_b, Value count_b);
   Value side_by_side(const Operation& o, Value& are);
   Place place_of(const Operation& o, Value base, std::int64_t lowest, std::uint64_t span);
   void store_inline(const Operation& o, Value host, Value x);
@@ -122,7 +134,9 @@ class Emitter {
         counts_ = nullptr, sites_ = nullptr, entries_ = nullptr;
   Block variables_ = nullptr, start_ = nullptr;
   std::vector<Value> words_, vectors_;    ///< by variable
-  Value mask_ = nullptr, alone_ = nullptr;
+  Value mask_ = nullptr;        ///< of the lanes that run, while masked code of a block is emitted
+  Value masks_ = nullptr, next_ = nullptr;  ///< variables: that mask, and the block that dispatch_ goes to
+  Block dispatch_ = nullptr;
   std::vector<Block> entered_, counted_;  ///< by block: where code comes from others; behind its counts
   std::uint32_t next_entry_ = 0;
   States now_;

@@ -160,20 +160,106 @@ void Emitter::store_inline(const Operation& o, Value host, Value x) {
             {b_.lanes(wide), b_.pointer(), b_.integer(32), b_.llvm.VectorType(b_.integer(1), kLanes)});
 }
 
-/// Lanes side by side are looked for at run time: the address that lane 0 would have, and whether they are.
+/// Lanes of a region side by side, where nothing is known of their addresses: the address that lane 0 would have, and
+/// whether they are.
 Value Emitter::side_by_side(const Operation& o, Value& are) {
   const bool wide = !(o.op->mods & kAddress32);
   Lanes steps{};
   for (std::size_t i = 0; i < kLanes; ++i) steps[i] = static_cast<std::int64_t>(i * o.width);
   const Value starts = b_.sub(vector(o.address), b_.vector_of(wide, steps));
-  const Value lane =
-      region_ ? intrinsic("llvm.cttz.i32", b_.integer(32), {region_->mask, b_.llvm.ConstInt(b_.integer(1), 0, 0)},
-                          {b_.integer(32), b_.integer(1)})
-              : b_.k32(0);
+  const Value lane = intrinsic("llvm.cttz.i32", b_.integer(32), {region_->mask, b_.llvm.ConstInt(b_.integer(1), 0, 0)},
+                          {b_.integer(32), b_.integer(1)});
   const Value start = b_.element(starts, lane);
   const Value apart = b_.cast(kBitCast, b_.compare(kNotEqual, starts, b_.splat(start, wide)), b_.integer(32));
-  are = b_.compare(kEqual, region_ ? b_.both(apart, region_->mask) : apart, b_.k32(0));
+  are = b_.compare(kEqual, b_.both(apart, region_->mask), b_.k32(0));
   return start;
+}
+
+/// Two half warps, of which each lies side by side: rows of a tile of 16. `starts` as side_by_side() has them.
+Emitter::Halves Emitter::halves(const Operation& o, Value& are) {
+  const bool wide = !(o.op->mods & kAddress32);
+  Lanes steps{};
+  for (std::size_t i = 0; i < kLanes; ++i) steps[i] = static_cast<std::int64_t>(i % (kLanes / 2) * o.width);
+  const Value starts = b_.sub(vector(o.address), b_.vector_of(wide, steps));
+  Halves halves;
+  Value all[2];
+  for (std::size_t k = 0; k < 2; ++k) {
+    halves.start[k] = b_.element(starts, b_.k32(k * kLanes / 2));
+    all[k] = b_.splat(halves.start[k], wide, kLanes / 2);
+  }
+  const Value apart = b_.cast(kBitCast, b_.compare(kNotEqual, starts, b_.joined(all[0], all[1])), b_.integer(32));
+  // Lanes 2 GiB apart have no pattern.
+  const Value distance = b_.add(b_.sub(halves.start[1], halves.start[0]), b_.k64(std::uint64_t{1} << 30));
+  are = b_.both(b_.compare(kEqual, apart, b_.k32(0)),
+                b_.compare(kUnsignedLessEqual, distance, b_.k64(std::uint64_t{1} << 31)));
+  return halves;
+}
+
+/// What lies in both of two stretches of so many, which begin there: never less than nothing.
+Value Emitter::in_both(Value from_a, Value count_a, Value from_b, Value count_b) {
+  const auto less = [&](Value x, Value y) { return b_.choose_lanes(b_.compare(kSignedLess, x, y), x, y); };
+  const auto more = [&](Value x, Value y) { return b_.choose_lanes(b_.compare(kSignedLess, x, y), y, x); };
+  const Value end = less(b_.add(from_a, count_a), b_.add(from_b, count_b));
+  return more(b_.sub(end, more(from_a, from_b)), b_.k64(0));
+}
+
+void Emitter::count_halves(const Operation& o, const Place (&places)[2], std::uint64_t span) {
+  const std::uint32_t site = o.op->site;
+  add_to(site, offsetof(SiteStatistics, requests), b_.k64(1));
+  add_to(site, offsetof(SiteStatistics, lanes), b_.k64(kLanes));
+  Value count[2], first[2];
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Value bits = sectors_of(o, places[k], span);
+    count[k] = intrinsic("llvm.ctpop.i64", b_.integer(64), {bits}, {b_.integer(64)});
+    first[k] = b_.op(kLShr, places[k].low, b_.k64(5));
+    mark_sectors(!o.load, places[k], bits);
+  }
+  add_to(site, offsetof(SiteStatistics, sectors),
+         b_.sub(b_.add(count[0], count[1]), in_both(first[0], count[0], first[1], count[1])));
+  add_to(site, offsetof(SiteStatistics, distinct_bytes),
+         b_.sub(b_.k64(2 * span), in_both(places[0].low, b_.k64(span), places[1].low, b_.k64(span))));
+}
+
+/// Of a whole warp, where nothing is known of its addresses.
+void Emitter::emit_halves(const Operation& o) {
+  inlined_.push_back(o.op->site);
+  Value are = nullptr;
+  const Halves two = halves(o, are);
+  const std::uint64_t span = std::uint64_t{o.width} * kLanes / 2;
+  const bool wide = o.width == 8;
+  Place places[2];
+  for (std::size_t k = 0; k < 2; ++k) {
+    places[k] = place_of(o, address_of(o, two.start[k]), 0, span);
+    are = b_.both(are, places[k].good);
+  }
+  const Value stored = o.load ? nullptr : vector(o.data);
+  const Block quick = fresh("inline"), slow = fresh("in_full"), done = fresh("accessed");
+  b_.go_if(are, quick, slow);
+  const States before = now_;
+  b_.begin(slow);
+  call_handlers_of(o, true);
+  const Value slow_value = o.load ? b_.load(vector_type(o.data), home(o.data), sizeof(Slot)) : nullptr;
+  const Block slow_end = b_.here();
+  b_.go(done);
+
+  b_.begin(quick);
+  Value loaded[2];
+  for (std::size_t k = 0; k < 2; ++k) {
+    if (o.load)
+      loaded[k] = b_.load(b_.lanes(wide, kLanes / 2), places[k].host, o.width);
+    else
+      b_.store(b_.half(stored, k), places[k].host, o.width);
+  }
+  const Value quick_value = o.load ? b_.joined(loaded[0], loaded[1]) : nullptr;
+  if (o.counted) count_halves(o, places, span);
+  const Block quick_end = b_.here();
+  b_.go(done);
+
+  b_.begin(done);
+  now_ = before;
+  if (o.load)
+    set(o.data, b_.phi(vector_type(o.data), {slow_value, quick_value}, {slow_end, quick_end}),
+        {State::Kind::vector, true, 0});
 }
 
 void Emitter::emit_access(const Operation& o) {
@@ -181,6 +267,7 @@ void Emitter::emit_access(const Operation& o) {
   const bool led_inline = std::ranges::find(inlined_, leader) != inlined_.end();
   if (region_ && o.load) remember(o.data);
   const bool known = is_inline(o);
+  if (!known && !region_ && flow_.may_be_inline(o, now_)) return emit_halves(o);
   if (!known && !flow_.may_be_inline(o, now_)) {
     call_handlers_of(o, led_inline || region_);
     for (const Variable v : o.in) now_[v].dirty = false;

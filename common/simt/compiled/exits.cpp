@@ -3,6 +3,9 @@
 #include <exception>
 #include <utility>
 
+#include "common/simt/machine/divergence.h"
+#include "common/simt/machine/warp_scheduler.h"
+
 namespace gpulab::simt::compiled {
 
 namespace {
@@ -76,6 +79,18 @@ std::uint32_t call_handlers_of_some(Warp* w, const MicroOp* first, Exit* exit, s
   const std::uint32_t failed = call_handlers(w, first, exit);
   set_mask(*w, all);
   return failed;
+}
+
+std::uint32_t part_in_code(Warp* w, const MicroOp* op, Exit* exit, std::uint32_t taken) {
+  const std::uint32_t block = part_lanes(*w, op, taken);
+  exit->alone = w->splits.size() == 1;
+  return block;
+}
+
+std::uint32_t meet_in_code(Warp* w, Exit* exit) {
+  const std::uint32_t block = go_on_from_meeting(*w);
+  exit->alone = w->splits.size() == 1;
+  return block;
 }
 
 const MicroOp* call_through(Warp* w, const MicroOp* op, Exit* exit) {

@@ -22,7 +22,7 @@ struct Exit {
   const MicroOp* op = nullptr;
   Kind kind = Kind::next;
   std::uint32_t value = 0;
-  std::uint32_t alone = 0;  ///< in: no other lanes of the warp can run
+  std::uint32_t alone = 0;  ///< kept for the code: no other lanes of the warp can run
 };
 
 using Code = const MicroOp* (*)(Warp*, std::uint32_t entry, Exit*);
@@ -57,6 +57,10 @@ static_assert(offsetof(ThroughPoint, behind) == sizeof(MicroOp));
 std::uint32_t call_handlers(Warp* warp, const MicroOp* first, Exit* exit);
 /// The same for some of the lanes alone, and then all run again.
 std::uint32_t call_handlers_of_some(Warp* warp, const MicroOp* first, Exit* exit, std::uint32_t lanes);
+/// At a branch of which some lanes are taken; the block that those that run now enter.
+std::uint32_t part_in_code(Warp* warp, const MicroOp* op, Exit* exit, std::uint32_t taken);
+/// Where the lanes wait for others; the block that lanes enter now, or kNoBlock: the scheduler knows who goes on.
+std::uint32_t meet_in_code(Warp* warp, Exit* exit);
 /// Runs one operation; where it goes on, or nullptr: the turn ends.
 const MicroOp* call_through(Warp* warp, const MicroOp* op, Exit* exit);
 

@@ -223,6 +223,11 @@ void Flow::pass(const Operation& o, States& now) {
             is_inline(o, now) && is_uniform(lanes_[now[o.address].lanes]) ? State{State::Kind::affine, true, 0} : vector_state(true);
       return;
     case Kind::through:  // all that is read later is in memory by then
+      if (is_fixed_shuffle(o)) {
+        for (const Variable v : o.out) now[v] = vector_state(true);
+        return;
+      }
+      if (is_at_once(o, now)) break;
       for (State& state : now) state.dirty = false;
       break;
     case Kind::handler:
@@ -289,6 +294,10 @@ void Flow::find_masked(const States& start) {
   for (std::size_t v = 0; v < entry.size(); ++v)
     if (all_.written[v]) entry[v] = vector_state(false);
   masked_in_.assign(all_.blocks.size(), entry);
+  // Where lanes meet those that go on may be anywhere, and then have what all have written.
+  if (!all_.may_poll)
+    for (States& states : masked_in_)
+      for (std::size_t v = 0; v < entry.size(); ++v) states[v].dirty = all_.written[v];
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t block = 0; block < all_.blocks.size(); ++block) {

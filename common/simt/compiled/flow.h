@@ -51,6 +51,15 @@ class Flow {
   [[nodiscard]] bool may_be_inline(const Operation& o, const States& now) const {
     return o.kind == Operation::Kind::access && !o.shared && now[o.address].kind != State::Kind::affine;
   }
+  /// Whether a whole warp executes a collective as it comes, and waits for nobody.
+  [[nodiscard]] bool is_at_once(const Operation& o, const States& now) const {
+    return o.collective && (o.members == kNoVariable || now[o.members].kind == State::Kind::affine) &&
+           (o.members == kNoVariable || now[o.members].lanes == 0);
+  }
+  /// Whether it is a shuffle between lanes that constants name.
+  [[nodiscard]] bool is_fixed_shuffle(const Operation& o) const {
+    return o.shuffle && constant(o.in[1]) && constant(o.in[2]) && constant(o.in[3]);
+  }
   /// What `now` is behind an operation.
   void pass(const Operation& o, States& now);
 

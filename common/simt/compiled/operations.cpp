@@ -217,6 +217,10 @@ struct Operations::Decoder {
       o.known = !(traits & kSideEffect) && o.in.empty() && o.out.empty();
     } else if (traits & (kBarrier | kCollective | kSideEffect)) {
       o.kind = Kind::through;
+      o.collective = !(traits & (kBarrier | kSideEffect));
+      o.row_of_warp = row;
+      o.shuffle = o.collective && std::string_view(row->form).starts_with("shfl.sync.") && o.in.size() == 4;
+      if (o.collective && row->unit == Unit::warp) o.members = o.in.back();
       o.plain_barrier = row->form == std::string_view("bar{.cta}.sync a") ||
                         row->form == std::string_view("barrier{.cta}.sync{.aligned} a");
     } else if (traits & (kLoad | kStore | kAtomic)) {
@@ -275,6 +279,7 @@ struct Operations::Decoder {
       list.push_back(op->run == guard ? decode_guarded(op, end) : decode(op));
       const Operation& last = list.back();
       for (const Variable v : last.out) all.written[v] = true;
+      all.may_poll = all.may_poll || last.takes_turn || !last.known;
       op += std::min<std::ptrdiff_t>(last.count, end - op);
     }
   }

@@ -14,6 +14,7 @@ namespace gpulab::simt::compiled {
 
 /// A register of a warp: its slot, or Program::slots and its number where it is a predicate.
 using Variable = std::uint32_t;
+inline constexpr Variable kNoVariable = ~0u;
 
 /// What a result's lanes follow from where those of the operands differ by constants.
 enum class Line : std::uint8_t {
@@ -46,6 +47,10 @@ struct Operation {
   std::uint32_t count = 1;  ///< micro-ops: a guard, what it guards, and its end are one operation
   std::vector<Variable> in, out;
   bool plain_barrier = false;  ///< through: a barrier of the whole block without a result, which ends the turn
+  bool collective = false;     ///< through: a whole warp whose lanes have one member mask (`members`) executes it at once
+  bool shuffle = false;              ///< a collective that is one
+  const Row* row_of_warp = nullptr;  ///< a collective's
+  Variable members = kNoVariable;
   bool takes_turn = false;     ///< it may take of the warp's turn beside its instructions: a poll
   bool known = false;  ///< `in` and `out` are all that it reads and writes
   RowNumber row{};     ///< value
@@ -64,6 +69,7 @@ struct Operations {
   std::vector<std::vector<Operation>> blocks;
   std::vector<bool> wide;     ///< by variable: 64-bit lanes
   std::vector<bool> written;  ///< by variable: some operation may write it
+  bool may_poll = false;      ///< some operation takes_turn
   bool consistent = true;     ///< each register has one width
 
   [[nodiscard]] Variable predicate(std::uint16_t number) const { return program.slots + number; }

@@ -51,6 +51,7 @@ void Emitter::blend(const Region& region) {
 }
 
 void Emitter::begin_masked() {
+  mask_ = b_.load(b_.integer(32), masks_);
   own_ = region_of(mask_);
   own_.own = true;
   region_ = &own_;
@@ -82,10 +83,54 @@ void Emitter::emit_parted(const Operation& branch, Value taken) {
   if (meeting != kNoBlock && target != next && (target == meeting || is_side(target, meeting)) &&
       (next == meeting || is_side(next, meeting)))
     emit_sides(branch, meeting, taken);
+  if (masked_) return part(branch, taken);
   Live live = flow_.live_in(target);
   const Live& other = flow_.live_in(next);
   for (std::size_t v = 0; v < live.size(); ++v) live[v] = live[v] || other[v];
   leave_at(live, Exit::Kind::diverged, branch.op, taken);
+}
+
+/// Registers stay where they are: each lane's are its own.
+void Emitter::part(const Operation& branch, Value taken) {
+  const Value block = b_.call(b_.integer(32), b_.address_of(reinterpret_cast<const void*>(&part_in_code)),
+                              {warp_, b_.address_of(branch.op), exit_, taken},
+                              {b_.pointer(), b_.pointer(), b_.pointer(), b_.integer(32)});
+  b_.store(field(offsetof(Warp, mask), b_.integer(32)), masks_);
+  const Block yes = fresh("to_target"), no = fresh("to_next");
+  b_.go_if(b_.compare(kEqual, block, b_.k32(taken_block(branch.op))), yes, no);
+  b_.begin(yes);
+  go_to(taken_block(branch.op));
+  b_.begin(no);
+  go_to(fall_through_block(branch.op));
+}
+
+/// Before a block where lanes wait for others, who goes on.
+void Emitter::meet(std::uint32_t block) {
+  const Block met = fresh("met"), on = fresh("on");
+  b_.go_if(b_.compare(kEqual, field(offsetof(Warp, stop_block), b_.integer(32)), b_.k32(block)), met, on);
+  b_.begin(met);
+  if (!all_.may_poll) {
+    if (!dispatch_) dispatch_ = fresh("dispatch");
+    const Value next = b_.call(b_.integer(32), b_.address_of(reinterpret_cast<const void*>(&meet_in_code)),
+                               {warp_, exit_}, {b_.pointer(), b_.pointer()});
+    b_.store(next, next_);
+    const Block out = fresh("scheduler");
+    b_.go_if(b_.compare(kEqual, next, b_.k32(kNoBlock)), out, dispatch_);
+    b_.begin(out);
+  }
+  leave_at(flow_.live_in(block), Exit::Kind::reconverged, nullptr, b_.k32(block));
+  b_.begin(on);
+}
+
+void Emitter::emit_dispatch() {
+  if (!dispatch_) return;
+  b_.begin(dispatch_);
+  b_.store(field(offsetof(Warp, mask), b_.integer(32)), masks_);
+  const Block none = fresh("no_block");
+  const Value blocks = b_.choose(b_.load(b_.integer(32), next_), none);
+  b_.begin(none);
+  b_.unreachable();
+  for (std::uint32_t i = 0; i < entered_.size(); ++i) b_.llvm.AddCase(blocks, b_.k32(i), entered_[i]);
 }
 
 /// Both sides in the order in which the interpreter runs them, unless other lanes of the warp have turns in between or
@@ -101,7 +146,7 @@ void Emitter::emit_sides(const Operation& branch, std::uint32_t meeting, Value t
   const Value fuel = b_.load(b_.integer(64), at);
   const Value rest = b_.sub(fuel, b_.k64(instructions));
   Value can = b_.compare(kSignedGreaterEqual, rest, b_.k64(0));
-  if (masked_) can = b_.both(can, b_.compare(kNotEqual, alone_, b_.k32(0)));
+  if (masked_) can = b_.both(can, b_.compare(kNotEqual, b_.load(b_.integer(32), b_.at(exit_, offsetof(Exit, alone))), b_.k32(0)));
   const Block in = fresh("region"), apart = fresh("apart");
   b_.go_if(can, in, apart);
   b_.begin(in);

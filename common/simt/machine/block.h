@@ -138,6 +138,7 @@ struct BlockContext {
   std::uint64_t charged = 0;  ///< work beside instructions so far, in warp instructions that take as long (charge_work)
   std::uint64_t acts = 0;     ///< times that its threads have printed, allocated, launched, copied (charge_work)
   std::int64_t slice = 0;     ///< of the running warp
+  bool in_turn = false;       ///< one of its several splits runs, for a turn of its own
   std::vector<Warp> warps;
   Schedule choices;  ///< between warps and their splits
   std::array<Barrier, 16> barriers{};
