@@ -51,6 +51,7 @@ DeviceRequest request_of(const MachineOptions& options, bool lines) {
   request.simulation.lines = lines;
   request.simulation.trace = options.trace;
   request.simulation.counters = options.counters.value_or(true);
+  request.simulation.compiled = simt::compiled::When::automatic;
   return request;
 }
 
@@ -134,7 +135,9 @@ std::unique_ptr<Executor> open_simulator_for_judging(MachineOptions options, con
   worker.limits.data_bytes = limits.memory_bytes;
 #endif
   if (limits.isolated) worker.confinement.emplace(Confinement{own_files(), {}});
-  return confined_worker(counting_kind(), request_of(options, false), std::move(worker));
+  auto request = request_of(options, false);
+  request.simulation.compiled = simt::compiled::When::never;  // its processor time is limited, and so is its memory
+  return confined_worker(counting_kind(), request, std::move(worker));
 }
 
 void confine_for_judging(ChildPlan& plan, bool isolated) {

@@ -71,7 +71,7 @@ class Side {
     SimulatorOptions options;
     options.threads = 1;
     options.model = true;
-    options.compiled = compiled;
+    options.compiled = compiled ? simt::compiled::When::always : simt::compiled::When::never;
     device_ = make_simulator(gpu_profile("h200"), options);
     static const std::string bench_ptx = file_text(GPULAB_BENCH_PTX);
     device_->load({"tests/bench/kernels.cu", bench_ptx, {}});

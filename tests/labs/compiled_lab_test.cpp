@@ -16,7 +16,7 @@ SimulatorOptions options_of(bool compiled) {
   SimulatorOptions options;
   options.threads = 1;
   options.model = true;
-  options.compiled = compiled;
+  options.compiled = compiled ? simt::compiled::When::always : simt::compiled::When::never;
   return options;
 }
 

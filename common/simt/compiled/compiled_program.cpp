@@ -4,14 +4,11 @@
 #include <atomic>
 
 #include "common/simt/compiled/emit.h"
-#include "common/simt/machine/observer.h"
 
 namespace gpulab::simt::compiled {
 
 namespace {
 
-/// Beyond so many micro-ops LLVM takes longer than most launches do: those of matmul's unrolled variants took minutes.
-constexpr std::size_t kMostOps = 1500;
 /// Registers out of memory, rows into their callers, and what is left of both: a tenth of the time of -O2.
 constexpr const char* kPasses =
     "always-inline,globaldce,function(sroa,early-cse,instcombine,simplifycfg,early-cse,adce)";
@@ -123,7 +120,8 @@ std::uint64_t CompiledProgram::made() { return programs_made; }
 CompiledProgram::CompiledProgram() = default;
 CompiledProgram::~CompiledProgram() = default;
 
-std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, const Dim3& block, std::string& why) {
+std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, const CodeRequest& request,
+                                                       std::string& why) {
   const Library* const llvm = Library::get(why);
   if (!llvm) return nullptr;
   if (program.functions.size() != 1) return why = "it calls functions", nullptr;
@@ -136,12 +134,12 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
   if (!why.empty()) return nullptr;
   const Operations operations(program, rows);
   if (!operations.consistent) return why = "its registers are not understood", nullptr;
-  Flow flow(operations, block);
+  Flow flow(operations, request.block);
   const Module module = llvm->ModuleCreateWithNameInContext("gpulab", engine.context);
   rows.prepare(module);
   {
     CodeBuilder builder(*llvm, engine.context);
-    Emitter(builder, module, operations, flow, rows, engine.points).emit();
+    Emitter(builder, module, operations, flow, rows, engine.points).emit(request.masked);
   }
   why = rows.link(module);
   if (why.empty()) {
@@ -159,26 +157,13 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
   if (!engine.compile(module, why)) return nullptr;
   made->entries_.reserve(program.blocks.size());
   for (std::uint32_t i = 0; i < program.blocks.size(); ++i) {
-    made->entries_.push_back(entry_point(engine.points.plain.data() + program.blocks[i].first_op, engine.points.code, i, true));
+    made->entries_.push_back(entry_point(engine.points.plain.data() + program.blocks[i].first_op, engine.points.code, i, request.masked));
+    made->entries_.back().refused = request.refused;
     made->blocks_.push_back(program.blocks[i]);
     made->blocks_.back().first = &made->entries_.back().op;
   }
   ++programs_made;
   return made;
-}
-
-const BasicBlock* CompiledPrograms::blocks_for(const LaunchState& launch) {
-  constexpr int allowed = kWatchTraced | kWatchInParallel | kWatchBarriers | kWatchCompleted;
-  const bool in_parallel = std::ranges::all_of(
-      launch.observers, [](const Observer* observer) { return (observer->watches() & kWatchInParallel) != 0; });
-  if (!in_parallel || (launch.watched & ~allowed) || launch.program->communicates || launch.schedule ||
-      launch.block.volume() < kLanes)
-    return nullptr;
-  const auto [at, is_new] = programs_.try_emplace({launch.program, launch.block.x, launch.block.y, launch.block.z});
-  std::string why;
-  if (is_new) at->second = CompiledProgram::make(*launch.program, launch.block, why);
-  if (is_new && getenv("DBG")) fprintf(stderr, "%s\n", why.c_str());  // DBG
-  return at->second ? at->second->blocks() : nullptr;
 }
 
 }  // namespace gpulab::simt::compiled

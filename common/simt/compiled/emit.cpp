@@ -25,7 +25,7 @@ Emitter::Emitter(CodeBuilder& builder, Module module, const Operations& operatio
       words_(operations.variables()),
       vectors_(operations.variables()) {}
 
-void Emitter::emit() {
+void Emitter::emit(bool masked) {
   const auto blocks = static_cast<std::uint32_t>(all_.blocks.size());
   Type parameters[] = {b_.pointer(), b_.integer(32), b_.pointer()};
   function_ = b_.llvm.AddFunction(module_, kFunction, b_.llvm.FunctionType(b_.pointer(), parameters, 3, 0));
@@ -38,6 +38,10 @@ void Emitter::emit() {
   predicates_ = field(offsetof(Warp, preds), b_.pointer());
   counts_ = field(offsetof(Warp, block_counts), b_.pointer());
   sites_ = field(offsetof(Warp, sites), b_.pointer());
+  patterns_ = field(offsetof(Warp, patterns), b_.pointer());
+  footprint_ = field(offsetof(Warp, footprint), b_.pointer());
+  shared_ = field(offsetof(Warp, shared), b_.pointer());
+  shared_bytes_ = b_.cast(kZExt, field(offsetof(Warp, shared_bytes), b_.integer(32)), b_.integer(64));
   masks_ = temporary(b_.integer(32));
   next_ = temporary(b_.integer(32));
   b_.store(field(offsetof(Warp, mask), b_.integer(32)), masks_);
@@ -47,9 +51,11 @@ void Emitter::emit() {
   b_.unreachable();
   next_entry_ = blocks;
   emit_blocks();
-  masked_ = true;
-  emit_blocks();
-  emit_dispatch();
+  masked_ = masked;
+  if (masked) {
+    emit_blocks();
+    emit_dispatch();
+  }
   b_.begin(variables_);
   b_.go(start_);
 }

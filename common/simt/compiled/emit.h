@@ -28,7 +28,8 @@ class Emitter {
   Emitter(CodeBuilder& builder, Module module, const Operations& operations, Flow& flow, const Rows& rows,
           Points& points);
   /// Emits the function `kFunction`. Its entries below the number of basic blocks are these blocks, counted already.
-  void emit();
+  /// `masked`: also those for some lanes of a warp.
+  void emit(bool masked);
   static constexpr const char* kFunction = "gpulab_warp";
 
  private:
@@ -131,7 +132,8 @@ class Emitter {
   const Rows& rows_;
   Points& points_;
   Value function_ = nullptr, warp_ = nullptr, exit_ = nullptr, registers_ = nullptr, predicates_ = nullptr,
-        counts_ = nullptr, sites_ = nullptr, entries_ = nullptr;
+        counts_ = nullptr, sites_ = nullptr, patterns_ = nullptr, footprint_ = nullptr, shared_ = nullptr,
+        shared_bytes_ = nullptr, entries_ = nullptr;
   Block variables_ = nullptr, start_ = nullptr;
   std::vector<Value> words_, vectors_;    ///< by variable
   Value mask_ = nullptr;        ///< of the lanes that run, while masked code of a block is emitted

@@ -49,12 +49,11 @@ Emitter::Place Emitter::place_of(const Operation& o, Value base, std::int64_t lo
     return b_.both(aligned, b_.both(starts, b_.compare(kUnsignedLessEqual, b_.k64(span), b_.sub(bytes, from))));
   };
   if (o.shared) {
-    place.good = within(place.low, b_.cast(kZExt, field(offsetof(Warp, shared_bytes), b_.integer(32)), b_.integer(64)));
-    place.host = b_.at(field(offsetof(Warp, shared), b_.pointer()), place.low);
+    place.good = within(place.low, shared_bytes_);
+    place.host = b_.at(shared_, place.low);
     return place;
   }
-  const Value caches = field(offsetof(Warp, patterns), b_.pointer());
-  place.allocation = b_.load(b_.pointer(), b_.at(caches, sizeof(PatternCache) * std::uint64_t{o.op->site} +
+  place.allocation = b_.load(b_.pointer(), b_.at(patterns_, sizeof(PatternCache) * std::uint64_t{o.op->site} +
                                                              offsetof(PatternCache, allocation)));
   const Block before = b_.here(), known = fresh("known"), join = fresh("placed");
   const Value null = b_.llvm.ConstNull(b_.pointer());
@@ -114,7 +113,7 @@ void Emitter::mark_sectors(bool store, const Place& place, Value bits) {
   const Value index =
       b_.cast(kZExt, b_.load(b_.integer(32), b_.at(place.allocation, offsetof(Allocation, index))), b_.integer(64));
   const Value table =
-      b_.load(b_.pointer(), b_.at(field(offsetof(Warp, footprint), b_.pointer()), FootprintMap::kPlaces));
+      b_.load(b_.pointer(), b_.at(footprint_, FootprintMap::kPlaces));
   const Value entry = b_.at(table, b_.op(kMul, index, b_.k64(sizeof(FootprintMap::Places))));
   const Value words = b_.load(b_.pointer(), b_.at(entry, store ? offsetof(FootprintMap::Places, stored)
                                                                : offsetof(FootprintMap::Places, loaded)));

@@ -21,7 +21,12 @@ const MicroOp* enter_code(Warp& w, const MicroOp* op) {
   const EntryPoint& entry = *reinterpret_cast<const EntryPoint*>(op);
   if (w.traced || w.values_watched || w.unguarded) return entry.original;
   const bool whole = w.mask == kFullMask && w.stop_block == kNoBlock;
-  if (!whole && !entry.has_masked) return entry.original;
+  if (!whole && !entry.has_masked) {
+    // About: several threads may count at once.
+    if (entry.refused)
+      entry.refused->store(entry.refused->load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    return entry.original;
+  }
   Exit exit;
   exit.alone = w.splits.size() == 1;
   const MicroOp* next = (*entry.code)(&w, whole ? entry.number : entry.number + kMasked, &exit);

@@ -2,6 +2,7 @@
 // How a warp gets into compiled code, and out of it at any operation: what is called from there, and what it leaves
 // behind. C++ exceptions never pass through compiled code: what a handler throws waits until it has returned.
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -37,6 +38,7 @@ struct EntryPoint {
   std::uint32_t number = 0;           ///< which of the code's entries
   bool has_masked = false;            ///< number + kMasked is one, too
   const MicroOp* original = nullptr;  ///< where the interpreter goes on instead
+  std::atomic<std::uint32_t>* refused = nullptr;  ///< counts how often it does for the want of a masked one
 };
 /// An operation that may end the warp's turn, and where it goes on.
 struct ThroughPoint {

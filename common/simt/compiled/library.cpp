@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <mutex>
@@ -56,7 +57,19 @@ const char* resolve(void* handle, Library& library) {
   return nullptr;
 }
 
+/// Written, then executed, never both: where a system forbids the second, LLVM would end the process.
+bool can_execute_memory() {
+  const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return false;
+  const bool can = mprotect(page, bytes, PROT_READ | PROT_EXEC) == 0;
+  munmap(page, bytes);
+  return can;
+}
+
 std::unique_ptr<Library> load(std::string& why) {
+  why = "this system forbids memory that is written and then executed";
+  if (!can_execute_memory()) return nullptr;
   why = "there is no libllvm15 to libllvm19";
   for (const std::string& path : candidates()) {
     if (access(path.c_str(), R_OK) != 0) continue;

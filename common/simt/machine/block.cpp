@@ -85,9 +85,13 @@ Dim3 BlockContext::thread_of(const Warp& w, int lane) const {
 void BlockContext::start(std::uint64_t block) {
   linear = block;
   const Dim3& grid = launch.grid;
+  in_turn = false;
   index = {static_cast<std::uint32_t>(block % grid.x), static_cast<std::uint32_t>(block / grid.x % grid.y),
            static_cast<std::uint32_t>(block / grid.x / grid.y)};
   live = static_cast<std::uint32_t>(launch.block.volume());
+  if (launch.hot)
+    if (const BasicBlock* code = launch.hot->at_start(executed); code && code != warps.front().blocks)
+      for (Warp& w : warps) w.blocks = code;
   executed = polled = charged = acts = 0;
   reset_waiting();
   enter_phase(0);

@@ -13,6 +13,7 @@
 
 #include "common/dim3.h"
 #include "common/simt/decode/program.h"
+#include "common/simt/machine/hot_code.h"
 #include "common/simt/machine/memory/memory.h"
 #include "common/simt/machine/observer.h"
 #include "common/simt/machine/schedule.h"
@@ -32,6 +33,7 @@ struct StackLimit;
 struct LaunchState {
   const Program* program = nullptr;
   const BasicBlock* blocks = nullptr;  ///< in place of the program's, which they follow: of the compiled tier
+  HotCode* hot = nullptr;              ///< the same for what is made while blocks run; null: nobody makes any
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t sm_count = 1;

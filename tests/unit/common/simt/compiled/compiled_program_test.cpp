@@ -36,7 +36,7 @@ class Runner {
       : launcher_([this, compiled] {
           SimulatorOptions options;
           options.threads = 1;
-          options.compiled = compiled;
+          options.compiled = compiled ? simt::compiled::When::always : simt::compiled::When::never;
           options.model = true;
           options.budget = 20'000'000;
           auto device = make_simulator(gpu_profile("h200"), options);

@@ -64,7 +64,7 @@ Ended run(const std::string& ptx, SimulatorOptions options, std::uint32_t blocks
 Ended both_ways(std::string_view body, SimulatorOptions options = {}, bool compiles = true) {
   const std::string ptx = kernel_of(body);
   const Ended interpreted = run(ptx, options);
-  options.compiled = true;
+  options.compiled = simt::compiled::When::always;
   const auto before = simt::compiled::CompiledProgram::made();
   const Ended compiled = run(ptx, options);
   std::string why;
