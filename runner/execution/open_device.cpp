@@ -51,7 +51,6 @@ DeviceRequest request_of(const MachineOptions& options, bool lines) {
   request.simulation.lines = lines;
   request.simulation.trace = options.trace;
   request.simulation.counters = options.counters.value_or(true);
-  request.simulation.compiled = simt::compiled::When::automatic;
   return request;
 }
 

@@ -138,10 +138,11 @@ double report(const Measured& work, int rounds) {
     same = same && a == b;
   }
   const auto count = static_cast<double>(a.counters["warp_instructions"]);
-  fmt::print("{:18} {:9.0f} warp instructions, interpreted {:6.2f} ns, compiled {:6.2f} ns each: {:5.2f} x; first {:4.0f} "
-             "ms of {:4.0f}, {}\n",
-             work.name, count, interpreted / count * 1e9, compiled / count * 1e9, interpreted / compiled, first * 1e3,
-             interpreted * 1e3, same ? "equal" : "DIFFERENT");
+  fmt::print(
+      "{:18} {:9.0f} warp instructions, interpreted {:6.2f} ns, compiled {:6.2f} ns each: {:5.2f} x; first {:4.0f} "
+      "ms of {:4.0f}, {}\n",
+      work.name, count, interpreted / count * 1e9, compiled / count * 1e9, interpreted / compiled, first * 1e3,
+      interpreted * 1e3, same ? "equal" : "DIFFERENT");
   std::fflush(stdout);
   return interpreted / compiled;
 }
@@ -164,7 +165,9 @@ int main(int argc, char** argv) {
   double product = 1;
   int count = 0;
   for (const Measured& work : works) {
-    const auto named = [&](const std::string& name) { return std::string_view(work.name).find(name) != std::string_view::npos; };
+    const auto named = [&](const std::string& name) {
+      return std::string_view(work.name).find(name) != std::string_view::npos;
+    };
     if (!names.empty() && std::ranges::none_of(names, named)) continue;
     if (!only.empty()) {
       Side side(work, only == "compiled");

@@ -19,11 +19,11 @@ struct SimulatorOptions {
   int threads = 0;             ///< CPU threads that blocks spread over; 0: all
   std::uint64_t budget = 0;    ///< warp instructions before a launch counts as hung; 0: the simulator's default
   std::uint64_t patience = 0;  ///< also where no block of it ends for so long (simt::GridOptions); 0: never
-  simt::compiled::When compiled = simt::compiled::When::never;  ///< as machine code, where the machine has LLVM
-  bool counters = true;        ///< count (common/counters.h); off costs nothing
-  bool model = false;          ///< model the time of launches (Device::take_model), where the profile has been measured
-  std::string timing{};        ///< the text of a file like configs/timing/*.json, in place of the build's own
-  bool lines = false;          ///< also count by source line and phase (Device::take_lines)
+  simt::compiled::When compiled = simt::compiled::When::automatic;  ///< as machine code, where the machine has LLVM
+  bool counters = true;                                             ///< count (common/counters.h); off costs nothing
+  bool model = false;    ///< model the time of launches (Device::take_model), where the profile has been measured
+  std::string timing{};  ///< the text of a file like configs/timing/*.json, in place of the build's own
+  bool lines = false;    ///< also count by source line and phase (Device::take_lines)
   /// Tools of compute-sanitizer: "memcheck", "racecheck", "initcheck", "synccheck". With any, one CPU thread runs all.
   std::vector<std::string> sanitize{};
   std::uint64_t print_limit = std::uint64_t{1} << 20;  ///< bytes of what kernels print that are kept; as a GPU's buffer

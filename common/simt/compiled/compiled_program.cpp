@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "common/simt/compiled/emit.h"
+#include "common/simt/compiled/emit/emit.h"
 
 namespace gpulab::simt::compiled {
 
@@ -157,7 +157,8 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
   if (!engine.compile(module, why)) return nullptr;
   made->entries_.reserve(program.blocks.size());
   for (std::uint32_t i = 0; i < program.blocks.size(); ++i) {
-    made->entries_.push_back(entry_point(engine.points.plain.data() + program.blocks[i].first_op, engine.points.code, i, request.masked));
+    made->entries_.push_back(
+        entry_point(engine.points.plain.data() + program.blocks[i].first_op, engine.points.code, i, request.masked));
     made->entries_.back().refused = request.refused;
     made->blocks_.push_back(program.blocks[i]);
     made->blocks_.back().first = &made->entries_.back().op;

@@ -17,8 +17,8 @@ namespace gpulab::simt::compiled {
 
 /// What a program's code is made for.
 struct CodeRequest {
-  Dim3 block;           ///< the launch's shape
-  bool masked = true;   ///< also for some lanes of a warp, which takes twice as long to make
+  Dim3 block;                                     ///< the launch's shape
+  bool masked = true;                             ///< also for some lanes of a warp, which takes twice as long to make
   std::atomic<std::uint32_t>* refused = nullptr;  ///< counts, about, how often some lanes would have entered
 };
 

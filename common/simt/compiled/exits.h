@@ -35,9 +35,9 @@ inline constexpr std::uint32_t kMasked = 1u << 20;
 struct EntryPoint {
   MicroOp op;  ///< the first member: handlers get its address
   const Code* code = nullptr;
-  std::uint32_t number = 0;           ///< which of the code's entries
-  bool has_masked = false;            ///< number + kMasked is one, too
-  const MicroOp* original = nullptr;  ///< where the interpreter goes on instead
+  std::uint32_t number = 0;                       ///< which of the code's entries
+  bool has_masked = false;                        ///< number + kMasked is one, too
+  const MicroOp* original = nullptr;              ///< where the interpreter goes on instead
   std::atomic<std::uint32_t>* refused = nullptr;  ///< counts how often it does for the want of a masked one
 };
 /// An operation that may end the warp's turn, and where it goes on.
@@ -47,8 +47,7 @@ struct ThroughPoint {
 };
 static_assert(offsetof(ThroughPoint, behind) == sizeof(MicroOp));
 
-[[nodiscard]] EntryPoint entry_point(const MicroOp* original, const Code& code, std::uint32_t number,
-                                     bool has_masked);
+[[nodiscard]] EntryPoint entry_point(const MicroOp* original, const Code& code, std::uint32_t number, bool has_masked);
 
 /// Copies of a few handlers' micro-ops, ended by one that returns.
 [[nodiscard]] std::vector<MicroOp> callable(const MicroOp* first, std::uint32_t count);

@@ -219,8 +219,9 @@ void Flow::pass(const Operation& o, States& now) {
     case Kind::access:
       if (!is_inline(o, now) && !may_be_inline(o, now)) break;
       if (o.load)
-        now[o.data] =
-            is_inline(o, now) && is_uniform(lanes_[now[o.address].lanes]) ? State{State::Kind::affine, true, 0} : vector_state(true);
+        now[o.data] = is_inline(o, now) && is_uniform(lanes_[now[o.address].lanes])
+                          ? State{State::Kind::affine, true, 0}
+                          : vector_state(true);
       return;
     case Kind::through:  // all that is read later is in memory by then
       if (is_fixed_shuffle(o)) {

@@ -90,6 +90,12 @@ std::unique_ptr<Library> load(std::string& why) {
 
 }  // namespace
 
+std::string Library::installed() {
+  for (const std::string& path : candidates())
+    if (access(path.c_str(), R_OK) == 0) return path;
+  return {};
+}
+
 const Library* Library::get(std::string& why) {
   static std::mutex mutex;
   static bool tried = false;

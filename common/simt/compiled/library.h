@@ -148,6 +148,8 @@ struct Library {
 
   /// Loaded when first asked for, and kept. nullptr where there is none that fits; `why` then says what is missing.
   [[nodiscard]] static const Library* get(std::string& why);
+  /// The file that get() would open first; empty: there is none.
+  [[nodiscard]] static std::string installed();
 };
 
 }  // namespace gpulab::simt::compiled

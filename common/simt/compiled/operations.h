@@ -47,13 +47,13 @@ struct Operation {
   std::uint32_t count = 1;  ///< micro-ops: a guard, what it guards, and its end are one operation
   std::vector<Variable> in, out;
   bool plain_barrier = false;  ///< through: a barrier of the whole block without a result, which ends the turn
-  bool collective = false;     ///< through: a whole warp whose lanes have one member mask (`members`) executes it at once
-  bool shuffle = false;              ///< a collective that is one
+  bool collective = false;  ///< through: a whole warp whose lanes have one member mask (`members`) executes it at once
+  bool shuffle = false;     ///< a collective that is one
   const Row* row_of_warp = nullptr;  ///< a collective's
   Variable members = kNoVariable;
-  bool takes_turn = false;     ///< it may take of the warp's turn beside its instructions: a poll
-  bool known = false;  ///< `in` and `out` are all that it reads and writes
-  RowNumber row{};     ///< value
+  bool takes_turn = false;  ///< it may take of the warp's turn beside its instructions: a poll
+  bool known = false;       ///< `in` and `out` are all that it reads and writes
+  RowNumber row{};          ///< value
   Line line = Line::none;
   // access
   const Meaning* meaning = nullptr;

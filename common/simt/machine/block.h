@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "common/dim3.h"
+#include "common/simt/decode/hot_code.h"
 #include "common/simt/decode/program.h"
-#include "common/simt/machine/hot_code.h"
 #include "common/simt/machine/memory/memory.h"
 #include "common/simt/machine/observer.h"
 #include "common/simt/machine/schedule.h"

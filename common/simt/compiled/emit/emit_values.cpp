@@ -1,6 +1,6 @@
 // Registers as variables of the function (emit.h).
 
-#include "common/simt/compiled/emit.h"
+#include "common/simt/compiled/emit/emit.h"
 
 namespace gpulab::simt::compiled {
 

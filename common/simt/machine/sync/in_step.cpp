@@ -27,10 +27,11 @@ bool has_ended(Stop::Kind kind) { return kind == Stop::Kind::returned || kind ==
 
 /// All warps are whole and ready, and nobody watches barriers.
 bool BlockContext::is_in_step() const {
-  if (choices || barriers_in_use_ || live != warps.size() * kLanes || launch.is_watched(kWatchBarriers | kWatchCompleted))
+  if (choices || barriers_in_use_ || live != warps.size() * kLanes ||
+      launch.is_watched(kWatchBarriers | kWatchCompleted))
     return false;
-  return std::ranges::all_of(warps,
-                             [](const Warp& w) { return is_whole(w) && w.splits.front().state == Split::State::ready; });
+  return std::ranges::all_of(
+      warps, [](const Warp& w) { return is_whole(w) && w.splits.front().state == Split::State::ready; });
 }
 
 /// The first warps wait at the barrier that they have come to.

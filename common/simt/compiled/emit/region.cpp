@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "common/simt/compiled/emit.h"
+#include "common/simt/compiled/emit/emit.h"
 
 namespace gpulab::simt::compiled {
 
@@ -44,9 +44,8 @@ void Emitter::remember(Variable v) {
 void Emitter::blend(const Region& region) {
   for (const auto& [v, old] : region.before)
     set(v,
-        all_.is_predicate(v)
-            ? b_.op(kOr, b_.both(vector(v), region.mask), b_.both(old, b_.inverted(region.mask)))
-            : b_.choose_lanes(region.bits, vector(v), old),
+        all_.is_predicate(v) ? b_.op(kOr, b_.both(vector(v), region.mask), b_.both(old, b_.inverted(region.mask)))
+                             : b_.choose_lanes(region.bits, vector(v), old),
         {State::Kind::vector, true, 0});
 }
 
@@ -70,8 +69,8 @@ bool Emitter::is_side(std::uint32_t side, std::uint32_t meeting) const {
       static_cast<std::uint32_t>(list.back().op->imm) != meeting)
     return false;
   for (const Operation& o : list)
-    if (o.takes_turn || (o.kind != Kind::nothing && o.kind != Kind::value && o.kind != Kind::access && o.kind != Kind::handler &&
-        o.kind != Kind::branch))
+    if (o.takes_turn || (o.kind != Kind::nothing && o.kind != Kind::value && o.kind != Kind::access &&
+                         o.kind != Kind::handler && o.kind != Kind::branch))
       return false;
   return true;
 }
@@ -146,7 +145,8 @@ void Emitter::emit_sides(const Operation& branch, std::uint32_t meeting, Value t
   const Value fuel = b_.load(b_.integer(64), at);
   const Value rest = b_.sub(fuel, b_.k64(instructions));
   Value can = b_.compare(kSignedGreaterEqual, rest, b_.k64(0));
-  if (masked_) can = b_.both(can, b_.compare(kNotEqual, b_.load(b_.integer(32), b_.at(exit_, offsetof(Exit, alone))), b_.k32(0)));
+  if (masked_)
+    can = b_.both(can, b_.compare(kNotEqual, b_.load(b_.integer(32), b_.at(exit_, offsetof(Exit, alone))), b_.k32(0)));
   const Block in = fresh("region"), apart = fresh("apart");
   b_.go_if(can, in, apart);
   b_.begin(in);

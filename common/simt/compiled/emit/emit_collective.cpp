@@ -1,6 +1,6 @@
 // Instructions that the lanes of a warp execute together, of whole warps: nobody is waited for.
 
-#include "common/simt/compiled/emit.h"
+#include "common/simt/compiled/emit/emit.h"
 
 namespace gpulab::simt::compiled {
 

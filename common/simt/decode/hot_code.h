@@ -16,8 +16,8 @@ class HotCode {
   HotCode(const HotCode&) = delete;
   HotCode& operator=(const HotCode&) = delete;
 
-  /// A block starts: whose basic blocks it has, nullptr: the program's own. `executed`: warp instructions since the last
-  /// call of this thread.
+  /// A block starts: whose basic blocks it has, nullptr: the program's own. `executed`: warp instructions since the
+  /// last call of this thread.
   [[nodiscard]] const BasicBlock* at_start(std::uint64_t executed) {
     if (!settled_.load(std::memory_order_relaxed)) [[unlikely]]
       look(executed);

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "common/simt/compiled/builder.h"
+#include "common/simt/compiled/emit/builder.h"
 #include "common/simt/compiled/exits.h"
 #include "common/simt/compiled/flow.h"
 #include "common/simt/compiled/rows.h"
@@ -135,8 +135,8 @@ class Emitter {
         counts_ = nullptr, sites_ = nullptr, patterns_ = nullptr, footprint_ = nullptr, shared_ = nullptr,
         shared_bytes_ = nullptr, entries_ = nullptr;
   Block variables_ = nullptr, start_ = nullptr;
-  std::vector<Value> words_, vectors_;    ///< by variable
-  Value mask_ = nullptr;        ///< of the lanes that run, while masked code of a block is emitted
+  std::vector<Value> words_, vectors_;      ///< by variable
+  Value mask_ = nullptr;                    ///< of the lanes that run, while masked code of a block is emitted
   Value masks_ = nullptr, next_ = nullptr;  ///< variables: that mask, and the block that dispatch_ goes to
   Block dispatch_ = nullptr;
   std::vector<Block> entered_, counted_;  ///< by block: where code comes from others; behind its counts

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/simt/compiled/emit.h"
+#include "common/simt/compiled/emit/emit.h"
 #include "common/simt/counting/access.h"
 #include "common/simt/machine/memory/memory.h"
 
@@ -54,7 +54,7 @@ Emitter::Place Emitter::place_of(const Operation& o, Value base, std::int64_t lo
     return place;
   }
   place.allocation = b_.load(b_.pointer(), b_.at(patterns_, sizeof(PatternCache) * std::uint64_t{o.op->site} +
-                                                             offsetof(PatternCache, allocation)));
+                                                                offsetof(PatternCache, allocation)));
   const Block before = b_.here(), known = fresh("known"), join = fresh("placed");
   const Value null = b_.llvm.ConstNull(b_.pointer());
   b_.go_if(b_.compare(kNotEqual, place.allocation, null), known, join);
@@ -98,11 +98,11 @@ Value Emitter::sectors_of(const Operation& o, const Place& place, std::uint64_t 
   const std::uint64_t lanes_in_one = 32 / o.width;
   const Value from = b_.op(kLShr, phase, b_.k64(o.width == 4 ? 2 : 3));
   Value places = b_.op(kShl, b_.cast(kZExt, region_->mask, b_.integer(64)), from);
-  for (std::uint64_t by = 1; by < lanes_in_one; by *= 2)
-    places = b_.op(kOr, places, b_.op(kLShr, places, b_.k64(by)));
+  for (std::uint64_t by = 1; by < lanes_in_one; by *= 2) places = b_.op(kOr, places, b_.op(kLShr, places, b_.k64(by)));
   Value bits = b_.both(places, b_.k64(1));
   for (std::uint64_t k = 1; k <= kLanes / lanes_in_one; ++k)
-    bits = b_.op(kOr, bits, b_.both(b_.op(kLShr, places, b_.k64(k * (lanes_in_one - 1))), b_.k64(std::uint64_t{1} << k)));
+    bits =
+        b_.op(kOr, bits, b_.both(b_.op(kLShr, places, b_.k64(k * (lanes_in_one - 1))), b_.k64(std::uint64_t{1} << k)));
   return bits;
 }
 
@@ -112,8 +112,7 @@ void Emitter::mark_sectors(bool store, const Place& place, Value bits) {
   const Value first = b_.sub(b_.op(kLShr, place.low, b_.k64(5)), b_.op(kLShr, start, b_.k64(5)));
   const Value index =
       b_.cast(kZExt, b_.load(b_.integer(32), b_.at(place.allocation, offsetof(Allocation, index))), b_.integer(64));
-  const Value table =
-      b_.load(b_.pointer(), b_.at(footprint_, FootprintMap::kPlaces));
+  const Value table = b_.load(b_.pointer(), b_.at(footprint_, FootprintMap::kPlaces));
   const Value entry = b_.at(table, b_.op(kMul, index, b_.k64(sizeof(FootprintMap::Places))));
   const Value words = b_.load(b_.pointer(), b_.at(entry, store ? offsetof(FootprintMap::Places, stored)
                                                                : offsetof(FootprintMap::Places, loaded)));
@@ -154,8 +153,8 @@ void Emitter::count_inline(const Operation& o, const Lanes& lanes, const Place& 
 void Emitter::store_inline(const Operation& o, Value host, Value x) {
   if (!region_) return b_.store(x, host, o.width);
   const bool wide = o.width == 8;
-  intrinsic(wide ? "llvm.masked.store.v32i64.p0" : "llvm.masked.store.v32i32.p0",
-            b_.llvm.VoidTypeInContext(b_.context), {x, host, b_.k32(o.width), region_->bits},
+  intrinsic(wide ? "llvm.masked.store.v32i64.p0" : "llvm.masked.store.v32i32.p0", b_.llvm.VoidTypeInContext(b_.context),
+            {x, host, b_.k32(o.width), region_->bits},
             {b_.lanes(wide), b_.pointer(), b_.integer(32), b_.llvm.VectorType(b_.integer(1), kLanes)});
 }
 
@@ -167,7 +166,7 @@ Value Emitter::side_by_side(const Operation& o, Value& are) {
   for (std::size_t i = 0; i < kLanes; ++i) steps[i] = static_cast<std::int64_t>(i * o.width);
   const Value starts = b_.sub(vector(o.address), b_.vector_of(wide, steps));
   const Value lane = intrinsic("llvm.cttz.i32", b_.integer(32), {region_->mask, b_.llvm.ConstInt(b_.integer(1), 0, 0)},
-                          {b_.integer(32), b_.integer(1)});
+                               {b_.integer(32), b_.integer(1)});
   const Value start = b_.element(starts, lane);
   const Value apart = b_.cast(kBitCast, b_.compare(kNotEqual, starts, b_.splat(start, wide)), b_.integer(32));
   are = b_.compare(kEqual, b_.both(apart, region_->mask), b_.k32(0));
@@ -250,7 +249,18 @@ void Emitter::emit_halves(const Operation& o) {
       b_.store(b_.half(stored, k), places[k].host, o.width);
   }
   const Value quick_value = o.load ? b_.joined(loaded[0], loaded[1]) : nullptr;
-  if (o.counted) count_halves(o, places, span);
+  if (o.counted) {
+    const Block as_one = fresh("as_one"), as_two = fresh("as_two"), counted = fresh("counted_both");
+    b_.go_if(b_.compare(kEqual, b_.add(two.start[0], b_.k64(span)), two.start[1]), as_one, as_two);
+    b_.begin(as_one);
+    Lanes steps{};
+    count_inline(o, steps, places[0], 2 * span);
+    b_.go(counted);
+    b_.begin(as_two);
+    count_halves(o, places, span);
+    b_.go(counted);
+    b_.begin(counted);
+  }
   const Block quick_end = b_.here();
   b_.go(done);
 

@@ -1,4 +1,4 @@
-#include "common/simt/compiled/emit.h"
+#include "common/simt/compiled/emit/emit.h"
 
 #include <algorithm>
 
@@ -143,7 +143,8 @@ void Emitter::emit_block(std::uint32_t block) {
 
 bool Emitter::emit_one(std::uint32_t block, std::size_t k) {
   const Operation& o = all_.blocks[block][k];
-  const bool plain = o.kind == Kind::nothing || o.kind == Kind::value || o.kind == Kind::access || o.kind == Kind::handler;
+  const bool plain =
+      o.kind == Kind::nothing || o.kind == Kind::value || o.kind == Kind::access || o.kind == Kind::handler;
   if (masked_ && !plain) end_masked();
   switch (o.kind) {
     case Kind::nothing:
@@ -231,8 +232,8 @@ void Emitter::emit_value(std::uint32_t block, std::size_t k) {
       all ? State{State::Kind::vector, true, 0} : State{State::Kind::affine, true, static_cast<std::uint32_t>(lanes)});
 }
 
-/// A barrier ends the turn as its handler does (isa/warp/control.cpp); any other handler is called. Where a turn that it
-/// has ended goes on, the code is entered again.
+/// A barrier ends the turn as its handler does (isa/warp/control.cpp); any other handler is called. Where a turn that
+/// it has ended goes on, the code is entered again.
 void Emitter::emit_through(std::uint32_t block, std::size_t k) {
   const Operation& o = all_.blocks[block][k];
   const Live live = flow_.live_at(block, k + 1);
@@ -282,7 +283,8 @@ void Emitter::stop_at_barrier(const ThroughPoint& point, std::uint32_t barrier) 
   put(stop + offsetof(BarrierStop, votes), b_.k32(0));
   put(stop + offsetof(BarrierStop, waits), b_.llvm.ConstInt(b_.integer(8), 1, 0));
   static_assert(sizeof(BarrierStop::waits) == 1);
-  put(offsetof(Stop, kind), b_.llvm.ConstInt(b_.integer(8 * sizeof(Stop::Kind)), static_cast<unsigned>(Stop::Kind::barrier), 0));
+  put(offsetof(Stop, kind),
+      b_.llvm.ConstInt(b_.integer(8 * sizeof(Stop::Kind)), static_cast<unsigned>(Stop::Kind::barrier), 0));
   b_.give(b_.llvm.ConstNull(b_.pointer()));
 }
 
@@ -322,8 +324,8 @@ void Emitter::go_to(std::uint32_t block) {
   const Live& live = flow_.live_in(block);
   const States& wanted = at_entry(block);
   for (Variable v = 0; v < live.size(); ++v)
-    if ((live[v] || (masked_ && flow_.is_preserved(v))) && !all_.is_predicate(v) && wanted[v].kind != State::Kind::affine &&
-        now_[v].kind == State::Kind::affine)
+    if ((live[v] || (masked_ && flow_.is_preserved(v))) && !all_.is_predicate(v) &&
+        wanted[v].kind != State::Kind::affine && now_[v].kind == State::Kind::affine)
       b_.store(spread(v, now_[v]), variable(v, true));
   b_.go(entered_[block]);
 }
