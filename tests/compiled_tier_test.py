@@ -47,7 +47,7 @@ class CompiledTier(unittest.TestCase):
 
     def test_doctor_says_what_compiles(self):
         said = subprocess.run([GPULAB, "doctor"], capture_output=True, text=True).stdout
-        self.assertRegex(said, r"(?m)^(ok       compiled   what runs for long is compiled by /usr/lib/.*|-        compiled   .*no kernel is compiled.*)$")
+        self.assertRegex(said, r"(?m)^(ok       compiled   GPULAB_COMPILED=auto compiles what runs for long, by /usr/lib/.*|-        compiled   .*: no kernel is compiled here; .*)$")
 
 
 if __name__ == "__main__":

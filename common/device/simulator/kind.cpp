@@ -38,15 +38,19 @@ const GpuProfile& modelled(const DeviceRequest& request) {
 
 /// What makes machine code of kernels that run for long.
 SystemCheck compiled_tier() {
-  const std::string gain = "kernels that run for seconds would take a half to a third of the time";
+  const std::string gain = "with GPULAB_COMPILED=auto many that run for seconds take a half to a third of the time";
   if (simt::row_bitcode().empty())
-    return {SystemCheck::State::note, "compiled", fmt::format("built without clang: no kernel is compiled; {}", gain),
+    return {SystemCheck::State::note, "compiled",
+            fmt::format("built without clang: no kernel is compiled here; {}", gain),
             "install clang (15 to 19), and build again"};
   const std::string path = simt::compiled::Library::installed();
   if (path.empty())
-    return {SystemCheck::State::note, "compiled", fmt::format("no LLVM: no kernel is compiled; {}", gain),
+    return {SystemCheck::State::note, "compiled", fmt::format("no LLVM: no kernel is compiled here; {}", gain),
             "install libllvm15 (or 16 to 19)"};
-  return {SystemCheck::State::good, "compiled", fmt::format("what runs for long is compiled by {}", path), {}};
+  return {SystemCheck::State::good,
+          "compiled",
+          fmt::format("GPULAB_COMPILED=auto compiles what runs for long, by {}", path),
+          {}};
 }
 
 std::vector<SystemCheck> checks() {

@@ -47,26 +47,30 @@ class Background {
     return *background;
   }
   bool run(std::function<void()> work) {
+    if (is_copy()) return false;
     const std::lock_guard lock(mutex_);
-    if (ended_ || process_ != getpid() || !has_room() || !start()) return false;
+    if (ended_ || !has_room() || !start()) return false;
     queue_.push_back(std::move(work));
     wake_.notify_all();
     return true;
   }
   void wait() {
+    if (is_copy()) return;
     std::unique_lock lock(mutex_);
     idle_.wait(lock, [&] { return queue_.empty() && !busy_; });
   }
   /// Before LLVM's own statics go: nothing more is begun, and what runs is waited for.
   void end() {
+    if (is_copy()) return;
     std::unique_lock lock(mutex_);
     ended_ = true;
-    if (process_ != getpid()) return;
     queue_.clear();
     idle_.wait(lock, [&] { return !busy_; });
   }
 
  private:
+  /// The thread is not in it, and may hold the lock for ever.
+  [[nodiscard]] bool is_copy() const { return process_ != getpid(); }
   bool start() {
     if (running_) return true;
     std::string why;

@@ -37,6 +37,8 @@ const MicroOp* enter_code(Warp& w, const MicroOp* op) {
       return diverge(w, exit.op, exit.value);
     case Exit::Kind::slice_ended:
     case Exit::Kind::reconverged:
+      if (exit.kind == Exit::Kind::reconverged && pending_error) [[unlikely]]
+        break;
       w.stop.slice = {exit.value};
       return stop(w, exit.kind == Exit::Kind::slice_ended ? Stop::Kind::slice_ended : Stop::Kind::reconverged);
     case Exit::Kind::failed:
@@ -86,16 +88,28 @@ std::uint32_t call_handlers_of_some(Warp* w, const MicroOp* first, Exit* exit, s
   return failed;
 }
 
+namespace {
+/// What gives a block, or kNoBlock with pending_error.
+template <typename F>
+std::uint32_t block_of(Warp& w, Exit& exit, const F& f) {
+  try {
+    const std::uint32_t block = f();
+    exit.alone = w.splits.size() == 1;
+    return block;
+  } catch (...) {
+    exit.kind = Exit::Kind::failed;
+    pending_error = std::current_exception();
+    return kNoBlock;
+  }
+}
+}  // namespace
+
 std::uint32_t part_in_code(Warp* w, const MicroOp* op, Exit* exit, std::uint32_t taken) {
-  const std::uint32_t block = part_lanes(*w, op, taken);
-  exit->alone = w->splits.size() == 1;
-  return block;
+  return block_of(*w, *exit, [&] { return part_lanes(*w, op, taken); });
 }
 
 std::uint32_t meet_in_code(Warp* w, Exit* exit) {
-  const std::uint32_t block = go_on_from_meeting(*w);
-  exit->alone = w->splits.size() == 1;
-  return block;
+  return block_of(*w, *exit, [&] { return go_on_from_meeting(*w); });
 }
 
 const MicroOp* call_through(Warp* w, const MicroOp* op, Exit* exit) {

@@ -1,9 +1,13 @@
 #include "common/simt/compiled/hot_programs.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdlib>
 
 #include "common/enum_text.h"
+#include "common/error.h"
 #include "common/simt/compiled/background.h"
 #include "common/simt/machine/observer.h"
 
@@ -25,7 +29,10 @@ constexpr When kDefault = When::never;
 When by_environment(When when) {
   const char* const text = std::getenv("GPULAB_COMPILED");
   if (when != When::automatic) return when;
-  return text == nullptr ? kDefault : from_text<When>(text).value_or(kDefault);
+  if (text == nullptr || *text == '\0') return kDefault;
+  if (const auto wanted = from_text<When>(text)) return *wanted;
+  throw usage_error(fmt::format("unknown GPULAB_COMPILED '{}'", text),
+                    fmt::format("it is one of: {}", fmt::join(words_of(When{}), ", ")));
 }
 
 bool can_run(const LaunchState& launch) {
@@ -44,6 +51,8 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
  public:
   HotProgram(std::shared_ptr<const Program> program, const Dim3& block) : program_(std::move(program)), block_(block) {}
 
+  /// Nobody else has the program.
+  [[nodiscard]] bool is_left() const { return program_.use_count() == 1; }
   const BasicBlock* at_once() {
     if (!made_[1]) make(true);
     return blocks_.load();
@@ -92,7 +101,11 @@ void HotPrograms::prepare(LaunchState& launch, const std::shared_ptr<const Progr
   if (when_ == When::never || !can_run(launch)) return;
   if (when_ == When::automatic && (program->ops.size() > CompiledProgram::kMostOps || program->functions.size() != 1))
     return;
-  auto& hot = programs_[{program.get(), launch.block.x, launch.block.y, launch.block.z}];
+  const Shape shape{program.get(), launch.block.x, launch.block.y, launch.block.z};
+  constexpr std::size_t many = 64;  // a program that makes kernels as it goes leaves each of them once
+  if (programs_.size() >= many && !programs_.contains(shape))
+    std::erase_if(programs_, [](const auto& one) { return one.second->is_left(); });
+  auto& hot = programs_[shape];
   if (!hot) hot = std::make_shared<HotProgram>(program, launch.block);
   if (when_ == When::always)
     launch.blocks = hot->at_once();

@@ -95,8 +95,13 @@ void Emitter::part(const Operation& branch, Value taken) {
                               {warp_, b_.address_of(branch.op), exit_, taken},
                               {b_.pointer(), b_.pointer(), b_.pointer(), b_.integer(32)});
   b_.store(field(offsetof(Warp, mask), b_.integer(32)), masks_);
-  const Block yes = fresh("to_target"), no = fresh("to_next");
-  b_.go_if(b_.compare(kEqual, block, b_.k32(taken_block(branch.op))), yes, no);
+  const Block yes = fresh("to_target"), not_yes = fresh("not_to_target"), no = fresh("to_next"),
+              failed = fresh("failed");
+  b_.go_if(b_.compare(kEqual, block, b_.k32(taken_block(branch.op))), yes, not_yes);
+  b_.begin(not_yes);
+  b_.go_if(b_.compare(kEqual, block, b_.k32(fall_through_block(branch.op))), no, failed);
+  b_.begin(failed);
+  b_.give(b_.llvm.ConstNull(b_.pointer()));
   b_.begin(yes);
   go_to(taken_block(branch.op));
   b_.begin(no);
