@@ -166,6 +166,10 @@ struct Operations::Decoder {
     o.row = number;
     o.in = given;
     o.line = line_of(row.form);
+    const std::string_view form = row.form;
+    o.division = form.starts_with("div.u32 ")   ? Operation::Division::quotient
+                 : form.starts_with("rem.u32 ") ? Operation::Division::remainder
+                                                : Operation::Division::none;
   }
 
   Operation decode(const MicroOp* op) const {

@@ -54,6 +54,8 @@ struct Operation {
   bool takes_turn = false;  ///< it may take of the warp's turn beside its instructions: a poll
   bool known = false;       ///< `in` and `out` are all that it reads and writes
   RowNumber row{};          ///< value
+  enum class Division : std::uint8_t { none, quotient, remainder };
+  Division division = Division::none;  ///< value: of unsigned words
   Line line = Line::none;
   // access
   const Meaning* meaning = nullptr;

@@ -210,9 +210,17 @@ void Emitter::emit_value(std::uint32_t block, std::size_t k) {
   const Operation& o = all_.blocks[block][k];
   int lanes = flow_.result_lanes(o, now_);
   if (region_ && lanes > 0 && widens(o)) lanes = -1;  // check_range() leaves, where the warp is whole
-  const Variable to = o.out[0];
   if (lanes > 0) check_range(o, block, k);
   const bool all = lanes < 0;
+  const bool divides = all && o.division != Operation::Division::none && now_[o.in[1]].kind == State::Kind::affine &&
+                       now_[o.in[1]].lanes == 0;
+  set(o.out[0], divides ? quotient_or_remainder(o) : call_row(o, all),
+      all ? State{State::Kind::vector, true, 0} : State{State::Kind::affine, true, static_cast<std::uint32_t>(lanes)});
+}
+
+/// The row's function, of all lanes or of one.
+Value Emitter::call_row(const Operation& o, bool all) {
+  const Variable to = o.out[0];
   const std::string name = rows_.name_of(o.row, all);
   std::vector<Type> types(5, b_.pointer());
   Value function = b_.llvm.GetNamedFunction(module_, name.c_str());
@@ -227,9 +235,27 @@ void Emitter::emit_value(std::uint32_t block, std::size_t k) {
   }
   while (arguments.size() < 5) arguments.push_back(b_.llvm.ConstNull(b_.pointer()));
   b_.call(b_.llvm.VoidTypeInContext(b_.context), function, arguments, types);
-  const Value x = b_.load(all ? vector_type(to) : word_of(to), result);
-  set(to, x,
-      all ? State{State::Kind::vector, true, 0} : State{State::Kind::affine, true, static_cast<std::uint32_t>(lanes)});
+  return b_.load(all ? vector_type(to) : word_of(to), result);
+}
+
+/// By one divisor for all lanes, which is mostly a power of two: the strides of reductions. Else the row's function.
+Value Emitter::quotient_or_remainder(const Operation& o) {
+  const Value divisor = scalar(o.in[1]), less = b_.sub(divisor, b_.k32(1));
+  const Value bits = intrinsic("llvm.ctpop.i32", b_.integer(32), {divisor}, {b_.integer(32)});
+  const Block quick = fresh("power_of_two"), slow = fresh("divide"), done = fresh("divided");
+  b_.go_if(b_.compare(kEqual, bits, b_.k32(1)), quick, slow);
+  b_.begin(quick);
+  const Value shift = intrinsic("llvm.ctpop.i32", b_.integer(32), {less}, {b_.integer(32)});
+  const Value quick_value = o.division == Operation::Division::remainder
+                                ? b_.both(vector(o.in[0]), b_.splat(less, false))
+                                : b_.op(kLShr, vector(o.in[0]), b_.splat(shift, false));
+  b_.go(done);
+  b_.begin(slow);
+  const Value slow_value = call_row(o, true);
+  const Block slow_end = b_.here();
+  b_.go(done);
+  b_.begin(done);
+  return b_.phi(b_.lanes(false), {quick_value, slow_value}, {quick, slow_end});
 }
 
 /// A barrier ends the turn as its handler does (isa/warp/control.cpp); any other handler is called. Where a turn that

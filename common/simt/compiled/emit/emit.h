@@ -38,6 +38,8 @@ class Emitter {
   /// False: nothing behind it is reached.
   bool emit_one(std::uint32_t block, std::size_t k);
   void emit_value(std::uint32_t block, std::size_t k);
+  Value call_row(const Operation& o, bool all);
+  Value quotient_or_remainder(const Operation& o);
   void check_range(const Operation& o, std::uint32_t block, std::size_t k);
   void emit_handler(const Operation& o);
   void emit_through(std::uint32_t block, std::size_t k);

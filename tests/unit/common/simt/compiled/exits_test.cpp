@@ -249,6 +249,54 @@ TEST_CASE("barriers, shuffles and atomics are called, and code goes on behind th
   CHECK(ended.words[512] == 128);
 }
 
+TEST_CASE("quotients and remainders by one divisor of all lanes are those of the row: powers of two, others, and 0") {
+  both_ways(R"(
+  mul.lo.u32 %x, %i, 0x9E3779B1;
+  mov.u32 %k, 0;
+  mov.u32 %y, 0;
+again:
+  rem.u32 %t, %x, %k;
+  mad.lo.u32 %y, %y, 7, %t;
+  div.u32 %t, %x, %k;
+  mad.lo.u32 %y, %y, 7, %t;
+  add.u32 %b, %k, 1;
+  rem.u32 %t, %x, %b;
+  mad.lo.u32 %y, %y, 7, %t;
+  div.u32 %t, %x, %b;
+  mad.lo.u32 %y, %y, 7, %t;
+  shl.b32 %k, %k, 1;
+  add.u32 %k, %k, 1;
+  setp.ne.u32 %p, %b, 0;
+  @%p bra again;
+  st.global.u32 [%a], %y;)");
+}
+
+TEST_CASE("lanes that leave a loop one by one, with an if in it, meet in compiled code as in the interpreter") {
+  both_ways(R"(
+  mul.lo.u32 %x, %i, 0x9E3779B1;
+  shr.u32 %x, %x, 20;
+  add.u32 %x, %x, 1;
+  mov.u32 %k, 0;
+again:
+  and.b32 %y, %x, 1;
+  setp.eq.u32 %p, %y, 1;
+  @%p bra odd;
+halved:
+  shr.u32 %x, %x, 1;
+  add.u32 %k, %k, 1;
+  and.b32 %y, %x, 1;
+  setp.eq.u32 %q, %y, 0;
+  @%q bra halved;
+  bra.uni met;
+odd:
+  mad.lo.u32 %x, %x, 3, 1;
+  add.u32 %k, %k, 256;
+met:
+  setp.ne.u32 %p, %x, 1;
+  @%p bra again;
+  st.global.u32 [%a], %k;)");
+}
+
 TEST_CASE("a guard writes the lanes for which it holds alone") {
   const Ended ended = both_ways(R"(
   mov.u32 %x, 1;
