@@ -17,15 +17,15 @@
 #include "common/child/interrupt.h"
 #include "common/child/private_folder.h"
 #include "common/cuda_api/program_file.h"
+#include "common/cuda_api/static_runtime.h"
 #include "common/cuda_api/steps_record.h"
 #include "common/embedded.h"
 #include "common/error.h"
 #include "runner/program/host_lines.h"
+#include "runner/program/lent_libraries.h"
 #include "runner/program/results/dropped_results.h"
 #include "runner/program/results/judged_calls.h"
 #include "runner/student_file/source_file.h"
-
-extern "C" const char _binary_cuda_runtime_library_start[], _binary_cuda_runtime_library_end[];
 
 namespace gpulab {
 namespace {
@@ -61,7 +61,8 @@ std::vector<std::string> readable_places(const ProgramRequest& request, const fs
 
 fs::path steps_file(const fs::path& record) { return record.string() + ".steps"; }
 
-ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs::path& record) {
+ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs::path& record,
+                   const LentLibraries& lent) {
   ChildPlan plan{.command = {fs::absolute(request.program).string()}};
   plan.command.insert(plan.command.end(), request.arguments.begin(), request.arguments.end());
   plan.environment.emplace();
@@ -74,11 +75,12 @@ ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs:
   options.record = record;
   if (options.steps) options.steps_file = steps_file(record);
   plan.environment->push_back(fmt::format("TMPDIR={}", own.string()));
-  plan.environment->push_back(fmt::format("LD_PRELOAD={}", (own / runtime_library_name()).string()));
+  plan.environment->insert(plan.environment->end(), lent.environment.begin(), lent.environment.end());
   plan.environment->push_back(fmt::format("{}={}", cuda_api::kOptionsVariable, encode(options)));
   if (!request.isolated) return plan;
   plan.confinement.emplace();
   plan.confinement->readable = readable_places(request, own);
+  for (const auto& place : lent.readable) plan.confinement->readable.push_back(place);
   plan.confinement->writable = {own, fs::current_path()};
   return plan;
 }
@@ -191,17 +193,18 @@ void find_leaks(ProgramRun& run, const std::vector<std::string>& tools) {
   }
 }
 
+/// Structs of CUDA 12 are others than ours.
+void check_static_runtime(const std::vector<cuda_api::StaticFunction>& functions, const std::string& name) {
+  const auto is_of_12 = [](const auto& one) { return one.name == "cudaGetDeviceProperties_v2"; };
+  const std::string major = runtime_library_name().substr(runtime_library_name().rfind('.') + 1);
+  if (major == "12" || std::ranges::none_of(functions, is_of_12)) return;
+  throw Error(
+      ExitCode::missing,
+      fmt::format("{} is linked statically with the runtime of CUDA 12; this gpulab has that of {}", name, major), {},
+      how_to_build() + " of CUDA " + major);
+}
+
 }  // namespace
-
-std::string_view runtime_library() {
-  return {_binary_cuda_runtime_library_start,
-          static_cast<std::size_t>(_binary_cuda_runtime_library_end - _binary_cuda_runtime_library_start)};
-}
-
-std::string runtime_library_name() {
-  const auto version = toolkit_version();
-  return fmt::format("libcudart.so.{}", version.substr(0, version.find('.')));
-}
 
 void check_program(const std::string& path, const std::string& name) {
   std::error_code failed;
@@ -224,9 +227,10 @@ void check_program(const std::string& path, const std::string& name) {
     throw Error(ExitCode::missing,
                 fmt::format("unsupported: {} calls {}, a closed library that needs a GPU", name, closed));
   if (std::ranges::find(program->libraries, ours) != program->libraries.end()) return;
-  if (program->has_device_code)
-    throw Error(ExitCode::missing, fmt::format("{} is linked statically with the CUDA runtime", name), {},
-                how_to_build());
+  const auto functions = cuda_api::static_runtime_functions(std::as_bytes(std::span(bytes)));
+  check_static_runtime(functions, name);
+  if (!functions.empty()) return;
+  if (bytes.find("libcuda.so") != std::string::npos) return;  // it opens the driver's API while it runs
   throw Error(ExitCode::missing, fmt::format("{} does not use the CUDA runtime", name), {}, how_to_build());
 }
 
@@ -236,9 +240,10 @@ ProgramRun run_program(const ProgramRequest& request) {
   if (own.string().find_first_of(" :") != std::string::npos)
     throw Error(ExitCode::missing, fmt::format("the loader cannot work with '{}'", own.string()), {},
                 "set TMPDIR to a folder whose path has no blanks and no colons");
-  std::ofstream(own / runtime_library_name(), std::ios::binary) << runtime_library();
+  const std::string bytes = read_file(request.program, "exec");
+  const auto lent = lend_libraries(own, bytes);
   const auto record = own / "record.json";
-  const int status = wait_for(plan_for(request, own, record), request.name);
+  const int status = wait_for(plan_for(request, own, record, lent), request.name);
   ProgramRun run;
   run.program = request.name;
   run.arguments = request.arguments;
@@ -252,7 +257,7 @@ ProgramRun run_program(const ProgramRequest& request) {
   if (auto told = read_record(record)) run.record = std::move(*told);
   if (request.options.steps && !run.interrupted) run.steps = read_steps(steps_file(record));
   name_host_lines(run.record, request.program, request.isolated);
-  judge_calls(run.record, DroppedResults::of_program(read_file(request.program, "exec")));
+  judge_calls(run.record, DroppedResults::of_program(bytes));
   find_leaks(run, request.options.sanitize);
   judge(run);
   return run;

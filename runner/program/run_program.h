@@ -23,8 +23,4 @@ void check_program(const std::string& path, const std::string& name);
 /// Runs it to its end.
 [[nodiscard]] ProgramRun run_program(const ProgramRequest& request);
 
-/// The library that stands for NVIDIA's, as bytes, and its name: "libcudart.so.13".
-[[nodiscard]] std::string_view runtime_library();
-[[nodiscard]] std::string runtime_library_name();
-
 }  // namespace gpulab
