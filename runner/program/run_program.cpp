@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -16,8 +17,6 @@
 #include "common/child/child.h"
 #include "common/child/interrupt.h"
 #include "common/child/private_folder.h"
-#include "common/cuda_api/program_file.h"
-#include "common/cuda_api/static_runtime.h"
 #include "common/cuda_api/steps_record.h"
 #include "common/embedded.h"
 #include "common/error.h"
@@ -31,10 +30,6 @@ namespace gpulab {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t most_program_bytes = std::size_t{1} << 30;
-
-std::string how_to_build() { return "build it with 'gpulab nvcc', or nvcc -cudart shared"; }
 
 /// What the loader and the C library look at, and what programs ask of the machine.
 std::vector<std::string> readable_places(const ProgramRequest& request, const fs::path& own) {
@@ -80,7 +75,8 @@ ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs:
   if (!request.isolated) return plan;
   plan.confinement.emplace();
   plan.confinement->readable = readable_places(request, own);
-  for (const auto& place : lent.readable) plan.confinement->readable.push_back(place);
+  for (const auto* places : {&lent.readable, &request.readable})
+    plan.confinement->readable.insert(plan.confinement->readable.end(), places->begin(), places->end());
   plan.confinement->writable = {own, fs::current_path()};
   return plan;
 }
@@ -193,46 +189,7 @@ void find_leaks(ProgramRun& run, const std::vector<std::string>& tools) {
   }
 }
 
-/// Structs of CUDA 12 are others than ours.
-void check_static_runtime(const std::vector<cuda_api::StaticFunction>& functions, const std::string& name) {
-  const auto is_of_12 = [](const auto& one) { return one.name == "cudaGetDeviceProperties_v2"; };
-  const std::string major = runtime_library_name().substr(runtime_library_name().rfind('.') + 1);
-  if (major == "12" || std::ranges::none_of(functions, is_of_12)) return;
-  throw Error(
-      ExitCode::missing,
-      fmt::format("{} is linked statically with the runtime of CUDA 12; this gpulab has that of {}", name, major), {},
-      how_to_build() + " of CUDA " + major);
-}
-
 }  // namespace
-
-void check_program(const std::string& path, const std::string& name) {
-  std::error_code failed;
-  const auto size = fs::file_size(path, failed);
-  if (failed || !fs::is_regular_file(path)) throw usage_error(fmt::format("exec: no such file: {}", name));
-  if (size > most_program_bytes)
-    throw usage_error(fmt::format("exec: {} has {} bytes: no program is so large", name, size));
-  const std::string bytes = read_file(path, "exec");
-  const auto program = cuda_api::read_program(std::as_bytes(std::span(bytes)));
-  if (!program)
-    throw usage_error(fmt::format("exec: {} is neither a .cu file nor a program", name),
-                      "gpulab exec FILE.cu, or a program that nvcc has linked");
-  const std::string ours = runtime_library_name();
-  for (const auto& library : program->libraries) {
-    if (!library.starts_with("libcudart.so.") || library == ours) continue;
-    throw Error(ExitCode::missing, fmt::format("{} is linked with {}; this gpulab has {}", name, library, ours), {},
-                how_to_build() + " of CUDA " + ours.substr(ours.rfind('.') + 1));
-  }
-  if (const auto closed = cuda_api::closed_library(program->libraries); !closed.empty())
-    throw Error(ExitCode::missing,
-                fmt::format("unsupported: {} calls {}, a closed library that needs a GPU", name, closed));
-  if (std::ranges::find(program->libraries, ours) != program->libraries.end()) return;
-  const auto functions = cuda_api::static_runtime_functions(std::as_bytes(std::span(bytes)));
-  check_static_runtime(functions, name);
-  if (!functions.empty()) return;
-  if (bytes.find("libcuda.so") != std::string::npos) return;  // it opens the driver's API while it runs
-  throw Error(ExitCode::missing, fmt::format("{} does not use the CUDA runtime", name), {}, how_to_build());
-}
 
 ProgramRun run_program(const ProgramRequest& request) {
   const PrivateFolder folder;
@@ -240,8 +197,7 @@ ProgramRun run_program(const ProgramRequest& request) {
   if (own.string().find_first_of(" :") != std::string::npos)
     throw Error(ExitCode::missing, fmt::format("the loader cannot work with '{}'", own.string()), {},
                 "set TMPDIR to a folder whose path has no blanks and no colons");
-  const std::string bytes = read_file(request.program, "exec");
-  const auto lent = lend_libraries(own, bytes);
+  const auto lent = lend_libraries(own, request.needs);
   const auto record = own / "record.json";
   const int status = wait_for(plan_for(request, own, record, lent), request.name);
   ProgramRun run;
@@ -257,7 +213,8 @@ ProgramRun run_program(const ProgramRequest& request) {
   if (auto told = read_record(record)) run.record = std::move(*told);
   if (request.options.steps && !run.interrupted) run.steps = read_steps(steps_file(record));
   name_host_lines(run.record, request.program, request.isolated);
-  judge_calls(run.record, DroppedResults::of_program(bytes));
+  if (!run.record.faults.empty() || !run.record.failures.empty())
+    judge_calls(run.record, DroppedResults::of_program(read_file(request.program, "exec")));
   find_leaks(run, request.options.sanitize);
   judge(run);
   return run;

@@ -53,18 +53,23 @@ function(gpulab_add_cuda_runtime)
   target_link_options(gpulab_libcuda PRIVATE -nostdlib -Wl,-soname,libcuda.so.1 -Wl,--no-as-needed)
   set_target_properties(gpulab_libcuda PROPERTIES PREFIX "" OUTPUT_NAME libcuda SUFFIX .so.1 NO_SONAME ON SKIP_BUILD_RPATH ON
                         LIBRARY_OUTPUT_DIRECTORY ${GPULAB_CUDART_FOLDER})
-  set(GPULAB_NVRTC_SONAME libnvrtc.so.${major})
-  set(nvrtc ${PROJECT_SOURCE_DIR}/common/cuda_api/nvrtc)
-  configure_file(${nvrtc}/exports.map.in ${PROJECT_BINARY_DIR}/nvrtc.map @ONLY)
-  add_library(gpulab_nvrtc SHARED ${nvrtc}/nvrtc.cpp)
-  target_link_libraries(gpulab_nvrtc PRIVATE ${CMAKE_DL_LIBS})
-  target_link_options(gpulab_nvrtc PRIVATE -Wl,-soname,${GPULAB_NVRTC_SONAME} -Wl,-Bsymbolic -Wl,--gc-sections
-                      -Wl,--version-script,${PROJECT_BINARY_DIR}/nvrtc.map $<$<CONFIG:Release>:-s>)
-  set_target_properties(gpulab_nvrtc PROPERTIES PREFIX "" OUTPUT_NAME libnvrtc SUFFIX .so.${major} NO_SONAME ON
-                        LIBRARY_OUTPUT_DIRECTORY ${GPULAB_CUDART_FOLDER} LINK_DEPENDS ${PROJECT_BINARY_DIR}/nvrtc.map)
+  # NVIDIA's compilers, as far as they are asked for machine code (common/cuda_api/nvrtc).
+  set(compilers ${PROJECT_SOURCE_DIR}/common/cuda_api/nvrtc)
+  foreach(name IN ITEMS nvrtc nvJitLink)
+    string(TOLOWER ${name} file)
+    string(TOUPPER ${name} upper)
+    set(GPULAB_${upper}_SONAME lib${name}.so.${major})
+    configure_file(${compilers}/${file}.map.in ${PROJECT_BINARY_DIR}/${file}.map @ONLY)
+    add_library(gpulab_${file} SHARED ${compilers}/${file}.cpp)
+    target_link_libraries(gpulab_${file} PRIVATE ${CMAKE_DL_LIBS})
+    target_link_options(gpulab_${file} PRIVATE -Wl,-soname,lib${name}.so.${major} -Wl,-Bsymbolic -Wl,--gc-sections
+                        -Wl,--version-script,${PROJECT_BINARY_DIR}/${file}.map $<$<CONFIG:Release>:-s>)
+    set_target_properties(gpulab_${file} PROPERTIES PREFIX "" OUTPUT_NAME lib${name} SUFFIX .so.${major} NO_SONAME ON
+                          LIBRARY_OUTPUT_DIRECTORY ${GPULAB_CUDART_FOLDER} LINK_DEPENDS ${PROJECT_BINARY_DIR}/${file}.map)
+  endforeach()
   # The binary holds them, and puts them where a program is started (runner/program): nothing needs to be installed beside.
   set(objects)
-  foreach(pair IN ITEMS gpulab_cudart:cuda_runtime_library gpulab_libcuda:cuda_driver_library gpulab_nvrtc:nvrtc_library)
+  foreach(pair IN ITEMS gpulab_cudart:cuda_runtime_library gpulab_libcuda:cuda_driver_library gpulab_nvrtc:nvrtc_library gpulab_nvjitlink:nvjitlink_library)
     string(REPLACE ":" ";" pair ${pair})
     list(GET pair 0 target)
     list(GET pair 1 name)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/cuda_api/driver/contexts.h"
+#include "common/cuda_api/runtime/host/python_lines.h"
 
 namespace gpulab::cuda_api {
 namespace {
@@ -65,6 +66,7 @@ CUresult result_of(cudaError_t error) {
 
 CUresult driver_call_from(void* caller, const char* name, Needs needs, std::uint64_t bytes,
                           const std::function<cudaError_t(Session&)>& body) {
+  const LookAtPython look;
   Session& session = Session::instance();
   const std::lock_guard lock(session.mutex);
   // One that another of ours calls is that one's own.

@@ -11,6 +11,7 @@
 #include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/host/clock_calls.h"
 #include "common/cuda_api/runtime/host/habits.h"
+#include "common/cuda_api/runtime/host/python_lines.h"
 #include "common/demangle.h"
 #include "common/device/simulator/simulated.h"
 #include "common/error.h"
@@ -57,6 +58,7 @@ bool& uses_runtime() {
 
 cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t bytes,
                       const std::function<cudaError_t(Session&)>& body) {
+  const LookAtPython look;
   Session& session = Session::instance();
   const std::lock_guard lock(session.mutex);
   const bool of_runtime = session.driver_function == nullptr;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -74,6 +75,22 @@ std::uint32_t first_word(std::span<const std::byte> bytes) {
   return word;
 }
 
+/// PTX for GPUs of 2008 has a multiplication with an addition that says no rounding; ptxas makes a fused one of it for
+/// GPUs of today, to the nearest.
+std::string of_today(std::string_view text) {
+  std::string ptx(text);
+  bool is_old = false;
+  for (const std::string_view target : {".target sm_10", ".target sm_11", ".target sm_12", ".target sm_13"}) {
+    const auto at = ptx.find(target);
+    is_old |= at != std::string::npos && !std::isdigit(static_cast<unsigned char>(ptx[at + target.size()]));
+  }
+  if (!is_old) return ptx;
+  for (const std::string_view old : {"mad.f32", "mad.sat.f32"})
+    for (auto at = ptx.find(old); at != std::string::npos; at = ptx.find(old, at + old.size()))
+      ptx.insert(at + std::string_view("mad").size(), ".rn");
+  return ptx;
+}
+
 cudaError_t take_fat_binary(Session& session, std::span<const std::byte> bytes, GivenPtx& ptx) {
   try {
     const auto length = length_of(bytes);
@@ -129,7 +146,7 @@ cudaError_t take_ptx(Session& session, const void* image, std::size_t bytes, Giv
   text = text.substr(0, text.find('\0'));
   if (text.find(".version") == std::string_view::npos)
     return session.because(cudaErrorInvalidKernelImage, no_ptx_there());
-  ptx.text = text;
+  ptx.text = of_today(text);
   return cudaSuccess;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/cuda_api/runtime/host/python_lines.h"
 #include "common/cuda_api/runtime/session.h"
 
 namespace gpulab::cuda_api {
@@ -78,6 +79,7 @@ std::vector<const void*> Session::frames_of_access(const void* instruction) {
 // Functions of the toolkit's headers stand between, one in another (cudaMallocHost): who called those is told, too, up
 // to the C library, which called main.
 std::string Session::place_of(const std::vector<const void*>& frames) {
+  if (const auto& line = python_line(); !line.empty()) return line;
   std::string text = offset_text(frames.front());
   for (std::size_t i = 1; i < frames.size(); ++i) {
     const std::string outer = offset_text(frames[i]);

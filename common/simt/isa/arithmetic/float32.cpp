@@ -102,7 +102,7 @@ const Row rows[] = {
     {"sub{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", Unit::fp32, lane_float<sub>()},
     {"mul{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", Unit::fp32, lane_float<mul>()},
     {"fma(.rn,.rz,.rm,.rp){.ftz}{.sat}.f32 d, a, b, c", Unit::fp32, fused_meaning()},
-    {"mad{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b, c", Unit::fp32, fused_meaning()},  // without rounding: of sm_1x
+    {"mad(.rn,.rz,.rm,.rp){.ftz}{.sat}.f32 d, a, b, c", Unit::fp32, fused_meaning()},
     {"div(.rn,.rz,.rm,.rp){.ftz}.f32 d, a, b", Unit::fp32, lane_float<divide>()},
     {"div.full{.ftz}.f32 d, a, b", Unit::fp32, lane_float<divide>()},           // manual: 2 ulp; here 0.5
     {"div.approx{.ftz}.f32 d, a, b", Unit::fp32, lane_float<divide_approx>()},  // manual: 2 ulp; here 0.5
