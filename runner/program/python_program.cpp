@@ -49,6 +49,8 @@ PythonProgram find_python() {
 std::vector<std::string> python_environment(const std::string& folder) {
   std::vector<std::string> all{"NUMBA_CACHE_DIR=" + folder, "CUPY_CACHE_DIR=" + folder, "CUDA_CACHE_PATH=" + folder,
                                "MPLCONFIGDIR=" + folder};
+  if (std::getenv("PYTHONWARNINGS") == nullptr)  // that we lend no nvJitLink is no news
+    all.emplace_back("PYTHONWARNINGS=ignore:libnvJitLink:RuntimeWarning");
   if (std::getenv("CUDA_HOME") == nullptr && std::getenv("CUDA_PATH") == nullptr)
     if (const auto nvcc = find_nvcc()) {
       const auto toolkit = toolkit_of(*nvcc);

@@ -8,6 +8,7 @@ import argparse
 import concurrent.futures
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,20 @@ class DriverTests(Tests):
                   err=["error: unsupported: cuGetExportTable, which a CUDA runtime calls that is linked statically and stripped of its names",
                        r"hint: link the program with the shared runtime \(nvcc -cudart shared\), or do not strip it"])
 
+    def scripts(self):
+        """Python: what is told names its lines."""
+        lines = (HERE / "script.py").read_text(encoding="utf-8").splitlines()
+        launch = 1 + next(i for i, line in enumerate(lines) if "# the launch" in line)
+        allocation = 1 + next(i for i, line in enumerate(lines) if "cuMemAlloc_v2" in line)
+        shutil.copy(HERE / "script.py", self.folder)
+        self.case("script", ["script.py"], 0, out=["twice 21 is 42"], err=["twice +1 ", "gpulab: script.py on a simulated h200: exit code 0"])
+        self.case("script that goes beyond", ["script.py", "--", "beyond"], 4, out=["CUDA_ERROR_ILLEGAL_ADDRESS"],
+                  err=["out-of-bounds load of 4 bytes at", rf"cuMemAlloc #1 was allocated at \S*script\.py:{allocation}",
+                       rf"called by \S*script\.py:{launch}"])
+        self.case("module", ["-m", "script"], 0, out=["twice 21 is 42"], err=["gpulab: script on a simulated h200: exit code 0"])
+        self.case("script missing", ["none.py"], 2, err=[r"error: exec: no such file: none\.py"])
+        self.case("module and more", ["-m", "script", "more"], 2, err=["error: exec: arguments of the module stand behind --"])
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -41,7 +56,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
         tests = DriverTests(str(pathlib.Path(arguments.binary).resolve()), arguments.k, folder)
         jobs = [pool.submit(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
-        jobs += [pool.submit(tests.statically_linked)]
+        jobs += [pool.submit(tests.statically_linked), pool.submit(tests.scripts)]
         for job in jobs:
             job.result()
     print(f"{tests.passed} passed, {tests.failed} failed")
