@@ -218,9 +218,8 @@ CUresult cuGraphAddMemAllocNode(CUgraphNode* node, CUgraph graph, const CUgraphN
 
 CUresult cuGraphAddMemFreeNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before, size_t count,
                                CUdeviceptr address) {
-  return by_runtime("cuGraphAddMemFreeNode", [&] {
-    return cudaGraphAddMemFreeNode(node, graph, before, count, pointer_of(address));
-  });
+  return by_runtime("cuGraphAddMemFreeNode",
+                    [&] { return cudaGraphAddMemFreeNode(node, graph, before, count, pointer_of(address)); });
 }
 
 CUresult cuDeviceGraphMemTrim(CUdevice device) {

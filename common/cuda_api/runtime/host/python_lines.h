@@ -15,7 +15,7 @@ class LookAtPython {
   LookAtPython& operator=(const LookAtPython&) = delete;
 };
 
-/// "saxpy.py:12"; empty: this process has no interpreter.
+/// "SCRIPT.py:12"; empty: this process has no interpreter.
 [[nodiscard]] const std::string& python_line();
 
 }  // namespace gpulab::cuda_api
