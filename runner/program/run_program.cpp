@@ -20,6 +20,7 @@
 #include "common/cuda_api/steps_record.h"
 #include "common/embedded.h"
 #include "common/error.h"
+#include "common/text.h"
 #include "runner/program/host_lines.h"
 #include "runner/program/lent_libraries.h"
 #include "runner/program/results/dropped_results.h"
@@ -49,7 +50,7 @@ std::vector<std::string> readable_places(const ProgramRequest& request, const fs
   }
   // A toolkit's own libraries, where the program was linked with one.
   if (const char* libraries = std::getenv("LD_LIBRARY_PATH"))
-    for (const auto& folder : std::vector<std::string>{libraries})
+    for (const auto& folder : split(libraries, ':'))
       if (!folder.empty()) places.push_back(folder);
   return places;
 }

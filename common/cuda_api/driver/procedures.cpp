@@ -80,9 +80,10 @@ cudaError_t find(const char* name, void** function, int version, std::uint64_t f
   if (name == nullptr || function == nullptr) return cudaErrorInvalidValue;
   const bool own_streams = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
   *function = procedure(readable_text(name, 256), version, own_streams);
-  if (status != nullptr)
-    *status = *function != nullptr ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-  return *function != nullptr ? cudaSuccess : cudaErrorSymbolNotFound;
+  const bool found = *function != nullptr;
+  if (status == nullptr) return found ? cudaSuccess : cudaErrorSymbolNotFound;
+  *status = found ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -136,7 +137,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, 
     CUdriverProcAddressQueryResult told{};
     const auto error = find(name, function, static_cast<int>(version), flags, &told);
     if (status != nullptr) *status = static_cast<cudaDriverEntryPointQueryResult>(told);
-    return error == cudaErrorSymbolNotFound ? cudaSuccess : error;  // the status says it
+    return error;
   });
 }
 

@@ -21,7 +21,10 @@ struct SimulatorOptions {
   bool counters = true;        ///< count (common/counters.h); off costs nothing
   bool model = false;          ///< model the time of launches (Device::take_model), where the profile has been measured
   std::string timing{};        ///< the text of a file like configs/timing/*.json, in place of the build's own
-  bool lines = false;          ///< also count by source line and phase (Device::take_lines)
+  /// Launches that would do again what an earlier one has done are not run (repeated_launches.h). Counters and models
+  /// are to be taken behind each launch.
+  bool repeats = false;
+  bool lines = false;  ///< also count by source line and phase (Device::take_lines)
   /// Tools of compute-sanitizer: "memcheck", "racecheck", "initcheck", "synccheck". With any, one CPU thread runs all.
   std::vector<std::string> sanitize{};
   std::uint64_t print_limit = std::uint64_t{1} << 20;  ///< bytes of what kernels print that are kept; as a GPU's buffer

@@ -19,8 +19,9 @@
 // out: contexts: pushed and popped
 // case: --sanitize all :: 0
 // out: contexts: pushed and popped
-// case: -- too_much :: 0
-// err: note: api: cuMemAlloc: 1152921504606846976 bytes were asked for; the GPU has
+// case: -- too_much :: 1
+// err: error: api: cuMemAlloc: 1152921504606846976 bytes were asked for; the GPU has
+// err: \(called by everything.cu:@cuMemAlloc(&none, size_t{1} << 60);@; CUDA_ERROR_OUT_OF_MEMORY, which the program did not look at\)
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -114,6 +115,10 @@ static void procedures() {
     CUdriverProcAddressQueryResult status;
     good &= cuGetProcAddress(name, &function, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT, &status) == CUDA_SUCCESS && function != nullptr;
   }
+  void* none = nullptr;
+  CUdriverProcAddressQueryResult missing;
+  good &= cuGetProcAddress("cuNothing", &none, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT, &missing) == CUDA_SUCCESS && none == nullptr;
+  good &= missing == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found;
   good &= cudaGetDriverEntryPointByVersion("cuMemFree", &entry, 12000, cudaEnableDefault, &found) == cudaSuccess && entry != nullptr;
