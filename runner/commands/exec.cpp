@@ -17,6 +17,8 @@
 #include "runner/options/nvcc_options.h"
 #include "runner/options/report_options.h"
 #include "runner/program/build_program.h"
+#include "runner/program/checked_program.h"
+#include "runner/program/python_program.h"
 #include "runner/program/run_program.h"
 #include "runner/program/shown_source.h"
 #include "runner/program/stepped_launch.h"
@@ -27,6 +29,9 @@
 #include "runner/report/trace/trace_text.h"
 
 namespace gpulab::command {
+
+extern const Command exec;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,6 +42,7 @@ OptionList own_options() {
       {"nvcc", "OPTIONS", "for nvcc: '-std=c++17 -rdc=true -lm'", what_runs},
       {"I", "FOLDER", "headers", what_runs},
       {"D", "NAME[=V]", "a macro", what_runs},
+      {"m", "MODULE", "run a module of Python, as python3 -m", what_runs},
       {"every-launch", "", "run also the launches that do what an earlier one has done", what_runs},
       {"no-isolation", "", "no confinement of compiler and program, where the system has none", what_runs},
       {"print-gpu-summary", "", "nvprof's summary of kernels and copies", report},
@@ -168,6 +174,23 @@ std::optional<std::string> built(const CommandLine& line, const Request& request
   return program.string();
 }
 
+/// Python runs the script, or the module.
+void use_python(Request& request, const std::string& script, const std::string* module) {
+  if (module == nullptr && !fs::exists(script)) throw usage_error(fmt::format("exec: no such file: {}", script));
+  const auto python = find_python();
+  auto& program = request.program;
+  program.name = module == nullptr ? script : *module;
+  program.program = python.interpreter;
+  auto& words = program.arguments;
+  if (module == nullptr)
+    words.insert(words.begin(), script);
+  else
+    words.insert(words.begin(), {"-m", *module});
+  program.readable = python.readable;
+  if (module == nullptr) program.readable.push_back(fs::canonical(script).parent_path());
+  program.needs.interpreter = true;
+}
+
 /// The page of one launch. Throws where the program had no such launch.
 void write_steps(const ProgramRun& run, const Request& request, const std::vector<std::string>& files,
                  ReportTarget& target) {
@@ -201,11 +224,16 @@ ExitCode run_exec(const CommandLine& line) {
   std::optional<ReportTarget> page;
   if (!request.trace_page.empty()) page.emplace(request.trace_page, "--trace-page");
   const PrivateFolder folder;
-  const std::string& first = line.arguments.front();
+  const auto* module = single_value(line.given, "m");
+  if (module == nullptr && line.arguments.empty())
+    throw usage_error("exec: which program, or which .cu files?", fmt::format("as in: {}", exec.example));
+  if (module != nullptr && !line.arguments.empty())
+    throw usage_error("exec: arguments of the module stand behind --", fmt::format("gpulab exec -m {} -- …", *module));
+  const std::string first = module != nullptr ? *module : line.arguments.front();
   request.program.name = first;
   request.program.program = first;
   ProgramRun outcome;
-  if (is_source(first)) {
+  if (module == nullptr && is_source(first)) {
     const auto program = built(line, request, fs::canonical(folder.path()));
     if (!program) {
       outcome.program = first;
@@ -219,7 +247,10 @@ ExitCode run_exec(const CommandLine& line) {
     throw usage_error("exec: arguments of the program stand behind --",
                       fmt::format("gpulab exec {} -- {} …", first, line.arguments[1]));
   }
-  check_program(request.program.program, first);
+  if (module != nullptr || is_python(first))
+    use_python(request, first, module);
+  else
+    request.program.needs = check_program(request.program.program, first);
   outcome = run_program(request.program);
   outcome.metrics = request.metrics;
   outcome.kernels = request.kernels;
@@ -236,7 +267,7 @@ ExitCode run_exec(const CommandLine& line) {
 
 extern const Command exec{
     .name = "exec",
-    .positionals = {{"PROGRAM", "which program, or which .cu files?", true}},
+    .positionals = {{"PROGRAM", "", true}},
     .help = "a whole CUDA program, main() and all, on the simulator",
     .usage = usage_of_exec,
     .run = run_exec,

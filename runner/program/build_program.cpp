@@ -140,7 +140,7 @@ bool build(const BuildRequest& request, const fs::path& program, const std::stri
   for (const auto& file : request.files) command.push_back(file);
   command.insert(command.end(), {"-o", program.string()});
   if (watched)
-    for (auto& word : watching_words(program.parent_path())) command.push_back(std::move(word));
+    for (auto& word : watching_words(program.parent_path(), request.files)) command.push_back(std::move(word));
   const auto preprocessed = program.parent_path() / "preprocessed";
   if (cache.applies() && fs::create_directory(preprocessed))
     command.insert(command.end(), {"--keep", "--keep-dir", preprocessed.string()});

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -16,25 +17,20 @@
 #include "common/child/child.h"
 #include "common/child/interrupt.h"
 #include "common/child/private_folder.h"
-#include "common/cuda_api/program_file.h"
 #include "common/cuda_api/steps_record.h"
 #include "common/embedded.h"
 #include "common/error.h"
+#include "common/text.h"
 #include "runner/program/host_lines.h"
+#include "runner/program/lent_libraries.h"
 #include "runner/program/results/dropped_results.h"
 #include "runner/program/results/judged_calls.h"
 #include "runner/student_file/source_file.h"
-
-extern "C" const char _binary_cuda_runtime_library_start[], _binary_cuda_runtime_library_end[];
 
 namespace gpulab {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t most_program_bytes = std::size_t{1} << 30;
-
-std::string how_to_build() { return "build it with 'gpulab nvcc', or nvcc -cudart shared"; }
 
 /// What the loader and the C library look at, and what programs ask of the machine.
 std::vector<std::string> readable_places(const ProgramRequest& request, const fs::path& own) {
@@ -54,14 +50,15 @@ std::vector<std::string> readable_places(const ProgramRequest& request, const fs
   }
   // A toolkit's own libraries, where the program was linked with one.
   if (const char* libraries = std::getenv("LD_LIBRARY_PATH"))
-    for (const auto& folder : std::vector<std::string>{libraries})
+    for (const auto& folder : split(libraries, ':'))
       if (!folder.empty()) places.push_back(folder);
   return places;
 }
 
 fs::path steps_file(const fs::path& record) { return record.string() + ".steps"; }
 
-ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs::path& record) {
+ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs::path& record,
+                   const LentLibraries& lent) {
   ChildPlan plan{.command = {fs::absolute(request.program).string()}};
   plan.command.insert(plan.command.end(), request.arguments.begin(), request.arguments.end());
   plan.environment.emplace();
@@ -74,11 +71,13 @@ ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs:
   options.record = record;
   if (options.steps) options.steps_file = steps_file(record);
   plan.environment->push_back(fmt::format("TMPDIR={}", own.string()));
-  plan.environment->push_back(fmt::format("LD_PRELOAD={}", (own / runtime_library_name()).string()));
+  plan.environment->insert(plan.environment->end(), lent.environment.begin(), lent.environment.end());
   plan.environment->push_back(fmt::format("{}={}", cuda_api::kOptionsVariable, encode(options)));
   if (!request.isolated) return plan;
   plan.confinement.emplace();
   plan.confinement->readable = readable_places(request, own);
+  for (const auto* places : {&lent.readable, &request.readable})
+    plan.confinement->readable.insert(plan.confinement->readable.end(), places->begin(), places->end());
   plan.confinement->writable = {own, fs::current_path()};
   return plan;
 }
@@ -193,52 +192,15 @@ void find_leaks(ProgramRun& run, const std::vector<std::string>& tools) {
 
 }  // namespace
 
-std::string_view runtime_library() {
-  return {_binary_cuda_runtime_library_start,
-          static_cast<std::size_t>(_binary_cuda_runtime_library_end - _binary_cuda_runtime_library_start)};
-}
-
-std::string runtime_library_name() {
-  const auto version = toolkit_version();
-  return fmt::format("libcudart.so.{}", version.substr(0, version.find('.')));
-}
-
-void check_program(const std::string& path, const std::string& name) {
-  std::error_code failed;
-  const auto size = fs::file_size(path, failed);
-  if (failed || !fs::is_regular_file(path)) throw usage_error(fmt::format("exec: no such file: {}", name));
-  if (size > most_program_bytes)
-    throw usage_error(fmt::format("exec: {} has {} bytes: no program is so large", name, size));
-  const std::string bytes = read_file(path, "exec");
-  const auto program = cuda_api::read_program(std::as_bytes(std::span(bytes)));
-  if (!program)
-    throw usage_error(fmt::format("exec: {} is neither a .cu file nor a program", name),
-                      "gpulab exec FILE.cu, or a program that nvcc has linked");
-  const std::string ours = runtime_library_name();
-  for (const auto& library : program->libraries) {
-    if (!library.starts_with("libcudart.so.") || library == ours) continue;
-    throw Error(ExitCode::missing, fmt::format("{} is linked with {}; this gpulab has {}", name, library, ours), {},
-                how_to_build() + " of CUDA " + ours.substr(ours.rfind('.') + 1));
-  }
-  if (const auto closed = cuda_api::closed_library(program->libraries); !closed.empty())
-    throw Error(ExitCode::missing,
-                fmt::format("unsupported: {} calls {}, a closed library that needs a GPU", name, closed));
-  if (std::ranges::find(program->libraries, ours) != program->libraries.end()) return;
-  if (program->has_device_code)
-    throw Error(ExitCode::missing, fmt::format("{} is linked statically with the CUDA runtime", name), {},
-                how_to_build());
-  throw Error(ExitCode::missing, fmt::format("{} does not use the CUDA runtime", name), {}, how_to_build());
-}
-
 ProgramRun run_program(const ProgramRequest& request) {
   const PrivateFolder folder;
   const auto own = fs::canonical(folder.path());
   if (own.string().find_first_of(" :") != std::string::npos)
     throw Error(ExitCode::missing, fmt::format("the loader cannot work with '{}'", own.string()), {},
                 "set TMPDIR to a folder whose path has no blanks and no colons");
-  std::ofstream(own / runtime_library_name(), std::ios::binary) << runtime_library();
+  const auto lent = lend_libraries(own, request.needs);
   const auto record = own / "record.json";
-  const int status = wait_for(plan_for(request, own, record), request.name);
+  const int status = wait_for(plan_for(request, own, record, lent), request.name);
   ProgramRun run;
   run.program = request.name;
   run.arguments = request.arguments;
@@ -250,6 +212,10 @@ ProgramRun run_program(const ProgramRequest& request) {
   run.exit_code = WIFSIGNALED(status) ? 128 + run.signal : WEXITSTATUS(status);
   run.interrupted = interrupted();
   if (auto told = read_record(record)) run.record = std::move(*told);
+  if (request.needs.interpreter) {  // what Python has not collected when it ends is nobody's mistake
+    run.record.leaks.clear();
+    run.record.leaked_bytes = run.record.leaks_cut = 0;
+  }
   if (request.options.steps && !run.interrupted) run.steps = read_steps(steps_file(record));
   name_host_lines(run.record, request.program, request.isolated);
   if (!run.record.faults.empty() || !run.record.failures.empty())

@@ -418,8 +418,6 @@ int main() {
     def foreign(self):
         """Programs that are built otherwise."""
         file = HERE / "vector_sum.cu"
-        static = self.build(file, "-cudart=static", compiler=[NVCC])
-        self.case("static", [static.name], 3, err=["is linked statically with the CUDA runtime", "hint: build it with 'gpulab nvcc', or nvcc -cudart shared"])
         machine = self.build(file, "-cudart=shared", "-gencode=arch=compute_90,code=sm_90", compiler=[NVCC])
         self.case("no PTX", [machine.name], 3, err=["error: unsupported: the program holds no PTX for its kernels, called by", "hint: build it with 'gpulab nvcc'"])
         packed = self.build(file, "-cudart=shared", "-arch=compute_90", "-code=compute_90", compiler=[NVCC])

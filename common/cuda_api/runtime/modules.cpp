@@ -89,6 +89,24 @@ void Modules::add_function(std::size_t module, const void* host, const char* nam
   by_host_[host] = &entry;
 }
 
+std::size_t Modules::add_text(std::string name, std::string ptx) {
+  FatModule& module = modules_.emplace_back();
+  module.name = std::move(name);
+  module.ptx = std::move(ptx);
+  return modules_.size() - 1;
+}
+
+FunctionEntry& Modules::function_of(std::size_t module, const std::string& name) {
+  FunctionEntry*& known = by_name_[{module, name}];
+  if (known != nullptr) return *known;
+  known = &functions_.emplace_back();
+  known->host = known;
+  known->name = name;
+  known->module = module;
+  by_host_[known] = known;
+  return *known;
+}
+
 void Modules::add_variable(VariableEntry variable) {
   const VariableEntry& added = variables_.emplace_back(std::move(variable));
   variable_by_host_[added.host] = &added;
@@ -96,6 +114,7 @@ void Modules::add_variable(VariableEntry variable) {
 
 void Modules::remove(std::size_t module) {
   std::erase_if(by_host_, [&](const auto& one) { return one.second->module == module; });
+  std::erase_if(by_name_, [&](const auto& one) { return one.first.first == module; });
   std::erase_if(variable_by_host_, [&](const auto& one) { return one.second->module == module; });
 }
 

@@ -11,6 +11,7 @@
 #include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/host/clock_calls.h"
 #include "common/cuda_api/runtime/host/habits.h"
+#include "common/cuda_api/runtime/host/python_lines.h"
 #include "common/demangle.h"
 #include "common/device/simulator/simulated.h"
 #include "common/error.h"
@@ -52,13 +53,24 @@ cudaError_t& last_error() {
   return error;
 }
 
+bool& uses_runtime() {
+  thread_local bool so = false;
+  return so;
+}
+
 cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t bytes,
                       const std::function<cudaError_t(Session&)>& body) {
+  const LookAtPython look;
   Session& session = Session::instance();
   const std::lock_guard lock(session.mutex);
-  auto& counted = session.record.calls[name];
-  ++counted.calls;
-  counted.bytes += bytes;
+  const bool of_runtime = session.driver_function == nullptr;
+  caller = session.caller_of(caller);
+  if (of_runtime || session.driver_function == name) {
+    auto& counted = session.record.calls[name];
+    ++counted.calls;
+    counted.bytes += bytes;
+  }
+  if (of_runtime) session.has_runtime_user = uses_runtime() = true;
   habits::called(session, name, caller);
   if (waits == Waits::yes) clocks::waited(name);
   session.managed.open();
@@ -86,7 +98,7 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
   }
   session.streams.close();
   session.managed.close();
-  if (error != cudaSuccess && error != cudaErrorNotReady) last_error() = error;
+  if (of_runtime && error != cudaSuccess && error != cudaErrorNotReady) last_error() = error;
   return error;
 }
 
@@ -162,9 +174,13 @@ const LoadedFunction& Session::kernel_of(const FunctionEntry& function) {
   return mine.loaded.emplace(std::move(loaded));
 }
 
+std::optional<ModuleVariable> Session::variable_of(std::size_t module, const std::string& name) {
+  load(module);
+  return device().variable_of(modules.at(module).name, name);
+}
+
 ModuleVariable Session::place_of(const VariableEntry& variable) {
-  load(variable.module);
-  const auto found = device().variable_of(modules.at(variable.module).name, variable.name);
+  const auto found = variable_of(variable.module, variable.name);
   if (!found) throw Error(ExitCode::missing, fmt::format("no variable '{}' in the program's PTX", variable.name));
   MemoryEntry entry;
   entry.kind = variable.managed != nullptr ? MemoryEntry::Kind::managed : MemoryEntry::Kind::device;

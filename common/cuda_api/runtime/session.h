@@ -71,6 +71,16 @@ class Session {
   WritingLaunches writing;                 ///< kept where initcheck is on
   Failures failures;
   std::uint64_t waits = 0;  ///< calls so far that waited for what was queued
+  /// The function of the driver's API that runs (driver/driver_call.h), null: none. What it calls of the runtime's is
+  /// its own, and told by its name.
+  const char* driver_function = nullptr;
+  void* driver_caller = nullptr;  ///< who called that
+  bool has_runtime_user = false;  ///< somebody has called a function of the runtime's itself
+  std::uint64_t context = 0;      ///< that memory is allocated in: a number of driver/contexts.h, 0: the primary one
+  [[nodiscard]] const char* name_of(const char* function) const {
+    return driver_function == nullptr ? function : driver_function;
+  }
+  [[nodiscard]] void* caller_of(void* caller) const { return driver_function == nullptr ? caller : driver_caller; }
 
   /// Why the call that runs gives this error, which it returns.
   cudaError_t because(cudaError_t error, Reason reason) { return failures.because(error, std::move(reason)); }
@@ -104,6 +114,8 @@ class Session {
   const LoadedFunction& kernel_of(const FunctionEntry& function);
   /// Where a registered variable lies. Throws Error.
   ModuleVariable place_of(const VariableEntry& variable);
+  /// Where a variable of a module lies; nothing where it has none of that name. Throws Error.
+  std::optional<ModuleVariable> variable_of(std::size_t module, const std::string& name);
 
   /// What kernels have printed goes to standard output: at the points where the host waits for them, as on a GPU.
   void print();
@@ -190,6 +202,9 @@ class Session {
 
 /// The error that cudaGetLastError gives to this thread.
 cudaError_t& last_error();
+
+/// This thread has called a function of the runtime's: the primary context is its own, where it has none.
+bool& uses_runtime();
 
 /// Who wrote the <<<>>> that this thread launches next; null where none did.
 void*& configured_by();

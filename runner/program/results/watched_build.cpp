@@ -100,7 +100,7 @@ std::vector<std::string> made_by(const std::vector<std::string>& words) {
 int build_watched(const std::vector<std::string>& words) {
   const PrivateFolder folder;
   auto watched = words;
-  for (auto& word : watching_words(folder.path())) watched.push_back(std::move(word));
+  for (auto& word : watching_words(folder.path(), words)) watched.push_back(std::move(word));
   NvccMessages messages;
   const int code = run(watched, messages);
   if (code != 0 && messages.is_lost()) {  // a toolkit that the header does not fit
