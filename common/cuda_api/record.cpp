@@ -69,11 +69,15 @@ void members(LeakRecord& v, auto&& visit) {
   auto& [bytes, name, caller] = v;
   visit(bytes, name, caller);
 }
+void members(LibraryRecord& v, auto&& visit) {
+  auto& [name, shape, calls, operations, bytes, ms, least_ms, most_ms, caller] = v;
+  visit(name, shape, calls, operations, bytes, ms, least_ms, most_ms, caller);
+}
 void members(Record& v, auto&& visit) {
-  auto& [gpu, kernels, copies, calls, sites, clocks, activities, activities_cut, faults, findings, failures,
+  auto& [gpu, kernels, copies, libraries, calls, sites, clocks, activities, activities_cut, faults, findings, failures,
          allocations, leaks, leaked_bytes, leaks_cut, unsupported, notes, crash, complete] = v;
-  visit(gpu, kernels, copies, calls, sites, clocks, activities, activities_cut, faults, findings, failures, allocations,
-        leaks, leaked_bytes, leaks_cut, unsupported, notes, crash, complete);
+  visit(gpu, kernels, copies, libraries, calls, sites, clocks, activities, activities_cut, faults, findings, failures,
+        allocations, leaks, leaked_bytes, leaks_cut, unsupported, notes, crash, complete);
 }
 void members(StepsRecord& v, auto&& visit) {
   auto& [steps, ptx, findings] = v;

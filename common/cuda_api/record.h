@@ -75,6 +75,16 @@ struct CopyRecord {
   double ms = 0, least_ms = 0, most_ms = 0;
 };
 
+/// Calls of one function of a library, of one shape.
+struct LibraryRecord {
+  std::string name, shape;  ///< "cublasSgemm", "64 x 64 x 64"
+  std::uint64_t calls = 0;
+  double operations = 0;                     ///< of all calls, as `bytes`
+  std::uint64_t bytes = 0;                   ///< read and written, each once a call
+  double ms = 0, least_ms = 0, most_ms = 0;  ///< estimated, of all; of one
+  std::string caller;                        ///< of the first, as FaultRecord's
+};
+
 struct CallRecord {
   std::uint64_t calls = 0, bytes = 0;
 };
@@ -146,6 +156,7 @@ struct Record {
   std::string gpu;
   std::vector<KernelRecord> kernels;
   std::map<std::string, CopyRecord> copies;
+  std::vector<LibraryRecord> libraries;
   std::map<std::string, CallRecord> calls;
   std::vector<CallSite> sites;
   std::vector<ClockRecord> clocks;

@@ -7,10 +7,12 @@
 #include <cerrno>
 #include <cstring>
 
+#include "common/child/private_folder.h"
 #include "common/error.h"
 #include "common/gpu_profile.h"
 #include "runner/command.h"
 #include "runner/program/build_program.h"
+#include "runner/program/math_libraries.h"
 #include "runner/program/results/watched_build.h"
 #include "runner/program/results/watched_functions.h"
 
@@ -40,10 +42,13 @@ ExitCode run_nvcc(const CommandLine& line) {
   const std::string nvcc = nvcc_for_programs();
   const auto& gpu = gpu_profile("h200");
   std::vector<std::string> words{nvcc};
-  const auto own =
-      builds(line.rest) ? nvcc_words(line.rest, gpu.compute_major * 10 + gpu.compute_minor, nvcc) : line.rest;
+  auto own = builds(line.rest) ? nvcc_words(line.rest, gpu.compute_major * 10 + gpu.compute_minor, nvcc) : line.rest;
+  const PrivateFolder folder;
+  const auto linking = builds(line.rest) ? linking_words(own, folder.path() / "lent") : std::vector<std::string>();
+  words.insert(words.end(), linking.begin(), linking.end());
   words.insert(words.end(), own.begin(), own.end());
   if (builds(line.rest) && may_watch(line.rest)) return static_cast<ExitCode>(build_watched(words));
+  if (!linking.empty()) return static_cast<ExitCode>(build_unwatched(words));
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "runner/program/build_cache.h"
+#include "runner/program/math_libraries.h"
 #include "runner/program/results/build_advice.h"
 #include "runner/program/results/nvcc_messages.h"
 #include "runner/program/results/watched_functions.h"
@@ -136,8 +137,15 @@ std::string sifted(const std::string& output, NvccMessages& messages) {
 bool build(const BuildRequest& request, const fs::path& program, const std::string& nvcc, const BuildCache& cache,
            bool watched) {
   std::vector<std::string> command{nvcc};
-  for (auto& word : nvcc_words(request.options, request.architecture, nvcc)) command.push_back(std::move(word));
+  auto words = nvcc_words(request.options, request.architecture, nvcc);
+  auto libraries = libraries_of_sources(request.files, words);
+  for (auto& word : header_words(request.files, nvcc)) command.push_back(std::move(word));
+  // Behind what asks for them: a linker may pass over a library that nobody has asked for yet.
+  for (auto& word : words)
+    (word.starts_with("-l") && word.size() > 2 && word != "-lineinfo" ? libraries : command).push_back(word);
   for (const auto& file : request.files) command.push_back(file);
+  for (const auto& word : linking_words(libraries, program.parent_path() / "lent")) command.push_back(word);
+  command.insert(command.end(), libraries.begin(), libraries.end());
   command.insert(command.end(), {"-o", program.string()});
   if (watched)
     for (auto& word : watching_words(program.parent_path(), request.files)) command.push_back(std::move(word));

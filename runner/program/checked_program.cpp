@@ -9,6 +9,7 @@
 #include "common/cuda_api/program_file.h"
 #include "common/cuda_api/static_runtime.h"
 #include "common/error.h"
+#include "runner/program/math_libraries.h"
 #include "runner/student_file/source_file.h"
 
 namespace gpulab {
@@ -31,6 +32,17 @@ void check_static_runtime(const std::vector<cuda_api::StaticFunction>& functions
       how_to_build() + " of CUDA " + major);
 }
 
+/// One that nobody simulates, or of another version than ours.
+[[noreturn]] void refuse_library(const std::string& name, const std::string& library) {
+  const auto stem = library.substr(0, library.find(".so"));
+  for (const auto& one : math_libraries())
+    if (one.soname.starts_with(stem + ".so"))
+      throw Error(ExitCode::missing, fmt::format("{} is linked with {}; this gpulab has {}", name, library, one.soname),
+                  {}, how_to_build());
+  throw Error(ExitCode::missing,
+              fmt::format("unsupported: {} calls {}, a closed library that needs a GPU", name, library));
+}
+
 }  // namespace
 
 LibraryNeeds check_program(const std::string& path, const std::string& name) {
@@ -50,10 +62,11 @@ LibraryNeeds check_program(const std::string& path, const std::string& name) {
     throw Error(ExitCode::missing, fmt::format("{} is linked with {}; this gpulab has {}", name, library, ours), {},
                 how_to_build() + " of CUDA " + ours.substr(ours.rfind('.') + 1));
   }
-  if (const auto closed = cuda_api::closed_library(program->libraries); !closed.empty())
-    throw Error(ExitCode::missing,
-                fmt::format("unsupported: {} calls {}, a closed library that needs a GPU", name, closed));
   LibraryNeeds needs;
+  std::vector<std::string> others;
+  for (const auto& library : program->libraries)
+    (math_library(library) != nullptr ? needs.linked : others).push_back(library);
+  if (const auto closed = cuda_api::closed_library(others); !closed.empty()) refuse_library(name, closed);
   needs.compiler = bytes.find("libnvrtc.so") != std::string::npos;
   if (std::ranges::find(program->libraries, ours) != program->libraries.end()) return needs;
   const auto functions = cuda_api::static_runtime_functions(std::as_bytes(std::span(bytes)));

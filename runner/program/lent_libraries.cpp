@@ -6,6 +6,7 @@
 
 #include "common/cuda_api/static_runtime.h"
 #include "common/embedded.h"
+#include "runner/program/math_libraries.h"
 #include "runner/program/python_program.h"
 #include "runner/student_file/toolchain.h"
 
@@ -58,6 +59,7 @@ LentLibraries lend_libraries(const fs::path& folder, const LibraryNeeds& needs) 
       lent.readable.push_back(fs::canonical(*real, failed).parent_path());
     }
   }
+  for (const auto& library : put_math_libraries(needs.linked, folder)) preloaded += ":" + library;
   if (needs.static_runtime) lent.environment.push_back(fmt::format("{}=1", cuda_api::kStaticVariable));
   lent.environment.push_back("LD_PRELOAD=" + preloaded);
   return lent;

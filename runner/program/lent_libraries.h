@@ -13,9 +13,10 @@ inline constexpr const char* driver_library_name = "libcuda.so.1";
 
 /// Which of them a program may ask for, beside the runtime and the driver's API.
 struct LibraryNeeds {
-  bool compiler = false;        ///< NVRTC
-  bool static_runtime = false;  ///< it has NVIDIA's in its own file, by names
-  bool interpreter = false;     ///< Python, whose packages open libraries while they run
+  bool compiler = false;              ///< NVRTC
+  bool static_runtime = false;        ///< it has NVIDIA's in its own file, by names
+  bool interpreter = false;           ///< Python, whose packages open libraries while they run
+  std::vector<std::string> linked{};  ///< sonames of cuBLAS and its kin that it is linked with, and that are ours
 };
 
 struct LentLibraries {

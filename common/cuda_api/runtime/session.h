@@ -14,10 +14,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/cuda_api/libraries/library_runtime.h"
 #include "common/cuda_api/record.h"
 #include "common/cuda_api/runtime/failures/failures.h"
 #include "common/cuda_api/runtime/host/managed_watch.h"
 #include "common/cuda_api/runtime/host/unwritten_results.h"
+#include "common/cuda_api/runtime/libraries/library_touches.h"
 #include "common/cuda_api/runtime/memory_table.h"
 #include "common/cuda_api/runtime/modules.h"
 #include "common/cuda_api/runtime/streamcheck/streamcheck.h"
@@ -99,6 +101,9 @@ class Session {
   void reset_device();
 
   cudaError_t launch(const LaunchRequest& request);
+  /// Does what a library has queued on a stream. `work` throws LaunchError where it goes beyond memory.
+  cudaError_t library(const LibraryOperation& operation, cudaStream_t stream,
+                      const std::function<void(LibraryTouches&)>& work);
   /// The work that a graph is made of; null where nothing is captured. Streams that a captured one is joined with are
   /// captured, too: all but the legacy default stream.
   std::vector<Work>* captured = nullptr;
@@ -178,6 +183,7 @@ class Session {
   void keep(Activity activity);
   void write_steps(const LaunchRequest& request, const std::vector<Finding>& findings);
   void fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel);
+  void account_library(const LibraryOperation& operation, cudaStream_t stream, const LibraryTouches& touches);
   struct Refusal {
     cudaError_t error = cudaSuccess;
     std::string why{}, remedy{};
