@@ -21,6 +21,7 @@
 #include "common/embedded.h"
 #include "common/error.h"
 #include "runner/program/host_lines.h"
+#include "runner/program/process/environment.h"
 #include "runner/program/results/dropped_results.h"
 #include "runner/program/results/judged_calls.h"
 #include "runner/student_file/source_file.h"
@@ -64,12 +65,7 @@ fs::path steps_file(const fs::path& record) { return record.string() + ".steps";
 ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs::path& record) {
   ChildPlan plan{.command = {fs::absolute(request.program).string()}};
   plan.command.insert(plan.command.end(), request.arguments.begin(), request.arguments.end());
-  plan.environment.emplace();
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    if (!text.starts_with("TMPDIR=") && !text.starts_with("LD_PRELOAD=") && !text.starts_with("GPULAB_EXEC="))
-      plan.environment->emplace_back(text);
-  }
+  plan.environment = environment_of_program(environ, request.given_back);
   auto options = request.options;
   options.record = record;
   if (options.steps) options.steps_file = steps_file(record);
@@ -106,7 +102,8 @@ class Terminal {
 };
 
 /// Until the program has ended; who ends us ends it, too: it is told, and may say within `grace` what has run so far.
-int wait_for(const ChildPlan& plan, const std::string& name) {
+/// `met` is the limit that ended it.
+int wait_for(const ChildPlan& plan, const std::string& name, const ProgramLimits& limits, std::string& met) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds grace{500};
   constexpr int look_ms = 50;  // a signal between two looks waits so long
@@ -114,8 +111,10 @@ int wait_for(const ChildPlan& plan, const std::string& name) {
   const Terminal terminal(child);
   const int process = static_cast<int>(syscall(SYS_pidfd_open, child, 0));  // -1 on old systems: looked at each time
   std::optional<Clock::time_point> told;
+  LimitsWatch watch(child, limits);
   while (!has_ended(child)) {
-    if (interrupted() && !told) {
+    if (met.empty()) met = watch.met();
+    if ((interrupted() || !met.empty()) && !told) {
       kill(child, SIGTERM);
       told = Clock::now();
     }
@@ -238,7 +237,8 @@ ProgramRun run_program(const ProgramRequest& request) {
                 "set TMPDIR to a folder whose path has no blanks and no colons");
   std::ofstream(own / runtime_library_name(), std::ios::binary) << runtime_library();
   const auto record = own / "record.json";
-  const int status = wait_for(plan_for(request, own, record), request.name);
+  std::string met;
+  const int status = wait_for(plan_for(request, own, record), request.name, request.limits, met);
   ProgramRun run;
   run.program = request.name;
   run.arguments = request.arguments;
@@ -250,6 +250,7 @@ ProgramRun run_program(const ProgramRequest& request) {
   run.exit_code = WIFSIGNALED(status) ? 128 + run.signal : WEXITSTATUS(status);
   run.interrupted = interrupted();
   if (auto told = read_record(record)) run.record = std::move(*told);
+  if (!met.empty()) run.record.crash = met;
   if (request.options.steps && !run.interrupted) run.steps = read_steps(steps_file(record));
   name_host_lines(run.record, request.program, request.isolated);
   if (!run.record.faults.empty() || !run.record.failures.empty())

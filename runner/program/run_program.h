@@ -6,6 +6,7 @@
 
 #include "common/cuda_api/program_run.h"
 #include "common/cuda_api/record.h"
+#include "runner/program/process/program_limits.h"
 
 namespace gpulab {
 
@@ -15,6 +16,8 @@ struct ProgramRequest {
   std::vector<std::string> arguments;
   cuda_api::Options options;
   bool isolated = true;
+  std::vector<std::string> given_back;  ///< names of the environment that hold secrets, and that it gets all the same
+  ProgramLimits limits;
 };
 
 /// Throws Error (missing) where it cannot run here: no program, linked statically, another runtime, a closed library.
