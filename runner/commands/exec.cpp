@@ -16,6 +16,7 @@
 #include "runner/options/machine_options.h"
 #include "runner/options/nvcc_options.h"
 #include "runner/options/report_options.h"
+#include "runner/options/sizes.h"
 #include "runner/program/build_program.h"
 #include "runner/program/checked_program.h"
 #include "runner/program/python_program.h"
@@ -43,8 +44,12 @@ OptionList own_options() {
       {"I", "FOLDER", "headers", what_runs},
       {"D", "NAME[=V]", "a macro", what_runs},
       {"m", "MODULE", "run a module of Python, as python3 -m", what_runs},
+      {"old-cuda", "", "what CUDA has dropped, by what stands for it now, with a note of each", what_runs},
       {"every-launch", "", "run also the launches that do what an earlier one has done", what_runs},
       {"no-isolation", "", "no confinement of compiler and program, where the system has none", what_runs},
+      {"env", "NAME", "of the environment, though its name looks like a secret's (TOKEN, KEY, AWS_ …)", what_runs},
+      {"host-memory", "SIZE", "of this machine, at most; default nine tenths of what is left", what_runs},
+      {"real-clock", "", "the program reads this machine's clocks, not modelled time and its own work", what_runs},
       {"print-gpu-summary", "", "nvprof's summary of kernels and copies", report},
       {"print-gpu-trace", "", "nvprof's trace: each launch and copy", report},
       {"chrome-trace", "FILE", "launches and copies for chrome://tracing and Perfetto", report},
@@ -135,6 +140,14 @@ Request parse(const CommandLine& line) {
   if (const auto* file = single_value(given, "chrome-trace")) request.chrome_trace = *file;
   const auto form = request.report.format->name;
   options.trace = request.trace || !request.chrome_trace.empty() || form == "json" || form == "html";
+  request.program.given_back = values_of(given, "env");
+  if (const auto* size = single_value(given, "host-memory")) {
+    const auto bytes = parse_size(*size, "--host-memory");
+    if (bytes <= 0) throw usage_error("--host-memory: a program needs some memory");
+    options.host_memory = request.program.limits.host_memory = static_cast<std::uint64_t>(bytes);
+  }
+  options.old_cuda = single_value(given, "old-cuda") != nullptr;
+  options.real_clock = single_value(given, "real-clock") != nullptr;
   options.each = !request.metrics.empty();
   options.steps = steps_of(given, request.trace_page);
   options.lines = single_value(given, "explain") != nullptr;
@@ -164,6 +177,7 @@ std::optional<std::string> built(const CommandLine& line, const Request& request
   const auto& gpu = gpu_profile(request.program.options.profile);
   build.architecture = gpu.compute_major * 10 + gpu.compute_minor;
   build.isolated = request.program.isolated;
+  build.old_cuda = request.program.options.old_cuda;
   for (const auto& file : build.files) {
     if (!is_source(file))
       throw usage_error(fmt::format("exec: '{}' is no source file", file), "arguments of the program stand behind --");

@@ -34,6 +34,11 @@ std::string of_toolkit(std::string_view name) {
 
 std::string runtime_library_name() { return of_toolkit("libcudart"); }
 
+std::string_view runtime_library() {
+  return {_binary_cuda_runtime_library_start,
+          static_cast<std::size_t>(_binary_cuda_runtime_library_end - _binary_cuda_runtime_library_start)};
+}
+
 LentLibraries lend_libraries(const fs::path& folder, const LibraryNeeds& needs) {
   LentLibraries lent;
   const auto runtime = folder / runtime_library_name(), driver = folder / driver_library_name;

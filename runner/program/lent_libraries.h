@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpulab {
@@ -10,6 +11,9 @@ namespace gpulab {
 inline constexpr const char* driver_library_name = "libcuda.so.1";
 /// "libcudart.so.13", of the toolkit that built this binary.
 [[nodiscard]] std::string runtime_library_name();
+
+/// Its bytes.
+[[nodiscard]] std::string_view runtime_library();
 
 /// Which of them a program may ask for, beside the runtime and the driver's API.
 struct LibraryNeeds {

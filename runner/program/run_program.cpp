@@ -23,6 +23,7 @@
 #include "common/text.h"
 #include "runner/program/host_lines.h"
 #include "runner/program/lent_libraries.h"
+#include "runner/program/process/environment.h"
 #include "runner/program/results/dropped_results.h"
 #include "runner/program/results/judged_calls.h"
 #include "runner/student_file/source_file.h"
@@ -61,12 +62,7 @@ ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs:
                    const LentLibraries& lent) {
   ChildPlan plan{.command = {fs::absolute(request.program).string()}};
   plan.command.insert(plan.command.end(), request.arguments.begin(), request.arguments.end());
-  plan.environment.emplace();
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    if (!text.starts_with("TMPDIR=") && !text.starts_with("LD_PRELOAD=") && !text.starts_with("GPULAB_EXEC="))
-      plan.environment->emplace_back(text);
-  }
+  plan.environment = environment_of_program(environ, request.given_back);
   auto options = request.options;
   options.record = record;
   if (options.steps) options.steps_file = steps_file(record);
@@ -105,7 +101,8 @@ class Terminal {
 };
 
 /// Until the program has ended; who ends us ends it, too: it is told, and may say within `grace` what has run so far.
-int wait_for(const ChildPlan& plan, const std::string& name) {
+/// `met` is the limit that ended it.
+int wait_for(const ChildPlan& plan, const std::string& name, const ProgramLimits& limits, std::string& met) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds grace{500};
   constexpr int look_ms = 50;  // a signal between two looks waits so long
@@ -113,8 +110,10 @@ int wait_for(const ChildPlan& plan, const std::string& name) {
   const Terminal terminal(child);
   const int process = static_cast<int>(syscall(SYS_pidfd_open, child, 0));  // -1 on old systems: looked at each time
   std::optional<Clock::time_point> told;
+  LimitsWatch watch(child, limits);
   while (!has_ended(child)) {
-    if (interrupted() && !told) {
+    if (met.empty()) met = watch.met();
+    if ((interrupted() || !met.empty()) && !told) {
       kill(child, SIGTERM);
       told = Clock::now();
     }
@@ -200,7 +199,8 @@ ProgramRun run_program(const ProgramRequest& request) {
                 "set TMPDIR to a folder whose path has no blanks and no colons");
   const auto lent = lend_libraries(own, request.needs);
   const auto record = own / "record.json";
-  const int status = wait_for(plan_for(request, own, record, lent), request.name);
+  std::string met;
+  const int status = wait_for(plan_for(request, own, record, lent), request.name, request.limits, met);
   ProgramRun run;
   run.program = request.name;
   run.arguments = request.arguments;
@@ -216,6 +216,7 @@ ProgramRun run_program(const ProgramRequest& request) {
     run.record.leaks.clear();
     run.record.leaked_bytes = run.record.leaks_cut = 0;
   }
+  if (!met.empty()) run.record.crash = met;
   if (request.options.steps && !run.interrupted) run.steps = read_steps(steps_file(record));
   name_host_lines(run.record, request.program, request.isolated);
   if (!run.record.faults.empty() || !run.record.failures.empty())

@@ -7,6 +7,7 @@
 #include "common/cuda_api/program_run.h"
 #include "common/cuda_api/record.h"
 #include "runner/program/lent_libraries.h"
+#include "runner/program/process/program_limits.h"
 
 namespace gpulab {
 
@@ -18,6 +19,8 @@ struct ProgramRequest {
   bool isolated = true;
   LibraryNeeds needs{};
   std::vector<std::string> readable{};  ///< places beyond those that every program may read
+  std::vector<std::string> given_back;  ///< names of the environment that hold secrets, and that it gets all the same
+  ProgramLimits limits;
 };
 
 /// Runs it to its end.

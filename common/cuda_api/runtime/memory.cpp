@@ -244,6 +244,15 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
   return call("cudaMemGetInfo", Waits::no, [&](Session& s) {
     *total = s.profile().memory_bytes;
     *free_bytes = *total - std::min(s.memory.used(), *total);
+    // What lies in the simulated GPU's memory lies in this machine's.
+    std::uint64_t here = available_host_memory().value_or(*free_bytes) / 10 * 9;
+    if (s.options.host_memory != 0)
+      here = std::min(here, s.options.host_memory - std::min(s.memory.used(), s.options.host_memory));
+    if (here < *free_bytes) {
+      s.note(fmt::format("cudaMemGetInfo: {} MiB are free, as this machine has no more; the simulated GPU has {} MiB",
+                         here >> 20, *free_bytes >> 20));
+      *free_bytes = here;
+    }
     return cudaSuccess;
   });
 }

@@ -128,6 +128,16 @@ const VariableEntry* Modules::variable(const void* host) const {
   return found == variable_by_host_.end() ? nullptr : found->second;
 }
 
+const VariableEntry* Modules::variable_named(const void* text) const {
+  // Strings lie in the program's own file; elsewhere nothing is read, for the address may lead nowhere.
+  const auto bytes = mapped_from(text);
+  const std::string_view held(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const auto& variable : variables_)
+    if (held.starts_with(variable.name) && held.size() > variable.name.size() && held[variable.name.size()] == '\0')
+      return &variable;
+  return nullptr;
+}
+
 const FatModule& Modules::take_ptx(std::size_t number, int architecture) {
   FatModule& module = modules_.at(number);
   if (!module.ptx.empty()) return module;

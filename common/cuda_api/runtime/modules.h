@@ -71,6 +71,8 @@ class Modules {
   [[nodiscard]] FunctionEntry* function(const void* host);
   [[nodiscard]] const VariableEntry* variable(const void* host) const;
   [[nodiscard]] const std::deque<VariableEntry>& variables() const { return variables_; }
+  /// Of which a string of the program's is the name, as CUDA 4 took symbols; `text` may lead nowhere.
+  [[nodiscard]] const VariableEntry* variable_named(const void* text) const;
   /// The text for a GPU of that architecture. Throws Error (missing) where there is none.
   const FatModule& take_ptx(std::size_t module, int architecture);
   /// The device that knew them is gone.

@@ -9,7 +9,8 @@
 #include <utility>
 
 #include "common/cuda_api/runtime/failures/reasons.h"
-#include "common/cuda_api/runtime/host/clock_calls.h"
+#include "common/cuda_api/runtime/host/clock/host_clock.h"
+#include "common/cuda_api/runtime/host/clock/readings.h"
 #include "common/cuda_api/runtime/host/habits.h"
 #include "common/cuda_api/runtime/host/python_lines.h"
 #include "common/demangle.h"
@@ -61,8 +62,10 @@ bool& uses_runtime() {
 cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t bytes,
                       const std::function<cudaError_t(Session&)>& body) {
   const LookAtPython look;
+  const host_clock::Stopped stopped;
   Session& session = Session::instance();
   const std::lock_guard lock(session.mutex);
+  if (host_clock::Stopped::outermost()) session.timeline_goes_on();
   const bool of_runtime = session.driver_function == nullptr;
   caller = session.caller_of(caller);
   if (of_runtime || session.driver_function == name) {
@@ -96,6 +99,8 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
     }
     session.failures.end(session.record, name, error, caller);
   }
+  if (waits == Waits::yes && error == cudaSuccess) session.host_waits_for(name);
+  if (host_clock::Stopped::outermost()) session.host_goes_on();
   session.streams.close();
   session.managed.close();
   if (of_runtime && error != cudaSuccess && error != cudaErrorNotReady) last_error() = error;
@@ -110,6 +115,7 @@ Session& Session::instance() {
 Session::Session() : options(read_options()), profile_(gpu_profile(options.profile)) {
   record.gpu = profile_.id;
   if (options.lines) clocks::watch();
+  if (!options.real_clock) host_clock::show();
   const auto has = [&](std::string_view tool) {
     return std::ranges::find(options.sanitize, tool) != options.sanitize.end();
   };
@@ -123,6 +129,12 @@ Session::Session() : options(read_options()), profile_(gpu_profile(options.profi
 
 Device& Session::device() {
   if (device_) return *device_;
+  static bool told = false;
+  if (std::getenv(kOptionsVariable) == nullptr && !std::exchange(told, true))
+    fmt::print(stderr,
+               "gpulab: this program runs on a simulated {}, and is not confined; GPULAB_REPORT=FILE writes what "
+               "'gpulab exec' reports\n",
+               profile_.id);
   device_ = make_device(profile_, options);
   device_->limit_stack(stack_limit_);
   return *device_;

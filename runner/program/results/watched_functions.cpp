@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "common/text.h"
+#include "runner/program/old_cuda/old_cuda.h"
 
 namespace gpulab {
 namespace {
@@ -149,7 +150,7 @@ std::string list_of_files(const std::vector<std::string>& words) {
 std::string without_header(const std::string& list) {
   std::string kept;
   for (const auto& line : split(list, '\n')) {
-    if (line.find(watching_header) == std::string::npos) {
+    if (line.find(watching_header) == std::string::npos && !is_of_old_cuda(line)) {
       kept += line + '\n';
     } else if (!line.ends_with('\\') && kept.ends_with("\\\n")) {
       kept.resize(kept.size() - 2);  // it was the last

@@ -128,6 +128,12 @@ cudaError_t fill(Session& s, const char* function, void* to, Pattern value, cons
 /// The variable behind a symbol with `bytes` from `offset` on; 0 where it is none, or smaller.
 std::uint64_t symbol_place(Session& s, const void* symbol, std::size_t bytes, std::size_t offset, cudaError_t& error) {
   const VariableEntry* variable = s.modules.variable(symbol);
+  if (variable == nullptr && s.options.old_cuda) {
+    variable = s.modules.variable_named(symbol);
+    if (variable != nullptr)
+      s.note(fmt::format("--old-cuda: a symbol is named by a string, \"{}\"; since CUDA 5 it is the variable itself",
+                         variable->name));
+  }
   if (variable == nullptr) {
     error = s.because(cudaErrorInvalidSymbol, not_a_symbol(s, symbol));
     return 0;
@@ -227,12 +233,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
   void* const caller = __builtin_return_address(0);
   return call(
       "cudaMemcpy", Waits::yes,
-      [&](Session& s) {
-        const auto error = copy(s, "cudaMemcpy", to, from, {bytes}, kind, nullptr, caller);
-        s.timeline.host_waits(s.timeline.ready(Timeline::kDefault));
-        return error;
-      },
-      bytes);
+      [&](Session& s) { return copy(s, "cudaMemcpy", to, from, {bytes}, kind, nullptr, caller); }, bytes);
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
