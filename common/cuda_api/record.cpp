@@ -17,10 +17,10 @@ using Json = nlohmann::json;
 
 // What goes over, in this order: of what a launch gives, common/device/members.h says it.
 void members(Options& v, auto&& visit) {
-  auto& [profile, record, threads, budget, schedule, counters, model, trace, each, lines, repeats, sanitize, steps,
-         steps_file] = v;
-  visit(profile, record, threads, budget, schedule, counters, model, trace, each, lines, repeats, sanitize, steps,
-        steps_file);
+  auto& [profile, record, threads, budget, schedule, counters, model, trace, each, lines, repeats, host_memory,
+         old_cuda, real_clock, sanitize, steps, steps_file] = v;
+  visit(profile, record, threads, budget, schedule, counters, model, trace, each, lines, repeats, host_memory, old_cuda,
+        real_clock, sanitize, steps, steps_file);
 }
 void members(Counters& v, auto&& visit) {
   auto& [counts] = v;

@@ -26,10 +26,13 @@ struct Options {
   int threads = 0;     ///< 0: all
   std::uint64_t budget = 0, schedule = 0;
   bool counters = true, model = true;
-  bool trace = false;   ///< keep each launch and copy
-  bool each = false;    ///< keep the counters of each launch
-  bool lines = false;   ///< count by source line, too
-  bool repeats = true;  ///< leave out launches that would do again what an earlier one has done
+  bool trace = false;             ///< keep each launch and copy
+  bool each = false;              ///< keep the counters of each launch
+  bool lines = false;             ///< count by source line, too
+  bool repeats = true;            ///< leave out launches that would do again what an earlier one has done
+  std::uint64_t host_memory = 0;  ///< that the program may take; 0: what there is
+  bool old_cuda = false;          ///< symbols may be named by strings
+  bool real_clock = false;        ///< the program reads the machine's clocks as they are
   std::vector<std::string> sanitize;
   std::optional<TraceWindow> steps;  ///< of this launch of the program, what warps do: a StepsRecord in `steps_file`
   std::string steps_file;

@@ -1,40 +1,34 @@
 #pragma once
-// Libraries that stand in for NVIDIA's (common/cuda_api/libraries), which this binary holds: put beside a program that
-// is linked with them, and before the linker that asks for them by -l.
+// The libraries of ours that a program finds in place of NVIDIA's. This binary holds them.
 
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace gpulab {
 
-struct LentLibrary {
-  std::string_view name;    ///< "cublas": of -lcublas
-  std::string_view soname;  ///< "libcublas.so.13"
-  std::string_view header;  ///< of the toolkit's that it was made from
-  std::string_view bytes;
+inline constexpr const char* driver_library_name = "libcuda.so.1";
+/// "libcudart.so.13", of the toolkit that built this binary.
+[[nodiscard]] std::string runtime_library_name();
+
+/// Its bytes.
+[[nodiscard]] std::string_view runtime_library();
+
+/// Which of them a program may ask for, beside the runtime and the driver's API.
+struct LibraryNeeds {
+  bool compiler = false;              ///< NVRTC
+  bool static_runtime = false;        ///< it has NVIDIA's in its own file, by names
+  bool interpreter = false;           ///< Python, whose packages open libraries while they run
+  std::vector<std::string> linked{};  ///< sonames of cuBLAS and its kin that it is linked with, and that are ours
 };
-[[nodiscard]] std::span<const LentLibrary> lent_libraries();
 
-/// The one of a soname; null: there is none.
-[[nodiscard]] const LentLibrary* lent_library(std::string_view soname);
+struct LentLibraries {
+  std::vector<std::string> environment;  ///< NAME=VALUE, for the loader and for our libraries
+  std::vector<std::string> readable;     ///< places beyond its own that the program needs to read for them
+};
 
-/// Writes those of these sonames to a folder. Returns their paths, for LD_PRELOAD.
-std::vector<std::string> lend(const std::vector<std::string>& sonames, const std::filesystem::path& folder);
-
-/// What nvcc needs to link with them, where its words ask for one: they come to `folder` under the linker's names, and
-/// the words are -L of it. Nothing where no word asks. Static libraries of NVIDIA's become shared ones of ours.
-[[nodiscard]] std::vector<std::string> linking_words(std::vector<std::string>& words,
-                                                     const std::filesystem::path& folder);
-
-/// NVTX has headers alone since CUDA 13, in a folder of their own: the -I of that folder, where a source includes what
-/// stood beside the others before.
-[[nodiscard]] std::vector<std::string> header_words(const std::vector<std::string>& files, const std::string& nvcc);
-
-/// The words -l for what the sources include: cuBLAS by its header.
-[[nodiscard]] std::vector<std::string> libraries_of_sources(const std::vector<std::string>& files,
-                                                            const std::vector<std::string>& words);
+/// Puts into `folder` what a program of these needs may ask for.
+[[nodiscard]] LentLibraries lend_libraries(const std::filesystem::path& folder, const LibraryNeeds& needs);
 
 }  // namespace gpulab

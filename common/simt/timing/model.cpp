@@ -14,12 +14,19 @@ namespace {
 constexpr std::uint64_t kWaves = 3;
 constexpr std::uint64_t kMostBlocks = 96;
 
-/// Of the launches that the model was compared with on an H200, nine of ten lay within this factor.
-constexpr double kSpread = 1.4;
-/// Of GPUs that nobody has compared it with: a guess, wide enough for what other generations do otherwise.
-constexpr double kGuessedSpread = 2;
-
 std::uint64_t sms(const GpuProfile& profile) { return static_cast<std::uint64_t>(std::max(profile.sm_count, 1)); }
+
+/// Cycles of what an SM has one of, or four, and that is busy for the longest.
+double busiest(const SmResult& sm) {
+  return std::max({sm.issue, sm.fma, sm.alu, sm.fp64, sm.special, sm.tensor, sm.shared + sm.l1, sm.dram});
+}
+
+/// Whether one of the traced blocks does more than twice as much as another.
+bool is_uneven(const GridTrace& trace) {
+  const auto [least, most] = std::minmax_element(trace.blocks.begin(), trace.blocks.end(),
+                                                 [](auto& a, auto& b) { return a.instructions < b.instructions; });
+  return most->instructions > 2 * least->instructions;
+}
 
 double traced_instructions(const GridTrace& trace) {
   double sum = 0;
@@ -29,12 +36,12 @@ double traced_instructions(const GridTrace& trace) {
 
 }  // namespace
 
-void TimingModel::start_run() {
+void TimingModel::start_run(bool empty_l2) {
   issued_.clear();
   grids_.clear();
   touched_.clear();
   brought_bytes_ = 0;
-  dirty_left_ = gpu_.dirty_l2_bytes;
+  dirty_left_ = empty_l2 ? 0 : gpu_.dirty_l2_bytes;
   unavailable_.clear();
 }
 
@@ -61,18 +68,22 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   share.part = part;
   const double dram = gpu_.dram_gbs / gpu_.clock_ghz;
   share.l2_bytes_per_cycle = std::min(gpu_.l2_bytes_per_cycle, gpu_.l2_total_bytes_per_cycle * part);
+  share.l2_scattered_bytes_per_cycle =
+      std::min(gpu_.l2_bytes_per_cycle, gpu_.l2_scattered * gpu_.l2_total_bytes_per_cycle * part);
   share.dram_bytes_per_cycle = dram * part;
   const auto read = static_cast<double>(counters["global_read_footprint_bytes"]);
   if (read > 0) share.read_cost = 1 + std::min(dirty_left_, read) / read;
   // L2 holds as many dirty lines at the end as at the start; of these the kernel's own as many as it writes among all.
   const auto written = static_cast<double>(counters["global_write_footprint_bytes"]);
   if (written > 0) share.write_back = std::max(0.0, 1 - gpu_.dirty_l2_bytes / (read + written));
+  if (const double both = read + written * share.write_back; both > 0)
+    share.dram_bytes_per_cycle *= 1 - (1 - gpu_.dram_mixed) * 4 * read * written * share.write_back / (both * both);
   const double shared = static_cast<double>(launch.program->static_shared_bytes + launch.dynamic_shared_bytes);
   const double l1 = static_cast<double>(profile_.shared_bytes_per_sm) + 28672 - shared;
   share.l1_bytes = static_cast<std::uint32_t>(std::max(l1, 32768.0));
   // What this SM asks for first another one may have brought: by the whole launch's footprint beside what all SMs ask
   // for, if each asks for as much anew as the traced blocks do.
-  SectorSet unique, partial;
+  SectorSet unique, partial, pairs;
   double asked = 0, partial_bytes = 0;
   for (BlockTrace& block : trace.blocks)
     for (TracedAccess& a : block.accesses) {
@@ -82,6 +93,7 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
       for (std::uint32_t i = 0; i < a.sectors; ++i) {
         const std::uint64_t sector = block.sectors[a.first_sector + i];
         unique.insert(sector);
+        pairs.insert(sector >> 1);
         if (a.partial) partial.insert(sector);
       }
     }
@@ -89,12 +101,14 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   const double sectors = static_cast<double>(counters["global_load_sectors"] + counters["global_store_sectors"]);
   const double footprint =
       static_cast<double>(counters["global_read_footprint_bytes"] + counters["global_write_footprint_bytes"]) / 32;
-  // What does not fit into L2 has to be brought again, as if what stays were picked at random.
-  const double room = gpu_.l2_bytes / 32;
-  if (footprint > room) share.again = 1 - room / footprint;
+  share.l2_room = gpu_.l2_bytes * part;
   if (gpu_.l2_bytes == 0) return share;  // where there is none, nothing is there that others have brought
   if (asked > 0 && sectors > 0)
     share.misses = std::min(1.0, footprint / std::max(1.0, sectors * static_cast<double>(unique.size()) / asked));
+  // Neighbours that the traced blocks do not ask for others may: the rims of tiles are what tiles share.
+  const auto all = static_cast<double>(std::max<std::size_t>(unique.size(), 1));
+  const double halves = 2 * static_cast<double>(pairs.size()) - all;
+  share.fetched = 1 + std::max(0.0, halves - 2 * (1 - share.misses) * all) / all;
   return share;
 }
 
@@ -113,27 +127,62 @@ void TimingModel::touch(const BlockTrace& block, const TracedAccess& access, boo
   last = whole ? UINT64_MAX : std::max(last, block.sectors[access.first_sector + access.sectors - 1]);
 }
 
-/// Cycles that atomics take at the slice of L2 that has the most to do: of its rounds, those at the fullest sector are
-/// known, the others are spread over the other sectors.
-double TimingModel::hottest_atomic(const GridTrace& trace, double scale) const {
-  constexpr int slice = 3;  // two lines are eight sectors
-  std::unordered_map<std::uint64_t, double> slices;
-  for (const BlockTrace& block : trace.blocks)
-    for (const TracedAccess& a : block.accesses) {
-      if (!a.atomic || a.space != TracedAccess::Space::global) continue;
-      const double hot = a.together ? gpu_.same_address_cycles
-                         : a.real   ? std::max(a.same_address * gpu_.same_address_float_cycles, gpu_.slice_round_cycles)
-                                    : a.same_address * gpu_.slice_round_cycles;
-      slices[a.hot_sector >> slice] += hot;
-      if (a.sectors < 2) continue;
-      const double other = gpu_.slice_round_cycles * std::max(0, a.conflicts - a.same_address) / (a.sectors - 1);
-      for (std::uint32_t i = 0; i < a.sectors; ++i)
-        if (const std::uint64_t sector = block.sectors[a.first_sector + i]; sector != a.hot_sector)
-          slices[sector >> slice] += other;
-    }
-  double most = 0;
-  for (const auto& [key, cycles] : slices) most = std::max(most, cycles);
-  return most * scale;
+/// Rounds at the slices of L2 that some blocks go to, by slice; two neighbouring lines share one.
+struct TimingModel::Slices {
+  struct Slice {
+    double cycles = 0;
+    std::uint64_t block = 0;
+    bool shared = false;  ///< more than one of the traced blocks go there
+  };
+  std::unordered_map<std::uint64_t, Slice> by_key;
+
+  void add(std::uint64_t sector, double cycles, std::uint64_t block) {
+    constexpr int lines = 3;  // two are eight sectors
+    auto& slice = by_key.try_emplace(sector >> lines, Slice{0, block, false}).first->second;
+    slice.cycles += cycles;
+    slice.shared |= slice.block != block;
+  }
+  /// Of the fullest. `scale`: blocks for each traced one; what one of several traced blocks alone goes to is its own,
+  /// as a copy of a histogram is, and others have theirs.
+  [[nodiscard]] double most(double scale, bool several) const {
+    double most = 0;
+    for (const auto& [key, slice] : by_key)
+      most = std::max(most, slice.cycles * (slice.shared || !several ? scale : 1));
+    return most;
+  }
+};
+
+/// Of an atomic's rounds, those at the fullest sector are known, the others are spread over the other sectors.
+void TimingModel::add_atomic(const BlockTrace& block, const TracedAccess& a, Slices& slices) const {
+  const double hot = a.together ? gpu_.same_address_cycles
+                     : a.real   ? std::max(a.same_address * gpu_.same_address_float_cycles, gpu_.slice_round_cycles)
+                                : a.same_address * gpu_.slice_round_cycles;
+  slices.add(a.hot_sector, hot, block.linear);
+  if (a.sectors < 2) return;
+  const double other = gpu_.slice_round_cycles * std::max(0, a.conflicts - a.same_address) / (a.sectors - 1);
+  for (std::uint32_t i = 0; i < a.sectors; ++i)
+    if (const std::uint64_t sector = block.sectors[a.first_sector + i]; sector != a.hot_sector)
+      slices.add(sector, other, block.linear);
+}
+
+/// Cycles that the slice of L2 takes which has the most to do: an atomic goes in rounds there, and so does a store of a
+/// part of a sector, which L2 has to merge (2997 blocks that each store one byte again and again, in 94 sectors).
+/// Blocks that run at once meet there; those of the next wave may meet elsewhere.
+double TimingModel::hottest_slice(const GridTrace& trace, double scale, std::uint32_t per_sm, bool stores) const {
+  double all = 0;
+  for (std::size_t first = 0; first < trace.blocks.size(); first += per_sm) {
+    const std::size_t end = std::min<std::size_t>(first + per_sm, trace.blocks.size());
+    Slices slices;
+    for (std::size_t b = first; b < end; ++b)
+      for (const TracedAccess& a : trace.blocks[b].accesses) {
+        if (a.space != TracedAccess::Space::global) continue;
+        if (a.atomic) add_atomic(trace.blocks[b], a, slices);
+        for (std::uint32_t i = 0; stores && a.partial && !a.atomic && i < a.sectors; ++i)
+          slices.add(trace.blocks[b].sectors[a.first_sector + i], gpu_.slice_round_cycles, trace.blocks[b].linear);
+      }
+    all += slices.most(scale, end - first > 1);
+  }
+  return all;
 }
 
 void TimingModel::add(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm) {
@@ -158,6 +207,7 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   const MemoryShare share = share_of(launch, counters, trace, traced < of_one ? 1 / used : of_one / blocks);
   Grid grid;
   grid.sms_used = static_cast<int>(used);
+  grid.kinds = kinds_of(trace, spilled_ > 0);
   grid.waves = blocks / (static_cast<double>(per_sm) * static_cast<double>(sms(profile_)));
   grid.tail = std::ceil(grid.waves) - grid.waves;
   grid.sm = run_sm(gpu_, code, trace.blocks, per_sm, gpu_.block_cycles * used, share, sites, keeps_issues_);
@@ -167,12 +217,17 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
       static_cast<double>(trace.executed) / blocks / (traced_work / traced);  // of a block beside a traced one
   if (traced >= of_one) {
     grid.cycles = grid.sm.cycles * std::max(1.0, work);
+  } else if (is_uneven(trace)) {
+    // Where some blocks do next to nothing, instructions and not blocks say how much is left.
+    grid.cycles = grid.sm.cycles * static_cast<double>(trace.executed) / used / traced_work;
   } else {
     const auto wave = static_cast<std::size_t>(std::min<double>(per_sm, traced));
     const double filled = grid.sm.block_ends[wave - 1];
-    const double each = traced > static_cast<double>(wave)
-                            ? (grid.sm.cycles - filled) / (traced - static_cast<double>(wave))
-                            : grid.sm.cycles / traced;
+    double each = traced > static_cast<double>(wave) ? (grid.sm.cycles - filled) / (traced - static_cast<double>(wave))
+                                                     : grid.sm.cycles / traced;
+    // Where blocks do not end side by side, those behind the first wave had done a part of their work in its time. But
+    // none takes less than what it keeps busy.
+    each = std::max(each, busiest(grid.sm) / traced);
     grid.cycles = grid.sm.cycles * work + (blocks / used - traced) * each * work;
   }
   if (grid.sm.most_executed > 0)
@@ -182,9 +237,10 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   const double more = static_cast<double>(trace.most_of_warp) - static_cast<double>(grid.sm.busiest_executed);
   if (more > 0 && grid.sm.busiest_executed > 0)
     grid.cycles = std::max(grid.cycles, grid.sm.busiest_warp + grid.sm.fastest_instruction * more);
-  grid.atomics = hottest_atomic(trace, blocks / traced);
+  grid.atomics = hottest_slice(trace, blocks / traced, per_sm, false);
   grid.unqueued = grid.cycles;
-  grid.cycles = std::max(grid.cycles, grid.atomics);
+  grid.slice = hottest_slice(trace, blocks / traced, per_sm, true);
+  grid.cycles = std::max({grid.cycles, grid.atomics, grid.slice});
   for (const SiteTime& site : grid.sm.sites) grid.warps.add(site, 1);
   // Atomics that queue elsewhere keep warps waiting that one SM alone would not.
   if (grid.atomics > grid.sm_cycles && grid.atomics >= grid.cycles)
@@ -221,7 +277,7 @@ std::optional<ModelledTime> TimingModel::take() {
     fp32 += grid.sm.fma * scale;
     shared += grid.sm.shared * scale;
     l1 += grid.sm.l1 * scale;
-    l2 += grid.sm.l2 * scale;
+    l2 += std::max(grid.sm.l2 * scale, grid.slice > grid.atomics ? grid.slice : 0);
     dram += grid.sm.dram * scale;
     atomics += grid.atomics;
     warps += grid.sm.warp_cycles * scale;
@@ -261,9 +317,18 @@ std::optional<ModelledTime> TimingModel::take() {
   time.achieved_occupancy = cycles > 0 ? std::min(1.0, warps / cycles * 32 / profile_.max_threads_per_sm) : 0;
   if (const double all = spent.total(); all > 0)
     time.warps = {spent.issue / all, spent.memory / all, spent.shared / all, spent.barrier / all, spent.result / all};
-  const double spread = gpu_.validated ? kSpread : kGuessedSpread;
-  time.low_ms = time.ms / spread;
-  time.high_ms = time.ms * spread;
+  LaunchKinds kinds;
+  for (const Grid& grid : grids_) {
+    kinds.polls |= grid.kinds.polls;
+    kinds.managed |= grid.kinds.managed;
+    kinds.of_host |= grid.kinds.of_host;
+  }
+  kinds.local = longest->kinds.local;
+  kinds.loops = longest->kinds.loops;
+  const Spread spread = spread_of(kinds, time.bound, gpu_);
+  time.low_ms = time.ms / spread.down;
+  time.high_ms = time.ms * spread.up;
+  time.no_ground = spread.no_ground;
   return time;
 }
 

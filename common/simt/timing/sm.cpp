@@ -415,7 +415,9 @@ class Sm {
     // Its guard holds for no lane: it takes its turn all the same (Nsight Compute counts a wavefront of an LDS like
     // that).
     if (!a) return t.space == TimedInstruction::Space::shared ? memory_.shared(at, 1) : at + 1;
-    if (account_.is_on()) account_.went_to(t.site, a->space == TracedAccess::Space::shared);
+    const bool constant = a->space == TracedAccess::Space::constant;
+    if (account_.is_on()) account_.went_to(t.site, constant || a->space == TracedAccess::Space::shared);
+    if (constant) return memory_.constant(at, a->wavefronts);
     const BlockTrace& trace = *blocks_[w.block].trace;
     if (a->space == TracedAccess::Space::shared) {
       const double wavefronts = a->wavefronts;

@@ -30,7 +30,8 @@ double SmMemory::pass(double now, double cycles) {
 
 SmMemory::Line& SmMemory::line_of(std::uint64_t tag) {
   const std::size_t sets = lines_.size() / kWays;
-  Line* set = lines_.data() + (tag ^ tag >> 9) % sets * kWays;
+  // Which set a line lies in is the hardware's secret. Neighbours lie apart, and so do rows of any pitch.
+  Line* set = lines_.data() + (tag ^ tag >> 8 ^ tag >> 16 ^ tag >> 24) % sets * kWays;
   Line* oldest = set;
   for (std::uint32_t way = 0; way < kWays; ++way) {
     if (set[way].tag == tag) {
@@ -43,22 +44,33 @@ SmMemory::Line& SmMemory::line_of(std::uint64_t tag) {
   return *oldest;
 }
 
+/// What a GPU of today gets over PCIe 5.0 ×16, of 63 GB/s in each direction; what copies are assumed to get, too
+/// (common/cuda_api/runtime/copies). No probe has measured it.
+double SmMemory::over_link(double now, double& free) const {
+  constexpr double gbs = 50, latency_us = 0.8;
+  free = std::max(now, free) + 32 / (gbs / gpu_.clock_ghz * share_.part);
+  return free + latency_us * 1e3 * gpu_.clock_ghz;
+}
+
 /// A sector from L2, or from DRAM where L2 does not hold it: DRAM brings two neighbours at once.
 double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& access) {
   ++result_.missed;
-  const double start = std::max(now, l2_free_), cycles = 32 / share_.l2_bytes_per_cycle;
+  if (access.of_host) return over_link(now, link_in_free_);
+  const double start = std::max(now, l2_free_);
+  const double cycles = 32 / (access.scattered ? share_.l2_scattered_bytes_per_cycle : share_.l2_bytes_per_cycle);
   l2_free_ = start + cycles;
   result_.l2 += cycles;
   const double side = far_side(sector);
   const double from_l2 = start + gpu_.l2_latency + side * gpu_.l2_spread;
   if (access.in_l2) return from_l2;
-  std::uint8_t& asked = asked_[sector >> 1];
+  Pair& pair = pairs_[sector >> 1];
   const std::uint8_t bit = static_cast<std::uint8_t>(1 << (sector & 1));
-  if (asked == 0)
-    miss_debt_ += share_.misses;
-  else if (asked & bit)
-    miss_debt_ += share_.again;
-  asked |= bit;
+  if ((pair.asked & bit) == 0)
+    miss_debt_ += share_.misses * share_.fetched / 2;
+  else if (left_l2(pair.moved))
+    miss_debt_ += share_.fetched / 2;
+  pair.asked |= bit;
+  pair.moved = moved_;
   if (miss_debt_ < 1) return from_l2;
   miss_debt_ -= 1;
   // Rows of DRAM that are opened for one pair of sectors each: a gather has part of the bandwidth.
@@ -66,6 +78,7 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
   const double begin = std::max(start, dram_free_), busy = bytes / share_.dram_bytes_per_cycle;
   dram_free_ = begin + busy;
   result_.dram += busy;
+  moved_ += 64;
   // The nearer DRAM is to its bandwidth, the longer requests wait for banks that others keep busy.
   const double load = std::min(1.0, result_.dram / std::max(begin + busy, 1.0));
   return begin + gpu_.dram_latency + side * gpu_.dram_spread + load * load * gpu_.dram_queue;
@@ -90,17 +103,30 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
   const double port = 32 / gpu_.store_bytes_per_cycle;
   port_free_ = std::max(start, port_free_) + (access.partial ? port * access.lines : 0);
   store_free_ = std::max(start, store_free_);
+  const bool alone = access.lines == sectors.size() && access.lines > 1;
+  if (access.of_host) {
+    for (std::size_t i = 0; i < sectors.size(); ++i) (void)over_link(start, link_out_free_);
+    return;
+  }
   for (const std::uint64_t sector : sectors) {
-    const bool first = written_.insert(sector).second;
+    const auto [written, first] = written_.try_emplace(sector, moved_);
+    const bool left = !first && left_l2(written->second);
+    written->second = moved_;
     double l2 = 32 / share_.l2_bytes_per_cycle;
-    if (access.partial) l2 = 1 / (share_.part * (first ? gpu_.l2_partial_sectors : gpu_.l2_partial_sectors_again));
+    if (access.partial) l2 = 1 / (share_.part * (alone ? gpu_.l2_partial_sectors_alone : gpu_.l2_partial_sectors));
     port_free_ += port;
     store_free_ = std::max(store_free_ + l2, port_free_);
     result_.l2 += l2;
-    if (!first) continue;
-    asked_[sector >> 1] = 3;
-    // What stays written in part is filled up from DRAM.
-    const double busy = 32 * (share_.write_back + (access.partial ? share_.fill : 0)) / share_.dram_bytes_per_cycle;
+    Pair& pair = pairs_[sector >> 1];
+    pair = {3, moved_};
+    if (!first && !left) continue;
+    // What stays written in part is filled up from DRAM: at random addresses by two sectors at once, of rows that are
+    // opened for them alone. What has left L2 in the meantime comes again.
+    const bool fills = access.partial && (left || share_.fill > 0);
+    double bytes = 32 * (share_.write_back + (fills ? 1 : 0));
+    if (fills && access.scattered) bytes = (32 * share_.write_back + 64) / gpu_.dram_scattered;
+    const double busy = bytes / share_.dram_bytes_per_cycle;
+    moved_ += 32;
     dram_free_ = std::max(start, dram_free_) + busy;
     result_.dram += busy;
   }
@@ -117,6 +143,16 @@ double SmMemory::atomic(double now, const TracedAccess& access, std::span<const 
   l2_free_ = std::max(start, l2_free_) + rounds * each;
   result_.l2 += rounds * each;
   return std::max(start, l2_free_) + gpu_.atomic_latency;
+}
+
+/// The constant cache broadcasts one address at a time (CUDA C++ Programming Guide, "Constant Memory": a request is
+/// split into as many as there are different addresses). How long it takes for each is estimated: a table of 256 bytes
+/// indexed eight times per thread by random bytes, 30 addresses a warp, took an H100 62 cycles of an SM per load.
+double SmMemory::constant(double now, double addresses) {
+  constexpr double each = 2;
+  const double start = std::max(now, constant_free_);
+  constant_free_ = start + addresses * each;
+  return start + gpu_.shared_latency + addresses * each;
 }
 
 double SmMemory::shared(double now, double wavefronts) {

@@ -51,6 +51,14 @@ bool is_scattered(const std::array<std::uint64_t, kLanes>& addresses, int count)
   return false;
 }
 
+/// Whether lanes that store `bytes` each leave bytes of their sectors as they were; several may store the same ones.
+bool leaves_bytes(std::array<std::uint64_t, kLanes> addresses, int count, std::uint32_t bytes, std::uint32_t sectors) {
+  if (static_cast<std::uint32_t>(count) * bytes < sectors * 32) return true;
+  std::sort(addresses.begin(), addresses.begin() + count);
+  const auto distinct = std::unique(addresses.begin(), addresses.begin() + count) - addresses.begin();
+  return static_cast<std::uint32_t>(distinct) * bytes < sectors * 32;
+}
+
 /// Of an atomic: how many rounds L2 needs, a round for each lane at the fullest address of each sector.
 std::uint8_t rounds_of(std::array<std::uint64_t, kLanes> addresses, int count) {
   std::sort(addresses.begin(), addresses.begin() + count);
@@ -97,6 +105,16 @@ void Tracer::grid_started(const LaunchState& launch) {
     if (!site.instruction || !site.row) continue;
     known.use = memory_use_of(site);
     const std::string_view opcode = site.instruction->opcode;
+    // A table in __constant__ memory: the tools do not follow its loads, but lanes that index it apart take time.
+    if (site.row->unit == Unit::constant && (site.row->meaning.traits & kLoad)) {
+      known.constant = true;
+      std::uint8_t entry = 0;
+      for (const OperandType& operand : site.row->meaning.operands) {
+        if (operand.role == Role::address) known.use.address = entry;
+        entry = static_cast<std::uint8_t>(entry + operand.vector);
+      }
+    }
+    known.swaps = known.use.atomic && opcode.find(".cas") != std::string_view::npos;
     known.real = known.use.atomic &&
                  (opcode.find(".f") != std::string_view::npos || opcode.find(".bf") != std::string_view::npos);
   }
@@ -148,6 +166,8 @@ void Tracer::block_ended(const BlockContext& block) {
   const auto found = running_.find(block.linear);
   if (found == running_.end()) return;
   found->second.executed = block.executed;
+  grid_.polls |= found->second.looked_again;
+  grid_.managed |= found->second.managed;
   const auto place = std::lower_bound(grid_.blocks.begin(), grid_.blocks.end(), block.linear,
                                       [](const BlockTrace& t, std::uint64_t linear) { return t.linear < linear; });
   grid_.blocks.insert(place, std::move(found->second));
@@ -168,7 +188,8 @@ void Tracer::entered(Warp& w, std::uint32_t block) {
 
 void Tracer::traced_access(Warp& w, const MicroOp* op) {
   const MemoryUse& use = uses_[op->site].use;
-  if (use.space == MemoryUse::Space::none) return;
+  const bool constant = uses_[op->site].constant;
+  if (use.space == MemoryUse::Space::none && !constant) return;
   BlockTrace* trace = trace_of(*w.block);
   TracedAccess access;
   access.site = op->site;
@@ -179,10 +200,14 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     const std::uint64_t address = address_of(w, op, op->r[use.address], lane);
     by_lane[static_cast<std::size_t>(lane)] = packed[static_cast<std::size_t>(count++)] = address;
   }
-  access.space = space_at(packed[0], use);
+  access.space = constant ? Space::constant : space_at(packed[0], use);
   access.atomic = use.atomic;
   if (access.space == Space::global)
-    if (const Allocation* a = w.global->find(packed[0])) access.allocation = a->index;
+    if (const Allocation* a = w.global->find(packed[0])) {
+      access.allocation = a->index;
+      access.of_host = a->name.starts_with("cudaHost") || a->name.starts_with("cudaMallocHost");
+      if (a->name.starts_with("cudaMallocManaged")) trace->managed = true;
+    }
   if (use.atomic) {
     const auto [address, lanes] = hottest(packed, count);
     access.same_address = static_cast<std::uint8_t>(lanes);
@@ -191,7 +216,10 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     access.together = !access.real && lanes == count;
     access.conflicts = access.together ? 1 : rounds_of(packed, count);
   }
-  if (access.space == Space::shared) {
+  if (access.space == Space::constant) {
+    std::sort(packed.begin(), packed.begin() + count);
+    access.wavefronts = static_cast<std::uint8_t>(std::unique(packed.begin(), packed.begin() + count) - packed.begin());
+  } else if (access.space == Space::shared) {
     const Pattern pattern = pattern_of(w, by_lane, use);
     access.wavefronts = pattern.wavefronts;
     access.ideal_wavefronts = pattern.ideal_wavefronts;
@@ -213,7 +241,7 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     access.sectors = static_cast<std::uint32_t>(sectors.size()) - access.first_sector;
     access.lane_bytes = static_cast<std::uint16_t>(static_cast<std::uint32_t>(count) * use.bytes);
     access.stored_bytes = static_cast<std::uint16_t>(use.store ? static_cast<std::uint32_t>(count) * use.bytes : 0);
-    access.partial = use.store && static_cast<std::uint32_t>(count) * use.bytes < access.sectors * 32;
+    access.partial = use.store && leaves_bytes(packed, count, use.bytes, access.sectors);
     access.scattered = is_scattered(packed, count);
     std::uint64_t line = UINT64_MAX;
     for (auto s = sectors.begin() + access.first_sector; s != sectors.end(); ++s)
@@ -227,10 +255,15 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
   if (access.space == Space::global && use.load && !use.atomic && use.may_order()) {
     const std::uint64_t sector = packed[0] >> 5;
     if (poll.site == op->site && poll.sector == sector) {  // how often depends on the simulator's turns
+      trace->looked_again = true;
       events.resize(poll.event);
       return;
     }
     poll = {op->site, sector, events.size() + 1};
+  } else if (access.space == Space::global && uses_[op->site].swaps) {
+    // A lock: the same warp swaps again at the same place, with nothing but loads between.
+    trace->looked_again |= poll.site == op->site && poll.sector == packed[0];
+    poll = {op->site, packed[0], events.size() + 1};
   } else {
     poll = {};
   }

@@ -15,10 +15,10 @@ namespace gpulab::simt {
 
 /// One access of a warp.
 struct TracedAccess {
-  enum class Space : std::uint8_t { global, shared, local };
+  enum class Space : std::uint8_t { global, shared, local, constant };
   std::uint32_t site = 0;
   Space space = Space::global;
-  std::uint8_t wavefronts = 1;     ///< shared memory
+  std::uint8_t wavefronts = 1;     ///< shared memory; constant memory: distinct addresses
   std::uint8_t same_address = 1;   ///< lanes that meet at one address, the most
   std::uint8_t lines = 0;          ///< global: distinct lines of 128 bytes
   std::uint32_t first_sector = 0;  ///< in BlockTrace::sectors
@@ -29,6 +29,7 @@ struct TracedAccess {
   bool real = false;               ///< an atomic on floating-point numbers
   bool together = false;           ///< an atomic that a warp does as one: integers, all lanes at one address
   bool in_l2 = false;              ///< an earlier launch has brought it there
+  bool of_host = false;            ///< memory of the host, which the GPU reads and writes over its link
   std::uint16_t stored_bytes = 0;  ///< by all lanes
   std::uint16_t lane_bytes = 0;    ///< of all lanes, of any access
   std::uint8_t ideal_wavefronts = 1;
@@ -57,7 +58,8 @@ struct BlockTrace {
   std::vector<std::uint64_t> warp_instructions;  ///< PTX instructions of the trace, by warp
   std::vector<Poll> polls;                       ///< by warp, while it traces
   std::vector<TracedAccess> accesses;
-  std::vector<std::uint64_t> sectors;  ///< address / 32
+  std::vector<std::uint64_t> sectors;          ///< address / 32
+  bool looked_again = false, managed = false;  ///< GridTrace's polls, managed
 };
 
 /// What a grid has done.
@@ -66,6 +68,8 @@ struct GridTrace {
   std::uint64_t executed = 0;       ///< warp instructions of all blocks
   std::uint64_t most_executed = 0;  ///< of one block
   std::uint64_t most_of_warp = 0;   ///< of one warp
+  bool polls = false;               ///< a traced warp waits for what others store
+  bool managed = false;             ///< or uses memory whose pages move between host and GPU
 };
 
 class Tracer final : public Observer {
@@ -92,7 +96,9 @@ class Tracer final : public Observer {
   /// What the tracer has to know of an instruction that accesses memory: worked out once.
   struct SiteUse {
     MemoryUse use;
-    bool real = false;  ///< an atomic on floating-point numbers
+    bool real = false;      ///< an atomic on floating-point numbers
+    bool constant = false;  ///< a load of __constant__ memory
+    bool swaps = false;     ///< an atomic compare-and-swap
   };
 
   std::uint64_t wanted_ = 0, group_ = 1, stride_ = 1;

@@ -1,0 +1,337 @@
+#include "common/simt/timing/code/code.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "common/simt/counting/statistics.h"
+#include "common/simt/timing/code/instruction_costs.h"
+#include "common/simt/timing/code/schedule.h"
+#include "common/simt/timing/code/vectors.h"
+
+namespace gpulab::simt {
+
+namespace {
+
+using Kind = TimedInstruction::Kind;
+
+/// Adds a register to those of an instruction; what is more than there is room for is left out.
+void add(std::array<std::uint16_t, 6>& registers, std::uint32_t base, std::int32_t reg) {
+  if (reg < 0) return;
+  const std::uint32_t number = base + static_cast<std::uint32_t>(reg) + 1;
+  if (number > UINT16_MAX) return;
+  for (auto& place : registers) {
+    if (place == number) return;
+    if (place != 0) continue;
+    place = static_cast<std::uint16_t>(number);
+    return;
+  }
+}
+
+void add_operand(std::array<std::uint16_t, 6>& registers, std::uint32_t base, const ptx::Operand& operand) {
+  if (operand.kind == ptx::Operand::Kind::vector)
+    for (const ptx::Operand& element : operand.elements) add(registers, base, element.reg);
+  else
+    add(registers, base, operand.reg);
+  add(registers, base, operand.second_reg);
+}
+
+bool is_indexed(const Site& site) {
+  return std::any_of(site.instruction->operands.begin(), site.instruction->operands.end(),
+                     [](const ptx::Operand& o) { return o.kind == ptx::Operand::Kind::address && o.is_reg; });
+}
+
+Kind kind_of(const Site& site) {
+  const Meaning& meaning = site.row->meaning;
+  if (site.row->unit == Unit::param) return Kind::plain;
+  // c[bank][offset] is an operand of other instructions; with an index it is a load of its own, LDC.
+  if (site.row->unit == Unit::constant) return is_indexed(site) ? Kind::load : Kind::plain;
+  if (meaning.traits & kBarrier) return Kind::barrier;
+  if (site.facts & kFence) return Kind::fence;
+  if (site.facts & kWarpBarrier) return Kind::warp_sync;
+  if (meaning.traits & kAtomic) return Kind::atomic;
+  if (meaning.traits & kLoad) return Kind::load;
+  if (meaning.traits & kStore) return Kind::store;
+  if (meaning.traits & kEndsBlock) return Kind::branch;
+  return Kind::plain;
+}
+
+/// What ptxas knows of an address: a register and a distance; of the register, that it is another one and a distance.
+void add_place(const Site& site, std::uint32_t base, TimedInstruction& t) {
+  const auto& operands = site.instruction->operands;
+  const auto number = [&](std::int32_t reg) -> std::uint16_t {
+    const std::uint64_t all = std::uint64_t{base} + static_cast<std::uint64_t>(reg) + 1;
+    return reg < 0 || all > UINT16_MAX ? 0 : static_cast<std::uint16_t>(all);
+  };
+  if (t.kind == Kind::load || t.kind == Kind::store) {
+    for (const ptx::Operand& operand : operands) {
+      if (operand.kind != ptx::Operand::Kind::address || !operand.is_reg) continue;
+      t.base = number(operand.reg);
+      t.offset = operand.integer;
+      t.bytes = static_cast<std::uint8_t>(bytes_per_lane(site.row->meaning));
+    }
+    return;
+  }
+  const std::string_view opcode = site.instruction->opcode;
+  const bool adds = opcode == "add.s64" || opcode == "add.u64" || opcode == "add.s32" || opcode == "add.u32";
+  if (!adds || site.instruction->guard_reg >= 0 || operands.size() != 3 ||
+      operands[1].kind != ptx::Operand::Kind::reg || operands[2].kind != ptx::Operand::Kind::integer)
+    return;
+  t.steps = number(operands[1].reg) != 0 && number(operands[0].reg) != 0;
+  t.offset = operands[2].integer;
+}
+
+/// Instructions that bring a double in front of one that takes it: 32 bits fit into an instruction, the upper ones of a
+/// double, and where the lower ones are not 0, it is two of UMOV or IMAD.MOV (exp and cos of doubles are half that).
+std::uint32_t wide_constants(const Site& site) {
+  std::uint32_t moves = 0;
+  for (const ptx::Operand& operand : site.instruction->operands)
+    if (operand.kind == ptx::Operand::Kind::f64 && (operand.bits & UINT32_MAX) != 0) moves += 2;
+  return moves;
+}
+
+TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base) {
+  TimedInstruction t;
+  t.site = index;
+  t.kind = kind_of(site);
+  const std::string_view opcode = site.instruction->opcode;
+  t.cost = cost_of(opcode, site.row->unit);
+  t.alone = t.cost.calls;
+  if (t.kind == Kind::branch) t.cost = {Pipe::none, 1, 0, 5};
+  if (t.cost.issue == 0 && opcode.starts_with("mov") && site.instruction->operands.size() > 1 &&
+      site.instruction->operands[1].kind == ptx::Operand::Kind::special)
+    t.cost = {Pipe::none, 1, 0, 20};                                    // S2R
+  if (opcode.starts_with("ld.param")) t.cost = {Pipe::none, 1, 0, 20};  // LDC, ULDC
+  t.cost.issue = static_cast<std::uint16_t>(t.cost.issue + wide_constants(site));
+  if (t.kind == Kind::fence || t.kind == Kind::warp_sync || t.kind == Kind::barrier) t.cost = {Pipe::none, 1, 0, 1};
+  const auto has = [&](std::string_view word) { return opcode.find(word) != std::string_view::npos; };
+  t.cached = !(site.facts & (kVolatile | kStrong)) && !has(".cg") && !has(".cv");
+  using Space = TimedInstruction::Space;
+  t.space = has(".global")   ? Space::global
+            : has(".shared") ? Space::shared
+            : has(".local")  ? Space::local
+            : has(".const")  ? Space::constant
+                             : Space::any;
+  t.read_only = has(".nc") || t.space == Space::constant;
+  if (t.kind == Kind::load && t.space == Space::constant) t.cost = {Pipe::memory, 1, 1, 0};
+  const auto& operands = site.instruction->operands;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const bool out =
+        i < site.row->meaning.operands.size() &&
+        (site.row->meaning.operands[i].role == Role::out || site.row->meaning.operands[i].role == Role::optional_out);
+    add_operand(out ? t.out : t.in, base, operands[i]);
+    for (const ptx::Operand& element : operands[i].elements)
+      if (!out) add(t.in, base, element.reg);
+  }
+  add(t.in, base, site.instruction->guard_reg);
+  add_place(site, base, t);
+  return t;
+}
+
+/// What a double instruction would take if all around it were floats: conversions would not be there.
+InstructionCost cost_in_float(const Site& site) {
+  return site.row->unit == Unit::conversion ? InstructionCost{Pipe::none, 0, 0, 0}
+                                            : InstructionCost{Pipe::fp32, 1, 2, 4};
+}
+
+/// A multiplication or a shift whose result an addition takes becomes one instruction with it (IMAD, LEA).
+void join_pairs(const Program& program, std::vector<TimedInstruction>& code) {
+  const auto starts = [&](const TimedInstruction& t, std::string_view word) {
+    return program.sites[t.site].instruction->opcode.starts_with(word);
+  };
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (!starts(code[i], "add.") || code[i].cost.pipe != Pipe::add) continue;
+    for (std::size_t k = i; k-- > 0 && k + 16 > i;) {
+      if (!is_one_of(code[k].out[0], code[i].in)) continue;
+      if ((starts(code[k], "mul.wide") || starts(code[k], "mul.lo") || starts(code[k], "shl.")) && code[k].cost.issue) {
+        code[i].cost = code[k].cost.pipe == Pipe::heavy ? code[k].cost : InstructionCost{Pipe::alu, 1, 2, 5};
+        code[k].cost = {Pipe::none, 0, 0, 0};
+      }
+      break;
+    }
+  }
+}
+
+/// Code for a debugger: each PTX instruction becomes at least one of the GPU's, which the next one waits for. What
+/// moves a value, sets a predicate or leaves a block becomes two (MOV MOV, ISETP PLOP3, BRA BRA), a call four.
+void leave_unoptimised(const Program& program, std::vector<TimedInstruction>& code) {
+  for (TimedInstruction& t : code) {
+    const std::string_view opcode = program.sites[t.site].instruction->opcode;
+    const bool call = opcode.starts_with("call");
+    if (t.cost.issue == 0 || t.kind == Kind::branch || call || opcode.starts_with("setp") || opcode.starts_with("ret"))
+      t.cost = {Pipe::alu, static_cast<std::uint16_t>(call ? 4 : 2), 4, static_cast<std::uint16_t>(call ? 20 : 10)};
+    t.alone = true;
+  }
+}
+
+/// Whether a loop of one block counts by a constant: only then does ptxas know how many turns are left, and unrolls.
+bool counts_by_constant(const Program& program, const std::vector<TimedInstruction>& code) {
+  const auto instruction = [&](const TimedInstruction& t) -> const ptx::Instruction& {
+    return *program.sites[t.site].instruction;
+  };
+  const ptx::Instruction& branch = instruction(code.back());
+  const auto writer_of = [&](std::int32_t reg) -> const ptx::Instruction* {
+    for (std::size_t i = code.size(); i-- > 0;) {
+      const auto& operands = instruction(code[i]).operands;
+      if (!operands.empty() && (operands[0].reg == reg || operands[0].second_reg == reg) &&
+          &instruction(code[i]) != &branch)
+        return &instruction(code[i]);
+    }
+    return nullptr;
+  };
+  const ptx::Instruction* test = branch.guard_reg >= 0 ? writer_of(branch.guard_reg) : nullptr;
+  if (!test || !test->opcode.starts_with("setp")) return false;
+  for (std::size_t i = 1; i < test->operands.size(); ++i) {
+    const ptx::Instruction* step = test->operands[i].reg >= 0 ? writer_of(test->operands[i].reg) : nullptr;
+    if (!step || step->operands.size() < 3 || !(step->opcode.starts_with("add") || step->opcode.starts_with("sub")))
+      continue;
+    return step->operands[2].kind == ptx::Operand::Kind::integer ||
+           step->operands[1].kind == ptx::Operand::Kind::integer;
+  }
+  return false;
+}
+
+/// Whether `.pragma "nounroll"` stands before the block: NVVM, which has unrolled what it wanted to, leaves it.
+bool starts_no_unroll(const Program& program, const TimedInstruction& first) {
+  const Site& site = program.sites[first.site];
+  const auto index = static_cast<std::uint32_t>(site.instruction - site.function->instructions.data());
+  const auto& marks = site.function->no_unroll;
+  return std::binary_search(marks.begin(), marks.end(), index);
+}
+
+constexpr std::size_t kMostPredicated = 16;  ///< instructions that ptxas rather predicates than branches around
+
+/// Whether ptxas would predicate a block: it is short, does nothing but compute, load and store, and then falls through
+/// or jumps without a condition.
+bool may_predicate(const std::vector<TimedInstruction>& code, const Program& program) {
+  if (code.empty() || code.size() > kMostPredicated) return false;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const ptx::Instruction& instruction = *program.sites[code[i].site].instruction;
+    const bool last_jump = i + 1 == code.size() && instruction.opcode.starts_with("bra") && instruction.guard_reg < 0;
+    if (code[i].kind == Kind::branch && !last_jump) return false;
+    if (instruction.opcode.starts_with("call") || code[i].cost.calls) return false;
+    if (code[i].kind != Kind::plain && code[i].kind != Kind::load && code[i].kind != Kind::store && !last_jump)
+      return false;
+  }
+  return true;
+}
+
+void append(std::vector<TimedInstruction>& to, const std::vector<TimedInstruction>& code, std::uint16_t guard) {
+  for (TimedInstruction t : code) {
+    if (t.kind == Kind::branch && guard) continue;
+    if (guard) {
+      const auto place = std::find(t.in.begin(), t.in.end(), 0);
+      if (place != t.in.end()) *place = guard;
+      t.steps = false;  // or the old value stays
+    }
+    to.push_back(t);
+  }
+}
+
+/// The register that the branch at the end of a block is guarded by, taken off with the branch; 0: it has none.
+std::uint16_t take_branch(std::vector<TimedInstruction>& code, const Program& program) {
+  if (code.empty() || code.back().kind != Kind::branch) return 0;
+  const ptx::Instruction& branch = *program.sites[code.back().site].instruction;
+  if (branch.guard_reg < 0 || !branch.opcode.starts_with("bra")) return 0;
+  const std::uint16_t guard = code.back().in[0];
+  code.pop_back();
+  return guard;
+}
+
+}  // namespace
+
+/// Joins a block with the short ones that its branch goes around, one or two ways, and with the block behind them; and
+/// so on from there.
+void TimedCode::merge_from(const Program& program, std::uint32_t head) {
+  constexpr std::size_t most = 400;
+  TimedRegion region;
+  region.code = blocks_[head].code;
+  std::uint32_t at = head;
+  const auto ends_at = [&](std::uint32_t b, std::uint32_t join) {
+    return b < blocks_.size() && program.blocks[b].post_dominator == join && may_predicate(blocks_[b].code, program);
+  };
+  while (region.code.size() < most) {
+    std::uint32_t join = program.blocks[at].post_dominator;
+    if (join >= blocks_.size() || (join != at + 2 && join != at + 3)) break;
+    std::vector<std::uint32_t> ways;
+    for (std::uint32_t b = at + 1; b < join; ++b)
+      if (ends_at(b, join)) ways.push_back(b);
+    if (ways.size() != join - at - 1 || region.code.size() + blocks_[join].code.size() > most) break;
+    std::vector<TimedInstruction> code = region.code;
+    const std::uint16_t guard = take_branch(code, program);
+    if (!guard) break;
+    for (const std::uint32_t b : ways) append(code, blocks_[b].code, guard);
+    append(code, blocks_[join].code, 0);
+    region.code = std::move(code);
+    region.steps.push_back({std::move(ways), join});
+    at = join;
+  }
+  if (region.steps.empty()) return;
+  merged_[head] = std::make_unique<TimedRegion>(std::move(region));
+}
+
+void TimedCode::finish(const Program& program, TimedRegion& region, Alignments& alignments) {
+  auto& code = region.code;
+  const bool may_unroll = !code.empty() && code.back().kind == TimedInstruction::Kind::branch &&
+                          !starts_no_unroll(program, code.front()) && counts_by_constant(program, code);
+  join_pairs(program, code);
+  join_neighbours(program, code, alignments);
+  schedule(code);
+  if (may_unroll) region.unrolled = unroll(code, registers_);
+}
+
+/// Loads and stores of spilled registers lie evenly over the longest block: in a loop that is where most of them are.
+/// They take room in L1 and on the way to L2; that something waits for them is left out.
+void TimedCode::add_spills(std::uint32_t spilled) {
+  const auto longest = std::max_element(blocks_.begin(), blocks_.end(), [](const TimedRegion& a, const TimedRegion& b) {
+    return a.code.size() < b.code.size();
+  });
+  constexpr std::uint32_t most = 255;  // registers of a thread
+  spilled = std::min(spilled, most);
+  if (longest == blocks_.end() || spilled == 0) return;
+  std::vector<TimedInstruction> code;
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < longest->code.size(); ++i) {
+    for (; next * longest->code.size() < (i + 1) * spilled && next < spilled; ++next) {
+      TimedInstruction t;
+      t.spill = true;
+      t.space = TimedInstruction::Space::local;
+      t.cost = {Pipe::memory, 1, 1, 0};
+      t.word = static_cast<std::uint8_t>(next);
+      t.site = longest->code[i].site;  // what it stands before, so that its time is told of a line
+      t.kind = TimedInstruction::Kind::load;
+      code.push_back(t);
+      t.kind = TimedInstruction::Kind::store;
+      code.push_back(t);
+    }
+    code.push_back(longest->code[i]);
+  }
+  longest->code = std::move(code);
+}
+
+TimedCode::TimedCode(const Program& program, std::uint32_t spilled, const std::vector<bool>& in_float)
+    : blocks_(program.blocks.size()), merged_(blocks_.size()) {
+  std::map<const ptx::Function*, std::uint32_t> bases;
+  for (const FunctionInfo& info : program.functions) {
+    bases[info.function] = registers_ - 1;
+    registers_ += static_cast<std::uint32_t>(info.function->registers.size());
+  }
+  for (std::uint32_t s = 0; s < program.sites.size(); ++s) {
+    const Site& site = program.sites[s];
+    if (!site.instruction || site.block == kNoBlock || site.block >= blocks_.size()) continue;
+    auto& added = blocks_[site.block].code.emplace_back(timed(site, s, bases[site.function]));
+    if (s < in_float.size() && in_float[s]) added.cost = cost_in_float(site);
+  }
+  if (program.module->debug) {
+    for (TimedRegion& block : blocks_) leave_unoptimised(program, block.code);
+    return;
+  }
+  for (std::uint32_t b = 0; b < blocks_.size(); ++b) merge_from(program, b);
+  Alignments alignments;
+  for (TimedRegion& block : blocks_) finish(program, block, alignments);
+  for (const auto& region : merged_)
+    if (region) finish(program, *region, alignments);
+  add_spills(spilled);
+}
+
+}  // namespace gpulab::simt

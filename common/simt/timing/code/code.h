@@ -1,0 +1,88 @@
+#pragma once
+// What ptxas makes of a program's basic blocks, as far as time needs it: machine instructions with the pipe that runs
+// them, how long, and what waits for what. PTX is not what a GPU runs: moves vanish, a multiplication joins the
+// addition behind it, a division becomes a dozen instructions, loads go ahead of what need not come before them.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "common/simt/decode/program.h"
+
+namespace gpulab::simt {
+
+/// Of one of an SM's four partitions, but for those that the whole SM shares: memory, barriers. FP32 arithmetic goes to
+/// either half of the FMA pipe, multiplications of integers to the heavy one; ptxas shares additions of integers out
+/// between the ALU and the heavy half (IADD3, IMAD.IADD), wherever there is room.
+enum class Pipe : std::uint8_t { none, alu, heavy, lite, fp64, special, tensor, memory, fp32, add };
+constexpr std::size_t kPipes = static_cast<std::size_t>(Pipe::memory) + 1;  ///< that there are; fp32, add: one of two
+
+/// What an instruction takes: of the GPU's instructions it becomes, of its pipe, and until its result is there.
+struct InstructionCost {
+  Pipe pipe = Pipe::alu;
+  std::uint16_t issue = 1;    ///< instructions
+  std::uint16_t cycles = 2;   ///< that they keep the pipe of a partition busy; of `add` each
+  std::uint16_t latency = 5;  ///< cycles; of memory: GpuTiming's
+  /// What ptxas makes of it branches to a subroutine for operands that are rare (a denormal divisor): nothing moves
+  /// across the branch, and the warp waits for what decides it.
+  bool calls = false;
+};
+
+struct TimedInstruction {
+  enum class Kind : std::uint8_t { plain, load, store, atomic, barrier, warp_sync, fence, branch };
+  enum class Space : std::uint8_t { any, global, shared, local, constant };
+  Kind kind = Kind::plain;
+  Space space = Space::any;  ///< of memory
+  bool read_only = false;    ///< a load of what nobody writes (.nc)
+  InstructionCost cost;
+  std::uint32_t site = 0;
+  std::uint8_t copy = 0;  ///< of a loop that is unrolled: which turn of it
+  bool alone = false;     ///< the warp waits for its result before it goes on: code that nobody optimised
+  bool spill = false;     ///< of a register that ptxas keeps in local memory
+  std::uint8_t word = 0;  ///< which of these registers
+  bool cached = true;     ///< a load that L1 may serve
+  std::array<std::uint16_t, 6> in{}, out{};  ///< registers, 0: none
+  /// Of a load or store: `bytes` at register `base` + `offset`; 0: ptxas cannot compare the address with another.
+  std::uint16_t base = 0;
+  std::uint8_t bytes = 0;
+  bool steps = false;  ///< out[0] = in[0] + offset
+  std::int64_t offset = 0;
+};
+
+/// Basic blocks that ptxas makes one of: a block, short ones that it predicates, the block where their ways meet …
+struct TimedRegion {
+  struct Step {
+    std::vector<std::uint32_t> ways;  ///< blocks that a warp may come by, in any order
+    std::uint32_t join = 0;           ///< and the one that it comes to then
+  };
+  std::vector<Step> steps{};             ///< behind the first block; none: the region is this block
+  std::vector<TimedInstruction> code{};  ///< in the order in which they issue
+  /// TimedCode::kTurns turns of a loop as one, where ptxas unrolls it: loads of all turns go ahead. Empty: it does not.
+  std::vector<TimedInstruction> unrolled{};
+};
+
+/// The instructions of each basic block of a program, and of the regions that start with it.
+class TimedCode {
+ public:
+  /// `spilled`: registers of a thread that ptxas keeps in local memory; the longest block loads and stores each of
+  /// them. `in_float`: sites whose double arithmetic is timed as if it were of floats; empty: none.
+  TimedCode(const Program& program, std::uint32_t spilled, const std::vector<bool>& in_float = {});
+  [[nodiscard]] const TimedRegion& block(std::uint32_t b) const { return blocks_[b]; }
+  /// nullptr: ptxas merges nothing with this block.
+  [[nodiscard]] const TimedRegion* merged(std::uint32_t b) const { return merged_[b].get(); }
+  static constexpr std::uint32_t kTurns = 4;
+  [[nodiscard]] std::uint32_t registers() const { return registers_; }
+
+ private:
+  void merge_from(const Program& program, std::uint32_t head);
+  void add_spills(std::uint32_t spilled);
+  void finish(const Program& program, TimedRegion& region, std::map<const ptx::Function*, class Alignment>& alignments);
+
+  std::vector<TimedRegion> blocks_;
+  std::vector<std::unique_ptr<TimedRegion>> merged_;
+  std::uint32_t registers_ = 1;
+};
+
+}  // namespace gpulab::simt

@@ -1,0 +1,201 @@
+#include "common/simt/timing/code/schedule.h"
+
+#include <algorithm>
+#include <map>
+
+namespace gpulab::simt {
+
+using Does = TimedInstruction::Kind;
+
+bool is_one_of(std::uint16_t reg, const std::array<std::uint16_t, 6>& registers) {
+  return reg != 0 && std::find(registers.begin(), registers.end(), reg) != registers.end();
+}
+
+namespace {
+
+bool is_memory(Does kind) { return kind == Does::load || kind == Does::store; }
+bool stands_still(const TimedInstruction& t) { return (t.kind != Does::plain && !is_memory(t.kind)) || t.cost.calls; }
+
+/// Loads whose results wait in registers at once, as far as ptxas goes: kernels have 32 registers or few more.
+constexpr std::size_t kMostWaiting = 12;
+
+using Sorted = std::vector<std::pair<int, TimedInstruction>>;
+
+/// Whether all that an instruction reads is written: by nothing that is still to come.
+bool ready(const std::pair<int, TimedInstruction>& user, Sorted::const_iterator next, Sorted::const_iterator end) {
+  return std::none_of(next, end, [&](const auto& other) {
+    return std::any_of(
+               other.second.out.begin(), other.second.out.end(),
+               [&](std::uint16_t r) { return is_one_of(r, user.second.in) || is_one_of(r, user.second.out); }) ||
+           std::any_of(user.second.out.begin(), user.second.out.end(),
+                       [&](std::uint16_t r) { return is_one_of(r, other.second.in); });
+  });
+}
+
+/// Writes a stretch, sorted by depth, such that no more than kMostWaiting results of loads wait: where they are as
+/// many, what needs the first of them goes ahead.
+void emit(const std::vector<std::pair<int, TimedInstruction>>& sorted, std::vector<TimedInstruction>::iterator to) {
+  const auto users = std::find_if(sorted.begin(), sorted.end(), [](const auto& t) { return t.first > 0; });
+  std::vector<std::uint16_t> waiting;
+  auto user = users;
+  const auto use = [&] {
+    for (const std::uint16_t r : user->second.in) std::erase(waiting, r);
+    *to++ = user++->second;
+  };
+  for (auto t = sorted.begin(); t != users; ++t) {
+    if (t->second.kind == Does::load) {
+      while (waiting.size() >= kMostWaiting && user != sorted.end() && user->first == 1 &&
+             user->second.kind == Does::plain && ready(*user, t, users))
+        use();
+      if (t->second.out[0]) waiting.push_back(t->second.out[0]);
+    }
+    *to++ = t->second;
+  }
+  while (user != sorted.end()) use();
+}
+
+/// What memory instructions of a stretch order others by: the deepest that reads and that writes what they may meet at.
+/// Two addresses that are one register and different distances cannot meet: ptxas moves such loads over such stores (it
+/// has 16 LDG ahead of 16 STG in a loop that NVVM and ptxas unroll by four each, `x = p[i]; p[i] = sum; sum += x`).
+class MemoryOrder {
+ public:
+  /// The least depth that an instruction may have.
+  [[nodiscard]] int after(const TimedInstruction& t) const {
+    if (!is_memory(t.kind)) return 0;
+    const Place place = place_of(t);
+    int most = 0;
+    for (const Known& other : known_) {
+      const bool both_load = t.kind == Does::load && other.kind == Does::load;
+      if (both_load || (t.kind == Does::load && t.read_only) || other.depth <= most) continue;
+      if (meets(t.space, other.space) && !are_apart(place, t.bytes, other)) most = other.depth;
+    }
+    return most;
+  }
+  void note(const TimedInstruction& t, int depth) {
+    if (is_memory(t.kind) && !(t.kind == Does::load && t.read_only))
+      known_.push_back({t.kind, t.space, place_of(t), t.bytes, depth});
+    if (t.steps) {
+      const Place from = value_of(t.in[0]);
+      values_[t.out[0]] = {from.root, from.offset + t.offset};
+      return;
+    }
+    for (const std::uint16_t r : t.out)
+      if (r) values_[r] = {next_root_++, 0};
+  }
+
+ private:
+  using Space = TimedInstruction::Space;
+  /// A value that is not known, by a number, and how far from it.
+  struct Place {
+    std::uint32_t root = 0;  ///< 0: nothing is known
+    std::int64_t offset = 0;
+  };
+  struct Known {
+    Does kind;
+    Space space;
+    Place place;
+    std::uint8_t bytes;
+    int depth;
+  };
+  [[nodiscard]] Place value_of(std::uint16_t reg) const {
+    const auto found = values_.find(reg);
+    return found == values_.end() ? Place{reg, 0} : found->second;
+  }
+  [[nodiscard]] Place place_of(const TimedInstruction& t) const {
+    if (!t.base) return {};
+    const Place value = value_of(t.base);
+    return {value.root, value.offset + t.offset};
+  }
+  static bool meets(Space a, Space b) { return a == Space::any || b == Space::any || a == b; }
+  static bool are_apart(const Place& place, std::uint8_t bytes, const Known& other) {
+    if (!place.root || place.root != other.place.root) return false;
+    return place.offset + bytes <= other.place.offset || other.place.offset + other.bytes <= place.offset;
+  }
+  std::vector<Known> known_;
+  std::map<std::uint16_t, Place> values_;  ///< of registers that the stretch has written
+  std::uint32_t next_root_ = UINT16_MAX + 1;
+};
+
+/// How many loads an instruction waits for, directly or not, behind one another; what it must not overtake counts, too:
+/// who reads the old value of a register that it writes, and stores to memory that it may meet at.
+Sorted by_depth(const std::vector<TimedInstruction>& code, std::size_t begin, std::size_t end) {
+  std::map<std::uint16_t, int> depth, used;  // loads on the way to a register; the deepest that reads or writes it
+  MemoryOrder memory;
+  Sorted stretch;
+  for (std::size_t i = begin; i < end; ++i) {
+    const TimedInstruction& t = code[i];
+    int most = memory.after(t);
+    for (const std::uint16_t r : t.in)
+      if (const auto found = depth.find(r); r && found != depth.end()) most = std::max(most, found->second);
+    for (const std::uint16_t r : t.out)
+      if (const auto found = used.find(r); r && found != used.end()) most = std::max(most, found->second);
+    memory.note(t, most);
+    for (const auto* registers : {&t.in, &t.out})
+      for (const std::uint16_t r : *registers)
+        if (r) used[r] = std::max(used[r], most);
+    for (const std::uint16_t r : t.out)
+      if (r) depth[r] = most + (t.kind == Does::load ? 1 : 0);
+    stretch.emplace_back(most, t);
+  }
+  std::stable_sort(stretch.begin(), stretch.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return stretch;
+}
+
+}  // namespace
+
+void schedule(std::vector<TimedInstruction>& code) {
+  constexpr std::size_t most = 512;  // instructions that are looked at together: a stranger's blocks have any length
+  std::size_t begin = 0;
+  while (begin < code.size()) {
+    std::size_t end = begin;
+    while (end < code.size() && end - begin < most && !stands_still(code[end])) ++end;
+    emit(by_depth(code, begin, end), code.begin() + static_cast<std::ptrdiff_t>(begin));
+    begin = std::max(end, begin + 1);
+  }
+}
+
+/// A loop that loads, and waits for nobody: ptxas unrolls it four times, and the loads of all turns go ahead of what
+/// needs them. Registers of the turns are told apart, so that only real needs remain.
+std::vector<TimedInstruction> unroll(const std::vector<TimedInstruction>& code, std::uint32_t& registers) {
+  constexpr std::size_t most = 200;
+  const bool loads = std::any_of(code.begin(), code.end(), [](const auto& t) { return t.kind == Does::load; });
+  const bool waits =
+      std::any_of(code.begin(), code.end(), [](const auto& t) { return stands_still(t) && t.kind != Does::branch; });
+  if (!loads || waits || code.size() > most || registers + TimedCode::kTurns * code.size() * 2 > UINT16_MAX) return {};
+  std::vector<TimedInstruction> all;
+  std::map<std::uint16_t, std::uint16_t> name;  // of a register now
+  for (std::uint32_t turn = 0; turn < TimedCode::kTurns; ++turn)
+    for (TimedInstruction t : code) {
+      const bool last = turn + 1 == TimedCode::kTurns;
+      if (t.kind == Does::branch && !last) continue;
+      t.copy = static_cast<std::uint8_t>(turn);
+      for (auto& r : t.in)
+        if (const auto found = name.find(r); r && found != name.end()) r = found->second;
+      if (const auto found = name.find(t.base); t.base && found != name.end()) t.base = found->second;
+      for (auto& r : t.out) {
+        if (!r) continue;
+        const std::uint16_t old = r;
+        r = static_cast<std::uint16_t>(registers++);
+        name[old] = r;
+      }
+      all.push_back(t);
+    }
+  // What the loop leaves is in its own registers again.
+  TimedInstruction leave;
+  leave.cost = {Pipe::none, 0, 0, 0};
+  leave.copy = TimedCode::kTurns;
+  std::vector<TimedInstruction> leaving;
+  for (const auto& [old, now] : name) {
+    leave.in = {now};
+    leave.out = {old};
+    leaving.push_back(leave);
+  }
+  const TimedInstruction branch = all.back();
+  all.pop_back();
+  schedule(all);
+  all.insert(all.end(), leaving.begin(), leaving.end());
+  all.push_back(branch);
+  return all;
+}
+
+}  // namespace gpulab::simt
