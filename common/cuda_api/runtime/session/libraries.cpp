@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "common/cuda_api/runtime/host/clock_calls.h"
+#include "common/cuda_api/runtime/host/clock/readings.h"
 #include "common/cuda_api/runtime/host/habits.h"
 #include "common/cuda_api/runtime/libraries/estimates.h"
 #include "common/cuda_api/runtime/session.h"
