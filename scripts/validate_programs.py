@@ -2,17 +2,25 @@
 """How far modelled times and counters are from a GPU's, for kernels that nobody here wrote.
 
 usage: validate_programs.py CHECKOUT --gpulab BINARY --count 60 --seed 7 --output FOLDER     on a machine with a GPU and ncu
-       validate_programs.py --compare FILE.json…                                              anywhere
+       validate_programs.py CHECKOUT --gpulab BINARY --again FILE.json [--only a,b]              anywhere
+       validate_programs.py --compare FILE.json… [--half tune|judge]                          anywhere
 
 Programs of HeCBench or NVIDIA's samples are drawn by --seed (scripts/survey), built by `gpulab nvcc`, run under Nsight Compute
 natively, twice, and under `gpulab exec` for the same GPU. Of each kernel the first launch is measured: cold caches, the clock as it
 is. A launch whose instructions differ between the two runs by more than 5 % is of a program that does not repeat itself, and is
 named apart. FOLDER gets programs.json: names and figures, no code; what is there already is not measured again. --pack FILE.tgz
-writes the sources of those that were drawn, for a machine without a checkout.
+writes the sources of those that were drawn, for a machine without a checkout. --again puts what this build's model says into a file
+that was measured before: what the GPU said stays.
+
+What is compared: Nsight Compute's gpu__time_duration of a launch with flushed caches, and what the model says that the kernel
+takes, with what Nsight Compute has for a kernel that does nothing (NOTHING_US). A launch that the model says nothing of is named
+"no ground"; it counts.
+Programs fall into two halves by a hash of their names: a change of the model may look at `tune`; `judge` says how good it is.
 """
 import argparse
 import concurrent.futures
 import csv
+import hashlib
 import json
 import math
 import os
@@ -49,32 +57,55 @@ def name_of(kernel):
     return "".join(kept).split()[-1].split("::")[-1] if kept else kernel
 
 
-class Measuring:
-    def __init__(self, arguments):
-        self.arguments = arguments
+class Modelling:
+    """What needs no GPU: programs are built, and run under `gpulab exec`."""
+
+    def __init__(self, arguments, profile):
+        self.arguments, self.profile = arguments, profile
         self.gpulab = str(pathlib.Path(arguments.gpulab).resolve())
         self.work = pathlib.Path(arguments.output).resolve() / "work"
         self.work.mkdir(parents=True, exist_ok=True)
         self.environment = {**os.environ, "COLUMNS": "150"}
+
+    def build(self, program, checkout):
+        root = self.work / program.name
+        folder = root / program.folder
+        if self.arguments.again and (folder / "survey_program").exists():
+            return folder
+        shutil.rmtree(root, ignore_errors=True)
+        root.mkdir(parents=True)
+        checkout.extract(program.needs, root)
+        words = [*program.flags, *program.sources, "-o", "survey_program", *program.links]
+        code, _, _, _ = limited([self.gpulab, "nvcc", *words], folder, 300, self.environment)
+        return folder if code == 0 else None
+
+    def simulated(self, program, folder):
+        report = folder / ".exec.json"
+        report.unlink(missing_ok=True)
+        options = ["--format", "json", "--output", str(report), "--threads", "1", "--profile", self.profile]
+        if program.reads_elsewhere():
+            options.append("--no-isolation")
+        start = time.monotonic()
+        limited([self.gpulab, "exec", str(folder / "survey_program"), *options, "--", *program.arguments], folder / program.run_folder,
+                self.arguments.time, self.environment)
+        try:
+            return json.loads(report.read_text()), time.monotonic() - start
+        except (OSError, ValueError):
+            return {}, time.monotonic() - start
+
+
+class Measuring(Modelling):
+    def __init__(self, arguments):
         libraries = f"{pathlib.Path(arguments.nvcc).resolve().parent.parent}/lib64"
         self.native = {**os.environ, "LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
         gpus = fidelity.output("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").splitlines()
         self.gpu, self.driver = gpus[0].split(", ")
-        self.profile = "h200" if "H200" in self.gpu else "h100" if "H100" in self.gpu else ""
-        if not self.profile:
+        profile = "h200" if "H200" in self.gpu else "h100" if "H100" in self.gpu else ""
+        if not profile:
             sys.exit(f"{self.gpu}: no GPU that the model knows (h100, h200)")
+        super().__init__(arguments, profile)
         self.ncu = fidelity.ncu()
         self.metrics = compare_counters.metrics_argument(fidelity.output(self.ncu, "--query-metrics").splitlines()) + "," + TIME
-
-    def build(self, program, checkout):
-        root = self.work / program.name
-        shutil.rmtree(root, ignore_errors=True)
-        root.mkdir(parents=True)
-        checkout.extract(program.needs, root)
-        folder = root / program.folder
-        words = [*program.flags, *program.sources, "-o", "survey_program", *program.links]
-        code, _, _, _ = limited([self.gpulab, "nvcc", *words], folder, 300, self.environment)
-        return folder if code == 0 else None
 
     def profiled(self, program, folder, number):
         """[kernel, grid, block, metrics] of the first launch of each kernel; nothing where the program does not end."""
@@ -87,19 +118,6 @@ class Measuring:
             return []
         return read_profile(log)
 
-    def simulated(self, program, folder):
-        report = folder / ".exec.json"
-        options = ["--format", "json", "--output", str(report), "--threads", "1", "--profile", self.profile]
-        if program.reads_elsewhere():
-            options.append("--no-isolation")
-        start = time.monotonic()
-        limited([self.gpulab, "exec", str(folder / "survey_program"), *options, "--", *program.arguments], folder / program.run_folder,
-                self.arguments.time, self.environment)
-        try:
-            return json.loads(report.read_text()), time.monotonic() - start
-        except (OSError, ValueError):
-            return {}, time.monotonic() - start
-
     def rows(self, program, first, second, document):
         """One for each kernel whose first launch both have."""
         seen, rows = set(), []
@@ -109,14 +127,10 @@ class Measuring:
             if len(kernels) != 1 or (name, tuple(grid)) in seen:
                 continue
             seen.add((name, tuple(grid)))
-            kernel, other = kernels[0], again.get((name, tuple(grid)), {})
-            launch = next((one for one in document.get("launches", []) if one["name"] == kernel["name"] and one.get("grid") == kernel["grid"]), {})
-            rows.append({"program": program.name, "kernel": name, "grid": list(grid), "block": kernel["block"],
-                         "launches": kernel["launches"], "measured_us": values.get(TIME, 0) / 1000, "again_us": other.get(TIME, 0) / 1000,
-                         "launch_us": (launch.get("time_ms") or 0) * 1000,
-                         "model": {key: (kernel.get("model") or {}).get(key) for key in ("time_ms", "low_ms", "high_ms", "bound")},
-                         "counters": {key: (kernel.get("counters") or {}).get(key) for key in (*compare_counters.EXACT, *compare_counters.SHOWN)},
-                         "ncu": values, "repeats": repeats(values, other)})
+            other = again.get((name, tuple(grid)), {})
+            rows.append({"program": program.name, "kernel": name, "grid": list(grid), "measured_us": values.get(TIME, 0) / 1000,
+                         "again_us": other.get(TIME, 0) / 1000, "ncu": values, "repeats": repeats(values, other),
+                         **modelled(kernels[0], document)})
         return rows
 
     def one(self, program, checkout):
@@ -126,6 +140,42 @@ class Measuring:
         if folder is None:
             return {"name": program.name, "why": "does not build", "rows": []}
         return {"name": program.name, "folder": str(folder), "program": program}
+
+
+def modelled(kernel, document):
+    """What gpulab says of a kernel, and of its first launch; launch_us is 0 where the model says nothing of it."""
+    launch = next((one for one in document.get("launches", []) if one["name"] == kernel["name"] and one.get("grid") == kernel["grid"]), {})
+    model = kernel.get("model") or {}
+    return {"block": kernel["block"], "launches": kernel["launches"], "launch_us": (launch.get("time_ms") or 0) * 1000 if model else 0,
+            "model": {key: model.get(key) for key in ("time_ms", "low_ms", "high_ms", "bound", "ground")},
+            "counters": {key: (kernel.get("counters") or {}).get(key) for key in (*compare_counters.EXACT, *compare_counters.SHOWN)}}
+
+
+def again(arguments):
+    """Puts what this build's model says into a file that was measured before; of a kernel that it does not come to, nothing changes."""
+    file = pathlib.Path(arguments.again)
+    data = json.loads(file.read_text())
+    checkout = Checkout(arguments.checkout, 4096 << 10)
+    every, modelling = programs_of(checkout), Modelling(arguments, data["profile"])
+    names = [n for n, p in sorted(data["programs"].items()) if p["rows"] and (not arguments.only or n in arguments.only.split(","))]
+
+    def one(name):
+        program = every[name]()
+        folder = modelling.build(program, checkout)
+        return (name, *(modelling.simulated(program, folder) if folder else ({}, 0)))
+
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for name, document, seconds in pool.map(one, names):
+            program = data["programs"][name]
+            for row in program["rows"]:
+                kernels = [k for k in document.get("kernels", []) if name_of(k["name"]) == row["kernel"] and k["grid"] == row["grid"]]
+                if len(kernels) == 1:
+                    row.update(modelled(kernels[0], document))
+            program.update(simulated_s=round(seconds, 1), status=document.get("status", "no report"))
+            print(f"{name}: {seconds:.0f} s", flush=True)
+    target = pathlib.Path(arguments.output) / "programs.json"
+    target.write_text(text_of(data))
+    return compare([target])
 
 
 def read_profile(log):
@@ -202,39 +252,82 @@ def text_of(data):
     return head[:-1] + ', "programs": {\n' + ",\n".join(programs) + "\n}}\n"
 
 
-def compared_rows(files):
-    for file in files:
-        for program in json.loads(pathlib.Path(file).read_text())["programs"].values():
-            yield from program["rows"]
+NOTHING_US = 2.2  # kernels of one block that do next to nothing: 2.18 us (bh, InitializationKernel), 2.24 (mtf, static_kernel)
 
 
-def modelled_us(row):
-    """Of the first launch where it is known by itself, else of a launch on the average."""
-    return row["launch_us"] or (row["model"]["time_ms"] or 0) * 1000 / row["launches"]
+def half_of(program):
+    return "judge" if int(hashlib.sha256(program.encode()).hexdigest(), 16) % 2 else "tune"
 
 
-def compare(files):
+def launch_cost_us(profile):
+    """What a modelled time of one launch has beside the kernel."""
+    file = pathlib.Path(__file__).resolve().parent.parent / "configs/timing" / f"{profile}.json"
+    return json.loads(file.read_text())["fields"]["launch"]["value"]
+
+
+def modelled_us(row, launch_cost):
+    """Of the first launch where it is known by itself, else of a launch on the average; as Nsight Compute counts. 0: no ground."""
+    if row["model"]["time_ms"] is None:
+        return 0
+    return max(0, (row["launch_us"] or row["model"]["time_ms"] * 1000 / row["launches"]) - launch_cost) + NOTHING_US
+
+
+def compared_rows(files, half):
+    """Rows with what is compared in them, and those apart: not the same work twice."""
     judged, apart = [], []
-    for row in compared_rows(files):
-        if row["measured_us"] < LEAST_US or not modelled_us(row):
-            continue
-        (judged if row["repeats"] else apart).append(row)
+    for file in files:
+        data = json.loads(pathlib.Path(file).read_text())
+        cost = launch_cost_us(data.get("profile", "h100"))
+        for name, program in data["programs"].items():
+            for row in program["rows"]:
+                if row["measured_us"] < LEAST_US or (half and half_of(name) != half):
+                    continue
+                row["modelled_us"] = modelled_us(row, cost)
+                (judged if row["repeats"] else apart).append(row)
+    return judged, apart
+
+
+def judge(row):
+    row["ratio"] = row["modelled_us"] / row["measured_us"]
+    row["error"] = max(row["ratio"], 1 / row["ratio"])
+    model = row["model"]
+    row["inside"] = model["low_ms"] / model["time_ms"] * row["modelled_us"] <= row["measured_us"] <= model["high_ms"] / model["time_ms"] * row["modelled_us"]
+    row["width"] = model["high_ms"] / model["low_ms"]
+
+
+def pairs_in_order(judged):
+    """(in order, all) of pairs of kernels of one program whose measured times differ by 15 % and more."""
+    right = count = 0
+    for i, one in enumerate(judged):
+        for other in judged[i + 1:]:
+            if one["program"] != other["program"] or max(one["measured_us"], other["measured_us"]) < 1.15 * min(one["measured_us"], other["measured_us"]):
+                continue
+            count += 1
+            right += (one["modelled_us"] < other["modelled_us"]) == (one["measured_us"] < other["measured_us"])
+    return right, count
+
+
+def compare(files, half="", shown=25):
+    rows, apart = compared_rows(files, half)
+    judged = [row for row in rows if row["modelled_us"]]
     if not judged:
         print("nothing to compare")
         return 1
     for row in judged:
-        row["ratio"] = modelled_us(row) / row["measured_us"]
-        row["error"] = max(row["ratio"], 1 / row["ratio"])
-        scale = modelled_us(row) / ((row["model"]["time_ms"] or 1) * 1000)
-        row["inside"] = (row["model"]["low_ms"] or 0) * scale * 1000 <= row["measured_us"] <= (row["model"]["high_ms"] or 0) * scale * 1000
+        judge(row)
     count = len(judged)
     mean = math.exp(sum(math.log(row["error"]) for row in judged) / count)
+    right, pairs = pairs_in_order(judged)
     print(f"{count} kernels of {len({row['program'] for row in judged})} programs: error {mean:.2f}, "
           f"{100 * sum(row['error'] <= 1.5 for row in judged) / count:.0f} % within 1.5, "
           f"{100 * sum(row['error'] > 2.5 for row in judged) / count:.0f} % beyond 2.5, "
-          f"{100 * sum(row['inside'] for row in judged) / count:.0f} % from low to high")
-    for row in sorted(judged, key=lambda r: -r["error"])[:25]:
+          f"{100 * sum(row['inside'] for row in judged) / count:.0f} % from low to high, "
+          f"high by low {sorted(row['width'] for row in judged)[count // 2]:.1f} in the middle, {right} of {pairs} pairs in order")
+    for row in sorted(judged, key=lambda r: -r["error"])[:shown]:
         print(f"  {row['ratio']:6.2f}  {row['program']} {row['kernel']} {row['measured_us']:.1f} us, {row['model']['bound']}")
+    for row in rows:
+        if not row["modelled_us"]:
+            print(f"  no ground: {row['program']} {row['kernel']} {row['measured_us']:.1f} us")
     for row in apart:
         print(f"  not the same work twice: {row['program']} {row['kernel']}")
     return 0
@@ -253,13 +346,16 @@ def main():
     parser.add_argument("--limit", type=int, default=0, help="seconds: no program is measured later")
     parser.add_argument("--pack", help="write the sources of those drawn, and end")
     parser.add_argument("--output", default="validate_programs")
+    parser.add_argument("--again", metavar="FILE", help="what this build's model says, beside what FILE measured")
+    parser.add_argument("--half", choices=["", "tune", "judge"], default="", help="of the programs")
+    parser.add_argument("--shown", type=int, default=25, help="of the worst")
     parser.add_argument("--compare", nargs="+", metavar="FILE")
     arguments = parser.parse_args()
     if arguments.compare:
-        return compare(arguments.compare)
+        return compare(arguments.compare, arguments.half, arguments.shown)
     if not arguments.checkout:
         parser.error("a checkout, or --compare FILE")
-    return measure(arguments)
+    return again(arguments) if arguments.again else measure(arguments)
 
 
 if __name__ == "__main__":

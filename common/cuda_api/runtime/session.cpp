@@ -34,6 +34,7 @@ std::unique_ptr<Device> make_device(const GpuProfile& profile, const Options& op
   if (options.budget == 0) simulation.patience = kPatience;
   simulation.counters = options.counters;
   simulation.model = options.model && options.counters;
+  simulation.empty_l2 = true;
   simulation.lines = options.lines;
   simulation.sanitize = options.sanitize;
   simulation.schedule = options.schedule;

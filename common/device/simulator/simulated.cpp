@@ -161,7 +161,7 @@ class Simulator final : public Device {
   void synchronize() override {}
 
   double time(const std::function<void()>& work, bool) override {
-    if (model_) model_->start_run();
+    if (model_) model_->start_run(options_.empty_l2);
     if (recorder_) recorder_->start_run();
     const auto start = std::chrono::steady_clock::now();
     work();

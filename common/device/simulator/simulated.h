@@ -21,6 +21,9 @@ struct SimulatorOptions {
   bool counters = true;        ///< count (common/counters.h); off costs nothing
   bool model = false;          ///< model the time of launches (Device::take_model), where the profile has been measured
   std::string timing{};        ///< the text of a file like configs/timing/*.json, in place of the build's own
+  /// The model's L2 starts empty, as Nsight Compute leaves it; else full of lines that are still to be written back, as
+  /// what a run of a lab writes to have a cold L2 leaves it.
+  bool empty_l2 = false;
   bool lines = false;          ///< also count by source line and phase (Device::take_lines)
   /// Tools of compute-sanitizer: "memcheck", "racecheck", "initcheck", "synccheck". With any, one CPU thread runs all.
   std::vector<std::string> sanitize{};

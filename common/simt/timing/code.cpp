@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include "common/simt/counting/statistics.h"
 #include "common/simt/timing/instruction_costs.h"
 #include "common/simt/timing/schedule.h"
 #include "common/simt/timing/vectors.h"
@@ -35,9 +36,17 @@ void add_operand(std::array<std::uint16_t, 6>& registers, std::uint32_t base, co
   add(registers, base, operand.second_reg);
 }
 
+bool is_indexed(const Site& site) {
+  return std::any_of(site.instruction->operands.begin(), site.instruction->operands.end(), [](const ptx::Operand& o) {
+    return o.kind == ptx::Operand::Kind::address && o.is_reg;
+  });
+}
+
 Kind kind_of(const Site& site) {
   const Meaning& meaning = site.row->meaning;
-  if (site.row->unit == Unit::param || site.row->unit == Unit::constant) return Kind::plain;
+  if (site.row->unit == Unit::param) return Kind::plain;
+  // c[bank][offset] is an operand of other instructions; with an index it is a load of its own, LDC.
+  if (site.row->unit == Unit::constant) return is_indexed(site) ? Kind::load : Kind::plain;
   if (meaning.traits & kBarrier) return Kind::barrier;
   if (site.facts & kFence) return Kind::fence;
   if (site.facts & kWarpBarrier) return Kind::warp_sync;
@@ -46,6 +55,31 @@ Kind kind_of(const Site& site) {
   if (meaning.traits & kStore) return Kind::store;
   if (meaning.traits & kEndsBlock) return Kind::branch;
   return Kind::plain;
+}
+
+/// What ptxas knows of an address: a register and a distance; of the register, that it is another one and a distance.
+void add_place(const Site& site, std::uint32_t base, TimedInstruction& t) {
+  const auto& operands = site.instruction->operands;
+  const auto number = [&](std::int32_t reg) -> std::uint16_t {
+    const std::uint64_t all = std::uint64_t{base} + static_cast<std::uint64_t>(reg) + 1;
+    return reg < 0 || all > UINT16_MAX ? 0 : static_cast<std::uint16_t>(all);
+  };
+  if (t.kind == Kind::load || t.kind == Kind::store) {
+    for (const ptx::Operand& operand : operands) {
+      if (operand.kind != ptx::Operand::Kind::address || !operand.is_reg) continue;
+      t.base = number(operand.reg);
+      t.offset = operand.integer;
+      t.bytes = static_cast<std::uint8_t>(bytes_per_lane(site.row->meaning));
+    }
+    return;
+  }
+  const std::string_view opcode = site.instruction->opcode;
+  const bool adds = opcode == "add.s64" || opcode == "add.u64" || opcode == "add.s32" || opcode == "add.u32";
+  if (!adds || site.instruction->guard_reg >= 0 || operands.size() != 3 || operands[1].kind != ptx::Operand::Kind::reg ||
+      operands[2].kind != ptx::Operand::Kind::integer)
+    return;
+  t.steps = number(operands[1].reg) != 0 && number(operands[0].reg) != 0;
+  t.offset = operands[2].integer;
 }
 
 TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base) {
@@ -62,8 +96,13 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
   const auto has = [&](std::string_view word) { return opcode.find(word) != std::string_view::npos; };
   t.cached = !(site.facts & (kVolatile | kStrong)) && !has(".cg") && !has(".cv");
   using Space = TimedInstruction::Space;
-  t.space = has(".global") ? Space::global : has(".shared") ? Space::shared : has(".local") ? Space::local : Space::any;
-  t.read_only = has(".nc");
+  t.space = has(".global")   ? Space::global
+            : has(".shared") ? Space::shared
+            : has(".local")  ? Space::local
+            : has(".const")  ? Space::constant
+                             : Space::any;
+  t.read_only = has(".nc") || t.space == Space::constant;
+  if (t.kind == Kind::load && t.space == Space::constant) t.cost = {Pipe::memory, 1, 1, 0};
   const auto& operands = site.instruction->operands;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const bool out =
@@ -74,6 +113,7 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
       if (!out) add(t.in, base, element.reg);
   }
   add(t.in, base, site.instruction->guard_reg);
+  add_place(site, base, t);
   return t;
 }
 
@@ -171,6 +211,7 @@ void append(std::vector<TimedInstruction>& to, const std::vector<TimedInstructio
     if (guard) {
       const auto place = std::find(t.in.begin(), t.in.end(), 0);
       if (place != t.in.end()) *place = guard;
+      t.steps = false;  // or the old value stays
     }
     to.push_back(t);
   }

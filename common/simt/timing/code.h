@@ -29,7 +29,7 @@ struct InstructionCost {
 
 struct TimedInstruction {
   enum class Kind : std::uint8_t { plain, load, store, atomic, barrier, warp_sync, fence, branch };
-  enum class Space : std::uint8_t { any, global, shared, local };
+  enum class Space : std::uint8_t { any, global, shared, local, constant };
   Kind kind = Kind::plain;
   Space space = Space::any;  ///< of memory
   bool read_only = false;    ///< a load of what nobody writes (.nc)
@@ -41,6 +41,11 @@ struct TimedInstruction {
   std::uint8_t word = 0;  ///< which of these registers
   bool cached = true;     ///< a load that L1 may serve
   std::array<std::uint16_t, 6> in{}, out{};  ///< registers, 0: none
+  /// Of a load or store: `bytes` at register `base` + `offset`; 0: ptxas cannot compare the address with another.
+  std::uint16_t base = 0;
+  std::uint8_t bytes = 0;
+  bool steps = false;       ///< out[0] = in[0] + offset
+  std::int64_t offset = 0;
 };
 
 /// Basic blocks that ptxas makes one of: a block, short ones that it predicates, the block where their ways meet …

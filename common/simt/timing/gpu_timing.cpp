@@ -61,6 +61,7 @@ GpuTiming parse(std::string_view id, std::string_view text, std::string_view pat
   t.dram_gbs = read("dram_bandwidth", "GB/s");
   t.atomic_round_cycles = read("atomic_round", "cycles");
   t.slice_round_cycles = read("slice_round", "cycles");
+  t.dram_mixed = read("dram_mixed", "share");
   t.dram_queue = read("dram_queue", "cycles");
   t.dram_scattered = read("dram_scattered", "share");
   t.l2_partial_sectors = read("l2_partial", "sectors/cycle");

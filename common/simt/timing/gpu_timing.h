@@ -38,6 +38,7 @@ struct GpuTiming {
   double store_bytes_per_cycle = 0;  ///< of one SM's stores
   double l2_total_bytes_per_cycle = 0;
   double dram_gbs = 0;
+  double dram_mixed = 1;      ///< the part of it that equal reads and writes get: it turns from the ones to the others
   double dram_queue = 0;      ///< added to the latency where DRAM is busy all the time
   double dram_scattered = 1;  ///< the part of it that loads at random addresses get
   double l2_partial_sectors = 0, l2_partial_sectors_again = 0;  ///< a cycle, of all stores that write part of a sector

@@ -29,12 +29,12 @@ double traced_instructions(const GridTrace& trace) {
 
 }  // namespace
 
-void TimingModel::start_run() {
+void TimingModel::start_run(bool empty_l2) {
   issued_.clear();
   grids_.clear();
   touched_.clear();
   brought_bytes_ = 0;
-  dirty_left_ = gpu_.dirty_l2_bytes;
+  dirty_left_ = empty_l2 ? 0 : gpu_.dirty_l2_bytes;
   unavailable_.clear();
 }
 
@@ -67,6 +67,8 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   // L2 holds as many dirty lines at the end as at the start; of these the kernel's own as many as it writes among all.
   const auto written = static_cast<double>(counters["global_write_footprint_bytes"]);
   if (written > 0) share.write_back = std::max(0.0, 1 - gpu_.dirty_l2_bytes / (read + written));
+  if (const double both = read + written * share.write_back; both > 0)
+    share.dram_bytes_per_cycle *= 1 - (1 - gpu_.dram_mixed) * 4 * read * written * share.write_back / (both * both);
   const double shared = static_cast<double>(launch.program->static_shared_bytes + launch.dynamic_shared_bytes);
   const double l1 = static_cast<double>(profile_.shared_bytes_per_sm) + 28672 - shared;
   share.l1_bytes = static_cast<std::uint32_t>(std::max(l1, 32768.0));
@@ -113,27 +115,62 @@ void TimingModel::touch(const BlockTrace& block, const TracedAccess& access, boo
   last = whole ? UINT64_MAX : std::max(last, block.sectors[access.first_sector + access.sectors - 1]);
 }
 
-/// Cycles that atomics take at the slice of L2 that has the most to do: of its rounds, those at the fullest sector are
-/// known, the others are spread over the other sectors.
-double TimingModel::hottest_atomic(const GridTrace& trace, double scale) const {
-  constexpr int slice = 3;  // two lines are eight sectors
-  std::unordered_map<std::uint64_t, double> slices;
-  for (const BlockTrace& block : trace.blocks)
-    for (const TracedAccess& a : block.accesses) {
-      if (!a.atomic || a.space != TracedAccess::Space::global) continue;
-      const double hot = a.together ? gpu_.same_address_cycles
-                         : a.real   ? std::max(a.same_address * gpu_.same_address_float_cycles, gpu_.slice_round_cycles)
-                                    : a.same_address * gpu_.slice_round_cycles;
-      slices[a.hot_sector >> slice] += hot;
-      if (a.sectors < 2) continue;
-      const double other = gpu_.slice_round_cycles * std::max(0, a.conflicts - a.same_address) / (a.sectors - 1);
-      for (std::uint32_t i = 0; i < a.sectors; ++i)
-        if (const std::uint64_t sector = block.sectors[a.first_sector + i]; sector != a.hot_sector)
-          slices[sector >> slice] += other;
-    }
-  double most = 0;
-  for (const auto& [key, cycles] : slices) most = std::max(most, cycles);
-  return most * scale;
+/// Rounds at the slices of L2 that some blocks go to, by slice; two neighbouring lines share one.
+struct TimingModel::Slices {
+  struct Slice {
+    double cycles = 0;
+    std::uint64_t block = 0;
+    bool shared = false;  ///< more than one of the traced blocks go there
+  };
+  std::unordered_map<std::uint64_t, Slice> by_key;
+
+  void add(std::uint64_t sector, double cycles, std::uint64_t block) {
+    constexpr int lines = 3;  // two are eight sectors
+    auto& slice = by_key.try_emplace(sector >> lines, Slice{0, block, false}).first->second;
+    slice.cycles += cycles;
+    slice.shared |= slice.block != block;
+  }
+  /// Of the fullest. `scale`: blocks for each traced one; what one of several traced blocks alone goes to is its own,
+  /// as a copy of a histogram is, and others have theirs.
+  [[nodiscard]] double most(double scale, bool several) const {
+    double most = 0;
+    for (const auto& [key, slice] : by_key)
+      most = std::max(most, slice.cycles * (slice.shared || !several ? scale : 1));
+    return most;
+  }
+};
+
+/// Of an atomic's rounds, those at the fullest sector are known, the others are spread over the other sectors.
+void TimingModel::add_atomic(const BlockTrace& block, const TracedAccess& a, Slices& slices) const {
+  const double hot = a.together ? gpu_.same_address_cycles
+                     : a.real   ? std::max(a.same_address * gpu_.same_address_float_cycles, gpu_.slice_round_cycles)
+                                : a.same_address * gpu_.slice_round_cycles;
+  slices.add(a.hot_sector, hot, block.linear);
+  if (a.sectors < 2) return;
+  const double other = gpu_.slice_round_cycles * std::max(0, a.conflicts - a.same_address) / (a.sectors - 1);
+  for (std::uint32_t i = 0; i < a.sectors; ++i)
+    if (const std::uint64_t sector = block.sectors[a.first_sector + i]; sector != a.hot_sector)
+      slices.add(sector, other, block.linear);
+}
+
+/// Cycles that the slice of L2 takes which has the most to do: an atomic goes in rounds there, and so does a store of a
+/// part of a sector, which L2 has to merge (2997 blocks that each store one byte again and again, in 94 sectors).
+/// Blocks that run at once meet there; those of the next wave may meet elsewhere.
+double TimingModel::hottest_slice(const GridTrace& trace, double scale, std::uint32_t per_sm, bool stores) const {
+  double all = 0;
+  for (std::size_t first = 0; first < trace.blocks.size(); first += per_sm) {
+    const std::size_t end = std::min<std::size_t>(first + per_sm, trace.blocks.size());
+    Slices slices;
+    for (std::size_t b = first; b < end; ++b)
+      for (const TracedAccess& a : trace.blocks[b].accesses) {
+        if (a.space != TracedAccess::Space::global) continue;
+        if (a.atomic) add_atomic(trace.blocks[b], a, slices);
+        for (std::uint32_t i = 0; stores && a.partial && !a.atomic && i < a.sectors; ++i)
+          slices.add(trace.blocks[b].sectors[a.first_sector + i], gpu_.slice_round_cycles, trace.blocks[b].linear);
+      }
+    all += slices.most(scale, end - first > 1);
+  }
+  return all;
 }
 
 void TimingModel::add(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm) {
@@ -182,9 +219,10 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   const double more = static_cast<double>(trace.most_of_warp) - static_cast<double>(grid.sm.busiest_executed);
   if (more > 0 && grid.sm.busiest_executed > 0)
     grid.cycles = std::max(grid.cycles, grid.sm.busiest_warp + grid.sm.fastest_instruction * more);
-  grid.atomics = hottest_atomic(trace, blocks / traced);
+  grid.atomics = hottest_slice(trace, blocks / traced, per_sm, false);
   grid.unqueued = grid.cycles;
-  grid.cycles = std::max(grid.cycles, grid.atomics);
+  grid.slice = hottest_slice(trace, blocks / traced, per_sm, true);
+  grid.cycles = std::max({grid.cycles, grid.atomics, grid.slice});
   for (const SiteTime& site : grid.sm.sites) grid.warps.add(site, 1);
   // Atomics that queue elsewhere keep warps waiting that one SM alone would not.
   if (grid.atomics > grid.sm_cycles && grid.atomics >= grid.cycles)
@@ -221,7 +259,7 @@ std::optional<ModelledTime> TimingModel::take() {
     fp32 += grid.sm.fma * scale;
     shared += grid.sm.shared * scale;
     l1 += grid.sm.l1 * scale;
-    l2 += grid.sm.l2 * scale;
+    l2 += std::max(grid.sm.l2 * scale, grid.slice > grid.atomics ? grid.slice : 0);
     dram += grid.sm.dram * scale;
     atomics += grid.atomics;
     warps += grid.sm.warp_cycles * scale;

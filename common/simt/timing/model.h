@@ -24,8 +24,8 @@ class TimingModel {
 
   /// Watches the launches; handed to them beside other observers.
   [[nodiscard]] Tracer& tracer() { return tracer_; }
-  /// A new run begins, with a cold L2.
-  void start_run();
+  /// A new run begins, with a cold L2: empty, or full of dirty lines.
+  void start_run(bool empty_l2 = false);
   /// A grid is about to run; `per_sm`: blocks that one SM keeps resident; `spilled`: registers of a thread that ptxas
   /// keeps in local memory.
   void prepare(const LaunchState& launch, std::uint32_t per_sm, std::uint32_t spilled);
@@ -54,6 +54,7 @@ class TimingModel {
     SiteTime warps;        ///< cycles of all warps of the traced blocks
     double sm_cycles = 0;  ///< of the traced blocks: what `sm` is of
     double atomics = 0;
+    double slice = 0;      ///< of L2 that has the most to do, atomics and stores of parts of sectors
     double unqueued = 0;   ///< `cycles`, if atomics met at no address
     double before_us = 0;  ///< from the end of the grid before it at the earliest
     bool queued_by_host = false;
@@ -75,7 +76,9 @@ class TimingModel {
                                      double part) const;
   [[nodiscard]] bool is_touched(const BlockTrace& block, const TracedAccess& access) const;
   void touch(const BlockTrace& block, const TracedAccess& access, bool whole);
-  [[nodiscard]] double hottest_atomic(const GridTrace& trace, double scale) const;
+  struct Slices;
+  void add_atomic(const BlockTrace& block, const TracedAccess& access, Slices& slices) const;
+  [[nodiscard]] double hottest_slice(const GridTrace& trace, double scale, std::uint32_t per_sm, bool stores) const;
   const TimedCode& code_of(const Program& program);
   std::uint32_t spilled_ = 0;  ///< of the grid that runs
 

@@ -54,33 +54,66 @@ void emit(const std::vector<std::pair<int, TimedInstruction>>& sorted, std::vect
   while (user != sorted.end()) use();
 }
 
-/// What memory instructions of a stretch order others by: the deepest that reads and that writes each space.
+/// What memory instructions of a stretch order others by: the deepest that reads and that writes what they may meet at.
+/// Two addresses that are one register and different distances cannot meet: ptxas moves such loads over such stores (it
+/// has 16 LDG ahead of 16 STG in a loop that NVVM and ptxas unroll by four each, `x = p[i]; p[i] = sum; sum += x`).
 class MemoryOrder {
  public:
   /// The least depth that an instruction may have.
   [[nodiscard]] int after(const TimedInstruction& t) const {
+    if (!is_memory(t.kind)) return 0;
+    const Place place = place_of(t);
     int most = 0;
-    for (std::size_t space = 0; space < kSpaces; ++space) {
-      if (!meets(t, space)) continue;
-      if (t.kind == Does::store) most = std::max({most, read_[space], written_[space]});
-      if (t.kind == Does::load && !t.read_only) most = std::max(most, written_[space]);
+    for (const Known& other : known_) {
+      const bool both_load = t.kind == Does::load && other.kind == Does::load;
+      if (both_load || (t.kind == Does::load && t.read_only) || other.depth <= most) continue;
+      if (meets(t.space, other.space) && !are_apart(place, t.bytes, other)) most = other.depth;
     }
     return most;
   }
   void note(const TimedInstruction& t, int depth) {
-    auto& kind = t.kind == Does::store ? written_ : read_;
-    if (is_memory(t.kind))
-      kind[static_cast<std::size_t>(t.space)] = std::max(kind[static_cast<std::size_t>(t.space)], depth);
+    if (is_memory(t.kind) && !(t.kind == Does::load && t.read_only))
+      known_.push_back({t.kind, t.space, place_of(t), t.bytes, depth});
+    if (t.steps) {
+      const Place from = value_of(t.in[0]);
+      values_[t.out[0]] = {from.root, from.offset + t.offset};
+      return;
+    }
+    for (const std::uint16_t r : t.out)
+      if (r) values_[r] = {next_root_++, 0};
   }
 
  private:
   using Space = TimedInstruction::Space;
-  static constexpr std::size_t kSpaces = 4;
-  static bool meets(const TimedInstruction& t, std::size_t space) {
-    return t.space == Space::any || space == static_cast<std::size_t>(Space::any) ||
-           space == static_cast<std::size_t>(t.space);
+  /// A value that is not known, by a number, and how far from it.
+  struct Place {
+    std::uint32_t root = 0;  ///< 0: nothing is known
+    std::int64_t offset = 0;
+  };
+  struct Known {
+    Does kind;
+    Space space;
+    Place place;
+    std::uint8_t bytes;
+    int depth;
+  };
+  [[nodiscard]] Place value_of(std::uint16_t reg) const {
+    const auto found = values_.find(reg);
+    return found == values_.end() ? Place{reg, 0} : found->second;
   }
-  int read_[kSpaces] = {}, written_[kSpaces] = {};
+  [[nodiscard]] Place place_of(const TimedInstruction& t) const {
+    if (!t.base) return {};
+    const Place value = value_of(t.base);
+    return {value.root, value.offset + t.offset};
+  }
+  static bool meets(Space a, Space b) { return a == Space::any || b == Space::any || a == b; }
+  static bool are_apart(const Place& place, std::uint8_t bytes, const Known& other) {
+    if (!place.root || place.root != other.place.root) return false;
+    return place.offset + bytes <= other.place.offset || other.place.offset + other.bytes <= place.offset;
+  }
+  std::vector<Known> known_;
+  std::map<std::uint16_t, Place> values_;  ///< of registers that the stretch has written
+  std::uint32_t next_root_ = UINT16_MAX + 1;
 };
 
 /// How many loads an instruction waits for, directly or not, behind one another; what it must not overtake counts, too:
@@ -121,13 +154,13 @@ void schedule(std::vector<TimedInstruction>& code) {
   }
 }
 
-/// A loop that loads, and neither stores nor waits: ptxas unrolls it four times, and the loads of all
-/// turns go ahead of what needs them. Registers of the turns are told apart, so that only real needs remain.
+/// A loop that loads, and waits for nobody: ptxas unrolls it four times, and the loads of all turns go ahead of what
+/// needs them. Registers of the turns are told apart, so that only real needs remain.
 std::vector<TimedInstruction> unroll(const std::vector<TimedInstruction>& code, std::uint32_t& registers) {
   constexpr std::size_t most = 200;
   const bool loads = std::any_of(code.begin(), code.end(), [](const auto& t) { return t.kind == Does::load; });
   const bool waits = std::any_of(code.begin(), code.end(), [](const auto& t) {
-    return t.kind != Does::plain && t.kind != Does::load && t.kind != Does::branch;
+    return t.kind != Does::plain && !is_memory(t.kind) && t.kind != Does::branch;
   });
   if (!loads || waits || code.size() > most || registers + TimedCode::kTurns * code.size() * 2 > UINT16_MAX) return {};
   std::vector<TimedInstruction> all;
@@ -139,6 +172,7 @@ std::vector<TimedInstruction> unroll(const std::vector<TimedInstruction>& code, 
       t.copy = static_cast<std::uint8_t>(turn);
       for (auto& r : t.in)
         if (const auto found = name.find(r); r && found != name.end()) r = found->second;
+      if (const auto found = name.find(t.base); t.base && found != name.end()) t.base = found->second;
       for (auto& r : t.out) {
         if (!r) continue;
         const std::uint16_t old = r;

@@ -405,8 +405,11 @@ class Sm {
                                 (std::uint64_t{w.index} << 12) + std::uint64_t{t.word} * 4;
     for (std::size_t i = 0; i < sectors.size(); ++i) sectors[i] = first + i;
     if (t.kind == Kind::load) return memory_.load(at, access, sectors, true);
-    memory_.store(at, access, sectors);
+    memory_.store(at, access, sectors, warp_of(w));
     return at + 1;
+  }
+  [[nodiscard]] std::uint64_t warp_of(const RunningWarp& w) const {
+    return blocks_[w.block].trace->linear << 8 | w.index;
   }
 
   double access(const RunningWarp& w, const TimedInstruction& t, double at) {
@@ -415,7 +418,9 @@ class Sm {
     // Its guard holds for no lane: it takes its turn all the same (Nsight Compute counts a wavefront of an LDS like
     // that).
     if (!a) return t.space == TimedInstruction::Space::shared ? memory_.shared(at, 1) : at + 1;
-    if (account_.is_on()) account_.went_to(t.site, a->space == TracedAccess::Space::shared);
+    const bool constant = a->space == TracedAccess::Space::constant;
+    if (account_.is_on()) account_.went_to(t.site, constant || a->space == TracedAccess::Space::shared);
+    if (constant) return memory_.constant(at, a->wavefronts);
     const BlockTrace& trace = *blocks_[w.block].trace;
     if (a->space == TracedAccess::Space::shared) {
       const double wavefronts = a->wavefronts;
@@ -428,7 +433,7 @@ class Sm {
     }
     const std::span sectors(trace.sectors.data() + a->first_sector, a->sectors);
     if (t.kind == Kind::store) {
-      memory_.store(at, *a, sectors);
+      memory_.store(at, *a, sectors, warp_of(w));
       return at + 1;
     }
     if (t.kind == Kind::atomic) return memory_.atomic(at, *a, sectors);

@@ -30,7 +30,8 @@ double SmMemory::pass(double now, double cycles) {
 
 SmMemory::Line& SmMemory::line_of(std::uint64_t tag) {
   const std::size_t sets = lines_.size() / kWays;
-  Line* set = lines_.data() + (tag ^ tag >> 9) % sets * kWays;
+  // Which set a line lies in is the hardware's secret. Neighbours lie apart, and so do rows of any pitch.
+  Line* set = lines_.data() + (tag ^ tag >> 8 ^ tag >> 16 ^ tag >> 24) % sets * kWays;
   Line* oldest = set;
   for (std::uint32_t way = 0; way < kWays; ++way) {
     if (set[way].tag == tag) {
@@ -84,23 +85,36 @@ double SmMemory::load(double now, const TracedAccess& access, std::span<const st
   return last;
 }
 
-void SmMemory::store(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors) {
+void SmMemory::store(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors, std::uint64_t by) {
   const double start = pass(now, std::max<double>(1.0, access.lines));
   // A line that is not written as a whole has a mask of its bytes ahead of its sectors.
   const double port = 32 / gpu_.store_bytes_per_cycle;
   port_free_ = std::max(start, port_free_) + (access.partial ? port * access.lines : 0);
   store_free_ = std::max(start, store_free_);
   for (const std::uint64_t sector : sectors) {
-    const bool first = written_.insert(sector).second;
+    const auto [writer, first] = written_.try_emplace(sector, by);
+    // A sector that several warps fill goes slower than one that a warp fills by itself, word after word.
+    const bool slow = !first && writer->second != by;
+    writer->second = by;
     double l2 = 32 / share_.l2_bytes_per_cycle;
-    if (access.partial) l2 = 1 / (share_.part * (first ? gpu_.l2_partial_sectors : gpu_.l2_partial_sectors_again));
+    if (access.partial) l2 = 1 / (share_.part * (slow ? gpu_.l2_partial_sectors_again : gpu_.l2_partial_sectors));
     port_free_ += port;
     store_free_ = std::max(store_free_ + l2, port_free_);
     result_.l2 += l2;
-    if (!first) continue;
     asked_[sector >> 1] = 3;
-    // What stays written in part is filled up from DRAM.
-    const double busy = 32 * (share_.write_back + (access.partial ? share_.fill : 0)) / share_.dram_bytes_per_cycle;
+    double bytes = 32 * (share_.write_back + (access.partial ? share_.fill : 0));
+    if (!first) {
+      // Where the launch writes more than L2 holds, what another warp has begun has left L2 in part, and comes again.
+      fill_debt_ += slow && access.partial && access.scattered ? share_.again : 0;
+      if (fill_debt_ < 1) continue;
+      fill_debt_ -= 1;
+      bytes = 64;
+    }
+    // What stays written in part is filled up from DRAM: at random addresses by two sectors at once, of rows that are
+    // opened for them alone.
+    if (access.scattered && access.partial)
+      bytes += share_.again * ((32 * share_.write_back + 64) / gpu_.dram_scattered - bytes);
+    const double busy = bytes / share_.dram_bytes_per_cycle;
     dram_free_ = std::max(start, dram_free_) + busy;
     result_.dram += busy;
   }
@@ -117,6 +131,16 @@ double SmMemory::atomic(double now, const TracedAccess& access, std::span<const 
   l2_free_ = std::max(start, l2_free_) + rounds * each;
   result_.l2 += rounds * each;
   return std::max(start, l2_free_) + gpu_.atomic_latency;
+}
+
+/// The constant cache broadcasts one address at a time (CUDA C++ Programming Guide, "Constant Memory": a request is split
+/// into as many as there are different addresses). How long it takes for each is estimated: a table of 256 bytes indexed
+/// eight times per thread by random bytes, 30 addresses a warp, took an H100 62 cycles of an SM per load.
+double SmMemory::constant(double now, double addresses) {
+  constexpr double each = 2;
+  const double start = std::max(now, constant_free_);
+  constant_free_ = start + addresses * each;
+  return start + gpu_.shared_latency + addresses * each;
 }
 
 double SmMemory::shared(double now, double wavefronts) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "common/simt/timing/gpu_timing.h"
@@ -19,11 +18,13 @@ class SmMemory {
   SmMemory(const GpuTiming& gpu, const MemoryShare& share, SmResult& result);
   /// When a load of these sectors at `now` has its last value.
   double load(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors, bool cached);
-  /// When the SM is done with a store; nobody waits for it.
-  void store(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors);
+  /// When the SM is done with a store of warp `by`; nobody waits for it.
+  void store(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors, std::uint64_t by);
   /// When an atomic has its old value.
   double atomic(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors);
   double shared(double now, double wavefronts);
+  /// When an indexed load of constant memory has its values, whose lanes ask for so many addresses.
+  double constant(double now, double addresses);
   /// When all that has been asked for, stores too, is done.
   [[nodiscard]] double drained() const { return std::max({l2_free_, store_free_, dram_free_}); }
 
@@ -40,11 +41,11 @@ class SmMemory {
   SmResult& result_;
   std::vector<Line> lines_;
   std::uint64_t clock_ = 0;
-  double pipe_free_ = 0, l2_free_ = 0, store_free_ = 0, port_free_ = 0, dram_free_ = 0;
-  double miss_debt_ = 0;
+  double pipe_free_ = 0, constant_free_ = 0, l2_free_ = 0, store_free_ = 0, port_free_ = 0, dram_free_ = 0;
+  double miss_debt_ = 0, fill_debt_ = 0;
   std::unordered_map<std::uint64_t, std::uint8_t>
       asked_;                                  ///< pairs of sectors, as DRAM brings them: which were asked for
-  std::unordered_set<std::uint64_t> written_;  ///< sectors
+  std::unordered_map<std::uint64_t, std::uint64_t> written_;  ///< sectors, and the warp that wrote each last
 };
 
 }  // namespace gpulab::simt

@@ -51,6 +51,14 @@ bool is_scattered(const std::array<std::uint64_t, kLanes>& addresses, int count)
   return false;
 }
 
+/// Whether lanes that store `bytes` each leave bytes of their sectors as they were; several may store the same ones.
+bool leaves_bytes(std::array<std::uint64_t, kLanes> addresses, int count, std::uint32_t bytes, std::uint32_t sectors) {
+  if (static_cast<std::uint32_t>(count) * bytes < sectors * 32) return true;
+  std::sort(addresses.begin(), addresses.begin() + count);
+  const auto distinct = std::unique(addresses.begin(), addresses.begin() + count) - addresses.begin();
+  return static_cast<std::uint32_t>(distinct) * bytes < sectors * 32;
+}
+
 /// Of an atomic: how many rounds L2 needs, a round for each lane at the fullest address of each sector.
 std::uint8_t rounds_of(std::array<std::uint64_t, kLanes> addresses, int count) {
   std::sort(addresses.begin(), addresses.begin() + count);
@@ -97,6 +105,15 @@ void Tracer::grid_started(const LaunchState& launch) {
     if (!site.instruction || !site.row) continue;
     known.use = memory_use_of(site);
     const std::string_view opcode = site.instruction->opcode;
+    // A table in __constant__ memory: the tools do not follow its loads, but lanes that index it apart take time.
+    if (site.row->unit == Unit::constant && (site.row->meaning.traits & kLoad)) {
+      known.constant = true;
+      std::uint8_t entry = 0;
+      for (const OperandType& operand : site.row->meaning.operands) {
+        if (operand.role == Role::address) known.use.address = entry;
+        entry = static_cast<std::uint8_t>(entry + operand.vector);
+      }
+    }
     known.real = known.use.atomic &&
                  (opcode.find(".f") != std::string_view::npos || opcode.find(".bf") != std::string_view::npos);
   }
@@ -168,7 +185,8 @@ void Tracer::entered(Warp& w, std::uint32_t block) {
 
 void Tracer::traced_access(Warp& w, const MicroOp* op) {
   const MemoryUse& use = uses_[op->site].use;
-  if (use.space == MemoryUse::Space::none) return;
+  const bool constant = uses_[op->site].constant;
+  if (use.space == MemoryUse::Space::none && !constant) return;
   BlockTrace* trace = trace_of(*w.block);
   TracedAccess access;
   access.site = op->site;
@@ -179,7 +197,7 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     const std::uint64_t address = address_of(w, op, op->r[use.address], lane);
     by_lane[static_cast<std::size_t>(lane)] = packed[static_cast<std::size_t>(count++)] = address;
   }
-  access.space = space_at(packed[0], use);
+  access.space = constant ? Space::constant : space_at(packed[0], use);
   access.atomic = use.atomic;
   if (access.space == Space::global)
     if (const Allocation* a = w.global->find(packed[0])) access.allocation = a->index;
@@ -191,7 +209,10 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     access.together = !access.real && lanes == count;
     access.conflicts = access.together ? 1 : rounds_of(packed, count);
   }
-  if (access.space == Space::shared) {
+  if (access.space == Space::constant) {
+    std::sort(packed.begin(), packed.begin() + count);
+    access.wavefronts = static_cast<std::uint8_t>(std::unique(packed.begin(), packed.begin() + count) - packed.begin());
+  } else if (access.space == Space::shared) {
     const Pattern pattern = pattern_of(w, by_lane, use);
     access.wavefronts = pattern.wavefronts;
     access.ideal_wavefronts = pattern.ideal_wavefronts;
@@ -213,7 +234,7 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     access.sectors = static_cast<std::uint32_t>(sectors.size()) - access.first_sector;
     access.lane_bytes = static_cast<std::uint16_t>(static_cast<std::uint32_t>(count) * use.bytes);
     access.stored_bytes = static_cast<std::uint16_t>(use.store ? static_cast<std::uint32_t>(count) * use.bytes : 0);
-    access.partial = use.store && static_cast<std::uint32_t>(count) * use.bytes < access.sectors * 32;
+    access.partial = use.store && leaves_bytes(packed, count, use.bytes, access.sectors);
     access.scattered = is_scattered(packed, count);
     std::uint64_t line = UINT64_MAX;
     for (auto s = sectors.begin() + access.first_sector; s != sectors.end(); ++s)

@@ -15,10 +15,10 @@ namespace gpulab::simt {
 
 /// One access of a warp.
 struct TracedAccess {
-  enum class Space : std::uint8_t { global, shared, local };
+  enum class Space : std::uint8_t { global, shared, local, constant };
   std::uint32_t site = 0;
   Space space = Space::global;
-  std::uint8_t wavefronts = 1;     ///< shared memory
+  std::uint8_t wavefronts = 1;     ///< shared memory; constant memory: distinct addresses
   std::uint8_t same_address = 1;   ///< lanes that meet at one address, the most
   std::uint8_t lines = 0;          ///< global: distinct lines of 128 bytes
   std::uint32_t first_sector = 0;  ///< in BlockTrace::sectors
@@ -92,7 +92,8 @@ class Tracer final : public Observer {
   /// What the tracer has to know of an instruction that accesses memory: worked out once.
   struct SiteUse {
     MemoryUse use;
-    bool real = false;  ///< an atomic on floating-point numbers
+    bool real = false;      ///< an atomic on floating-point numbers
+    bool constant = false;  ///< a load of __constant__ memory
   };
 
   std::uint64_t wanted_ = 0, group_ = 1, stride_ = 1;
