@@ -82,16 +82,28 @@ void add_place(const Site& site, std::uint32_t base, TimedInstruction& t) {
   t.offset = operands[2].integer;
 }
 
+/// Instructions that bring a double in front of one that takes it: 32 bits fit into an instruction, the upper ones of a
+/// double, and where the lower ones are not 0, it is two of UMOV or IMAD.MOV (exp and cos of doubles are half that).
+std::uint32_t wide_constants(const Site& site) {
+  std::uint32_t moves = 0;
+  for (const ptx::Operand& operand : site.instruction->operands)
+    if (operand.kind == ptx::Operand::Kind::f64 && (operand.bits & UINT32_MAX) != 0) moves += 2;
+  return moves;
+}
+
 TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base) {
   TimedInstruction t;
   t.site = index;
   t.kind = kind_of(site);
   const std::string_view opcode = site.instruction->opcode;
   t.cost = cost_of(opcode, site.row->unit);
+  t.alone = t.cost.calls;
   if (t.kind == Kind::branch) t.cost = {Pipe::none, 1, 0, 5};
   if (t.cost.issue == 0 && opcode.starts_with("mov") && site.instruction->operands.size() > 1 &&
       site.instruction->operands[1].kind == ptx::Operand::Kind::special)
     t.cost = {Pipe::none, 1, 0, 20};  // S2R
+  if (opcode.starts_with("ld.param")) t.cost = {Pipe::none, 1, 0, 20};  // LDC, ULDC
+  t.cost.issue = static_cast<std::uint16_t>(t.cost.issue + wide_constants(site));
   if (t.kind == Kind::fence || t.kind == Kind::warp_sync || t.kind == Kind::barrier) t.cost = {Pipe::none, 1, 0, 1};
   const auto has = [&](std::string_view word) { return opcode.find(word) != std::string_view::npos; };
   t.cached = !(site.facts & (kVolatile | kStrong)) && !has(".cg") && !has(".cv");
@@ -198,7 +210,7 @@ bool may_predicate(const std::vector<TimedInstruction>& code, const Program& pro
     const ptx::Instruction& instruction = *program.sites[code[i].site].instruction;
     const bool last_jump = i + 1 == code.size() && instruction.opcode.starts_with("bra") && instruction.guard_reg < 0;
     if (code[i].kind == Kind::branch && !last_jump) return false;
-    if (instruction.opcode.starts_with("call")) return false;
+    if (instruction.opcode.starts_with("call") || code[i].cost.calls) return false;
     if (code[i].kind != Kind::plain && code[i].kind != Kind::load && code[i].kind != Kind::store && !last_jump)
       return false;
   }

@@ -25,6 +25,9 @@ struct InstructionCost {
   std::uint16_t issue = 1;    ///< instructions
   std::uint16_t cycles = 2;   ///< that they keep the pipe of a partition busy; of `add` each
   std::uint16_t latency = 5;  ///< cycles; of memory: GpuTiming's
+  /// What ptxas makes of it branches to a subroutine for operands that are rare (a denormal divisor): nothing moves
+  /// across the branch, and the warp waits for what decides it.
+  bool calls = false;
 };
 
 struct TimedInstruction {

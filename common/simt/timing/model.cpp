@@ -21,6 +21,11 @@ constexpr double kGuessedSpread = 2;
 
 std::uint64_t sms(const GpuProfile& profile) { return static_cast<std::uint64_t>(std::max(profile.sm_count, 1)); }
 
+/// Cycles of what an SM has one of, or four, and that is busy for the longest.
+double busiest(const SmResult& sm) {
+  return std::max({sm.issue, sm.fma, sm.alu, sm.fp64, sm.special, sm.tensor, sm.shared + sm.l1, sm.dram});
+}
+
 double traced_instructions(const GridTrace& trace) {
   double sum = 0;
   for (const BlockTrace& block : trace.blocks) sum += static_cast<double>(block.instructions);
@@ -91,9 +96,7 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   const double sectors = static_cast<double>(counters["global_load_sectors"] + counters["global_store_sectors"]);
   const double footprint =
       static_cast<double>(counters["global_read_footprint_bytes"] + counters["global_write_footprint_bytes"]) / 32;
-  // What does not fit into L2 has to be brought again, as if what stays were picked at random.
-  const double room = gpu_.l2_bytes / 32;
-  if (footprint > room) share.again = 1 - room / footprint;
+  share.l2_room = gpu_.l2_bytes * part;
   if (gpu_.l2_bytes == 0) return share;  // where there is none, nothing is there that others have brought
   if (asked > 0 && sectors > 0)
     share.misses = std::min(1.0, footprint / std::max(1.0, sectors * static_cast<double>(unique.size()) / asked));
@@ -207,9 +210,12 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   } else {
     const auto wave = static_cast<std::size_t>(std::min<double>(per_sm, traced));
     const double filled = grid.sm.block_ends[wave - 1];
-    const double each = traced > static_cast<double>(wave)
-                            ? (grid.sm.cycles - filled) / (traced - static_cast<double>(wave))
-                            : grid.sm.cycles / traced;
+    double each = traced > static_cast<double>(wave)
+                      ? (grid.sm.cycles - filled) / (traced - static_cast<double>(wave))
+                      : grid.sm.cycles / traced;
+    // Where blocks do not end side by side, those behind the first wave had done a part of their work in its time. But
+    // none takes less than what it keeps busy.
+    each = std::max(each, busiest(grid.sm) / traced);
     grid.cycles = grid.sm.cycles * work + (blocks / used - traced) * each * work;
   }
   if (grid.sm.most_executed > 0)

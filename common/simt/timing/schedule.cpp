@@ -14,7 +14,7 @@ bool is_one_of(std::uint16_t reg, const std::array<std::uint16_t, 6>& registers)
 namespace {
 
 bool is_memory(Does kind) { return kind == Does::load || kind == Does::store; }
-bool stands_still(Does kind) { return kind != Does::plain && kind != Does::load && kind != Does::store; }
+bool stands_still(const TimedInstruction& t) { return (t.kind != Does::plain && !is_memory(t.kind)) || t.cost.calls; }
 
 /// Loads whose results wait in registers at once, as far as ptxas goes: kernels have 32 registers or few more.
 constexpr std::size_t kMostWaiting = 12;
@@ -148,7 +148,7 @@ void schedule(std::vector<TimedInstruction>& code) {
   std::size_t begin = 0;
   while (begin < code.size()) {
     std::size_t end = begin;
-    while (end < code.size() && end - begin < most && !stands_still(code[end].kind)) ++end;
+    while (end < code.size() && end - begin < most && !stands_still(code[end])) ++end;
     emit(by_depth(code, begin, end), code.begin() + static_cast<std::ptrdiff_t>(begin));
     begin = std::max(end, begin + 1);
   }
@@ -160,7 +160,7 @@ std::vector<TimedInstruction> unroll(const std::vector<TimedInstruction>& code, 
   constexpr std::size_t most = 200;
   const bool loads = std::any_of(code.begin(), code.end(), [](const auto& t) { return t.kind == Does::load; });
   const bool waits = std::any_of(code.begin(), code.end(), [](const auto& t) {
-    return t.kind != Does::plain && !is_memory(t.kind) && t.kind != Does::branch;
+    return stands_still(t) && t.kind != Does::branch;
   });
   if (!loads || waits || code.size() > most || registers + TimedCode::kTurns * code.size() * 2 > UINT16_MAX) return {};
   std::vector<TimedInstruction> all;

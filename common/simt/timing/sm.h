@@ -22,7 +22,7 @@ struct MemoryShare {
   double read_cost =
       1;  ///< bytes that DRAM moves for one that it reads: lines that are dirty in L2 are written back first
   double l2_bytes_per_cycle = 0, dram_bytes_per_cycle = 0;
-  double again = 0;   ///< of what has been in L2 already, the part that is not there any more
+  double l2_room = 0;  ///< bytes of L2
   double misses = 1;  ///< of the sectors that this SM asks for first: the part that no other SM has brought to L2
   std::uint32_t l1_bytes = 0;
   double part = 1;        ///< of what all SMs share, this one's

@@ -53,13 +53,14 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
   const double side = far_side(sector);
   const double from_l2 = start + gpu_.l2_latency + side * gpu_.l2_spread;
   if (access.in_l2) return from_l2;
-  std::uint8_t& asked = asked_[sector >> 1];
+  Pair& pair = pairs_[sector >> 1];
   const std::uint8_t bit = static_cast<std::uint8_t>(1 << (sector & 1));
-  if (asked == 0)
+  if (pair.asked == 0)
     miss_debt_ += share_.misses;
-  else if (asked & bit)
-    miss_debt_ += share_.again;
-  asked |= bit;
+  else if ((pair.asked & bit) && left_l2(pair.moved))
+    miss_debt_ += 1;
+  pair.asked |= bit;
+  pair.moved = moved_;
   if (miss_debt_ < 1) return from_l2;
   miss_debt_ -= 1;
   // Rows of DRAM that are opened for one pair of sectors each: a gather has part of the bandwidth.
@@ -67,6 +68,7 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
   const double begin = std::max(start, dram_free_), busy = bytes / share_.dram_bytes_per_cycle;
   dram_free_ = begin + busy;
   result_.dram += busy;
+  moved_ += 64;
   // The nearer DRAM is to its bandwidth, the longer requests wait for banks that others keep busy.
   const double load = std::min(1.0, result_.dram / std::max(begin + busy, 1.0));
   return begin + gpu_.dram_latency + side * gpu_.dram_spread + load * load * gpu_.dram_queue;
@@ -92,29 +94,26 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
   port_free_ = std::max(start, port_free_) + (access.partial ? port * access.lines : 0);
   store_free_ = std::max(start, store_free_);
   for (const std::uint64_t sector : sectors) {
-    const auto [writer, first] = written_.try_emplace(sector, by);
+    const auto [written, first] = written_.try_emplace(sector, Written{by, moved_});
     // A sector that several warps fill goes slower than one that a warp fills by itself, word after word.
-    const bool slow = !first && writer->second != by;
-    writer->second = by;
+    const bool slow = !first && written->second.by != by;
+    const bool left = !first && left_l2(written->second.moved);
+    written->second = {by, moved_};
     double l2 = 32 / share_.l2_bytes_per_cycle;
     if (access.partial) l2 = 1 / (share_.part * (slow ? gpu_.l2_partial_sectors_again : gpu_.l2_partial_sectors));
     port_free_ += port;
     store_free_ = std::max(store_free_ + l2, port_free_);
     result_.l2 += l2;
-    asked_[sector >> 1] = 3;
-    double bytes = 32 * (share_.write_back + (access.partial ? share_.fill : 0));
-    if (!first) {
-      // Where the launch writes more than L2 holds, what another warp has begun has left L2 in part, and comes again.
-      fill_debt_ += slow && access.partial && access.scattered ? share_.again : 0;
-      if (fill_debt_ < 1) continue;
-      fill_debt_ -= 1;
-      bytes = 64;
-    }
+    Pair& pair = pairs_[sector >> 1];
+    pair = {3, moved_};
+    if (!first && !left) continue;
     // What stays written in part is filled up from DRAM: at random addresses by two sectors at once, of rows that are
-    // opened for them alone.
-    if (access.scattered && access.partial)
-      bytes += share_.again * ((32 * share_.write_back + 64) / gpu_.dram_scattered - bytes);
+    // opened for them alone. What has left L2 in the meantime comes again.
+    const bool fills = access.partial && (left || share_.fill > 0);
+    double bytes = 32 * (share_.write_back + (fills ? 1 : 0));
+    if (fills && access.scattered) bytes = (32 * share_.write_back + 64) / gpu_.dram_scattered;
     const double busy = bytes / share_.dram_bytes_per_cycle;
+    moved_ += 32;
     dram_free_ = std::max(start, dram_free_) + busy;
     result_.dram += busy;
   }

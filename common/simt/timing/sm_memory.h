@@ -42,10 +42,20 @@ class SmMemory {
   std::vector<Line> lines_;
   std::uint64_t clock_ = 0;
   double pipe_free_ = 0, constant_free_ = 0, l2_free_ = 0, store_free_ = 0, port_free_ = 0, dram_free_ = 0;
-  double miss_debt_ = 0, fill_debt_ = 0;
-  std::unordered_map<std::uint64_t, std::uint8_t>
-      asked_;                                  ///< pairs of sectors, as DRAM brings them: which were asked for
-  std::unordered_map<std::uint64_t, std::uint64_t> written_;  ///< sectors, and the warp that wrote each last
+  double miss_debt_ = 0;
+  /// A pair of sectors, as DRAM brings them.
+  struct Pair {
+    std::uint8_t asked = 0;  ///< which were asked for, or stored to
+    double moved = 0;        ///< `moved_`, when one was last
+  };
+  struct Written {
+    std::uint64_t by = 0;  ///< the warp that stored last
+    double moved = 0;      ///< `moved_` then
+  };
+  [[nodiscard]] bool left_l2(double moved) const { return (moved_ - moved) * share_.misses > share_.l2_room; }
+  std::unordered_map<std::uint64_t, Pair> pairs_;
+  std::unordered_map<std::uint64_t, Written> written_;  ///< sectors
+  double moved_ = 0;                                     ///< bytes that DRAM has moved for this SM
 };
 
 }  // namespace gpulab::simt
