@@ -61,11 +61,12 @@ GpuTiming parse(std::string_view id, std::string_view text, std::string_view pat
   t.dram_gbs = read("dram_bandwidth", "GB/s");
   t.atomic_round_cycles = read("atomic_round", "cycles");
   t.slice_round_cycles = read("slice_round", "cycles");
+  t.l2_scattered = read("l2_scattered", "share");
   t.dram_mixed = read("dram_mixed", "share");
   t.dram_queue = read("dram_queue", "cycles");
   t.dram_scattered = read("dram_scattered", "share");
   t.l2_partial_sectors = read("l2_partial", "sectors/cycle");
-  t.l2_partial_sectors_again = read("l2_partial_again", "sectors/cycle");
+  t.l2_partial_sectors_alone = read("l2_partial_alone", "sectors/cycle");
   t.dirty_l2_bytes = read("dirty_l2", "bytes");
   t.l2_bytes = read("l2", "bytes");
   t.barrier_latency = read("barrier_latency", "cycles");
@@ -124,7 +125,7 @@ GpuTiming estimated_timing(const GpuProfile& profile) {
                           &t.atomic_latency, &t.fence_latency})
     *latency *= cycles;
   const double sms = static_cast<double>(profile.sm_count) / h100.sm_count;
-  for (double* shared_by_all : {&t.l2_total_bytes_per_cycle, &t.l2_partial_sectors, &t.l2_partial_sectors_again})
+  for (double* shared_by_all : {&t.l2_total_bytes_per_cycle, &t.l2_partial_sectors, &t.l2_partial_sectors_alone})
     *shared_by_all *= sms;
   t.dram_gbs = kReachedOfPeak * profile.memory_bandwidth_gbs;
   const auto l2 = static_cast<double>(profile.l2_bytes), l2_there = static_cast<double>(h100.l2_bytes);

@@ -37,11 +37,13 @@ struct GpuTiming {
   double l2_bytes_per_cycle = 0;     ///< one SM's way to L2
   double store_bytes_per_cycle = 0;  ///< of one SM's stores
   double l2_total_bytes_per_cycle = 0;
+  double l2_scattered = 1;  ///< the part of it that loads at random addresses get, a sector of a line each
   double dram_gbs = 0;
   double dram_mixed = 1;      ///< the part of it that equal reads and writes get: it turns from the ones to the others
   double dram_queue = 0;      ///< added to the latency where DRAM is busy all the time
   double dram_scattered = 1;  ///< the part of it that loads at random addresses get
-  double l2_partial_sectors = 0, l2_partial_sectors_again = 0;  ///< a cycle, of all stores that write part of a sector
+  double l2_partial_sectors = 0;        ///< a cycle, of all stores that write part of a sector
+  double l2_partial_sectors_alone = 0;  ///< where each is the only one of its line
   double dirty_l2_bytes = 0;  ///< lines that the flush before a cold run leaves to be written back
   double l2_bytes = 0;        ///< of reads: lines that both halves ask for lie in both
   double barrier_latency = 0, barrier_warp_cycles = 0;  ///< of bar.sync: with one warp, and for each more

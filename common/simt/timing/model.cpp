@@ -26,6 +26,14 @@ double busiest(const SmResult& sm) {
   return std::max({sm.issue, sm.fma, sm.alu, sm.fp64, sm.special, sm.tensor, sm.shared + sm.l1, sm.dram});
 }
 
+/// Whether one of the traced blocks does more than twice as much as another.
+bool is_uneven(const GridTrace& trace) {
+  const auto [least, most] = std::minmax_element(trace.blocks.begin(), trace.blocks.end(), [](auto& a, auto& b) {
+    return a.instructions < b.instructions;
+  });
+  return most->instructions > 2 * least->instructions;
+}
+
 double traced_instructions(const GridTrace& trace) {
   double sum = 0;
   for (const BlockTrace& block : trace.blocks) sum += static_cast<double>(block.instructions);
@@ -66,6 +74,8 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   share.part = part;
   const double dram = gpu_.dram_gbs / gpu_.clock_ghz;
   share.l2_bytes_per_cycle = std::min(gpu_.l2_bytes_per_cycle, gpu_.l2_total_bytes_per_cycle * part);
+  share.l2_scattered_bytes_per_cycle =
+      std::min(gpu_.l2_bytes_per_cycle, gpu_.l2_scattered * gpu_.l2_total_bytes_per_cycle * part);
   share.dram_bytes_per_cycle = dram * part;
   const auto read = static_cast<double>(counters["global_read_footprint_bytes"]);
   if (read > 0) share.read_cost = 1 + std::min(dirty_left_, read) / read;
@@ -79,7 +89,7 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   share.l1_bytes = static_cast<std::uint32_t>(std::max(l1, 32768.0));
   // What this SM asks for first another one may have brought: by the whole launch's footprint beside what all SMs ask
   // for, if each asks for as much anew as the traced blocks do.
-  SectorSet unique, partial;
+  SectorSet unique, partial, pairs;
   double asked = 0, partial_bytes = 0;
   for (BlockTrace& block : trace.blocks)
     for (TracedAccess& a : block.accesses) {
@@ -89,6 +99,7 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
       for (std::uint32_t i = 0; i < a.sectors; ++i) {
         const std::uint64_t sector = block.sectors[a.first_sector + i];
         unique.insert(sector);
+        pairs.insert(sector >> 1);
         if (a.partial) partial.insert(sector);
       }
     }
@@ -100,6 +111,10 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   if (gpu_.l2_bytes == 0) return share;  // where there is none, nothing is there that others have brought
   if (asked > 0 && sectors > 0)
     share.misses = std::min(1.0, footprint / std::max(1.0, sectors * static_cast<double>(unique.size()) / asked));
+  // Neighbours that the traced blocks do not ask for others may: the rims of tiles are what tiles share.
+  const auto all = static_cast<double>(std::max<std::size_t>(unique.size(), 1));
+  const double halves = 2 * static_cast<double>(pairs.size()) - all;
+  share.fetched = 1 + std::max(0.0, halves - 2 * (1 - share.misses) * all) / all;
   return share;
 }
 
@@ -207,6 +222,9 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
       static_cast<double>(trace.executed) / blocks / (traced_work / traced);  // of a block beside a traced one
   if (traced >= of_one) {
     grid.cycles = grid.sm.cycles * std::max(1.0, work);
+  } else if (is_uneven(trace)) {
+    // Where some blocks do next to nothing, instructions and not blocks say how much is left.
+    grid.cycles = grid.sm.cycles * static_cast<double>(trace.executed) / used / traced_work;
   } else {
     const auto wave = static_cast<std::size_t>(std::min<double>(per_sm, traced));
     const double filled = grid.sm.block_ends[wave - 1];

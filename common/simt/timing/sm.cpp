@@ -405,11 +405,8 @@ class Sm {
                                 (std::uint64_t{w.index} << 12) + std::uint64_t{t.word} * 4;
     for (std::size_t i = 0; i < sectors.size(); ++i) sectors[i] = first + i;
     if (t.kind == Kind::load) return memory_.load(at, access, sectors, true);
-    memory_.store(at, access, sectors, warp_of(w));
+    memory_.store(at, access, sectors);
     return at + 1;
-  }
-  [[nodiscard]] std::uint64_t warp_of(const RunningWarp& w) const {
-    return blocks_[w.block].trace->linear << 8 | w.index;
   }
 
   double access(const RunningWarp& w, const TimedInstruction& t, double at) {
@@ -433,7 +430,7 @@ class Sm {
     }
     const std::span sectors(trace.sectors.data() + a->first_sector, a->sectors);
     if (t.kind == Kind::store) {
-      memory_.store(at, *a, sectors, warp_of(w));
+      memory_.store(at, *a, sectors);
       return at + 1;
     }
     if (t.kind == Kind::atomic) return memory_.atomic(at, *a, sectors);

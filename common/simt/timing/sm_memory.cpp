@@ -44,10 +44,20 @@ SmMemory::Line& SmMemory::line_of(std::uint64_t tag) {
   return *oldest;
 }
 
+/// What a GPU of today gets over PCIe 5.0 ×16, of 63 GB/s in each direction; what copies are assumed to get, too
+/// (common/cuda_api/runtime/copies). No probe has measured it.
+double SmMemory::over_link(double now, double& free) const {
+  constexpr double gbs = 50, latency_us = 0.8;
+  free = std::max(now, free) + 32 / (gbs / gpu_.clock_ghz * share_.part);
+  return free + latency_us * 1e3 * gpu_.clock_ghz;
+}
+
 /// A sector from L2, or from DRAM where L2 does not hold it: DRAM brings two neighbours at once.
 double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& access) {
   ++result_.missed;
-  const double start = std::max(now, l2_free_), cycles = 32 / share_.l2_bytes_per_cycle;
+  if (access.of_host) return over_link(now, link_in_free_);
+  const double start = std::max(now, l2_free_);
+  const double cycles = 32 / (access.scattered ? share_.l2_scattered_bytes_per_cycle : share_.l2_bytes_per_cycle);
   l2_free_ = start + cycles;
   result_.l2 += cycles;
   const double side = far_side(sector);
@@ -55,10 +65,10 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
   if (access.in_l2) return from_l2;
   Pair& pair = pairs_[sector >> 1];
   const std::uint8_t bit = static_cast<std::uint8_t>(1 << (sector & 1));
-  if (pair.asked == 0)
-    miss_debt_ += share_.misses;
-  else if ((pair.asked & bit) && left_l2(pair.moved))
-    miss_debt_ += 1;
+  if ((pair.asked & bit) == 0)
+    miss_debt_ += share_.misses * share_.fetched / 2;
+  else if (left_l2(pair.moved))
+    miss_debt_ += share_.fetched / 2;
   pair.asked |= bit;
   pair.moved = moved_;
   if (miss_debt_ < 1) return from_l2;
@@ -87,20 +97,23 @@ double SmMemory::load(double now, const TracedAccess& access, std::span<const st
   return last;
 }
 
-void SmMemory::store(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors, std::uint64_t by) {
+void SmMemory::store(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors) {
   const double start = pass(now, std::max<double>(1.0, access.lines));
   // A line that is not written as a whole has a mask of its bytes ahead of its sectors.
   const double port = 32 / gpu_.store_bytes_per_cycle;
   port_free_ = std::max(start, port_free_) + (access.partial ? port * access.lines : 0);
   store_free_ = std::max(start, store_free_);
+  const bool alone = access.lines == sectors.size() && access.lines > 1;
+  if (access.of_host) {
+    for (std::size_t i = 0; i < sectors.size(); ++i) (void)over_link(start, link_out_free_);
+    return;
+  }
   for (const std::uint64_t sector : sectors) {
-    const auto [written, first] = written_.try_emplace(sector, Written{by, moved_});
-    // A sector that several warps fill goes slower than one that a warp fills by itself, word after word.
-    const bool slow = !first && written->second.by != by;
-    const bool left = !first && left_l2(written->second.moved);
-    written->second = {by, moved_};
+    const auto [written, first] = written_.try_emplace(sector, moved_);
+    const bool left = !first && left_l2(written->second);
+    written->second = moved_;
     double l2 = 32 / share_.l2_bytes_per_cycle;
-    if (access.partial) l2 = 1 / (share_.part * (slow ? gpu_.l2_partial_sectors_again : gpu_.l2_partial_sectors));
+    if (access.partial) l2 = 1 / (share_.part * (alone ? gpu_.l2_partial_sectors_alone : gpu_.l2_partial_sectors));
     port_free_ += port;
     store_free_ = std::max(store_free_ + l2, port_free_);
     result_.l2 += l2;

@@ -165,6 +165,8 @@ void Tracer::block_ended(const BlockContext& block) {
   const auto found = running_.find(block.linear);
   if (found == running_.end()) return;
   found->second.executed = block.executed;
+  grid_.polls |= found->second.looked_again;
+  grid_.managed |= found->second.managed;
   const auto place = std::lower_bound(grid_.blocks.begin(), grid_.blocks.end(), block.linear,
                                       [](const BlockTrace& t, std::uint64_t linear) { return t.linear < linear; });
   grid_.blocks.insert(place, std::move(found->second));
@@ -200,7 +202,11 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
   access.space = constant ? Space::constant : space_at(packed[0], use);
   access.atomic = use.atomic;
   if (access.space == Space::global)
-    if (const Allocation* a = w.global->find(packed[0])) access.allocation = a->index;
+    if (const Allocation* a = w.global->find(packed[0])) {
+      access.allocation = a->index;
+      access.of_host = a->name.starts_with("cudaHost") || a->name.starts_with("cudaMallocHost");
+      if (a->name.starts_with("cudaMallocManaged")) trace->managed = true;
+    }
   if (use.atomic) {
     const auto [address, lanes] = hottest(packed, count);
     access.same_address = static_cast<std::uint8_t>(lanes);
@@ -248,6 +254,7 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
   if (access.space == Space::global && use.load && !use.atomic && use.may_order()) {
     const std::uint64_t sector = packed[0] >> 5;
     if (poll.site == op->site && poll.sector == sector) {  // how often depends on the simulator's turns
+      trace->looked_again = true;
       events.resize(poll.event);
       return;
     }

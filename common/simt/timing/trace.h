@@ -29,6 +29,7 @@ struct TracedAccess {
   bool real = false;               ///< an atomic on floating-point numbers
   bool together = false;           ///< an atomic that a warp does as one: integers, all lanes at one address
   bool in_l2 = false;              ///< an earlier launch has brought it there
+  bool of_host = false;            ///< memory of the host, which the GPU reads and writes over its link
   std::uint16_t stored_bytes = 0;  ///< by all lanes
   std::uint16_t lane_bytes = 0;    ///< of all lanes, of any access
   std::uint8_t ideal_wavefronts = 1;
@@ -58,6 +59,7 @@ struct BlockTrace {
   std::vector<Poll> polls;                       ///< by warp, while it traces
   std::vector<TracedAccess> accesses;
   std::vector<std::uint64_t> sectors;  ///< address / 32
+  bool looked_again = false, managed = false;  ///< GridTrace's polls, managed
 };
 
 /// What a grid has done.
@@ -66,6 +68,8 @@ struct GridTrace {
   std::uint64_t executed = 0;       ///< warp instructions of all blocks
   std::uint64_t most_executed = 0;  ///< of one block
   std::uint64_t most_of_warp = 0;   ///< of one warp
+  bool polls = false;    ///< a traced warp waits for what others store
+  bool managed = false;  ///< or uses memory whose pages move between host and GPU
 };
 
 class Tracer final : public Observer {
