@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 import calibrate_memory as memory
+import calibrate_open
 
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 KERNEL = """.visible .entry {name}(.param .u64 out_, .param .u64 data_, .param .u32 n_, .param .u32 stride_) {{
@@ -122,6 +123,7 @@ def probes():
         yield f"code_{count}", kernel(f"code_{count}", line, SETUP), [(1, 32, 1, 3, 1024, False), (132, 32, 1, 3, 1024, False), (132, 256, 1, 3, 1024, False),
                                                                      (132, 32, 1, 3, 1024, True)], count
     yield from memory.probes(kernel)
+    yield from calibrate_open.probes(kernel)
     # A pointer chase: each address needs the value before (zeros), `stride` bytes on.
     chase = "ld.global.{} x0, [w0]; cvt.u64.u32 w1, x0; add.u64 w0, w0, w1; add.u64 w0, w0, w2;"
     setup = "mov.u64 w0, d; cvt.u64.u32 w2, s;"

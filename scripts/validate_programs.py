@@ -13,8 +13,8 @@ writes the sources of those that were drawn, for a machine without a checkout. -
 that was measured before: what the GPU said stays.
 
 What is compared: Nsight Compute's gpu__time_duration of a launch with flushed caches, and what the model says that the kernel
-takes, with what Nsight Compute has for a kernel that does nothing (NOTHING_US). A launch that the model says nothing of is named
-"no ground"; it counts.
+takes, with what Nsight Compute has for a kernel that does nothing (NOTHING_US). Launches that have not ended here, or failed, are
+named and left out; those of which the model says that it has no ground are counted like all others.
 Programs fall into two halves by a hash of their names: a change of the model may look at `tune`; `judge` says how good it is.
 """
 import argparse
@@ -147,7 +147,7 @@ def modelled(kernel, document):
     launch = next((one for one in document.get("launches", []) if one["name"] == kernel["name"] and one.get("grid") == kernel["grid"]), {})
     model = kernel.get("model") or {}
     return {"block": kernel["block"], "launches": kernel["launches"], "launch_us": (launch.get("time_ms") or 0) * 1000 if model else 0,
-            "model": {key: model.get(key) for key in ("time_ms", "low_ms", "high_ms", "bound", "ground")},
+            "model": {key: model.get(key) for key in ("time_ms", "low_ms", "high_ms", "bound", "no_ground")},
             "counters": {key: (kernel.get("counters") or {}).get(key) for key in (*compare_counters.EXACT, *compare_counters.SHOWN)}}
 
 
@@ -266,7 +266,7 @@ def launch_cost_us(profile):
 
 
 def modelled_us(row, launch_cost):
-    """Of the first launch where it is known by itself, else of a launch on the average; as Nsight Compute counts. 0: no ground."""
+    """Of the first launch where it is known by itself, else of a launch on the average; as Nsight Compute counts. 0: it has none."""
     if row["model"]["time_ms"] is None:
         return 0
     return max(0, (row["launch_us"] or row["model"]["time_ms"] * 1000 / row["launches"]) - launch_cost) + NOTHING_US
@@ -318,16 +318,18 @@ def compare(files, half="", shown=25):
     count = len(judged)
     mean = math.exp(sum(math.log(row["error"]) for row in judged) / count)
     right, pairs = pairs_in_order(judged)
+    unknown = sum(bool(row["model"].get("no_ground")) for row in judged)
     print(f"{count} kernels of {len({row['program'] for row in judged})} programs: error {mean:.2f}, "
           f"{100 * sum(row['error'] <= 1.5 for row in judged) / count:.0f} % within 1.5, "
           f"{100 * sum(row['error'] > 2.5 for row in judged) / count:.0f} % beyond 2.5, "
           f"{100 * sum(row['inside'] for row in judged) / count:.0f} % from low to high, "
-          f"high by low {sorted(row['width'] for row in judged)[count // 2]:.1f} in the middle, {right} of {pairs} pairs in order")
+          f"high by low {sorted(row['width'] for row in judged)[count // 2]:.1f} in the middle, {100 * unknown / count:.0f} % no ground, "
+          f"{right} of {pairs} pairs in order")
     for row in sorted(judged, key=lambda r: -r["error"])[:shown]:
         print(f"  {row['ratio']:6.2f}  {row['program']} {row['kernel']} {row['measured_us']:.1f} us, {row['model']['bound']}")
     for row in rows:
         if not row["modelled_us"]:
-            print(f"  no ground: {row['program']} {row['kernel']} {row['measured_us']:.1f} us")
+            print(f"  without a modelled time: {row['program']} {row['kernel']} {row['measured_us']:.1f} us")
     for row in apart:
         print(f"  not the same work twice: {row['program']} {row['kernel']}")
     return 0

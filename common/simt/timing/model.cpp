@@ -14,11 +14,6 @@ namespace {
 constexpr std::uint64_t kWaves = 3;
 constexpr std::uint64_t kMostBlocks = 96;
 
-/// Of the launches that the model was compared with on an H200, nine of ten lay within this factor.
-constexpr double kSpread = 1.4;
-/// Of GPUs that nobody has compared it with: a guess, wide enough for what other generations do otherwise.
-constexpr double kGuessedSpread = 2;
-
 std::uint64_t sms(const GpuProfile& profile) { return static_cast<std::uint64_t>(std::max(profile.sm_count, 1)); }
 
 /// Cycles of what an SM has one of, or four, and that is busy for the longest.
@@ -213,6 +208,7 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   const MemoryShare share = share_of(launch, counters, trace, traced < of_one ? 1 / used : of_one / blocks);
   Grid grid;
   grid.sms_used = static_cast<int>(used);
+  grid.kinds = kinds_of(trace, spilled_ > 0);
   grid.waves = blocks / (static_cast<double>(per_sm) * static_cast<double>(sms(profile_)));
   grid.tail = std::ceil(grid.waves) - grid.waves;
   grid.sm = run_sm(gpu_, code, trace.blocks, per_sm, gpu_.block_cycles * used, share, sites, keeps_issues_);
@@ -323,9 +319,18 @@ std::optional<ModelledTime> TimingModel::take() {
   time.achieved_occupancy = cycles > 0 ? std::min(1.0, warps / cycles * 32 / profile_.max_threads_per_sm) : 0;
   if (const double all = spent.total(); all > 0)
     time.warps = {spent.issue / all, spent.memory / all, spent.shared / all, spent.barrier / all, spent.result / all};
-  const double spread = gpu_.validated ? kSpread : kGuessedSpread;
-  time.low_ms = time.ms / spread;
-  time.high_ms = time.ms * spread;
+  LaunchKinds kinds;
+  for (const Grid& grid : grids_) {
+    kinds.polls |= grid.kinds.polls;
+    kinds.managed |= grid.kinds.managed;
+    kinds.of_host |= grid.kinds.of_host;
+  }
+  kinds.local = longest->kinds.local;
+  kinds.loops = longest->kinds.loops;
+  const Spread spread = spread_of(kinds, time.bound, gpu_);
+  time.low_ms = time.ms / spread.down;
+  time.high_ms = time.ms * spread.up;
+  time.no_ground = spread.no_ground;
   return time;
 }
 

@@ -14,6 +14,7 @@
 #include "common/simt/timing/gpu_timing.h"
 #include "common/simt/timing/modelled_time.h"
 #include "common/simt/timing/sm.h"
+#include "common/simt/timing/spread.h"
 #include "common/simt/timing/trace.h"
 
 namespace gpulab::simt {
@@ -60,6 +61,7 @@ class TimingModel {
     bool queued_by_host = false;
     int sms_used = 0;
     double waves = 0, tail = 0;
+    LaunchKinds kinds{};
   };
   [[nodiscard]] Grid grid_of(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm,
                              GridTrace& trace, std::size_t sites = 0);

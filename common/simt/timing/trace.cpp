@@ -114,6 +114,7 @@ void Tracer::grid_started(const LaunchState& launch) {
         entry = static_cast<std::uint8_t>(entry + operand.vector);
       }
     }
+    known.swaps = known.use.atomic && opcode.find(".cas") != std::string_view::npos;
     known.real = known.use.atomic &&
                  (opcode.find(".f") != std::string_view::npos || opcode.find(".bf") != std::string_view::npos);
   }
@@ -259,6 +260,10 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
       return;
     }
     poll = {op->site, sector, events.size() + 1};
+  } else if (access.space == Space::global && uses_[op->site].swaps) {
+    // A lock: the same warp swaps again at the same place, with nothing but loads between.
+    trace->looked_again |= poll.site == op->site && poll.sector == packed[0];
+    poll = {op->site, packed[0], events.size() + 1};
   } else {
     poll = {};
   }

@@ -98,6 +98,7 @@ class Tracer final : public Observer {
     MemoryUse use;
     bool real = false;      ///< an atomic on floating-point numbers
     bool constant = false;  ///< a load of __constant__ memory
+    bool swaps = false;     ///< an atomic compare-and-swap
   };
 
   std::uint64_t wanted_ = 0, group_ = 1, stride_ = 1;

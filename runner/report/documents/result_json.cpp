@@ -80,6 +80,7 @@ Json model(const ModelledTime& m) {
           {"high_ms", json_real(m.high_ms)},
           {"bound", m.bound},
           {"validated", m.validated},
+          {"no_ground", m.no_ground.empty() ? Json() : Json(m.no_ground)},
           {"busy",
            {{"issue", json_real(m.issue)},
             {"fp32", json_real(m.fp32)},

@@ -18,6 +18,10 @@ std::string modelled_text(const Result& r) {
     return fmt::format("{} on {}, bound: {}; an estimate that nobody has compared with that GPU: perhaps {} to {}",
                        duration_text(r.model->ms), r.model->gpu, r.model->bound, duration_text(r.model->low_ms),
                        duration_text(r.model->high_ms));
+  if (r.model && !r.model->no_ground.empty())
+    return fmt::format("{} on {}, bound: {}; no ground to say how near that is ({}): perhaps {} to {}",
+                       duration_text(r.model->ms), r.model->gpu, r.model->bound, r.model->no_ground,
+                       duration_text(r.model->low_ms), duration_text(r.model->high_ms));
   if (r.model)
     return fmt::format("{} on {}, bound: {}; not measured: nine times of ten a GPU takes {} to {}",
                        duration_text(r.model->ms), r.model->gpu, r.model->bound, duration_text(r.model->low_ms),

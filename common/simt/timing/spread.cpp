@@ -1,0 +1,61 @@
+#include "common/simt/timing/spread.h"
+
+#include <algorithm>
+
+namespace gpulab::simt {
+
+namespace {
+
+/// Of GPUs that nobody has compared it with: a guess, wide enough for what other generations do otherwise.
+constexpr double kGuessed = 2;
+/// Of what has no ground.
+constexpr double kUnknown = 4;
+
+/// By what bounds a launch. The foreign kernels of tests/data/programs_h100.json that may be looked at (`--half tune`)
+/// and our own labs' launches lie within these nine times of ten.
+struct BoundSpread {
+  const char* bound;
+  double down, up;
+};
+constexpr BoundSpread by_bound[] = {
+    {"issue", 1.35, 1.35},          {"fp32", 1.35, 1.35},         {"dram_bandwidth", 1.4, 1.4},
+    {"l2_bandwidth", 1.5, 1.4},     {"l1_bandwidth", 1.5, 1.4},   {"shared_bandwidth", 1.4, 1.4},
+    {"atomics", 1.4, 1.5},          {"latency", 1.4, 1.5},        {"launch", 1.4, 1.4},
+};
+
+}  // namespace
+
+LaunchKinds kinds_of(const GridTrace& trace, bool spills) {
+  LaunchKinds kinds;
+  kinds.polls = trace.polls;
+  kinds.managed = trace.managed;
+  double local = 0, all = 0;
+  for (const BlockTrace& block : trace.blocks)
+    for (const TracedAccess& a : block.accesses) {
+      all += 1;
+      local += a.space == TracedAccess::Space::local ? 1 : 0;
+      kinds.of_host |= a.of_host;
+      kinds.loops |= a.atomic && a.real && a.space == TracedAccess::Space::shared;
+    }
+  kinds.local = std::max(all > 0 ? local / all : 0, spills ? 0.1 : 0.0);
+  return kinds;
+}
+
+Spread spread_of(const LaunchKinds& kinds, const std::string& bound, const GpuTiming& gpu) {
+  Spread spread{kGuessed, kGuessed, {}};
+  if (gpu.validated)
+    for (const BoundSpread& row : by_bound)
+      if (bound == row.bound) spread = {row.down, row.up, {}};
+  constexpr double much = 0.05;
+  if (kinds.local > much || kinds.loops) spread = {std::max(spread.down, 1.5), std::max(spread.up, 2.0), {}};
+  if (kinds.polls)
+    spread.no_ground = "its threads wait for what others do, and how long depends on who runs when";
+  else if (kinds.managed)
+    spread.no_ground = "it uses managed memory, whose pages may have to come from the host first";
+  else if (kinds.of_host)
+    spread.no_ground = "it uses the host's memory over a link whose speed is assumed";
+  if (!spread.no_ground.empty()) spread.down = spread.up = kUnknown;
+  return spread;
+}
+
+}  // namespace gpulab::simt

@@ -1,0 +1,202 @@
+// What the hardware and its compiler do that takes time in kernels that nobody here wrote: each mechanism by a kernel
+// that has it beside one that has it not.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "common/device/simulator/simulated.h"
+#include "tests/catch.h"
+#include "tests/device_contract.h"
+
+namespace gpulab::tests {
+namespace {
+
+/// 256 threads a block; in d1 and d2 the addresses of the thread's own words of `in` and `out`, in d8 and d9 the arrays'.
+std::string kernel(std::string_view body) {
+  return fmt::format(R"(.version 8.0
+.target sm_75
+.address_size 64
+.const .align 4 .b8 table[1024];
+.visible .entry k(.param .u64 in, .param .u64 out) {{
+  .reg .pred p, q; .reg .b32 r<40>; .reg .f32 f<40>; .reg .b64 d<40>; .reg .f64 g<20>; .shared .align 16 .b8 s[8192];
+  ld.param.u64 d8, [in]; ld.param.u64 d9, [out];
+  mov.u32 r1, %ctaid.x; mov.u32 r2, %ntid.x; mov.u32 r3, %tid.x; mad.lo.s32 r4, r1, r2, r3;
+  mul.wide.u32 d3, r4, 4; add.s64 d1, d8, d3; add.s64 d2, d9, d3; mov.u32 r10, 0; mov.f32 f1, 0f3F800000;
+  {}
+  st.global.f32 [d2], f1;
+  ret;
+}}
+)",
+                     body);
+}
+
+struct Asked {
+  std::uint32_t blocks = 132;
+  bool empty_l2 = true;
+  std::string_view memory = "in";  ///< what `in` is called, by which one knows whose it is
+};
+
+ModelledTime time_of(const std::string& body, const Asked& asked = {}) {
+  SimulatorOptions options;
+  options.model = true;
+  options.threads = 1;
+  options.empty_l2 = asked.empty_l2;
+  const auto device = make_simulator(gpu_profile("h100"), options);
+  device->load({"k.ptx", kernel(body), {}});
+  const std::vector<float> data(std::size_t{asked.blocks} * 256 + (1 << 20), 1.5f);
+  const auto in = upload(*device, data, asked.memory), out = upload(*device, data, "out");
+  device->time(
+      [&] {
+        device->launch(device->kernel("k"), {{asked.blocks, 1, 1}, {256, 1, 1}},
+                       std::array{KernelArgument::of(in), KernelArgument::of(out)});
+      },
+      true);
+  std::string why;
+  const auto model = device->take_model(why);
+  REQUIRE(model);
+  return *model;
+}
+double us_of(const std::string& body, const Asked& asked = {}) { return time_of(body, asked).kernel_ms * 1e3; }
+
+TEST_CASE("loads overtake stores that lie at another distance of the same register; behind another register's they wait") {
+  const auto prefix_sum = [](std::string_view stored) {
+    std::string body = "mov.u64 d4, d1;";
+    for (int i = 0; i < 4; ++i)
+      body += fmt::format("ld.global.f32 f2, [d1+{0}]; st.global.f32 [{1}+{0}], f1; add.f32 f1, f1, f2;", 4096 * i, stored);
+    return body;
+  };
+  // d4 holds the same address, but of a register that anybody may have written.
+  const auto hidden = "setp.gt.u32 q, r2, 4096; @q add.s64 d4, d4, 8;" + prefix_sum("d4").substr(15);
+  CHECK(us_of("mov.u64 d4, d1;" + hidden) > us_of(prefix_sum("d1")) + 2 * 0.25);  // two latencies of DRAM and more
+}
+
+TEST_CASE("a loop that stores is unrolled, too: its loads go ahead where they cannot meet the stores") {
+  const auto loop = [](std::string_view pragma) {
+    return fmt::format(
+        "{} L: ld.global.f32 f2, [d1]; st.global.f32 [d1], f1; add.f32 f1, f1, f2; add.s64 d1, d1, 1024; "
+        "add.u32 r10, r10, 1; setp.lt.u32 p, r10, 32; @p bra L;",
+        pragma);
+  };
+  CHECK(us_of(loop(".pragma \"nounroll\";"), {64}) > 1.5 * us_of(loop(""), {64}));
+}
+
+TEST_CASE("a table in constant memory serves one address after another") {
+  const auto look_up = [](std::string_view index) {
+    std::string body = fmt::format("mov.u64 d10, table; {} cvt.u64.u32 d11, r5; add.s64 d10, d10, d11;", index);
+    for (int i = 0; i < 32; ++i)
+      body += fmt::format("ld.const.f32 f2, [d10+{}]; add.f32 f1, f1, f2;", 4 * i);
+    return body;
+  };
+  const double same = us_of(look_up("mov.u32 r5, 0;"), {2000});
+  const double apart = us_of(look_up("and.b32 r5, r3, 31; shl.b32 r5, r5, 2;"), {2000});
+  CHECK(apart > 5 * same);
+}
+
+TEST_CASE("stores of all blocks to parts of a few sectors queue at their slice of L2") {
+  const auto store = [](std::string_view address) {
+    std::string body = fmt::format("cvt.u64.u32 d4, r1; {} add.s64 d4, d9, d4;", address);
+    for (int i = 0; i < 32; ++i) body += "bar.sync 0; st.volatile.global.u8 [d4], r1;";
+    return body;
+  };
+  const auto near = time_of(store(""), {2000});
+  const double far = us_of(store("shl.b64 d4, d4, 10;"), {2000});
+  CHECK(near.kernel_ms * 1e3 > 1.5 * far);
+  CHECK(near.bound == "l2_bandwidth");
+}
+
+TEST_CASE("what only one of several blocks goes to is its own, however often it does") {
+  const auto add = [](std::string_view address) {
+    std::string body = fmt::format("cvt.u64.u32 d4, r1; {} add.s64 d4, d9, d4;", address);
+    for (int i = 0; i < 16; ++i) body += "red.global.add.u32 [d4], r4;";
+    return body;
+  };
+  const double own = us_of(add("shl.b64 d4, d4, 8;"), {2000}), all = us_of(add("and.b64 d4, d4, 0;"), {2000});
+  CHECK(all > 3 * own);
+}
+
+TEST_CASE("an L2 that starts empty has nothing to write back before it reads") {
+  const std::string body = "ld.global.f32 f1, [d1];";
+  const double dirty = us_of(body, {16384, false}), empty = us_of(body, {16384, true});
+  CHECK(dirty > 1.2 * empty);
+}
+
+TEST_CASE("a division branches to a subroutine for rare operands: loads do not go ahead of it, and none of an approximate one") {
+  const auto steps = [](std::string_view division) {
+    std::string body;
+    for (int i = 0; i < 4; ++i)
+      body += fmt::format("ld.global.f32 f2, [d1+{}]; {} f1, f1, f2;", 4096 * i, division);
+    return body;
+  };
+  CHECK(us_of(steps("div.rn.f32"), {64}) > us_of(steps("div.approx.ftz.f32"), {64}) + 2 * 0.25);
+}
+
+TEST_CASE("a double's constant is brought by two instructions, unless its lower half is 0") {
+  const auto sums = [](std::string_view constant) {
+    std::string body = "cvt.f64.f32 g1, f1; cvt.f64.f32 g2, f1;";
+    for (int i = 0; i < 64; ++i)
+      body += fmt::format("fma.rn.f64 g1, g1, g1, {0}; fma.rn.f64 g2, g2, g2, {0};", constant);
+    return body + "add.f64 g1, g1, g2; cvt.rn.f32.f64 f1, g1;";
+  };
+  CHECK(us_of(sums("0d3FF71547652B82FE"), {4000}) > 1.3 * us_of(sums("0d3FF0000000000000"), {4000}));
+}
+
+TEST_CASE("memory of the host comes over its link, and the model says that it has no ground for it") {
+  const std::string body = "ld.global.f32 f1, [d1];";
+  const auto own = time_of(body, {4096}), host = time_of(body, {4096, true, "cudaHostAlloc #1"});
+  CHECK(host.kernel_ms > 10 * own.kernel_ms);
+  CHECK(host.kernel_ms > 4.0 * 256 * 4096 / 50e6);
+  CHECK(own.no_ground.empty());
+  CHECK(host.no_ground == "it uses the host's memory over a link whose speed is assumed");
+  CHECK(host.high_ms / host.low_ms > 2 * own.high_ms / own.low_ms);
+  CHECK(time_of(body, {4096, true, "cudaMallocManaged #1"}).no_ground ==
+        "it uses managed memory, whose pages may have to come from the host first");
+}
+
+TEST_CASE("a warp that looks again at what others may store has no ground") {
+  const std::string body =
+      "mov.u32 r6, 3; L: ld.volatile.global.u32 r5, [d8]; sub.u32 r6, r6, 1; setp.ne.u32 p, r6, 0; @p bra L;";
+  CHECK(time_of(body).no_ground == "its threads wait for what others do, and how long depends on who runs when");
+}
+
+TEST_CASE("random loads that L2 holds get less of it than loads side by side") {
+  const auto loads = [](std::string_view address) {
+    std::string body = fmt::format("mul.lo.u32 r5, r4, 1; {} ", address);
+    for (int i = 0; i < 8; ++i)
+      body += fmt::format("mad.lo.u32 r5, r5, 1664525, {}; shr.u32 r6, r5, 14; {} mul.wide.u32 d4, r6, 32; add.s64 d4, d8, d4; "
+                          "ld.global.cg.f32 f{}, [d4]; ",
+                          i, address, 2 + i);
+    return body;
+  };
+  // As many sectors: by a hash, or 32 in a row from where the first lane's hash leads.
+  const double random = us_of(loads("and.b32 r6, r6, 131071;"), {2000});
+  const double row = us_of(loads("shfl.sync.idx.b32 r6, r6, 0, 31, -1; and.b32 r6, r6, 65535; and.b32 r7, r3, 31; add.u32 r6, r6, r7;"), {2000});
+  CHECK(random > 1.1 * row);
+}
+
+TEST_CASE("words that are stored at random over more than L2 holds come from DRAM again and again") {
+  const auto store = [](std::string_view address) {
+    std::string body = "mov.u32 r5, r4;";
+    for (int i = 0; i < 4; ++i)
+      body += fmt::format("{} mul.wide.u32 d4, r6, 4; add.s64 d4, d9, d4; st.global.f32 [d4], f1; ", fmt::format(fmt::runtime(address), i));
+    return body;
+  };
+  const double random = us_of(store("mad.lo.u32 r5, r5, 1664525, 12345; shr.u32 r6, r5, 8;"), {65536});
+  const double rows = us_of(store("mad.lo.u32 r6, {}, 4194304, r4;"), {65536});
+  CHECK(random > 3 * rows);
+}
+
+TEST_CASE("rows of a pitch that is a power of two stay in L1 side by side") {
+  // Each warp reads a word of 64 rows, and again: what lies in one set would be gone.
+  const auto rows = [](int pitch) {
+    std::string body = fmt::format("and.b32 r5, r3, 31; mul.wide.u32 d4, r5, 4; shr.u32 r6, r3, 5; mul.wide.u32 d5, r6, 128; "
+                                   "add.s64 d4, d4, d8; add.s64 d4, d4, d5; mov.u32 r10, 0; L: .pragma \"nounroll\"; mov.u64 d6, d4;");
+    for (int i = 0; i < 32; ++i)
+      body += fmt::format("ld.global.f32 f2, [d6+{}]; add.f32 f1, f1, f2;", i * pitch);
+    return body + "add.u32 r10, r10, 1; setp.lt.u32 p, r10, 16; @p bra L;";
+  };
+  const double apart = us_of(rows(65536), {66}), near = us_of(rows(1024), {66});
+  CHECK(apart < 1.5 * near);
+}
+
+}  // namespace
+}  // namespace gpulab::tests
