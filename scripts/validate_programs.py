@@ -169,7 +169,7 @@ def again(arguments):
             program = data["programs"][name]
             for row in program["rows"]:
                 kernels = [k for k in document.get("kernels", []) if name_of(k["name"]) == row["kernel"] and k["grid"] == row["grid"]]
-                if len(kernels) == 1:
+                if len(kernels) == 1 and (kernels[0].get("model") or document.get("status") == "ok"):  # else the minute was over
                     row.update(modelled(kernels[0], document))
             program.update(simulated_s=round(seconds, 1), status=document.get("status", "no report"))
             print(f"{name}: {seconds:.0f} s", flush=True)

@@ -225,7 +225,7 @@ class ValidatePrograms(unittest.TestCase):
 
     @staticmethod
     def said_of(*rows):
-        """rows: (measured us, again us, modelled us as ncu counts, low us, high us, the same work twice); 0 modelled: it has no time"""
+        """rows: (measured us, again us, modelled us as ncu counts, 0: none, low us, high us, the same work twice)"""
         launch = validate_programs.launch_cost_us("h100") - validate_programs.NOTHING_US
         kept = [{"program": "p", "kernel": f"k{i}", "launches": 1, "measured_us": measured, "again_us": again, "launch_us": modelled + launch,
                  "model": {"time_ms": modelled / 1000 or None, "low_ms": low / 1000, "high_ms": high / 1000, "bound": "issue"}, "repeats": same}
@@ -250,20 +250,14 @@ class ValidatePrograms(unittest.TestCase):
         self.assertIn("not the same work twice: p k1", said)
 
     def test_a_launch_without_a_modelled_time_is_named_and_not_judged(self):
-        said = self.said_of((100, 100, 0, 0, 0, True), (100, 100, 100, 50, 200, True))
-        self.assertIn("1 kernels of 1 programs: error 1.00", said)
-        self.assertIn("without a modelled time: p k0 100.0 us", said)
+        self.assertIn("without a modelled time: p k0 100.0 us", self.said_of((100, 100, 0, 0, 0, True), (100, 100, 100, 50, 200, True)))
 
     def test_pairs_that_differ_by_15_percent_are_in_order_or_not(self):
         said = self.said_of((100, 100, 100, 50, 200, True), (110, 110, 90, 50, 200, True), (200, 200, 95, 50, 200, True))
         self.assertIn("1 of 2 pairs in order", said)
 
     def test_programs_fall_into_halves_by_their_names(self):
-        names = [f"program{i}" for i in range(200)]
-        judge = [n for n in names if validate_programs.half_of(n) == "judge"]
-        self.assertTrue(60 < len(judge) < 140)
-        self.assertEqual(validate_programs.half_of("bh"), "tune")
-        self.assertEqual(validate_programs.half_of("lud"), "judge")
+        self.assertEqual([validate_programs.half_of(n) for n in ("bh", "lud", "md", "mr")], ["tune", "judge", "tune", "judge"])
 
     def test_a_launch_repeats_itself_where_its_instructions_differ_by_five_percent_at_most(self):
         of = lambda count: {"smsp__inst_executed.sum": count}

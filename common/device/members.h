@@ -65,8 +65,8 @@ inline void members(WarpTime& v, auto&& visit) {
 inline void members(ModelledTime& v, auto&& visit) {
   auto& [gpu, validated, ms, kernels, low, high, bound, no_ground, issue, fp32, shared, l1, l2, dram, atomics, sms,
          waves, tail, sm, achieved, warps] = v;
-  visit(gpu, validated, ms, kernels, low, high, bound, no_ground, issue, fp32, shared, l1, l2, dram, atomics, sms, waves,
-        tail, sm, achieved, warps);
+  visit(gpu, validated, ms, kernels, low, high, bound, no_ground, issue, fp32, shared, l1, l2, dram, atomics, sms,
+        waves, tail, sm, achieved, warps);
 }
 
 }  // namespace gpulab

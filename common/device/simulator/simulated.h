@@ -24,7 +24,7 @@ struct SimulatorOptions {
   /// The model's L2 starts empty, as Nsight Compute leaves it; else full of lines that are still to be written back, as
   /// what a run of a lab writes to have a cold L2 leaves it.
   bool empty_l2 = false;
-  bool lines = false;          ///< also count by source line and phase (Device::take_lines)
+  bool lines = false;  ///< also count by source line and phase (Device::take_lines)
   /// Tools of compute-sanitizer: "memcheck", "racecheck", "initcheck", "synccheck". With any, one CPU thread runs all.
   std::vector<std::string> sanitize{};
   std::uint64_t print_limit = std::uint64_t{1} << 20;  ///< bytes of what kernels print that are kept; as a GPU's buffer

@@ -37,9 +37,8 @@ void add_operand(std::array<std::uint16_t, 6>& registers, std::uint32_t base, co
 }
 
 bool is_indexed(const Site& site) {
-  return std::any_of(site.instruction->operands.begin(), site.instruction->operands.end(), [](const ptx::Operand& o) {
-    return o.kind == ptx::Operand::Kind::address && o.is_reg;
-  });
+  return std::any_of(site.instruction->operands.begin(), site.instruction->operands.end(),
+                     [](const ptx::Operand& o) { return o.kind == ptx::Operand::Kind::address && o.is_reg; });
 }
 
 Kind kind_of(const Site& site) {
@@ -75,8 +74,8 @@ void add_place(const Site& site, std::uint32_t base, TimedInstruction& t) {
   }
   const std::string_view opcode = site.instruction->opcode;
   const bool adds = opcode == "add.s64" || opcode == "add.u64" || opcode == "add.s32" || opcode == "add.u32";
-  if (!adds || site.instruction->guard_reg >= 0 || operands.size() != 3 || operands[1].kind != ptx::Operand::Kind::reg ||
-      operands[2].kind != ptx::Operand::Kind::integer)
+  if (!adds || site.instruction->guard_reg >= 0 || operands.size() != 3 ||
+      operands[1].kind != ptx::Operand::Kind::reg || operands[2].kind != ptx::Operand::Kind::integer)
     return;
   t.steps = number(operands[1].reg) != 0 && number(operands[0].reg) != 0;
   t.offset = operands[2].integer;
@@ -101,7 +100,7 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
   if (t.kind == Kind::branch) t.cost = {Pipe::none, 1, 0, 5};
   if (t.cost.issue == 0 && opcode.starts_with("mov") && site.instruction->operands.size() > 1 &&
       site.instruction->operands[1].kind == ptx::Operand::Kind::special)
-    t.cost = {Pipe::none, 1, 0, 20};  // S2R
+    t.cost = {Pipe::none, 1, 0, 20};                                    // S2R
   if (opcode.starts_with("ld.param")) t.cost = {Pipe::none, 1, 0, 20};  // LDC, ULDC
   t.cost.issue = static_cast<std::uint16_t>(t.cost.issue + wide_constants(site));
   if (t.kind == Kind::fence || t.kind == Kind::warp_sync || t.kind == Kind::barrier) t.cost = {Pipe::none, 1, 0, 1};

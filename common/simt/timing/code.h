@@ -47,7 +47,7 @@ struct TimedInstruction {
   /// Of a load or store: `bytes` at register `base` + `offset`; 0: ptxas cannot compare the address with another.
   std::uint16_t base = 0;
   std::uint8_t bytes = 0;
-  bool steps = false;       ///< out[0] = in[0] + offset
+  bool steps = false;  ///< out[0] = in[0] + offset
   std::int64_t offset = 0;
 };
 

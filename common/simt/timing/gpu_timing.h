@@ -44,8 +44,8 @@ struct GpuTiming {
   double dram_scattered = 1;  ///< the part of it that loads at random addresses get
   double l2_partial_sectors = 0;        ///< a cycle, of all stores that write part of a sector
   double l2_partial_sectors_alone = 0;  ///< where each is the only one of its line
-  double dirty_l2_bytes = 0;  ///< lines that the flush before a cold run leaves to be written back
-  double l2_bytes = 0;        ///< of reads: lines that both halves ask for lie in both
+  double dirty_l2_bytes = 0;            ///< lines that the flush before a cold run leaves to be written back
+  double l2_bytes = 0;                  ///< of reads: lines that both halves ask for lie in both
   double barrier_latency = 0, barrier_warp_cycles = 0;  ///< of bar.sync: with one warp, and for each more
   double fence_latency = 0;                             ///< membar.gl
   // Pipes, beside those of Hopper, which instruction_costs.cpp is of.

@@ -19,9 +19,9 @@ using enum Pipe;
 /// instruction of a full SM). How many instructions one becomes was counted in what ptxas 13.0 makes for sm_90. Of what
 /// branches to a subroutine (`kCalls`) these are the instructions of the way without it; a thread of those probes took
 /// the way with it in one of four, so that the latency is what is left of full_… of 128 threads without chain_…'s part,
-/// and the pipe's cycles are those of its instructions: 8 of MUFU, 2 of DFMA and DMUL. Not measured but estimated: 64-bit
-/// shifts, comparisons, minima, counts of bits, high halves of products, match, and the units' below. What has no row
-/// costs what its unit does.
+/// and the pipe's cycles are those of its instructions: 8 of MUFU, 2 of DFMA and DMUL. Not measured but estimated:
+/// 64-bit shifts, comparisons, minima, counts of bits, high halves of products, match, and the units' below. What has
+/// no row costs what its unit does.
 constexpr bool kCalls = true;
 constexpr CostRow rows[] = {
     {"mov", "", {none, 0, 0, 0}},

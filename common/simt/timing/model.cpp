@@ -23,9 +23,8 @@ double busiest(const SmResult& sm) {
 
 /// Whether one of the traced blocks does more than twice as much as another.
 bool is_uneven(const GridTrace& trace) {
-  const auto [least, most] = std::minmax_element(trace.blocks.begin(), trace.blocks.end(), [](auto& a, auto& b) {
-    return a.instructions < b.instructions;
-  });
+  const auto [least, most] = std::minmax_element(trace.blocks.begin(), trace.blocks.end(),
+                                                 [](auto& a, auto& b) { return a.instructions < b.instructions; });
   return most->instructions > 2 * least->instructions;
 }
 
@@ -224,9 +223,8 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   } else {
     const auto wave = static_cast<std::size_t>(std::min<double>(per_sm, traced));
     const double filled = grid.sm.block_ends[wave - 1];
-    double each = traced > static_cast<double>(wave)
-                      ? (grid.sm.cycles - filled) / (traced - static_cast<double>(wave))
-                      : grid.sm.cycles / traced;
+    double each = traced > static_cast<double>(wave) ? (grid.sm.cycles - filled) / (traced - static_cast<double>(wave))
+                                                     : grid.sm.cycles / traced;
     // Where blocks do not end side by side, those behind the first wave had done a part of their work in its time. But
     // none takes less than what it keeps busy.
     each = std::max(each, busiest(grid.sm) / traced);

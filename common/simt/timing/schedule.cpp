@@ -159,9 +159,8 @@ void schedule(std::vector<TimedInstruction>& code) {
 std::vector<TimedInstruction> unroll(const std::vector<TimedInstruction>& code, std::uint32_t& registers) {
   constexpr std::size_t most = 200;
   const bool loads = std::any_of(code.begin(), code.end(), [](const auto& t) { return t.kind == Does::load; });
-  const bool waits = std::any_of(code.begin(), code.end(), [](const auto& t) {
-    return stands_still(t) && t.kind != Does::branch;
-  });
+  const bool waits =
+      std::any_of(code.begin(), code.end(), [](const auto& t) { return stands_still(t) && t.kind != Does::branch; });
   if (!loads || waits || code.size() > most || registers + TimedCode::kTurns * code.size() * 2 > UINT16_MAX) return {};
   std::vector<TimedInstruction> all;
   std::map<std::uint16_t, std::uint16_t> name;  // of a register now

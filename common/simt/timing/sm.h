@@ -23,8 +23,8 @@ struct MemoryShare {
       1;  ///< bytes that DRAM moves for one that it reads: lines that are dirty in L2 are written back first
   double l2_bytes_per_cycle = 0, dram_bytes_per_cycle = 0;
   double l2_scattered_bytes_per_cycle = 0;  ///< of loads at random addresses
-  double l2_room = 0;  ///< bytes of L2
-  double misses = 1;  ///< of the sectors that this SM asks for first: the part that no other SM has brought to L2
+  double l2_room = 0;                       ///< bytes of L2
+  double misses = 1;   ///< of the sectors that this SM asks for first: the part that no other SM has brought to L2
   double fetched = 1;  ///< sectors that DRAM brings for each of these: it brings two neighbours at once
   std::uint32_t l1_bytes = 0;
   double part = 1;        ///< of what all SMs share, this one's

@@ -145,9 +145,9 @@ double SmMemory::atomic(double now, const TracedAccess& access, std::span<const 
   return std::max(start, l2_free_) + gpu_.atomic_latency;
 }
 
-/// The constant cache broadcasts one address at a time (CUDA C++ Programming Guide, "Constant Memory": a request is split
-/// into as many as there are different addresses). How long it takes for each is estimated: a table of 256 bytes indexed
-/// eight times per thread by random bytes, 30 addresses a warp, took an H100 62 cycles of an SM per load.
+/// The constant cache broadcasts one address at a time (CUDA C++ Programming Guide, "Constant Memory": a request is
+/// split into as many as there are different addresses). How long it takes for each is estimated: a table of 256 bytes
+/// indexed eight times per thread by random bytes, 30 addresses a warp, took an H100 62 cycles of an SM per load.
 double SmMemory::constant(double now, double addresses) {
   constexpr double each = 2;
   const double start = std::max(now, constant_free_);

@@ -43,7 +43,8 @@ class SmMemory {
   SmResult& result_;
   std::vector<Line> lines_;
   std::uint64_t clock_ = 0;
-  double pipe_free_ = 0, constant_free_ = 0, link_in_free_ = 0, link_out_free_ = 0, l2_free_ = 0, store_free_ = 0, port_free_ = 0, dram_free_ = 0;
+  double pipe_free_ = 0, constant_free_ = 0, link_in_free_ = 0, link_out_free_ = 0, l2_free_ = 0, store_free_ = 0,
+         port_free_ = 0, dram_free_ = 0;
   double miss_debt_ = 0;
   /// A pair of sectors, as DRAM brings them.
   struct Pair {

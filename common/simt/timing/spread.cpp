@@ -18,9 +18,9 @@ struct BoundSpread {
   double down, up;
 };
 constexpr BoundSpread by_bound[] = {
-    {"issue", 1.35, 1.35},          {"fp32", 1.35, 1.35},         {"dram_bandwidth", 1.4, 1.4},
-    {"l2_bandwidth", 1.5, 1.4},     {"l1_bandwidth", 1.5, 1.4},   {"shared_bandwidth", 1.4, 1.4},
-    {"atomics", 1.4, 1.5},          {"latency", 1.4, 1.5},        {"launch", 1.4, 1.4},
+    {"issue", 1.35, 1.35},      {"fp32", 1.35, 1.35},       {"dram_bandwidth", 1.4, 1.4},
+    {"l2_bandwidth", 1.5, 1.4}, {"l1_bandwidth", 1.5, 1.4}, {"shared_bandwidth", 1.4, 1.4},
+    {"atomics", 1.4, 1.5},      {"latency", 1.4, 1.5},      {"launch", 1.4, 1.4},
 };
 
 }  // namespace

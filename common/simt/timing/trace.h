@@ -58,7 +58,7 @@ struct BlockTrace {
   std::vector<std::uint64_t> warp_instructions;  ///< PTX instructions of the trace, by warp
   std::vector<Poll> polls;                       ///< by warp, while it traces
   std::vector<TracedAccess> accesses;
-  std::vector<std::uint64_t> sectors;  ///< address / 32
+  std::vector<std::uint64_t> sectors;          ///< address / 32
   bool looked_again = false, managed = false;  ///< GridTrace's polls, managed
 };
 
@@ -68,8 +68,8 @@ struct GridTrace {
   std::uint64_t executed = 0;       ///< warp instructions of all blocks
   std::uint64_t most_executed = 0;  ///< of one block
   std::uint64_t most_of_warp = 0;   ///< of one warp
-  bool polls = false;    ///< a traced warp waits for what others store
-  bool managed = false;  ///< or uses memory whose pages move between host and GPU
+  bool polls = false;               ///< a traced warp waits for what others store
+  bool managed = false;             ///< or uses memory whose pages move between host and GPU
 };
 
 class Tracer final : public Observer {

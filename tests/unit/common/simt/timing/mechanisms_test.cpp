@@ -11,7 +11,8 @@
 namespace gpulab::tests {
 namespace {
 
-/// 256 threads a block; in d1 and d2 the addresses of the thread's own words of `in` and `out`, in d8 and d9 the arrays'.
+/// 256 threads a block; in d1 and d2 the addresses of the thread's own words of `in` and `out`, in d8 and d9 the
+/// arrays'.
 std::string kernel(std::string_view body) {
   return fmt::format(R"(.version 8.0
 .target sm_75
@@ -42,7 +43,8 @@ ModelledTime time_of(const std::string& body, const Asked& asked = {}) {
   options.threads = 1;
   options.empty_l2 = asked.empty_l2;
   const auto device = make_simulator(gpu_profile("h100"), options);
-  device->load({"k.ptx", kernel(body), {}});
+  const std::string ptx = kernel(body);  // the device keeps a view
+  device->load({"k.ptx", ptx, {}});
   const std::vector<float> data(std::size_t{asked.blocks} * 256 + (1 << 20), 1.5f);
   const auto in = upload(*device, data, asked.memory), out = upload(*device, data, "out");
   device->time(
@@ -58,16 +60,18 @@ ModelledTime time_of(const std::string& body, const Asked& asked = {}) {
 }
 double us_of(const std::string& body, const Asked& asked = {}) { return time_of(body, asked).kernel_ms * 1e3; }
 
-TEST_CASE("loads overtake stores that lie at another distance of the same register; behind another register's they wait") {
+TEST_CASE(
+    "loads overtake stores that lie at another distance of the same register; behind another register's they wait") {
   const auto prefix_sum = [](std::string_view stored) {
     std::string body = "mov.u64 d4, d1;";
     for (int i = 0; i < 4; ++i)
-      body += fmt::format("ld.global.f32 f2, [d1+{0}]; st.global.f32 [{1}+{0}], f1; add.f32 f1, f1, f2;", 4096 * i, stored);
+      body += fmt::format("ld.global.f32 f{2}, [d1+{0}]; st.global.f32 [{1}+{0}], f1; add.f32 f1, f1, f{2};", 4096 * i,
+                          stored, 2 + i);
     return body;
   };
   // d4 holds the same address, but of a register that anybody may have written.
   const auto hidden = "setp.gt.u32 q, r2, 4096; @q add.s64 d4, d4, 8;" + prefix_sum("d4").substr(15);
-  CHECK(us_of("mov.u64 d4, d1;" + hidden) > us_of(prefix_sum("d1")) + 2 * 0.25);  // two latencies of DRAM and more
+  CHECK(us_of("mov.u64 d4, d1;" + hidden) > us_of(prefix_sum("d1")) + 0.2);  // a latency of L2 and more
 }
 
 TEST_CASE("a loop that stores is unrolled, too: its loads go ahead where they cannot meet the stores") {
@@ -83,8 +87,7 @@ TEST_CASE("a loop that stores is unrolled, too: its loads go ahead where they ca
 TEST_CASE("a table in constant memory serves one address after another") {
   const auto look_up = [](std::string_view index) {
     std::string body = fmt::format("mov.u64 d10, table; {} cvt.u64.u32 d11, r5; add.s64 d10, d10, d11;", index);
-    for (int i = 0; i < 32; ++i)
-      body += fmt::format("ld.const.f32 f2, [d10+{}]; add.f32 f1, f1, f2;", 4 * i);
+    for (int i = 0; i < 32; ++i) body += fmt::format("ld.const.f32 f2, [d10+{}]; add.f32 f1, f1, f2;", 4 * i);
     return body;
   };
   const double same = us_of(look_up("mov.u32 r5, 0;"), {2000});
@@ -120,11 +123,13 @@ TEST_CASE("an L2 that starts empty has nothing to write back before it reads") {
   CHECK(dirty > 1.2 * empty);
 }
 
-TEST_CASE("a division branches to a subroutine for rare operands: loads do not go ahead of it, and none of an approximate one") {
+TEST_CASE(
+    "a division branches to a subroutine for rare operands: loads do not go ahead of it, and none of an approximate "
+    "one") {
   const auto steps = [](std::string_view division) {
     std::string body;
     for (int i = 0; i < 4; ++i)
-      body += fmt::format("ld.global.f32 f2, [d1+{}]; {} f1, f1, f2;", 4096 * i, division);
+      body += fmt::format("ld.global.f32 f{2}, [d1+{0}]; {1} f1, f1, f{2};", 4096 * i, division, 2 + i);
     return body;
   };
   CHECK(us_of(steps("div.rn.f32"), {64}) > us_of(steps("div.approx.ftz.f32"), {64}) + 2 * 0.25);
@@ -162,14 +167,17 @@ TEST_CASE("random loads that L2 holds get less of it than loads side by side") {
   const auto loads = [](std::string_view address) {
     std::string body = fmt::format("mul.lo.u32 r5, r4, 1; {} ", address);
     for (int i = 0; i < 8; ++i)
-      body += fmt::format("mad.lo.u32 r5, r5, 1664525, {}; shr.u32 r6, r5, 14; {} mul.wide.u32 d4, r6, 32; add.s64 d4, d8, d4; "
-                          "ld.global.cg.f32 f{}, [d4]; ",
-                          i, address, 2 + i);
+      body += fmt::format(
+          "mad.lo.u32 r5, r5, 1664525, {}; shr.u32 r6, r5, 14; {} mul.wide.u32 d4, r6, 32; add.s64 d4, d8, d4; "
+          "ld.global.cg.f32 f{}, [d4]; ",
+          i, address, 2 + i);
     return body;
   };
   // As many sectors: by a hash, or 32 in a row from where the first lane's hash leads.
   const double random = us_of(loads("and.b32 r6, r6, 131071;"), {2000});
-  const double row = us_of(loads("shfl.sync.idx.b32 r6, r6, 0, 31, -1; and.b32 r6, r6, 65535; and.b32 r7, r3, 31; add.u32 r6, r6, r7;"), {2000});
+  const double row = us_of(
+      loads("shfl.sync.idx.b32 r6, r6, 0, 31, -1; and.b32 r6, r6, 65535; and.b32 r7, r3, 31; add.u32 r6, r6, r7;"),
+      {2000});
   CHECK(random > 1.1 * row);
 }
 
@@ -177,21 +185,22 @@ TEST_CASE("words that are stored at random over more than L2 holds come from DRA
   const auto store = [](std::string_view address) {
     std::string body = "mov.u32 r5, r4;";
     for (int i = 0; i < 4; ++i)
-      body += fmt::format("{} mul.wide.u32 d4, r6, 4; add.s64 d4, d9, d4; st.global.f32 [d4], f1; ", fmt::format(fmt::runtime(address), i));
+      body += fmt::format(fmt::runtime(address), i) +
+              " mul.wide.u32 d4, r6, 4; add.s64 d4, d9, d4; st.global.f32 [d4], f1; ";
     return body;
   };
   const double random = us_of(store("mad.lo.u32 r5, r5, 1664525, 12345; shr.u32 r6, r5, 8;"), {65536});
-  const double rows = us_of(store("mad.lo.u32 r6, {}, 4194304, r4;"), {65536});
+  const double rows = us_of(store("mad.lo.u32 r6, {}, 65536, r4;"), {65536});
   CHECK(random > 3 * rows);
 }
 
 TEST_CASE("rows of a pitch that is a power of two stay in L1 side by side") {
   // Each warp reads a word of 64 rows, and again: what lies in one set would be gone.
   const auto rows = [](int pitch) {
-    std::string body = fmt::format("and.b32 r5, r3, 31; mul.wide.u32 d4, r5, 4; shr.u32 r6, r3, 5; mul.wide.u32 d5, r6, 128; "
-                                   "add.s64 d4, d4, d8; add.s64 d4, d4, d5; mov.u32 r10, 0; L: .pragma \"nounroll\"; mov.u64 d6, d4;");
-    for (int i = 0; i < 32; ++i)
-      body += fmt::format("ld.global.f32 f2, [d6+{}]; add.f32 f1, f1, f2;", i * pitch);
+    std::string body = fmt::format(
+        "and.b32 r5, r3, 31; mul.wide.u32 d4, r5, 4; shr.u32 r6, r3, 5; mul.wide.u32 d5, r6, 128; "
+        "add.s64 d4, d4, d8; add.s64 d4, d4, d5; mov.u32 r10, 0; L: .pragma \"nounroll\"; mov.u64 d6, d4;");
+    for (int i = 0; i < 32; ++i) body += fmt::format("ld.global.f32 f2, [d6+{}]; add.f32 f1, f1, f2;", i * pitch);
     return body + "add.u32 r10, r10, 1; setp.lt.u32 p, r10, 16; @p bra L;";
   };
   const double apart = us_of(rows(65536), {66}), near = us_of(rows(1024), {66});
