@@ -17,19 +17,20 @@ using Json = nlohmann::json;
 
 // What goes over, in this order: of what a launch gives, common/device/members.h says it.
 void members(Options& v, auto&& visit) {
-  auto& [profile, record, threads, budget, schedule, counters, model, trace, each, lines, sanitize, steps, steps_file] =
-      v;
-  visit(profile, record, threads, budget, schedule, counters, model, trace, each, lines, sanitize, steps, steps_file);
+  auto& [profile, record, threads, budget, schedule, counters, model, trace, each, lines, repeats, sanitize, steps,
+         steps_file] = v;
+  visit(profile, record, threads, budget, schedule, counters, model, trace, each, lines, repeats, sanitize, steps,
+        steps_file);
 }
 void members(Counters& v, auto&& visit) {
   auto& [counts] = v;
   visit(counts);
 }
 void members(KernelRecord& v, auto&& visit) {
-  auto& [name, cpp_name, launches, grid, block, shared_bytes, registers, caller, counters, counted, ms, least_ms,
-         most_ms, modelled, model, model_unavailable, findings, each, lines] = v;
-  visit(name, cpp_name, launches, grid, block, shared_bytes, registers, caller, counters, counted, ms, least_ms,
-        most_ms, modelled, model, model_unavailable, findings, each, lines);
+  auto& [name, cpp_name, launches, repeats, grid, block, shared_bytes, registers, caller, counters, counted, ms,
+         least_ms, most_ms, modelled, model, model_unavailable, findings, each, lines] = v;
+  visit(name, cpp_name, launches, repeats, grid, block, shared_bytes, registers, caller, counters, counted, ms,
+        least_ms, most_ms, modelled, model, model_unavailable, findings, each, lines);
 }
 void members(Activity& v, auto&& visit) {
   auto& [what, number, start_ms, ms, grid, block, shared_bytes, bytes, registers, stream, caller] = v;

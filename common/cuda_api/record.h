@@ -26,9 +26,10 @@ struct Options {
   int threads = 0;     ///< 0: all
   std::uint64_t budget = 0, schedule = 0;
   bool counters = true, model = true;
-  bool trace = false;  ///< keep each launch and copy
-  bool each = false;   ///< keep the counters of each launch
-  bool lines = false;  ///< count by source line, too
+  bool trace = false;   ///< keep each launch and copy
+  bool each = false;    ///< keep the counters of each launch
+  bool lines = false;   ///< count by source line, too
+  bool repeats = true;  ///< leave out launches that would do again what an earlier one has done
   std::vector<std::string> sanitize;
   std::optional<TraceWindow> steps;  ///< of this launch of the program, what warps do: a StepsRecord in `steps_file`
   std::string steps_file;
@@ -40,7 +41,8 @@ struct KernelRecord {
   std::string name;      ///< "add(float const*, float const*, float*, int)"
   std::string cpp_name;  ///< "add"
   std::uint64_t launches = 0;
-  Dim3 grid, block;  ///< of the first
+  std::uint64_t repeats = 0;  ///< of these, not run: an earlier one had done the same (Options::repeats)
+  Dim3 grid, block;           ///< of the first
   std::uint64_t shared_bytes = 0;
   std::optional<int> registers;
   std::string caller;  ///< of the first launch

@@ -37,6 +37,7 @@ OptionList own_options() {
       {"nvcc", "OPTIONS", "for nvcc: '-std=c++17 -rdc=true -lm'", what_runs},
       {"I", "FOLDER", "headers", what_runs},
       {"D", "NAME[=V]", "a macro", what_runs},
+      {"every-launch", "", "run also the launches that do what an earlier one has done", what_runs},
       {"no-isolation", "", "no confinement of compiler and program, where the system has none", what_runs},
       {"print-gpu-summary", "", "nvprof's summary of kernels and copies", report},
       {"print-gpu-trace", "", "nvprof's trace: each launch and copy", report},
@@ -131,6 +132,7 @@ Request parse(const CommandLine& line) {
   options.each = !request.metrics.empty();
   options.steps = steps_of(given, request.trace_page);
   options.lines = single_value(given, "explain") != nullptr;
+  options.repeats = single_value(given, "every-launch") == nullptr;
   if (options.lines && !options.counters) throw usage_error("--explain is made of counters", "leave --no-counters out");
   if (options.steps) options.counters = options.model = true;  // what accesses cost, when instructions issue
   request.program.isolated = single_value(given, "no-isolation") == nullptr;

@@ -252,7 +252,8 @@ ProgramRun run_program(const ProgramRequest& request) {
   if (auto told = read_record(record)) run.record = std::move(*told);
   if (request.options.steps && !run.interrupted) run.steps = read_steps(steps_file(record));
   name_host_lines(run.record, request.program, request.isolated);
-  judge_calls(run.record, DroppedResults::of_program(read_file(request.program, "exec")));
+  if (!run.record.faults.empty() || !run.record.failures.empty())
+    judge_calls(run.record, DroppedResults::of_program(read_file(request.program, "exec")));
   find_leaks(run, request.options.sanitize);
   judge(run);
   return run;

@@ -36,6 +36,7 @@ std::unique_ptr<Device> make_device(const GpuProfile& profile, const Options& op
   simulation.model = options.model && options.counters;
   simulation.empty_l2 = true;
   simulation.lines = options.lines;
+  simulation.repeats = options.repeats;
   simulation.sanitize = options.sanitize;
   simulation.schedule = options.schedule;
   simulation.trace = options.steps;

@@ -52,12 +52,21 @@ DevicePointer DeviceMemory::allocate(std::string_view name, std::size_t bytes, b
 
 void DeviceMemory::release(DevicePointer pointer) {
   global_.release(pointer);
+  versions_.changed(pointer, {0, UINT64_MAX});
   for (const std::uint32_t index : global_.forget_freed(kRemembered))
     tell([&](simt::Observer& observer) { observer.index_freed(index); });
 }
 
+// Bytes that are there already change nothing: programs that repeat a launch give it its input anew.
+
 void DeviceMemory::write(DevicePointer to, std::span<const std::byte> from) {
-  if (!from.empty()) std::memcpy(host(to, from.size()), from.data(), from.size());
+  if (!from.empty()) {
+    std::byte* const there = host(to, from.size());
+    if (std::memcmp(there, from.data(), from.size()) != 0) {
+      std::memcpy(there, from.data(), from.size());
+      changed(to, from.size());
+    }
+  }
   mark(to, from.size(), true);
 }
 
@@ -66,12 +75,25 @@ void DeviceMemory::read(std::span<std::byte> to, DevicePointer from) {
 }
 
 void DeviceMemory::fill(DevicePointer to, std::byte value, std::size_t bytes) {
-  if (bytes) std::memset(host(to, bytes), static_cast<int>(value), bytes);
+  if (bytes) {
+    std::byte* const there = host(to, bytes);
+    if (*there != value || std::memcmp(there, there + 1, bytes - 1) != 0) {
+      std::memset(there, static_cast<int>(value), bytes);
+      changed(to, bytes);
+    }
+  }
   mark(to, bytes, true);
 }
 
 void DeviceMemory::copy(DevicePointer to, DevicePointer from, std::size_t bytes) {
-  if (bytes) std::memmove(host(to, bytes), host(from, bytes), bytes);
+  if (bytes) {
+    std::byte* const there = host(to, bytes);
+    const std::byte* const source = host(from, bytes);
+    if (std::memcmp(there, source, bytes) != 0) {
+      std::memmove(there, source, bytes);
+      changed(to, bytes);
+    }
+  }
   mark(to, bytes, true);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/device/device.h"
+#include "common/device/simulator/memory_versions.h"
 #include "common/simt/machine/memory/memory.h"
 #include "common/simt/machine/observer.h"
 
@@ -36,18 +37,25 @@ class DeviceMemory {
   /// Of bytes of one allocation, as Device::never_written.
   [[nodiscard]] std::vector<Stretch> never_written(DevicePointer from, std::size_t bytes);
 
+  /// What has changed, but for what kernels store: whoever runs them says that.
+  [[nodiscard]] MemoryVersions& versions() { return versions_; }
   /// The same memory as kernels see it.
   [[nodiscard]] simt::GlobalMemory& global() { return global_; }
 
  private:
   DevicePointer allocate(std::string_view name, std::size_t bytes, bool shared);
   std::byte* host(DevicePointer address, std::size_t bytes);
+  void changed(DevicePointer address, std::size_t bytes) {
+    const std::uint64_t allocation = global_.find(address)->address;
+    versions_.changed(allocation, {address - allocation, bytes});
+  }
   void mark(DevicePointer address, std::size_t bytes, bool known);
   void tell(const auto& what) {
     for (simt::Observer* observer : observers_) simt::tell_observer(*observer, what);
   }
 
   simt::GlobalMemory global_;
+  MemoryVersions versions_;
   std::span<simt::Observer* const> observers_;
 };
 

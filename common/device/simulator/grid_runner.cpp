@@ -58,11 +58,11 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   lines.kernel = loaded.kernel.cpp_name;
   lines.grid = config.grid;
   lines.block = config.block;
-  simt::Look look;
-  if (options_.lines)
-    look = [&](const simt::Workers& workers) {
-      simt::count_lines(program, workers, loaded.image.source, loaded.image.ptx, lines);
-    };
+  simt::UsedMemory used;
+  const simt::Look look = [&](const simt::Workers& workers) {
+    if (options_.lines) simt::count_lines(program, workers, loaded.image.source, loaded.image.ptx, lines);
+    if (options_.repeats) used = simt::used_memory(workers, memory_.global(), simt::memory_known_of(program));
+  };
   const auto per_sm = static_cast<std::uint32_t>(grid.resident / sm_count(profile_));
   if (model_) {
     // What ptxas keeps on the stack beside the program's own arrays are registers that it had no room for.
@@ -71,10 +71,13 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
                     static_cast<std::uint32_t>(stack - std::min<std::size_t>(stack, program.local_bytes)) / 4);
   }
   Counters counted;
-  {
+  try {
     const LaunchUnderWay under_way(loaded.kernel.cpp_name, config.grid.volume());
     counted = simt::run_grid(
         state, grid, [this](std::string_view text, std::uint64_t cut) { print(text, cut); }, look);
+  } catch (...) {
+    memory_.versions().all_changed();
+    throw;
   }
   if (stack) look_at_stack(loaded, *stack);
   if (options_.counters) balance_.add_to(counted, config.grid.volume());
@@ -95,9 +98,19 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
     counters_ = counted;
   std::deque<simt::DeviceLaunch> made(launches.ordinary.begin(), launches.ordinary.end());
   made.insert(made.end(), launches.tail.begin(), launches.tail.end());
+  if (options_.repeats) keep_used(program, std::move(used), level, !made.empty());
   if (model_ && !made.empty()) model_->give_up("kernels that launch kernels are not modelled");
   if (model_ && program.uses_textures) model_->give_up("textures and surfaces are not modelled");
   return made;
+}
+
+void GridRunner::keep_used(const simt::Program& program, simt::UsedMemory used, int level, bool launched_more) {
+  const auto known = simt::memory_known_of(program);
+  if (known == simt::MemoryKnown::nothing) memory_.versions().all_changed();
+  for (const auto& allocation : used.allocations)
+    if (allocation.stored.bytes) memory_.versions().changed(allocation.address, allocation.stored);
+  used_.reset();
+  if (known <= simt::MemoryKnown::atomics && level == 1 && !launched_more) used_ = std::move(used);
 }
 
 void GridRunner::spend_copied(std::uint64_t rows, std::uint64_t bytes, std::uint64_t& spent) const {

@@ -19,6 +19,7 @@
 #include "common/device/simulator/simulated.h"
 #include "common/gpu_profile.h"
 #include "common/simt/counting/block_balance.h"
+#include "common/simt/counting/used_memory.h"
 #include "common/simt/device_runtime/device_heap.h"
 #include "common/simt/device_runtime/device_launch.h"
 #include "common/simt/machine/grid.h"
@@ -64,6 +65,8 @@ class GridRunner {
   std::uint64_t take_output_cut() { return std::exchange(cut_, 0); }
   /// Of launches that a GPU's stack may be too small for.
   std::vector<Finding> take_findings() { return std::exchange(findings_, {}); }
+  /// What the grid that ran since the last call used of memory. Nothing: there were several, or not all of it is known.
+  std::optional<simt::UsedMemory> take_used() { return std::exchange(used_, std::nullopt); }
   void limit_stack(std::size_t bytes) { stack_bytes_ = bytes; }
   std::uint64_t take_work() { return std::exchange(work_, 0); }
   void print_to(const PrintSink& sink) { sink_ = sink; }
@@ -72,11 +75,14 @@ class GridRunner {
   [[nodiscard]] simt::LaunchState launch_state(const LoadedKernel& kernel, const LaunchConfig& config,
                                                const std::vector<std::byte>& parameters);
   std::uint64_t grid_workspace();
+  /// A grid has ended, and used this.
+  void keep_used(const simt::Program& program, simt::UsedMemory used, int level, bool launched_more);
   void print(std::string_view text, std::uint64_t cut);
   /// Keeps the finding, once for each kernel, and what the kernel needed: later ones have as much.
   void look_at_stack(const LoadedKernel& kernel, const simt::StackLimit& limit);
 
   std::uint64_t work_ = 0;
+  std::optional<simt::UsedMemory> used_;
   const GpuProfile& profile_;
   const SimulatorOptions& options_;
   simt::BlockBalance balance_;

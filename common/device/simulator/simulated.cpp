@@ -18,6 +18,7 @@
 #include "common/device/simulator/grid_runner.h"
 #include "common/device/simulator/kernel_library.h"
 #include "common/device/simulator/launch_tree.h"
+#include "common/device/simulator/repeated_launches.h"
 #include "common/device/simulator/runtime_queries.h"
 #include "common/launch_error.h"
 #include "common/simt/observers/toolset.h"
@@ -34,6 +35,9 @@ constexpr std::uint64_t kDefaultBudget = 20'000'000'000;
 SimulatorOptions completed(SimulatorOptions options) {
   if (options.threads <= 0) options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   if (options.budget == 0) options.budget = kDefaultBudget;
+  // What watches kernels wants to see each, and what is not counted is not known.
+  if (!options.counters || !options.sanitize.empty() || options.trace || options.schedule || !options.observers.empty())
+    options.repeats = false;
   return options;
 }
 
@@ -144,8 +148,17 @@ class Simulator final : public Device {
     check_shape(kernel, config, limits);
     check_cooperative(kernel, config, resident_blocks(profile_, kernel, config));
     const LoadedKernel& loaded = library_.at(kernel.handle);
+    const RepeatedLaunches::Launch launch{kernel.handle, config, loaded.parameter_block(arguments)};
+    again_ = options_.repeats ? repeated_.find(launch) : nullptr;
+    if (again_) {
+      ++repeats_;
+      return;
+    }
+    ran_ = nullptr;
     try {
-      LaunchTree(library_, memory_, grids_, runtime_).run(loaded, config, loaded.parameter_block(arguments));
+      LaunchTree(library_, memory_, grids_, runtime_).run(loaded, config, launch.parameters);
+      const auto used = grids_.take_used();
+      ran_ = used ? repeated_.ran(launch, *used) : nullptr;
     } catch (const std::bad_alloc&) {
       throw LaunchError(LaunchFailure::out_of_memory,
                         fmt::format("{}: this machine has no memory left for what the simulator keeps of the launch",
@@ -168,15 +181,23 @@ class Simulator final : public Device {
     return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   }
 
-  std::optional<Counters> take_counters() override { return options_.counters ? grids_.take_counters() : std::nullopt; }
-  std::optional<ModelledTime> take_model(std::string& why) override {
-    if (!model_) {
-      if (options_.model) why = "it follows from the counters, which are off";
-      return std::nullopt;
-    }
-    why = model_->unavailable();
-    return model_->take();
+  std::optional<Counters> take_counters() override {
+    if (!options_.counters) return std::nullopt;
+    if (again_) return again_->counters;
+    auto counters = grids_.take_counters();
+    if (ran_) ran_->counters = counters;
+    return counters;
   }
+  std::optional<ModelledTime> take_model(std::string& why) override {
+    if (again_) {
+      why = again_->why_no_time;
+      return again_->time;
+    }
+    auto time = take_own_model(why);
+    if (ran_) ran_->time = time, ran_->why_no_time = why;
+    return time;
+  }
+  std::uint64_t take_repeats() override { return std::exchange(repeats_, 0); }
   std::vector<LaunchLines> take_lines() override { return grids_.take_lines(); }
   std::shared_ptr<StepTrace> take_steps() override {
     if (!recorder_) return nullptr;
@@ -200,6 +221,15 @@ class Simulator final : public Device {
   void print_to(const PrintSink& sink) override { grids_.print_to(sink); }
 
  private:
+  std::optional<ModelledTime> take_own_model(std::string& why) {
+    if (!model_) {
+      if (options_.model) why = "it follows from the counters, which are off";
+      return std::nullopt;
+    }
+    why = model_->unavailable();
+    return model_->take();
+  }
+
   const GpuProfile& profile_;
   const SimulatorOptions options_;
   simt::Toolset tools_;
@@ -213,6 +243,10 @@ class Simulator final : public Device {
   KernelLibrary library_;
   simt::DeviceRuntime runtime_ = make_runtime(profile_, library_, memory_.global(), heap_);
   GridRunner grids_{profile_, options_, observers_, model_.get(), memory_, heap_, runtime_};
+  RepeatedLaunches repeated_{memory_.global(), memory_.versions()};
+  const RepeatedLaunches::Outcome* again_ = nullptr;  ///< of the last launch, which was not run
+  RepeatedLaunches::Outcome* ran_ = nullptr;          ///< of the last launch, if another may repeat it
+  std::uint64_t repeats_ = 0;
 };
 
 }  // namespace

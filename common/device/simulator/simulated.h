@@ -24,6 +24,9 @@ struct SimulatorOptions {
   /// The model's L2 starts empty, as Nsight Compute leaves it; else full of lines that are still to be written back, as
   /// what a run of a lab writes to have a cold L2 leaves it.
   bool empty_l2 = false;
+  /// Launches that would do again what an earlier one has done are not run (repeated_launches.h). Counters and models
+  /// are to be taken behind each launch.
+  bool repeats = false;
   bool lines = false;  ///< also count by source line and phase (Device::take_lines)
   /// Tools of compute-sanitizer: "memcheck", "racecheck", "initcheck", "synccheck". With any, one CPU thread runs all.
   std::vector<std::string> sanitize{};

@@ -184,13 +184,14 @@ class BlockHistory {
   [[nodiscard]] Clock everyone() const { return everyone_; }
   /// The same where no thread has left before a barrier that the others passed, else 0: ask `knows`.
   [[nodiscard]] Clock everyone_surely() const { return left_.empty() ? everyone_ : 0; }
-  /// Whether `thread` of this block knows that another's access is over.
+  /// Whether `thread` of this block knows that another's access is over. Most kernels release nothing: who has acquired
+  /// nothing is not asked what.
   [[nodiscard]] bool knows(std::uint32_t thread, std::uint32_t other_block, std::uint32_t other, Clock clock) const {
     if (other_block == block_ && (left_.empty() || clock < left_[other])) {
       if (other == thread || clock < everyone_ || (other / kLanes == thread / kLanes && clock < mates(thread, other)))
         return true;
     }
-    return knows_by_release(thread, other_block, other, clock);
+    return (!learned_.empty() || !acquired_.empty()) && knows_by_release(thread, other_block, other, clock);
   }
 
   /// Lanes of a warp have left the kernel: what follows says nothing of what they did since their last barrier.

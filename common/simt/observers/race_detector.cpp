@@ -29,20 +29,19 @@ bool are_atomic(const MemoryUse& a, const MemoryUse& b) {
 /// The same goes for those who change a granule by atomics.
 class Remembered {
  public:
-  Remembered(const GroupCell& now, std::uint32_t warps) : now_(now), warps_(warps), block_(now.warp / warps) {}
-  void see(const GroupCell& other) {
-    if (other.site != now_.site) return;
-    const std::uint32_t block = other.warp / warps_;
-    enough_ = enough_ || (any_ && block != last_.warp / warps_) ||
-              (any_ && block == block_ && last_.warp / warps_ == block_ && other.warp != last_.warp);
+  Remembered(std::uint32_t block, std::uint32_t site) : block_(block), site_(site) {}
+  void see(const GroupCell& other, std::uint32_t block) {
+    if (other.site != site_) return;
+    enough_ = enough_ || (any_ && (block != last_block_ || (block == block_ && other.warp != last_warp_)));
     any_ = true;
-    last_ = other;
+    last_block_ = block;
+    last_warp_ = other.warp;
   }
   [[nodiscard]] bool are_enough() const { return enough_; }
 
  private:
-  GroupCell now_, last_;
-  std::uint32_t warps_, block_;
+  std::uint32_t block_, site_;
+  std::uint32_t last_block_ = 0, last_warp_ = 0;
   bool any_ = false, enough_ = false;
 };
 
@@ -71,11 +70,12 @@ void RaceDetector::forget() {
 
 bool RaceDetector::start(const LaunchState& launch) {
   program_ = launch.program;
-  threads_ = static_cast<std::uint32_t>(launch.block.volume());
-  warps_ = (threads_ + kLanes - 1) / kLanes;
+  const auto threads = static_cast<std::uint32_t>(launch.block.volume());
+  threads_ = PerBlock(threads);
+  warps_ = PerBlock((threads + kLanes - 1) / kLanes);
   threads_order_each_other_ = has_fences_or_partial_barriers(*program_);
   forget();
-  return launch.grid.volume() * threads_ < UINT32_MAX;
+  return launch.grid.volume() * threads < UINT32_MAX;
 }
 
 SyncObject* RaceDetector::find_sync(const SyncKey& key) {
@@ -126,7 +126,7 @@ bool RaceDetector::access_together(Warp& w, const MicroOp* op, RacingBlock& bloc
   const Place& first = locator_.first_place();
   RaceShadow& shadow = *shadow_of(block, first);
   if (shadow.granule() != 4 || !use.uses_all()) return false;
-  const QuietAccess quiet(w, block.history, threads_, threads_order_each_other_, op->site, first.shared);
+  const QuietAccess quiet(w, block.history, threads_.count(), threads_order_each_other_, op->site, first.shared);
   if (use.bytes == 4 && locator_.is_contiguous()) {
     const std::uint32_t there = use.store ? words_that_are_there(w, op, use, first.host) : 0;
     const Effect effect = there ? Effect::silent : use.store ? Effect::write : Effect::read;
@@ -136,14 +136,23 @@ bool RaceDetector::access_together(Warp& w, const MicroOp* op, RacingBlock& bloc
   if (!use.store && locator_.is_uniform() &&
       quiet.read_together(shadow, first.offset / 4, (first.offset + use.bytes) / 4, lanes))
     return true;
-  for (std::uint32_t left = lanes; left; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const Effect effect = !use.store                                                    ? Effect::read
-                          : stores_what_is_there(w, op, use, lane, locator_.host(lane)) ? Effect::silent
-                                                                                        : Effect::write;
+  // A loop each: what a lane does is a constant there.
+  const auto judge = [&](int lane, Effect effect) __attribute__((always_inline)) {
     const std::uint64_t cell = locator_.offset(lane) / 4;
     if (!quiet.one_lane(shadow, cell, cell + use.bytes / 4, lane, effect))
       check({w, op, use, locator_.place(lane), block, shadow, lane, thread_in_block(w, lane)});
+  };
+  if (!use.store) {
+    for (std::uint32_t left = lanes; left; left &= left - 1) judge(std::countr_zero(left), Effect::read);
+    return true;
+  }
+  for (std::uint32_t left = lanes; left; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const bool there = stores_what_is_there(w, op, use, lane, locator_.host(lane));
+    if (there)
+      judge(lane, Effect::silent);
+    else
+      judge(lane, Effect::write);
   }
   return true;
 }
@@ -155,8 +164,8 @@ void RaceDetector::copied(const Warp& w, const MicroOp* op, int lane, std::uint3
   const std::uint64_t end = (std::uint64_t{shared} + bytes + granule - 1) / granule;
   shadow.touch(end);
   for (std::uint64_t cell = shared / granule; cell < end; ++cell)
-    shadow.write(
-        cell, {static_cast<std::uint32_t>(w.block->linear) * threads_ + thread, block.history.clock(thread), op->site});
+    shadow.write(cell, {static_cast<std::uint32_t>(w.block->linear) * threads_.count() + thread,
+                        block.history.clock(thread), op->site});
 }
 
 // ---- how locations order the threads that use them ----
@@ -198,7 +207,8 @@ bool RaceDetector::is_ordered_by_flag(const LaneAccess& now, std::uint32_t earli
 void RaceDetector::accuse(const LaneAccess& now, std::uint64_t cell, std::uint32_t earlier_thread,
                           std::uint32_t earlier_site) {
   const Suspect own = suspect(now.warp, now.lane, now.op->site);
-  const Suspect earlier{earlier_thread / threads_, earlier_thread % threads_, earlier_site};
+  const std::uint32_t block = threads_.block(earlier_thread);
+  const Suspect earlier{block, earlier_thread - block * threads_.count(), earlier_site};
   const Reach reach = earlier.block != own.block                       ? Reach::grid
                       : earlier.thread / kLanes == own.thread / kLanes ? Reach::warp
                                                                        : Reach::block;
@@ -223,7 +233,7 @@ void RaceDetector::accuse(const LaneAccess& now, std::uint64_t cell, std::uint32
 }
 
 void RaceDetector::check_reader(const LaneAccess& now, std::uint64_t cell, const GroupCell& reader) {
-  const std::uint32_t block = reader.warp / warps_, first = reader.warp % warps_ * kLanes;
+  const std::uint32_t block = warps_.block(reader.warp), first = (reader.warp - block * warps_.count()) * kLanes;
   const std::uint32_t site = reader.site & ~kSilentStore;
   if (are_atomic(now.use, locator_.use_at(site))) return;
   for (std::uint32_t left = reader.lanes; left; left &= left - 1) {
@@ -232,7 +242,7 @@ void RaceDetector::check_reader(const LaneAccess& now, std::uint64_t cell, const
         now.block.history.knows(now.thread, block, other, reader.clock))
       continue;
     if (is_ordered_by_flag(now, site)) continue;
-    return accuse(now, cell, block * threads_ + other, site);
+    return accuse(now, cell, block * threads_.count() + other, site);
   }
 }
 
@@ -242,19 +252,19 @@ void RaceDetector::check_reader(const LaneAccess& now, std::uint64_t cell, const
 template <typename EraseIf, typename Add>
 void RaceDetector::remember(const RacingBlock& block, const Place& place, const GroupCell& now, std::uint32_t thread,
                             EraseIf erase_if, Add add) const {
-  const auto is_over = [&](const GroupCell& old) {
-    const std::uint32_t first = old.warp % warps_ * kLanes;
+  const auto is_over = [&](const GroupCell& old, std::uint32_t its_block) {
+    const std::uint32_t first = (old.warp - its_block * warps_.count()) * kLanes;
     for (std::uint32_t left = old.lanes; left; left &= left - 1)
-      if (!block.history.knows(thread, old.warp / warps_, first + static_cast<std::uint32_t>(std::countr_zero(left)),
+      if (!block.history.knows(thread, its_block, first + static_cast<std::uint32_t>(std::countr_zero(left)),
                                old.clock))
         return false;
     return true;
   };
-  const auto is_over_here = [&](const GroupCell& old) {
+  const auto is_over_here = [&](const GroupCell& old, std::uint32_t its_block) {
     if ((old.site ^ now.site) & kSilentStore) return place.shared && old.clock < block.history.everyone_surely();
-    return is_over(old);
+    return is_over(old, its_block);
   };
-  Remembered others(now, warps_);
+  Remembered others(warps_.block(now.warp), now.site);
   bool joined = false;
   erase_if([&](GroupCell& old) {
     if (old.warp == now.warp && old.clock == now.clock && old.site == now.site) {
@@ -264,8 +274,9 @@ void RaceDetector::remember(const RacingBlock& block, const Place& place, const 
     }
     if (old.warp == now.warp && !((old.site ^ now.site) & kSilentStore))
       old.lanes &= ~now.lanes;  // the thread's own accesses are over to it
-    if (is_over_here(old)) return true;
-    others.see(old);
+    const std::uint32_t its_block = warps_.block(old.warp);
+    if (is_over_here(old, its_block)) return true;
+    others.see(old, its_block);
     return false;
   });
   if (!joined && (threads_order_each_other_ || !others.are_enough())) add();
@@ -274,7 +285,7 @@ void RaceDetector::remember(const RacingBlock& block, const Place& place, const 
 void RaceDetector::remember_atomic(const LaneAccess& now, std::uint64_t cell, const GroupCell& own) {
   const BlockHistory& history = now.block.history;
   RaceShadow& shadow = now.shadow;
-  const WriteCell write{own.warp / warps_ * threads_ + now.thread, own.clock, own.site};
+  const WriteCell write{warps_.block(own.warp) * threads_.count() + now.thread, own.clock, own.site};
   // Who uses the old value has seen all atomics before: as far as this place is concerned they are over. The hardware
   // orders a plain access behind it, and a ticket is reset like that.
   const bool sees = now.use.atomic && (now.op->mods & kResultUsed);
@@ -282,19 +293,21 @@ void RaceDetector::remember_atomic(const LaneAccess& now, std::uint64_t cell, co
   if (several && now.place.shared && several->plain.clock < history.everyone()) several->plain = {};
   if (!several) {
     const WriteCell written = shadow.written(cell);
-    const std::uint32_t other = written.thread % threads_, other_block = written.thread / threads_;
+    const std::uint32_t other_block = threads_.block(written.thread);
+    const std::uint32_t other = written.thread - other_block * threads_.count();
     const bool atomic = written.clock && are_atomic(locator_.use_at(written.site), now.use);
     if (written.clock == 0 || (now.place.shared && written.clock < history.everyone()) ||
         (atomic && (sees || history.knows(now.thread, other_block, other, written.clock))))
       return shadow.write(cell, write);
-    const GroupCell before{other_block * warps_ + other / kLanes, 1u << other % kLanes, written.clock, written.site};
+    const GroupCell before{other_block * warps_.count() + other / kLanes, 1u << other % kLanes, written.clock,
+                           written.site};
     shadow.make_list(cell, atomic ? Writers{{}, {before}} : Writers{written, {}});
     several = shadow.writers(cell);
   }
   auto& atomics = several->atomics;
   if (sees) atomics.clear();
   remember(
-      now.block, now.place, own, now.thread, [&](auto f) { std::erase_if(atomics, f); },
+      now.block, now.place, own, now.thread, [&](const auto& f) { std::erase_if(atomics, std::cref(f)); },
       [&] { atomics.push_back(own); });
 }
 
@@ -306,7 +319,7 @@ void RaceDetector::check_writers(const LaneAccess& now, std::uint64_t cell, cons
   if (several && !now.use.atomic && !now.use.strong)
     for (const GroupCell& atomic : several->atomics) check_reader(now, cell, atomic);
   const WriteCell& written = several ? several->plain : last;
-  const std::uint32_t other = written.thread % threads_, block = written.thread / threads_;
+  const std::uint32_t block = threads_.block(written.thread), other = written.thread - block * threads_.count();
   if (!written.clock || (block == w.block->linear && other == now.thread)) return;
   // Lanes of one instruction that store the same value to one place change nothing for each other.
   const bool same_store = now.use.store && written.site == now.op->site && block == w.block->linear &&
@@ -328,13 +341,13 @@ void RaceDetector::check(const LaneAccess& now) {
   const bool silent = now.use.store && std::memcmp(value.bytes.data(), now.place.host, now.use.bytes) == 0;
   RaceShadow& shadow = now.shadow;
   shadow.refine(now.use.bytes);
-  const std::uint32_t granule = shadow.granule();
-  const std::uint64_t end = (now.place.offset + now.use.bytes + granule - 1) / granule;
+  const std::uint32_t granule = shadow.granule(), shift = static_cast<std::uint32_t>(std::countr_zero(granule));
+  const std::uint64_t end = (now.place.offset + now.use.bytes + granule - 1) >> shift;
   shadow.touch(end);
-  const GroupCell own{linear * warps_ + now.warp.index, 1u << now.lane, clock,
+  const GroupCell own{linear * warps_.count() + now.warp.index, 1u << now.lane, clock,
                       now.op->site | (silent ? kSilentStore : 0)};
   if (silent) shadow.note_silent_store();
-  for (std::uint64_t cell = now.place.offset / granule; cell < end; ++cell) {
+  for (std::uint64_t cell = now.place.offset >> shift; cell < end; ++cell) {
     const std::uint64_t from = std::max(cell * granule, now.place.offset) - now.place.offset;
     if (!now.use.uses(static_cast<std::uint32_t>(from), granule)) continue;
     if (!silent) check_writers(now, cell, value);
@@ -344,7 +357,7 @@ void RaceDetector::check(const LaneAccess& now) {
           if ((reader.site ^ own.site) & kSilentStore) check_reader(now, cell, reader);
         });
       remember(
-          now.block, now.place, own, now.thread, [&](auto f) { shadow.erase_readers_if(cell, f); },
+          now.block, now.place, own, now.thread, [&](const auto& f) { shadow.erase_readers_if(cell, f); },
           [&] { shadow.add_reader(cell, own); });
       continue;
     }
@@ -356,7 +369,7 @@ void RaceDetector::check(const LaneAccess& now) {
     if (now.use.atomic || now.use.strong)
       remember_atomic(now, cell, own);
     else
-      shadow.write(cell, {linear * threads_ + now.thread, clock, now.op->site});
+      shadow.write(cell, {linear * threads_.count() + now.thread, clock, now.op->site});
   }
   now.warp.block->charged += kWorkOfALocation * now.block.history.take_work();
 }

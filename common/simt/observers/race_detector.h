@@ -42,6 +42,24 @@ struct RacingBlock {
 /// The bytes that a lane stores.
 struct Stored;
 
+/// What of a thread or warp of the grid is its block. Each earlier access to a granule is asked, and dividing by a
+/// number that the compiler does not know takes 25 cycles: a product with 2^64 / count, rounded up, is exact for all
+/// numbers of 32 bits (Lemire, Kaser, Kurz: Faster remainder by direct computation, 2019, theorem 1).
+class PerBlock {
+ public:
+  PerBlock() = default;
+  explicit PerBlock(std::uint32_t count) : count_(count), inverse_(UINT64_MAX / count + 1) {}
+  [[nodiscard]] std::uint32_t count() const { return count_; }
+  [[nodiscard]] std::uint32_t block(std::uint32_t number) const {
+    __extension__ using Product = unsigned __int128;
+    return count_ == 1 ? number : static_cast<std::uint32_t>(Product{inverse_} * number >> 64);
+  }
+
+ private:
+  std::uint32_t count_ = 1;
+  std::uint64_t inverse_ = 0;  ///< none of 1: 2^64 has no room
+};
+
 class RaceDetector {
  public:
   explicit RaceDetector(const ToolParts& parts) : locator_(parts.locator), accusations_(parts.accusations) {}
@@ -97,7 +115,7 @@ class RaceDetector {
   Locator& locator_;
   Accusations& accusations_;
   const Program* program_ = nullptr;
-  std::uint32_t threads_ = 0, warps_ = 0;  ///< of a block
+  PerBlock threads_, warps_;
   /// Whether the kernel has anything that orders single threads: a fence, a release, a barrier with a thread count.
   /// Without, all order is by barriers of the whole block and by .sync instructions of a warp.
   bool threads_order_each_other_ = false;

@@ -46,6 +46,7 @@ Json kernel_json(const cuda_api::KernelRecord& kernel, const ProgramRun& run) {
   const Json result = result_json(result_of(kernel), metrics);
   Json json{{"name", kernel.name},
             {"launches", kernel.launches},
+            {"launches_not_run", kernel.repeats},
             {"grid", dim(kernel.grid)},
             {"block", dim(kernel.block)},
             {"registers_per_thread", kernel.registers ? Json(*kernel.registers) : Json()},

@@ -92,6 +92,7 @@ void Session::tell_what_is_unprinted() {
 
 void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& mine) {
   take_what_it_printed(kernel, request);
+  mine.repeats += device().take_repeats();
   const auto counters = device().take_counters();
   if (counters) mine.counters += *counters;
   mine.counted |= counters.has_value();  // of launches that fail nothing is counted

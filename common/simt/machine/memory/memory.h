@@ -24,6 +24,11 @@ struct Allocation {
   bool foreign = false;       ///< the host's own pages, which stay when it is released
   std::string name;
 };
+/// The host sees the bytes at the same address, and may change them without anybody's knowledge: managed memory, or
+/// its own.
+[[nodiscard]] inline bool is_of_host(const Allocation& allocation) {
+  return reinterpret_cast<std::uint64_t>(allocation.host) == allocation.address;
+}
 
 class GlobalMemory {
  public:
@@ -82,6 +87,10 @@ class FootprintMap {
   void index_freed(std::uint32_t allocation);
   [[nodiscard]] std::uint64_t* loaded(std::uint32_t allocation) { return loaded_[allocation].data(); }
   [[nodiscard]] std::uint64_t* stored(std::uint32_t allocation) { return stored_[allocation].data(); }
+  /// Of `loaded` and `stored`: a bit for each sector.
+  [[nodiscard]] std::size_t words(std::uint32_t allocation) const {
+    return allocation < loaded_.size() ? loaded_[allocation].size() : 0;
+  }
   void merge(const FootprintMap& other);
   [[nodiscard]] std::uint64_t bytes(bool stored) const;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -140,21 +141,26 @@ class RaceShadow {
       last = now;
     } else if (is_list(last)) {
       readers_[last.site].push_back(now);
+      last.lanes = std::max(last.lanes, now.clock);
     } else {
-      last = {kMany, 0, kMany, readers_.add({last, now})};
+      last = {kMany, std::max(last.clock, now.clock), kMany, readers_.add({last, now})};
     }
+  }
+  /// Of a list of readers: no clock there is newer.
+  [[nodiscard]] static Clock newest_of(const GroupCell& list) { return list.lanes; }
+  void drop_list(GroupCell& list) {
+    readers_.remove(list.site);
+    list = {};
   }
   /// Forgets the readers of a granule for which `f(GroupCell&)` holds.
   template <typename F>
-  void erase_readers_if(std::uint64_t cell, F f) {
+  void erase_readers_if(std::uint64_t cell, const F& f) {
     const Cells at = cells(cell);
     GroupCell &first = *at.first, &last = *at.last;
     if (first.clock && f(first)) first = {};
     if (is_list(last)) {
-      std::erase_if(readers_[last.site], f);
-      if (!readers_[last.site].empty()) return;
-      readers_.remove(last.site);
-      last = {};
+      std::erase_if(readers_[last.site], std::cref(f));
+      if (readers_[last.site].empty()) drop_list(last);
     } else if (last.clock && f(last)) {
       last = {};
     }

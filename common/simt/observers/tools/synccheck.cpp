@@ -59,12 +59,14 @@ class Synccheck final : public Observer {
       if (block.barriers[number].lanes[w.index]) blocks_.of(block).lanes[w.index] = 0;
   }
   void collective(Warp& w, const MicroOp* op) override {
-    bool complete = true;
+    bool complete = true, whole = false;
     for_each_member_group(w, op, [&](std::uint32_t group, std::uint32_t members) {
+      whole = is_whole_warp(w, group, members);
+      if (whole) return;
       check_group(w, op, group, members);
       complete &= (members & w.live & ~group) == 0;
     });
-    if (complete) check_shuffle(w, op);
+    if (complete && !whole) check_shuffle(w, op);
   }
   /// Some who were there when the others came may have left the kernel since.
   void warp_synchronised(Warp& w, const MicroOp* op, std::uint32_t) override { check_shuffle(w, op); }
@@ -89,6 +91,10 @@ class Synccheck final : public Observer {
   }
   std::vector<Waiter> first_waiters(const BlockContext& block, std::uint32_t number, bool& apart);
   void check_barrier(const BlockContext& block, std::uint32_t number);
+  /// Where the whole warp is there and says so, nothing is wrong, and every source lane is there, too.
+  static bool is_whole_warp(const Warp& w, std::uint32_t group, std::uint32_t members) {
+    return (members & group & w.live) == kFullMask;
+  }
   void accuse_of_leaving(const BlockContext& block, const Waiter& waiter);
   void check_group(Warp& w, const MicroOp* op, std::uint32_t group, std::uint32_t members);
   void check_shuffle(Warp& w, const MicroOp* op) {
@@ -166,8 +172,6 @@ void Synccheck::accuse_of_leaving(const BlockContext& block, const Waiter& waite
 
 /// `group`: the lanes that name the mask `members`.
 void Synccheck::check_group(Warp& w, const MicroOp* op, std::uint32_t group, std::uint32_t members) {
-  // Where the whole warp is there and says so, every source lane is, too.
-  if (members == kFullMask && group == kFullMask && w.live == kFullMask) return;
   for (std::uint32_t left = group; left; left &= left - 1) {
     const int lane = std::countr_zero(left);
     const auto accuse_lane = [&](const char* message) { accuse(suspect(w, lane, op->site), {}, message); };
@@ -182,7 +186,7 @@ void Synccheck::check_group(Warp& w, const MicroOp* op, std::uint32_t group, std
 
 /// A shuffle from a lane that takes no part gives an undefined value: an error where that is used.
 void Synccheck::check_sources(Warp& w, const MicroOp* op, std::uint32_t group, std::uint32_t members) {
-  if (members == kFullMask && group == kFullMask && w.live == kFullMask) return;
+  if (is_whole_warp(w, group, members)) return;
   const std::uint32_t facts = w.program->sites[op->site].facts;
   const auto operand = [&](std::size_t k, int lane) {
     return reinterpret_cast<const std::uint32_t*>(w.regs + op->r[k])[lane];

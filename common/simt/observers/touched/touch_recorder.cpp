@@ -12,11 +12,6 @@ namespace {
 /// Of one launch, 16 MB.
 constexpr std::size_t kMostRanges = std::size_t{1} << 20;
 
-/// The host sees it at the same address.
-bool is_of_host(const Allocation& allocation) {
-  return reinterpret_cast<std::uint64_t>(allocation.host) == allocation.address;
-}
-
 }  // namespace
 
 TouchRecorder::Touched& TouchRecorder::of(const Allocation& allocation) {

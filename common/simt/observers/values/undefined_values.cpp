@@ -293,7 +293,9 @@ void UndefinedValues::instruction(Warp& w, const MicroOp* op, std::uint32_t lane
   if (step.guard != kNoOperand) use(w, values, step.guard, w.mask);
   for (const std::uint16_t cell : step.uses) use(w, values, cell, lanes);
   store(w, values, step, lanes);
-  if (step.results.empty()) return;
+  // Of a warp with a marked register most instructions have nothing to do with it.
+  const auto is_marked = [&](std::uint16_t cell) { return cell != kNoOperand && values.lanes[cell] != 0; };
+  if (std::ranges::none_of(step.sources, is_marked) && std::ranges::none_of(step.results, is_marked)) return;
   Marks marks;
   const std::uint32_t undefined = find_results(w, values, step, lanes, marks);
   w.block->charged += undefined != 0;  // of the budget, in warp instructions

@@ -56,9 +56,19 @@ TEST_CASE("a list is nobody's access: of no thread, and newer than every barrier
   add_readers(shadow, 0, 3);
   shadow.make_list(0, {});
   CHECK(shadow.last_reader(0).clock == UINT32_MAX);
-  CHECK(shadow.last_reader(0).lanes == 0);
+  CHECK(shadow.last_reader(0).warp == UINT32_MAX);
   CHECK(shadow.written(0).clock == UINT32_MAX);
   CHECK(shadow.written(0).thread == UINT32_MAX);
+}
+
+TEST_CASE("of a list of readers the newest clock is known, and it goes as a whole") {
+  RaceShadow shadow(64);
+  add_readers(shadow, 0, 2);
+  shadow.add_reader(0, {2, 1, 5, 7});
+  shadow.add_reader(0, {3, 1, 4, 7});
+  CHECK(RaceShadow::newest_of(shadow.last_reader(0)) == 5);
+  shadow.drop_list(shadow.last_reader(0));
+  CHECK(readers(shadow, 0) == std::vector<std::uint32_t>{0});
 }
 
 TEST_CASE("a stretch that is cleared remembers nobody") {
