@@ -29,6 +29,11 @@ Result rung(const std::string& name, double ms, const std::string& why = {}) {
 TEST_CASE("a page says the modelled time, that it is not measured, and what bounds it; or why there is none") {
   CHECK(modelled_text(rung("a", 0.02)) ==
         "20 µs on h200, bound: issue; not measured: nine times of ten a GPU takes 13.3 µs to 30 µs");
+  Result unknown = rung("a", 0.02);
+  unknown.model->no_ground = "its threads wait for what others do";
+  CHECK(modelled_text(unknown) ==
+        "20 µs on h200, bound: issue; no ground to say how near that is (its threads wait for what others do): "
+        "perhaps 13.3 µs to 30 µs");
   CHECK(modelled_text(rung("a", 0, "it follows from the counters, which are off")) ==
         "no: it follows from the counters, which are off");
   CHECK(modelled_text(rung("a", 0)).empty());
