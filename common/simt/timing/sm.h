@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "common/simt/timing/code.h"
+#include "common/simt/timing/code/code.h"
 #include "common/simt/timing/gpu_timing.h"
 #include "common/simt/timing/site_time.h"
 #include "common/simt/timing/trace.h"

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "common/simt/timing/code.h"
+#include "common/simt/timing/code/code.h"
 
 namespace gpulab::simt {
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/simt/timing/code.h"
+#include "common/simt/timing/code/code.h"
 
 namespace gpulab::simt {
 

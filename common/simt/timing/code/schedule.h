@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/simt/timing/code.h"
+#include "common/simt/timing/code/code.h"
 
 namespace gpulab::simt {
 

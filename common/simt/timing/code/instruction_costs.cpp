@@ -1,4 +1,4 @@
-#include "common/simt/timing/instruction_costs.h"
+#include "common/simt/timing/code/instruction_costs.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "common/simt/timing/vectors.h"
+#include "common/simt/timing/code/vectors.h"
 
 #include <algorithm>
 #include <bit>

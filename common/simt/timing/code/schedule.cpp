@@ -1,4 +1,4 @@
-#include "common/simt/timing/schedule.h"
+#include "common/simt/timing/code/schedule.h"
 
 #include <algorithm>
 #include <map>

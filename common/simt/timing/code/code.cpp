@@ -1,13 +1,13 @@
-#include "common/simt/timing/code.h"
+#include "common/simt/timing/code/code.h"
 
 #include <algorithm>
 #include <map>
 #include <string_view>
 
 #include "common/simt/counting/statistics.h"
-#include "common/simt/timing/instruction_costs.h"
-#include "common/simt/timing/schedule.h"
-#include "common/simt/timing/vectors.h"
+#include "common/simt/timing/code/instruction_costs.h"
+#include "common/simt/timing/code/schedule.h"
+#include "common/simt/timing/code/vectors.h"
 
 namespace gpulab::simt {
 
