@@ -48,6 +48,22 @@ void erase_all(std::string& text, std::string_view what) {
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at)) text.erase(at, what.size());
 }
 
+/// Numba's kernels have tags in their names: a version ("[abi:v1]"), and what they were compiled with ("[abi:cw51c…]").
+std::string without_tags_of_numba(std::string name) {
+  constexpr std::string_view begin = "[abi:";
+  for (std::size_t at = name.find(begin); at != std::string::npos; at = name.find(begin, at)) {
+    const std::size_t end = name.find(']', at);
+    if (end == std::string::npos) break;
+    const auto tag = std::string_view(name).substr(at + begin.size(), end - at - begin.size());
+    const bool is_version = tag.size() > 1 && tag[0] == 'v' && tag.find_first_not_of("0123456789", 1) == tag.npos;
+    if (is_version || tag.starts_with("cw"))
+      name.erase(at, end + 1 - at);
+    else
+      at = end;
+  }
+  return name;
+}
+
 bool word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Without blanks (but between words: "unsigned int") and without the suffix of integers: "f<unsigned int,256>".
@@ -103,7 +119,7 @@ std::string demangle(std::string_view mangled) {
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
                                                          &std::free);
   // __cxa_demangle takes a lone "i" for the type int: only _Z names are mangled functions.
-  return status == 0 && text && name.starts_with("_Z") ? text.get() : name;
+  return status == 0 && text && name.starts_with("_Z") ? without_tags_of_numba(text.get()) : name;
 }
 
 std::string kernel_name(std::string_view mangled) {

@@ -25,10 +25,12 @@ const Command version_command{.name = "--version", .help = "the version", .run =
 bool is_option(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
 bool is_help(std::string_view word) { return word == "--help" || word == "-h"; }
 
-/// "--block", "--n"; "-I" of an option that is one capital letter, as compilers have them.
+/// "--block", "--n"; "-I" of an option that is one capital letter, as compilers have them, and "-m MODULE" as Python
+/// has it.
 std::string dashed(const Option& option) {
   const bool capital = option.name.size() == 1 && option.name[0] >= 'A' && option.name[0] <= 'Z';
-  return (capital ? "-" : "--") + option.name;
+  const bool of_python = option.name == "m" && option.value == "MODULE";
+  return (capital || of_python ? "-" : "--") + option.name;
 }
 
 /// The option that `word` is, as --name, --name=value or -I.

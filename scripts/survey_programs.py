@@ -94,14 +94,17 @@ class Survey:
         return self.checkout.extract(program.needs, root)
 
     def build(self, program, folder):
-        words = [*program.flags, *program.sources, "-o", "survey_program", *program.links]
+        words = [*(["--old-cuda"] if self.arguments.old_cuda else []), *program.flags, *program.sources, "-o", "survey_program", *program.links]
         code, out, err, seconds = limited([self.gpulab, "nvcc", *words], folder, self.arguments.build_time, self.environment)
+        if code is not None and "separate compilation" in err and "-rdc=true" not in program.flags:
+            program.flags.append("-rdc=true")  # as the course's Makefile has it
+            return self.build(program, folder)
         if code == 0:
             return {"build_s": round(seconds, 1)}
         said = next((line for line in (err + out).splitlines() if "error" in line.lower() or "cannot find" in line), "")
         if code is None:
             return {"class": "nvcc fails", "detail": f"took more than {self.arguments.build_time} s"}
-        plain = [w for w in words if not w.startswith(("-arch", "-gencode", "-code", "--gpu"))]
+        plain = [w for w in words if not w.startswith(("-arch", "-gencode", "-code", "--gpu", "--old-cuda"))]
         alone, _, _, _ = limited([self.arguments.nvcc, "-arch=sm_90", *plain], folder, self.arguments.build_time, self.environment)
         return {"class": "nvcc fails" if alone != 0 else "gpulab nvcc fails", "detail": said[:200]}
 
@@ -112,6 +115,8 @@ class Survey:
             options.append("--no-isolation")
         if self.arguments.sanitize:
             options += ["--sanitize", self.arguments.sanitize]
+        if self.arguments.old_cuda:
+            options.append("--old-cuda")
         if self.arguments.no_counters:
             options.append("--no-counters")
         started = folder / program.run_folder
@@ -130,7 +135,7 @@ class Survey:
     def native(self, program, folder, outcome):
         started = folder / program.run_folder
         libraries = f"{pathlib.Path(self.arguments.nvcc).resolve().parent.parent}/lib64"
-        environment = {**os.environ, "LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+        environment = {**os.environ, "LD_PRELOAD": f"{libraries}/libcudart.so", "LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
         code, out, err, seconds = limited([str(folder / "survey_program"), *program.arguments], started, self.arguments.time, environment)
         told = judge(code, out, err, {"status": "ok", "exit_code": code})
         result = {"class": told["class"], "exit_code": code, "run_s": round(seconds, 2), "stdout_end": out[-600:]}
@@ -189,6 +194,7 @@ def parsed():
     parser.add_argument("--limit", type=int, default=0, help="seconds: none is begun later")
     parser.add_argument("--sanitize", default="", help="tools of `gpulab exec --sanitize`")
     parser.add_argument("--no-counters", action="store_true")
+    parser.add_argument("--old-cuda", action="store_true", help="with what CUDA has dropped")
     parser.add_argument("--native", action="store_true", help="on this machine's GPU, too")
     parser.add_argument("--most-kb", type=int, default=4096, help="files beyond that are data that we lack")
     parser.add_argument("--keep", action="store_true", help="sources and programs stay in the folder")

@@ -97,7 +97,7 @@ class Modelling:
 class Measuring(Modelling):
     def __init__(self, arguments):
         libraries = f"{pathlib.Path(arguments.nvcc).resolve().parent.parent}/lib64"
-        self.native = {**os.environ, "LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
+        self.native = {**os.environ, "LD_PRELOAD": f"{libraries}/libcudart.so", "LD_LIBRARY_PATH": f"{libraries}:{os.environ.get('LD_LIBRARY_PATH', '')}"}
         gpus = fidelity.output("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").splitlines()
         self.gpu, self.driver = gpus[0].split(", ")
         profile = "h200" if "H200" in self.gpu else "h100" if "H100" in self.gpu else ""

@@ -76,9 +76,9 @@ std::optional<ProgramFile> read_program(std::span<const std::byte> file) {
 }
 
 std::string closed_library(const std::vector<std::string>& libraries) {
-  constexpr std::array closed{"libcuda.so",  "libcublas", "libcufft",  "libcurand.so", "libcusolver", "libcusparse",
-                              "libcudnn",    "libnpp",    "libnvjpeg", "libnccl",      "libnvrtc",    "libnvgraph",
-                              "libcutensor", "libcudss",  "libcufile", "libnvJitLink", "libnvjitlink"};
+  constexpr std::array closed{"libcublas",   "libcufft", "libcurand.so", "libcusolver",  "libcusparse",
+                              "libcudnn",    "libnpp",   "libnvjpeg",    "libnccl",      "libnvgraph",
+                              "libcutensor", "libcudss", "libcufile",    "libnvJitLink", "libnvjitlink"};
   for (const auto& library : libraries)
     for (const char* name : closed)
       if (library.starts_with(name)) return library;

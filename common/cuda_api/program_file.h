@@ -11,6 +11,9 @@
 
 namespace gpulab::cuda_api {
 
+/// Beside the runtime that programs find when they are started bare: a file with the path of gpulab's binary.
+inline constexpr const char* kBinaryFile = "gpulab.path";
+
 struct ProgramFile {
   std::vector<std::string> libraries;  ///< that it asks the loader for: "libcudart.so.13"
   bool has_device_code = false;        ///< nvcc has put some into it

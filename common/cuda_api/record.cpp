@@ -17,10 +17,10 @@ using Json = nlohmann::json;
 
 // What goes over, in this order: of what a launch gives, common/device/members.h says it.
 void members(Options& v, auto&& visit) {
-  auto& [profile, record, threads, budget, schedule, counters, model, trace, each, lines, repeats, sanitize, steps,
-         steps_file] = v;
-  visit(profile, record, threads, budget, schedule, counters, model, trace, each, lines, repeats, sanitize, steps,
-        steps_file);
+  auto& [profile, record, threads, budget, schedule, counters, model, trace, each, lines, repeats, host_memory,
+         old_cuda, real_clock, sanitize, steps, steps_file] = v;
+  visit(profile, record, threads, budget, schedule, counters, model, trace, each, lines, repeats, host_memory, old_cuda,
+        real_clock, sanitize, steps, steps_file);
 }
 void members(Counters& v, auto&& visit) {
   auto& [counts] = v;
@@ -69,11 +69,15 @@ void members(LeakRecord& v, auto&& visit) {
   auto& [bytes, name, caller] = v;
   visit(bytes, name, caller);
 }
+void members(LibraryRecord& v, auto&& visit) {
+  auto& [name, shape, calls, operations, bytes, ms, least_ms, most_ms, caller] = v;
+  visit(name, shape, calls, operations, bytes, ms, least_ms, most_ms, caller);
+}
 void members(Record& v, auto&& visit) {
-  auto& [gpu, kernels, copies, calls, sites, clocks, activities, activities_cut, faults, findings, failures,
+  auto& [gpu, kernels, copies, libraries, calls, sites, clocks, activities, activities_cut, faults, findings, failures,
          allocations, leaks, leaked_bytes, leaks_cut, unsupported, notes, crash, complete] = v;
-  visit(gpu, kernels, copies, calls, sites, clocks, activities, activities_cut, faults, findings, failures, allocations,
-        leaks, leaked_bytes, leaks_cut, unsupported, notes, crash, complete);
+  visit(gpu, kernels, copies, libraries, calls, sites, clocks, activities, activities_cut, faults, findings, failures,
+        allocations, leaks, leaked_bytes, leaks_cut, unsupported, notes, crash, complete);
 }
 void members(StepsRecord& v, auto&& visit) {
   auto& [steps, ptx, findings] = v;

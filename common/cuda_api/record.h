@@ -26,10 +26,13 @@ struct Options {
   int threads = 0;     ///< 0: all
   std::uint64_t budget = 0, schedule = 0;
   bool counters = true, model = true;
-  bool trace = false;   ///< keep each launch and copy
-  bool each = false;    ///< keep the counters of each launch
-  bool lines = false;   ///< count by source line, too
-  bool repeats = true;  ///< leave out launches that would do again what an earlier one has done
+  bool trace = false;             ///< keep each launch and copy
+  bool each = false;              ///< keep the counters of each launch
+  bool lines = false;             ///< count by source line, too
+  bool repeats = true;            ///< leave out launches that would do again what an earlier one has done
+  std::uint64_t host_memory = 0;  ///< that the program may take; 0: what there is
+  bool old_cuda = false;          ///< symbols may be named by strings
+  bool real_clock = false;        ///< the program reads the machine's clocks as they are
   std::vector<std::string> sanitize;
   std::optional<TraceWindow> steps;  ///< of this launch of the program, what warps do: a StepsRecord in `steps_file`
   std::string steps_file;
@@ -73,6 +76,16 @@ struct Activity {
 struct CopyRecord {
   std::uint64_t calls = 0, bytes = 0;
   double ms = 0, least_ms = 0, most_ms = 0;
+};
+
+/// Calls of one function of a library, of one shape.
+struct LibraryRecord {
+  std::string name, shape;  ///< "cublasSgemm", "64 x 64 x 64"
+  std::uint64_t calls = 0;
+  double operations = 0;                     ///< of all calls, as `bytes`
+  std::uint64_t bytes = 0;                   ///< read and written, each once a call
+  double ms = 0, least_ms = 0, most_ms = 0;  ///< estimated, of all; of one
+  std::string caller;                        ///< of the first, as FaultRecord's
 };
 
 struct CallRecord {
@@ -146,6 +159,7 @@ struct Record {
   std::string gpu;
   std::vector<KernelRecord> kernels;
   std::map<std::string, CopyRecord> copies;
+  std::vector<LibraryRecord> libraries;
   std::map<std::string, CallRecord> calls;
   std::vector<CallSite> sites;
   std::vector<ClockRecord> clocks;

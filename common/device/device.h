@@ -77,6 +77,7 @@ struct Kernel {
   std::string entry;     ///< mangled entry name
   std::string cpp_name;  ///< demangled, without return type and arguments: "reduce_warp<float, Sum>"
   std::vector<std::size_t> parameter_sizes;
+  std::vector<std::size_t> parameter_offsets;  ///< in a block of all of them; empty where the device does not say
   KernelAttributes attributes;
   std::uintptr_t handle = 0;  ///< the device's own
 };

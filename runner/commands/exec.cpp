@@ -16,7 +16,10 @@
 #include "runner/options/machine_options.h"
 #include "runner/options/nvcc_options.h"
 #include "runner/options/report_options.h"
+#include "runner/options/sizes.h"
 #include "runner/program/build_program.h"
+#include "runner/program/checked_program.h"
+#include "runner/program/python_program.h"
 #include "runner/program/run_program.h"
 #include "runner/program/shown_source.h"
 #include "runner/program/stepped_launch.h"
@@ -27,6 +30,9 @@
 #include "runner/report/trace/trace_text.h"
 
 namespace gpulab::command {
+
+extern const Command exec;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,8 +43,13 @@ OptionList own_options() {
       {"nvcc", "OPTIONS", "for nvcc: '-std=c++17 -rdc=true -lm'", what_runs},
       {"I", "FOLDER", "headers", what_runs},
       {"D", "NAME[=V]", "a macro", what_runs},
+      {"m", "MODULE", "run a module of Python, as python3 -m", what_runs},
+      {"old-cuda", "", "what CUDA has dropped, by what stands for it now, with a note of each", what_runs},
       {"every-launch", "", "run also the launches that do what an earlier one has done", what_runs},
       {"no-isolation", "", "no confinement of compiler and program, where the system has none", what_runs},
+      {"env", "NAME", "of the environment, though its name looks like a secret's (TOKEN, KEY, AWS_ …)", what_runs},
+      {"host-memory", "SIZE", "of this machine, at most; default nine tenths of what is left", what_runs},
+      {"real-clock", "", "the program reads this machine's clocks, not modelled time and its own work", what_runs},
       {"print-gpu-summary", "", "nvprof's summary of kernels and copies", report},
       {"print-gpu-trace", "", "nvprof's trace: each launch and copy", report},
       {"chrome-trace", "FILE", "launches and copies for chrome://tracing and Perfetto", report},
@@ -129,6 +140,14 @@ Request parse(const CommandLine& line) {
   if (const auto* file = single_value(given, "chrome-trace")) request.chrome_trace = *file;
   const auto form = request.report.format->name;
   options.trace = request.trace || !request.chrome_trace.empty() || form == "json" || form == "html";
+  request.program.given_back = values_of(given, "env");
+  if (const auto* size = single_value(given, "host-memory")) {
+    const auto bytes = parse_size(*size, "--host-memory");
+    if (bytes <= 0) throw usage_error("--host-memory: a program needs some memory");
+    options.host_memory = request.program.limits.host_memory = static_cast<std::uint64_t>(bytes);
+  }
+  options.old_cuda = single_value(given, "old-cuda") != nullptr;
+  options.real_clock = single_value(given, "real-clock") != nullptr;
   options.each = !request.metrics.empty();
   options.steps = steps_of(given, request.trace_page);
   options.lines = single_value(given, "explain") != nullptr;
@@ -158,6 +177,7 @@ std::optional<std::string> built(const CommandLine& line, const Request& request
   const auto& gpu = gpu_profile(request.program.options.profile);
   build.architecture = gpu.compute_major * 10 + gpu.compute_minor;
   build.isolated = request.program.isolated;
+  build.old_cuda = request.program.options.old_cuda;
   for (const auto& file : build.files) {
     if (!is_source(file))
       throw usage_error(fmt::format("exec: '{}' is no source file", file), "arguments of the program stand behind --");
@@ -166,6 +186,23 @@ std::optional<std::string> built(const CommandLine& line, const Request& request
   const auto program = folder / fs::path(build.files.front()).stem();
   if (!build_program(build, program)) return std::nullopt;
   return program.string();
+}
+
+/// Python runs the script, or the module.
+void use_python(Request& request, const std::string& script, const std::string* module) {
+  if (module == nullptr && !fs::exists(script)) throw usage_error(fmt::format("exec: no such file: {}", script));
+  const auto python = find_python();
+  auto& program = request.program;
+  program.name = module == nullptr ? script : *module;
+  program.program = python.interpreter;
+  auto& words = program.arguments;
+  if (module == nullptr)
+    words.insert(words.begin(), script);
+  else
+    words.insert(words.begin(), {"-m", *module});
+  program.readable = python.readable;
+  if (module == nullptr) program.readable.push_back(fs::canonical(script).parent_path());
+  program.needs.interpreter = true;
 }
 
 /// The page of one launch. Throws where the program had no such launch.
@@ -201,11 +238,16 @@ ExitCode run_exec(const CommandLine& line) {
   std::optional<ReportTarget> page;
   if (!request.trace_page.empty()) page.emplace(request.trace_page, "--trace-page");
   const PrivateFolder folder;
-  const std::string& first = line.arguments.front();
+  const auto* module = single_value(line.given, "m");
+  if (module == nullptr && line.arguments.empty())
+    throw usage_error("exec: which program, or which .cu files?", fmt::format("as in: {}", exec.example));
+  if (module != nullptr && !line.arguments.empty())
+    throw usage_error("exec: arguments of the module stand behind --", fmt::format("gpulab exec -m {} -- …", *module));
+  const std::string first = module != nullptr ? *module : line.arguments.front();
   request.program.name = first;
   request.program.program = first;
   ProgramRun outcome;
-  if (is_source(first)) {
+  if (module == nullptr && is_source(first)) {
     const auto program = built(line, request, fs::canonical(folder.path()));
     if (!program) {
       outcome.program = first;
@@ -219,7 +261,10 @@ ExitCode run_exec(const CommandLine& line) {
     throw usage_error("exec: arguments of the program stand behind --",
                       fmt::format("gpulab exec {} -- {} …", first, line.arguments[1]));
   }
-  check_program(request.program.program, first);
+  if (module != nullptr || is_python(first))
+    use_python(request, first, module);
+  else
+    request.program.needs = check_program(request.program.program, first);
   outcome = run_program(request.program);
   outcome.metrics = request.metrics;
   outcome.kernels = request.kernels;
@@ -236,7 +281,7 @@ ExitCode run_exec(const CommandLine& line) {
 
 extern const Command exec{
     .name = "exec",
-    .positionals = {{"PROGRAM", "which program, or which .cu files?", true}},
+    .positionals = {{"PROGRAM", "", true}},
     .help = "a whole CUDA program, main() and all, on the simulator",
     .usage = usage_of_exec,
     .run = run_exec,

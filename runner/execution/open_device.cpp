@@ -134,7 +134,9 @@ std::unique_ptr<Executor> open_simulator_for_judging(MachineOptions options, con
   worker.limits.data_bytes = limits.memory_bytes;
 #endif
   if (limits.isolated) worker.confinement.emplace(Confinement{own_files(), {}});
-  return confined_worker(counting_kind(), request_of(options, false), std::move(worker));
+  auto request = request_of(options, false);
+  request.simulation.compiled = simt::compiled::When::never;  // its processor time is limited, and so is its memory
+  return confined_worker(counting_kind(), request, std::move(worker));
 }
 
 void confine_for_judging(ChildPlan& plan, bool isolated) {

@@ -64,11 +64,11 @@ void members(BufferFacts& v, auto&& visit) {
   visit(name, type, count, first, fnv1a64, slices);
 }
 void members(SimulatorOptions& v, auto&& visit) {
-  auto& [threads, budget, patience, counters, model, timing, empty_l2, repeats, lines, sanitize, print_limit, schedule,
-         trace, observers] = v;
+  auto& [threads, budget, patience, compiled, counters, model, timing, empty_l2, repeats, lines, sanitize, print_limit,
+         schedule, trace, observers] = v;
   (void)observers;  // of this process
-  visit(threads, budget, patience, counters, model, timing, empty_l2, repeats, lines, sanitize, print_limit, schedule,
-        trace);
+  visit(threads, budget, patience, compiled, counters, model, timing, empty_l2, repeats, lines, sanitize, print_limit,
+        schedule, trace);
 }
 void members(DeviceRequest& v, auto&& visit) {
   auto& [index, profile, simulation] = v;

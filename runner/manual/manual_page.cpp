@@ -146,6 +146,9 @@ a launch failed
 .B GPULAB_NVCC
 the CUDA compiler for files of your own
 .TP
+.B GPULAB_COMPILED
+auto: kernels that run for long become machine code, where LLVM is installed; always; off
+.TP
 .B NO_COLOR
 tables have no colours
 .TP

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/text.h"
+#include "runner/program/old_cuda/old_cuda.h"
 #include "runner/program/results/watched_functions.h"
 #include "runner/student_file/compile_cache.h"
 #include "runner/student_file/compilers/dependencies.h"
@@ -50,6 +51,7 @@ BuildCache::BuildCache(const BuildRequest& request, const std::string& nvcc) : r
                                  fs::current_path().string(),
                                  std::to_string(request.architecture),
                                  request.isolated ? "isolated" : "",
+                                 request.old_cuda ? "old" : "",
                                  join(request.options, "\n"),
                                  join(request.files, "\n")};
   for (const auto& file : request.files) parts.push_back(read_file(file, "exec"));
@@ -74,7 +76,8 @@ void BuildCache::keep(const BuiltProgram& program, const fs::path& preprocessed)
       std::error_code failed;
       if (!fs::exists(text, failed)) return;
       for (auto& one : files_read(read_file(text.string(), "nvcc"), fs::current_path()))
-        if (fs::path(one).filename() != watching_header) read.insert(std::move(one));  // of this version of ours
+        if (fs::path(one).filename() != watching_header && !is_of_old_cuda(one))
+          read.insert(std::move(one));  // the others are of this version of ours
     }
     const auto mine = state_of(read_file(file, "exec"), {read.begin(), read.end()}, own_folder(file));
     if (!mine) return;

@@ -11,9 +11,15 @@
 #include "common/error.h"
 #include "common/text.h"
 #include "runner/program/build_cache.h"
+#include "runner/program/included_texts.h"
+#include "runner/program/math_libraries.h"
+#include "runner/program/old_cuda/old_cuda.h"
+#include "runner/program/old_cuda/old_objects.h"
+#include "runner/program/process/kept_runtime.h"
 #include "runner/program/results/build_advice.h"
 #include "runner/program/results/nvcc_messages.h"
 #include "runner/program/results/watched_functions.h"
+#include "runner/program/run_program.h"
 #include "runner/student_file/compilers/isolation.h"
 #include "runner/student_file/source_file.h"
 #include "runner/student_file/toolchain.h"
@@ -136,18 +142,38 @@ std::string sifted(const std::string& output, NvccMessages& messages) {
 bool build(const BuildRequest& request, const fs::path& program, const std::string& nvcc, const BuildCache& cache,
            bool watched) {
   std::vector<std::string> command{nvcc};
-  for (auto& word : nvcc_words(request.options, request.architecture, nvcc)) command.push_back(std::move(word));
-  for (const auto& file : request.files) command.push_back(file);
+  auto words =
+      nvcc_words(request.old_cuda ? old_cuda_options(request.options) : request.options, request.architecture, nvcc);
+  auto libraries = libraries_of_sources(request.files, words);
+  for (auto& word : header_words(request.files, nvcc)) command.push_back(std::move(word));
+  // Behind what asks for them: a linker may pass over a library that nobody has asked for yet.
+  for (auto& word : words)
+    (word.starts_with("-l") && word.size() > 2 && word != "-lineinfo" ? libraries : command).push_back(word);
+  for (const auto& file : with_old_objects(request.files, program.parent_path())) command.push_back(file);
+  for (const auto& word : linking_words(libraries, program.parent_path() / "lent")) command.push_back(word);
+  command.insert(command.end(), libraries.begin(), libraries.end());
   command.insert(command.end(), {"-o", program.string()});
   if (watched)
-    for (auto& word : watching_words(program.parent_path())) command.push_back(std::move(word));
+    for (auto& word : watching_words(program.parent_path(), request.files)) command.push_back(std::move(word));
+  const auto texts = included_texts(command);
+  if (request.old_cuda)
+    for (auto& word : old_cuda_words(program.parent_path(), texts)) command.push_back(std::move(word));
   const auto preprocessed = program.parent_path() / "preprocessed";
   if (cache.applies() && fs::create_directory(preprocessed))
     command.insert(command.end(), {"--keep", "--keep-dir", preprocessed.string()});
+  auto readable = readable_folders(request);
+  // Objects of CUDA 12 call what NVIDIA's library of CUDA 13 has no longer, and ours has.
+  const auto is_object = [](const std::string& file) { return file.ends_with(".o") || file.ends_with(".a"); };
+  if (std::ranges::any_of(request.files, is_object))
+    if (const auto folder = kept_runtime()) {
+      readable.push_back(folder->string());
+      command.insert(command.end(), {"-Xlinker", (*folder / runtime_library_name()).string()});
+    }
   Isolation isolation;
   isolation.on = request.isolated;
   isolation.cpu = std::chrono::seconds(120);
-  auto plan = compiler_plan(isolation, command, nvcc, program.parent_path(), readable_folders(request));
+  for (auto& folder : folders_in_checkout(texts, request.files)) readable.push_back(std::move(folder));
+  auto plan = compiler_plan(isolation, command, nvcc, program.parent_path(), std::move(readable));
   plan.folder = fs::current_path();
   plan.limits.memory_bytes = std::uint64_t{4} << 30;
   auto run = run_captured(plan);
@@ -157,7 +183,10 @@ bool build(const BuildRequest& request, const fs::path& program, const std::stri
     if (run.exit_code != 0 && messages.is_lost()) return build(request, program, nvcc, cache, false);
     if (run.exit_code == 0) keep_dropped(program, messages.dropped());
   }
-  run.output += run.exit_code != 0 ? advice_on_build(run.output, command) : notes_on_build(command);
+  if (run.exit_code != 0)
+    run.output += advice_on_build(run.output, command, request.old_cuda);
+  else
+    run.output += notes_on_build(command) + (request.old_cuda ? old_cuda_notes(texts) : "");
   std::fputs(run.output.c_str(), stderr);
   if (run.exit_code != 0) return false;
   if (cache.applies()) cache.keep({read_file(program.string(), "nvcc"), run.output}, preprocessed);

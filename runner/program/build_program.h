@@ -13,6 +13,7 @@ struct BuildRequest {
   std::vector<std::string> options;  ///< words for nvcc
   int architecture = 90;             ///< of the simulated GPU
   bool isolated = true;
+  bool old_cuda = false;  ///< with what CUDA has dropped (old_cuda/)
 };
 
 /// The words of a command line for nvcc with those about architectures and the runtime replaced by ours.

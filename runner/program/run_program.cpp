@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -16,25 +17,21 @@
 #include "common/child/child.h"
 #include "common/child/interrupt.h"
 #include "common/child/private_folder.h"
-#include "common/cuda_api/program_file.h"
 #include "common/cuda_api/steps_record.h"
 #include "common/embedded.h"
 #include "common/error.h"
+#include "common/text.h"
 #include "runner/program/host_lines.h"
+#include "runner/program/lent_libraries.h"
+#include "runner/program/process/environment.h"
 #include "runner/program/results/dropped_results.h"
 #include "runner/program/results/judged_calls.h"
 #include "runner/student_file/source_file.h"
-
-extern "C" const char _binary_cuda_runtime_library_start[], _binary_cuda_runtime_library_end[];
 
 namespace gpulab {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t most_program_bytes = std::size_t{1} << 30;
-
-std::string how_to_build() { return "build it with 'gpulab nvcc', or nvcc -cudart shared"; }
 
 /// What the loader and the C library look at, and what programs ask of the machine.
 std::vector<std::string> readable_places(const ProgramRequest& request, const fs::path& own) {
@@ -54,31 +51,29 @@ std::vector<std::string> readable_places(const ProgramRequest& request, const fs
   }
   // A toolkit's own libraries, where the program was linked with one.
   if (const char* libraries = std::getenv("LD_LIBRARY_PATH"))
-    for (const auto& folder : std::vector<std::string>{libraries})
+    for (const auto& folder : split(libraries, ':'))
       if (!folder.empty()) places.push_back(folder);
   return places;
 }
 
 fs::path steps_file(const fs::path& record) { return record.string() + ".steps"; }
 
-ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs::path& record) {
+ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs::path& record,
+                   const LentLibraries& lent) {
   ChildPlan plan{.command = {fs::absolute(request.program).string()}};
   plan.command.insert(plan.command.end(), request.arguments.begin(), request.arguments.end());
-  plan.environment.emplace();
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    if (!text.starts_with("TMPDIR=") && !text.starts_with("LD_PRELOAD=") && !text.starts_with("GPULAB_EXEC="))
-      plan.environment->emplace_back(text);
-  }
+  plan.environment = environment_of_program(environ, request.given_back);
   auto options = request.options;
   options.record = record;
   if (options.steps) options.steps_file = steps_file(record);
   plan.environment->push_back(fmt::format("TMPDIR={}", own.string()));
-  plan.environment->push_back(fmt::format("LD_PRELOAD={}", (own / runtime_library_name()).string()));
+  plan.environment->insert(plan.environment->end(), lent.environment.begin(), lent.environment.end());
   plan.environment->push_back(fmt::format("{}={}", cuda_api::kOptionsVariable, encode(options)));
   if (!request.isolated) return plan;
   plan.confinement.emplace();
   plan.confinement->readable = readable_places(request, own);
+  for (const auto* places : {&lent.readable, &request.readable})
+    plan.confinement->readable.insert(plan.confinement->readable.end(), places->begin(), places->end());
   plan.confinement->writable = {own, fs::current_path()};
   return plan;
 }
@@ -106,7 +101,8 @@ class Terminal {
 };
 
 /// Until the program has ended; who ends us ends it, too: it is told, and may say within `grace` what has run so far.
-int wait_for(const ChildPlan& plan, const std::string& name) {
+/// `met` is the limit that ended it.
+int wait_for(const ChildPlan& plan, const std::string& name, const ProgramLimits& limits, std::string& met) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds grace{500};
   constexpr int look_ms = 50;  // a signal between two looks waits so long
@@ -114,8 +110,10 @@ int wait_for(const ChildPlan& plan, const std::string& name) {
   const Terminal terminal(child);
   const int process = static_cast<int>(syscall(SYS_pidfd_open, child, 0));  // -1 on old systems: looked at each time
   std::optional<Clock::time_point> told;
+  LimitsWatch watch(child, limits);
   while (!has_ended(child)) {
-    if (interrupted() && !told) {
+    if (met.empty()) met = watch.met();
+    if ((interrupted() || !met.empty()) && !told) {
       kill(child, SIGTERM);
       told = Clock::now();
     }
@@ -193,52 +191,16 @@ void find_leaks(ProgramRun& run, const std::vector<std::string>& tools) {
 
 }  // namespace
 
-std::string_view runtime_library() {
-  return {_binary_cuda_runtime_library_start,
-          static_cast<std::size_t>(_binary_cuda_runtime_library_end - _binary_cuda_runtime_library_start)};
-}
-
-std::string runtime_library_name() {
-  const auto version = toolkit_version();
-  return fmt::format("libcudart.so.{}", version.substr(0, version.find('.')));
-}
-
-void check_program(const std::string& path, const std::string& name) {
-  std::error_code failed;
-  const auto size = fs::file_size(path, failed);
-  if (failed || !fs::is_regular_file(path)) throw usage_error(fmt::format("exec: no such file: {}", name));
-  if (size > most_program_bytes)
-    throw usage_error(fmt::format("exec: {} has {} bytes: no program is so large", name, size));
-  const std::string bytes = read_file(path, "exec");
-  const auto program = cuda_api::read_program(std::as_bytes(std::span(bytes)));
-  if (!program)
-    throw usage_error(fmt::format("exec: {} is neither a .cu file nor a program", name),
-                      "gpulab exec FILE.cu, or a program that nvcc has linked");
-  const std::string ours = runtime_library_name();
-  for (const auto& library : program->libraries) {
-    if (!library.starts_with("libcudart.so.") || library == ours) continue;
-    throw Error(ExitCode::missing, fmt::format("{} is linked with {}; this gpulab has {}", name, library, ours), {},
-                how_to_build() + " of CUDA " + ours.substr(ours.rfind('.') + 1));
-  }
-  if (const auto closed = cuda_api::closed_library(program->libraries); !closed.empty())
-    throw Error(ExitCode::missing,
-                fmt::format("unsupported: {} calls {}, a closed library that needs a GPU", name, closed));
-  if (std::ranges::find(program->libraries, ours) != program->libraries.end()) return;
-  if (program->has_device_code)
-    throw Error(ExitCode::missing, fmt::format("{} is linked statically with the CUDA runtime", name), {},
-                how_to_build());
-  throw Error(ExitCode::missing, fmt::format("{} does not use the CUDA runtime", name), {}, how_to_build());
-}
-
 ProgramRun run_program(const ProgramRequest& request) {
   const PrivateFolder folder;
   const auto own = fs::canonical(folder.path());
   if (own.string().find_first_of(" :") != std::string::npos)
     throw Error(ExitCode::missing, fmt::format("the loader cannot work with '{}'", own.string()), {},
                 "set TMPDIR to a folder whose path has no blanks and no colons");
-  std::ofstream(own / runtime_library_name(), std::ios::binary) << runtime_library();
+  const auto lent = lend_libraries(own, request.needs);
   const auto record = own / "record.json";
-  const int status = wait_for(plan_for(request, own, record), request.name);
+  std::string met;
+  const int status = wait_for(plan_for(request, own, record, lent), request.name, request.limits, met);
   ProgramRun run;
   run.program = request.name;
   run.arguments = request.arguments;
@@ -250,6 +212,11 @@ ProgramRun run_program(const ProgramRequest& request) {
   run.exit_code = WIFSIGNALED(status) ? 128 + run.signal : WEXITSTATUS(status);
   run.interrupted = interrupted();
   if (auto told = read_record(record)) run.record = std::move(*told);
+  if (request.needs.interpreter) {  // what Python has not collected when it ends is nobody's mistake
+    run.record.leaks.clear();
+    run.record.leaked_bytes = run.record.leaks_cut = 0;
+  }
+  if (!met.empty()) run.record.crash = met;
   if (request.options.steps && !run.interrupted) run.steps = read_steps(steps_file(record));
   name_host_lines(run.record, request.program, request.isolated);
   if (!run.record.faults.empty() || !run.record.failures.empty())

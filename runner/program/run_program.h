@@ -6,6 +6,8 @@
 
 #include "common/cuda_api/program_run.h"
 #include "common/cuda_api/record.h"
+#include "runner/program/lent_libraries.h"
+#include "runner/program/process/program_limits.h"
 
 namespace gpulab {
 
@@ -15,16 +17,13 @@ struct ProgramRequest {
   std::vector<std::string> arguments;
   cuda_api::Options options;
   bool isolated = true;
+  LibraryNeeds needs{};
+  std::vector<std::string> readable{};  ///< places beyond those that every program may read
+  std::vector<std::string> given_back;  ///< names of the environment that hold secrets, and that it gets all the same
+  ProgramLimits limits;
 };
-
-/// Throws Error (missing) where it cannot run here: no program, linked statically, another runtime, a closed library.
-void check_program(const std::string& path, const std::string& name);
 
 /// Runs it to its end.
 [[nodiscard]] ProgramRun run_program(const ProgramRequest& request);
-
-/// The library that stands for NVIDIA's, as bytes, and its name: "libcudart.so.13".
-[[nodiscard]] std::string_view runtime_library();
-[[nodiscard]] std::string runtime_library_name();
 
 }  // namespace gpulab

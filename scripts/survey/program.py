@@ -47,8 +47,8 @@ class Program:
         """Folders beside its own that its texts name: ../include, ../bfs-omp."""
         base, known = posixpath.dirname(self.folder), {self.folder}
         for _ in range(2):
-            found = {posixpath.normpath(f"{base}/{n}") for t in texts for n in re.findall(r"\.\./((?:[\w.+-]+/)*[\w.+-]+)", t)}
-            found |= {posixpath.normpath(f"{base}/{n}") for t in texts for n in re.findall(r"(?<![\w./])\.\./([\w+-]+)", t)}
+            found = {posixpath.normpath(posixpath.join(base, n)) for t in texts for n in re.findall(r"\.\./((?:[\w.+-]+/)*[\w.+-]+)", t)}
+            found |= {posixpath.normpath(posixpath.join(base, n)) for t in texts for n in re.findall(r"(?<![\w./])\.\./([\w+-]+)", t)}
             texts = []
             for path in sorted(found):
                 here = self.checkout.below(path)

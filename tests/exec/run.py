@@ -9,9 +9,7 @@ Each .cu file here is built once, by `gpulab nvcc`, and says in its first lines 
     // build: OPTIONS                           of nvcc, where it takes some
 
 There @TEXT@ is the number of the line that has TEXT. Files of homework/ are compiled by `gpulab exec` itself, case for case, as
-students do it: OPTIONS are of that.
-
-Below are the cases that take more than a program: what cannot be run, and fat binaries that lie. NVIDIA's nvcc is needed.
+students do it: OPTIONS are of that. Below are the cases that take more than a program: what cannot be run, and fat binaries that lie. NVIDIA's nvcc is needed.
 """
 import argparse
 import concurrent.futures
@@ -28,6 +26,8 @@ import sys
 import tempfile
 import threading
 import time
+
+import courses
 
 HERE = pathlib.Path(__file__).resolve().parent
 CASE = re.compile(r"^// case:(.*):: (\d+)$((?:\n// (?:out|err): .*)*)", re.M)
@@ -418,8 +418,6 @@ int main() {
     def foreign(self):
         """Programs that are built otherwise."""
         file = HERE / "vector_sum.cu"
-        static = self.build(file, "-cudart=static", compiler=[NVCC])
-        self.case("static", [static.name], 3, err=["is linked statically with the CUDA runtime", "hint: build it with 'gpulab nvcc', or nvcc -cudart shared"])
         machine = self.build(file, "-cudart=shared", "-gencode=arch=compute_90,code=sm_90", compiler=[NVCC])
         self.case("no PTX", [machine.name], 3, err=["error: unsupported: the program holds no PTX for its kernels, called by", "hint: build it with 'gpulab nvcc'"])
         packed = self.build(file, "-cudart=shared", "-arch=compute_90", "-code=compute_90", compiler=[NVCC])
@@ -490,7 +488,7 @@ def main():
         jobs = [pool.submit(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
         jobs += [pool.submit(tests.homework, file) for file in sorted((HERE / "homework").glob("*.cu"))]
         jobs += [pool.submit(job) for job in (tests.documents, tests.explained, tests.sources, tests.linked, tests.traced, tests.stepped, tests.pages, tests.build_errors, tests.streams, tests.cached, tests.unlooked, tests.foreign, tests.lies, tests.confined)]
-        for job in jobs:
+        for job in jobs + [pool.submit(job, tests, run, wrong_in) for job in courses.ALL]:
             job.result()
     print(f"{tests.passed} passed, {tests.failed} failed")
     return tests.failed > 0

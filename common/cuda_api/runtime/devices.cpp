@@ -84,6 +84,58 @@ bool is_known(int device) { return device == 0; }
 
 cudaError_t unknown(Session& s, int device) { return s.because(cudaErrorInvalidDevice, no_device(device)); }
 
+/// Sizes that textures and surfaces can have, as fill_texture_limits says them.
+std::optional<int> texture_attribute_of(const cudaDeviceProp& p, cudaDeviceAttr which) {
+  const std::pair<cudaDeviceAttr, int> known[] = {
+      {cudaDevAttrMaxTexture1DWidth, p.maxTexture1D},
+      {cudaDevAttrMaxTexture1DLinearWidth, 1 << 28},
+      {cudaDevAttrMaxTexture1DMipmappedWidth, p.maxTexture1DMipmap},
+      {cudaDevAttrMaxTexture1DLayeredWidth, p.maxTexture1DLayered[0]},
+      {cudaDevAttrMaxTexture1DLayeredLayers, p.maxTexture1DLayered[1]},
+      {cudaDevAttrMaxTexture2DWidth, p.maxTexture2D[0]},
+      {cudaDevAttrMaxTexture2DHeight, p.maxTexture2D[1]},
+      {cudaDevAttrMaxTexture2DLinearWidth, p.maxTexture2DLinear[0]},
+      {cudaDevAttrMaxTexture2DLinearHeight, p.maxTexture2DLinear[1]},
+      {cudaDevAttrMaxTexture2DLinearPitch, p.maxTexture2DLinear[2]},
+      {cudaDevAttrMaxTexture2DMipmappedWidth, p.maxTexture2DMipmap[0]},
+      {cudaDevAttrMaxTexture2DMipmappedHeight, p.maxTexture2DMipmap[1]},
+      {cudaDevAttrMaxTexture2DGatherWidth, p.maxTexture2DGather[0]},
+      {cudaDevAttrMaxTexture2DGatherHeight, p.maxTexture2DGather[1]},
+      {cudaDevAttrMaxTexture2DLayeredWidth, p.maxTexture2DLayered[0]},
+      {cudaDevAttrMaxTexture2DLayeredHeight, p.maxTexture2DLayered[1]},
+      {cudaDevAttrMaxTexture2DLayeredLayers, p.maxTexture2DLayered[2]},
+      {cudaDevAttrMaxTexture3DWidth, p.maxTexture3D[0]},
+      {cudaDevAttrMaxTexture3DHeight, p.maxTexture3D[1]},
+      {cudaDevAttrMaxTexture3DDepth, p.maxTexture3D[2]},
+      {cudaDevAttrMaxTexture3DWidthAlt, p.maxTexture3DAlt[0]},
+      {cudaDevAttrMaxTexture3DHeightAlt, p.maxTexture3DAlt[1]},
+      {cudaDevAttrMaxTexture3DDepthAlt, p.maxTexture3DAlt[2]},
+      {cudaDevAttrMaxTextureCubemapWidth, p.maxTextureCubemap},
+      {cudaDevAttrMaxTextureCubemapLayeredWidth, p.maxTextureCubemapLayered[0]},
+      {cudaDevAttrMaxTextureCubemapLayeredLayers, p.maxTextureCubemapLayered[1]},
+      {cudaDevAttrMaxSurface1DWidth, p.maxSurface1D},
+      {cudaDevAttrMaxSurface1DLayeredWidth, p.maxSurface1DLayered[0]},
+      {cudaDevAttrMaxSurface1DLayeredLayers, p.maxSurface1DLayered[1]},
+      {cudaDevAttrMaxSurface2DWidth, p.maxSurface2D[0]},
+      {cudaDevAttrMaxSurface2DHeight, p.maxSurface2D[1]},
+      {cudaDevAttrMaxSurface2DLayeredWidth, p.maxSurface2DLayered[0]},
+      {cudaDevAttrMaxSurface2DLayeredHeight, p.maxSurface2DLayered[1]},
+      {cudaDevAttrMaxSurface2DLayeredLayers, p.maxSurface2DLayered[2]},
+      {cudaDevAttrMaxSurface3DWidth, p.maxSurface3D[0]},
+      {cudaDevAttrMaxSurface3DHeight, p.maxSurface3D[1]},
+      {cudaDevAttrMaxSurface3DDepth, p.maxSurface3D[2]},
+      {cudaDevAttrMaxSurfaceCubemapWidth, p.maxSurfaceCubemap},
+      {cudaDevAttrMaxSurfaceCubemapLayeredWidth, p.maxSurfaceCubemapLayered[0]},
+      {cudaDevAttrMaxSurfaceCubemapLayeredLayers, p.maxSurfaceCubemapLayered[1]},
+      {cudaDevAttrSurfaceAlignment, static_cast<int>(p.surfaceAlignment)},
+      {cudaDevAttrTexturePitchAlignment, static_cast<int>(p.texturePitchAlignment)},
+      {cudaDevAttrGpuOverlap, 1},
+  };
+  for (const auto& [attribute, value] : known)
+    if (attribute == which) return value;
+  return std::nullopt;
+}
+
 /// An attribute that a struct of properties has, too; nothing for those that it has not.
 std::optional<int> attribute_of(const cudaDeviceProp& p, cudaDeviceAttr which) {
   const std::pair<cudaDeviceAttr, std::size_t> known[] = {
@@ -132,7 +184,7 @@ std::optional<int> attribute_of(const cudaDeviceProp& p, cudaDeviceAttr which) {
   };
   for (const auto& [attribute, value] : known)
     if (attribute == which) return static_cast<int>(value);
-  return std::nullopt;
+  return texture_attribute_of(p, which);
 }
 
 /// What cudaDeviceSetLimit has set, but for the stack.

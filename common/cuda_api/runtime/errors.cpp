@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include "common/cuda_api/runtime/failures/driver_words.h"
 #include "common/cuda_api/runtime/session.h"
 
 using namespace gpulab;
@@ -26,7 +27,7 @@ cudaError_t Session::lacks_memory(const char* call, const std::string& why, void
   fault.kernel = call;
   fault.what = what;
   fault.hint = options.sanitize.empty() ? "choose a smaller problem" : "choose a smaller problem, or fewer tools";
-  fault.error = cudaGetErrorName(error);
+  fault.error = error_name(call, error);
   fault.seen = true;
   fault.caller = place_in_program(caller);
   return error;

@@ -53,7 +53,7 @@ Event* find(cudaEvent_t event) {
     if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
     mine->recorded = true;
     mine->waits = s.waits;
-    mine->ms = s.timeline.ready(stream_number(stream));
+    mine->ms = s.timeline.reached(stream_number(stream));
     mine->captured = s.captures(stream) ? s.streams.recorded_in_capture(stream) : std::nullopt;
     mine->mark = mine->captured ? Mark() : s.streams.recorded(stream);
     return cudaSuccess;
@@ -96,6 +96,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call("cudaEventQuery", Waits::yes, [&](Session& s) {
     const Event* mine = find(event);
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
+    s.timeline.host_waits(mine->ms);
     s.streams.synchronised(mine->mark);
     return cudaSuccess;
   });

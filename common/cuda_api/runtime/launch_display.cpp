@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "common/cuda_api/runtime/host/clock/host_clock.h"
 #include "common/progress/launch_progress.h"
 #include "common/progress/ticker.h"
 #include "common/text.h"
@@ -45,6 +46,7 @@ class Display {
 
  private:
   void show() {
+    host_clock::leave_this_thread();
     const auto elapsed = Clock::now() - start_;
     const std::lock_guard lock(mutex_);
     const auto launch = text_of(launch_progress.now());

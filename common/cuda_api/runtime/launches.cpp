@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/cuda_api/runtime/host/clock/host_clock.h"
 #include "common/cuda_api/runtime/session.h"
 
 using namespace gpulab;
@@ -31,6 +32,7 @@ Dim3 shape(dim3 d) { return {d.x, d.y, d.z}; }
     void* const configured = std::exchange(configured_by(), nullptr);
     request.caller = configured != nullptr ? configured : caller;
     if (configured == nullptr) request.called = name;
+    if (!session.captures(stream)) session.host_launches();
     return session.launch(request);
   });
 }
@@ -58,7 +60,10 @@ void run_host_function(Session& session, cudaStream_t stream, const Function& fu
   session.streams.begin_callback(stream);
   session.in_host_function = true;
   const int depth = session.failures.suspend();
-  function();
+  {
+    const host_clock::Going going;
+    function();
+  }
   session.failures.resume(depth);
   session.in_host_function = false;
   session.streams.end_callback();

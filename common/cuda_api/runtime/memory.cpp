@@ -27,6 +27,7 @@ void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address
 /// Counts calls of a kind for the names of what they return.
 std::string next_name(const char* function) {
   Session& session = Session::instance();
+  function = session.name_of(function);
   return fmt::format("{} #{}", function, session.record.calls[function].calls);
 }
 
@@ -38,11 +39,17 @@ cudaError_t allocate(Session& session, void** pointer, std::size_t bytes, Kind k
   const bool of_device = kind == Kind::device || kind == Kind::managed;
   if (of_device &&
       bytes > session.profile().memory_bytes - std::min(session.memory.used(), session.profile().memory_bytes))
-    return session.because(cudaErrorMemoryAllocation, too_large(session, function, bytes));
+    return session.because(cudaErrorMemoryAllocation, too_large(session, session.name_of(function), bytes));
   const std::string name = next_name(function);
   const DevicePointer address =
       kind == Kind::device ? session.device().allocate(name, bytes) : session.device().allocate_shared(name, bytes);
-  session.memory.add({kind, address, bytes, flags, name, Session::place_in_program(caller), false});
+  session.memory.add({.kind = kind,
+                      .address = address,
+                      .bytes = bytes,
+                      .flags = flags,
+                      .name = name,
+                      .caller = Session::place_in_program(session.caller_of(caller)),
+                      .context = session.context});
   *pointer = pointer_to(address);
   return cudaSuccess;
 }
@@ -62,7 +69,7 @@ cudaError_t release(Session& session, const void* pointer, bool of_host, void* c
   session.device().release(entry->address);
   session.writing.forget(entry->address);
   session.partial_copies.forget(entry->address);
-  session.memory.remove(entry->address, Session::place_in_program(caller));
+  session.memory.remove(entry->address, Session::place_in_program(session.caller_of(caller)));
   return cudaSuccess;
 }
 
@@ -97,7 +104,8 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
         if (!s.captures(stream)) {
           const cudaError_t error = allocate(s, pointer, bytes, Kind::device, 0, "cudaMallocAsync", caller);
           if (const MemoryEntry* entry = error == cudaSuccess ? s.memory.at(number(*pointer)) : nullptr)
-            s.streams.allocation(s, Operation::Kind::allocation, "cudaMallocAsync", *entry, stream, caller);
+            s.streams.allocation(s, Operation::Kind::allocation, s.name_of("cudaMallocAsync"), *entry, stream,
+                                 s.caller_of(caller));
           return error;
         }
         Work work;
@@ -150,7 +158,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
       return cudaSuccess;
     }
     if (const MemoryEntry* entry = s.memory.at(number(pointer)))
-      s.streams.allocation(s, Operation::Kind::free, "cudaFreeAsync", *entry, stream, caller);
+      s.streams.allocation(s, Operation::Kind::free, s.name_of("cudaFreeAsync"), *entry, stream, s.caller_of(caller));
     return release(s, pointer, false, caller);
   });
 }
@@ -174,7 +182,7 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
       return s.because(cudaErrorHostMemoryAlreadyRegistered, registered_before(s, number(pointer), bytes));
     }
     s.memory.add({Kind::registered, number(pointer), bytes, flags, next_name("cudaHostRegister"),
-                  Session::place_in_program(caller), false});
+                  Session::place_in_program(s.caller_of(caller)), false});
     return cudaSuccess;
   });
 }
@@ -236,6 +244,15 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
   return call("cudaMemGetInfo", Waits::no, [&](Session& s) {
     *total = s.profile().memory_bytes;
     *free_bytes = *total - std::min(s.memory.used(), *total);
+    // What lies in the simulated GPU's memory lies in this machine's.
+    std::uint64_t here = available_host_memory().value_or(*free_bytes) / 10 * 9;
+    if (s.options.host_memory != 0)
+      here = std::min(here, s.options.host_memory - std::min(s.memory.used(), s.options.host_memory));
+    if (here < *free_bytes) {
+      s.note(fmt::format("cudaMemGetInfo: {} MiB are free, as this machine has no more; the simulated GPU has {} MiB",
+                         here >> 20, *free_bytes >> 20));
+      *free_bytes = here;
+    }
     return cudaSuccess;
   });
 }

@@ -18,11 +18,12 @@ struct MemoryEntry {
   std::uint64_t address = 0;
   std::size_t bytes = 0;
   unsigned flags = 0;
-  std::string name;        ///< "cudaMalloc #3"
-  std::string caller;      ///< where in the program
-  bool variable = false;   ///< a module's: nobody frees it
-  bool of_graph = false;   ///< its address stays when it is freed: the graph's next launch has it there again
-  std::string freed_by{};  ///< where in the program
+  std::string name{};         ///< "cudaMalloc #3"
+  std::string caller{};       ///< where in the program
+  bool variable = false;      ///< a module's: nobody frees it
+  bool of_graph = false;      ///< its address stays when it is freed: the graph's next launch has it there again
+  std::string freed_by{};     ///< where in the program
+  std::uint64_t context = 0;  ///< of the driver's API: ends with it; 0: the primary one
   [[nodiscard]] bool host_may_touch() const { return kind != Kind::device; }
 };
 

@@ -89,6 +89,24 @@ void Modules::add_function(std::size_t module, const void* host, const char* nam
   by_host_[host] = &entry;
 }
 
+std::size_t Modules::add_text(std::string name, std::string ptx) {
+  FatModule& module = modules_.emplace_back();
+  module.name = std::move(name);
+  module.ptx = std::move(ptx);
+  return modules_.size() - 1;
+}
+
+FunctionEntry& Modules::function_of(std::size_t module, const std::string& name) {
+  FunctionEntry*& known = by_name_[{module, name}];
+  if (known != nullptr) return *known;
+  known = &functions_.emplace_back();
+  known->host = known;
+  known->name = name;
+  known->module = module;
+  by_host_[known] = known;
+  return *known;
+}
+
 void Modules::add_variable(VariableEntry variable) {
   const VariableEntry& added = variables_.emplace_back(std::move(variable));
   variable_by_host_[added.host] = &added;
@@ -96,6 +114,7 @@ void Modules::add_variable(VariableEntry variable) {
 
 void Modules::remove(std::size_t module) {
   std::erase_if(by_host_, [&](const auto& one) { return one.second->module == module; });
+  std::erase_if(by_name_, [&](const auto& one) { return one.first.first == module; });
   std::erase_if(variable_by_host_, [&](const auto& one) { return one.second->module == module; });
 }
 
@@ -107,6 +126,16 @@ FunctionEntry* Modules::function(const void* host) {
 const VariableEntry* Modules::variable(const void* host) const {
   const auto found = variable_by_host_.find(host);
   return found == variable_by_host_.end() ? nullptr : found->second;
+}
+
+const VariableEntry* Modules::variable_named(const void* text) const {
+  // Strings lie in the program's own file; elsewhere nothing is read, for the address may lead nowhere.
+  const auto bytes = mapped_from(text);
+  const std::string_view held(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const auto& variable : variables_)
+    if (held.starts_with(variable.name) && held.size() > variable.name.size() && held[variable.name.size()] == '\0')
+      return &variable;
+  return nullptr;
 }
 
 const FatModule& Modules::take_ptx(std::size_t number, int architecture) {

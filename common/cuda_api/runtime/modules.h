@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "common/cuda_api/cubin.h"
@@ -53,7 +55,11 @@ class Modules {
  public:
   /// `wrapper`: nvcc's struct around a fat binary. Its handle is the module's number.
   std::size_t add(const void* wrapper);
+  /// PTX that the program loads itself. `name` is no other module's.
+  std::size_t add_text(std::string name, std::string ptx);
   void add_function(std::size_t module, const void* host, const char* name);
+  /// The entry of a kernel that a module has, made by the first who asks; its own address is a handle of it.
+  FunctionEntry& function_of(std::size_t module, const std::string& name);
   /// `handle` is another name of it.
   void alias(FunctionEntry* function, const void* handle) { by_host_[handle] = function; }
   void add_variable(VariableEntry variable);
@@ -65,6 +71,8 @@ class Modules {
   [[nodiscard]] FunctionEntry* function(const void* host);
   [[nodiscard]] const VariableEntry* variable(const void* host) const;
   [[nodiscard]] const std::deque<VariableEntry>& variables() const { return variables_; }
+  /// Of which a string of the program's is the name, as CUDA 4 took symbols; `text` may lead nowhere.
+  [[nodiscard]] const VariableEntry* variable_named(const void* text) const;
   /// The text for a GPU of that architecture. Throws Error (missing) where there is none.
   const FatModule& take_ptx(std::size_t module, int architecture);
   /// The device that knew them is gone.
@@ -75,6 +83,7 @@ class Modules {
   std::deque<FunctionEntry> functions_;  ///< they stay where they are: programs hold their addresses
   std::deque<VariableEntry> variables_;
   std::unordered_map<const void*, FunctionEntry*> by_host_;
+  std::map<std::pair<std::size_t, std::string>, FunctionEntry*> by_name_;  ///< those of function_of()
   std::unordered_map<const void*, const VariableEntry*> variable_by_host_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "common/cuda_api/runtime/host/clock/host_clock.h"
 #include "common/cuda_api/runtime/session.h"
 
 using namespace gpulab;
@@ -49,6 +50,7 @@ void*& gpulab::cuda_api::configured_by() {
 extern "C" {
 
 void** __cudaRegisterFatBinary(void* wrapper) {
+  const host_clock::Stopped stopped;
   Session& session = Session::instance();
   const std::lock_guard lock(session.mutex);
   // NOLINTNEXTLINE(performance-no-int-to-ptr): a number that the program gives back
@@ -79,6 +81,7 @@ void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* nam
 }
 
 char __cudaInitModule(void** handle) {
+  const host_clock::Stopped stopped;
   Session& session = Session::instance();
   const std::lock_guard lock(session.mutex);
   try {

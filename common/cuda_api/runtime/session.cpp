@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "common/cuda_api/runtime/failures/reasons.h"
-#include "common/cuda_api/runtime/host/clock_calls.h"
+#include "common/cuda_api/runtime/host/clock/host_clock.h"
+#include "common/cuda_api/runtime/host/clock/readings.h"
 #include "common/cuda_api/runtime/host/habits.h"
+#include "common/cuda_api/runtime/host/python_lines.h"
 #include "common/demangle.h"
 #include "common/device/simulator/simulated.h"
 #include "common/error.h"
@@ -52,13 +54,26 @@ cudaError_t& last_error() {
   return error;
 }
 
+bool& uses_runtime() {
+  thread_local bool so = false;
+  return so;
+}
+
 cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t bytes,
                       const std::function<cudaError_t(Session&)>& body) {
+  const LookAtPython look;
+  const host_clock::Stopped stopped;
   Session& session = Session::instance();
   const std::lock_guard lock(session.mutex);
-  auto& counted = session.record.calls[name];
-  ++counted.calls;
-  counted.bytes += bytes;
+  if (host_clock::Stopped::outermost()) session.timeline_goes_on();
+  const bool of_runtime = session.driver_function == nullptr;
+  caller = session.caller_of(caller);
+  if (of_runtime || session.driver_function == name) {
+    auto& counted = session.record.calls[name];
+    ++counted.calls;
+    counted.bytes += bytes;
+  }
+  if (of_runtime) session.has_runtime_user = uses_runtime() = true;
   habits::called(session, name, caller);
   if (waits == Waits::yes) clocks::waited(name);
   session.managed.open();
@@ -84,9 +99,11 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
     }
     session.failures.end(session.record, name, error, caller);
   }
+  if (waits == Waits::yes && error == cudaSuccess) session.host_waits_for(name);
+  if (host_clock::Stopped::outermost()) session.host_goes_on();
   session.streams.close();
   session.managed.close();
-  if (error != cudaSuccess && error != cudaErrorNotReady) last_error() = error;
+  if (of_runtime && error != cudaSuccess && error != cudaErrorNotReady) last_error() = error;
   return error;
 }
 
@@ -98,6 +115,7 @@ Session& Session::instance() {
 Session::Session() : options(read_options()), profile_(gpu_profile(options.profile)) {
   record.gpu = profile_.id;
   if (options.lines) clocks::watch();
+  if (!options.real_clock) host_clock::show();
   const auto has = [&](std::string_view tool) {
     return std::ranges::find(options.sanitize, tool) != options.sanitize.end();
   };
@@ -111,6 +129,12 @@ Session::Session() : options(read_options()), profile_(gpu_profile(options.profi
 
 Device& Session::device() {
   if (device_) return *device_;
+  static bool told = false;
+  if (std::getenv(kOptionsVariable) == nullptr && !std::exchange(told, true))
+    fmt::print(stderr,
+               "gpulab: this program runs on a simulated {}, and is not confined; GPULAB_REPORT=FILE writes what "
+               "'gpulab exec' reports\n",
+               profile_.id);
   device_ = make_device(profile_, options);
   device_->limit_stack(stack_limit_);
   return *device_;
@@ -162,9 +186,13 @@ const LoadedFunction& Session::kernel_of(const FunctionEntry& function) {
   return mine.loaded.emplace(std::move(loaded));
 }
 
+std::optional<ModuleVariable> Session::variable_of(std::size_t module, const std::string& name) {
+  load(module);
+  return device().variable_of(modules.at(module).name, name);
+}
+
 ModuleVariable Session::place_of(const VariableEntry& variable) {
-  load(variable.module);
-  const auto found = device().variable_of(modules.at(variable.module).name, variable.name);
+  const auto found = variable_of(variable.module, variable.name);
   if (!found) throw Error(ExitCode::missing, fmt::format("no variable '{}' in the program's PTX", variable.name));
   MemoryEntry entry;
   entry.kind = variable.managed != nullptr ? MemoryEntry::Kind::managed : MemoryEntry::Kind::device;

@@ -11,13 +11,16 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "common/cuda_api/libraries/library_runtime.h"
 #include "common/cuda_api/record.h"
 #include "common/cuda_api/runtime/failures/failures.h"
 #include "common/cuda_api/runtime/host/managed_watch.h"
 #include "common/cuda_api/runtime/host/unwritten_results.h"
+#include "common/cuda_api/runtime/libraries/library_touches.h"
 #include "common/cuda_api/runtime/memory_table.h"
 #include "common/cuda_api/runtime/modules.h"
 #include "common/cuda_api/runtime/streamcheck/streamcheck.h"
@@ -70,7 +73,18 @@ class Session {
   PartialCopies partial_copies;            ///< kept where initcheck is on
   WritingLaunches writing;                 ///< kept where initcheck is on
   Failures failures;
-  std::uint64_t waits = 0;  ///< calls so far that waited for what was queued
+  std::optional<std::uint64_t> graph_kernels;  ///< of the graph that runs, so far
+  std::uint64_t waits = 0;                     ///< calls so far that waited for what was queued
+  /// The function of the driver's API that runs (driver/driver_call.h), null: none. What it calls of the runtime's is
+  /// its own, and told by its name.
+  const char* driver_function = nullptr;
+  void* driver_caller = nullptr;  ///< who called that
+  bool has_runtime_user = false;  ///< somebody has called a function of the runtime's itself
+  std::uint64_t context = 0;      ///< that memory is allocated in: a number of driver/contexts.h, 0: the primary one
+  [[nodiscard]] const char* name_of(const char* function) const {
+    return driver_function == nullptr ? function : driver_function;
+  }
+  [[nodiscard]] void* caller_of(void* caller) const { return driver_function == nullptr ? caller : driver_caller; }
 
   /// Why the call that runs gives this error, which it returns.
   cudaError_t because(cudaError_t error, Reason reason) { return failures.because(error, std::move(reason)); }
@@ -89,6 +103,9 @@ class Session {
   void reset_device();
 
   cudaError_t launch(const LaunchRequest& request);
+  /// Does what a library has queued on a stream. `work` throws LaunchError where it goes beyond memory.
+  cudaError_t library(const LibraryOperation& operation, cudaStream_t stream,
+                      const std::function<void(LibraryTouches&)>& work);
   /// The work that a graph is made of; null where nothing is captured. Streams that a captured one is joined with are
   /// captured, too: all but the legacy default stream.
   std::vector<Work>* captured = nullptr;
@@ -104,6 +121,8 @@ class Session {
   const LoadedFunction& kernel_of(const FunctionEntry& function);
   /// Where a registered variable lies. Throws Error.
   ModuleVariable place_of(const VariableEntry& variable);
+  /// Where a variable of a module lies; nothing where it has none of that name. Throws Error.
+  std::optional<ModuleVariable> variable_of(std::size_t module, const std::string& name);
 
   /// What kernels have printed goes to standard output: at the points where the host waits for them, as on a GPU.
   void print();
@@ -132,6 +151,15 @@ class Session {
   /// call for memory, which programs look at.
   cudaError_t lacks_memory(const char* call, const std::string& why, void* caller);
 
+  /// At the begin of a call: what the program's own code did before it takes time, too.
+  void timeline_goes_on();
+  /// Of a copy, a free and their like: until when the host waits in it.
+  void host_waits_for(std::string_view function);
+  /// At the end of a call: the program's clock (host_clock.h) goes on by what the call made the host wait.
+  void host_goes_on();
+  /// What it takes the host to queue a kernel, or a graph.
+  void host_launches();
+
   /// Ends the program: exit code 3. `what`: "cudaX".
   [[noreturn]] void refuse(const std::string& what, void* caller, const std::string& hint = {});
   [[noreturn]] void refuse(const Error& error, void* caller);
@@ -154,6 +182,9 @@ class Session {
   /// A new one of the host's calls; null where it is known (and counts once more), or there are too many.
   Finding* new_finding(const std::string& key);
   void remember_memory_of(const LoadedFunction& kernel, const LaunchRequest& request);
+  /// Managed memory, and the host's, that kernels use: both are modelled as the device's own.
+  void remember_far_memory_of(const LoadedFunction& kernel, const LaunchRequest& request);
+  void note_far_memory();
   void take_what_it_printed(const LoadedFunction& kernel, const LaunchRequest& request);
   /// What kernels printed that nobody waited for: a GPU does not show it.
   void tell_what_is_unprinted();
@@ -166,6 +197,7 @@ class Session {
   void keep(Activity activity);
   void write_steps(const LaunchRequest& request, const std::vector<Finding>& findings);
   void fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel);
+  void account_library(const LibraryOperation& operation, cudaStream_t stream, const LibraryTouches& touches);
   struct Refusal {
     cudaError_t error = cudaSuccess;
     std::string why{}, remedy{};
@@ -185,11 +217,15 @@ class Session {
   cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::uint64_t launches_ = 0;
   std::size_t stack_limit_ = kStackLimit;
-  bool initcheck_ = false;  ///< is on
+  std::string far_memory_[2];  ///< the first that was used, managed and the host's: "'cudaHostAlloc #1' in add"
+  bool initcheck_ = false;     ///< is on
 };
 
 /// The error that cudaGetLastError gives to this thread.
 cudaError_t& last_error();
+
+/// This thread has called a function of the runtime's: the primary context is its own, where it has none.
+bool& uses_runtime();
 
 /// Who wrote the <<<>>> that this thread launches next; null where none did.
 void*& configured_by();

@@ -70,8 +70,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return with_stream("cudaStreamQuery", Waits::yes, stream,
-                     [&](Session& s, StreamState&) { s.streams.synchronised(stream); });
+  return with_stream("cudaStreamQuery", Waits::yes, stream, [&](Session& s, StreamState&) {
+    s.timeline.host_waits(s.timeline.ready(stream_number(stream)));
+    s.streams.synchronised(stream);
+  });
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {

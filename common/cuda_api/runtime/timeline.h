@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 
 namespace gpulab::cuda_api {
 
@@ -32,7 +33,14 @@ class Timeline {
     streams_[++last_] = {flags, priority, 0};
     return last_;
   }
-  void remove(std::uint64_t stream) { streams_.erase(stream); }
+  /// What was queued on it is done all the same.
+  void remove(std::uint64_t stream) {
+    const StreamState* state = this->stream(stream);
+    if (state == nullptr) return;
+    retired_ms_ = std::max(retired_ms_, state->ready_ms);
+    if (state->blocking()) retired_blocking_ms_ = std::max(retired_blocking_ms_, state->ready_ms);
+    streams_.erase(stream);
+  }
   [[nodiscard]] StreamState* stream(std::uint64_t number) {
     const auto found = streams_.find(number);
     return found == streams_.end() ? nullptr : &found->second;
@@ -41,6 +49,7 @@ class Timeline {
 
   /// Work that takes `ms`; returns when it begins.
   double queue(std::uint64_t stream, Engine engine, double ms) {
+    queued_ = true;
     double start = std::max(ready(stream), host_ms_);
     double& free = engines_[static_cast<int>(engine)];
     start = std::max(start, free);
@@ -54,6 +63,7 @@ class Timeline {
     if (found == streams_.end()) return 0;
     double when = found->second.ready_ms;
     if (stream == kDefault) {
+      when = std::max(when, retired_blocking_ms_);
       for (const auto& [number, state] : streams_)
         if (state.blocking()) when = std::max(when, state.ready_ms);
     } else if (found->second.blocking()) {
@@ -64,10 +74,27 @@ class Timeline {
   void wait_until(std::uint64_t stream, double ms) {
     if (StreamState* state = this->stream(stream)) state->ready_ms = std::max(state->ready_ms, ms);
   }
+  /// When a point of a stream that the host queues now is reached: not before it is queued.
+  [[nodiscard]] double reached(std::uint64_t stream) {
+    queued_ = true;
+    return std::max(ready(stream), host_ms_);
+  }
   /// The host has waited: what it queues from now on begins later.
-  void host_waits(double ms) { host_ms_ = std::max(host_ms_, ms); }
+  void host_waits(double ms) {
+    waited_ms_ += std::max(ms - host_ms_ - unseen_ms_, 0.0);
+    host_ms_ = std::max(host_ms_, ms);
+    unseen_ms_ = 0;
+  }
+  /// The host has worked so long since its last call: devices without work have waited for it.
+  void host_works(double ms) {
+    if (queued_) host_ms_ += ms;
+  }
+  /// The same of what is too little to show here (host_work.h): if the host waits, then for less.
+  void host_spends(double ms) { unseen_ms_ += ms; }
+  /// How long the host has waited since this was asked last.
+  [[nodiscard]] double take_waited() { return std::exchange(waited_ms_, 0.0); }
   [[nodiscard]] double everything() const {
-    double when = host_ms_;
+    double when = std::max(host_ms_, retired_ms_);
     for (const auto& [number, state] : streams_) when = std::max(when, state.ready_ms);
     return when;
   }
@@ -76,7 +103,9 @@ class Timeline {
   std::unordered_map<std::uint64_t, StreamState> streams_;
   std::uint64_t last_ = kReserved;
   double engines_[4] = {0, 0, 0, 0};
-  double host_ms_ = 0;
+  double host_ms_ = 0, unseen_ms_ = 0, waited_ms_ = 0;
+  double retired_ms_ = 0, retired_blocking_ms_ = 0;  ///< of streams that were destroyed
+  bool queued_ = false;                              ///< anything at all
 };
 
 }  // namespace gpulab::cuda_api

@@ -154,6 +154,7 @@ simt::LaunchState GridRunner::launch_state(const LoadedKernel& loaded, const Lau
   state.print_limit = options_.print_limit;
   state.schedule = options_.schedule;
   state.observe_by(observers_);
+  compiled_.prepare(state, loaded.program);
   return state;
 }
 

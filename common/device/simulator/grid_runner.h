@@ -18,6 +18,7 @@
 #include "common/device/simulator/kernel_library.h"
 #include "common/device/simulator/simulated.h"
 #include "common/gpu_profile.h"
+#include "common/simt/compiled/hot_programs.h"
 #include "common/simt/counting/block_balance.h"
 #include "common/simt/counting/used_memory.h"
 #include "common/simt/device_runtime/device_heap.h"
@@ -43,7 +44,8 @@ class GridRunner {
         model_(model),
         memory_(memory),
         heap_(heap),
-        runtime_(runtime) {
+        runtime_(runtime),
+        compiled_(options.compiled) {
     if (options.counters) observers_.push_back(&balance_);
   }
 
@@ -101,6 +103,7 @@ class GridRunner {
   std::size_t most_local_ = 0;              ///< that a kernel so far needed without recursion
   std::set<std::uintptr_t> told_;           ///< kernels that may need more stack
   PrintSink sink_;
+  simt::compiled::HotPrograms compiled_;
 };
 
 }  // namespace gpulab

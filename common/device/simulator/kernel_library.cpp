@@ -125,6 +125,7 @@ const LoadedKernel& KernelLibrary::decode(Module& loaded, std::string_view entry
   kernel.cpp_name = kernel_name(entry);
   for (const auto& parameter : program->functions[0].function->parameters)
     kernel.parameter_sizes.push_back(parameter.size);
+  kernel.parameter_offsets.assign(program->parameter_offsets.begin(), program->parameter_offsets.end());
   kernel.attributes = attributes_of(*program, loaded.image, entry);
   kernel.handle = kernels_.size();
   auto frames = frames_of(*program, loaded.image, entry);

@@ -23,7 +23,7 @@ namespace gpulab {
 
 /// A kernel ready to run.
 struct LoadedKernel {
-  std::unique_ptr<simt::Program> program;
+  std::shared_ptr<simt::Program> program;
   Kernel kernel;                        ///< as the host sees it; its handle is the library's
   ModuleImage image;                    ///< the module that it is from
   std::vector<std::uint32_t> frames{};  ///< of the program's functions, as StackLimit's

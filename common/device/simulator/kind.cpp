@@ -8,6 +8,8 @@
 #include "common/device/device_kind.h"
 #include "common/host_cpu.h"
 #include "common/host_memory.h"
+#include "common/simt/compiled/library.h"
+#include "common/simt/compiled/row_bitcode.h"
 #include "common/simt/isa/instruction_set.h"
 #include "common/text.h"
 
@@ -34,12 +36,30 @@ const GpuProfile& modelled(const DeviceRequest& request) {
   return gpu_profile("h200");
 }
 
+/// What makes machine code of kernels that run for long.
+SystemCheck compiled_tier() {
+  const std::string gain = "with GPULAB_COMPILED=auto many that run for seconds take a half to a third of the time";
+  if (simt::row_bitcode().empty())
+    return {SystemCheck::State::note, "compiled",
+            fmt::format("built without clang: no kernel is compiled here; {}", gain),
+            "install clang (15 to 19), and build again"};
+  const std::string path = simt::compiled::Library::installed();
+  if (path.empty())
+    return {SystemCheck::State::note, "compiled", fmt::format("no LLVM: no kernel is compiled here; {}", gain),
+            "install libllvm15 (or 16 to 19)"};
+  return {SystemCheck::State::good,
+          "compiled",
+          fmt::format("GPULAB_COMPILED=auto compiles what runs for long, by {}", path),
+          {}};
+}
+
 std::vector<SystemCheck> checks() {
   const auto memory = available_host_memory();
   return {{SystemCheck::State::good,
            "simulator",
            fmt::format("{}, {} available", cpu(), memory ? bytes_text(static_cast<double>(*memory)) : "unknown memory"),
-           {}}};
+           {}},
+          compiled_tier()};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "common/device/device.h"
 #include "common/gpu_profile.h"
+#include "common/simt/compiled/when.h"
 #include "common/simt/machine/observer.h"
 #include "common/trace/trace_window.h"
 
@@ -18,9 +19,10 @@ struct SimulatorOptions {
   int threads = 0;             ///< CPU threads that blocks spread over; 0: all
   std::uint64_t budget = 0;    ///< warp instructions before a launch counts as hung; 0: the simulator's default
   std::uint64_t patience = 0;  ///< also where no block of it ends for so long (simt::GridOptions); 0: never
-  bool counters = true;        ///< count (common/counters.h); off costs nothing
-  bool model = false;          ///< model the time of launches (Device::take_model), where the profile has been measured
-  std::string timing{};        ///< the text of a file like configs/timing/*.json, in place of the build's own
+  simt::compiled::When compiled = simt::compiled::When::automatic;  ///< as machine code, where the machine has LLVM
+  bool counters = true;                                             ///< count (common/counters.h); off costs nothing
+  bool model = false;    ///< model the time of launches (Device::take_model), where the profile has been measured
+  std::string timing{};  ///< the text of a file like configs/timing/*.json, in place of the build's own
   /// The model's L2 starts empty, as Nsight Compute leaves it; else full of lines that are still to be written back, as
   /// what a run of a lab writes to have a cold L2 leaves it.
   bool empty_l2 = false;

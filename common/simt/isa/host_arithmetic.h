@@ -71,7 +71,7 @@ struct InOrder {
 /// software.
 template <typename R, typename F, typename First, typename... More>
 inline R as_on_x86(F f, [[maybe_unused]] bool ftz, First a, More... more) {
-#if !defined(__x86_64__)
+#if !defined(__x86_64__) || defined(SIMT_COMPILED)  // LLVM may exchange the operands of a sum
   if constexpr (std::is_same_v<R, double> && std::is_same_v<First, double>) return with_first_nan(f, a, more...);
 #endif
   R result = f(a, more...);

@@ -147,6 +147,9 @@ enum Trait : std::uint16_t {
   kEarlyClobber = 256,  ///< destinations must not share slots with sources (several destinations, lane exchange)
 };
 
+/// A result and up to four operands: lanes as registers hold them, or the bits of a predicate.
+using ValueFunction = void (*)(void* to, const void* a, const void* b, const void* c, const void* d);
+
 /// An instruction's meaning: handlers and operand types. `modified` is used when a Mod of the opcode is set (rounding,
 /// ftz, sat …; null: `run` reads op->mods itself); `counted` when counters are on.
 struct Meaning {
@@ -157,6 +160,10 @@ struct Meaning {
   std::uint8_t width = 0;         ///< memory: bytes that a lane moves per request; 0: those of its first operand
   Handler followed = nullptr;     ///< an access that has the pattern of Warp::leads[extra] (fuse.h)
   Handler then_branch = nullptr;  ///< a comparison that also executes the %branch_if behind it (fuse.h)
+#if defined(SIMT_COMPILED)        // the rows as bitcode, for the compiled tier: scripts/cmake/isa.cmake
+  ValueFunction all = nullptr;    ///< what `run` does without modifiers, of values that lie elsewhere: of all 32 lanes
+  ValueFunction one = nullptr;    ///< of one lane, which stands for all
+#endif
 };
 
 /// One instruction. `form` is the PTX manual's notation: optional modifiers in {…}, alternatives separated by

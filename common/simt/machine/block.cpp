@@ -61,7 +61,7 @@ BlockContext::BlockContext(const LaunchState& state, Worker& owner, bool paralle
     w.parallel = parallel;
     w.regs = reinterpret_cast<Slot*>(storage_.get()) + i * slots;
     w.preds = preds_.data() + std::size_t{i} * program.preds;
-    w.blocks = program.blocks.data();
+    w.blocks = state.blocks ? state.blocks : program.blocks.data();
     w.block_counts = worker.phases.front().block_counts.data();
     w.sites = worker.phases.front().sites.data();
     w.patterns = worker.patterns.data();
@@ -85,9 +85,13 @@ Dim3 BlockContext::thread_of(const Warp& w, int lane) const {
 void BlockContext::start(std::uint64_t block) {
   linear = block;
   const Dim3& grid = launch.grid;
+  in_turn = false;
   index = {static_cast<std::uint32_t>(block % grid.x), static_cast<std::uint32_t>(block / grid.x % grid.y),
            static_cast<std::uint32_t>(block / grid.x / grid.y)};
   live = static_cast<std::uint32_t>(launch.block.volume());
+  if (launch.hot)
+    if (const BasicBlock* code = launch.hot->at_start(executed); code && code != warps.front().blocks)
+      for (Warp& w : warps) w.blocks = code;
   executed = polled = charged = acts = 0;
   reset_waiting();
   enter_phase(0);
@@ -147,33 +151,40 @@ bool BlockContext::run_turn(Warp& w, std::int64_t budget) {
   return run_warp(w, slice, choices);
 }
 
+void BlockContext::end_turn(Warp& w, Round& round) {
+  const std::int64_t used = slice - w.fuel;
+  executed += static_cast<std::uint64_t>(used - w.poll_debt);
+  w.executed += static_cast<std::uint64_t>(used - w.poll_debt);
+  polled += static_cast<std::uint64_t>(w.poll_debt);
+  round.progress = true;
+  round.left -= used;
+  round.ran += used;
+  round.waited += w.poll_debt;
+}
+
+void BlockContext::end_round(const Round& round) {
+  spinning = round.waited * 2 > round.ran;
+  if (round.ran - round.waited > kIdleInstructions * static_cast<std::int64_t>(warps.size())) idle_wakes_ = 0;
+}
+
 bool BlockContext::run(std::int64_t budget) {
-  std::int64_t left = budget;
-  bool progress = true;
+  Round round{budget};
+  round.progress = true;
   give_up_sleeping();
   spinning = false;
-  while (live && progress && left > 0) {
-    progress = false;
-    std::int64_t waited = 0, ran = 0;
+  while (live && round.progress && round.left > 0) {
+    round = {round.left};
     if (choices) choices.shuffle(order_);
-    for (const std::uint32_t i : order_) {
-      Warp& w = warps[i];
-      if (w.splits.empty()) continue;
-      if (!run_turn(w, budget)) continue;
-      progress = true;
-      const std::int64_t used = slice - w.fuel;
-      executed += static_cast<std::uint64_t>(used - w.poll_debt);
-      w.executed += static_cast<std::uint64_t>(used - w.poll_debt);
-      polled += static_cast<std::uint64_t>(w.poll_debt);
-      left -= used;
-      ran += used;
-      waited += w.poll_debt;
+    std::size_t had_turns = is_in_step() ? run_in_step(budget, round) : 0;
+    if (round.left <= 0 && had_turns == 0) break;  // between two rounds
+    for (; had_turns < order_.size(); ++had_turns) {
+      Warp& w = warps[order_[had_turns]];
+      if (!w.splits.empty() && run_turn(w, budget)) end_turn(w, round);
     }
-    spinning = waited * 2 > ran;
-    if (ran - waited > kIdleInstructions * static_cast<std::int64_t>(warps.size())) idle_wakes_ = 0;
-    if (!progress && live && ++idle_wakes_ < kIdleWakes) progress = resume_someone();
+    end_round(round);
+    if (!round.progress && live && ++idle_wakes_ < kIdleWakes) round.progress = resume_someone();
   }
-  if (live && !progress && !release_diverged()) report_deadlock();
+  if (live && !round.progress && !release_diverged()) report_deadlock();
   if (live == 0) launch.tell([&](Observer& observer) { observer.block_ended(*this); });
   return live == 0;
 }

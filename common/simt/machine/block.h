@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/dim3.h"
+#include "common/simt/decode/hot_code.h"
 #include "common/simt/decode/program.h"
 #include "common/simt/machine/memory/memory.h"
 #include "common/simt/machine/observer.h"
@@ -31,6 +32,8 @@ struct StackLimit;
 /// What all blocks of a launch share.
 struct LaunchState {
   const Program* program = nullptr;
+  const BasicBlock* blocks = nullptr;  ///< in place of the program's, which they follow: of the compiled tier
+  HotCode* hot = nullptr;              ///< the same for what is made while blocks run; null: nobody makes any
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t sm_count = 1;
@@ -137,6 +140,7 @@ struct BlockContext {
   std::uint64_t charged = 0;  ///< work beside instructions so far, in warp instructions that take as long (charge_work)
   std::uint64_t acts = 0;     ///< times that its threads have printed, allocated, launched, copied (charge_work)
   std::int64_t slice = 0;     ///< of the running warp
+  bool in_turn = false;       ///< one of its several splits runs, for a turn of its own
   std::vector<Warp> warps;
   Schedule choices;  ///< between warps and their splits
   std::array<Barrier, 16> barriers{};
@@ -148,9 +152,21 @@ struct BlockContext {
   std::vector<std::uint32_t> cluster_parities;                  ///< per warp and lane: of the phase last arrived at
 
  private:
+  /// Of the turns of all warps, one each.
+  struct Round {
+    std::int64_t left;  ///< of what run() may take
+    std::int64_t ran = 0, waited = 0;
+    bool progress = false;
+  };
   void reset_waiting();
   void enter_phase(std::uint32_t phase);
   bool run_turn(Warp& warp, std::int64_t budget);
+  void end_turn(Warp& warp, Round& round);
+  void end_round(const Round& round);
+  // in_step.cpp
+  [[nodiscard]] bool is_in_step() const;
+  std::size_t run_in_step(std::int64_t budget, Round& round);
+  void register_arrivals(std::size_t count);
   // initial_registers.cpp
   void fill_launch_values(Warp& warp);
   void fill_block_values(Warp& warp);

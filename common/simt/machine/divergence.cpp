@@ -63,14 +63,14 @@ void part(Warp& w, std::int32_t meeting, std::uint32_t lanes, std::uint32_t bloc
   w.splits.push_back(other);
 }
 
-/// The running split goes on with `lanes` towards `block`.
-const MicroOp* go_on(Warp& w, std::int32_t meeting, std::uint32_t lanes, std::uint32_t block) {
+/// The running split goes on with `lanes` towards `block`, which is returned.
+std::uint32_t go_on(Warp& w, std::int32_t meeting, std::uint32_t lanes, std::uint32_t block) {
   Split& split = running_split(w);
   split.mask = lanes;
   split.reconvergence = meeting;
   w.stop_block = meeting >= 0 ? point_of(w, meeting).block : kNoBlock;
   set_mask(w, lanes);
-  return enter(w, block);
+  return block;
 }
 
 }  // namespace
@@ -150,7 +150,9 @@ bool release_diverged(Warp& w) {
   return any;
 }
 
-const MicroOp* diverge(Warp& w, const MicroOp* op, std::uint32_t taken) {
+const MicroOp* diverge(Warp& w, const MicroOp* op, std::uint32_t taken) { return enter(w, part_lanes(w, op, taken)); }
+
+std::uint32_t part_lanes(Warp& w, const MicroOp* op, std::uint32_t taken) {
   ++w.sites[op->site].divergent;
   const std::uint32_t stay = w.mask & ~taken;
   const std::uint32_t target = taken_block(op), next = fall_through_block(op);
@@ -203,7 +205,7 @@ const MicroOp* diverge_many(Warp& w, const MicroOp* op, const std::uint32_t* ind
     left &= ~lanes;
     part(w, meeting, lanes, block);
   }
-  return go_on(w, meeting, same, target(first));
+  return enter(w, go_on(w, meeting, same, target(first)));
 }
 
 }  // namespace gpulab::simt

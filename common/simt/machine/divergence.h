@@ -16,6 +16,8 @@ namespace gpulab::simt {
 
 /// The index of an unused point. References to points do not survive it.
 std::int32_t new_reconvergence(Warp& w);
+/// diverge() (warp.h) but for its last step: the block that the running split enters next.
+std::uint32_t part_lanes(Warp& w, const MicroOp* op, std::uint32_t taken);
 /// The running split is over: its lanes are no split's any more.
 void remove_running(Warp& w);
 /// Lanes have come to a point. When it was the last of those that are expected, they all go on together.

@@ -87,18 +87,31 @@ void handle_stop(Warp& w, bool polled) {
   }
 }
 
-/// `patient`: whatever the split does, it does not count as polling.
-void run_split(Warp& w, std::size_t index, bool patient = false) {
-  Split& split = w.splits[index];
+/// A split's lanes are those that run.
+void take_over(Warp& w, std::size_t index) {
+  const Split& split = w.splits[index];
   w.running = static_cast<std::int32_t>(index);
-  w.stop_block = split.reconvergence >= 0 ? point_of(w, split.reconvergence).block : kNoBlock;
+  // Written where it changes alone: who reads it together with `mask` right behind would wait for the store.
+  const std::uint32_t stop_block = split.reconvergence >= 0 ? point_of(w, split.reconvergence).block : kNoBlock;
+  if (w.stop_block != stop_block) w.stop_block = stop_block;
   w.local_base = split.local_base;
   if (w.mask != split.mask) set_mask(w, split.mask);
+}
+
+/// Runs a split until its turn ends.
+void execute(Warp& w, std::size_t index) {
+  take_over(w, index);
+  Split& split = w.splits[index];
   const MicroOp* op = split.resume;
   split.resume = nullptr;
-  const std::int64_t fuel = w.fuel, debt = w.poll_debt;
   if (!op) op = enter(w, split.block);
   while (op) op = op->run(w, op);
+}
+
+/// `patient`: whatever the split does, it does not count as polling.
+void run_split(Warp& w, std::size_t index, bool patient = false) {
+  const std::int64_t fuel = w.fuel, debt = w.poll_debt;
+  execute(w, index);
   handle_stop(w, !patient && 2 * (w.poll_debt - debt) > fuel - w.fuel);
 }
 
@@ -109,7 +122,9 @@ void run_in_turn(Warp& w, std::size_t index, std::int64_t turn, bool patient) {
   w.poll_debt = 0;
   w.fuel -= rest;
   w.block->slice -= rest;  // the clock (simulated_clock) goes on evenly
+  w.block->in_turn = true;
   run_split(w, index, patient);
+  w.block->in_turn = false;
   w.block->slice += rest;
   w.fuel += rest;
   w.poll_debt += debt;
@@ -132,9 +147,9 @@ void start_warp(Warp& w, std::uint32_t live) {
   split.block = w.program->functions[0].entry_block;
 }
 
-bool run_warp(Warp& w, std::int64_t fuel) {
-  w.fuel = fuel;
-  w.poll_debt = 0;
+namespace {
+/// True if any ran.
+bool run_ready(Warp& w) {
   bool ran = false;
   while (w.fuel >= 0) {
     if (w.splits.size() == 1) {
@@ -152,6 +167,41 @@ bool run_warp(Warp& w, std::int64_t fuel) {
     if (w.stop.kind == Stop::Kind::slice_ended) std::rotate(w.splits.begin(), w.splits.begin() + 1, w.splits.end());
   }
   return ran;
+}
+}  // namespace
+
+bool run_warp(Warp& w, std::int64_t fuel) {
+  w.fuel = fuel;
+  w.poll_debt = 0;
+  return run_ready(w);
+}
+
+Stop::Kind run_until_stop(Warp& w, std::int64_t fuel) {
+  w.fuel = fuel;
+  w.poll_debt = 0;
+  execute(w, 0);
+  return w.stop.kind;
+}
+
+void go_on_from_stop(Warp& w, std::int64_t fuel) {
+  handle_stop(w, 2 * w.poll_debt > fuel - w.fuel);
+  run_ready(w);
+}
+
+std::uint32_t go_on_from_meeting(Warp& w) {
+  if (w.fuel < 0 || w.splits.size() > 2 || w.block->in_turn) return kNoBlock;
+  const Reconvergence& point = point_of(w, running_split(w).reconvergence);
+  const bool all_there = (point.arrived | w.mask) == point.expected;
+  if (point.call >= 0 || all_there != (w.splits.size() == 1)) return kNoBlock;
+  if (all_there && point.expected == kFullMask && point.parent < 0) return kNoBlock;  // code for whole warps is quicker
+  if (!all_there) {
+    const Split& other = w.splits[w.running == 0 ? 1 : 0];
+    if (!is_ready(other) || other.resume) return kNoBlock;
+  }
+  running_split(w).mask = w.mask;
+  reconverge(w);
+  take_over(w, 0);
+  return w.splits.front().block;
 }
 
 bool run_warp(Warp& w, std::int64_t fuel, Schedule& choices) {

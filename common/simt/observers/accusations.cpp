@@ -28,11 +28,22 @@ std::string name_of(const Site& site) {
                                                       : "warp synchronisation";
 }
 
+/// The compiler names no line for what it has taken out of several, a load that two statements share: then the line of
+/// the statement behind it is meant, which it was moved to.
+ptx::SourceLine line_of(const Program& program, const ptx::Lines& lines, std::size_t site) {
+  constexpr std::size_t most_behind = 4;
+  for (std::size_t i = site; i < program.sites.size() && i <= site + most_behind; ++i) {
+    if (program.sites[i].function != program.sites[site].function) break;
+    if (auto line = lines.user_line(program.sites[i].instruction->location); line.line != 0) return line;
+  }
+  return {};
+}
+
 FindingSite site_of(const LaunchState& launch, const Suspect& suspect, const std::string& address) {
   const Program& program = *launch.program;
   const Site& site = program.sites[suspect.site];
   const ptx::Lines lines(*program.module, program.module->name);
-  const ptx::SourceLine line = lines.user_line(site.instruction->location);
+  const ptx::SourceLine line = line_of(program, lines, suspect.site);
   FindingSite at;
   at.file = line.line == 0 ? program.module->name : lines.shown_file(line);
   at.line = static_cast<int>(line.line);

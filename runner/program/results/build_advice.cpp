@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "runner/student_file/compilers/advice.h"
+#include "runner/student_file/compilers/dropped_names.h"
 
 namespace gpulab {
 namespace {
@@ -41,9 +42,19 @@ bool without_asserts(const std::vector<std::string>& words) {
 
 }  // namespace
 
-std::string advice_on_build(std::string_view log, const std::vector<std::string>& words) {
-  std::string said;
+std::string advice_on_build(std::string_view log, const std::vector<std::string>& words, bool old_cuda) {
+  std::string said, supplied;
   for (const auto& sentence : advice_on(log, sources_of(words))) said += fmt::format("  hint: {}\n", sentence);
+  if (!old_cuda)
+    for (const auto& use : dropped_in(log))
+      if (!use.name->stands.empty()) supplied += fmt::format("{}{}", supplied.empty() ? "" : ", ", use.name->name);
+  if (!supplied.empty()) said += fmt::format("  hint: --old-cuda supplies {}\n", supplied);
+  if (log.find(": Permission denied") != std::string_view::npos &&
+      log.find("fatal error: ../") != std::string_view::npos)
+    said +=
+        "  hint: a file sees its own folder and those that -I names, and others of the checkout (.git) that it lies "
+        "in: "
+        "name the folder by -I, or start from the folder above\n";
   return said;
 }
 

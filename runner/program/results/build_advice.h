@@ -9,8 +9,8 @@
 namespace gpulab {
 
 /// "  hint: …", a line for each, with line ends: of a build that failed and said `log`. `words`: nvcc's, of which the
-/// source files are read.
-[[nodiscard]] std::string advice_on_build(std::string_view log, const std::vector<std::string>& words);
+/// source files are read; `old_cuda`: they had what --old-cuda supplies.
+[[nodiscard]] std::string advice_on_build(std::string_view log, const std::vector<std::string>& words, bool old_cuda);
 
 /// The same of a build that succeeded: assert() in kernels that NDEBUG switches off. Empty: nothing.
 [[nodiscard]] std::string notes_on_build(const std::vector<std::string>& words);

@@ -12,7 +12,8 @@ namespace {
 
 using cuda_api::CallFailure;
 
-constexpr std::string_view not_ready = "cudaErrorNotReady";  ///< of a GPU, perhaps: here all is ready
+/// Of a GPU, perhaps: here all is ready.
+bool is_not_ready(const std::string& error) { return error == "cudaErrorNotReady" || error == "CUDA_ERROR_NOT_READY"; }
 
 /// Parts of the names of functions that a program may try, and go on as well without.
 constexpr std::array may_be_tried{"PeerAccess",     "CacheConfig",    "SharedMemConfig", "SetLimit", "GetLimit",
@@ -21,10 +22,10 @@ constexpr std::array may_be_tried{"PeerAccess",     "CacheConfig",    "SharedMem
 
 Severity severity_of(const CallFailure& failure) {
   if (failure.launch_failed) return Severity::error;
-  if (failure.error == not_ready) return Severity::warning;
+  if (is_not_ready(failure.error)) return Severity::warning;
   const bool tried = std::ranges::any_of(
       may_be_tried, [&](const char* part) { return failure.function.find(part) != std::string::npos; });
-  const bool frees = failure.function.starts_with("cudaFree");
+  const bool frees = failure.function.starts_with("cudaFree") || failure.function.starts_with("cuMemFree");
   return tried || (frees && !failure.certain) ? Severity::warning : Severity::error;
 }
 
@@ -44,9 +45,9 @@ std::string message_of(const CallFailure& failure, const char* who_knows, const 
 
 /// Of what a program may try, and of memory that is not there, it needs no word: it looked.
 bool is_worth_a_note(const CallFailure& failure) {
-  if (failure.error == not_ready) return true;
+  if (is_not_ready(failure.error)) return true;
   return !failure.why.empty() && severity_of(failure) == Severity::error &&
-         failure.error != "cudaErrorMemoryAllocation";
+         failure.error != "cudaErrorMemoryAllocation" && failure.error != "CUDA_ERROR_OUT_OF_MEMORY";
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::optional<Message> message_in(std::string_view line) {
 /// function.
 std::string dropped_function(std::string_view text) {
   if (!text.ends_with("[-Wunused-result]")) return {};
-  for (auto at = text.find(" cuda"); at != std::string_view::npos; at = text.find(" cuda", at + 1)) {
+  for (auto at = text.find(" cu"); at != std::string_view::npos; at = text.find(" cu", at + 1)) {
     const auto name = text.substr(at + 1, text.find('(', at) - at - 1);
     if (auto watched = watched_name(name); !watched.empty()) return watched;
   }
@@ -50,7 +50,7 @@ std::string dropped_function(std::string_view text) {
 /// Where the function was declared: of our header, or a template of the toolkit's.
 bool is_declaration(const Message& message) {
   const auto name = file_name(message.file);
-  return name == watching_header || name == "cuda_runtime.h" || name == "cuda_runtime_api.h" ||
+  return name == watching_header || name == "cuda.h" || name == "cuda_runtime.h" || name == "cuda_runtime_api.h" ||
          name == "cuda_device_runtime_api.h";
 }
 

@@ -13,6 +13,9 @@
 #include "common/child/child.h"
 #include "common/child/private_folder.h"
 #include "common/error.h"
+#include "runner/program/included_texts.h"
+#include "runner/program/old_cuda/old_cuda.h"
+#include "runner/program/old_cuda/old_objects.h"
 #include "runner/program/results/build_advice.h"
 #include "runner/program/results/dropped_results.h"
 #include "runner/program/results/nvcc_messages.h"
@@ -56,7 +59,7 @@ std::string show(int pipe, NvccMessages& messages) {
   return shown;
 }
 
-int run(const std::vector<std::string>& words, NvccMessages& messages) {
+int run(const std::vector<std::string>& words, NvccMessages& messages, bool old_cuda) {
   int ends[2];
   if (pipe(ends) != 0) throw Error(ExitCode::missing, "no pipe for what nvcc says");
   ChildPlan plan{.command = words};
@@ -67,7 +70,7 @@ int run(const std::vector<std::string>& words, NvccMessages& messages) {
   int status = 0;
   while (!has_ended(child)) usleep(1000);
   status = end_child(child);
-  if (status != 0) std::fputs(advice_on_build(said, words).c_str(), stderr);
+  if (status != 0) std::fputs(advice_on_build(said, words, old_cuda).c_str(), stderr);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -97,20 +100,34 @@ std::vector<std::string> made_by(const std::vector<std::string>& words) {
   return objects;
 }
 
-int build_watched(const std::vector<std::string>& words) {
+int build_unwatched(const std::vector<std::string>& words) {
+  const pid_t child =
+      start_child(ChildPlan{.command = words}, {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, -1}, "nvcc");
+  while (!has_ended(child)) usleep(1000);
+  const int status = end_child(child);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int build_watched(const std::vector<std::string>& given, const WatchedBuild& how) {
   const PrivateFolder folder;
+  auto words = with_old_objects(how.old_cuda ? old_cuda_options(given) : given, folder.path());
+  const auto texts = how.old_cuda ? included_texts(words) : std::vector<SourceText>();
+  const auto old = how.old_cuda ? old_cuda_words(folder.path(), texts) : std::vector<std::string>();
   auto watched = words;
-  for (auto& word : watching_words(folder.path())) watched.push_back(std::move(word));
+  if (how.watched)
+    for (auto& word : watching_words(folder.path(), words)) watched.push_back(std::move(word));
+  watched.insert(watched.end(), old.begin(), old.end());
+  words.insert(words.end(), old.begin(), old.end());
   NvccMessages messages;
-  const int code = run(watched, messages);
+  const int code = run(watched, messages, how.old_cuda);
   if (code != 0 && messages.is_lost()) {  // a toolkit that the header does not fit
     NvccMessages others;
-    return run(words, others);
+    return run(words, others, how.old_cuda);
   }
   bool compiles = false;
   for (const auto& word : words) compiles |= is_source(word);
   if (code != 0 || !compiles) return code;
-  std::fputs(notes_on_build(words).c_str(), stderr);
+  std::fputs((notes_on_build(words) + old_cuda_notes(texts)).c_str(), stderr);
   if (const auto list = list_of_files(words); fs::is_regular_file(list)) {
     const auto kept = without_header(read_file(list, "nvcc"));
     std::ofstream(list) << kept;

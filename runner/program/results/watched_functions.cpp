@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "common/text.h"
+#include "runner/program/old_cuda/old_cuda.h"
 
 namespace gpulab {
 namespace {
@@ -32,6 +33,26 @@ constexpr std::array plain{
 
 /// Of two types in toolkit 12.
 constexpr std::array plain_since_13{"cudaMemPrefetchAsync", "cudaMemAdvise"};
+
+/// Of the driver's API: its header gives each the name that it has in the library.
+constexpr std::array of_driver{
+    "cuInit", "cuDeviceGet", "cuDeviceGetAttribute", "cuCtxCreate", "cuCtxSetCurrent", "cuCtxSynchronize",
+    "cuDevicePrimaryCtxRetain",
+    //
+    "cuModuleLoad", "cuModuleLoadData", "cuModuleLoadDataEx", "cuModuleLoadFatBinary", "cuModuleUnload",
+    "cuModuleGetFunction", "cuModuleGetGlobal", "cuLinkCreate", "cuLinkAddData", "cuLinkAddFile", "cuLinkComplete",
+    //
+    "cuMemAlloc", "cuMemAllocPitch", "cuMemAllocManaged", "cuMemAllocHost", "cuMemHostAlloc", "cuMemHostRegister",
+    "cuMemHostUnregister", "cuMemFree", "cuMemFreeHost", "cuMemAllocAsync", "cuMemFreeAsync",
+    //
+    "cuMemcpy", "cuMemcpyAsync", "cuMemcpyHtoD", "cuMemcpyDtoH", "cuMemcpyDtoD", "cuMemcpyHtoDAsync",
+    "cuMemcpyDtoHAsync", "cuMemcpyDtoDAsync", "cuMemcpy2D", "cuMemcpy3D", "cuMemsetD8", "cuMemsetD16", "cuMemsetD32",
+    "cuMemsetD8Async", "cuMemsetD32Async",
+    //
+    "cuLaunchKernel", "cuLaunchCooperativeKernel", "cuLaunchHostFunc", "cuFuncSetAttribute", "cuFuncGetAttribute",
+    "cuStreamCreate", "cuStreamDestroy", "cuStreamSynchronize", "cuStreamWaitEvent", "cuEventCreate", "cuEventDestroy",
+    "cuEventRecord", "cuEventSynchronize", "cuEventElapsedTime", "cuGraphInstantiate", "cuGraphLaunch",
+    "cuTexObjectCreate", "cuSurfObjectCreate", "cuArrayCreate", "cuArrayDestroy"};
 
 /// Of one name with a template: what follows it, of the template. Those that the toolkits declare so for C, too, are
 /// in `of_c`.
@@ -77,11 +98,12 @@ constexpr std::array of_c{
 // [[nodiscard]] and not warn_unused_result: a result that is cast to void is looked at enough. nvcc's own front end
 // would warn of the same (2809), and that a template's attributes come late (2190), which the host's compiler, which
 // gets them, does not mind.
-std::string watching_header_text() {
+std::string watching_header_text(bool has_driver) {
   std::string text =
       "#if defined(__CUDACC__) && !defined(__CUDA_ARCH__) && defined(__cplusplus) && __cplusplus >= 201103L && "
       "defined(__GNUC__) && !defined(__clang__)\n"
-      "#include <cuda_runtime.h>\n"
+      "#include <cuda_runtime.h>\n" +
+      std::string(has_driver ? "#include <cuda.h>\n" : "") +
       "#if CUDART_VERSION >= 11000 && CUDART_VERSION < 14000\n"
       "#pragma nv_diag_suppress 2809\n"
       "#pragma nv_diagnostic push\n"
@@ -97,6 +119,8 @@ std::string watching_header_text() {
   text += "#if CUDART_VERSION >= 13000\n";
   for (const char* name : plain_since_13) declare_plain(name);
   text += "#endif\n";
+  if (has_driver)
+    for (const char* name : of_driver) declare_plain(name);
   for (const auto& one : of_c) declare(std::string("cudaError_t CUDARTAPI ") + one.name + "(" + one.parameters + ")");
   text += "}\n";
   for (const auto& one : of_templates) {
@@ -110,9 +134,9 @@ std::string watched_name(std::string_view function) {
   for (const std::string_view suffix : {"_ptds", "_ptsz", "_v2", "_v3"})
     if (function.ends_with(suffix)) function.remove_suffix(suffix.size());
   const auto is_it = [&](const Overloaded& one) { return function == one.name; };
-  const bool watched = std::ranges::find(plain, function) != plain.end() ||
-                       std::ranges::find(plain_since_13, function) != plain_since_13.end() ||
-                       std::ranges::any_of(of_templates, is_it);
+  const bool watched =
+      std::ranges::find(plain, function) != plain.end() || std::ranges::find(of_driver, function) != of_driver.end() ||
+      std::ranges::find(plain_since_13, function) != plain_since_13.end() || std::ranges::any_of(of_templates, is_it);
   return watched ? std::string(function) : std::string();
 }
 
@@ -126,7 +150,7 @@ std::string list_of_files(const std::vector<std::string>& words) {
 std::string without_header(const std::string& list) {
   std::string kept;
   for (const auto& line : split(list, '\n')) {
-    if (line.find(watching_header) == std::string::npos) {
+    if (line.find(watching_header) == std::string::npos && !is_of_old_cuda(line)) {
       kept += line + '\n';
     } else if (!line.ends_with('\\') && kept.ends_with("\\\n")) {
       kept.resize(kept.size() - 2);  // it was the last
@@ -146,9 +170,23 @@ bool may_watch(const std::vector<std::string>& words) {
   });
 }
 
-std::vector<std::string> watching_words(const std::filesystem::path& folder) {
+namespace {
+
+/// A source that has the driver's API, by the name of its header; what a header of its own includes is not looked at.
+bool has_driver_api(const std::string& word) {
+  constexpr std::size_t most_bytes = 65536;
+  if (!word.ends_with(".cu")) return false;
+  std::ifstream file(word, std::ios::binary);
+  std::string text(most_bytes, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  return text.find("<cuda.h>") != std::string::npos || text.find("\"cuda.h\"") != std::string::npos;
+}
+
+}  // namespace
+
+std::vector<std::string> watching_words(const std::filesystem::path& folder, const std::vector<std::string>& sources) {
   const auto file = folder / watching_header;
-  std::ofstream(file) << watching_header_text();
+  std::ofstream(file) << watching_header_text(std::ranges::any_of(sources, has_driver_api));
   return {"-include", file.string()};
 }
 

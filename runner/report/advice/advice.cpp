@@ -31,6 +31,7 @@ AdviceList advice_of(const ProgramRun& run) {
   if (!run.explained) return list;
   for (const auto& kernel : run.record.kernels) list.total_ms += kernel.ms;
   for (const auto& [name, copies] : run.record.copies) list.total_ms += copies.ms;
+  for (const auto& one : run.record.libraries) list.total_ms += one.ms;
   if (list.total_ms <= 0) return list;
   std::vector<std::unique_ptr<ExplainedKernel>> kernels;
   advice::Facts facts;

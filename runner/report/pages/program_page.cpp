@@ -111,6 +111,20 @@ std::string copies_table(const cuda_api::Record& record) {
   return html::table("What was copied", {name, calls, bytes, time});
 }
 
+std::string libraries_table(const cuda_api::Record& record) {
+  if (record.libraries.empty()) return {};
+  html::Column name{"library call", {}, false, true}, shape{"shape", {}, false}, calls{"calls", {}, true},
+      bytes{"bytes", {}, true}, time{"time of all, estimated", {}, true};
+  for (const auto& one : record.libraries) {
+    name.cells.push_back(escaped(one.name));
+    shape.cells.push_back(escaped(one.shape));
+    calls.cells.push_back(grouped(one.calls));
+    bytes.cells.push_back(grouped(one.bytes));
+    time.cells.push_back(duration_text(one.ms));
+  }
+  return html::table("What libraries computed", {name, shape, calls, bytes, time});
+}
+
 /// A row for each stream; a bar for each launch, copy and fill.
 std::string timeline(const std::vector<cuda_api::Activity>& all) {
   const std::size_t drawn = std::min(all.size(), most_drawn);
@@ -197,7 +211,7 @@ std::string program_page(const ProgramRun& run, const Style&) {
   for (const auto* kernel : kernels) counted.results.push_back(result_of(*kernel));
   for (auto& result : counted.results) result.findings.clear();  // told above
   if (!kernels.empty()) body += "<h2 id=\"kernels\">Kernels</h2>\n" + kernels_table(run, kernels);
-  body += copies_table(run.record) + launches_section(run.record);
+  body += copies_table(run.record) + libraries_table(run.record) + launches_section(run.record);
   if (!kernels.empty())
     body += pages::roofline_section(counted) + pages::busy_section(counted) + pages::counters_section(counted);
   if (const auto notes = program_notes(run); !notes.empty()) {

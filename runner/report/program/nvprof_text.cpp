@@ -71,6 +71,9 @@ std::string nvprof_summary(const ProgramRun& run) {
   std::vector<Row> rows;
   for (const auto* k : shown_kernels(run)) rows.push_back({name_of(*k), k->ms, k->least_ms, k->most_ms, k->launches});
   for (const auto& [name, c] : run.record.copies) rows.push_back({name, c.ms, c.least_ms, c.most_ms, c.calls});
+  for (const auto& one : run.record.libraries)
+    rows.push_back({fmt::format("{} ({}; library, estimated)", one.name, one.shape), one.ms, one.least_ms, one.most_ms,
+                    one.calls});
   std::ranges::stable_sort(rows, std::greater{}, &Row::ms);
   const double all =
       std::accumulate(rows.begin(), rows.end(), 0.0, [](double sum, const Row& row) { return sum + row.ms; });

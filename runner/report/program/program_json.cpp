@@ -120,6 +120,16 @@ std::string program_json(const ProgramRun& run, const Style&) {
   for (const auto& [name, copies] : record.copies)
     json["copies"].push_back(
         {{"name", name}, {"calls", copies.calls}, {"bytes", copies.bytes}, {"total_ms", json_real(copies.ms)}});
+  json["libraries"] = Json::array();
+  for (const auto& one : record.libraries)
+    json["libraries"].push_back({{"name", one.name},
+                                 {"shape", one.shape},
+                                 {"calls", one.calls},
+                                 {"operations", json_real(one.operations)},
+                                 {"bytes", one.bytes},
+                                 {"time_ms", json_real(one.ms)},
+                                 {"time", "estimated"},
+                                 {"caller", or_null(one.caller)}});
   json["api"] = Json::array();
   for (const auto& [name, calls] : record.calls)
     json["api"].push_back({{"name", name}, {"calls", calls.calls}, {"bytes", calls.bytes}});

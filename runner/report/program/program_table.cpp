@@ -152,6 +152,29 @@ void kernels(const ProgramRun& run, Text& text) {
     text.paragraph("", 0, "Not shown for want of width: " + join(left_out) + " (--format json has all).");
 }
 
+/// Calls of cuBLAS and its kin. The estimate is no model's: it has a word of its own.
+void libraries(const ProgramRun& run, Text& text) {
+  const auto& all = run.record.libraries;
+  if (all.empty()) return;
+  std::vector<TextColumn> table;
+  const auto column = [&](std::vector<std::string> heading, int priority, bool right, const auto& cell) {
+    TextColumn& added = table.emplace_back();
+    added.heading = std::move(heading);
+    added.priority = priority;
+    added.right = right;
+    for (const auto& one : all) added.cells.push_back(cell(one));
+  };
+  column({"library call"}, 0, false, [](const auto& one) { return visible(one.name); });
+  column({"shape"}, 1, false, [](const auto& one) { return visible(one.shape); });
+  column({"calls"}, 0, true, [](const auto& one) { return grouped(one.calls); });
+  column({"operations"}, 2, true, [](const auto& one) { return short_count(one.operations); });
+  column({"bytes"}, 2, true, [](const auto& one) { return short_count(static_cast<double>(one.bytes)); });
+  column({"library,", "estimated"}, 1, true, [](const auto& one) { return duration_text(one.ms); });
+  std::vector<std::string> left_out;
+  text.line();
+  text.line(aligned(table, text.width(), left_out));
+}
+
 /// What costs the program its time; of each kernel the lines that cost the most.
 void explained(const ProgramRun& run, Text& text) {
   if (!run.explained) return;
@@ -266,6 +289,7 @@ std::string program_table(const ProgramRun& run, const Style& style) {
     return text.take() + all;
   }
   kernels(run, text);
+  libraries(run, text);
   explained(run, text);
   notes(run, text);
   further(run, text);

@@ -9,6 +9,7 @@
 
 #include "common/demangle.h"
 #include "common/text.h"
+#include "runner/student_file/compilers/dropped_names.h"
 
 namespace gpulab {
 namespace {
@@ -133,10 +134,12 @@ constexpr std::array rules{too_much_shared, unresolved, undefined, defined_twice
 }  // namespace
 
 std::vector<std::string> advice_on(std::string_view log, std::span<const SourceText> sources) {
-  std::vector<std::string> told;
+  std::vector<std::string> told, dropped;
+  for (const auto& use : dropped_in(log)) dropped.push_back(in_words(use));
   std::size_t matches = 0;  // each looks through the sources
   for (std::string_view line : split(log, '\n')) {
     line = line.substr(0, longest_line);
+    if (!dropped.empty() && !dropped_in(line).empty()) continue;
     for (const auto& rule : rules) {
       auto sentence = rule(line, sources);
       matches += sentence.empty() ? 0 : 1;
@@ -144,6 +147,7 @@ std::vector<std::string> advice_on(std::string_view log, std::span<const SourceT
     }
     if (told.size() >= most_sentences || matches >= most_matches) break;
   }
+  told.insert(told.begin(), dropped.begin(), dropped.end());
   return told;
 }
 

@@ -14,6 +14,11 @@ TEST_CASE("a template kernel's name has no return type and no arguments") {
   CHECK(kernel_name("_Z6unrollIiLi256EEvPKT_PS0_") == "unroll<int, 256>");
 }
 
+TEST_CASE("what Numba adds to a kernel's name is not shown, what a C++ compiler adds is") {
+  CHECK(kernel_name("_ZN8__main__3addB2v1B9cw51cXTLSE5ArrayIfLi1E1C7mutable7alignedE") == "__main__::add");
+  CHECK(demangle("_Z1fB5cxx11v") == "f[abi:cxx11]()");
+}
+
 TEST_CASE("a plain kernel, a namespace and a function pointer argument demangle") {
   CHECK(kernel_name("_Z5saxpyfPKfPfi") == "saxpy");
   CHECK(kernel_name("_ZN4lab55saxpyEfPKfPfi") == "lab5::saxpy");

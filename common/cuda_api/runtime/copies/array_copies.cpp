@@ -17,14 +17,12 @@ namespace {
 void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 std::uint64_t number(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
-/// One side of a copy in three dimensions: where its first byte lies, and how far it is to the next row and slice.
-struct Side {
-  std::uint64_t address = 0;
-  std::size_t row_bytes = 0, slice_bytes = 0;
-};
+using Side = CopySide;
 
-/// A box of an array, in bytes, rows and slices. Nothing where it is not all inside, and the session knows why.
-std::optional<Side> box_of(Session& s, cudaArray_const_t handle, const cudaPos& at, const cudaExtent& box) {
+}  // namespace
+
+std::optional<CopySide> cuda_api::box_of(Session& s, cudaArray_const_t handle, const cudaPos& at,
+                                         const cudaExtent& box) {
   const ArrayEntry* array = s.textures.array(handle);
   if (array == nullptr) return std::nullopt;
   const auto inside = [](std::size_t from, std::size_t count, std::size_t all) {
@@ -39,8 +37,8 @@ std::optional<Side> box_of(Session& s, cudaArray_const_t handle, const cudaPos& 
   return Side{array->address + at.z * slice + at.y * array->row_bytes() + at.x, array->row_bytes(), slice};
 }
 
-cudaError_t copy_box(Session& s, const char* function, const Side& to, const Side& from, const cudaExtent& box,
-                     cudaMemcpyKind kind, cudaStream_t stream, void* caller) {
+cudaError_t cuda_api::copy_box(Session& s, const char* function, const CopySide& to, const CopySide& from,
+                               const cudaExtent& box, cudaMemcpyKind kind, cudaStream_t stream, void* caller) {
   for (std::size_t slice = 0; slice < box.depth; ++slice)
     if (const auto e = copy(s, function, pointer_to(to.address + slice * to.slice_bytes),
                             pointer_to(from.address + slice * from.slice_bytes),
@@ -49,6 +47,8 @@ cudaError_t copy_box(Session& s, const char* function, const Side& to, const Sid
       return e;
   return cudaSuccess;
 }
+
+namespace {
 
 /// x and widths count an array's texels, where one of the sides is an array; else bytes.
 cudaError_t copy_3d(Session& s, const char* name, const cudaMemcpy3DParms& p, cudaStream_t stream, void* caller) {

@@ -5,7 +5,10 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/host/habits.h"
@@ -79,8 +82,28 @@ void move(Session& s, std::uint64_t to, bool to_device, std::uint64_t from, bool
     std::memmove(host_to, host_from, bytes);
 }
 
-cudaError_t fill(Session& s, const char* function, void* to, int value, const Rows& rows, cudaStream_t stream,
+/// Rows of a value of several bytes that are not all alike.
+void write_pattern(Session& s, std::uint64_t to, Pattern pattern, std::size_t bytes) {
+  constexpr std::size_t most = std::size_t{1} << 20;
+  std::vector<std::byte> row(std::min(bytes, most));
+  for (std::size_t at = 0; at + pattern.bytes <= row.size(); at += pattern.bytes)
+    std::memcpy(row.data() + at, &pattern.value, pattern.bytes);
+  for (std::size_t at = 0; at < bytes; at += most)
+    s.device().write(to + at, std::span(row).first(std::min(most, bytes - at)));
+}
+
+/// The one byte that the value consists of; nothing where they differ.
+std::optional<std::byte> one_byte(Pattern pattern) {
+  std::byte bytes[sizeof pattern.value];
+  std::memcpy(bytes, &pattern.value, sizeof bytes);
+  const bool alike = std::all_of(bytes, bytes + pattern.bytes, [&](std::byte b) { return b == bytes[0]; });
+  return alike ? std::optional(bytes[0]) : std::nullopt;
+}
+
+cudaError_t fill(Session& s, const char* function, void* to, Pattern value, const Rows& rows, cudaStream_t stream,
                  void* caller) {
+  function = s.name_of(function);
+  caller = s.caller_of(caller);
   if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
   if (rows.bytes == 0 || rows.count == 0) return cudaSuccess;
   if (s.capture(stream,
@@ -89,9 +112,15 @@ cudaError_t fill(Session& s, const char* function, void* to, int value, const Ro
   const std::size_t span = (rows.count - 1) * rows.pitch_to + rows.bytes;
   if (const auto e = check_side(s, function, "destination", number(to), span, true, false, 0, caller); e != cudaSuccess)
     return e;
-  s.streams.transfer(s, {function, number(to), 0, rows, value, stream, caller});
-  for (std::size_t row = 0; row < rows.count; ++row)
-    s.device().fill(number(to) + row * rows.pitch_to, static_cast<std::byte>(value), rows.bytes);
+  s.streams.transfer(s, {function, number(to), 0, rows, static_cast<int>(value.value), stream, caller});
+  const auto byte = one_byte(value);
+  for (std::size_t row = 0; row < rows.count; ++row) {
+    const std::uint64_t there = number(to) + row * rows.pitch_to;
+    if (byte)
+      s.device().fill(there, *byte, rows.bytes);
+    else
+      write_pattern(s, there, value, rows.bytes);
+  }
   s.account_copy("[CUDA memset]", rows.bytes * rows.count, stream, s.profile().memory_bandwidth_gbs);
   return cudaSuccess;
 }
@@ -99,6 +128,12 @@ cudaError_t fill(Session& s, const char* function, void* to, int value, const Ro
 /// The variable behind a symbol with `bytes` from `offset` on; 0 where it is none, or smaller.
 std::uint64_t symbol_place(Session& s, const void* symbol, std::size_t bytes, std::size_t offset, cudaError_t& error) {
   const VariableEntry* variable = s.modules.variable(symbol);
+  if (variable == nullptr && s.options.old_cuda) {
+    variable = s.modules.variable_named(symbol);
+    if (variable != nullptr)
+      s.note(fmt::format("--old-cuda: a symbol is named by a string, \"{}\"; since CUDA 5 it is the variable itself",
+                         variable->name));
+  }
   if (variable == nullptr) {
     error = s.because(cudaErrorInvalidSymbol, not_a_symbol(s, symbol));
     return 0;
@@ -115,10 +150,26 @@ std::uint64_t symbol_place(Session& s, const void* symbol, std::size_t bytes, st
 // NOLINTNEXTLINE(performance-no-int-to-ptr)
 void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
+Pattern byte_of(int value) { return {static_cast<unsigned char>(value)}; }
+
 }  // namespace
+
+cudaError_t cuda_api::begin_waiting(Session&, const char* function) {
+  return call(function, Waits::yes, [](Session&) { return cudaSuccess; });
+}
+
+cudaError_t cuda_api::fill_with(Session&, void* to, Pattern pattern, const Rows& rows, cudaStream_t stream,
+                                bool is_async) {
+  const char* const function = is_async ? "cudaMemsetAsync" : "cudaMemset";
+  void* const caller = __builtin_return_address(0);
+  return call(function, is_async ? Waits::no : Waits::yes,
+              [&](Session& s) { return fill(s, function, to, pattern, rows, stream, caller); });
+}
 
 cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, const void* from, const Rows& rows,
                            cudaMemcpyKind kind, cudaStream_t stream, void* caller) {
+  function = s.name_of(function);
+  caller = s.caller_of(caller);
   if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
   if (static_cast<unsigned>(kind) > cudaMemcpyDefault)
     return s.because(cudaErrorInvalidMemcpyDirection, no_direction(static_cast<int>(kind)));
@@ -182,12 +233,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
   void* const caller = __builtin_return_address(0);
   return call(
       "cudaMemcpy", Waits::yes,
-      [&](Session& s) {
-        const auto error = copy(s, "cudaMemcpy", to, from, {bytes}, kind, nullptr, caller);
-        s.timeline.host_waits(s.timeline.ready(Timeline::kDefault));
-        return error;
-      },
-      bytes);
+      [&](Session& s) { return copy(s, "cudaMemcpy", to, from, {bytes}, kind, nullptr, caller); }, bytes);
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -236,15 +282,15 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
 cudaError_t cudaMemset(void* to, int value, size_t bytes) {
   void* const caller = __builtin_return_address(0);
   return call(
-      "cudaMemset", Waits::yes, [&](Session& s) { return fill(s, "cudaMemset", to, value, {bytes}, nullptr, caller); },
-      bytes);
+      "cudaMemset", Waits::yes,
+      [&](Session& s) { return fill(s, "cudaMemset", to, byte_of(value), {bytes}, nullptr, caller); }, bytes);
 }
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
   void* const caller = __builtin_return_address(0);
   return call(
       "cudaMemsetAsync", Waits::no,
-      [&](Session& s) { return fill(s, "cudaMemsetAsync", to, value, {bytes}, stream, caller); }, bytes);
+      [&](Session& s) { return fill(s, "cudaMemsetAsync", to, byte_of(value), {bytes}, stream, caller); }, bytes);
 }
 
 cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
@@ -252,7 +298,7 @@ cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t
   return call(
       "cudaMemset2D", Waits::yes,
       [&](Session& s) {
-        return fill(s, "cudaMemset2D", to, value, {width, height, pitch, pitch}, nullptr, caller);
+        return fill(s, "cudaMemset2D", to, byte_of(value), {width, height, pitch, pitch}, nullptr, caller);
       },
       width * height);
 }
@@ -262,7 +308,7 @@ cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, s
   return call(
       "cudaMemset2DAsync", Waits::no,
       [&](Session& s) {
-        return fill(s, "cudaMemset2DAsync", to, value, {width, height, pitch, pitch}, stream, caller);
+        return fill(s, "cudaMemset2DAsync", to, byte_of(value), {width, height, pitch, pitch}, stream, caller);
       },
       width * height);
 }
@@ -270,16 +316,16 @@ cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, s
 cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
   void* const caller = __builtin_return_address(0);
   return call("cudaMemset3D", Waits::yes, [&](Session& s) {
-    return fill(s, "cudaMemset3D", to.ptr, value, {extent.width, to.ysize * extent.depth, to.pitch, to.pitch}, nullptr,
-                caller);
+    return fill(s, "cudaMemset3D", to.ptr, byte_of(value), {extent.width, to.ysize * extent.depth, to.pitch, to.pitch},
+                nullptr, caller);
   });
 }
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
   void* const caller = __builtin_return_address(0);
   return call("cudaMemset3DAsync", Waits::no, [&](Session& s) {
-    return fill(s, "cudaMemset3DAsync", to.ptr, value, {extent.width, to.ysize * extent.depth, to.pitch, to.pitch},
-                stream, caller);
+    return fill(s, "cudaMemset3DAsync", to.ptr, byte_of(value),
+                {extent.width, to.ysize * extent.depth, to.pitch, to.pitch}, stream, caller);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "common/cuda_api/runtime/failures/driver_words.h"
 #include "common/cuda_api/runtime/session.h"
 
 namespace gpulab::cuda_api {
@@ -60,10 +61,10 @@ void Failures::end(Record& record, const char* function, cudaError_t error, cons
   if (mine.chain == 0) mine.chain = ++chains_;
   if (failure->count++ == 0 || failure->looked) {
     failure->chain = mine.chain;
-    failure->error = cudaGetErrorName(error);
+    failure->error = error_name(function, error);
     failure->error_text = cudaGetErrorString(error);
-    failure->why = reason_.why;
-    failure->remedy = reason_.remedy;
+    failure->why = in_words_of(function, reason_.why);
+    failure->remedy = in_words_of(function, reason_.remedy);
     failure->certain = reason_.certain;
     failure->follows = reason_.follows || reason_.why.empty();
   }
@@ -75,10 +76,10 @@ void Failures::may_fail(Record& record, const char* function, cudaError_t error,
   CallFailure* failure = failure_at(record, function, caller);
   if (failure == nullptr || failure->count++ > 0) return;
   failure->chain = ++chains_;
-  failure->error = cudaGetErrorName(error);
+  failure->error = error_name(function, error);
   failure->error_text = cudaGetErrorString(error);
-  failure->why = std::move(reason.why);
-  failure->remedy = std::move(reason.remedy);
+  failure->why = in_words_of(function, std::move(reason.why));
+  failure->remedy = in_words_of(function, std::move(reason.remedy));
 }
 
 void Failures::attribute_was_needed(Record& record) {

@@ -121,6 +121,9 @@ Reason no_direction(int kind) {
 }
 
 Reason not_a_symbol(const Session& session, const void* symbol) {
+  if (const VariableEntry* named = session.modules.variable_named(symbol))
+    return {fmt::format("the symbol is a string, \"{0}\": that left with CUDA 5", named->name),
+            fmt::format("give the variable itself, {} without quotes; --old-cuda takes the string", named->name), true};
   const auto owner = owner_of(session, reinterpret_cast<std::uint64_t>(symbol));
   return {fmt::format("the symbol is {}", whose(owner)),
           "a symbol is the name of a __device__ or __constant__ variable itself, without & and quotes; to where a "

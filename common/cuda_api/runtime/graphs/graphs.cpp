@@ -151,10 +151,32 @@ std::vector<std::vector<std::uint32_t>> order_of(const Nodes& nodes) {
 
 }  // namespace
 
+namespace {
+
+/// Kernels of a graph and of those within are counted from its launch on.
+class GraphKernels {
+ public:
+  explicit GraphKernels(std::optional<std::uint64_t>& count) : count_(count), outer_(!count) {
+    if (outer_) count_ = 0;
+  }
+  ~GraphKernels() {
+    if (outer_) count_.reset();
+  }
+  GraphKernels(const GraphKernels&) = delete;
+  GraphKernels& operator=(const GraphKernels&) = delete;
+
+ private:
+  std::optional<std::uint64_t>& count_;
+  bool outer_;
+};
+
+}  // namespace
+
 cudaError_t run_nodes(Session& session, const Nodes& nodes, cudaStream_t stream, const void* instance) {
   StreamCheck& streams = session.streams;
   if (streams.is_on()) streams.begin_graph(stream, instance, order_of(nodes));
   cudaError_t error = cudaSuccess;
+  const GraphKernels within(session.graph_kernels);
   for (std::size_t i = 0; i < nodes.size() && error == cudaSuccess; ++i) {
     streams.node(static_cast<std::uint32_t>(i), nodes[i]->place);
     if (nodes[i]->work) error = nodes[i]->work(session, stream);
@@ -247,6 +269,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     if (nodes == nullptr) return cudaErrorInvalidValue;
     if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
     const FreesFirst frees_first(freeing_first().contains(exec));
+    s.host_launches();
     return run_nodes(s, *nodes, stream, nodes.get());
   });
 }

@@ -101,10 +101,9 @@ std::optional<ManagedWatch::Access> ManagedWatch::reached(std::uint64_t address,
 
 std::string in_words(const ManagedWatch::Access& access, const char* tried) {
   return fmt::format(
-      "the host {} '{}', which launch {}, {}, has changed, without waiting for it: call cudaDeviceSynchronize() "
-      "between "
-      "them",
-      tried, access.name, access.launch, access.kernel);
+      "the host {} '{}', which {}{} has changed, without waiting for it: call cudaDeviceSynchronize() between them",
+      tried, access.name, access.launch > 0 ? fmt::format("launch {}, ", access.launch) : std::string(),
+      access.launch > 0 ? access.kernel + "," : access.kernel);
 }
 
 }  // namespace gpulab::cuda_api

@@ -7,8 +7,10 @@
 // with nothing behind), as those of all versions. Other memory costs a look at its address.
 
 #include <dlfcn.h>
+#include <linux/futex.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -19,6 +21,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "common/cuda_api/runtime/host/clock/timed_waits.h"
 #include "common/cuda_api/runtime/session.h"
 
 using namespace gpulab::cuda_api;
@@ -226,6 +229,14 @@ extern "C" [[gnu::used]] long gpulab_syscall(long number, ...) {
   va_end(list);
   Transfer transfer(kIn, nullptr);
   for (const long word : words) transfer.open(word);
+  // The C++ library waits so for futures and atomics, until a point of time.
+  if (number == SYS_futex && (words[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET && words[3] != 0) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    const host_clock::Deadline deadline(reinterpret_cast<const timespec*>(words[3]));
+    const long result = next(number, words[0], words[1], words[2], deadline.machine(), words[4], words[5]);
+    if (result == -1 && errno == ETIMEDOUT && deadline.is_to_come()) errno = EAGAIN;  // it looks, and waits again
+    return result;
+  }
   return next(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 __asm__(".symver gpulab_syscall,syscall@@");

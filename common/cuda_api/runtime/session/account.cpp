@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/cuda_api/runtime/host/clock_calls.h"
+#include "common/cuda_api/runtime/host/clock/host_clock.h"
+#include "common/cuda_api/runtime/host/clock/host_work.h"
+#include "common/cuda_api/runtime/host/clock/readings.h"
 #include "common/cuda_api/runtime/host/habits.h"
 #include "common/cuda_api/runtime/host/host_pointers.h"
 #include "common/cuda_api/runtime/host/remedies.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
+#include "common/simt/timing/gpu_timing.h"
 
 namespace gpulab::cuda_api {
 namespace {
@@ -18,6 +21,14 @@ namespace {
 constexpr std::size_t kMostActivities = 100'000, kMostPrinted = std::size_t{16} << 20, kMostEach = 10'000;
 /// Of a launch that nothing is modelled of: no GPU starts a kernel in less.
 constexpr double kLeastLaunchMs = 0.002;
+
+const simt::GpuTiming& timing_of(const GpuProfile& profile) {
+  static const simt::GpuTiming timing = [&] {
+    const auto* known = simt::gpu_timing(profile.id);
+    return known != nullptr ? *known : simt::estimated_timing(profile);
+  }();
+  return timing;
+}
 
 }  // namespace
 
@@ -50,6 +61,31 @@ double Session::account_copy(const std::string& what, std::uint64_t bytes, cudaS
         .registers = {},
         .stream = static_cast<std::uint32_t>(number)});
   return ms;
+}
+
+void Session::timeline_goes_on() {
+  const auto gap = host_work::before_call();
+  if (gap.is_work)
+    timeline.host_works(gap.ms);
+  else
+    timeline.host_spends(gap.ms);
+}
+
+void Session::host_waits_for(std::string_view function) {
+  if (captured != nullptr) return;
+  if (function.starts_with("cudaMemcpy")) timeline.host_waits(timeline.ready(Timeline::kDefault));
+  if (function.starts_with("cudaFree") || function == "cudaHostUnregister") timeline.host_waits(timeline.everything());
+}
+
+void Session::host_launches() {
+  const double ms = timing_of(profile_).host_launch_us * 1e-3;
+  timeline.host_spends(ms);
+  host_clock::add(ms);
+}
+
+void Session::host_goes_on() {
+  host_clock::add(timeline.take_waited());
+  host_work::after_call();
 }
 
 KernelRecord& Session::record_of(const LoadedFunction& kernel, const LaunchRequest& request) {
@@ -111,7 +147,10 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
   habits::launched();
   clocks::launched(mine.name, request.caller, ms);
   const auto number = stream_number(request.stream);
-  const double start = timeline.queue(number, Timeline::Engine::kernels, ms);
+  // In a graph a kernel begins right behind the one before.
+  const bool follows = graph_kernels && (*graph_kernels)++ > 0 && model;
+  const double taken = follows ? std::min(ms, model->kernel_ms + timing_of(profile_).next_in_graph_us * 1e-3) : ms;
+  const double start = timeline.queue(number, Timeline::Engine::kernels, taken);
   auto found = device().take_findings();
   if (steps_wanted()) write_steps(request, found);
   for (auto& finding : found) {
@@ -138,7 +177,7 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
   keep({.what = mine.name,
         .number = launches_,
         .start_ms = start,
-        .ms = ms,
+        .ms = taken,
         .grid = request.grid,
         .block = request.block,
         .shared_bytes = kernel.kernel.attributes.static_shared_bytes.value_or(0) + request.shared_bytes,

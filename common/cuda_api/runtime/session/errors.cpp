@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "common/cuda_api/runtime/failures/driver_words.h"
 #include "common/cuda_api/runtime/host/host_pointers.h"
 #include "common/cuda_api/runtime/host/remedies.h"
 #include "common/cuda_api/runtime/session.h"
@@ -137,7 +138,7 @@ cudaError_t Session::refuse_launch(const Refusal& refusal, const LoadedFunction&
   fault.launch = launches_ + 1;
   fault.grid = request.grid;
   fault.block = request.block;
-  fault.error = cudaGetErrorName(refusal.error);
+  fault.error = error_name(request.called, refusal.error);
   fault.caller = place_in_program(request.caller);
   return refusal.error;
 }
@@ -158,7 +159,7 @@ void Session::fail(const LaunchError& error, const LaunchRequest& request, const
   fault.launch = launches_;
   fault.grid = request.grid;
   fault.block = request.block;
-  fault.error = cudaGetErrorName(pending_);
+  fault.error = error_name(request.called, pending_);
   // racecheck may look through thousands of hand-overs for one access: such a launch ends, of a smaller problem.
   const bool used_up = error.kind == LaunchFailure::hung && fault.what.find(" warp instructions") != std::string::npos;
   if (used_up && !options.sanitize.empty())

@@ -101,6 +101,7 @@ cudaError_t Session::launch(const LaunchRequest& request) {
     managed.before(memory);
     run(kernel, request, mine);
     remember_memory_of(kernel, request);
+    remember_far_memory_of(kernel, request);
     managed.after(kernel.name, launches_);
   } catch (const LaunchError& error) {
     take_what_it_left(kernel, request, mine);
@@ -156,6 +157,33 @@ void Session::remember_memory_of(const LoadedFunction& kernel, const LaunchReque
       return WritingLaunch{kernel.kernel.cpp_name, std::move(caller), request.caller,
                            request.grid,           request.block,     numbers};
     });
+}
+
+void Session::remember_far_memory_of(const LoadedFunction& kernel, const LaunchRequest& request) {
+  if (!far_memory_[0].empty() && !far_memory_[1].empty()) return;
+  const auto& sizes = kernel.kernel.parameter_sizes;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    for (std::size_t at = 0; at + sizeof(std::uint64_t) <= sizes[i]; at += sizeof(std::uint64_t)) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, static_cast<const std::byte*>(request.arguments[i]) + at, sizeof value);
+      const MemoryEntry* entry = memory.holding(value);
+      if (entry == nullptr || !entry->host_may_touch()) continue;
+      auto& first = far_memory_[entry->kind == MemoryEntry::Kind::managed ? 0 : 1];
+      if (first.empty()) first = fmt::format("'{}' in {}", entry->name, kernel.kernel.cpp_name);
+    }
+}
+
+void Session::note_far_memory() {
+  if (!far_memory_[0].empty())
+    note(fmt::format(
+        "times of kernels take managed memory ({}) for memory that lies on the GPU already; a GPU would move "
+        "its pages first",
+        far_memory_[0]));
+  if (!far_memory_[1].empty())
+    note(fmt::format(
+        "times of kernels take pinned memory of the host ({}) for the GPU's own; a GPU would reach it by its "
+        "link, many times as slowly",
+        far_memory_[1]));
 }
 
 void Session::run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& mine) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/cuda_api/runtime/host/python_lines.h"
 #include "common/cuda_api/runtime/session.h"
 
 namespace gpulab::cuda_api {
@@ -26,12 +27,23 @@ bool is_of_system(const void* address) {
   return text.starts_with("libc.so") || text.starts_with("libstdc++.so");
 }
 
-/// From the one with this address on; the address alone where none has it.
+/// Functions of ours that call others of ours: no place of the program's.
+bool is_ours(const void* address) {
+  static const void* const base = [] {
+    Dl_info info{};
+    return dladdr(reinterpret_cast<const void*>(&offset_text), &info) == 0 ? nullptr : info.dli_fbase;
+  }();
+  Dl_info info{};
+  return dladdr(address, &info) != 0 && info.dli_fbase == base;
+}
+
+/// From the one with this address on, of the program's; the address alone where none has it.
 std::vector<const void*> frames_from(const void* address, std::size_t most_frames) {
   struct Walk {
     const void* address;
     std::size_t most_frames;
     std::vector<const void*> frames{};
+    bool begun = false;
   } walk{address, most_frames};
   _Unwind_Backtrace(
       [](_Unwind_Context* frame, void* data) {
@@ -40,7 +52,8 @@ std::vector<const void*> frames_from(const void* address, std::size_t most_frame
         const auto* here = reinterpret_cast<const void*>(_Unwind_GetIP(frame));
         // Of an access that a signal interrupted, the word behind its begin is asked for.
         const bool begins = here == at.address || static_cast<const char*>(here) + 1 == at.address;
-        if (!at.frames.empty() || begins) at.frames.push_back(here);
+        at.begun |= begins;
+        if (at.begun && !is_ours(here)) at.frames.push_back(here);
         return at.frames.size() < at.most_frames ? _URC_NO_REASON : _URC_NORMAL_STOP;
       },
       &walk);
@@ -66,6 +79,7 @@ std::vector<const void*> Session::frames_of_access(const void* instruction) {
 // Functions of the toolkit's headers stand between, one in another (cudaMallocHost): who called those is told, too, up
 // to the C library, which called main.
 std::string Session::place_of(const std::vector<const void*>& frames) {
+  if (const auto& line = python_line(); !line.empty()) return line;
   std::string text = offset_text(frames.front());
   for (std::size_t i = 1; i < frames.size(); ++i) {
     const std::string outer = offset_text(frames[i]);

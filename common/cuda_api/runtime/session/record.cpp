@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "common/cuda_api/runtime/host/clock/host_clock.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/steps_record.h"
 
@@ -39,6 +40,12 @@ void Session::write_record(bool complete) {
   if (options.record.empty()) return;
   record.complete = complete;
   if (complete) tell_what_is_unprinted();
+  if (host_clock::was_read() || record.calls.contains("cudaEventElapsedTime")) note_far_memory();
+  if (host_clock::was_read())
+    note(
+        "the program's clocks (clock_gettime, gettimeofday, clock, chrono) go by modelled time and the host's own "
+        "work; "
+        "--real-clock gives the machine's");
   record.leaks.clear();
   record.leaked_bytes = record.leaks_cut = 0;
   for (const auto& [address, entry] : memory.all()) {

@@ -99,6 +99,18 @@ void StreamCheck::after_launch(Session& session, const LaunchRequest& request, c
   add(session, std::move(operation), [](const auto&, const auto&) { return false; });
 }
 
+void StreamCheck::library(Session& session, const std::string& name, const simt::TouchedBytes& bytes,
+                          cudaStream_t stream, void* caller) {
+  if (!on_) return;
+  Operation operation;
+  operation.name = name;
+  operation.when = ordering_.queued(number_of(stream));
+  if (bytes.ranges() == 0 || (!may_overlap(stream) && pinned(session).empty())) return;
+  operation.bytes = bytes;
+  operation.place = place_of(caller);
+  add(session, std::move(operation), [](const auto&, const auto&) { return false; });
+}
+
 void StreamCheck::allocation(Session& session, Operation::Kind kind, const char* function, const MemoryEntry& entry,
                              cudaStream_t stream, void* caller) {
   if (!on_) return;

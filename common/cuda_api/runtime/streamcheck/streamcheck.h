@@ -47,6 +47,10 @@ class StreamCheck {
   void before_launch(Session& session, const LaunchRequest& request);
   void after_launch(Session& session, const LaunchRequest& request, const LoadedFunction& kernel, std::uint64_t number);
 
+  /// What a library has done.
+  void library(Session& session, const std::string& name, const simt::TouchedBytes& bytes, cudaStream_t stream,
+               void* caller);
+
   /// A copy or a fill (`from` is 0) that is about to be done, as `function` does it.
   struct Transfer {
     const char* function;

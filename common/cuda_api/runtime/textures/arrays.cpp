@@ -41,7 +41,8 @@ cudaError_t make_array(Session& s, cudaArray_t* array, const cudaChannelFormatDe
   auto entry = std::make_unique<ArrayEntry>(ArrayEntry{*channels, *format, extent, flags});
   const std::size_t bytes = entry->bytes(), all = s.profile().memory_bytes;
   if (bytes > all - std::min(s.memory.used(), all))
-    return s.because(cudaErrorMemoryAllocation, too_large(s, function, bytes));
+    return s.because(cudaErrorMemoryAllocation, too_large(s, s.name_of(function), bytes));
+  function = s.name_of(function);
   const std::string name = fmt::format("{} #{}", function, s.record.calls[function].calls);
   entry->address = s.device().allocate(name, bytes);
   s.memory.add({MemoryEntry::Kind::device, entry->address, bytes, 0, name, Session::place_in_program(caller)});

@@ -109,7 +109,7 @@ constexpr auto extended_clamped = [](T a, u32 width) -> T {
 template <typename T>
 constexpr auto extended_wrapped = [](T a, u32 width) -> T { return extended_clamped<T>(a, width & 31); };
 
-const Row rows[] = {
+constexpr Row rows[] = {
     {"popc.b32 d, a", Unit::alu, lane<ones_u32>()},
     {"popc.b64 d, a", Unit::alu, lane<ones_u64>()},
     {"clz.b32 d, a", Unit::alu, lane<leading_zeros_u32>()},

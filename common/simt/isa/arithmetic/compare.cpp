@@ -16,7 +16,7 @@ constexpr auto select_by_f32 = [](T a, T b, float c) { return c >= 0.0f ? a : b;
 template <typename T>
 constexpr auto select_by_f32_ftz = [](T a, T b, float c) { return flush(c) >= 0.0f ? a : b; };
 
-const Row rows[] = {
+constexpr Row rows[] = {
     {"setp.eq{.and,.or,.xor}(.b16,.u16,.s16) p{|q}, a, b{, c}", Unit::alu, compare<equal<u16>>()},
     {"setp.eq{.and,.or,.xor}(.b32,.u32,.s32) p{|q}, a, b{, c}", Unit::alu, compare<equal<u32>>()},
     {"setp.eq{.and,.or,.xor}(.b64,.u64,.s64) p{|q}, a, b{, c}", Unit::alu, compare<equal<u64>>()},

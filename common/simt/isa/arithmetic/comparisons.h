@@ -133,7 +133,8 @@ struct CompareOp<F, bool (*)(A, A)> {
 };
 template <auto F>
 constexpr Meaning compare() {
-  return {.run = &CompareOp<F>::run, .operands = CompareOp<F>::operands, .then_branch = &CompareOp<F>::then_branch};
+  using Op = CompareOp<F>;
+  return with_values<PlainValues<F>>({.run = &Op::run, .operands = Op::operands, .then_branch = &Op::then_branch});
 }
 
 /// The comparison holds in `lanes`; combined with predicate operand 3.

@@ -22,14 +22,14 @@ constexpr T lowest = std::is_signed_v<T> ? static_cast<T>(std::make_unsigned_t<T
 template <typename T>
 constexpr T highest = static_cast<T>(~lowest<T>);
 
-/// The handler of a conversion depends on the low bits that it keeps or widens, not on each pair of types.
+/// The meaning of a conversion's handler depends on the low bits that it keeps or widens, not on each pair of types.
 template <typename D, typename S>
-constexpr Handler resizing() {
+constexpr Meaning resizing() {
   constexpr bool narrows = sizeof(D) <= sizeof(S);
   constexpr bool cuts = narrows || (std::is_signed_v<S> && std::is_unsigned_v<D>);
   using From = std::conditional_t<!narrows, S, std::conditional_t<sizeof(S) == 8, u64, u32>>;
   using To = std::conditional_t<sizeof(D) == 8, u64, std::conditional_t<sizeof(D) < 4 && cuts, D, u32>>;
-  return lane<resized<To, From>>().run;
+  return lane<resized<To, From>>();
 }
 
 /// An integer of any kind as 64 bits, extended by its sign.
@@ -79,9 +79,9 @@ const MicroOp* clamp(Warp& w, const MicroOp* op) {
 /// .sat is legal only where a value can be out of range.
 template <typename D, typename S>
 constexpr Meaning resize() {
-  Meaning meaning{.run = resizing<D, S>(),
-                  .operands = {{{Role::out, kind_of<Register<D>>()}, {Role::in, kind_of<S>()}}},
-                  .extra = kinds<D, S>};
+  Meaning meaning = resizing<D, S>();
+  meaning.operands = {{{Role::out, kind_of<Register<D>>()}, {Role::in, kind_of<S>()}}};
+  meaning.extra = kinds<D, S>;
   constexpr bool contains_lowest =
       std::is_signed_v<D> ? !std::is_signed_v<S> || sizeof(D) >= sizeof(S) : !std::is_signed_v<S>;
   constexpr bool contains_highest = highest<D> >= 0 && static_cast<u64>(highest<D>) >= static_cast<u64>(highest<S>);

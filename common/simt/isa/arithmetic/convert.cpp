@@ -9,8 +9,8 @@ namespace {
 /// Without a modifier a move: ptxas makes no instruction of it, so that a NaN stays as it is.
 template <typename T>
 constexpr Meaning unchanged() {
-  Meaning meaning = lane_float<converted<T, T>>();
-  meaning.run = lane<converted<T, T>>().run;
+  Meaning meaning = lane<converted<T, T>>();
+  meaning.modified = lane_float<converted<T, T>>().modified;
   return meaning;
 }
 
@@ -40,7 +40,7 @@ constexpr Meaning to_single() {
   return {.run = narrow, .modified = narrow_modified, .operands = {{{Role::out, Kind::f32}, {Role::in, Kind::f64}}}};
 }
 
-const Row rows[] = {
+constexpr Row rows[] = {
     {"cvt.u8.u8 d, a", Unit::conversion, resize<u8, u8>()},
     {"cvt{.sat}.u8.s8 d, a", Unit::conversion, resize<u8, s8>()},
     {"cvt{.sat}.u8.u16 d, a", Unit::conversion, resize<u8, u16>()},

@@ -97,7 +97,7 @@ constexpr auto is_subnormal = [](float a) {
   return (bits_as<u32>(a) & 0x7f800000u) == 0 && (bits_as<u32>(a) & 0x7fffffu) != 0;
 };
 
-const Row rows[] = {
+constexpr Row rows[] = {
     {"add{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", Unit::fp32, lane_float<add>()},
     {"sub{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", Unit::fp32, lane_float<sub>()},
     {"mul{.rn,.rz,.rm,.rp}{.ftz}{.sat}.f32 d, a, b", Unit::fp32, lane_float<mul>()},

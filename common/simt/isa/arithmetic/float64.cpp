@@ -111,7 +111,7 @@ constexpr auto is_subnormal = [](double a) {
   return (bits_as<u64>(a) & exponent_bits) == 0 && bits_as<u64>(a) << 1 != 0;
 };
 
-const Row rows[] = {
+constexpr Row rows[] = {
     {"add{.rn,.rz,.rm,.rp}.f64 d, a, b", Unit::fp64, lane_float<add>()},
     {"sub{.rn,.rz,.rm,.rp}.f64 d, a, b", Unit::fp64, lane_float<sub>()},
     {"mul{.rn,.rz,.rm,.rp}.f64 d, a, b", Unit::fp64, lane_float<mul>()},

@@ -175,7 +175,7 @@ constexpr auto mad_hi_sat = [](s32 a, s32 b, s32 c) { return clamp_s32(static_ca
 constexpr auto mad24_hi_sat = [](s32 a, s32 b, s32 c) { return clamp_s32((product24(a, b) >> 16) + c); };
 constexpr auto add_x2 = [](u32 a, u32 b) { return halves(a, b, [](u32 x, u32 y) { return x + y; }); };
 
-const Row rows[] = {
+constexpr Row rows[] = {
     {"add(.u16,.s16) d, a, b", Unit::alu, lane<add<u16>>()},
     {"add(.u32,.s32) d, a, b", Unit::alu, lane<add<u32>>()},
     {"add(.u64,.s64) d, a, b", Unit::alu, lane<add<u64>>()},

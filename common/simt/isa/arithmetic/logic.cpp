@@ -98,7 +98,7 @@ constexpr Meaning lop3_meaning{.run = lop3,
                                              {Role::in, Kind::u32},
                                              {Role::immediate, Kind::u32}}}};
 
-const Row rows[] = {
+constexpr Row rows[] = {
     {"and.pred p, a, b", Unit::alu, mask_function<bit_and<u32>>()},
     {"and.b16 d, a, b", Unit::alu, lane<bit_and<u16>>()},
     {"and.b32 d, a, b", Unit::alu, lane<bit_and<u32>>()},

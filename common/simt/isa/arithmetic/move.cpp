@@ -96,7 +96,7 @@ constexpr auto permuted_by_mode = [](u32 a, u32 b, u32 c) {
   return permuted(a, b, n == 0 ? s0 : n == 1 ? s1 : n == 2 ? s2 : s3);
 };
 
-const Row rows[] = {
+constexpr Row rows[] = {
     {"mov.pred d, a", Unit::alu, mask_function<same<u32>>()},
     {"mov(.b16,.u16,.s16) d, a", Unit::alu, copied<u16>()},
     {"mov(.b32,.u32,.s32) d, a", Unit::alu, copied<u32>()},

@@ -124,7 +124,7 @@ constexpr Meaning reduction(Kind result, BarrierReduction which) {
 
 using enum BarrierReduction;
 
-const Row rows[] = {
+constexpr Row rows[] = {
     {"bra{.uni} label",
      Unit::control,
      {.run = branch, .operands = {{{Role::label}}}, .traits = kEndsBlock | kConditional}},

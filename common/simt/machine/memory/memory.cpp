@@ -191,15 +191,20 @@ void FootprintMap::prepare(const GlobalMemory& memory) {
   before_[0] = before_[1] = 0;
   loaded_.clear();
   stored_.clear();
+  places_.clear();
   for (const auto& a : memory.allocations()) add(*a);
 }
 
 void FootprintMap::add(const Allocation& a) {
+  static_assert(offsetof(FootprintMap, table_) == kPlaces);
   const std::size_t words = a.host ? (a.bytes / 32 + 64) / 64 + 1 : 0;
   for (auto* bits : {&loaded_, &stored_}) {
     if (bits->size() <= a.index) bits->resize(a.index + 1);
     (*bits)[a.index].assign(words, 0);
   }
+  if (places_.size() <= a.index) places_.resize(a.index + 1);
+  places_[a.index] = {loaded(a.index), stored(a.index)};
+  table_ = places_.data();
 }
 
 void FootprintMap::index_freed(std::uint32_t allocation) {
@@ -208,6 +213,7 @@ void FootprintMap::index_freed(std::uint32_t allocation) {
     before_[bits == &stored_] += count((*bits)[allocation]);
     (*bits)[allocation] = {};
   }
+  if (allocation < places_.size()) places_[allocation] = {};
 }
 
 void FootprintMap::merge(const FootprintMap& other) {

@@ -94,7 +94,16 @@ class FootprintMap {
   void merge(const FootprintMap& other);
   [[nodiscard]] std::uint64_t bytes(bool stored) const;
 
+  /// Where loaded() and stored() lie, by allocation: for compiled code, which reads the table at kPlaces of this
+  /// object.
+  struct Places {
+    std::uint64_t *loaded, *stored;
+  };
+  static constexpr std::size_t kPlaces = 0;
+
  private:
+  const Places* table_ = nullptr;  ///< of places_; the first member
+  std::vector<Places> places_;
   std::vector<std::vector<std::uint64_t>> loaded_, stored_;
   std::uint64_t before_[2] = {0, 0};  ///< sectors loaded, stored, of allocations that are forgotten
 };

@@ -1,9 +1,6 @@
-// Stands in front of the C library's clocks, as system_calls.cpp of its reads and writes.
-#include "common/cuda_api/runtime/host/clock_calls.h"
+#include "common/cuda_api/runtime/host/clock/readings.h"
 
-#include <dlfcn.h>
 #include <link.h>
-#include <sys/time.h>
 #include <unwind.h>
 
 #include <algorithm>
@@ -13,6 +10,7 @@
 #include <map>
 #include <string_view>
 
+#include "common/cuda_api/runtime/host/clock/host_clock.h"
 #include "common/cuda_api/runtime/session.h"
 
 namespace gpulab::cuda_api::clocks {
@@ -26,12 +24,7 @@ constexpr std::int64_t kAtOnceNs = 100'000;
 
 std::atomic<bool> watching{false};
 
-std::int64_t cpu_ns() {
-  timespec now{};
-  static const auto read = reinterpret_cast<int (*)(clockid_t, timespec*)>(dlsym(RTLD_NEXT, "clock_gettime"));
-  if (read == nullptr || read(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return 0;
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
+std::int64_t cpu_ns() { return host_clock::machine_ns(CLOCK_THREAD_CPUTIME_ID); }
 
 /// Where a file's code lies in memory.
 struct Range {
@@ -149,7 +142,10 @@ void add(const void* reading, int times) {
   since().told = key;
 }
 
+}  // namespace
+
 void read_by(const void* caller) {
+  if (!watching.load(std::memory_order_relaxed)) return;
   static std::atomic<std::uint64_t> readings{0};
   if (readings.load(std::memory_order_relaxed) >= kMostReadings) return;
   const void* const reading = program_caller(caller);
@@ -164,8 +160,6 @@ void read_by(const void* caller) {
   since().launches = 0;
   since().ms = 0;
 }
-
-}  // namespace
 
 void watch() { watching = true; }
 
@@ -190,19 +184,3 @@ void waited(const char* function) {
 }
 
 }  // namespace gpulab::cuda_api::clocks
-
-/// `name` of the C library, in front of it.
-#define GPULAB_CLOCK(result, name, parameters, arguments)                                     \
-  extern "C" [[gnu::used]] result gpulab_##name parameters {                                  \
-    static const auto next = reinterpret_cast<result(*) parameters>(dlsym(RTLD_NEXT, #name)); \
-    using namespace gpulab::cuda_api::clocks;                                                 \
-    if (watching.load(std::memory_order_relaxed)) read_by(__builtin_return_address(0));       \
-    return next arguments;                                                                    \
-  }                                                                                           \
-  __asm__(".symver gpulab_" #name "," #name "@@")
-
-// NOLINTBEGIN(bugprone-macro-parentheses): the C library's names
-GPULAB_CLOCK(int, clock_gettime, (clockid_t clock, timespec* to), (clock, to));
-GPULAB_CLOCK(int, gettimeofday, (timeval * to, void* zone), (to, zone));
-GPULAB_CLOCK(clock_t, clock, (), ());
-// NOLINTEND(bugprone-macro-parentheses)

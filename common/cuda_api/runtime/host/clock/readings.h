@@ -11,6 +11,8 @@ namespace gpulab::cuda_api::clocks {
 void watch();
 /// By this thread, from `caller`; `ms` of modelled time.
 void launched(const std::string& kernel, const void* caller, double ms);
+/// A clock is read by the code that goes on at `caller`.
+void read_by(const void* caller);
 /// A function of the runtime that waits for the device was called by this thread.
 void waited(const char* function);
 

@@ -1,0 +1,83 @@
+// Memory in the order of streams, and pools (CUDA Driver API: Stream Ordered Memory Allocator).
+
+#include <cuda_runtime_api.h>
+
+#include "common/cuda_api/driver/driver_call.h"
+#include "common/cuda_api/runtime/failures/reasons.h"
+
+using namespace gpulab;
+using namespace gpulab::cuda_api;
+
+extern "C" {
+
+CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream stream) {
+  return driver_call(
+      "cuMemAllocAsync", Needs::context,
+      [&](Session& s) {
+        if (address == nullptr) return s.because(cudaErrorInvalidValue, null_argument("place for the address"));
+        void* pointer = nullptr;
+        const auto error = cudaMallocAsync(&pointer, bytes, stream);
+        *address = address_of(pointer);
+        return error;
+      },
+      bytes);
+}
+
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool, CUstream stream) {
+  return cuMemAllocAsync(address, bytes, stream);
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+  return by_runtime("cuMemFreeAsync", [&] { return cudaFreeAsync(pointer_of(address), stream); });
+}
+
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
+  return driver_call("cuDeviceGetDefaultMemPool", Needs::driver,
+                     [&](Session&) { return cudaDeviceGetDefaultMemPool(pool, device); });
+}
+
+CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
+  return driver_call("cuDeviceGetMemPool", Needs::driver, [&](Session&) { return cudaDeviceGetMemPool(pool, device); });
+}
+
+CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
+  return driver_call("cuDeviceSetMemPool", Needs::driver, [&](Session&) { return cudaDeviceSetMemPool(device, pool); });
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps*) {
+  return driver_call("cuMemPoolCreate", Needs::driver, [&](Session&) { return cudaMemPoolCreate(pool, nullptr); });
+}
+
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  return driver_call("cuMemPoolDestroy", Needs::driver, [&](Session&) { return cudaMemPoolDestroy(pool); });
+}
+
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t bytes) {
+  return driver_call("cuMemPoolTrimTo", Needs::driver, [&](Session&) { return cudaMemPoolTrimTo(pool, bytes); });
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  return driver_call("cuMemPoolSetAttribute", Needs::driver, [&](Session&) {
+    return cudaMemPoolSetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value);
+  });
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  return driver_call("cuMemPoolGetAttribute", Needs::driver, [&](Session&) {
+    return cudaMemPoolGetAttribute(pool, static_cast<cudaMemPoolAttr>(attribute), value);
+  });
+}
+
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc*, size_t) {
+  return driver_call("cuMemPoolSetAccess", Needs::driver,
+                     [&](Session&) { return cudaMemPoolSetAccess(pool, nullptr, 0); });
+}
+
+CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool, CUmemLocation*) {
+  return driver_call("cuMemPoolGetAccess", Needs::driver, [&](Session&) {
+    *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"

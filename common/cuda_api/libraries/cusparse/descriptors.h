@@ -1,0 +1,83 @@
+#pragma once
+// What cuSPARSE's handles and descriptors stand for; their names are NVIDIA's.
+
+#include <cusparse.h>
+
+#include <cstdint>
+
+#include "common/cuda_api/libraries/library.h"
+#include "common/cuda_api/libraries/operands.h"
+
+struct cusparseContext {
+  cudaStream_t stream = nullptr;
+  cusparsePointerMode_t pointers = CUSPARSE_POINTER_MODE_HOST;
+};
+
+struct cusparseMatDescr {
+  cusparseMatrixType_t type = CUSPARSE_MATRIX_TYPE_GENERAL;
+  cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
+  cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
+  cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
+};
+
+struct cusparseDnVecDescr {
+  std::int64_t size;
+  void* values;
+  cudaDataType type;
+};
+
+struct cusparseDnMatDescr {
+  std::int64_t rows, columns, ld;
+  void* values;
+  cudaDataType type;
+  cusparseOrder_t order;
+  int batch;
+  std::int64_t stride;
+};
+
+struct cusparseSpMatDescr {
+  cusparseFormat_t format;  ///< CSR, CSC or COO
+  std::int64_t rows, columns, nonzeros;
+  void *offsets, *indices, *values;  ///< of COO: rows, columns
+  cusparseIndexType_t offset_type, index_type;
+  cusparseIndexBase_t base;
+  cudaDataType type;
+};
+
+namespace gpulab::cusparse {
+
+using namespace gpulab::libraries;
+
+/// A sparse matrix's operands.
+struct Sparse {
+  explicit Sparse(const cusparseSpMatDescr& d);
+  [[nodiscard]] std::vector<LibraryBuffer> buffers() const {
+    return {offsets.buffer(), indices.buffer(), values.buffer()};
+  }
+  Operand offsets, indices, values;
+  cusparseSpMatDescr d;
+};
+
+/// Its elements in the order in which they are stored, indices from 0.
+template <typename W>
+struct Element {
+  std::int64_t row, column;
+  W value;
+};
+template <typename W>
+[[nodiscard]] std::vector<Element<W>> elements(LibraryAccess& memory, const Sparse& sparse);
+
+/// 32- or 64-bit numbers of memory.
+[[nodiscard]] std::vector<std::int64_t> load_integers(LibraryAccess& memory, const Operand& from);
+void store_integers(LibraryAccess& memory, const Operand& to, const std::vector<std::int64_t>& values);
+[[nodiscard]] Operand integers(const char* name, const void* pointer, cusparseIndexType_t type, std::int64_t count);
+
+struct Call {
+  cusparseHandle_t handle;
+  const char* name;
+  void* caller;
+  cusparseStatus_t queue(const std::string& shape, double operations, Type type,
+                         const std::vector<LibraryBuffer>& buffers, const cuda_api::LibraryWork& work) const;
+};
+
+}  // namespace gpulab::cusparse

@@ -1,0 +1,187 @@
+// Products of sparse matrices with dense vectors and matrices.
+
+#include <fmt/format.h>
+
+#include "common/cuda_api/libraries/cusparse/descriptors.h"
+
+namespace gpulab::cusparse {
+namespace {
+
+std::string shape_of(const cusparseSpMatDescr& a) {
+  return fmt::format("{} x {}, {} elements", a.rows, a.columns, a.nonzeros);
+}
+
+Operand dense(const char* name, const cusparseDnMatDescr& d) {
+  const bool by_rows = d.order == CUSPARSE_ORDER_ROW;
+  return matrix(name, d.values, d.type, by_rows ? d.columns : d.rows, by_rows ? d.rows : d.columns, d.ld);
+}
+
+/// An index beyond the operand is an access beside it: it faults where that lies in no allocation.
+template <typename W>
+W element_at(LibraryAccess& memory, const Values<W>& values, i64 index) {
+  if (index >= 0 && index < static_cast<i64>(values.all.size())) return values[index];
+  Operand beside = values.operand;
+  beside.name += fmt::format("[{}]", index);
+  beside.address += static_cast<std::uint64_t>(index * bytes_of(beside.type));
+  beside.rows = beside.columns = 1;
+  beside.layout = Operand::Layout::whole;
+  memory.use({beside.read_only().buffer()});
+  return load<W>(memory, beside)[0];
+}
+
+struct Scalars {
+  Scalar alpha, beta;
+};
+Scalars scalars_of(const Call& call, const void* alpha, const void* beta, Type type) {
+  const bool on_device = call.handle->pointers == CUSPARSE_POINTER_MODE_DEVICE;
+  return {scalar("alpha", alpha, type, on_device), scalar("beta", beta, type, on_device)};
+}
+bool is_fresh(const Scalars& s) { return !s.beta.on_device && s.beta.value == Complex(0); }
+
+template <typename W>
+Values<W> scaled(LibraryAccess& memory, const Operand& to, W beta) {
+  if (beta == W(0)) return Values<W>(to);
+  auto values = load<W>(memory, to);
+  for (W& one : values.all) one *= beta;
+  return values;
+}
+
+/// (row, column) and value of op(A).
+template <typename W>
+Element<W> turned(Element<W> e, cusparseOperation_t op) {
+  if (op != CUSPARSE_OPERATION_NON_TRANSPOSE) std::swap(e.row, e.column);
+  if (op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE) e.value = conjugate(e.value);
+  return e;
+}
+
+cusparseStatus_t multiply_vector(const Call& call, cusparseOperation_t op, const void* alpha,
+                                 const cusparseSpMatDescr& a, const cusparseDnVecDescr& x, const void* beta,
+                                 const cusparseDnVecDescr& y, Type compute) {
+  const bool plain = op == CUSPARSE_OPERATION_NON_TRANSPOSE;
+  if (x.size != (plain ? a.columns : a.rows) || y.size != (plain ? a.rows : a.columns))
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  if (y.size == 0) return CUSPARSE_STATUS_SUCCESS;
+  const Scalars scalars = scalars_of(call, alpha, beta, compute);
+  const Sparse sparse(a);
+  const Operand from = vector("vecX", x.values, x.type, x.size, 1);
+  const Operand whole = vector("vecY", y.values, y.type, y.size, 1);
+  const Operand to = is_fresh(scalars) ? whole.written() : whole.changed();
+  auto buffers = sparse.buffers();
+  buffers.push_back(from.buffer());
+  buffers.push_back(to.buffer());
+  scalars.alpha.add_to(buffers);
+  scalars.beta.add_to(buffers);
+  return call.queue(shape_of(a), 2.0 * static_cast<double>(a.nonzeros), y.type, buffers, [=](LibraryAccess& memory) {
+    for_type(to.type, [&](auto kind) {
+      using W = decltype(kind);
+      const auto vector = load<W>(memory, from);
+      const W by = scalars.alpha.get<W>(memory);
+      auto result = scaled(memory, to, scalars.beta.get<W>(memory));
+      std::vector<W> sums(result.all.size());
+      for (const auto& stored : elements<W>(memory, sparse)) {
+        const auto e = turned(stored, op);
+        if (e.row >= 0 && e.row < static_cast<i64>(sums.size()))
+          sums[static_cast<std::size_t>(e.row)] += e.value * element_at(memory, vector, e.column);
+        else
+          (void)element_at(memory, result, e.row);
+      }
+      for (std::size_t i = 0; i < sums.size(); ++i) result.all[i] += by * sums[i];
+      store(memory, result);
+    });
+  });
+}
+
+cusparseStatus_t multiply_matrix(const Call& call, cusparseOperation_t opa, cusparseOperation_t opb, const void* alpha,
+                                 const cusparseSpMatDescr& a, const cusparseDnMatDescr& b, const void* beta,
+                                 const cusparseDnMatDescr& c, Type compute) {
+  const bool plain_a = opa == CUSPARSE_OPERATION_NON_TRANSPOSE, plain_b = opb == CUSPARSE_OPERATION_NON_TRANSPOSE;
+  const i64 m = plain_a ? a.rows : a.columns, k = plain_a ? a.columns : a.rows, n = plain_b ? b.columns : b.rows;
+  if ((plain_b ? b.rows : b.columns) != k || c.rows != m || c.columns != n) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (b.batch != 1 || c.batch != 1) return CUSPARSE_STATUS_NOT_SUPPORTED;
+  if (m == 0 || n == 0) return CUSPARSE_STATUS_SUCCESS;
+  const Scalars scalars = scalars_of(call, alpha, beta, compute);
+  const Sparse sparse(a);
+  const Operand from = dense("matB", b), whole = dense("matC", c);
+  const Operand to = is_fresh(scalars) ? whole.written() : whole.changed();
+  auto buffers = sparse.buffers();
+  buffers.push_back(from.buffer());
+  buffers.push_back(to.buffer());
+  scalars.alpha.add_to(buffers);
+  scalars.beta.add_to(buffers);
+  const bool b_by_rows = (b.order == CUSPARSE_ORDER_ROW) == plain_b, c_by_rows = c.order == CUSPARSE_ORDER_ROW;
+  const double operations = 2.0 * static_cast<double>(a.nonzeros) * static_cast<double>(n);
+  return call.queue(
+      fmt::format("{}, {} columns", shape_of(a), n), operations, c.type, buffers, [=](LibraryAccess& memory) {
+        for_type(to.type, [&](auto kind) {
+          using W = decltype(kind);
+          const auto values = load<W>(memory, from);
+          const W by = scalars.alpha.get<W>(memory);
+          auto result = scaled(memory, to, scalars.beta.get<W>(memory));
+          for (const auto& stored : elements<W>(memory, sparse)) {
+            const auto e = turned(stored, opa);
+            if (e.row < 0 || e.row >= m || e.column < 0 || e.column >= k) {
+              (void)element_at(memory, values, e.column * (b_by_rows ? n : 1));
+              continue;
+            }
+            for (i64 j = 0; j < n; ++j) {
+              const W other = b_by_rows ? values.at(j, e.column) : values.at(e.column, j);
+              const W term = by * e.value * (opb == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? conjugate(other) : other);
+              (c_by_rows ? result.at(j, e.row) : result.at(e.row, j)) += term;
+            }
+          }
+          store(memory, result);
+        });
+      });
+}
+
+}  // namespace
+}  // namespace gpulab::cusparse
+
+using namespace gpulab::cusparse;
+
+extern "C" {
+
+cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperation_t, const void*,
+                                         cusparseConstSpMatDescr_t, cusparseConstDnVecDescr_t, const void*,
+                                         cusparseDnVecDescr_t, cudaDataType, cusparseSpMVAlg_t, size_t* size) {
+  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  *size = 8;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperation_t, const void*,
+                                         cusparseConstSpMatDescr_t, cusparseConstDnVecDescr_t, const void*,
+                                         cusparseDnVecDescr_t, cudaDataType, cusparseSpMVAlg_t, void*) {
+  return handle == nullptr ? CUSPARSE_STATUS_NOT_INITIALIZED : CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, const void* alpha,
+                              cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void* beta,
+                              cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t, void*) {
+  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  if (alpha == nullptr || a == nullptr || x == nullptr || beta == nullptr || y == nullptr)
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  return multiply_vector({handle, "cusparseSpMV", __builtin_return_address(0)}, op, alpha, *a, *x, beta, *y, compute);
+}
+cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t, const void*,
+                                         cusparseConstSpMatDescr_t, cusparseConstDnMatDescr_t, const void*,
+                                         cusparseDnMatDescr_t, cudaDataType, cusparseSpMMAlg_t, size_t* size) {
+  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  *size = 8;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t, const void*,
+                                         cusparseConstSpMatDescr_t, cusparseConstDnMatDescr_t, const void*,
+                                         cusparseDnMatDescr_t, cudaDataType, cusparseSpMMAlg_t, void*) {
+  return handle == nullptr ? CUSPARSE_STATUS_NOT_INITIALIZED : CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
+                              const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+                              const void* beta, cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpMMAlg_t,
+                              void*) {
+  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  if (alpha == nullptr || a == nullptr || b == nullptr || beta == nullptr || c == nullptr)
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  return multiply_matrix({handle, "cusparseSpMM", __builtin_return_address(0)}, opa, opb, alpha, *a, *b, beta, *c,
+                         compute);
+}
+
+}  // extern "C"

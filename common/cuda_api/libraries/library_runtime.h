@@ -1,0 +1,81 @@
+#pragma once
+// What the runtime is for libraries that stand in for NVIDIA's (cuBLAS, cuRAND …): simulated memory and streams. A
+// library is a shared object of its own and finds this by dlsym, so that neither is linked with the other. Both are of
+// one build: there are no versions.
+
+#include <driver_types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gpulab::cuda_api {
+
+/// Memory of the device, or that the device reaches, which an operation reads or writes: rows of bytes in one
+/// allocation.
+struct LibraryBuffer {
+  std::string name;                  ///< as the manual calls it: "A"
+  std::uint64_t first = 0, end = 0;  ///< of all rows together; nothing where they are equal
+  std::uint64_t rows = 0;
+  std::function<std::pair<std::uint64_t, std::uint64_t>(std::uint64_t)> row{};  ///< address and bytes of the i-th
+  bool reads = false, writes = false;
+};
+
+/// What an operation has while it runs.
+class LibraryAccess {
+ public:
+  virtual ~LibraryAccess() = default;
+  /// Says what it is about to touch; before read() and write(). Does not return where some of it lies in no
+  /// allocation: then the operation has failed, as a kernel would.
+  virtual void use(const std::vector<LibraryBuffer>& buffers) = 0;
+  virtual void read(void* to, std::uint64_t from, std::uint64_t bytes) = 0;
+  virtual void write(std::uint64_t to, const void* from, std::uint64_t bytes) = 0;
+};
+
+/// Which units of the GPU an operation keeps busy.
+enum class LibraryUnit : std::uint8_t { memory, fp32, fp64, fp64_tensor, tf32_tensor, half_tensor, byte_tensor };
+
+struct LibraryOperation {
+  std::string function;   ///< "cublasSgemm"
+  std::string shape;      ///< "64 x 64 x 64"
+  double operations = 0;  ///< additions and multiplications
+  LibraryUnit unit = LibraryUnit::fp32;
+  double kernels = 1;  ///< that the vendor's library starts for it, about: each takes its time to start
+  cudaStream_t stream = nullptr;
+  void* caller = nullptr;  ///< return address
+  bool waits = false;      ///< the host waits for its result
+};
+
+using LibraryWork = std::function<void(LibraryAccess&)>;
+
+class LibraryRuntime {
+ public:
+  virtual ~LibraryRuntime() = default;
+  /// An operation of its stream, to be done once or, where that is captured, by each launch of its graph.
+  virtual cudaError_t queue(const LibraryOperation& operation, const LibraryWork& work) = 0;
+  /// Ends the program: exit code 3. `what`: "cublasX".
+  [[noreturn]] virtual void refuse(const std::string& what, void* caller, const std::string& hint) = 0;
+  /// Memory that the host, too, may read and write at this address.
+  [[nodiscard]] virtual bool host_may_touch(std::uint64_t address) = 0;
+  /// Rows of memory, as cudaMemcpy2DAsync copies them; `waits`: as cudaMemcpy2D.
+  virtual cudaError_t copy(const char* function, void* to, std::size_t pitch_to, const void* from,
+                           std::size_t pitch_from, std::size_t bytes, std::size_t rows, cudaMemcpyKind kind,
+                           cudaStream_t stream, bool waits, void* caller) = 0;
+  /// Memory of the device's that a library asks for itself: a name for findings.
+  virtual cudaError_t allocate(void** pointer, std::size_t bytes, const char* function, void* caller) = 0;
+  virtual cudaError_t release(void* pointer, void* caller) = 0;
+  /// Something wrong that the program did, once for each text: a finding of the tool `api`.
+  virtual void find(const std::string& text, void* caller) = 0;
+  /// Threads of the host that an operation may take.
+  [[nodiscard]] virtual int threads() const = 0;
+  /// Of the GPU that is simulated: 90.
+  [[nodiscard]] virtual int compute_capability() const = 0;
+};
+
+/// The name by which libraries find it in the process: a function without parameters.
+inline constexpr const char* kLibraryRuntime = "__cudaLibraryRuntime";
+
+}  // namespace gpulab::cuda_api

@@ -1,0 +1,14 @@
+#pragma once
+// The process's thread that makes code.
+
+#include <functional>
+
+namespace gpulab::simt::compiled {
+
+/// Runs `work` on that thread, one after another, no signal delivered to it. False: there is none, because LLVM is not
+/// here, this process is a copy of one that had the thread (fork), or its memory is nearly used up.
+bool in_background(std::function<void()> work);
+/// Returns when it has nothing to do.
+void wait_for_background();
+
+}  // namespace gpulab::simt::compiled

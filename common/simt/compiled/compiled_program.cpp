@@ -1,0 +1,170 @@
+#include "common/simt/compiled/compiled_program.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "common/simt/compiled/emit/emit.h"
+
+namespace gpulab::simt::compiled {
+
+namespace {
+
+/// Registers out of memory, rows into their callers, and what is left of both: a tenth of the time of -O2.
+constexpr const char* kPasses =
+    "always-inline,globaldce,function(sroa,early-cse,instcombine,simplifycfg,early-cse,adce)";
+
+/// The copy of the micro-ops in which every access looks for its pattern itself: the interpreter runs it wherever there
+/// is code, so that lanes that stop at one instruction stop at one micro-op.
+std::vector<MicroOp> each_by_itself(const Program& program) {
+  std::vector<MicroOp> ops = program.ops;
+  for (MicroOp& op : ops) {
+    const Meaning& meaning = program.sites[op.site].row->meaning;
+    if (meaning.followed && op.run == meaning.followed) op.run = meaning.counted ? meaning.counted : meaning.run;
+  }
+  return ops;
+}
+
+void add_text_attribute(const Library& llvm, Context context, Value function, std::string_view name,
+                        std::string_view text) {
+  llvm.AddAttributeAtIndex(function, kOfFunction,
+                           llvm.CreateStringAttribute(context, name.data(), static_cast<unsigned>(name.size()),
+                                                      text.data(), static_cast<unsigned>(text.size())));
+}
+
+/// All functions are code for this CPU; rows go into their caller.
+void set_attributes(const Library& llvm, Context context, Module module) {
+  char* const cpu = llvm.GetHostCPUName();
+  char* const features = llvm.GetHostCPUFeatures();
+  const auto kind = [&](std::string_view name) { return llvm.GetEnumAttributeKindForName(name.data(), name.size()); };
+  for (Value f = llvm.GetFirstFunction(module); f; f = llvm.GetNextFunction(f)) {
+    if (llvm.IsDeclaration(f)) continue;
+    for (const std::string_view name : {"target-cpu", "target-features", "tune-cpu"})
+      llvm.RemoveStringAttributeAtIndex(f, kOfFunction, name.data(), static_cast<unsigned>(name.size()));
+    add_text_attribute(llvm, context, f, "target-cpu", cpu);
+    add_text_attribute(llvm, context, f, "target-features", features);
+    add_text_attribute(llvm, context, f, "prefer-vector-width", "512");
+    add_text_attribute(llvm, context, f, "min-legal-vector-width", "512");
+    std::size_t length = 0;
+    if (std::string_view(llvm.GetValueName2(f, &length)) == Emitter::kFunction) continue;
+    llvm.RemoveEnumAttributeAtIndex(f, kOfFunction, kind("noinline"));
+    llvm.RemoveEnumAttributeAtIndex(f, kOfFunction, kind("optnone"));
+    llvm.AddAttributeAtIndex(f, kOfFunction, llvm.CreateEnumAttribute(context, kind("alwaysinline"), 0));
+    llvm.SetLinkage(f, kInternal);
+  }
+  llvm.DisposeMessage(cpu);
+  llvm.DisposeMessage(features);
+}
+
+/// A function that nobody defines: LLVM would end the process when it does not find it.
+std::string missing_function(const Library& llvm, Module module) {
+  for (Value f = llvm.GetFirstFunction(module); f; f = llvm.GetNextFunction(f)) {
+    std::size_t length = 0;
+    const std::string_view name = llvm.GetValueName2(f, &length);
+    if (llvm.IsDeclaration(f) && !name.starts_with("llvm.")) return std::string(name);
+  }
+  return {};
+}
+
+}  // namespace
+
+struct CompiledProgram::Engine {
+  const Library& llvm;
+  Context context;
+  Points points{};
+  LLVMEngine* engine = nullptr;  ///< has the module
+  explicit Engine(const Library& library) : llvm(library), context(library.ContextCreate()) {}
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine() {
+    if (engine) llvm.DisposeExecutionEngine(engine);
+    llvm.ContextDispose(context);
+  }
+  [[nodiscard]] bool optimise(Module module, std::string& why) const;
+  [[nodiscard]] bool compile(Module module, std::string& why);
+};
+
+bool CompiledProgram::Engine::optimise(Module module, std::string& why) const {
+  LLVMPassOptions* const options = llvm.CreatePassBuilderOptions();
+  LLVMError* const error = llvm.RunPasses(module, kPasses, llvm.GetExecutionEngineTargetMachine(engine), options);
+  llvm.DisposePassBuilderOptions(options);
+  if (!error) return true;
+  char* const text = llvm.GetErrorMessage(error);
+  why = text;
+  llvm.DisposeErrorMessage(text);
+  return false;
+}
+
+/// Takes the module.
+bool CompiledProgram::Engine::compile(Module module, std::string& why) {
+  EngineOptions options{};
+  llvm.InitializeMCJITCompilerOptions(&options, sizeof(options));
+  options.level = 2;
+  char* error = nullptr;
+  if (llvm.CreateMCJITCompilerForModule(&engine, module, &options, sizeof(options), &error) != 0) {
+    why = error;
+    llvm.DisposeMessage(error);
+    engine = nullptr;
+    return false;
+  }
+  if (!optimise(module, why)) return false;
+  points.code = reinterpret_cast<Code>(llvm.GetFunctionAddress(engine, Emitter::kFunction));
+  if (!points.code) why = "LLVM gave no code";
+  return points.code != nullptr;
+}
+
+namespace {
+std::atomic<std::uint64_t> programs_made{0};
+}
+
+std::uint64_t CompiledProgram::made() { return programs_made; }
+CompiledProgram::CompiledProgram() = default;
+CompiledProgram::~CompiledProgram() = default;
+
+std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, const CodeRequest& request,
+                                                       std::string& why) {
+  const Library* const llvm = Library::get(why);
+  if (!llvm) return nullptr;
+  if (program.functions.size() != 1) return why = "it calls functions", nullptr;
+  if (program.ops.size() > kMostOps) return why = "it is too long", nullptr;
+  std::unique_ptr<CompiledProgram> made(new CompiledProgram);
+  made->engine_ = std::make_unique<Engine>(*llvm);
+  Engine& engine = *made->engine_;
+  engine.points.plain = each_by_itself(program);
+  Rows rows(*llvm, engine.context, why);
+  if (!why.empty()) return nullptr;
+  const Operations operations(program, rows);
+  if (!operations.consistent) return why = "its registers are not understood", nullptr;
+  Flow flow(operations, request.block);
+  const Module module = llvm->ModuleCreateWithNameInContext("gpulab", engine.context);
+  rows.prepare(module);
+  {
+    CodeBuilder builder(*llvm, engine.context);
+    Emitter(builder, module, operations, flow, rows, engine.points).emit(request.masked);
+  }
+  why = rows.link(module);
+  if (why.empty()) {
+    set_attributes(*llvm, engine.context, module);
+    why = missing_function(*llvm, module);
+  }
+  char* problem = nullptr;
+  if (why.empty() && llvm->VerifyModule(module, 2, &problem) != 0)
+    why = std::string("LLVM refuses its code: ") + problem;
+  if (problem) llvm->DisposeMessage(problem);
+  if (!why.empty()) {
+    llvm->DisposeModule(module);
+    return nullptr;
+  }
+  if (!engine.compile(module, why)) return nullptr;
+  made->entries_.reserve(program.blocks.size());
+  for (std::uint32_t i = 0; i < program.blocks.size(); ++i) {
+    made->entries_.push_back(
+        entry_point(engine.points.plain.data() + program.blocks[i].first_op, engine.points.code, i, request.masked));
+    made->entries_.back().refused = request.refused;
+    made->blocks_.push_back(program.blocks[i]);
+    made->blocks_.back().first = &made->entries_.back().op;
+  }
+  ++programs_made;
+  return made;
+}
+
+}  // namespace gpulab::simt::compiled

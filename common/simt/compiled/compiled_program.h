@@ -1,0 +1,49 @@
+#pragma once
+// A program's machine code for launches of one shape, made of the same rows that the interpreter runs. Results, counts,
+// faults and what is printed are the same bytes with and without it.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/dim3.h"
+#include "common/simt/compiled/exits.h"
+#include "common/simt/decode/program.h"
+#include "common/simt/machine/warp.h"
+
+namespace gpulab::simt::compiled {
+
+/// What a program's code is made for.
+struct CodeRequest {
+  Dim3 block;                                     ///< the launch's shape
+  bool masked = true;                             ///< also for some lanes of a warp, which takes twice as long to make
+  std::atomic<std::uint32_t>* refused = nullptr;  ///< counts, about, how often some lanes would have entered
+};
+
+class CompiledProgram {
+ public:
+  /// nullptr where it cannot be, and `why` says what for. The program must outlive it.
+  [[nodiscard]] static std::unique_ptr<CompiledProgram> make(const Program& program, const CodeRequest& request,
+                                                             std::string& why);
+  ~CompiledProgram();
+  CompiledProgram(const CompiledProgram&) = delete;
+  CompiledProgram& operator=(const CompiledProgram&) = delete;
+
+  /// Beyond so many micro-ops LLVM takes longer than most launches do: for matmul's unrolled variants minutes.
+  static constexpr std::size_t kMostOps = 600;
+  /// How many this process has made so far.
+  [[nodiscard]] static std::uint64_t made();
+  /// The program's blocks, which begin where their code is entered (LaunchState::blocks).
+  [[nodiscard]] const BasicBlock* blocks() const { return blocks_.data(); }
+
+ private:
+  struct Engine;
+  CompiledProgram();
+  std::vector<BasicBlock> blocks_;
+  std::vector<EntryPoint> entries_;
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace gpulab::simt::compiled

@@ -1,0 +1,150 @@
+#pragma once
+// Code of a program: one function, entered at any basic block and behind what may end a warp's turn. Registers stay in
+// variables of the function, of which LLVM makes vector registers; what is the same in all lanes, but for a constant,
+// is one word.
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "common/simt/compiled/emit/builder.h"
+#include "common/simt/compiled/exits.h"
+#include "common/simt/compiled/flow.h"
+#include "common/simt/compiled/rows.h"
+
+namespace gpulab::simt::compiled {
+
+/// What compiled code points to; lives as long as the code.
+struct Points {
+  std::vector<MicroOp> plain;               ///< the program's, but no access repeats another's pattern
+  std::deque<std::vector<MicroOp>> called;  ///< callable()
+  std::deque<ThroughPoint> through;
+  Code code = nullptr;
+};
+
+class Emitter {
+ public:
+  Emitter(CodeBuilder& builder, Module module, const Operations& operations, Flow& flow, const Rows& rows,
+          Points& points);
+  /// Emits the function `kFunction`. Its entries below the number of basic blocks are these blocks, counted already.
+  /// `masked`: also those for some lanes of a warp.
+  void emit(bool masked);
+  static constexpr const char* kFunction = "gpulab_warp";
+
+ private:
+  void emit_blocks();
+  void emit_block(std::uint32_t block);
+  /// False: nothing behind it is reached.
+  bool emit_one(std::uint32_t block, std::size_t k);
+  void emit_value(std::uint32_t block, std::size_t k);
+  Value call_row(const Operation& o, bool all);
+  Value quotient_or_remainder(const Operation& o);
+  void check_range(const Operation& o, std::uint32_t block, std::size_t k);
+  void emit_handler(const Operation& o);
+  void emit_through(std::uint32_t block, std::size_t k);
+  void emit_collective(const Operation& o);
+  void emit_shuffle(const Operation& o);
+  void stop_at_barrier(const ThroughPoint& point, std::uint32_t barrier);
+  void emit_branch_if(const Operation& o);
+  void leave(std::uint32_t block, std::size_t k);
+  void leave_at(const Live& live, Exit::Kind kind, const MicroOp* op, Value value);
+  void leave_if(Value condition, const Live& live, Exit::Kind kind, Value value);
+  void enter_from_interpreter(std::uint32_t block);
+  void enter_from_code(std::uint32_t block);
+  void go_to(std::uint32_t block);
+  [[nodiscard]] const States& at_entry(std::uint32_t block) const {
+    return masked_ ? flow_.at_masked_entry(block) : flow_.at_entry(block);
+  }
+
+  // region.cpp
+  /// Lanes of a warp that run under a mask: those of a short block that the others skip, or all that run (`own`).
+  struct Region {
+    Value mask, bits, count;           ///< of lanes: as a word, as a vector of bits, and how many
+    bool own = false;                  ///< the warp's mask is this one
+    std::map<Variable, Value> before;  ///< of what is written there: what it was
+  };
+  [[nodiscard]] Region region_of(Value mask);
+  [[nodiscard]] bool is_side(std::uint32_t side, std::uint32_t meeting) const;
+  void emit_parted(const Operation& branch, Value taken);
+  void emit_sides(const Operation& branch, std::uint32_t meeting, Value taken);
+  void emit_side(std::uint32_t side, Value lanes);
+  void part(const Operation& branch, Value taken);
+  void meet(std::uint32_t block);
+  void emit_dispatch();
+  void begin_masked();
+  void end_masked();
+  void blend(const Region& region);
+  void remember(Variable v);
+  void count_block(std::uint32_t block, Value lanes);
+  Value intrinsic(const char* name, Type result, std::vector<Value> arguments, std::vector<Type> types);
+  [[nodiscard]] bool is_inline(const Operation& o) const;
+  Region* region_ = nullptr;
+  Region own_;
+  bool masked_ = false;  ///< code for some lanes of a warp is emitted
+
+  // emit_access.cpp
+  struct Place {
+    Value good, host, low, allocation;
+  };
+  void emit_access(const Operation& o);
+  Value address_of(const Operation& o, Value of_register);
+  struct Halves {
+    Value start[2];
+  };
+  Halves halves(const Operation& o, Value& are);
+  void emit_halves(const Operation& o);
+  void count_halves(const Operation& o, const Place (&places)[2], std::uint64_t span);
+  Value in_both(Value from_a, Value count_a, Value from_b, Value count_b);
+  Value side_by_side(const Operation& o, Value& are);
+  Place place_of(const Operation& o, Value base, std::int64_t lowest, std::uint64_t span);
+  void store_inline(const Operation& o, Value host, Value x);
+  Value load_inline(const Operation& o, const Lanes& lanes, Value host, std::int64_t lowest);
+  void count_inline(const Operation& o, const Lanes& lanes, const Place& place, std::uint64_t span);
+  void add_to(std::uint32_t site, std::size_t offset, Value x);
+  void add_at(Value at, Value x) { b_.store(b_.add(b_.load(b_.integer(64), at), x), at); }
+  Value sectors_of(const Operation& o, const Place& place, std::uint64_t span);
+  void mark_sectors(bool store, const Place& place, Value sectors);
+
+  // emit_values.cpp
+  [[nodiscard]] bool is_wide(Variable v) const { return all_.wide[v]; }
+  [[nodiscard]] Type word_of(Variable v) const { return b_.word(!all_.is_predicate(v) && is_wide(v)); }
+  [[nodiscard]] Type vector_type(Variable v) const {
+    return all_.is_predicate(v) ? b_.integer(32) : b_.lanes(is_wide(v));
+  }
+  Value variable(Variable v, bool vector);
+  Value home(Variable v);
+  Value scalar(Variable v);
+  Value vector(Variable v);
+  Value spread(Variable v, const State& state);
+  void set(Variable v, Value x, const State& state);
+  void load_home(Variable v);
+  void store_home(Variable v);
+  void spill(const Live& live);
+  void call_handlers_of(const Operation& o, bool in_full);
+  Value temporary(Type type);
+
+  Block fresh(const char* name) { return b_.llvm.AppendBasicBlockInContext(b_.context, function_, name); }
+  Value field(std::size_t offset, Type type) { return b_.load(type, b_.at(warp_, offset)); }
+
+  CodeBuilder& b_;
+  Module module_;
+  const Operations& all_;
+  Flow& flow_;
+  const Rows& rows_;
+  Points& points_;
+  Value function_ = nullptr, warp_ = nullptr, exit_ = nullptr, registers_ = nullptr, predicates_ = nullptr,
+        counts_ = nullptr, sites_ = nullptr, patterns_ = nullptr, footprint_ = nullptr, shared_ = nullptr,
+        shared_bytes_ = nullptr, entries_ = nullptr;
+  Block variables_ = nullptr, start_ = nullptr;
+  std::vector<Value> words_, vectors_;      ///< by variable
+  Value mask_ = nullptr;                    ///< of the lanes that run, while masked code of a block is emitted
+  Value masks_ = nullptr, next_ = nullptr;  ///< variables: that mask, and the block that dispatch_ goes to
+  Block dispatch_ = nullptr;
+  std::vector<Block> entered_, counted_;  ///< by block: where code comes from others; behind its counts
+  std::uint32_t next_entry_ = 0;
+  States now_;
+  std::vector<std::uint32_t> inlined_;  ///< sites of the running block
+};
+
+}  // namespace gpulab::simt::compiled

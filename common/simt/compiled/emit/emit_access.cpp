@@ -1,0 +1,334 @@
+// Loads and stores whose addresses follow from lane 0's (emit.h): bounds, sectors and banks by arithmetic. They do and
+// count what the handlers of isa/memory/memory.cpp do; where they are not sure, they call the handler.
+
+#include <algorithm>
+
+#include "common/simt/compiled/emit/emit.h"
+#include "common/simt/counting/access.h"
+#include "common/simt/machine/memory/memory.h"
+
+namespace gpulab::simt::compiled {
+
+namespace {
+Pattern shared_pattern(const Operation& o, const Lanes& lanes) {
+  Pattern pattern{};
+  std::int32_t relative[kLanes];
+  std::ranges::copy(lanes, relative);
+  set_shape(pattern, relative, kFullMask, kSharedPhase, o.width);
+  count_pattern(pattern, o.width, !o.load, false);
+  return pattern;
+}
+}  // namespace
+
+/// Under a mask: what is counted alike whichever lanes there are.
+bool Emitter::is_inline(const Operation& o) const {
+  if (!flow_.is_inline(o, now_)) return false;
+  return !region_ || !o.shared ||
+         (o.width == 4 && shared_pattern(o, flow_.lanes(now_[o.address].lanes)).wavefronts == 1);
+}
+
+void Emitter::add_to(std::uint32_t site, std::size_t offset, Value x) {
+  const Value at = b_.at(sites_, sizeof(SiteStatistics) * std::uint64_t{site} + offset);
+  b_.store(b_.add(b_.load(b_.integer(64), at), x), at);
+}
+
+/// A lane's address, of its register.
+Value Emitter::address_of(const Operation& o, Value of_register) {
+  if (o.op->mods & kAddress32)
+    return b_.cast(kZExt, b_.add(of_register, b_.k32(static_cast<std::uint32_t>(o.op->imm))), b_.integer(64));
+  return b_.add(of_register, b_.k64(static_cast<std::uint64_t>(std::int64_t{o.op->imm})));
+}
+
+/// Where lanes' bytes lie: from `lowest` behind `base`, `span` of them.
+Emitter::Place Emitter::place_of(const Operation& o, Value base, std::int64_t lowest, std::uint64_t span) {
+  Place place{};
+  place.low = b_.add(base, b_.k64(static_cast<std::uint64_t>(lowest)));
+  const Value aligned = b_.compare(kEqual, b_.both(base, b_.k64(o.width - 1)), b_.k64(0));
+  const auto within = [&](Value from, Value bytes) {
+    const Value starts = b_.compare(kUnsignedLessEqual, from, bytes);
+    return b_.both(aligned, b_.both(starts, b_.compare(kUnsignedLessEqual, b_.k64(span), b_.sub(bytes, from))));
+  };
+  if (o.shared) {
+    place.good = within(place.low, shared_bytes_);
+    place.host = b_.at(shared_, place.low);
+    return place;
+  }
+  place.allocation = b_.load(b_.pointer(), b_.at(patterns_, sizeof(PatternCache) * std::uint64_t{o.op->site} +
+                                                                offsetof(PatternCache, allocation)));
+  const Block before = b_.here(), known = fresh("known"), join = fresh("placed");
+  const Value null = b_.llvm.ConstNull(b_.pointer());
+  b_.go_if(b_.compare(kNotEqual, place.allocation, null), known, join);
+  b_.begin(known);
+  const Value from = b_.sub(place.low, b_.load(b_.integer(64), b_.at(place.allocation, offsetof(Allocation, address))));
+  const Value good = within(from, b_.load(b_.integer(64), b_.at(place.allocation, offsetof(Allocation, bytes))));
+  const Value host = b_.at(b_.load(b_.pointer(), b_.at(place.allocation, offsetof(Allocation, host))), from);
+  const Block looked = b_.here();
+  b_.go(join);
+  b_.begin(join);
+  place.good = b_.phi(b_.integer(1), {b_.llvm.ConstInt(b_.integer(1), 0, 0), good}, {before, looked});
+  place.host = b_.phi(b_.pointer(), {null, host}, {before, looked});
+  return place;
+}
+
+/// `host` is where the lowest lane's bytes lie.
+Value Emitter::load_inline(const Operation& o, const Lanes& lanes, Value host, std::int64_t lowest) {
+  const bool wide = o.width == 8;
+  if (is_uniform(lanes)) return b_.load(b_.word(wide), host, o.width);
+  if (is_contiguous(lanes, o.width)) return b_.load(b_.lanes(wide), host, o.width);
+  Value halves[2];
+  for (std::size_t half = 0; half < 2; ++half) {
+    const std::size_t first = half * kLanes / 2;
+    const Value from = b_.at(host, static_cast<std::uint64_t>(lanes[first] - lowest));
+    halves[half] = is_uniform(lanes, first, kLanes / 2)
+                       ? b_.splat(b_.load(b_.word(wide), from, o.width), wide, kLanes / 2)
+                       : b_.load(b_.lanes(wide, kLanes / 2), from, o.width);
+  }
+  return b_.joined(halves[0], halves[1]);
+}
+
+/// Bit k: lanes touch the sector k behind that of `low`. Aligned lanes side by side, or one place for all.
+Value Emitter::sectors_of(const Operation& o, const Place& place, std::uint64_t span) {
+  const Value phase = b_.both(place.low, b_.k64(31));
+  if (span == o.width) return b_.k64(1);
+  if (!region_) {
+    const Value sectors = b_.op(kLShr, b_.add(phase, b_.k64(span + 31)), b_.k64(5));
+    return b_.sub(b_.op(kShl, b_.k64(1), sectors), b_.k64(1));
+  }
+  // A bit for each place of a lane, moved to where its sector's first is; then one bit for each of those.
+  const std::uint64_t lanes_in_one = 32 / o.width;
+  const Value from = b_.op(kLShr, phase, b_.k64(o.width == 4 ? 2 : 3));
+  Value places = b_.op(kShl, b_.cast(kZExt, region_->mask, b_.integer(64)), from);
+  for (std::uint64_t by = 1; by < lanes_in_one; by *= 2) places = b_.op(kOr, places, b_.op(kLShr, places, b_.k64(by)));
+  Value bits = b_.both(places, b_.k64(1));
+  for (std::uint64_t k = 1; k <= kLanes / lanes_in_one; ++k)
+    bits =
+        b_.op(kOr, bits, b_.both(b_.op(kLShr, places, b_.k64(k * (lanes_in_one - 1))), b_.k64(std::uint64_t{1} << k)));
+  return bits;
+}
+
+/// Marks sectors in the worker's footprint of the allocation: 64 to a word, from that of the lowest lane on.
+void Emitter::mark_sectors(bool store, const Place& place, Value bits) {
+  const Value start = b_.load(b_.integer(64), b_.at(place.allocation, offsetof(Allocation, address)));
+  const Value first = b_.sub(b_.op(kLShr, place.low, b_.k64(5)), b_.op(kLShr, start, b_.k64(5)));
+  const Value index =
+      b_.cast(kZExt, b_.load(b_.integer(32), b_.at(place.allocation, offsetof(Allocation, index))), b_.integer(64));
+  const Value table = b_.load(b_.pointer(), b_.at(footprint_, FootprintMap::kPlaces));
+  const Value entry = b_.at(table, b_.op(kMul, index, b_.k64(sizeof(FootprintMap::Places))));
+  const Value words = b_.load(b_.pointer(), b_.at(entry, store ? offsetof(FootprintMap::Places, stored)
+                                                               : offsetof(FootprintMap::Places, loaded)));
+  const Value bit = b_.both(first, b_.k64(63));
+  const Value word = b_.at(words, b_.op(kShl, b_.op(kLShr, first, b_.k64(6)), b_.k64(3)));
+  b_.store(b_.op(kOr, b_.load(b_.integer(64), word), b_.op(kShl, bits, bit)), word);
+  const Value beyond = b_.op(kLShr, b_.op(kLShr, bits, b_.sub(b_.k64(63), bit)), b_.k64(1));
+  const Block more = fresh("next_word"), done = fresh("marked");
+  b_.go_if(b_.compare(kEqual, beyond, b_.k64(0)), done, more);
+  b_.begin(more);
+  const Value next = b_.at(word, 8);
+  b_.store(b_.op(kOr, b_.load(b_.integer(64), next), beyond), next);
+  b_.go(done);
+  b_.begin(done);
+}
+
+void Emitter::count_inline(const Operation& o, const Lanes& lanes, const Place& place, std::uint64_t span) {
+  const std::uint32_t site = o.op->site;
+  const std::size_t space = o.shared ? 8 : 0;
+  const Value count = region_ ? region_->count : b_.k64(kLanes);
+  add_to(site, offsetof(SiteStatistics, requests) + space, b_.k64(1));
+  add_to(site, offsetof(SiteStatistics, lanes) + space, count);
+  if (o.shared) {
+    const Pattern pattern = shared_pattern(o, lanes);
+    add_to(site, offsetof(SiteStatistics, wavefronts), b_.k64(pattern.wavefronts));
+    add_to(site, offsetof(SiteStatistics, ideal_wavefronts), b_.k64(pattern.ideal_wavefronts));
+    return;
+  }
+  const Value bits = sectors_of(o, place, span);
+  add_to(site, offsetof(SiteStatistics, sectors),
+         intrinsic("llvm.ctpop.i64", b_.integer(64), {bits}, {b_.integer(64)}));
+  add_to(site, offsetof(SiteStatistics, distinct_bytes),
+         span == o.width ? b_.k64(o.width) : b_.op(kMul, count, b_.k64(o.width)));
+  mark_sectors(!o.load, place, bits);
+}
+
+/// Other threads may write what lies between the lanes of a region.
+void Emitter::store_inline(const Operation& o, Value host, Value x) {
+  if (!region_) return b_.store(x, host, o.width);
+  const bool wide = o.width == 8;
+  intrinsic(wide ? "llvm.masked.store.v32i64.p0" : "llvm.masked.store.v32i32.p0", b_.llvm.VoidTypeInContext(b_.context),
+            {x, host, b_.k32(o.width), region_->bits},
+            {b_.lanes(wide), b_.pointer(), b_.integer(32), b_.llvm.VectorType(b_.integer(1), kLanes)});
+}
+
+/// Lanes of a region side by side, where nothing is known of their addresses: the address that lane 0 would have, and
+/// whether they are.
+Value Emitter::side_by_side(const Operation& o, Value& are) {
+  const bool wide = !(o.op->mods & kAddress32);
+  Lanes steps{};
+  for (std::size_t i = 0; i < kLanes; ++i) steps[i] = static_cast<std::int64_t>(i * o.width);
+  const Value starts = b_.sub(vector(o.address), b_.vector_of(wide, steps));
+  const Value lane = intrinsic("llvm.cttz.i32", b_.integer(32), {region_->mask, b_.llvm.ConstInt(b_.integer(1), 0, 0)},
+                               {b_.integer(32), b_.integer(1)});
+  const Value start = b_.element(starts, lane);
+  const Value apart = b_.cast(kBitCast, b_.compare(kNotEqual, starts, b_.splat(start, wide)), b_.integer(32));
+  are = b_.compare(kEqual, b_.both(apart, region_->mask), b_.k32(0));
+  return start;
+}
+
+/// Two half warps, of which each lies side by side: rows of a tile of 16. `starts` as side_by_side() has them.
+Emitter::Halves Emitter::halves(const Operation& o, Value& are) {
+  const bool wide = !(o.op->mods & kAddress32);
+  Lanes steps{};
+  for (std::size_t i = 0; i < kLanes; ++i) steps[i] = static_cast<std::int64_t>(i % (kLanes / 2) * o.width);
+  const Value starts = b_.sub(vector(o.address), b_.vector_of(wide, steps));
+  Halves halves;
+  Value all[2];
+  for (std::size_t k = 0; k < 2; ++k) {
+    halves.start[k] = b_.element(starts, b_.k32(k * kLanes / 2));
+    all[k] = b_.splat(halves.start[k], wide, kLanes / 2);
+  }
+  const Value apart = b_.cast(kBitCast, b_.compare(kNotEqual, starts, b_.joined(all[0], all[1])), b_.integer(32));
+  // Lanes 2 GiB apart have no pattern.
+  const Value distance = b_.add(b_.sub(halves.start[1], halves.start[0]), b_.k64(std::uint64_t{1} << 30));
+  are = b_.both(b_.compare(kEqual, apart, b_.k32(0)),
+                b_.compare(kUnsignedLessEqual, distance, b_.k64(std::uint64_t{1} << 31)));
+  return halves;
+}
+
+/// What lies in both of two stretches of so many, which begin there: never less than nothing.
+Value Emitter::in_both(Value from_a, Value count_a, Value from_b, Value count_b) {
+  const auto less = [&](Value x, Value y) { return b_.choose_lanes(b_.compare(kSignedLess, x, y), x, y); };
+  const auto more = [&](Value x, Value y) { return b_.choose_lanes(b_.compare(kSignedLess, x, y), y, x); };
+  const Value end = less(b_.add(from_a, count_a), b_.add(from_b, count_b));
+  return more(b_.sub(end, more(from_a, from_b)), b_.k64(0));
+}
+
+void Emitter::count_halves(const Operation& o, const Place (&places)[2], std::uint64_t span) {
+  const std::uint32_t site = o.op->site;
+  add_to(site, offsetof(SiteStatistics, requests), b_.k64(1));
+  add_to(site, offsetof(SiteStatistics, lanes), b_.k64(kLanes));
+  Value count[2], first[2];
+  for (std::size_t k = 0; k < 2; ++k) {
+    const Value bits = sectors_of(o, places[k], span);
+    count[k] = intrinsic("llvm.ctpop.i64", b_.integer(64), {bits}, {b_.integer(64)});
+    first[k] = b_.op(kLShr, places[k].low, b_.k64(5));
+    mark_sectors(!o.load, places[k], bits);
+  }
+  add_to(site, offsetof(SiteStatistics, sectors),
+         b_.sub(b_.add(count[0], count[1]), in_both(first[0], count[0], first[1], count[1])));
+  add_to(site, offsetof(SiteStatistics, distinct_bytes),
+         b_.sub(b_.k64(2 * span), in_both(places[0].low, b_.k64(span), places[1].low, b_.k64(span))));
+}
+
+/// Of a whole warp, where nothing is known of its addresses.
+void Emitter::emit_halves(const Operation& o) {
+  inlined_.push_back(o.op->site);
+  Value are = nullptr;
+  const Halves two = halves(o, are);
+  const std::uint64_t span = std::uint64_t{o.width} * kLanes / 2;
+  const bool wide = o.width == 8;
+  Place places[2];
+  for (std::size_t k = 0; k < 2; ++k) {
+    places[k] = place_of(o, address_of(o, two.start[k]), 0, span);
+    are = b_.both(are, places[k].good);
+  }
+  const Value stored = o.load ? nullptr : vector(o.data);
+  const Block quick = fresh("inline"), slow = fresh("in_full"), done = fresh("accessed");
+  b_.go_if(are, quick, slow);
+  const States before = now_;
+  b_.begin(slow);
+  call_handlers_of(o, true);
+  const Value slow_value = o.load ? b_.load(vector_type(o.data), home(o.data), sizeof(Slot)) : nullptr;
+  const Block slow_end = b_.here();
+  b_.go(done);
+
+  b_.begin(quick);
+  Value loaded[2];
+  for (std::size_t k = 0; k < 2; ++k) {
+    if (o.load)
+      loaded[k] = b_.load(b_.lanes(wide, kLanes / 2), places[k].host, o.width);
+    else
+      b_.store(b_.half(stored, k), places[k].host, o.width);
+  }
+  const Value quick_value = o.load ? b_.joined(loaded[0], loaded[1]) : nullptr;
+  if (o.counted) {
+    const Block as_one = fresh("as_one"), as_two = fresh("as_two"), counted = fresh("counted_both");
+    b_.go_if(b_.compare(kEqual, b_.add(two.start[0], b_.k64(span)), two.start[1]), as_one, as_two);
+    b_.begin(as_one);
+    Lanes steps{};
+    count_inline(o, steps, places[0], 2 * span);
+    b_.go(counted);
+    b_.begin(as_two);
+    count_halves(o, places, span);
+    b_.go(counted);
+    b_.begin(counted);
+  }
+  const Block quick_end = b_.here();
+  b_.go(done);
+
+  b_.begin(done);
+  now_ = before;
+  if (o.load)
+    set(o.data, b_.phi(vector_type(o.data), {slow_value, quick_value}, {slow_end, quick_end}),
+        {State::Kind::vector, true, 0});
+}
+
+void Emitter::emit_access(const Operation& o) {
+  const std::uint32_t leader = all_.program.sites[o.op->site].leader;
+  const bool led_inline = std::ranges::find(inlined_, leader) != inlined_.end();
+  if (region_ && o.load) remember(o.data);
+  const bool known = is_inline(o);
+  if (!known && !region_ && flow_.may_be_inline(o, now_)) return emit_halves(o);
+  if (!known && !flow_.may_be_inline(o, now_)) {
+    call_handlers_of(o, led_inline || region_);
+    for (const Variable v : o.in) now_[v].dirty = false;
+    if (!o.load) return;
+    now_[o.data] = {State::Kind::vector, false, 0};
+    load_home(o.data);
+    return;
+  }
+  inlined_.push_back(o.op->site);
+  Lanes lanes{};
+  Value are = nullptr, start = nullptr;
+  if (known) {
+    lanes = flow_.lanes(now_[o.address].lanes);
+    start = scalar(o.address);
+  } else {
+    for (std::size_t i = 0; i < kLanes; ++i) lanes[i] = static_cast<std::int64_t>(i * o.width);
+    start = side_by_side(o, are);
+  }
+  const auto [least, most] = std::ranges::minmax(lanes);
+  const std::uint64_t span = static_cast<std::uint64_t>(most - least) + o.width;
+  const Place place = place_of(o, address_of(o, start), least, span);
+  const Value stored = o.load ? nullptr : vector(o.data);
+  const Block quick = fresh("inline"), slow = fresh("in_full"), done = fresh("accessed");
+  b_.go_if(are ? b_.both(place.good, are) : place.good, quick, slow);
+  States behind = now_;
+  flow_.pass(o, behind);
+  const bool one_place = o.load && behind[o.data].kind == State::Kind::affine, uniform = one_place && !region_;
+  if (o.load && !uniform) behind[o.data] = {State::Kind::vector, true, 0};
+
+  b_.begin(slow);
+  call_handlers_of(o, true);
+  Value slow_value = nullptr;
+  if (o.load)
+    slow_value =
+        uniform ? b_.load(word_of(o.data), home(o.data)) : b_.load(vector_type(o.data), home(o.data), sizeof(Slot));
+  const Block slow_end = b_.here();
+  b_.go(done);
+
+  b_.begin(quick);
+  Value quick_value = o.load ? load_inline(o, lanes, place.host, least) : nullptr;
+  if (one_place && region_) quick_value = b_.splat(quick_value, o.width == 8);
+  if (!o.load) store_inline(o, place.host, stored);
+  if (o.counted) count_inline(o, lanes, place, span);
+  const Block quick_end = b_.here();
+  b_.go(done);
+
+  b_.begin(done);
+  now_ = behind;
+  if (o.load)
+    set(o.data,
+        b_.phi(uniform ? word_of(o.data) : vector_type(o.data), {slow_value, quick_value}, {slow_end, quick_end}),
+        behind[o.data]);
+}
+
+}  // namespace gpulab::simt::compiled

@@ -1,0 +1,97 @@
+// Registers as variables of the function (emit.h).
+
+#include "common/simt/compiled/emit/emit.h"
+
+namespace gpulab::simt::compiled {
+
+/// Of the entry block, where LLVM looks for what it may keep in registers.
+Value Emitter::temporary(Type type) {
+  const Block here = b_.here();
+  b_.begin(variables_);
+  const Value made = b_.slot(type);
+  b_.begin(here);
+  return made;
+}
+
+Value Emitter::variable(Variable v, bool vector) {
+  Value& made = vector || all_.is_predicate(v) ? vectors_[v] : words_[v];
+  if (!made) made = temporary(vector ? vector_type(v) : word_of(v));
+  return made;
+}
+
+Value Emitter::home(Variable v) {
+  return all_.is_predicate(v) ? b_.at(predicates_, std::uint64_t{v - all_.program.slots} * 4)
+                              : b_.at(registers_, std::uint64_t{v} * sizeof(Slot));
+}
+
+/// Lane 0's value, of what is affine.
+Value Emitter::scalar(Variable v) {
+  if (const std::uint64_t* bits = flow_.constant(v)) return b_.k(is_wide(v), *bits);
+  return b_.load(word_of(v), variable(v, false));
+}
+
+Value Emitter::spread(Variable v, const State& state) {
+  const Value all = b_.splat(scalar(v), is_wide(v));
+  return state.lanes == 0 ? all : b_.add(all, b_.vector_of(is_wide(v), flow_.lanes(state.lanes)));
+}
+
+Value Emitter::vector(Variable v) {
+  if (all_.is_predicate(v)) return b_.load(b_.integer(32), variable(v, true));
+  if (now_[v].kind == State::Kind::affine) return spread(v, now_[v]);
+  return b_.load(vector_type(v), variable(v, true));
+}
+
+void Emitter::set(Variable v, Value x, const State& state) {
+  remember(v);
+  b_.store(x, variable(v, state.kind != State::Kind::affine));
+  now_[v] = state;
+}
+
+/// The variable as the warp's registers in memory have it, which are what now_ says.
+void Emitter::load_home(Variable v) {
+  if (flow_.constant(v)) return;
+  if (all_.is_predicate(v))
+    b_.store(b_.load(b_.integer(32), home(v)), variable(v, true));
+  else if (now_[v].kind == State::Kind::affine)
+    b_.store(b_.load(word_of(v), home(v)), variable(v, false));
+  else
+    b_.store(b_.load(vector_type(v), home(v), sizeof(Slot)), variable(v, true));
+}
+
+void Emitter::store_home(Variable v) {
+  const Value x = vector(v);
+  b_.store(x, home(v), all_.is_predicate(v) ? 4 : sizeof(Slot));
+}
+
+void Emitter::spill(const Live& live) {
+  for (Variable v = 0; v < live.size(); ++v)
+    if ((live[v] || (masked_ && flow_.is_preserved(v))) && now_[v].dirty) store_home(v);
+}
+
+/// The handler works on the registers in memory. `in_full`: as if it repeated nobody's pattern. No comparison branches.
+void Emitter::call_handlers_of(const Operation& o, bool in_full) {
+  for (const Variable v : o.in)
+    if (now_[v].dirty) store_home(v);
+  const MicroOp* first = in_full ? points_.plain.data() + (o.op - all_.program.ops.data()) : o.op;
+  points_.called.push_back(callable(first, o.count));
+  for (MicroOp& op : points_.called.back()) {
+    const Meaning& meaning = all_.program.sites[op.site].row->meaning;
+    if (meaning.then_branch && op.run == meaning.then_branch) op.run = meaning.run;
+  }
+  std::vector<Value> arguments{warp_, b_.address_of(points_.called.back().data()), exit_};
+  std::vector<Type> types(3, b_.pointer());
+  const void* function = reinterpret_cast<const void*>(&call_handlers);
+  if (region_ && !region_->own) {
+    function = reinterpret_cast<const void*>(&call_handlers_of_some);
+    arguments.push_back(region_->mask);
+    types.push_back(b_.integer(32));
+  }
+  const Value failed = b_.call(b_.integer(32), b_.address_of(function), arguments, types);
+  const Block on = fresh("called"), off = fresh("failed");
+  b_.go_if(b_.compare(kEqual, failed, b_.k32(0)), on, off);
+  b_.begin(off);
+  b_.give(b_.llvm.ConstNull(b_.pointer()));
+  b_.begin(on);
+}
+
+}  // namespace gpulab::simt::compiled

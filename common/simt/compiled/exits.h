@@ -1,0 +1,68 @@
+#pragma once
+// How a warp gets into compiled code, and out of it at any operation: what is called from there, and what it leaves
+// behind. C++ exceptions never pass through compiled code: what a handler throws waits until it has returned.
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "common/simt/machine/warp.h"
+
+namespace gpulab::simt::compiled {
+
+/// Why compiled code has returned.
+struct Exit {
+  enum class Kind : std::uint32_t {
+    next,         ///< the interpreter goes on at what was returned; nullptr: a handler has ended the warp's turn
+    diverged,     ///< at a branch (`op`), of which some lanes are taken: `value`
+    slice_ended,  ///< before block `value`
+    reconverged,  ///< before block `value`, where the lanes meet others
+    failed        ///< pending_error
+  };
+  const MicroOp* op = nullptr;
+  Kind kind = Kind::next;
+  std::uint32_t value = 0;
+  std::uint32_t alone = 0;  ///< kept for the code: no other lanes of the warp can run
+};
+
+using Code = const MicroOp* (*)(Warp*, std::uint32_t entry, Exit*);
+
+/// What is added to the number of an entry where some lanes of a warp enter, or those that wait for others.
+inline constexpr std::uint32_t kMasked = 1u << 20;
+
+/// A micro-op that goes on in compiled code, where nobody watches the warp.
+struct EntryPoint {
+  MicroOp op;  ///< the first member: handlers get its address
+  const Code* code = nullptr;
+  std::uint32_t number = 0;                       ///< which of the code's entries
+  bool has_masked = false;                        ///< number + kMasked is one, too
+  const MicroOp* original = nullptr;              ///< where the interpreter goes on instead
+  std::atomic<std::uint32_t>* refused = nullptr;  ///< counts how often it does for the want of a masked one
+};
+/// An operation that may end the warp's turn, and where it goes on.
+struct ThroughPoint {
+  MicroOp op;
+  EntryPoint behind;  ///< next to it: handlers go on at op + 1
+};
+static_assert(offsetof(ThroughPoint, behind) == sizeof(MicroOp));
+
+[[nodiscard]] EntryPoint entry_point(const MicroOp* original, const Code& code, std::uint32_t number, bool has_masked);
+
+/// Copies of a few handlers' micro-ops, ended by one that returns.
+[[nodiscard]] std::vector<MicroOp> callable(const MicroOp* first, std::uint32_t count);
+
+// ---- called by compiled code ----
+
+/// Runs what callable() gave. 0: it ended as it should; else Exit says how not.
+std::uint32_t call_handlers(Warp* warp, const MicroOp* first, Exit* exit);
+/// The same for some of the lanes alone, and then all run again.
+std::uint32_t call_handlers_of_some(Warp* warp, const MicroOp* first, Exit* exit, std::uint32_t lanes);
+/// At a branch of which some lanes are taken; the block that those that run now enter; kNoBlock: Exit says what failed.
+std::uint32_t part_in_code(Warp* warp, const MicroOp* op, Exit* exit, std::uint32_t taken);
+/// Where the lanes wait for others; the block that lanes enter now, or kNoBlock: the scheduler knows who goes on.
+std::uint32_t meet_in_code(Warp* warp, Exit* exit);
+/// Runs one operation; where it goes on, or nullptr: the turn ends.
+const MicroOp* call_through(Warp* warp, const MicroOp* op, Exit* exit);
+
+}  // namespace gpulab::simt::compiled

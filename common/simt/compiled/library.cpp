@@ -1,0 +1,111 @@
+#include "common/simt/compiled/library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <vector>
+
+namespace gpulab::simt::compiled {
+
+namespace {
+
+#if defined(__x86_64__)
+#define GPULAB_LLVM_HOST "X86"
+constexpr const char* kTriplet = "x86_64-linux-gnu";
+#else
+#define GPULAB_LLVM_HOST "AArch64"
+constexpr const char* kTriplet = "aarch64-linux-gnu";
+#endif
+
+/// By full path, so that neither the environment nor the working directory decides whose code runs here.
+std::vector<std::string> candidates() {
+  std::vector<std::string> paths;
+  for (int version = 15; version <= 19; ++version) {
+    paths.push_back(fmt::format("/usr/lib/{}/libLLVM-{}.so.1", kTriplet, version));
+    paths.push_back(fmt::format("/usr/lib/{}/libLLVM.so.{}.1", kTriplet, version));
+    paths.push_back(fmt::format("/usr/lib/llvm-{}/lib/libLLVM.so.1", version));
+  }
+  return paths;
+}
+
+void* opened(const std::string& path) {
+  int mode = RTLD_NOW | RTLD_LOCAL;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  mode |= RTLD_DEEPBIND;  // its own symbols before ours, should a program of the user's have another LLVM
+#endif
+  return dlopen(path.c_str(), mode);
+}
+
+/// Fills in the functions; the name of the first that is missing, or nullptr.
+const char* resolve(void* handle, Library& library) {
+#define GPULAB_LLVM_RESOLVE(result, name, arguments)                                                    \
+  if (library.name = reinterpret_cast<result(*) arguments>(dlsym(handle, "LLVM" #name)); !library.name) \
+    return "LLVM" #name;
+  GPULAB_LLVM_FUNCTIONS(GPULAB_LLVM_RESOLVE)
+#undef GPULAB_LLVM_RESOLVE
+  for (const char* part :
+       {"LLVMInitialize" GPULAB_LLVM_HOST "TargetInfo", "LLVMInitialize" GPULAB_LLVM_HOST "Target",
+        "LLVMInitialize" GPULAB_LLVM_HOST "TargetMC", "LLVMInitialize" GPULAB_LLVM_HOST "AsmPrinter"}) {
+    const auto start = reinterpret_cast<void (*)()>(dlsym(handle, part));
+    if (!start) return part;
+    start();
+  }
+  library.LinkInMCJIT();
+  return nullptr;
+}
+
+/// Written, then executed, never both: where a system forbids the second, LLVM would end the process.
+bool can_execute_memory() {
+  const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  void* const page = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return false;
+  const bool can = mprotect(page, bytes, PROT_READ | PROT_EXEC) == 0;
+  munmap(page, bytes);
+  return can;
+}
+
+std::unique_ptr<Library> load(std::string& why) {
+  why = "this system forbids memory that is written and then executed";
+  if (!can_execute_memory()) return nullptr;
+  why = "there is no libllvm15 to libllvm19";
+  for (const std::string& path : candidates()) {
+    if (access(path.c_str(), R_OK) != 0) continue;
+    void* handle = opened(path);
+    if (!handle) {
+      why = fmt::format("{} cannot be loaded", path);
+      continue;
+    }
+    auto library = std::make_unique<Library>();
+    library->path = path;
+    if (const char* missing = resolve(handle, *library))
+      why = fmt::format("{} lacks {}", path, missing);
+    else
+      return library;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string Library::installed() {
+  for (const std::string& path : candidates())
+    if (access(path.c_str(), R_OK) == 0) return path;
+  return {};
+}
+
+const Library* Library::get(std::string& why) {
+  static std::mutex mutex;
+  static bool tried = false;
+  static std::string reason;
+  static std::unique_ptr<Library> library;
+  const std::lock_guard lock(mutex);
+  if (!tried) library = load(reason);
+  tried = true;
+  why = library ? std::string{} : reason;
+  return library.get();
+}
+
+}  // namespace gpulab::simt::compiled

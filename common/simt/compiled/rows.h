@@ -1,0 +1,46 @@
+#pragma once
+// The bitcode of the rows (row_bitcode.h), read into an LLVM context: which rows have a ValueFunction, and their code.
+
+#include <compare>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/simt/compiled/library.h"
+
+namespace gpulab::simt::compiled {
+
+/// A row's place in InstructionSet::tables().
+struct RowNumber {
+  std::size_t table = 0, row = 0;
+  auto operator<=>(const RowNumber&) const = default;
+};
+
+class Rows {
+ public:
+  /// Reads the bitcode of the level in use (cpu_level()), function bodies not yet. `why` says what is missing, else is
+  /// empty.
+  Rows(const Library& llvm, Context context, std::string& why);
+  ~Rows();
+  Rows(const Rows&) = delete;
+  Rows& operator=(const Rows&) = delete;
+
+  [[nodiscard]] bool has(RowNumber row) const { return functions_.contains(row); }
+  /// "row_6_17_all", or "…_one": declared by that name in another module, link() brings the code.
+  [[nodiscard]] std::string name_of(RowNumber row, bool all) const;
+  /// Gives `module` the layout of the target.
+  void prepare(Module module) const;
+  /// Moves what `module` calls into it; what keeps it from that, or nothing. These rows are then used up.
+  std::string link(Module module);
+
+ private:
+  void read(std::size_t table, Module module);
+  const Library& llvm_;
+  Context context_;
+  std::vector<Module> modules_;
+  std::string problem_;                         ///< that LLVM told last
+  std::map<RowNumber, std::string> functions_;  ///< the name without "_all"
+};
+
+}  // namespace gpulab::simt::compiled

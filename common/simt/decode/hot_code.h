@@ -1,0 +1,34 @@
+#pragma once
+// Code that may come to stand for a program's basic blocks while its launches run: asked for once they have taken long
+// enough, made by another thread, entered by blocks that start later. The machine knows this interface alone.
+
+#include <atomic>
+#include <cstdint>
+
+namespace gpulab::simt {
+
+struct BasicBlock;
+
+class HotCode {
+ public:
+  virtual ~HotCode() = default;
+  HotCode() = default;
+  HotCode(const HotCode&) = delete;
+  HotCode& operator=(const HotCode&) = delete;
+
+  /// A block starts: whose basic blocks it has, nullptr: the program's own. `executed`: warp instructions since the
+  /// last call of this thread.
+  [[nodiscard]] const BasicBlock* at_start(std::uint64_t executed) {
+    if (!settled_.load(std::memory_order_relaxed)) [[unlikely]]
+      look(executed);
+    return blocks_.load(std::memory_order_acquire);
+  }
+
+ protected:
+  /// Whether there is more to make.
+  virtual void look(std::uint64_t executed) = 0;
+  std::atomic<const BasicBlock*> blocks_{nullptr};
+  std::atomic<bool> settled_{false};
+};
+
+}  // namespace gpulab::simt

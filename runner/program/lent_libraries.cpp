@@ -1,0 +1,73 @@
+#include "runner/program/lent_libraries.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "common/cuda_api/static_runtime.h"
+#include "common/embedded.h"
+#include "runner/program/math_libraries.h"
+#include "runner/program/python_program.h"
+#include "runner/student_file/toolchain.h"
+
+extern "C" const char _binary_cuda_runtime_library_start[], _binary_cuda_runtime_library_end[];
+extern "C" const char _binary_cuda_driver_library_start[], _binary_cuda_driver_library_end[];
+extern "C" const char _binary_nvrtc_library_start[], _binary_nvrtc_library_end[];
+extern "C" const char _binary_nvjitlink_library_start[], _binary_nvjitlink_library_end[];
+
+namespace gpulab {
+namespace {
+
+namespace fs = std::filesystem;
+
+void put(const fs::path& file, const char* begin, const char* end) {
+  std::ofstream(file, std::ios::binary).write(begin, end - begin);
+}
+
+/// "libcudart.so.13"
+std::string of_toolkit(std::string_view name) {
+  const auto version = toolkit_version();
+  return fmt::format("{}.so.{}", name, version.substr(0, version.find('.')));
+}
+
+}  // namespace
+
+std::string runtime_library_name() { return of_toolkit("libcudart"); }
+
+std::string_view runtime_library() {
+  return {_binary_cuda_runtime_library_start,
+          static_cast<std::size_t>(_binary_cuda_runtime_library_end - _binary_cuda_runtime_library_start)};
+}
+
+LentLibraries lend_libraries(const fs::path& folder, const LibraryNeeds& needs) {
+  LentLibraries lent;
+  const auto runtime = folder / runtime_library_name(), driver = folder / driver_library_name;
+  put(runtime, _binary_cuda_runtime_library_start, _binary_cuda_runtime_library_end);
+  put(driver, _binary_cuda_driver_library_start, _binary_cuda_driver_library_end);
+  std::string preloaded = fmt::format("{}:{}", runtime.string(), driver.string());
+  if (needs.interpreter) {
+    const auto linker = folder / of_toolkit("libnvJitLink");
+    put(linker, _binary_nvjitlink_library_start, _binary_nvjitlink_library_end);
+    preloaded += ":" + linker.string();
+    lent.environment = python_environment(folder.string());
+    std::error_code failed;
+    if (const auto nvcc = find_nvcc()) lent.readable.push_back(fs::canonical(toolkit_of(*nvcc), failed));
+  }
+  if (needs.compiler || needs.interpreter) {
+    // NVIDIA's own compiles; the one with its name, which the program finds, is ours.
+    const auto compiler = folder / of_toolkit("libnvrtc");
+    put(compiler, _binary_nvrtc_library_start, _binary_nvrtc_library_end);
+    preloaded += ":" + compiler.string();
+    if (const auto real = find_nvrtc(find_nvcc())) {
+      lent.environment.push_back("GPULAB_NVRTC=" + *real);
+      std::error_code failed;
+      lent.readable.push_back(fs::canonical(*real, failed).parent_path());
+    }
+  }
+  for (const auto& library : put_math_libraries(needs.linked, folder)) preloaded += ":" + library;
+  if (needs.static_runtime) lent.environment.push_back(fmt::format("{}=1", cuda_api::kStaticVariable));
+  lent.environment.push_back("LD_PRELOAD=" + preloaded);
+  return lent;
+}
+
+}  // namespace gpulab

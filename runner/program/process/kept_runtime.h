@@ -1,0 +1,19 @@
+#pragma once
+// Our runtime where programs of `gpulab nvcc` find it when they are started bare, as ./program: a folder of the user's
+// that stays ($XDG_DATA_HOME/gpulab, else ~/.local/share/gpulab), one for each build of gpulab. Beside it stands which
+// gpulab that was, for the report that GPULAB_REPORT asks for (common/cuda_api/runtime/host/bare_start.cpp).
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gpulab {
+
+/// The folder with the library; nothing where none can be kept, or others may write to it.
+[[nodiscard]] std::optional<std::filesystem::path> kept_runtime();
+
+/// Words for a link by nvcc, such that the program looks there before it looks elsewhere.
+[[nodiscard]] std::vector<std::string> words_for_bare_start();
+
+}  // namespace gpulab

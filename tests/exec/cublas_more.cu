@@ -1,0 +1,186 @@
+// cuBLAS beyond one product: half, bf16 and int8, many matrices, numbers in the device's memory, LU, transposes, and cublasLt's epilogues.
+// build: -lcublas -lcublasLt
+// case: --sanitize memcheck,initcheck,streamcheck :: 0
+// out: (?m)^half 0 bf16 0 int8 0
+// out: (?m)^strided 0 pointers 0
+// out: (?m)^device scalars 0, dot 4 on the device
+// out: (?m)^LU info 0 pivots 2 2 inverse 0
+// out: (?m)^transposed 1 4 2 5 3 6
+// out: (?m)^Lt bias and ReLU 0, GELU 0, mask f
+// out: (?m)^heuristic 1 status 0
+// out: (?m)^unsupported types: status 15
+// err: cublasLtMatmul 4 x 3 x 5 2 240
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+template <typename T>
+T* on_device(const std::vector<T>& host) {
+  T* device;
+  cudaMalloc(&device, host.size() * sizeof(T));
+  cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice);
+  return device;
+}
+template <typename T>
+std::vector<T> from_device(const T* device, size_t count) {
+  std::vector<T> host(count);
+  cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost);
+  return host;
+}
+static float float_of(__half x) { return __half2float(x); }
+static float float_of(__nv_bfloat16 x) { return __bfloat162float(x); }
+static float float_of(signed char x) { return x; }
+
+static cublasHandle_t handle;
+
+/// Small whole numbers: exact in every type.
+template <typename T, typename R>
+int wrong_products(cudaDataType type, cudaDataType result, cublasComputeType_t compute) {
+  const int m = 5, n = 7, k = 9;
+  std::vector<T> a, b;
+  for (int i = 0; i < m * k; ++i) a.push_back(T(float(i % 7 - 3)));
+  for (int i = 0; i < k * n; ++i) b.push_back(T(float(i % 5 - 2)));
+  T *da = on_device(a), *db = on_device(b);
+  R* dc = on_device(std::vector<R>(m * n));
+  const float one = 1, zero = 0;
+  const int whole_one = 1, whole_zero = 0;
+  const bool whole = compute == CUBLAS_COMPUTE_32I;
+  const auto status = cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, whole ? (const void*)&whole_one : &one, da, type, m, db, type, k,
+                                   whole ? (const void*)&whole_zero : &zero, dc, result, m, compute, CUBLAS_GEMM_DEFAULT);
+  if (status != CUBLAS_STATUS_SUCCESS) return -status;
+  const auto c = from_device(dc, m * n);
+  int wrong = 0;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < m; ++i) {
+      float sum = 0;
+      for (int l = 0; l < k; ++l) sum += float_of(a[l * m + i]) * float_of(b[j * k + l]);
+      wrong += float(c[j * m + i]) != sum;
+    }
+  cudaFree(da), cudaFree(db), cudaFree(dc);
+  return wrong;
+}
+
+static void batches() {
+  const int n = 3, count = 4;
+  std::vector<float> a(n * n * count), b(n * n * count);
+  for (size_t i = 0; i < a.size(); ++i) a[i] = float(i % 11), b[i] = float(i % 4);
+  float *da = on_device(a), *db = on_device(b), *dc = on_device(std::vector<float>(a.size())), *dd = on_device(std::vector<float>(a.size()));
+  const float one = 1, zero = 0;
+  cublasSgemmStridedBatched(handle, CUBLAS_OP_N, CUBLAS_OP_T, n, n, n, &one, da, n, n * n, db, n, n * n, &zero, dc, n, n * n, count);
+  std::vector<float*> pa, pb, pd;
+  for (int i = 0; i < count; ++i) pa.push_back(da + i * n * n), pb.push_back(db + i * n * n), pd.push_back(dd + i * n * n);
+  float **qa = on_device(pa), **qb = on_device(pb), **qd = on_device(pd);
+  cublasSgemmBatched(handle, CUBLAS_OP_N, CUBLAS_OP_T, n, n, n, &one, qa, n, qb, n, &zero, qd, n, count);
+  const auto c = from_device(dc, a.size()), d = from_device(dd, a.size());
+  int of_strided = 0, of_pointers = 0;
+  for (int which = 0; which < count; ++which)
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) {
+        float sum = 0;
+        for (int l = 0; l < n; ++l) sum += a[which * n * n + l * n + i] * b[which * n * n + l * n + j];
+        of_strided += c[which * n * n + j * n + i] != sum;
+        of_pointers += d[which * n * n + j * n + i] != sum;
+      }
+  std::printf("strided %d pointers %d\n", of_strided, of_pointers);
+}
+
+static void numbers_of_the_device() {
+  float* numbers = on_device(std::vector<float>{2, 0, 0});  // alpha, beta, a result
+  float *x = on_device(std::vector<float>{1, 1, 1, 1}), *y = on_device(std::vector<float>(4, NAN));
+  cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE);
+  cublasSgemv(handle, CUBLAS_OP_N, 2, 2, numbers, x, 2, x, 1, numbers + 1, y, 1);
+  cublasSdot(handle, 4, x, 1, x, 1, numbers + 2);
+  cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST);
+  const auto sums = from_device(y, 2);
+  std::printf("device scalars %d, dot %g on the device\n", (sums[0] != 4) + (sums[1] != 4), from_device(numbers, 3)[2]);
+}
+
+static void factors() {
+  const std::vector<double> a{1, 4, 2, 2};  // columns
+  double *da = on_device(a), *dc = on_device(std::vector<double>(4));
+  double **pa = on_device(std::vector<double*>{da}), **pc = on_device(std::vector<double*>{dc});
+  int *pivots = on_device(std::vector<int>(2)), *info = on_device(std::vector<int>(1));
+  cublasDgetrfBatched(handle, 2, pa, 2, pivots, info, 1);
+  cublasDgetriBatched(handle, 2, pa, 2, pivots, pc, 2, info, 1);
+  const auto inverse = from_device(dc, 4);
+  int wrong = 0;
+  for (int j = 0; j < 2; ++j)
+    for (int i = 0; i < 2; ++i) wrong += std::fabs(a[i] * inverse[2 * j] + a[2 + i] * inverse[2 * j + 1] - (i == j)) > 1e-14;
+  const auto p = from_device(pivots, 2);
+  std::printf("LU info %d pivots %d %d inverse %d\n", from_device(info, 1)[0], p[0], p[1], wrong);
+  const float one = 1, zero = 0;
+  float *rows = on_device(std::vector<float>{1, 2, 3, 4, 5, 6}), *columns = on_device(std::vector<float>(6));
+  cublasSgeam(handle, CUBLAS_OP_T, CUBLAS_OP_N, 2, 3, &one, rows, 3, &zero, columns, 2, columns, 2);
+  const auto t = from_device(columns, 6);
+  std::printf("transposed %g %g %g %g %g %g\n", t[0], t[1], t[2], t[3], t[4], t[5]);
+}
+
+static void epilogues() {
+  cublasLtHandle_t lt;
+  cublasLtCreate(&lt);
+  const int m = 4, n = 3, k = 5;
+  std::vector<float> a(m * k), b(k * n), bias{-20, 0, 1, 20};
+  for (int i = 0; i < m * k; ++i) a[i] = float(i % 5) - 2;
+  for (int i = 0; i < k * n; ++i) b[i] = float(i % 4) - 1;
+  float *da = on_device(a), *db = on_device(b), *dd = on_device(std::vector<float>(m * n)), *dbias = on_device(bias);
+  cublasLtMatmulDesc_t product;
+  cublasLtMatmulDescCreate(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+  auto epilogue = CUBLASLT_EPILOGUE_RELU_AUX_BIAS;
+  unsigned char* mask = on_device(std::vector<unsigned char>(16 * n));
+  const int64_t mask_ld = 128;
+  cublasLtMatmulDescSetAttribute(product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
+  cublasLtMatmulDescSetAttribute(product, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &dbias, sizeof dbias);
+  cublasLtMatmulDescSetAttribute(product, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, &mask, sizeof mask);
+  cublasLtMatmulDescSetAttribute(product, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, &mask_ld, sizeof mask_ld);
+  cublasLtMatrixLayout_t la, lb, ld;
+  cublasLtMatrixLayoutCreate(&la, CUDA_R_32F, m, k, m);
+  cublasLtMatrixLayoutCreate(&lb, CUDA_R_32F, k, n, k);
+  cublasLtMatrixLayoutCreate(&ld, CUDA_R_32F, m, n, m);
+  const float one = 1, zero = 0;
+  cublasLtMatmul(lt, product, &one, da, la, db, lb, &zero, dd, ld, dd, ld, nullptr, nullptr, 0, 0);
+  const auto relu = from_device(dd, m * n);
+  const auto bits = from_device(mask, 16 * n);
+  epilogue = CUBLASLT_EPILOGUE_GELU;
+  cublasLtMatmulDescSetAttribute(product, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
+  cublasLtMatmul(lt, product, &one, da, la, db, lb, &zero, dd, ld, dd, ld, nullptr, nullptr, 0, 0);
+  const auto gelu = from_device(dd, m * n);
+  int of_relu = 0, of_gelu = 0;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < m; ++i) {
+      double sum = 0;
+      for (int l = 0; l < k; ++l) sum += a[l * m + i] * b[j * k + l];
+      of_relu += relu[j * m + i] != std::fmax(sum + bias[i], 0.0);
+      of_relu += (bits[16 * j] >> i & 1) != (sum + bias[i] > 0);
+      of_gelu += std::fabs(gelu[j * m + i] - 0.5 * sum * (1 + std::tanh(0.7978845608 * (sum + 0.044715 * sum * sum * sum)))) > 1e-5;
+    }
+  std::printf("Lt bias and ReLU %d, GELU %d, mask %s\n", of_relu, of_gelu, of_relu == 0 ? "f" : "?");
+  cublasLtMatmulPreference_t preference;
+  cublasLtMatmulPreferenceCreate(&preference);
+  cublasLtMatmulHeuristicResult_t found[4];
+  int count = 0;
+  const auto status = cublasLtMatmulAlgoGetHeuristic(lt, product, la, lb, ld, ld, preference, 4, found, &count);
+  std::printf("heuristic %d status %d\n", count, status);
+  cublasLtDestroy(lt);
+}
+
+int main() {
+  cublasCreate(&handle);
+  const int half = wrong_products<__half, __half>(CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F);
+  const int bf16 = wrong_products<__nv_bfloat16, float>(CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F);
+  const int int8 = wrong_products<signed char, int>(CUDA_R_8I, CUDA_R_32I, CUBLAS_COMPUTE_32I);
+  std::printf("half %d bf16 %d int8 %d\n", half, bf16, int8);
+  batches();
+  numbers_of_the_device();
+  factors();
+  epilogues();
+  float one = 1;
+  const auto status = cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, &one, CUDA_R_16F, 1, &one, CUDA_R_32F, 1, &one, &one, CUDA_R_32F, 1,
+                                   CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+  std::printf("unsupported types: status %d\n", status);
+  cublasDestroy(handle);
+}

@@ -1,0 +1,154 @@
+// cuFFT against sums in double: one to three dimensions, odd and prime sizes, batches, strides, in place, all six types.
+// build: -lcufft
+// case: --sanitize memcheck,initcheck :: 0
+// out: (?m)^0 wrong of \d\d
+// out: (?m)^in place 0 strided 0
+// out: (?m)^errors 8 1 3
+// err: cufftExecC2C 5 x 7
+// case: -- small :: 4
+// err: out-of-bounds read of 512 bytes at 0x[0-9a-f]+ by cufftExecC2C \(64\): its 'idata' goes 256 bytes beyond the end of 'cudaMalloc #1', which has 256
+#include <cufft.h>
+
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <vector>
+
+using Z = std::complex<double>;
+static const double kPi = std::acos(-1.0);
+
+template <typename T> T* room(size_t count) { T* p; cudaMalloc(&p, count * sizeof(T)); return p; }
+template <typename T> T* on_device(const std::vector<T>& host) {
+  T* p = room<T>(host.size());
+  cudaMemcpy(p, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice);
+  return p;
+}
+template <typename T> std::vector<T> from_device(const T* p, size_t count) {
+  std::vector<T> host(count);
+  cudaMemcpy(host.data(), p, count * sizeof(T), cudaMemcpyDeviceToHost);
+  return host;
+}
+
+/// The sums themselves.
+static std::vector<Z> slow(const std::vector<Z>& x, int a, int b, int c, int sign) {
+  std::vector<Z> now = x;
+  const int n[3] = {a, b, c}, apart[3] = {b * c, c, 1};
+  for (int d = 0; d < 3; ++d) {
+    std::vector<Z> next(now.size());
+    for (size_t i = 0; i < now.size(); ++i) {
+      const int k = int(i) / apart[d] % n[d];
+      const size_t base = i - size_t(k) * apart[d];
+      for (int j = 0; j < n[d]; ++j) next[i] += now[base + size_t(j) * apart[d]] * std::polar(1.0, sign * 2 * kPi * (long(j) * k % n[d]) / n[d]);
+    }
+    now = next;
+  }
+  return now;
+}
+
+static int wrong, checked;
+template <typename A>
+void expect(const std::vector<std::complex<A>>& got, const std::vector<Z>& expected, double tolerance) {
+  ++checked;
+  for (size_t i = 0; i < got.size(); ++i)
+    if (std::abs(Z(got[i].real(), got[i].imag()) - expected[i]) > tolerance * std::sqrt(double(expected.size()))) { ++wrong; return; }
+}
+
+template <typename A>
+void all(cufftType complex_type, cufftType forward_type, cufftType back_type) {
+  constexpr bool wide = sizeof(A) == 8;
+  const double tolerance = wide ? 1e-13 : 1e-6;
+  for (auto& n : std::vector<std::vector<int>>{{1}, {2}, {16}, {15}, {61}, {67}, {211}, {360}, {1009}, {4, 6}, {5, 7}, {3, 4, 5}, {2, 67, 3}}) {
+    const int a = n.size() == 3 ? n[0] : 1, b = n.size() == 3 ? n[1] : n.size() == 2 ? n[0] : 1, c = n.back();
+    const size_t points = size_t(a) * b * c, half = size_t(a) * b * (c / 2 + 1);
+    std::vector<std::complex<A>> x(points);
+    for (size_t i = 0; i < points; ++i) x[i] = {A(std::sin(1.7 * i + 1)), A(std::cos(2.3 * i))};
+    std::vector<Z> wide_x(x.begin(), x.end());
+    cufftHandle plan;
+    if (n.size() == 1) cufftPlan1d(&plan, c, complex_type, 1);
+    if (n.size() == 2) cufftPlan2d(&plan, b, c, complex_type);
+    if (n.size() == 3) cufftPlan3d(&plan, a, b, c, complex_type);
+    auto* dx = on_device(x);
+    auto* dy = room<std::complex<A>>(points);
+    for (const int sign : {-1, 1}) {
+      if constexpr (wide) cufftExecZ2Z(plan, (cufftDoubleComplex*)dx, (cufftDoubleComplex*)dy, sign);
+      else cufftExecC2C(plan, (cufftComplex*)dx, (cufftComplex*)dy, sign);
+      expect(from_device(dy, points), slow(wide_x, a, b, c, sign), tolerance);
+    }
+    cufftDestroy(plan);
+    // Real numbers there and back.
+    std::vector<A> r(points);
+    std::vector<Z> wide_r(points);
+    for (size_t i = 0; i < points; ++i) wide_r[i] = r[i] = A(std::sin(0.9 * i + 2));
+    auto* dr = on_device(r);
+    auto* ds = room<std::complex<A>>(half);
+    cufftHandle there, back;
+    int sizes[3] = {n[0], n.size() > 1 ? n[1] : 1, n.size() > 2 ? n[2] : 1};
+    cufftPlanMany(&there, int(n.size()), sizes, nullptr, 1, 0, nullptr, 1, 0, forward_type, 1);
+    cufftPlanMany(&back, int(n.size()), sizes, nullptr, 1, 0, nullptr, 1, 0, back_type, 1);
+    if constexpr (wide) cufftExecD2Z(there, dr, (cufftDoubleComplex*)ds);
+    else cufftExecR2C(there, dr, (cufftComplex*)ds);
+    const auto full = slow(wide_r, a, b, c, -1);
+    std::vector<Z> upper;
+    for (int line = 0; line < a * b; ++line) for (int k = 0; k <= c / 2; ++k) upper.push_back(full[size_t(line) * c + k]);
+    expect(from_device(ds, half), upper, tolerance);
+    if constexpr (wide) cufftExecZ2D(back, (cufftDoubleComplex*)ds, dr);
+    else cufftExecC2R(back, (cufftComplex*)ds, dr);
+    const auto again = from_device(dr, points);
+    ++checked;
+    for (size_t i = 0; i < points; ++i) if (std::fabs(again[i] / points - r[i]) > 100 * tolerance) { ++wrong; break; }
+    cufftDestroy(there), cufftDestroy(back);
+    cudaFree(dx), cudaFree(dy), cudaFree(dr), cudaFree(ds);
+  }
+}
+
+static void layouts() {
+  const int n = 10, batch = 3;
+  // In place: rows of reals have room for their spectrum.
+  std::vector<float> rows(batch * 12, 0.0f);
+  for (int b = 0; b < batch; ++b) for (int i = 0; i < n; ++i) rows[b * 12 + i] = float(i * (b + 1) % 7);
+  float* device = on_device(rows);
+  cufftHandle plan;
+  cufftPlan1d(&plan, n, CUFFT_R2C, batch);
+  cufftExecR2C(plan, device, (cufftComplex*)device);
+  const auto spectra = from_device((std::complex<float>*)device, batch * 6);
+  int of_place = 0, of_stride = 0;
+  for (int b = 0; b < batch; ++b)
+    for (int k = 0; k < 6; ++k) {
+      Z sum = 0;
+      for (int i = 0; i < n; ++i) sum += double(rows[b * 12 + i]) * std::polar(1.0, -2 * kPi * i * k / n);
+      of_place += std::abs(sum - Z(spectra[b * 6 + k])) > 1e-4;
+    }
+  // Columns of a matrix: element i of column b at i * batch + b.
+  std::vector<std::complex<float>> matrix(n * batch);
+  for (int i = 0; i < n * batch; ++i) matrix[i] = {float(i % 5), float(i % 3)};
+  auto* columns = on_device(matrix);
+  int sizes[] = {n}, embed[] = {n};
+  cufftPlanMany(&plan, 1, sizes, embed, batch, 1, embed, batch, 1, CUFFT_C2C, batch);
+  cufftExecC2C(plan, (cufftComplex*)columns, (cufftComplex*)columns, CUFFT_FORWARD);
+  const auto got = from_device(columns, n * batch);
+  for (int b = 0; b < batch; ++b)
+    for (int k = 0; k < n; ++k) {
+      Z sum = 0;
+      for (int i = 0; i < n; ++i) sum += Z(matrix[i * batch + b]) * std::polar(1.0, -2 * kPi * i * k / n);
+      of_stride += std::abs(sum - Z(got[k * batch + b])) > 1e-4;
+    }
+  std::printf("in place %d strided %d\n", of_place, of_stride);
+}
+
+int main(int count, char**) {
+  cufftHandle plan;
+  if (count > 1) {
+    cufftComplex* p = room<cufftComplex>(32);
+    cufftPlan1d(&plan, 64, CUFFT_C2C, 1);
+    cufftExecC2C(plan, p, p, CUFFT_FORWARD);
+    return 0;
+  }
+  all<float>(CUFFT_C2C, CUFFT_R2C, CUFFT_C2R);
+  all<double>(CUFFT_Z2Z, CUFFT_D2Z, CUFFT_Z2D);
+  std::printf("%d wrong of %d\n", wrong, checked);
+  layouts();
+  const auto size = cufftPlan1d(&plan, -1, CUFFT_C2C, 1);
+  const auto unknown = cufftExecC2C(99, nullptr, nullptr, CUFFT_FORWARD);
+  cufftPlan1d(&plan, 8, CUFFT_R2C, 1);
+  std::printf("errors %d %d %d\n", size, unknown, cufftExecC2C(plan, room<cufftComplex>(8), room<cufftComplex>(8), CUFFT_FORWARD));
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Programs by the driver's API, with NVRTC, and statically linked ones, by `gpulab exec`: `run.py BINARY [-k WORD] [-j JOBS]`.
+
+The .cu files here say in their first lines what is to come of them, as those of ../run.py do. NVIDIA's nvcc is needed, and for one
+case its NVRTC.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from run import NVCC, Tests  # noqa: E402
+
+
+class DriverTests(Tests):
+    def statically_linked(self):
+        """nvcc's default: the runtime's functions in the program's own file become ours, where they have names."""
+        static = self.build(HERE.parent / "vector_sum.cu", "-cudart=static", compiler=[NVCC])
+        self.case("static", [static.name], 0, out=["right"], err=[r"add \(|add +1 "])
+        stripped = self.folder / "stripped"
+        subprocess.run(["strip", "-o", str(stripped), str(static)], check=True)
+        self.case("static and stripped", ["stripped"], 3,
+                  err=["error: unsupported: cuGetExportTable, which a CUDA runtime calls that is linked statically and stripped of its names",
+                       r"hint: link the program with the shared runtime \(nvcc -cudart shared\), or do not strip it"])
+
+    def scripts(self):
+        """Python: what is told names its lines."""
+        lines = (HERE / "script.py").read_text(encoding="utf-8").splitlines()
+        launch = 1 + next(i for i, line in enumerate(lines) if "# the launch" in line)
+        allocation = 1 + next(i for i, line in enumerate(lines) if "cuMemAlloc_v2" in line)
+        shutil.copy(HERE / "script.py", self.folder)
+        self.case("script", ["script.py"], 0, out=["twice 21 is 42"], err=["twice +1 ", "gpulab: script.py on a simulated h200: exit code 0"])
+        self.case("script that goes beyond", ["script.py", "--", "beyond"], 4, out=["CUDA_ERROR_ILLEGAL_ADDRESS"],
+                  err=["out-of-bounds load of 4 bytes at", rf"cuMemAlloc #1 was allocated at \S*script\.py:{allocation}",
+                       rf"called by \S*script\.py:{launch}"])
+        self.case("module", ["-m", "script"], 0, out=["twice 21 is 42"], err=["gpulab: script on a simulated h200: exit code 0"])
+        self.case("script missing", ["none.py"], 2, err=[r"error: exec: no such file: none\.py"])
+        self.case("module and more", ["-m", "script", "more"], 2, err=["error: exec: arguments of the module stand behind --"])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("binary")
+    parser.add_argument("-k", default="")
+    parser.add_argument("-j", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    if not os.path.exists(NVCC) or b"nvrtc.py" in pathlib.Path(NVCC).read_bytes()[:512]:
+        print("there is no nvcc here that builds programs")
+        return 77
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
+        tests = DriverTests(str(pathlib.Path(arguments.binary).resolve()), arguments.k, folder)
+        jobs = [pool.submit(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
+        jobs += [pool.submit(tests.statically_linked), pool.submit(tests.scripts)]
+        for job in jobs:
+            job.result()
+    print(f"{tests.passed} passed, {tests.failed} failed")
+    return tests.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
