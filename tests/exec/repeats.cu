@@ -25,6 +25,15 @@
 // case: -- atomics :: 0
 // out: ^64 128 192 256 320 \n$
 // err: (?s)^(?!.*launches\s+would)
+// case: -- reset :: 0
+// out: ^5 5 5 5 5 \n$
+// err: note: 3 of 5 launches
+// case: -- alternating :: 0
+// out: ^5 6 5 6 5 \n$
+// err: (?s)^(?!.*launches\s+would)
+// case: -- sum :: 0
+// out: ^64 64 64 64 64 \n$
+// err: note: 3 of 5 launches
 // case: -- managed :: 0
 // out: ^8 10 12 14 16 \n$
 // err: (?s)^(?!.*launches\s+would)
@@ -104,6 +113,9 @@ bool simple(const char* what, int k) {
     scale<<<1, n>>>(x, y);
   } else if (!strcmp(what, "in_place")) {
     increment<<<1, n>>>(x);
+  } else if (!strcmp(what, "reset") || !strcmp(what, "alternating")) {
+    give(!strcmp(what, "reset") ? 4 : 4 + k % 2);
+    increment<<<1, n>>>(x);
   } else if (!strcmp(what, "heap")) {
     scale_on_heap<<<1, n>>>(x, y);
   } else if (!strcmp(what, "pipeline")) {
@@ -115,7 +127,8 @@ bool simple(const char* what, int k) {
   } else {
     return false;
   }
-  show(!strcmp(what, "in_place") ? x : y);
+  const bool in_place = !strcmp(what, "in_place") || !strcmp(what, "reset") || !strcmp(what, "alternating");
+  show(in_place ? x : y);
   return true;
 }
 
@@ -145,6 +158,10 @@ int main(int, char** arguments) {
     if (simple(what, k)) continue;
     if (!strcmp(what, "atomics")) {
       if (k == 0) cudaMemset(x, 0, n * sizeof(int));
+      count<<<1, n>>>(x + n / 2);
+      show(x);
+    } else if (!strcmp(what, "sum")) {
+      cudaMemset(x, 0, n * sizeof(int));
       count<<<1, n>>>(x + n / 2);
       show(x);
     } else if (!strcmp(what, "freed")) {

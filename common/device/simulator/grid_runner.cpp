@@ -61,7 +61,7 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   simt::UsedMemory used;
   const simt::Look look = [&](const simt::Workers& workers) {
     if (options_.lines) simt::count_lines(program, workers, loaded.image.source, loaded.image.ptx, lines);
-    if (options_.repeats) used = simt::used_memory(workers, memory_.global());
+    if (options_.repeats) used = simt::used_memory(workers, memory_.global(), simt::memory_known_of(program));
   };
   const auto per_sm = static_cast<std::uint32_t>(grid.resident / sm_count(profile_));
   if (model_) {
@@ -110,7 +110,7 @@ void GridRunner::keep_used(const simt::Program& program, simt::UsedMemory used, 
   for (const auto& allocation : used.allocations)
     if (allocation.stored.bytes) memory_.versions().changed(allocation.address, allocation.stored);
   used_.reset();
-  if (known == simt::MemoryKnown::all && level == 1 && !launched_more) used_ = std::move(used);
+  if (known <= simt::MemoryKnown::atomics && level == 1 && !launched_more) used_ = std::move(used);
 }
 
 void GridRunner::spend_copied(std::uint64_t rows, std::uint64_t bytes, std::uint64_t& spent) const {

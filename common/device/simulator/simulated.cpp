@@ -243,7 +243,7 @@ class Simulator final : public Device {
   KernelLibrary library_;
   simt::DeviceRuntime runtime_ = make_runtime(profile_, library_, memory_.global(), heap_);
   GridRunner grids_{profile_, options_, observers_, model_.get(), memory_, heap_, runtime_};
-  RepeatedLaunches repeated_{memory_.versions()};
+  RepeatedLaunches repeated_{memory_.global(), memory_.versions()};
   const RepeatedLaunches::Outcome* again_ = nullptr;  ///< of the last launch, which was not run
   RepeatedLaunches::Outcome* ran_ = nullptr;          ///< of the last launch, if another may repeat it
   std::uint64_t repeats_ = 0;

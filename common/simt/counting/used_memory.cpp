@@ -12,7 +12,7 @@ namespace {
 MemoryKnown known_of(const Site& site) {
   switch (site.row->unit) {
     case Unit::atomic:
-      return site.facts & kInShared ? MemoryKnown::all : MemoryKnown::stores;
+      return site.facts & kInShared ? MemoryKnown::all : MemoryKnown::atomics;
     case Unit::texture:  // a store's first operand is the surface
       return site.row->meaning.operands[0].role == Role::out ? MemoryKnown::stores : MemoryKnown::nothing;
     case Unit::async:
@@ -38,7 +38,7 @@ MemoryKnown memory_known_of(const Program& program) {
   return known;
 }
 
-UsedMemory used_memory(const Workers& workers, const GlobalMemory& memory) {
+UsedMemory used_memory(const Workers& workers, const GlobalMemory& memory, MemoryKnown known) {
   constexpr std::uint64_t word_bytes = std::uint64_t{32} * 64;  // of the sectors of a footprint's word
   UsedMemory used;
   const auto add = [](Stretch& stretch, std::uint64_t bits, std::uint64_t first) {
@@ -50,7 +50,8 @@ UsedMemory used_memory(const Workers& workers, const GlobalMemory& memory) {
   };
   for (const auto& allocation : memory.allocations()) {
     if (!allocation->host) continue;
-    UsedAllocation mine{allocation->address, {}, {}};
+    UsedAllocation mine;
+    mine.address = allocation->address;
     const std::size_t words = workers[0]->footprint.words(allocation->index);
     for (std::size_t k = 0; k < words; ++k) {
       std::uint64_t loads = 0, stores = 0;
@@ -60,7 +61,7 @@ UsedMemory used_memory(const Workers& workers, const GlobalMemory& memory) {
       }
       add(mine.loaded, loads, k * word_bytes);
       add(mine.stored, stores, k * word_bytes);
-      used.meets |= (loads & stores) != 0;
+      mine.meets |= (loads & stores) != 0 || (known != MemoryKnown::all && stores != 0);
     }
     if (mine.loaded.bytes + mine.stored.bytes == 0) continue;
     used.of_host |= is_of_host(*allocation);

@@ -39,36 +39,78 @@ RepeatedLaunches::Launch launch_of(std::uintptr_t kernel, std::uint32_t blocks, 
   return {kernel, {.grid = {blocks, 1, 1}, .block = {32, 1, 1}}, {std::byte(parameter)}};
 }
 
-TEST_CASE("a launch is known again by kernel, shape and arguments, as long as its memory is as it left it") {
+struct Memory {
+  simt::GlobalMemory global;
   MemoryVersions versions;
-  RepeatedLaunches repeated(versions);
+  RepeatedLaunches repeated{global, versions};
+  std::uint64_t in = global.allocate("in", 256), out = global.allocate("out", 256);
+};
+
+TEST_CASE("a launch is known again by kernel, shape and arguments, as long as its memory is as it left it") {
+  Memory memory;
+  auto& [global, versions, repeated, in, out] = memory;
   simt::UsedMemory used;
-  used.allocations = {{1000, {0, 64}, {}}, {2000, {}, {0, 32}}};
+  used.allocations = {{in, {0, 64}, {}}, {out, {}, {0, 32}}};
   CHECK(repeated.find(launch_of(1, 1, 'a')) == nullptr);
-  versions.changed(2000, {0, 32});
+  versions.changed(out, {0, 32});
   REQUIRE(repeated.ran(launch_of(1, 1, 'a'), used));
   CHECK(repeated.find(launch_of(1, 1, 'a')) != nullptr);
   CHECK(repeated.find(launch_of(2, 1, 'a')) == nullptr);
   CHECK(repeated.find(launch_of(1, 2, 'a')) == nullptr);
   CHECK(repeated.find(launch_of(1, 1, 'b')) == nullptr);
-  versions.changed(1000, {64, 32});
+  versions.changed(in, {64, 32});
   CHECK(repeated.find(launch_of(1, 1, 'a')) != nullptr);
-  versions.changed(1000, {0, 4});
+  versions.changed(in, {0, 4});
   CHECK(repeated.find(launch_of(1, 1, 'a')) == nullptr);
   REQUIRE(repeated.ran(launch_of(1, 1, 'a'), used));
-  versions.changed(2000, {16, 4});
+  versions.changed(out, {16, 4});
   CHECK(repeated.find(launch_of(1, 1, 'a')) == nullptr);
 }
 
-TEST_CASE("a launch that stores what it loads, or uses memory that the host sees, is none to be left out") {
-  MemoryVersions versions;
-  RepeatedLaunches repeated(versions);
+TEST_CASE("a launch that stores what it loads is known again by the bytes that it finds") {
+  Memory memory;
+  auto& [global, versions, repeated, in, out] = memory;
+  auto* there = reinterpret_cast<int*>(global.host(in, 4));
   simt::UsedMemory used;
-  REQUIRE(repeated.ran(launch_of(1, 1, 'a'), used));
-  used.meets = true;
-  CHECK(repeated.ran(launch_of(1, 1, 'a'), used) == nullptr);
-  CHECK(repeated.find(launch_of(1, 1, 'a')) == nullptr);
-  used.meets = false, used.of_host = true;
+  used.allocations = {{in, {0, 32}, {0, 32}, true}, {out, {}, {0, 32}}};
+  const auto launch = launch_of(1, 1, 'a');
+  const auto runs = [&](int before, int after) {
+    *there = before;
+    if (repeated.find(launch)) return false;
+    *there = after;
+    versions.changed(in, {0, 32});
+    versions.changed(out, {0, 32});
+    CHECK(repeated.ran(launch, used) != nullptr);
+    return true;
+  };
+  CHECK(runs(0, 64));
+  CHECK(runs(0, 64));
+  CHECK(!runs(0, 0));
+  CHECK(*there == 64);
+  const auto since = versions.now();
+  CHECK(!runs(0, 0));
+  CHECK(versions.has_changed(in, {0, 4}, since));
+  versions.changed(out, {0, 4});  // what it stores alone has to be as it left it
+  CHECK(runs(0, 64));
+  CHECK(!runs(0, 0));
+  CHECK(runs(1, 65));
+  CHECK(!runs(1, 0));
+  CHECK(*there == 65);
+}
+
+TEST_CASE(
+    "a launch that finds other bytes each time is no longer compared, and memory of the host's is none to rely on") {
+  Memory memory;
+  auto& [global, versions, repeated, in, out] = memory;
+  auto* there = reinterpret_cast<int*>(global.host(in, 4));
+  simt::UsedMemory used;
+  used.allocations = {{in, {0, 32}, {0, 32}, true}};
+  for (const int before : {0, 1, 2, 3, 3, 3}) {
+    *there = before;
+    CHECK(repeated.find(launch_of(1, 1, 'a')) == nullptr);
+    CHECK(repeated.ran(launch_of(1, 1, 'a'), used) != nullptr);
+  }
+  used.of_host = true;
   CHECK(repeated.ran(launch_of(1, 1, 'a'), used) == nullptr);
 }
 
