@@ -22,7 +22,7 @@ struct ModelledTime {
   double kernel_ms = 0;            ///< of these, that kernels run: no launches
   double low_ms = 0, high_ms = 0;  ///< where nine of ten measured times lay when the model was compared
   std::string bound;               ///< what takes the time: "issue", "fp32", "dram_bandwidth", "latency" …
-  std::string no_ground{};           ///< why the model has never been compared with such a kernel; empty: it has been
+  std::string no_ground{};         ///< why the model has never been compared with such a kernel; empty: it has been
   /// Shares of the time in which each works, 0 to 1.
   double issue = 0, fp32 = 0, shared = 0, l1 = 0, l2 = 0, dram = 0, atomics = 0;
   int sms_used = 0;
