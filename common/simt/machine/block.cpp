@@ -176,7 +176,10 @@ bool BlockContext::run(std::int64_t budget) {
     round = {round.left};
     if (choices) choices.shuffle(order_);
     std::size_t had_turns = is_in_step() ? run_in_step(budget, round) : 0;
-    if (round.left <= 0 && had_turns == 0) break;  // between two rounds
+    if (round.left <= 0 && had_turns == 0) {  // between two rounds, of which the last went on
+      round.progress = true;
+      break;
+    }
     for (; had_turns < order_.size(); ++had_turns) {
       Warp& w = warps[order_[had_turns]];
       if (!w.splits.empty() && run_turn(w, budget)) end_turn(w, round);
