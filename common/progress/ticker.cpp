@@ -5,9 +5,11 @@
 
 namespace gpulab {
 
-Ticker::Ticker(std::function<void()> tick, std::chrono::milliseconds pause) : tick_(std::move(tick)) {
+Ticker::Ticker(std::function<void()> tick, std::chrono::milliseconds pause, std::function<void()> begin)
+    : tick_(std::move(tick)) {
   try {
-    thread_ = std::thread([this, pause] {
+    thread_ = std::thread([this, pause, begin = std::move(begin)] {
+      if (begin) begin();
       std::unique_lock lock(mutex_);
       while (!changed_.wait_for(lock, pause, [this] { return over_; })) tick_();
     });

@@ -8,11 +8,12 @@
 
 namespace gpulab {
 
-/// While it lives, a thread of its own calls `tick` again and again, with such a pause in front of each call. Where no
-/// thread can be had, nobody does.
+/// While it lives, a thread of its own calls `begin`, if there is one, and then `tick` again and again, with such a
+/// pause in front of each call. Where no thread can be had, nobody does.
 class Ticker {
  public:
-  explicit Ticker(std::function<void()> tick, std::chrono::milliseconds pause = std::chrono::milliseconds(200));
+  explicit Ticker(std::function<void()> tick, std::chrono::milliseconds pause = std::chrono::milliseconds(200),
+                  std::function<void()> begin = {});
   ~Ticker();
   Ticker(const Ticker&) = delete;
   Ticker& operator=(const Ticker&) = delete;

@@ -30,7 +30,9 @@ class Display {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    ticker_ = std::make_unique<Ticker>([this] { show(); });
+    // Its waits, too, are of the machine's time: the program's stands still while a launch is under way.
+    ticker_ =
+        std::make_unique<Ticker>([this] { show(); }, std::chrono::milliseconds(200), host_clock::leave_this_thread);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   [[nodiscard]] bool is_of_this_process() const { return process_ == getpid(); }
@@ -46,7 +48,6 @@ class Display {
 
  private:
   void show() {
-    host_clock::leave_this_thread();
     const auto elapsed = Clock::now() - start_;
     const std::lock_guard lock(mutex_);
     const auto launch = text_of(launch_progress.now());
