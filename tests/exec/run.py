@@ -11,7 +11,6 @@ Each .cu file here is built once, by `gpulab nvcc`, and says in its first lines 
 There @TEXT@ is the number of the line that has TEXT. Files of homework/ are compiled by `gpulab exec` itself, case for case, as
 students do it: OPTIONS are of that. Below are the cases that take more than a program: what cannot be run, and fat binaries that lie. NVIDIA's nvcc is needed.
 """
-import argparse
 import concurrent.futures
 import json
 import os
@@ -28,6 +27,7 @@ import threading
 import time
 
 import courses
+import suite
 
 HERE = pathlib.Path(__file__).resolve().parent
 CASE = re.compile(r"^// case:(.*):: (\d+)$((?:\n// (?:out|err): .*)*)", re.M)
@@ -474,25 +474,12 @@ int main(int, char** argv) {
             self.case("not confined", [program.name, "--no-isolation", "--", elsewhere], 0, out=["^1 1 1 1\n$"])
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("binary")
-    parser.add_argument("-k", default="")
-    parser.add_argument("-j", type=int, default=os.cpu_count())
-    arguments = parser.parse_args()
-    if not os.path.exists(NVCC) or b"nvrtc.py" in pathlib.Path(NVCC).read_bytes()[:512]:
-        print("there is no nvcc here that builds programs")
-        return 77
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
-        tests = Tests(str(pathlib.Path(arguments.binary).resolve()), arguments.k, folder)
-        jobs = [pool.submit(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
-        jobs += [pool.submit(tests.homework, file) for file in sorted((HERE / "homework").glob("*.cu"))]
-        jobs += [pool.submit(job) for job in (tests.documents, tests.explained, tests.sources, tests.linked, tests.traced, tests.stepped, tests.pages, tests.build_errors, tests.streams, tests.cached, tests.unlooked, tests.foreign, tests.lies, tests.confined)]
-        for job in jobs + [pool.submit(job, tests, run, wrong_in) for job in courses.ALL]:
-            job.result()
-    print(f"{tests.passed} passed, {tests.failed} failed")
-    return tests.failed > 0
+def jobs_of(tests):
+    jobs = [(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
+    jobs += [(tests.homework, file) for file in sorted((HERE / "homework").glob("*.cu"))]
+    jobs += [(job,) for job in (tests.documents, tests.explained, tests.sources, tests.linked, tests.traced, tests.stepped, tests.pages, tests.build_errors, tests.streams, tests.cached, tests.unlooked, tests.foreign, tests.lies, tests.confined)]
+    return jobs + [(job, tests, run, wrong_in) for job in courses.ALL]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(suite.main(NVCC, Tests, jobs_of))

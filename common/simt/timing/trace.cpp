@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <string_view>
 
 #include "common/simt/counting/access.h"
 
@@ -86,6 +87,45 @@ Pattern pattern_of(const Warp& w, const std::array<std::uint64_t, kLanes>& by_la
   set_shape(pattern, relative, w.mask, (static_cast<std::uint32_t>(base) & 127) | kSharedPhase, use.bytes);
   count_pattern(pattern, use.bytes, use.store, false);
   return pattern;
+}
+
+/// Which sectors the addresses of the first `count` lanes lie in, kept in the trace, and how these are used.
+void find_sectors(const Warp& w, const MemoryUse& use, const std::array<std::uint64_t, kLanes>& packed, int count,
+                  BlockTrace& trace, TracedAccess& access) {
+  auto& sectors = trace.sectors;
+  access.first_sector = static_cast<std::uint32_t>(sectors.size());
+  for (int i = 0; i < count; ++i) {
+    std::uint64_t at = packed[static_cast<std::size_t>(i)];
+    if (access.space == Space::local) {  // word w of lane l lies at 128 w + 4 l
+      at = (std::uint64_t{1} << 62) + (trace.linear << 32) + (std::uint64_t{w.index} << 24) + (at & 0xffff) / 4 * 128;
+    }
+    for (std::uint64_t sector = at >> 5; sector <= (at + use.bytes - 1) >> 5; ++sector)
+      if (sectors.size() == access.first_sector || sectors.back() != sector) sectors.push_back(sector);
+  }
+  const auto begin = sectors.begin() + access.first_sector;
+  std::sort(begin, sectors.end());
+  sectors.erase(std::unique(begin, sectors.end()), sectors.end());
+  access.sectors = static_cast<std::uint32_t>(sectors.size()) - access.first_sector;
+  access.lane_bytes = static_cast<std::uint16_t>(static_cast<std::uint32_t>(count) * use.bytes);
+  access.stored_bytes = static_cast<std::uint16_t>(use.store ? static_cast<std::uint32_t>(count) * use.bytes : 0);
+  access.partial = use.store && leaves_bytes(packed, count, use.bytes, access.sectors);
+  access.scattered = is_scattered(packed, count);
+  std::uint64_t line = UINT64_MAX;
+  for (auto s = sectors.begin() + access.first_sector; s != sectors.end(); ++s)
+    if (*s >> 2 != line) {
+      line = *s >> 2;
+      ++access.lines;
+    }
+}
+
+/// What the runtime calls memory that lies with the host, and managed memory: by the function that made it, of either
+/// API, with a number behind.
+bool lies_with_host(std::string_view name) {
+  constexpr std::string_view makers[] = {"cudaHost", "cudaMallocHost", "cuMemHost", "cuMemAllocHost"};
+  return std::ranges::any_of(makers, [&](std::string_view maker) { return name.starts_with(maker); });
+}
+bool is_managed(std::string_view name) {
+  return name.starts_with("cudaMallocManaged") || name.starts_with("cuMemAllocManaged");
 }
 
 }  // namespace
@@ -205,8 +245,8 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
   if (access.space == Space::global)
     if (const Allocation* a = w.global->find(packed[0])) {
       access.allocation = a->index;
-      access.of_host = a->name.starts_with("cudaHost") || a->name.starts_with("cudaMallocHost");
-      if (a->name.starts_with("cudaMallocManaged")) trace->managed = true;
+      access.of_host = lies_with_host(a->name);
+      trace->managed |= is_managed(a->name);
     }
   if (use.atomic) {
     const auto [address, lanes] = hottest(packed, count);
@@ -224,31 +264,7 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     access.wavefronts = pattern.wavefronts;
     access.ideal_wavefronts = pattern.ideal_wavefronts;
   } else {
-    auto& sectors = trace->sectors;
-    access.first_sector = static_cast<std::uint32_t>(sectors.size());
-    for (int i = 0; i < count; ++i) {
-      std::uint64_t at = packed[static_cast<std::size_t>(i)];
-      if (access.space == Space::local) {  // word w of lane l lies at 128 w + 4 l
-        at =
-            (std::uint64_t{1} << 62) + (trace->linear << 32) + (std::uint64_t{w.index} << 24) + (at & 0xffff) / 4 * 128;
-      }
-      for (std::uint64_t sector = at >> 5; sector <= (at + use.bytes - 1) >> 5; ++sector)
-        if (sectors.size() == access.first_sector || sectors.back() != sector) sectors.push_back(sector);
-    }
-    const auto begin = sectors.begin() + access.first_sector;
-    std::sort(begin, sectors.end());
-    sectors.erase(std::unique(begin, sectors.end()), sectors.end());
-    access.sectors = static_cast<std::uint32_t>(sectors.size()) - access.first_sector;
-    access.lane_bytes = static_cast<std::uint16_t>(static_cast<std::uint32_t>(count) * use.bytes);
-    access.stored_bytes = static_cast<std::uint16_t>(use.store ? static_cast<std::uint32_t>(count) * use.bytes : 0);
-    access.partial = use.store && leaves_bytes(packed, count, use.bytes, access.sectors);
-    access.scattered = is_scattered(packed, count);
-    std::uint64_t line = UINT64_MAX;
-    for (auto s = sectors.begin() + access.first_sector; s != sectors.end(); ++s)
-      if (*s >> 2 != line) {
-        line = *s >> 2;
-        ++access.lines;
-      }
+    find_sectors(w, use, packed, count, *trace, access);
   }
   auto& events = trace->warps[w.index];
   Poll& poll = trace->polls[w.index];

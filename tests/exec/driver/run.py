@@ -4,17 +4,14 @@
 The .cu files here say in their first lines what is to come of them, as those of ../run.py do. NVIDIA's nvcc is needed, and for one
 case its NVRTC.
 """
-import argparse
-import concurrent.futures
-import os
 import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+import suite  # noqa: E402
 from run import NVCC, Tests  # noqa: E402
 
 
@@ -44,24 +41,9 @@ class DriverTests(Tests):
         self.case("module and more", ["-m", "script", "more"], 2, err=["error: exec: arguments of the module stand behind --"])
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("binary")
-    parser.add_argument("-k", default="")
-    parser.add_argument("-j", type=int, default=os.cpu_count())
-    arguments = parser.parse_args()
-    if not os.path.exists(NVCC) or b"nvrtc.py" in pathlib.Path(NVCC).read_bytes()[:512]:
-        print("there is no nvcc here that builds programs")
-        return 77
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
-        tests = DriverTests(str(pathlib.Path(arguments.binary).resolve()), arguments.k, folder)
-        jobs = [pool.submit(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
-        jobs += [pool.submit(tests.statically_linked), pool.submit(tests.scripts)]
-        for job in jobs:
-            job.result()
-    print(f"{tests.passed} passed, {tests.failed} failed")
-    return tests.failed > 0
+def jobs_of(tests):
+    return [(tests.file, file) for file in sorted(HERE.glob("*.cu"))] + [(tests.statically_linked,), (tests.scripts,)]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(suite.main(NVCC, DriverTests, jobs_of))

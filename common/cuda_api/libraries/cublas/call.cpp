@@ -56,7 +56,7 @@ std::string Call::routine() const {
   return name;
 }
 
-Status Call::check(const std::string& routine, std::initializer_list<Rule> rules) const {
+Status Call::check(const std::string& routine, const std::vector<Rule>& rules) const {
   if (!is_handle(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
   for (const auto& rule : rules) {
     if (rule.holds) continue;

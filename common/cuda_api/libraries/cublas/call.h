@@ -62,7 +62,7 @@ struct Call {
     int parameter;
     bool holds;
   };
-  [[nodiscard]] Status check(const std::string& routine, std::initializer_list<Rule> rules) const;
+  [[nodiscard]] Status check(const std::string& routine, const std::vector<Rule>& rules) const;
   /// "SGEMM", for the message.
   [[nodiscard]] std::string routine() const;
   /// A pointer that the host is to read or write now is none of the device's alone.

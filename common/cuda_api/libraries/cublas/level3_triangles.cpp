@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
+#include <vector>
+
 #include "common/cuda_api/libraries/cublas/pointer_arrays.h"
 #include "common/cuda_api/libraries/cublas/products.h"
 #include "common/cuda_api/libraries/products/triangles.h"
@@ -37,6 +40,20 @@ void compute(const Problem& p, bool solves, const Values<W>& a, Values<W>& b, W 
   if (!p.left()) b.all = transposed(b.all, p.n, p.m);
 }
 
+/// What all three check of their first arguments, at the places where these stand.
+Status check(const Call& call, const Problem& p, i64 lda, i64 ldb, std::initializer_list<Call::Rule> others) {
+  std::vector<Call::Rule> rules{{1, is_side(p.side)},
+                                {2, is_fill(p.fill)},
+                                {3, is_operation(p.op)},
+                                {4, is_diagonal(p.diag)},
+                                {5, p.m >= 0},
+                                {6, p.n >= 0},
+                                {9, lda >= at_least_one(p.size())},
+                                {11, ldb >= at_least_one(p.m)}};
+  rules.insert(rules.end(), others);
+  return call.check(call.routine(), rules);
+}
+
 std::string shape_of(const Problem& p) { return fmt::format("{} x {}", p.m, p.n); }
 
 double operations_of(const Problem& p, Type t) {
@@ -48,15 +65,7 @@ double operations_of(const Problem& p, Type t) {
 Status trmm(const Call& call, Side side, Fill fill, Op op, Diag diag, i64 m, i64 n, In alpha, In a, i64 lda, In b,
             i64 ldb, Out c, i64 ldc) {
   const Problem p{side, fill, op, diag, m, n};
-  GPULAB_CHECK(call.check(call.routine(), {{1, is_side(side)},
-                                           {2, is_fill(fill)},
-                                           {3, is_operation(op)},
-                                           {4, is_diagonal(diag)},
-                                           {5, m >= 0},
-                                           {6, n >= 0},
-                                           {9, lda >= at_least_one(p.size())},
-                                           {11, ldb >= at_least_one(m)},
-                                           {13, ldc >= at_least_one(m)}}));
+  GPULAB_CHECK(check(call, p, lda, ldb, {{13, ldc >= at_least_one(m)}}));
   if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   GPULAB_CHECK(call.check_host("alpha", alpha));
   const Type t = call.type();
@@ -83,14 +92,7 @@ Status trmm(const Call& call, Side side, Fill fill, Op op, Diag diag, i64 m, i64
 Status trsm(const Call& call, Side side, Fill fill, Op op, Diag diag, i64 m, i64 n, In alpha, In a, i64 lda, Out b,
             i64 ldb) {
   const Problem p{side, fill, op, diag, m, n};
-  GPULAB_CHECK(call.check(call.routine(), {{1, is_side(side)},
-                                           {2, is_fill(fill)},
-                                           {3, is_operation(op)},
-                                           {4, is_diagonal(diag)},
-                                           {5, m >= 0},
-                                           {6, n >= 0},
-                                           {9, lda >= at_least_one(p.size())},
-                                           {11, ldb >= at_least_one(m)}}));
+  GPULAB_CHECK(check(call, p, lda, ldb, {}));
   if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   GPULAB_CHECK(call.check_host("alpha", alpha));
   const Type t = call.type();
@@ -114,15 +116,7 @@ Status trsm(const Call& call, Side side, Fill fill, Op op, Diag diag, i64 m, i64
 Status trsm_batched(const Call& call, Side side, Fill fill, Op op, Diag diag, i64 m, i64 n, In alpha, In a, i64 lda,
                     In b, i64 ldb, i64 batch) {
   const Problem p{side, fill, op, diag, m, n};
-  GPULAB_CHECK(call.check(call.routine(), {{1, is_side(side)},
-                                           {2, is_fill(fill)},
-                                           {3, is_operation(op)},
-                                           {4, is_diagonal(diag)},
-                                           {5, m >= 0},
-                                           {6, n >= 0},
-                                           {9, lda >= at_least_one(p.size())},
-                                           {11, ldb >= at_least_one(m)},
-                                           {12, batch >= 0}}));
+  GPULAB_CHECK(check(call, p, lda, ldb, {{12, batch >= 0}}));
   if (m == 0 || n == 0 || batch == 0) return CUBLAS_STATUS_SUCCESS;
   GPULAB_CHECK(call.check_host("alpha", alpha));
   const Type t = call.type();
