@@ -151,43 +151,33 @@ bool BlockContext::run_turn(Warp& w, std::int64_t budget) {
   return run_warp(w, slice, choices);
 }
 
-void BlockContext::end_turn(Warp& w, Round& round) {
-  const std::int64_t used = slice - w.fuel;
-  executed += static_cast<std::uint64_t>(used - w.poll_debt);
-  w.executed += static_cast<std::uint64_t>(used - w.poll_debt);
-  polled += static_cast<std::uint64_t>(w.poll_debt);
-  round.progress = true;
-  round.left -= used;
-  round.ran += used;
-  round.waited += w.poll_debt;
-}
-
-void BlockContext::end_round(const Round& round) {
-  spinning = round.waited * 2 > round.ran;
-  if (round.ran - round.waited > kIdleInstructions * static_cast<std::int64_t>(warps.size())) idle_wakes_ = 0;
-}
-
 bool BlockContext::run(std::int64_t budget) {
-  Round round{budget};
-  round.progress = true;
+  std::int64_t left = budget;
+  bool progress = true;
   give_up_sleeping();
   spinning = false;
-  while (live && round.progress && round.left > 0) {
-    round = {round.left};
+  while (live && progress && left > 0) {
+    progress = false;
+    std::int64_t waited = 0, ran = 0;
     if (choices) choices.shuffle(order_);
-    std::size_t had_turns = is_in_step() ? run_in_step(budget, round) : 0;
-    if (round.left <= 0 && had_turns == 0) {  // between two rounds, of which the last went on
-      round.progress = true;
-      break;
+    for (const std::uint32_t i : order_) {
+      Warp& w = warps[i];
+      if (w.splits.empty()) continue;
+      if (!run_turn(w, budget)) continue;
+      progress = true;
+      const std::int64_t used = slice - w.fuel;
+      executed += static_cast<std::uint64_t>(used - w.poll_debt);
+      w.executed += static_cast<std::uint64_t>(used - w.poll_debt);
+      polled += static_cast<std::uint64_t>(w.poll_debt);
+      left -= used;
+      ran += used;
+      waited += w.poll_debt;
     }
-    for (; had_turns < order_.size(); ++had_turns) {
-      Warp& w = warps[order_[had_turns]];
-      if (!w.splits.empty() && run_turn(w, budget)) end_turn(w, round);
-    }
-    end_round(round);
-    if (!round.progress && live && ++idle_wakes_ < kIdleWakes) round.progress = resume_someone();
+    spinning = waited * 2 > ran;
+    if (ran - waited > kIdleInstructions * static_cast<std::int64_t>(warps.size())) idle_wakes_ = 0;
+    if (!progress && live && ++idle_wakes_ < kIdleWakes) progress = resume_someone();
   }
-  if (live && !round.progress && !release_diverged()) report_deadlock();
+  if (live && !progress && !release_diverged()) report_deadlock();
   if (live == 0) launch.tell([&](Observer& observer) { observer.block_ended(*this); });
   return live == 0;
 }

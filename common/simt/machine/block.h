@@ -152,21 +152,9 @@ struct BlockContext {
   std::vector<std::uint32_t> cluster_parities;                  ///< per warp and lane: of the phase last arrived at
 
  private:
-  /// Of the turns of all warps, one each.
-  struct Round {
-    std::int64_t left;  ///< of what run() may take
-    std::int64_t ran = 0, waited = 0;
-    bool progress = false;
-  };
   void reset_waiting();
   void enter_phase(std::uint32_t phase);
   bool run_turn(Warp& warp, std::int64_t budget);
-  void end_turn(Warp& warp, Round& round);
-  void end_round(const Round& round);
-  // in_step.cpp
-  [[nodiscard]] bool is_in_step() const;
-  std::size_t run_in_step(std::int64_t budget, Round& round);
-  void register_arrivals(std::size_t count);
   // initial_registers.cpp
   void fill_launch_values(Warp& warp);
   void fill_block_values(Warp& warp);

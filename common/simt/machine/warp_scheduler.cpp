@@ -147,9 +147,9 @@ void start_warp(Warp& w, std::uint32_t live) {
   split.block = w.program->functions[0].entry_block;
 }
 
-namespace {
-/// True if any ran.
-bool run_ready(Warp& w) {
+bool run_warp(Warp& w, std::int64_t fuel) {
+  w.fuel = fuel;
+  w.poll_debt = 0;
   bool ran = false;
   while (w.fuel >= 0) {
     if (w.splits.size() == 1) {
@@ -167,25 +167,6 @@ bool run_ready(Warp& w) {
     if (w.stop.kind == Stop::Kind::slice_ended) std::rotate(w.splits.begin(), w.splits.begin() + 1, w.splits.end());
   }
   return ran;
-}
-}  // namespace
-
-bool run_warp(Warp& w, std::int64_t fuel) {
-  w.fuel = fuel;
-  w.poll_debt = 0;
-  return run_ready(w);
-}
-
-Stop::Kind run_until_stop(Warp& w, std::int64_t fuel) {
-  w.fuel = fuel;
-  w.poll_debt = 0;
-  execute(w, 0);
-  return w.stop.kind;
-}
-
-void go_on_from_stop(Warp& w, std::int64_t fuel) {
-  handle_stop(w, 2 * w.poll_debt > fuel - w.fuel);
-  run_ready(w);
 }
 
 std::uint32_t go_on_from_meeting(Warp& w) {

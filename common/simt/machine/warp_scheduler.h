@@ -15,12 +15,6 @@ bool run_warp(Warp& warp, std::int64_t fuel);
 /// The same in an order, and by turns, that `choices` decides.
 bool run_warp(Warp& warp, std::int64_t fuel, Schedule& choices);
 
-// The same in two steps, for a warp whose lanes are one split, which is ready.
-/// Runs it until its turn ends, for the reason that is returned; the warp's splits do not know yet.
-Stop::Kind run_until_stop(Warp& warp, std::int64_t fuel);
-/// Tells them, and goes on as run_warp() does.
-void go_on_from_stop(Warp& warp, std::int64_t fuel);
-
 /// The running split is where it waits for others (Warp::stop_block). Where one split of the warp alone can go on then,
 /// at a block's start, that one runs now: its block, not entered yet. Else nothing changes: kNoBlock. For warps that
 /// have not polled.
