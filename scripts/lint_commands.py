@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "scripts" / "cmake"))
 import unite  # noqa: E402
 
-FOR_GCC = re.compile(r" -Winvalid-pch -include \S*cmake_pch\.hxx| --param ggc-\S+")
+FOR_GCC = re.compile(r" -Winvalid-pch -include \S*cmake_pch\.hxx| --param ggc-\S+| -fcx-limited-range")
 LINT_UNIT = 24.0  # larger groups gain nothing: what is left alone is so for its names or options
 PLACES = re.compile(r" -(o|c) \S+")
 

@@ -55,7 +55,6 @@ using Type = cudaDataType_t;
       return 2;
     case CUDA_R_8I:
     case CUDA_R_8U:
-      return 1;
     case CUDA_R_8F_E4M3:
     case CUDA_R_8F_E5M2:
       return 1;
