@@ -2,15 +2,15 @@
 """How far modelled times and counters are from a GPU's, for kernels that nobody here wrote.
 
 usage: validate_programs.py CHECKOUT --gpulab BINARY --count 60 --seed 7 --output FOLDER     on a machine with a GPU and ncu
-       validate_programs.py CHECKOUT --gpulab BINARY --again FILE.json [--only a,b]              anywhere
-       validate_programs.py --compare FILE.json… [--half tune|judge]                          anywhere
+       validate_programs.py CHECKOUT --gpulab BINARY --model FILE.json [--only a,b]             anywhere: what this build's model says
+       validate_programs.py --compare FILE.json… [--half tune|judge]                            anywhere
 
-Programs of HeCBench or NVIDIA's samples are drawn by --seed (scripts/survey), built by `gpulab nvcc`, run under Nsight Compute
-natively, twice, and under `gpulab exec` for the same GPU. Of each kernel the first launch is measured: cold caches, the clock as it
-is. A launch whose instructions differ between the two runs by more than 5 % is of a program that does not repeat itself, and is
-named apart. FOLDER gets programs.json: names and figures, no code; what is there already is not measured again. --pack FILE.tgz
-writes the sources of those that were drawn, for a machine without a checkout. --again puts what this build's model says into a file
-that was measured before: what the GPU said stays.
+Programs of HeCBench or NVIDIA's samples are drawn by --seed (scripts/survey), built by `gpulab nvcc`, and run under Nsight Compute
+natively, twice. Of each kernel the first launch is measured: cold caches, the clock as it is. A launch whose instructions differ
+between the two runs by more than 5 % is of a program that does not repeat itself, and is named apart. FOLDER gets programs.json:
+names and figures, no code; what is there already is not measured again. --pack FILE.tgz writes the sources of those that were
+drawn, for a machine without a checkout. --model runs the programs under `gpulab exec` for the same GPU and puts what this build's
+model says beside what the GPU said, which stays; it needs no GPU, whose time is dear.
 
 What is compared: Nsight Compute's gpu__time_duration of a launch with flushed caches, and what the model says that the kernel
 takes, with what Nsight Compute has for a kernel that does nothing (NOTHING_US). Launches that have not ended here, or failed, are
@@ -70,7 +70,7 @@ class Modelling:
     def build(self, program, checkout):
         root = self.work / program.name
         folder = root / program.folder
-        if self.arguments.again and (folder / "survey_program").exists():
+        if self.arguments.model and (folder / "survey_program").exists():
             return folder
         shutil.rmtree(root, ignore_errors=True)
         root.mkdir(parents=True)
@@ -118,28 +118,28 @@ class Measuring(Modelling):
             return []
         return read_profile(log)
 
-    def rows(self, program, first, second, document):
-        """One for each kernel whose first launch both have."""
-        seen, rows = set(), []
-        again = {(name, tuple(grid)): values for name, grid, values in second}
-        for name, grid, values in first:
-            kernels = [k for k in document.get("kernels", []) if name_of(k["name"]) == name and k["grid"] == list(grid)]
-            if len(kernels) != 1 or (name, tuple(grid)) in seen:
-                continue
-            seen.add((name, tuple(grid)))
-            other = again.get((name, tuple(grid)), {})
-            rows.append({"program": program.name, "kernel": name, "grid": list(grid), "measured_us": values.get(TIME, 0) / 1000,
-                         "again_us": other.get(TIME, 0) / 1000, "ncu": values, "repeats": repeats(values, other),
-                         **modelled(kernels[0], document)})
-        return rows
-
     def one(self, program, checkout):
+        """Its folder once it is built; else why it is not."""
         if program.refusal:
-            return {"name": program.name, "why": program.refusal[0], "rows": []}
+            return program.refusal[0], None
         folder = self.build(program, checkout)
-        if folder is None:
-            return {"name": program.name, "why": "does not build", "rows": []}
-        return {"name": program.name, "folder": str(folder), "program": program}
+        return ("" if folder else "does not build"), folder
+
+
+def measured_launches(first, second):
+    """The first launch of each kernel and grid, with the other run's time, and whether both did the same work."""
+    again, launches = {(name, tuple(grid)): values for name, grid, values in second}, {}
+    for name, grid, values in first:
+        other = again.get((name, tuple(grid)), {})
+        launches.setdefault((name, tuple(grid)), {"kernel": name, "grid": list(grid), "measured_us": values.get(TIME, 0) / 1000,
+                                                  "again_us": other.get(TIME, 0) / 1000, "ncu": values, "repeats": repeats(values, other)})
+    return list(launches.values())
+
+
+def kernel_of(row, document):
+    """gpulab's kernel of that name and grid, if there is exactly one, and if the program has come to its end or to its model."""
+    kernels = [k for k in document.get("kernels", []) if name_of(k["name"]) == row["kernel"] and k["grid"] == row["grid"]]
+    return kernels[0] if len(kernels) == 1 and (kernels[0].get("model") or document.get("status") == "ok") else None
 
 
 def modelled(kernel, document):
@@ -151,13 +151,14 @@ def modelled(kernel, document):
             "counters": {key: (kernel.get("counters") or {}).get(key) for key in (*compare_counters.EXACT, *compare_counters.SHOWN)}}
 
 
-def again(arguments):
+def model(arguments):
     """Puts what this build's model says into a file that was measured before; of a kernel that it does not come to, nothing changes."""
-    file = pathlib.Path(arguments.again)
+    file = pathlib.Path(arguments.model)
     data = json.loads(file.read_text())
     checkout = Checkout(arguments.checkout, 4096 << 10)
     every, modelling = programs_of(checkout), Modelling(arguments, data["profile"])
-    names = [n for n, p in sorted(data["programs"].items()) if p["rows"] and (not arguments.only or n in arguments.only.split(","))]
+    names = [n for n, p in sorted(data["programs"].items())
+             if (p["rows"] or p.get("measured")) and (not arguments.only or n in arguments.only.split(",")) and arguments.half in ("", half_of(n))]
 
     def one(name):
         program = every[name]()
@@ -167,10 +168,15 @@ def again(arguments):
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for name, document, seconds in pool.map(one, names):
             program = data["programs"][name]
-            for row in program["rows"]:
-                kernels = [k for k in document.get("kernels", []) if name_of(k["name"]) == row["kernel"] and k["grid"] == row["grid"]]
-                if len(kernels) == 1 and (kernels[0].get("model") or document.get("status") == "ok"):  # else the minute was over
-                    row.update(modelled(kernels[0], document))
+            waiting = []
+            for row in program["rows"] + program.get("measured", []):
+                kernel = kernel_of(row, document)
+                if kernel:
+                    row.update(program=name, **modelled(kernel, document))
+                if "model" not in row:
+                    waiting.append(row)
+            program["rows"] = [row for row in program["rows"] + program.get("measured", []) if "model" in row]
+            program["measured"] = waiting  # gpulab has not come to these launches: out of time, or it has no such kernel
             program.update(simulated_s=round(seconds, 1), status=document.get("status", "no report"))
             print(f"{name}: {seconds:.0f} s", flush=True)
     target = pathlib.Path(arguments.output) / "programs.json"
@@ -207,37 +213,23 @@ def measure(arguments):
     data = json.loads(file.read_text()) if file.exists() else {"seed": arguments.seed, "programs": {}}
     data.update(gpu=measuring.gpu, driver=measuring.driver, profile=measuring.profile)
     begun = time.monotonic()
-
-    def write():
-        file.write_text(text_of(data))
-
     left = [p for p in chosen if p.name not in data["programs"]]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        # Programs are built and simulated side by side; the GPU is one program's at a time.
+        # Programs are built side by side; the GPU is one program's at a time.
         built = {pool.submit(measuring.one, p, checkout): p for p in left}
-        ready = []
         for future in concurrent.futures.as_completed(built):
-            try:
-                outcome = future.result()
-            except (OSError, subprocess.SubprocessError) as error:
-                outcome = {"name": built[future].name, "why": repr(error)[:100]}
-            if "folder" in outcome:
-                ready.append((built[future], pathlib.Path(outcome["folder"])))
-            else:
-                data["programs"][outcome["name"]] = {"why": outcome["why"], "rows": []}
-        write()
-        simulated = {p.name: pool.submit(measuring.simulated, p, folder) for p, folder in ready}
-        for program, folder in ready:
+            program, (why, folder) = built[future], future.result()
             if arguments.limit and time.monotonic() - begun > arguments.limit:
                 break
-            first = measuring.profiled(program, folder, 1)
-            second = measuring.profiled(program, folder, 2) if first else []
-            document, seconds = simulated[program.name].result()
-            rows = measuring.rows(program, first, second, document)
-            data["programs"][program.name] = {"rows": rows, "simulated_s": round(seconds, 1), "status": document.get("status", "no report")}
-            write()
-            print(f"{program.name}: {len(first)} kernels measured, {len(rows)} compared, {seconds:.0f} s", flush=True)
-    return compare([file])
+            launches = []
+            if folder:
+                first = measuring.profiled(program, folder, 1)
+                launches = measured_launches(first, measuring.profiled(program, folder, 2) if first else [])
+            data["programs"][program.name] = {"measured": launches, "rows": []} if folder else {"why": why, "rows": []}
+            file.write_text(text_of(data))
+            print(f"{program.name}: {len(launches)} kernels measured, {time.monotonic() - begun:.0f} s", flush=True)
+        pool.shutdown(cancel_futures=True)
+    return 0
 
 
 def text_of(data):
@@ -245,9 +237,10 @@ def text_of(data):
     facts = {key: value for key, value in data.items() if key != "programs"}
     programs = []
     for name, program in sorted(data["programs"].items()):
-        rows = ",\n   ".join(json.dumps(row, sort_keys=True) for row in program["rows"])
-        rest = json.dumps({key: value for key, value in program.items() if key != "rows"}, sort_keys=True)
-        programs.append(f'  {json.dumps(name)}: {rest[:-1]}{", " if len(rest) > 2 else ""}"rows": [{rows}]}}')
+        lists = ", ".join(f'"{key}": [{",".join(chr(10) + "   " + json.dumps(row, sort_keys=True) for row in program[key])}]'
+                          for key in ("measured", "rows") if program.get(key) or key == "rows")
+        rest = json.dumps({key: value for key, value in program.items() if key not in ("measured", "rows")}, sort_keys=True)
+        programs.append(f'  {json.dumps(name)}: {rest[:-1]}{", " if len(rest) > 2 else ""}{lists}}}')
     head = json.dumps(facts, sort_keys=True)
     return head[:-1] + ', "programs": {\n' + ",\n".join(programs) + "\n}}\n"
 
@@ -348,7 +341,7 @@ def main():
     parser.add_argument("--limit", type=int, default=0, help="seconds: no program is measured later")
     parser.add_argument("--pack", help="write the sources of those drawn, and end")
     parser.add_argument("--output", default="validate_programs")
-    parser.add_argument("--again", metavar="FILE", help="what this build's model says, beside what FILE measured")
+    parser.add_argument("--model", metavar="FILE", help="put what this build's model says beside what FILE measured")
     parser.add_argument("--half", choices=["", "tune", "judge"], default="", help="of the programs")
     parser.add_argument("--shown", type=int, default=25, help="of the worst")
     parser.add_argument("--compare", nargs="+", metavar="FILE")
@@ -357,7 +350,7 @@ def main():
         return compare(arguments.compare, arguments.half, arguments.shown)
     if not arguments.checkout:
         parser.error("a checkout, or --compare FILE")
-    return again(arguments) if arguments.again else measure(arguments)
+    return model(arguments) if arguments.model else measure(arguments)
 
 
 if __name__ == "__main__":

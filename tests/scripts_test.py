@@ -265,6 +265,26 @@ class ValidatePrograms(unittest.TestCase):
         self.assertFalse(validate_programs.repeats(of(1000), of(949)))
         self.assertFalse(validate_programs.repeats(of(1000), {}))
 
+    def test_of_each_kernel_and_grid_the_first_launch_of_both_runs_is_kept(self):
+        of = lambda count, ns: {"smsp__inst_executed.sum": count, validate_programs.TIME: ns}
+        first = [("a", [4, 1, 1], of(100, 12000)), ("a", [4, 1, 1], of(100, 9000)), ("a", [8, 1, 1], of(200, 20000)), ("b", [1, 1, 1], of(7, 3000))]
+        kept = validate_programs.measured_launches(first, [("a", [4, 1, 1], of(101, 13000)), ("b", [1, 1, 1], of(9, 3000))])
+        self.assertEqual([(row["kernel"], row["grid"][0], row["measured_us"], row["again_us"], row["repeats"]) for row in kept],
+                         [("a", 4, 12, 13, True), ("a", 8, 20, 0, False), ("b", 1, 3, 3, False)])
+
+    def test_what_a_gpu_measured_is_written_and_read_again_before_a_model_says_anything_of_it(self):
+        program = {"measured": [{"kernel": "k", "grid": [1, 1, 1], "measured_us": 20}], "rows": []}
+        self.assertEqual(json.loads(validate_programs.text_of({"gpu": "x", "programs": {"p": program}}))["programs"]["p"], program)
+
+    def test_a_measured_launch_waits_until_gpulab_has_exactly_one_kernel_for_it(self):
+        row = {"kernel": "k", "grid": [4, 1, 1]}
+        of = lambda name, **more: {"name": name, "grid": [4, 1, 1], **more}
+        self.assertIsNone(validate_programs.kernel_of(row, {}))
+        self.assertIsNone(validate_programs.kernel_of(row, {"status": "hung", "kernels": [of("k(int)")]}))
+        self.assertIsNone(validate_programs.kernel_of(row, {"status": "ok", "kernels": [of("k<int>(int)"), of("k<float>(float)")]}))
+        self.assertEqual(validate_programs.kernel_of(row, {"status": "ok", "kernels": [of("k<int>(int)")]}), of("k<int>(int)"))
+        self.assertEqual(validate_programs.kernel_of(row, {"status": "hung", "kernels": [of("k", model={"time_ms": 1})]}), of("k", model={"time_ms": 1}))
+
     def test_kernels_are_matched_by_the_name_that_ncu_prints(self):
         for name in ("scale(float*, int)", "void scale<float, 4>(float*, int)", "void a::(anonymous namespace)::scale<b<1>, (int)2>(c<int>)"):
             self.assertEqual(validate_programs.name_of(name), "scale")
