@@ -2,7 +2,29 @@
 // a generator, an order, a seed, an offset, a form, and the FNV-1a of 10^5 numbers beside the first four.
 // build: -lcurand
 // case:  :: 0
-// out: XORWOW default seed 0 offset 0 bits [0-9a-f]{16}
+// What an H100 printed (driver 580); normal numbers differ in their last bits, for its sine does, and MT19937 in the order of its subsequences.
+// out: XORWOW default seed 11400714819323198485 offset 12345 bits 8b84ce1194c32f5b
+// out: XORWOW default seed 11400714819323198485 offset 12345 uniform_double f0e0c17012b7c45c
+// out: XORWOW legacy seed 11400714819323198485 offset 12345 bits 8b84ce1194c32f5b
+// out: XORWOW legacy seed 11400714819323198485 offset 12345 uniform_double f0e0c17012b7c45c
+// out: XORWOW seeded seed 11400714819323198485 offset 12345 bits 4758c11616d2753f
+// out: XORWOW seeded seed 11400714819323198485 offset 12345 uniform_double 5da1b3ddc4cdeadc
+// out: MRG32k3a default seed 11400714819323198485 offset 12345 bits 68495934c5cf2b37
+// out: MRG32k3a default seed 11400714819323198485 offset 12345 uniform_double f2e650c5a1367a7a
+// out: MRG32k3a legacy seed 11400714819323198485 offset 12345 bits c3afe197035b046c
+// out: MRG32k3a legacy seed 11400714819323198485 offset 12345 uniform_double 92fd433a499f494e
+// out: MTGP32 default seed 11400714819323198485 offset 0 bits 7cdfcd53755cadff
+// out: MTGP32 default seed 11400714819323198485 offset 0 uniform_double a5a88bec6e2a961f
+// out: MTGP32 legacy seed 11400714819323198485 offset 0 bits 4938ac91e33b1b65
+// out: MTGP32 legacy seed 11400714819323198485 offset 0 uniform_double f8c33ad7ae9fa76e
+// out: Philox default seed 11400714819323198485 offset 12345 bits e4feb13d3f0a0641
+// out: Philox default seed 11400714819323198485 offset 12345 uniform_double 910338814c1ce04e
+// out: Philox legacy seed 11400714819323198485 offset 12345 bits e4feb13d3f0a0641
+// out: Philox legacy seed 11400714819323198485 offset 12345 uniform_double 910338814c1ce04e
+// out: Sobol32 default seed 0 offset 12345 bits 880229960e5e3e9c
+// out: Sobol32 default seed 0 offset 12345 uniform_double 850931a910635785
+// out: Sobol64 default seed 0 offset 12345 bits 08a02bef532dc75c
+// out: Sobol64 default seed 0 offset 12345 uniform_double c3562f9269cbdf1d
 #include <curand.h>
 
 #include <cstdio>

@@ -14,7 +14,6 @@ class Philox final : public Streams {
  public:
   Philox(u64 seed, u64 offset) : seed_(seed), used_(kSubsequences, offset / 4 / kSubsequences) {
     for (; turn_ < offset / 4 % kSubsequences; ++turn_) ++used_[turn_];
-    for (u64 skipped = 0; skipped < offset % 4; ++skipped) (void)draw();
   }
   u32 draw() override {
     if (at_ == 4) {
@@ -96,7 +95,7 @@ class Mtgp final : public Streams {
 class Twister final : public Streams {
  public:
   explicit Twister(u64 seed) {
-    s_[0] = static_cast<u32>(seed ^ seed >> 32);
+    s_[0] = static_cast<u32>(seed);  // the upper half is not used: an H100's first number says so
     for (std::size_t i = 1; i < kSize; ++i) s_[i] = 1812433253u * (s_[i - 1] ^ s_[i - 1] >> 30) + static_cast<u32>(i);
   }
   u32 draw() override {

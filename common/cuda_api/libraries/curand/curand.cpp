@@ -60,7 +60,9 @@ struct State {
   unsigned dimensions = 1;
   cudaStream_t stream = nullptr;
   std::unique_ptr<Streams> streams;
-  int given = 0;    ///< by the subsequence whose turn it is
+  int given = 0;  ///< by the subsequence whose turn it is
+  u64 dropped =
+      0;  ///< results that are not given before the next: an offset within Philox' group of four, as an H100 has it
   u64 vectors = 0;  ///< of a quasirandom sequence so far
 
   [[nodiscard]] bool is_quasi() const { return type >= CURAND_RNG_QUASI_DEFAULT; }
@@ -88,6 +90,7 @@ struct State {
         break;
       case CURAND_RNG_PSEUDO_PHILOX4_32_10:
         streams = philox(seed, offset);
+        dropped = offset % 4;
         break;
       default:
         streams = xorwow(seed, offset, order == CURAND_ORDERING_PSEUDO_SEEDED);
@@ -117,7 +120,7 @@ Pair normal_pair(Streams& s, bool wide) {
   if (s.has_fractions()) {
     const double u = wide ? s.fraction() : static_cast<float>(s.fraction());
     const double v = wide ? s.fraction() : static_cast<float>(s.fraction());
-    return box_muller(u, wide ? v * 2 * std::numbers::pi : static_cast<float>(v) * 6.2831855F);
+    return wide ? box_muller_of_half_turns(u, 2 * v) : box_muller(u, static_cast<float>(v) * 6.2831855F);
   }
   const u32 x0 = s.draw(), x1 = s.draw();
   if (!wide) return normal_float(x0, x1);
@@ -168,7 +171,7 @@ std::size_t put_next(State& state, const Request& r, const PoissonTable* poisson
       break;
     }
     default: {  // normal, of the Mersenne twisters for GPUs: by the quantile
-      const double z = normal_quantile(std::min(static_cast<double>(s.draw()) * 0x1p-32 + 0x1p-33, 1 - 0x1p-33));
+      const double z = normal_of(s.draw(), is_double(r.form));
       is_double(r.form) ? put(to, i, shaped<double>(r, z)) : put(to, i, shaped<float>(r, z));
     }
   }
@@ -198,21 +201,26 @@ void put_quasi(const Request& r, const PoissonTable* poisson, u64 x, bool wide, 
       put(to, i, poisson->at(p, normal_quantile(p)));
       break;
     default: {
-      const double z = normal_quantile(is_double(r.form) ? p : static_cast<double>(high) * 0x1p-32 + 0x1p-33);
+      const double z = wide && is_double(r.form) ? normal_quantile(p) : normal_of(high, is_double(r.form));
       is_double(r.form) ? put(to, i, shaped<double>(r, z)) : put(to, i, shaped<float>(r, z));
     }
   }
 }
 
 std::vector<char> numbers(State& state, const Request& r) {
-  std::vector<char> made(r.count * bytes_of(r.form));
   std::optional<PoissonTable> table;
   if (r.form == Form::poisson) table.emplace(r.mean);
   const PoissonTable* poisson = table ? &*table : nullptr;
   if (!state.is_quasi()) {
-    for (std::size_t i = 0; i < r.count;) i += put_next(state, r, poisson, made, i);
+    (void)state.made();
+    Request all = r;
+    all.count += std::exchange(state.dropped, 0);
+    std::vector<char> made(all.count * bytes_of(r.form));
+    for (std::size_t i = 0; i < all.count;) i += put_next(state, all, poisson, made, i);
+    made.erase(made.begin(), made.begin() + static_cast<std::ptrdiff_t>((all.count - r.count) * bytes_of(r.form)));
     return made;
   }
+  std::vector<char> made(r.count * bytes_of(r.form));
   const std::size_t vectors = r.count / state.dimensions;
   for (unsigned dimension = 0; dimension < state.dimensions; ++dimension) {
     const auto directions = direction_numbers(dimension, state.is_64() ? 64 : 32);

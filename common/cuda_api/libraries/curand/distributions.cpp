@@ -22,8 +22,7 @@ Pair normal_float(std::uint32_t x, std::uint32_t y) {
 
 Pair normal_double(std::uint32_t x0, std::uint32_t x1, std::uint32_t y0, std::uint32_t y1) {
   const std::uint64_t z = std::uint64_t{y0} ^ std::uint64_t{y1} << 21;
-  const double half_turns = static_cast<double>(z) * 0x1p-52 + 0x1p-53;
-  return box_muller(uniform_double(x0, x1), half_turns * std::numbers::pi);
+  return box_muller_of_half_turns(uniform_double(x0, x1), static_cast<double>(z) * 0x1p-52 + 0x1p-53);
 }
 
 double normal_quantile(double p) {
@@ -69,6 +68,13 @@ double normal_quantile(double p) {
   const double value =
       r <= 5 ? polynomial(c, r - 1.6) / polynomial(d, r - 1.6) : polynomial(e, r - 5) / polynomial(f, r - 5);
   return q < 0 ? -value : value;
+}
+
+double normal_of(std::uint32_t bits, bool in_double) {
+  const bool upper = bits > 0x80000000u;
+  const double x = upper ? 0xffffffffu - bits : bits, p = std::fma(x, 0x1p-32, 0x1p-33);
+  const double z = normal_quantile(in_double ? p : static_cast<double>(static_cast<float>(p)));
+  return upper ? -z : z;
 }
 
 PoissonTable::PoissonTable(double lambda) : lambda_(lambda) {}

@@ -59,6 +59,9 @@ State seeded_with(u64 seed) {
   return {{123456789u + t0, 362436069u ^ t0, 521288629u + t1, 88675123u ^ t1, 5783321u + t0}, 6615241u + t1 + t0};
 }
 
+/// Subsequences of the order SEEDED have seeds that lie so far apart: the one number that gives an H100's.
+constexpr u64 kSeedsApart = 3133713;
+
 class Xorwow final : public Streams {
  public:
   Xorwow(u64 seed, u64 offset, bool seeded) : states_(kSubsequences) {
@@ -73,7 +76,7 @@ class Xorwow final : public Streams {
     first.d += static_cast<u32>(rounds) * kCount;
     for (u64 i = 0; i < kSubsequences; ++i) {
       if (seeded) {
-        first = seeded_with(seed + i);
+        first = seeded_with(seed + i * kSeedsApart);
         for (u64 skipped = 0; skipped < rounds; ++skipped) (void)next(first);
       }
       states_[i] = first;
