@@ -47,14 +47,19 @@ struct LaunchState {
   std::uint64_t grid_workspace = 0;
   std::uint32_t phases = 1;  ///< counted apart, split by the block's barriers; the last takes all that follow
   std::uint64_t print_limit = std::uint64_t{1} << 20;  ///< bytes of printf that are kept
-  std::uint64_t schedule = 0;            ///< seed that permutes blocks, warps and splits; 0: natural order
-  std::span<Observer* const> observers;  ///< who watches; empty: nobody
-  std::uint16_t watched = 0;             ///< what they ask for, all together
+  std::uint64_t schedule = 0;              ///< seed that permutes blocks, warps and splits; 0: natural order
+  std::span<Observer* const> observers;    ///< who watches; empty: nobody
+  std::vector<Observer*> access_watchers;  ///< of them, those who are told of accesses: the event that comes most often
+  std::uint16_t watched = 0;               ///< what they ask for, all together
 
   void observe_by(std::span<Observer* const> all) {
     observers = all;
     watched = 0;
-    for (const Observer* observer : all) watched |= observer->watches();
+    access_watchers.clear();
+    for (Observer* observer : all) {
+      watched |= observer->watches();
+      if (observer->watches() & kWatchAccesses) access_watchers.push_back(observer);
+    }
   }
   [[nodiscard]] bool is_watched([[maybe_unused]] int events) const {
 #ifndef GPULAB_WITHOUT_TOOLS

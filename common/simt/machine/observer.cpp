@@ -47,7 +47,9 @@ const MicroOp* observe_way(Warp& w, const MicroOp* op) {
 }
 
 const MicroOp* observe_access(Warp& w, const MicroOp* op) {
-  tell(w, kWatchAccesses, kLookAtAccess, [&](Observer& observer) { observer.access(w, op); });
+  w.block->charged += kLookAtAccess;
+  for (Observer* observer : w.block->launch.access_watchers)
+    tell_observer(*observer, [&](Observer& one) { one.access(w, op); });
   return op + 1;
 }
 

@@ -164,25 +164,22 @@ Suspect suspect(const Warp& w, int lane, std::uint32_t site) {
   return {static_cast<std::uint32_t>(w.block->linear), thread_in_block(w, lane), site};
 }
 
-Accusation& Accusations::add(Accusation now) {
+Accusations::Merged Accusations::merged(Accusation now) {
   const Key key{std::string(now.tool) + now.message, {now.first.site, now.second.site}};
   now.of_first_warps = now.first.thread < kLanes && now.second.thread < kLanes;
   if (accusations_.size() >= kMost && !accusations_.contains(key)) {
     ++left_out_;
-    return beyond_ = std::move(now);
+    return {beyond_ = std::move(now), false};
   }
   const auto [entry, fresh] = accusations_.try_emplace(key, now);
   Accusation& known = entry->second;
-  if (fresh) {
-    known.element = known.address;
-    return known;
-  }
+  if (fresh) return {known, true};
   ++known.count;
   const auto other_thread = [](const Suspect& a, const Suspect& b) {
     return a.block != b.block || a.thread != b.thread;
   };
   known.two_writers =
-      known.two_writers || now.two_writers || (now.address == known.element && other_thread(now.writer, known.writer));
+      known.two_writers || now.two_writers || (now.element == known.element && other_thread(now.writer, known.writer));
   known.alike = known.alike && now.alike;
   known.several = known.several || now.second.thread != known.second.thread;
   known.parted = known.parted || now.parted;
@@ -190,13 +187,13 @@ Accusation& Accusations::add(Accusation now) {
   const auto order = [](const Accusation& a) {
     return std::tie(a.first.block, a.first.thread, a.second.block, a.second.thread);
   };
-  if (now.reach > known.reach || (now.reach == known.reach && order(now) < order(known))) {
+  const bool is_example = now.reach > known.reach || (now.reach == known.reach && order(now) < order(known));
+  if (is_example) {
     known.reach = now.reach;
     known.first = now.first;
     known.second = now.second;
-    known.address = std::move(now.address);
   }
-  return known;
+  return {known, is_example};
 }
 
 void Accusations::note_unchecked(std::string_view tool, const Program& program, std::string_view what) {

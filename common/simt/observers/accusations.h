@@ -38,9 +38,9 @@ struct Accusation {
   /// A tool that, where it accuses the same access too, says more: this is not told then.
   std::string_view unless_told_by{};
   // Of a race, all the threads that were seen:
-  bool two_writers = false;  ///< of one element
-  Suspect writer{};          ///< of the first element, which is:
-  std::string element{};
+  bool two_writers = false;    ///< of one element
+  Suspect writer{};            ///< of the first element, which begins at:
+  std::uint64_t element = 0;   ///< in its state space
   bool alike = false;          ///< each met the one of the same number in another block
   bool several = false;        ///< of different numbers
   bool parted = false;         ///< some came without the other lanes of their warp
@@ -60,7 +60,17 @@ class Accusations final : public Observer {
   /// Of one tool, message and pair of instructions there is one accusation, which counts the others; its example is
   /// that of the threads farthest apart, for the message says what would order those; of them, of the lowest blocks and
   /// threads.
-  Accusation& add(Accusation accusation);
+  Accusation& add(Accusation accusation) {
+    std::string address = std::move(accusation.address);
+    return add(std::move(accusation), [&] { return std::move(address); });
+  }
+  /// `address()`: as Accusation::address, in words, which takes longer than all else; asked for the example alone.
+  template <typename Address>
+  Accusation& add(Accusation accusation, const Address& address) {
+    const auto [known, is_example] = merged(std::move(accusation));
+    if (is_example) known.address = address();
+    return known;
+  }
   /// `tool` does not follow `what`, and so does not check this launch.
   void note_unchecked(std::string_view tool, const Program& program, std::string_view what);
   /// `tool` has left this launch, or never looked at it; it ran on without: `why`, as in "racecheck found no memory".
@@ -71,6 +81,12 @@ class Accusations final : public Observer {
   [[nodiscard]] std::vector<Finding> take();
 
  private:
+  struct Merged {
+    Accusation& known;
+    bool is_example;  ///< the one that was added is it
+  };
+  Merged merged(Accusation now);
+
   using Key = std::pair<std::string, std::pair<std::uint32_t, std::uint32_t>>;
   /// Of a grid, and of all grids since the last take(): a person reads few, and telling them compares each with each.
   static constexpr std::size_t kMost = 512, kMostFindings = 8 * kMost;

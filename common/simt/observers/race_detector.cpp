@@ -221,15 +221,16 @@ void RaceDetector::accuse(const LaneAccess& now, std::uint64_t cell, std::uint32
   const std::uint32_t bytes = theirs == 0 ? now.use.bytes : std::min<std::uint32_t>(now.use.bytes, theirs);
   accusations_.add({.tool = "racecheck",
                     .message = now.place.shared ? "shared" : "global",
-                    .address = name_of(*program_, met, bytes),
                     .first = earlier,
                     .second = own,
                     .reach = reach,
                     .two_writers = now.use.store && locator_.use_at(earlier_site).store,
                     .writer = now.use.store ? own : earlier,
+                    .element = met.address - met.address % std::max(bytes, 1u),
                     .alike = reach == Reach::grid && earlier.thread == own.thread,
                     .parted = now.warp.mask != lanes_at_the_start(now.warp),
-                    .in_words = race_in_words});
+                    .in_words = race_in_words},
+                   [&] { return name_of(*program_, met, bytes); });
 }
 
 void RaceDetector::check_reader(const LaneAccess& now, std::uint64_t cell, const GroupCell& reader) {

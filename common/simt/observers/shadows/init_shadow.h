@@ -30,9 +30,14 @@ class InitShadow {
     return static_cast<std::uint32_t>(~window(at) & lowest(bytes));
   }
   [[nodiscard]] bool known_range(std::uint64_t at, std::uint64_t bytes) const {
-    for (; bytes > 32; at += 32, bytes -= 32)
-      if (!known(at, 32)) return false;
-    return known(at, static_cast<std::uint32_t>(bytes));
+    const std::uint64_t end = at + bytes;
+    for (std::uint64_t index = at >> 6, first = ~std::uint64_t{0} << (at & 63); index << 6 < end;
+         ++index, first = ~std::uint64_t{0}) {
+      const std::uint64_t left = end - (index << 6),
+                          asked = first & (left >= 64 ? ~std::uint64_t{0} : lowest(static_cast<std::uint32_t>(left)));
+      if (asked & ~word(index)) return false;
+    }
+    return true;
   }
   /// Bits of up to 8 bytes that hold no value.
   [[nodiscard]] std::uint64_t unknown_bits(std::uint64_t at, std::uint32_t bytes) const;

@@ -30,9 +30,11 @@ class Streamcheck final : public Observer {
   }
   void grid_ended(const LaunchState&) override { program_ = nullptr; }
   void access(Warp& w, const MicroOp* op) override {
-    if (!locator_.lanes()) return;
+    const bool by_children = children_.looks_at_accesses();
+    if (!(touched_.is_on() || by_children) || !locator_.lanes()) return;
+    if (locator_.use().space == MemoryUse::Space::shared) return;  // a block's own
     if (touched_.is_on()) touched_.access(locator_);
-    children_.access(w, op);
+    if (by_children) children_.access(w, op);
   }
   void launched(const Warp& w, int lane) override { children_.launched(w, lane); }
   void barrier_completed(const BlockContext& block, std::uint32_t, bool everyone) override {

@@ -62,7 +62,7 @@ void ChildOrder::barrier_completed(const BlockContext& block) {
 
 void ChildOrder::access(const Warp& w, const MicroOp* op) {
   if (locator_.use().may_order()) return;
-  if (level_ == 1 ? launches_.empty() || !blocks_.contains(number_of(*w.block)) : beside_.empty()) return;
+  if (level_ == 1 && !blocks_.contains(number_of(*w.block))) return;
   for (std::uint32_t left = locator_.lanes(); left; left &= left - 1)
     level_ == 1 ? keep(w, op, std::countr_zero(left)) : judge(w, op, std::countr_zero(left));
 }

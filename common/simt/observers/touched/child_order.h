@@ -22,6 +22,8 @@ class ChildOrder {
   void grid_started(const LaunchState& launch);
   void launched(const Warp& warp, int lane);
   void barrier_completed(const BlockContext& block);
+  /// Whether anything follows from an access: most programs launch nothing.
+  [[nodiscard]] bool looks_at_accesses() const { return level_ == 1 ? !launches_.empty() : !beside_.empty(); }
   void access(const Warp& warp, const MicroOp* op);
   void forget();
 
