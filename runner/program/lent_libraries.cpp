@@ -7,6 +7,7 @@
 #include "common/cuda_api/static_runtime.h"
 #include "common/embedded.h"
 #include "runner/program/math_libraries.h"
+#include "runner/program/process/kept_runtime.h"
 #include "runner/program/python_program.h"
 #include "runner/student_file/toolchain.h"
 
@@ -41,8 +42,12 @@ std::string_view runtime_library() {
 
 LentLibraries lend_libraries(const fs::path& folder, const LibraryNeeds& needs) {
   LentLibraries lent;
-  const auto runtime = folder / runtime_library_name(), driver = folder / driver_library_name;
-  put(runtime, _binary_cuda_runtime_library_start, _binary_cuda_runtime_library_end);
+  const auto kept = kept_runtime();
+  const auto runtime = kept.value_or(folder) / runtime_library_name(), driver = folder / driver_library_name;
+  if (kept)
+    lent.readable.push_back(*kept);
+  else
+    put(runtime, _binary_cuda_runtime_library_start, _binary_cuda_runtime_library_end);
   put(driver, _binary_cuda_driver_library_start, _binary_cuda_driver_library_end);
   std::string preloaded = fmt::format("{}:{}", runtime.string(), driver.string());
   if (needs.interpreter) {

@@ -190,6 +190,12 @@ int main(int n, char**) {
         file.write_text("/nowhere/gpulab\n")
     ran = subprocess.run(["./bare"], env={**environment, "GPULAB_REPORT": str(folder / "none.json")}, **command)
     tests.note("bare, and gpulab is gone", wrong_in(ran, 1, ["^5\n$"], ["gpulab: GPULAB_REPORT: no report is written, for gpulab is not where it was"]))
+    for library in (folder / "data/gpulab").glob("*/libcudart*"):
+        library.write_bytes(b"\x7fELF" + bytes(library.stat().st_size - 4))  # what exec keeps there, too
+    ran = subprocess.run([tests.binary, "exec", "bare"], env=environment, **command)
+    tests.note("exec, and what it kept was changed", wrong_in(ran, 1, ["^5\n$"], []))
+    ran = subprocess.run([tests.binary, "exec", "bare"], env={**environment, "XDG_DATA_HOME": "/proc/nowhere"}, **command)
+    tests.note("exec where nothing can be kept", wrong_in(ran, 1, ["^5\n$"], []))
     (folder / "data/gpulab").chmod(0o777)  # anybody may put a library there
     again = subprocess.run([tests.binary, "nvcc", "bare.cu", "-o", "other"], env=environment, **command)
     linked = subprocess.run(["readelf", "-d", "other"], **command).stdout

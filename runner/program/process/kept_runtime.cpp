@@ -1,10 +1,15 @@
 #include "runner/program/process/kept_runtime.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 
 #include "common/cuda_api/program_file.h"
@@ -32,6 +37,12 @@ bool is_ours(const fs::path& path) {
          (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
+/// Libraries that lie there can be loaded.
+bool may_execute(const fs::path& folder) {
+  struct statvfs status {};
+  return statvfs(folder.c_str(), &status) == 0 && (status.f_flag & ST_NOEXEC) == 0;
+}
+
 /// Others may read it at the same time: it appears whole, or not at all.
 bool write_whole(const fs::path& path, std::string_view bytes) {
   const auto unfinished = path.string() + fmt::format(".{}", getpid());
@@ -45,6 +56,45 @@ bool write_whole(const fs::path& path, std::string_view bytes) {
   return false;
 }
 
+/// The linker's name of these bytes (its build ID), where it gave one: hashing 6 MB takes longer than a small program.
+std::string name_of(std::string_view library) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, library.data(), sizeof header);
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr part;
+    std::memcpy(&part, library.data() + header.e_phoff + i * sizeof part, sizeof part);
+    if (part.p_type != PT_NOTE) continue;
+    const auto rounded = [&](std::size_t bytes) { return (bytes + part.p_align - 1) / part.p_align * part.p_align; };
+    Elf64_Nhdr note;
+    for (std::size_t at = 0; at + sizeof note <= part.p_filesz;) {
+      std::memcpy(&note, library.data() + part.p_offset + at, sizeof note);
+      const std::size_t name = part.p_offset + at + sizeof note, id = name + rounded(note.n_namesz);
+      if (note.n_type == NT_GNU_BUILD_ID && library.substr(name, 4) == std::string_view("GNU", 4)) {
+        std::string digits;
+        for (const char byte : library.substr(id, note.n_descsz))
+          digits += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+        return digits;
+      }
+      at += sizeof note + rounded(note.n_namesz) + rounded(note.n_descsz);
+    }
+  }
+  return sha256({library});
+}
+
+/// Whether the file is these bytes: somebody may have changed it.
+bool holds(const fs::path& path, std::string_view bytes) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return false;
+  struct stat status {};
+  bool same = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+              static_cast<std::size_t>(status.st_size) == bytes.size();
+  void* const there = same ? mmap(nullptr, bytes.size(), PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0) : MAP_FAILED;
+  same = there != MAP_FAILED && std::memcmp(there, bytes.data(), bytes.size()) == 0;
+  if (there != MAP_FAILED) munmap(there, bytes.size());
+  close(file);
+  return same;
+}
+
 }  // namespace
 
 std::optional<fs::path> kept_runtime() {
@@ -52,23 +102,23 @@ std::optional<fs::path> kept_runtime() {
   if (!data || data->string().find_first_of(":,$ ") != std::string::npos)
     return std::nullopt;  // a path of the loader's
   const auto bytes = runtime_library();
-  const auto folder = *data / "gpulab" / ("runtime-" + sha256({version(), bytes}).substr(0, 16));
+  const auto folder = *data / "gpulab" / fmt::format("runtime-{}-{:.16}", version(), name_of(bytes));
   std::error_code failed;
   fs::create_directories(*data, failed);
   mkdir(folder.parent_path().c_str(), 0700);
   mkdir(folder.c_str(), 0700);
-  if (!is_ours(folder.parent_path()) || !is_ours(folder)) return std::nullopt;
+  if (!is_ours(folder.parent_path()) || !is_ours(folder) || !may_execute(folder)) return std::nullopt;
   const auto library = folder / runtime_library_name();
-  if (fs::file_size(library, failed) != bytes.size() || failed)
-    if (!write_whole(library, bytes)) return std::nullopt;
-  const auto self = fs::read_symlink("/proc/self/exe", failed);
-  if (!failed) (void)write_whole(folder / cuda_api::kBinaryFile, self.string());
+  if (!holds(library, bytes) && !write_whole(library, bytes)) return std::nullopt;
   return folder;
 }
 
 std::vector<std::string> words_for_bare_start() {
   const auto folder = kept_runtime();
   if (!folder) return {};
+  std::error_code failed;
+  const auto self = fs::read_symlink("/proc/self/exe", failed);
+  if (!failed) (void)write_whole(*folder / cuda_api::kBinaryFile, self.string());
   // As DT_RPATH, which LD_LIBRARY_PATH does not precede: courses name the toolkit's libraries there.
   // The library itself, too: objects of CUDA 12 call what NVIDIA's of CUDA 13 has no longer.
   return {"-Xlinker", "-rpath=" + folder->string(),
