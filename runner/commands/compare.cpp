@@ -9,6 +9,7 @@
 #include "common/text.h"
 #include "labs/registry.h"
 #include "runner/command.h"
+#include "runner/compare/floor.h"
 #include "runner/compare/kernels/by_contract.h"
 #include "runner/compare/kernels/two_files.h"
 #include "runner/compare/kernels/two_rungs.h"
@@ -235,7 +236,8 @@ ExitCode run_compare(const CommandLine& line) {
   const bool documents = line.arguments.size() == 2 && std::ranges::all_of(line.arguments, is_document);
   watch_for_interrupts();
   ReportTarget target(report.output);
-  const auto comparison = documents ? compare_documents(line, threshold) : comparison_of(run_kernels(line), threshold);
+  auto comparison = documents ? compare_documents(line, threshold) : comparison_of(run_kernels(line), threshold);
+  judge_by_floor(comparison, *line.labs);
   target.write(report.format->comparison(comparison, Style{wants_color(target), report_width(target, usual_width)}));
   return comparison.regressions() > 0 ? ExitCode::wrong : ExitCode::ok;
 }

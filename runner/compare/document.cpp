@@ -10,6 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "common/counters.h"
 #include "common/error.h"
 #include "common/text.h"
 #include "runner/student_file/source_file.h"
@@ -197,6 +198,29 @@ void read_explain(const Json& json, ResultDocument& document) {
   document.results.push_back(std::move(result));
 }
 
+/// Of a program, all of its kernels together: their counts, and their times where all have one.
+void add_kernels(std::vector<ComparedResult>& results, std::size_t program) {
+  auto& whole = results[program];
+  ModelTime sum{.validated = true};
+  bool all_timed = results.size() > program + 1;
+  for (std::size_t i = program + 1; i < results.size(); ++i) {
+    for (const auto& [name, value] : results[i].counters)
+      if (const auto* info = find_counter(name);
+          info != nullptr && info->unit == CounterUnit::count && name.find("max_lanes") == std::string::npos)
+        whole.counters[name] += value;
+    const auto& time = results[i].modelled;
+    if (!time) all_timed = false;
+    if (!all_timed) continue;
+    sum.gpu = time->gpu;
+    sum.ms += time->ms;
+    sum.low_ms += time->low_ms;
+    sum.high_ms += time->high_ms;
+    sum.validated = sum.validated && time->validated;
+    if (sum.no_ground.empty()) sum.no_ground = time->no_ground;
+  }
+  if (all_timed) whole.modelled = std::move(sum);
+}
+
 void read_exec(const Json& json, ResultDocument& document) {
   ComparedResult program;
   program.lab = text_of(json, "program");
@@ -208,6 +232,7 @@ void read_exec(const Json& json, ResultDocument& document) {
   if (program.answer == Answer::wrong) program.message = fmt::format("exit code {:g}", code);
   std::vector<std::string> faulty;
   each(json, "faults", most_results, [&](const Json& fault) { faulty.push_back(text_of(fault, "kernel")); });
+  const auto first = document.results.size();
   document.results.push_back(program);
   each(json, "kernels", most_results, [&](const Json& one) {
     ComparedResult kernel;
@@ -231,6 +256,7 @@ void read_exec(const Json& json, ResultDocument& document) {
     }
     document.results.push_back(std::move(kernel));
   });
+  add_kernels(document.results, first);
 }
 
 struct Reader {

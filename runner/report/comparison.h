@@ -96,6 +96,7 @@ struct ComparedPair {
   CompareBasis basis = CompareBasis::none;
   std::string why{};  ///< what the verdict rests on, in words
   bool regression = false;
+  bool impossible = false;      ///< a time below the floor
   bool answers_differ = false;  ///< of two kernels, and nobody says which is right
   // Of times: B's by A's. low to high: 90 % of modelled ones, 95 % of measured ones lie there.
   std::optional<double> ratio{}, low{}, high{};

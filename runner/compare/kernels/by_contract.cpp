@@ -42,6 +42,8 @@ class Runner {
     auto result = side.rung.empty() ? file(which, point) : rung(side.rung, point);
     stop_if_interrupted(result);
     result.params.assign(point.begin(), point.end());
+    if (type_ && std::ranges::none_of(result.params, [](const auto& one) { return one.first == "type"; }))
+      result.params.emplace_back("type", std::string(cpp_name_of(*type_)));
     result.params.emplace_back("seed", static_cast<std::int64_t>(seed()));
     return result;
   }

@@ -89,6 +89,7 @@ Json pair_json(const ComparedPair& pair) {
   json["basis"] = to_text(pair.basis);
   json["why"] = visible(pair.why);
   json["regression"] = pair.regression;
+  if (pair.impossible) json["impossible"] = true;
   if (pair.answers_differ) json["answers_differ"] = true;
   json["ratio"] = or_null(pair.ratio);
   json["low"] = or_null(pair.low);

@@ -105,7 +105,7 @@ void details(const Comparison& comparison, const SharedParts& shared, Text& text
     if (!pair.why.empty()) text.paragraph("  why       ", visible(pair.why));
     for (const auto& warning : pair.warnings) text.paragraph("  note      ", visible(warning));
     if (!pair.counters.empty()) text.paragraph("  counters  ", counters_text(pair));
-    if (pair.floor) text.paragraph("  floor     ", floor_text(*pair.floor));
+    if (pair.floor && pair.basis != CompareBasis::none) text.paragraph("  floor     ", beside_floor(pair));
     line_rows(pair, text);
   }
   if (pairs.size() > shown_pairs) {

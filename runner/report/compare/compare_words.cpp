@@ -70,6 +70,7 @@ std::string case_text(const SharedParts& shared, const ComparedResult& result) {
 std::string verdict_text(const ComparedPair& pair) {
   const std::string word(to_text(pair.verdict));
   if (pair.answers_differ) return "answers differ";
+  if (pair.impossible) return "impossible";
   if (pair.basis == CompareBasis::none && pair.regression) return "wrong";
   if (!pair.probability) return word;
   const auto percent = fmt::format("{:.0f}%", 100 * std::min(*pair.probability, 0.99));
@@ -109,13 +110,14 @@ std::string summary_text(const Comparison& comparison) {
     if (number > 0) parts.push_back(fmt::format("{} {}", number, what));
   };
   const auto broken = [](const ComparedPair& pair) { return pair.basis == CompareBasis::none && pair.regression; };
-  count([&](const ComparedPair& pair) { return broken(pair) && !pair.answers_differ; },
+  count([&](const ComparedPair& pair) { return broken(pair) && !pair.answers_differ && !pair.impossible; },
         comparison.documents ? "wrong now and not before" : "wrong");
+  count([](const ComparedPair& pair) { return pair.impossible; }, "impossible");
   count([](const ComparedPair& pair) { return pair.answers_differ; }, "with answers that differ");
   using enum CompareVerdict;
   for (const auto& [verdict, word] :
        {std::pair{slower, "slower"}, {faster, "faster"}, {same, "the same"}, {undecided, "undecided"}})
-    count([&](const ComparedPair& pair) { return pair.verdict == verdict && !broken(pair); }, word);
+    count([&](const ComparedPair& pair) { return pair.verdict == verdict && !broken(pair) && !pair.impossible; }, word);
   if (!comparison.gone.empty()) parts.push_back(fmt::format("{} gone", comparison.gone.size()));
   if (!comparison.added.empty()) parts.push_back(fmt::format("{} new", comparison.added.size()));
   const auto regressions = comparison.regressions();
@@ -147,10 +149,19 @@ std::string about_times(const Comparison& comparison) {
 std::string floor_text(const TimeFloor& floor) {
   const bool memory = floor.by == "memory";
   const double work = memory ? floor.bytes : floor.flops;
-  return fmt::format("{} {} at 1.05 x {:.4g} {}, what {} reaches, take {} at least",
+  return fmt::format("{} {} at 1.05 x {:.6g} {}, what {} reaches, take {} at least",
                      memory ? fmt::format("{:.4g} MB", work / 1e6) : fmt::format("{:.4g} million", work / 1e6),
                      memory ? "read and written" : "operations", floor.rate, memory ? "GB/s" : "GFLOP/s", floor.gpu,
                      duration_text(floor.ms));
+}
+
+std::string beside_floor(const ComparedPair& pair) {
+  auto text = floor_text(*pair.floor);
+  if (pair.basis != CompareBasis::measured && pair.basis != CompareBasis::modelled) return text;
+  const auto factor = [&](const ComparedResult& one) {
+    return (pair.basis == CompareBasis::measured ? one.measured->median_ms : one.modelled->ms) / pair.floor->ms;
+  };
+  return text + fmt::format(": A takes {:.4g} x that, B {:.4g} x", factor(pair.a), factor(pair.b));
 }
 
 }  // namespace gpulab

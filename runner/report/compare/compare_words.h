@@ -27,7 +27,10 @@ using SharedParts = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::string summary_text(const Comparison& comparison);
 /// What measured and modelled times are, where there are any.
 [[nodiscard]] std::string about_times(const Comparison& comparison);
-/// What the least time follows from: "16.8 MB at 4482 GB/s take 3.74 µs at least".
+/// What the least time follows from: "16.8 MB read and written at 1.05 x 4497 GB/s, what NVIDIA H200 reaches, take 3.55
+/// µs at least".
 [[nodiscard]] std::string floor_text(const TimeFloor& floor);
+/// The floor, and how far both are from it: "…: A takes 2.1 x that, B 1.3 x".
+[[nodiscard]] std::string beside_floor(const ComparedPair& pair);
 
 }  // namespace gpulab

@@ -101,13 +101,28 @@ TEST_CASE("of a program its end and each kernel are compared, by the time of all
                   {"name": "racy", "findings": [{"severity": "error"}]}]})");
   REQUIRE(document.results.size() == 4);
   CHECK(document.results[0].message == "exit code 1");
+  for (const auto& one : document.results) CHECK(one.lab == "p.cu");
   CHECK(document.results[0].answer == Answer::wrong);
+  CHECK_FALSE(document.results[0].modelled);  // not all of its kernels have a time
   REQUIRE(document.results[1].modelled);
   CHECK(document.results[1].modelled->ms == 6);
   CHECK(document.results[1].modelled->high_ms == 12);
   CHECK(document.results[2].status == "fault");
   CHECK_FALSE(document.results[2].modelled);
   CHECK(document.results[3].status == "finding");
+}
+
+TEST_CASE("of a program whose kernels all have times and counts, the program has their sums") {
+  const auto program =
+      first_of(R"({"schema": "gpulab.exec.v1", "program": "p.cu", "status": "ok", "exit_code": 0, "kernels": [
+      {"name": "a", "time": {"total_ms": 6}, "model": {"gpu": "h200", "time_ms": 6, "validated": true},
+       "counters": {"barriers": 3, "branch_efficiency": 0.5, "global_atomic_max_lanes": 4}},
+      {"name": "b", "time": {"total_ms": 2}, "model": {"gpu": "h200", "time_ms": 2, "validated": true}, "counters": {"barriers": 4}}]})");
+  REQUIRE(program.modelled);
+  CHECK(program.modelled->ms == 8);
+  CHECK(program.modelled->validated);
+  CHECK(program.counters == std::map<std::string, double, std::less<>>{{"barriers", 7}});
+  CHECK(program.answer == Answer::right);
 }
 
 TEST_CASE("what is no document with results is refused in words") {
