@@ -45,6 +45,7 @@ FLOORS = [
     ["runner/compare/kernels"],
     ["runner/grade/input"],
     ["runner/grade"],
+    ["runner/grade/mutants"],
     ["runner"],
     ["runner/manual", "runner/course"],
     ["runner/commands"],
