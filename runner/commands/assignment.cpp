@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "common/child/interrupt.h"
 #include "common/error.h"
@@ -12,11 +13,13 @@
 #include "labs/registry.h"
 #include "runner/command.h"
 #include "runner/grade/lint.h"
+#include "runner/grade/mutants/mutant_trial.h"
 #include "runner/grade/standard.h"
 #include "runner/judge/contract_option.h"
 #include "runner/judge/key_class.h"
 #include "runner/listing/new_assignment.h"
 #include "runner/options/machine_options.h"
+#include "runner/report/json_text.h"
 #include "runner/report/new_file.h"
 #include "runner/report/report_target.h"
 
@@ -25,19 +28,23 @@ namespace {
 
 Usage usage_of_assignment(const Lab* lab) {
   using heading::what_runs, heading::report;
-  return {joined({{{"key", "FILE", "an instructor's key (gpulab.key.v1)", what_runs},
-                   {"jobs", "N", "solutions at a time [1]", what_runs},
-                   {"no-isolation", "", "no confinement of compiler and kernel, where the system has none", what_runs}},
-                  contract_option(lab),
-                  only(machine_options(), {"profile"}),
-                  {{"format", "FORMAT", "table or json [table]", report, false, {"table", "json"}}}}),
-          "lint grades the reference, which must earn everything, the starter, which must earn nothing, and each\n"
-          "wrong solution, which must fail the item that it is there for, all of them twice and alike; prints what\n"
-          "each had where its item asks for something; and says what an instructor may regret. Exit code 0: sound,\n"
-          "whatever the advice; 1: not.\n"
-          "new writes a folder, DIR or the contract's name, with an assignment that is sound: a reference, a\n"
-          "starter, wrong solutions. Change it into yours.\n",
-          {"lint", "new"}};
+  return {
+      joined({{{"key", "FILE", "an instructor's key (gpulab.key.v1)", what_runs},
+               {"jobs", "N", "solutions at a time [1]", what_runs},
+               {"mutants", "", "lint: how many mistakes, put into the reference one by one, cost points", what_runs},
+               {"no-isolation", "", "no confinement of compiler and kernel, where the system has none", what_runs}},
+              contract_option(lab),
+              only(machine_options(), {"profile"}),
+              {{"format", "FORMAT", "table or json [table]", report, false, {"table", "json"}}}}),
+      "lint grades the reference, which must earn everything, the starter, which must earn nothing, and each\n"
+      "wrong solution, which must fail the item that it is there for, all of them twice and alike; prints what\n"
+      "each had where its item asks for something; and says what an instructor may regret. Exit code 0: sound,\n"
+      "whatever the advice; 1: not. --mutants puts mistakes into the reference, one by one (guards, comparisons,\n"
+      "barriers, indices …), grades each, and tells those that keep all points: wrong on other inputs or under\n"
+      "other tools, slower, or neither; with their line and what would tell. Minutes; --jobs shortens it.\n"
+      "new writes a folder, DIR or the contract's name, with an assignment that is sound: a reference, a\n"
+      "starter, wrong solutions. Change it into yours.\n",
+      {"lint", "new"}};
 }
 
 bool wants_json(const Given& given) {
@@ -63,7 +70,15 @@ ExitCode run_lint(const CommandLine& line) {
     request.jobs = static_cast<int>(whole_number("jobs", *jobs, 1, 256));
   watch_for_interrupts();
   const auto report = lint(request);
-  print_report(json ? lint_json(assignment, report) : lint_text(assignment, report));
+  std::optional<MutantReport> mutants;
+  if (single_value(line.given, "mutants") != nullptr) mutants = try_mutants(request, {});
+  if (json) {
+    auto document = nlohmann::ordered_json::parse(lint_json(assignment, report));
+    if (mutants) document["mutants"] = mutant_json(*mutants);
+    print_report(json_text(document));
+  } else {
+    print_report((mutants ? mutant_text(assignment, *mutants) : "") + lint_text(assignment, report));
+  }
   return report.errors() > 0 ? ExitCode::wrong : ExitCode::ok;
 }
 

@@ -91,7 +91,7 @@ void choose_contract(const std::string& name, const std::vector<Lab>& labs, Judg
     throw usage_error(fmt::format("--contract: '{}' is one of several labs", name), "which of " + join(meant) + "?");
 }
 
-ContractRun contract_run(const JudgeRequest& request, const DeviceInfo& device) {
+ContractRun contract_run(const JudgeRequest& request, const DeviceInfo& device, const TrialPoint& at) {
   SubmissionPtx ptx(request, {*request.contract});
   if (const auto problem = ptx.compile(device.compute_major * 10 + device.compute_minor, nullptr); !problem.empty())
     throw usage_error(problem, "the messages above are the compiler's");
@@ -107,7 +107,8 @@ ContractRun contract_run(const JudgeRequest& request, const DeviceInfo& device) 
   const Lab file = kernel_lab(request, ptx, made.kernel, true);
   Launching launching(request, device);
   const auto launch = launching.launch_for(file, made.kernel);
-  made.posed = launching.posed(made.kernel, request.contract->reference, Values::ordinary, launch);
+  const auto& point = at.empty() ? request.contract->reference : at;
+  made.posed = launching.posed(made.kernel, point, Values::ordinary, launch);
   made.lab = trial_lab(file, made.posed.trial);
   made.number = numbered(made.posed);
   return made;

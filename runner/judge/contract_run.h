@@ -22,7 +22,9 @@ struct ContractRun {
 void choose_contract(const std::string& name, const std::vector<Lab>& labs, JudgeRequest& request);
 
 /// The block is the first of the contract's with which the kernel is right on everyday inputs; where there is none, the
-/// usual one. `device`: the simulator that will run it. Throws Error: the file does not compile, or has no such kernel.
-[[nodiscard]] ContractRun contract_run(const JudgeRequest& request, const DeviceInfo& device);
+/// usual one. `device`: the simulator that will run it. `at`: another size than the contract's reference; empty: that
+/// one. Throws Error: the file does not compile, or has no such kernel.
+[[nodiscard]] ContractRun contract_run(const JudgeRequest& request, const DeviceInfo& device,
+                                       const TrialPoint& at = {});
 
 }  // namespace gpulab

@@ -69,14 +69,16 @@ std::string aligned(std::vector<TextColumn> table, std::size_t width, std::vecto
     table.erase(std::next(least).base());
   }
   std::size_t heading_lines = 0, rows = 0;
+  std::vector<std::size_t> widths;  // once: a sweep may have ten thousand rows
   for (const auto& column : table) {
+    widths.push_back(width_of(column));
     heading_lines = std::max(heading_lines, column.heading.size());
     rows = std::max(rows, column.cells.size());
   }
   std::string text;
   const auto line_of = [&](const auto& cell_of) {
     std::string line;
-    for (const auto& column : table) line += padded(cell_of(column), width_of(column), column.right) + "  ";
+    for (std::size_t i = 0; i < table.size(); ++i) line += padded(cell_of(table[i]), widths[i], table[i].right) + "  ";
     add_line(line, text);
   };
   for (std::size_t i = 0; i < heading_lines; ++i) {
@@ -86,8 +88,8 @@ std::string aligned(std::vector<TextColumn> table, std::size_t width, std::vecto
     });
   }
   std::string rule;
-  for (const auto& column : table) {
-    for (std::size_t i = 0; i < width_of(column); ++i) rule += "─";
+  for (const auto width : widths) {
+    for (std::size_t i = 0; i < width; ++i) rule += "─";
     rule += "  ";
   }
   add_line(rule, text);

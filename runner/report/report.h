@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "runner/case/judgement.h"
 #include "runner/case/result.h"
+#include "runner/report/comparison.h"
 #include "runner/report/explain_view.h"
 
 namespace gpulab {
@@ -34,6 +35,7 @@ struct Format {
   Writer<ExplainView> explanation = nullptr;  ///< a kernel, line by line
   Writer<Judgement> check = nullptr;          ///< a student's kernel against a contract
   Writer<ProgramRun> program = nullptr;       ///< a whole program
+  Writer<Comparison> comparison = nullptr;    ///< results beside those of before, kernels beside each other
   /// An error that ended all: on standard output, for whoever reads it by machine (people read standard error).
   std::string (*error)(const Error& error) = nullptr;
 };

@@ -6,9 +6,11 @@
 #include <map>
 
 #include "common/text.h"
+#include "runner/report/compare/compare_report.h"
 #include "runner/report/ladder/rung_changes.h"
 #include "runner/report/ladder/time_metrics.h"
 #include "runner/report/report.h"
+#include "runner/report/words/cells.h"
 
 namespace gpulab::report {
 namespace {
@@ -40,18 +42,11 @@ class Sheet {
   }
 
  private:
-  static std::string quoted(const std::string& field) {
-    if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
-    std::string text(1, '"');
-    for (const char c : field) text.append(c == '"' ? 2 : 1, c);
-    text.push_back('"');
-    return text;
-  }
   template <typename Field>
   void add_line(const Field& field, std::string& text) const {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (i > 0) text.push_back(',');
-      text.append(quoted(field(columns_[i])));
+      text.append(csv_cell(field(columns_[i])));
     }
     text += '\n';
   }
@@ -162,6 +157,7 @@ std::string write(const Run& run, const Style&) {
 
 }  // namespace
 
-extern const Format csv{.name = "csv", .summary = "one row per result, every fact a column", .run = write};
+extern const Format csv{
+    .name = "csv", .summary = "one row per result, every fact a column", .run = write, .comparison = compare_csv};
 
 }  // namespace gpulab::report

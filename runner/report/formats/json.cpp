@@ -6,6 +6,7 @@
 
 #include "common/embedded.h"
 #include "runner/report/check/check_report.h"
+#include "runner/report/compare/compare_report.h"
 #include "runner/report/documents/result_json.h"
 #include "runner/report/error_report.h"
 #include "runner/report/explain/explain_report.h"
@@ -65,6 +66,7 @@ extern const Format json{
     .explanation = explain_json,
     .check = check_json,
     .program = program_json,
+    .comparison = compare_json,
     .error = error_json,
 };
 

@@ -8,6 +8,7 @@
 #include "common/text.h"
 #include "runner/case/metrics.h"
 #include "runner/report/check/check_report.h"
+#include "runner/report/compare/compare_report.h"
 #include "runner/report/explain/explain_report.h"
 #include "runner/report/ladder/break_even.h"
 #include "runner/report/ladder/ladder.h"
@@ -315,6 +316,7 @@ extern const Format table{
     .explanation = explain_table,
     .check = check_table,
     .program = program_table,
+    .comparison = compare_table,
 };
 
 }  // namespace gpulab::report

@@ -13,6 +13,6 @@ ExitCode run(const CommandLine&) {
 
 }  // namespace
 
-extern const Command compare{.name = "compare", .help = "something new", .run = run};
+extern const Command roofline{.name = "roofline", .help = "something new", .run = run};
 
 }  // namespace gpulab::command

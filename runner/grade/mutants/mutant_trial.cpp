@@ -1,0 +1,169 @@
+#include "runner/grade/mutants/mutant_trial.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "common/counters.h"
+#include "common/error.h"
+#include "common/text.h"
+#include "runner/judge/judge.h"
+#include "runner/judge/rung_counts.h"
+#include "runner/student_file/source_file.h"
+
+namespace gpulab {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+class PrivateFolder {
+ public:
+  PrivateFolder() {
+    std::string name = (fs::temp_directory_path() / "gpulab-mutants-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw usage_error(fmt::format("assignment: cannot make a folder in {}", fs::temp_directory_path().string()));
+    path = name;
+  }
+  ~PrivateFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+  fs::path path;
+};
+
+bool is_about_right(const Json& item) { return item.at("kind") == "correct" || item.at("kind") == "sanitize"; }
+
+/// Points that an item costs; one that is pending costs none.
+bool costs(const Json& item) { return !item.at("earned").is_null() && item.at("earned") < item.at("points"); }
+
+/// What its grade says of a mutant.
+void look_at(const Json& grade, TriedMutant& tried) {
+  if (!grade.at("compile_problem").is_null() || grade.at("kernels").empty()) {
+    tried.fate = MutantFate::uncompiled;
+    return;
+  }
+  const Json* first = nullptr;
+  for (const auto& item : grade.at("items"))
+    if (costs(item) && (first == nullptr || (!is_about_right(*first) && is_about_right(item)))) first = &item;
+  if (first == nullptr) return;
+  tried.fate = MutantFate::caught;
+  tried.item = first->at("name").get<std::string>();
+  tried.by_right = is_about_right(*first);
+}
+
+class Survivors {
+ public:
+  Survivors(const GradingRequest& request, const MutantOptions& options) : request_(request), options_(options) {
+    const auto judged = judge(asked(read_source(request.assignment->reference, "assignment"), 0));
+    if (!judged.counted.empty()) reference_ = judged.counted.front().counters;
+  }
+
+  void look_at(const std::string& source, TriedMutant& tried) const {
+    std::optional<Counters> counters;
+    for (std::uint64_t seed = 0; seed < options_.seeds; ++seed) {
+      const auto judgement = judge(asked(source, seed));
+      if (const auto tells = what_tells(judgement); !tells.empty()) {
+        tried.fate = MutantFate::wrong;
+        tried.tells = tells;
+        return;
+      }
+      if (!counters && !judgement.counted.empty()) counters = judgement.counted.front().counters;
+    }
+    if (!counters || !reference_) return;
+    for (const auto& info : counter_table()) {
+      const auto now = info.count(*counters), then = info.count(*reference_);
+      if (!info.tells || !now || !then || double(*now) < options_.slower * double(*then) || *now <= *then + 1) continue;
+      tried.fate = MutantFate::slower;
+      tried.tells = fmt::format("{} is {}, the reference's {}: \"{}<=1.1*reference\"", info.name, grouped(*now),
+                                grouped(*then), info.name);
+      return;
+    }
+  }
+
+ private:
+  [[nodiscard]] JudgeRequest asked(std::string source, std::uint64_t seed) const {
+    JudgeRequest made;
+    made.lab = request_.assignment->lab;
+    made.contract = request_.assignment->contract;
+    made.file = "mutant.cu";
+    made.source = std::move(source);
+    made.seed = 1000 + seed;  // no seed of a grading's own
+    made.profile = request_.questions.profile;
+    made.isolated = request_.questions.isolated;
+    GradeTrials trials{.classes = {}};  // as a grading: without the lab's rungs beside
+    for (const auto& one : all_classes(*made.contract)) trials.classes.push_back(one.name);
+    trials.counts = true;
+    made.grade = std::move(trials);
+    return made;
+  }
+
+  /// The class of inputs, or the tool, that finds it; and whether the assignment has that.
+  [[nodiscard]] std::string what_tells(const Judgement& judgement) const {
+    for (const auto& shape : judgement.shapes) {
+      if (shape.status == CaseStatus::ok || shape.status == CaseStatus::skipped || shape.unwatched) continue;
+      const auto used = std::ranges::any_of(request_.assignment->items, [&](const AssignmentItem& item) {
+        return std::ranges::count(item.visible, shape.name) + std::ranges::count(item.hidden, shape.name) > 0;
+      });
+      return fmt::format("class '{}'{}: {}", shape.name, used ? ", on other inputs" : ", which no item names",
+                         shape.message);
+    }
+    for (const auto& finding : judgement.findings)
+      if (finding.severity == Severity::error && !finding.unchecked)
+        return fmt::format("{}: {}", finding.tool, finding.message);
+    for (const auto& item : judgement.items)
+      if (item.verdict == Verdict::failed) return fmt::format("{}: {}", item.name, item.message);
+    return {};
+  }
+
+  const GradingRequest& request_;
+  const MutantOptions& options_;
+  std::optional<Counters> reference_;
+};
+
+}  // namespace
+
+std::size_t MutantReport::count(MutantFate fate) const {
+  return static_cast<std::size_t>(std::ranges::count(mutants, fate, &TriedMutant::fate));
+}
+
+MutantReport try_mutants(const GradingRequest& request, const MutantOptions& options) {
+  const auto& assignment = *request.assignment;
+  if (assignment.reference.empty())
+    throw usage_error("--mutants: the assignment names no reference solution to put mistakes into",
+                      "\"reference\": \"reference.cu\"");
+  auto mutations = mutations_of(read_source(assignment.reference, "assignment"), options.most);
+  const PrivateFolder folder;
+  std::vector<Submission> submissions;
+  for (std::size_t i = 0; i < mutations.size(); ++i) {
+    Submission one{.name = fmt::format("mutant {:04}", i),
+                   .path = (folder.path / fmt::format("m{:04}.cu", i)).string(),
+                   .file = "mutant.cu"};
+    std::ofstream(one.path, std::ios::binary) << mutations[i].text;
+    submissions.push_back(std::move(one));
+  }
+  const auto grades = grade_all(request, submissions);
+  MutantReport report;
+  std::vector<std::size_t> survivors;
+  for (std::size_t i = 0; i < mutations.size(); ++i) {
+    TriedMutant tried{.mutation = {mutations[i].kind, mutations[i].what, mutations[i].line, ""}};
+    look_at(grades[i], tried);
+    if (tried.fate == MutantFate::unproved) survivors.push_back(i);
+    report.mutants.push_back(std::move(tried));
+  }
+  if (survivors.empty()) return report;
+  const Survivors further(request, options);
+  for (const auto& one : all_classes(*assignment.contract)) report.inputs += 2 * one.points.size();
+  report.inputs *= options.seeds;
+  for (const auto i : survivors) further.look_at(mutations[i].text, report.mutants[i]);
+  return report;
+}
+
+}  // namespace gpulab

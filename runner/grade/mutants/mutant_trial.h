@@ -1,0 +1,50 @@
+#pragma once
+// Mutants of a reference, graded by its assignment; and what those that keep all of their points are.
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "common/enum_text.h"
+#include "runner/grade/grading.h"
+#include "runner/grade/mutants/mutations.h"
+
+namespace gpulab {
+
+/// caught: it loses points. wrong, slower: it keeps them and should not. unproved: it keeps them, and nothing was found
+/// that is wrong with it: it may be right. uncompiled: no kernel any more.
+enum class MutantFate : std::uint8_t { caught, wrong, slower, unproved, uncompiled };
+constexpr std::array<std::string_view, 5> words_of(MutantFate) {
+  return {"caught", "wrong", "slower", "unproved", "uncompiled"};
+}
+
+struct TriedMutant {
+  Mutation mutation;  ///< without its text
+  MutantFate fate = MutantFate::unproved;
+  std::string item{};     ///< that caught it, the first of kind correct or sanitize, else the first of all
+  bool by_right = false;  ///< that item is of kind correct or sanitize
+  std::string tells{};    ///< of a survivor: what would tell: a class, a tool, a requirement
+};
+
+struct MutantReport {
+  std::vector<TriedMutant> mutants{};  ///< by line
+  std::size_t inputs = 0;              ///< further ones, that survivors were tried on
+  [[nodiscard]] std::size_t count(MutantFate fate) const;
+};
+
+struct MutantOptions {
+  std::size_t most = 300;   ///< mutants
+  std::uint64_t seeds = 5;  ///< of further inputs: each tries every class of the contract, under every tool
+  double slower = 1.2;      ///< a counter so many times the reference's
+};
+
+/// Throws Error as grade_all() does; usage_error: the assignment names no reference.
+[[nodiscard]] MutantReport try_mutants(const GradingRequest& request, const MutantOptions& options);
+
+/// For people: survivors first, with their line and what would tell.
+[[nodiscard]] std::string mutant_text(const Assignment& assignment, const MutantReport& report);
+[[nodiscard]] nlohmann::ordered_json mutant_json(const MutantReport& report);
+
+}  // namespace gpulab

@@ -1,0 +1,35 @@
+#include "runner/compare/odds.h"
+
+#include "tests/catch.h"
+
+using namespace gpulab;
+
+TEST_CASE("odds add up, are the same both ways, and grow with the distance of two modelled times") {
+  for (const auto kind : {PairKind::foreign, PairKind::rungs}) {
+    const auto& errors = ratio_errors(kind);
+    CHECK(errors.pairs > 100);
+    double before = 0;
+    for (const double ratio : {1.0, 1.02, 1.05, 1.1, 1.3, 1.5, 2.0, 4.0, 20.0}) {
+      const auto odds = odds_of(errors, ratio, 0.05), back = odds_of(errors, 1 / ratio, 0.05);
+      CHECK(odds.faster + odds.same + odds.slower == Catch::Detail::Approx(1));
+      CHECK(back.faster == Catch::Detail::Approx(odds.slower));
+      CHECK(back.low == Catch::Detail::Approx(1 / odds.high));
+      CHECK(odds.slower >= before);
+      CHECK(odds.low < ratio);
+      CHECK(odds.high > ratio);
+      before = odds.slower;
+    }
+    CHECK(before < 0.99995);  // there are blunders
+  }
+}
+
+TEST_CASE("foreign kernels are told apart at twice the time, and not at a tenth more") {
+  const auto& errors = ratio_errors(PairKind::foreign);
+  CHECK(odds_of(errors, 2, 0.05).slower > kSureDirection);
+  CHECK(odds_of(errors, 1.1, 0.05).slower < kSureDirection);
+}
+
+TEST_CASE("rungs of one lab are told apart sooner than foreign kernels: the model is wrong of both in the same way") {
+  CHECK(odds_of(ratio_errors(PairKind::rungs), 1.3, 0.05).slower >
+        odds_of(ratio_errors(PairKind::foreign), 1.3, 0.05).slower);
+}

@@ -1,0 +1,70 @@
+#include "runner/grade/mutants/mutations.h"
+
+#include <algorithm>
+#include <set>
+
+#include "tests/catch.h"
+
+using namespace gpulab;
+
+namespace {
+
+const std::string kernel =
+    "// if (i < n) in a comment: __syncthreads()\n"
+    "constexpr int side = 32 + 1;\n"
+    "__global__ void k(const float* in, float* out, int n) {\n"
+    "  __shared__ float tile[32][32 + 1];\n"
+    "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < n && i > 0) tile[0][i] = in[i];\n"
+    "  __syncthreads();\n"
+    "  printf(\"a < b\");\n"
+    "  for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);\n"
+    "  atomicAdd(out, sum);\n"
+    "}\n";
+
+std::set<std::string> all_of(const std::vector<Mutation>& mutations) {
+  std::set<std::string> all;
+  for (const auto& one : mutations) all.insert(std::to_string(one.line) + " " + one.kind + ": " + one.what);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("mutants are the mistakes that students make, each with its line") {
+  const auto all = all_of(mutations_of(kernel, 0));
+  for (const auto* one :
+       {"7 barrier: '__syncthreads()' is gone", "7 barrier: '__syncthreads()' is '__syncwarp()'",
+        "6 guard: 'if (i < n && i > 0)' always holds", "6 guard: 'if (i < n && i > 0)' never holds",
+        "6 guard: '&&' is '||' in 'if (i < n && i > 0)'", "6 comparison: '<' is '<='", "6 comparison: '>' is '>='",
+        "6 index: '[i]' is one further", "4 boundary: '+ 1' is gone", "5 launch: 'blockDim.x' is '256'",
+        "5 launch: 'blockIdx.x' is '0'", "9 stride: '/= 2' is '/= 4'", "9 mask: '0xffffffff' is '0x0000ffff'",
+        "10 atomic: 'atomicAdd' is a plain addition", "3 launch: one warp of a block works"}) {
+    INFO(one);
+    CHECK(all.contains(one));
+  }
+}
+
+TEST_CASE("mutants leave comments, literals and what stands outside of functions alone") {
+  for (const auto& one : mutations_of(kernel, 0)) {
+    INFO(one.what);
+    CHECK(one.line != 1);
+    CHECK(one.line != 2);
+    CHECK(one.line != 8);
+    CHECK(one.text.find("// if (i < n) in a comment: __syncthreads()\n") != std::string::npos);
+    CHECK(one.text.find("\"a < b\"") != std::string::npos);
+    CHECK(one.text != kernel);
+  }
+}
+
+TEST_CASE("mutants are the same in every run, each text once, and spread over the source where they are too many") {
+  const auto all = mutations_of(kernel, 0), again = mutations_of(kernel, 0), some = mutations_of(kernel, 10);
+  std::set<std::string> texts;
+  for (const auto& one : all) texts.insert(one.text);
+  CHECK(texts.size() == all.size());
+  CHECK(all_of(all) == all_of(again));
+  REQUIRE(some.size() == 10);
+  CHECK(some.front().line == all.front().line);
+  CHECK(some.back().line >= 9);
+  CHECK(mutations_of("", 100).empty());
+  CHECK(mutations_of("}}}{{{ if (", 100).empty());
+}
