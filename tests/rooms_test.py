@@ -44,7 +44,7 @@ FLOORS = [
     ["runner/grade/input"],
     ["runner/grade"],
     ["runner"],
-    ["runner/manual", "runner/course"],
+    ["runner/manual", "runner/course", "runner/mcp"],
     ["runner/commands"],
     ["runner/main"],
 ]
