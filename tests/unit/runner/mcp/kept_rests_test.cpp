@@ -26,11 +26,16 @@ TEST_CASE("what is right leaves before what is wrong, and findings leave last") 
   Json shapes = elements("ok", 10);
   shapes[3]["status"] = "wrong";
   Json answer{{"shapes", shapes}, {"findings", elements("", 10)}};
-  const auto parts = cut(answer, 2'000);
+  auto smaller = answer;
+  CHECK(cut(answer, 1'650).size() == 9);
   REQUIRE(answer["shapes"].size() == 1);
   CHECK(answer["shapes"][0] == shapes[3]);
-  CHECK(answer["findings"].size() > 5);
-  CHECK(answer.dump().size() <= 2'000);
+  CHECK(answer["findings"].size() == 10);
+  (void)cut(smaller, 1'000);
+  CHECK(smaller["shapes"].size() == 1);
+  CHECK(smaller["findings"].size() < 10);
+  CHECK(smaller["findings"][0]["number"] == 0);
+  CHECK(smaller.dump().size() <= 1'000);
 }
 
 TEST_CASE("parts say where they stood in the whole answer, also where a list was cut twice") {
