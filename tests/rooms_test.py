@@ -30,7 +30,7 @@ FLOORS = [
     ["runner/report/plots", "runner/report/explain"],
     ["runner/report/advice"],
     ["runner/report/check", "runner/report/compare", "runner/report/program", "runner/report/trace"],
-    ["runner/report/pages"],
+    ["runner/report/pages", "runner/report/sarif"],
     ["runner/report/formats"],
     ["runner/export"],
     ["runner/export/formats"],
@@ -47,7 +47,7 @@ FLOORS = [
     ["runner/grade"],
     ["runner/grade/mutants"],
     ["runner"],
-    ["runner/manual", "runner/course"],
+    ["runner/manual", "runner/course", "runner/mcp"],
     ["runner/commands"],
     ["runner/main"],
 ]
