@@ -30,7 +30,7 @@ std::string modelled_apart(const ModelTime& a, const ModelTime& b) {
 }
 
 /// A wrong answer is never faster: nothing else is said of its time.
-bool judged_by_answer(ComparedPair& pair) {
+bool judged_by_answer(bool documents, ComparedPair& pair) {
   const auto said = [](const ComparedResult& one) {
     if (one.message.empty()) return one.status;
     return one.status == "wrong" ? one.message : fmt::format("{}: {}", one.status, one.message);
@@ -39,13 +39,18 @@ bool judged_by_answer(ComparedPair& pair) {
   if (was && is) return false;
   pair.regression = was;
   if (pair.b.answer == Answer::unknown || pair.a.answer == Answer::unknown) {
-    pair.why = was ? "did not run: " + said(pair.b) : "did not run before: " + said(pair.a);
+    const bool of_b = was || pair.b.answer == Answer::unknown;
+    pair.why = fmt::format("{}did not run{}: {}",
+                           documents ? ""
+                           : of_b    ? "B "
+                                     : "A ",
+                           of_b || !documents ? "" : " before", said(of_b ? pair.b : pair.a));
   } else if (was) {
-    pair.why = "wrong now and not before: " + said(pair.b);
+    pair.why = (documents ? "wrong now and not before: " : "B is wrong: ") + said(pair.b);
   } else if (is) {
-    pair.why = "right now, and not before: " + said(pair.a);
+    pair.why = (documents ? "right now, and not before: " : "A is wrong: ") + said(pair.a);
   } else {
-    pair.why = "wrong, as before: " + said(pair.b);
+    pair.why = (documents ? "wrong, as before: " : "both are wrong: ") + said(pair.b);
   }
   return true;
 }
@@ -145,7 +150,7 @@ void judge_pairs(Comparison& comparison, PairKind kind) {
   std::vector<ComparedPair*> measured;
   for (auto& pair : comparison.pairs) {
     pair.counters = counter_differences(pair.a, pair.b);
-    if (judged_by_answer(pair)) continue;
+    if (judged_by_answer(comparison.documents, pair)) continue;
     std::string apart;
     if (pair.a.measured && pair.b.measured) {
       apart = measured_apart(*pair.a.measured, *pair.b.measured);

@@ -62,13 +62,15 @@ void look_at(const Json& grade, TriedMutant& tried) {
 class Survivors {
  public:
   Survivors(const GradingRequest& request, const MutantOptions& options) : request_(request), options_(options) {
+    for (const auto& one : all_classes(*request.assignment->contract)) per_seed_ += 2 * one.points.size();
+    seeds_ = (options.inputs + per_seed_ - 1) / std::max<std::size_t>(per_seed_, 1);
     const auto judged = judge(asked(read_source(request.assignment->reference, "assignment"), 0));
     if (!judged.counted.empty()) reference_ = judged.counted.front().counters;
   }
 
   void look_at(const std::string& source, TriedMutant& tried) const {
     std::optional<Counters> counters;
-    for (std::uint64_t seed = 0; seed < options_.seeds; ++seed) {
+    for (std::uint64_t seed = 0; seed < seeds_; ++seed) {
       const auto judgement = judge(asked(source, seed));
       if (const auto tells = what_tells(judgement); !tells.empty()) {
         tried.fate = MutantFate::wrong;
@@ -87,6 +89,8 @@ class Survivors {
       return;
     }
   }
+
+  [[nodiscard]] std::size_t inputs() const { return seeds_ * per_seed_; }
 
  private:
   [[nodiscard]] JudgeRequest asked(std::string source, std::uint64_t seed) const {
@@ -126,6 +130,7 @@ class Survivors {
   const GradingRequest& request_;
   const MutantOptions& options_;
   std::optional<Counters> reference_;
+  std::size_t per_seed_ = 0, seeds_ = 0;  ///< inputs of a seed: each size is launched on two
 };
 
 }  // namespace
@@ -160,8 +165,7 @@ MutantReport try_mutants(const GradingRequest& request, const MutantOptions& opt
   }
   if (survivors.empty()) return report;
   const Survivors further(request, options);
-  for (const auto& one : all_classes(*assignment.contract)) report.inputs += 2 * one.points.size();
-  report.inputs *= options.seeds;
+  report.inputs = further.inputs();
   for (const auto i : survivors) further.look_at(mutations[i].text, report.mutants[i]);
   return report;
 }

@@ -35,9 +35,9 @@ struct MutantReport {
 };
 
 struct MutantOptions {
-  std::size_t most = 300;   ///< mutants
-  std::uint64_t seeds = 5;  ///< of further inputs: each tries every class of the contract, under every tool
-  double slower = 1.2;      ///< a counter so many times the reference's
+  std::size_t most = 300;    ///< mutants
+  std::size_t inputs = 200;  ///< further ones, at least: each seed tries every class of the contract, under every tool
+  double slower = 1.2;       ///< a counter so many times the reference's
 };
 
 /// Throws Error as grade_all() does; usage_error: the assignment names no reference.

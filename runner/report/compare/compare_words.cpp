@@ -115,9 +115,11 @@ std::string summary_text(const Comparison& comparison) {
   count([](const ComparedPair& pair) { return pair.impossible; }, "impossible");
   count([](const ComparedPair& pair) { return pair.answers_differ; }, "with answers that differ");
   using enum CompareVerdict;
-  for (const auto& [verdict, word] :
-       {std::pair{slower, "slower"}, {faster, "faster"}, {same, "the same"}, {undecided, "undecided"}})
-    count([&](const ComparedPair& pair) { return pair.verdict == verdict && !broken(pair) && !pair.impossible; }, word);
+  for (const auto verdict : {slower, faster, same, undecided}) {
+    const std::string word(verdict == same ? "the same" : to_text(verdict));
+    count([&](const ComparedPair& pair) { return pair.verdict == verdict && !broken(pair) && !pair.impossible; },
+          word.c_str());
+  }
   if (!comparison.gone.empty()) parts.push_back(fmt::format("{} gone", comparison.gone.size()));
   if (!comparison.added.empty()) parts.push_back(fmt::format("{} new", comparison.added.size()));
   const auto regressions = comparison.regressions();

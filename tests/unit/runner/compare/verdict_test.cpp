@@ -35,9 +35,16 @@ ComparedResult measured(double ms, const std::string& gpu = "NVIDIA H200", const
 }
 
 ComparedPair judged(const ComparedResult& a, const ComparedResult& b, double threshold = 0.05) {
-  Comparison comparison{.threshold = threshold, .pairs = {{a, b}}};
+  Comparison comparison{.documents = true, .threshold = threshold, .pairs = {{a, b}}};
   judge_pairs(comparison, PairKind::foreign);
   return comparison.pairs.front();
+}
+
+/// The same of two kernels: why.
+std::string why_of_kernels(const ComparedResult& a, const ComparedResult& b) {
+  Comparison comparison{.pairs = {{a, b}}};
+  judge_pairs(comparison, PairKind::foreign);
+  return comparison.pairs.front().why;
 }
 
 ComparedResult wrong(const std::string& message) {
@@ -62,6 +69,17 @@ TEST_CASE("a wrong answer is never faster, and wrong now and not before is a reg
   CHECK(mended.why == "right now, and not before: out[5] is 1, not 2");
   CHECK(judged(wrong("x"), wrong("y")).why == "wrong, as before: y");
   CHECK_FALSE(judged(wrong("x"), wrong("y")).regression);
+}
+
+TEST_CASE("of two kernels it is said which is wrong, or did not run") {
+  auto skipped = result();
+  skipped.answer = Answer::unknown;
+  skipped.status = "skipped";
+  CHECK(why_of_kernels(modelled(1), wrong("x")) == "B is wrong: x");
+  CHECK(why_of_kernels(wrong("x"), modelled(1)) == "A is wrong: x");
+  CHECK(why_of_kernels(wrong("x"), wrong("y")) == "both are wrong: y");
+  CHECK(why_of_kernels(modelled(1), skipped) == "B did not run: skipped");
+  CHECK(why_of_kernels(skipped, modelled(1)) == "A did not run: skipped");
 }
 
 TEST_CASE("what ran before and does not now is a regression, what did not run before is none") {
