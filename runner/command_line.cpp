@@ -326,10 +326,6 @@ std::string overview(const std::vector<Lab>& labs) {
   return app.help();
 }
 
-}  // namespace
-
-namespace {
-
 constexpr std::size_t help_columns = 80;
 
 /// Where the words behind an option, a lab or an example begin: behind the first gap of two spaces. 0: there is no gap.
@@ -337,7 +333,7 @@ std::size_t column_of_words(std::string_view line) {
   const auto first = line.find_first_not_of(' ');
   const auto gap = first == std::string_view::npos ? first : line.find("  ", first);
   const auto words = gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
-  return words == std::string_view::npos || words > help_columns / 2 ? 0 : words;
+  return words > help_columns / 2 ? 0 : words;  // npos is larger, too
 }
 
 /// Lines that are longer than a terminal of 80 columns go on below their words.
