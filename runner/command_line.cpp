@@ -4,12 +4,14 @@
 
 #include <CLI/CLI.hpp>  // here alone: it takes seconds to compile
 #include <algorithm>
+#include <array>
 #include <span>
 #include <utility>
 
 #include "common/text.h"
 #include "labs/registry.h"
 #include "runner/lab_run.h"
+#include "runner/listing/glossary.h"
 #include "runner/report/report_target.h"
 #include "runner/version.h"
 
@@ -225,6 +227,58 @@ const Lab* named_lab(const std::vector<std::string>& words, const std::vector<La
   return nullptr;
 }
 
+namespace {
+
+/// What people type for a command of ours that is called otherwise.
+struct Guess {
+  std::string_view word, instead;
+};
+constexpr std::array guesses{
+    Guess{"bench", "'gpulab LAB --device gpu' measures, 'gpulab LAB --model' models"},
+    Guess{"benchmark", "'gpulab LAB --device gpu' measures, 'gpulab LAB --model' models"},
+    Guess{"build", "'gpulab nvcc FILE.cu -o PROGRAM' builds, 'gpulab exec FILE.cu' builds and runs"},
+    Guess{"compile", "'gpulab nvcc FILE.cu -o PROGRAM' builds, 'gpulab exec FILE.cu' builds and runs"},
+    Guess{"compute-sanitizer", "'gpulab exec PROGRAM --sanitize all', of a kernel 'gpulab run FILE.cu --sanitize all'"},
+    Guess{"cuda-memcheck", "'gpulab exec PROGRAM --sanitize memcheck'"},
+    Guess{"debug", "'gpulab trace FILE.cu' steps a kernel forward and back"},
+    Guess{"env", "'gpulab doctor' says what is here and what is missing"},
+    Guess{"glossary", "'gpulab help TERM' explains a term, 'gpulab help --glossary' has all"},
+    Guess{"info", "'gpulab doctor' says what is here, 'gpulab devices' which GPUs"},
+    Guess{"init", "'gpulab new LAB' writes a file to begin with"},
+    Guess{"judge", "'gpulab check LAB FILE.cu' judges a kernel, 'gpulab grade' a class"},
+    Guess{"labs", "'gpulab list' shows all labs"},
+    Guess{"lint", "'gpulab assignment lint ASSIGNMENT'"},
+    Guess{"memcheck",
+          "'gpulab exec PROGRAM --sanitize memcheck', of a kernel 'gpulab run FILE.cu --sanitize memcheck'"},
+    Guess{"metrics", "'gpulab list --metrics' has all counters and metrics"},
+    Guess{"nsight", "'gpulab ncu PROGRAM' has Nsight Compute's sections"},
+    Guess{"nsys", "'gpulab exec PROGRAM --print-gpu-trace', or --chrome-trace FILE"},
+    Guess{"nvprof", "'gpulab exec PROGRAM --print-gpu-summary' has nvprof's layout"},
+    Guess{"profile", "'gpulab explain FILE.cu' for a kernel's lines, 'gpulab ncu PROGRAM' for a program"},
+    Guess{"racecheck",
+          "'gpulab exec PROGRAM --sanitize racecheck', of a kernel 'gpulab run FILE.cu --sanitize racecheck'"},
+    Guess{"sanitize", "'gpulab exec PROGRAM --sanitize all', of a kernel 'gpulab run FILE.cu --sanitize all'"},
+    Guess{"score", "'gpulab grade ASSIGNMENT --submission FILE'"},
+    Guess{"step", "'gpulab trace FILE.cu' steps a kernel forward and back"},
+    Guess{"test", "'gpulab check LAB FILE.cu' judges a kernel"},
+    Guess{"verify", "'gpulab check LAB FILE.cu' judges a kernel"},
+    Guess{"version", "'gpulab --version'"}};
+
+/// Throws where it is known what was meant.
+void refuse_guess(const std::string& name, const std::vector<Lab>& labs) {
+  const auto guess = std::find_if(guesses.begin(), guesses.end(), [&](const Guess& one) { return one.word == name; });
+  if (guess != guesses.end())
+    throw usage_error(fmt::format("there is no command '{}'", name), fmt::format("it is here: {}", guess->instead));
+  if (name.ends_with(".cu") || name.ends_with(".ptx"))
+    throw usage_error(fmt::format("'{}' is a file, and no command", visible(name)),
+                      "'gpulab run FILE' launches one of its kernels, 'gpulab exec FILE.cu' runs it whole");
+  if (has_meaning(name, labs))
+    throw usage_error(fmt::format("'{}' is neither a command nor a lab", name),
+                      fmt::format("'gpulab help {}' explains the word", name));
+}
+
+}  // namespace
+
 void refuse_name(const std::string& name, const std::vector<Lab>& labs) {
   constexpr const char* all = "'gpulab --help' shows all commands and labs";
   for (const auto& later : {later_commands(), later_labs()})
@@ -232,6 +286,7 @@ void refuse_name(const std::string& name, const std::vector<Lab>& labs) {
       throw usage_error(fmt::format("'{}' {}", name, why_later()), all);
   if (name.starts_with('-'))
     throw usage_error(fmt::format("unknown option '{}'", name), did_you_mean(name, {"--version", "--help"}, all));
+  refuse_guess(name, labs);
   auto names = lab_names(labs);
   for (const auto* command : commands()) names.emplace_back(command->name);
   throw unknown_lab(name, names);
@@ -271,13 +326,47 @@ std::string overview(const std::vector<Lab>& labs) {
   return app.help();
 }
 
+constexpr std::size_t help_columns = 80;
+
+/// Where the words behind an option, a lab or an example begin: behind the first gap of two spaces. 0: there is no gap.
+std::size_t column_of_words(std::string_view line) {
+  const auto first = line.find_first_not_of(' ');
+  const auto gap = first == std::string_view::npos ? first : line.find("  ", first);
+  const auto words = gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
+  return words > help_columns / 2 ? 0 : words;  // npos is larger, too
+}
+
+/// Lines that are longer than a terminal of 80 columns go on below their words.
+std::string within_columns(const std::string& text) {
+  std::string all;
+  for (const auto& line : split(text, '\n')) {
+    const auto column = column_of_words(line);
+    const auto first = std::min(line.find_first_not_of(' '), line.size());
+    const auto indent = column > 0 ? column : first + (first > 0 ? 2 : 0);
+    if (columns(line) <= help_columns) {
+      all += line + '\n';
+      continue;
+    }
+    const auto start = column > 0 ? column : first;  // in bytes: what stands before it is no more than ASCII
+    std::string before = line.substr(0, start);
+    before.resize(std::max(before.size(), indent), ' ');
+    if (column == 0) before = line.substr(0, start);
+    for (const auto& part : wrapped(line.substr(start), help_columns - indent)) {
+      all += before + part + '\n';
+      before.assign(indent, ' ');
+    }
+  }
+  all.pop_back();  // behind the last line's end
+  return all;
+}
+
 }  // namespace
 
 std::string help_text(const std::vector<std::string>& words, const std::vector<Lab>& labs) {
-  if (words.empty()) return overview(labs);
+  if (words.empty()) return within_columns(overview(labs));
   const auto* command = command_named(words[0], labs);
   if (command == nullptr) refuse_name(words[0], labs);
-  return app_of(*command, words[0], named_lab(words, labs))->help();
+  return within_columns(app_of(*command, words[0], named_lab(words, labs))->help());
 }
 
 }  // namespace gpulab

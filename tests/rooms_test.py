@@ -30,7 +30,7 @@ FLOORS = [
     ["runner/report/plots", "runner/report/explain"],
     ["runner/report/advice"],
     ["runner/report/check", "runner/report/compare", "runner/report/program", "runner/report/trace"],
-    ["runner/report/pages", "runner/report/sarif"],
+    ["runner/report/pages", "runner/report/ncu", "runner/report/sarif"],
     ["runner/report/formats"],
     ["runner/export"],
     ["runner/export/formats"],

@@ -13,10 +13,11 @@ Usage usage_of_mcp(const Lab*) {
            {"answer-bytes", "N", "of an answer, about; the rest is asked for by the tool 'more' [24000]"},
            {"jobs", "N", "calls that run at once; 16 more may wait [2]"},
            {"call-limit", "SECONDS", "of a call, compilation included [120]"}},
-          "A Model Context Protocol server for agents, revisions 2026-07-28 and 2025-11-25: one JSON object a line,\n"
-          "on standard input and output; messages for people go to standard error. A client starts it by itself:\n"
+          "A Model Context Protocol server for agents, revisions 2026-07-28 and\n"
+          "2025-11-25: one JSON object a line, on standard input and output; messages for\n"
+          "people go to standard error. A client starts it by itself:\n"
           "  {\"mcpServers\": {\"gpulab\": {\"command\": \"gpulab\", \"args\": [\"mcp\"]}}}\n"
-          "configs/mcp.md is a page about it, configs/agents/SKILL.md what to tell an agent.\n"};
+          "More: configs/mcp.md; what to tell an agent: configs/agents/SKILL.md.\n"};
 }
 
 std::int64_t number(const CommandLine& line, std::string_view name, std::int64_t usual, std::int64_t least,

@@ -48,7 +48,7 @@ ExitCode run_schema(const CommandLine& line) {
 extern const Command schema{
     .name = "schema",
     .positionals = {{"NAME", ""}},
-    .help = "a JSON Schema (2020-12): run, explain, check, compare, assignment, grade, key, exec, list, error",
+    .help = "a JSON Schema (2020-12): run, explain, check, compare, assignment, grade, key, exec, list, error …",
     .usage = usage_of_schema,
     .run = run_schema,
 };

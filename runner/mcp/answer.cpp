@@ -62,7 +62,7 @@ std::string error_of(const Json& document) {
 
 }  // namespace
 
-Json answer_of(Json document, const Surroundings& surroundings) {
+Json answer_of(const Json& document, const Surroundings& surroundings) {
   return result_of({{"document", harmless(document, {})}}, surroundings);
 }
 

@@ -12,7 +12,7 @@
 namespace gpulab::mcp {
 
 /// The result of tools/call of an answer that a tool gave at once.
-[[nodiscard]] Json answer_of(Json document, const Surroundings& surroundings);
+[[nodiscard]] Json answer_of(const Json& document, const Surroundings& surroundings);
 /// … of the process of a call. `folder`: where it ran, of which nothing is said where it was a private one.
 [[nodiscard]] Json answer_of(const Tool& tool, const Json& arguments, const CallProcess::Outcome& outcome,
                              const Source& source, const Surroundings& surroundings);

@@ -40,6 +40,23 @@ std::optional<std::int64_t> multiplier(std::string_view suffix) {
   return it == suffixes.end() ? std::nullopt : std::optional(it->second);
 }
 
+/// "1e6", "2.5e3": as people write it. Nothing where it is no such number, or no whole one.
+std::optional<std::int64_t> scientific(std::string_view text, std::string_view option) {
+  const auto e = text.find_first_of("eE");
+  const auto mantissa = text.substr(0, e);
+  const auto dot = std::min(mantissa.find('.'), mantissa.size());
+  const auto fraction = dot == mantissa.size() ? std::string_view() : mantissa.substr(dot + 1);
+  const auto exponent = e == std::string_view::npos ? std::nullopt : parse_integer(text.substr(e + 1));
+  const auto value = parse_integer(std::string(mantissa.substr(0, dot)) + std::string(fraction));
+  if (!exponent || !value || dot == 0 || static_cast<std::int64_t>(fraction.size()) > *exponent) return std::nullopt;
+  auto scaled = *value;
+  for (auto left = *exponent - static_cast<std::int64_t>(fraction.size()); left > 0 && scaled != 0; --left) {
+    if (scaled > largest / 10) refuse(option, text, "size too large for 64 bits", {});
+    scaled *= 10;
+  }
+  return scaled;
+}
+
 std::int64_t power(std::string_view text, std::string_view option) {
   const auto caret = text.find('^');
   const auto base = parse_integer(text.substr(0, caret)), exponent = parse_integer(text.substr(caret + 1));
@@ -95,6 +112,7 @@ std::vector<std::int64_t> one_item(std::string_view item, std::string_view optio
 std::int64_t parse_size(std::string_view text, std::string_view option) {
   if (text.starts_with('-')) refuse(option, text, "a size cannot be negative:", forms);
   if (text.find('^') != std::string_view::npos) return power(text, option);
+  if (const auto value = scientific(text, option)) return *value;
   const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
   const auto scale = multiplier(text.substr(digits));
   if (digits == 0 || !scale) refuse(option, text, "malformed size", forms);

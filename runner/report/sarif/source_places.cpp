@@ -51,6 +51,12 @@ bool declares(std::string_view line, std::string_view word) {
   return false;
 }
 
+/// ".cu", ".cuh", ".py": a dot and one to three letters.
+bool has_ending(std::string_view file) {
+  const auto ending = file.substr(std::min(file.rfind('.'), file.size()));
+  return ending.size() >= 2 && ending.size() <= 4 && std::ranges::all_of(ending.substr(1), is_word);
+}
+
 }  // namespace
 
 SourcePlaces::SourcePlaces(const std::vector<fs::path>& folders) : root_(top_of_checkout()), folders_(folders) {}
@@ -111,7 +117,10 @@ std::optional<NamedLine> line_named_by(std::string_view text) {
     const auto number = parse_integer(text.substr(colon + 1, end - colon - 1));
     if (colon == 0 || !number || *number < 1 || *number > 100'000'000) continue;
     if (end < text.size() && text[end] != ':') continue;
-    if (text.substr(0, colon).find_first_of(" \n") != std::string_view::npos) return std::nullopt;
+    const auto file = text.substr(0, colon);
+    if (file.find('\n') != std::string_view::npos) return std::nullopt;
+    // A word with a number behind it is no file: "thread 3: 17"; but folders' names may have spaces.
+    if (file.find(' ') != std::string_view::npos && !has_ending(file)) continue;
     const auto rest = end < text.size() ? text.substr(end + 1) : std::string_view();
     const auto first = std::min(rest.find_first_not_of(' '), rest.size());
     return NamedLine{std::string(text.substr(0, colon)), static_cast<int>(*number), std::string(rest.substr(first))};

@@ -23,6 +23,9 @@ TEST_CASE("a size has a plain, a power, a decimal and a binary form") {
   CHECK(parse_size("4M", "--n") == 4'000'000);
   CHECK(parse_size("4Mi", "--n") == 4'194'304);
   CHECK(parse_size("1k", "--n") == 1000);
+  CHECK(parse_size("1e6", "--n") == 1'000'000);
+  CHECK(parse_size("2.5e3", "--n") == 2500);
+  CHECK(parse_size("0e30", "--n") == 0);
   CHECK(parse_size("2Gi", "--n") == 2'147'483'648);
   CHECK(parse_size("0", "--n") == 0);
   CHECK(parse_size("2^62", "--n") == std::int64_t{1} << 62);
@@ -39,7 +42,8 @@ TEST_CASE("lists and ranges keep their order") {
 }
 
 TEST_CASE("every malformed size is refused by name") {
-  for (const std::string text : {"", "x", "4096x", "4 M", " 4", "+4", "4m", "4MB", "4.5M", "0x10", "1e6", "1_000"}) {
+  for (const std::string text :
+       {"", "x", "4096x", "4 M", " 4", "+4", "4m", "4MB", "4.5M", "0x10", "1e", "1e-6", "1.25e1", ".5e3", "1_000"}) {
     CHECK(refusal_of(text) == "--n: malformed size '" + text + "'" + forms);
   }
   for (const std::string text : {"2^", "^2", "2^x", "2^-1", "2^2^2"}) {
