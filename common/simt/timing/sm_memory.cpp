@@ -15,10 +15,20 @@ double far_side(std::uint64_t sector) { return (((sector >> 2) * 0x9e3779b97f4a7
 }  // namespace
 
 SmMemory::SmMemory(const GpuTiming& gpu, const MemoryShare& share, SmResult& result)
-    : gpu_(gpu),
-      share_(share),
-      result_(result),
-      lines_(std::max<std::uint32_t>(share.l1_bytes / 128 / kWays, 1) * kWays) {}
+    : gpu_(gpu), share_(share), result_(result), lines_(std::move(spare())) {
+  lines_.resize(std::size_t{std::max<std::uint32_t>(share.l1_bytes / 128 / kWays, 1)} * kWays);
+}
+
+/// Of a small launch a few of 2000 lines are used: they are cleared, and all go to the next launch.
+SmMemory::~SmMemory() {
+  for (const std::uint32_t line : used_) lines_[line] = Line{};
+  spare() = std::move(lines_);
+}
+
+std::vector<SmMemory::Line>& SmMemory::spare() {
+  thread_local std::vector<Line> lines;
+  return lines;
+}
 
 /// The memory pipe takes a request for so many cycles.
 double SmMemory::pass(double now, double cycles) {
@@ -43,6 +53,7 @@ SmMemory::Line& SmMemory::line_of(std::uint64_t tag) {
   // Half of the time another one goes: who walks round and round through more than L1 holds finds some of it there.
   if (oldest->used != 0 && (clock_ * 0x9e3779b97f4a7c15u >> 63) != 0)
     oldest = set + (clock_ * 0x9e3779b97f4a7c15u >> 40) % kWays;
+  if (oldest->used == 0) used_.push_back(static_cast<std::uint32_t>(oldest - lines_.data()));
   *oldest = Line{tag, ++clock_, {}};
   return *oldest;
 }

@@ -16,6 +16,9 @@ namespace gpulab::simt {
 class SmMemory {
  public:
   SmMemory(const GpuTiming& gpu, const MemoryShare& share, SmResult& result);
+  ~SmMemory();
+  SmMemory(const SmMemory&) = delete;
+  SmMemory& operator=(const SmMemory&) = delete;
   /// When a load of these sectors at `now` has its last value.
   double load(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors, bool cached);
   /// When the SM is done with a store; nobody waits for it.
@@ -44,6 +47,8 @@ class SmMemory {
   const MemoryShare share_;
   SmResult& result_;
   std::vector<Line> lines_;
+  std::vector<std::uint32_t> used_;  ///< of them
+  static std::vector<Line>& spare();
   std::uint64_t clock_ = 0;
   double pipe_free_ = 0, constant_free_ = 0, link_in_free_ = 0, link_out_free_ = 0, l2_free_ = 0, store_free_ = 0,
          port_free_ = 0, dram_free_ = 0;
