@@ -133,7 +133,7 @@ GpuTiming estimated_timing(const GpuProfile& profile) {
   t.dram_gbs = kReachedOfPeak * profile.memory_bandwidth_gbs;
   const auto l2 = static_cast<double>(profile.l2_bytes), l2_there = static_cast<double>(h100.l2_bytes);
   t.dirty_l2_bytes = measured->dirty_l2_bytes * l2 / l2_there;
-  const bool halves = l2 > kOneL2 && profile.compute_minor == 0;
+  const bool halves = l2 > kOneL2 && profile.compute_minor == 0 && profile.compute_major != 12;
   t.l2_bytes = halves ? measured->l2_bytes * l2 / l2_there : l2;
   // 64 bytes per cycle from L2 to an SM before Hopper; half of the first-level cache's bandwidth on Turing, and before
   // Volta.
