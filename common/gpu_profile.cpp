@@ -134,7 +134,8 @@ const GpuProfile& gpu_profile(std::string_view id) {
 }
 
 int fp64_lanes_per_sm(const GpuProfile& gpu) {
-  if (gpu.compute_minor == 0) return gpu.compute_major >= 9 ? 64 : gpu.compute_major >= 6 ? 32 : 4;
+  const bool of_data_centers = gpu.compute_minor == 0 && gpu.compute_major != 12;
+  if (of_data_centers) return gpu.compute_major >= 9 ? 64 : gpu.compute_major >= 6 ? 32 : 4;
   return gpu.compute_major < 7 ? 4 : 2;
 }
 

@@ -33,7 +33,9 @@ def stores(kernel):
     for step in (8, 32, 64, 128):
         for run in (1, 4):
             name = f"open_stores_{step}_{run}"
-            setup = REGISTERS + f"mul.wide.u32 u, g, {max(step, 16 if run > 1 else 4)}; add.u64 u, u, d; cvt.u64.u32 us, x;"
+            # Turns go on by 0 bytes, which a compiler must not know. Not by x, the first word of `data`: the kernel stores there,
+            # and later launches, and blocks that start late, went on by what they found (out of bounds).
+            setup = REGISTERS + f"mul.wide.u32 u, g, {max(step, 16 if run > 1 else 4)}; add.u64 u, u, d; cvt.u64.u32 us, s;"
             body = " ".join(f"st.global.u32 [u+{4 * k}], x1;" for k in range(run)) + (" add.u64 u, u, us;" if run > 1 else " add.u64 u, u, 4;")
             yield name, kernel(name, body, setup), [(264, 1024, 4, 0, 264 * 1024 * 128 // 4 + 1024, True)], run
     # All blocks, each its own byte of few sectors; or each a byte of its own line.

@@ -181,7 +181,7 @@ def model(arguments):
             print(f"{name}: {seconds:.0f} s", flush=True)
     target = pathlib.Path(arguments.output) / "programs.json"
     target.write_text(text_of(data))
-    return compare([target])
+    return compare([target], arguments.half, arguments.shown)
 
 
 def read_profile(log):

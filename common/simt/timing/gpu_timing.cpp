@@ -52,6 +52,7 @@ GpuTiming parse(std::string_view id, std::string_view text, std::string_view pat
   t.same_address_float_cycles = read("same_address_float", "cycles");
   t.shared_float_latency = read("shared_float_latency", "cycles");
   t.shared_float_cycles = read("shared_float", "cycles");
+  t.shared_float_contended_cycles = read("shared_float_contended", "cycles");
   t.shared_atomic_cycles = read("shared_atomic", "cycles");
   t.shared_atomic_latency = read("shared_atomic_latency", "cycles");
   t.store_bytes_per_cycle = read("store_port", "bytes/cycle");
@@ -61,6 +62,7 @@ GpuTiming parse(std::string_view id, std::string_view text, std::string_view pat
   t.dram_gbs = read("dram_bandwidth", "GB/s");
   t.atomic_round_cycles = read("atomic_round", "cycles");
   t.slice_round_cycles = read("slice_round", "cycles");
+  t.l2_written_bytes_per_cycle = read("l2_written", "bytes/cycle");
   t.l2_scattered = read("l2_scattered", "share");
   t.dram_mixed = read("dram_mixed", "share");
   t.dram_queue = read("dram_queue", "cycles");
@@ -125,12 +127,13 @@ GpuTiming estimated_timing(const GpuProfile& profile) {
                           &t.atomic_latency, &t.fence_latency})
     *latency *= cycles;
   const double sms = static_cast<double>(profile.sm_count) / h100.sm_count;
-  for (double* shared_by_all : {&t.l2_total_bytes_per_cycle, &t.l2_partial_sectors, &t.l2_partial_sectors_alone})
+  for (double* shared_by_all :
+       {&t.l2_total_bytes_per_cycle, &t.l2_written_bytes_per_cycle, &t.l2_partial_sectors, &t.l2_partial_sectors_alone})
     *shared_by_all *= sms;
   t.dram_gbs = kReachedOfPeak * profile.memory_bandwidth_gbs;
   const auto l2 = static_cast<double>(profile.l2_bytes), l2_there = static_cast<double>(h100.l2_bytes);
   t.dirty_l2_bytes = measured->dirty_l2_bytes * l2 / l2_there;
-  const bool halves = l2 > kOneL2 && profile.compute_minor == 0;
+  const bool halves = l2 > kOneL2 && profile.compute_minor == 0 && profile.compute_major != 12;
   t.l2_bytes = halves ? measured->l2_bytes * l2 / l2_there : l2;
   // 64 bytes per cycle from L2 to an SM before Hopper; half of the first-level cache's bandwidth on Turing, and before
   // Volta.

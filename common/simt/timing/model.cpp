@@ -62,8 +62,22 @@ const TimedCode& TimingModel::code_of(const Program& program) {
   return *code;
 }
 
-MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace,
-                                  double part) const {
+/// Bytes that are left to L1. What an SM's blocks need of shared memory the driver takes from it in so many steps: an
+/// array of 128 words of each thread lies in L1 or not by how many blocks may be resident (open_local_128, _1024).
+std::uint32_t TimingModel::l1_bytes(const LaunchState& launch, std::uint32_t per_sm) const {
+  constexpr std::uint64_t kib = 1024, of_system = 1, least_l1 = 28;
+  constexpr std::uint64_t steps[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
+  const std::uint64_t of_block = launch.program->static_shared_bytes + launch.dynamic_shared_bytes;
+  const auto most = static_cast<std::uint64_t>(profile_.shared_bytes_per_sm);
+  const std::uint64_t needed = of_block ? (of_block + of_system * kib) * per_sm : 0;
+  const auto* step =
+      std::find_if(std::begin(steps), std::end(steps), [&](std::uint64_t s) { return s * kib >= needed; });
+  const std::uint64_t shared = step == std::end(steps) ? most : std::min(*step * kib, most);
+  return static_cast<std::uint32_t>(most + least_l1 * kib - shared);
+}
+
+MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace, double part,
+                                  std::uint32_t per_sm) const {
   MemoryShare share;
   share.part = part;
   const double dram = gpu_.dram_gbs / gpu_.clock_ghz;
@@ -71,6 +85,7 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   share.l2_scattered_bytes_per_cycle =
       std::min(gpu_.l2_bytes_per_cycle, gpu_.l2_scattered * gpu_.l2_total_bytes_per_cycle * part);
   share.dram_bytes_per_cycle = dram * part;
+  share.l2_written_bytes_per_cycle = std::min(gpu_.l2_bytes_per_cycle, gpu_.l2_written_bytes_per_cycle * part);
   const auto read = static_cast<double>(counters["global_read_footprint_bytes"]);
   if (read > 0) share.read_cost = 1 + std::min(dirty_left_, read) / read;
   // L2 holds as many dirty lines at the end as at the start; of these the kernel's own as many as it writes among all.
@@ -78,9 +93,7 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   if (written > 0) share.write_back = std::max(0.0, 1 - gpu_.dirty_l2_bytes / (read + written));
   if (const double both = read + written * share.write_back; both > 0)
     share.dram_bytes_per_cycle *= 1 - (1 - gpu_.dram_mixed) * 4 * read * written * share.write_back / (both * both);
-  const double shared = static_cast<double>(launch.program->static_shared_bytes + launch.dynamic_shared_bytes);
-  const double l1 = static_cast<double>(profile_.shared_bytes_per_sm) + 28672 - shared;
-  share.l1_bytes = static_cast<std::uint32_t>(std::max(l1, 32768.0));
+  share.l1_bytes = l1_bytes(launch, per_sm);
   // What this SM asks for first another one may have brought: by the whole launch's footprint beside what all SMs ask
   // for, if each asks for as much anew as the traced blocks do.
   SectorSet unique, partial, pairs;
@@ -204,7 +217,7 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   const TimedCode& code = code_of(*launch.program);
   for (BlockTrace& block : trace.blocks)
     for (TracedAccess& a : block.accesses) a.in_l2 = brought_bytes_ < 1.4 * gpu_.l2_bytes && is_touched(block, a);
-  const MemoryShare share = share_of(launch, counters, trace, traced < of_one ? 1 / used : of_one / blocks);
+  const MemoryShare share = share_of(launch, counters, trace, traced < of_one ? 1 / used : of_one / blocks, per_sm);
   Grid grid;
   grid.sms_used = static_cast<int>(used);
   grid.kinds = kinds_of(trace, spilled_ > 0);
@@ -230,12 +243,12 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
     each = std::max(each, busiest(grid.sm) / traced);
     grid.cycles = grid.sm.cycles * work + (blocks / used - traced) * each * work;
   }
-  if (grid.sm.most_executed > 0)
+  if (grid.sm.most_executed > 0 && !trace.polls)
     grid.cycles = std::max(grid.cycles, grid.sm.busiest_block * static_cast<double>(trace.most_executed) /
                                             static_cast<double>(grid.sm.most_executed));
   // The busiest warp of all may be none that was traced: what it does more it does while others have ended.
   const double more = static_cast<double>(trace.most_of_warp) - static_cast<double>(grid.sm.busiest_executed);
-  if (more > 0 && grid.sm.busiest_executed > 0)
+  if (more > 0 && grid.sm.busiest_executed > 0 && !trace.polls)
     grid.cycles = std::max(grid.cycles, grid.sm.busiest_warp + grid.sm.fastest_instruction * more);
   grid.atomics = hottest_slice(trace, blocks / traced, per_sm, false);
   grid.unqueued = grid.cycles;
@@ -303,9 +316,9 @@ std::optional<ModelledTime> TimingModel::take() {
                                                                  {"fp32", time.fp32},
                                                                  {"shared_bandwidth", time.shared},
                                                                  {"l1_bandwidth", time.l1},
+                                                                 {"atomics", time.atomics},
                                                                  {"l2_bandwidth", time.l2},
-                                                                 {"dram_bandwidth", time.dram},
-                                                                 {"atomics", time.atomics}}};
+                                                                 {"dram_bandwidth", time.dram}}};
   const auto most =
       std::max_element(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   const double kernels_us = cycles / gpu_.clock_ghz / 1e3;

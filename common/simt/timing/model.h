@@ -74,8 +74,9 @@ class TimingModel {
                      LaunchTime& time);
   /// What later launches find in L2.
   void remember(const LaunchState& launch, const Counters& counters, const GridTrace& trace);
-  [[nodiscard]] MemoryShare share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace,
-                                     double part) const;
+  [[nodiscard]] MemoryShare share_of(const LaunchState& launch, const Counters& counters, GridTrace& trace, double part,
+                                     std::uint32_t per_sm) const;
+  [[nodiscard]] std::uint32_t l1_bytes(const LaunchState& launch, std::uint32_t per_sm) const;
   [[nodiscard]] bool is_touched(const BlockTrace& block, const TracedAccess& access) const;
   void touch(const BlockTrace& block, const TracedAccess& access, bool whole);
   struct Slices;

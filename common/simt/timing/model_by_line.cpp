@@ -71,7 +71,7 @@ std::optional<double> TimingModel::evenly_shared(const LaunchState& launch, cons
   for (const BlockTrace& block : trace.blocks) traced += static_cast<double>(block.instructions);
   if (traced == 0) return std::nullopt;
   // The traced blocks on one SM while all others do as much, and share L2 and DRAM with it.
-  const MemoryShare share = share_of(launch, counters, trace, 1 / all);
+  const MemoryShare share = share_of(launch, counters, trace, 1 / all, per_sm);
   const SmResult sm = run_sm(gpu_, code_of(*launch.program), trace.blocks, per_sm, gpu_.block_cycles * all, share);
   const double part = static_cast<double>(trace.executed) / (traced * all);
   return std::max(sm.cycles * part, gpu_.dram_latency);

@@ -19,6 +19,11 @@ class SectorSet {
     if (++size_ * 2 > slots_.size()) grow();
     return true;
   }
+  [[nodiscard]] bool contains(std::uint64_t sector) const {
+    for (std::size_t at = place_of(sector); slots_[at] != kNone; at = (at + 1) & (slots_.size() - 1))
+      if (slots_[at] == sector) return true;
+    return false;
+  }
   [[nodiscard]] std::size_t size() const { return size_; }
 
  private:

@@ -4,6 +4,7 @@
 #include <queue>
 #include <unordered_map>
 
+#include "common/simt/timing/code/instruction_cache.h"
 #include "common/simt/timing/sm_memory.h"
 
 namespace gpulab::simt {
@@ -49,6 +50,7 @@ class Sm {
         traces_(blocks),
         interval_(interval),
         memory_(gpu, share, result_),
+        instructions_(code),
         account_(sites),
         log_(log) {}
 
@@ -295,7 +297,8 @@ class Sm {
       }
       double& issue_free = issue_free_[w.partition];
       const Pipe pipe = freer(cost.pipe, w.partition);
-      const double at = std::max({time, operands_ready(w, *t), issue_free, pipe_free(pipe, w.partition)});
+      const double at = std::max(
+          {time, operands_ready(w, *t), issue_free, pipe_free(pipe, w.partition), instructions_.there(*t, time)});
       if (at > time && !queue_.empty() && queue_.top().first < at) {
         queue_.emplace(at, id);
         return;
@@ -385,13 +388,15 @@ class Sm {
       case Kind::warp_sync:
         return at + 2;
       case Kind::branch:
-        return at + 5;
+        return at + t.cost.latency;
       default:
         break;
     }
     for (const std::uint16_t r : t.out)
       if (r) w.ready[r] = ready;
-    return t.alone && t.kind != Kind::store ? std::max(next, ready) : next;
+    // An indexed load of constant memory is done again for each address, and the warp goes on behind the last.
+    const bool again = t.space == TimedInstruction::Space::constant && ready > at + gpu_.shared_latency;
+    return again || t.loop || (t.alone && t.kind != Kind::store) ? std::max(next, ready) : next;
   }
 
   /// A word of each lane in local memory: a line.
@@ -422,9 +427,7 @@ class Sm {
     if (a->space == TracedAccess::Space::shared) {
       const double wavefronts = a->wavefronts;
       if (t.kind != Kind::atomic) return memory_.shared(at, wavefronts);
-      if (a->real)
-        return memory_.shared(at, a->same_address * gpu_.shared_float_cycles) +
-               a->same_address * gpu_.shared_float_latency;
+      if (a->real) return memory_.shared_loop(at, (trace.linear << 32) + a->hot_sector, a->same_address);
       const double queued = a->together ? 0 : a->same_address - 1;
       return memory_.shared(at, wavefronts + queued * gpu_.shared_atomic_cycles) + queued * gpu_.shared_atomic_latency;
     }
@@ -443,6 +446,7 @@ class Sm {
   const double interval_;
   SmResult result_;
   SmMemory memory_;
+  InstructionCache instructions_;
   SiteAccount account_;
   const bool log_;  ///< keeps each issue
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;

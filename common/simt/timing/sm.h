@@ -2,7 +2,7 @@
 // One streaming multiprocessor that runs traced blocks: when each instruction of each warp issues. Four partitions
 // issue an instruction a cycle each, of a warp whose operands are there; pipes, L1, the way to L2 and a share of DRAM
 // serve one after another. A small event simulation after the SM core that Huerta et al. describe (MICRO 2025), without
-// operand collectors, instruction caches and register banks.
+// operand collectors and register banks.
 
 #include <array>
 #include <cstdint>
@@ -23,6 +23,7 @@ struct MemoryShare {
       1;  ///< bytes that DRAM moves for one that it reads: lines that are dirty in L2 are written back first
   double l2_bytes_per_cycle = 0, dram_bytes_per_cycle = 0;
   double l2_scattered_bytes_per_cycle = 0;  ///< of loads at random addresses
+  double l2_written_bytes_per_cycle = 0;    ///< of stores
   double l2_room = 0;                       ///< bytes of L2
   double misses = 1;   ///< of the sectors that this SM asks for first: the part that no other SM has brought to L2
   double fetched = 1;  ///< sectors that DRAM brings for each of these: it brings two neighbours at once

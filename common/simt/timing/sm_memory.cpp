@@ -15,10 +15,20 @@ double far_side(std::uint64_t sector) { return (((sector >> 2) * 0x9e3779b97f4a7
 }  // namespace
 
 SmMemory::SmMemory(const GpuTiming& gpu, const MemoryShare& share, SmResult& result)
-    : gpu_(gpu),
-      share_(share),
-      result_(result),
-      lines_(std::max<std::uint32_t>(share.l1_bytes / 128 / kWays, 1) * kWays) {}
+    : gpu_(gpu), share_(share), result_(result), lines_(std::move(spare())) {
+  lines_.resize(std::size_t{std::max<std::uint32_t>(share.l1_bytes / 128 / kWays, 1)} * kWays);
+}
+
+/// Of a small launch a few of 2000 lines are used: they are cleared, and all go to the next launch.
+SmMemory::~SmMemory() {
+  for (const std::uint32_t line : used_) lines_[line] = Line{};
+  spare() = std::move(lines_);
+}
+
+std::vector<SmMemory::Line>& SmMemory::spare() {
+  thread_local std::vector<Line> lines;
+  return lines;
+}
 
 /// The memory pipe takes a request for so many cycles.
 double SmMemory::pass(double now, double cycles) {
@@ -40,6 +50,10 @@ SmMemory::Line& SmMemory::line_of(std::uint64_t tag) {
     }
     if (set[way].used < oldest->used) oldest = set + way;
   }
+  // Half of the time another one goes: who walks round and round through more than L1 holds finds some of it there.
+  if (oldest->used != 0 && (clock_ * 0x9e3779b97f4a7c15u >> 63) != 0)
+    oldest = set + (clock_ * 0x9e3779b97f4a7c15u >> 40) % kWays;
+  if (oldest->used == 0) used_.push_back(static_cast<std::uint32_t>(oldest - lines_.data()));
   *oldest = Line{tag, ++clock_, {}};
   return *oldest;
 }
@@ -65,10 +79,12 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
   if (access.in_l2) return from_l2;
   Pair& pair = pairs_[sector >> 1];
   const std::uint8_t bit = static_cast<std::uint8_t>(1 << (sector & 1));
+  // No other SM asks for a thread's own arrays, nor for less than lines of them (open_local_1024).
+  const bool own = access.space == TracedAccess::Space::local;
   if ((pair.asked & bit) == 0)
-    miss_debt_ += share_.misses * share_.fetched / 2;
-  else if (left_l2(pair.moved))
-    miss_debt_ += share_.fetched / 2;
+    miss_debt_ += own ? 0.5 : share_.misses * share_.fetched / 2;
+  else if (left_l2(pair.moved, own))
+    miss_debt_ += own ? 0.5 : share_.fetched / 2;
   pair.asked |= bit;
   pair.moved = moved_;
   if (miss_debt_ < 1) return from_l2;
@@ -86,7 +102,7 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
 
 double SmMemory::load(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors, bool cached) {
   const double wide = static_cast<double>(sectors.size()) * 32 / gpu_.l1_bytes_per_cycle;
-  const double start = pass(now, std::max({1.0, static_cast<double>(access.lines), wide}));
+  const double start = pass(now, std::max<double>(access.passes, wide));
   double last = start + gpu_.l1_latency;
   result_.sectors += sectors.size();
   for (const std::uint64_t sector : sectors) {
@@ -103,17 +119,21 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
   const double port = 32 / gpu_.store_bytes_per_cycle;
   port_free_ = std::max(start, port_free_) + (access.partial ? port * access.lines : 0);
   store_free_ = std::max(start, store_free_);
-  const bool alone = access.lines == sectors.size() && access.lines > 1;
+  // L2 takes some time for each line and some for each sector: four of a line, or one.
+  const double of_four = 4 / gpu_.l2_partial_sectors, of_one = 1 / gpu_.l2_partial_sectors_alone;
+  const double of_line = access.lines > 1 ? (4 * of_one - of_four) / 3 : 0, of_sector = (of_four - of_line) / 4;
+  const double partial = (of_line * access.lines / static_cast<double>(sectors.size()) + of_sector) / share_.part;
   if (access.of_host) {
     for (std::size_t i = 0; i < sectors.size(); ++i) (void)over_link(start, link_out_free_);
     return;
   }
   for (const std::uint64_t sector : sectors) {
+    // What a thread stores to its own arrays it finds in L1, as far as that has room.
+    if (access.space == TracedAccess::Space::local) line_of(sector >> 2).there[sector & 3] = start + 1;
     const auto [written, first] = written_.try_emplace(sector, moved_);
-    const bool left = !first && left_l2(written->second);
+    const bool left = !first && left_l2(written->second, access.space == TracedAccess::Space::local);
     written->second = moved_;
-    double l2 = 32 / share_.l2_bytes_per_cycle;
-    if (access.partial) l2 = 1 / (share_.part * (alone ? gpu_.l2_partial_sectors_alone : gpu_.l2_partial_sectors));
+    const double l2 = access.partial ? partial : 32 / share_.l2_written_bytes_per_cycle;
     port_free_ += port;
     store_free_ = std::max(store_free_ + l2, port_free_);
     result_.l2 += l2;
@@ -146,13 +166,35 @@ double SmMemory::atomic(double now, const TracedAccess& access, std::span<const 
 }
 
 /// The constant cache broadcasts one address at a time (CUDA C++ Programming Guide, "Constant Memory": a request is
-/// split into as many as there are different addresses). How long it takes for each is estimated: a table of 256 bytes
-/// indexed eight times per thread by random bytes, 30 addresses a warp, took an H100 62 cycles of an SM per load.
+/// split into as many as there are different addresses, bytes of one word too): 2 cycles of the SM for each, 5.5 of the
+/// warp, which starts no other one meanwhile; one alone is as fast as it issues (open_const_…).
 double SmMemory::constant(double now, double addresses) {
-  constexpr double each = 2;
+  constexpr double each = 2, of_warp = 5.5, first = 16;
   const double start = std::max(now, constant_free_);
+  if (addresses < 2) return start + gpu_.shared_latency;
   constant_free_ = start + addresses * each;
-  return start + gpu_.shared_latency + addresses * each;
+  return start + first + addresses * of_warp;
+}
+
+/// A shared atomic on a floating-point number is a loop of a load and a compare-and-swap, a turn for each lane at an
+/// address. Warps at one address fail each other's swaps: of two each takes nearly twice as long, of nine and more a
+/// lane goes by in less than half a turn (open_reds_f32_one, open_reds_f32_own).
+double SmMemory::shared_loop(double now, std::uint64_t place, double lanes) {
+  const double turn = gpu_.shared_float_latency, least = gpu_.shared_float_contended_cycles;
+  std::vector<double>& ends = loops_[place];
+  std::erase_if(ends, [&](double end) { return end <= now; });
+  constexpr double until_least = 8, until_full = 4;
+  const auto others = static_cast<double>(ends.size());
+  const double contended = std::min(others / until_least, 1.0);
+  // What fails keeps shared memory busy, too: with 32 warps at one address it is all that there is room for.
+  const double busy =
+      gpu_.shared_float_cycles + (least - gpu_.shared_float_cycles) * std::min(others / until_full, 1.0);
+  const double start = shared(now, lanes * busy) - gpu_.shared_latency - lanes * busy + 1;
+  const double each = turn - (turn - least) * contended;
+  double end = start + lanes * turn;
+  if (!ends.empty()) end = std::max(end, ends.back() + lanes * each);
+  ends.push_back(end);
+  return end;
 }
 
 double SmMemory::shared(double now, double wavefronts) {

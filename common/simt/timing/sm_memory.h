@@ -16,6 +16,9 @@ namespace gpulab::simt {
 class SmMemory {
  public:
   SmMemory(const GpuTiming& gpu, const MemoryShare& share, SmResult& result);
+  ~SmMemory();
+  SmMemory(const SmMemory&) = delete;
+  SmMemory& operator=(const SmMemory&) = delete;
   /// When a load of these sectors at `now` has its last value.
   double load(double now, const TracedAccess& access, std::span<const std::uint64_t> sectors, bool cached);
   /// When the SM is done with a store; nobody waits for it.
@@ -25,6 +28,8 @@ class SmMemory {
   double shared(double now, double wavefronts);
   /// When an indexed load of constant memory has its values, whose lanes ask for so many addresses.
   double constant(double now, double addresses);
+  /// When a shared atomic on a floating-point number is done, of which so many lanes meet at one place.
+  double shared_loop(double now, std::uint64_t place, double lanes);
   /// When all that has been asked for, stores too, is done.
   [[nodiscard]] double drained() const { return std::max({l2_free_, store_free_, dram_free_, link_out_free_}); }
 
@@ -42,16 +47,22 @@ class SmMemory {
   const MemoryShare share_;
   SmResult& result_;
   std::vector<Line> lines_;
+  std::vector<std::uint32_t> used_;  ///< of them
+  static std::vector<Line>& spare();
   std::uint64_t clock_ = 0;
   double pipe_free_ = 0, constant_free_ = 0, link_in_free_ = 0, link_out_free_ = 0, l2_free_ = 0, store_free_ = 0,
          port_free_ = 0, dram_free_ = 0;
   double miss_debt_ = 0;
+  std::unordered_map<std::uint64_t, std::vector<double>> loops_;  ///< by place: when those end that are under way
   /// A pair of sectors, as DRAM brings them.
   struct Pair {
     std::uint8_t asked = 0;  ///< which were asked for, or stored to
     double moved = 0;        ///< `moved_`, when one was last
   };
-  [[nodiscard]] bool left_l2(double moved) const { return (moved_ - moved) * share_.misses > share_.l2_room; }
+  /// `own`: it is of a thread's own arrays.
+  [[nodiscard]] bool left_l2(double moved, bool own) const {
+    return (moved_ - moved) * (own ? 1 : share_.misses) > share_.l2_room;
+  }
   std::unordered_map<std::uint64_t, Pair> pairs_;
   std::unordered_map<std::uint64_t, double> written_;  ///< `moved_`, when a sector was last stored to
   double moved_ = 0;                                   ///< bytes that DRAM has moved for this SM

@@ -11,16 +11,17 @@ constexpr double kGuessed = 2;
 /// Of what has no ground.
 constexpr double kUnknown = 4;
 
-/// By what bounds a launch. The foreign kernels of tests/data/programs_h100.json that may be looked at (`--half tune`)
-/// and our own labs' launches lie within these nine times of ten.
+/// By what bounds a launch. The foreign kernels of tests/data/programs_….json that may be looked at (`--half tune`) and
+/// our own labs' launches lie within these nine times of ten. What issues without end takes longer more often than not:
+/// ptxas adds moves and addresses that PTX does not have.
 struct BoundSpread {
   const char* bound;
   double down, up;
 };
 constexpr BoundSpread by_bound[] = {
-    {"issue", 1.35, 1.35},      {"fp32", 1.35, 1.35},       {"dram_bandwidth", 1.4, 1.4},
-    {"l2_bandwidth", 1.5, 1.4}, {"l1_bandwidth", 1.5, 1.4}, {"shared_bandwidth", 1.4, 1.4},
-    {"atomics", 1.4, 1.5},      {"latency", 1.4, 1.5},      {"launch", 1.4, 1.4},
+    {"issue", 1.25, 1.45},      {"fp32", 1.25, 1.45},       {"dram_bandwidth", 1.35, 1.45},
+    {"l2_bandwidth", 1.5, 1.5}, {"l1_bandwidth", 1.5, 1.4}, {"shared_bandwidth", 1.4, 1.45},
+    {"atomics", 1.4, 1.5},      {"latency", 1.5, 1.65},     {"launch", 1.4, 1.4},
 };
 
 }  // namespace

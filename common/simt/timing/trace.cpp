@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/simt/counting/access.h"
+#include "common/simt/timing/sector_set.h"
 
 namespace gpulab::simt {
 
@@ -16,6 +17,9 @@ namespace {
 /// more of the same. A stranger's kernel takes so much time and memory of the model and no more: of its instructions
 /// half may be accesses, of four sectors each on average, which makes 400 MB at most.
 constexpr std::uint64_t kMostInstructions = 4'000'000, kLeastInstructions = 20'000;
+
+/// Of the places that a block's warps come back to, so many are kept.
+constexpr std::size_t kMostAgain = 4096;
 
 using Space = TracedAccess::Space;
 
@@ -94,13 +98,18 @@ void find_sectors(const Warp& w, const MemoryUse& use, const std::array<std::uin
                   BlockTrace& trace, TracedAccess& access) {
   auto& sectors = trace.sectors;
   access.first_sector = static_cast<std::uint32_t>(sectors.size());
-  for (int i = 0; i < count; ++i) {
+  std::uint32_t lanes = w.mask;
+  for (int i = 0; i < count; ++i, lanes &= lanes - 1) {
     std::uint64_t at = packed[static_cast<std::size_t>(i)];
     if (access.space == Space::local) {  // word w of lane l lies at 128 w + 4 l
-      at = (std::uint64_t{1} << 62) + (trace.linear << 32) + (std::uint64_t{w.index} << 24) + (at & 0xffff) / 4 * 128;
+      at = (std::uint64_t{1} << 62) + (trace.linear << 32) + (std::uint64_t{w.index} << 24) + (at & 0xffff) / 4 * 128 +
+           static_cast<std::uint64_t>(std::countr_zero(lanes)) * 4;
     }
-    for (std::uint64_t sector = at >> 5; sector <= (at + use.bytes - 1) >> 5; ++sector)
-      if (sectors.size() == access.first_sector || sectors.back() != sector) sectors.push_back(sector);
+    const std::uint32_t words = access.space == Space::local ? (use.bytes + 3u) / 4 : 1;
+    const std::uint32_t bytes = access.space == Space::local ? 4 : use.bytes;
+    for (std::uint32_t word = 0; word < words; ++word, at += 128)
+      for (std::uint64_t sector = at >> 5; sector <= (at + bytes - 1) >> 5; ++sector)
+        if (sectors.size() == access.first_sector || sectors.back() != sector) sectors.push_back(sector);
   }
   const auto begin = sectors.begin() + access.first_sector;
   std::sort(begin, sectors.end());
@@ -110,11 +119,15 @@ void find_sectors(const Warp& w, const MemoryUse& use, const std::array<std::uin
   access.stored_bytes = static_cast<std::uint16_t>(use.store ? static_cast<std::uint32_t>(count) * use.bytes : 0);
   access.partial = use.store && leaves_bytes(packed, count, use.bytes, access.sectors);
   access.scattered = is_scattered(packed, count);
+  // L1 looks up a line of each of four kinds in a cycle: 6.5 cycles for 20 lines at random, 10 for 31
+  // (open_gather_l1_…).
+  std::array<std::uint8_t, 4> lines{};
   std::uint64_t line = UINT64_MAX;
   for (auto s = sectors.begin() + access.first_sector; s != sectors.end(); ++s)
     if (*s >> 2 != line) {
       line = *s >> 2;
       ++access.lines;
+      access.passes = std::max(access.passes, ++lines[line % lines.size()]);
     }
 }
 
@@ -140,9 +153,11 @@ void Tracer::grid_started(const LaunchState& launch) {
   if (program_ == launch.program) return;  // programs live as long as the device
   program_ = launch.program;
   uses_.clear();
+  barriers_.assign(program_->blocks.size(), false);
   for (const Site& site : program_->sites) {
     SiteUse& known = uses_.emplace_back();
     if (!site.instruction || !site.row) continue;
+    if ((site.row->meaning.traits & kBarrier) && site.block < barriers_.size()) barriers_[site.block] = true;
     known.use = memory_use_of(site);
     const std::string_view opcode = site.instruction->opcode;
     // A table in __constant__ memory: the tools do not follow its loads, but lanes that index it apart take time.
@@ -226,6 +241,54 @@ void Tracer::entered(Warp& w, std::uint32_t block) {
   trace->warps[w.index].push_back({block});
 }
 
+/// Notes that a warp looks at what others may change. Whether it has done so before, at the same place and with nothing
+/// stored since: how often depends on the simulator's turns, and its trace goes on from there.
+bool Tracer::note_look(Warp& w, const TracedAccess& access, std::uint64_t address, BlockTrace& trace) const {
+  const SiteUse& site = uses_[access.site];
+  auto& looks = trace.polls[w.index];
+  auto& events = trace.warps[w.index];
+  if (site.swaps) {  // a lock: the same warp swaps again at the same place, with nothing but loads between
+    trace.looked_again |= !looks.empty() && looks.back().site == access.site && looks.back().sector == address;
+    looks.assign(1, {access.site, address, events.size() + 1});
+    return false;
+  }
+  if (site.use.store || site.use.atomic) looks.clear();
+  if (!site.use.load || site.use.atomic || !site.use.may_order()) return false;
+  const std::uint64_t sector = address >> 5;
+  const auto before =
+      std::ranges::find_if(looks, [&](const Poll& look) { return look.site == access.site && look.sector == sector; });
+  if (before == looks.end()) {
+    if (looks.size() == Poll::kMost) looks.erase(looks.begin());
+    looks.push_back({access.site, sector, events.size() + 1});
+    return false;
+  }
+  const auto since = events.begin() + static_cast<std::ptrdiff_t>(before->event);
+  trace.looked_again |=
+      std::none_of(since, events.end(), [](const TraceEvent& e) { return (e.what & TraceEvent::kAccess) != 0; });
+  if (trace.looked_again_at.size() < kMostAgain) trace.looked_again_at.push_back(sector);
+  if (std::any_of(since, events.end(), [&](const TraceEvent& e) { return has_barrier(e); })) {
+    looks.clear();  // others have come by, too
+    return false;
+  }
+  events.erase(since, events.end());
+  looks.erase(before + 1, looks.end());
+  return true;
+}
+
+/// A place that a warp came back to is one that it waits for if anybody stores there.
+GridTrace Tracer::take() {
+  SectorSet places;
+  for (const BlockTrace& block : grid_.blocks)
+    for (const std::uint64_t sector : block.looked_again_at) places.insert(sector);
+  for (const BlockTrace& block : grid_.blocks) {
+    if (grid_.polls || places.size() == 0) break;
+    for (const TracedAccess& a : block.accesses)
+      for (std::uint32_t i = 0; a.space == Space::global && (a.atomic || a.stored_bytes) && i < a.sectors; ++i)
+        grid_.polls |= places.contains(block.sectors[a.first_sector + i]);
+  }
+  return std::exchange(grid_, {});
+}
+
 void Tracer::traced_access(Warp& w, const MicroOp* op) {
   const MemoryUse& use = uses_[op->site].use;
   const bool constant = uses_[op->site].constant;
@@ -251,7 +314,7 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
   if (use.atomic) {
     const auto [address, lanes] = hottest(packed, count);
     access.same_address = static_cast<std::uint8_t>(lanes);
-    access.hot_sector = address >> 5;
+    access.hot_sector = access.space == Space::shared ? address : address >> 5;
     access.real = uses_[op->site].real;
     access.together = !access.real && lanes == count;
     access.conflicts = access.together ? 1 : rounds_of(packed, count);
@@ -265,24 +328,12 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     access.ideal_wavefronts = pattern.ideal_wavefronts;
   } else {
     find_sectors(w, use, packed, count, *trace, access);
+    // Its data lie in the banks of shared memory: lanes 8 bytes apart take 2 cycles, 128 bytes apart 32 (l1_4_8 …).
+    if (use.load && !use.atomic && access.space == Space::global && access.lines > 1)
+      access.passes = std::max(access.passes, pattern_of(w, by_lane, use).wavefronts);
   }
   auto& events = trace->warps[w.index];
-  Poll& poll = trace->polls[w.index];
-  if (access.space == Space::global && use.load && !use.atomic && use.may_order()) {
-    const std::uint64_t sector = packed[0] >> 5;
-    if (poll.site == op->site && poll.sector == sector) {  // how often depends on the simulator's turns
-      trace->looked_again = true;
-      events.resize(poll.event);
-      return;
-    }
-    poll = {op->site, sector, events.size() + 1};
-  } else if (access.space == Space::global && uses_[op->site].swaps) {
-    // A lock: the same warp swaps again at the same place, with nothing but loads between.
-    trace->looked_again |= poll.site == op->site && poll.sector == packed[0];
-    poll = {op->site, packed[0], events.size() + 1};
-  } else {
-    poll = {};
-  }
+  if (access.space == Space::global && note_look(w, access, packed[0], *trace)) return;
   events.push_back({TraceEvent::kAccess | static_cast<std::uint32_t>(trace->accesses.size())});
   trace->accesses.push_back(access);
 }

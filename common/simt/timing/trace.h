@@ -21,10 +21,11 @@ struct TracedAccess {
   std::uint8_t wavefronts = 1;     ///< shared memory; constant memory: distinct addresses
   std::uint8_t same_address = 1;   ///< lanes that meet at one address, the most
   std::uint8_t lines = 0;          ///< global: distinct lines of 128 bytes
+  std::uint8_t passes = 1;         ///< of a load: cycles that L1 takes to look its lines up and to read their banks
   std::uint32_t first_sector = 0;  ///< in BlockTrace::sectors
   std::uint32_t sectors = 0;       ///< distinct ones
   std::uint32_t allocation = UINT32_MAX;
-  std::uint64_t hot_sector = 0;  ///< of an atomic: where the most lanes meet
+  std::uint64_t hot_sector = 0;  ///< of an atomic: where the most lanes meet; of shared memory the address
   bool atomic = false;
   bool real = false;               ///< an atomic on floating-point numbers
   bool together = false;           ///< an atomic that a warp does as one: integers, all lanes at one address
@@ -43,11 +44,12 @@ struct TraceEvent {
   std::uint32_t what = 0;  ///< a basic block, or kAccess and the index of a TracedAccess
 };
 
-/// Where a warp looked last at what others may change.
+/// Where a warp looked at what others may change, since it last stored anything.
 struct Poll {
   std::uint32_t site = UINT32_MAX;
   std::uint64_t sector = 0;
   std::size_t event = 0;  ///< behind the access in its trace
+  static constexpr std::size_t kMost = 32;
 };
 
 struct BlockTrace {
@@ -56,7 +58,8 @@ struct BlockTrace {
   std::uint64_t instructions = 0;  ///< PTX instructions of the trace
   std::vector<std::vector<TraceEvent>> warps;
   std::vector<std::uint64_t> warp_instructions;  ///< PTX instructions of the trace, by warp
-  std::vector<Poll> polls;                       ///< by warp, while it traces
+  std::vector<std::vector<Poll>> polls;          ///< by warp, while it traces
+  std::vector<std::uint64_t> looked_again_at;    ///< sectors that a warp came back to
   std::vector<TracedAccess> accesses;
   std::vector<std::uint64_t> sectors;          ///< address / 32
   bool looked_again = false, managed = false;  ///< GridTrace's polls, managed
@@ -82,7 +85,7 @@ class Tracer final : public Observer {
     group_ = group;
     stride_ = stride;
   }
-  [[nodiscard]] GridTrace take() { return std::exchange(grid_, {}); }
+  [[nodiscard]] GridTrace take();
 
   void grid_started(const LaunchState& launch) override;
   void block_started(const BlockContext& block) override;
@@ -93,6 +96,10 @@ class Tracer final : public Observer {
  private:
   [[nodiscard]] bool is_wanted(std::uint64_t block) const;
   [[nodiscard]] BlockTrace* trace_of(const BlockContext& block);
+  [[nodiscard]] bool note_look(Warp& w, const TracedAccess& access, std::uint64_t address, BlockTrace& trace) const;
+  [[nodiscard]] bool has_barrier(const TraceEvent& event) const {
+    return !(event.what & TraceEvent::kAccess) && barriers_[event.what];
+  }
   /// What the tracer has to know of an instruction that accesses memory: worked out once.
   struct SiteUse {
     MemoryUse use;
@@ -105,7 +112,8 @@ class Tracer final : public Observer {
   std::uint64_t blocks_ = 0, most_instructions_ = 0;
   std::uint64_t grid_number_ = 0;  ///< of all grids that this process traces
   const Program* program_ = nullptr;
-  std::vector<SiteUse> uses_;  ///< by site of program_
+  std::vector<SiteUse> uses_;   ///< by site of program_
+  std::vector<bool> barriers_;  ///< by basic block of it: whether it holds one
   std::mutex mutex_;
   std::map<std::uint64_t, BlockTrace> running_;
   GridTrace grid_;

@@ -8,11 +8,12 @@
 using gpulab::gpu_profile;
 using gpulab::gpu_profiles;
 
-TEST_CASE("the GPUs of the course have a profile each, sorted") {
+TEST_CASE("the GPUs of the course, and those that people have, have a profile each, sorted") {
   std::vector<std::string> ids;
   for (const auto& gpu : gpu_profiles()) ids.push_back(gpu.id);
   CHECK(std::is_sorted(ids.begin(), ids.end()));
-  for (const char* id : {"a100", "gtx970", "h100", "h200", "rtx2080ti", "rtx3060laptop", "rtx4090", "t4", "v100"})
+  for (const char* id : {"a10", "a100", "b200", "gtx970", "h100", "h200", "l4", "rtx2080ti", "rtx3060", "rtx3060laptop",
+                         "rtx4060", "rtx4090", "rtx5090", "t4", "v100"})
     CHECK(std::count(ids.begin(), ids.end(), id) == 1);
 }
 
@@ -45,6 +46,13 @@ TEST_CASE("every profile is complete and plausible") {
     CHECK((gpu.memory_bandwidth_gbs >= 200 && gpu.memory_bandwidth_gbs <= 8000));
     CHECK((gpu.memory_bytes >= 4'000'000'000 && gpu.l2_bytes >= 1 << 20));
   }
+}
+
+TEST_CASE("half as many doubles as floats go through a data centre's SM; of others' two") {
+  CHECK(fp64_lanes_per_sm(gpu_profile("h100")) == 64);
+  CHECK(fp64_lanes_per_sm(gpu_profile("b200")) == 64);
+  CHECK(fp64_lanes_per_sm(gpu_profile("rtx5090")) == 2);
+  CHECK(fp64_lanes_per_sm(gpu_profile("l4")) == 2);
 }
 
 TEST_CASE("peak arithmetic is lanes x SMs x 2 x a clock between 1 and 2.6 GHz: units are right") {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "common/simt/counting/statistics.h"
+#include "common/simt/timing/code/branches.h"
 #include "common/simt/timing/code/instruction_costs.h"
 #include "common/simt/timing/code/schedule.h"
 #include "common/simt/timing/code/vectors.h"
@@ -90,6 +91,10 @@ std::uint32_t wide_constants(const Site& site) {
   return moves;
 }
 
+/// BSSY, BRA and BSYNC where lanes may part. A warp takes 30 cycles for one, a comparison and an addition
+/// (open_branches), and eight warps of a partition take four issue slots each beside these two.
+constexpr InstructionCost kParting{Pipe::none, 5, 0, 17};
+
 TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base) {
   TimedInstruction t;
   t.site = index;
@@ -112,6 +117,7 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
             : has(".local")  ? Space::local
             : has(".const")  ? Space::constant
                              : Space::any;
+  t.loop = t.kind == Kind::atomic && t.space == Space::shared && has(".f") && has(".add");
   t.read_only = has(".nc") || t.space == Space::constant;
   if (t.kind == Kind::load && t.space == Space::constant) t.cost = {Pipe::memory, 1, 1, 0};
   const auto& operands = site.instruction->operands;
@@ -316,11 +322,18 @@ TimedCode::TimedCode(const Program& program, std::uint32_t spilled, const std::v
     bases[info.function] = registers_ - 1;
     registers_ += static_cast<std::uint32_t>(info.function->registers.size());
   }
+  std::map<const ptx::Function*, Uniformity> uniform;
+  places_.resize(program.sites.size());
   for (std::uint32_t s = 0; s < program.sites.size(); ++s) {
     const Site& site = program.sites[s];
+    places_[s] = instructions_;
     if (!site.instruction || site.block == kNoBlock || site.block >= blocks_.size()) continue;
     auto& added = blocks_[site.block].code.emplace_back(timed(site, s, bases[site.function]));
+    if (added.kind == TimedInstruction::Kind::branch &&
+        may_part(site, uniform.try_emplace(site.function, *site.function).first->second))
+      added.cost = kParting;
     if (s < in_float.size() && in_float[s]) added.cost = cost_in_float(site);
+    instructions_ += added.cost.issue;
   }
   if (program.module->debug) {
     for (TimedRegion& block : blocks_) leave_unoptimised(program, block.code);

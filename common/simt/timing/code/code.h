@@ -43,6 +43,7 @@ struct TimedInstruction {
   bool spill = false;     ///< of a register that ptxas keeps in local memory
   std::uint8_t word = 0;  ///< which of these registers
   bool cached = true;     ///< a load that L1 may serve
+  bool loop = false;      ///< an atomic that the warp itself has to try until it succeeds
   std::array<std::uint16_t, 6> in{}, out{};  ///< registers, 0: none
   /// Of a load or store: `bytes` at register `base` + `offset`; 0: ptxas cannot compare the address with another.
   std::uint16_t base = 0;
@@ -73,6 +74,9 @@ class TimedCode {
   /// nullptr: ptxas merges nothing with this block.
   [[nodiscard]] const TimedRegion* merged(std::uint32_t b) const { return merged_[b].get(); }
   static constexpr std::uint32_t kTurns = 4;
+  /// Of a site's first instruction: how many come before it.
+  [[nodiscard]] std::uint32_t place(std::uint32_t site) const { return places_[site]; }
+  [[nodiscard]] std::uint32_t instructions() const { return instructions_; }
   [[nodiscard]] std::uint32_t registers() const { return registers_; }
 
  private:
@@ -83,6 +87,8 @@ class TimedCode {
   std::vector<TimedRegion> blocks_;
   std::vector<std::unique_ptr<TimedRegion>> merged_;
   std::uint32_t registers_ = 1;
+  std::uint32_t instructions_ = 0;
+  std::vector<std::uint32_t> places_;  ///< by site
 };
 
 }  // namespace gpulab::simt

@@ -210,5 +210,85 @@ TEST_CASE("rows of a pitch that is a power of two stay in L1 side by side") {
   CHECK(apart < 1.5 * near);
 }
 
+TEST_CASE("L1 reads lanes whose words lie in one of its banks one after another, and looks up four lines in a cycle") {
+  // 16 times the same words, a line of L1 each: of one bank, or of 32 banks.
+  const auto loads = [](int pitch) {
+    std::string body =
+        fmt::format("and.b32 r5, r3, 31; mul.wide.u32 d4, r5, {}; add.s64 d4, d4, d8; .pragma \"nounroll\"; L:", pitch);
+    for (int i = 0; i < 8; ++i) body += fmt::format("ld.global.f32 f2, [d4+{}]; add.f32 f1, f1, f2;", 4 * i);
+    return body + "add.u32 r10, r10, 1; setp.lt.u32 p, r10, 16; @p bra L;";
+  };
+  CHECK(us_of(loads(128), {264}) > 2 * us_of(loads(132), {264}));
+}
+
+TEST_CASE("a float added in shared memory is a loop of its warp; warps at one address fail each other") {
+  const auto add = [](std::string_view address) {
+    std::string body = fmt::format("mov.u32 r5, s; {} add.u32 r5, r5, r6;", address);
+    for (int i = 0; i < 8; ++i) body += "red.shared.add.f32 [r5], f1;";
+    return body;
+  };
+  const double own = us_of(add("shr.u32 r6, r3, 5; shl.b32 r6, r6, 2;"), {1});
+  CHECK(own > 8 * 32 * 90 / 1980.0);  // a turn for each lane
+  CHECK(us_of(add("mov.u32 r6, 0;"), {1}) > 3 * own);
+}
+
+TEST_CASE("a branch that may part lanes has them meet again; one that all take alike has not") {
+  const auto branches = [](std::string_view of) {
+    std::string body = fmt::format("add.u32 r5, {}, 1; mov.u32 r6, 0;", of);
+    for (int i = 0; i < 32; ++i)
+      body +=
+          fmt::format("setp.ne.u32 p, r5, {0}; @p bra B{0}; atom.global.add.u32 r7, [d9], 1; B{0}: add.u32 r6, r6, r5;",
+                      100000 + i);
+    return body + "cvt.rn.f32.u32 f1, r6;";
+  };
+  CHECK(us_of(branches("r4"), {2000}) > 1.5 * us_of(branches("r1"), {2000}));
+}
+
+TEST_CASE("branches out of a loop, and back, bring no lanes together in it") {
+  const auto loop = [](bool leaves) {
+    std::string body = "add.u32 r5, r4, 1; mov.u32 r6, 0; L:";
+    for (int i = 0; i < 16; ++i)
+      body += fmt::format(
+          "setp.eq.u32 p, r5, {0}; @p bra {1}; bar.warp.sync -1; add.u32 r6, r6, r5; I{0}: add.u32 r6, r6, 3;",
+          100000 + i, leaves ? "E" : fmt::format("I{}", 100000 + i));
+    return body + "add.u32 r10, r10, 1; setp.lt.u32 p, r10, 8; @p bra L; E: cvt.rn.f32.u32 f1, r6;";
+  };
+  CHECK(us_of(loop(false), {66}) > 1.3 * us_of(loop(true), {66}));
+}
+
+TEST_CASE("code beyond what the instruction caches hold is fetched as it comes by") {
+  const auto sums = [](int count) {
+    std::string body = "mov.f32 f2, f1; mov.f32 f3, f1; mov.f32 f4, f1;";
+    for (int i = 0; i < count; ++i) body += fmt::format("fma.rn.f32 f{0}, f{0}, f{0}, f1;", 2 + i % 3);
+    return body + "add.f32 f1, f2, f3; add.f32 f1, f1, f4;";
+  };
+  CHECK(us_of(sums(16384), {1}) > 5 * us_of(sums(4096), {1}));
+}
+
+TEST_CASE("a thread's words of local memory lie beside those of its warp: a line for each access") {
+  const auto walk = [](std::string_view space, std::string_view address) {
+    std::string body = fmt::format(
+        ".local .align 4 .b8 own[64]; {} and.b32 r5, r4, 0; cvt.u64.u32 d6, r5; add.s64 d4, d4, d6;", address);
+    for (int i = 0; i < 16; ++i) body += fmt::format("st.{}.f32 [d4+{}], f1;", space, 4 * (i % 4));
+    return body;
+  };
+  // As much as stores of a line each to global memory, where no thread meets another.
+  const double local = us_of(walk("local", "mov.u64 d4, own;"), {2000});
+  const double global = us_of(walk("volatile.global", "mov.u64 d4, d2;"), {2000});
+  CHECK(local > 0.5 * global);
+}
+
+TEST_CASE("a warp that comes back to several places in turn waits for them if anybody stores there") {
+  const auto look = [](std::string_view store) {
+    return fmt::format(
+        "mov.u32 r6, 3; {} L: ld.volatile.global.u32 r5, [d8]; ld.volatile.global.u32 r5, [d8+4096]; "
+        "ld.global.f32 f2, [d1]; sub.u32 r6, r6, 1; setp.ne.u32 p, r6, 0; @p bra L;",
+        store);
+  };
+  CHECK(time_of(look("st.global.u32 [d8], r6;")).no_ground ==
+        "its threads wait for what others do, and how long depends on who runs when");
+  CHECK(time_of(look("")).no_ground.empty());
+}
+
 }  // namespace
 }  // namespace gpulab::tests

@@ -1,0 +1,39 @@
+#pragma once
+// Which branches of PTX may part the lanes of a warp: for these ptxas makes BSSY and BSYNC around the branch, so that
+// the lanes meet again.
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "common/simt/decode/program.h"
+
+namespace gpulab::simt {
+
+/// Which registers of a function hold the same in all lanes of a warp, as far as its text says.
+class Uniformity {
+ public:
+  explicit Uniformity(const ptx::Function& function);
+  [[nodiscard]] bool of(std::int32_t reg, int depth = 0);
+  /// Where a branch leads: an instruction's number; 0 where it is none.
+  [[nodiscard]] std::uint32_t target_of(const ptx::Instruction& branch) const;
+  /// The number behind the last instruction of the innermost loop that an instruction is in; UINT32_MAX: it is in none.
+  [[nodiscard]] std::uint32_t loop_end(std::uint32_t instruction) const { return loop_ends_[instruction]; }
+
+ private:
+  bool of_operand(const ptx::Operand& operand, int depth);
+  bool of_result(const ptx::Instruction& instruction, int depth);
+  void find_loops(const ptx::Function& function);
+
+  std::unordered_map<std::int32_t, std::vector<const ptx::Instruction*>> writers_;
+  std::unordered_map<std::int32_t, bool> known_;
+  std::unordered_map<std::string_view, std::uint32_t> labels_;
+  std::vector<std::uint32_t> loop_ends_;  ///< by instruction
+};
+
+/// Whether a site is a branch forwards, not out of its loop, whose condition may differ from lane to lane. Lanes that
+/// leave a loop wait behind it, once.
+[[nodiscard]] bool may_part(const Site& site, Uniformity& uniformity);
+
+}  // namespace gpulab::simt
