@@ -110,15 +110,14 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
   }
   for (const std::uint64_t sector : sectors) {
     const auto [written, first] = written_.try_emplace(sector, moved_);
-    const bool left = !first && left_l2(written->second);
-    written->second = moved_;
+    const bool left = !first && left_l2(written);
+    written = moved_;
     double l2 = 32 / share_.l2_bytes_per_cycle;
     if (access.partial) l2 = 1 / (share_.part * (alone ? gpu_.l2_partial_sectors_alone : gpu_.l2_partial_sectors));
     port_free_ += port;
     store_free_ = std::max(store_free_ + l2, port_free_);
     result_.l2 += l2;
-    Pair& pair = pairs_[sector >> 1];
-    pair = {3, moved_};
+    pairs_[sector >> 1] = {3, moved_};
     if (!first && !left) continue;
     // What stays written in part is filled up from DRAM: at random addresses by two sectors at once, of rows that are
     // opened for them alone. What has left L2 in the meantime comes again.
