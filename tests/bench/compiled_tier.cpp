@@ -24,11 +24,11 @@ namespace {
 
 using namespace gpulab;
 
-/// A kernel over arrays of n 4-byte elements: `arrays` pointers, the last one written, then ints.
+/// A kernel over arrays of 4 n bytes: `arrays` pointers, the last one written, then ints.
 struct Measured {
   const char* name;
   const char* kernel;
-  bool floats;
+  Scalar type;
   int n, arrays;
   std::vector<int> last;
   LaunchConfig config;
@@ -39,16 +39,28 @@ LaunchConfig blocks(int count, std::uint32_t shared = 0) {
 }
 
 const Measured works[] = {
-    {"shared_sequential", "reduce_shared_sequential<int, Sum>", false, 1 << 22, 2, {1 << 22}, blocks(1 << 14, 1024)},
-    {"neighbored", "reduce_neighbored<int, Sum>", false, 1 << 21, 2, {1 << 21}, blocks(1 << 13)},
-    {"matmul_16", "matmul_tiled_16", true, 512 * 512, 3, {512}, {{32, 32, 1}, {16, 16, 1}, 0, false}},
-    {"warp", "reduce_warp<int, Sum>", false, 1 << 22, 2, {1 << 22}, blocks(1 << 14, 1024)},
-    {"look_back", "scan_look_back<int, Sum, Inclusive>", false, 1 << 21, 2, {-1, 1 << 21}, blocks((1 << 21) / 4096)},
-    {"collatz", "collatz", false, 1 << 17, 2, {1 << 17}, blocks(512)},
-    {"merge_sort", "merge_sort_shared", false, 1 << 17, 2, {1 << 17}, blocks(256)},
-    {"stencil", "stencil_of_nine", true, 1 << 20, 2, {1 << 20}, blocks(4096)},
-    {"mma_bf16", "matmul_tensor<__nv_bfloat16>", false, 256 * 256, 3, {256, 256, 256}, blocks(4)},
-    {"double_local", "solve_double", true, 1 << 14, 2, {1 << 14}, blocks(64)},
+    {"shared_sequential",
+     "reduce_shared_sequential<int, Sum>",
+     Scalar::i32,
+     1 << 22,
+     2,
+     {1 << 22},
+     blocks(1 << 14, 1024)},
+    {"neighbored", "reduce_neighbored<int, Sum>", Scalar::i32, 1 << 21, 2, {1 << 21}, blocks(1 << 13)},
+    {"matmul_16", "matmul_tiled_16", Scalar::f32, 512 * 512, 3, {512}, {{32, 32, 1}, {16, 16, 1}, 0, false}},
+    {"warp", "reduce_warp<int, Sum>", Scalar::i32, 1 << 22, 2, {1 << 22}, blocks(1 << 14, 1024)},
+    {"look_back",
+     "scan_look_back<int, Sum, Inclusive>",
+     Scalar::i32,
+     1 << 21,
+     2,
+     {-1, 1 << 21},
+     blocks((1 << 21) / 4096)},
+    {"collatz", "collatz", Scalar::i32, 1 << 17, 2, {1 << 17}, blocks(512)},
+    {"merge_sort", "merge_sort_shared", Scalar::i32, 1 << 17, 2, {1 << 17}, blocks(256)},
+    {"stencil", "stencil_of_nine", Scalar::f32, 1 << 20, 2, {1 << 20}, blocks(4096)},
+    {"mma_bf16", "matmul_tensor<__nv_bfloat16>", Scalar::bf16, 256 * 256, 3, {256, 256, 256}, blocks(4)},
+    {"double_local", "solve_double", Scalar::f32, 1 << 14, 2, {1 << 14}, blocks(64)},
 };
 
 std::string file_text(const char* path) {
@@ -81,7 +93,7 @@ class Side {
         device_->load({std::string(k.lab) + "/" + std::string(k.file), k.ptx, {}});
     kernel_ = device_->kernel(work.kernel);
     const auto count = static_cast<std::size_t>(work.n);
-    input_ = random_values(work.floats ? Scalar::f32 : Scalar::i32, count, 42, -1000, 1000);
+    input_ = random_values(work.type, 4 * count / size_of(work.type), 42, -1000, 1000);
     for (int i = 0; i < work.arrays; ++i) arrays_.push_back(device_->allocate("array", count * 4));
     for (const auto array : arrays_) arguments_.push_back(KernelArgument::of(array));
     for (const int x : work.last) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 
 #include "common/simt/compiled/emit/emit.h"
+#include "common/simt/compiled/hot_blocks.h"
 
 namespace gpulab::simt::compiled {
 
@@ -23,6 +25,10 @@ std::vector<MicroOp> each_by_itself(const Program& program) {
   }
   return ops;
 }
+
+/// Warp instructions that the interpreter executes, on one thread, while LLVM makes code of one of its own: 60 µs, at 8
+/// ns each.
+constexpr std::uint64_t kWorkOfInstruction = 7500;
 
 void add_text_attribute(const Library& llvm, Context context, Value function, std::string_view name,
                         std::string_view text) {
@@ -125,7 +131,6 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
   const Library* const llvm = Library::get(why);
   if (!llvm) return nullptr;
   if (program.functions.size() != 1) return why = "it calls functions", nullptr;
-  if (program.ops.size() > kMostOps) return why = "it is too long", nullptr;
   std::unique_ptr<CompiledProgram> made(new CompiledProgram);
   made->engine_ = std::make_unique<Engine>(*llvm);
   Engine& engine = *made->engine_;
@@ -134,12 +139,18 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
   if (!why.empty()) return nullptr;
   const Operations operations(program, rows);
   if (!operations.consistent) return why = "its registers are not understood", nullptr;
+  const std::vector<bool> hot = hot_blocks(operations, request.executed, kMostOps);
+  if (std::ranges::none_of(hot, std::identity{})) return why = "its basic blocks are too long", nullptr;
   Flow flow(operations, request.block);
   const Module module = llvm->ModuleCreateWithNameInContext("gpulab", engine.context);
   rows.prepare(module);
   {
     CodeBuilder builder(*llvm, engine.context);
-    Emitter(builder, module, operations, flow, rows, engine.points).emit(request.masked);
+    Emitter(builder, module, operations, flow, rows, engine.points, hot).emit(request.masked);
+    if (request.is_worth && !request.is_worth(builder.size() * kWorkOfInstruction)) {
+      llvm->DisposeModule(module);
+      return why = "it takes longer to make than it is worth so far", nullptr;
+    }
   }
   why = rows.link(module);
   if (why.empty()) {
@@ -161,7 +172,7 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
         entry_point(engine.points.plain.data() + program.blocks[i].first_op, engine.points.code, i, request.masked));
     made->entries_.back().refused = request.refused;
     made->blocks_.push_back(program.blocks[i]);
-    made->blocks_.back().first = &made->entries_.back().op;
+    made->blocks_.back().first = hot[i] ? &made->entries_.back().op : made->entries_.back().original;
   }
   ++programs_made;
   return made;

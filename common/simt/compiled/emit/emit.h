@@ -26,8 +26,9 @@ struct Points {
 class Emitter {
  public:
   Emitter(CodeBuilder& builder, Module module, const Operations& operations, Flow& flow, const Rows& rows,
-          Points& points);
-  /// Emits the function `kFunction`. Its entries below the number of basic blocks are these blocks, counted already.
+          Points& points, const std::vector<bool>& hot);
+  /// Emits the function `kFunction`, of the hot basic blocks: the interpreter runs the others. Its entries below the
+  /// number of basic blocks are these blocks, counted already.
   /// `masked`: also those for some lanes of a warp.
   void emit(bool masked);
   static constexpr const char* kFunction = "gpulab_warp";
@@ -133,6 +134,7 @@ class Emitter {
   Flow& flow_;
   const Rows& rows_;
   Points& points_;
+  const std::vector<bool>& hot_;  ///< by basic block: it becomes code
   Value function_ = nullptr, warp_ = nullptr, exit_ = nullptr, registers_ = nullptr, predicates_ = nullptr,
         counts_ = nullptr, sites_ = nullptr, patterns_ = nullptr, footprint_ = nullptr, shared_ = nullptr,
         shared_bytes_ = nullptr, entries_ = nullptr;

@@ -332,8 +332,45 @@ TEST_CASE("who watches single instructions has them interpreted") {
   both_ways("  st.global.u32 [%a], %i;", options, false);
 }
 
-TEST_CASE("a launch whose blocks wait for each other is interpreted") {
-  both_ways("  atom.global.add.u32 %x, [%o], 1;\n  st.global.u32 [%a], %x;", {}, false);
+TEST_CASE("of a program that is too long its loops become code, and the interpreter runs what stands around them") {
+  std::string body = "  mov.u32 %x, %i;\n";
+  const auto straight = [&] {
+    for (int i = 0; i < 400; ++i) body += "  mad.lo.u32 %x, %x, 3, %t;\n";
+  };
+  straight();
+  body += R"(
+  mov.u32 %k, 0;
+AGAIN:
+  add.u32 %x, %x, %k;
+  add.u32 %k, %k, 1;
+  and.b32 %y, %t, 7;
+  add.u32 %y, %y, 20;
+  setp.lt.u32 %p, %k, %y;
+  @%p bra AGAIN;
+)";
+  straight();
+  both_ways(body + "  st.global.u32 [%a], %x;");
+}
+
+TEST_CASE("a program that is one long basic block stays interpreted") {
+  std::string body = "  mov.u32 %x, %i;\n";
+  for (int i = 0; i < 700; ++i) body += "  mad.lo.u32 %x, %x, 3, %t;\n";
+  both_ways(body + "  st.global.u32 [%a], %x;", {}, false);
+}
+
+TEST_CASE("blocks that may wait for each other take their turns as interpreted ones do") {
+  // %o's first word counts those that have come; each thread of the first half waits for its neighbour in the second.
+  both_ways(R"(
+  atom.global.add.u32 %x, [%o], 1;
+  st.global.u32 [%a], %x;)");
+  both_ways(R"(
+  atom.global.add.u32 %x, [%o], 1;
+AGAIN:
+  ld.volatile.global.u32 %k, [%o];
+  setp.lt.u32 %p, %k, 64;
+  @%p bra AGAIN;
+  add.u32 %x, %x, %k;
+  st.global.u32 [%a], %x;)");
 }
 
 }  // namespace
