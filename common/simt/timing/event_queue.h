@@ -35,7 +35,8 @@ class EventQueue {
   }
   void decide(std::uint32_t at) {
     const std::uint32_t left = winners_[2 * at], right = winners_[2 * at + 1];
-    winners_[at] = times_[right] < times_[left] ? right : left;
+    const auto is_right = static_cast<std::uint32_t>(times_[right] < times_[left]);
+    winners_[at] = left ^ ((left ^ right) & (0 - is_right));  // no branch
   }
   void grow(std::uint32_t warp) {
     leaves_ = std::bit_ceil(std::max(warp + 1, 64U));
