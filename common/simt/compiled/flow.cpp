@@ -199,6 +199,7 @@ int Flow::result_lanes(const Operation& o, const States& now) {
 bool Flow::is_inline(const Operation& o, const States& now) const {
   if (o.kind != Kind::access || now[o.address].kind != State::Kind::affine) return false;
   const Lanes& l = lanes_[now[o.address].lanes];
+  if (o.local) return is_uniform(l);
   if (is_contiguous(l, o.width)) return true;
   if (!o.load) return false;
   if (is_uniform(l)) return true;
@@ -218,6 +219,10 @@ void Flow::pass(const Operation& o, States& now) {
     }
     case Kind::access:
       if (!is_inline(o, now) && !may_be_inline(o, now)) break;
+      if (o.local) {
+        for (const Variable v : o.out) now[v] = vector_state(true);
+        return;
+      }
       if (o.load)
         now[o.data] = is_inline(o, now) && is_uniform(lanes_[now[o.address].lanes])
                           ? State{State::Kind::affine, true, 0}

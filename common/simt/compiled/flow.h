@@ -49,7 +49,7 @@ class Flow {
   [[nodiscard]] bool is_inline(const Operation& o, const States& now) const;
   /// Whether it is code only where its lanes turn out to lie side by side.
   [[nodiscard]] bool may_be_inline(const Operation& o, const States& now) const {
-    return o.kind == Operation::Kind::access && !o.shared && now[o.address].kind != State::Kind::affine;
+    return o.kind == Operation::Kind::access && !o.shared && (o.local || now[o.address].kind != State::Kind::affine);
   }
   /// Whether a whole warp executes a collective as it comes, and waits for nobody.
   [[nodiscard]] bool is_at_once(const Operation& o, const States& now) const {

@@ -53,7 +53,7 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
   /// Nobody else has the program.
   [[nodiscard]] bool is_left() const { return program_.use_count() == 1; }
   const BasicBlock* at_once() {
-    if (!made_[1]) make(true, {});
+    if (!settled_) make(true, {});
     return blocks_.load();
   }
   /// A launch of so many blocks is next.
@@ -130,7 +130,7 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
   std::atomic<std::uint64_t> started_{0};  ///< blocks of this launch
   std::atomic<std::uint64_t> of_launch_{0}, threads_{1};
   /// What code for whole warps costs, and for parts of them, too: in warp instructions that run while it is made.
-  std::atomic<std::uint64_t> cost_{std::min(program_->ops.size(), CompiledProgram::kMostOps) * kWorkOfOp};
+  std::atomic<std::uint64_t> cost_{std::min(program_->ops.size(), CompiledProgram::kMostHotOps) * kWorkOfOp};
   std::atomic<std::uint64_t> masked_cost_{cost_.load()};
   std::atomic<std::uint32_t> refused_{0};     ///< entries of parts of warps
   std::unique_ptr<CompiledProgram> made_[2];  ///< of whole warps alone, and of all; blocks that run keep the first

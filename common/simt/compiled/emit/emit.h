@@ -95,6 +95,12 @@ class Emitter {
   };
   Halves halves(const Operation& o, Value& are);
   void emit_halves(const Operation& o);
+  // emit_local.cpp
+  void emit_local(const Operation& o);
+  Value one_place(const Operation& o, Value& are);
+  Value load_rows(Variable v, Value rows);
+  void store_rows(Variable v, Value rows);
+  void count_rows(const Operation& o);
   void count_halves(const Operation& o, const Place (&places)[2], std::uint64_t span);
   Value in_both(Value from_a, Value count_a, Value from_b, Value count_b);
   Value side_by_side(const Operation& o, Value& are);

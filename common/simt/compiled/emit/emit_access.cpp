@@ -272,6 +272,7 @@ void Emitter::emit_halves(const Operation& o) {
 }
 
 void Emitter::emit_access(const Operation& o) {
+  if (o.local) return emit_local(o);
   const std::uint32_t leader = all_.program.sites[o.op->site].leader;
   const bool led_inline = std::ranges::find(inlined_, leader) != inlined_.end();
   if (region_ && o.load) remember(o.data);

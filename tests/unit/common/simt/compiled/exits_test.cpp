@@ -332,6 +332,72 @@ TEST_CASE("who watches single instructions has them interpreted") {
   both_ways("  st.global.u32 [%a], %i;", options, false);
 }
 
+TEST_CASE("arrays of a thread: all lanes at one place, each at its own, wide values and several at once") {
+  // Each lane's array holds its number and more; lanes of a part of the warp add to theirs; then each reads elsewhere.
+  const Ended ended = both_ways(R"(
+  .local .align 16 .b8 own[64];
+  .reg .b64 %l, %m, %d, %e;
+  mov.u64 %l, own;
+  add.u32 %x, %i, 100;
+  st.local.v4.u32 [%l], {%i, %x, %t, %n};
+  cvt.u64.u32 %d, %i;
+  mul.lo.u64 %d, %d, 0x100000003;
+  st.local.u64 [%l+16], %d;
+  st.local.v2.u64 [%l+32], {%d, %d};
+  mov.u32 %k, 0;
+AGAIN:
+  setp.lt.u32 %p, %t, 45;
+  @!%p bra SKIP;
+  ld.local.u32 %y, [%l+4];
+  add.u32 %y, %y, %k;
+  st.local.u32 [%l+4], %y;
+  ld.local.u64 %e, [%l+16];
+  add.u64 %e, %e, %d;
+  st.local.u64 [%l+40], %e;
+  and.b32 %y, %t, 3;
+  mul.wide.u32 %m, %y, 4;
+  add.u64 %m, %l, %m;
+  ld.local.u32 %x, [%m];
+  add.u32 %x, %x, %y;
+  st.local.u32 [%m+48], %x;
+SKIP:
+  add.u32 %k, %k, 1;
+  setp.lt.u32 %q, %k, 20;
+  @%q bra AGAIN;
+  ld.local.v2.u64 {%d, %e}, [%l+32];
+  xor.b64 %d, %d, %e;
+  ld.local.v4.u32 {%x, %y, %k, %n}, [%l];
+  add.u32 %x, %x, %y;
+  add.u32 %x, %x, %k;
+  cvt.u32.u64 %y, %d;
+  shr.u64 %d, %d, 32;
+  cvt.u32.u64 %k, %d;
+  xor.b32 %x, %x, %y;
+  xor.b32 %x, %x, %k;
+  st.global.u32 [%a], %x;)");
+  CHECK(ended.error == "none");
+  CHECK(ended.counters["local_load_sectors"] > 0);
+}
+
+TEST_CASE("an access to local memory that is misaligned or outside names its lane, and nobody else's words change") {
+  for (const char* access : {"st.local.u32 [%l+66], %x;", "ld.local.u64 %d, [%l+60];", "st.local.u32 [%m], %x;",
+                             "@%p st.local.u32 [%l+4096], %x;"}) {
+    const Ended ended = both_ways(fmt::format(R"(
+  .local .align 16 .b8 own[64];
+  .reg .b64 %l, %m, %d;
+  mov.u64 %l, own;
+  mov.u32 %x, 1;
+  setp.eq.u32 %p, %t, 9;
+  mul.wide.u32 %m, %t, 512;
+  add.u64 %m, %l, %m;
+  st.local.u32 [%l], %x;
+  {}
+  st.global.u32 [%a], %x;)",
+                                              access));
+    CHECK(ended.error != "none");
+  }
+}
+
 TEST_CASE("of a program that is too long its loops become code, and the interpreter runs what stands around them") {
   std::string body = "  mov.u32 %x, %i;\n";
   const auto straight = [&] {
