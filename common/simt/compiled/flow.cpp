@@ -201,7 +201,7 @@ bool Flow::is_inline(const Operation& o, const States& now) const {
   const Lanes& l = lanes_[now[o.address].lanes];
   if (o.local) return is_uniform(l);
   if (is_contiguous(l, o.width)) return true;
-  if (!o.load) return false;
+  if (!o.load || o.values != 1) return false;
   if (is_uniform(l)) return true;
   if (!o.shared || o.width != 4) return false;
   for (std::size_t half = 0; half < kLanes; half += kLanes / 2)
@@ -219,7 +219,7 @@ void Flow::pass(const Operation& o, States& now) {
     }
     case Kind::access:
       if (!is_inline(o, now) && !may_be_inline(o, now)) break;
-      if (o.local) {
+      if (o.local || o.values != 1) {
         for (const Variable v : o.out) now[v] = vector_state(true);
         return;
       }

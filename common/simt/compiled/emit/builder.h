@@ -66,6 +66,12 @@ class CodeBuilder {
     for (std::uint32_t i = 0; i < 32; ++i) all[i] = i;
     return llvm.BuildShuffleVector(builder_, low, high, vector_of(false, all), "");
   }
+  /// Lanes of one vector behind those of another of the same length.
+  Value behind(Value first, Value second, unsigned lanes_of_one) {
+    std::vector<std::uint32_t> all(std::size_t{2} * lanes_of_one);
+    for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = i;
+    return llvm.BuildShuffleVector(builder_, first, second, vector_of(false, all), "");
+  }
   Value half(Value v, std::size_t number) {
     std::vector<std::uint32_t> lanes(16);
     for (std::uint32_t i = 0; i < 16; ++i) lanes[i] = static_cast<std::uint32_t>(number) * 16 + i;

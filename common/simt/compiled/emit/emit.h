@@ -95,6 +95,8 @@ class Emitter {
   };
   Halves halves(const Operation& o, Value& are);
   void emit_halves(const Operation& o);
+  void emit_several(const Operation& o);
+  void emit_by_handler(const Operation& o, bool in_full);
   // emit_local.cpp
   void emit_local(const Operation& o);
   Value one_place(const Operation& o, Value& are);

@@ -332,6 +332,55 @@ TEST_CASE("who watches single instructions has them interpreted") {
   both_ways("  st.global.u32 [%a], %i;", options, false);
 }
 
+TEST_CASE("several values of a lane at once: lanes side by side, apart, at one place, and some of a warp") {
+  // %o has 128 threads' 32 bytes each; the second half of the threads stores before the first half loads it.
+  const Ended ended = both_ways(R"(
+  .reg .b64 %l, %d, %e;
+  .reg .b32 %z;
+  mul.wide.u32 %l, %i, 16;
+  add.u64 %l, %o, %l;
+  add.u32 %x, %i, 7;
+  mul.lo.u32 %y, %i, %i;
+  mov.u32 %z, 9;
+  st.global.v4.u32 [%l], {%i, %x, %y, %z};
+  ld.global.v4.u32 {%z, %y, %x, %k}, [%l];
+  add.u32 %x, %x, %z;
+  st.global.v2.u32 [%l+8], {%y, %x};
+  ld.global.v2.u64 {%d, %e}, [%l];
+  add.u64 %d, %d, %e;
+  st.global.v2.u64 [%l+2048], {%e, %d};
+  and.b32 %k, %t, 1;
+  mul.wide.u32 %w, %k, 48;
+  add.u64 %w, %w, %l;
+  ld.global.v4.u32 {%x, %y, %k, %z}, [%w];
+  add.u32 %x, %x, %y;
+  ld.global.v4.u32 {%y, %t, %k, %z}, [%o];
+  setp.lt.u32 %p, %i, 70;
+  @!%p bra SKIP;
+  ld.global.v4.u32 {%y, %k, %z, %n}, [%l];
+  add.u32 %x, %x, %n;
+  st.global.v2.u32 [%l], {%x, %y};
+SKIP:
+  add.u32 %x, %x, %y;
+  st.global.u32 [%l+4], %x;)");
+  CHECK(ended.error == "none");
+}
+
+TEST_CASE("several values at once that are misaligned, or beyond the array for one lane, are the handler's to judge") {
+  for (const char* access :
+       {"ld.global.v4.u32 {%x, %y, %k, %n}, [%l+8];", "st.global.v4.u32 [%l+2064], {%i, %i, %i, %i};"}) {
+    const Ended ended = both_ways(fmt::format(R"(
+  .reg .b64 %l;
+  mul.wide.u32 %l, %i, 16;
+  add.u64 %l, %o, %l;
+  st.global.u32 [%l], %i;
+  {}
+  st.global.u32 [%l], %t;)",
+                                              access));
+    CHECK(ended.error != "none");
+  }
+}
+
 TEST_CASE("arrays of a thread: all lanes at one place, each at its own, wide values and several at once") {
   // Each lane's array holds its number and more; lanes of a part of the warp add to theirs; then each reads elsewhere.
   const Ended ended = both_ways(R"(
