@@ -64,6 +64,7 @@ class Flow {
   void pass(const Operation& o, States& now);
 
  private:
+  void find_kept();
   void find_live();
   void find_states(const Dim3& block);
   void find_preserved();
@@ -78,6 +79,7 @@ class Flow {
 
   const Operations& all_;
   std::vector<Live> live_;
+  std::vector<Live> kept_;  ///< by block: alive all through it, whether anybody reads it or not; empty: nothing
   Live always_;  ///< what other lanes may read wherever this one is: sources of collectives
   Live preserved_;
   std::vector<States> in_, masked_in_;

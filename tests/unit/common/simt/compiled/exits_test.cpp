@@ -447,6 +447,23 @@ TEST_CASE("an access to local memory that is misaligned or outside names its lan
   }
 }
 
+TEST_CASE("blocks that wait in vain are found out after the same turns, whatever nobody reads") {
+  // What the loop works out of its rounds is never read: the interpreter's registers have it all the same.
+  const Ended ended = both_ways(R"(
+  mov.u32 %k, 0;
+AGAIN:
+  add.u32 %k, %k, 1;
+  and.b32 %k, %k, 63;
+  mad.lo.u32 %x, %k, 3, %t;
+  xor.b32 %x, %x, %b;
+  ld.volatile.global.u32 %y, [%o];
+  setp.eq.u32 %q, %x, 17;
+  setp.ne.u32 %p, %y, 1;
+  @%p bra AGAIN;
+  st.global.u32 [%a], %y;)");
+  CHECK(ended.error != "none");
+}
+
 TEST_CASE("of a program that is too long its loops become code, and the interpreter runs what stands around them") {
   std::string body = "  mov.u32 %x, %i;\n";
   const auto straight = [&] {
