@@ -80,7 +80,7 @@ class Flow {
   const Operations& all_;
   std::vector<Live> live_;
   std::vector<Live> kept_;  ///< by block: alive all through it, whether anybody reads it or not; empty: nothing
-  Live always_;  ///< what other lanes may read wherever this one is: sources of collectives
+  Live always_;             ///< what other lanes may read wherever this one is: sources of collectives
   Live preserved_;
   std::vector<States> in_, masked_in_;
   std::vector<bool> reached_;
