@@ -15,6 +15,7 @@
 
 #include "common/child/interrupt.h"
 #include "common/error.h"
+#include "common/simt/compiled/hot_programs.h"
 #include "labs/registry.h"
 #include "runner/command.h"
 #include "runner/command_line.h"
@@ -84,8 +85,9 @@ int main(int argc, char** argv) {
   using namespace gpulab;
   open_standard_streams();
   const int code = run_or_fail(argc, argv);
-  if (!interrupted()) return code;
-  // A simulation that nobody waits for may still run: exit() would destroy what it reads (interrupt.h).
+  // A simulation that nobody waits for may still run: exit() would destroy what it reads (interrupt.h). And code that
+  // is still being made nobody needs any more.
+  if (!interrupted() && !simt::compiled::makes_code()) return code;
   std::fflush(nullptr);
   std::_Exit(code);
 }

@@ -5,8 +5,10 @@ import ctypes
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 GPULAB = sys.argv[1] if len(sys.argv) > 1 else None
@@ -20,9 +22,33 @@ def forbid_made_code():
         os._exit(77)
 
 
-def told(tier, *command, threads=1, prepare=None):
+HIDES = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
+int access(const char* path, int mode) {
+  if (strstr(path, "libLLVM")) return -1;
+  return ((int (*)(const char*, int))dlsym(RTLD_NEXT, "access"))(path, mode);
+}
+"""
+
+
+def hides_llvm(folder):
+    """The environment of a gpulab that finds no LLVM, or None where nothing can be put before its C library."""
+    source, library = os.path.join(folder, "hides.c"), os.path.join(folder, "hides.so")
+    with open(source, "w") as file:
+        file.write(HIDES)
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if not compiler or subprocess.run([compiler, "-shared", "-fPIC", source, "-o", library, "-ldl"]).returncode != 0:
+        return None
+    environment = {"LD_PRELOAD": library}
+    return environment if subprocess.run([GPULAB, "--version"], env=dict(os.environ, **environment), capture_output=True).returncode == 0 else None
+
+
+def told(tier, *command, threads=1, prepare=None, more=None):
     """What a command prints as JSON, but for what this machine took for it."""
-    environment = dict(os.environ, GPULAB_COMPILED=tier)
+    environment = dict(os.environ, GPULAB_COMPILED=tier, **(more or {}))
     ran = subprocess.run([GPULAB, *command, "--device", "sim", "--format", "json", "--threads", str(threads)], capture_output=True, text=True,
                          env=environment, preexec_fn=prepare)
     measured = r'("(?:wall|min|q1|median|q3|max|mean|stddev)_ms": )[0-9.e+-]+'  # of the simulation, and of what runs on the CPU
@@ -62,7 +88,21 @@ class CompiledTier(unittest.TestCase):
 
     def test_doctor_says_what_compiles(self):
         said = subprocess.run([GPULAB, "doctor"], capture_output=True, text=True).stdout
-        self.assertRegex(said, r"(?m)^(ok       compiled   GPULAB_COMPILED=auto compiles what runs for long, by /usr/lib/.*|-        compiled   .*: no kernel is compiled here; .*)$")
+        self.assertRegex(said, r"(?m)^(ok       compiled   kernels that run for long, by /usr/lib/.* \(GPULAB_COMPILED=off: none\)|-        compiled   .*: no kernel is compiled here; .*)$")
+
+    def test_a_machine_without_llvm_works_as_it_did(self):
+        with tempfile.TemporaryDirectory() as folder:
+            hidden = hides_llvm(folder)
+            if hidden is None:
+                self.skipTest("no C compiler, or gpulab takes no preloaded library here")
+            command = ["reduce", "--variant", "shared_sequential,neighbored", "--type", "int", "--n", "2^22"]
+            for tier in ("auto", "always"):
+                self.assertEqual(told(tier, *command, threads=2, more=hidden), told("off", *command))
+            said = subprocess.run([GPULAB, "doctor"], capture_output=True, text=True, env=dict(os.environ, **hidden)).stdout
+            if "built without clang" in said:
+                self.skipTest("this build has no code to compile")
+            self.assertRegex(said, r"(?m)^-        compiled   no LLVM: no kernel is compiled here; with it many that run for seconds take a half to a third of the time$")
+            self.assertIn("mend: install libllvm15 (or 16 to 19)", said)
 
 
 if __name__ == "__main__":

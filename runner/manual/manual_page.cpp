@@ -147,7 +147,7 @@ a launch failed
 the CUDA compiler for files of your own
 .TP
 .B GPULAB_COMPILED
-auto: kernels that run for long become machine code, where LLVM is installed; always; off
+auto (the default): kernels that run for long become machine code, where LLVM is installed; always: all, before they run; off
 .TP
 .B NO_COLOR
 tables have no colours

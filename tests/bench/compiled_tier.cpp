@@ -2,12 +2,14 @@
 // turns in one process, on one thread, counters and model on; and that both leave the same.
 //   compiled_tier [part of a name ...] [--rounds N]       default: all, 5 rounds
 //   compiled_tier NAME --only compiled|interpreted        one of both, for a profiler
-// Told is CPU time of launches, the quickest of all rounds; the first launch, which compiles, is told apart.
+// Told is CPU time of launches, the quickest of all rounds, when the code is there: GPULAB_COMPILED=auto, after as many
+// launches as it asks for, each of which waits for LLVM; how long these ran is told apart.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <sstream>
@@ -17,6 +19,8 @@
 #include "common/device/simulator/simulated.h"
 #include "common/embedded.h"
 #include "common/gpu_profile.h"
+#include "common/simt/compiled/compiled_program.h"
+#include "common/simt/compiled/hot_programs.h"
 #include "common/simt/isa/instruction_set.h"
 #include "labs/lab.h"
 
@@ -24,11 +28,11 @@ namespace {
 
 using namespace gpulab;
 
-/// A kernel over arrays of n 4-byte elements: `arrays` pointers, the last one written, then ints.
+/// A kernel over arrays of 4 n bytes: `arrays` pointers, the last one written, then ints.
 struct Measured {
   const char* name;
   const char* kernel;
-  bool floats;
+  Scalar type;
   int n, arrays;
   std::vector<int> last;
   LaunchConfig config;
@@ -39,16 +43,28 @@ LaunchConfig blocks(int count, std::uint32_t shared = 0) {
 }
 
 const Measured works[] = {
-    {"shared_sequential", "reduce_shared_sequential<int, Sum>", false, 1 << 22, 2, {1 << 22}, blocks(1 << 14, 1024)},
-    {"neighbored", "reduce_neighbored<int, Sum>", false, 1 << 21, 2, {1 << 21}, blocks(1 << 13)},
-    {"matmul_16", "matmul_tiled_16", true, 512 * 512, 3, {512}, {{32, 32, 1}, {16, 16, 1}, 0, false}},
-    {"warp", "reduce_warp<int, Sum>", false, 1 << 22, 2, {1 << 22}, blocks(1 << 14, 1024)},
-    {"look_back", "scan_look_back<int, Sum, Inclusive>", false, 1 << 21, 2, {-1, 1 << 21}, blocks((1 << 21) / 4096)},
-    {"collatz", "collatz", false, 1 << 17, 2, {1 << 17}, blocks(512)},
-    {"merge_sort", "merge_sort_shared", false, 1 << 17, 2, {1 << 17}, blocks(256)},
-    {"stencil", "stencil_of_nine", true, 1 << 20, 2, {1 << 20}, blocks(4096)},
-    {"mma_bf16", "matmul_tensor<__nv_bfloat16>", false, 256 * 256, 3, {256, 256, 256}, blocks(4)},
-    {"double_local", "solve_double", true, 1 << 14, 2, {1 << 14}, blocks(64)},
+    {"shared_sequential",
+     "reduce_shared_sequential<int, Sum>",
+     Scalar::i32,
+     1 << 22,
+     2,
+     {1 << 22},
+     blocks(1 << 14, 1024)},
+    {"neighbored", "reduce_neighbored<int, Sum>", Scalar::i32, 1 << 21, 2, {1 << 21}, blocks(1 << 13)},
+    {"matmul_16", "matmul_tiled_16", Scalar::f32, 512 * 512, 3, {512}, {{32, 32, 1}, {16, 16, 1}, 0, false}},
+    {"warp", "reduce_warp<int, Sum>", Scalar::i32, 1 << 22, 2, {1 << 22}, blocks(1 << 14, 1024)},
+    {"look_back",
+     "scan_look_back<int, Sum, Inclusive>",
+     Scalar::i32,
+     1 << 21,
+     2,
+     {-1, 1 << 21},
+     blocks((1 << 21) / 4096)},
+    {"collatz", "collatz", Scalar::i32, 1 << 17, 2, {1 << 17}, blocks(512)},
+    {"merge_sort", "merge_sort_shared", Scalar::i32, 1 << 17, 2, {1 << 17}, blocks(256)},
+    {"stencil", "stencil_of_nine", Scalar::f32, 1 << 20, 2, {1 << 20}, blocks(4096)},
+    {"mma_bf16", "matmul_tensor<__nv_bfloat16>", Scalar::bf16, 256 * 256, 3, {256, 256, 256}, blocks(4)},
+    {"double_local", "solve_double", Scalar::f32, 1 << 14, 2, {1 << 14}, blocks(64)},
 };
 
 std::string file_text(const char* path) {
@@ -71,7 +87,7 @@ class Side {
     SimulatorOptions options;
     options.threads = 1;
     options.model = true;
-    options.compiled = compiled ? simt::compiled::When::always : simt::compiled::When::never;
+    options.compiled = compiled ? simt::compiled::When::automatic : simt::compiled::When::never;
     device_ = make_simulator(gpu_profile("h200"), options);
     static const std::string bench_ptx = file_text(GPULAB_BENCH_PTX);
     device_->load({"tests/bench/kernels.cu", bench_ptx, {}});
@@ -81,7 +97,7 @@ class Side {
         device_->load({std::string(k.lab) + "/" + std::string(k.file), k.ptx, {}});
     kernel_ = device_->kernel(work.kernel);
     const auto count = static_cast<std::size_t>(work.n);
-    input_ = random_values(work.floats ? Scalar::f32 : Scalar::i32, count, 42, -1000, 1000);
+    input_ = random_values(work.type, 4 * count / size_of(work.type), 42, -1000, 1000);
     for (int i = 0; i < work.arrays; ++i) arrays_.push_back(device_->allocate("array", count * 4));
     for (const auto array : arrays_) arguments_.push_back(KernelArgument::of(array));
     for (const int x : work.last) {
@@ -123,26 +139,37 @@ class Side {
   DevicePointer tiles_ = 0;
 };
 
+/// Launches until the code that pays is made, or for kWarm seconds. What that took. `other`: does the same, for a
+/// launch's modelled time depends on those before.
+double warm(Side& tier, Side* other) {
+  constexpr double kWarm = 5;
+  const std::uint64_t before = simt::compiled::CompiledProgram::made();
+  double taken = 0, made_at = 0;
+  Left left;
+  while (taken < kWarm && (made_at == 0 || taken < 2 * made_at)) {  // as long again: parts of warps come later
+    taken += tier.launch(left);
+    if (other) other->launch(left);
+    simt::compiled::wait_for_code();
+    if (made_at == 0 && simt::compiled::CompiledProgram::made() != before) made_at = taken;
+  }
+  return made_at;
+}
+
 double report(const Measured& work, int rounds) {
   Side interpreter(work, false), tier(work, true);
-  double interpreted = 1e9, compiled = 1e9, first = 0;
+  const double first = warm(tier, &interpreter);
+  double interpreted = 1e9, compiled = 1e9;
   bool same = true;
   Left a, b;
-  for (int i = 0; i <= rounds; ++i) {
+  for (int i = 0; i < rounds; ++i) {
     interpreted = std::min(interpreted, interpreter.launch(a));
-    const double taken = tier.launch(b);
-    if (i == 0)
-      first = taken;
-    else
-      compiled = std::min(compiled, taken);
+    compiled = std::min(compiled, tier.launch(b));
     same = same && a == b;
   }
   const auto count = static_cast<double>(a.counters["warp_instructions"]);
-  fmt::print(
-      "{:18} {:9.0f} warp instructions, interpreted {:6.2f} ns, compiled {:6.2f} ns each: {:5.2f} x; first {:4.0f} "
-      "ms of {:4.0f}, {}\n",
-      work.name, count, interpreted / count * 1e9, compiled / count * 1e9, interpreted / compiled, first * 1e3,
-      interpreted * 1e3, same ? "equal" : "DIFFERENT");
+  fmt::print("{:18} {:9.0f} warp instructions, interpreted {:6.2f} ns, compiled {:6.2f} ns each: {:5.2f} x; {}, {}\n",
+             work.name, count, interpreted / count * 1e9, compiled / count * 1e9, interpreted / compiled,
+             first > 0 ? fmt::format("code after {:.2f} s", first) : "no code", same ? "equal" : "DIFFERENT");
   std::fflush(stdout);
   return interpreted / compiled;
 }
@@ -150,6 +177,7 @@ double report(const Measured& work, int rounds) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  unsetenv("GPULAB_COMPILED");
   int rounds = 5;
   std::string only;
   std::vector<std::string> names;
@@ -172,6 +200,7 @@ int main(int argc, char** argv) {
     if (!only.empty()) {
       Side side(work, only == "compiled");
       Left left;
+      if (only == "compiled") warm(side, nullptr);
       for (int i = 0; i < rounds; ++i) side.launch(left);
       continue;
     }

@@ -45,7 +45,7 @@ class GridRunner {
         memory_(memory),
         heap_(heap),
         runtime_(runtime),
-        compiled_(options.compiled) {
+        compiled_(options.compiled, options.threads) {
     if (options.counters) observers_.push_back(&balance_);
   }
 

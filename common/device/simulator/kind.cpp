@@ -38,7 +38,7 @@ const GpuProfile& modelled(const DeviceRequest& request) {
 
 /// What makes machine code of kernels that run for long.
 SystemCheck compiled_tier() {
-  const std::string gain = "with GPULAB_COMPILED=auto many that run for seconds take a half to a third of the time";
+  const std::string gain = "with it many that run for seconds take a half to a third of the time";
   if (simt::row_bitcode().empty())
     return {SystemCheck::State::note, "compiled",
             fmt::format("built without clang: no kernel is compiled here; {}", gain),
@@ -49,7 +49,7 @@ SystemCheck compiled_tier() {
             "install libllvm15 (or 16 to 19)"};
   return {SystemCheck::State::good,
           "compiled",
-          fmt::format("GPULAB_COMPILED=auto compiles what runs for long, by {}", path),
+          fmt::format("kernels that run for long, by {} (GPULAB_COMPILED=off: none)", path),
           {}};
 }
 

@@ -59,6 +59,11 @@ class Background {
     std::unique_lock lock(mutex_);
     idle_.wait(lock, [&] { return queue_.empty() && !busy_; });
   }
+  bool is_busy() {
+    if (is_copy()) return false;
+    const std::lock_guard lock(mutex_);
+    return busy_ || !queue_.empty();
+  }
   /// Before LLVM's own statics go: nothing more is begun, and what runs is waited for.
   void end() {
     if (is_copy()) return;
@@ -113,5 +118,6 @@ class Background {
 
 bool in_background(std::function<void()> work) { return Background::get().run(std::move(work)); }
 void wait_for_background() { Background::get().wait(); }
+bool is_busy_in_background() { return Background::get().is_busy(); }
 
 }  // namespace gpulab::simt::compiled

@@ -10,5 +10,6 @@ namespace gpulab::simt::compiled {
 bool in_background(std::function<void()> work);
 /// Returns when it has nothing to do.
 void wait_for_background();
+[[nodiscard]] bool is_busy_in_background();
 
 }  // namespace gpulab::simt::compiled

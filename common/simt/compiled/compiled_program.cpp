@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 
 #include "common/simt/compiled/emit/emit.h"
+#include "common/simt/compiled/hot_blocks.h"
 
 namespace gpulab::simt::compiled {
 
@@ -23,6 +25,12 @@ std::vector<MicroOp> each_by_itself(const Program& program) {
   }
   return ops;
 }
+
+/// Warp instructions that the interpreter executes, on one thread, while LLVM makes code of one of its own: 60 µs, at 8
+/// ns each.
+constexpr std::uint64_t kWorkOfInstruction = 7500;
+/// LLVM takes some five seconds for so many; for more, it takes longer for each.
+constexpr std::size_t kMostInstructions = 60'000;
 
 void add_text_attribute(const Library& llvm, Context context, Value function, std::string_view name,
                         std::string_view text) {
@@ -67,6 +75,13 @@ std::string missing_function(const Library& llvm, Module module) {
 
 }  // namespace
 
+/// What is given to LLVM.
+struct CompiledProgram::Emitted {
+  Module module = nullptr;  ///< none: no basic block is worth it
+  std::vector<bool> hot{};  ///< by basic block: it is code
+  std::size_t size = 0;     ///< instructions, about
+};
+
 struct CompiledProgram::Engine {
   const Library& llvm;
   Context context;
@@ -79,9 +94,31 @@ struct CompiledProgram::Engine {
     if (engine) llvm.DisposeExecutionEngine(engine);
     llvm.ContextDispose(context);
   }
+  [[nodiscard]] Emitted emit_hot(const Operations& operations, const CodeRequest& request, const Rows& rows);
   [[nodiscard]] bool optimise(Module module, std::string& why) const;
   [[nodiscard]] bool compile(Module module, std::string& why);
 };
+
+/// Of the basic blocks that execute the most as many as LLVM makes code of within seconds.
+CompiledProgram::Emitted CompiledProgram::Engine::emit_hot(const Operations& operations, const CodeRequest& request,
+                                                           const Rows& rows) {
+  for (std::size_t most_ops = request.executed.empty() ? kMostOps : kMostHotOps; most_ops > 0; most_ops /= 2) {
+    Emitted emitted;
+    emitted.hot = hot_blocks(operations, request.executed, most_ops);
+    if (std::ranges::none_of(emitted.hot, std::identity{})) break;
+    points.called.clear();
+    points.through.clear();
+    emitted.module = llvm.ModuleCreateWithNameInContext("gpulab", context);
+    rows.prepare(emitted.module);
+    Flow flow(operations, request.block);
+    CodeBuilder builder(llvm, context);
+    Emitter(builder, emitted.module, operations, flow, rows, points, emitted.hot).emit(request.masked);
+    emitted.size = builder.size();
+    if (emitted.size <= kMostInstructions) return emitted;
+    llvm.DisposeModule(emitted.module);
+  }
+  return {};
+}
 
 bool CompiledProgram::Engine::optimise(Module module, std::string& why) const {
   LLVMPassOptions* const options = llvm.CreatePassBuilderOptions();
@@ -125,7 +162,6 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
   const Library* const llvm = Library::get(why);
   if (!llvm) return nullptr;
   if (program.functions.size() != 1) return why = "it calls functions", nullptr;
-  if (program.ops.size() > kMostOps) return why = "it is too long", nullptr;
   std::unique_ptr<CompiledProgram> made(new CompiledProgram);
   made->engine_ = std::make_unique<Engine>(*llvm);
   Engine& engine = *made->engine_;
@@ -134,12 +170,12 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
   if (!why.empty()) return nullptr;
   const Operations operations(program, rows);
   if (!operations.consistent) return why = "its registers are not understood", nullptr;
-  Flow flow(operations, request.block);
-  const Module module = llvm->ModuleCreateWithNameInContext("gpulab", engine.context);
-  rows.prepare(module);
-  {
-    CodeBuilder builder(*llvm, engine.context);
-    Emitter(builder, module, operations, flow, rows, engine.points).emit(request.masked);
+  const Emitted emitted = engine.emit_hot(operations, request, rows);
+  if (!emitted.module) return why = "its basic blocks are too long", nullptr;
+  const Module module = emitted.module;
+  if (request.is_worth && !request.is_worth(emitted.size * kWorkOfInstruction)) {
+    llvm->DisposeModule(module);
+    return why = "it takes longer to make than it is worth so far", nullptr;
   }
   why = rows.link(module);
   if (why.empty()) {
@@ -161,7 +197,7 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
         entry_point(engine.points.plain.data() + program.blocks[i].first_op, engine.points.code, i, request.masked));
     made->entries_.back().refused = request.refused;
     made->blocks_.push_back(program.blocks[i]);
-    made->blocks_.back().first = &made->entries_.back().op;
+    made->blocks_.back().first = emitted.hot[i] ? &made->entries_.back().op : made->entries_.back().original;
   }
   ++programs_made;
   return made;

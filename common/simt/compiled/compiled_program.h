@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,8 +18,11 @@ namespace gpulab::simt::compiled {
 
 /// What a program's code is made for.
 struct CodeRequest {
-  Dim3 block;                                     ///< the launch's shape
-  bool masked = true;                             ///< also for some lanes of a warp, which takes twice as long to make
+  Dim3 block;                             ///< the launch's shape
+  bool masked = true;                     ///< also for some lanes of a warp, which takes twice as long to make
+  std::vector<std::uint64_t> executed{};  ///< warp instructions by basic block so far; empty: nobody knows
+  /// Asked, where somebody asks, whether code is worth so many warp instructions that run meanwhile.
+  std::function<bool(std::uint64_t work)> is_worth{};
   std::atomic<std::uint32_t>* refused = nullptr;  ///< counts, about, how often some lanes would have entered
 };
 
@@ -31,8 +35,9 @@ class CompiledProgram {
   CompiledProgram(const CompiledProgram&) = delete;
   CompiledProgram& operator=(const CompiledProgram&) = delete;
 
-  /// Beyond so many micro-ops LLVM takes longer than most launches do: for matmul's unrolled variants minutes.
-  static constexpr std::size_t kMostOps = 600;
+  /// Beyond so many micro-ops LLVM takes longer than most launches do: of a longer program those of its basic blocks
+  /// become code that execute the most, or that seem to. Of those that are known to execute the most it may be more.
+  static constexpr std::size_t kMostOps = 600, kMostHotOps = 1200;
   /// How many this process has made so far.
   [[nodiscard]] static std::uint64_t made();
   /// The program's blocks, which begin where their code is entered (LaunchState::blocks).
@@ -40,6 +45,7 @@ class CompiledProgram {
 
  private:
   struct Engine;
+  struct Emitted;
   CompiledProgram();
   std::vector<BasicBlock> blocks_;
   std::vector<EntryPoint> entries_;

@@ -41,6 +41,8 @@ const MicroOp* enter_code(Warp& w, const MicroOp* op) {
         break;
       w.stop.slice = {exit.value};
       return stop(w, exit.kind == Exit::Kind::slice_ended ? Stop::Kind::slice_ended : Stop::Kind::reconverged);
+    case Exit::Kind::enters:
+      return enter(w, exit.value);
     case Exit::Kind::failed:
       break;
   }

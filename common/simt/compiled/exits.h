@@ -18,6 +18,7 @@ struct Exit {
     diverged,     ///< at a branch (`op`), of which some lanes are taken: `value`
     slice_ended,  ///< before block `value`
     reconverged,  ///< before block `value`, where the lanes meet others
+    enters,       ///< block `value`, which has no code
     failed        ///< pending_error
   };
   const MicroOp* op = nullptr;

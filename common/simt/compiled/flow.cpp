@@ -27,6 +27,7 @@ bool is_uniform(const Lanes& lanes, std::size_t from, std::size_t count) {
 }
 
 Flow::Flow(const Operations& operations, const Dim3& block) : all_(operations), always_(operations.variables()) {
+  find_kept();
   find_live();
   find_preserved();
   find_states(block);
@@ -55,7 +56,44 @@ Live Flow::live_at(std::size_t block, std::size_t k) const {
   const auto& list = all_.blocks[block];
   // A block that ends in no branch ends where the interpreter takes over, at what it knows to read.
   for (std::size_t i = list.size(); i-- > k;) read_before(live, list[i]);
+  for (std::size_t v = 0; v < kept_[block].size(); ++v) live[v] = live[v] || kept_[block][v];
   return live;
+}
+
+/// Whether all blocks wait in vain for each other is seen by their registers, also by those that nobody reads any more
+/// (sync/repetition.h): what a loop writes that polls stays in it.
+void Flow::find_kept() {
+  const std::size_t count = all_.blocks.size();
+  kept_.resize(count);
+  std::vector<std::vector<std::uint32_t>> before(count);
+  for (std::uint32_t block = 0; block < count; ++block)
+    for (const std::uint32_t next : all_.successors(block)) before[next].push_back(block);
+  const auto reached = [&](std::uint32_t from, const auto& neighbours) {
+    std::vector<bool> seen(count);
+    std::vector<std::uint32_t> work{from};
+    while (!work.empty()) {
+      const std::uint32_t block = work.back();
+      work.pop_back();
+      for (const std::uint32_t next : neighbours(block))
+        if (!seen[next]) seen[next] = true, work.push_back(next);
+    }
+    return seen;
+  };
+  for (std::uint32_t block = 0; block < count; ++block) {
+    const bool polls =
+        std::ranges::any_of(all_.blocks[block], [](const Operation& o) { return o.takes_turn || !o.known; });
+    if (!polls || !kept_[block].empty()) continue;
+    const auto behind = reached(block, [&](std::uint32_t b) { return all_.successors(b); });
+    if (!behind[block]) continue;
+    const auto ahead = reached(block, [&](std::uint32_t b) { return before[b]; });
+    Live written(all_.variables());
+    for (std::size_t other = 0; other < count; ++other)
+      if (behind[other] && ahead[other])
+        for (const Operation& o : all_.blocks[other])
+          for (const Variable v : o.out) written[v] = true;
+    for (std::size_t other = 0; other < count; ++other)
+      if (behind[other] && ahead[other]) kept_[other] = written;
+  }
 }
 
 void Flow::find_live() {
@@ -199,8 +237,9 @@ int Flow::result_lanes(const Operation& o, const States& now) {
 bool Flow::is_inline(const Operation& o, const States& now) const {
   if (o.kind != Kind::access || now[o.address].kind != State::Kind::affine) return false;
   const Lanes& l = lanes_[now[o.address].lanes];
+  if (o.local) return is_uniform(l);
   if (is_contiguous(l, o.width)) return true;
-  if (!o.load) return false;
+  if (!o.load || o.values != 1) return false;
   if (is_uniform(l)) return true;
   if (!o.shared || o.width != 4) return false;
   for (std::size_t half = 0; half < kLanes; half += kLanes / 2)
@@ -218,6 +257,10 @@ void Flow::pass(const Operation& o, States& now) {
     }
     case Kind::access:
       if (!is_inline(o, now) && !may_be_inline(o, now)) break;
+      if (o.local || o.values != 1) {
+        for (const Variable v : o.out) now[v] = vector_state(true);
+        return;
+      }
       if (o.load)
         now[o.data] = is_inline(o, now) && is_uniform(lanes_[now[o.address].lanes])
                           ? State{State::Kind::affine, true, 0}

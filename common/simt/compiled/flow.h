@@ -49,7 +49,7 @@ class Flow {
   [[nodiscard]] bool is_inline(const Operation& o, const States& now) const;
   /// Whether it is code only where its lanes turn out to lie side by side.
   [[nodiscard]] bool may_be_inline(const Operation& o, const States& now) const {
-    return o.kind == Operation::Kind::access && !o.shared && now[o.address].kind != State::Kind::affine;
+    return o.kind == Operation::Kind::access && !o.shared && (o.local || now[o.address].kind != State::Kind::affine);
   }
   /// Whether a whole warp executes a collective as it comes, and waits for nobody.
   [[nodiscard]] bool is_at_once(const Operation& o, const States& now) const {
@@ -64,6 +64,7 @@ class Flow {
   void pass(const Operation& o, States& now);
 
  private:
+  void find_kept();
   void find_live();
   void find_states(const Dim3& block);
   void find_preserved();
@@ -78,7 +79,8 @@ class Flow {
 
   const Operations& all_;
   std::vector<Live> live_;
-  Live always_;  ///< what other lanes may read wherever this one is: sources of collectives
+  std::vector<Live> kept_;  ///< by block: alive all through it, whether anybody reads it or not; empty: nothing
+  Live always_;             ///< what other lanes may read wherever this one is: sources of collectives
   Live preserved_;
   std::vector<States> in_, masked_in_;
   std::vector<bool> reached_;

@@ -10,26 +10,26 @@
 #include "common/error.h"
 #include "common/simt/compiled/background.h"
 #include "common/simt/machine/observer.h"
+#include "common/simt/machine/worker.h"
 
 namespace gpulab::simt::compiled {
 
 namespace {
 
 /// Warp instructions that the interpreter executes, on one thread, while code is made of one micro-op: 1 ms, at 8 ns
-/// each. A launch that ends as soon as its code is asked for has lost no more than it had taken.
+/// each. That is a first guess, before anybody has looked at what the code would be.
 constexpr std::uint64_t kWorkOfOp = 125'000;
-/// Entries of parts of warps, of some five instructions each, that pay for code for them.
-constexpr std::uint64_t kEntriesOfOp = 30'000;
-/// No launch is that short that code would pay.
+/// Warp instructions of parts of warps, for each time that one enters a basic block.
+constexpr std::uint64_t kWorkOfEntry = 5;
+/// No program is that short that code would pay.
 constexpr std::uint64_t kLeastWork = 4'000'000;
-
-/// Nobody has it by default yet.
-constexpr When kDefault = When::never;
+/// What a launch has left is so many times what code costs: it is made before the program has run for as long as that.
+constexpr std::uint64_t kSurely = 4;
 
 When by_environment(When when) {
   const char* const text = std::getenv("GPULAB_COMPILED");
   if (when != When::automatic) return when;
-  if (text == nullptr || *text == '\0') return kDefault;
+  if (text == nullptr || *text == '\0') return when;
   if (const auto wanted = from_text<When>(text)) return *wanted;
   throw usage_error(fmt::format("unknown GPULAB_COMPILED '{}'", text),
                     fmt::format("it is one of: {}", fmt::join(words_of(When{}), ", ")));
@@ -39,8 +39,7 @@ bool can_run(const LaunchState& launch) {
   constexpr int allowed = kWatchTraced | kWatchInParallel | kWatchBarriers | kWatchCompleted;
   const bool in_parallel = std::ranges::all_of(
       launch.observers, [](const Observer* observer) { return (observer->watches() & kWatchInParallel) != 0; });
-  return in_parallel && !(launch.watched & ~allowed) && !launch.program->communicates && !launch.schedule &&
-         launch.block.volume() >= kLanes;
+  return in_parallel && !(launch.watched & ~allowed) && !launch.schedule && launch.block.volume() >= kLanes;
 }
 
 }  // namespace
@@ -54,32 +53,71 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
   /// Nobody else has the program.
   [[nodiscard]] bool is_left() const { return program_.use_count() == 1; }
   const BasicBlock* at_once() {
-    if (!made_[1]) make(true);
+    if (!settled_) make(true, {});
     return blocks_.load();
+  }
+  /// A launch of so many blocks is next.
+  void begin(std::uint64_t blocks, std::uint64_t threads) {
+    of_launch_ = blocks;
+    threads_ = std::clamp<std::uint64_t>(blocks, 1, threads);
+    launch_work_ = started_ = 0;
   }
 
  protected:
-  void look(std::uint64_t executed) override {
-    const std::uint64_t ops = program_->ops.size();
+  void look(std::uint64_t executed, const Worker& worker) override {
     const std::uint64_t work = work_.fetch_add(executed, std::memory_order_relaxed) + executed;
-    if (stage_.load() == Stage::interpreted && work >= std::max(kLeastWork, ops * kWorkOfOp))
-      ask(Stage::interpreted, Stage::whole, false);
-    else if (stage_.load() == Stage::whole && blocks_.load(std::memory_order_relaxed) &&
-             refused_.load(std::memory_order_relaxed) >= ops * kEntriesOfOp)
-      ask(Stage::whole, Stage::masked, true);
+    const std::uint64_t launch_work = launch_work_.fetch_add(executed, std::memory_order_relaxed) + executed;
+    const std::uint64_t started = started_.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (stage_.load() == Stage::interpreted && pays(cost_, work, launch_work, started))
+      ask(Stage::interpreted, Stage::whole, false, worker);
+    else if (stage_.load() == Stage::whole && blocks_.load(std::memory_order_relaxed) && masked_pays(masked_cost_))
+      ask(Stage::whole, Stage::masked, true, worker);
   }
 
  private:
   enum class Stage : std::uint8_t { interpreted, whole, masked };
 
-  void ask(Stage from, Stage to, bool masked) {
-    if (!stage_.compare_exchange_strong(from, to)) return;
-    if (!in_background([self = shared_from_this(), masked] { self->make(masked); })) settled_ = true;
+  /// Whether code that costs so much work is worth it. A program that has taken as long before this launch may well do
+  /// so again; of one that has not, what this launch has left is an estimate: as much for each block as those that
+  /// have started.
+  [[nodiscard]] bool pays(std::uint64_t cost, std::uint64_t work, std::uint64_t launch_work,
+                          std::uint64_t started) const {
+    if (work < kLeastWork) return false;
+    if (work - launch_work >= cost) return true;
+    const double left = static_cast<double>(launch_work) / static_cast<double>(std::max<std::uint64_t>(started, 1)) *
+                        static_cast<double>(of_launch_ - std::min(of_launch_.load(), started));
+    // Code is made by one thread, while all others go on.
+    return left >= static_cast<double>((work >= cost ? 1 : kSurely) * cost * threads_);
   }
-  void make(bool masked) {
+
+  [[nodiscard]] bool masked_pays(std::uint64_t cost) const {
+    return refused_.load(std::memory_order_relaxed) * kWorkOfEntry >= cost;
+  }
+
+  void ask(Stage from, Stage to, bool masked, const Worker& worker) {
+    if (!stage_.compare_exchange_strong(from, to)) return;
+    std::vector<std::uint64_t> counts(program_->blocks.size());
+    for (const PhaseCounts& phase : worker.phases)
+      for (std::size_t i = 0; i < counts.size(); ++i)
+        counts[i] += phase.block_counts[i].warps * program_->blocks[i].instructions;
+    if (!in_background([self = shared_from_this(), masked, counts] { self->make(masked, counts); })) settled_ = true;
+  }
+  void make(bool masked, const std::vector<std::uint64_t>& counts) {
     std::string why;
     auto& made = made_[masked ? 1 : 0];
-    made = CompiledProgram::make(*program_, {block_, masked, &refused_}, why);
+    bool is_worth = true;
+    const auto ask_again = [&](std::uint64_t cost) {
+      is_worth = masked ? masked_pays(cost) : pays(cost, work_, launch_work_, started_);
+      (masked ? masked_cost_ : cost_) = cost;
+      return is_worth;
+    };
+    CodeRequest request{block_, masked, counts, {}, &refused_};
+    if (!counts.empty()) request.is_worth = ask_again;
+    made = CompiledProgram::make(*program_, request, why);
+    if (!is_worth) {
+      stage_ = masked ? Stage::whole : Stage::interpreted;
+      return;
+    }
     if (made) blocks_.store(made->blocks(), std::memory_order_release);
     if (!made || masked) settled_ = true;
   }
@@ -87,20 +125,27 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
   const std::shared_ptr<const Program> program_;
   const Dim3 block_;
   std::atomic<Stage> stage_{Stage::interpreted};
-  std::atomic<std::uint64_t> work_{0};
-  std::atomic<std::uint32_t> refused_{0};
+  std::atomic<std::uint64_t> work_{0};  ///< warp instructions, of all launches, and of this one
+  std::atomic<std::uint64_t> launch_work_{0};
+  std::atomic<std::uint64_t> started_{0};  ///< blocks of this launch
+  std::atomic<std::uint64_t> of_launch_{0}, threads_{1};
+  /// What code for whole warps costs, and for parts of them, too: in warp instructions that run while it is made.
+  std::atomic<std::uint64_t> cost_{std::min(program_->ops.size(), CompiledProgram::kMostHotOps) * kWorkOfOp};
+  std::atomic<std::uint64_t> masked_cost_{cost_.load()};
+  std::atomic<std::uint32_t> refused_{0};     ///< entries of parts of warps
   std::unique_ptr<CompiledProgram> made_[2];  ///< of whole warps alone, and of all; blocks that run keep the first
 };
 
 void wait_for_code() { wait_for_background(); }
+bool makes_code() { return is_busy_in_background(); }
 
-HotPrograms::HotPrograms(When when) : when_(by_environment(when)) {}
+HotPrograms::HotPrograms(When when, int threads)
+    : when_(by_environment(when)), threads_(static_cast<std::uint64_t>(std::max(threads, 1))) {}
 HotPrograms::~HotPrograms() = default;
 
 void HotPrograms::prepare(LaunchState& launch, const std::shared_ptr<const Program>& program) {
   if (when_ == When::never || !can_run(launch)) return;
-  if (when_ == When::automatic && (program->ops.size() > CompiledProgram::kMostOps || program->functions.size() != 1))
-    return;
+  if (when_ == When::automatic && program->functions.size() != 1) return;
   const Shape shape{program.get(), launch.block.x, launch.block.y, launch.block.z};
   constexpr std::size_t many = 64;  // a program that makes kernels as it goes leaves each of them once
   if (programs_.size() >= many && !programs_.contains(shape))
@@ -110,7 +155,7 @@ void HotPrograms::prepare(LaunchState& launch, const std::shared_ptr<const Progr
   if (when_ == When::always)
     launch.blocks = hot->at_once();
   else
-    launch.hot = hot.get();
+    hot->begin(launch.grid.volume(), threads_), launch.hot = hot.get();
 }
 
 }  // namespace gpulab::simt::compiled

@@ -19,7 +19,7 @@ class HotProgram;
 /// The programs of a device.
 class HotPrograms {
  public:
-  explicit HotPrograms(When when);
+  HotPrograms(When when, int threads);
   ~HotPrograms();
   HotPrograms(const HotPrograms&) = delete;
   HotPrograms& operator=(const HotPrograms&) = delete;
@@ -30,10 +30,13 @@ class HotPrograms {
  private:
   using Shape = std::tuple<const Program*, std::uint32_t, std::uint32_t, std::uint32_t>;
   When when_;
+  std::uint64_t threads_;  ///< that run blocks
   std::map<Shape, std::shared_ptr<HotProgram>> programs_;
 };
 
 /// Returns when no code is being made (tests).
 void wait_for_code();
+/// Whether some is: a process that ends by exit() would wait for it.
+[[nodiscard]] bool makes_code();
 
 }  // namespace gpulab::simt::compiled

@@ -125,11 +125,11 @@ struct Operations::Decoder {
     const MicroOp* op = o.op;
     o.kind = Kind::handler;
     const bool load = meaning.traits & kLoad, store = meaning.traits & kStore;
-    const bool plain = load != store && (row.unit == Unit::shared || row.unit == Unit::global) &&
-                       !(op->mods & kOrdered) &&
-                       (op->run == meaning.run || op->run == meaning.counted || op->run == meaning.followed);
+    const bool plain =
+        load != store && (row.unit == Unit::shared || row.unit == Unit::global || row.unit == Unit::local) &&
+        !(op->mods & kOrdered) && (op->run == meaning.run || op->run == meaning.counted || op->run == meaning.followed);
     const OperandType& data = meaning.operands[load ? 0 : 1];
-    if (!plain || data.vector != 1 || meaning.operands[2].role != Role::none) return;
+    if (!plain || (data.vector != 1 && row.unit == Unit::shared) || meaning.operands[2].role != Role::none) return;
     const std::uint32_t width = bytes_of(data.kind);
     if (width != 4 && width != 8) return;
     if (row.unit == Unit::global && (op->mods & kAddress32)) return;
@@ -137,7 +137,9 @@ struct Operations::Decoder {
     o.meaning = &meaning;
     o.load = load;
     o.shared = row.unit == Unit::shared;
-    o.width = width;
+    o.local = row.unit == Unit::local;
+    o.values = data.vector;
+    o.width = width * data.vector;
     o.data = op->r[load ? 0 : 1];
     o.counted = meaning.counted && op->run == meaning.counted;
   }

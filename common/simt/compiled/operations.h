@@ -35,7 +35,8 @@ struct Operation {
   enum class Kind : std::uint8_t {
     nothing,    ///< an observer's, of warps that are not watched
     value,      ///< the row's ValueFunction
-    access,     ///< a load or store of 4 or 8 bytes, code where its addresses follow from lane 0's
+    access,     ///< a load or store of 4 or 8 bytes, code where its addresses follow from lane 0's; of global and local
+                ///< memory one of several such values, too
     handler,    ///< the handler is called and always goes on behind itself
     through,    ///< the handler is called and may end the warp's turn
     branch,     ///< to one block
@@ -59,8 +60,9 @@ struct Operation {
   Line line = Line::none;
   // access
   const Meaning* meaning = nullptr;
-  bool load = false, shared = false, counted = false;
-  std::uint32_t width = 0;  ///< bytes
+  bool load = false, shared = false, local = false, counted = false;
+  std::uint32_t width = 0;   ///< bytes, of a lane
+  std::uint32_t values = 1;  ///< of a lane
   Variable address = 0, data = 0;
 };
 

@@ -8,6 +8,7 @@
 namespace gpulab::simt {
 
 struct BasicBlock;
+struct Worker;
 
 class HotCode {
  public:
@@ -17,16 +18,16 @@ class HotCode {
   HotCode& operator=(const HotCode&) = delete;
 
   /// A block starts: whose basic blocks it has, nullptr: the program's own. `executed`: warp instructions since the
-  /// last call of this thread.
-  [[nodiscard]] const BasicBlock* at_start(std::uint64_t executed) {
+  /// last call of this thread, whose counts `worker` has.
+  [[nodiscard]] const BasicBlock* at_start(std::uint64_t executed, const Worker& worker) {
     if (!settled_.load(std::memory_order_relaxed)) [[unlikely]]
-      look(executed);
+      look(executed, worker);
     return blocks_.load(std::memory_order_acquire);
   }
 
  protected:
   /// Whether there is more to make.
-  virtual void look(std::uint64_t executed) = 0;
+  virtual void look(std::uint64_t executed, const Worker& worker) = 0;
   std::atomic<const BasicBlock*> blocks_{nullptr};
   std::atomic<bool> settled_{false};
 };

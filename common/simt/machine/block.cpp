@@ -90,7 +90,7 @@ void BlockContext::start(std::uint64_t block) {
            static_cast<std::uint32_t>(block / grid.x / grid.y)};
   live = static_cast<std::uint32_t>(launch.block.volume());
   if (launch.hot)
-    if (const BasicBlock* code = launch.hot->at_start(executed); code && code != warps.front().blocks)
+    if (const BasicBlock* code = launch.hot->at_start(executed, worker); code && code != warps.front().blocks)
       for (Warp& w : warps) w.blocks = code;
   executed = polled = charged = acts = 0;
   reset_waiting();

@@ -1,10 +1,10 @@
 #include "common/simt/timing/sm.h"
 
 #include <algorithm>
-#include <queue>
-#include <unordered_map>
 
+#include "common/simt/timing/access_layouts.h"
 #include "common/simt/timing/code/instruction_cache.h"
+#include "common/simt/timing/event_queue.h"
 #include "common/simt/timing/sm_memory.h"
 
 namespace gpulab::simt {
@@ -18,15 +18,14 @@ constexpr std::uint32_t kPartitions = 4;
 struct RunningWarp {
   std::uint32_t block = 0, index = 0;  ///< which of the blocks, and of its warps
   std::uint32_t partition = 0;
-  std::size_t event = 0;   ///< the next of its trace
-  std::uint32_t head = 0;  ///< basic block that the region which runs starts with
+  std::size_t event = 0;  ///< the next of its trace
   const std::vector<TimedInstruction>* code = nullptr;
-  std::size_t at = 0;                                         ///< instruction of `code`
-  std::size_t accesses_begin = 0, accesses_end = 0;           ///< events of this basic block's accesses
-  std::unordered_map<std::uint64_t, std::uint32_t> accesses;  ///< of many: by instruction and turn
-  std::vector<double> ready;                                  ///< of its registers
-  std::vector<std::uint32_t> producer;                        ///< the sites that wrote them, where there is an account
-  double since = 0;                                           ///< when it could have gone on; the same
+  std::size_t at = 0;                                            ///< instruction of `code`
+  std::size_t accesses_begin = 0;                                ///< events of what runs now, and of each instruction's
+  std::shared_ptr<const std::vector<std::uint32_t>> accesses{};  ///< access the event behind that
+  std::vector<double> ready;                                     ///< of its registers
+  std::vector<std::uint32_t> producer;  ///< the sites that wrote them, where there is an account
+  double since = 0;                     ///< when it could have gone on; the same
   double start = 0;
   double last_end = 0;         ///< of the instruction that issued last; where issues are kept
   double held = 0;             ///< cycles that it was held since, by a barrier or for a result,
@@ -57,8 +56,9 @@ class Sm {
   SmResult run(std::uint32_t resident) {
     for (std::uint32_t i = 0; i < resident && next_block_ < traces_.size(); ++i) start_block(0);
     while (!queue_.empty()) {
-      auto [time, id] = queue_.top();
-      queue_.pop();
+      const std::uint32_t id = queue_.first();
+      const double time = queue_.first_time();
+      queue_.remove_first();
       step(id, time);
       if (queue_.empty()) release_all();
     }
@@ -68,8 +68,6 @@ class Sm {
   }
 
  private:
-  using Entry = std::pair<double, std::uint32_t>;
-
   void start_block(double now) {
     const BlockTrace& trace = traces_[next_block_++];
     const double start = std::max(now, next_start_);
@@ -95,7 +93,7 @@ class Sm {
       w.partition = next_partition_++ % kPartitions;
       w.start = w.since = w.last_end = start;
       if (account_.is_on()) w.producer.assign(code_.registers() + 1, UINT32_MAX);
-      queue_.emplace(start, id);
+      queue_.add(id, start);
     }
   }
 
@@ -116,13 +114,12 @@ class Sm {
     return at;
   }
   /// Takes a region's turn or, where the warp takes as many as are unrolled, all of these as one.
-  bool take(RunningWarp& w, const TimedRegion& region, const std::vector<TraceEvent>& events) const {
+  bool take(RunningWarp& w, const TimedRegion& region, const std::vector<TraceEvent>& events) {
     const std::uint32_t head = events[w.event].what;
     std::size_t end = behind(region, events, w.event);
     if (end == 0) return false;
     w.code = &region.code;
     w.at = 0;
-    w.head = head;
     w.accesses_begin = w.event + 1;
     w.event = end;
     if (!region.unrolled.empty()) {
@@ -133,8 +130,8 @@ class Sm {
         w.event = end;
       }
     }
-    w.accesses_end = w.event;
-    index_accesses(w, events);
+    w.accesses = layouts_.of(*w.code, head, std::span(events).subspan(w.accesses_begin, w.event - w.accesses_begin),
+                             *blocks_[w.block].trace);
     return true;
   }
 
@@ -151,41 +148,12 @@ class Sm {
     return &(*w.code)[w.at];
   }
 
-  static std::uint64_t place_of(std::uint32_t site, std::uint32_t turn) { return std::uint64_t{turn} << 32 | site; }
-  /// Where each access of what runs now stands in the trace, where there are more than a few.
-  void index_accesses(RunningWarp& w, const std::vector<TraceEvent>& events) const {
-    constexpr std::size_t few = 64;
-    w.accesses.clear();
-    if (w.accesses_end - w.accesses_begin <= few) return;
+  /// Of the instruction that runs.
+  const TracedAccess* access_of(const RunningWarp& w) const {
+    const std::uint32_t event = (*w.accesses)[w.at - 1];
+    if (event == AccessLayouts::kNone) return nullptr;
     const BlockTrace& trace = *blocks_[w.block].trace;
-    std::uint32_t turn = 0;
-    for (std::size_t e = w.accesses_begin; e < w.accesses_end; ++e) {
-      const std::uint32_t what = events[e].what;
-      if (what & TraceEvent::kAccess)
-        w.accesses.try_emplace(place_of(trace.accesses[what & ~TraceEvent::kAccess].site, turn),
-                               what & ~TraceEvent::kAccess);
-      else if (what == w.head)
-        ++turn;
-    }
-  }
-
-  const TracedAccess* access_of(const RunningWarp& w, const TimedInstruction& t) const {
-    const BlockTrace& trace = *blocks_[w.block].trace;
-    if (!w.accesses.empty()) {
-      const auto found = w.accesses.find(place_of(t.site, t.copy));
-      return found == w.accesses.end() ? nullptr : &trace.accesses[found->second];
-    }
-    std::uint32_t turn = 0;
-    for (std::size_t e = w.accesses_begin; e < w.accesses_end; ++e) {
-      const std::uint32_t what = trace.warps[w.index][e].what;
-      if (!(what & TraceEvent::kAccess)) {
-        if (what == w.head) ++turn;
-        continue;
-      }
-      const TracedAccess& access = trace.accesses[what & ~TraceEvent::kAccess];
-      if (access.site == t.site && turn == t.copy) return &access;
-    }
-    return nullptr;
+    return &trace.accesses[trace.warps[w.index][w.accesses_begin + event].what & ~TraceEvent::kAccess];
   }
 
   double operands_ready(const RunningWarp& w, const TimedInstruction& t) const {
@@ -267,7 +235,7 @@ class Sm {
     const double go = std::max(now, block.arrived) + gpu_.barrier_latency +
                       gpu_.barrier_warp_cycles * static_cast<double>(block.waiting.size());
     for (const std::uint32_t id : std::exchange(block.waiting, {})) {
-      queue_.emplace(go, id);
+      queue_.add(id, go);
       RunningWarp& w = warps_[id];
       if (account_.is_on()) account_.waited_at_barrier((*w.code)[w.at - 1].site, go - w.since);
       hold(w, Stall::barrier, go - w.since);
@@ -299,8 +267,8 @@ class Sm {
       const Pipe pipe = freer(cost.pipe, w.partition);
       const double at = std::max(
           {time, operands_ready(w, *t), issue_free, pipe_free(pipe, w.partition), instructions_.there(*t, time)});
-      if (at > time && !queue_.empty() && queue_.top().first < at) {
-        queue_.emplace(at, id);
+      if (at > time && !queue_.empty() && queue_.first_time() < at) {
+        queue_.add(id, at);
         return;
       }
       issue_free = at + cost.issue;
@@ -315,8 +283,8 @@ class Sm {
         hold(w, account_.stall_of(t->site), time - w.since);
         w.since = time;
       }
-      if (!queue_.empty() && queue_.top().first < time) {
-        queue_.emplace(time, id);
+      if (!queue_.empty() && queue_.first_time() < time) {
+        queue_.add(id, time);
         return;
       }
     }
@@ -416,7 +384,7 @@ class Sm {
 
   double access(const RunningWarp& w, const TimedInstruction& t, double at) {
     if (t.spill) return spill(w, t, at);
-    const TracedAccess* a = access_of(w, t);
+    const TracedAccess* a = access_of(w);
     // Its guard holds for no lane: it takes its turn all the same (Nsight Compute counts a wavefront of an LDS like
     // that).
     if (!a) return t.space == TimedInstruction::Space::shared ? memory_.shared(at, 1) : at + 1;
@@ -447,9 +415,10 @@ class Sm {
   SmResult result_;
   SmMemory memory_;
   InstructionCache instructions_;
+  AccessLayouts layouts_;
   SiteAccount account_;
   const bool log_;  ///< keeps each issue
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
+  EventQueue queue_;
   std::vector<RunningWarp> warps_;
   std::vector<RunningBlock> blocks_;
   std::vector<std::uint32_t> free_;

@@ -131,14 +131,13 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
     // What a thread stores to its own arrays it finds in L1, as far as that has room.
     if (access.space == TracedAccess::Space::local) line_of(sector >> 2).there[sector & 3] = start + 1;
     const auto [written, first] = written_.try_emplace(sector, moved_);
-    const bool left = !first && left_l2(written->second, access.space == TracedAccess::Space::local);
-    written->second = moved_;
+    const bool left = !first && left_l2(written, access.space == TracedAccess::Space::local);
+    written = moved_;
     const double l2 = access.partial ? partial : 32 / share_.l2_written_bytes_per_cycle;
     port_free_ += port;
     store_free_ = std::max(store_free_ + l2, port_free_);
     result_.l2 += l2;
-    Pair& pair = pairs_[sector >> 1];
-    pair = {3, moved_};
+    pairs_[sector >> 1] = {3, moved_};
     if (!first && !left) continue;
     // What stays written in part is filled up from DRAM: at random addresses by two sectors at once, of rows that are
     // opened for them alone. What has left L2 in the meantime comes again.

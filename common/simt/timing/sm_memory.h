@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "common/simt/timing/gpu_timing.h"
+#include "common/simt/timing/sector_set.h"
 #include "common/simt/timing/sm.h"
 #include "common/simt/timing/trace.h"
 
@@ -63,9 +63,9 @@ class SmMemory {
   [[nodiscard]] bool left_l2(double moved, bool own) const {
     return (moved_ - moved) * (own ? 1 : share_.misses) > share_.l2_room;
   }
-  std::unordered_map<std::uint64_t, Pair> pairs_;
-  std::unordered_map<std::uint64_t, double> written_;  ///< `moved_`, when a sector was last stored to
-  double moved_ = 0;                                   ///< bytes that DRAM has moved for this SM
+  SectorMap<Pair> pairs_;
+  SectorMap<double> written_;  ///< `moved_`, when a sector was last stored to
+  double moved_ = 0;           ///< bytes that DRAM has moved for this SM
 };
 
 }  // namespace gpulab::simt

@@ -56,14 +56,6 @@ bool is_scattered(const std::array<std::uint64_t, kLanes>& addresses, int count)
   return false;
 }
 
-/// Whether lanes that store `bytes` each leave bytes of their sectors as they were; several may store the same ones.
-bool leaves_bytes(std::array<std::uint64_t, kLanes> addresses, int count, std::uint32_t bytes, std::uint32_t sectors) {
-  if (static_cast<std::uint32_t>(count) * bytes < sectors * 32) return true;
-  std::sort(addresses.begin(), addresses.begin() + count);
-  const auto distinct = std::unique(addresses.begin(), addresses.begin() + count) - addresses.begin();
-  return static_cast<std::uint32_t>(distinct) * bytes < sectors * 32;
-}
-
 /// Of an atomic: how many rounds L2 needs, a round for each lane at the fullest address of each sector.
 std::uint8_t rounds_of(std::array<std::uint64_t, kLanes> addresses, int count) {
   std::sort(addresses.begin(), addresses.begin() + count);
@@ -80,27 +72,74 @@ std::uint8_t rounds_of(std::array<std::uint64_t, kLanes> addresses, int count) {
   return static_cast<std::uint8_t>(rounds + most);
 }
 
-Pattern pattern_of(const Warp& w, const std::array<std::uint64_t, kLanes>& by_lane, const MemoryUse& use) {
-  std::int32_t relative[kLanes] = {};
-  const std::uint64_t base = by_lane[static_cast<std::size_t>(std::countr_zero(w.mask))];
-  for (std::uint32_t left = w.mask; left; left &= left - 1) {
-    const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-    relative[lane] = static_cast<std::int32_t>(by_lane[lane] - base);
+/// Where the active lanes' bytes lie.
+struct Addresses {
+  std::array<std::uint64_t, kLanes> by_lane, packed;  ///< packed: of the active lanes alone, `count` of them
+  int count = 0;
+  bool on_a_line = false;  ///< each is as far from the one before, upwards, or all are the same
+
+  // NOLINTNEXTLINE(*-member-init): what is read is written here; zeros first would take as long as the rest
+  Addresses(const Warp& w, const MicroOp* op, std::uint16_t slot) {
+    for (int lane = 0; lane < kLanes; ++lane) by_lane[static_cast<std::size_t>(lane)] = address_of(w, op, slot, lane);
+    if (w.mask == kFullMask) {
+      packed = by_lane;
+      count = kLanes;
+    } else {
+      for (std::uint32_t left = w.mask; left; left &= left - 1)
+        packed[static_cast<std::size_t>(count++)] = by_lane[static_cast<std::size_t>(std::countr_zero(left))];
+    }
+    const std::uint64_t step = count > 1 ? packed[1] - packed[0] : 0;
+    std::uint64_t apart = step >> 32;
+    for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i) apart |= (packed[i] - packed[i - 1]) ^ step;
+    on_a_line = apart == 0;
   }
-  Pattern pattern;
-  set_shape(pattern, relative, w.mask, (static_cast<std::uint32_t>(base) & 127) | kSharedPhase, use.bytes);
-  count_pattern(pattern, use.bytes, use.store, false);
-  return pattern;
+};
+
+/// Whether lanes that store `bytes` each leave bytes of their sectors as they were; several may store the same ones.
+bool leaves_bytes(const Addresses& addresses, std::uint32_t bytes, std::uint32_t sectors) {
+  const auto count = static_cast<std::uint32_t>(addresses.count);
+  if (count * bytes < sectors * 32) return true;
+  if (addresses.on_a_line && addresses.packed[1] != addresses.packed[0]) return false;  // no two the same
+  auto sorted = addresses.packed;
+  std::sort(sorted.begin(), sorted.begin() + count);
+  const auto distinct = std::unique(sorted.begin(), sorted.begin() + count) - sorted.begin();
+  return static_cast<std::uint32_t>(distinct) * bytes < sectors * 32;
 }
 
-/// Which sectors the addresses of the first `count` lanes lie in, kept in the trace, and how these are used.
-void find_sectors(const Warp& w, const MemoryUse& use, const std::array<std::uint64_t, kLanes>& packed, int count,
-                  BlockTrace& trace, TracedAccess& access) {
+/// What an access to shared memory takes. Most repeat what their instruction has done last.
+const Pattern& pattern_of(const Warp& w, std::uint32_t site, const Addresses& addresses, const MemoryUse& use) {
+  struct Known {
+    Pattern pattern{};
+    std::uint32_t bytes = 0;
+    bool store = false;
+  };
+  thread_local std::array<Known, 32> known_ones;
+  std::int32_t relative[kLanes];
+  const std::uint64_t base = addresses.packed[0];
+  for (std::size_t lane = 0; lane < kLanes; ++lane)
+    relative[lane] = (w.mask >> lane & 1) != 0 ? static_cast<std::int32_t>(addresses.by_lane[lane] - base) : 0;
+  const std::uint32_t phase = (static_cast<std::uint32_t>(base) & 127) | kSharedPhase;
+  Known& known = known_ones[site % known_ones.size()];
+  if (known.bytes == use.bytes && known.store == use.store && known.pattern.mask == w.mask &&
+      known.pattern.phase == phase && std::ranges::equal(known.pattern.relative, relative))
+    return known.pattern;
+  known.bytes = use.bytes;
+  known.store = use.store;
+  set_shape(known.pattern, relative, w.mask, phase, use.bytes);
+  count_pattern(known.pattern, use.bytes, use.store, false);
+  return known.pattern;
+}
+
+/// Which sectors the active lanes' bytes lie in, kept in the trace, and how these are used.
+void find_sectors(const Warp& w, const MemoryUse& use, const Addresses& addresses, BlockTrace& trace,
+                  TracedAccess& access) {
   auto& sectors = trace.sectors;
+  const int count = addresses.count;
   access.first_sector = static_cast<std::uint32_t>(sectors.size());
+  bool in_order = true;
   std::uint32_t lanes = w.mask;
   for (int i = 0; i < count; ++i, lanes &= lanes - 1) {
-    std::uint64_t at = packed[static_cast<std::size_t>(i)];
+    std::uint64_t at = addresses.packed[static_cast<std::size_t>(i)];
     if (access.space == Space::local) {  // word w of lane l lies at 128 w + 4 l
       at = (std::uint64_t{1} << 62) + (trace.linear << 32) + (std::uint64_t{w.index} << 24) + (at & 0xffff) / 4 * 128 +
            static_cast<std::uint64_t>(std::countr_zero(lanes)) * 4;
@@ -109,16 +148,21 @@ void find_sectors(const Warp& w, const MemoryUse& use, const std::array<std::uin
     const std::uint32_t bytes = access.space == Space::local ? 4 : use.bytes;
     for (std::uint32_t word = 0; word < words; ++word, at += 128)
       for (std::uint64_t sector = at >> 5; sector <= (at + bytes - 1) >> 5; ++sector)
-        if (sectors.size() == access.first_sector || sectors.back() != sector) sectors.push_back(sector);
+        if (sectors.size() == access.first_sector || sectors.back() != sector) {
+          in_order = in_order && (sectors.size() == access.first_sector || sectors.back() < sector);
+          sectors.push_back(sector);
+        }
   }
   const auto begin = sectors.begin() + access.first_sector;
-  std::sort(begin, sectors.end());
-  sectors.erase(std::unique(begin, sectors.end()), sectors.end());
+  if (!in_order) {
+    std::sort(begin, sectors.end());
+    sectors.erase(std::unique(begin, sectors.end()), sectors.end());
+  }
   access.sectors = static_cast<std::uint32_t>(sectors.size()) - access.first_sector;
   access.lane_bytes = static_cast<std::uint16_t>(static_cast<std::uint32_t>(count) * use.bytes);
   access.stored_bytes = static_cast<std::uint16_t>(use.store ? static_cast<std::uint32_t>(count) * use.bytes : 0);
-  access.partial = use.store && leaves_bytes(packed, count, use.bytes, access.sectors);
-  access.scattered = is_scattered(packed, count);
+  access.partial = use.store && leaves_bytes(addresses, use.bytes, access.sectors);
+  access.scattered = !addresses.on_a_line && is_scattered(addresses.packed, count);
   // L1 looks up a line of each of four kinds in a cycle: 6.5 cycles for 20 lines at random, 10 for 31
   // (open_gather_l1_…).
   std::array<std::uint8_t, 4> lines{};
@@ -296,20 +340,20 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
   BlockTrace* trace = trace_of(*w.block);
   TracedAccess access;
   access.site = op->site;
-  std::array<std::uint64_t, kLanes> by_lane{}, packed{};
-  int count = 0;
-  for (std::uint32_t left = w.mask; left; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    const std::uint64_t address = address_of(w, op, op->r[use.address], lane);
-    by_lane[static_cast<std::size_t>(lane)] = packed[static_cast<std::size_t>(count++)] = address;
-  }
+  Addresses addresses(w, op, op->r[use.address]);
+  auto& packed = addresses.packed;
+  const int count = addresses.count;
   access.space = constant ? Space::constant : space_at(packed[0], use);
   access.atomic = use.atomic;
   if (access.space == Space::global)
     if (const Allocation* a = w.global->find(packed[0])) {
       access.allocation = a->index;
-      access.of_host = lies_with_host(a->name);
-      trace->managed |= is_managed(a->name);
+      if (trace->last_allocation != a->index) {
+        trace->last_allocation = a->index;
+        trace->last_of_host = lies_with_host(a->name);
+        trace->managed |= is_managed(a->name);
+      }
+      access.of_host = trace->last_of_host;
     }
   if (use.atomic) {
     const auto [address, lanes] = hottest(packed, count);
@@ -323,14 +367,14 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     std::sort(packed.begin(), packed.begin() + count);
     access.wavefronts = static_cast<std::uint8_t>(std::unique(packed.begin(), packed.begin() + count) - packed.begin());
   } else if (access.space == Space::shared) {
-    const Pattern pattern = pattern_of(w, by_lane, use);
+    const Pattern& pattern = pattern_of(w, op->site, addresses, use);
     access.wavefronts = pattern.wavefronts;
     access.ideal_wavefronts = pattern.ideal_wavefronts;
   } else {
-    find_sectors(w, use, packed, count, *trace, access);
+    find_sectors(w, use, addresses, *trace, access);
     // Its data lie in the banks of shared memory: lanes 8 bytes apart take 2 cycles, 128 bytes apart 32 (l1_4_8 …).
     if (use.load && !use.atomic && access.space == Space::global && access.lines > 1)
-      access.passes = std::max(access.passes, pattern_of(w, by_lane, use).wavefronts);
+      access.passes = std::max(access.passes, pattern_of(w, op->site, addresses, use).wavefronts);
   }
   auto& events = trace->warps[w.index];
   if (access.space == Space::global && note_look(w, access, packed[0], *trace)) return;

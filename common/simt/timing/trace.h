@@ -63,6 +63,8 @@ struct BlockTrace {
   std::vector<TracedAccess> accesses;
   std::vector<std::uint64_t> sectors;          ///< address / 32
   bool looked_again = false, managed = false;  ///< GridTrace's polls, managed
+  std::uint32_t last_allocation = UINT32_MAX;  ///< index of the one that was accessed last, and
+  bool last_of_host = false;                   ///< whether it is memory of the host
 };
 
 /// What a grid has done.

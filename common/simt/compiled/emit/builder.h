@@ -38,15 +38,17 @@ class CodeBuilder {
   Value at(Value base, std::uint64_t bytes) { return at(base, k64(bytes)); }
   Value at(Value base, Value bytes) { return llvm.BuildGEP2(builder_, integer(8), base, &bytes, 1, ""); }
   Value load(Type type, Value from, unsigned alignment = 0) {
+    ++size_;
     const Value v = llvm.BuildLoad2(builder_, type, from, "");
     if (alignment) llvm.SetAlignment(v, alignment);
     return v;
   }
   void store(Value v, Value to, unsigned alignment = 0) {
+    ++size_;
     const Value made = llvm.BuildStore(builder_, v, to);
     if (alignment) llvm.SetAlignment(made, alignment);
   }
-  Value op(Opcode code, Value a, Value b) { return llvm.BuildBinOp(builder_, code, a, b, ""); }
+  Value op(Opcode code, Value a, Value b) { return ++size_, llvm.BuildBinOp(builder_, code, a, b, ""); }
   Value add(Value a, Value b) { return op(kAdd, a, b); }
   Value sub(Value a, Value b) { return op(kSub, a, b); }
   Value both(Value a, Value b) { return op(kAnd, a, b); }
@@ -63,6 +65,12 @@ class CodeBuilder {
     std::vector<std::uint32_t> all(32);
     for (std::uint32_t i = 0; i < 32; ++i) all[i] = i;
     return llvm.BuildShuffleVector(builder_, low, high, vector_of(false, all), "");
+  }
+  /// Lanes of one vector behind those of another of the same length.
+  Value behind(Value first, Value second, unsigned lanes_of_one) {
+    std::vector<std::uint32_t> all(std::size_t{2} * lanes_of_one);
+    for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = i;
+    return llvm.BuildShuffleVector(builder_, first, second, vector_of(false, all), "");
   }
   Value half(Value v, std::size_t number) {
     std::vector<std::uint32_t> lanes(16);
@@ -83,6 +91,7 @@ class CodeBuilder {
     return v;
   }
   Value call(Type result, Value function, std::vector<Value> arguments, std::vector<Type> types) {
+    size_ += 4;
     const Type type = llvm.FunctionType(result, types.data(), static_cast<unsigned>(types.size()), 0);
     return llvm.BuildCall2(builder_, type, function, arguments.data(), static_cast<unsigned>(arguments.size()), "");
   }
@@ -96,12 +105,15 @@ class CodeBuilder {
   void begin(Block block) { llvm.PositionBuilderAtEnd(builder_, block); }
   Value element(Value v, Value number) { return llvm.BuildExtractElement(builder_, v, number, ""); }
   [[nodiscard]] Block here() const { return llvm.GetInsertBlock(builder_); }
+  /// Instructions so far, about: how long LLVM will take for them.
+  [[nodiscard]] std::size_t size() const { return size_; }
 
   const Library& llvm;
   const Context context;
 
  private:
   Builder builder_;
+  std::size_t size_ = 0;
 };
 
 }  // namespace gpulab::simt::compiled

@@ -15,13 +15,14 @@ bool widens(const Operation& o) {
 }  // namespace
 
 Emitter::Emitter(CodeBuilder& builder, Module module, const Operations& operations, Flow& flow, const Rows& rows,
-                 Points& points)
+                 Points& points, const std::vector<bool>& hot)
     : b_(builder),
       module_(module),
       all_(operations),
       flow_(flow),
       rows_(rows),
       points_(points),
+      hot_(hot),
       words_(operations.variables()),
       vectors_(operations.variables()) {}
 
@@ -66,7 +67,7 @@ void Emitter::emit_blocks() {
   counted_.clear();
   for (std::uint32_t i = 0; i < blocks; ++i) {
     entered_.push_back(fresh("entered"));
-    counted_.push_back(fresh("counted"));
+    counted_.push_back(hot_[i] ? fresh("counted") : nullptr);
   }
   for (std::uint32_t i = 0; i < blocks; ++i) emit_block(i);
 }
@@ -130,6 +131,11 @@ void Emitter::enter_from_interpreter(std::uint32_t block) {
 }
 
 void Emitter::emit_block(std::uint32_t block) {
+  if (!hot_[block]) {
+    b_.begin(entered_[block]);
+    now_ = at_entry(block);
+    return leave_at(flow_.live_in(block), Exit::Kind::enters, nullptr, b_.k32(block));
+  }
   enter_from_code(block);
   enter_from_interpreter(block);
   b_.begin(counted_[block]);
@@ -321,13 +327,21 @@ void Emitter::emit_branch_if(const Operation& o) {
   const Block yes = fresh("taken"), not_all = fresh("not_all"), no = fresh("fall_through"), some = fresh("some");
   b_.go_if(b_.compare(kEqual, taken, all), yes, not_all);
   b_.begin(not_all);
-  b_.go_if(b_.compare(kEqual, taken, b_.k32(0)), no, some);
+  // What is the same in all lanes parts none.
+  const bool may_part = masked_ || now_[o.in[0]].kind != State::Kind::affine;
+  if (may_part)
+    b_.go_if(b_.compare(kEqual, taken, b_.k32(0)), no, some);
+  else
+    b_.go(no);
   b_.begin(yes);
   go_to(taken_block(o.op));
   b_.begin(no);
   go_to(fall_through_block(o.op));
   b_.begin(some);
-  emit_parted(o, taken);
+  if (may_part)
+    emit_parted(o, taken);
+  else
+    b_.unreachable();
 }
 
 /// The interpreter goes on at operation k.

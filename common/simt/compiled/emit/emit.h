@@ -26,8 +26,9 @@ struct Points {
 class Emitter {
  public:
   Emitter(CodeBuilder& builder, Module module, const Operations& operations, Flow& flow, const Rows& rows,
-          Points& points);
-  /// Emits the function `kFunction`. Its entries below the number of basic blocks are these blocks, counted already.
+          Points& points, const std::vector<bool>& hot);
+  /// Emits the function `kFunction`, of the hot basic blocks: the interpreter runs the others. Its entries below the
+  /// number of basic blocks are these blocks, counted already.
   /// `masked`: also those for some lanes of a warp.
   void emit(bool masked);
   static constexpr const char* kFunction = "gpulab_warp";
@@ -94,6 +95,14 @@ class Emitter {
   };
   Halves halves(const Operation& o, Value& are);
   void emit_halves(const Operation& o);
+  void emit_several(const Operation& o);
+  void emit_by_handler(const Operation& o, bool in_full);
+  // emit_local.cpp
+  void emit_local(const Operation& o);
+  Value one_place(const Operation& o, Value& are);
+  Value load_rows(Variable v, Value rows);
+  void store_rows(Variable v, Value rows);
+  void count_rows(const Operation& o);
   void count_halves(const Operation& o, const Place (&places)[2], std::uint64_t span);
   Value in_both(Value from_a, Value count_a, Value from_b, Value count_b);
   Value side_by_side(const Operation& o, Value& are);
@@ -133,6 +142,7 @@ class Emitter {
   Flow& flow_;
   const Rows& rows_;
   Points& points_;
+  const std::vector<bool>& hot_;  ///< by basic block: it becomes code
   Value function_ = nullptr, warp_ = nullptr, exit_ = nullptr, registers_ = nullptr, predicates_ = nullptr,
         counts_ = nullptr, sites_ = nullptr, patterns_ = nullptr, footprint_ = nullptr, shared_ = nullptr,
         shared_bytes_ = nullptr, entries_ = nullptr;

@@ -271,20 +271,85 @@ void Emitter::emit_halves(const Operation& o) {
         {State::Kind::vector, true, 0});
 }
 
+void Emitter::emit_by_handler(const Operation& o, bool in_full) {
+  call_handlers_of(o, in_full);
+  for (const Variable v : o.in) now_[v].dirty = false;
+  for (const Variable v : o.out) {
+    now_[v] = {State::Kind::vector, false, 0};
+    load_home(v);
+  }
+}
+
+/// Several values of each lane of a whole warp, where the lanes lie side by side: what is in memory is taken apart, or
+/// put together.
+void Emitter::emit_several(const Operation& o) {
+  inlined_.push_back(o.op->site);
+  Value start = nullptr, are = nullptr;
+  if (flow_.is_inline(o, now_)) {
+    start = scalar(o.address);
+  } else {
+    Lanes steps{};
+    for (std::size_t i = 0; i < kLanes; ++i) steps[i] = static_cast<std::int64_t>(i * o.width);
+    const Value starts = b_.sub(vector(o.address), b_.vector_of(true, steps));
+    start = b_.element(starts, b_.k32(0));
+    const Value apart = b_.cast(kBitCast, b_.compare(kNotEqual, starts, b_.splat(start, true)), b_.integer(32));
+    are = b_.compare(kEqual, apart, b_.k32(0));
+  }
+  const std::uint64_t span = std::uint64_t{o.width} * kLanes;
+  const Place place = place_of(o, address_of(o, start), 0, span);
+  const Block quick = fresh("inline"), slow = fresh("in_full"), done = fresh("accessed");
+  b_.go_if(are ? b_.both(are, place.good) : place.good, quick, slow);
+  const States before = now_;
+  std::vector<Value> slow_values, quick_values;
+  b_.begin(slow);
+  call_handlers_of(o, true);
+  for (const Variable v : o.out) slow_values.push_back(b_.load(vector_type(v), home(v), sizeof(Slot)));
+  const Block slow_end = b_.here();
+  b_.go(done);
+
+  b_.begin(quick);
+  now_ = before;
+  const bool wide = o.width / o.values == 8;
+  if (o.load) {
+    const Value all = b_.load(b_.lanes(wide, o.values * kLanes), place.host, o.width);
+    for (std::uint32_t k = 0; k < o.values; ++k) {
+      std::vector<std::uint32_t> of_value(kLanes);
+      for (std::uint32_t i = 0; i < kLanes; ++i) of_value[i] = i * o.values + k;
+      quick_values.push_back(b_.shuffled(all, of_value));
+    }
+  } else {
+    std::vector<Value> parts;
+    for (std::uint32_t k = 0; k < o.values; ++k) parts.push_back(vector(o.in[1 + k]));
+    for (unsigned lanes = kLanes; parts.size() > 1; lanes *= 2) {
+      for (std::size_t k = 0; k < parts.size() / 2; ++k) parts[k] = b_.behind(parts[2 * k], parts[2 * k + 1], lanes);
+      parts.resize(parts.size() / 2);
+    }
+    std::vector<std::uint32_t> order(std::size_t{o.values} * kLanes);
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i % o.values * kLanes + i / o.values;
+    b_.store(b_.shuffled(parts[0], order), place.host, o.width);
+  }
+  if (o.counted) count_inline(o, Lanes{}, place, span);
+  const Block quick_end = b_.here();
+  b_.go(done);
+
+  b_.begin(done);
+  now_ = before;
+  std::vector<Value> joined;
+  for (std::size_t k = 0; k < o.out.size(); ++k)
+    joined.push_back(b_.phi(vector_type(o.out[k]), {slow_values[k], quick_values[k]}, {slow_end, quick_end}));
+  for (std::size_t k = 0; k < o.out.size(); ++k) set(o.out[k], joined[k], {State::Kind::vector, true, 0});
+}
+
 void Emitter::emit_access(const Operation& o) {
+  if (o.local) return emit_local(o);
   const std::uint32_t leader = all_.program.sites[o.op->site].leader;
   const bool led_inline = std::ranges::find(inlined_, leader) != inlined_.end();
-  if (region_ && o.load) remember(o.data);
+  if (region_)
+    for (const Variable v : o.out) remember(v);
   const bool known = is_inline(o);
+  if (o.values != 1 && !region_ && (known || flow_.may_be_inline(o, now_))) return emit_several(o);
   if (!known && !region_ && flow_.may_be_inline(o, now_)) return emit_halves(o);
-  if (!known && !flow_.may_be_inline(o, now_)) {
-    call_handlers_of(o, led_inline || region_);
-    for (const Variable v : o.in) now_[v].dirty = false;
-    if (!o.load) return;
-    now_[o.data] = {State::Kind::vector, false, 0};
-    load_home(o.data);
-    return;
-  }
+  if (o.values != 1 || (!known && !flow_.may_be_inline(o, now_))) return emit_by_handler(o, led_inline || region_);
   inlined_.push_back(o.op->site);
   Lanes lanes{};
   Value are = nullptr, start = nullptr;

@@ -250,8 +250,13 @@ struct Transfer {
     access_shared(w, op, v, *pattern, base);
     return going_on(w, op);
   }
+  /// Of a pattern that is not known, or no good: it is not looked for again.
   [[gnu::noinline]] static const MicroOp* shared_in_full(Warp& w, const MicroOp* op) {
-    shared_part(w, op, Addresses(w, op, V(op).address));
+    const V v(op);
+    const Addresses addresses(w, op, v.address);
+    const Pattern* const pattern = learn<true, counted>(w, op, addresses, v.width, V::access);
+    const Resolved r = resolve_shared(w, op, addresses, pattern, v.width, V::access);
+    access_shared(w, op, v, *r.pattern, r.base);
     return going_on(w, op);
   }
   static const MicroOp* local(Warp& w, const MicroOp* op) {

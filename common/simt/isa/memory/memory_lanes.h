@@ -134,17 +134,25 @@ inline bool in_shared(const Warp& w, const Pattern& pattern, std::uint64_t base,
   fault_access(w, op, addresses[i] + kSharedWindow, i, width, name_of(access));
 }
 
+/// `pattern`: of the addresses; nullptr: they are too far apart for one.
 [[gnu::always_inline]] inline Resolved resolve_shared(Warp& w, const MicroOp* op, const Addresses& addresses,
-                                                      std::uint32_t width, Access access, bool counted = true) {
+                                                      const Pattern* pattern, std::uint32_t width, Access access) {
   Resolved r;
   r.base = addresses[first_lane(w.mask)];
-  r.pattern = recognise<true>(w, op, addresses, r.base, width, access, counted);
+  r.pattern = pattern;
   if (!r.pattern || !in_shared(w, *r.pattern, r.base, width)) [[unlikely]]
     fault_shared(w, op, addresses, width, access);
   if (!r.pattern->aligned) [[unlikely]]
     check_alignment<kSharedWindow>(w, op, addresses, width, access);
   r.host = w.shared + r.base;
   return r;
+}
+
+[[gnu::always_inline]] inline Resolved resolve_shared(Warp& w, const MicroOp* op, const Addresses& addresses,
+                                                      std::uint32_t width, Access access, bool counted = true) {
+  const std::uint64_t base = addresses[first_lane(w.mask)];
+  return resolve_shared(w, op, addresses, recognise<true>(w, op, addresses, base, width, access, counted), width,
+                        access);
 }
 
 template <bool counted>

@@ -3,78 +3,10 @@
 
 #include "common/simt/compiled/exits.h"
 
-#include "common/simt/compiled/compiled_program.h"
-#include "common/simt/compiled/library.h"
-#include "common/simt/compiled/row_bitcode.h"
-#include "tests/unit/on_simulator.h"
+#include "tests/unit/common/simt/compiled/both_ways.h"
 
 namespace gpulab::tests {
 namespace {
-
-constexpr std::size_t kWords = 1024;
-
-/// A kernel of one parameter, `out`: an array of kWords zeros; %i is the thread's number in the grid, %a its element.
-std::string kernel_of(std::string_view body) {
-  return fmt::format(R"(.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry tried(.param .u64 out) {{
-  .reg .pred %p, %q;
-  .reg .b32 %t, %b, %n, %i, %x, %y, %k;
-  .reg .b64 %o, %a, %w;
-  .shared .align 4 .b32 tile[64];
-  ld.param.u64 %o, [out];
-  cvta.to.global.u64 %o, %o;
-  mov.u32 %t, %tid.x;
-  mov.u32 %b, %ctaid.x;
-  mov.u32 %n, %ntid.x;
-  mad.lo.u32 %i, %b, %n, %t;
-  mul.wide.u32 %w, %i, 4;
-  add.u64 %a, %o, %w;
-{}
-  ret;
-}}
-)",
-                     body);
-}
-
-/// All that a launch leaves.
-struct Ended {
-  std::string error, output;
-  std::vector<std::uint32_t> words;
-  Counters counters;
-  bool operator==(const Ended&) const = default;
-};
-
-Ended run(const std::string& ptx, SimulatorOptions options, std::uint32_t blocks = 2, std::uint32_t threads = 64) {
-  options.threads = 1;
-  const auto device = simulator_with({"tried.ptx", ptx, {}}, options);
-  const auto out = upload(*device, std::vector<std::uint32_t>(kWords), "out");
-  Ended ended;
-  ended.error = launch_error([&] {
-    const std::vector<KernelArgument> arguments{KernelArgument::of(out)};
-    device->launch(device->kernel("tried"), {{blocks, 1, 1}, {threads, 1, 1}, 0, false}, arguments);
-  });
-  ended.words = read_values<std::uint32_t>(*device, out, kWords);
-  ended.counters = device->take_counters().value_or(Counters{});
-  return ended;
-}
-
-/// Runs it both ways; what the interpreter left. `compiles`: the kernel is one that becomes code.
-Ended both_ways(std::string_view body, SimulatorOptions options = {}, bool compiles = true) {
-  const std::string ptx = kernel_of(body);
-  const Ended interpreted = run(ptx, options);
-  options.compiled = simt::compiled::When::always;
-  const auto before = simt::compiled::CompiledProgram::made();
-  const Ended compiled = run(ptx, options);
-  std::string why;
-  if (simt::compiled::Library::get(why) && !simt::row_bitcode().empty())
-    CHECK((simt::compiled::CompiledProgram::made() != before) == compiles);
-  CHECK(compiled.error == interpreted.error);
-  CHECK(compiled.words == interpreted.words);
-  CHECK(compiled.counters == interpreted.counters);
-  return interpreted;
-}
 
 TEST_CASE("a block that nobody leaves runs as code and counts the same") {
   const Ended ended = both_ways(R"(
@@ -332,8 +264,62 @@ TEST_CASE("who watches single instructions has them interpreted") {
   both_ways("  st.global.u32 [%a], %i;", options, false);
 }
 
-TEST_CASE("a launch whose blocks wait for each other is interpreted") {
-  both_ways("  atom.global.add.u32 %x, [%o], 1;\n  st.global.u32 [%a], %x;", {}, false);
+TEST_CASE("blocks that wait in vain are found out after the same turns, whatever nobody reads") {
+  // What the loop works out of its rounds is never read: the interpreter's registers have it all the same.
+  const Ended ended = both_ways(R"(
+  mov.u32 %k, 0;
+AGAIN:
+  add.u32 %k, %k, 1;
+  and.b32 %k, %k, 63;
+  mad.lo.u32 %x, %k, 3, %t;
+  xor.b32 %x, %x, %b;
+  ld.volatile.global.u32 %y, [%o];
+  setp.eq.u32 %q, %x, 17;
+  setp.ne.u32 %p, %y, 1;
+  @%p bra AGAIN;
+  st.global.u32 [%a], %y;)");
+  CHECK(ended.error != "none");
+}
+
+TEST_CASE("of a program that is too long its loops become code, and the interpreter runs what stands around them") {
+  std::string body = "  mov.u32 %x, %i;\n";
+  const auto straight = [&] {
+    for (int i = 0; i < 400; ++i) body += "  mad.lo.u32 %x, %x, 3, %t;\n";
+  };
+  straight();
+  body += R"(
+  mov.u32 %k, 0;
+AGAIN:
+  add.u32 %x, %x, %k;
+  add.u32 %k, %k, 1;
+  and.b32 %y, %t, 7;
+  add.u32 %y, %y, 20;
+  setp.lt.u32 %p, %k, %y;
+  @%p bra AGAIN;
+)";
+  straight();
+  both_ways(body + "  st.global.u32 [%a], %x;");
+}
+
+TEST_CASE("a program that is one long basic block stays interpreted") {
+  std::string body = "  mov.u32 %x, %i;\n";
+  for (int i = 0; i < 700; ++i) body += "  mad.lo.u32 %x, %x, 3, %t;\n";
+  both_ways(body + "  st.global.u32 [%a], %x;", {}, false);
+}
+
+TEST_CASE("blocks that may wait for each other take their turns as interpreted ones do") {
+  // %o's first word counts those that have come; each thread of the first half waits for its neighbour in the second.
+  both_ways(R"(
+  atom.global.add.u32 %x, [%o], 1;
+  st.global.u32 [%a], %x;)");
+  both_ways(R"(
+  atom.global.add.u32 %x, [%o], 1;
+AGAIN:
+  ld.volatile.global.u32 %k, [%o];
+  setp.lt.u32 %p, %k, 64;
+  @%p bra AGAIN;
+  add.u32 %x, %x, %k;
+  st.global.u32 [%a], %x;)");
 }
 
 }  // namespace

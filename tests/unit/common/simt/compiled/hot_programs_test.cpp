@@ -102,6 +102,20 @@ TEST_CASE("what has run for long is compiled by another thread, and leaves the s
   CHECK(compiled == left_by(When::never, 20'000, 3));
 }
 
+TEST_CASE("nobody asks for code when a launch is nearly done, and there was none before") {
+  const Wanted wanted("auto");
+  const auto before = CompiledProgram::made();
+  left_by(When::automatic, 12'000, 1);  // 4.6 million warp instructions
+  CHECK(CompiledProgram::made() == before);
+}
+
+TEST_CASE("without a word in the environment what runs for long is compiled") {
+  const Wanted wanted("");
+  const auto before = CompiledProgram::made();
+  left_by(When::automatic, 20'000, 3);
+  if (has_tier()) CHECK(CompiledProgram::made() == before + 1);
+}
+
 TEST_CASE("a launch of a hundred thousand warp instructions asks for no code") {
   const Wanted wanted("auto");
   const auto before = CompiledProgram::made();
