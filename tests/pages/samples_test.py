@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""The pages' samples are what commands print now, and pages are as short as they are to be. usage: samples_test.py BINARY"""
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+sys.dont_write_bytecode = True
+import samples  # noqa: E402
+
+GPULAB = pathlib.Path("gpulab")  # the first argument
+PAGES = [ROOT / "README.md", ROOT / "labs/README.md", *(page for page in sorted((ROOT / "configs").glob("*.md")) if "<!-- output" in page.read_text())]
+
+
+class Samples(unittest.TestCase):
+    maxDiff = None
+
+    def test_each_page_shows_what_its_commands_print(self):
+        for page in PAGES:
+            with self.subTest(page=page.name):
+                self.assertEqual(page.read_text(), samples.renewed(page, GPULAB), f"scripts/samples.py GPULAB {page.relative_to(ROOT)} writes it anew")
+
+    def test_what_is_left_out_is_marked(self):
+        lines = ["a", "b", "c", "d", "e"]
+        self.assertEqual(samples.chosen(lines, "all"), lines)
+        self.assertEqual(samples.chosen(lines, "1-2, 4"), ["a", "b", "…", "d", "…"])
+        self.assertEqual(samples.chosen(lines, "3-5"), ["…", "c", "d", "e"])
+
+    def test_lines_that_are_not_there_or_go_back_are_errors(self):
+        for asked in ("6", "4-6", "0", "3-2", "2, 1", "2, 2"):
+            with self.assertRaises(ValueError):
+                samples.chosen(["a", "b", "c", "d", "e"], asked)
+
+    def test_only_what_stands_under_the_comment_is_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = pathlib.Path(folder, "page.md")
+            page.write_text("<!-- output 2 -->\n```\n$ printf '1\\n2\\n' \\\n    --\nold\n```\n```\n$ printf 3\nstays\n```\n")
+            self.assertEqual(samples.renewed(page, "true", folder), "<!-- output 2 -->\n```\n$ printf '1\\n2\\n' \\\n    --\n…\n2\n```\n```\n$ printf 3\nstays\n```\n")
+
+
+class FrontPage(unittest.TestCase):
+    def test_it_is_read_at_once(self):
+        lines = (ROOT / "README.md").read_text().splitlines()
+        self.assertLessEqual(len(lines), 180)
+        self.assertEqual([line for line in lines if len(line) > 100], [])
+
+    def test_its_links_lead_somewhere(self):
+        for page in PAGES:
+            for link in re.findall(r"\]\((?!http|#)([^)#]+)", page.read_text()):
+                self.assertTrue((page.parent / link).exists(), f"{page.name}: {link}")
+
+
+if __name__ == "__main__":
+    GPULAB = pathlib.Path(sys.argv[1]).resolve()
+    result = unittest.TextTestRunner(verbosity=1).run(unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]))
+    failed = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - failed} passed, {failed} failed")
+    sys.exit(failed > 0)
