@@ -44,6 +44,9 @@ void Calls::take(const Message& message, Era era) {
     call.invocation = call.tool->invocation(call.arguments, surroundings_);
   } catch (const Error& error) {
     return answer(call, error_answer(error));
+  } catch (const std::exception& error) {  // a slip of a tool's ends no other call
+    return answer(call, error_answer(usage_error(fmt::format("{}: {}", call.tool->name, error.what()),
+                                                 "this is a fault of gpulab's")));
   }
   waiting_.push_back(std::move(call));
 }

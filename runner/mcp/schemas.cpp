@@ -106,6 +106,9 @@ void check_value(const Json& schema, const Json& value, const std::string& calle
     if (value.size() > schema.value("maxItems", most_line_bytes))
       throw usage_error(
           fmt::format("{}: it has more than {} elements", called, schema.at("maxItems").get<std::size_t>()));
+    if (value.size() < schema.value("minItems", std::size_t{0}))
+      throw usage_error(
+          fmt::format("{}: it has less than {} elements", called, schema.at("minItems").get<std::size_t>()));
     for (std::size_t i = 0; i < value.size(); ++i)
       check_value(schema.at("items"), value[i], fmt::format("{}[{}]", called, i));
   }

@@ -170,7 +170,7 @@ class Protocol(McpTest):
                     self.assert_refused(message, code, text)
                     self.assertTrue(message.get("id", 1) == 1)
             server.raw(b"\n  \r\n")
-            self.assertEqual(len(server.ask("tools/list")["result"]["tools"]), 8)
+            self.assertEqual(len(server.ask("tools/list")["result"]["tools"]), 9)
 
     def test_notifications_and_answers_are_never_answered(self):
         with self.server() as server:
@@ -202,7 +202,7 @@ class Tools(McpTest):
     def test_tools_have_schemas_without_references_and_say_what_they_change(self):
         with self.server() as server:
             tools = {tool["name"]: tool for tool in server.ask("tools/list")["result"]["tools"]}
-        self.assertEqual(list(tools), ["capabilities", "check_kernel", "exec_program", "explain", "explain_term", "list_labs", "more",
+        self.assertEqual(list(tools), ["capabilities", "check_kernel", "compare", "exec_program", "explain", "explain_term", "list_labs", "more",
                                        "run_kernel"])
         for name, tool in tools.items():
             self.assertNotIn("$ref", json.dumps(tool))
@@ -223,6 +223,7 @@ class Tools(McpTest):
             schemas = {tool["name"]: tool for tool in server.ask("tools/list")["result"]["tools"]}
             for name, arguments in [("check_kernel", {"lab": "reduce", "source": RACE}), ("check_kernel", {"lab": "reduce", "contract": "total", "source": "nothing"}),
                                     ("run_kernel", SCALE), ("exec_program", {"source": PROGRAM, "explain": True}),
+                                    ("compare", {"lab": "saxpy", "variants": ["naive", "grid_stride"], "n": "1000"}),
                                     ("explain", SCALE), ("explain", {"lab": "saxpy"}), ("list_labs", {}),
                                     ("list_labs", {"lab": "reduce"}), ("capabilities", {}), ("explain_term", {"term": "sector"})]:
                 with self.subTest(tool=name):
@@ -253,6 +254,14 @@ class Tools(McpTest):
             self.assertEqual((result["launch"]["grid"], result["model"]["gpu"]), ([4, 1, 1], "h200"))
             wrong = server.call("run_kernel", **run, expect=["x=ones"])["structuredContent"]
             self.assertEqual((wrong["exit_code"], wrong["document"]["results"][0]["status"]), (1, "wrong"))
+
+    def test_two_kernels_are_compared_and_a_wrong_one_is_never_faster(self):
+        with self.server() as server:
+            rungs = server.call("compare", lab="reduce", variants=["single_block", "warp"], n="2^16")["structuredContent"]
+            self.assertEqual((rungs["exit_code"], rungs["document"]["schema"], rungs["document"]["pairs"][0]["verdict"]), (0, "gpulab.compare.v1", "faster"))
+            wrong = server.call("compare", lab="reduce", variant="warp", contract="total", source=RACE)["structuredContent"]
+            self.assertEqual(wrong["exit_code"], 1)
+            self.assertNotIn("faster", [pair["verdict"] for pair in wrong["document"]["pairs"]])
 
     def test_ptx_is_told_from_cuda_by_its_first_line(self):
         with self.server() as server:
@@ -293,6 +302,10 @@ class Tools(McpTest):
                     ("explain", {"lab": "reduce", "source": "x"}, "error: explain: 'lab' shows a kernel of the lab, and 'source' is of a source"),
                     ("explain", {"variant": "warp", "source": "x"}, "error: explain: 'variant' is of a lab"),
                     ("explain", {"lab": "reducton"}, "error: unknown lab 'reducton'\n  hint: did you mean 'reduce'?"),
+                    ("compare", {"lab": "reduce", "source": "x"}, "error: compare: a source is compared with a kernel of the lab\n  hint: name it: 'variant'"),
+                    ("compare", {"lab": "reduce", "variants": ["warp", "redux"], "path": "a.cu"},
+                     "error: compare: 'variants' are two kernels of the lab, and 'path' is of a source\n  hint: leave one of them out"),
+                    ("compare", {"lab": "reduce", "variants": ["warp"]}, "error: variants: it has less than 2 elements"),
                     ("explain_term", {"term": "bank conflcit"}, "error: no term, metric or lab is called 'bank conflcit'\n  hint: did you mean 'bank conflict'?"),
                     ("more", {"token": "0123:0"}, "error: more: nothing is kept under '0123:0'\n  hint: what left an answer is kept for ten minutes")]:
                 with self.subTest(text=text):
