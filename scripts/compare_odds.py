@@ -5,7 +5,7 @@ usage: compare_odds.py GPULAB [--write] [--check]     what follows from tests/da
        compare_odds.py --foreign [--check]            foreign kernels alone, without a binary
 
 Two kinds of pairs, kept apart, for kernels that resemble each other are wrong in the same way:
-  foreign   two kernels of one program that nobody here wrote (tests/data/programs_h100.json, measured by Nsight Compute on an H100)
+  foreign   two kernels of one program that nobody here wrote (tests/data/programs_*.json, measured by Nsight Compute on an H100 and an H200)
   rungs     two rungs of one lab, of one size and block (tests/data/timing_launches_h200.csv and timing_launches_other_h200.csv)
 
 The error of a pair is ln(measured ratio) - ln(modelled ratio). It is described by three normal distributions around 0: one of most
@@ -110,12 +110,15 @@ def weighed(groups):
 
 def foreign_pairs():
     """Launches that the model says it has no ground for are left out, as `gpulab compare` leaves them undecided."""
-    rows, _ = validate_programs.compared_rows([ROOT / "tests/data/programs_h100.json"], "")
-    groups = defaultdict(list)
-    for row in rows:
-        if row["modelled_us"] and not row["model"]["no_ground"]:
-            groups[row["program"]].append((row["modelled_us"], row["measured_us"]))
-    return weighed(groups)
+    pairs = []
+    for file in sorted((ROOT / "tests/data").glob("programs_*.json")):  # a pair is of one draw, of one GPU
+        rows, _ = validate_programs.compared_rows([file], "")
+        groups = defaultdict(list)
+        for row in rows:
+            if row["modelled_us"] and not row["model"]["no_ground"]:
+                groups[row["program"]].append((row["modelled_us"], row["measured_us"]))
+        pairs += weighed(groups)
+    return pairs
 
 
 def rung_pairs(gpulab):
@@ -173,7 +176,7 @@ def main():
     table = json.loads(TABLE.read_text()) if TABLE.exists() else {}
     new = {"about": "Errors of modelled ratios of two times, as normal distributions of their logarithms: scripts/compare_odds.py writes this."}
     foreign = foreign_pairs()
-    new["foreign"] = described("foreign", foreign, "NVIDIA H100 80GB HBM3")
+    new["foreign"] = described("foreign", foreign, "an H100 and an H200")
     print("  each program by the others:", judged(foreign))
     if arguments.gpulab:
         rungs = rung_pairs(arguments.gpulab)

@@ -14,7 +14,7 @@ namespace gpulab::simt::compiled {
 /// A row's place in InstructionSet::tables().
 struct RowNumber {
   std::size_t table = 0, row = 0;
-  auto operator<=>(const RowNumber&) const = default;
+  auto operator<=>(const RowNumber&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy's own fault
 };
 
 class Rows {
