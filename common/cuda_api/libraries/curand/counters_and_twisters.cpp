@@ -1,5 +1,5 @@
 // Philox 4x32-10 (Salmon and others, Random123): a counter that is mixed. MTGP32 (Saito): Mersenne twisters of 11213
-// bits, each by parameters of its own. MT19937 (Matsumoto and Nishimura).
+// bits, each by parameters of its own.
 
 #include <curand_mtgp32.h>
 // Saito's parameters, under the licence in that file.
@@ -56,6 +56,7 @@ class Mtgp final : public Streams {
   u32 draw() override { return next(states_[turn_], mtgp32dc_params_fast_11213[turn_]); }
   void turn() override { turn_ = (turn_ + 1) % states_.size(); }
   [[nodiscard]] int group() const override { return 256; }
+  [[nodiscard]] bool draws_once() const override { return true; }
 
  private:
   static constexpr std::size_t kSize = 11213 / 32 + 1, kRoom = 1024;
@@ -92,39 +93,9 @@ class Mtgp final : public Streams {
   std::size_t turn_ = 0;
 };
 
-class Twister final : public Streams {
- public:
-  explicit Twister(u64 seed) {
-    s_[0] = static_cast<u32>(seed);  // the upper half is not used: an H100's first number says so
-    for (std::size_t i = 1; i < kSize; ++i) s_[i] = 1812433253u * (s_[i - 1] ^ s_[i - 1] >> 30) + static_cast<u32>(i);
-  }
-  u32 draw() override {
-    if (at_ == kSize) twist();
-    u32 y = s_[at_++];
-    y ^= y >> 11;
-    y ^= y << 7 & 0x9d2c5680u;
-    y ^= y << 15 & 0xefc60000u;
-    return y ^ y >> 18;
-  }
-  void turn() override {}
-
- private:
-  static constexpr std::size_t kSize = 624, kFar = 397;
-  void twist() {
-    for (std::size_t i = 0; i < kSize; ++i) {
-      const u32 y = (s_[i] & 0x80000000u) | (s_[(i + 1) % kSize] & 0x7fffffffu);
-      s_[i] = s_[(i + kFar) % kSize] ^ y >> 1 ^ ((y & 1) != 0 ? 0x9908b0dfu : 0);
-    }
-    at_ = 0;
-  }
-  std::array<u32, kSize> s_{};
-  std::size_t at_ = kSize;
-};
-
 }  // namespace
 
 std::unique_ptr<Streams> philox(u64 seed, u64 offset) { return std::make_unique<Philox>(seed, offset); }
 std::unique_ptr<Streams> mtgp32(u64 seed, bool legacy) { return std::make_unique<Mtgp>(seed, legacy ? 64 : 192); }
-std::unique_ptr<Streams> mt19937(u64 seed) { return std::make_unique<Twister>(seed); }
 
 }  // namespace gpulab::curand

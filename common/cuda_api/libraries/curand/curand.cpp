@@ -137,7 +137,7 @@ void put(std::vector<char>& to, std::size_t index, T value) {
 std::size_t put_next(State& state, const Request& r, const PoissonTable* poisson, std::vector<char>& to,
                      std::size_t i) {
   Streams& s = state.made();
-  if (is_normal(r.form) && s.group() <= 4) {
+  if (is_normal(r.form) && !s.draws_once()) {
     const Pair pair = normal_pair(s, is_double(r.form));
     const double both[] = {pair.first, pair.second};
     const std::size_t room = std::min<std::size_t>(2, r.count - i);
@@ -156,7 +156,7 @@ std::size_t put_next(State& state, const Request& r, const PoissonTable* poisson
     case Form::uniform_double: {
       if (s.has_fractions()) {
         put(to, i, s.fraction());
-      } else if (s.group() > 4) {
+      } else if (s.draws_once()) {
         put(to, i, uniform_double(s.draw()));
       } else {
         const u32 x = s.draw(), y = s.draw();
@@ -165,12 +165,12 @@ std::size_t put_next(State& state, const Request& r, const PoissonTable* poisson
       break;
     }
     case Form::poisson: {
-      const u32 x = s.draw(), y = s.draw();
-      const double u = uniform_double(x, y);
+      const u32 x = s.draw();
+      const double u = s.draws_once() ? uniform_double(x) : uniform_double(x, s.draw());
       put(to, i, poisson->at(u, poisson->is_large() ? normal_quantile(u) : 0));
       break;
     }
-    default: {  // normal, of the Mersenne twisters for GPUs: by the quantile
+    default: {  // normal, of one draw
       const double z = normal_of(s.draw(), is_double(r.form));
       is_double(r.form) ? put(to, i, shaped<double>(r, z)) : put(to, i, shaped<float>(r, z));
     }

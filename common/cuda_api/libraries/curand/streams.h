@@ -24,6 +24,8 @@ class Streams {
   virtual void turn() = 0;
   /// Numbers of one subsequence in a row, before it is the next one's turn: 1, of Philox 4.
   [[nodiscard]] virtual int group() const { return 1; }
+  /// Each result is made of 32 bits, whatever its form; normal numbers then by their quantile.
+  [[nodiscard]] virtual bool draws_once() const { return false; }
 };
 
 /// `offset`: results to skip.
