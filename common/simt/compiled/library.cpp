@@ -41,11 +41,14 @@ void* opened(const std::string& path) {
 
 /// Fills in the functions; the name of the first that is missing, or nullptr.
 const char* resolve(void* handle, Library& library) {
-#define GPULAB_LLVM_RESOLVE(result, name, arguments)                                                    \
-  if (library.name = reinterpret_cast<result(*) arguments>(dlsym(handle, "LLVM" #name)); !library.name) \
-    return "LLVM" #name;
-  GPULAB_LLVM_FUNCTIONS(GPULAB_LLVM_RESOLVE)
-#undef GPULAB_LLVM_RESOLVE
+  const auto find = [&]<typename F>(const char* name, F*& function) {
+    function = reinterpret_cast<F*>(dlsym(handle, name));
+    return function ? nullptr : name;
+  };
+#define GPULAB_LLVM_FIND(result, name, arguments) find("LLVM" #name, library.name),
+  for (const char* missing : {GPULAB_LLVM_FUNCTIONS(GPULAB_LLVM_FIND) static_cast<const char*>(nullptr)})
+    if (missing) return missing;
+#undef GPULAB_LLVM_FIND
   for (const char* part :
        {"LLVMInitialize" GPULAB_LLVM_HOST "TargetInfo", "LLVMInitialize" GPULAB_LLVM_HOST "Target",
         "LLVMInitialize" GPULAB_LLVM_HOST "TargetMC", "LLVMInitialize" GPULAB_LLVM_HOST "AsmPrinter"}) {

@@ -95,10 +95,14 @@ class Emitter {
   };
   Halves halves(const Operation& o, Value& are);
   void emit_halves(const Operation& o);
+  template <typename Quick>
+  void emit_where(const Operation& o, Value good, const Quick& quick);
   void emit_several(const Operation& o);
+  std::vector<Value> access_several(const Operation& o, const Place& place);
   void emit_by_handler(const Operation& o, bool in_full);
   // emit_local.cpp
   void emit_local(const Operation& o);
+  std::vector<Value> access_rows(const Operation& o, Value at);
   Value one_place(const Operation& o, Value& are);
   Value load_rows(Variable v, Value rows);
   void store_rows(Variable v, Value rows);
@@ -156,5 +160,33 @@ class Emitter {
   States now_;
   std::vector<std::uint32_t> inlined_;  ///< sites of the running block
 };
+
+/// An access in two ways: where `good` holds, the code that `quick` emits, which returns a vector for each value that
+/// is loaded; elsewhere the handler's. `quick` sees the variables as they were before either.
+template <typename Quick>
+void Emitter::emit_where(const Operation& o, Value good, const Quick& quick) {
+  const Block fast = fresh("quick"), slow = fresh("in_full"), done = fresh("accessed");
+  b_.go_if(good, fast, slow);
+  const States before = now_;
+  b_.begin(slow);
+  call_handlers_of(o, true);
+  std::vector<Value> slow_values;
+  for (const Variable v : o.out) slow_values.push_back(b_.load(vector_type(v), home(v), sizeof(Slot)));
+  const Block slow_end = b_.here();
+  b_.go(done);
+
+  b_.begin(fast);
+  now_ = before;
+  const std::vector<Value> quick_values = quick();
+  const Block fast_end = b_.here();
+  b_.go(done);
+
+  b_.begin(done);
+  now_ = before;
+  std::vector<Value> joined;
+  for (std::size_t k = 0; k < o.out.size(); ++k)
+    joined.push_back(b_.phi(vector_type(o.out[k]), {slow_values[k], quick_values[k]}, {slow_end, fast_end}));
+  for (std::size_t k = 0; k < o.out.size(); ++k) set(o.out[k], joined[k], {State::Kind::vector, true, 0});
+}
 
 }  // namespace gpulab::simt::compiled

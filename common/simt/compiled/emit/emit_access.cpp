@@ -297,25 +297,22 @@ void Emitter::emit_several(const Operation& o) {
   }
   const std::uint64_t span = std::uint64_t{o.width} * kLanes;
   const Place place = place_of(o, address_of(o, start), 0, span);
-  const Block quick = fresh("inline"), slow = fresh("in_full"), done = fresh("accessed");
-  b_.go_if(are ? b_.both(are, place.good) : place.good, quick, slow);
-  const States before = now_;
-  std::vector<Value> slow_values, quick_values;
-  b_.begin(slow);
-  call_handlers_of(o, true);
-  for (const Variable v : o.out) slow_values.push_back(b_.load(vector_type(v), home(v), sizeof(Slot)));
-  const Block slow_end = b_.here();
-  b_.go(done);
+  emit_where(o, are ? b_.both(are, place.good) : place.good, [&] {
+    const std::vector<Value> loaded = access_several(o, place);
+    if (o.counted) count_inline(o, Lanes{}, place, span);
+    return loaded;
+  });
+}
 
-  b_.begin(quick);
-  now_ = before;
+std::vector<Value> Emitter::access_several(const Operation& o, const Place& place) {
+  std::vector<Value> loaded;
   const bool wide = o.width / o.values == 8;
   if (o.load) {
     const Value all = b_.load(b_.lanes(wide, o.values * kLanes), place.host, o.width);
     for (std::uint32_t k = 0; k < o.values; ++k) {
       std::vector<std::uint32_t> of_value(kLanes);
       for (std::uint32_t i = 0; i < kLanes; ++i) of_value[i] = i * o.values + k;
-      quick_values.push_back(b_.shuffled(all, of_value));
+      loaded.push_back(b_.shuffled(all, of_value));
     }
   } else {
     std::vector<Value> parts;
@@ -328,16 +325,7 @@ void Emitter::emit_several(const Operation& o) {
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i % o.values * kLanes + i / o.values;
     b_.store(b_.shuffled(parts[0], order), place.host, o.width);
   }
-  if (o.counted) count_inline(o, Lanes{}, place, span);
-  const Block quick_end = b_.here();
-  b_.go(done);
-
-  b_.begin(done);
-  now_ = before;
-  std::vector<Value> joined;
-  for (std::size_t k = 0; k < o.out.size(); ++k)
-    joined.push_back(b_.phi(vector_type(o.out[k]), {slow_values[k], quick_values[k]}, {slow_end, quick_end}));
-  for (std::size_t k = 0; k < o.out.size(); ++k) set(o.out[k], joined[k], {State::Kind::vector, true, 0});
+  return loaded;
 }
 
 void Emitter::emit_access(const Operation& o) {

@@ -74,40 +74,25 @@ void Emitter::emit_local(const Operation& o) {
                        b_.both(b_.compare(kUnsignedLessEqual, at, bytes),
                                b_.compare(kUnsignedLessEqual, b_.k64(o.width), b_.sub(bytes, at))));
   if (are) good = b_.both(good, are);
-  const Block quick = fresh("rows"), slow = fresh("in_full"), done = fresh("accessed");
-  b_.go_if(good, quick, slow);
-  const States before = now_;
-  std::vector<Value> slow_values, quick_values;
-  b_.begin(slow);
-  call_handlers_of(o, true);
-  for (const Variable v : o.out) slow_values.push_back(b_.load(vector_type(v), home(v), sizeof(Slot)));
-  const Block slow_end = b_.here();
-  b_.go(done);
+  emit_where(o, good, [&] { return access_rows(o, at); });
+}
 
-  b_.begin(quick);
-  now_ = before;
+std::vector<Value> Emitter::access_rows(const Operation& o, Value at) {
   const Value local = field(offsetof(Warp, local), b_.pointer());
   const Value rows = b_.at(local, b_.op(kMul, b_.op(kLShr, at, b_.k64(2)), b_.k64(kLocalRow)));
   const auto& values = o.load ? o.out : o.in;
   const std::size_t first = o.load ? 0 : 1;  // behind the address
+  std::vector<Value> loaded;
   const std::size_t each = o.width / 4 / (values.size() - first) * kLocalRow;
   for (std::size_t k = first; k < values.size(); ++k) {
     const Value from = b_.at(rows, (k - first) * each);
     if (o.load)
-      quick_values.push_back(load_rows(values[k], from));
+      loaded.push_back(load_rows(values[k], from));
     else
       store_rows(values[k], from);
   }
   if (o.counted) count_rows(o);
-  const Block quick_end = b_.here();
-  b_.go(done);
-
-  b_.begin(done);
-  now_ = before;
-  std::vector<Value> joined;
-  for (std::size_t k = 0; k < o.out.size(); ++k)
-    joined.push_back(b_.phi(vector_type(o.out[k]), {slow_values[k], quick_values[k]}, {slow_end, quick_end}));
-  for (std::size_t k = 0; k < o.out.size(); ++k) set(o.out[k], joined[k], {State::Kind::vector, true, 0});
+  return loaded;
 }
 
 }  // namespace gpulab::simt::compiled

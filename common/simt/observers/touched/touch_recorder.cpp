@@ -90,7 +90,8 @@ TouchedBytes TouchRecorder::take() {
   std::map<std::uint64_t, const Touched*> by_address;
   for (const auto& [index, touched] : touched_)
     if (touched.is_wanted) by_address[touched.allocation->address] = &touched;
-  for (const auto& [address, touched] : by_address) {
+  for (const auto& [first_byte, touched] : by_address) {
+    const std::uint64_t address = first_byte;
     ByteRanges& atomics = touched->of_host ? all.shared_atomic : all.atomic;
     ByteRanges* const to[kinds] = {&all.read, &all.written, &atomics};
     for (int kind = 0; kind < kinds; ++kind)

@@ -309,8 +309,8 @@ Variables::Variables(std::string_view ptx) {
     std::ranges::sort(all, {}, &Local::offset);
     for (std::size_t i = 0; i + 1 < all.size(); ++i)
       if (all[i].offset == all[i + 1].offset) all[i].name.clear(), all[i + 1].name.clear();
-    const auto [first, last] = std::ranges::unique(all, {}, &Local::offset);
-    all.erase(first, last);
+    const auto same = [](const Local& a, const Local& b) { return a.offset == b.offset; };
+    all.erase(std::unique(all.begin(), all.end(), same), all.end());
   }
 }
 

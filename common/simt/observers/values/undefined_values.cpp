@@ -101,7 +101,8 @@ void UndefinedValues::accuse(const Warp& w, const Origin& origin) {
 }
 
 UndefinedValues::Origin UndefinedValues::origin_of(const Warp& w, const WarpValues& values, const Mark& mark) const {
-  const auto& [site, what] = values.known[mark.what];
+  const std::uint32_t site = values.known[mark.what].first;
+  const Undefined& what = values.known[mark.what].second;
   return {{.tool = what.tool,
            .message = what.message,
            .address = what.bytes ? name_of(*program_, mark.place, what.bytes) : std::string{},

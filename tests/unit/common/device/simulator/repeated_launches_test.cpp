@@ -69,28 +69,27 @@ TEST_CASE("a launch is known again by kernel, shape and arguments, as long as it
 
 TEST_CASE("a launch that stores what it loads is known again by the bytes that it finds") {
   Memory memory;
-  auto& [global, versions, repeated, in, out] = memory;
-  auto* there = reinterpret_cast<int*>(global.host(in, 4));
+  auto* there = reinterpret_cast<int*>(memory.global.host(memory.in, 4));
   simt::UsedMemory used;
-  used.allocations = {{in, {0, 32}, {0, 32}, true}, {out, {}, {0, 32}}};
+  used.allocations = {{memory.in, {0, 32}, {0, 32}, true}, {memory.out, {}, {0, 32}}};
   const auto launch = launch_of(1, 1, 'a');
   const auto runs = [&](int before, int after) {
     *there = before;
-    if (repeated.find(launch)) return false;
+    if (memory.repeated.find(launch)) return false;
     *there = after;
-    versions.changed(in, {0, 32});
-    versions.changed(out, {0, 32});
-    CHECK(repeated.ran(launch, used) != nullptr);
+    memory.versions.changed(memory.in, {0, 32});
+    memory.versions.changed(memory.out, {0, 32});
+    CHECK(memory.repeated.ran(launch, used) != nullptr);
     return true;
   };
   CHECK(runs(0, 64));
   CHECK(runs(0, 64));
   CHECK(!runs(0, 0));
   CHECK(*there == 64);
-  const auto since = versions.now();
+  const auto since = memory.versions.now();
   CHECK(!runs(0, 0));
-  CHECK(versions.has_changed(in, {0, 4}, since));
-  versions.changed(out, {0, 4});  // what it stores alone has to be as it left it
+  CHECK(memory.versions.has_changed(memory.in, {0, 4}, since));
+  memory.versions.changed(memory.out, {0, 4});  // what it stores alone has to be as it left it
   CHECK(runs(0, 64));
   CHECK(!runs(0, 0));
   CHECK(runs(1, 65));

@@ -266,9 +266,9 @@ TEST_CASE("a launch goes on without an observer that has no more memory, whereve
 
 TEST_CASE("where an observer cannot do without memory, the launch fails for it and says so") {
   Forgetful observer(1, true);
-  const auto [device, out] = watched_by(observer);
+  const Watched watched = watched_by(observer);
   CHECK(
-      launch_error([&] { launch(*device, "watched", one_warp, out); }) ==
+      launch_error([&] { launch(*watched.device, "watched", one_warp, watched.out); }) ==
       "out_of_memory: watched: this machine has no memory left for what the simulator keeps of the launch [] choose a "
       "smaller problem");
 }
