@@ -121,10 +121,12 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
   t.read_only = has(".nc") || t.space == Space::constant;
   if (t.kind == Kind::load && t.space == Space::constant) t.cost = {Pipe::memory, 1, 1, 0};
   const auto& operands = site.instruction->operands;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const bool out =
-        i < site.row->meaning.operands.size() &&
-        (site.row->meaning.operands[i].role == Role::out || site.row->meaning.operands[i].role == Role::optional_out);
+  const auto& types = site.row->meaning.operands;
+  std::size_t type = 0;
+  for (std::size_t i = 0; i < operands.size(); ++i, ++type) {
+    // `p|q`, a comparison's or a shuffle's, is one operand with two types.
+    if (type > 0 && type < types.size() && types[type].role == Role::optional_out) ++type;
+    const bool out = type < types.size() && (types[type].role == Role::out || types[type].role == Role::optional_out);
     add_operand(out ? t.out : t.in, base, operands[i]);
     for (const ptx::Operand& element : operands[i].elements)
       if (!out) add(t.in, base, element.reg);

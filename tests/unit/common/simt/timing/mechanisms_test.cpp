@@ -290,5 +290,21 @@ TEST_CASE("a warp that comes back to several places in turn waits for them if an
   CHECK(time_of(look("")).no_ground.empty());
 }
 
+TEST_CASE("a comparison and a shuffle wait for what they are given, as an addition does") {
+  const auto loop = [](std::string_view use) {
+    return fmt::format(
+        ".pragma \"nounroll\"; L: ld.global.f32 f2, [d1]; {} add.s64 d1, d1, 1024; add.u32 r10, r10, 1; "
+        "setp.lt.u32 p, r10, 32; @p bra L;",
+        use);
+  };
+  const double added = us_of(loop("add.f32 f1, f1, f2;"));
+  const double compared = us_of(loop("setp.gt.f32 q, f2, f1; @q add.f32 f1, f1, f1;"));
+  const double shuffled = us_of(loop("mov.b32 r5, f2; shfl.sync.bfly.b32 r6, r5, 1, 31, -1; xor.b32 r7, r7, r6;"));
+  const double unused = us_of(loop(""));
+  CHECK(added > 2 * unused);
+  CHECK(compared > 0.95 * added);
+  CHECK(shuffled > 0.95 * added);
+}
+
 }  // namespace
 }  // namespace gpulab::tests
