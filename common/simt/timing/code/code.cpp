@@ -122,16 +122,25 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
   if (t.kind == Kind::load && t.space == Space::constant) t.cost = {Pipe::memory, 1, 1, 0};
   const auto& operands = site.instruction->operands;
   const auto& types = site.row->meaning.operands;
+  std::vector<const ptx::Operand*> read, written;
   std::size_t type = 0;
   for (std::size_t i = 0; i < operands.size(); ++i, ++type) {
     // `p|q`, a comparison's or a shuffle's, is one operand with two types.
     if (type > 0 && type < types.size() && types[type].role == Role::optional_out) ++type;
     const bool out = type < types.size() && (types[type].role == Role::out || types[type].role == Role::optional_out);
-    add_operand(out ? t.out : t.in, base, operands[i]);
-    for (const ptx::Operand& element : operands[i].elements)
-      if (!out) add(t.in, base, element.reg);
+    (out ? written : read).push_back(&operands[i]);
   }
+  for (const ptx::Operand* operand : written) add_operand(t.out, base, *operand);
   add(t.in, base, site.instruction->guard_reg);
+  // Of a matrix instruction's vectors there is room for the first registers of each: one instruction made the others,
+  // too, and a sum is not left out behind its factors.
+  std::size_t most = 0;
+  for (const ptx::Operand* operand : read) most = std::max(most, operand->elements.size());
+  for (const ptx::Operand* operand : read)
+    if (operand->kind != ptx::Operand::Kind::vector) add_operand(t.in, base, *operand);
+  for (std::size_t k = 0; k < most; ++k)
+    for (const ptx::Operand* operand : read)
+      if (k < operand->elements.size()) add(t.in, base, operand->elements[k].reg);
   add_place(site, base, t);
   return t;
 }

@@ -306,5 +306,20 @@ TEST_CASE("a comparison and a shuffle wait for what they are given, as an additi
   CHECK(shuffled > 0.95 * added);
 }
 
+TEST_CASE("a matrix instruction waits for its sum, which another has just made") {
+  const auto products = [](bool one_sum) {
+    std::string body;
+    for (int i = 0; i < 64; ++i)
+      body += fmt::format(
+          "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {{f{0},f{1},f{2},f{3}}}, {{r20,r21,r22,r23}}, "
+          "{{r24,r25}}, "
+          "{{f{0},f{1},f{2},f{3}}};",
+          one_sum ? 4 : 4 + i % 8 * 4, one_sum ? 5 : 5 + i % 8 * 4, one_sum ? 6 : 6 + i % 8 * 4,
+          one_sum ? 7 : 7 + i % 8 * 4);
+    return body + "add.f32 f1, f4, f1;";
+  };
+  CHECK(us_of(products(true), {1}) > us_of(products(false), {1}) + 0.3);
+}
+
 }  // namespace
 }  // namespace gpulab::tests
