@@ -20,6 +20,7 @@ struct Demand {
   double bytes = 0, written = 0;  ///< of memory, distinct sectors
   double instructions = 0, shared_bytes = 0;
   int launches = 1;
+  bool by_tensors = false;  ///< perhaps
   std::string missing{};
 };
 
@@ -46,6 +47,10 @@ void add_counts(const Result& r, Demand& demand) {
   for (auto* value : {&demand.bytes, &demand.written, &demand.instructions, &demand.shared_bytes}) *value *= larger;
 }
 
+bool may_use_tensors(const Variant& variant) {
+  return variant.min_compute_capability >= 70 || variant.vendor.run != nullptr;
+}
+
 Demand demand_of(const Lab& lab, const SweepCase& swept, const Result& r, bool measured) {
   Demand demand;
   if (r.status != CaseStatus::ok) {
@@ -58,6 +63,7 @@ Demand demand_of(const Lab& lab, const SweepCase& swept, const Result& r, bool m
     return demand;
   }
   demand.flops = work.flops;
+  demand.by_tensors = swept.variant != nullptr && may_use_tensors(*swept.variant);
   demand.declared_bytes = work.bytes;
   if (measured && r.timing && r.timing->source == TimeSource::cuda_events) demand.ms = r.timing->median_ms;
   if (!measured && r.model) demand.ms = r.model->ms;
@@ -69,10 +75,6 @@ Demand demand_of(const Lab& lab, const SweepCase& swept, const Result& r, bool m
   add_counts(r, demand);
   if (!(demand.bytes > 0)) demand.bytes = demand.declared_bytes;
   return demand;
-}
-
-bool may_use_tensors(const Variant& variant) {
-  return variant.min_compute_capability >= 70 || variant.vendor.run != nullptr;
 }
 
 /// The ceiling over a row's operations.
@@ -94,6 +96,8 @@ std::string why_above(const std::string& ceiling, const Demand& demand, double l
   const double stays = std::min(demand.written, l2_bytes);
   if (ceiling == "memory" && share * (1 - stays / demand.bytes) <= 1)
     return fmt::format("{} of what it writes may stay in L2", bytes_text(stays));
+  if (demand.by_tensors && (ceiling == "fp32" || ceiling == "fp16"))
+    return "tensor cores do it, of which no ceiling is known here";
   if (ceiling == "launch") return "its launches overlap";
   if (ceiling == "memory") return "not explained: is the work declared that it does?";
   return "not explained: is it done by other units, or at a higher clock than the ceiling?";

@@ -166,7 +166,8 @@ TEST_CASE("beside each time stands the SMs' clock, and why it is held back") {
 
 TEST_CASE("what does not fit into the GPU's memory is refused before anything of it is allocated") {
   const auto device = fake_gpu();
-  const Buffer small{"small", Scalar::f32, 1 << 20, BufferRole::input}, large{"large", Scalar::f32, 1 << 28};
+  const Buffer small{"small", Scalar::f32, 1 << 20, BufferRole::input},
+      large{"large", Scalar::f32, 1 << 28, BufferRole::output};
   const std::array buffers{small, large};
   check_room(*device, std::span(&small, 1), {}, true);
   try {
@@ -174,7 +175,7 @@ TEST_CASE("what does not fit into the GPU's memory is refused before anything of
     FAIL("a gibibyte beside eight megabytes");
   } catch (const LaunchError& error) {
     CHECK(error.kind == LaunchFailure::out_of_memory);
-    CHECK(std::string(error.what()) == "the case needs 1.008 GiB of the GPU's memory, 1 GiB of 1 GiB are free");
+    CHECK(std::string(error.what()) == "the case needs 1.01 GiB of the GPU's memory, 1 GiB of 1 GiB are free");
     CHECK(error.hint == "choose a smaller size");
   }
   CHECK(books().allocations == 0);

@@ -69,6 +69,11 @@ std::array<std::uint8_t, 7> glyph(char letter) {
   return found != glyphs.end() ? found->rows : std::array<std::uint8_t, 7>{0x1f, 0x11, 0x11, 0x11, 0x11, 0x11, 0x1f};
 }
 
+int drop_of(char letter) {
+  constexpr std::string_view deep = "gpqy", little = "j,;";
+  return deep.find(letter) != std::string_view::npos ? 2 : little.find(letter) != std::string_view::npos ? 1 : 0;
+}
+
 std::string plain_letters(std::string_view words) {
   std::string plain;
   while (!words.empty()) {

@@ -10,6 +10,8 @@ namespace gpulab::sheet {
 
 /// Of printable ASCII; a box for what has none.
 [[nodiscard]] std::array<std::uint8_t, 7> glyph(char letter);
+/// By how many squares it reaches below the line that the others stand on.
+[[nodiscard]] int drop_of(char letter);
 /// UTF-8 as the ASCII that stands for it: "µs" is "us".
 [[nodiscard]] std::string plain_letters(std::string_view words);
 

@@ -54,10 +54,11 @@ class PngSheet final : public Sheet {
     if (anchor != Anchor::start) x -= anchor == Anchor::middle ? width / 2 : width;
     for (const char letter : letters) {
       const auto rows = glyph(letter);
+      const double below = drop_of(letter) * square;
       for (std::size_t row = 0; row < rows.size(); ++row)
         for (int col = 0; col < 5; ++col)
           if ((rows[row] >> (4 - col) & 1) != 0)
-            fill(x + col * square, y - (7 - double(row)) * square, square, square, colour);
+            fill(x + col * square, y + below - (7 - double(row)) * square, square, square, colour);
       x += 6 * square;
     }
   }

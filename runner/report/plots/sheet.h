@@ -33,6 +33,9 @@ class Sheet {
   virtual void text(double x, double y, std::string_view words, double size, Anchor anchor, Colour colour) = 0;
 };
 
+/// What fits into so many px, with .. where it is cut.
+[[nodiscard]] std::string clipped(const std::string& words, double width, double size);
+
 struct Size {
   double width = 1280, height = 800;
 };

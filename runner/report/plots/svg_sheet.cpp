@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "common/text.h"
 #include "runner/report/html/escape.h"
 #include "runner/report/plots/sheet.h"
 
@@ -31,6 +34,18 @@ class SvgSheet final : public Sheet {
 };
 
 }  // namespace
+
+std::string clipped(const std::string& words, double width, double size) {
+  const auto letters = static_cast<std::size_t>(std::max(3.0, width / (kLetter * size)));
+  if (columns(words) <= letters) return words;
+  std::string cut;
+  for (const char c : words) {
+    // A byte that continues a character of UTF-8 goes with it.
+    if (columns(cut) + 2 >= letters && (static_cast<unsigned char>(c) & 0xC0U) != 0x80U) break;
+    cut += c;
+  }
+  return cut + "..";
+}
 
 std::string svg_of(Size size, std::string_view title, const Drawing& drawing) {
   SvgSheet sheet;

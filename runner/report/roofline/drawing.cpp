@@ -10,7 +10,7 @@
 namespace gpulab::sheet {
 namespace {
 
-constexpr double left = 150, top = 100, bottom = 110, names_width = 390, line_height = 34, dot_radius = 9;
+constexpr double left = 150, top = 136, bottom = 110, names_width = 390, line_height = 34, dot_radius = 9;
 
 double text_width(std::string_view words, double size) {
   return kLetter * size * static_cast<double>(columns(std::string(words)));
@@ -34,8 +34,11 @@ class Plot {
   void draw() {
     heading();
     axes();
-    for (const auto& roof : roofs(roofline_, window_)) draw(roof);
+    const auto all = roofs(roofline_, window_);
+    for (const auto& roof : all) line_of(roof);
     rows();
+    for (const auto& roof : all) words_of(roof);
+    labels();
     names();
   }
 
@@ -48,7 +51,7 @@ class Plot {
   }
 
   void heading() {
-    to_.text(30, 42, fmt::format("Roofline: {}", roofline_.of), 34, Anchor::start, ink);
+    to_.text(30, 42, clipped("Roofline: " + roofline_.of, size_.width - 60, 34), 34, Anchor::start, ink);
     to_.text(30, 80,
              fmt::format("{}, {}{}", roofline_.gpu, roofline_.measured ? "measured" : "modelled, not measured",
                          roofline_.measured || roofline_.validated ? "" : ", by its data sheet"),
@@ -68,17 +71,22 @@ class Plot {
     to_.line(left, top, left, floor_, ink, 3, false);
     to_.text((left + right_) / 2, size_.height - 22, fmt::format("{}s a byte of memory", roofline_.operation()), kWords,
              Anchor::middle, ink);
-    to_.text(left + 8, top - 2, roofline_.rate_unit(), kWords, Anchor::start, ink);
+    to_.text(left + 8, top - 12, roofline_.rate_unit(), kWords, Anchor::start, ink);
   }
 
-  void draw(const Roof& roof) {
+  void line_of(const Roof& roof) {
+    to_.line(across(roof.x1), down(roof.y1), across(roof.x2), down(roof.y2), roof.is_slope ? memory : flat, 5,
+             roof.dashed);
+  }
+
+  void words_of(const Roof& roof) {
     const auto colour = roof.is_slope ? memory : flat;
     const double x1 = across(roof.x1), y1 = down(roof.y1), x2 = across(roof.x2), y2 = down(roof.y2);
-    to_.line(x1, y1, x2, y2, colour, 5, roof.dashed);
     const double width = text_width(roof.words, kWords);
     // A flat roof's words stand above its end, a slope's below its middle to the right; none on another's.
     double x = roof.is_slope ? (x1 + x2) / 2 + 14 : std::max(left + 8, right_ - width);
     double y = roof.is_slope ? (y1 + y2) / 2 + 30 : y2 - 12;
+    if (roof.dashed) x = std::max(left + 8, (x1 + x2) / 2 - 14 - width), y = std::max(top + kWords, (y1 + y2) / 2 - 16);
     x = std::min(x, right_ - width);
     for (int tries = 0; tries < 20 && is_taken({x, y - kWords, x + width, y + 6}); ++tries) y += line_height;
     y = std::min(y, floor_ - 10);
@@ -93,13 +101,16 @@ class Plot {
   /// Dots first, so that no number stands on one; each number as near to its dot as there is room, with a line where it
   /// is not beside it.
   void rows() {
-    const auto number = numbers(roofline_);
     for (const auto& row : roofline_.rows) {
       if (!row.missing.empty()) continue;
       const double x = across(row.intensity()), y = down(row.per_second());
       to_.dot(x, y, dot_radius, mark);
       taken_.push_back({x - dot_radius, y - dot_radius, x + dot_radius, y + dot_radius});
     }
+  }
+
+  void labels() {
+    const auto number = numbers(roofline_);
     for (std::size_t i = 0; i < number.size(); ++i)
       if (number[i] != 0)
         label(across(roofline_.rows[i].intensity()), down(roofline_.rows[i].per_second()), std::to_string(number[i]));
@@ -125,12 +136,10 @@ class Plot {
   void names() {
     const auto number = numbers(roofline_);
     double y = top + 20;
-    const auto letters = static_cast<std::size_t>((names_width - 40) / (kLetter * kWords));
     for (std::size_t i = 0; i < number.size(); ++i) {
       if (number[i] == 0) continue;
-      auto words = fmt::format("{} {}", number[i], roofline_.rows[i].name);
-      if (columns(words) > letters) words = words.substr(0, letters - 2) + "..";
-      to_.text(right_ + 28, y, words, kWords, Anchor::start, ink);
+      const auto words = fmt::format("{} {}", number[i], roofline_.rows[i].name);
+      to_.text(right_ + 28, y, clipped(words, names_width - 40, kWords), kWords, Anchor::start, ink);
       y += line_height;
     }
   }

@@ -67,8 +67,10 @@ std::string picture(const Roofline& roofline, std::size_t width) {
     marks[plot_height - 1 - row] = si_text(tick);
   }
   std::string text = roofline.rate_unit() + "\n";
-  for (std::size_t row = 0; row < plot_height; ++row)
-    text += fmt::format("{:>{}} |{}\n", marks[row], axis_width - 1, characters.rows()[row]);
+  for (std::size_t row = 0; row < plot_height; ++row) {
+    const auto& line = characters.rows()[row];
+    text += fmt::format("{:>{}} |{}\n", marks[row], axis_width - 1, line.substr(0, line.find_last_not_of(' ') + 1));
+  }
   text += std::string(axis_width, ' ') + "+" + std::string(across, '-') + "\n";
   std::string below(axis_width + 1 + across, ' ');
   for (const double tick : sheet::ticks(window.left, window.right)) {
@@ -137,8 +139,8 @@ std::string roofline_table(const Roofline& roofline, const Style& style) {
   }
   text += "\n";
   for (const auto& ceiling : roofline.ceilings)
-    say(fmt::format("{:<12}{:>8} {:<10}{}", ceiling.name, fmt::format("{:.4g}", ceiling.value), ceiling.unit,
-                    ceiling.from));
+    say(fmt::format("{:<12}{:>8} {:<10}{}", ceiling.name,
+                    fmt::format("{:.{}f}", ceiling.value, ceiling.value < 100 ? 1 : 0), ceiling.unit, ceiling.from));
   say("Bytes: " + roofline.bytes + ".");
   for (const auto& note : roofline.notes) say(visible(note));
   return text;

@@ -29,7 +29,8 @@ std::string grid_of(const Tuned& tuned, std::size_t index) {
 std::string params_of(const Result& result) {
   std::vector<std::string> parts;
   for (const auto& [name, value] : result.params)
-    if (name != "seed") parts.push_back(fmt::format("--{} {}", name, param_text(value)));
+    parts.push_back(
+        fmt::format("--{} {}", name, std::visit([](const auto& v) { return fmt::format("{}", v); }, value)));
   return join(parts, " ");
 }
 

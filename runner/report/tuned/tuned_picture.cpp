@@ -16,7 +16,7 @@ namespace {
 
 using namespace sheet;
 
-constexpr double names_width = 430, cell_width = 118, cell_height = 48, top = 150;
+constexpr double names_width = 560, cell_width = 118, cell_height = 48, top = 150;
 
 /// Of a row, and of a column in it; of several results on one place the fastest.
 struct Field {
@@ -64,9 +64,10 @@ void square(Sheet& sheet, double x, double y, Colour colour) {
   sheet.box(x + 2, y + 2, cell_width - 4, cell_height - 4, colour);
 }
 
-void draw(const Tuned& tuned, const Field& field, Sheet& sheet) {
+void draw(const Tuned& tuned, const Field& field, double width, Sheet& sheet) {
   const bool measured = !tuned.run.device.modelled;
-  sheet.text(30, 42, fmt::format("Tuned: {}, {}", tuned.run.lab, shared_case(tuned.run)), 34, Anchor::start, ink);
+  const auto title = fmt::format("Tuned: {}, {}", tuned.run.lab, shared_case(tuned.run));
+  sheet.text(30, 42, clipped(title, width - 60, 34), 34, Anchor::start, ink);
   sheet.text(30, 80,
              fmt::format("{}; x the best time; columns are blocks", measured ? "measured" : "modelled, not measured"),
              kWords, Anchor::start, grey);
@@ -76,10 +77,7 @@ void draw(const Tuned& tuned, const Field& field, Sheet& sheet) {
   for (const auto& [at, ms] : field.ms) best = std::min(best, ms);
   for (std::size_t r = 0; r < field.rows.size(); ++r) {
     const double y = top + double(r) * cell_height;
-    auto name = field.rows[r];
-    constexpr auto letters = static_cast<std::size_t>((names_width - 40) / (kLetter * kWords));
-    if (columns(name) > letters) name = name.substr(0, letters - 2) + "..";
-    sheet.text(30, y + 33, name, kWords, Anchor::start, ink);
+    sheet.text(30, y + 33, clipped(field.rows[r], names_width - 40, kWords), kWords, Anchor::start, ink);
     for (std::size_t c = 0; c < field.columns.size(); ++c) {
       const auto found = field.ms.find({r, c});
       if (found == field.ms.end()) continue;
@@ -99,7 +97,7 @@ void write_tuned(const std::string& file, const Tuned& tuned) {
   const auto field = field_of(tuned);
   const Size size{std::max(1280.0, names_width + cell_width * double(field.columns.size()) + 30),
                   std::max(360.0, top + cell_height * double(field.rows.size()) + 40)};
-  write_sheet(file, size, "Tuned: " + tuned.run.lab, [&](Sheet& sheet) { draw(tuned, field, sheet); });
+  write_sheet(file, size, "Tuned: " + tuned.run.lab, [&](Sheet& sheet) { draw(tuned, field, size.width, sheet); });
 }
 
 }  // namespace gpulab

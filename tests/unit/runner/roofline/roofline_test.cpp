@@ -28,7 +28,9 @@ struct Under {
                          {"launch", "us", 5}};
   }
   Result& add(double ms) {
-    cases.push_back({&lab.variants[1], default_case(lab)});
+    auto& swept = cases.emplace_back();
+    swept.variant = &lab.variants[1];
+    swept.settings = default_case(lab);
     auto& result = run.results.emplace_back();
     result.variant = "plain";
     result.timing = Timing{.source = TimeSource::cuda_events, .median_ms = ms};
@@ -59,13 +61,13 @@ TEST_CASE("a row has its declared operations, its shares of every ceiling, and t
   const auto& row = roofline.rows.at(0);
   CHECK(row.missing.empty());
   CHECK(row.roof == "fp32");
-  CHECK(row.intensity() == Approx(0.5));
-  CHECK(row.per_second() == Approx(1e12));
+  CHECK(row.intensity() == Catch::Detail::Approx(0.5));
+  CHECK(row.per_second() == Catch::Detail::Approx(1e12));
   CHECK(row.shares.front().ceiling == "memory");
-  CHECK(share(row, "memory") == Approx(0.5));
-  CHECK(share(row, "fp32") == Approx(1e12 / 60e12));
-  CHECK(share(row, "issue") == Approx(0.05));
-  CHECK(share(row, "launch") == Approx(0.0025));
+  CHECK(share(row, "memory") == Catch::Detail::Approx(0.5));
+  CHECK(share(row, "fp32") == Catch::Detail::Approx(1e12 / 60e12));
+  CHECK(share(row, "issue") == Catch::Detail::Approx(0.05));
+  CHECK(share(row, "launch") == Catch::Detail::Approx(0.0025));
 }
 
 TEST_CASE("a share above all of a ceiling says how that can be") {
@@ -73,8 +75,8 @@ TEST_CASE("a share above all of a ceiling says how that can be") {
   under.lab.work = [](const Case&) { return Work{.bytes = 4e7, .flops = 1e7}; };
   under.add(0.005);  // twice the memory's rate, from L2
   const auto row = under.done().rows.at(0);
-  CHECK(row.shares.front().share == Approx(2));
-  CHECK(row.shares.front().why == "its 38.15 MiB fit into L2, which has 60 MiB");
+  CHECK(row.shares.front().share == Catch::Detail::Approx(2));
+  CHECK(row.shares.front().why == "its 38.1 MiB fit into L2, which has 60 MiB");
   Under far;
   far.lab.work = [](const Case&) { return Work{.bytes = 4e9, .flops = 1e7}; };
   far.add(0.5);
@@ -90,7 +92,7 @@ TEST_CASE("where a lab declares no operations they are warp instructions under t
   const auto& roofline = under.done();
   CHECK(roofline.of_instructions);
   CHECK(roofline.rows.at(0).roof == "issue");
-  CHECK(roofline.rows.at(0).intensity() == Approx(2));
+  CHECK(roofline.rows.at(0).intensity() == Catch::Detail::Approx(2));
 }
 
 TEST_CASE("counts of a smaller case simulated beside a GPU stand for the large one by its bytes") {
@@ -101,7 +103,7 @@ TEST_CASE("counts of a smaller case simulated beside a GPU stand for the large o
   counted.counters_params = {{"n", std::int64_t{10}}};
   (*counted.counters)["global_read_footprint_bytes"] = 1'000'000;
   (*counted.counters)["warp_instructions"] = 2'000'000;
-  CHECK(under.done().rows.at(0).operations == Approx(16e6));
+  CHECK(under.done().rows.at(0).operations == Catch::Detail::Approx(16e6));
 }
 
 TEST_CASE("what is not in the picture says why") {
@@ -126,7 +128,7 @@ TEST_CASE("modelled ceilings are those of the timing model, else of the data she
   CHECK_FALSE(validated);
   CHECK(t4.front().from == "modelled: the data sheet, by an H100's microbenchmarks");
   const auto fp32 = std::ranges::find(t4, "fp32", &Ceiling::name);
-  CHECK(fp32->value == Approx(8141).epsilon(0.1));  // of its data sheet, 8.1 TFLOP/s
+  CHECK(fp32->value == Catch::Detail::Approx(8141).epsilon(0.1));  // of its data sheet, 8.1 TFLOP/s
 }
 
 TEST_CASE("ceilings are measured by kernels that a GPU of that kind can run, one for each") {

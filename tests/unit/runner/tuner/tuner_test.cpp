@@ -73,7 +73,9 @@ TEST_CASE("the fastest comes first, what has no time last, and best names the co
     auto& result = tuned.run.results.emplace_back();
     result.variant = "warp";
     result.params = {{"n", std::int64_t{1024}}, {"seed", std::int64_t{42}}};
-    result.launch = LaunchFacts{{ms > 0.15 ? 4U : 8U}, {ms > 0.15 ? 256U : 128U}};
+    result.launch = LaunchFacts{};
+    result.launch->grid = {ms > 0.15 ? 4U : 8U};
+    result.launch->block = {ms > 0.15 ? 256U : 128U};
     if (ms > 0) {
       result.model = ModelledTime{};
       result.model->ms = ms;
@@ -85,10 +87,10 @@ TEST_CASE("the fastest comes first, what has no time last, and best names the co
   tuned.automatic_grid = {true, true, false};
   sort_fastest_first(tuned);
   CHECK(tuned.automatic_grid == std::vector<bool>{false, true, true});
-  CHECK(command_of(tuned, 0) == "gpulab reduce --variant warp --block 128 --grid 8 --n 1024");
+  CHECK(command_of(tuned, 0) == "gpulab reduce --variant warp --block 128 --grid 8 --n 1024 --seed 42");
   const auto table = tuned_table(tuned, Style{.width = 80});
   for (const auto* part : {"3 cases tried", "modelled, not measured", "2.00 x", "warp: out[0] is 1, not 2",
-                           "best: gpulab reduce --variant warp --block 128 --grid 8 --n 1024"})
+                           "best: gpulab reduce --variant warp --block 128 --grid 8 --n 1024 --seed 42"})
     CHECK_THAT(table, ContainsSubstring(part));
   const auto json = tuned_json(tuned);
   CHECK_THAT(json, ContainsSubstring("\"source\": \"modelled\""));

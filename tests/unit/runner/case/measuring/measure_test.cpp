@@ -153,8 +153,8 @@ TEST_CASE("entropy counts the times that are told apart") {
 
 TEST_CASE("stopping by entropy ends a time of two values, which is never quiet") {
   std::vector<double> samples;
-  const MeasureOptions by_noise{.min_time_s = 0.01, .max_noise = 0.01},
-      by_entropy{.min_time_s = 0.01, .max_noise = 0.01, .stop = StopBy::entropy};
+  const MeasureOptions by_noise{.min_time_s = 0.05, .max_noise = 0.01},
+      by_entropy{.min_time_s = 0.05, .max_noise = 0.01, .stop = StopBy::entropy};
   while (samples.size() < 48) samples.push_back(samples.size() % 2 == 0 ? 1 : 1.5);
   CHECK(enough(samples, by_entropy) == StoppedBy::entropy);
   CHECK_FALSE(enough(std::span(samples).first(47), by_entropy));
@@ -247,6 +247,6 @@ TEST_CASE("a case that the GPU's memory is too small for is an error before anyt
   const auto result = run_case(*device, lab, lab.variants[1], default_case(lab), {});
   CHECK(result.status == CaseStatus::error);
   CHECK(result.message ==
-        "the case needs 7.812 KiB of the GPU's memory, 4 KiB of 8 KiB are free; choose a smaller size");
+        "the case needs 7.81 KiB of the GPU's memory, 4 KiB of 8 KiB are free; choose a smaller size");
   CHECK(device->memory.empty());
 }
