@@ -28,6 +28,13 @@ Result full_result() {
                                 {{7, std::nan(""), 0.1}, {8, std::int64_t{-1}, std::uint64_t{1} << 63}},
                                 "wraps"};
   r.timing = Timing{TimeSource::cuda_events, CacheState::cold, 31, 0.1, 0.2, 0.3, 0.4, 0.30000000000000004, 0};
+  r.timing->samples_ms = {0.1, 0.30000000000000004};
+  r.timing->sm_mhz = {1980, 1755.5};
+  r.timing->in_turn = true;
+  r.timing->stopped_by = StoppedBy::entropy;
+  r.timing->discarded = {{"power cap", 3}};
+  r.timing->throttled = "power cap";
+  r.timing->throttling_unseen = "no NVML";
   r.metrics = {{"bandwidth", -std::numeric_limits<double>::infinity(), "GB/s"}};
   r.counters = Counters{};
   (*r.counters)["warps"] = 12;
