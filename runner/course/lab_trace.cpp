@@ -28,7 +28,7 @@ struct Trouble {
 };
 const Trouble troubles[] = {
     {"bank conflicts", {"bank_conflicts_per_worse_shared_request"}, false, 0.25},
-    {"divergence", {"warp_execution_efficiency"}, true, 0.1},
+    {"divergence", {"branch_efficiency"}, true, 0.1},
     {"uncoalesced accesses", {"global_load_efficiency", "global_store_efficiency"}, true, 0.3},
 };
 
