@@ -47,7 +47,7 @@ ExitCode run(const std::vector<std::string>& words) {
 }
 
 int fail(const Error& error, const std::vector<std::string>& words) {
-  fmt::print(stderr, "{}", error_text(error));
+  fmt::print(stderr, "{}", error_text(error, diagnostics_width()));
   const auto* format = format_asked_for(words);
   if (format != nullptr && format->error != nullptr) fmt::print("{}", format->error(error));
   return static_cast<int>(error.code);

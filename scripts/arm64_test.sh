@@ -23,21 +23,8 @@ for needed in aarch64-linux-gnu-g++ qemu-aarch64 apt-get dpkg-deb; do
 done
 [ -x "$program" ] || skip "$program is not built"
 
-# Debian's arm64 libraries, without a word to this machine's own apt: lists, architecture and packages are a folder's.
-export GPULAB_ARM64_LIBRARIES=$build/libraries
-if [ ! -e "$GPULAB_ARM64_LIBRARIES/complete" ]; then
-  mkdir -p "$build/apt/lists/partial" "$build/apt/cache/archives/partial" "$GPULAB_ARM64_LIBRARIES"
-  : > "$build/apt/status"
-  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror bookworm main" > "$build/apt/sources.list"
-  apt=(apt-get -q -y -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State="$build/apt" -o Dir::State::status="$build/apt/status"
-    -o Dir::State::lists="$build/apt/lists" -o Dir::Cache="$build/apt/cache" -o Dir::Etc::sourcelist="$build/apt/sources.list"
-    -o Dir::Etc::sourceparts=/dev/null -o APT::Sandbox::User=root)
-  "${apt[@]}" update >> "$build/apt/log" 2>&1 || skip "no answer from $mirror"
-  (cd "$build/apt" && "${apt[@]}" download libfmt9 libfmt-dev libpng16-16 libpng-dev zlib1g zlib1g-dev libnettle8 nettle-dev catch2 \
-    nlohmann-json3-dev libcli11-dev >> log 2>&1) || skip "Debian's arm64 packages are not to be had; $build/apt/log says why"
-  for package in "$build"/apt/*.deb; do dpkg-deb -x "$package" "$GPULAB_ARM64_LIBRARIES"; done
-  touch "$GPULAB_ARM64_LIBRARIES/complete"
-fi
+. "$root/scripts/arm64_libraries.sh"
+arm64_libraries "$mirror" || skip "$why_not"
 
 lock_build
 nvcc=$(find_nvcc) || skip "there is no CUDA compiler"

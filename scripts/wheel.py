@@ -2,11 +2,12 @@
 """A Python wheel of an installed gpulab: the program, the package scripts/python/gpulab, and configs/ (worked assignments) in it.
 
 usage: scripts/wheel.py INSTALLED FOLDER      INSTALLED: the prefix of `cmake --install`
-Prints the wheel's path. Needs objdump and no network; the same files give the same bytes. The platform tag says which C library the
+Prints the wheel's path. Needs objdump (another machine's by OBJDUMP) and no network; the same files give the same bytes. The platform tag says which C library the
 program needs, by the versions of the symbols that it asks for.
 """
 import base64
 import hashlib
+import os
 import pathlib
 import re
 import subprocess
@@ -20,7 +21,7 @@ MACHINES = {"x86-64": "x86_64", "x86_64": "x86_64", "aarch64": "aarch64"}
 
 
 def objdump(option, program):
-    return subprocess.run(["objdump", option, str(program)], stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout
+    return subprocess.run([os.environ.get("OBJDUMP", "objdump"), option, str(program)], stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout
 
 
 def platform_tag(program):

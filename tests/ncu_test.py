@@ -98,6 +98,45 @@ class Ncu(unittest.TestCase):
         self.assertEqual([row[-1] for row in rows[2:]], ["4", "32", "0"])
         self.assertEqual([row[-2] for row in rows[2:]], ["0", "0", "62"])
 
+    def lines_from_the_header(self, *words):
+        """As public readers of ncu's CSV begin: at the line of columns, behind whatever ncu said before it."""
+        self.run_it("--csv", *words, "--log-file", "read.csv", "app.cu")
+        lines = (self.folder / "read.csv").read_text().splitlines()
+        return lines[next(i for i, line in enumerate(lines) if line.startswith('"ID"')):]
+
+    def test_a_reader_that_scales_by_the_row_of_units_reads_the_raw_page(self):
+        scale = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}  # to ns and bytes
+        header, units, *rows = csv.reader(self.lines_from_the_header("--page", "raw", "--set", "full"))
+        self.assertEqual(units[header.index("ID")], "")  # by which it is known
+        metrics = [column for column in header if "__" in column]
+        self.assertEqual(header, HEAD + metrics)
+        launches = []
+        for row in rows:
+            cells = dict(zip(header, row))
+            read = {}
+            for name in metrics:
+                if cells[name] in ("", "n/a"):
+                    continue
+                unit = units[header.index(name)]
+                read[name] = float(cells[name].replace(",", "")) * scale.get(unit, 1)
+            launches.append((cells["Kernel Name"], read))
+        self.assertEqual([name.split("(")[0].split("<")[0].split()[-1] for name, _ in launches], ["stride", "stride", "conflicts"])
+        self.assertEqual([read[LOADS] for _, read in launches[:2]], [4, 32])
+        self.assertTrue(100 < launches[1][1]["gpu__time_duration.sum"] < 1e6)  # nanoseconds
+
+    def test_a_reader_that_pivots_a_sections_rows_by_the_metrics_names_reads_the_details(self):
+        wanted = {"SpeedOfLight": ["Compute (SM) Throughput", "DRAM Throughput", "Memory Throughput", "Duration", "L2 Cache Throughput"],
+                  "MemoryWorkloadAnalysis": ["Memory Throughput", "Mem Busy", "Max Bandwidth", "L1/TEX Hit Rate", "L2 Hit Rate"],
+                  "Occupancy": ["Achieved Occupancy", "Theoretical Occupancy"]}
+        for section, names in wanted.items():
+            rows = [row for row in csv.DictReader(self.lines_from_the_header("--page", "details", "--section", section)) if row["Metric Name"]]
+            for launch in {row["ID"] for row in rows}:
+                own = [row["Metric Name"] for row in rows if row["ID"] == launch]
+                self.assertEqual(len(own), len(set(own)), section)  # else a mean of two different things
+                self.assertLessEqual(set(names), set(own), section)
+            for row in rows:
+                self.assertRegex(row["Metric Value"], r"^(n/a|-?[\d,]+(\.\d+)?)$", row["Metric Name"])
+
     def test_the_trees_reader_of_real_csv_reads_ours(self):
         rows = self.run_it("--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base", "function", "--metrics",
                            ",".join(compare_counters.MEASURED), "--log-file", "raw.csv", "app.cu")

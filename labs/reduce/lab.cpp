@@ -295,7 +295,7 @@ std::vector<Contract> contracts() {
   partials.about_barriers = true;
   partials.types = {Scalar::i32, Scalar::f32};
   partials.more_types = {Scalar::i64, Scalar::f64, Scalar::u32};
-  partials.grid += "; which elements are whose share is the kernel's choice, if each is in one";
+  partials.grid += "; the kernel chooses which elements each block adds, if each element is in one share";
   partials.shared = "two T for each thread";
   partials.dynamic_shared_bytes = [](const Case& c) { return 2 * bytes_per_thread(c); };
   partials.may_write = {"in"};

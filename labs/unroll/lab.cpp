@@ -106,7 +106,7 @@ std::vector<Contract> contracts() {
   partials.launches.clear();
   for (const std::uint32_t threads : {256U, 128U, 512U, 1024U, 64U, 32U})
     partials.launches.push_back({{threads}, {8 * threads}});
-  partials.grid = "a thread for 8 elements, in x; which are whose is the kernel's choice, if each is added once";
+  partials.grid = "a thread for 8 elements, in x; the kernel chooses which, if each is added once";
   partials.shared = "an int for each thread";
   partials.dynamic_shared_bytes = [](const Case& c) { return static_cast<std::uint32_t>(sizeof(int)) * c.block.x; };
   partials.may_write = {"in"};

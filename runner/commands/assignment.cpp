@@ -19,6 +19,7 @@
 #include "runner/judge/key_class.h"
 #include "runner/listing/new_assignment.h"
 #include "runner/options/machine_options.h"
+#include "runner/report/grid_text.h"
 #include "runner/report/json_text.h"
 #include "runner/report/new_file.h"
 #include "runner/report/report_target.h"
@@ -77,7 +78,8 @@ ExitCode run_lint(const CommandLine& line) {
     if (mutants) document["mutants"] = mutant_json(*mutants);
     print_report(json_text(document));
   } else {
-    print_report((mutants ? mutant_text(assignment, *mutants) : "") + lint_text(assignment, report));
+    const auto text = (mutants ? mutant_text(assignment, *mutants) : "") + lint_text(assignment, report);
+    print_report(within(text, report_width(ReportTarget({}))));
   }
   return report.errors() > 0 ? ExitCode::wrong : ExitCode::ok;
 }

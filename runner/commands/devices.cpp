@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
 #include "common/device/device_kind.h"
 #include "common/gpu_profile.h"
 #include "common/text.h"
@@ -12,16 +16,23 @@
 namespace gpulab::command {
 namespace {
 
-std::string profiles_text() {
+/// The driver's name without the maker's, who is the same of all.
+std::string short_name(std::string_view name) {
+  constexpr std::string_view maker = "NVIDIA ";
+  return std::string(name.starts_with(maker) ? name.substr(maker.size()) : name);
+}
+
+std::string profiles_text(std::size_t width) {
   std::vector<TextColumn> table(10);
   table[0] = {{"profile"}, {}, false};
-  table[1] = {{"GPU"}, {}, false};
+  table[1] = {{"NVIDIA's GPU"}, {}, false};
   const char* headings[][2] = {{"", "cc"},           {"", "SMs"},       {"warps", "/SM"},   {"blocks", "/SM"},
                                {"registers", "/SM"}, {"shared", "/SM"}, {"memory", "GB/s"}, {"FP32", "TFLOP/s"}};
   for (std::size_t i = 0; i < 8; ++i) table[i + 2].heading = {headings[i][0], headings[i][1]};
+  for (const auto& [column, priority] : {std::pair{4, 1}, {5, 2}, {6, 3}}) table[column].priority = priority;
   for (const auto& p : gpu_profiles()) {
     const std::string cells[] = {p.id,
-                                 p.name,
+                                 short_name(p.name),
                                  fmt::format("{}.{}", p.compute_major, p.compute_minor),
                                  std::to_string(p.sm_count),
                                  std::to_string(p.max_threads_per_sm / 32),
@@ -33,13 +44,22 @@ std::string profiles_text() {
     for (std::size_t i = 0; i < table.size(); ++i) table[i].cells.push_back(cells[i]);
   }
   std::vector<std::string> left_out;
-  return aligned(std::move(table), 100, left_out);
+  auto text = aligned(std::move(table), width, left_out);
+  if (!left_out.empty()) text += hanging("", 0, "Not shown for want of width: " + join(left_out), width);
+  return text;
 }
 
 ExitCode run_devices(const CommandLine&) {
   std::string text;
-  for (const auto* kind : device_kinds()) text += kind->listing() + '\n';
-  text += "GPUs that the simulator can model (--profile NAME): data sheet values, configs/gpus\n" + profiles_text();
+  const auto width = report_width(ReportTarget({}));
+  for (const auto* kind : device_kinds()) {
+    for (const auto& line : split(kind->listing(), '\n')) {
+      const auto indent = std::min(line.find_first_not_of(' '), line.size());
+      text += hanging("", indent, std::string_view(line).substr(indent), width);
+    }
+  }
+  text += hanging("", 0, "GPUs that the simulator can model (--profile NAME): data sheet values, configs/gpus", width);
+  text += profiles_text(width);
   print_report(text);
   return ExitCode::ok;
 }

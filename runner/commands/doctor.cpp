@@ -99,13 +99,14 @@ ExitCode run_doctor(const CommandLine&) {
   checks.push_back(nvrtc(library));
   checks.push_back(run_compiler(nvcc, library));
   checks.push_back(isolation());
+  const auto width = report_width(ReportTarget({}));
   std::string text;
   for (const auto& check : checks) {
     const char* mark = check.state == SystemCheck::State::good   ? "ok"
                        : check.state == SystemCheck::State::note ? "-"
                                                                  : "missing";
-    text += fmt::format("{}{}{}\n", padded(mark, 9, false), padded(check.name, 11, false), check.finding);
-    if (!check.mend.empty()) text += fmt::format("{}mend: {}\n", std::string(20, ' '), check.mend);
+    text += hanging(padded(mark, 9, false) + check.name, 20, check.finding, width);
+    if (!check.mend.empty()) text += hanging("", 20, "mend: " + check.mend, width);
   }
   print_report(text);
   return ExitCode::ok;

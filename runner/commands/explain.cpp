@@ -19,6 +19,7 @@
 #include "runner/listing/metric_choice.h"
 #include "runner/options/file_options.h"
 #include "runner/options/report_options.h"
+#include "runner/report/error_report.h"
 #include "runner/report/explain/explain_report.h"
 #include "runner/report/report_target.h"
 #include "runner/student_file/arguments/shell_quoted.h"
@@ -211,7 +212,7 @@ ExitCode explain_contract(const CommandLine& line, const std::string& contract) 
   if (!request.kernel.empty()) check += " --kernel " + shell_quoted(request.kernel);
   write_explanation(result, {judging.lab, true, check}, request, simulator->info(), options, target);
   if (shape.status == CaseStatus::ok) return ExitCode::ok;
-  fmt::print(stderr, "note: what is explained is not right: {}; more by: {}\n", shape.message, check);
+  print_note(fmt::format("what is explained is not right: {}; more by: {}", shape.message, check));
   return shape.status == CaseStatus::wrong ? ExitCode::wrong : ExitCode::launch_failed;
 }
 
@@ -220,8 +221,8 @@ void say_contract(const CommandLine& line, const std::string& kernel) {
   for (const auto& lab : *line.labs)
     for (const auto& contract : lab.contracts)
       if (contract.name == kernel.substr(0, kernel.find('<')))
-        fmt::print(stderr, "note: '--contract {}/{}' launches {} as 'gpulab check {}' does\n", lab.name, contract.name,
-                   contract.name, lab.name);
+        print_note(fmt::format("'--contract {}/{}' launches {} as 'gpulab check {}' does", lab.name, contract.name,
+                               contract.name, lab.name));
 }
 
 ExitCode run_explain(const CommandLine& line) {

@@ -27,6 +27,7 @@
 #include "runner/judge/key_class.h"
 #include "runner/judge/timing.h"
 #include "runner/options/machine_options.h"
+#include "runner/report/error_report.h"
 #include "runner/report/report_target.h"
 
 namespace gpulab::command {
@@ -151,7 +152,7 @@ void tell_of_attention(const std::vector<nlohmann::json>& grades) {
           fmt::format("{} ({})", grade.at("submission").get<std::string>(), grade.at("reason").get<std::string>()));
   if (count == 0) return;
   if (count > most_shown) shown.push_back(fmt::format("and {} more", count - most_shown));
-  fmt::print(stderr, "note: attention: nothing to judge in {}: {}\n", plural(count, "submission"), join(shown));
+  print_note(fmt::format("attention: nothing to judge in {}: {}", plural(count, "submission"), join(shown)));
 }
 
 void check_isolation(bool isolated) {
@@ -177,8 +178,8 @@ void compare_with_roster(const std::vector<RosterRow>& roster, const std::vector
     if (!std::ranges::count(names, row.submission)) missing.push_back(row.submission);
   for (const auto& name : names)
     if (!std::ranges::count(roster, name, &RosterRow::submission)) unknown.push_back(name);
-  if (!missing.empty()) fmt::print(stderr, "note: on the roster, and no submission: {}\n", join(missing));
-  if (!unknown.empty()) fmt::print(stderr, "note: submissions of nobody on the roster: {}\n", join(unknown));
+  if (!missing.empty()) print_note(fmt::format("on the roster, and no submission: {}", join(missing)));
+  if (!unknown.empty()) print_note(fmt::format("submissions of nobody on the roster: {}", join(unknown)));
 }
 
 GradedClass class_of(const std::vector<nlohmann::json>& grades, const std::vector<RosterRow>& roster) {
@@ -247,8 +248,7 @@ std::vector<nlohmann::json> grade_all_and_show(GradingRequest& request, std::vec
 std::vector<nlohmann::json> with_others(const ResultFolder& folder, const std::vector<nlohmann::json>& run) {
   folder.lock();
   auto grades = folder.others();
-  if (const auto account = folder.account(run, grades.size()); !account.empty())
-    fmt::print(stderr, "note: {}\n", account);
+  if (const auto account = folder.account(run, grades.size()); !account.empty()) print_note(account);
   grades.insert(grades.end(), run.begin(), run.end());
   return sorted(std::move(grades));
 }
@@ -267,7 +267,7 @@ ExitCode report(const GradeOptions& options, const Assignment& assignment, const
   }
   for (const auto& wanted : options.exports)
     for (const auto& note : export_grades(wanted, is_of_one(wanted) ? class_of(run, options.roster) : graded))
-      fmt::print(stderr, "note: {}\n", note);
+      print_note(note);
   if (options.pages) write_pages(*options.pages, graded);
   const ReportTarget target("");
   print_report(options.format == "csv"    ? csv
@@ -292,7 +292,7 @@ ExitCode run_grade(const CommandLine& line) {
   if (const auto* limit = single_value(line.given, "backstop"))
     request.questions.backstop = std::chrono::seconds(whole_number("backstop", *limit, 1, 3600));
   if (!request.questions.trials.timed.empty()) request.jobs = 1;  // who is timed is alone
-  if (options.secret.empty()) fmt::print(stderr, "note: there is no --key: what hidden classes hold can be foretold\n");
+  if (options.secret.empty()) print_note("there is no --key: what hidden classes hold can be foretold");
   std::optional<ResultFolder> folder;
   if (options.output) folder.emplace(*options.output, options.use);
   request.folder = folder ? &*folder : nullptr;

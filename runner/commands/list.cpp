@@ -16,6 +16,7 @@
 #include "runner/course/site_folder.h"
 #include "runner/listing/course_json.h"
 #include "runner/listing/course_text.h"
+#include "runner/listing/glossary.h"
 #include "runner/listing/kernel_text.h"
 #include "runner/options/report_options.h"
 #include "runner/options/sweep.h"
@@ -55,7 +56,12 @@ void check(const CommandLine& line, bool json) {
   if (asks(line, "html") && (resources || ptx || metrics || asks(line, "output") || asks(line, "format")))
     throw usage_error("list: --html writes a site, and nothing else", "leave the other options out");
   if (resources + ptx + metrics > 1) throw usage_error("list: --metrics, --resources and --ptx are one answer each");
-  if (line.lab == nullptr && !line.arguments.empty()) throw unknown_lab(line.arguments.front(), lab_names(*line.labs));
+  if (line.lab == nullptr && !line.arguments.empty()) {
+    const auto& word = line.arguments.front();
+    if (has_meaning(word, *line.labs))
+      throw usage_error(fmt::format("list: '{}' is no lab", word), fmt::format("'gpulab help {}' explains it", word));
+    throw unknown_lab(word, lab_names(*line.labs));
+  }
   for (const std::string name : {"resources", "ptx"}) {
     if (asks(line, name) && line.lab == nullptr)
       throw usage_error(fmt::format("list --{}: which lab?", name),
@@ -102,13 +108,13 @@ std::string ptx_of(const CommandLine& line) {
   return text;
 }
 
-std::string answer(const CommandLine& line, bool json) {
+std::string answer(const CommandLine& line, bool json, std::size_t width) {
   const std::span<const Lab> labs = line.lab == nullptr ? std::span(*line.labs) : std::span(line.lab.get(), 1);
-  if (asks(line, "metrics")) return json ? metrics_json(labs) : metrics_text(labs);
+  if (asks(line, "metrics")) return json ? metrics_json(labs) : metrics_text(labs, width);
   if (asks(line, "ptx")) return ptx_of(line);
   if (json) return course_json(labs, asks(line, "resources") ? LabDetails::resources : LabDetails::none);
-  if (asks(line, "resources")) return resources_text(*line.lab);
-  return line.lab == nullptr ? labs_text(labs) : lab_text(*line.lab);
+  if (asks(line, "resources")) return resources_text(*line.lab, width);
+  return line.lab == nullptr ? labs_text(labs, width) : lab_text(*line.lab, width);
 }
 
 Usage usage_of_list(const Lab* lab) {
@@ -146,7 +152,7 @@ ExitCode run_list(const CommandLine& line) {
   check(line, json);
   if (const auto* folder = single_value(line.given, "html")) return write_course(line, *folder);
   ReportTarget target(report.output);
-  target.write(answer(line, json));
+  target.write(answer(line, json, report_width(target)));
   return ExitCode::ok;
 }
 

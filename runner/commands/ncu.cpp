@@ -16,6 +16,7 @@
 #include "runner/program/checked_program.h"
 #include "runner/program/run_program.h"
 #include "runner/program/shown_source.h"
+#include "runner/report/error_report.h"
 #include "runner/report/ncu/beside.h"
 #include "runner/report/ncu/ncu_options.h"
 #include "runner/report/ncu/ncu_report.h"
@@ -81,9 +82,9 @@ std::string page_of(const ncu::NcuOptions& options, const ncu::View& view) {
 }
 
 void say_notes(const ncu::NcuOptions& options, const ProgramRun& run, std::size_t launches) {
-  if (!options.ignored.empty()) fmt::print(stderr, "note: no effect on a simulated GPU: {}\n", join(options.ignored));
+  if (!options.ignored.empty()) print_note(fmt::format("no effect on a simulated GPU: {}", join(options.ignored)));
   for (const auto& fault : run.record.faults)
-    fmt::print(stderr, "note: a launch of {} failed: {}\n", visible(fault.kernel), visible(fault.what));
+    print_note(fmt::format("a launch of {} failed: {}", visible(fault.kernel), visible(fault.what)));
   if (launches == 0) fmt::print(stderr, "==WARNING== No kernels were profiled.\n");
 }
 

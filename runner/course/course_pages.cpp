@@ -137,11 +137,11 @@ std::vector<SiteFile> pages_of_course(const std::vector<std::shared_ptr<const La
     auto code = ExitCode::ok;
     const auto ladder = ladder_of(lab, executor, code);
     if (code == ExitCode::interrupted) return {};
-    std::vector<std::string> traced;
-    for (const auto* rung : traced_rungs(*lab)) {
-      auto page = trace_page_of(lab, *rung, trace_links(*lab));
+    std::vector<TracedRung> traced;
+    for (const auto& rung : traced_rungs(*lab, ladder)) {
+      auto page = trace_page_of(lab, *rung.variant, trace_links(*lab));
       if (!page) continue;
-      traced.push_back(rung->name);
+      traced.push_back(rung);
       files.push_back(std::move(*page));
     }
     for (auto& file : lab_pages(course, *lab, ladder, traced)) files.push_back(std::move(file));

@@ -183,19 +183,20 @@ std::string ladder_sections(const Lab& lab, const Run& ladder) {
       escaped(ladder.device.profile), escaped(shared_case(ladder)), escaped(lab.name), sections);
 }
 
-std::string traces_section(const Lab& lab, const std::vector<std::string>& traced) {
+std::string traces_section(const Lab& lab, const std::vector<TracedRung>& traced) {
   if (traced.empty()) return {};
   std::string out =
       "<h2 id=\"steps\">Step by step</h2>\n<p>A block of the kernel, forward and back: warps as rows, lanes as cells, "
       "banks, "
       "sectors, values, and what happens in words.</p>\n<ul>\n";
-  for (const auto& variant : traced)
-    out += fmt::format("<li><a href=\"{}\">{}</a></li>\n", trace_address(lab.name, variant), escaped(variant));
+  for (const auto& [variant, shows] : traced)
+    out += fmt::format("<li><a href=\"{}\">{}</a>{}</li>\n", trace_address(lab.name, variant->name),
+                       escaped(variant->name), shows.empty() ? "" : ": " + escaped(shows));
   return out + fmt::format("</ul>\n<p>Others: <code>gpulab trace {} --variant V --output FILE.html</code></p>\n",
                            escaped(lab.name));
 }
 
-SiteFile lecture_page(const Course& course, const Lab& lab, const Run& ladder, const std::vector<std::string>& traced) {
+SiteFile lecture_page(const Course& course, const Lab& lab, const Run& ladder, const std::vector<TracedRung>& traced) {
   const auto text = markdown_page(page_text("labs/" + lab.name + "/README.md"));
   std::string lecture = markdown_html(text.rest, target_of(lab));
   std::string rest =
@@ -249,7 +250,7 @@ std::vector<std::pair<std::string, std::string>> site_links() {
 }
 
 std::vector<SiteFile> lab_pages(const Course& course, const Lab& lab, const Run& ladder,
-                                const std::vector<std::string>& traced) {
+                                const std::vector<TracedRung>& traced) {
   std::vector<SiteFile> files{lecture_page(course, lab, ladder, traced), kernels_page(lab)};
   if (const auto notes = page_text("labs/" + lab.name + "/NOTES.md"); !notes.empty()) {
     const auto text = markdown_page(notes);

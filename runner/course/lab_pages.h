@@ -9,6 +9,7 @@
 
 #include "labs/lab.h"
 #include "runner/case/result.h"
+#include "runner/course/lab_trace.h"
 #include "runner/course/site_folder.h"
 
 namespace gpulab {
@@ -31,7 +32,7 @@ struct Course {
 
 /// `ladder`: all variants as they ran. `traced`: those that have a page of steps.
 [[nodiscard]] std::vector<SiteFile> lab_pages(const Course& course, const Lab& lab, const Run& ladder,
-                                              const std::vector<std::string>& traced);
+                                              const std::vector<TracedRung>& traced);
 
 /// What a lab says in a line, with its code as code.
 [[nodiscard]] std::string words_html(std::string_view words);

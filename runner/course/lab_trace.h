@@ -7,12 +7,20 @@
 #include <vector>
 
 #include "labs/lab.h"
+#include "runner/case/result.h"
 #include "runner/course/site_folder.h"
 
 namespace gpulab {
 
-/// Rungs that the site steps: the lab's worst one, and its headline; those that the simulator runs.
-[[nodiscard]] std::vector<const Variant*> traced_rungs(const Lab& lab);
+/// A rung that the site steps, and what goes wrong in it: "bank conflicts"; nothing of the lab's headline.
+struct TracedRung {
+  const Variant* variant;
+  std::string shows;
+};
+/// By what goes wrong: of the rungs in `ladder` that the simulator steps those with the most bank conflicts for a
+/// request, the least efficient branches, the most bytes moved in vain; then the headline. Where nothing does, the
+/// first rung.
+[[nodiscard]] std::vector<TracedRung> traced_rungs(const Lab& lab, const Run& ladder);
 
 /// "reduce-trace-warp.html"
 [[nodiscard]] std::string trace_address(const std::string& lab, const std::string& variant);

@@ -34,6 +34,25 @@ std::string launches_text(const Contract& contract) {
                             launch_text(next != nullptr && all.size() > 2 ? all[2] : all[1]));
 }
 
+constexpr std::size_t starter_width = 80;
+
+/// "__global__ void name(int* out, int n) {"; parameters that the line does not hold below the first one.
+std::string opening(const Contract& contract) {
+  std::string text, line = "__global__ void " + contract.name;
+  const std::string below(columns(line) + 1, ' ');
+  const auto parameters = split(contract.signature + " {", ',');  // the first with its bracket, others with a blank
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto part = parameters[i] + (i + 1 < parameters.size() ? "," : "\n");
+    if (i > 0 && columns(line) + columns(part) > starter_width) {
+      text += line + '\n';
+      line = below + part.substr(1);
+    } else {
+      line += part;
+    }
+  }
+  return text + line;
+}
+
 /// How a kernel gets at its dynamic shared memory. One of a template cannot be declared as of T.
 std::string how_to_share(const Contract& contract) {
   if (contract.shared.empty()) return {};
@@ -76,23 +95,24 @@ std::vector<std::string> contract_lines(const Contract& contract) {
 }
 
 std::string starter_text(const Lab& lab, const Contract& contract) {
-  constexpr std::size_t width = 96;
-  std::string text = fmt::format("// {}: {}\n//\n", lab.name, lab.question);
+  std::string text;
+  for (const auto& line : wrapped(fmt::format("{}: {}", lab.name, lab.question), starter_width - 3))
+    text += fmt::format("// {}\n", line);
+  text += "//\n";
   auto lines = contract_lines(contract);
   lines.erase(lines.begin());
   for (const auto& line : lines) {
     std::string lead = "//   ";
-    for (const auto& part : wrapped(line, width)) {
+    for (const auto& part : wrapped(line, starter_width - 9)) {
       text += lead + part + '\n';
       lead = "//       ";
     }
   }
   text += fmt::format("//\n// Write the kernel, then: gpulab check {} {}.cu{}\n", lab.name, contract.name,
                       lab.contracts.size() > 1 ? " --contract " + contract.name : "");
-  text += "// Other names of parameters, helper functions, printf and host code beside it are fine.\n\n";
+  text += "// Other names of parameters, helper functions, printf and host code beside it\n// are fine.\n\n";
   if (!contract.types.empty()) text += "template <typename T>\n";
-  return text + fmt::format("__global__ void {}{} {{\n{}  // your code\n}}\n", contract.name, contract.signature,
-                            how_to_share(contract));
+  return text + opening(contract) + how_to_share(contract) + "  // your code\n}\n";
 }
 
 }  // namespace gpulab

@@ -14,22 +14,6 @@
 namespace gpulab {
 namespace {
 
-constexpr std::size_t width = 100;
-
-/// `text` at a hanging indent behind a label: "  label   text text" / "          text".
-std::string hanging(const std::string& label, std::size_t indent, const std::string& text) {
-  std::string out, first = padded(label, indent, false);
-  if (columns(label) + 2 > indent) {
-    out = label + '\n';
-    first = std::string(indent, ' ');
-  }
-  for (const auto& line : wrapped(text, width - indent)) {
-    out += first + line + '\n';
-    first = std::string(indent, ' ');
-  }
-  return out;
-}
-
 std::string needs_text(const Variant& variant) {
   std::vector<std::string> needs;
   if (variant.vendor.run != nullptr) needs.emplace_back("GPU only: a vendor library");
@@ -65,39 +49,42 @@ std::size_t longest_name(const auto& items) {
 }
 
 /// "branch_efficiency  (ratio, 0 to 1)", its definition, its names in profilers.
-std::string entry_of(const ListedMetric& metric) {
+std::string entry_of(const ListedMetric& metric, std::size_t width) {
   std::string unit = metric.unit == "ratio" ? "ratio, 0 to 1" : metric.unit;
   if (unit == "count" || unit == "mean") unit.clear();
   std::string text = fmt::format("\n{}{}\n", metric.name, unit.empty() ? "" : fmt::format("  ({})", unit));
-  text += hanging("", 4, (metric.lab.empty() ? "" : metric.lab + ": ") + metric.definition);
-  if (!metric.ncu.empty()) text += hanging("    ncu", 12, metric.ncu);
-  if (!metric.nvprof.empty()) text += hanging("    nvprof", 12, metric.nvprof);
+  text += hanging("", 4, (metric.lab.empty() ? "" : metric.lab + ": ") + metric.definition, width);
+  if (!metric.ncu.empty()) text += hanging("    ncu", 12, metric.ncu, width);
+  if (!metric.nvprof.empty()) text += hanging("    nvprof", 12, metric.nvprof, width);
   return text;
 }
 
-std::string contract_text(const Contract& contract, std::size_t indent) {
+std::string contract_text(const Contract& contract, std::size_t indent, std::size_t width) {
   std::string text;
   for (const auto& line : contract_lines(contract))
-    text += hanging(text.empty() ? "    " + contract.name : "", indent, line);
+    text += hanging(text.empty() ? "    " + contract.name : "", indent, line, width);
   return text;
 }
 
 }  // namespace
 
-std::string labs_text(std::span<const Lab> labs) {
+std::string labs_text(std::span<const Lab> labs, std::size_t width) {
   std::string text = "The course, in the order of its lectures\n";
   const auto indent = longest_name(labs) + 5;
   for (const auto& lab : labs) {
-    text += '\n' + hanging("  " + lab.name, indent, lab.topic);
-    text += hanging("", indent, lab.question);
+    text += '\n' + hanging("  " + lab.name, indent, lab.topic, width);
+    text += hanging("", indent, lab.question, width);
     text += hanging("", indent,
                     fmt::format("{}, {} by default{}", plural(lab.variants.size(), "variant"), lab.headline,
-                                lab.prerequisites.empty() ? "" : "; after " + join(lab.prerequisites)));
+                                lab.prerequisites.empty() ? "" : "; after " + join(lab.prerequisites)),
+                    width);
   }
-  return text + "\n'gpulab list LAB' shows a lab's variants, parameters and contracts; 'gpulab LAB' runs it.\n";
+  return text + '\n' +
+         hanging("", 0, "'gpulab list LAB' shows a lab's variants, parameters and contracts; 'gpulab LAB' runs it.",
+                 width);
 }
 
-std::string lab_text(const Lab& lab) {
+std::string lab_text(const Lab& lab, std::size_t width) {
   std::string text = fmt::format("{}: {}\n", lab.name, lab.topic);
   for (const auto& line : wrapped(lab.question, width)) text += line + '\n';
   if (!lab.prerequisites.empty()) text += fmt::format("After: {}\n", join(lab.prerequisites));
@@ -106,41 +93,44 @@ std::string lab_text(const Lab& lab) {
       "(* runs by default: what the lecture is about; others may be faster)\n";
   const auto indent = longest_name(lab.variants) + 6;
   for (const auto& variant : lab.variants) {
-    text += hanging((variant.name == lab.headline ? "  * " : "    ") + variant.name, indent, variant.summary);
-    text += hanging("", indent, needs_text(variant));
+    text += hanging((variant.name == lab.headline ? "  * " : "    ") + variant.name, indent, variant.summary, width);
+    text += hanging("", indent, needs_text(variant), width);
   }
   text += "\nParameters (lists and ranges sweep)\n";
   const auto param_indent = longest_name(lab.params) + 8;
-  for (const auto& param : lab.params) text += hanging("    --" + param.name, param_indent, param_text(param));
+  for (const auto& param : lab.params) text += hanging("    --" + param.name, param_indent, param_text(param), width);
   std::vector<std::string> presets;
   for (const auto& block : lab.block_presets) presets.push_back(dim_text(block));
   text += hanging("    --block", param_indent,
                   fmt::format("threads per block; default {}{}", dim_text(lab.default_block),
-                              presets.empty() ? "" : ", try " + join(presets)));
+                              presets.empty() ? "" : ", try " + join(presets)),
+                  width);
   if (!lab.contracts.empty())
-    text += fmt::format(
-        "\nContracts: kernels of yours ('gpulab new {0}' writes a starter, 'gpulab check {0} FILE.cu' judges)\n",
-        lab.name);
-  for (const auto& contract : lab.contracts) text += contract_text(contract, longest_name(lab.contracts) + 6);
+    text += '\n' + hanging("", 0,
+                           fmt::format("Contracts: kernels of yours ('gpulab new {0}' writes a starter, 'gpulab check "
+                                       "{0} FILE.cu' judges)",
+                                       lab.name),
+                           width);
+  for (const auto& contract : lab.contracts) text += contract_text(contract, longest_name(lab.contracts) + 6, width);
   return text;
 }
 
-std::string metrics_text(std::span<const Lab> labs) {
+std::string metrics_text(std::span<const Lab> labs, std::size_t width) {
   const std::pair<MetricKind, std::string_view> parts[] = {
       {MetricKind::counter,
-       "Counters of a launch, from the PTX as the simulator executes it. Counts that derive from addresses equal a\n"
-       "GPU's; counts of instructions and branches differ from its machine code (SASS) by nature.\n"},
-      {MetricKind::rate, "\nWhat follows from time, which comes from a GPU alone, and from counts, in any lab:\n"},
+       "Counters of a launch, from the PTX as the simulator executes it. Counts that derive from addresses equal a "
+       "GPU's; counts of instructions and branches differ from its machine code (SASS) by nature."},
+      {MetricKind::rate, "What follows from time, which comes from a GPU alone, and from counts, in any lab:"},
       {MetricKind::modelled,
-       "\nWhat profilers say of time, as modelled on the simulator and not measured (--metrics NAME,NAME):\n"},
-      {MetricKind::fact, "\nWhat labs work out from their data, beside the counters:\n"},
+       "What profilers say of time, as modelled on the simulator and not measured (--metrics NAME,NAME):"},
+      {MetricKind::fact, "What labs work out from their data, beside the counters:"},
   };
   const auto metrics = listed_metrics(labs);
   std::string text;
   for (const auto& [kind, heading] : parts) {
-    text += heading;
+    text += (text.empty() ? "" : "\n") + hanging("", 0, heading, width);
     for (const auto& metric : metrics)
-      if (metric.kind == kind) text += entry_of(metric);
+      if (metric.kind == kind) text += entry_of(metric, width);
   }
   return text;
 }

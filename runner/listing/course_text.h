@@ -1,6 +1,7 @@
 #pragma once
-// The course for a terminal: all labs, one lab, the metrics.
+// The course for a terminal of so many columns: all labs, one lab, the metrics.
 
+#include <cstddef>
 #include <span>
 #include <string>
 
@@ -8,10 +9,10 @@
 
 namespace gpulab {
 
-[[nodiscard]] std::string labs_text(std::span<const Lab> labs);
+[[nodiscard]] std::string labs_text(std::span<const Lab> labs, std::size_t width);
 /// Variants, parameters, contracts.
-[[nodiscard]] std::string lab_text(const Lab& lab);
+[[nodiscard]] std::string lab_text(const Lab& lab, std::size_t width);
 /// Every counter and metric, with its definition and its names in profilers.
-[[nodiscard]] std::string metrics_text(std::span<const Lab> labs);
+[[nodiscard]] std::string metrics_text(std::span<const Lab> labs, std::size_t width);
 
 }  // namespace gpulab

@@ -32,8 +32,23 @@ std::string constant_text(const std::map<int, const PtxasRow*>& rows) {
   return bytes == 0 ? "-" : bytes_text(bytes);
 }
 
+/// Where names and numbers do not stand side by side: each name above its numbers.
+std::string named_above(const std::vector<std::string>& names, std::vector<TextColumn> table, std::size_t width) {
+  constexpr std::size_t heading_lines = 2;
+  std::vector<std::string> left_out;
+  const auto lines = split(aligned(std::move(table), width - 2, left_out), '\n');
+  std::string text;
+  for (std::size_t i = 0; i < heading_lines; ++i) text += "  " + lines[i] + '\n';
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += hanging("", 0, names[i], width) + "  " + lines[heading_lines + i] + '\n';
+  if (!left_out.empty())
+    text +=
+        hanging("", 0, fmt::format("Not shown for want of width: {} (--format json has all).", join(left_out)), width);
+  return text;
+}
+
 /// A file's kernels, one per line: static shared memory, constant memory, and what each architecture takes.
-std::string resources_table(const EmbeddedKernels& kernels) {
+std::string resources_table(const EmbeddedKernels& kernels, std::size_t width) {
   std::map<std::string, std::map<int, const PtxasRow*>> by_kernel;
   std::set<int> architectures;
   for (const auto& row : kernels.resources) {
@@ -47,11 +62,10 @@ std::string resources_table(const EmbeddedKernels& kernels) {
     shared.cells.push_back(bytes_text(rows.begin()->second->static_shared_bytes));
     constant.cells.push_back(constant_text(rows));
   }
-  table.push_back(std::move(names));
   table.push_back(std::move(shared));
   table.push_back(std::move(constant));
   for (const int sm : architectures) {
-    TextColumn column{{fmt::format("sm_{}", sm)}, {}, true};
+    TextColumn column{{fmt::format("sm_{}", sm)}, {}, true, static_cast<int>(1000 - sm)};  // old ones go first
     for (const auto& [name, rows] : by_kernel) {
       const auto it = rows.find(sm);
       column.cells.push_back(it == rows.end() ? "-" : resources_text(*it->second));
@@ -59,7 +73,11 @@ std::string resources_table(const EmbeddedKernels& kernels) {
     table.push_back(std::move(column));
   }
   std::vector<std::string> left_out;
-  return aligned(std::move(table), std::string::npos, left_out);
+  auto beside = table;
+  beside.insert(beside.begin(), names);
+  const auto wide = aligned(std::move(beside), std::string::npos, left_out);
+  if (columns(wide.substr(0, wide.find('\n'))) <= width) return wide;
+  return named_above(names.cells, std::move(table), width);
 }
 
 /// A comment of PTX: which text follows.
@@ -70,14 +88,16 @@ std::string title_of(const EmbeddedKernels& kernels, const std::string& what) {
 
 }  // namespace
 
-std::string resources_text(const Lab& lab) {
-  std::string text = fmt::format(
-      "{}: static shared and constant memory per block, and registers per thread, + local memory per thread, as\n"
-      "ptxas of CUDA {} says for the architectures of configs/gpus that it knows\n",
-      lab.name, toolkit_version());
+std::string resources_text(const Lab& lab, std::size_t width) {
+  std::string text = hanging("", 0,
+                             fmt::format("{}: static shared and constant memory per block, and registers per thread, + "
+                                         "local memory per thread, as ptxas of CUDA {} says for the architectures of "
+                                         "configs/gpus that it knows",
+                                         lab.name, toolkit_version()),
+                             width);
   for (const auto& kernels : embedded_kernels()) {
     if (kernels.lab == lab.name)
-      text += fmt::format("\nlabs/{}/{}\n{}", kernels.lab, kernels.file, resources_table(kernels));
+      text += fmt::format("\nlabs/{}/{}\n{}", kernels.lab, kernels.file, resources_table(kernels, width));
   }
   return text;
 }

@@ -10,7 +10,7 @@
 namespace gpulab {
 
 /// What ptxas says of the lab's kernels on each architecture: registers, shared, local and constant memory.
-[[nodiscard]] std::string resources_text(const Lab& lab);
+[[nodiscard]] std::string resources_text(const Lab& lab, std::size_t width);
 
 /// The PTX of all of the lab's kernels, file by file.
 [[nodiscard]] std::string ptx_text(const Lab& lab);

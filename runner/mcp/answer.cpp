@@ -57,7 +57,8 @@ std::string shortened(std::string text) {
 /// gpulab.error.v1 as error_text() writes errors.
 std::string error_of(const Json& document) {
   const auto& error = document.at("error");
-  return error_text(Error(ExitCode::usage, error.value("what", ""), error.value("where", ""), error.value("hint", "")));
+  return error_text(Error(ExitCode::usage, error.value("what", ""), error.value("where", ""), error.value("hint", "")),
+                    std::string::npos);
 }
 
 }  // namespace
@@ -93,6 +94,6 @@ Json error_answer(const std::string& text) {
   return {{"content", {{{"type", "text"}, {"text", visible(shortened(text))}}}}, {"isError", true}};
 }
 
-Json error_answer(const Error& error) { return error_answer(error_text(error)); }
+Json error_answer(const Error& error) { return error_answer(error_text(error, std::string::npos)); }
 
 }  // namespace gpulab::mcp

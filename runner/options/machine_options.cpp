@@ -122,7 +122,7 @@ OptionList machine_options() {
       {"no-counters", "", "no simulator counters", simulator},
       {"model", "", "insists on modelled times: says why one is missing", simulator},
       {"timing", "FILE", "what --model is to know of that GPU, as in configs/timing", simulator},
-      {"sanitize", "LIST", fmt::format("{}, all or none", fmt::join(tool_names(), ",")), simulator, false,
+      {"sanitize", "LIST", fmt::format("{}, all or none", fmt::join(tool_names(), ", ")), simulator, false,
        tool_words()},
       {"schedule", "SEED", "another order of blocks, warps and splits, replayable", simulator},
       {"budget", "N", "warp instructions before a launch counts as hung", simulator},

@@ -59,6 +59,33 @@ std::string padded(const std::string& text, std::size_t width, bool right) {
   return right ? blank + text : text + blank;
 }
 
+std::string hanging(const std::string& label, std::size_t indent, std::string_view text, std::size_t width) {
+  std::string out, first = padded(label, indent, false);
+  const std::size_t gap = label.empty() || label.ends_with(' ') ? 0 : 2;
+  if (columns(label) + gap > indent) {
+    out = label + '\n';
+    first = std::string(indent, ' ');
+  }
+  for (const auto& line : wrapped(text, width - std::min(width, indent))) {
+    out += first + line + '\n';
+    first = std::string(indent, ' ');
+  }
+  return out;
+}
+
+std::string within(std::string_view text, std::size_t width) {
+  std::string out;
+  for (const auto& line : split(text, '\n')) {
+    const auto blanks = std::min(line.find_first_not_of(' '), line.size());
+    const auto words = std::string_view(line).substr(blanks);
+    // The first line has the two blanks that the others are further in.
+    const auto whole = columns(line) <= width;
+    out += whole ? line + '\n' : hanging("", blanks + 2, words, width).substr(2);
+  }
+  out.pop_back();  // behind the last line's end
+  return out;
+}
+
 std::string aligned(std::vector<TextColumn> table, std::size_t width, std::vector<std::string>& left_out) {
   while (table.size() > 1 && total_width(table) > width) {
     // From the back: the last among equals is the first to go.

@@ -25,6 +25,14 @@ struct TextColumn {
 /// have one.
 [[nodiscard]] std::vector<std::string> heading_in_two_lines(std::string_view name);
 
+/// `text` behind a label at a hanging indent: "  label   text text" / "          text". A label that comes
+/// too near to the text, less than two blanks that it does not bring itself, has a line of its own.
+[[nodiscard]] std::string hanging(const std::string& label, std::size_t indent, std::string_view text,
+                                  std::size_t width);
+
+/// Lines of `text` that are longer than `width` go on below themselves, two blanks further in than they begin.
+[[nodiscard]] std::string within(std::string_view text, std::size_t width);
+
 /// One text padded to `width` columns.
 [[nodiscard]] std::string padded(const std::string& text, std::size_t width, bool right);
 

@@ -15,6 +15,7 @@
 #include "common/ptx/parser.h"
 #include "common/text.h"
 #include "runner/case/verify.h"
+#include "runner/report/error_report.h"
 #include "runner/student_file/arguments/filled_arguments.h"
 #include "runner/student_file/arguments/kernel_signature.h"
 #include "runner/student_file/arguments/shell_quoted.h"
@@ -177,8 +178,8 @@ bool waits_for_grid(const std::string& ptx, const std::string& entry) {
 
 void say_notes(const FileRequest& request, const KernelSignature& kernel, const std::vector<FileArgument>& arguments) {
   if (const auto host = host_code(request.source); !is_ptx(request.file) && !host.empty())
-    fmt::print(stderr, "note: {}: its host code ({}) is ignored\n", request.file, join(host));
-  for (const auto& doubt : doubtful_buffers(kernel, arguments)) fmt::print(stderr, "note: --arg {}\n", doubt);
+    print_note(fmt::format("{}: its host code ({}) is ignored", request.file, join(host)));
+  for (const auto& doubt : doubtful_buffers(kernel, arguments)) print_note(fmt::format("--arg {}", doubt));
 }
 
 /// Threads of the largest grid that will be asked for; where no buffer says how many, enough for this many elements.
@@ -210,11 +211,12 @@ std::vector<std::string> all_arguments(const FileRequest& request, const KernelS
   if (given.size() < kernel.parameters.size()) {
     const auto more = filled_arguments(kernel, given, thread_count(request, given));
     texts.insert(texts.end(), more.begin(), more.end());
-    std::string line = "gpulab";
-    for (const auto& word : request.words) line += ' ' + shell_quoted(word);
-    for (const auto& text : texts) line += " --arg " + shell_quoted(text);
-    fmt::print(stderr, "note: {} made up: {}\n",
-               more.size() == 1 ? "an argument is" : fmt::format("{} arguments are", more.size()), line);
+    std::vector<std::string> words{"gpulab"};
+    for (const auto& word : request.words) words.push_back(shell_quoted(word));
+    for (const auto& text : texts) words.push_back("--arg " + shell_quoted(text));
+    print_command(
+        fmt::format("{} made up:", more.size() == 1 ? "an argument is" : fmt::format("{} arguments are", more.size())),
+        words);
   }
   const auto all = parsed(texts);
   check_arguments(kernel, all);
@@ -261,7 +263,7 @@ std::vector<std::pair<std::string, std::string>> all_variables(const FileRequest
     all.emplace_back(variable.symbol, fmt::format("{}:{}[{}]={}", name, name_of(variable.type),
                                                   variable.bytes / size_of(variable.type), untouched));
   }
-  for (const auto& note : unset_reads(variables, set, kernel_name(file.entry))) fmt::print(stderr, "note: {}\n", note);
+  for (const auto& note : unset_reads(variables, set, kernel_name(file.entry))) print_note(note);
   return all;
 }
 
@@ -311,7 +313,7 @@ KernelFile load_kernel_file(const FileRequest& request, int compute_capability) 
   file.variables = all_variables(request, file);
   say_notes(request, signature, parsed(file.arguments));
   if (!file.cooperative && waits_for_grid(file.ptx, file.entry))
-    fmt::print(stderr, "note: {} waits for its whole grid: --cooperative launches it so\n", signature.name);
+    print_note(fmt::format("{} waits for its whole grid: --cooperative launches it so", signature.name));
   if (const auto ptxas = find_ptxas(nvcc)) {
     file.resources = resources(file.ptx, file.entry, compute_capability, *ptxas, request.isolation);
   }

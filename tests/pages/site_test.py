@@ -49,6 +49,11 @@ class Site(unittest.TestCase):
         gpulab("list", "warps", "--html", str(self.site))
         self.assertEqual({file.name: file.read_bytes() for file in self.site.iterdir()}, first)
 
+    def test_a_lab_steps_the_rungs_in_which_something_goes_wrong(self):
+        gpulab("list", "coalescing", "--html", str(self.site))
+        page = (self.site / "coalescing.html").read_text(encoding="utf-8")
+        self.assertRegex(page, r'<li><a href="coalescing-trace-(\w+)\.html">\1</a>: uncoalesced accesses</li>')
+
 
 class Reports(unittest.TestCase):
     CASES = {"ladder": ["coalescing", "--variant", "all", "--n", "2^14"],

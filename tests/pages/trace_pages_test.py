@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import chromium  # noqa: E402
@@ -38,6 +39,7 @@ PAGES = {
     "race": (["scan", "--variant", "racy", "--sanitize", "racecheck"], 1),
     "divergence": (["reduce", "--variant", "neighbored"], 0),
     "parts": (["divergence", "--variant", "by_thread"], 0),
+    "coalescing": (["coalescing", "--n", "2^14"], 0),
     "atomics": (["atomics", "--variant", "global_atomic"], 0),
     "named": (["divergence", "--variant", "by_thread_debug", "--n", "64", "--block", "32"], 0),
 }
@@ -191,6 +193,49 @@ class Pages(unittest.TestCase):
         self.assertIn("the other access is " + places[0][1], self.sentence())
         self.assertIn("on a GPU the other may", self.browser.run("document.querySelector('.finding').textContent"))
 
+    def press(self, words):
+        self.browser.run(f"[...document.querySelectorAll('.controls button')].find((b) => b.textContent.startsWith({json.dumps(words)})).click()")
+
+    def test_a_page_without_findings_opens_at_what_costs_the_most_and_goes_from_one_to_the_next(self):
+        for name, words, key, said in (("strided", "bank conflict", "c", "wavefronts where"), ("parts", "divergence", "d", "diverges: "),
+                                       ("coalescing", "uncoalesced access", "u", "sectors"), ("atomics", "atomics that meet", "a", "atomic")):
+            self.open(name)
+            place = "document.querySelector('.place').textContent"
+            first = self.at()
+            self.assertRegex(self.browser.run(place), rf" · {words} 1 of \d+")
+            self.assertIn(said, self.sentence())
+            self.press(f"next {words}")
+            self.assertGreater(self.at(), first)
+            self.assertRegex(self.browser.run(place), rf"{words} 2 of \d+")
+            self.browser.key(key)
+            self.assertRegex(self.browser.run(place), rf"{words} 3 of \d+")
+            self.browser.key("End")
+            self.browser.key(key)  # from the last on to the first
+            self.assertEqual(self.at(), first)
+
+    def test_buttons_are_of_what_is_on_the_page_alone(self):
+        self.open("coalescing")
+        names = self.browser.run("[...document.querySelectorAll('.controls button')].map((b) => b.textContent).filter((n) => n.startsWith('next'))")
+        self.assertEqual(names, ["next uncoalesced access ▸"])
+
+    def test_banks_cycles_and_a_step_are_kept_as_pictures(self):
+        self.open("strided")
+        step = "Trace.pictureOfStep(Trace.where(), 0, 'a < b', document.querySelector('.sentence').textContent)"
+        for what, picture in (("banks", "Trace.memoryDrawing().picture()"), ("cycles", "Trace.timeDrawing().picture()"), ("step", step)):
+            drawn = xml.etree.ElementTree.fromstring(self.browser.run(f"{picture}.svg()"))
+            self.assertGreater(len(drawn), 20, what)
+            self.assertEqual(self.browser.run(f"{picture}.png().then((b) => b.slice(1, 4).text())"), "PNG", what)
+            kept = f"{PICTURES or self.folder.name}/{what}.svg"
+            pathlib.Path(kept).write_bytes(xml.etree.ElementTree.tostring(drawn))
+        texts = "".join(drawn.itertext())
+        self.assertIn("a < b", texts)
+        self.assertIn("2 wavefronts where 1 would do", texts.replace("\n", " "))
+        # The file's name says where it is from.
+        self.browser.run("HTMLAnchorElement.prototype.click = function () { window.kept = [this.download, this.href]; }, 0")
+        self.browser.run("document.querySelector('.of-memory .keep button').click()")
+        self.browser.wait("window.kept")
+        self.assertRegex(self.browser.run("kept[0]"), r"^reduce-shared_strided-step-\d+-banks\.svg$")
+
     def test_going_by_lines_comes_to_where_lanes_part_and_run_together_again(self):
         self.open("parts")
         said = [self.sentence()]
@@ -264,6 +309,7 @@ class Pages(unittest.TestCase):
 
     def test_predictions_are_asked_before_the_cost_is_said_and_scored(self):
         self.open("strided")
+        self.browser.run("Trace.go(0)")
         self.browser.key("p")
         for _ in range(400):
             if self.browser.run("document.querySelector('.predict').hidden") is False:

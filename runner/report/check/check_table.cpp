@@ -60,8 +60,9 @@ std::string place(const Dim3& d) { return fmt::format("({},{},{})", d.x, d.y, d.
 void heading(const Judgement& judgement, Text& text) {
   const bool good = judgement.passed();
   const auto contract = judgement.contract.empty() ? "" : " · " + judgement.contract + judgement.signature;
-  text.line(fmt::format("{} · {}{}  {}", visible(judgement.file), judgement.lab, contract,
-                        text.judged(good ? "PASSED" : "FAILED", good)));
+  text.line(within(fmt::format("{} · {}{}  {}", visible(judgement.file), judgement.lab, contract,
+                               text.judged(good ? "PASSED" : "FAILED", good)),
+                   text.width()));
   if (!judgement.kernels.empty()) text.paragraph("kernel", 11, visible(join(judgement.kernels)));
   for (const auto& item : judgement.items) {
     const auto word = item.verdict == Verdict::not_run ? std::string("not run") : std::string(to_text(item.verdict));
@@ -84,8 +85,9 @@ void failure(const JudgedShape& shape, Text& text) {
     const auto& [mismatch, owner] = shape.mismatches[i];
     const auto whose =
         owner ? fmt::format("   block {}, thread {}", place(owner->first), place(owner->second)) : std::string();
-    text.line(fmt::format("           {}[{}]  got {}  expected {}{}", shape.buffer, mismatch.index,
-                          value_text(mismatch.got), value_text(mismatch.expected), whose));
+    const auto what = fmt::format("{}[{}]  got {}  expected {}", shape.buffer, mismatch.index, value_text(mismatch.got),
+                                  value_text(mismatch.expected));
+    text.paragraph("", 11, what + whose);
   }
   if (!shape.hint.empty()) text.paragraph("  hint", 11, shape.hint);
 }
@@ -114,8 +116,9 @@ void findings(const Judgement& judgement, Text& text) {
     text.paragraph(std::string(to_text(finding.severity)), 11,
                    visible(fmt::format("{}: {}", finding.tool, finding.message)));
     for (const auto& site : finding.at)
-      text.line(
-          visible(fmt::format("           {}:{} {} by block {}, thread {}{}{}", site.file, site.line, site.access,
+      text.paragraph(
+          "", 11,
+          visible(fmt::format("{}:{} {} by block {}, thread {}{}{}", site.file, site.line, site.access,
                               place(site.block), place(site.thread), site.address.empty() ? "" : ", ", site.address)));
   }
 }

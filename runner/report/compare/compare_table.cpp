@@ -12,6 +12,7 @@ namespace gpulab {
 namespace {
 
 constexpr std::size_t shown_pairs = 12, shown_counters = 5, shown_lines = 6, shown_apart = 10;
+constexpr std::size_t least_source = 12;  ///< columns of a line's source, however narrow the page
 
 class Text {
  public:
@@ -66,8 +67,8 @@ void line_rows(const ComparedPair& pair, Text& text) {
     const auto because = one.because.empty() ? std::string() : fmt::format("   <- {}", one.because);
     const auto row = fmt::format("  {}   {}  ", side_text(one.a, one.a_share, one.a_instructions),
                                  side_text(one.b, one.b_share, one.b_instructions));
-    const auto room =
-        text.width() > columns(row) + because.size() + 20 ? text.width() - columns(row) - because.size() : 20;
+    const auto taken = columns(row) + columns(because);
+    const auto room = text.width() > taken + least_source ? text.width() - taken : least_source;
     const auto source = visible(one.text);
     text.line(row + (columns(source) > room ? beginning(source, room) : source) + because);
   }

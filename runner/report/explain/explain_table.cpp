@@ -304,7 +304,7 @@ class Table {
 
   void phases() {
     line();
-    line(paint_.bold("Per block, by phase") + ": phase 0 is before the first barrier of the block, 1 after it …");
+    line(paint_.bold("Per block, by phase") + ": 0 is before the block's first barrier, 1 after it …");
     if (launch_.phases == most_phases)
       line(fmt::format("blocks pass more barriers than that: phase {} takes the rest", most_phases - 1));
     for (std::uint32_t first = 0; first < launch_.phases; first += 16)

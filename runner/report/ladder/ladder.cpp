@@ -108,7 +108,9 @@ std::vector<Kind> kinds(bool on_gpu) {
       {{"waves"},
        6,
        [](const Result& r) {
-         return r.spread && r.spread->waves ? std::optional(three(*r.spread->waves)) : std::nullopt;
+         if (!r.spread || !r.spread->waves) return std::optional<std::string>();
+         const auto waves = *r.spread->waves;
+         return std::optional(waves >= 1 ? three(waves) : waves < 0.01 ? "<0.01" : fmt::format("{:.2f}", waves));
        }},
   };
   for (const auto& info : counters_and_columns()) {

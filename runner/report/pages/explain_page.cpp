@@ -43,6 +43,7 @@ class ExplainPage {
         explained_(explanation_of(launch_, view.device.sm_count)),
         text_(lines_of(launch_.text)) {
     columns_ = line_columns(view);
+    std::ranges::stable_partition(columns_, &LineColumn::stays);  // the lab's subject is seen without scrolling
     if (!launch_.ptx) coloured_ = pages::highlighted(launch_.text);
   }
 

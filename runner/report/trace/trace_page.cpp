@@ -45,12 +45,15 @@ std::string trace_page(const TraceView& view) {
   page.top = view.top;
   page.description = "A kernel stepped forward and back, warp by warp";
   page.styles = {"runner/report/trace/page/trace.css"};
-  for (const char* script : {"data", "state", "warps", "canvas", "memory", "code", "time", "predict", "steps"})
+  for (const char* script :
+       {"data", "state", "warps", "canvas", "pictures", "troubles", "memory", "code", "time", "predict", "steps"})
     page.scripts.push_back(fmt::format("runner/report/trace/page/trace_{}.js", script));
   page.body = heading(view);
   page.body +=
       "<noscript><p>This page steps by JavaScript; <code>gpulab trace … --text</code> shows the same steps as "
-      "text.</p></noscript>\n<div id=\"trace\"></div>\n";
+      "text.</p></noscript>\n<div id=\"trace\"><p class=\"note "
+      "loading\">Loading "
+      "the steps …</p></div>\n";
   page.body += html::data_block("trace-data", trace_document(view));
   return html::document(page);
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/text.h"
+#include "runner/report/grid_text.h"
 #include "runner/report/trace/accused.h"
 #include "runner/report/trace/step_values.h"
 #include "runner/report/words/lines.h"
@@ -59,7 +60,7 @@ class Text {
                                             : fmt::format("in the order of --schedule {}", view_.schedule));
     for (const std::string& note : window_notes(trace_))
       for (const std::string& line : wrapped(note, width_)) out_ += line + "\n";
-    out_ += "lanes 0 to 31:  # executes  - guard false  + ready on another way  w waits  . exited or none\n";
+    out_ += "lanes 0 to 31:  # executes  - guard false  + ready elsewhere  w waits  . ended\n";
   }
 
   void step(std::size_t i) {
@@ -119,7 +120,9 @@ class Text {
 
 }  // namespace
 
-std::string trace_text(const TraceView& view, const Style& style) { return Text(view, style).text(); }
+std::string trace_text(const TraceView& view, const Style& style) {
+  return within(Text(view, style).text(), style.width);
+}
 
 std::vector<std::string> window_notes(const StepTrace& trace) {
   std::vector<std::string> notes;

@@ -37,6 +37,9 @@
     const tip = (...place) => tips.push(place);
     const one = {
       canvas,
+      height: () => height,
+      paint: (c, across) => paint(c, across, () => {}),
+      picture: () => Trace.pictureOf(width, height, canvas.ariaLabel, paint),
       draw: () => {
         if (!paint || !width) return;
         const scale = devicePixelRatio || 1, across = Math.round(width * scale), down = Math.round(height * scale);

@@ -8,7 +8,7 @@
   const HIT = "light-dark(#fff, #10141a)";
   const BANK_NOTE = "A column is a bank of 4-byte words. In it stand the different words that are wanted, each with the lanes " +
     "that want it: lanes that want the same word (×2, ×32) get it together, different words come one after another.";
-  let title = null, nothing = null, cost = null, wide = null, drawing = null, note = null, details = null, table = null;
+  let title = null, nothing = null, cost = null, wide = null, drawing = null, note = null, details = null, table = null, keep = null;
   let shown = -1;
 
   Trace.buildMemory = () => {
@@ -21,7 +21,9 @@
     table = laneRows();
     details = el("details", { class: "by-lane" }, el("summary", {}, "Lane by lane"), table.element);
     details.addEventListener("toggle", () => { if (details.open && shown >= 0) table.fill(Trace.accessOf(shown), shown); });
-    const box = el("div", { class: "memory" }, nothing, cost, wide, note, details);
+    keep = el("p", { class: "keep" }, "Keep this picture: ", ...Trace.keepButtons("the picture of this access",
+      () => Trace.pictureName(shown, Trace.accessOf(shown).space === "shared" ? "banks" : "sectors"), () => drawing.picture()));
+    const box = el("div", { class: "memory" }, nothing, cost, wide, note, keep, details);
     return el("section", { class: "panel of-memory", "aria-labelledby": "memory-title" }, title, box);
   };
 
@@ -160,11 +162,13 @@
     return { element, fill };
   };
 
+  Trace.memoryDrawing = () => shown >= 0 ? drawing : null;
+
   Trace.drawMemory = (i, hidden) => {
     const access = Trace.accessOf(i);
     shown = access ? i : -1;
     nothing.hidden = access !== null;
-    for (const part of [cost, wide, note, details]) part.hidden = access === null;
+    for (const part of [cost, wide, note, keep, details]) part.hidden = access === null;
     Trace.say(title, access ? `${access.space[0].toUpperCase()}${access.space.slice(1)} memory: ${access.kind}` : "Memory");
     if (!access) return;
     if (access.space === "shared") drawBanks(access, hidden); else drawSectors(access, hidden);

@@ -6,17 +6,18 @@
   try {
     await Trace.load();
   } catch (error) {
-    root.append(el("p", { class: "bad" }, `The steps cannot be read (${error.message}): a browser of 2023 or later is needed.`));
+    root.replaceChildren(el("p", { class: "bad" }, `The steps cannot be read (${error.message}): a browser of 2023 or later is needed.`));
     return;
   }
   const { doc, steps } = Trace;
   const notes = el("ul", {}, ...doc.notes.map((note) => el("li", {}, note)),
     el("li", {}, "The order of warps is one of those that are right; --schedule SEED takes another."));
   if (Trace.count === 0) {
-    root.append(el("p", {}, "No step of these warps lies in the window."), notes);
+    root.replaceChildren(el("p", {}, "No step of these warps lies in the window."), notes);
     return;
   }
   Trace.index();
+  Trace.findTroubles();
 
   let at = -1, warp = 0, lane = 0, alone = false, predicting = false, hidden = false;
 
@@ -34,7 +35,7 @@
   const describe = () => {
     const done = steps.site[at] === Trace.NONE;
     const who = done ? `block ${doc.window.warps[steps.warp[at]].block}` : Trace.warpName(steps.warp[at]);
-    place.textContent = `Step ${doc.window.from + at}, of ${doc.window.from} to ${doc.window.from + Trace.count - 1}`;
+    place.textContent = [`Step ${doc.window.from + at}, of ${doc.window.from} to ${doc.window.from + Trace.count - 1}`, ...Trace.troublesAt(at)].join(" · ");
     const what = hidden ? `is about to execute ${doc.sites[steps.site[at]].ptx.replace(/;$/, "")}` : Trace.textOf(at);
     sentence.textContent = `${who[0].toUpperCase()}${who.slice(1)}${done ? ":" : ""} ${what}.`;
     for (const accused of doc.accused.filter((a) => a.step === at))
@@ -75,11 +76,15 @@
     const to = Trace.next(at, way, by, alone ? warp : null);
     if (to >= 0) go(to, way > 0);
   };
-  Object.assign(Trace, { go, move, where: () => at });
+  const nextTrouble = (trouble) => go(Trace.nextTrouble(trouble, at, alone ? warp : null));
+  // Of a picture's file: "reduce-warp-step-446-banks".
+  const pictureName = (step, what) => [doc.lab || doc.file.split("/").pop(), doc.variant, "step", doc.window.from + step, what].filter((part) => part !== "" && part !== null)
+    .join("-").replace(/[^\w.-]+/g, "_");
+  Object.assign(Trace, { go, move, pictureName, where: () => at });
 
   const keys = [["→ j space", "forward by an instruction"], ["← k", "back by an instruction"],
     ["↓ l", "forward to another source line, or to where lanes part or run together again"], ["↑ L", "back to another source line"], ["b", "forward to a barrier"],
-    ["B", "back to a barrier"], ["Home End", "first step, last step"], ["w", "steps of this warp alone, or of all"],
+    ["B", "back to a barrier"], ["Home End", "first step, last step"], ...Trace.troubles.map((one) => [one.key, `forward to the next ${one.words}`]), ["w", "steps of this warp alone, or of all"],
     ["p", "predict first, or not"], ["?", "this list"]];
   const list = el("dl", { class: "facts" });
   for (const [key, words] of keys) list.append(el("dt", {}, el("kbd", {}, key)), el("dd", {}, words));
@@ -104,12 +109,15 @@
     draw();
   };
   const group = (...buttons) => el("span", { class: "group" }, ...buttons);
+  const troubles = Trace.troubles.map((one) => button(`next ${one.words} ▸`, `Forward to the next ${one.words}, of ${one.steps.length}`, one.key, () => nextTrouble(one)));
+  const keep = Trace.keepButtons("this step", () => pictureName(at, ""), () => Trace.pictureOfStep(at, warp, document.querySelector("h1").textContent, `${place.textContent}. ${sentence.textContent}`));
   const bar = el("div", { class: "controls", role: "group", "aria-label": "Steps" },
     group(button("|◂", "First step", "Home", () => go(0)), button("◂ barrier", "Back to a barrier", "B", () => move(-1, "barrier")),
       button("◂ line", "Back to another source line", "L", () => move(-1, "line")), button("◂ back", "Back", "←", () => move(-1, "instruction"))),
     group(button("forward ▸", "Forward", "→", () => move(1, "instruction")), button("line ▸", "Forward to another source line", "l", () => move(1, "line")),
       button("barrier ▸", "Forward to a barrier", "b", () => move(1, "barrier")), button("▸|", "Last step", "End", () => go(Trace.count - 1))),
-    group(aloneButton, predictButton, button("? keys", "Keys", "?", () => help.showModal())));
+    ...(troubles.length ? [group(...troubles)] : []), group(aloneButton, predictButton, button("? keys", "Keys", "?", () => help.showModal())),
+    el("span", { class: "group keep" }, "Keep this step: ", ...keep));
 
   const pick = (number, chosenLane) => {
     warp = number;
@@ -136,7 +144,7 @@
     findings.append(el("div", { class: "card finding error" }, el("p", {}, el("b", {}, "The launch failed: "), doc.ended),
       el("p", {}, el("button", { type: "button", onclick: () => go(Trace.count - 1) }, "Its last step"))));
 
-  root.append(findings, el("div", { class: "stage" }, bar, slider, place, sentence, ...Trace.buildPredict()),
+  root.replaceChildren(findings, el("div", { class: "stage" }, bar, slider, place, sentence, ...Trace.buildPredict()),
     el("div", { class: "columns" }, el("div", {}, Trace.buildWarps(pick), Trace.buildTime()), el("div", {}, Trace.buildCode()),
       el("div", {}, Trace.buildMemory(), Trace.buildRegisters())),
     help, el("section", { class: "panel" }, el("h2", {}, "What is shown"), notes));
@@ -146,6 +154,7 @@
   const actions = { ArrowRight: forward, j: forward, " ": forward, ArrowLeft: back, k: back, ArrowDown: line, l: line,
     ArrowUp: lineBack, L: lineBack, b: () => move(1, "barrier"), B: () => move(-1, "barrier"), Home: () => go(0),
     End: () => go(Trace.count - 1), w: () => setAlone(!alone), p: () => setPredicting(!predicting), "?": () => help.showModal() };
+  for (const one of Trace.troubles) actions[one.key] = () => nextTrouble(one);
   document.addEventListener("keydown", (event) => {
     const target = event.target;
     if (event.ctrlKey || event.metaKey || event.altKey || help.open || !actions[event.key]) return;
@@ -158,5 +167,6 @@
 
   const wanted = location.hash ? Number(location.hash.slice(1)) - doc.window.from : -1;
   if (doc.accused.length) lane = doc.accused[0].lane;
-  go(wanted >= 0 && wanted < Trace.count ? wanted : doc.accused.length ? doc.accused[0].step : doc.ended ? Trace.count - 1 : 0);
+  go(wanted >= 0 && wanted < Trace.count ? wanted : doc.accused.length ? doc.accused[0].step
+    : doc.ended ? Trace.count - 1 : Math.max(0, Trace.firstTrouble()));
 })();

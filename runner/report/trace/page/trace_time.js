@@ -26,7 +26,8 @@
     }
     const legend = el("ul", { class: "legend", "aria-label": "What a warp waits for" }, el("li", {}, el("i", { class: "swatch issue-now" }), "issues"));
     for (const [kind, words] of Object.entries(WORDS)) legend.append(el("li", {}, el("i", { class: `swatch stall-${kind}` }), words));
-    section.append(legend, el("p", { class: "note" }, `As ${Trace.doc.model.gpu} would issue, by the model; not measured. The ` +
+    section.append(el("p", { class: "keep" }, "Keep this picture: ", ...Trace.keepButtons("the picture of these cycles",
+      () => Trace.pictureName(Trace.where(), "cycles"), () => drawing.picture())), legend, el("p", { class: "note" }, `As ${Trace.doc.model.gpu} would issue, by the model; not measured. The ` +
       "order of this page’s steps is the simulator’s, another one of the orders that are right. Not modelled by itself is what the GPU’s " +
       "compiler makes no instruction of its own of, and warps that the model does not follow."));
     return section;
@@ -76,6 +77,8 @@
       drawWarp(c, one.list, k * ROW, i, from, x);
     });
   };
+
+  Trace.timeDrawing = () => known && !box.hidden ? drawing : null;
 
   Trace.drawTime = (i, warp) => {
     if (!known) return;

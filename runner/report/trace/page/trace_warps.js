@@ -62,6 +62,8 @@
     return bit(state.diverged) ? "part" : "gone";
   };
 
+  Trace.kindOf = kindOf;
+
   const rows = [];
   let lane = 0;
 

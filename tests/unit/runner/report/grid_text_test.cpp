@@ -30,6 +30,18 @@ TEST_CASE("where the width is short, the least important columns go and are name
         std::string::npos);
 }
 
+TEST_CASE("text hangs behind its label, below a label that comes too near") {
+  CHECK(hanging("  warp", 8, "threads side by side", 20) == "  warp  threads side\n        by side\n");
+  CHECK(hanging("  warps", 8, "side by side", 20) == "  warps\n        side by side\n");
+  CHECK(hanging("hint: ", 6, "side by side", 12) == "hint: side\n      by\n      side\n");
+  CHECK(hanging("", 2, "side", 12) == "  side\n");
+}
+
+TEST_CASE("long lines of a text go on below themselves, further in") {
+  CHECK(within("one\n  two three four\nfive\n", 12) == "one\n  two\n    three\n    four\nfive\n");
+  CHECK(within("", 12).empty());
+}
+
 TEST_CASE("padding counts columns, not bytes") {
   CHECK(padded("µ", 3, true) == "  µ");
   CHECK(padded("µ", 3, false) == "µ  ");
