@@ -44,6 +44,7 @@ FLOORS = [
     ["runner/compare"],
     ["runner/compare/kernels"],
     ["runner/grade/input"],
+    ["runner/grade/program"],
     ["runner/grade"],
     ["runner/grade/mutants"],
     ["runner"],
