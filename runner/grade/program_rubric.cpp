@@ -10,7 +10,7 @@
 namespace gpulab {
 namespace {
 
-constexpr const char* no_kernel = "the program launches no kernel, and this item asks for the GPU";
+constexpr std::string_view no_kernel = "the program launches no kernel, and this item asks for the GPU";
 
 bool is_unjudged(const ProgramFacts& facts, GradedItem& made) {
   if (facts.uncompiled.empty()) return false;
@@ -28,7 +28,7 @@ GradedPart case_part(const AssignmentItem& item, const ProgramFacts& facts, cons
   }
   const bool passed = found->right && (found->launched || !item.asks_for_gpu);
   part.status = passed ? Graded::passed : Graded::failed;
-  if (!hidden && !passed) part.reason = found->right ? no_kernel : found->reason;
+  if (!hidden && !passed) part.reason = found->right ? std::string(no_kernel) : found->reason;
   return part;
 }
 
@@ -56,10 +56,10 @@ GradedItem grade_output(const AssignmentItem& item, const ProgramFacts& facts, b
   made.reason = wrong.empty() ? cases_text(made.parts.size()) : wrong_text(wrong, made.parts.size(), item.partial);
   // The first case that all can see says more than how many there are.
   const auto first = std::ranges::find_if(made.parts, [](const GradedPart& part) { return !part.reason.empty(); });
-  if (!wrong.empty() && item.asks_for_gpu && facts.launches_nothing())
+  if (first != made.parts.end()) made.reason += fmt::format("; {}: {}", first->name, first->reason);
+  const bool is_told = first != made.parts.end() && first->reason == no_kernel;
+  if (!wrong.empty() && item.asks_for_gpu && facts.launches_nothing() && !is_told)
     made.reason += fmt::format("; {}", no_kernel);
-  else if (first != made.parts.end())
-    made.reason += fmt::format("; {}: {}", first->name, first->reason);
   if (!is_public || (item.hidden.empty() && !item.hidden_open)) return made;
   made.earned.reset();
   if (made.status == Graded::passed || made.parts.empty()) made.status = Graded::pending;

@@ -92,6 +92,7 @@ ChildPlan plan_for(const CaseRequest& request, const fs::path& own, const fs::pa
 #endif
   if (!request.isolated) return plan;
   plan.confinement.emplace();
+  plan.confinement->alone = true;
   auto& readable = plan.confinement->readable;
   readable = places_of_programs();
   readable.insert(readable.end(), lent.readable.begin(), lent.readable.end());

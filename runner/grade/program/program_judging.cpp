@@ -135,7 +135,10 @@ class Judging {
     fact.late = run.end == CaseRun::End::wall && !asked_.alone;
     if (run.end == CaseRun::End::cpu || run.end == CaseRun::End::idle || run.end == CaseRun::End::wall) ++endless;
     auto reason = ending(run, one);
-    if (reason.empty()) reason = of_output(run, one);
+    if (reason.empty()) {
+      reason = of_output(run, one);
+      if (!reason.empty()) reason += failure_text(run);
+    }
     fact.right = reason.empty();
     if (one.is_hidden) return;
     fact.reason = std::move(reason);
