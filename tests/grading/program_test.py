@@ -13,6 +13,11 @@ import sys
 import tempfile
 import unittest
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
 TREE = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(TREE / "tests"))
 from sanitized import without_notes  # noqa: E402 (the path comes first)
@@ -62,7 +67,18 @@ class Case(unittest.TestCase):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         said = [line for line in without_notes(ran.stderr).splitlines() if not line.startswith("note: there is no --key")]
         self.assertEqual([line for line in said if not line.startswith("note: attention")], [])
-        return {one["submission"]: one for one in json.loads(ran.stdout)["grades"]}
+        grades = json.loads(ran.stdout)["grades"]
+        self.check_schemas(assignment, grades)
+        return {one["submission"]: one for one in grades}
+
+    def check_schemas(self, assignment, grades):
+        """The assignment, its hidden cases and what came of it are documents of their schemas."""
+        hidden = pathlib.Path(assignment).parent / json.loads(pathlib.Path(assignment).read_text()).get("hidden_cases", "none")
+        documents = [("assignment", assignment.read_text()), *(("grade", json.dumps(grade)) for grade in grades)]
+        documents += [("cases", hidden.read_text())] if hidden.is_file() else []
+        for name, text in documents if jsonschema else []:
+            schema = subprocess.run([BINARY, "schema", name], capture_output=True, check=True).stdout
+            jsonschema.Draft202012Validator(json.loads(schema)).validate(json.loads(text))
 
     def item(self, grade, name="output"):
         self.assertIn(grade["status"], ("graded", "pending"), grade["reason"])
