@@ -44,6 +44,7 @@ FLOORS = [
     ["runner/compare", "runner/roofline", "runner/tuner"],
     ["runner/compare/kernels"],
     ["runner/grade/input"],
+    ["runner/grade/program"],
     ["runner/grade"],
     ["runner/grade/mutants"],
     ["runner"],
@@ -63,7 +64,7 @@ TOOLKIT = re.compile(r"(cuda\w*|cooperative_groups|cublas_api|curand_\w+|driver_
 PLACEHOLDER = re.compile(r"[A-Z]{2,}|\bfoo(?![a-z])|\bsquares(?![a-z])")
 
 SOURCES = {".h", ".cpp", ".cu", ".cuh"}
-CITED = re.compile(r"(?<![\w./*{$])(\w[\w.-]*(?:/[\w.-]+)*\.(?:h|cpp|cuh?|md|py|sh|csv|tsv|json|cases|cmake|txt))(?![\w*/])")
+CITED = re.compile(r"(?<![\w./*{$])((?!gpulab\.cases\.v1)\w[\w.-]*(?:/[\w.-]+)*\.(?:h|cpp|cuh?|md|py|sh|csv|tsv|json|cases|cmake|txt))(?![\w*/])")
 
 
 @functools.lru_cache(maxsize=None)

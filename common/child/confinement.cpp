@@ -38,7 +38,8 @@ std::vector<std::string> system_programs() {
 IsolationSupport isolation_support() { return {landlock_version(), has_seccomp()}; }
 
 PreparedConfinement::PreparedConfinement(const Confinement& confinement) : ruleset_(landlock_ruleset(confinement)) {
-  if (const auto support = isolation_support(); support.seccomp) filter_ = refused_calls(support.landlock);
+  if (const auto support = isolation_support(); support.seccomp)
+    filter_ = refused_calls(support.landlock, confinement.alone);
 }
 
 PreparedConfinement::~PreparedConfinement() {

@@ -134,6 +134,19 @@ void refuse_truncating_open(Filter& filter, long number, unsigned flags) {
   filter.load_call();
 }
 
+/// A process that forks without end takes the machine before anybody has looked. Threads are no processes.
+void refuse_processes(Filter& filter) {
+#if defined(__x86_64__)
+  filter.refuse_call(SYS_fork, EPERM);
+  filter.refuse_call(SYS_vfork, EPERM);
+#endif
+  filter.jump(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
+  filter.load_argument(0);
+  filter.jump(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
+  filter.refuse(EPERM);
+  filter.load_call();
+}
+
 /// prlimit of another process.
 void refuse_foreign_limits(Filter& filter) {
   filter.jump(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 4);
@@ -145,7 +158,7 @@ void refuse_foreign_limits(Filter& filter) {
 
 }  // namespace
 
-std::vector<sock_filter> refused_calls(int landlock) {
+std::vector<sock_filter> refused_calls(int landlock, bool alone) {
   if (this_architecture == 0) return {};
   Filter filter;
   filter.statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch));
@@ -165,6 +178,7 @@ std::vector<sock_filter> refused_calls(int landlock) {
   refuse_bits(
       filter, SYS_clone, 0,
       CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET);
+  if (alone) refuse_processes(filter);
   refuse_foreign_limits(filter);
   if (landlock < 3) {
     filter.refuse_call(SYS_truncate, EACCES);

@@ -44,7 +44,8 @@ Usage usage_of_assignment(const Lab* lab) {
       "barriers, indices …), grades each, and tells those that keep all points: wrong on other inputs or under\n"
       "other tools, slower, or neither; with their line and what would tell. Minutes; --jobs shortens it.\n"
       "new writes a folder, DIR or the contract's name, with an assignment that is sound: a reference, a\n"
-      "starter, wrong solutions. Change it into yours.\n",
+      "starter, wrong solutions. Change it into yours. 'new program' writes one whose submissions are whole\n"
+      "programs, run by cases and judged by what they print.\n",
       {"lint", "new"}};
 }
 
@@ -84,12 +85,8 @@ ExitCode run_lint(const CommandLine& line) {
   return report.errors() > 0 ? ExitCode::wrong : ExitCode::ok;
 }
 
-ExitCode run_new_assignment(const CommandLine& line) {
-  if (line.lab == nullptr) throw unknown_lab(line.arguments[1], lab_names(*line.labs));
-  const auto* named = contract_asked_for(*line.lab, line.given);
-  const auto& contract = named != nullptr ? *named : line.lab->contracts.front();
-  const std::filesystem::path folder = line.arguments.size() > 2 ? line.arguments[2] : contract.name;
-  const auto files = new_assignment(*line.lab, contract);
+/// Into the folder; none of them may be there already.
+void write_new_files(const std::vector<NewFile>& files, const std::filesystem::path& folder) {
   for (const auto& file : files) {
     const auto path = (folder / file.path).lexically_normal();
     make_folder(path.parent_path(), "assignment new");
@@ -97,6 +94,18 @@ ExitCode run_new_assignment(const CommandLine& line) {
   }
   print_report(fmt::format("{}: {} files; change them into yours, then\n  gpulab assignment lint {}\n", folder.string(),
                            files.size(), (folder / files.front().path).string()));
+}
+
+ExitCode run_new_assignment(const CommandLine& line) {
+  if (line.arguments[1] == "program") {
+    write_new_files(new_program_assignment(), line.arguments.size() > 2 ? line.arguments[2] : "program");
+    return ExitCode::ok;
+  }
+  if (line.lab == nullptr) throw unknown_lab(line.arguments[1], lab_names(*line.labs));
+  const auto* named = contract_asked_for(*line.lab, line.given);
+  const auto& contract = named != nullptr ? *named : line.lab->contracts.front();
+  const std::filesystem::path folder = line.arguments.size() > 2 ? line.arguments[2] : contract.name;
+  write_new_files(new_assignment(*line.lab, contract), folder);
   return ExitCode::ok;
 }
 

@@ -117,7 +117,8 @@ std::string unwatched_text(const Judgement& judgement) {
 }  // namespace
 
 bool Facts::is_late() const {
-  return std::ranges::any_of(classes, &ClassFact::late) || std::ranges::any_of(hidden, &HiddenClass::late);
+  return std::ranges::any_of(classes, &ClassFact::late) || std::ranges::any_of(hidden, &HiddenClass::late) ||
+         (program && program->is_late());
 }
 
 Facts facts_of(const Judgement& judgement, const std::vector<std::string>& counters) {
@@ -177,7 +178,8 @@ nlohmann::json facts_json(const Facts& facts) {
           {"timed", timed},
           {"constructs", facts.constructs},
           {"output", facts.output},
-          {"output_cut", facts.output_cut}};
+          {"output_cut", facts.output_cut},
+          {"program", facts.program ? program_facts_json(*facts.program) : Json()}};
 }
 
 Facts facts_in(const nlohmann::json& json) {
@@ -205,6 +207,7 @@ Facts facts_in(const nlohmann::json& json) {
   made.constructs = json.at("constructs");
   made.output = json.at("output");
   made.output_cut = json.at("output_cut");
+  if (const auto& program = json.at("program"); !program.is_null()) made.program = program_facts_in(program);
   return made;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runner/case/judgement.h"
+#include "runner/grade/program/program_facts.h"
 
 namespace gpulab {
 
@@ -52,6 +53,7 @@ struct Facts {
   std::vector<std::string> constructs{};
   std::string output{};  ///< what it printed
   std::uint64_t output_cut = 0;
+  std::optional<ProgramFacts> program{};  ///< of an assignment of the kind "program"
 
   [[nodiscard]] bool is_late() const;  ///< something met the backstop of the wall clock
 };

@@ -80,6 +80,33 @@ Json counters_json(const Facts& facts) {
   return all;
 }
 
+/// Of the program first: what of it does not compile has no kernel either.
+Json compile_problem(const Facts& facts) {
+  const auto& problem =
+      facts.program && !facts.program->uncompiled.empty() ? facts.program->uncompiled : facts.uncompiled;
+  return problem.empty() ? Json() : Json(visible(problem));
+}
+
+/// A stranger's process told all of it: it says so itself.
+Json program_json(const ProgramFacts& facts) {
+  Json json{{"trusted", false}, {"launches", facts.launches()}, {"cases", Json::array()}};
+  for (const auto& one : facts.reported) {
+    Json of_case{{"name", one.name},
+                 {"kernels", Json::array()},
+                 {"findings", Json::array()},
+                 {"counters", Json::object()},
+                 {"modelled_ms", one.time_ms > 0 ? Json(one.time_ms) : Json()},
+                 {"errors", visible(one.errors)}};
+    for (const auto& [name, launches] : one.kernels)
+      of_case["kernels"].push_back({{"name", visible(name)}, {"launches", launches}});
+    for (const auto& [tool, message] : one.findings)
+      of_case["findings"].push_back({{"tool", visible(tool)}, {"message", visible(message)}});
+    for (const auto& [name, value] : one.counters) of_case["counters"][name] = value;
+    json["cases"].push_back(std::move(of_case));
+  }
+  return json;
+}
+
 }  // namespace
 
 nlohmann::ordered_json grade_json(const Assignment& assignment, const GradedSubmission& grade) {
@@ -94,8 +121,8 @@ nlohmann::ordered_json grade_json(const Assignment& assignment, const GradedSubm
   Json json{{"schema", "gpulab.grade.v1"},
             {"gpulab", {{"version", version()}}},
             {"assignment", assignment.title},
-            {"lab", assignment.lab->name},
-            {"contract", assignment.contract->name},
+            {"lab", assignment.contract != nullptr ? Json(assignment.lab->name) : Json()},
+            {"contract", assignment.contract != nullptr ? Json(assignment.contract->name) : Json()},
             {"submission", shown_name(grade.submission.name)},
             {"file", grade.submission.file.empty() ? Json() : Json(shown_name(grade.submission.file))},
             {"status", ours              ? "infrastructure"
@@ -106,7 +133,7 @@ nlohmann::ordered_json grade_json(const Assignment& assignment, const GradedSubm
             {"score", ours || nothing || pending || grade.is_public ? Json() : points_json(earned)},
             {"score_so_far", ours || nothing ? Json() : points_json(earned)},
             {"max", points_json(assignment.points())},
-            {"compile_problem", facts.uncompiled.empty() ? Json() : Json(visible(facts.uncompiled))},
+            {"compile_problem", compile_problem(facts)},
             {"reason", visible(nothing ? grade.submission.unreadable : facts.trouble)},
             {"items", Json::array()},
             {"kernels", Json::array()},
@@ -115,13 +142,15 @@ nlohmann::ordered_json grade_json(const Assignment& assignment, const GradedSubm
             {"messages", visible(facts.messages)},
             {"output", visible(facts.output)},
             {"output_cut", facts.output_cut}};
-  const Places places{all_classes(*assignment.contract), shown_name(grade.submission.file), grade.submission.source};
+  const Places places{assignment.contract != nullptr ? all_classes(*assignment.contract) : std::vector<InputClass>(),
+                      shown_name(grade.submission.file), grade.submission.source};
   for (const auto& item : grade.items) json["items"].push_back(item_json(item, places));
   for (const auto& one : facts.findings)
     json["findings"].push_back(
         {{"tool", one.tool}, {"message", visible(with_source_lines(one.message, places.file, places.source))}});
   for (const auto& kernel : facts.kernels) json["kernels"].push_back(visible(kernel));
   if (!facts.note.empty()) json["note"] = visible(facts.note);
+  if (facts.program) json["program"] = program_json(*facts.program);
   return json;
 }
 

@@ -151,7 +151,7 @@ std::string tried_table(const Json& grade, std::size_t width) {
   if (const auto& problem = grade.at("compile_problem"); !problem.is_null())
     return text + block("does not compile: " + problem.get<std::string>(), "", width) +
            block(grade.at("messages").get<std::string>(), "  ", width);
-  if (grade.at("kernels").empty() && !grade.at("items").empty())
+  if (!grade.contains("program") && grade.at("kernels").empty() && !grade.at("items").empty())
     return text + block(grade.at("items")[0].at("reason"), "", width);
   if (grade.contains("note")) text += block("note: " + grade.at("note").get<std::string>(), "", width) + "\n";
   for (const auto& item : grade.at("items")) {
@@ -161,7 +161,7 @@ std::string tried_table(const Json& grade, std::size_t width) {
                            : fmt::format("{} of {}", number(item.at("earned")), number(item.at("points")));
     text += entry(item.at("name"), status, fmt::format("{}: {}", worth, item.at("reason").get<std::string>()), width);
     for (const auto& part : item.at("parts"))
-      if (item.at("kind") == "correct" && part.at("status") != "passed")
+      if ((item.at("kind") == "correct" || item.at("kind") == "output") && part.at("status") != "passed")
         text += entry("  " + part.at("name").get<std::string>(), part.at("status"), part.at("reason"), width);
     if (item.contains("hint")) text += entry("  hint", "", item.at("hint"), width);
   }
@@ -169,6 +169,12 @@ std::string tried_table(const Json& grade, std::size_t width) {
     text += "\nthe kernel printed\n" + block(output.substr(0, 1000), "  ", width);
   if (const auto lines = explain_command(grade); !lines.empty())
     text += "\nLine by line, as the contract launches it:\n  " + lines + "\n";  // in one piece, to be copied
+  if (grade.contains("program"))
+    return text + "\n" +
+           block(
+               "Hidden cases are judged when it is handed in. 'gpulab exec FILE.cu' runs the program and shows "
+               "findings, counters and times of its kernels.",
+               "", width);
   return text + "\n" +
          block(fmt::format("Hidden classes, and counters at a hidden size, are judged when it is handed in. "
                            "'gpulab check {} FILE.cu' shows lines, threads and counters.",

@@ -28,11 +28,14 @@ using Json = nlohmann::json;
 std::string basis_of(const GradingRequest& request) {
   const auto& questions = request.questions;
   const auto& assignment = *request.assignment;
-  const auto reference = assignment.reference.empty() ? std::string() : read_source(assignment.reference, "assignment");
+  const auto reference = assignment.reference.empty()
+                             ? std::string()
+                             : read_source(main_file(assignment, assignment.reference), "assignment");
   const auto nvcc = find_nvcc();
   const auto secret = sha256({"gpulab key", questions.trials.hidden ? questions.trials.hidden->secret : ""});
   return sha256({version(), identity_of("/proc/self/exe"), assignment.text, reference, secret, questions.profile,
-                 questions.isolated ? "isolated" : "", nvcc ? identity_of(*nvcc) : ""});
+                 questions.isolated ? "isolated" : "", nvcc ? identity_of(*nvcc) : "",
+                 questions.program ? questions.program->digest : ""});
 }
 
 /// Whatever the device, all but times is the same: what has nothing left to time need not be done again.
@@ -89,8 +92,11 @@ class Grading {
 
   void grade(std::size_t index, bool alone) {
     auto& submission = submissions_[index];
-    if (!alone) read_submission(submission);
-    const auto basis = sha256({basis_, submission.name, submission.file, submission.source, submission.unreadable});
+    if (!alone) read_submission(submission, further_files());
+    std::string others;
+    for (const auto& [name, text] : submission.others) others += sha256({name, text});
+    const auto basis =
+        sha256({basis_, submission.name, submission.file, submission.source, submission.unreadable, others});
     const auto shown = shown_name(submission.name);
     if (request_.folder != nullptr && !alone) {
       const auto known = request_.folder->done(shown, basis);
@@ -106,7 +112,10 @@ class Grading {
   /// False: it is to be judged again, alone.
   bool judge(std::size_t index, bool alone, GradedSubmission& made) {
     if (is_timed()) (void)timing_kind();  // before anything is judged in vain
-    made.facts = judge_in_child(request_.questions, shown_name(made.submission.file), made.submission.source);
+    auto questions = request_.questions;
+    if (questions.program) questions.program->alone = alone;
+    made.facts =
+        judge_in_child(questions, shown_name(made.submission.file), made.submission.source, made.submission.others);
     if ((made.facts.is_late() || made.facts.was_killed) && !alone) {
       const std::lock_guard lock(mutex_);
       late_.push_back(index);
@@ -118,12 +127,17 @@ class Grading {
     return true;
   }
 
+  [[nodiscard]] std::vector<std::string> further_files() const {
+    return request_.assignment->program ? request_.assignment->program->files : std::vector<std::string>();
+  }
+
   [[nodiscard]] bool is_timed() const { return !request_.questions.trials.timed.empty(); }
 
   void settle(std::size_t index, const std::string& text) {
     const std::lock_guard lock(mutex_);
     documents_[index] = Json::parse(text);
     submissions_[index].source.clear();
+    submissions_[index].others.clear();
     ++done_;
     if (request_.progress) request_.progress(done_);
   }

@@ -16,6 +16,8 @@
 #include "common/hex.h"
 #include "labs/registry.h"
 #include "runner/execution/child_process.h"
+#include "runner/grade/input/assignment.h"
+#include "runner/grade/program/program_judging.h"
 #include "runner/judge/kernel_search/launch_choice.h"
 
 namespace gpulab {
@@ -28,6 +30,8 @@ constexpr std::string_view process_argument = "--judge-submission";
 /// Of this process, which computes answers; its children have limits of their own (JudgingLimits).
 constexpr std::chrono::seconds most_cpu{300};
 constexpr std::uint64_t most_memory = std::uint64_t{1} << 30;
+/// A program's own limit is the assignment's, and no process may raise what the one before it has.
+constexpr std::uint64_t most_memory_of_programs = std::uint64_t{32} << 30;
 /// A backstop: all limits of its children together.
 constexpr std::chrono::minutes longest{30};
 /// CPU time of a process that simulates a submission's launches. Budgets of work end a launch long before.
@@ -35,7 +39,20 @@ constexpr std::chrono::seconds most_simulated{20};
 
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-Json request_json(const Questions& questions, const std::string& file, const std::string& source) {
+Json program_json(const ProgramQuestions& program, const SourceFiles& others) {
+  Json files = Json::array();
+  for (const auto& [name, text] : others) files.push_back({name, hex_of(text)});
+  return {{"assignment", program.assignment},
+          {"text", hex_of(program.text)},
+          {"hidden", program.hidden},
+          {"tools", program.tools},
+          {"counters", program.counters},
+          {"alone", program.alone},
+          {"others", files}};
+}
+
+Json request_json(const Questions& questions, const std::string& file, const std::string& source,
+                  const SourceFiles& others) {
   Json hidden;
   if (questions.trials.hidden)
     hidden = {{"secret", hex_of(questions.trials.hidden->secret)}, {"classes", questions.trials.hidden->classes}};
@@ -60,7 +77,8 @@ Json request_json(const Questions& questions, const std::string& file, const std
           {"model", questions.model},
           {"profile", questions.profile},
           {"isolated", questions.isolated},
-          {"backstop_ms", questions.backstop.count()}};
+          {"backstop_ms", questions.backstop.count()},
+          {"program", questions.program ? program_json(*questions.program, others) : Json()}};
 }
 
 /// With the blocks that the assignment chooses.
@@ -69,8 +87,26 @@ Contract asked_contract(const Lab& lab, const Json& asked) {
   return with_launches(contract, asked.at("launches"), asked.at("every_launch"));
 }
 
-Facts judged(const Json& asked) {
-  const auto labs = all_labs();
+ProgramFacts judged_program(const Json& asked, const std::vector<Lab>& labs) {
+  const auto& of_program = asked.at("program");
+  const auto assignment =
+      parse_assignment(bytes_of_hex(of_program.at("text").get<std::string>()), of_program.at("assignment"), labs);
+  ProgramJudging judging{.program = assignment.program.get(), .assignment = assignment.path};
+  // What a file is called in its folder is the assignment's word, and else its own, without what no compiler takes.
+  const auto file = assignment.file.empty() ? std::string("program.cu") : assignment.file;
+  judging.sources.emplace_back(file, bytes_of_hex(asked.at("source").get<std::string>()));
+  for (const auto& one : of_program.at("others"))
+    judging.sources.emplace_back(one.at(0), bytes_of_hex(one.at(1).get<std::string>()));
+  judging.tools = of_program.at("tools");
+  judging.counters = of_program.at("counters");
+  judging.profile = asked.at("profile");
+  judging.hidden = of_program.at("hidden");
+  judging.isolated = asked.at("isolated");
+  judging.alone = of_program.at("alone");
+  return judge_program(judging);
+}
+
+Facts judged_kernel(const Json& asked, const std::vector<Lab>& labs) {
   const auto lab = std::ranges::find(labs, asked.at("lab").get<std::string>(), &Lab::name);
   const auto contract = asked_contract(*lab, asked);
   JudgeRequest request;
@@ -113,6 +149,17 @@ void send_line(int socket, std::string text) {
   }
 }
 
+Facts judged(const Json& asked) {
+  const auto labs = all_labs();
+  Facts made;
+  if (asked.at("lab") != "") made = judged_kernel(asked, labs);
+  if (asked.at("program").is_null()) return made;
+  made.program = judged_program(asked, labs);
+  if (made.trouble.empty()) made.trouble = made.program->trouble;
+  if (made.messages.empty()) made.messages = made.program->messages;
+  return made;
+}
+
 /// What keeps us from judging is ours: nothing that a submission does throws (judge.h).
 Json answer(const std::string& line) {
   Facts trouble;
@@ -139,15 +186,17 @@ Facts in_trouble(std::string why) {
 
 }  // namespace
 
-Facts judge_in_child(const Questions& questions, const std::string& file, const std::string& source) {
+Facts judge_in_child(const Questions& questions, const std::string& file, const std::string& source,
+                     const SourceFiles& others) {
   ChildPlan plan{.command = {"/proc/self/exe", std::string(process_argument)}};
   plan.limits.cpu = most_cpu;
 #if !defined(__SANITIZE_ADDRESS__)  // its shadow is most of the address space
   // The processes that use a GPU inherit the limit, and its driver takes what it wants.
-  if (questions.trials.timed.empty()) plan.limits.data_bytes = most_memory;
+  if (questions.trials.timed.empty())
+    plan.limits.data_bytes = questions.program ? most_memory_of_programs : most_memory;
 #endif
   ChildProcess child(plan);
-  const auto answer = child.ask(dumped(request_json(questions, file, source)), longest, interrupted);
+  const auto answer = child.ask(dumped(request_json(questions, file, source, others)), longest, interrupted);
   if (answer.outcome == ChildProcess::Outcome::interrupted) throw Error(ExitCode::interrupted, "interrupted");
   if (answer.outcome == ChildProcess::Outcome::late) return in_trouble("judging it took more than half an hour");
   if (answer.outcome == ChildProcess::Outcome::ended) {

@@ -33,7 +33,9 @@ class Advice {
       warn("there are no wrong solutions: nobody knows that an item tells right from wrong");
     const bool tests = std::ranges::any_of(assignment_.items,
                                            [](const AssignmentItem& item) { return item.kind == ItemKind::correct; });
-    if (!tests) error("no item is of the kind 'correct': a kernel that is wrong on hidden sizes earns as much");
+    if (!tests && !assignment_.program)
+      error("no item is of the kind 'correct': a kernel that is wrong on hidden sizes earns as much");
+    if (assignment_.program) look_at_program(tests);
     look_at_races();
     for (const auto& item : assignment_.items) look_at(item);
     return std::move(notes_);
@@ -45,16 +47,42 @@ class Advice {
 
   void look_at(const AssignmentItem& item) {
     const auto name = fmt::format("item '{}'", item.name);
-    if (item.points == 0) warn(name + " is worth no points");
-    if (!std::ranges::count(assignment_.wrong, item.name, &std::pair<std::string, std::string>::second))
+    const bool only_shows = item.kind == ItemKind::reported && item.points == 0;
+    if (item.points == 0 && !only_shows) warn(name + " is worth no points");
+    if (!only_shows && !std::ranges::count(assignment_.wrong, item.name, &std::pair<std::string, std::string>::second))
       warn(name + " is failed by no wrong solution");
     if (item.kind == ItemKind::correct) look_at_classes(item, name);
+    if (item.kind == ItemKind::output) look_at_cases(item, name);
+    if (item.kind == ItemKind::reported && item.points > 0)
+      warn(name + " gives points for what the program's own process reports: host code can forge it");
     const bool measures = item.kind == ItemKind::require || item.kind == ItemKind::speed;
     if (measures && item.certificate == 0)
       warn(name + " has no certificate: one block that does all the work may pass");
     for (const auto& one : item.requirements) look_at(one, name);
     if (item.kind == ItemKind::speed && item.zero_at < least_margin * item.full_at)
       warn(fmt::format("{}: 'full_at' and 'zero_at' are nearer than {} times: chance decides", name, least_margin));
+  }
+
+  void look_at_program(bool judges_kernels) {
+    if (std::ranges::none_of(assignment_.items,
+                             [](const AssignmentItem& item) { return item.kind == ItemKind::output; }))
+      error("no item is of the kind 'output': whatever the program prints earns as much");
+    if (!judges_kernels)
+      warn(
+          "no item judges a kernel by a contract: a program that computes on the CPU beside an empty launch earns as "
+          "much");
+    std::vector<std::string> unused;
+    for (const auto& one : assignment_.program->cases)
+      if (std::ranges::none_of(assignment_.items, [&](const AssignmentItem& item) {
+            return std::ranges::count(item.visible, one.name) + std::ranges::count(item.hidden, one.name) > 0;
+          }))
+        unused.push_back(one.name);
+    if (!unused.empty()) warn(fmt::format("{} of no item: {}", unused.size() == 1 ? "a case" : "cases", join(unused)));
+  }
+
+  void look_at_cases(const AssignmentItem& item, const std::string& name) {
+    if (item.hidden.empty()) warn(name + " has no hidden cases: a program may know all outputs that are asked for");
+    if (item.visible.empty()) warn(name + " has no visible cases: nobody learns what is wrong");
   }
 
   /// A kernel that races is wrong in the classes where it does.
@@ -102,12 +130,17 @@ class Advice {
   std::vector<LintNote> notes_;
 };
 
-Submission solution(const std::string& path, const std::string& role) {
+Submission solution(const Assignment& assignment, const std::string& path, const std::string& role) {
   Submission made;
   made.path = path;
   made.name = role + " " + path;
   made.file = std::filesystem::path(path).filename();
   std::error_code failed;
+  if (assignment.program && std::filesystem::is_directory(std::filesystem::symlink_status(path, failed))) {
+    made.is_folder = true;
+    made.file = assignment.file;
+    return made;
+  }
   if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, failed)))
     throw usage_error(fmt::format("assignment: there is no file '{}'", path), "paths are from the assignment's folder");
   return made;
@@ -115,9 +148,9 @@ Submission solution(const std::string& path, const std::string& role) {
 
 std::vector<Submission> solutions_of(const Assignment& assignment) {
   std::vector<Submission> all;
-  if (!assignment.reference.empty()) all.push_back(solution(assignment.reference, "reference"));
-  if (!assignment.starter.empty()) all.push_back(solution(assignment.starter, "starter"));
-  for (const auto& [path, item] : assignment.wrong) all.push_back(solution(path, "wrong"));
+  if (!assignment.reference.empty()) all.push_back(solution(assignment, assignment.reference, "reference"));
+  if (!assignment.starter.empty()) all.push_back(solution(assignment, assignment.starter, "starter"));
+  for (const auto& [path, item] : assignment.wrong) all.push_back(solution(assignment, path, "wrong"));
   return all;
 }
 
@@ -182,10 +215,16 @@ class Solutions {
     if (item.at("status") == "passed" || item.at("status") == "pending")
       error(submission, fmt::format("does not fail '{}'", name));
     // What does not compile fails every item, and shows nothing of any.
-    if (!grade.at("compile_problem").is_null() || grade.at("kernels").empty())
+    const bool no_kernel = assignment_.contract != nullptr && grade.at("kernels").empty() && !of_program(name);
+    if (!grade.at("compile_problem").is_null() || no_kernel)
       advice(submission, "has no kernel that is judged: it fails every item");
     else if (item.at("reason").get<std::string>().starts_with(not_earned))
       advice(submission, fmt::format("is not right, and so fails '{}' whatever it does there", name));
+  }
+
+  /// What a program prints can be wrong whatever its kernels are.
+  [[nodiscard]] bool of_program(const std::string& name) const {
+    return is_of_programs(std::ranges::find(assignment_.items, name, &AssignmentItem::name)->kind);
   }
 
   const Assignment& assignment_;
@@ -250,9 +289,14 @@ std::string lint_text(const Assignment& assignment, const LintReport& report) {
 
 std::string lint_json(const Assignment& assignment, const LintReport& report) {
   using Ordered = nlohmann::ordered_json;
-  Ordered json{{"schema", "gpulab.lint.v1"},  {"gpulab", {{"version", version()}}},    {"assignment", assignment.title},
-               {"lab", assignment.lab->name}, {"contract", assignment.contract->name}, {"sound", report.errors() == 0},
-               {"notes", Ordered::array()},   {"solutions", Ordered::array()}};
+  Ordered json{{"schema", "gpulab.lint.v1"},
+               {"gpulab", {{"version", version()}}},
+               {"assignment", assignment.title},
+               {"lab", assignment.contract != nullptr ? Ordered(assignment.lab->name) : Ordered()},
+               {"contract", assignment.contract != nullptr ? Ordered(assignment.contract->name) : Ordered()},
+               {"sound", report.errors() == 0},
+               {"notes", Ordered::array()},
+               {"solutions", Ordered::array()}};
   for (const auto& note : report.notes)
     json["notes"].push_back({{"severity", note.is_error ? "error" : "advice"}, {"text", visible(note.text)}});
   for (const auto& solution : report.solutions)

@@ -6,11 +6,25 @@
 #include <cmath>
 
 #include "common/text.h"
+#include "runner/grade/program_rubric.h"
 #include "runner/judge/judge.h"
 #include "runner/judge/rung_counts.h"
 
 namespace gpulab {
 namespace {
+
+double weight_of(const AssignmentItem& item, const std::string& name) {
+  const auto found = item.weights.find(name);
+  return found != item.weights.end() ? found->second : 1;
+}
+
+/// "odd (hidden, counts 2)".
+std::string part_text(const AssignmentItem& item, const GradedPart& part) {
+  std::vector<std::string> more;
+  if (part.is_hidden) more.emplace_back("hidden");
+  if (item.weights.contains(part.name)) more.push_back(fmt::format("counts {:g}", weight_of(item, part.name)));
+  return more.empty() ? part.name : fmt::format("{} ({})", part.name, join(more));
+}
 
 class Rubric {
  public:
@@ -18,6 +32,8 @@ class Rubric {
       : assignment_(assignment), facts_(facts), standard_(standard) {}
 
   GradedItem grade(const AssignmentItem& item, const TimedRatio* speed) {
+    if (item.kind == ItemKind::output) return grade_output(item, *facts_.program, standard_.is_public());
+    if (item.kind == ItemKind::reported) return grade_reported(item, *facts_.program);
     GradedItem made{.item = &item};
     if (const auto why = unjudged(); !why.empty()) {
       made.reason = why;
@@ -40,6 +56,9 @@ class Rubric {
       case ItemKind::speed:
         time(item, speed, made);
         break;
+      case ItemKind::output:
+      case ItemKind::reported:
+        break;  // not of a kernel: above
     }
     return made;
   }
@@ -82,19 +101,6 @@ class Rubric {
     });
   }
 
-  static double weight_of(const AssignmentItem& item, const std::string& name) {
-    const auto found = item.weights.find(name);
-    return found != item.weights.end() ? found->second : 1;
-  }
-
-  /// "odd (hidden, counts 2)".
-  static std::string class_text(const AssignmentItem& item, const GradedPart& part) {
-    std::vector<std::string> more;
-    if (part.is_hidden) more.emplace_back("hidden");
-    if (item.weights.contains(part.name)) more.push_back(fmt::format("counts {:g}", weight_of(item, part.name)));
-    return more.empty() ? part.name : fmt::format("{} ({})", part.name, join(more));
-  }
-
   void correct(const AssignmentItem& item, GradedItem& made) const {
     for (const auto& name : item.visible) made.parts.push_back(visible_class(name));
     if (!standard_.is_public())
@@ -102,21 +108,10 @@ class Rubric {
         made.parts.push_back({name, is_right_on_key(name) ? Graded::passed : Graded::failed, true, {}});
     if (!facts_.wrong_at_reference.empty())
       made.parts.push_back({"reference", Graded::failed, false, facts_.wrong_at_reference});
-    double right = 0, whole = 0;
-    bool works = false;
-    std::vector<std::string> wrong;
-    for (auto& part : made.parts) {
-      const bool passed = part.status == Graded::passed;
-      part.share = passed ? 1 : 0;
-      right += part.share * weight_of(item, part.name);
-      whole += weight_of(item, part.name);
-      works |= passed && !is_of_nothing(part.name);
-      if (!passed) wrong.push_back(class_text(item, part));
-    }
+    const bool works = std::ranges::any_of(
+        made.parts, [&](const GradedPart& part) { return part.status == Graded::passed && !is_of_nothing(part.name); });
+    const auto wrong = earn_by_parts(item, works, made);
     const auto all = made.parts.size();
-    const bool earns = works && (item.partial || wrong.empty());
-    made.earned = earns ? hundredths(item.points * right / whole) : 0;
-    made.status = !earns ? Graded::failed : wrong.empty() ? Graded::passed : Graded::partial;
     made.reason = wrong.empty() ? all_classes_text(all) + with_blocks(", with ", facts_.blocks, true)
                   : all == 1
                       ? fmt::format("the one class of inputs is wrong: {}", wrong[0])
@@ -299,6 +294,22 @@ class Rubric {
 };
 
 }  // namespace
+
+std::vector<std::string> earn_by_parts(const AssignmentItem& item, bool works, GradedItem& made) {
+  double right = 0, whole = 0;
+  std::vector<std::string> wrong;
+  for (auto& part : made.parts) {
+    const bool passed = part.status == Graded::passed;
+    part.share = passed ? 1 : 0;
+    right += part.share * weight_of(item, part.name);
+    whole += weight_of(item, part.name);
+    if (!passed) wrong.push_back(part_text(item, part));
+  }
+  const bool earns = works && (item.partial || wrong.empty());
+  made.earned = earns ? hundredths(item.points * right / whole) : 0;
+  made.status = !earns ? Graded::failed : wrong.empty() ? Graded::passed : Graded::partial;
+  return wrong;
+}
 
 double hundredths(double points) { return std::round(points * 100) / 100; }
 

@@ -50,6 +50,10 @@ inline constexpr std::string_view not_earned = "not earned: ";
 /// Facts::timed are of the items of the kind speed, in order; nothing where there is no GPU.
 [[nodiscard]] std::vector<GradedItem> grade_items(const Assignment& assignment, const Facts& facts, Standard& standard);
 
+/// Of an item whose parts earn their points each, by weight, or all together: shares, points and status. `works`: it
+/// does something right. Returns the parts that are wrong: "odd (hidden, counts 2)".
+[[nodiscard]] std::vector<std::string> earn_by_parts(const AssignmentItem& item, bool works, GradedItem& made);
+
 /// To a hundredth of a point.
 [[nodiscard]] double hundredths(double points);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "common/gpu_profile.h"
@@ -22,7 +23,7 @@ void add(std::vector<std::string>& all, const std::vector<std::string>& more) {
 bool compares_with(const Assignment& assignment, std::string_view rung) {
   for (const auto& item : assignment.items)
     for (const auto& one : item.requirements)
-      if (one.rung == rung) return true;
+      if (!is_of_programs(item.kind) && one.rung == rung) return true;
   return false;
 }
 
@@ -46,7 +47,30 @@ std::string flaw_of(const Facts& facts) {
 
 }  // namespace
 
-Questions questions_of(const Assignment& assignment, const std::string& secret) {
+namespace {
+
+/// What is shown of a program beside the counters that items name.
+constexpr std::array shown_counters{"warp_instructions", "global_load_sectors", "global_store_sectors"};
+
+ProgramQuestions program_questions(const Assignment& assignment) {
+  ProgramQuestions made{.assignment = assignment.path, .text = assignment.text};
+  for (const auto& item : assignment.items) {
+    if (item.kind != ItemKind::reported) continue;
+    add(made.tools, item.tools);
+    for (const auto& one : item.requirements) add(made.counters, {one.counter});
+  }
+  add(made.counters, {shown_counters.begin(), shown_counters.end()});
+  return made;
+}
+
+/// Of a program none of whose kernels is judged by itself.
+Questions questions_without_kernel(const std::string& secret) {
+  Questions made;
+  made.trials.hidden.emplace(HiddenTrials{secret, {}});
+  return made;
+}
+
+Questions kernel_questions(const Assignment& assignment, const std::string& secret) {
   Questions made{.lab = assignment.lab->name,
                  .contract = assignment.contract->name,
                  .launches = assignment.launches,
@@ -55,6 +79,7 @@ Questions questions_of(const Assignment& assignment, const std::string& secret) 
   std::vector<std::string> hidden;
   made.trials.classes = {all_classes(*assignment.contract).front().name};  // nothing is right that is not right there
   for (const auto& item : assignment.items) {
+    if (is_of_programs(item.kind)) continue;
     add(made.trials.classes, item.visible);
     add(hidden, item.hidden);
     for (const auto& one : item.requirements) {
@@ -72,14 +97,27 @@ Questions questions_of(const Assignment& assignment, const std::string& secret) 
   return made;
 }
 
+}  // namespace
+
+Questions questions_of(const Assignment& assignment, const std::string& secret) {
+  auto made = assignment.contract != nullptr ? kernel_questions(assignment, secret) : questions_without_kernel(secret);
+  if (!assignment.program) return made;
+  made.program = program_questions(assignment);
+  made.program->digest = digest_of(*assignment.program, assignment.path);
+  return made;
+}
+
 Assignment public_part(Assignment assignment) {
   std::erase_if(assignment.items, &AssignmentItem::is_hidden);
   return assignment;
 }
 
 Questions public_questions(const Assignment& assignment) {
-  auto made = questions_of(assignment, {});
+  auto made = assignment.contract != nullptr ? kernel_questions(assignment, {}) : questions_without_kernel({});
   made.trials.hidden.reset();
+  if (!assignment.program) return made;
+  made.program = program_questions(assignment);
+  made.program->hidden = false;
   return made;
 }
 
@@ -103,8 +141,10 @@ Standard::Standard(const Assignment& assignment, const Questions& questions)
   if (is_public() && !std::filesystem::exists(assignment.reference, failed)) return;
   auto untimed = questions;
   untimed.trials.timed.clear();  // rungs are what submissions are timed beside
-  reference_ = judge_file(untimed, assignment.reference);
-  if (reference_->was_killed || reference_->is_late()) reference_ = judge_file(untimed, assignment.reference);
+  untimed.program.reset();       // nothing is compared with how the reference's program runs
+  reference_ = judge_file(untimed, main_file(assignment, assignment.reference));
+  if (reference_->was_killed || reference_->is_late())
+    reference_ = judge_file(untimed, main_file(assignment, assignment.reference));
   if (!reference_->trouble.empty() || reference_->is_late())
     throw Error(
         ExitCode::launch_failed,

@@ -116,4 +116,14 @@ std::vector<NewFile> new_assignment(const Lab& lab, const Contract& contract) {
       path + " would be it; 'gpulab new' writes a starter");
 }
 
+std::vector<NewFile> new_program_assignment() {
+  constexpr std::string_view folder = "configs/assignments/program/";
+  std::vector<NewFile> files;
+  for (const auto& file : embedded_pages())
+    if (file.path.starts_with(folder))
+      files.push_back({std::string(file.path.substr(folder.size())), std::string(file.text)});
+  std::ranges::stable_partition(files, [](const NewFile& file) { return file.path == "assignment.json"; });
+  return files;
+}
+
 }  // namespace gpulab

@@ -24,6 +24,9 @@ struct NewFile {
 /// Throws Error: nobody has written a solution for this contract.
 [[nodiscard]] std::vector<NewFile> new_assignment(const Lab& lab, const Contract& contract);
 
+/// One of the kind "program": the worked one of configs/assignments/program. assignment.json comes first.
+[[nodiscard]] std::vector<NewFile> new_program_assignment();
+
 /// The same of a solution's text.
 [[nodiscard]] std::vector<NewFile> assignment_of(const std::string& solution, const Lab& lab, const Contract& contract);
 

@@ -23,6 +23,13 @@ namespace fs = std::filesystem;
 
 fs::path own_folder(const std::string& file) { return fs::absolute(file).lexically_normal().parent_path(); }
 
+/// Nothing lies in our folder but these.
+bool are_all_that_is_here(const std::vector<std::string>& files) {
+  return std::ranges::all_of(fs::directory_iterator(fs::current_path()), [&](const fs::directory_entry& entry) {
+    return std::ranges::count(files, entry.path().filename().string()) > 0;
+  });
+}
+
 /// Options of which the outcome depends on no file but those of the sources.
 bool shows_all(const std::vector<std::string>& options) {
   return std::ranges::none_of(options, [](const std::string& word) {
@@ -40,7 +47,7 @@ BuildCache::BuildCache(const BuildRequest& request, const std::string& nvcc) : r
   std::set<std::string> stems;
   for (const auto& file : request.files)
     if (fs::path(file).extension() != ".cu" || !stems.insert(fs::path(file).stem()).second) return;
-  if (!shows_all(request.options)) return;
+  if (!shows_all(request.options) || (request.alone && !are_all_that_is_here(request.files))) return;
   const char* host_compiler = std::getenv("NVCC_CCBIN");
   const auto gcc = find_in_path("gcc");
   std::vector<std::string> parts{"program",
@@ -48,10 +55,11 @@ BuildCache::BuildCache(const BuildRequest& request, const std::string& nvcc) : r
                                  identity_of(nvcc),
                                  host_compiler != nullptr ? host_compiler : "",
                                  gcc ? identity_of(*gcc) : "",
-                                 fs::current_path().string(),
+                                 request.alone ? "" : fs::current_path().string(),
                                  std::to_string(request.architecture),
                                  request.isolated ? "isolated" : "",
                                  request.old_cuda ? "old" : "",
+                                 request.alone ? "alone" : "",
                                  join(request.options, "\n"),
                                  join(request.files, "\n")};
   for (const auto& file : request.files) parts.push_back(read_file(file, "exec"));
@@ -79,7 +87,11 @@ void BuildCache::keep(const BuiltProgram& program, const fs::path& preprocessed)
         if (fs::path(one).filename() != watching_header && !is_of_old_cuda(one))
           read.insert(std::move(one));  // the others are of this version of ours
     }
-    const auto mine = state_of(read_file(file, "exec"), {read.begin(), read.end()}, own_folder(file));
+    // What is judged lies in another folder each time, with nothing beside it.
+    const auto own = request_.alone ? "" : own_folder(file);
+    if (request_.alone)
+      std::erase_if(read, [](const auto& one) { return fs::path(one).parent_path() == fs::current_path(); });
+    const auto mine = state_of(read_file(file, "exec"), {read.begin(), read.end()}, own);
     if (!mine) return;
     state += *mine;
   }

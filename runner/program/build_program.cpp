@@ -70,6 +70,13 @@ std::vector<std::string> readable_folders(const BuildRequest& request) {
   return folders;
 }
 
+void say(const BuildRequest& request, const std::string& messages) {
+  if (request.messages != nullptr)
+    *request.messages += messages;
+  else
+    std::fputs(messages.c_str(), stderr);
+}
+
 /// In its confinement the linker cannot say that what it made is a program.
 bool executable(const fs::path& program) {
   std::error_code failed;
@@ -155,7 +162,7 @@ bool build(const BuildRequest& request, const fs::path& program, const std::stri
   command.insert(command.end(), {"-o", program.string()});
   if (watched)
     for (auto& word : watching_words(program.parent_path(), request.files)) command.push_back(std::move(word));
-  const auto texts = included_texts(command);
+  const auto texts = request.alone ? std::vector<SourceText>() : included_texts(command);
   if (request.old_cuda)
     for (auto& word : old_cuda_words(program.parent_path(), texts)) command.push_back(std::move(word));
   const auto preprocessed = program.parent_path() / "preprocessed";
@@ -187,7 +194,7 @@ bool build(const BuildRequest& request, const fs::path& program, const std::stri
     run.output += advice_on_build(run.output, command, request.old_cuda);
   else
     run.output += notes_on_build(command) + (request.old_cuda ? old_cuda_notes(texts) : "");
-  std::fputs(run.output.c_str(), stderr);
+  say(request, run.output);
   if (run.exit_code != 0) return false;
   if (cache.applies()) cache.keep({read_file(program.string(), "nvcc"), run.output}, preprocessed);
   return executable(program);
@@ -199,7 +206,7 @@ bool build_program(const BuildRequest& request, const fs::path& program) {
   const std::string nvcc = nvcc_for_programs();
   const BuildCache cache(request, nvcc);
   if (const auto known = cache.known()) {
-    std::fputs(known->messages.c_str(), stderr);
+    say(request, known->messages);
     return written(program, known->bytes);
   }
   return build(request, program, nvcc, cache, may_watch(request.options));

@@ -14,6 +14,9 @@ struct BuildRequest {
   int architecture = 90;             ///< of the simulated GPU
   bool isolated = true;
   bool old_cuda = false;  ///< with what CUDA has dropped (old_cuda/)
+  /// A submission that is judged: the compiler sees the folder in which we are, and no other of ours.
+  bool alone = false;
+  std::string* messages = nullptr;  ///< where nvcc's go; null: to standard error
 };
 
 /// The words of a command line for nvcc with those about architectures and the runtime replaced by ours.
@@ -23,7 +26,7 @@ struct BuildRequest {
 /// nvcc, or an Error (missing).
 [[nodiscard]] std::string nvcc_for_programs();
 
-/// False where it does not compile; nvcc's messages go to standard error.
+/// False where it does not compile.
 [[nodiscard]] bool build_program(const BuildRequest& request, const std::filesystem::path& program);
 
 }  // namespace gpulab

@@ -45,7 +45,7 @@ void check_static_runtime(const std::vector<cuda_api::StaticFunction>& functions
 
 }  // namespace
 
-LibraryNeeds check_program(const std::string& path, const std::string& name) {
+LibraryNeeds check_program(const std::string& path, const std::string& name, bool may_lack_runtime) {
   std::error_code failed;
   const auto size = fs::file_size(path, failed);
   if (failed || !fs::is_regular_file(path)) throw usage_error(fmt::format("exec: no such file: {}", name));
@@ -73,7 +73,7 @@ LibraryNeeds check_program(const std::string& path, const std::string& name) {
   check_static_runtime(functions, name);
   needs.static_runtime = !functions.empty();
   // What has no runtime of its own may open the driver's API while it runs.
-  if (needs.static_runtime || bytes.find("libcuda.so") != std::string::npos) return needs;
+  if (needs.static_runtime || may_lack_runtime || bytes.find("libcuda.so") != std::string::npos) return needs;
   throw Error(ExitCode::missing, fmt::format("{} does not use the CUDA runtime", name), {}, how_to_build());
 }
 

@@ -33,13 +33,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What the loader and the C library look at, and what programs ask of the machine.
 std::vector<std::string> readable_places(const ProgramRequest& request, const fs::path& own) {
-  auto places = system_programs();
-  for (const char* path : {"/etc/localtime", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group", "/etc/ld.so.conf",
-                           "/usr/share", "/dev/random", "/dev/zero", "/proc/meminfo", "/proc/cpuinfo", "/proc/stat",
-                           "/sys/devices/system/cpu", "/sys/fs/cgroup", "/dev/tty"})
-    places.emplace_back(path);
+  auto places = places_of_programs();
+  places.emplace_back("/dev/tty");
   places.push_back(own);
   std::error_code failed;
   places.push_back(fs::canonical(request.program, failed).parent_path());
@@ -190,6 +186,15 @@ void find_leaks(ProgramRun& run, const std::vector<std::string>& tools) {
 }
 
 }  // namespace
+
+std::vector<std::string> places_of_programs() {
+  auto places = system_programs();
+  for (const char* path : {"/etc/localtime", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group", "/etc/ld.so.conf",
+                           "/usr/share", "/dev/random", "/dev/zero", "/proc/meminfo", "/proc/cpuinfo", "/proc/stat",
+                           "/sys/devices/system/cpu", "/sys/fs/cgroup"})
+    places.emplace_back(path);
+  return places;
+}
 
 ProgramRun run_program(const ProgramRequest& request) {
   const PrivateFolder folder;

@@ -23,6 +23,9 @@ struct ProgramRequest {
   ProgramLimits limits;
 };
 
+/// What the loader and the C library look at, and what programs ask of the machine.
+[[nodiscard]] std::vector<std::string> places_of_programs();
+
 /// Runs it to its end.
 [[nodiscard]] ProgramRun run_program(const ProgramRequest& request);
 

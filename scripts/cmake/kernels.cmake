@@ -13,9 +13,11 @@ include(${CMAKE_CURRENT_LIST_DIR}/cuda.cmake)
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
 
 file(GLOB_RECURSE config_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/configs/*.json)
-# Styles and scripts of HTML pages (runner/report/html), and a header that programs get (runner/program/old_cuda).
+# Styles and scripts of HTML pages (runner/report/html), a header that programs get (runner/program/old_cuda), and the assignment that
+# `gpulab assignment new program` writes.
 file(GLOB_RECURSE page_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/runner/*.css
-     ${PROJECT_SOURCE_DIR}/runner/*.js ${PROJECT_SOURCE_DIR}/runner/*.cuh)
+     ${PROJECT_SOURCE_DIR}/runner/*.js ${PROJECT_SOURCE_DIR}/runner/*.cuh
+     ${PROJECT_SOURCE_DIR}/configs/assignments/program/*)
 
 # Architectures of the GPU profiles that this toolkit knows: "9.0" -> 90.
 set(profile_architectures)

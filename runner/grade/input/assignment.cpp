@@ -11,6 +11,7 @@
 #include "common/simt/observers/tool.h"
 #include "common/text.h"
 #include "labs/registry.h"
+#include "runner/grade/input/json_reader.h"
 #include "runner/judge/inspection/constructs.h"
 #include "runner/judge/kernel_search/launch_choice.h"
 #include "runner/judge/rung_counts.h"
@@ -29,93 +30,8 @@ constexpr double most_points = 1e6;
 /// by includes how it is spread. The reference's values, with room for other shapes of blocks.
 constexpr const char* default_certificate = "sms_used>=0.5*reference,waves<=4*reference,block_imbalance<=4*reference";
 
-/// An object of the file, whose keys are asked for one by one.
-class Reader {
- public:
-  Reader(const Json& json, std::string path, std::string place)
-      : json_(json), path_(std::move(path)), place_(std::move(place)) {
-    if (!json.is_object()) throw refused("is no JSON object");
-  }
-
-  [[nodiscard]] Error refused(const std::string& why, std::string hint = {}) const {
-    return usage_error(fmt::format("{}: {} {}", path_, place_, why),
-                       hint.empty() ? "'gpulab schema assignment' says what an assignment holds" : std::move(hint));
-  }
-
-  void allow(const std::vector<std::string>& known) const {
-    for (const auto& [key, value] : json_.items())
-      if (!std::ranges::count(known, key))
-        throw refused(fmt::format("has an unknown key '{}'", visible(key)),
-                      did_you_mean(key, known, "there is " + join(known)));
-  }
-
-  [[nodiscard]] bool has(const char* key) const { return json_.contains(key); }
-
-  [[nodiscard]] std::string text(const char* key, bool may_be_missing = false) const {
-    const auto found = json_.find(key);
-    if (found == json_.end() && may_be_missing) return {};
-    if (found == json_.end()) throw refused(fmt::format("has no '{}'", key));
-    if (!found->is_string()) throw refused(fmt::format("has a '{}' that is no text", key));
-    return found->get<std::string>();
-  }
-
-  [[nodiscard]] double number(const char* key, double least, double most) const {
-    const auto found = json_.find(key);
-    if (found == json_.end()) throw refused(fmt::format("has no '{}'", key));
-    const double value = found->is_number() ? found->get<double>() : -1;
-    if (!found->is_number() || !(value >= least && value <= most))
-      throw refused(fmt::format("has a '{}' that is no number from {:g} to {:g}", key, least, most));
-    return value;
-  }
-
-  [[nodiscard]] bool flag(const char* key, bool fallback) const {
-    const auto found = json_.find(key);
-    if (found == json_.end()) return fallback;
-    if (!found->is_boolean()) throw refused(fmt::format("has a '{}' that is neither true nor false", key));
-    return found->get<bool>();
-  }
-
-  [[nodiscard]] std::vector<std::string> texts(const char* key) const {
-    std::vector<std::string> all;
-    const auto found = json_.find(key);
-    if (found == json_.end()) return all;
-    if (!found->is_array()) throw refused(fmt::format("has a '{}' that is no list", key));
-    for (const auto& one : *found) {
-      if (!one.is_string()) throw refused(fmt::format("has a '{}' that is no list of texts", key));
-      all.push_back(one.get<std::string>());
-      if (std::ranges::count(all, all.back()) > 1)
-        throw refused(fmt::format("has '{}' twice in '{}'", visible(all.back()), key));
-    }
-    return all;
-  }
-
-  /// The texts, each of which is one of `known`.
-  [[nodiscard]] std::vector<std::string> words(const char* key, const std::vector<std::string>& known,
-                                               const char* noun) const {
-    auto all = texts(key);
-    for (const auto& one : all)
-      if (!std::ranges::count(known, one))
-        throw refused(fmt::format("has an unknown {} '{}' in '{}'", noun, visible(one), key),
-                      did_you_mean(one, known, "there is " + join(known)));
-    return all;
-  }
-
-  /// What is an object itself.
-  [[nodiscard]] Reader object(const char* key) const {
-    const auto& json = json_.at(key);
-    if (!json.is_object()) throw refused(fmt::format("has a '{}' that is no JSON object", key));
-    return {json, path_, fmt::format("{} in '{}'", place_, key)};
-  }
-
-  [[nodiscard]] const Json& at(const char* key) const { return json_.at(key); }
-
- private:
-  const Json& json_;
-  std::string path_, place_;
-};
-
 /// "weights": {"odd": 2}.
-void read_weights(const Reader& reader, AssignmentItem& item) {
+void read_weights(const JsonReader& reader, AssignmentItem& item) {
   if (!reader.has("weights")) return;
   if (!item.partial) throw reader.refused("weighs classes, and gives points for all of them alone");
   const auto weights = reader.object("weights");
@@ -126,7 +42,7 @@ void read_weights(const Reader& reader, AssignmentItem& item) {
     if (weights.has(name.c_str())) item.weights[name] = weights.number(name.c_str(), 0.01, 100);
 }
 
-void read_correct(const Reader& reader, const Assignment& assignment, AssignmentItem& item) {
+void read_correct(const JsonReader& reader, const Assignment& assignment, AssignmentItem& item) {
   reader.allow(
       {"name", "kind", "points", "visibility", "description", "hint", "visible", "hidden", "weights", "partial"});
   std::vector<std::string> known;
@@ -144,7 +60,7 @@ void read_correct(const Reader& reader, const Assignment& assignment, Assignment
   read_weights(reader, item);
 }
 
-void add_requirements(const Reader& reader, const Assignment& assignment, const std::string& text,
+void add_requirements(const JsonReader& reader, const Assignment& assignment, const std::string& text,
                       AssignmentItem& item) {
   try {
     for (auto& one : parse_requirements(text, *assignment.lab, {std::string(reference_rung)}))
@@ -157,7 +73,7 @@ void add_requirements(const Reader& reader, const Assignment& assignment, const 
 }
 
 /// Needs the reference solution. What that lacks asks nothing of others.
-void add_certificate(const Reader& reader, const Assignment& assignment, AssignmentItem& item) {
+void add_certificate(const JsonReader& reader, const Assignment& assignment, AssignmentItem& item) {
   if (!reader.flag("certificate", true)) return;
   if (assignment.reference.empty())
     throw reader.refused("is compared with the reference solution, and there is none",
@@ -168,7 +84,7 @@ void add_certificate(const Reader& reader, const Assignment& assignment, Assignm
 }
 
 /// "zero_at": 2, of 'warp_instructions<=1.3*warp': no points from 2*warp on.
-void read_zero_at(const Reader& reader, AssignmentItem& item) {
+void read_zero_at(const JsonReader& reader, AssignmentItem& item) {
   if (!reader.has("zero_at")) return;
   if (item.requirements.size() != 1)
     throw reader.refused("has a 'zero_at' and several requirements",
@@ -185,7 +101,7 @@ void read_zero_at(const Reader& reader, AssignmentItem& item) {
   one.zero_at = zero;
 }
 
-void read_require(const Reader& reader, const Assignment& assignment, AssignmentItem& item) {
+void read_require(const JsonReader& reader, const Assignment& assignment, AssignmentItem& item) {
   reader.allow(
       {"name", "kind", "points", "visibility", "description", "hint", "require", "certificate", "partial", "zero_at"});
   const auto texts = reader.texts("require");
@@ -200,7 +116,7 @@ void read_require(const Reader& reader, const Assignment& assignment, Assignment
   add_certificate(reader, assignment, item);
 }
 
-void read_size(const Reader& reader, const Assignment& assignment, AssignmentItem& item) {
+void read_size(const JsonReader& reader, const Assignment& assignment, AssignmentItem& item) {
   item.size = assignment.contract->reference;
   if (!reader.has("size")) return;
   (void)reader.object("size");
@@ -217,7 +133,7 @@ void read_size(const Reader& reader, const Assignment& assignment, AssignmentIte
   }
 }
 
-void read_speed(const Reader& reader, const Assignment& assignment, AssignmentItem& item) {
+void read_speed(const JsonReader& reader, const Assignment& assignment, AssignmentItem& item) {
   reader.allow({"name", "kind", "points", "visibility", "description", "hint", "rung", "full_at", "zero_at", "size",
                 "certificate"});
   item.rung = reader.text("rung");
@@ -235,7 +151,7 @@ void read_speed(const Reader& reader, const Assignment& assignment, AssignmentIt
   add_certificate(reader, assignment, item);
 }
 
-void read_static(const Reader& reader, AssignmentItem& item) {
+void read_static(const JsonReader& reader, AssignmentItem& item) {
   reader.allow({"name", "kind", "points", "visibility", "description", "hint", "forbid", "want"});
   std::vector<std::string> known;
   for (const auto& construct : constructs()) known.emplace_back(construct.name);
@@ -247,16 +163,66 @@ void read_static(const Reader& reader, AssignmentItem& item) {
       throw reader.refused(fmt::format("both forbids and wants '{}'", name));
 }
 
-void read_sanitize(const Reader& reader, AssignmentItem& item) {
-  reader.allow({"name", "kind", "points", "visibility", "description", "hint", "tools"});
+void read_tools(const JsonReader& reader, AssignmentItem& item) {
   std::vector<std::string> known;
   for (const auto* tool : simt::tool_kinds()) known.emplace_back(tool->name);
   item.tools = reader.words("tools", known, "tool");
   if (reader.has("tools") && item.tools.empty()) throw reader.refused("has no tool in 'tools'");
 }
 
+void read_sanitize(const JsonReader& reader, AssignmentItem& item) {
+  reader.allow({"name", "kind", "points", "visibility", "description", "hint", "tools"});
+  read_tools(reader, item);
+}
+
+/// Cases of the program, each a part of the points.
+void read_output(const JsonReader& reader, const Assignment& assignment, AssignmentItem& item) {
+  reader.allow({"name", "kind", "points", "visibility", "description", "hint", "visible", "hidden", "weights",
+                "partial", "gpu"});
+  const auto& program = *assignment.program;
+  item.visible = reader.words("visible", program.names(false), "case");
+  item.hidden = program.lacks_hidden ? reader.texts("hidden") : reader.words("hidden", program.names(true), "case");
+  if (!reader.has("visible") && !reader.has("hidden")) {
+    item.visible = program.names(false);
+    item.hidden = program.names(true);
+    item.hidden_open = program.lacks_hidden;
+  }
+  if (item.visible.empty() && item.hidden.empty()) throw reader.refused("has no case");
+  item.partial = reader.flag("partial", true);
+  item.asks_for_gpu = reader.flag("gpu", true);
+  read_weights(reader, item);
+}
+
+/// What the program's own process tells of itself: it can tell what it likes, and so gives points only where the
+/// instructor says so.
+void read_reported(const JsonReader& reader, const Assignment& assignment, AssignmentItem& item) {
+  reader.allow({"name", "kind", "points", "visibility", "description", "hint", "case", "require", "tools"});
+  const auto known = assignment.program->names(false);
+  item.of_case = reader.has("case") ? reader.text("case") : known.front();
+  if (!std::ranges::count(known, item.of_case))
+    throw reader.refused(fmt::format("looks at an unknown case '{}'", visible(item.of_case)),
+                         did_you_mean(item.of_case, known, "visible cases: " + join(known)));
+  Assignment without_lab{.path = assignment.path, .text = {}, .title = {}, .reference = {}};
+  const Lab no_rungs;
+  without_lab.lab = &no_rungs;
+  for (const auto& text : reader.texts("require")) {
+    if (text.find('*') != std::string::npos)
+      throw reader.refused(fmt::format("compares a program with a rung: '{}'", visible(text)),
+                           "a program is compared with a number: 'warp_instructions<=1e6'; kernels with rungs, by a "
+                           "contract");
+    add_requirements(reader, without_lab, text, item);
+  }
+  if (reader.has("tools")) read_tools(reader, item);
+  if (item.requirements.empty() && item.tools.empty())
+    throw reader.refused("asks for nothing: it has neither 'require' nor 'tools'");
+  if (item.points > 0 && !assignment.program->trusts_host)
+    throw reader.refused("gives points for what the program's own process reports, which it can forge",
+                         "0 points only show it; \"trust\": \"host\" of the assignment gives points all the same; a "
+                         "contract judges the kernels by themselves");
+}
+
 /// For students.
-std::string read_words(const Reader& reader, const char* key) {
+std::string read_words(const JsonReader& reader, const char* key) {
   auto text = reader.text(key, true);
   if (text.size() > most_words)
     throw reader.refused(fmt::format("has a '{}' that is longer than {} bytes", key, most_words), "be brief");
@@ -265,12 +231,12 @@ std::string read_words(const Reader& reader, const char* key) {
 }
 
 AssignmentItem read_item(const Json& json, const Assignment& assignment, std::size_t number) {
-  const Reader unnamed(json, assignment.path, fmt::format("item {}", number));
+  const JsonReader unnamed(json, assignment.path, fmt::format("item {}", number));
   AssignmentItem item{.name = unnamed.text("name")};
   if (item.name.empty() || item.name.size() > 100 || visible(item.name) != item.name ||
       item.name.find_first_of("\n\t") != std::string::npos)
     throw unnamed.refused("has a name that is empty, longer than 100 bytes, or of characters that no terminal shows");
-  const Reader reader(json, assignment.path, fmt::format("item '{}'", item.name));
+  const JsonReader reader(json, assignment.path, fmt::format("item '{}'", item.name));
   const auto kind = reader.text("kind");
   const auto kinds = words_of(ItemKind{});
   const auto found = std::ranges::find(kinds, kind);
@@ -280,6 +246,13 @@ AssignmentItem read_item(const Json& json, const Assignment& assignment, std::si
                          did_you_mean(kind, known, "kinds: " + join(known)));
   }
   item.kind = static_cast<ItemKind>(found - kinds.begin());
+  if (is_of_programs(item.kind) && !assignment.program)
+    throw reader.refused(fmt::format("is of the kind '{}', and the assignment asks for no program", kind),
+                         "\"kind\": \"program\" of the assignment, and its \"cases\"");
+  if (!is_of_programs(item.kind) && assignment.contract == nullptr)
+    throw reader.refused(
+        fmt::format("is of the kind '{}', which judges a kernel, and the assignment names no contract", kind),
+        "\"lab\" and \"contract\" of the assignment say what the kernel must do");
   item.points = reader.number("points", 0, most_points);
   const auto visibility = reader.text("visibility", true);
   if (!visibility.empty() && visibility != "visible" && visibility != "hidden")
@@ -303,11 +276,17 @@ AssignmentItem read_item(const Json& json, const Assignment& assignment, std::si
     case ItemKind::construct:
       read_static(reader, item);
       break;
+    case ItemKind::output:
+      read_output(reader, assignment, item);
+      break;
+    case ItemKind::reported:
+      read_reported(reader, assignment, item);
+      break;
   }
   return item;
 }
 
-void read_place(const Reader& reader, const std::vector<Lab>& labs, Assignment& made) {
+void read_place(const JsonReader& reader, const std::vector<Lab>& labs, Assignment& made) {
   const auto lab = reader.text("lab");
   const auto found = std::ranges::find(labs, lab, &Lab::name);
   if (found == labs.end())
@@ -325,7 +304,7 @@ void read_place(const Reader& reader, const std::vector<Lab>& labs, Assignment& 
 }
 
 /// "blocks", "every_block": a choice of the contract's launches.
-void read_blocks(const Reader& reader, Assignment& made) {
+void read_blocks(const JsonReader& reader, Assignment& made) {
   const bool every = reader.flag("every_block", made.contract->every_launch);
   if (!reader.has("blocks") && every == made.contract->every_launch) return;
   std::vector<std::string> known;
@@ -344,7 +323,7 @@ void read_blocks(const Reader& reader, Assignment& made) {
   made.contract = made.chosen.get();
 }
 
-void read_solutions(const Reader& reader, Assignment& made) {
+void read_solutions(const JsonReader& reader, Assignment& made) {
   const auto folder = std::filesystem::path(made.path).parent_path();
   const auto beside = [&](const std::string& name) {
     return name.empty() ? name : (folder / name).lexically_normal().string();
@@ -361,7 +340,7 @@ void read_solutions(const Reader& reader, Assignment& made) {
   }
 }
 
-void read_items(const Reader& reader, Assignment& made) {
+void read_items(const JsonReader& reader, Assignment& made) {
   if (!reader.has("items") || !reader.at("items").is_array() || reader.at("items").empty())
     throw reader.refused("has no items");
   if (reader.at("items").size() > most_items) throw reader.refused(fmt::format("has more than {} items", most_items));
@@ -386,6 +365,12 @@ double Assignment::points() const {
   return sum;
 }
 
+std::string main_file(const Assignment& assignment, const std::string& solution) {
+  std::error_code failed;
+  const bool is_folder = assignment.program && std::filesystem::is_directory(solution, failed);
+  return is_folder ? solution + "/" + assignment.file : solution;
+}
+
 Assignment parse_assignment(const std::string& text, const std::string& path, const std::vector<Lab>& labs) {
   Json json;
   try {
@@ -393,17 +378,30 @@ Assignment parse_assignment(const std::string& text, const std::string& path, co
   } catch (const Json::parse_error& error) {
     throw usage_error(fmt::format("{}: is no JSON", path), fmt::format("look at byte {}", error.byte));
   }
-  const Reader reader(json, path, "the assignment");
-  reader.allow({"schema", "title", "lab", "contract", "blocks", "every_block", "file", "reference", "starter", "wrong",
-                "items"});
+  const JsonReader reader(json, path, "the assignment");
+  const auto kind = reader.text("kind", true);
+  const std::vector<std::string> kinds{"kernel", "program"};
+  if (!kind.empty() && !std::ranges::count(kinds, kind))
+    throw reader.refused(fmt::format("is of an unknown kind '{}'", visible(kind)),
+                         did_you_mean(kind, kinds, "kinds: " + join(kinds)));
+  const bool is_program = kind == "program";
+  std::vector<std::string> known{"schema",      "kind", "title",     "lab",     "contract", "blocks",
+                                 "every_block", "file", "reference", "starter", "wrong",    "items"};
+  if (is_program) known.insert(known.end(), {"cases", "hidden_cases", "compare", "limits", "files", "nvcc", "trust"});
+  reader.allow(known);
   if (reader.text("schema") != "gpulab.assignment.v1")
     throw reader.refused("is not of the schema gpulab.assignment.v1");
   Assignment made{.path = path, .text = text, .title = reader.text("title"), .reference = {}};
   if (made.title.empty()) throw reader.refused("has an empty title");
   made.file = reader.text("file", true);
   if (made.file.find('/') != std::string::npos) throw reader.refused("has a 'file' that is in another folder");
-  read_place(reader, labs, made);
-  read_blocks(reader, made);
+  if (is_program) made.program = std::make_shared<const ProgramPart>(read_program(reader, path));
+  if (!is_program || reader.has("lab") || reader.has("contract")) {
+    read_place(reader, labs, made);
+    read_blocks(reader, made);
+  }
+  if (is_program && !made.program->files.empty() && made.file.empty())
+    throw reader.refused("has 'files' and no 'file'", "\"file\": the one with the kernels, \"files\": the others");
   read_solutions(reader, made);
   read_items(reader, made);
   return made;

@@ -154,6 +154,27 @@ std::string read_regular(int descriptor, const std::string& file, std::string& s
   return {};
 }
 
+/// Reads a file of it; why it cannot be read, or nothing.
+std::string read_one(const Submission& submission, const std::string& name, std::string& text) {
+  const bool is_file = !submission.is_folder;
+  const std::string path = is_file ? submission.path : submission.path + "/" + name;
+  const int folder =
+      is_file ? AT_FDCWD : open(submission.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const int descriptor =
+      openat(folder, is_file ? path.c_str() : name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  const int failure = errno;
+  if (folder >= 0) close(folder);
+  if (descriptor < 0) {
+    struct stat status {};
+    const bool known = lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+    return known ? sentence(name, kind_of(status.st_mode))
+                 : fmt::format("{} cannot be read: {}", shown_name(name), std::strerror(failure));
+  }
+  auto wrong = read_regular(descriptor, name, text);
+  close(descriptor);
+  return wrong;
+}
+
 }  // namespace
 
 std::string shown_name(const std::string& name) {
@@ -184,27 +205,21 @@ std::vector<Submission> find_submissions(const std::vector<std::string>& paths, 
   return all;
 }
 
-void read_submission(Submission& submission) {
+void read_submission(Submission& submission, const std::vector<std::string>& others) {
   if (!submission.unreadable.empty()) return;
-  const bool is_file = !submission.is_folder;
-  const std::string path = is_file ? submission.path : submission.path + "/" + submission.file;
-  const int folder =
-      is_file ? AT_FDCWD : open(submission.path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  const int descriptor =
-      openat(folder, is_file ? path.c_str() : submission.file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  const int failure = errno;
-  if (folder >= 0) close(folder);
-  if (descriptor < 0) {
-    struct stat status {};
-    const bool known = lstat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
-    submission.unreadable =
-        known ? sentence(submission.file, kind_of(status.st_mode))
-              : fmt::format("{} cannot be read: {}", shown_name(submission.file), std::strerror(failure));
-    return;
+  submission.unreadable = read_one(submission, submission.file, submission.source);
+  for (const auto& name : others) {
+    if (!submission.unreadable.empty()) break;
+    if (!submission.is_folder) {
+      submission.unreadable =
+          fmt::format("{} is one file, and the program has several: {}", shown_name(submission.file), join(others));
+      break;
+    }
+    submission.unreadable = read_one(submission, name, submission.others.emplace_back(name, "").second);
   }
-  submission.unreadable = read_regular(descriptor, submission.file, submission.source);
-  close(descriptor);
-  if (!submission.unreadable.empty()) submission.source.clear();
+  if (submission.unreadable.empty()) return;
+  submission.source.clear();
+  submission.others.clear();
 }
 
 }  // namespace gpulab

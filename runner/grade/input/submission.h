@@ -3,6 +3,7 @@
 // has none; it is never an error of ours.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpulab {
@@ -13,6 +14,7 @@ struct Submission {
   std::string file;  ///< its name within the folder
   bool is_folder = false;
   std::string source{};
+  std::vector<std::pair<std::string, std::string>> others{};  ///< further files of a program: name, text
   std::string unreadable{};  ///< why it is not judged: a symbolic link, no .cu file, several …
 };
 
@@ -20,8 +22,8 @@ struct Submission {
 /// path that is not there.
 [[nodiscard]] std::vector<Submission> find_submissions(const std::vector<std::string>& paths,
                                                        const std::string& wanted);
-/// Reads its text, once it is its turn.
-void read_submission(Submission& submission);
+/// Reads its text, once it is its turn. `others`: further files that a program is made of.
+void read_submission(Submission& submission, const std::vector<std::string>& others = {});
 
 /// A name as documents have it: one line, nothing that a terminal obeys.
 [[nodiscard]] std::string shown_name(const std::string& name);

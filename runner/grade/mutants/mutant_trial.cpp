@@ -141,6 +141,9 @@ std::size_t MutantReport::count(MutantFate fate) const {
 
 MutantReport try_mutants(const GradingRequest& request, const MutantOptions& options) {
   const auto& assignment = *request.assignment;
+  if (assignment.program)
+    throw usage_error("--mutants: mistakes are put into kernels, and this assignment is of a whole program",
+                      "an assignment of the contract alone says how strong that is");
   if (assignment.reference.empty())
     throw usage_error("--mutants: the assignment names no reference solution to put mistakes into",
                       "\"reference\": \"reference.cu\"");

@@ -82,8 +82,9 @@ std::string LimitsWatch::met() {
   };
   if (memory > limits_.host_memory)
     return over("took more of this machine's memory than", amount(limits_.host_memory),
-                memory_was_given_ ? ", which --host-memory allows"
-                                  : ", nine tenths of what was left; --host-memory SIZE allows more, or less");
+                !limits_.names_options ? ""
+                : memory_was_given_    ? ", which --host-memory allows"
+                                       : ", nine tenths of what was left; --host-memory SIZE allows more, or less");
   if (written > limits_.written_bytes) return over("wrote more than", amount(limits_.written_bytes), "");
   if (processes > limits_.processes)
     return over("had more than", std::to_string(limits_.processes), " processes at once");

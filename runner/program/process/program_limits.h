@@ -15,6 +15,7 @@ struct ProgramLimits {
   std::uint64_t host_memory = 0;
   std::uint64_t written_bytes = std::uint64_t{16} << 30;  ///< of files, pipes and terminals
   std::size_t processes = 256;
+  bool names_options = true;  ///< of our command line, that allow more
 };
 
 class LimitsWatch {

@@ -138,10 +138,9 @@ TEST_CASE("an item says what is wrong with it") {
   CHECK(item_refusal(R"("points": 1)") == std::string("a.json: item 1 has no 'name'") + schema_hint);
   CHECK(item_refusal(R"("name": "a\n")")
             .starts_with("a.json: item 1 has a name that is empty, longer than 100 bytes, or of"));
-  CHECK(
-      item_refusal(a + R"("correkt")") ==
-      start +
-          "is of an unknown kind 'correkt' | did you mean 'correct'? kinds: correct, sanitize, require, speed, static");
+  CHECK(item_refusal(a + R"("correkt")") == start +
+                                                "is of an unknown kind 'correkt' | did you mean 'correct'? kinds: "
+                                                "correct, sanitize, require, speed, static, output, reported");
   CHECK(item_refusal(R"("name": "a", "kind": "correct")") == start + "has no 'points'" + schema_hint);
   CHECK(item_refusal(R"("name": "a", "kind": "correct", "points": -1)") ==
         start + "has a 'points' that is no number from 0 to 1e+06" + schema_hint);
