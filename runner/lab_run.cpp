@@ -18,7 +18,9 @@
 #include "runner/report/ladder/rung_changes.h"
 #include "runner/report/plots/image.h"
 #include "runner/report/report_target.h"
+#include "runner/report/tuned/tuned.h"
 #include "runner/student_file/toolchain.h"
+#include "runner/tuner/tuner.h"
 
 namespace gpulab {
 namespace {
@@ -29,6 +31,7 @@ OptionList own_options(const Lab& lab) {
   for (const auto& variant : lab.variants) variants.push_back(variant.name);
   return {
       {"allow-racy", "", "run variants that race on purpose without racecheck, too", heading::simulator},
+      {"best", "", "try blocks, grids and listed knobs, and say which is the fastest", heading::what_runs},
       {"baseline", "V", "the variant that speed-ups refer to", heading::report, false, std::move(variants)},
       {"image", "FILE", "draw it: a lab's picture (.png), its curve, the ladder or the sweep (.svg)", heading::report},
   };
@@ -71,8 +74,34 @@ LabRun parse(const CommandLine& line) {
   return run;
 }
 
+RunOptions run_options(const LabRun& run) {
+  RunOptions options;
+  options.grid = run.sweep.launch.grid;
+  options.counters = run.machine.counters.value_or(true);
+  options.measure = run.measure;
+  options.dumps = run.dumps;
+  options.shows = run.shows;
+  return options;
+}
+
+/// --best: the space that a tuner tries, on a GPU by its time, else by the modelled one.
+ExitCode run_tuner(LabRun run, const std::string& format) {
+  if (format != "table" && format != "json")
+    throw usage_error(fmt::format("--best: the space is written as a table or as json, not as {}", format),
+                      "--image FILE draws it, as .svg or .png");
+  watch_for_interrupts();
+  ReportTarget target(run.report.output);
+  const std::shared_ptr<Executor> executor = open_device(run.machine);
+  const auto space = tuned(run.sweep, executor, run_options(run));
+  target.write(format == "json" ? tuned_json(space)
+                                : tuned_table(space, Style{wants_color(target), report_width(target)}));
+  if (!run.image.empty()) write_tuned(run.image, space);
+  return tuned_ms(space.run, space.run.results.front()) ? ExitCode::ok : ExitCode::launch_failed;
+}
+
 ExitCode run_lab(const CommandLine& line) {
   const auto run = parse(line);
+  if (single_value(line.given, "best") != nullptr) return run_tuner(run, std::string(run.report.format->name));
   return run_and_report(run, open_device(run.machine));
 }
 
@@ -85,11 +114,7 @@ std::shared_ptr<const Batch> batch_of(const LabRun& run, const std::shared_ptr<E
   if (beside)
     batch->beside =
         batch->lab->file ? open_simulator_for_file(run.machine, run.file_access) : open_simulator(run.machine);
-  batch->options.grid = run.sweep.launch.grid;
-  batch->options.counters = run.machine.counters.value_or(true);
-  batch->options.measure = run.measure;
-  batch->options.dumps = run.dumps;
-  batch->options.shows = run.shows;
+  batch->options = run_options(run);
   batch->tools = run.machine.sanitize;
   return batch;
 }
