@@ -132,7 +132,7 @@ constexpr std::array terms{
          "A picture of what bounds kernels: their rate of arithmetic over their arithmetic intensity, below the peaks "
          "of memory "
          "and arithmetic.",
-         "--format html"},
+         "gpulab roofline LAB"},
     Term{"SASS", "", "The machine code of a GPU, which ptxas makes of PTX. Counts of it differ from those of PTX.", ""},
     Term{"scan", "prefix sum", "Each element becomes the sum of those up to it.", "gpulab scan"},
     Term{"sector", "", "32 bytes: what L1, L2 and DRAM move at least.", "global_load_sectors"},

@@ -1,0 +1,149 @@
+#include <algorithm>
+
+#include "common/device/ptx_entries.h"
+#include "common/gpu_profile.h"
+#include "runner/roofline/ceiling_kernels.h"
+#include "runner/roofline/ceilings.h"
+#include "runner/roofline/shares.h"
+#include "tests/catch.h"
+#include "tests/unit/test_lab.h"
+
+using namespace gpulab;
+
+namespace {
+
+struct Under {
+  Lab lab = doubling_lab();
+  std::vector<SweepCase> cases;
+  Run run;
+  Roofline roofline;
+
+  Under() {
+    run.device = {"gpu", "NVIDIA H200", "h200", 9, 0, 132};
+    roofline.measured = true;
+    roofline.ceilings = {{"memory", "GB/s", 4000},
+                         {"issue", "Ginstr/s", 1000},
+                         {"fp32", "GFLOP/s", 60000},
+                         {"shared", "GB/s", 30000},
+                         {"launch", "us", 5}};
+  }
+  Result& add(double ms) {
+    auto& swept = cases.emplace_back();
+    swept.variant = &lab.variants[1];
+    swept.settings = default_case(lab);
+    auto& result = run.results.emplace_back();
+    result.variant = "plain";
+    result.timing = Timing{.source = TimeSource::cuda_events, .median_ms = ms};
+    result.launch = LaunchFacts{};
+    return result;
+  }
+  Roofline& done() {
+    add_rows(lab, cases, run, roofline);
+    return roofline;
+  }
+};
+
+double share(const RooflineRow& row, std::string_view ceiling) {
+  return std::ranges::find(row.shares, ceiling, &CeilingShare::ceiling)->share;
+}
+
+}  // namespace
+
+TEST_CASE("a row has its declared operations, its shares of every ceiling, and the largest first") {
+  Under under;
+  under.lab.work = [](const Case&) { return Work{.bytes = 4e9, .flops = 2e9}; };
+  auto& counted = under.add(2);
+  counted.counters = Counters{};
+  (*counted.counters)["global_read_footprint_bytes"] = 4'000'000'000;
+  (*counted.counters)["warp_instructions"] = 100'000'000;
+  const auto& roofline = under.done();
+  CHECK_FALSE(roofline.of_instructions);
+  const auto& row = roofline.rows.at(0);
+  CHECK(row.missing.empty());
+  CHECK(row.roof == "fp32");
+  CHECK(row.intensity() == Catch::Detail::Approx(0.5));
+  CHECK(row.per_second() == Catch::Detail::Approx(1e12));
+  CHECK(row.shares.front().ceiling == "memory");
+  CHECK(share(row, "memory") == Catch::Detail::Approx(0.5));
+  CHECK(share(row, "fp32") == Catch::Detail::Approx(1e12 / 60e12));
+  CHECK(share(row, "issue") == Catch::Detail::Approx(0.05));
+  CHECK(share(row, "launch") == Catch::Detail::Approx(0.0025));
+}
+
+TEST_CASE("a share above all of a ceiling says how that can be") {
+  Under under;
+  under.lab.work = [](const Case&) { return Work{.bytes = 4e7, .flops = 1e7}; };
+  under.add(0.005);  // twice the memory's rate, from L2
+  const auto row = under.done().rows.at(0);
+  CHECK(row.shares.front().share == Catch::Detail::Approx(2));
+  CHECK(row.shares.front().why == "its 38.1 MiB fit into L2, which has 60 MiB");
+  Under far;
+  far.lab.work = [](const Case&) { return Work{.bytes = 4e9, .flops = 1e7}; };
+  far.add(0.5);
+  CHECK(far.done().rows.at(0).shares.front().why == "not explained: is the work declared that it does?");
+}
+
+TEST_CASE("where a lab declares no operations they are warp instructions under the issue's roof") {
+  Under under;
+  auto& counted = under.add(1);
+  counted.counters = Counters{};
+  (*counted.counters)["global_read_footprint_bytes"] = 1'000'000;
+  (*counted.counters)["warp_instructions"] = 2'000'000;
+  const auto& roofline = under.done();
+  CHECK(roofline.of_instructions);
+  CHECK(roofline.rows.at(0).roof == "issue");
+  CHECK(roofline.rows.at(0).intensity() == Catch::Detail::Approx(2));
+}
+
+TEST_CASE("counts of a smaller case simulated beside a GPU stand for the large one by its bytes") {
+  Under under;
+  under.lab.work = [](const Case&) { return Work{.bytes = 8e6}; };
+  auto& counted = under.add(1);
+  counted.counters = Counters{};
+  counted.counters_params = {{"n", std::int64_t{10}}};
+  (*counted.counters)["global_read_footprint_bytes"] = 1'000'000;
+  (*counted.counters)["warp_instructions"] = 2'000'000;
+  CHECK(under.done().rows.at(0).operations == Catch::Detail::Approx(16e6));
+}
+
+TEST_CASE("what is not in the picture says why") {
+  Under under;
+  under.lab.work = [](const Case&) { return Work{.bytes = 8e6, .flops = 1e6}; };
+  under.add(1).status = CaseStatus::wrong;
+  under.run.results.back().message = "out[0] is 1, not 2";
+  under.add(1).timing.reset();
+  const auto& rows = under.done().rows;
+  CHECK(rows.at(0).missing == "out[0] is 1, not 2");
+  CHECK(rows.at(1).missing == "it was not measured");
+}
+
+TEST_CASE("modelled ceilings are those of the timing model, else of the data sheet, and say which") {
+  bool validated = false;
+  const auto h200 = modelled_ceilings("h200", validated);
+  CHECK(validated);
+  CHECK(h200.front().name == "memory");
+  CHECK(h200.front().value == 4600);
+  CHECK(h200.front().from == "modelled: configs/timing/h200.json");
+  const auto t4 = modelled_ceilings("t4", validated);
+  CHECK_FALSE(validated);
+  CHECK(t4.front().from == "modelled: the data sheet, by an H100's microbenchmarks");
+  const auto fp32 = std::ranges::find(t4, "fp32", &Ceiling::name);
+  CHECK(fp32->value == Catch::Detail::Approx(8141).epsilon(0.1));  // of its data sheet, 8.1 TFLOP/s
+}
+
+TEST_CASE("ceilings are measured by kernels that a GPU of that kind can run, one for each") {
+  for (const auto& [capability, tensor] : {std::pair{75, ""}, {86, "sm_80"}, {90, "sm_90a"}, {120, "sm_80"}}) {
+    const auto kernels = ceiling_kernels(capability, 100);
+    std::vector<std::string> names;
+    for (const auto& kernel : kernels) {
+      names.push_back(kernel.ceiling);
+      CHECK(kernel.ptx.find(".visible .entry " + kernel.entry + "(") != std::string::npos);
+      CHECK((kernel.work > 0) == (kernel.unit != "us"));
+      if (kernel.ceiling == "tensor bf16") CHECK(kernel.ptx.find(tensor) != std::string::npos);
+    }
+    auto wanted = std::vector<std::string>{"memory", "memory copy", "L2", "shared", "fp32", "fp64", "fp16"};
+    if (*tensor != '\0') wanted.emplace_back("tensor bf16");
+    wanted.emplace_back("launch");
+    CHECK(names == wanted);
+  }
+}
