@@ -11,6 +11,7 @@
 #   differential  random kernels on both (tests/differential); GPU_TEST_KERNELS: how many (5000)
 #   sanitizer     compute-sanitizer finds nothing in the labs' kernels
 #   grading       items of the kind speed: how far five gradings differ, tricks that must gain nothing
+#   measuring     samples and clocks, runs that repeat, two kernels in turn, ceilings: two minutes (tests/gpu/measuring.py)
 #   float         floating point bit by bit on a million operands and more: not among all, since it takes minutes
 # $OUT (default build-gpu/out) gets suite.log, and results.tgz with all logs and documents. A part may take
 # $GPU_TEST_SECONDS (540): steps that are not done by then have failed. What this machine lacks a tool for is named as
@@ -253,6 +254,10 @@ part_grading() {
   step grading 400 python3 tests/grading/gpu_test.py "$bin/gpulab"
 }
 
+part_measuring() {
+  step measuring 200 python3 tests/gpu/measuring.py "$bin/gpulab" "$results"
+}
+
 # Leaves float_vectors.tsv, moved to tests/data: the GPU's results for CI.
 part_float() {
   step float 540 env GPULAB_REQUIRE_GPU=1 GPULAB_FLOAT_TRIES="${GPULAB_FLOAT_TRIES:-1048576}" \
@@ -269,7 +274,7 @@ digest() {
     case $name in
       doctor | devices | headline*) echo "--- $name"; cut -c1-200 "$log" ;;
       lab_* | *_times* | coalescing_strides) cut -c1-160 "$log" ;;
-      gpu_tests | labs_awkward | fidelity_counters | differential* | counters_* | grading | float)
+      gpu_tests | labs_awkward | fidelity_counters | differential* | counters_* | grading | measuring | float)
         echo "--- $name"; grep -v '^seeds .* 0 differences' "$log" | tail -n 12 | cut -c1-200 ;;
     esac
   done
@@ -309,9 +314,9 @@ suite() { # PART…
   [ $failed = 0 ]
 }
 
-usage() { sed -n '4,19s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '4,20s/^# \{0,1\}//p' "$0"; }
 
-parts=(device labs awkward counters differential sanitizer grading)
+parts=(device labs awkward counters differential sanitizer grading measuring)
 case ${1-} in
   --pack) pack ;;
   --help) usage ;;

@@ -6,7 +6,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/device/clocked.h"
 #include "common/device/gpu/tensor_map.h"
+#include "common/launch_error.h"
+#include "common/text.h"
 
 namespace gpulab {
 namespace {
@@ -14,6 +17,23 @@ namespace {
 std::size_t bytes_in(const Buffer& buffer) { return buffer.count * size_of(buffer.type); }
 
 }  // namespace
+
+void check_room(Device& device, std::span<const Buffer> buffers, std::span<const Buffer> scratch, bool keeps_inputs) {
+  const auto room = memory_room(device);
+  if (!room) return;
+  double bytes = 0;
+  for (const auto some : {buffers, scratch})
+    for (const auto& buffer : some) {
+      if (buffer.on_host || !buffer.symbol.empty()) continue;
+      const bool is_kept = keeps_inputs && buffer.role == BufferRole::input;
+      bytes += double(bytes_in(buffer)) * (is_kept ? 2 : 1);
+    }
+  if (bytes <= double(room->free)) return;
+  throw LaunchError(LaunchFailure::out_of_memory,
+                    fmt::format("the case needs {} of the GPU's memory, {} of {} are free", bytes_text(bytes),
+                                bytes_text(double(room->free)), bytes_text(double(room->total))),
+                    {}, "choose a smaller size");
+}
 
 DeviceBuffers::~DeviceBuffers() {
   // A plan that failed halfway may have left copies under way to the host's memory that is freed here.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,10 @@ class DeviceBuffers {
   std::vector<Slot> slots_;
   mutable std::map<std::string, std::uint64_t, std::less<>> textures_;  ///< handles by their buffers
 };
+
+/// Throws LaunchError (out_of_memory) where a device has less memory left than a case's buffers take; nothing has been
+/// allocated then. `keeps_inputs`: DeviceBuffers::keep_inputs() is to follow.
+void check_room(Device& device, std::span<const Buffer> buffers, std::span<const Buffer> scratch, bool keeps_inputs);
 
 /// What an uninitialised output is filled with: NaN, which no verification lets pass and which stays what is added to
 /// it; as integers -1515870811 (0xA5A5A5A5), which no answer has by chance.

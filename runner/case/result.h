@@ -47,11 +47,30 @@ constexpr std::array<std::string_view, 3> words_of(TimeSource) { return {"none",
 enum class CacheState : std::uint8_t { cold, warm };
 constexpr std::array<std::string_view, 2> words_of(CacheState) { return {"cold", "warm"}; }
 
+/// Why sampling ended. count: as many as were asked for; noise: quiet enough; entropy: further samples bring nothing
+/// new; patience: neither, but it has taken long.
+enum class StoppedBy : std::uint8_t { count, noise, entropy, patience };
+constexpr std::array<std::string_view, 4> words_of(StoppedBy) { return {"count", "noise", "entropy", "patience"}; }
+
+/// Samples that were taken again.
+struct Discarded {
+  std::string reason;  ///< "power cap", "low clock"
+  int samples = 0;
+};
+
 struct Timing {
   TimeSource source = TimeSource::none;
   std::optional<CacheState> mode{};  ///< of a GPU's samples
   int samples = 0;
   double min_ms = 0, q1_ms = 0, median_ms = 0, q3_ms = 0, mean_ms = 0, stddev_ms = 0;
+  // Of a GPU's samples.
+  std::vector<double> samples_ms{};  ///< all of them, in the order in which they were taken
+  bool in_turn = false;              ///< with those of the other of two kernels (measuring/in_turn.h)
+  std::vector<double> sm_mhz{};      ///< the SMs' clock beside each; empty where it could not be read
+  std::optional<StoppedBy> stopped_by{};
+  std::vector<Discarded> discarded{};
+  std::string throttled{};          ///< why the clock was held back beside some that were kept; empty: beside none
+  std::string throttling_unseen{};  ///< why nobody knows; empty: it was looked for
 };
 
 struct LaunchFacts {

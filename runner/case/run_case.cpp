@@ -247,13 +247,11 @@ void run_and_measure(Device& device, DeviceBuffers& buffers, const RunOptions& r
   if (result.status != CaseStatus::ok) return;
   if (writes_input) buffers.keep_inputs();
   const bool prints = !result.output.empty();  // it will print again in each measured run
-  result.timing = measure(
-      device, options,
-      [&] {
-        buffers.restore();
-        if (prints) (void)device.take_output();
-      },
-      work);
+  const auto restore = [&] {
+    buffers.restore();
+    if (prints) (void)device.take_output();
+  };
+  result.timing = run.measuring ? run.measuring(device, restore, work) : measure(device, options, restore, work);
   result.counters = device.take_counters();
 }
 
@@ -279,6 +277,13 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
       std::any_of(scratch.begin(), scratch.end(), is_variable))
     (void)device_.kernel(made.steps.front().kernel);
   DeviceBuffers buffers(device_);
+  // Updated in place: what is compared afterwards is an input.
+  const bool in_place = std::any_of(problem.expected.begin(), problem.expected.end(), [&](const Expected& expected) {
+    const auto compared = std::ranges::find(problem.buffers, expected.buffer, &Buffer::name);
+    return compared != problem.buffers.end() && compared->role == BufferRole::input;
+  });
+  const bool keeps_inputs = variant.writes_input || in_place;
+  check_room(device_, problem.buffers, scratch, keeps_inputs && device_.capabilities().measures_time);
   for (const auto& buffer : problem.buffers) buffers.add(buffer, variant.pinned);
   for (const auto& buffer : scratch) buffers.add(buffer, variant.pinned);
   const BoundPlan bound(device_, buffers, made.steps);
@@ -309,11 +314,7 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
     for (const auto& buffer : problem.buffers)
       result.buffers.push_back(facts_of(buffer, buffers.read(buffer.name), options.shows));
   };
-  // Updated in place: what is compared afterwards is an input.
-  const bool in_place = std::any_of(problem.expected.begin(), problem.expected.end(), [&](const Expected& expected) {
-    return buffers.declared(expected.buffer).role == BufferRole::input;
-  });
-  run_and_measure(device_, buffers, options, variant.writes_input || in_place, work, check, result);
+  run_and_measure(device_, buffers, options, keeps_inputs, work, check, result);
   add_traffic(bound.traffic(), launches.size(), result);
   if (variant.host_clock && result.status == CaseStatus::ok && device_.capabilities().measures_time) {
     add_host_times(measure_on_host(

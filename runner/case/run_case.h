@@ -1,6 +1,7 @@
 #pragma once
 // One case on one device: inputs, launch plan, run, verification, measurement, counters -> Result.
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -8,7 +9,7 @@
 
 #include "common/device/device.h"
 #include "labs/lab.h"
-#include "runner/case/measure.h"
+#include "runner/case/measuring/measure.h"
 #include "runner/case/plan.h"
 #include "runner/case/problem_cache.h"
 #include "runner/case/result.h"
@@ -21,6 +22,11 @@ struct Slice {
   std::uint64_t first = 0, end = 0;
 };
 
+/// Takes the samples of a case that was right: `restore` and `work` as for measure(). In its place another may be
+/// asked.
+using Measuring =
+    std::function<Timing(Device&, const std::function<void()>& restore, const std::function<void()>& work)>;
+
 /// How every case of a sweep is run.
 struct RunOptions {
   std::optional<Dim3> grid;  ///< absent: automatic
@@ -28,7 +34,8 @@ struct RunOptions {
   MeasureOptions measure;
   std::map<std::string, std::string> dumps{};  ///< buffer -> file for its bytes after the first run
   std::vector<Slice> shows{};
-  PrintSink printed{};  ///< gets what kernels of the verified run print, as it comes
+  PrintSink printed{};    ///< gets what kernels of the verified run print, as it comes
+  Measuring measuring{};  ///< in place of measure() with `measure`
 };
 
 /// Runs cases on one device; keeps what cases share: loaded modules and the last problem.

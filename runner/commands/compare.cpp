@@ -32,7 +32,28 @@ constexpr std::size_t usual_width = 100;
 
 OptionList own_options() {
   return {{"threshold", "PERCENT", "what is nearer is the same; what is slower by more ends with exit code 1 [5%]",
-           heading::report}};
+           heading::report},
+          {"against", "A", "the other way round: what is named is B, and this is A: a variant, a file",
+           heading::what_runs}};
+}
+
+/// --against: A stands before B then.
+CommandLine with_a_first(CommandLine line) {
+  const auto* against = single_value(line.given, "against");
+  if (against == nullptr) return line;
+  const auto a = *against;
+  line.given.erase("against");
+  if (line.lab != nullptr && line.arguments.size() == 1) {
+    auto& variant = line.given["variant"];
+    if (variant.size() > 1 || (variant.size() == 1 && variant.front().find(',') != std::string::npos))
+      throw usage_error("--against: it is A, and one --variant is B", "as in --variant warp --against neighbored");
+    variant = {a + "," + (variant.empty() ? line.lab->headline : variant.front())};
+  } else if (line.arguments.size() == 1) {
+    line.arguments.insert(line.arguments.begin(), a);
+  } else {
+    throw usage_error("--against: it is A, and two are named already", "leave one of them out");
+  }
+  return line;
 }
 
 /// Of files without a contract.
@@ -73,6 +94,8 @@ Usage usage_of_compare(const Lab* lab) {
       "  gpulab compare reduce mine.cu --variant warp     a rung, and a kernel of yours for the lab's contract\n"
       "  gpulab compare old.cu new.cu --kernel scale --arg 'x:f32[{n}]=random' --arg n:i32={n} --n 2^16,2^20\n"
       "  gpulab compare old.cu new.cu --contract transpose     (--kernel twice: A's, then B's)\n"
+      "  gpulab compare reduce --variant warp --against neighbored         the same, B named first\n"
+      "On a GPU the two are timed in turn, A B B A, so that a clock that drifts hits both.\n"
       "Right or wrong first, for a wrong answer is never faster; then times that both have of one GPU, measured ones\n"
       "before modelled ones and never one with the other; then counters. Exit code 1: something is slower by more\n"
       "than the threshold, wrong now and not before, or gone; 2: nothing can be compared.\n"
@@ -230,7 +253,8 @@ RanPairs run_kernels(const CommandLine& line) {
       "as in: gpulab compare before.json now.json");
 }
 
-ExitCode run_compare(const CommandLine& line) {
+ExitCode run_compare(const CommandLine& typed) {
+  const auto line = with_a_first(typed);
   const auto threshold = threshold_of(line.given);
   const auto report = parse_report_options(line.name, line.given, formats_for(&Format::comparison));
   const bool documents = line.arguments.size() == 2 && std::ranges::all_of(line.arguments, is_document);

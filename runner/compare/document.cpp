@@ -127,6 +127,12 @@ std::optional<MeasuredTime> measured_of(const Json& result, const std::string& g
   each(*timing, "samples_ms", most_samples, [&](const Json& one) {
     if (const auto value = number_of(&one); value && *value > 0) time.raw_ms.push_back(*value);
   });
+  each(*timing, "sm_mhz", most_samples, [&](const Json& one) {
+    if (const auto value = number_of(&one); value && *value > 0) time.sm_mhz.push_back(*value);
+  });
+  if (time.sm_mhz.size() != time.raw_ms.size()) time.sm_mhz.clear();
+  time.in_turn = flag_of(*timing, "in_turn");
+  time.throttled = text_of(*timing, "throttled");
   return time;
 }
 

@@ -66,6 +66,14 @@ void judge_measured(const RatioEstimate& estimate, const JudgedRatio& judged, do
   pair.why =
       fmt::format("measured on {}, {} and {} samples, interval from {}", pair.a.measured->gpu, pair.a.measured->samples,
                   pair.b.measured->samples, estimate.from_samples ? "the samples" : "their quartiles");
+  if (pair.a.measured->in_turn && pair.b.measured->in_turn) pair.why += ", taken in turn";
+  if (std::abs(estimate.clock_ratio - 1) > kOneClock)
+    pair.warnings.push_back(fmt::format("the clock stood at {:.3g} times A's beside B: the interval has room for that",
+                                        estimate.clock_ratio));
+  for (const auto* one : {&pair.a, &pair.b})
+    if (!one->measured->throttled.empty())
+      pair.warnings.push_back(
+          fmt::format("{}'s clock was held back meanwhile: {}", one == &pair.a ? "A" : "B", one->measured->throttled));
   if (pair.verdict == undecided) pair.why += ": more samples would tell (--min-time, --max-noise)";
 }
 
@@ -154,6 +162,7 @@ void judge_pairs(Comparison& comparison, PairKind kind) {
     std::string apart;
     if (pair.a.measured && pair.b.measured) {
       apart = measured_apart(*pair.a.measured, *pair.b.measured);
+      if (comparison.documents) pair.a.measured->in_turn = pair.b.measured->in_turn = false;  // of another one each
       const auto estimate = apart.empty() ? ratio_estimate(*pair.a.measured, *pair.b.measured) : std::nullopt;
       if (apart.empty() && !estimate) apart = fmt::format("measured with fewer than {} samples", kFewestSamples);
       if (estimate) {

@@ -63,11 +63,8 @@ void describe_variant(const Variant& variant, const Capabilities& device, Result
 /// Seconds that a simulation beside a GPU may take.
 constexpr double beside_seconds = 1;
 
-Result run_swept(const Batch& batch, const SweepCase& swept, const PrintSink& printed) {
-  if (!swept.skip.empty()) return placeholder(*batch.lab, swept, CaseStatus::skipped, swept.skip);
-  auto options = batch.options;
-  options.printed = printed;
-  auto result = batch.executor->run(*batch.lab, *swept.variant, swept.settings, options);
+/// What a case's executor does not know of it.
+Result completed(const Batch& batch, const SweepCase& swept, const RunOptions& options, Result result) {
   describe_variant(*swept.variant, batch.executor->capabilities(), result);
   if (!batch.tools.empty() && result.status == CaseStatus::ok && result.findings.empty() &&
       launches_kernels(*swept.variant))
@@ -78,18 +75,38 @@ Result run_swept(const Batch& batch, const SweepCase& swept, const PrintSink& pr
   return result;
 }
 
+Result run_swept(const Batch& batch, const SweepCase& swept, const RunOptions& options) {
+  if (!swept.skip.empty()) return placeholder(*batch.lab, swept, CaseStatus::skipped, swept.skip);
+  return completed(batch, swept, options, batch.executor->run(*batch.lab, *swept.variant, swept.settings, options));
+}
+
+/// The case `first`, and the one behind it where the two make a pair whose samples have been taken in turn.
+std::vector<Result> run_next(const Batch& batch, std::size_t first, const RunOptions& options) {
+  const auto& a = batch.cases[first];
+  if (batch.in_turn && first % 2 == 0 && first + 1 < batch.cases.size()) {
+    const auto& b = batch.cases[first + 1];
+    if (a.skip.empty() && b.skip.empty())
+      if (auto both = batch.executor->run_in_turn({*batch.lab, *a.variant, a.settings, options},
+                                                  {*batch.lab, *b.variant, b.settings, options}))
+        return {completed(batch, a, options, std::move(both->first)),
+                completed(batch, b, options, std::move(both->second))};
+  }
+  return {run_swept(batch, a, options)};
+}
+
 std::string title(const Batch& batch, const SweepCase& swept) {
   return fmt::format("{} {}", batch.lab->name, swept.variant->name);
 }
 
 void run_cases(const Batch& batch, Shared& shared) {
-  PrintSink printed;
-  if (shared.progress.is_seen()) printed = [&shared](std::string_view text) { shared.progress.print(visible(text)); };
-  for (const auto& swept : batch.cases) {
-    if (interrupted()) break;
-    auto result = run_swept(batch, swept, printed);
+  auto options = batch.options;
+  if (shared.progress.is_seen())
+    options.printed = [&shared](std::string_view text) { shared.progress.print(visible(text)); };
+  for (std::size_t next = 0; next < batch.cases.size() && !interrupted();) {
+    auto results = run_next(batch, next, options);
+    next += results.size();
     const std::lock_guard lock(shared.mutex);
-    shared.results.push_back(std::move(result));
+    for (auto& result : results) shared.results.push_back(std::move(result));
     shared.changed.notify_one();
   }
 }

@@ -19,6 +19,7 @@ struct Batch {
   std::shared_ptr<Executor> beside{};  ///< a simulator that counts what `executor`, a GPU, only times; null: none
   std::vector<SweepCase> cases{};
   RunOptions options{};
+  bool in_turn = false;              ///< cases stand in pairs, whose samples are taken in turn
   std::vector<std::string> tools{};  ///< that look for faults meanwhile
 };
 

@@ -27,9 +27,15 @@ void members(Verification& v, auto&& visit) {
   auto& [status, absolute, relative, tolerance, count, mismatches, note] = v;
   visit(status, absolute, relative, tolerance, count, mismatches, note);
 }
+void members(Discarded& v, auto&& visit) {
+  auto& [reason, samples] = v;
+  visit(reason, samples);
+}
 void members(Timing& v, auto&& visit) {
-  auto& [source, mode, samples, min, q1, median, q3, mean, stddev] = v;
-  visit(source, mode, samples, min, q1, median, q3, mean, stddev);
+  auto& [source, mode, samples, min, q1, median, q3, mean, stddev, all, in_turn, mhz, stopped_by, discarded, throttled,
+         unseen] = v;
+  visit(source, mode, samples, min, q1, median, q3, mean, stddev, all, in_turn, mhz, stopped_by, discarded, throttled,
+        unseen);
 }
 void members(LaunchFacts& v, auto&& visit) {
   auto& [grid, block, dynamic_shared, static_shared, local, registers, launches, estimated, of_gpu] = v;
@@ -91,16 +97,17 @@ void members(Case& v, auto&& visit) {
   visit(params, block, grid, seed, sm_count, max_threads);
 }
 void members(MeasureOptions& v, auto&& visit) {
-  auto& [warmup, reps, min_time, max_noise, warm] = v;
-  visit(warmup, reps, min_time, max_noise, warm);
+  auto& [warmup, reps, min_time, max_noise, stop, warm] = v;
+  visit(warmup, reps, min_time, max_noise, stop, warm);
 }
 void members(Slice& v, auto&& visit) {
   auto& [buffer, first, end] = v;
   visit(buffer, first, end);
 }
 void members(RunOptions& v, auto&& visit) {
-  auto& [grid, counters, measure, dumps, shows, printed] = v;
-  (void)printed;  // of this process: WireCase::listens
+  auto& [grid, counters, measure, dumps, shows, printed, measuring] = v;
+  (void)printed;    // of this process: WireCase::listens
+  (void)measuring;  // of this process: WireCase::beside
   visit(grid, counters, measure, dumps, shows);
 }
 void members(KernelResources& v, auto&& visit) {
@@ -143,8 +150,8 @@ void members(Trial& v, auto&& visit) {
   visit(number, buffers, steps);
 }
 void members(WireCase& v, auto&& visit) {
-  auto& [lab, variant, point, options, file, trial, listens, watches] = v;
-  visit(lab, variant, point, options, file, trial, listens, watches);
+  auto& [lab, variant, point, options, file, trial, listens, watches, beside] = v;
+  visit(lab, variant, point, options, file, trial, listens, watches, beside);
 }
 void members(LaunchProgress::Now& v, auto&& visit) {
   auto& [kernel, launch, launches, blocks, done, elapsed_ms] = v;
@@ -397,6 +404,7 @@ std::string encode(const WireReply& reply) {
     put(json["result"], *reply.result);
     for (const auto& launch : reply.result->lines) put(json["texts"].emplace_back(), std::string(launch.text));
   }
+  if (reply.beside) put(json["beside"], *reply.beside);
   if (reply.printed) put(json["printed"], *reply.printed);
   if (reply.progress) put(json["progress"], *reply.progress);
   if (reply.error) {
@@ -442,6 +450,7 @@ WireReply decode_reply(std::string_view line) {
     get(json.at("progress"), reply.progress.emplace());
   } else {
     get(json.at("result"), reply.result.emplace());
+    if (json.contains("beside")) get(json.at("beside"), reply.beside.emplace());
     if (json.contains("texts")) get(json.at("texts"), reply.texts);
     if (reply.texts.size() != reply.result->lines.size()) throw std::runtime_error("a launch has no text");
   }

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/device/device_kind.h"
 #include "common/progress/launch_progress.h"
@@ -21,9 +22,10 @@ struct WireCase {
   RunOptions options;
   /// Of `gpulab run`: the lab is made of it. Absent: a lab of this build, or the file that was sent last.
   std::optional<KernelFile> file{};
-  std::optional<Trial> trial{};  ///< launches of that file's kernel, in place of its own
-  bool listens = false;          ///< wants to know what kernels print as it comes
-  bool watches = false;          ///< wants to know how far launches are
+  std::optional<Trial> trial{};    ///< launches of that file's kernel, in place of its own
+  bool listens = false;            ///< wants to know what kernels print as it comes
+  bool watches = false;            ///< wants to know how far launches are
+  std::vector<WireCase> beside{};  ///< another, whose samples are taken in turn with this one's (in_turn.h); or none
 };
 
 /// A result, or why the worker can run nothing at all (no GPU: an Error that ends the run). Before it may come what
@@ -34,6 +36,7 @@ struct WireReply {
   std::optional<std::string> printed{};
   std::optional<LaunchProgress::Now> progress{};
   std::vector<std::string> texts{};  ///< decoded: what result->lines[i].text is to be a view of
+  std::optional<Result> beside{};    ///< of WireCase::beside; without it the two are to be run one after the other
 };
 
 /// How the line of a reply begins that has `printed`, or `progress`.

@@ -41,12 +41,44 @@ class ProcessWorker final : public Executor {
   [[nodiscard]] Result run(const Lab& lab, const Variant& variant, const Case& point,
                            const RunOptions& options) override {
     if (!child_) start();
-    WireCase request{lab.name, variant.name, point, options};
-    if (lab.file && sent_ != lab.file) request.file = lab.file->file;
-    sent_ = lab.file;
-    if (lab.trial) request.trial = *lab.trial;
-    request.listens = options.printed != nullptr;
+    const auto answer = asked(request_for({lab, variant, point, options}), options);
+    if (answer.outcome == ChildProcess::Outcome::answered) return result_in(answer.line, lab, variant, point);
+    const auto [status, message] = verdict(answer.outcome);
+    end();
+    return unanswered(lab, variant, point, status, message);
+  }
+
+  [[nodiscard]] std::optional<std::pair<Result, Result>> run_in_turn(const CaseToRun& a, const CaseToRun& b) override {
+    if (!child_) start();
+    auto request = request_for(a);
+    auto& beside = request.beside.emplace_back(WireCase{b.lab.name, b.variant.name, b.point, b.options});
+    if (b.lab.file) beside.file = b.lab.file->file;
+    const auto answer = asked(request, a.options);
+    try {
+      if (answer.outcome == ChildProcess::Outcome::answered) {
+        auto reply = decode_reply(answer.line);
+        if (reply.result && reply.beside) return std::pair(std::move(*reply.result), std::move(*reply.beside));
+      }
+    } catch (const std::exception&) {
+      // What went wrong is told where they run one after the other.
+    }
+    end();  // a fault of either ended the context of both
+    return std::nullopt;
+  }
+
+ private:
+  WireCase request_for(const CaseToRun& one) {
+    WireCase request{one.lab.name, one.variant.name, one.point, one.options};
+    if (one.lab.file && sent_ != one.lab.file) request.file = one.lab.file->file;
+    sent_ = one.lab.file;
+    if (one.lab.trial) request.trial = *one.lab.trial;
+    request.listens = one.options.printed != nullptr;
     request.watches = request.listens || options_.waiting != nullptr;
+    return request;
+  }
+
+  /// What the child answers; what kernels print meanwhile goes to who listens.
+  ChildProcess::Answer asked(const WireCase& request, const RunOptions& options) {
     launch_progress.expect(0);
     const auto interrupted = [this] {
       if (options_.waiting) options_.waiting();
@@ -59,13 +91,9 @@ class ProcessWorker final : public Executor {
       answer = child_->receive(std::chrono::duration_cast<std::chrono::milliseconds>(left), interrupted);
     }
     launch_progress.end();
-    if (answer.outcome == ChildProcess::Outcome::answered) return result_in(answer.line, lab, variant, point);
-    const auto [status, message] = verdict(answer.outcome);
-    end();
-    return unanswered(lab, variant, point, status, message);
+    return answer;
   }
 
- private:
   void start() {
     ChildPlan plan{.command = options_.command, .limits = options_.limits, .confinement = options_.confinement};
     if (options_.body && is_single_threaded()) plan.body = options_.body;

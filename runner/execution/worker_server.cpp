@@ -22,6 +22,7 @@
 #include "common/progress/launch_progress.h"
 #include "common/progress/ticker.h"
 #include "labs/registry.h"
+#include "runner/case/measuring/in_turn.h"
 #include "runner/execution/child_process.h"
 #include "runner/execution/wire.h"
 #include "runner/execution/worker.h"
@@ -43,6 +44,7 @@ struct Served {
   std::optional<Lab> of_file;   ///< of `gpulab run`; the executor has views of its texts
   std::optional<Lab> of_trial;  ///< of `gpulab check`: the same with the last trial's launches
   std::unique_ptr<Executor> executor;
+  std::unique_ptr<Served> beside{};  ///< for WireCase::beside
 };
 
 /// The file's kernel on the buffers that come with the request.
@@ -66,6 +68,29 @@ const Lab& lab_of(WireCase& request, std::span<const Lab> labs, Served& served) 
   return request.trial && served.of_file ? tried(request, served) : lab;
 }
 
+/// The other case has a device of its own in this process: the same GPU, with modules that may have kernels of the same
+/// names. Without a result where that did not go well.
+void run_both(const CaseToRun& a, WireCase& beside, std::span<const Lab> labs, Served& served,
+              const std::function<std::unique_ptr<Executor>()>& start, WireReply& reply) {
+  if (!served.beside) served.beside = std::make_unique<Served>();
+  auto& other = *served.beside;
+  const Lab& lab = lab_of(beside, labs, other);
+  const Variant& variant = named(std::span<const Variant>(lab.variants), beside.variant);
+  if (!other.executor) other.executor = start();
+  const auto running = [](Executor& executor, const CaseToRun& one) {
+    return [&executor, one](const Measuring& measuring) {
+      auto options = one.options;
+      options.measuring = measuring;
+      return executor.run(one.lab, one.variant, one.point, options);
+    };
+  };
+  const CaseToRun b{lab, variant, beside.point, beside.options};
+  auto both = run_in_turn(running(*served.executor, a), running(*other.executor, b), a.options.measure);
+  if (!both) throw Error(ExitCode::launch_failed, "the two kernels are to run one after the other");
+  reply.result = std::move(both->first);
+  reply.beside = std::move(both->second);
+}
+
 WireReply answer(std::string_view line, std::span<const Lab> labs, Served& served,
                  const std::function<std::unique_ptr<Executor>()>& start, const PrintSink& printed,
                  const std::function<void(const WireReply&)>& told) {
@@ -81,7 +106,10 @@ WireReply answer(std::string_view line, std::span<const Lab> labs, Served& serve
       telling.emplace([&] {
         if (auto now = launch_progress.now(); !now.kernel.empty()) told({.progress = std::move(now)});
       });
-    reply.result = served.executor->run(lab, variant, request.point, request.options);
+    if (request.beside.empty())
+      reply.result = served.executor->run(lab, variant, request.point, request.options);
+    else
+      run_both({lab, variant, request.point, request.options}, request.beside.front(), labs, served, start, reply);
   } catch (const Error& error) {
     reply.error = error;
   } catch (const std::bad_alloc&) {

@@ -1,7 +1,7 @@
 #pragma once
 // How a GPU is timed.
 
-#include "runner/case/measure.h"
+#include "runner/case/measuring/measure.h"
 #include "runner/options/option.h"
 
 namespace gpulab {

@@ -30,6 +30,9 @@ struct MeasuredTime {
   double median_ms = 0, q1_ms = 0, q3_ms = 0;
   std::uint64_t samples = 0;
   std::vector<double> raw_ms{};  ///< the samples, where they were kept
+  std::vector<double> sm_mhz{};  ///< the SMs' clock beside each; empty where it was not read
+  bool in_turn = false;          ///< with those of the other side: A B B A
+  std::string throttled{};       ///< why the clock was held back beside some; empty: beside none
 };
 
 /// A time that nobody has measured.

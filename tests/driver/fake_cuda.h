@@ -4,6 +4,7 @@
 // real driver does where it is told to. What the hardware does is for scripts/gpu_test.sh.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct FakeCuda {
   int replays = 0;                  ///< graphs launched
   std::vector<std::string> linked;  ///< "name: first bytes" of what was linked
   int opted_in_shared_bytes = 0;
+  std::uint64_t sm_mhz = 1755;  ///< what the timer's kernel sees
 };
 
 }  // namespace gpulab::tests

@@ -1,8 +1,10 @@
 // The GPU device against the stand-in driver of fake_cuda.h, which ctest puts on LD_LIBRARY_PATH.
 #include <dlfcn.h>
 
+#include "common/device/clocked.h"
 #include "common/device/gpu/gpu.h"
 #include "common/launch_error.h"
+#include "runner/case/device_buffers.h"
 #include "tests/device_contract.h"
 #include "tests/driver/fake_cuda.h"
 
@@ -53,7 +55,7 @@ TEST_CASE("a device gives back all that it took") {
     const auto locked = device->host_memory("locked", 64, true), ordinary = device->host_memory("ordinary", 64, false);
     device->queue_read({locked.get(), 64}, upload(*device, std::vector<int>(16)), 7);
     const auto graph = device->record([] {});
-    CHECK(books().allocations == 3);  // and the buffer that flushes L2
+    CHECK(books().allocations == 4);  // and the buffer that flushes L2, and the timer's own
     CHECK(books().modules == 2);      // and the timer's
     CHECK(books().locked == 1);
     CHECK(books().streams == 2);  // and the one that records
@@ -143,6 +145,40 @@ TEST_CASE("a recording is one graph, launched by one call, and takes work of the
   CHECK(books().launched.size() == 101);
   CHECK(books().graphs == 0);
   CHECK(books().executables == 1);
+}
+
+TEST_CASE("beside each time stands the SMs' clock, and why it is held back") {
+  const auto device = fake_gpu();
+  static auto* const library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(library != nullptr);
+  auto& reasons = *reinterpret_cast<unsigned long long* (*)()>(dlsym(library, "fake_nvml_reasons"))();
+  (void)device->time([] {}, false);
+  CHECK(clock_of(*device).sm_mhz == 1755);
+  CHECK(clock_of(*device).throttled.empty());
+  CHECK(throttling_unseen(*device).empty());
+  books().sm_mhz = 1200;
+  reasons = 0x1 | 0x4 | 0x20;  // idle, too, which takes nothing from anybody
+  (void)device->time([] {}, false);
+  CHECK(clock_of(*device).sm_mhz == 1200);
+  CHECK(clock_of(*device).throttled == "power cap, thermal slowdown by the driver");
+  reasons = 0;
+}
+
+TEST_CASE("what does not fit into the GPU's memory is refused before anything of it is allocated") {
+  const auto device = fake_gpu();
+  const Buffer small{"small", Scalar::f32, 1 << 20, BufferRole::input},
+      large{"large", Scalar::f32, 1 << 28, BufferRole::output};
+  const std::array buffers{small, large};
+  check_room(*device, std::span(&small, 1), {}, true);
+  try {
+    check_room(*device, buffers, {}, true);
+    FAIL("a gibibyte beside eight megabytes");
+  } catch (const LaunchError& error) {
+    CHECK(error.kind == LaunchFailure::out_of_memory);
+    CHECK(std::string(error.what()) == "the case needs 1.01 GiB of the GPU's memory, 1 GiB of 1 GiB are free");
+    CHECK(error.hint == "choose a smaller size");
+  }
+  CHECK(books().allocations == 0);
 }
 
 TEST_CASE("page-locked memory that is not to be had is out of memory") {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <functional>
 
-#include "runner/case/measure.h"
+#include "runner/case/measuring/measure.h"
 #include "tests/device_contract.h"
 #include "tests/gpu/gpu_fixture.h"
 

@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "common/device/device.h"
+#include "common/device/clocked.h"
 #include "common/launch_error.h"
 #include "labs/lab.h"
 
 namespace gpulab {
 
 /// A device whose kernels are C++ functions over host memory. Knows no lab: kernels are added by name.
-class FakeDevice final : public Device {
+class FakeDevice final : public Device, public Clocked {
  public:
   using Body = std::function<void(const LaunchConfig&, std::span<const KernelArgument>)>;
   std::map<std::string, Body, std::less<>> kernels;
@@ -28,6 +28,8 @@ class FakeDevice final : public Device {
   DeviceInfo device{"sim", "fake", "h200", 9, 0, 132};
   Capabilities can{.counts = true};
   double next_time_ms = 1;
+  std::vector<ClockReading> clocks;  ///< of the next samples; then nothing is known
+  std::optional<MemoryRoom> room;
 
   [[nodiscard]] const DeviceInfo& info() const override { return device; }
   [[nodiscard]] Capabilities capabilities() const override { return can; }
@@ -69,6 +71,13 @@ class FakeDevice final : public Device {
     work();
     return next_time_ms;
   }
+  ClockReading take_clock() override {
+    if (clocks.empty()) return {};
+    auto first = clocks.front();
+    clocks.erase(clocks.begin());
+    return first;
+  }
+  std::optional<MemoryRoom> memory_room() override { return room; }
   std::optional<Counters> take_counters() override { return std::exchange(counters_, {}); }
   std::string take_output() override { return std::exchange(output, {}); }
 

@@ -20,6 +20,7 @@ namespace gpulab {
   X(cuDeviceGetCount)                            \
   X(cuDeviceGetName)                             \
   X(cuDeviceGetAttribute)                        \
+  X(cuDeviceGetPCIBusId)                         \
   X(cuDevicePrimaryCtxRetain)                    \
   X(cuDevicePrimaryCtxRelease)                   \
   X(cuCtxSetCurrent)                             \

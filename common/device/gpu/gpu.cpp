@@ -10,10 +10,12 @@
 #include <utility>
 
 #include "common/demangle.h"
+#include "common/device/clocked.h"
 #include "common/device/gpu/driver_api.h"
 #include "common/device/gpu/gpu_module.h"
 #include "common/device/gpu/gpu_timer.h"
 #include "common/device/gpu/output_capture.h"
+#include "common/device/gpu/throttling.h"
 #include "common/device/launch_check.h"
 #include "common/launch_error.h"
 
@@ -47,6 +49,11 @@ class PrimaryContext {
     driver_.check(driver_.cuDeviceGetAttribute(&value, which, device_), DriverUse::start);
     return value;
   }
+  [[nodiscard]] std::string pci_bus_id() const {
+    char text[32] = "";
+    driver_.check(driver_.cuDeviceGetPCIBusId(text, sizeof text, device_), DriverUse::start);
+    return text;
+  }
 
  private:
   const DriverApi& driver_;
@@ -67,7 +74,7 @@ LaunchLimits limits_of(const PrimaryContext& context) {
 
 std::string gibibytes(std::size_t bytes) { return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30)); }
 
-class GpuDevice : public Device {
+class GpuDevice : public Device, public Clocked {
  public:
   GpuDevice(const DriverApi& driver, int index, DeviceInfo info, std::optional<int> optimization)
       : driver_(driver),
@@ -216,6 +223,15 @@ class GpuDevice : public Device {
     return timer_.time(work, cold);
   }
 
+  ClockReading take_clock() override { return {timer_.sm_mhz(), throttling().now()}; }
+  std::string throttling_unseen() override { return throttling().problem(); }
+
+  std::optional<MemoryRoom> memory_room() override {
+    std::size_t free = 0, total = 0;
+    if (driver_.cuMemGetInfo(&free, &total) != CUDA_SUCCESS) return std::nullopt;  // after a fault
+    return MemoryRoom{free, total};
+  }
+
   std::optional<Counters> take_counters() override { return std::nullopt; }
   std::string take_output() override { return output_.take(); }
   void print_to(const PrintSink& sink) override { sink_ = sink; }
@@ -303,9 +319,16 @@ class GpuDevice : public Device {
         DriverUse::launch, kernel.cpp_name);
   }
 
+  /// Looked for when the first sample is taken.
+  const Throttling& throttling() {
+    if (!throttling_) throttling_.emplace(context_.pci_bus_id());
+    return *throttling_;
+  }
+
   const DriverApi& driver_;
   DeviceInfo info_;
   std::optional<int> optimization_;
+  std::optional<Throttling> throttling_;
   OutputCapture output_;
   PrintSink sink_;
   PrimaryContext context_;  // before all that lives in it

@@ -4,6 +4,7 @@
 
 #include "common/device/device_kind.h"
 #include "common/device/gpu/gpu.h"
+#include "common/device/gpu/throttling.h"
 #include "common/text.h"
 
 namespace gpulab {
@@ -42,6 +43,13 @@ SystemCheck gpu() {
   return {SystemCheck::State::good, "GPU", join(names), {}};
 }
 
+/// Of a machine with a GPU alone.
+SystemCheck clocks() {
+  if (const auto& problem = nvml_problem(); !problem.empty())
+    return {SystemCheck::State::note, "NVML", problem, "without it nobody can tell whether a GPU's clock is held back"};
+  return {SystemCheck::State::good, "NVML", "tells whether a GPU's clock is held back while it is measured", {}};
+}
+
 }  // namespace
 
 namespace device_kind {
@@ -59,7 +67,9 @@ extern const DeviceKind gpu{.name = "gpu",
                             .listing = listing,
                             .checks =
                                 [] {
-                                  return std::vector{driver(), gpulab::gpu()};
+                                  std::vector checks{driver(), gpulab::gpu()};
+                                  if (gpu_available()) checks.push_back(clocks());
+                                  return checks;
                                 }};
 
 }  // namespace device_kind

@@ -46,9 +46,9 @@ class PrivateFolder {
   fs::path path_;
 };
 
-/// One kernel at one size: its results, a block after the other, and what it left in its buffers.
+/// One kernel at one size: what runs it, a block after the other, its results, and what it left in its buffers.
 struct SideRun {
-  std::vector<std::shared_ptr<const void>> owners;  ///< of the source that lines in results are of
+  std::vector<std::shared_ptr<const Batch>> batches;  ///< of one case each; owners of the source that lines are of
   std::vector<Result> results;
   std::vector<Buffer> buffers;                   ///< as they were given
   std::vector<std::vector<std::string>> dumped;  ///< files of each result's buffers
@@ -64,7 +64,7 @@ class Side {
   Side(const TwoFiles& request, std::size_t which, const PrivateFolder& folder)
       : request_(request), which_(which), folder_(folder) {}
 
-  SideRun run(std::optional<std::int64_t> size) {
+  SideRun prepared(std::optional<std::int64_t> size) {
     auto given = size ? with_size(request_.given, *size) : request_.given;
     given.erase("kernel");
     if (!request_.kernels[which_].empty()) given["kernel"] = {request_.kernels[which_]};
@@ -78,23 +78,24 @@ class Side {
     for (const auto& block : blocks) {
       file.blocks = {block};
       file.grid = launch.grid;
-      const std::shared_ptr<Executor> executor =
-          is_gpu ? open_device_for_file(set, access) : open_simulator_for_file(set, access, true);
+      if (!executor_ || !is_gpu)
+        executor_ = is_gpu ? open_device_for_file(set, access) : open_simulator_for_file(set, access, true);
+      const auto executor = executor_;
       ran.device = executor->info();
       auto one = launch;
       one.blocks = {block};
       const auto sweep_options = sweep_of_file(lab_of_file(file, ran.device), one);
-      run_one(sweep_options, executor, set, size, ran);
+      prepare_one(sweep_options, executor, set, ran);
     }
     return ran;
   }
 
  private:
-  void run_one(const SweepOptions& options, const std::shared_ptr<Executor>& executor, const MachineOptions& set,
-               std::optional<std::int64_t> size, SideRun& ran) {
+  void prepare_one(const SweepOptions& options, const std::shared_ptr<Executor>& executor, const MachineOptions& set,
+                   SideRun& ran) {
     auto batch = std::make_shared<Batch>();
     batch->lab = options.lab;
-    ran.owners.push_back(batch);
+    ran.batches.push_back(batch);
     batch->executor = executor;
     batch->cases = sweep(options, host_of(*executor));
     batch->options.grid = options.launch.grid;
@@ -106,18 +107,43 @@ class Side {
       files.push_back(folder_.file(fmt::format("{}_{}_{}", which_, dumps_++, files.size())));
       batch->options.dumps[buffer.name] = files.back();
     }
-    auto results = run_batch(batch);
-    auto& result = results.front();
-    if (result.status == CaseStatus::interrupted) throw Error(ExitCode::interrupted, "interrupted");
-    if (size) result.params.insert(result.params.begin(), {"n", *size});
-    ran.results.push_back(std::move(result));
     ran.dumped.push_back(std::move(files));
   }
 
   const TwoFiles& request_;
   std::size_t which_, dumps_ = 0;
   const PrivateFolder& folder_;
+  std::shared_ptr<Executor> executor_;  ///< of the last case; a GPU's does for all
 };
+
+Result run_alone(const std::shared_ptr<const Batch>& batch) {
+  auto result = run_batch(batch).front();
+  if (result.status == CaseStatus::interrupted) throw Error(ExitCode::interrupted, "interrupted");
+  return result;
+}
+
+/// On a GPU in turn, as far as that goes well; else one after the other.
+void run_both(std::optional<std::int64_t> size, SideRun& a, SideRun& b) {
+  for (std::size_t i = 0; i < std::min(a.batches.size(), b.batches.size()); ++i) {
+    const auto case_of = [](const Batch& batch) {
+      const auto& swept = batch.cases.front();
+      return CaseToRun{*batch.lab, *swept.variant, swept.settings, batch.options};
+    };
+    auto& executor = *a.batches[i]->executor;
+    const bool is_whole = a.batches[i]->cases.front().skip.empty() && b.batches[i]->cases.front().skip.empty();
+    auto both = is_whole && executor.capabilities().measures_time
+                    ? executor.run_in_turn(case_of(*a.batches[i]), case_of(*b.batches[i]))
+                    : std::nullopt;
+    if (!both) {
+      auto first = run_alone(a.batches[i]);
+      both.emplace(std::move(first), run_alone(b.batches[i]));
+    }
+    for (auto* result : {&both->first, &both->second})
+      if (size) result->params.insert(result->params.begin(), {"n", *size});
+    a.results.push_back(std::move(both->first));
+    b.results.push_back(std::move(both->second));
+  }
+}
 
 /// Times of kernels that work on different data say nothing.
 void check_same_inputs(const SideRun& a, const SideRun& b) {
@@ -174,8 +200,9 @@ RanPairs run_two_files(const TwoFiles& request) {
   RanPairs ran{.a = side_name(request, 0), .b = side_name(request, 1)};
   Side first(request, 0, folder), second(request, 1, folder);
   for (const auto& size : sizes) {
-    auto a = first.run(size), b = second.run(size);
+    auto a = first.prepared(size), b = second.prepared(size);
     check_same_inputs(a, b);
+    run_both(size, a, b);
     ran.device = a.device;
     std::vector<RanPair> pairs;
     for (std::size_t i = 0; i < a.results.size(); ++i) {
@@ -183,8 +210,9 @@ RanPairs run_two_files(const TwoFiles& request) {
       compare_answers(a, b, i, request.given.contains("expect"), pair);
       pairs.push_back(std::move(pair));
     }
-    a.owners.insert(a.owners.end(), b.owners.begin(), b.owners.end());
-    ran.add(std::move(pairs), std::move(a.owners));
+    std::vector<std::shared_ptr<const void>> owners(a.batches.begin(), a.batches.end());
+    owners.insert(owners.end(), b.batches.begin(), b.batches.end());
+    ran.add(std::move(pairs), std::move(owners));
   }
   return ran;
 }

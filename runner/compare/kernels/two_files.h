@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/case/measure.h"
+#include "runner/case/measuring/measure.h"
 #include "runner/compare/kernels/ran_pairs.h"
 #include "runner/options/option.h"
 

@@ -27,6 +27,7 @@ RanPairs run_two_rungs(const SweepOptions& options, const MachineOptions& machin
   batch->options.grid = options.launch.grid;
   batch->options.counters = *set.counters;
   batch->options.measure = measure;
+  batch->in_turn = is_gpu;
   RanPairs ran{.a = options.variants[0]->name, .b = options.variants[1]->name, .of = lab.name};
   ran.device = batch->executor->info();
   ran.kind = PairKind::rungs;

@@ -1,7 +1,7 @@
 #pragma once
 // Two rungs of one lab.
 
-#include "runner/case/measure.h"
+#include "runner/case/measuring/measure.h"
 #include "runner/compare/kernels/ran_pairs.h"
 #include "runner/options/machine_options.h"
 #include "runner/options/sweep_options.h"

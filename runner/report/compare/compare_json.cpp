@@ -36,6 +36,10 @@ Json side_json(const ComparedResult& result) {
                         {"mode", or_null(result.measured->mode)},
                         {"median_ms", json_real(result.measured->median_ms)},
                         {"samples", result.measured->samples}};
+  if (result.measured && !result.measured->raw_ms.empty()) {
+    json["measured"]["samples_ms"] = result.measured->raw_ms;
+    if (result.measured->in_turn) json["measured"]["in_turn"] = true;
+  }
   json["modelled"] = nullptr;
   if (result.modelled)
     json["modelled"] = {

@@ -62,15 +62,23 @@ Json spread(const Spread& s) {
 
 Json timing(const Timing& t) {
   if (t.source == TimeSource::none) return {{"source", to_text(t.source)}};
-  return {{"source", to_text(t.source)},
-          {"mode", t.mode ? Json(to_text(*t.mode)) : Json()},
-          {"samples", t.samples},
-          {"min_ms", json_real(t.min_ms)},
-          {"q1_ms", json_real(t.q1_ms)},
-          {"median_ms", json_real(t.median_ms)},
-          {"q3_ms", json_real(t.q3_ms)},
-          {"mean_ms", json_real(t.mean_ms)},
-          {"stddev_ms", json_real(t.stddev_ms)}};
+  Json json{{"source", to_text(t.source)},
+            {"mode", t.mode ? Json(to_text(*t.mode)) : Json()},
+            {"samples", t.samples},
+            {"min_ms", json_real(t.min_ms)},
+            {"q1_ms", json_real(t.q1_ms)},
+            {"median_ms", json_real(t.median_ms)},
+            {"q3_ms", json_real(t.q3_ms)},
+            {"mean_ms", json_real(t.mean_ms)},
+            {"stddev_ms", json_real(t.stddev_ms)}};
+  if (!t.samples_ms.empty()) json["samples_ms"] = t.samples_ms;
+  if (t.in_turn) json["in_turn"] = true;
+  if (!t.sm_mhz.empty()) json["sm_mhz"] = t.sm_mhz;
+  if (t.stopped_by) json["stopped_by"] = to_text(*t.stopped_by);
+  for (const auto& one : t.discarded) json["discarded"].push_back({{"reason", one.reason}, {"samples", one.samples}});
+  if (!t.throttled.empty()) json["throttled"] = t.throttled;
+  if (!t.throttling_unseen.empty()) json["throttling_unseen"] = t.throttling_unseen;
+  return json;
 }
 
 Json model(const ModelledTime& m) {

@@ -162,6 +162,7 @@ void one(const Run& run, const Result& r, Page& page) {
   if (r.verification) mismatches(*r.verification, page);
   if (r.timing && r.timing->source != TimeSource::none)
     page.fact(r.timing->source == TimeSource::cpu_wall ? "CPU time" : "GPU time", timing_text(*r.timing));
+  if (const auto text = about_clock(run); !text.empty()) page.fact("", text);
   if (const auto text = modelled_text(r); !text.empty()) page.fact("modelled", text);
   if (r.simulation_ms)
     page.fact("GPU time", fmt::format("none: simulating took {} on this machine, which says nothing about a GPU",
@@ -270,6 +271,7 @@ void several(const Run& run, Page& page) {
       std::any_of(run.results.begin(), run.results.end(), [](const Result& r) { return find_metric(r, "speedup"); });
   if (faster) page.paragraph(page.dim("Speed-ups refer to " + run.baseline + "."));
   if (const auto metrics = about_metrics(run); !metrics.empty()) page.paragraph(page.dim(metrics));
+  if (const auto clock = about_clock(run); !clock.empty()) page.paragraph(page.dim(clock));
   const auto modelled = about_modelled(run), unmodelled = why_unmodelled(run);
   if (!modelled.empty()) page.paragraph(page.dim(modelled));
   if (!unmodelled.empty()) page.paragraph(page.dim(unmodelled));

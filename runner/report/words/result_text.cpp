@@ -94,6 +94,25 @@ std::string timing_text(const Timing& t) {
                      duration_text(t.q3_ms), t.mode == CacheState::warm ? "warm" : "cold: L2 flushed before each");
 }
 
+std::string about_clock(const Run& run) {
+  std::vector<std::string> parts;
+  std::string unseen;
+  for (const auto& r : run.results) {
+    if (!r.timing) continue;
+    for (const auto& one : r.timing->discarded)
+      parts.push_back(fmt::format("{}: {} taken again ({})", r.variant,
+                                  plural(static_cast<std::uint64_t>(one.samples), "sample"), one.reason));
+    if (!r.timing->throttled.empty())
+      parts.push_back(
+          fmt::format("{}: the clock was held back all the while ({}), so that its time is longer than it "
+                      "would be",
+                      r.variant, r.timing->throttled));
+    unseen = r.timing->throttling_unseen;
+  }
+  if (!unseen.empty()) parts.push_back("nobody can tell whether the GPU's clock was held back: " + unseen);
+  return parts.empty() ? "" : "Clock: " + join(parts, "; ") + ".";
+}
+
 std::string metrics_text(const Result& r) {
   std::vector<std::string> parts;
   for (const auto& m : r.metrics) {

@@ -24,6 +24,9 @@ namespace gpulab {
 /// `of_file`: the right answer is the user's own, of --expect.
 [[nodiscard]] std::string verification_text(const Verification& verification, bool of_file);
 [[nodiscard]] std::string timing_text(const Timing& timing);
+/// Of measured times: which samples were taken again, beside which the clock was held back, and once that nobody knows;
+/// empty: nothing of that.
+[[nodiscard]] std::string about_clock(const Run& run);
 /// "bandwidth 3.02 k GB/s, resident warps 40": all but the modelled time, which is said apart.
 [[nodiscard]] std::string metrics_text(const Result& result);
 /// Of which case counters are that were simulated beside a GPU.

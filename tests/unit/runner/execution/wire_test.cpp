@@ -28,6 +28,13 @@ Result full_result() {
                                 {{7, std::nan(""), 0.1}, {8, std::int64_t{-1}, std::uint64_t{1} << 63}},
                                 "wraps"};
   r.timing = Timing{TimeSource::cuda_events, CacheState::cold, 31, 0.1, 0.2, 0.3, 0.4, 0.30000000000000004, 0};
+  r.timing->samples_ms = {0.1, 0.30000000000000004};
+  r.timing->sm_mhz = {1980, 1755.5};
+  r.timing->in_turn = true;
+  r.timing->stopped_by = StoppedBy::entropy;
+  r.timing->discarded = {{"power cap", 3}};
+  r.timing->throttled = "power cap";
+  r.timing->throttling_unseen = "no NVML";
   r.metrics = {{"bandwidth", -std::numeric_limits<double>::infinity(), "GB/s"}};
   r.counters = Counters{};
   (*r.counters)["warps"] = 12;
@@ -93,6 +100,30 @@ TEST_CASE("lines survive the wire, and the text that they are of") {
   CHECK(got.idle.at(0).slots == 100);
   CHECK(got.accesses.at(0).addresses[31] == -4);
   CHECK(got.accesses.at(0).max_same_address == 3);
+}
+
+TEST_CASE("a case and the one beside it survive the wire, and so do both results") {
+  WireCase sent;
+  sent.lab = "reduce";
+  sent.variant = "warp";
+  sent.options.measure.stop = StopBy::entropy;
+  auto& beside = sent.beside.emplace_back();
+  beside.lab = "run";
+  beside.file = KernelFile{};
+  beside.file->entry = "spin";
+  const auto got = decode_case(encode(sent));
+  CHECK(got.options.measure.stop == StopBy::entropy);
+  REQUIRE(got.beside.size() == 1);
+  CHECK(got.beside[0].lab == "run");
+  CHECK(got.beside[0].file->entry == "spin");
+  WireReply reply;
+  reply.result = full_result();
+  reply.beside = full_result();
+  reply.beside->variant = "other";
+  const auto answered = decode_reply(encode(reply));
+  CHECK(answered.result->variant == "warp");
+  CHECK(answered.beside->variant == "other");
+  CHECK(answered.beside->timing->sm_mhz == std::vector{1980.0, 1755.5});
 }
 
 TEST_CASE("how a simulator is to run survives the wire") {

@@ -38,7 +38,7 @@ TEST_CASE("each group takes what is its own") {
   const Given given{{"device", {"gpu:2"}}, {"profile", {"t4"}},      {"threads", {"3"}},     {"schedule", {"9"}},
                     {"budget", {"2^20"}},  {"print-limit", {"4Ki"}}, {"sanitize", {"none"}}, {"no-counters", {"true"}},
                     {"reps", {"5"}},       {"warmup", {"0"}},        {"min-time", {"0.5"}},  {"max-noise", {"2"}},
-                    {"warm", {"true"}},    {"format", {"csv"}},      {"output", {"x"}}};
+                    {"stop", {"entropy"}}, {"warm", {"true"}},       {"format", {"csv"}},    {"output", {"x"}}};
   const auto machine = parse_machine_options(given);
   CHECK(machine.device == find_device_kind("gpu"));
   CHECK(machine.device_index == 2);
@@ -53,6 +53,7 @@ TEST_CASE("each group takes what is its own") {
   CHECK(measure.warmup == 0);
   CHECK(measure.min_time_s == 0.5);
   CHECK(measure.max_noise == 0.02);
+  CHECK(measure.stop == StopBy::entropy);
   CHECK(measure.warm);
   const auto report = parse_report_options("reduce", given, formats_for(&Format::run));
   CHECK(report.format->name == "csv");
@@ -68,6 +69,7 @@ TEST_CASE("what an option cannot be is refused") {
         "--seed: '9223372036854775808' is not a whole number of 0 or more");
   CHECK(refusal_of("threads", "5000") == "--threads: '5000' is not a whole number of 1 to 4096");
   CHECK(refusal_of("max-noise", "-1") == "--max-noise: '-1' is not a number of 0 or more");
+  CHECK(refusal_of("stop", "quiet") == "--stop: 'quiet' is neither noise nor entropy | --reps N stops by count");
   CHECK(refusal_of("min-time", "inf") == "--min-time: 'inf' is not a number of 0 or more");
   CHECK(refusal_of("sanitize", "racechek") ==
         fmt::format("--sanitize: unknown tool 'racechek' | did you mean 'racecheck'? tools: {}, all, none",

@@ -1,4 +1,4 @@
-#include "runner/case/measure.h"
+#include "runner/case/measuring/measure.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,27 +6,16 @@
 #include <numeric>
 #include <vector>
 
+#include "runner/case/measuring/samples.h"
+
 namespace gpulab {
 namespace {
-
-/// Quartiles need a few samples to mean anything; a noisy kernel must end some time.
-constexpr std::size_t fewest_samples = 11, most_samples = 2000;
-/// A noisy kernel is sampled for at most this many times MeasureOptions::min_time_s.
-constexpr double patience = 10;
 
 double quantile(const std::vector<double>& sorted, double fraction) {
   const double position = fraction * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(position);
   const auto above = std::min(below + 1, sorted.size() - 1);
   return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
-bool enough(const std::vector<double>& samples, double total_ms, const MeasureOptions& options) {
-  if (options.reps > 0) return samples.size() >= static_cast<std::size_t>(options.reps);
-  if (samples.size() < fewest_samples || total_ms < options.min_time_s * 1000) return samples.size() >= most_samples;
-  if (samples.size() >= most_samples || total_ms >= patience * options.min_time_s * 1000) return true;
-  const auto timing = summarize(samples, TimeSource::none);
-  return timing.q3_ms - timing.q1_ms <= options.max_noise * timing.median_ms;
 }
 
 }  // namespace
@@ -58,14 +47,16 @@ Timing measure(Device& device, const MeasureOptions& options, const std::functio
     work();
   }
   device.synchronize();
-  std::vector<double> samples;
-  double total_ms = 0;
-  while (!enough(samples, total_ms, options)) {
-    restore();
-    samples.push_back(device.time(work, !options.warm));
-    total_ms += samples.back();
+  Samples samples;
+  std::optional<StoppedBy> ended;
+  while (!(ended = enough(samples.milliseconds(), options))) {
+    const auto sample = take_sample(device, !options.warm, restore, work);
+    if (const auto reason = samples.objection(sample); reason.empty())
+      samples.keep(sample);
+    else
+      samples.discard(reason);
   }
-  return summarize(samples, TimeSource::cuda_events, options.warm ? CacheState::warm : CacheState::cold);
+  return samples.timing(device, options.warm, *ended);
 }
 
 HostTimes measure_on_host(Device& device, const MeasureOptions& options, const std::function<void()>& restore,
@@ -73,8 +64,7 @@ HostTimes measure_on_host(Device& device, const MeasureOptions& options, const s
   using Clock = std::chrono::steady_clock;
   const auto ms = [](Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); };
   std::vector<double> queued, finished;
-  double total_ms = 0;
-  while (!enough(finished, total_ms, options)) {
+  while (!enough(finished, options)) {
     restore();
     // The samples are taken inside of Device::time(): what a device sets up around work (it captures what kernels
     // print) is then done before the host's clock starts.
@@ -88,7 +78,6 @@ HostTimes measure_on_host(Device& device, const MeasureOptions& options, const s
       finished.push_back(ms(Clock::now() - start));
     };
     (void)device.time(sample, false);
-    total_ms += finished.back();
   }
   return {summarize(queued, TimeSource::none).median_ms, summarize(finished, TimeSource::none).median_ms};
 }
