@@ -137,7 +137,7 @@ std::string about_times(const Comparison& comparison) {
   if (has(CompareBasis::measured))
     parts.emplace_back(
         "measured: medians of a GPU's times; from..to holds the true ratio nineteen times of twenty, all pairs "
-        "together, with 1% for clocks that drift between runs");
+        "together, with 1% for clocks that drift between runs, 0.5% where they were taken in turn");
   if (has(CompareBasis::modelled))
     parts.push_back(fmt::format(
         "modelled, not measured: nine of ten such pairs had measured ratios within from..to; that, and how sure "

@@ -102,6 +102,30 @@ TEST_CASE("lines survive the wire, and the text that they are of") {
   CHECK(got.accesses.at(0).max_same_address == 3);
 }
 
+TEST_CASE("a case and the one beside it survive the wire, and so do both results") {
+  WireCase sent;
+  sent.lab = "reduce";
+  sent.variant = "warp";
+  sent.options.measure.stop = StopBy::entropy;
+  auto& beside = sent.beside.emplace_back();
+  beside.lab = "run";
+  beside.file = KernelFile{};
+  beside.file->entry = "spin";
+  const auto got = decode_case(encode(sent));
+  CHECK(got.options.measure.stop == StopBy::entropy);
+  REQUIRE(got.beside.size() == 1);
+  CHECK(got.beside[0].lab == "run");
+  CHECK(got.beside[0].file->entry == "spin");
+  WireReply reply;
+  reply.result = full_result();
+  reply.beside = full_result();
+  reply.beside->variant = "other";
+  const auto answered = decode_reply(encode(reply));
+  CHECK(answered.result->variant == "warp");
+  CHECK(answered.beside->variant == "other");
+  CHECK(answered.beside->timing->sm_mhz == std::vector{1980.0, 1755.5});
+}
+
 TEST_CASE("how a simulator is to run survives the wire") {
   DeviceRequest sent;
   sent.profile = "a100";
