@@ -57,7 +57,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, vo
       case cudaMemPoolAttrReservedMemHigh:
       case cudaMemPoolAttrUsedMemCurrent:
       case cudaMemPoolAttrUsedMemHigh:
-        *static_cast<std::uint64_t*>(value) = s.memory.used();
+        *static_cast<std::uint64_t*>(value) = s.memory.used(current_gpu());
         break;
       default:
         *static_cast<int*>(value) = 1;
