@@ -59,10 +59,6 @@ void Device::use_gpu(int gpu) {
 
 void Device::reach(int peer, bool) { use_gpu(peer); }
 
-void Device::queue_copy(DevicePointer to, DevicePointer from, std::size_t bytes, std::uint32_t) {
-  copy(to, from, bytes);
-}
-
 std::unique_ptr<Recording> Device::record(const std::function<void()>& work) {
   return std::make_unique<Repetition>(work);
 }

@@ -178,11 +178,6 @@ class Device {
   virtual void use_gpu(int gpu);
   /// Whether kernels of the current GPU may load and store memory of `peer`; at first they may not.
   virtual void reach(int peer, bool may);
-  /// As copy, in the order of a stream of the current GPU's; either side may be another GPU's.
-  virtual void queue_copy(DevicePointer to, DevicePointer from, std::size_t bytes, std::uint32_t stream);
-  /// How far a stream of the current GPU has been filled; what is queued on another from then on waits for that much.
-  virtual std::uint64_t mark(std::uint32_t /*stream*/) { return 0; }
-  virtual void wait_for(std::uint64_t /*mark*/, std::uint32_t /*stream*/) {}
 
   /// Checks arguments against the PTX parameter list, then launches. May return before the kernel ends.
   virtual void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) = 0;
