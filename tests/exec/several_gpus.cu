@@ -52,6 +52,8 @@
 // case: --gpus 2 -- reset :: 0
 // out: device 1 keeps its memory: 5
 //
+// case: --gpus 9 -- one :: 2
+// err: error: --gpus: a program has 1 to 8 GPUs, not 9
 // case: -- one :: 0
 // out: set 1: invalid device ordinal
 // err: the program asks for device 1 and has one GPU: --gpus 2 gives it more
