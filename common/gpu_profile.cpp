@@ -39,6 +39,7 @@ class ProfileFile {
     }
     into = entry.at("value").get<T>();
   }
+  [[nodiscard]] bool has(const char* field) const { return json_.at("fields").contains(field); }
   [[nodiscard]] std::string text(const char* key) const { return json_.at(key).get<std::string>(); }
   [[nodiscard]] std::string sources() const {
     std::string all;
@@ -79,6 +80,7 @@ GpuProfile parse(const EmbeddedFile& embedded) {
   file.read("shared_bytes_per_block_optin", "bytes", gpu.shared_bytes_per_block_optin);
   file.read("reserved_shared_bytes_per_block", "bytes", gpu.reserved_shared_bytes_per_block);
   file.read("memory_bandwidth", "GB/s", gpu.memory_bandwidth_gbs);
+  if (file.has("nvlink")) file.read("nvlink", "GB/s", gpu.nvlink_gbs);
   file.read("fp32", "TFLOP/s", gpu.fp32_tflops);
   file.read("memory", "bytes", gpu.memory_bytes);
   file.read("l2", "bytes", gpu.l2_bytes);

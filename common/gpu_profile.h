@@ -19,6 +19,7 @@ struct GpuProfile {
   std::size_t shared_bytes_per_sm = 0, shared_bytes_per_block = 0, shared_bytes_per_block_optin = 0;
   std::size_t reserved_shared_bytes_per_block = 0;
   double memory_bandwidth_gbs = 0;  ///< peak, GB/s (10^9)
+  double nvlink_gbs = 0;            ///< peak, to the other GPUs of its machine, in each direction; 0: it has none
   double fp32_tflops = 0;           ///< peak, dense
   std::size_t memory_bytes = 0, l2_bytes = 0;
   std::string source;  ///< where the values come from

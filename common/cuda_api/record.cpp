@@ -18,9 +18,9 @@ using Json = nlohmann::json;
 // What goes over, in this order: of what a launch gives, common/device/members.h says it.
 void members(Options& v, auto&& visit) {
   auto& [profile, record, threads, budget, schedule, counters, model, trace, each, lines, repeats, host_memory,
-         old_cuda, real_clock, sanitize, steps, steps_file] = v;
+         old_cuda, gpus, real_clock, sanitize, steps, steps_file] = v;
   visit(profile, record, threads, budget, schedule, counters, model, trace, each, lines, repeats, host_memory, old_cuda,
-        real_clock, sanitize, steps, steps_file);
+        gpus, real_clock, sanitize, steps, steps_file);
 }
 void members(Counters& v, auto&& visit) {
   auto& [counts] = v;
@@ -33,8 +33,8 @@ void members(KernelRecord& v, auto&& visit) {
         least_ms, most_ms, modelled, model, model_unavailable, findings, each, lines);
 }
 void members(Activity& v, auto&& visit) {
-  auto& [what, number, start_ms, ms, grid, block, shared_bytes, bytes, registers, stream, caller] = v;
-  visit(what, number, start_ms, ms, grid, block, shared_bytes, bytes, registers, stream, caller);
+  auto& [what, number, start_ms, ms, grid, block, shared_bytes, bytes, registers, stream, caller, gpu] = v;
+  visit(what, number, start_ms, ms, grid, block, shared_bytes, bytes, registers, stream, caller, gpu);
 }
 void members(CopyRecord& v, auto&& visit) {
   auto& [calls, bytes, ms, least_ms, most_ms] = v;

@@ -32,6 +32,7 @@ struct Options {
   bool repeats = true;            ///< leave out launches that would do again what an earlier one has done
   std::uint64_t host_memory = 0;  ///< that the program may take; 0: what there is
   bool old_cuda = false;          ///< symbols may be named by strings
+  int gpus = 1;                   ///< that the program has, of one kind
   bool real_clock = false;        ///< the program reads the machine's clocks as they are
   std::vector<std::string> sanitize;
   std::optional<TraceWindow> steps;  ///< of this launch of the program, what warps do: a StepsRecord in `steps_file`
@@ -68,8 +69,9 @@ struct Activity {
   Dim3 grid{0, 0, 0}, block{0, 0, 0};
   std::uint64_t shared_bytes = 0, bytes = 0;
   std::optional<int> registers;
-  std::uint32_t stream = 0;
-  std::string caller{};  ///< of a launch, as FaultRecord's
+  std::uint32_t stream = 0;  ///< of its GPU's
+  std::string caller{};      ///< of a launch, as FaultRecord's
+  int gpu = 0;               ///< of several
 };
 
 /// Copies or fills of one kind.

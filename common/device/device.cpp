@@ -1,5 +1,7 @@
 #include "common/device/device.h"
 
+#include <fmt/format.h>
+
 #include <new>
 #include <utility>
 
@@ -48,6 +50,14 @@ HostMemory Device::host_memory(std::string_view, std::size_t bytes, bool) {
 void Device::queue_write(DevicePointer to, std::span<const std::byte> from, std::uint32_t) { write(to, from); }
 
 void Device::queue_read(std::span<std::byte> to, DevicePointer from, std::uint32_t) { read(to, from); }
+
+void Device::use_gpu(int gpu) {
+  if (gpu == 0) return;
+  throw Error(ExitCode::missing, fmt::format("this device has one GPU: there is no GPU {}", gpu), {},
+              "the simulator has several: --device sim");
+}
+
+void Device::reach(int peer, bool) { use_gpu(peer); }
 
 std::unique_ptr<Recording> Device::record(const std::function<void()>& work) {
   return std::make_unique<Repetition>(work);

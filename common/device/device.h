@@ -46,6 +46,7 @@ struct Capabilities {
   bool models = false;            ///< can say how long launches would take on the GPU that it stands for
   bool sanitizes = false;         ///< the tools of --sanitize can watch
   bool uses_host_memory = false;  ///< what it allocates comes out of the host's memory (the simulator)
+  int gpus = 1;                   ///< that Device::use_gpu() can choose from
 };
 
 /// What a function takes of a thread's stack in a kernel, at least, by the machine code that ptxas has made of it.
@@ -169,6 +170,14 @@ class Device {
   /// alone until synchronize().
   virtual void queue_write(DevicePointer to, std::span<const std::byte> from, std::uint32_t stream);
   virtual void queue_read(std::span<std::byte> to, DevicePointer from, std::uint32_t stream);
+
+  /// Several GPUs of one kind (Capabilities::gpus), of which one is current, the first to begin with: what is
+  /// allocated, asked for (kernel), launched and queued is its, and so are the streams' numbers. Addresses are one
+  /// space, and copies reach all of it; kernels reach other GPUs' memory where reach() lets them. Throws Error
+  /// (missing) where there is none of that number.
+  virtual void use_gpu(int gpu);
+  /// Whether kernels of the current GPU may load and store memory of `peer`; at first they may not.
+  virtual void reach(int peer, bool may);
 
   /// Checks arguments against the PTX parameter list, then launches. May return before the kernel ends.
   virtual void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) = 0;

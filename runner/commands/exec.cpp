@@ -49,6 +49,7 @@ OptionList own_options() {
       {"no-isolation", "", "no confinement of compiler and program, where the system has none", what_runs},
       {"env", "NAME", "of the environment, though its name looks like a secret's (TOKEN, KEY, AWS_ …)", what_runs},
       {"host-memory", "SIZE", "of this machine, at most; default nine tenths of what is left", what_runs},
+      {"gpus", "N", "GPUs that the program has, all of --profile: 1 to 8 [1]", what_runs},
       {"real-clock", "", "the program reads this machine's clocks, not modelled time and its own work", what_runs},
       {"print-gpu-summary", "", "nvprof's summary of kernels and copies", report},
       {"print-gpu-trace", "", "nvprof's trace: each launch and copy", report},
@@ -145,6 +146,13 @@ Request parse(const CommandLine& line) {
     const auto bytes = parse_size(*size, "--host-memory");
     if (bytes <= 0) throw usage_error("--host-memory: a program needs some memory");
     options.host_memory = request.program.limits.host_memory = static_cast<std::uint64_t>(bytes);
+  }
+  if (const auto* gpus = single_value(given, "gpus")) {
+    constexpr std::int64_t most = 8;
+    const auto count = parse_size(*gpus, "--gpus");
+    if (count < 1 || count > most)
+      throw usage_error(fmt::format("--gpus: a program has 1 to {} GPUs, not {}", most, *gpus));
+    options.gpus = static_cast<int>(count);
   }
   options.old_cuda = single_value(given, "old-cuda") != nullptr;
   options.real_clock = single_value(given, "real-clock") != nullptr;

@@ -20,12 +20,13 @@ constexpr unsigned kKnownFlags = CU_CTX_FLAGS_MASK;
 struct Context {
   std::uint64_t number = 0;  ///< 0: the primary one
   unsigned flags = 0, version = 0;
+  int gpu = 0;
+  unsigned retained = 0;  ///< how often a primary one is, by the driver's API
 };
 
 struct Contexts {
   bool initialized = false;
-  Context primary;
-  unsigned retained = 0;  ///< how often the primary one is, by the driver's API
+  std::map<int, Context> primary;  ///< by GPU
   std::map<CUcontext, std::unique_ptr<Context>> made;
   std::uint64_t last = 0;
 };
@@ -34,11 +35,22 @@ Contexts& contexts() {
   return all;
 }
 
-CUcontext primary() { return reinterpret_cast<CUcontext>(&contexts().primary); }
+/// Numbers of primary contexts of other GPUs than the first lie far behind those that are made.
+constexpr std::uint64_t kPrimary = std::uint64_t{1} << 32;
+
+Context& primary_of(int gpu) {
+  const auto [known, fresh] = contexts().primary.try_emplace(gpu);
+  if (fresh && gpu != 0) known->second.number = kPrimary + static_cast<std::uint64_t>(gpu);
+  known->second.gpu = gpu;
+  return known->second;
+}
+
+CUcontext primary(int gpu) { return reinterpret_cast<CUcontext>(&primary_of(gpu)); }
 
 /// Null where there is none, or it has been destroyed.
 Context* find(CUcontext handle) {
-  if (handle == primary()) return &contexts().primary;
+  for (auto& [gpu, one] : contexts().primary)
+    if (handle == reinterpret_cast<CUcontext>(&one)) return &one;
   const auto found = contexts().made.find(handle);
   return found == contexts().made.end() ? nullptr : found->second.get();
 }
@@ -56,13 +68,15 @@ Reason no_such_context() {
 cudaError_t invalid_context(Session& s) { return s.because(cudaErrorDeviceUninitialized, no_such_context()); }
 
 cudaError_t check_device(Session& s, CUdevice device) {
-  return device == 0 ? cudaSuccess : s.because(cudaErrorInvalidDevice, no_device(device));
+  if (s.has_gpu(device)) return cudaSuccess;
+  if (device > 0) s.asks_for_gpu(device);
+  return s.because(cudaErrorInvalidDevice, no_device(device));
 }
 
 cudaError_t create(Session& s, CUcontext* context, unsigned flags, CUdevice device) {
   if (context == nullptr || (flags & ~kKnownFlags) != 0) return cudaErrorInvalidValue;
   if (const auto e = check_device(s, device); e != cudaSuccess) return e;
-  auto made = std::make_unique<Context>(Context{++contexts().last, flags, 3020});
+  auto made = std::make_unique<Context>(Context{++contexts().last, flags, 3020, device, 0});
   *context = reinterpret_cast<CUcontext>(made.get());
   contexts().made[*context] = std::move(made);
   stack().push_back(*context);
@@ -87,7 +101,7 @@ void release_all_of(Session& s, std::uint64_t number) {
 
 cudaError_t destroy(Session& s, CUcontext context) {
   Context* const mine = find(context);
-  if (mine == nullptr || mine->number == 0) return invalid_context(s);
+  if (mine == nullptr || mine->number == 0 || mine->number > kPrimary) return invalid_context(s);
   s.print();
   const auto number = mine->number;
   release_all_of(s, number);
@@ -96,10 +110,11 @@ cudaError_t destroy(Session& s, CUcontext context) {
   return s.surface();
 }
 
-cudaError_t reset_primary(Session& s) {
+cudaError_t reset_primary(Session& s, int gpu) {
   s.print();
   const auto error = s.surface();
-  unload_modules_of(s, 0);
+  unload_modules_of(s, primary_of(gpu).number);
+  const OnGpu on(gpu);
   s.reset_device();
   return error;
 }
@@ -110,7 +125,17 @@ bool gpulab::cuda_api::is_initialized() { return contexts().initialized || Sessi
 
 CUcontext gpulab::cuda_api::current_context() {
   if (!stack().empty()) return stack().back();
-  return uses_runtime() ? primary() : nullptr;
+  return uses_runtime() ? primary(current_gpu()) : nullptr;
+}
+
+std::optional<int> gpulab::cuda_api::gpu_of_current_context() {
+  if (stack().empty()) return std::nullopt;
+  const Context* const current = find(stack().back());
+  return current == nullptr ? std::nullopt : std::optional(current->gpu);
+}
+
+void gpulab::cuda_api::primary_is_current(int gpu) {
+  if (!stack().empty()) stack().back() = primary(gpu);
 }
 
 bool gpulab::cuda_api::has_context() {
@@ -208,7 +233,7 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
 CUresult cuCtxGetDevice(CUdevice* device) {
   return driver_call("cuCtxGetDevice", Needs::context, [&](Session&) {
     if (device == nullptr) return cudaErrorInvalidValue;
-    *device = 0;
+    *device = find(current_context())->gpu;
     return cudaSuccess;
   });
 }
@@ -216,9 +241,10 @@ CUresult cuCtxGetDevice(CUdevice* device) {
 #if CUDA_VERSION >= 13000
 CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
   return driver_call("cuCtxGetDevice", Needs::driver, [&](Session& s) {
-    if (find(context == nullptr ? current_context() : context) == nullptr) return invalid_context(s);
+    const Context* mine = find(context == nullptr ? current_context() : context);
+    if (mine == nullptr) return invalid_context(s);
     if (device == nullptr) return cudaErrorInvalidValue;
-    *device = 0;
+    *device = mine->gpu;
     return cudaSuccess;
   });
 }
@@ -302,20 +328,26 @@ CUresult cuCtxResetPersistingL2Cache() {
   return driver_call("cuCtxResetPersistingL2Cache", Needs::context, [](Session&) { return cudaSuccess; });
 }
 
-CUresult cuCtxEnablePeerAccess(CUcontext, unsigned) {
-  return by_runtime("cuCtxEnablePeerAccess", [] { return cudaDeviceEnablePeerAccess(0, 0); });
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+  return driver_call("cuCtxEnablePeerAccess", Needs::context, [&](Session& s) {
+    const Context* const mine = find(peer);
+    return mine == nullptr ? invalid_context(s) : cudaDeviceEnablePeerAccess(mine->gpu, flags);
+  });
 }
 
-CUresult cuCtxDisablePeerAccess(CUcontext) {
-  return by_runtime("cuCtxDisablePeerAccess", [] { return cudaDeviceDisablePeerAccess(0); });
+CUresult cuCtxDisablePeerAccess(CUcontext peer) {
+  return driver_call("cuCtxDisablePeerAccess", Needs::context, [&](Session& s) {
+    const Context* const mine = find(peer);
+    return mine == nullptr ? invalid_context(s) : cudaDeviceDisablePeerAccess(mine->gpu);
+  });
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   return driver_call("cuDevicePrimaryCtxRetain", Needs::driver, [&](Session& s) {
     if (context == nullptr) return cudaErrorInvalidValue;
     if (const auto e = check_device(s, device); e != cudaSuccess) return e;
-    ++contexts().retained;
-    *context = primary();
+    ++primary_of(device).retained;
+    *context = primary(device);
     return cudaSuccess;
   });
 }
@@ -324,16 +356,16 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
 CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   return driver_call("cuDevicePrimaryCtxRelease", Needs::driver, [&](Session& s) {
     if (const auto e = check_device(s, device); e != cudaSuccess) return e;
-    if (contexts().retained == 0) return invalid_context(s);
-    if (--contexts().retained > 0 || s.has_runtime_user || !contexts().made.empty()) return cudaSuccess;
-    return reset_primary(s);
+    if (primary_of(device).retained == 0) return invalid_context(s);
+    if (--primary_of(device).retained > 0 || s.has_runtime_user || !contexts().made.empty()) return cudaSuccess;
+    return reset_primary(s, device);
   });
 }
 
 CUresult cuDevicePrimaryCtxReset(CUdevice device) {
   return driver_call("cuDevicePrimaryCtxReset", Needs::driver, [&](Session& s) {
     const auto e = check_device(s, device);
-    return e != cudaSuccess ? e : reset_primary(s);
+    return e != cudaSuccess ? e : reset_primary(s, device);
   });
 }
 
@@ -341,7 +373,7 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
   return driver_call("cuDevicePrimaryCtxSetFlags", Needs::driver, [&](Session& s) {
     if (const auto e = check_device(s, device); e != cudaSuccess) return e;
     if ((flags & ~kKnownFlags) != 0) return cudaErrorInvalidValue;
-    contexts().primary.flags = flags;
+    primary_of(device).flags = flags;
     return cudaSuccess;
   });
 }
@@ -349,8 +381,8 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned flags) {
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
   return driver_call("cuDevicePrimaryCtxGetState", Needs::driver, [&](Session& s) {
     if (const auto e = check_device(s, device); e != cudaSuccess) return e;
-    *flags = contexts().primary.flags;
-    *active = contexts().retained > 0 || s.has_runtime_user ? 1 : 0;
+    *flags = primary_of(device).flags;
+    *active = primary_of(device).retained > 0 || s.has_runtime_user ? 1 : 0;
     return cudaSuccess;
   });
 }

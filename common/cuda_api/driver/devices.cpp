@@ -18,11 +18,13 @@ template <typename Body>
   return driver_call(name, Needs::driver, [&](Session&) { return body(); });
 }
 
-/// `body` with the one device that there is.
+/// `body` with a device that there is.
 template <typename Body>
 [[gnu::always_inline]] inline CUresult with_device(const char* name, CUdevice device, const Body& body) {
   return driver_call(name, Needs::driver, [&](Session& s) {
-    return device == 0 ? body(s) : s.because(cudaErrorInvalidDevice, no_device(device));
+    if (s.has_gpu(device)) return body(s);
+    if (device > 0) s.asks_for_gpu(device);
+    return s.because(cudaErrorInvalidDevice, no_device(device));
   });
 }
 
@@ -80,6 +82,7 @@ CUresult cuDeviceGetUuid(CUuuid* id, CUdevice device) {
     if (id == nullptr) return cudaErrorInvalidValue;
     *id = {};
     std::strncpy(id->bytes, ("gpulab " + s.profile().id).c_str(), sizeof id->bytes);
+    id->bytes[sizeof id->bytes - 1] = static_cast<char>(device);
     return cudaSuccess;
   });
 }
@@ -138,17 +141,26 @@ CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
 }
 
 CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
-  return driver_call("cuDeviceGetByPCIBusId", Needs::driver, [&](Session&) {
-    char known[32];
-    if (const auto e = cudaDeviceGetPCIBusId(known, sizeof known, 0); e != cudaSuccess) return e;
+  return driver_call("cuDeviceGetByPCIBusId", Needs::driver, [&](Session& s) {
     if (device == nullptr || text == nullptr) return cudaErrorInvalidValue;
-    *device = 0;
-    return std::strcmp(text, known) == 0 ? cudaSuccess : cudaErrorInvalidDevice;
+    for (int gpu = 0; gpu < s.gpus(); ++gpu) {
+      char known[32];
+      if (const auto e = cudaDeviceGetPCIBusId(known, sizeof known, gpu); e != cudaSuccess) return e;
+      *device = gpu;
+      if (std::strcmp(text, known) == 0) return cudaSuccess;
+    }
+    return cudaErrorInvalidDevice;
   });
 }
 
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   return of_device("cuDeviceCanAccessPeer", [&] { return cudaDeviceCanAccessPeer(can, device, peer); });
+}
+
+CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CUdevice device, CUdevice peer) {
+  return of_device("cuDeviceGetP2PAttribute", [&] {
+    return cudaDeviceGetP2PAttribute(value, static_cast<cudaDeviceP2PAttr>(attribute), device, peer);
+  });
 }
 
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t* texels, CUarray_format, unsigned, CUdevice device) {

@@ -17,11 +17,15 @@ class Inside {
       : session_(session),
         function_(std::exchange(session.driver_function, function)),
         caller_(std::exchange(session.driver_caller, caller)),
-        context_(std::exchange(session.context, current_context_number())) {}
+        context_(std::exchange(session.context, current_context_number())),
+        gpu_(current_gpu()) {
+    if (const auto gpu = gpu_of_current_context()) current_gpu() = *gpu;
+  }
   ~Inside() {
     session_.driver_function = function_;
     session_.driver_caller = caller_;
     session_.context = context_;
+    current_gpu() = gpu_of_current_context().value_or(gpu_);
   }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
@@ -31,6 +35,7 @@ class Inside {
   const char* function_;
   void* caller_;
   std::uint64_t context_;
+  int gpu_;
 };
 
 Reason not_initialized() {

@@ -121,7 +121,7 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
   return driver_call("cuFuncIsLoaded", Needs::context, [&](Session& s) {
     const FunctionEntry* entry = s.modules.function(function);
     if (entry == nullptr || state == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_kernel());
-    *state = entry->loaded ? CU_FUNCTION_LOADING_STATE_LOADED : CU_FUNCTION_LOADING_STATE_UNLOADED;
+    *state = entry->loaded.empty() ? CU_FUNCTION_LOADING_STATE_UNLOADED : CU_FUNCTION_LOADING_STATE_LOADED;
     return cudaSuccess;
   });
 }

@@ -9,7 +9,9 @@ void Ordering::created(Stream stream, bool blocking) { streams_[stream] = {{}, b
 void Ordering::destroyed(Stream stream) {
   const auto found = streams_.find(stream);
   if (found == streams_.end()) return;
-  if (found->second.blocking) destroyed_.join(found->second.knows);
+  Gone& gone = destroyed_[gpu_of_stream(stream)];
+  gone.all.join(found->second.knows);
+  if (found->second.blocking) gone.blocking.join(found->second.knows);
   streams_.erase(found);
 }
 
@@ -17,7 +19,7 @@ bool Ordering::may_overlap(Stream next) const {
   std::size_t others = next != kLegacy && !streams_.contains(next) ? 1 : 0;
   for (const auto& [stream, state] : streams_) {
     if (stream != kLegacy) ++others;
-    if (!state.blocking) return true;
+    if (!state.blocking || gpu_of_stream(stream) != gpu_of_stream(next)) return true;
   }
   return others > 1;
 }
@@ -30,12 +32,14 @@ bool Ordering::is_blocking(Stream stream) const {
 Clock Ordering::behind(Stream stream) const {
   const auto known = streams_.find(stream);
   Clock all = known == streams_.end() ? Clock() : known->second.knows;
-  if (stream == kLegacy) {
+  const Stream its_legacy = legacy_of(stream);
+  if (stream == its_legacy) {
     for (const auto& [other, state] : streams_)
-      if (state.blocking) all.join(state.knows);
-    all.join(destroyed_);
+      if (state.blocking && legacy_of(other) == stream) all.join(state.knows);
+    if (const auto gone = destroyed_.find(gpu_of_stream(stream)); gone != destroyed_.end())
+      all.join(gone->second.blocking);
   } else if (known == streams_.end() || known->second.blocking) {
-    if (const auto legacy = streams_.find(kLegacy); legacy != streams_.end()) all.join(legacy->second.knows);
+    if (const auto legacy = streams_.find(its_legacy); legacy != streams_.end()) all.join(legacy->second.knows);
   }
   return all;
 }
@@ -101,6 +105,13 @@ void Ordering::synchronised() {
   host_.clear();
   times_.clear();
   instances_.clear();
+}
+
+void Ordering::synchronised_gpu(int gpu) {
+  if (callbacks_ > 0 || graph_.depth > 0) return;
+  for (const auto& [stream, state] : streams_)
+    if (gpu_of_stream(stream) == gpu) host_.join(state.knows);
+  if (const auto gone = destroyed_.find(gpu); gone != destroyed_.end()) host_.join(gone->second.all);
 }
 
 void Ordering::begin_callback(Stream stream) {

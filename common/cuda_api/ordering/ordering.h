@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/cuda_api/ordering/clock.h"
+#include "common/cuda_api/ordering/stream_numbers.h"
 
 namespace gpulab::cuda_api {
 
@@ -31,7 +32,9 @@ struct Mark {
 class Ordering {
  public:
   using Stream = Clock::Stream;
-  static constexpr Stream kLegacy = 0;  ///< the legacy default stream
+  static constexpr Stream kLegacy = 0;  ///< the legacy default stream, of the first GPU
+  /// Each GPU has one, which waits for that GPU's streams alone.
+  [[nodiscard]] static Stream legacy_of(Stream stream) { return default_stream_of(gpu_of_stream(stream)); }
 
   /// Other streams than these, and the legacy one, count as blocking.
   void created(Stream stream, bool blocking);
@@ -55,6 +58,8 @@ class Ordering {
   void synchronised(Stream stream);
   void synchronised(const Mark& mark);
   void synchronised();
+  /// For everything of one GPU.
+  void synchronised_gpu(int gpu);
 
   /// Host functions come behind what their stream holds, and know no more. What they know they may tell the host (by a
   /// lock, a semaphore, a flag that it polls), which nobody sees: from then on it counts as known.
@@ -86,7 +91,10 @@ class Ordering {
   [[nodiscard]] bool reaches(std::uint32_t earlier, std::uint32_t later) const;
 
   std::map<Stream, State> streams_;
-  Clock destroyed_;  ///< of blocking streams that are no more
+  struct Gone {
+    Clock blocking, all;
+  };
+  std::map<int, Gone> destroyed_;  ///< of streams that are no more, by GPU
   Clock host_, callback_;
   int callbacks_ = 0;
   std::uint64_t era_ = 0;                  ///< how often the host has waited for everything

@@ -1,11 +1,13 @@
-// The device: one, the profile's GPU.
+// The devices: as many as were asked for, each the profile's GPU. Which one is current each thread knows for itself.
 
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 #include <initializer_list>
 
+#include "common/cuda_api/driver/contexts.h"
 #include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/session.h"
 
@@ -80,9 +82,10 @@ cudaDeviceProp properties_of(const GpuProfile& gpu) {
   return p;
 }
 
-bool is_known(int device) { return device == 0; }
-
-cudaError_t unknown(Session& s, int device) { return s.because(cudaErrorInvalidDevice, no_device(device)); }
+cudaError_t unknown(Session& s, int device) {
+  if (device > 0) s.asks_for_gpu(device);
+  return s.because(cudaErrorInvalidDevice, no_device(device));
+}
 
 /// Sizes that textures and surfaces can have, as fill_texture_limits says them.
 std::optional<int> texture_attribute_of(const cudaDeviceProp& p, cudaDeviceAttr which) {
@@ -205,27 +208,32 @@ cudaError_t accept(const char* name) {
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return call("cudaGetDeviceCount", Waits::no, [&](Session&) {
-    *count = 1;
+  return call("cudaGetDeviceCount", Waits::no, [&](Session& s) {
+    if (count == nullptr) return s.because(cudaErrorInvalidValue, null_argument("place for the count"));
+    *count = s.gpus();
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaGetDevice(int* device) {
   return call("cudaGetDevice", Waits::no, [&](Session&) {
-    *device = 0;
+    *device = current_gpu();
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaSetDevice(int device) {
-  return call("cudaSetDevice", Waits::no,
-              [&](Session& s) { return is_known(device) ? cudaSuccess : unknown(s, device); });
+  return call("cudaSetDevice", Waits::no, [&](Session& s) {
+    if (!s.has_gpu(device)) return unknown(s, device);
+    current_gpu() = device;
+    primary_is_current(device);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
   return call("cudaInitDevice", Waits::no,
-              [&](Session& s) { return is_known(device) ? cudaSuccess : unknown(s, device); });
+              [&](Session& s) { return s.has_gpu(device) ? cudaSuccess : unknown(s, device); });
 }
 
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
@@ -261,35 +269,36 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return call("cudaGetDeviceProperties", Waits::no, [&](Session& s) {
-    if (!is_known(device)) return unknown(s, device);
+    if (!s.has_gpu(device)) return unknown(s, device);
     *properties = properties_of(s.profile());
+    properties->pciBusID += device;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return call("cudaDeviceGetAttribute", Waits::no, [&](Session& s) {
-    if (!is_known(device)) return unknown(s, device);
+    if (!s.has_gpu(device)) return unknown(s, device);
     if (attribute <= 0 || attribute >= cudaDevAttrMax) return cudaErrorInvalidValue;
     *value = attribute_of(properties_of(s.profile()), attribute).value_or(0);
+    if (attribute == cudaDevAttrPciBusId) *value += device;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  return call("cudaDeviceGetPCIBusId", Waits::no, [&](Session&) {
-    if (!is_known(device)) return cudaErrorInvalidDevice;
-    constexpr char id[] = "0000:01:00.0";
-    if (length < static_cast<int>(sizeof id)) return cudaErrorInvalidValue;
-    std::memcpy(text, id, sizeof id);
+  return call("cudaDeviceGetPCIBusId", Waits::no, [&](Session& s) {
+    if (!s.has_gpu(device)) return unknown(s, device);
+    const std::string id = fmt::format("0000:{:02x}:00.0", 1 + device);
+    if (length <= static_cast<int>(id.size())) return cudaErrorInvalidValue;
+    std::memcpy(text, id.c_str(), id.size() + 1);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceSynchronize() {
   return call("cudaDeviceSynchronize", Waits::yes, [](Session& s) {
-    s.timeline.host_waits(s.timeline.everything());
-    s.streams.synchronised();
+    s.wait_for_gpu(current_gpu());
     return cudaSuccess;
   });
 }
@@ -338,23 +347,6 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
     *version = CUDART_VERSION;
     return cudaSuccess;
   });
-}
-
-cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
-  return call("cudaDeviceCanAccessPeer", Waits::no, [&](Session&) {
-    *can = 0;
-    return is_known(device) && is_known(peer) ? cudaSuccess : cudaErrorInvalidDevice;
-  });
-}
-
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
-  return call("cudaDeviceEnablePeerAccess", Waits::no,
-              [](Session& s) { return s.because(cudaErrorInvalidDevice, no_peer()); });
-}
-
-cudaError_t cudaDeviceDisablePeerAccess(int) {
-  return call("cudaDeviceDisablePeerAccess", Waits::no,
-              [](Session& s) { return s.because(cudaErrorInvalidDevice, no_peer()); });
 }
 
 }  // extern "C"

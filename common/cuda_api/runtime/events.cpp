@@ -18,6 +18,7 @@ namespace {
 
 struct Event {
   bool timed = true, recorded = false;
+  int gpu = 0;  ///< that was current when it was made
   double ms = 0;
   std::uint64_t waits = 0;  ///< how often the program had waited for the device when it was recorded
   Mark mark{};
@@ -40,6 +41,7 @@ Event* find(cudaEvent_t event) {
     if (event == nullptr) return s.because(cudaErrorInvalidValue, null_argument("place for the event"));
     auto made = std::make_unique<Event>();
     made->timed = (flags & cudaEventDisableTiming) == 0;
+    made->gpu = current_gpu();
     *event = reinterpret_cast<cudaEvent_t>(made.get());
     events()[*event] = std::move(made);
     return cudaSuccess;
@@ -51,6 +53,8 @@ Event* find(cudaEvent_t event) {
     Event* mine = find(event);
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
     if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
+    if (const int gpu = gpu_of_stream(stream_number(stream)); gpu != mine->gpu)
+      return s.because(cudaErrorInvalidResourceHandle, stream_of_another("the event is", gpu, mine->gpu));
     mine->recorded = true;
     mine->waits = s.waits;
     mine->ms = s.timeline.reached(stream_number(stream));
@@ -126,6 +130,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
       if (!event->timed) return s.because(error, event_without_time(which));
       if (!event->recorded) return s.because(error, event_not_recorded(which));
     }
+    if (first->gpu != last->gpu) return s.because(cudaErrorInvalidResourceHandle, events_of_two(first->gpu, last->gpu));
     if (last->waits == s.waits)
       s.failures.may_fail(s.record, "cudaEventElapsedTime", cudaErrorNotReady, nobody_waited(), caller);
     constexpr double least = 0.001;  // two events without anything between them

@@ -20,7 +20,7 @@ template <typename Body>
     FunctionEntry* entry = s.modules.function(function);
     if (entry == nullptr) return s.because(cudaErrorInvalidDeviceFunction, no_kernel());
     (void)s.kernel_of(*entry);
-    return body(s, *entry->loaded);
+    return body(s, entry->loaded.at(current_gpu()));
   });
 }
 

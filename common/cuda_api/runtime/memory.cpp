@@ -37,8 +37,8 @@ cudaError_t allocate(Session& session, void** pointer, std::size_t bytes, Kind k
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
   const bool of_device = kind == Kind::device || kind == Kind::managed;
-  if (of_device &&
-      bytes > session.profile().memory_bytes - std::min(session.memory.used(), session.profile().memory_bytes))
+  if (of_device && bytes > session.profile().memory_bytes -
+                               std::min(session.memory.used(current_gpu()), session.profile().memory_bytes))
     return session.because(cudaErrorMemoryAllocation, too_large(session, session.name_of(function), bytes));
   const std::string name = next_name(function);
   const DevicePointer address =
@@ -49,6 +49,7 @@ cudaError_t allocate(Session& session, void** pointer, std::size_t bytes, Kind k
                       .flags = flags,
                       .name = name,
                       .caller = Session::place_in_program(session.caller_of(caller)),
+                      .gpu = current_gpu(),
                       .context = session.context});
   *pointer = pointer_to(address);
   return cudaSuccess;
@@ -181,8 +182,13 @@ cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned flags) {
     } catch (const std::invalid_argument&) {
       return s.because(cudaErrorHostMemoryAlreadyRegistered, registered_before(s, number(pointer), bytes));
     }
-    s.memory.add({Kind::registered, number(pointer), bytes, flags, next_name("cudaHostRegister"),
-                  Session::place_in_program(s.caller_of(caller)), false});
+    s.memory.add({.kind = Kind::registered,
+                  .address = number(pointer),
+                  .bytes = bytes,
+                  .flags = flags,
+                  .name = next_name("cudaHostRegister"),
+                  .caller = Session::place_in_program(s.caller_of(caller)),
+                  .gpu = current_gpu()});
     return cudaSuccess;
   });
 }
@@ -243,7 +249,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
   return call("cudaMemGetInfo", Waits::no, [&](Session& s) {
     *total = s.profile().memory_bytes;
-    *free_bytes = *total - std::min(s.memory.used(), *total);
+    *free_bytes = *total - std::min(s.memory.used(current_gpu()), *total);
     // What lies in the simulated GPU's memory lies in this machine's.
     std::uint64_t here = available_host_memory().value_or(*free_bytes) / 10 * 9;
     if (s.options.host_memory != 0)
@@ -265,7 +271,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     attributes->type = cudaMemoryTypeUnregistered;
     attributes->hostPointer = const_cast<void*>(pointer);
     if (entry == nullptr) return cudaSuccess;
-    attributes->device = 0;
+    attributes->device = entry->gpu;
     attributes->type = entry->kind == Kind::device    ? cudaMemoryTypeDevice
                        : entry->kind == Kind::managed ? cudaMemoryTypeManaged
                                                       : cudaMemoryTypeHost;

@@ -23,6 +23,7 @@ struct MemoryEntry {
   bool variable = false;      ///< a module's: nobody frees it
   bool of_graph = false;      ///< its address stays when it is freed: the graph's next launch has it there again
   std::string freed_by{};     ///< where in the program
+  int gpu = 0;                ///< whose it is, or where it was allocated (the host's)
   std::uint64_t context = 0;  ///< of the driver's API: ends with it; 0: the primary one
   [[nodiscard]] bool host_may_touch() const { return kind != Kind::device; }
 };
@@ -31,7 +32,8 @@ class MemoryTable {
  public:
   void add(MemoryEntry entry) {
     MemoryEntry& place = entries_[entry.address];
-    used_ += of_device(entry) - of_device(place);
+    used_[place.gpu] -= of_device(place);
+    used_[entry.gpu] += of_device(entry);
     place = std::move(entry);
     ++changes_;
   }
@@ -39,7 +41,7 @@ class MemoryTable {
     const auto found = entries_.find(address);
     if (found == entries_.end()) return;
     ++changes_;
-    used_ -= of_device(found->second);
+    used_[found->second.gpu] -= of_device(found->second);
     found->second.freed_by = std::move(freed_by);
     if (found->second.kind != MemoryEntry::Kind::registered) freed_.push_back(std::move(found->second));
     if (freed_.size() > kRemembered) freed_.pop_front();
@@ -48,7 +50,7 @@ class MemoryTable {
   /// All of it is gone with the device.
   void clear() {
     while (!entries_.empty()) remove(entries_.begin()->first, kByReset);
-    used_ = 0;
+    used_.clear();
     ++changes_;
   }
   /// The one that held it before it was freed; null where there is none, or it is forgotten.
@@ -72,8 +74,17 @@ class MemoryTable {
   [[nodiscard]] const std::map<std::uint64_t, MemoryEntry>& all() const { return entries_; }
   /// How often it has changed.
   [[nodiscard]] std::uint64_t changes() const { return changes_; }
-  /// Bytes of the device's own memory.
-  [[nodiscard]] std::size_t used() const { return used_; }
+  /// Bytes of a GPU's own memory.
+  [[nodiscard]] std::size_t used(int gpu) const {
+    const auto found = used_.find(gpu);
+    return found == used_.end() ? 0 : found->second;
+  }
+  /// Of all GPUs'.
+  [[nodiscard]] std::size_t used() const {
+    std::size_t all = 0;
+    for (const auto& [gpu, bytes] : used_) all += bytes;
+    return all;
+  }
 
  private:
   static std::size_t of_device(const MemoryEntry& entry) {
@@ -82,7 +93,7 @@ class MemoryTable {
   static constexpr std::size_t kRemembered = 256;
   std::deque<MemoryEntry> freed_;
   std::map<std::uint64_t, MemoryEntry> entries_;
-  std::size_t used_ = 0;
+  std::map<int, std::size_t> used_;  ///< by GPU
   std::uint64_t changes_ = 0;
 };
 

@@ -163,7 +163,7 @@ const FatModule& Modules::take_ptx(std::size_t number, int architecture) {
 
 void Modules::forget_loaded() {
   for (auto& module : modules_) module.loaded = module.placed = false;
-  for (auto& function : functions_) function.loaded.reset();
+  for (auto& function : functions_) function.loaded.clear();
 }
 
 }  // namespace gpulab::cuda_api

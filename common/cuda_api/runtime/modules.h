@@ -29,7 +29,7 @@ struct FunctionEntry {
   const void* host = nullptr;  ///< the stub that the program calls
   std::string name;            ///< mangled
   std::size_t module = 0;
-  std::optional<LoadedFunction> loaded;
+  std::map<int, LoadedFunction> loaded;  ///< by GPU
 };
 
 struct VariableEntry {

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/session.h"
 
 using namespace gpulab;
@@ -35,8 +36,19 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int) { return give("cudaDe
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) { return give("cudaMemPoolCreate", pool); }
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return accept("cudaMemPoolDestroy"); }
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return accept("cudaMemPoolTrimTo"); }
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, size_t) {
-  return accept("cudaMemPoolSetAccess");
+/// Whose pool it is nobody keeps: who may reach memory of a pool may reach all.
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc* asked, size_t count) {
+  return call("cudaMemPoolSetAccess", Waits::no, [&](Session& s) {
+    for (std::size_t i = 0; asked != nullptr && i < count; ++i) {
+      const int gpu = asked[i].location.id;
+      if (asked[i].location.type != cudaMemLocationTypeDevice || asked[i].flags == cudaMemAccessFlagsProtNone) continue;
+      if (!s.has_gpu(gpu)) return s.because(cudaErrorInvalidDevice, no_device(gpu));
+      const OnGpu on(gpu);
+      for (int peer = 0; peer < s.gpus(); ++peer)
+        if (peer != gpu) s.device().reach(peer, true);
+    }
+    return cudaSuccess;
+  });
 }
 cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t) { return accept("cudaDeviceSetMemPool"); }
 
@@ -57,7 +69,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, vo
       case cudaMemPoolAttrReservedMemHigh:
       case cudaMemPoolAttrUsedMemCurrent:
       case cudaMemPoolAttrUsedMemHigh:
-        *static_cast<std::uint64_t*>(value) = s.memory.used();
+        *static_cast<std::uint64_t*>(value) = s.memory.used(current_gpu());
         break;
       default:
         *static_cast<int*>(value) = 1;

@@ -54,6 +54,11 @@ cudaError_t& last_error() {
   return error;
 }
 
+int& current_gpu() {
+  thread_local int gpu = 0;
+  return gpu;
+}
+
 bool& uses_runtime() {
   thread_local bool so = false;
   return so;
@@ -113,6 +118,7 @@ Session& Session::instance() {
 }
 
 Session::Session() : options(read_options()), profile_(gpu_profile(options.profile)) {
+  timeline.have_gpus(options.gpus);
   record.gpu = profile_.id;
   if (options.lines) clocks::watch();
   if (!options.real_clock) host_clock::show();
@@ -128,7 +134,10 @@ Session::Session() : options(read_options()), profile_(gpu_profile(options.profi
 }
 
 Device& Session::device() {
-  if (device_) return *device_;
+  if (device_) {
+    if (options.gpus > 1) device_->use_gpu(current_gpu());
+    return *device_;
+  }
   static bool told = false;
   if (std::getenv(kOptionsVariable) == nullptr && !std::exchange(told, true))
     fmt::print(stderr,
@@ -137,7 +146,23 @@ Device& Session::device() {
                profile_.id);
   device_ = make_device(profile_, options);
   device_->limit_stack(stack_limit_);
+  if (options.gpus > 1) device_->use_gpu(current_gpu());
   return *device_;
+}
+
+bool Session::reach(int gpu, int peer, bool may) {
+  const bool fresh = may ? reached_.emplace(gpu, peer).second : reached_.erase({gpu, peer}) == 1;
+  const OnGpu on(gpu);
+  if (fresh) device().reach(peer, may);
+  return fresh;
+}
+
+void Session::wait_for_gpu(int gpu) {
+  timeline.host_waits(timeline.everything(gpu));
+  if (options.gpus == 1)
+    streams.synchronised();
+  else
+    streams.synchronised_gpu(gpu);
 }
 
 cudaError_t Session::limit_stack(std::size_t bytes) {
@@ -154,6 +179,9 @@ cudaError_t Session::limit_stack(std::size_t bytes) {
 }
 
 void Session::reset_device() {
+  // What another GPU has is its own, unless a fault has ended all.
+  if (options.gpus > 1 && device_ != nullptr && sticky_ == cudaSuccess) return reset_gpu(current_gpu());
+  reached_.clear();
   modules.forget_loaded();
   managed.forget();
   streams.synchronised();
@@ -164,6 +192,24 @@ void Session::reset_device() {
   device_.reset();
   stack_limit_ = kStackLimit;
   pending_ = sticky_ = cudaSuccess;
+}
+
+void Session::reset_gpu(int gpu) {
+  managed.forget();
+  wait_for_gpu(gpu);
+  for (int peer = 0; peer < options.gpus; ++peer) {
+    if (reaches(gpu, peer)) reach(gpu, peer, false);
+    if (reaches(peer, gpu)) reach(peer, gpu, false);
+  }
+  std::vector<std::uint64_t> mine;
+  for (const auto& [address, entry] : memory.all())
+    if (entry.gpu == gpu && !entry.variable && entry.kind <= MemoryEntry::Kind::managed) mine.push_back(address);
+  for (const std::uint64_t address : mine) {
+    device().release(address);
+    writing.forget(address);
+    partial_copies.forget(address);
+    memory.remove(address, kByReset);
+  }
 }
 
 void Session::load(std::size_t module) {
@@ -177,13 +223,14 @@ void Session::load(std::size_t module) {
 }
 
 const LoadedFunction& Session::kernel_of(const FunctionEntry& function) {
-  if (function.loaded) return *function.loaded;
+  const int gpu = current_gpu();
+  if (const auto known = function.loaded.find(gpu); known != function.loaded.end()) return known->second;
   load(function.module);
   auto& mine = const_cast<FunctionEntry&>(function);  // NOLINT: the one place that fills it in
   LoadedFunction loaded;
   loaded.kernel = device().kernel_of(modules.at(function.module).name, function.name);
   loaded.name = demangle(function.name);
-  return mine.loaded.emplace(std::move(loaded));
+  return mine.loaded.emplace(gpu, std::move(loaded)).first->second;
 }
 
 std::optional<ModuleVariable> Session::variable_of(std::size_t module, const std::string& name) {
@@ -200,6 +247,7 @@ ModuleVariable Session::place_of(const VariableEntry& variable) {
   entry.bytes = found->bytes;
   entry.name = demangle(variable.name);
   entry.variable = true;
+  entry.gpu = current_gpu();
   if (memory.at(found->address) == nullptr) memory.add(std::move(entry));
   return *found;
 }

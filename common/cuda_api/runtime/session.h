@@ -10,9 +10,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "common/cuda_api/libraries/library_runtime.h"
@@ -46,6 +48,7 @@ struct LaunchRequest {
   void** arguments = nullptr;
   cudaStream_t stream = nullptr;
   bool cooperative = false;
+  bool in_graph = false;         ///< the stream is the graph's, of whichever GPU
   void* caller = nullptr;        ///< return address
   const char* called = nullptr;  ///< the function that launches; null: <<<>>>
 };
@@ -90,12 +93,23 @@ class Session {
   cudaError_t because(cudaError_t error, Reason reason) { return failures.because(error, std::move(reason)); }
 
   [[nodiscard]] const GpuProfile& profile() const { return profile_; }
-  /// Made by the first who asks.
+  /// Made by the first who asks. Its current GPU is the thread's.
   [[nodiscard]] Device& device();
   [[nodiscard]] bool has_device() const { return device_ != nullptr; }
   [[nodiscard]] bool is_of_kernels(std::uint64_t address) const {
     return device_ != nullptr && device_->is_of_kernels(address);
   }
+  [[nodiscard]] int gpus() const { return options.gpus; }
+  [[nodiscard]] bool has_gpu(int gpu) const { return gpu >= 0 && gpu < options.gpus; }
+  /// The program wants a GPU of that number, which it has not.
+  void asks_for_gpu(int gpu);
+  /// Whose memory kernels of a GPU reach: cudaDeviceEnablePeerAccess. False: it is so already.
+  bool reach(int gpu, int peer, bool may);
+  [[nodiscard]] bool reaches(int gpu, int peer) const { return reached_.contains({gpu, peer}); }
+  /// Kernels read and write memory of another GPU, whose time is not modelled: their first argument that lies there.
+  void remember_peer_memory_of(const LoadedFunction& kernel, const LaunchRequest& request);
+  /// Everything that has been queued on a GPU is waited for.
+  void wait_for_gpu(int gpu);
   /// cudaLimitStackSize.
   cudaError_t limit_stack(std::size_t bytes);
   [[nodiscard]] std::size_t stack_limit() const { return stack_limit_; }
@@ -177,6 +191,7 @@ class Session {
  private:
   static constexpr std::size_t kMostFindings = 100, kStackLimit = 1024;
   Session();
+  void reset_gpu(int gpu);
   void load(std::size_t module);
   void run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   /// A new one of the host's calls; null where it is known (and counts once more), or there are too many.
@@ -211,14 +226,16 @@ class Session {
 
   const GpuProfile& profile_;
   std::unique_ptr<Device> device_;
+  std::set<std::pair<int, int>> reached_;              ///< who reaches whom
   std::map<std::string, std::size_t> kernel_records_;  ///< by name: where in record.kernels
   std::map<std::string, std::size_t> findings_;        ///< of kernels and calls, by kernel and message
   std::string printed_, printed_by_;                   ///< and by which launch, the first of them
   cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::uint64_t launches_ = 0;
   std::size_t stack_limit_ = kStackLimit;
-  std::string far_memory_[2];  ///< the first that was used, managed and the host's: "'cudaHostAlloc #1' in add"
-  bool initcheck_ = false;     ///< is on
+  /// The first that was used, managed, the host's, another GPU's: "'cudaHostAlloc #1' in add".
+  std::string far_memory_[3];
+  bool initcheck_ = false;  ///< is on
 };
 
 /// The error that cudaGetLastError gives to this thread.
@@ -226,6 +243,21 @@ cudaError_t& last_error();
 
 /// This thread has called a function of the runtime's: the primary context is its own, where it has none.
 bool& uses_runtime();
+
+/// The GPU that is this thread's current one: cudaSetDevice.
+int& current_gpu();
+
+/// While it lives, another one is.
+class OnGpu {
+ public:
+  explicit OnGpu(int gpu) : before_(std::exchange(current_gpu(), gpu)) {}
+  ~OnGpu() { current_gpu() = before_; }
+  OnGpu(const OnGpu&) = delete;
+  OnGpu& operator=(const OnGpu&) = delete;
+
+ private:
+  const int before_;
+};
 
 /// Who wrote the <<<>>> that this thread launches next; null where none did.
 void*& configured_by();

@@ -20,7 +20,7 @@ namespace {
   return call(name, Waits::no, [&](Session& s) {
     if (stream == nullptr || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
     // NOLINTNEXTLINE(performance-no-int-to-ptr): a number that the program gives back
-    *stream = reinterpret_cast<cudaStream_t>(s.timeline.add(flags, priority));
+    *stream = reinterpret_cast<cudaStream_t>(s.timeline.add(flags, priority, current_gpu()));
     s.streams.created(stream_number(*stream), flags == 0);
     return cudaSuccess;
   });
@@ -54,7 +54,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return call("cudaStreamDestroy", Waits::no, [&](Session& s) {
     const auto number = stream_number(stream);
-    if (number <= Timeline::kPerThread || s.timeline.stream(number) == nullptr)
+    if (number_on_gpu(number) <= Timeline::kPerThread || s.timeline.stream(number) == nullptr)
       return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
     s.timeline.remove(number);
     s.streams.destroyed(number);
@@ -92,12 +92,13 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
 }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
-  return with_stream("cudaStreamGetDevice", Waits::no, stream, [&](Session&, StreamState&) { *device = 0; });
+  return with_stream("cudaStreamGetDevice", Waits::no, stream,
+                     [&](Session&, StreamState&) { *device = gpu_of_stream(stream_number(stream)); });
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   return with_stream("cudaStreamIsCapturing", Waits::no, stream, [&](Session& s, StreamState&) {
-    const bool captured = s.captured != nullptr && stream_number(stream) != Timeline::kDefault;
+    const bool captured = s.captured != nullptr && number_on_gpu(stream_number(stream)) != Timeline::kDefault;
     *status = captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   });
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Modelled time: a clock for each stream, one for the engine that runs kernels and one for each direction of copies.
+// Modelled time: a clock for each stream, and on each GPU one for the engine that runs kernels and one for each
+// direction of copies.
 // Work on the legacy default stream waits for all that came before, and all that comes after waits for it; kernels run
 // one at a time.
 
@@ -7,6 +8,9 @@
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
+#include <vector>
+
+#include "common/cuda_api/ordering/stream_numbers.h"
 
 namespace gpulab::cuda_api {
 
@@ -27,18 +31,25 @@ class Timeline {
   static constexpr std::uint64_t kReserved = 15;  ///< handles that the headers name lie below or there
   static constexpr std::uint64_t kMostHandles = std::uint64_t{1} << 47;
 
-  Timeline() { streams_[kDefault] = streams_[kPerThread] = {}; }
+  Timeline() { have_gpus(1); }
+  void have_gpus(int count) {
+    gpus_.resize(static_cast<std::size_t>(count));
+    for (int gpu = 0; gpu < count; ++gpu)
+      streams_[default_stream_of(gpu)] = streams_[default_stream_of(gpu) + kPerThread] = {};
+  }
 
-  std::uint64_t add(unsigned flags, int priority) {
-    streams_[++last_] = {flags, priority, 0};
-    return last_;
+  std::uint64_t add(unsigned flags, int priority, int gpu) {
+    const std::uint64_t number = default_stream_of(gpu) + ++last_;
+    streams_[number] = {flags, priority, 0};
+    return number;
   }
   /// What was queued on it is done all the same.
   void remove(std::uint64_t stream) {
     const StreamState* state = this->stream(stream);
     if (state == nullptr) return;
-    retired_ms_ = std::max(retired_ms_, state->ready_ms);
-    if (state->blocking()) retired_blocking_ms_ = std::max(retired_blocking_ms_, state->ready_ms);
+    Gpu& gpu = gpu_of(stream);
+    gpu.retired_ms = std::max(gpu.retired_ms, state->ready_ms);
+    if (state->blocking()) gpu.retired_blocking_ms = std::max(gpu.retired_blocking_ms, state->ready_ms);
     streams_.erase(stream);
   }
   [[nodiscard]] StreamState* stream(std::uint64_t number) {
@@ -51,7 +62,7 @@ class Timeline {
   double queue(std::uint64_t stream, Engine engine, double ms) {
     queued_ = true;
     double start = std::max(ready(stream), host_ms_);
-    double& free = engines_[static_cast<int>(engine)];
+    double& free = gpu_of(stream).engines[static_cast<int>(engine)];
     start = std::max(start, free);
     free = start + ms;
     streams_[stream].ready_ms = start + ms;
@@ -62,12 +73,13 @@ class Timeline {
     const auto found = streams_.find(stream);
     if (found == streams_.end()) return 0;
     double when = found->second.ready_ms;
-    if (stream == kDefault) {
-      when = std::max(when, retired_blocking_ms_);
+    const int gpu = gpu_of_stream(stream);
+    if (stream == default_stream_of(gpu)) {
+      when = std::max(when, gpus_[static_cast<std::size_t>(gpu)].retired_blocking_ms);
       for (const auto& [number, state] : streams_)
-        if (state.blocking()) when = std::max(when, state.ready_ms);
+        if (state.blocking() && gpu_of_stream(number) == gpu) when = std::max(when, state.ready_ms);
     } else if (found->second.blocking()) {
-      when = std::max(when, streams_.at(kDefault).ready_ms);
+      when = std::max(when, streams_.at(default_stream_of(gpu)).ready_ms);
     }
     return when;
   }
@@ -93,19 +105,29 @@ class Timeline {
   void host_spends(double ms) { unseen_ms_ += ms; }
   /// How long the host has waited since this was asked last.
   [[nodiscard]] double take_waited() { return std::exchange(waited_ms_, 0.0); }
-  [[nodiscard]] double everything() const {
-    double when = std::max(host_ms_, retired_ms_);
-    for (const auto& [number, state] : streams_) when = std::max(when, state.ready_ms);
+  /// All of one GPU.
+  [[nodiscard]] double everything(int gpu) const {
+    double when = std::max(host_ms_, gpus_[static_cast<std::size_t>(gpu)].retired_ms);
+    for (const auto& [number, state] : streams_)
+      if (gpu_of_stream(number) == gpu) when = std::max(when, state.ready_ms);
     return when;
   }
 
  private:
+  struct Gpu {
+    double engines[4] = {0, 0, 0, 0};
+    double retired_ms = 0, retired_blocking_ms = 0;  ///< of streams that were destroyed
+  };
+  /// Handles are the program's word: who makes one up gets the first's.
+  Gpu& gpu_of(std::uint64_t stream) {
+    const auto gpu = static_cast<std::size_t>(gpu_of_stream(stream));
+    return gpus_[gpu < gpus_.size() ? gpu : 0];
+  }
+  std::vector<Gpu> gpus_;
   std::unordered_map<std::uint64_t, StreamState> streams_;
   std::uint64_t last_ = kReserved;
-  double engines_[4] = {0, 0, 0, 0};
   double host_ms_ = 0, unseen_ms_ = 0, waited_ms_ = 0;
-  double retired_ms_ = 0, retired_blocking_ms_ = 0;  ///< of streams that were destroyed
-  bool queued_ = false;                              ///< anything at all
+  bool queued_ = false;  ///< anything at all
 };
 
 }  // namespace gpulab::cuda_api

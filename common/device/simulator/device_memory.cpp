@@ -42,6 +42,7 @@ DevicePointer DeviceMemory::allocate(std::string_view name, std::size_t bytes, b
                       "choose a smaller n");
   try {
     const DevicePointer pointer = shared ? global_.allocate_shared(name, bytes) : global_.allocate(name, bytes);
+    if (!shared) global_.give_to(pointer, gpu_);
     if (bytes) tell([&](simt::Observer& observer) { observer.allocated(*global_.find(pointer)); });
     return pointer;
   } catch (const std::bad_alloc&) {

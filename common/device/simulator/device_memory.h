@@ -25,6 +25,8 @@ class DeviceMemory {
   DevicePointer allocate_shared(std::string_view name, std::size_t bytes);
   /// Memory of the host's own, seen by kernels until it is released. Throws std::invalid_argument where it overlaps.
   void adopt(std::string_view name, std::span<std::byte> memory);
+  /// What is allocated from now on is this GPU's.
+  void use_gpu(int gpu) { gpu_ = gpu; }
   /// Between launches.
   void release(DevicePointer pointer);
   void write(DevicePointer to, std::span<const std::byte> from);
@@ -54,6 +56,7 @@ class DeviceMemory {
     for (simt::Observer* observer : observers_) simt::tell_observer(*observer, what);
   }
 
+  int gpu_ = 0;
   simt::GlobalMemory global_;
   MemoryVersions versions_;
   std::span<simt::Observer* const> observers_;

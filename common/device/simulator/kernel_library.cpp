@@ -47,42 +47,60 @@ std::vector<std::byte> LoadedKernel::parameter_block(std::span<const KernelArgum
   return bytes;
 }
 
+void KernelLibrary::use_gpu(int gpu) {
+  gpu_ = gpu;
+  if (gpus_.size() <= static_cast<std::size_t>(gpu)) gpus_.resize(static_cast<std::size_t>(gpu) + 1);
+}
+
 void KernelLibrary::load(const ModuleImage& image) {
-  auto& module = modules_.emplace_back();
-  module.image = image;
-  module.entries = ptx::entry_names(image.ptx);
-  module.names = {module.entries.begin(), module.entries.end()};
-  by_name_.clear();  // a name that meant one kernel may mean two
+  images_.push_back(image);
+  managed_.emplace_back();
+}
+
+std::vector<KernelLibrary::Module>& KernelLibrary::modules() {
+  OfGpu& mine = gpus_[static_cast<std::size_t>(gpu_)];
+  while (mine.modules.size() < images_.size()) {
+    const std::size_t number = mine.modules.size();
+    auto& module = mine.modules.emplace_back();
+    module.number = number;
+    module.image = images_[number];
+    module.entries = ptx::entry_names(module.image.ptx);
+    module.names = {module.entries.begin(), module.entries.end()};
+    mine.by_name.clear();  // a name that meant one kernel may mean two
+  }
+  return mine.modules;
 }
 
 const LoadedKernel& KernelLibrary::find(std::string_view name) {
-  if (const auto known = by_name_.find(name); known != by_name_.end()) return kernels_[known->second];
+  (void)modules();
+  auto& by_name = gpus_[static_cast<std::size_t>(gpu_)].by_name;
+  if (const auto known = by_name.find(name); known != by_name.end()) return kernels_[known->second];
   const LoadedKernel& found = find_among_all(name);
-  by_name_.emplace(name, found.kernel.handle);
+  by_name.emplace(name, found.kernel.handle);
   return found;
 }
 
 const LoadedKernel& KernelLibrary::find_among_all(std::string_view name) {
   std::vector<std::string_view> all;
-  for (const auto& module : modules_) all.insert(all.end(), module.entries.begin(), module.entries.end());
+  for (const auto& module : modules()) all.insert(all.end(), module.entries.begin(), module.entries.end());
   const std::string_view entry = find_entry(name, all);
   for (const auto& known : kernels_)
-    if (known.kernel.entry == entry) return known;
-  for (auto& module : modules_)
+    if (known.kernel.entry == entry && known.gpu == gpu_) return known;
+  for (auto& module : modules())
     if (module.names.contains(entry)) return decode(module, entry);
   throw std::logic_error("entry of no module");
 }
 
 KernelLibrary::Module& KernelLibrary::module_of(std::string_view name) {
-  const auto found = std::ranges::find_if(modules_, [&](const auto& m) { return m.image.name == name; });
-  if (found == modules_.end()) throw std::logic_error("no module of that name");
+  const auto found = std::ranges::find_if(modules(), [&](const auto& m) { return m.image.name == name; });
+  if (found == modules().end()) throw std::logic_error("no module of that name");
   return *found;
 }
 
 const LoadedKernel& KernelLibrary::find(std::string_view module, std::string_view entry) {
   Module& wanted = module_of(module);
   for (const auto& known : kernels_)
-    if (known.kernel.entry == entry && known.image.name == module) return known;
+    if (known.kernel.entry == entry && known.image.name == module && known.gpu == gpu_) return known;
   const std::string_view found = find_entry(entry, wanted.entries);
   if (found != entry) throw usage_error(fmt::format("the module has no kernel '{}'", entry), {}, std::string(module));
   return decode(wanted, found);
@@ -91,15 +109,14 @@ const LoadedKernel& KernelLibrary::find(std::string_view module, std::string_vie
 std::optional<ModuleVariable> KernelLibrary::variable(std::string_view module, std::string_view name) {
   Module& wanted = module_of(module);
   // Bodies are nobody's concern yet.
-  wanted.variables.place(ptx::parse(
-                             wanted.image.ptx, std::string(wanted.image.name), [](std::string_view) { return false; },
-                             ptx::TextOwner::caller),
-                         memory_);
+  place(wanted, ptx::parse(
+                    wanted.image.ptx, std::string(wanted.image.name), [](std::string_view) { return false; },
+                    ptx::TextOwner::caller));
   return wanted.variables.find(name);
 }
 
 std::optional<ModuleVariable> KernelLibrary::variable(std::string_view name) const {
-  for (const auto& module : modules_)
+  for (const auto& module : gpus_[static_cast<std::size_t>(gpu_)].modules)
     if (const auto found = module.variables.find(name)) return found;
   return std::nullopt;
 }
@@ -115,7 +132,7 @@ const LoadedKernel& KernelLibrary::decode(Module& loaded, std::string_view entry
       [&](std::string_view name) { return name == entry || !loaded.names.contains(name); },
       ptx::TextOwner::caller));  // copying a lab's megabyte or two takes a tenth of a small run
   ptx::lower_calls(*module);
-  loaded.variables.place(*module, memory_);
+  place(loaded, *module);
   simt::DecodeContext context = decoding_;
   context.address_of = [&](std::string_view name) { return loaded.variables.address_of(name); };
   context.allocate_parameters = [&](std::uint64_t bytes) { return memory_.allocate("kernel parameters", bytes); };
@@ -129,7 +146,8 @@ const LoadedKernel& KernelLibrary::decode(Module& loaded, std::string_view entry
   kernel.attributes = attributes_of(*program, loaded.image, entry);
   kernel.handle = kernels_.size();
   auto frames = frames_of(*program, loaded.image, entry);
-  return kernels_.emplace_back(LoadedKernel{std::move(program), std::move(kernel), loaded.image, std::move(frames)});
+  return kernels_.emplace_back(
+      LoadedKernel{std::move(program), std::move(kernel), loaded.image, gpu_, std::move(frames)});
 }
 
 KernelAttributes KernelLibrary::attributes_of(const simt::Program& program, const ModuleImage& image,

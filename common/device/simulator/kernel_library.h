@@ -26,6 +26,7 @@ struct LoadedKernel {
   std::shared_ptr<simt::Program> program;
   Kernel kernel;                        ///< as the host sees it; its handle is the library's
   ModuleImage image;                    ///< the module that it is from
+  int gpu = 0;                          ///< whose variables it uses
   std::vector<std::uint32_t> frames{};  ///< of the program's functions, as StackLimit's
   /// Arguments laid out as the PTX parameter list has them.
   [[nodiscard]] std::vector<std::byte> parameter_block(std::span<const KernelArgument> arguments) const;
@@ -37,6 +38,8 @@ class KernelLibrary {
   KernelLibrary(const GpuProfile& profile, simt::GlobalMemory& memory, simt::DecodeContext decoding)
       : profile_(profile), memory_(memory), decoding_(std::move(decoding)) {}
 
+  /// Each GPU has what is loaded, with variables of its own: what is found from now on is this one's.
+  void use_gpu(int gpu);
   void load(const ModuleImage& image);
   /// By C++ or mangled name. Throws Error (usage) that lists near misses when there is none.
   const LoadedKernel& find(std::string_view name);
@@ -51,12 +54,22 @@ class KernelLibrary {
 
  private:
   struct Module {
+    std::size_t number = 0;  ///< in images_
     ModuleImage image;
     std::vector<std::string_view> entries;       ///< as they stand in the text
     std::unordered_set<std::string_view> names;  ///< of these, to be found among hundreds of thousands
     ModuleVariables variables;
   };
+  struct OfGpu {
+    std::vector<Module> modules;
+    std::map<std::string, std::size_t, std::less<>> by_name;  ///< handles; to compare C++ names takes longer
+  };
+  /// Of the GPU in use; what it has not loaded yet, it loads.
+  std::vector<Module>& modules();
   Module& module_of(std::string_view name);
+  void place(Module& module, const ptx::Module& parsed) {
+    module.variables.place(parsed, memory_, gpu_, managed_[module.number]);
+  }
   const LoadedKernel& find_among_all(std::string_view name);
   const LoadedKernel& decode(Module& module, std::string_view entry);
   [[nodiscard]] KernelAttributes attributes_of(const simt::Program& program, const ModuleImage& image,
@@ -65,9 +78,11 @@ class KernelLibrary {
   const GpuProfile& profile_;
   simt::GlobalMemory& memory_;
   simt::DecodeContext decoding_;
-  std::vector<Module> modules_;
-  std::deque<LoadedKernel> kernels_;                         ///< by handle; they stay where they are
-  std::map<std::string, std::size_t, std::less<>> by_name_;  ///< handles; to compare C++ names takes longer
+  std::vector<ModuleImage> images_;
+  std::vector<ModuleVariables::Places> managed_;  ///< variables of each, which all GPUs share
+  std::deque<OfGpu> gpus_{1};
+  int gpu_ = 0;                       ///< in use
+  std::deque<LoadedKernel> kernels_;  ///< by handle; they stay where they are
 };
 
 }  // namespace gpulab

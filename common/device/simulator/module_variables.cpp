@@ -38,27 +38,39 @@ std::uint64_t allocate(const ptx::Variable& variable, simt::GlobalMemory& memory
 
 }  // namespace
 
-void ModuleVariables::place(const ptx::Module& module, simt::GlobalMemory& memory) {
+void ModuleVariables::place(const ptx::Module& module, simt::GlobalMemory& memory, int gpu, Places& managed) {
   if (std::exchange(placed_, true)) return;
   const auto is_placed = [](const ptx::Variable& variable) {
     return variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
   };
+  Places fresh;  // managed ones that no other GPU has placed
   double bytes = 0;
   for (const auto& variable : module.variables) bytes += is_placed(variable) ? static_cast<double>(variable.size) : 0;
   std::uint64_t left = memory_short_of(bytes).value_or(UINT64_MAX);
   for (const auto& variable : module.variables) {
     if (!is_placed(variable)) continue;
+    if (const auto shared = managed.find(std::string(variable.name)); shared != managed.end()) {
+      places_.insert(*shared);
+      continue;
+    }
     const std::uint64_t address = allocate(variable, memory, left);
-    places_.emplace(variable.name, ModuleVariable{address, variable.size});
+    const auto place = places_.emplace(variable.name, ModuleVariable{address, variable.size}).first;
+    if (variable.is_managed)
+      fresh.insert(*place);
+    else
+      memory.give_to(address, gpu);
     if (!variable.initial.empty())
       std::memcpy(memory.host(address, variable.initial.size()), variable.initial.data(), variable.initial.size());
   }
-  for (const auto& variable : module.variables)
+  for (const auto& variable : module.variables) {
+    if (managed.contains(std::string(variable.name))) continue;
     for (const auto& relocation : variable.relocations) {
       const std::uint64_t target = target_of(relocation, module) >> relocation.shift;
       const std::uint64_t place = places_.at(std::string(variable.name)).address + relocation.offset;
       std::memcpy(memory.host(place, relocation.size), &target, relocation.size);
     }
+  }
+  managed.merge(fresh);
 }
 
 std::optional<std::uint64_t> ModuleVariables::address_of(std::string_view name) const {

@@ -15,9 +15,11 @@ namespace gpulab {
 
 class ModuleVariables {
  public:
+  using Places = std::unordered_map<std::string, ModuleVariable>;
   /// Gives each variable memory and its initial bytes, in which the addresses of variables and functions are filled in.
   /// Once: all kernels of a module share its variables. Throws Error where an initial value names anything else.
-  void place(const ptx::Module& module, simt::GlobalMemory& memory);
+  /// They are the memory of `gpu`, but for managed ones, which all GPUs share: `managed` knows those that are there.
+  void place(const ptx::Module& module, simt::GlobalMemory& memory, int gpu, Places& managed);
   [[nodiscard]] std::optional<std::uint64_t> address_of(std::string_view name) const;
   [[nodiscard]] std::optional<ModuleVariable> find(std::string_view name) const;
 
@@ -25,7 +27,7 @@ class ModuleVariables {
   [[nodiscard]] std::uint64_t target_of(const ptx::Variable::Relocation& relocation, const ptx::Module& module) const;
 
   bool placed_ = false;
-  std::unordered_map<std::string, ModuleVariable> places_;
+  Places places_;
 };
 
 }  // namespace gpulab

@@ -20,6 +20,7 @@
 #include "common/device/simulator/launch_tree.h"
 #include "common/device/simulator/repeated_launches.h"
 #include "common/device/simulator/runtime_queries.h"
+#include "common/device/simulator/several_gpus.h"
 #include "common/launch_error.h"
 #include "common/simt/observers/toolset.h"
 #include "common/simt/observers/trace/recorder.h"
@@ -109,6 +110,17 @@ class Simulator final : public Device {
     return can;
   }
 
+  void use_gpu(int gpu) override {
+    if (gpu < 0 || gpu >= simulator_capabilities.gpus) return Device::use_gpu(gpu);
+    library_.use_gpu(gpu);
+    memory_.use_gpu(gpu);
+    gpus_.use(gpu);
+  }
+  void reach(int peer, bool may) override {
+    gpus_.reach(peer, may);
+    if (!may) may_repeat_ = false;  // what an earlier launch has done, the same one may fault at
+  }
+
   void load(const ModuleImage& image) override { library_.load(image); }
   Kernel kernel(std::string_view name) override { return library_.find(name).kernel; }
 
@@ -149,13 +161,14 @@ class Simulator final : public Device {
     check_cooperative(kernel, config, resident_blocks(profile_, kernel, config));
     const LoadedKernel& loaded = library_.at(kernel.handle);
     const RepeatedLaunches::Launch launch{kernel.handle, config, loaded.parameter_block(arguments)};
-    again_ = options_.repeats ? repeated_.find(launch) : nullptr;
+    again_ = options_.repeats && may_repeat_ ? repeated_.find(launch) : nullptr;
     if (again_) {
       ++repeats_;
       return;
     }
     ran_ = nullptr;
     try {
+      const SeenByOne seen(memory_.global(), gpus_, loaded.gpu);
       LaunchTree(library_, memory_, grids_, runtime_).run(loaded, config, launch.parameters);
       const auto used = grids_.take_used();
       ran_ = used ? repeated_.ran(launch, *used) : nullptr;
@@ -243,6 +256,8 @@ class Simulator final : public Device {
   KernelLibrary library_;
   simt::DeviceRuntime runtime_ = make_runtime(profile_, library_, memory_.global(), heap_);
   GridRunner grids_{profile_, options_, observers_, model_.get(), memory_, heap_, runtime_};
+  SeveralGpus gpus_;
+  bool may_repeat_ = true;
   RepeatedLaunches repeated_{memory_.global(), memory_.versions()};
   const RepeatedLaunches::Outcome* again_ = nullptr;  ///< of the last launch, which was not run
   RepeatedLaunches::Outcome* ran_ = nullptr;          ///< of the last launch, if another may repeat it

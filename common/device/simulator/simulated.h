@@ -41,7 +41,7 @@ struct SimulatorOptions {
 };
 
 inline constexpr Capabilities simulator_capabilities{
-    .counts = true, .models = true, .sanitizes = true, .uses_host_memory = true};
+    .counts = true, .models = true, .sanitizes = true, .uses_host_memory = true, .gpus = 16};
 
 /// What a simulator that models `profile` says of itself.
 [[nodiscard]] DeviceInfo simulator_info(const GpuProfile& profile);

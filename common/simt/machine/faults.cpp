@@ -98,6 +98,12 @@ Explanation explain_address(const Warp& w, const MicroOp* op, std::uint64_t addr
   const Allocation* a = w.global->overrun(address);
   if (!a) return {fmt::format("at {:#x}, which belongs to no allocation", address), {}};
   const std::uint64_t offset = address - a->address;
+  if (a->hidden != 0)
+    return {fmt::format("at {:#x}: '{}' is memory of GPU {}, which GPU {} may not reach", address, a->name, a->gpu,
+                        w.global->working()),
+            fmt::format("while GPU {} is current, call cudaDeviceEnablePeerAccess({}, 0) before the launch, or copy "
+                        "the bytes by cudaMemcpyPeer",
+                        w.global->working(), a->gpu)};
   if (!a->host)
     return {fmt::format("at {:#x}: '{}' has been freed", address, a->name), "use memory only before it is freed"};
   if (offset + bytes > a->bytes)

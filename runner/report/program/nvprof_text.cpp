@@ -99,7 +99,7 @@ std::string nvprof_summary(const ProgramRun& run) {
 
 std::string nvprof_trace(const ProgramRun& run) {
   std::string text = head(run, "Profiling result:");
-  const std::string device = fmt::format("{} (0)", gpu_profile(run.profile).name);
+  const auto device = [&](int gpu) { return fmt::format("{} ({})", gpu_profile(run.profile).name, gpu); };
   text += fmt::format("{:>8} {:>9} {:>20} {:>15} {:>9} {:>9} {:>9} {:>11} {:>16} {:>9}  {}\n", "Start", "Duration",
                       "Grid Size", "Block Size", "Regs*", "SMem*", "Size", "Throughput", "Device", "Stream", "Name");
   const auto shape = [](const Dim3& d) { return fmt::format("({} {} {})", d.x, d.y, d.z); };
@@ -113,7 +113,7 @@ std::string nvprof_trace(const ProgramRun& run) {
                         kernel ? size_text(static_cast<double>(one.shared_bytes)) : "-",
                         kernel ? "-" : size_text(static_cast<double>(one.bytes)),
                         kernel || one.ms <= 0 ? "-" : size_text(static_cast<double>(one.bytes) / one.ms * 1e3) + "/s",
-                        device, one.stream, visible(one.what), kernel ? fmt::format(" [{}]", one.number) : "");
+                        device(one.gpu), one.stream, visible(one.what), kernel ? fmt::format(" [{}]", one.number) : "");
   }
   if (run.record.activities_cut > 0) text += fmt::format("({} more are not kept)\n", run.record.activities_cut);
   return text +

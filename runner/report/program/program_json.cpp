@@ -80,6 +80,7 @@ Json activity_json(const cuda_api::Activity& one) {
             {"start_ms", json_real(one.start_ms)},
             {"time_ms", json_real(one.ms)},
             {"stream", one.stream}};
+  if (one.gpu != 0) json["gpu"] = one.gpu;
   if (one.number == 0) {
     json["bytes"] = one.bytes;
     return json;

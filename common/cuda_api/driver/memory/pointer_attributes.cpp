@@ -37,7 +37,7 @@ bool pointer_attribute(const MemoryEntry& entry, CUpointer_attribute attribute, 
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
       return give(data, entry.kind == Kind::managed);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      return give(data, 0);
+      return give(data, entry.gpu);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
       return give<CUdeviceptr>(data, entry.address);
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:

@@ -68,9 +68,11 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
   });
 }
 
-CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc*, size_t) {
-  return driver_call("cuMemPoolSetAccess", Needs::driver,
-                     [&](Session&) { return cudaMemPoolSetAccess(pool, nullptr, 0); });
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* asked, size_t count) {
+  static_assert(sizeof(CUmemAccessDesc) == sizeof(cudaMemAccessDesc));  // both say the same
+  return driver_call("cuMemPoolSetAccess", Needs::driver, [&](Session&) {
+    return cudaMemPoolSetAccess(pool, reinterpret_cast<const cudaMemAccessDesc*>(asked), count);
+  });
 }
 
 CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool, CUmemLocation*) {

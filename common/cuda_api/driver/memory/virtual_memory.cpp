@@ -130,6 +130,7 @@ void give_access(Session& s, CUdeviceptr address, std::size_t bytes) {
                 .flags = kVirtual,
                 .name = name,
                 .caller = Session::place_in_program(s.driver_caller),
+                .gpu = current_gpu(),
                 .context = s.context});
 }
 

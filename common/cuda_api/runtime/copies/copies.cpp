@@ -22,6 +22,8 @@ namespace {
 
 /// Of PCIe 5.0 x16 from pinned and from pageable memory, GB/s: assumed, not measured.
 constexpr double kPinned = 50, kPageable = 12;
+/// Between two GPUs without peer access: through the host's memory, both ways at once. Assumed, too.
+constexpr double kStaged = 25;
 
 std::uint64_t number(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
@@ -44,6 +46,21 @@ const char* direction(bool from_device, bool to_device) {
 
 std::string title(bool from_device, bool to_device) {
   return fmt::format("[CUDA memcpy {}]", direction(from_device, to_device));
+}
+
+/// GB/s between the memory of two GPUs: their NVLink, else PCIe.
+double peer_gbs(Session& s, int one, int other) {
+  if (!s.reaches(one, other) && !s.reaches(other, one)) return kStaged;
+  return s.profile().nvlink_gbs > 0 ? s.profile().nvlink_gbs : kPinned;
+}
+
+/// The GPUs of both sides where they are two, and both are in memory of a GPU.
+std::optional<std::pair<int, int>> two_gpus(Session& s, std::uint64_t to, std::uint64_t from) {
+  if (s.gpus() == 1) return std::nullopt;
+  const MemoryEntry *one = s.memory.holding(from), *other = s.memory.holding(to);
+  if (one == nullptr || other == nullptr || one->gpu == other->gpu) return std::nullopt;
+  if (one->host_may_touch() || other->host_may_touch()) return std::nullopt;
+  return std::pair{one->gpu, other->gpu};
 }
 
 /// Does a side that is to be the device's lie in an allocation, all of it? What is wrong is told.
@@ -147,6 +164,15 @@ std::uint64_t symbol_place(Session& s, const void* symbol, std::size_t bytes, st
   return place.address + offset;
 }
 
+cudaError_t check_gpus(Session& s, int to, int from) {
+  for (const int gpu : {to, from})
+    if (!s.has_gpu(gpu)) {
+      if (gpu > 0) s.asks_for_gpu(gpu);
+      return s.because(cudaErrorInvalidDevice, no_device(gpu));
+    }
+  return cudaSuccess;
+}
+
 // NOLINTNEXTLINE(performance-no-int-to-ptr)
 void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
@@ -201,7 +227,12 @@ cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, con
   // What both may touch, the device's tools are to see.
   const bool to_side = to_device || device_bytes(s, number(to)).has_value();
   const bool from_side = from_device || device_bytes(s, number(from)).has_value();
+  const auto peers = two_gpus(s, number(to), number(from));
+  // Between GPUs a copy that is not Async is behind all that both have queued, and in front of all that comes.
+  const bool orders_all = peers && !std::string_view(function).ends_with("Async");
+  if (orders_all) s.streams.synchronised();
   s.streams.transfer(s, {function, number(to), number(from), rows, 0, stream, caller});
+  if (orders_all) s.streams.synchronised();
   const bool needless =
       to_device && !from_side && rows.count == 1 && habits::is_needless(s, number(to), number(from), rows.bytes);
   for (std::size_t row = 0; row < rows.count; ++row)
@@ -211,7 +242,12 @@ cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, con
   const bool pinned = !to_device ? s.memory.holding(number(to)) != nullptr : s.memory.holding(number(from)) != nullptr;
   const double gbs = to_device && from_device ? s.profile().memory_bandwidth_gbs / 2 : pinned ? kPinned : kPageable;
   const std::uint64_t bytes = rows.bytes * rows.count;
-  const double ms = s.account_copy(title(from_device, to_device), bytes, stream, gbs);
+  const double ms = peers
+                        ? s.account_copy("[CUDA memcpy PtoP]", bytes, stream, peer_gbs(s, peers->first, peers->second))
+                        : s.account_copy(title(from_device, to_device), bytes, stream, gbs);
+  if (orders_all)
+    for (const int gpu : {peers->first, peers->second})
+      s.timeline.wait_until(default_stream_of(gpu), s.timeline.ready(stream_number(stream)));
   const bool pageable = to_device != from_device && !pinned;
   const double gained = pageable ? static_cast<double>(bytes) * (1 / kPageable - 1 / kPinned) / 1e6 : 0;
   habits::copied(s, {.function = function,
@@ -243,18 +279,27 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpy
       [&](Session& s) { return copy(s, "cudaMemcpyAsync", to, from, {bytes}, kind, stream, caller); }, bytes);
 }
 
-cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
+cudaError_t cudaMemcpyPeer(void* to, int to_gpu, const void* from, int from_gpu, size_t bytes) {
   void* const caller = __builtin_return_address(0);
   return call(
       "cudaMemcpyPeer", Waits::yes,
       [&](Session& s) {
+        if (const auto e = check_gpus(s, to_gpu, from_gpu); e != cudaSuccess) return e;
         return copy(s, "cudaMemcpyPeer", to, from, {bytes}, cudaMemcpyDeviceToDevice, nullptr, caller);
       },
       bytes);
 }
 
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t stream) {
-  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_gpu, const void* from, int from_gpu, size_t bytes,
+                                cudaStream_t stream) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMemcpyPeerAsync", Waits::no,
+      [&](Session& s) {
+        if (const auto e = check_gpus(s, to_gpu, from_gpu); e != cudaSuccess) return e;
+        return copy(s, "cudaMemcpyPeerAsync", to, from, {bytes}, cudaMemcpyDeviceToDevice, stream, caller);
+      },
+      bytes);
 }
 
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,

@@ -139,7 +139,7 @@ Reason too_much_for_symbol(const VariableEntry& variable, std::size_t bytes, std
 }
 
 Reason too_large(const Session& session, const char* function, std::size_t bytes) {
-  const std::size_t all = session.profile().memory_bytes, used = std::min(session.memory.used(), all);
+  const std::size_t all = session.profile().memory_bytes, used = std::min(session.memory.used(current_gpu()), all);
   constexpr std::size_t no_memory = std::size_t{1} << 50;
   return {fmt::format("{} bytes were asked for; the GPU has {}, of which {} are free", bytes, all, all - used),
           bytes >= no_memory
@@ -282,12 +282,37 @@ Reason no_stream(cudaStream_t stream) {
 }
 
 Reason no_device(int device) {
-  return {fmt::format("there is no device {}: there is one GPU, device 0", device),
+  const int gpus = Session::instance().gpus();
+  if (gpus == 1)
+    return {fmt::format("there is no device {}: there is one GPU, device 0", device),
+            "ask cudaGetDeviceCount, and count from 0"};
+  return {fmt::format("there is no device {}: there are {} GPUs, devices 0 to {}", device, gpus, gpus - 1),
           "ask cudaGetDeviceCount, and count from 0"};
 }
 
-Reason no_peer() {
-  return {"there is one GPU: no other's memory can be reached", "ask cudaDeviceCanAccessPeer before"};
+Reason own_peer(int device) {
+  return {fmt::format("device {} is current, and always reaches its own memory", device),
+          "name the other device, whose memory the current one's kernels are to reach"};
+}
+
+Reason peer_enabled_already(int device, int peer) {
+  return {fmt::format("kernels of device {} reach memory of device {} already", device, peer),
+          "enable it once for each pair, in each direction"};
+}
+
+Reason peer_not_enabled(int device, int peer) {
+  return {fmt::format("kernels of device {} do not reach memory of device {}: it has not been enabled", device, peer),
+          "cudaDeviceEnablePeerAccess comes first, while the same device is current"};
+}
+
+Reason stream_of_another(const char* what, int stream_gpu, int other) {
+  return {fmt::format("the stream is device {}'s, {} device {}'s", stream_gpu, what, other),
+          fmt::format("call cudaSetDevice({}) before, or take a stream of device {}", stream_gpu, other)};
+}
+
+Reason events_of_two(int first, int second) {
+  return {fmt::format("the first event is device {}'s, the second device {}'s", first, second),
+          "take both on one device: their clocks are not the same"};
 }
 
 Reason too_much_shared(std::size_t value, std::size_t fixed, std::size_t most, const std::string& kernel) {

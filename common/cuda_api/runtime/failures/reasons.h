@@ -51,7 +51,12 @@ Reason nobody_waited();
 Reason event_without_time(const char* which);
 Reason no_stream(cudaStream_t stream);
 Reason no_device(int device);
-Reason no_peer();
+Reason own_peer(int device);
+Reason peer_enabled_already(int device, int peer);
+Reason peer_not_enabled(int device, int peer);
+/// `what`: "the event is", "the current one is".
+Reason stream_of_another(const char* what, int stream_gpu, int other);
+Reason events_of_two(int first, int second);
 Reason too_much_shared(std::size_t value, std::size_t fixed, std::size_t most, const std::string& kernel);
 Reason no_kernel();
 Reason in_host_function();

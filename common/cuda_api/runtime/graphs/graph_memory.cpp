@@ -139,16 +139,16 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int device) {
-  return call("cudaDeviceGraphMemTrim", Waits::no, [&](Session&) {
-    if (device != 0) return cudaErrorInvalidDevice;
+  return call("cudaDeviceGraphMemTrim", Waits::no, [&](Session& s) {
+    if (!s.has_gpu(device)) return cudaErrorInvalidDevice;
     footprint().reserved = footprint().used;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
-  return call("cudaDeviceGetGraphMemAttribute", Waits::no, [&](Session&) {
-    if (device != 0) return cudaErrorInvalidDevice;
+  return call("cudaDeviceGetGraphMemAttribute", Waits::no, [&](Session& s) {
+    if (!s.has_gpu(device)) return cudaErrorInvalidDevice;
     const Footprint& all = footprint();
     auto& bytes = *static_cast<std::uint64_t*>(value);
     switch (attribute) {
@@ -171,8 +171,8 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
 
 /// High-water marks can be set back, to 0 alone.
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
-  return call("cudaDeviceSetGraphMemAttribute", Waits::no, [&](Session&) {
-    if (device != 0) return cudaErrorInvalidDevice;
+  return call("cudaDeviceSetGraphMemAttribute", Waits::no, [&](Session& s) {
+    if (!s.has_gpu(device)) return cudaErrorInvalidDevice;
     if (*static_cast<std::uint64_t*>(value) != 0) return cudaErrorInvalidValue;
     Footprint& all = footprint();
     if (attribute == cudaGraphMemAttrUsedMemHigh)

@@ -60,7 +60,7 @@ void take_nodes(Capture& capture) {
 [[gnu::always_inline]] inline cudaError_t begin(const char* name, cudaStream_t stream, void* graph) {
   return call(name, Waits::no, [&](Session& s) {
     if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    if (stream_number(stream) == Timeline::kDefault) return cudaErrorStreamCaptureUnsupported;
+    if (number_on_gpu(stream_number(stream)) == Timeline::kDefault) return cudaErrorStreamCaptureUnsupported;
     if (s.captured != nullptr) return cudaErrorIllegalState;
     if (graph == nullptr) graph = add_graph(std::make_shared<Nodes>());
     auto nodes = nodes_of(graph);

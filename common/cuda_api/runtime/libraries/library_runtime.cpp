@@ -144,7 +144,7 @@ class Runtime final : public LibraryRuntime {
     return call_from(caller, function, Waits::no, bytes, [&](Session& s) {
       *pointer = nullptr;
       if (bytes == 0) return cudaSuccess;
-      if (bytes > s.profile().memory_bytes - std::min(s.memory.used(), s.profile().memory_bytes))
+      if (bytes > s.profile().memory_bytes - std::min(s.memory.used(current_gpu()), s.profile().memory_bytes))
         return s.because(cudaErrorMemoryAllocation, too_large(s, function, bytes));
       const std::string name = fmt::format("{} #{}", function, s.record.calls[function].calls);
       const DevicePointer address = s.device().allocate(name, bytes);

@@ -59,7 +59,8 @@ double Session::account_copy(const std::string& what, std::uint64_t bytes, cudaS
         .ms = ms,
         .bytes = bytes,
         .registers = {},
-        .stream = static_cast<std::uint32_t>(number)});
+        .stream = static_cast<std::uint32_t>(number_on_gpu(number)),
+        .gpu = gpu_of_stream(number)});
   return ms;
 }
 
@@ -73,8 +74,9 @@ void Session::timeline_goes_on() {
 
 void Session::host_waits_for(std::string_view function) {
   if (captured != nullptr) return;
-  if (function.starts_with("cudaMemcpy")) timeline.host_waits(timeline.ready(Timeline::kDefault));
-  if (function.starts_with("cudaFree") || function == "cudaHostUnregister") timeline.host_waits(timeline.everything());
+  if (function.starts_with("cudaMemcpy")) timeline.host_waits(timeline.ready(default_stream_of(current_gpu())));
+  if (function.starts_with("cudaFree") || function == "cudaHostUnregister")
+    timeline.host_waits(timeline.everything(current_gpu()));
 }
 
 void Session::host_launches() {
@@ -182,8 +184,9 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
         .block = request.block,
         .shared_bytes = kernel.kernel.attributes.static_shared_bytes.value_or(0) + request.shared_bytes,
         .registers = kernel.kernel.attributes.registers,
-        .stream = static_cast<std::uint32_t>(number),
-        .caller = place_in_program(request.caller)});
+        .stream = static_cast<std::uint32_t>(number_on_gpu(number)),
+        .caller = place_in_program(request.caller),
+        .gpu = gpu_of_stream(number)});
 }
 
 }  // namespace gpulab::cuda_api

@@ -97,6 +97,13 @@ void Session::find_unordered(const std::string& pair, const std::string& message
   place_allocations(message);
 }
 
+void Session::asks_for_gpu(int gpu) {
+  constexpr int most = 8;
+  if (gpu < most)
+    note(fmt::format("the program asks for device {} and has {}: --gpus {} gives it more", gpu,
+                     options.gpus == 1 ? "one GPU" : fmt::format("{} GPUs", options.gpus), gpu + 1));
+}
+
 void Session::note(const std::string& text) {
   if (std::ranges::find(record.notes, text) == record.notes.end() && record.notes.size() < kMostFindings)
     record.notes.push_back(text);

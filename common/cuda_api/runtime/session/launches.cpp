@@ -32,6 +32,10 @@ std::string Session::more_shared_memory(const LoadedFunction& kernel, std::size_
 }
 
 Session::Refusal Session::check(const LoadedFunction& kernel, const LaunchRequest& request) const {
+  if (const int gpu = gpu_of_stream(stream_number(request.stream)); gpu != current_gpu() && !request.in_graph) {
+    auto reason = stream_of_another("the current one is", gpu, current_gpu());
+    return {cudaErrorInvalidResourceHandle, std::move(reason.why), std::move(reason.remedy)};
+  }
   const Dim3 &grid = request.grid, &block = request.block;
   if (stream_of(request.stream) == nullptr) {
     auto reason = no_stream(request.stream);
@@ -72,7 +76,7 @@ Session::Refusal Session::check(const LoadedFunction& kernel, const LaunchReques
 }
 
 bool Session::captures(cudaStream_t stream) const {
-  return captured != nullptr && stream_number(stream) != Timeline::kDefault;
+  return captured != nullptr && number_on_gpu(stream_number(stream)) != Timeline::kDefault;
 }
 
 bool Session::breaks_capture(cudaStream_t stream) {
@@ -102,6 +106,7 @@ cudaError_t Session::launch(const LaunchRequest& request) {
     run(kernel, request, mine);
     remember_memory_of(kernel, request);
     remember_far_memory_of(kernel, request);
+    if (options.gpus > 1) remember_peer_memory_of(kernel, request);
     managed.after(kernel.name, launches_);
   } catch (const LaunchError& error) {
     take_what_it_left(kernel, request, mine);
@@ -124,12 +129,14 @@ Work Session::work_of(const LaunchRequest& request) {
     const auto* bytes = static_cast<const std::byte*>(request.arguments[i]);
     arguments.emplace_back(bytes, bytes + kernel.kernel.parameter_sizes[i]);
   }
-  return [request, arguments](Session& session, cudaStream_t stream) mutable {
+  return [request, arguments, gpu = current_gpu()](Session& session, cudaStream_t stream) mutable {
+    const OnGpu on(gpu);
     std::vector<void*> places;
     for (auto& argument : arguments) places.push_back(argument.data());
     LaunchRequest again = request;
     again.arguments = places.data();
     again.stream = stream;
+    again.in_graph = true;
     return session.launch(again);
   };
 }
@@ -170,6 +177,21 @@ void Session::remember_far_memory_of(const LoadedFunction& kernel, const LaunchR
       if (entry == nullptr || !entry->host_may_touch()) continue;
       auto& first = far_memory_[entry->kind == MemoryEntry::Kind::managed ? 0 : 1];
       if (first.empty()) first = fmt::format("'{}' in {}", entry->name, kernel.kernel.cpp_name);
+    }
+}
+
+void Session::remember_peer_memory_of(const LoadedFunction& kernel, const LaunchRequest& request) {
+  if (!far_memory_[2].empty()) return;
+  const auto& sizes = kernel.kernel.parameter_sizes;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    for (std::size_t at = 0; at + sizeof(std::uint64_t) <= sizes[i]; at += sizeof(std::uint64_t)) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, static_cast<const std::byte*>(request.arguments[i]) + at, sizeof value);
+      const MemoryEntry* entry = memory.holding(value);
+      if (entry == nullptr || entry->host_may_touch() || entry->gpu == current_gpu()) continue;
+      far_memory_[2] =
+          fmt::format("'{}' of GPU {} in {} on GPU {}", entry->name, entry->gpu, kernel.kernel.cpp_name, current_gpu());
+      return;
     }
 }
 

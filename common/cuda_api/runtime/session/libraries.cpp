@@ -44,8 +44,9 @@ void Session::account_library(const LibraryOperation& operation, cudaStream_t st
         .ms = ms,
         .bytes = touches.read + touches.written,
         .registers = {},
-        .stream = static_cast<std::uint32_t>(number),
-        .caller = place_in_program(operation.caller)});
+        .stream = static_cast<std::uint32_t>(number_on_gpu(number)),
+        .caller = place_in_program(operation.caller),
+        .gpu = gpu_of_stream(number)});
 }
 
 cudaError_t Session::library(const LibraryOperation& operation, cudaStream_t stream,

@@ -1,6 +1,7 @@
 // What a session tells of itself: files that our process reads when the program has ended.
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <utility>
@@ -40,6 +41,13 @@ void Session::write_record(bool complete) {
   if (options.record.empty()) return;
   record.complete = complete;
   if (complete) tell_what_is_unprinted();
+  const bool asked = record.calls.contains("cudaGetDeviceCount") || record.calls.contains("cuDeviceGetCount");
+  if (complete && options.gpus == 1 && asked && launches_ == 0 && memory.changes() == 0)
+    note("the program read that there is one GPU, and launched and allocated nothing: --gpus 2 gives it more");
+  if (!far_memory_[2].empty())
+    note(fmt::format(
+        "times of kernels take another GPU's memory ({}) for their own GPU's; a GPU would reach it by its link",
+        far_memory_[2]));
   if (host_clock::was_read() || record.calls.contains("cudaEventElapsedTime")) note_far_memory();
   if (host_clock::was_read())
     note(

@@ -35,10 +35,10 @@ std::string text_of(const std::vector<const void*>& place) {
 std::uint64_t StreamCheck::number_of(cudaStream_t stream) const {
   const auto number = stream_number(stream);
   const bool default_is_own = own_seen_ && !legacy_seen_;
-  if (number != Timeline::kPerThread && !(stream == nullptr && default_is_own)) return number;
+  if (number_on_gpu(number) != Timeline::kPerThread && !(stream == nullptr && default_is_own)) return number;
   static std::atomic<std::uint64_t> last = kFirstOwn;
   thread_local const std::uint64_t own = ++last;
-  return own;
+  return own + default_stream_of(gpu_of_stream(number));
 }
 
 void StreamCheck::created(std::uint64_t stream, bool blocking) {
@@ -62,6 +62,11 @@ void StreamCheck::synchronised() {
   ordering_.synchronised();
   forget_over();
 }
+void StreamCheck::synchronised_gpu(int gpu) {
+  if (!on_) return;
+  ordering_.synchronised_gpu(gpu);
+  forget_over();
+}
 Mark StreamCheck::recorded(cudaStream_t stream) { return on_ ? ordering_.recorded(number_of(stream)) : Mark(); }
 void StreamCheck::waits(cudaStream_t stream, const Mark& mark) {
   if (on_) ordering_.waits(number_of(stream), mark);
@@ -74,6 +79,7 @@ std::vector<const void*> StreamCheck::place_of(void* caller) const {
 /// A thread that is not the first and has a stream of its own is seldom alone.
 bool StreamCheck::may_overlap(cudaStream_t stream) const {
   const auto number = number_of(stream);
+  if (Session::instance().gpus() > 1) return true;  // also what comes before another GPU's first
   return graphs_ > 0 || ordering_.may_overlap(number) || (number > kFirstOwn && gettid() != getpid());
 }
 

@@ -40,6 +40,8 @@ class StreamCheck {
   void synchronised(const Mark& mark);
   /// With everything that has been queued.
   void synchronised();
+  /// With everything of one GPU.
+  void synchronised_gpu(int gpu);
   [[nodiscard]] Mark recorded(cudaStream_t stream);
   void waits(cudaStream_t stream, const Mark& mark);
 

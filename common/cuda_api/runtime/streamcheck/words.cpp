@@ -14,9 +14,13 @@ using Kind = Operation::Kind;
 
 /// Handles are numbers behind those that the headers name; people count from 1.
 std::string stream_in_words(std::uint64_t stream) {
-  if (stream == Ordering::kLegacy) return "the default stream";
-  return stream <= Timeline::kMostHandles ? fmt::format("stream #{}", stream - Timeline::kReserved)
-                                          : "a thread's own default stream";
+  const int gpu = gpu_of_stream(stream);
+  const auto number = number_on_gpu(stream);
+  const std::string whose = gpu == 0 ? "" : fmt::format(" of GPU {}", gpu);
+  if (number == Ordering::kLegacy) return "the default stream" + whose;
+  return (number <= Timeline::kMostHandles ? fmt::format("stream #{}", number - Timeline::kReserved)
+                                           : "a thread's own default stream") +
+         whose;
 }
 
 std::string name_in_words(const Operation& one) {
@@ -49,7 +53,9 @@ std::string remedy(const Operation& earlier, const Operation& later, bool of_one
         "behind it",
         earlier.name, one);
   std::string why;
-  const bool with_default = earlier.when.stream == Ordering::kLegacy || later.when.stream == Ordering::kLegacy;
+  const bool of_two = gpu_of_stream(earlier.when.stream) != gpu_of_stream(later.when.stream);
+  const bool with_default = !of_two && (earlier.when.stream == Ordering::legacy_of(earlier.when.stream) ||
+                                        later.when.stream == Ordering::legacy_of(later.when.stream));
   if (with_default && nonblocking)
     why = "a stream made with cudaStreamNonBlocking and the default stream do not wait for each other: ";
   if (later.waited_for || with_default || later.kind == Kind::free)

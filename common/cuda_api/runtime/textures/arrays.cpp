@@ -40,7 +40,7 @@ cudaError_t make_array(Session& s, cudaArray_t* array, const cudaChannelFormatDe
     return s.because(cudaErrorInvalidValue, array_too_large(extent, flags));
   auto entry = std::make_unique<ArrayEntry>(ArrayEntry{*channels, *format, extent, flags});
   const std::size_t bytes = entry->bytes(), all = s.profile().memory_bytes;
-  if (bytes > all - std::min(s.memory.used(), all))
+  if (bytes > all - std::min(s.memory.used(current_gpu()), all))
     return s.because(cudaErrorMemoryAllocation, too_large(s, s.name_of(function), bytes));
   function = s.name_of(function);
   const std::string name = fmt::format("{} #{}", function, s.record.calls[function].calls);

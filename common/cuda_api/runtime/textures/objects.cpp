@@ -206,8 +206,8 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* resource, cudaSur
 }
 
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t* texels, const cudaChannelFormatDesc* channels, int device) {
-  return call("cudaDeviceGetTexture1DLinearMaxWidth", Waits::no, [&](Session&) {
-    if (device != 0) return cudaErrorInvalidDevice;
+  return call("cudaDeviceGetTexture1DLinearMaxWidth", Waits::no, [&](Session& s) {
+    if (!s.has_gpu(device)) return cudaErrorInvalidDevice;
     if (texels == nullptr || channels == nullptr) return cudaErrorInvalidValue;
     const auto format = format_of(*channels);
     if (!format) return cudaErrorInvalidValue;

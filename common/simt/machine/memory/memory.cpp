@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "common/ptx/extent.h"
 
@@ -41,6 +42,7 @@ void give_back(const Allocation& a) {
 }  // namespace
 
 GlobalMemory::~GlobalMemory() {
+  show_all();
   for (const auto& a : allocations_) give_back(*a);
 }
 
@@ -129,6 +131,30 @@ std::uint64_t GlobalMemory::allocate_small(std::string_view name, std::uint64_t 
   return address;
 }
 
+void GlobalMemory::give_to(std::uint64_t address, int gpu) {
+  const auto at = std::ranges::lower_bound(allocations_, address, {}, [](const auto& a) { return a->address; });
+  if (at != allocations_.end() && (*at)->address == address) (*at)->gpu = gpu;
+}
+
+// As a freed one it has no bytes: who has looked it up before finds every access out of bounds.
+void GlobalMemory::hide_from(int gpu, const std::function<bool(int)>& reaches) {
+  show_all();
+  working_ = gpu;
+  for (const auto& a : allocations_) {
+    if (!a->host || a->gpu < 0 || a->gpu == gpu || is_of_host(*a) || reaches(a->gpu)) continue;
+    hidden_.emplace_back(a.get(), std::exchange(a->host, nullptr));
+    a->hidden = std::exchange(a->bytes, 0);
+  }
+}
+
+void GlobalMemory::show_all() {
+  for (const auto& [a, host] : hidden_) {
+    a->host = host;
+    a->bytes = std::exchange(a->hidden, 0);
+  }
+  hidden_.clear();
+}
+
 void GlobalMemory::release(std::uint64_t address) {
   const auto at = std::ranges::lower_bound(allocations_, address, {}, [](const auto& a) { return a->address; });
   if (at == allocations_.end() || (*at)->address != address || !(*at)->host)
@@ -144,7 +170,7 @@ std::vector<std::uint32_t> GlobalMemory::forget_freed(std::size_t remembered) {
   std::vector<std::uint32_t> forgotten;
   if (freed_ < 2 * remembered) return forgotten;  // not at each release
   std::erase_if(allocations_, [&](const auto& a) {
-    if (a->host || freed_ == remembered) return false;
+    if (a->host || a->hidden != 0 || freed_ == remembered) return false;
     --freed_;
     forgotten.push_back(a->index);
     return true;
@@ -169,7 +195,7 @@ const Allocation* GlobalMemory::in_front_of(std::uint64_t address) const {
   if (above == allocations_.end() || (*above)->address - address > kGap) return nullptr;
   if (above != allocations_.begin()) {
     const Allocation& below = **std::prev(above);
-    const std::uint64_t end = below.address + below.bytes;
+    const std::uint64_t end = below.address + below.bytes + below.hidden;
     if (address < end || address - end <= (*above)->address - address) return nullptr;
   }
   return above->get();

@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/simt/machine/memory/texture.h"
@@ -22,6 +24,8 @@ struct Allocation {
   std::uint32_t index = 0;    ///< no other one's that is remembered
   bool of_heap = false;       ///< malloc's: kernels may free it
   bool foreign = false;       ///< the host's own pages, which stay when it is released
+  int gpu = -1;               ///< whose memory it is, where there are several GPUs; -1: all reach it
+  std::uint64_t hidden = 0;   ///< its bytes, while the GPU that works may not reach it: `bytes` is 0 then
   std::string name;
 };
 /// The host sees the bytes at the same address, and may change them without anybody's knowledge: managed memory, or
@@ -45,6 +49,11 @@ class GlobalMemory {
   /// Pages that the host has already become an allocation at their own address, until it is released. Throws
   /// std::invalid_argument where some of the bytes belong to one.
   void adopt(std::string_view name, std::byte* host, std::uint64_t bytes);
+  /// The allocation that begins there is this GPU's.
+  void give_to(std::uint64_t address, int gpu);
+  /// Of several GPUs `gpu` works until show_all(): it reaches no memory of another one's that `reaches` is false for.
+  void hide_from(int gpu, const std::function<bool(int)>& reaches);
+  void show_all();
   /// Throws std::invalid_argument if `address` is not the start of a live allocation.
   void release(std::uint64_t address);
   /// Forgets the freed allocations but for the `remembered` made last; returns their indices, which are given to new
@@ -63,6 +72,8 @@ class GlobalMemory {
   /// Host memory of [address, address + bytes), nullptr where that is not inside one live allocation.
   [[nodiscard]] std::byte* host(std::uint64_t address, std::uint64_t bytes) const;
   [[nodiscard]] const std::vector<std::unique_ptr<Allocation>>& allocations() const { return allocations_; }
+  /// The GPU that works, where there are several.
+  [[nodiscard]] int working() const { return working_; }
   /// Of textures and surfaces that lie in this memory.
   [[nodiscard]] TextureTable& textures() { return textures_; }
 
@@ -74,6 +85,8 @@ class GlobalMemory {
   std::vector<std::uint32_t> free_indices_;
   std::size_t freed_ = 0;  ///< of allocations_
   std::uint64_t next_ = kGlobalStart;
+  int working_ = 0;                                         ///< of several GPUs
+  std::vector<std::pair<Allocation*, std::byte*>> hidden_;  ///< and where they lie
   TextureTable textures_;
 };
 

@@ -39,6 +39,39 @@ TEST_CASE("the legacy default stream and blocking streams wait for each other") 
   CHECK_FALSE(orders(order, kS, kThread));
 }
 
+TEST_CASE("each GPU has a default stream of its own, which another GPU's streams do not wait for") {
+  Ordering order;
+  const Ordering::Stream other = default_stream_of(1), of_other = other + kS;
+  order.created(kS, true);
+  order.created(of_other, true);
+  CHECK(orders(order, other, of_other));
+  CHECK(orders(order, of_other, other));
+  CHECK_FALSE(orders(order, kDefault, of_other));
+  CHECK_FALSE(orders(order, kS, other));
+  CHECK_FALSE(orders(order, kDefault, other));
+}
+
+TEST_CASE("a wait for a GPU has what all of its streams hold, of whatever kind, and no other GPU's") {
+  Ordering order;
+  const Ordering::Stream other = default_stream_of(1), free = other + kFree, gone = other + kT;
+  order.created(free, false);
+  order.created(gone, false);
+  const Point first = order.queued(free), second = order.queued(gone), mine = order.queued(kDefault);
+  order.destroyed(gone);
+  order.synchronised_gpu(1);
+  CHECK(order.is_over(first));
+  CHECK(order.is_over(second));
+  CHECK_FALSE(order.is_over(mine));
+}
+
+TEST_CASE("an event of one GPU orders the work of another's stream") {
+  Ordering order;
+  const Ordering::Stream other = default_stream_of(1) + kS;
+  const Point first = order.queued(kS);
+  order.waits(other, order.recorded(kS));
+  CHECK(order.is_before(first, order.queued(other)));
+}
+
 TEST_CASE("two blocking streams are ordered by what the default stream had between them") {
   auto order = three_streams();
   const Point first = order.queued(kS);

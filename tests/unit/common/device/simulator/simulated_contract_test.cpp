@@ -1,4 +1,5 @@
 #include "common/device/simulator/simulated.h"
+#include "common/error.h"
 #include "tests/device_contract.h"
 
 namespace gpulab::tests {
@@ -33,6 +34,28 @@ TEST_CASE("a fault on the simulator is a launch error, and the next device works
           }) == LaunchFailure::fault);
     launches_run_in_order(*loaded_simulator(1));
   }
+}
+
+TEST_CASE("of several GPUs, each reaches its own memory, and another's where it is let") {
+  const auto device = loaded_simulator(1);
+  const auto first = upload(*device, std::vector<int>(4, 0));
+  device->use_gpu(1);
+  const auto second = upload(*device, std::vector<int>(4, 0));
+  const auto store = [&](DevicePointer to) {
+    return launch_failure([&] { launch(*device, "store_at", {{1, 1, 1}, {1, 1, 1}}, to, std::int64_t{1}); });
+  };
+  CHECK(store(second) == std::nullopt);
+  CHECK(store(first) == LaunchFailure::fault);
+  device->reach(0, true);
+  CHECK(store(first) == std::nullopt);
+  device->reach(0, false);
+  CHECK(store(first) == LaunchFailure::fault);
+  device->use_gpu(0);
+  CHECK(store(first) == std::nullopt);
+  CHECK(store(second) == LaunchFailure::fault);
+  device->copy(second, first, 4 * sizeof(int));  // copies reach all
+  CHECK(read_values<int>(*device, second, 4) == read_values<int>(*device, first, 4));
+  CHECK_THROWS_AS(device->use_gpu(16), Error);
 }
 
 }  // namespace

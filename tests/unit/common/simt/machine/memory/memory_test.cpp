@@ -24,6 +24,24 @@ TEST_CASE("an allocation that was freed is found by its name, until so many were
   CHECK_THROWS_AS(memory.release(addresses[14]), std::invalid_argument);
 }
 
+TEST_CASE("while a GPU works, it finds no memory of another's that it may not reach, and afterwards all is there") {
+  GlobalMemory memory;
+  const auto mine = memory.allocate("mine", 64), reached = memory.allocate("reached", 64),
+             hidden = memory.allocate("hidden", 64), of_all = memory.allocate("of all", 64);
+  memory.give_to(mine, 0);
+  memory.give_to(reached, 1);
+  memory.give_to(hidden, 2);
+  memory.hide_from(0, [](int peer) { return peer == 1; });
+  for (const auto seen : {mine, reached, of_all}) CHECK(memory.host(seen, 64) != nullptr);
+  CHECK(memory.host(hidden, 1) == nullptr);
+  CHECK(memory.find(hidden)->hidden == 64);
+  CHECK(memory.in_front_of(hidden + 8) == nullptr);
+  CHECK(memory.forget_freed(0).empty());  // it is not freed
+  memory.show_all();
+  CHECK(memory.host(hidden, 64) != nullptr);
+  CHECK(memory.find(hidden)->hidden == 0);
+}
+
 TEST_CASE("no two allocations that are remembered have the same index, and indices do not grow with what is freed") {
   struct Indices : Observer {
     Indices() : Observer(0) {}
