@@ -99,7 +99,7 @@ H200 = {"memory": 4497, "memory copy": 4130, "shared": 32000, "fp32": 64600, "la
 
 def ceilings():
     for lab, extra in (("reduce", ["--variant", "neighbored,warp,grid_stride_vec4,eight_loads", "--n", "2^26"]),
-                       ("matmul", ["--variant", "tiled,warp_tiled,tensor", "--m", "1024", "--n", "1024", "--k", "1024", "--type", "bf16"])):
+                       ("matmul", ["--variant", "tiled,warp_tiled,tensor", "--m", "1024", "--n", "1024", "--k", "1024"])):
         drawn = document(f"measuring_roofline_{lab}.json", "roofline", lab, *extra, "--image", str(OUT / f"roofline_{lab}.png"),
                          codes=(0, 1))
         found = {one["name"]: one for one in drawn["ceilings"]}
