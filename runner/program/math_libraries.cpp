@@ -112,6 +112,13 @@ std::vector<std::string> linking_words(std::vector<std::string>& words, const fs
   return {"-L" + folder.string()};
 }
 
+std::vector<std::string> sonames_of(const std::vector<std::string>& words) {
+  std::vector<std::string> sonames;
+  for (const auto& word : words)
+    if (const MathLibrary* library = library_named(named_library(word))) sonames.emplace_back(library->soname);
+  return sonames;
+}
+
 std::vector<std::string> libraries_of_sources(const std::vector<std::string>& files,
                                               const std::vector<std::string>& words) {
   std::vector<std::string> asked;

@@ -3,6 +3,7 @@ are started bare; and what a program gets of the environment and may take of the
 import json
 import os
 import re
+import shutil
 import subprocess
 
 OLD = """#include <cstdio>
@@ -202,6 +203,36 @@ int main(int n, char**) {
     tests.note("bare, and others may write to the folder", wrong_in(again, 0, [], []) or (linked if "gpulab/runtime" in linked else ""))
 
 
+def bare_libraries(tests, run, wrong_in):
+    """Programs that call cuBLAS and its kin find ours, too, and each has NVIDIA's soname."""
+    if tests.word not in "bare_libraries":
+        return
+    folder = folder_of(tests, "bare_libraries")
+    (folder / "asum.cu").write_text("""#include <cstdio>
+#include <cublas_v2.h>
+#include <cusolverDn.h>
+int main() {
+  cublasHandle_t blas;
+  cusolverDnHandle_t solver;
+  float *x, h[] = {1, -2, 3}, sum = 0;
+  cudaMalloc(&x, sizeof h);
+  cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
+  std::printf("%d %d", cublasCreate(&blas), cusolverDnCreate(&solver));
+  cublasSasum(blas, 3, x, 1, &sum);
+  std::printf(" %g\\n", sum);
+  cublasDestroy(blas), cusolverDnDestroy(solver), cudaFree(x);
+}
+""")
+    environment = {**os.environ, "XDG_DATA_HOME": str(folder / "data"), "LD_LIBRARY_PATH": "/usr/local/cuda/lib64"}
+    command = {"cwd": folder, "env": environment, "capture_output": True, "text": True, "check": False}
+    linked = ["asum.cu", "-lcusolver", "-lcublas", "-o"]
+    built = subprocess.run([tests.binary, "nvcc", *linked, "asum"], **command)
+    tests.note("bare with cuBLAS", wrong_in(built, 0, [], []) or wrong_in(subprocess.run(["./asum"], **command), 0, ["^0 0 6\n$"], []))
+    if nvcc := os.environ.get("GPULAB_NVCC") or shutil.which("nvcc"):
+        built = subprocess.run([nvcc, "-arch=compute_90", "-cudart=shared", *linked, "of_nvidia"], **command)
+        tests.note("linked with NVIDIA's libraries", wrong_in(built, 0, [], []) or wrong_in(run([tests.binary, "exec", "of_nvidia"], folder), 0, ["^0 0 6\n$"], []))
+
+
 def limits(tests, run, wrong_in):
     """What holds secrets is left out; who takes too much is ended, and told why."""
     if tests.word not in "limits":
@@ -236,4 +267,4 @@ int main(int n, char** argv) {
     tests.case("limits no memory", [str(folder / "takes"), "--host-memory", "0", "--", "none"], 2, err=["error: --host-memory: a program needs some memory"])
 
 
-ALL = (old_cuda, parents, objects, bare, limits)
+ALL = (old_cuda, parents, objects, bare, bare_libraries, limits)
