@@ -35,10 +35,10 @@ struct HeaderRow {
   std::string_view header, library;
 };
 constexpr std::array headers{
-    HeaderRow{"cublas_v2.h", "cublas"},    HeaderRow{"cublas_api.h", "cublas"}, HeaderRow{"cublas.h", "cublas"},
-    HeaderRow{"cublasLt.h", "cublasLt"},   HeaderRow{"curand.h", "curand"},     HeaderRow{"cufft.h", "cufft"},
-    HeaderRow{"cufftXt.h", "cufft"},       HeaderRow{"cusparse.h", "cusparse"}, HeaderRow{"cusparse_v2.h", "cusparse"},
-    HeaderRow{"cusolverDn.h", "cusolver"},
+    HeaderRow{"cublas_v2.h", "cublas"},     HeaderRow{"cublas_api.h", "cublas"},   HeaderRow{"cublas.h", "cublas"},
+    HeaderRow{"cublasXt.h", "cublas"},      HeaderRow{"cublasLt.h", "cublasLt"},   HeaderRow{"curand.h", "curand"},
+    HeaderRow{"cufft.h", "cufft"},          HeaderRow{"cufftXt.h", "cufft"},       HeaderRow{"cusparse.h", "cusparse"},
+    HeaderRow{"cusparse_v2.h", "cusparse"}, HeaderRow{"cusolverDn.h", "cusolver"},
 };
 
 /// The names of a source's includes.

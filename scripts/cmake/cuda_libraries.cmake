@@ -41,6 +41,9 @@ function(gpulab_cuda_library name folder header prefix version)
   if(name STREQUAL cufft AND EXISTS ${beside}/cufftXt.h)
     set(headers ${found},${beside}/cufftXt.h)
   endif()
+  if(name STREQUAL cublas AND EXISTS ${beside}/cublasXt.h)
+    set(headers ${found},${beside}/cublasXt.h)
+  endif()
   add_custom_command(
     OUTPUT ${wrappers}
     COMMAND ${Python3_EXECUTABLE} ${script} ${headers} ${prefix} ${here}/functions.txt ${wrappers}
