@@ -203,6 +203,34 @@ int main(int n, char**) {
     tests.note("bare, and others may write to the folder", wrong_in(again, 0, [], []) or (linked if "gpulab/runtime" in linked else ""))
 
 
+def ends_at_once(tests, run, wrong_in):
+    """A program ends while machine code of its kernel is made: LLVM's tables are there until it is."""
+    if tests.word not in "ends_at_once":
+        return
+    folder = folder_of(tests, "ends_at_once")
+    (folder / "ends.cu").write_text("""#include <cassert>
+#include <cstdlib>
+__global__ void product(const float* a, const float* b, float* c, int n) {
+  int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += a[row * n + i] * b[i * n + col];
+  if (row == 0 && col == 0) assert(sum != 0);
+  c[row * n + col] = sum;
+}
+int main() {
+  const int n = 2048;
+  float *a, *b, *c;
+  cudaMalloc(&a, n * n * 4), cudaMalloc(&b, n * n * 4), cudaMalloc(&c, n * n * 4);
+  cudaMemset(a, 0, n * n * 4), cudaMemset(b, 0, n * n * 4);
+  product<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, b, c, n);
+  cudaDeviceSynchronize();
+}
+""")
+    run([tests.binary, "nvcc", "ends.cu", "-o", "ends"], folder)
+    for one in range(8):  # it failed in every fourth
+        tests.note(f"ends_at_once {one}", wrong_in(run([tests.binary, "exec", "--threads", "2", "ends"], folder), 4, [], ["assert"]))
+
+
 def bare_libraries(tests, run, wrong_in):
     """Programs that call cuBLAS and its kin find ours, too, and each has NVIDIA's soname."""
     if tests.word not in "bare_libraries":
@@ -267,4 +295,4 @@ int main(int n, char** argv) {
     tests.case("limits no memory", [str(folder / "takes"), "--host-memory", "0", "--", "none"], 2, err=["error: --host-memory: a program needs some memory"])
 
 
-ALL = (old_cuda, parents, objects, bare, bare_libraries, limits)
+ALL = (old_cuda, parents, objects, bare, bare_libraries, ends_at_once, limits)
