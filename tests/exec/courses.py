@@ -203,6 +203,36 @@ int main(int n, char**) {
     tests.note("bare, and others may write to the folder", wrong_in(again, 0, [], []) or (linked if "gpulab/runtime" in linked else ""))
 
 
+def several_files(tests, run, wrong_in):
+    """What the linker misses is said in words of the program: a library's option, or a file that was not named."""
+    if tests.word not in "several_files":
+        return
+    folder = folder_of(tests, "several")
+    (folder / "main.cu").write_text("""#include <cstdio>
+#include <cuda.h>
+int twice(int x);
+int main() {
+  cuInit(0);
+  CUdevice d;
+  CUcontext c;
+  cuDeviceGet(&d, 0);
+  int wrong = cuCtxCreate(&c, 0, d);
+  std::printf("%d %d\\n", wrong, twice(4));
+}
+""")
+    (folder / "helpers.cpp").write_text("int twice(int x) { return 2 * x; }\n")
+    (folder / "other.cu").write_text("int twice(int x);\nint main() { return twice(1); }\n")
+    old = run([tests.binary, "exec", "main.cu"], folder)
+    tests.note("several_files an old form", wrong_in(old, 1, [], [
+        "hint: main.cu:9: cuCtxCreate has had another form up to CUDA 12: .*: cuCtxCreate\\(&context, nullptr, flags, device\\)",
+        "hint: --old-cuda supplies cuCtxCreate"]))
+    missing = run([tests.binary, "exec", "--old-cuda", "main.cu"], folder)
+    tests.note("several_files what the linker misses", wrong_in(missing, 1, [], [
+        "hint: cu\\w+ wants -lcuda; of 'gpulab exec': --nvcc='-lcuda'", "hint: twice is of another file: name all of the program's, also helpers.cpp gpulab"]))
+    named = run([tests.binary, "exec", "--old-cuda", "--nvcc=-lcuda", "main.cu", "helpers.cpp"], folder)
+    tests.note("several_files all", wrong_in(named, 0, ["^0 8\n$"], []))
+
+
 def ends_at_once(tests, run, wrong_in):
     """A program ends while machine code of its kernel is made: LLVM's tables are there until it is."""
     if tests.word not in "ends_at_once":
@@ -295,4 +325,4 @@ int main(int n, char** argv) {
     tests.case("limits no memory", [str(folder / "takes"), "--host-memory", "0", "--", "none"], 2, err=["error: --host-memory: a program needs some memory"])
 
 
-ALL = (old_cuda, parents, objects, bare, bare_libraries, ends_at_once, limits)
+ALL = (old_cuda, parents, objects, bare, bare_libraries, ends_at_once, several_files, limits)
