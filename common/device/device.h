@@ -144,6 +144,9 @@ class Device {
   /// A variable by its mangled name. Nothing where no module has it of which a kernel has been asked for.
   virtual std::optional<ModuleVariable> variable(std::string_view) { return std::nullopt; }
 
+  /// The variable, or the constant of a kernel's code (a text in quotes), that a module's memory at this address is of.
+  virtual std::optional<ModuleVariable> variable_at(DevicePointer) { return std::nullopt; }
+
   /// `name` appears in findings ("in[4]"). Throws LaunchError (out_of_memory). Size 0 is legal.
   virtual DevicePointer allocate(std::string_view name, std::size_t bytes) = 0;
   virtual void release(DevicePointer pointer) = 0;

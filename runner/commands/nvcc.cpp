@@ -66,7 +66,7 @@ ExitCode run_nvcc(const CommandLine& line) {
   words.insert(words.end(), linking.begin(), linking.end());
   words.insert(words.end(), own.begin(), own.end());
   if (links(line.rest))
-    for (auto& word : words_for_bare_start()) words.push_back(std::move(word));
+    for (auto& word : words_for_bare_start(sonames_of(own))) words.push_back(std::move(word));
   const auto old = std::ranges::find(words, old_cuda_word);
   const bool old_cuda = old != words.end();
   std::erase(words, old_cuda_word);

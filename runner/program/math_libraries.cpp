@@ -35,10 +35,10 @@ struct HeaderRow {
   std::string_view header, library;
 };
 constexpr std::array headers{
-    HeaderRow{"cublas_v2.h", "cublas"},    HeaderRow{"cublas_api.h", "cublas"}, HeaderRow{"cublas.h", "cublas"},
-    HeaderRow{"cublasLt.h", "cublasLt"},   HeaderRow{"curand.h", "curand"},     HeaderRow{"cufft.h", "cufft"},
-    HeaderRow{"cufftXt.h", "cufft"},       HeaderRow{"cusparse.h", "cusparse"}, HeaderRow{"cusparse_v2.h", "cusparse"},
-    HeaderRow{"cusolverDn.h", "cusolver"},
+    HeaderRow{"cublas_v2.h", "cublas"},     HeaderRow{"cublas_api.h", "cublas"},   HeaderRow{"cublas.h", "cublas"},
+    HeaderRow{"cublasXt.h", "cublas"},      HeaderRow{"cublasLt.h", "cublasLt"},   HeaderRow{"curand.h", "curand"},
+    HeaderRow{"cufft.h", "cufft"},          HeaderRow{"cufftXt.h", "cufft"},       HeaderRow{"cusparse.h", "cusparse"},
+    HeaderRow{"cusparse_v2.h", "cusparse"}, HeaderRow{"cusolverDn.h", "cusolver"},
 };
 
 /// The names of a source's includes.
@@ -110,6 +110,13 @@ std::vector<std::string> linking_words(std::vector<std::string>& words, const fs
   for (const auto& library : math_libraries())
     write(library, folder / std::string("lib").append(library.name).append(".so"));
   return {"-L" + folder.string()};
+}
+
+std::vector<std::string> sonames_of(const std::vector<std::string>& words) {
+  std::vector<std::string> sonames;
+  for (const auto& word : words)
+    if (const MathLibrary* library = library_named(named_library(word))) sonames.emplace_back(library->soname);
+  return sonames;
 }
 
 std::vector<std::string> libraries_of_sources(const std::vector<std::string>& files,

@@ -30,6 +30,9 @@ std::vector<std::string> put_math_libraries(const std::vector<std::string>& sona
 [[nodiscard]] std::vector<std::string> linking_words(std::vector<std::string>& words,
                                                      const std::filesystem::path& folder);
 
+/// The sonames of those that the words of a link name by -l.
+[[nodiscard]] std::vector<std::string> sonames_of(const std::vector<std::string>& words);
+
 /// NVTX has headers alone since CUDA 13, in a folder of their own: the -I of that folder, where a source includes what
 /// stood beside the others before.
 [[nodiscard]] std::vector<std::string> header_words(const std::vector<std::string>& files, const std::string& nvcc);

@@ -3,6 +3,7 @@ are started bare; and what a program gets of the environment and may take of the
 import json
 import os
 import re
+import shutil
 import subprocess
 
 OLD = """#include <cstdio>
@@ -202,6 +203,94 @@ int main(int n, char**) {
     tests.note("bare, and others may write to the folder", wrong_in(again, 0, [], []) or (linked if "gpulab/runtime" in linked else ""))
 
 
+def several_files(tests, run, wrong_in):
+    """What the linker misses is said in words of the program: a library's option, or a file that was not named."""
+    if tests.word not in "several_files":
+        return
+    folder = folder_of(tests, "several")
+    (folder / "main.cu").write_text("""#include <cstdio>
+#include <cuda.h>
+int twice(int x);
+int main() {
+  cuInit(0);
+  CUdevice d;
+  CUcontext c;
+  cuDeviceGet(&d, 0);
+  int wrong = cuCtxCreate(&c, 0, d);
+  std::printf("%d %d\\n", wrong, twice(4));
+}
+""")
+    (folder / "helpers.cpp").write_text("int twice(int x) { return 2 * x; }\n")
+    (folder / "other.cu").write_text("int twice(int x);\nint main() { return twice(1); }\n")
+    old = run([tests.binary, "exec", "main.cu"], folder)
+    tests.note("several_files an old form", wrong_in(old, 1, [], [
+        "hint: main.cu:9: cuCtxCreate has had another form up to CUDA 12: .*: cuCtxCreate\\(&context, nullptr, flags, device\\)",
+        "hint: --old-cuda supplies cuCtxCreate"]))
+    missing = run([tests.binary, "exec", "--old-cuda", "main.cu"], folder)
+    tests.note("several_files what the linker misses", wrong_in(missing, 1, [], [
+        "hint: cu\\w+ wants -lcuda; of 'gpulab exec': --nvcc='-lcuda'", "hint: twice is of another file: name all of the program's, also helpers.cpp gpulab"]))
+    named = run([tests.binary, "exec", "--old-cuda", "--nvcc=-lcuda", "main.cu", "helpers.cpp"], folder)
+    tests.note("several_files all", wrong_in(named, 0, ["^0 8\n$"], []))
+
+
+def ends_at_once(tests, run, wrong_in):
+    """A program ends while machine code of its kernel is made: LLVM's tables are there until it is."""
+    if tests.word not in "ends_at_once":
+        return
+    folder = folder_of(tests, "ends_at_once")
+    (folder / "ends.cu").write_text("""#include <cassert>
+#include <cstdlib>
+__global__ void product(const float* a, const float* b, float* c, int n) {
+  int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += a[row * n + i] * b[i * n + col];
+  if (row == 0 && col == 0) assert(sum != 0);
+  c[row * n + col] = sum;
+}
+int main() {
+  const int n = 2048;
+  float *a, *b, *c;
+  cudaMalloc(&a, n * n * 4), cudaMalloc(&b, n * n * 4), cudaMalloc(&c, n * n * 4);
+  cudaMemset(a, 0, n * n * 4), cudaMemset(b, 0, n * n * 4);
+  product<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, b, c, n);
+  cudaDeviceSynchronize();
+}
+""")
+    run([tests.binary, "nvcc", "ends.cu", "-o", "ends"], folder)
+    for one in range(8):  # it failed in every fourth
+        tests.note(f"ends_at_once {one}", wrong_in(run([tests.binary, "exec", "--threads", "2", "ends"], folder), 4, [], ["assert"]))
+
+
+def bare_libraries(tests, run, wrong_in):
+    """Programs that call cuBLAS and its kin find ours, too, and each has NVIDIA's soname."""
+    if tests.word not in "bare_libraries":
+        return
+    folder = folder_of(tests, "bare_libraries")
+    (folder / "asum.cu").write_text("""#include <cstdio>
+#include <cublas_v2.h>
+#include <cusolverDn.h>
+int main() {
+  cublasHandle_t blas;
+  cusolverDnHandle_t solver;
+  float *x, h[] = {1, -2, 3}, sum = 0;
+  cudaMalloc(&x, sizeof h);
+  cudaMemcpy(x, h, sizeof h, cudaMemcpyHostToDevice);
+  std::printf("%d %d", cublasCreate(&blas), cusolverDnCreate(&solver));
+  cublasSasum(blas, 3, x, 1, &sum);
+  std::printf(" %g\\n", sum);
+  cublasDestroy(blas), cusolverDnDestroy(solver), cudaFree(x);
+}
+""")
+    environment = {**os.environ, "XDG_DATA_HOME": str(folder / "data"), "LD_LIBRARY_PATH": "/usr/local/cuda/lib64"}
+    command = {"cwd": folder, "env": environment, "capture_output": True, "text": True, "check": False}
+    linked = ["asum.cu", "-lcusolver", "-lcublas", "-o"]
+    built = subprocess.run([tests.binary, "nvcc", *linked, "asum"], **command)
+    tests.note("bare with cuBLAS", wrong_in(built, 0, [], []) or wrong_in(subprocess.run(["./asum"], **command), 0, ["^0 0 6\n$"], []))
+    if nvcc := os.environ.get("GPULAB_NVCC") or shutil.which("nvcc"):
+        built = subprocess.run([nvcc, "-arch=compute_90", "-cudart=shared", *linked, "of_nvidia"], **command)
+        tests.note("linked with NVIDIA's libraries", wrong_in(built, 0, [], []) or wrong_in(run([tests.binary, "exec", "of_nvidia"], folder), 0, ["^0 0 6\n$"], []))
+
+
 def limits(tests, run, wrong_in):
     """What holds secrets is left out; who takes too much is ended, and told why."""
     if tests.word not in "limits":
@@ -236,4 +325,4 @@ int main(int n, char** argv) {
     tests.case("limits no memory", [str(folder / "takes"), "--host-memory", "0", "--", "none"], 2, err=["error: --host-memory: a program needs some memory"])
 
 
-ALL = (old_cuda, parents, objects, bare, limits)
+ALL = (old_cuda, parents, objects, bare, bare_libraries, ends_at_once, several_files, limits)

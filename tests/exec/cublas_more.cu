@@ -9,8 +9,10 @@
 // out: (?m)^Lt bias and ReLU 0, GELU 0, mask f
 // out: (?m)^heuristic 1 status 0
 // out: (?m)^unsupported types: status 15
+// out: (?m)^Xt 0 0 0, blocks of 64: 0 wrong
 // err: cublasLtMatmul 4 x 3 x 5 2 240
 #include <cublasLt.h>
+#include <cublasXt.h>
 #include <cublas_v2.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -168,6 +170,29 @@ static void epilogues() {
   cublasLtDestroy(lt);
 }
 
+/// Matrices of the host, inside of larger ones.
+static void of_the_host() {
+  cublasXtHandle_t xt;
+  int device = 0, block = 0, wrong = 0;
+  const int created = cublasXtCreate(&xt), selected = cublasXtDeviceSelect(xt, 1, &device);
+  cublasXtSetBlockDim(xt, 64);
+  cublasXtGetBlockDim(xt, &block);
+  const int m = 3, n = 4, k = 5, lda = 6, ldb = 7, ldc = 8;
+  std::vector<double> a(lda * m), b(ldb * n), c(ldc * n, 1), before = c;
+  for (size_t i = 0; i < a.size(); ++i) a[i] = double(i % 7) - 3;
+  for (size_t i = 0; i < b.size(); ++i) b[i] = double(i % 5) - 2;
+  const double two = 2, three = 3;
+  const int multiplied = cublasXtDgemm(xt, CUBLAS_OP_T, CUBLAS_OP_N, m, n, k, &two, a.data(), lda, b.data(), ldb, &three, c.data(), ldc);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < ldc; ++i) {
+      double sum = 0;
+      for (int l = 0; l < k && i < m; ++l) sum += a[i * lda + l] * b[j * ldb + l];
+      wrong += c[j * ldc + i] != (i < m ? 2 * sum + 3 : 1);
+    }
+  std::printf("Xt %d %d %d, blocks of %d: %d wrong\n", created, selected, multiplied, block, wrong);
+  cublasXtDestroy(xt);
+}
+
 int main() {
   cublasCreate(&handle);
   const int half = wrong_products<__half, __half>(CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F);
@@ -178,6 +203,7 @@ int main() {
   numbers_of_the_device();
   factors();
   epilogues();
+  of_the_host();
   float one = 1;
   const auto status = cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, &one, CUDA_R_16F, 1, &one, CUDA_R_32F, 1, &one, &one, CUDA_R_32F, 1,
                                    CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);

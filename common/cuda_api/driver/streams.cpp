@@ -46,6 +46,24 @@ CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
   return by_runtime("cuStreamGetFlags", [&] { return cudaStreamGetFlags(stream, flags); });
 }
 
+CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID which, const CUstreamAttrValue* value) {
+  return by_runtime("cuStreamSetAttribute", [&] {
+    return cudaStreamSetAttribute(stream, static_cast<cudaLaunchAttributeID>(which),
+                                  reinterpret_cast<const cudaLaunchAttributeValue*>(value));
+  });
+}
+
+CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID which, CUstreamAttrValue* value) {
+  return by_runtime("cuStreamGetAttribute", [&] {
+    return cudaStreamGetAttribute(stream, static_cast<cudaLaunchAttributeID>(which),
+                                  reinterpret_cast<cudaLaunchAttributeValue*>(value));
+  });
+}
+
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+  return by_runtime("cuStreamCopyAttributes", [&] { return cudaStreamCopyAttributes(to, from); });
+}
+
 CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
   return by_runtime("cuStreamGetId", [&] { return cudaStreamGetId(stream, id); });
 }

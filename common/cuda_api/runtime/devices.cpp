@@ -79,6 +79,10 @@ cudaDeviceProp properties_of(const GpuProfile& gpu) {
   p.asyncEngineCount = 3;
   p.memoryBusWidth = 5120;
   p.pciBusID = 1;
+  if (gpu.compute_major == 9) {  // an H100's; of others nobody has asked
+    p.persistingL2CacheMaxSize = 32'768'000;
+    p.accessPolicyMaxWindowSize = 128 << 20;
+  }
   return p;
 }
 
@@ -184,6 +188,8 @@ std::optional<int> attribute_of(const cudaDeviceProp& p, cudaDeviceAttr which) {
       {cudaDevAttrMaxBlocksPerMultiprocessor, static_cast<std::size_t>(p.maxBlocksPerMultiProcessor)},
       {cudaDevAttrReservedSharedMemoryPerBlock, p.reservedSharedMemPerBlock},
       {cudaDevAttrMemoryPoolsSupported, 1},
+      {cudaDevAttrMaxPersistingL2CacheSize, static_cast<std::size_t>(p.persistingL2CacheMaxSize)},
+      {cudaDevAttrMaxAccessPolicyWindowSize, static_cast<std::size_t>(p.accessPolicyMaxWindowSize)},
   };
   for (const auto& [attribute, value] : known)
     if (attribute == which) return static_cast<int>(value);
@@ -197,6 +203,15 @@ std::map<int, std::size_t>& limits() {
       {cudaLimitDevRuntimeSyncDepth, 2},    {cudaLimitDevRuntimePendingLaunchCount, 2048},
       {cudaLimitMaxL2FetchGranularity, 64}, {cudaLimitPersistingL2CacheSize, 0}};
   return all;
+}
+
+/// In steps, as an H100 sets it aside.
+cudaError_t set_aside(Session& s, std::size_t bytes) {
+  constexpr std::size_t step = 3'276'800;
+  const auto most = static_cast<std::size_t>(properties_of(s.profile()).persistingL2CacheMaxSize);
+  if (bytes > most) return most == 0 ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue;
+  limits()[cudaLimitPersistingL2CacheSize] = (bytes + step - 1) / step * step;
+  return cudaSuccess;
 }
 
 cudaError_t accept(const char* name) {
@@ -318,6 +333,7 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return call("cudaDeviceSetLimit", Waits::no, [&](Session& s) {
     if (limit == cudaLimitStackSize) return s.limit_stack(value);
     if (!limits().contains(limit)) return cudaErrorUnsupportedLimit;
+    if (limit == cudaLimitPersistingL2CacheSize) return set_aside(s, value);
     limits()[limit] = value;
     return cudaSuccess;
   });

@@ -267,7 +267,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return call("cudaPointerGetAttributes", Waits::no, [&](Session& s) {
     *attributes = {};
     attributes->device = -1;
-    const MemoryEntry* entry = s.memory.holding(number(pointer));
+    const MemoryEntry* entry = s.memory_at(number(pointer));
     attributes->type = cudaMemoryTypeUnregistered;
     attributes->hostPointer = const_cast<void*>(pointer);
     if (entry == nullptr) return cudaSuccess;

@@ -252,6 +252,20 @@ ModuleVariable Session::place_of(const VariableEntry& variable) {
   return *found;
 }
 
+const MemoryEntry* Session::memory_at(std::uint64_t address) {
+  const MemoryEntry* known = memory.holding(address);
+  if (known != nullptr || device_ == nullptr) return known;
+  const auto found = device_->variable_at(address);
+  if (!found) return nullptr;
+  MemoryEntry entry;
+  entry.address = found->address;
+  entry.bytes = found->bytes;
+  entry.name = "a constant of a kernel's code, or a variable";
+  entry.variable = true;
+  memory.add(std::move(entry));
+  return memory.holding(address);
+}
+
 void Session::print() {
   if (printed_.empty()) return;
   std::fwrite(printed_.data(), 1, printed_.size(), stdout);

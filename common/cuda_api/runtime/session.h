@@ -135,6 +135,8 @@ class Session {
   const LoadedFunction& kernel_of(const FunctionEntry& function);
   /// Where a registered variable lies. Throws Error.
   ModuleVariable place_of(const VariableEntry& variable);
+  /// The program's memory, or that of a module, which kernels may have told the address of; null: neither.
+  const MemoryEntry* memory_at(std::uint64_t address);
   /// Where a variable of a module lies; nothing where it has none of that name. Throws Error.
   std::optional<ModuleVariable> variable_of(std::size_t module, const std::string& name);
 

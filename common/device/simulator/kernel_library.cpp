@@ -115,6 +115,14 @@ std::optional<ModuleVariable> KernelLibrary::variable(std::string_view module, s
   return wanted.variables.find(name);
 }
 
+std::optional<ModuleVariable> KernelLibrary::variable_at(std::uint64_t address) const {
+  const simt::Allocation* holds = memory_.find(address);
+  if (holds == nullptr || holds->of_heap || holds->host == nullptr) return std::nullopt;
+  for (const auto& module : modules_)
+    if (const auto found = module.variables.at(holds->address)) return found;
+  return std::nullopt;
+}
+
 std::optional<ModuleVariable> KernelLibrary::variable(std::string_view name) const {
   for (const auto& module : gpus_[static_cast<std::size_t>(gpu_)].modules)
     if (const auto found = module.variables.find(name)) return found;

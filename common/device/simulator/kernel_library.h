@@ -49,6 +49,8 @@ class KernelLibrary {
   [[nodiscard]] const LoadedKernel& at(std::size_t handle) const { return kernels_.at(handle); }
   /// Of a module of which a kernel has been found.
   [[nodiscard]] std::optional<ModuleVariable> variable(std::string_view name) const;
+  /// The one whose memory has this address.
+  [[nodiscard]] std::optional<ModuleVariable> variable_at(std::uint64_t address) const;
   /// The kernel whose program this is.
   [[nodiscard]] const LoadedKernel& of(const simt::Program& program) const;
 

@@ -83,6 +83,12 @@ std::optional<ModuleVariable> ModuleVariables::find(std::string_view name) const
   return found == places_.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::optional<ModuleVariable> ModuleVariables::at(std::uint64_t address) const {
+  for (const auto& [name, place] : places_)
+    if (place.address == address) return place;
+  return std::nullopt;
+}
+
 std::uint64_t ModuleVariables::target_of(const ptx::Variable::Relocation& relocation, const ptx::Module& module) const {
   const auto addend = static_cast<std::uint64_t>(relocation.addend);
   if (const auto address = address_of(relocation.symbol)) return *address + addend;

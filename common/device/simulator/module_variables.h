@@ -22,6 +22,8 @@ class ModuleVariables {
   void place(const ptx::Module& module, simt::GlobalMemory& memory, int gpu, Places& managed);
   [[nodiscard]] std::optional<std::uint64_t> address_of(std::string_view name) const;
   [[nodiscard]] std::optional<ModuleVariable> find(std::string_view name) const;
+  /// The one that begins there.
+  [[nodiscard]] std::optional<ModuleVariable> at(std::uint64_t address) const;
 
  private:
   [[nodiscard]] std::uint64_t target_of(const ptx::Variable::Relocation& relocation, const ptx::Module& module) const;

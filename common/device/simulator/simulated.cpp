@@ -131,6 +131,7 @@ class Simulator final : public Device {
   std::optional<ModuleVariable> variable_of(std::string_view module, std::string_view name) override {
     return library_.variable(module, name);
   }
+  std::optional<ModuleVariable> variable_at(DevicePointer address) override { return library_.variable_at(address); }
 
   DevicePointer allocate(std::string_view name, std::size_t bytes) override { return memory_.allocate(name, bytes); }
   DevicePointer allocate_shared(std::string_view name, std::size_t bytes) override {

@@ -79,7 +79,9 @@ class Background {
   bool start() {
     if (running_) return true;
     std::string why;
-    if (!Library::get(why)) return false;
+    const Library* const llvm = Library::get(why);
+    if (!llvm) return false;
+    llvm->make_tables();
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -93,6 +93,41 @@ std::unique_ptr<Library> load(std::string& why) {
 
 }  // namespace
 
+void Library::make_tables() const {
+  constexpr int add = 8;  // LLVMAdd
+  const Context context = ContextCreate();
+  const Module module = ModuleCreateWithNameInContext("gpulab_tables", context);
+  Type pointer = PointerTypeInContext(context, 0);
+  const Value function = AddFunction(module, "tables", FunctionType(VoidTypeInContext(context), &pointer, 1, 0));
+  const Builder builder = CreateBuilderInContext(context);
+  PositionBuilderAtEnd(builder, AppendBasicBlockInContext(context, function, ""));
+  const Value place = GetParam(function, 0);
+  for (const unsigned lanes : {16U, 5U}) {  // a type that the processor has, and one that LLVM has to take apart
+    const Type vector = VectorType(IntTypeInContext(context, 32), lanes);
+    const Value value = BuildLoad2(builder, vector, place, "");
+    BuildStore(builder, BuildBinOp(builder, add, value, value, ""), place);
+  }
+  BuildRetVoid(builder);
+  DisposeBuilder(builder);
+  EngineOptions options{};
+  InitializeMCJITCompilerOptions(&options, sizeof options);
+  options.level = 2;
+  LLVMEngine* engine = nullptr;
+  char* error = nullptr;
+  if (CreateMCJITCompilerForModule(&engine, module, &options, sizeof options, &error) != 0) {
+    DisposeMessage(error);
+  } else {
+    LLVMPassOptions* const passes = CreatePassBuilderOptions();
+    LLVMError* const failed =
+        RunPasses(module, "function(sroa,instcombine,simplifycfg)", GetExecutionEngineTargetMachine(engine), passes);
+    DisposePassBuilderOptions(passes);
+    if (failed != nullptr) DisposeErrorMessage(GetErrorMessage(failed));
+    (void)GetFunctionAddress(engine, "tables");
+    DisposeExecutionEngine(engine);
+  }
+  ContextDispose(context);
+}
+
 std::string Library::installed() {
   for (const std::string& path : candidates())
     if (access(path.c_str(), R_OK) == 0) return path;

@@ -94,6 +94,7 @@ struct EngineOptions {
   F(Value, BuildSwitch, (Builder, Value, Block, unsigned)) \
   F(void, AddCase, (Value, Value, Block)) \
   F(Value, BuildRet, (Builder, Value)) \
+  F(Value, BuildRetVoid, (Builder)) \
   F(Value, BuildUnreachable, (Builder)) \
   F(Value, BuildCall2, (Builder, Type, Value, Value*, unsigned, const char*)) \
   F(Value, BuildPhi, (Builder, Type, const char*)) \
@@ -148,6 +149,9 @@ struct Library {
 
   /// Loaded when first asked for, and kept. nullptr where there is none that fits; `why` then says what is missing.
   [[nodiscard]] static const Library* get(std::string& why);
+  /// Makes code of a few lines that nobody runs. LLVM makes tables when it first needs them, and they go when the
+  /// process ends, those that came last first: whoever is to wait for code then registers that behind them.
+  void make_tables() const;
   /// The file that get() would open first; empty: there is none.
   [[nodiscard]] static std::string installed();
 };

@@ -65,6 +65,7 @@ std::vector<std::string> old_cuda_words(const fs::path& folder, std::span<const 
   if (has("texture")) words.emplace_back("-DGPULAB_OLD_TEXTURES");
   if (has("unary_function") || has("binary_function") || has("identity")) words.emplace_back("-DGPULAB_OLD_THRUST");
   if (has("__any") || has("__all") || has("__ballot")) words.emplace_back("-DGPULAB_OLD_VOTES");
+  if (has("cuCtxCreate") || has("cuMemPrefetchAsync") || has("cuMemAdvise")) words.emplace_back("-DGPULAB_OLD_DRIVER");
   return words;
 }
 

@@ -57,6 +57,39 @@ static inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cuda
   return cudaGraphAddDependencies(graph, from, to, nullptr, count);
 }
 #endif
+#if defined(GPULAB_OLD_DRIVER) && CUDART_VERSION >= 13000
+#include <cuda.h>
+static inline CUresult gpulab_ctx_create(CUcontext* context, unsigned flags, CUdevice device) {
+  return cuCtxCreate(context, nullptr, flags, device);
+}
+static inline CUresult gpulab_ctx_create(CUcontext* context, CUctxCreateParams* how, unsigned flags, CUdevice device) {
+  return cuCtxCreate(context, how, flags, device);
+}
+static inline CUmemLocation gpulab_driver_location(CUdevice device) {
+  CUmemLocation place;
+  place.type = device == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE;
+  place.id = device == CU_DEVICE_CPU ? 0 : device;
+  return place;
+}
+static inline CUresult gpulab_prefetch(CUdeviceptr pointer, size_t bytes, CUdevice device, CUstream stream) {
+  return cuMemPrefetchAsync(pointer, bytes, gpulab_driver_location(device), 0, stream);
+}
+static inline CUresult gpulab_prefetch(CUdeviceptr pointer, size_t bytes, CUmemLocation place, unsigned flags, CUstream stream) {
+  return cuMemPrefetchAsync(pointer, bytes, place, flags, stream);
+}
+static inline CUresult gpulab_advise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUdevice device) {
+  return cuMemAdvise(pointer, bytes, advice, gpulab_driver_location(device));
+}
+static inline CUresult gpulab_advise(CUdeviceptr pointer, size_t bytes, CUmem_advise advice, CUmemLocation place) {
+  return cuMemAdvise(pointer, bytes, advice, place);
+}
+#undef cuCtxCreate
+#undef cuMemPrefetchAsync
+#undef cuMemAdvise
+#define cuCtxCreate gpulab_ctx_create
+#define cuMemPrefetchAsync gpulab_prefetch
+#define cuMemAdvise gpulab_advise
+#endif
 #if CUDART_VERSION >= 11000
 struct gpulab_old_pointer_attributes : cudaPointerAttributes {
   cudaMemoryType memoryType;

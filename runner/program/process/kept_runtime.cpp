@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "common/cuda_api/program_file.h"
+#include "runner/program/math_libraries.h"
 #include "runner/program/run_program.h"
 #include "runner/student_file/compilers/sha256.h"
 #include "runner/version.h"
@@ -113,9 +114,12 @@ std::optional<fs::path> kept_runtime() {
   return folder;
 }
 
-std::vector<std::string> words_for_bare_start() {
+std::vector<std::string> words_for_bare_start(const std::vector<std::string>& sonames) {
   const auto folder = kept_runtime();
   if (!folder) return {};
+  for (const auto& soname : sonames)
+    if (const auto* library = math_library(soname); library != nullptr && !holds(*folder / soname, library->bytes))
+      (void)write_whole(*folder / soname, library->bytes);
   std::error_code failed;
   const auto self = fs::read_symlink("/proc/self/exe", failed);
   if (!failed) (void)write_whole(*folder / cuda_api::kBinaryFile, self.string());

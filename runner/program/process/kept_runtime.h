@@ -15,7 +15,8 @@ namespace gpulab {
 /// write to it.
 [[nodiscard]] std::optional<std::filesystem::path> kept_runtime();
 
-/// Words for a link by nvcc, such that the program looks there before it looks elsewhere.
-[[nodiscard]] std::vector<std::string> words_for_bare_start();
+/// Words for a link by nvcc, such that the program looks there before it looks elsewhere. Those of `sonames` that are
+/// ours (cuBLAS and its kin) are put there, too.
+[[nodiscard]] std::vector<std::string> words_for_bare_start(const std::vector<std::string>& sonames);
 
 }  // namespace gpulab

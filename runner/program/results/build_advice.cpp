@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "runner/program/results/link_advice.h"
 #include "runner/student_file/compilers/advice.h"
 #include "runner/student_file/compilers/dropped_names.h"
 
@@ -45,6 +46,7 @@ bool without_asserts(const std::vector<std::string>& words) {
 std::string advice_on_build(std::string_view log, const std::vector<std::string>& words, bool old_cuda) {
   std::string said, supplied;
   for (const auto& sentence : advice_on(log, sources_of(words))) said += fmt::format("  hint: {}\n", sentence);
+  for (const auto& sentence : advice_on_linking(log, words)) said += fmt::format("  hint: {}\n", sentence);
   if (!old_cuda)
     for (const auto& use : dropped_in(log))
       if (!use.name->stands.empty()) supplied += fmt::format("{}{}", supplied.empty() ? "" : ", ", use.name->name);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
+#include <utility>
 
 #include "common/text.h"
 #include "runner/student_file/compilers/messages.h"
@@ -17,7 +19,8 @@ constexpr std::string_view kShuffles = "left with CUDA 9 for GPUs of compute cap
                            kReferences = "left with CUDA 12, as all texture references did",
                            kSurfaces = "left with CUDA 12, as all surface references did",
                            kFunctors = "left thrust with CUDA 13";
-constexpr std::string_view kMember = "no member", kUndefined = "undefined";
+constexpr std::string_view kMember = "no member", kUndefined = "undefined", kArguments = "arguments in function call",
+                           kLocation = "made of a device's number";
 
 // Rows of one name: the first whose words are all in the error is taken.
 constexpr std::array rows{
@@ -81,17 +84,29 @@ constexpr std::array rows{
     DroppedName{"cudaLaunch", kUndefined, "is no longer there in CUDA 13", "cudaLaunchKernel", {}},
     DroppedName{"cudaProfilerInitialize", kUndefined, "is no longer there in CUDA 13", "nothing: leave it out", {}},
     //
-    DroppedName{"cudaMemLocation",
-                "to convert from \"int\"",
+    DroppedName{"cudaMemLocation", "to convert from \"int\"",
                 "is what cudaMemPrefetchAsync and cudaMemAdvise take since CUDA 13, no longer a device's number",
-                "cudaMemLocation{cudaMemLocationTypeDevice, device}, and behind it flags (0)",
-                {}},
-    DroppedName{"cudaMemPrefetchAsync", "arguments in function call",
+                "cudaMemLocation{cudaMemLocationTypeDevice, device}, and behind it flags (0)", kLocation},
+    DroppedName{"cudaMemLocation", "from 'int' to",
+                "is what cudaMemPrefetchAsync and cudaMemAdvise take since CUDA 13, no longer a device's number",
+                "cudaMemLocation{cudaMemLocationTypeDevice, device}, and behind it flags (0)", kLocation},
+    DroppedName{"CUmemLocation", "onvert",
+                "is what cuMemPrefetchAsync and cuMemAdvise take since CUDA 13, no longer a device's number",
+                "CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, device}, and behind it flags (0)", kLocation},
+    DroppedName{"cuMemPrefetchAsync", kArguments,
+                "has had another form up to CUDA 12: (pointer, bytes, device, stream)",
+                "cuMemPrefetchAsync(pointer, bytes, CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, device}, 0, stream)",
+                "taken in both forms"},
+    DroppedName{"cuMemAdvise", kArguments, "has had another form up to CUDA 12: (pointer, bytes, advice, device)",
+                "cuMemAdvise(pointer, bytes, advice, CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, device})",
+                "taken in both forms"},
+    DroppedName{"cuCtxCreate", kArguments, "has had another form up to CUDA 12: (context, flags, device)",
+                "cuCtxCreate(&context, nullptr, flags, device)", "taken in both forms"},
+    DroppedName{"cudaMemPrefetchAsync", kArguments,
                 "has had another form up to CUDA 12: (pointer, bytes, device, stream)",
                 "cudaMemPrefetchAsync(pointer, bytes, cudaMemLocation{cudaMemLocationTypeDevice, device}, 0, stream)",
                 "taken in both forms"},
-    DroppedName{"cudaMemAdvise", "arguments in function call",
-                "has had another form up to CUDA 12: (pointer, bytes, advice, device)",
+    DroppedName{"cudaMemAdvise", kArguments, "has had another form up to CUDA 12: (pointer, bytes, advice, device)",
                 "cudaMemAdvise(pointer, bytes, advice, cudaMemLocation{cudaMemLocationTypeDevice, device})",
                 "taken in both forms"},
     DroppedName{"cudaGraphEdgeData",
@@ -99,7 +114,7 @@ constexpr std::array rows{
                 "is an argument of graphs' functions since CUDA 13",
                 "nullptr before the number of dependencies, for edges without data",
                 {}},
-    DroppedName{"cudaGraphInstantiate", "arguments in function call", "has had another form up to CUDA 11",
+    DroppedName{"cudaGraphInstantiate", kArguments, "has had another form up to CUDA 11",
                 "cudaGraphInstantiate(&instance, graph, 0)", "taken in both forms"},
     //
     DroppedName{"texture",
@@ -135,22 +150,29 @@ constexpr std::array rows{
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Quoted, as nvcc does with names; of files ptxas and the host's compiler do not.
+/// Quoted, as nvcc and the host's compiler do with names; of files ptxas and the latter do not.
 bool names(std::string_view line, std::string_view name) {
   for (auto at = line.find(name); at != std::string_view::npos; at = line.find(name, at + 1))
-    if (at > 0 && (line[at - 1] == '"' || line[at - 1] == ' ') && at + name.size() < line.size() &&
-        !is_word(line[at + name.size()]))
+    if (at > 0 && (line[at - 1] == '"' || line[at - 1] == '\'' || line[at - 1] == ' ') &&
+        at + name.size() < line.size() && !is_word(line[at + name.size()]))
       return true;
   return false;
 }
 
-/// The line of the program that nvcc repeats below its error.
+/// The error has the row's words, or those that the host's compiler has for them.
+bool has_words_of(const DroppedName& row, std::string_view line) {
+  if (line.find(row.message) != std::string_view::npos) return true;
+  return (row.message == kUndefined && line.find("was not declared") != std::string_view::npos) ||
+         (row.message == kArguments && line.find("arguments to function") != std::string_view::npos);
+}
+
+/// `shown`: the line of the program that the compiler repeats below its error.
 const DroppedName* row_of(std::string_view line, std::string_view shown) {
   for (const auto& row : rows) {
-    if (line.find(row.message) == std::string_view::npos) continue;
+    if (!has_words_of(row, line)) continue;
     if (names(line, row.name)) return &row;
     // Errors of a call's arguments do not say of which call.
-    if (row.message == "arguments in function call" && shown.find(row.name) != std::string_view::npos) return &row;
+    if (row.message == kArguments && shown.find(row.name) != std::string_view::npos) return &row;
   }
   return nullptr;
 }
@@ -163,6 +185,22 @@ const DroppedName* vote_in(std::string_view line) {
     if (line.find(fmt::format("'{}", instruction)) != std::string_view::npos)
       return &*std::ranges::find(rows, std::string_view(name), &DroppedName::name);
   return nullptr;
+}
+
+/// "Instruction 'vote' without '.sync'": ptxas of CUDA 13 does not say which. nvcc has warned of the names before, each
+/// with its line: "(7): warning #1444-D: function "__any" (declared at line 158 of …) was declared deprecated".
+std::vector<DroppedUse> votes_in(const std::vector<std::string>& lines) {
+  constexpr std::string_view warns = "): warning #1444-D: function \"";
+  std::vector<DroppedUse> uses;
+  for (const auto& line : lines) {
+    const auto at = line.find(warns), open = at == std::string::npos ? at : line.rfind('(', at);
+    if (open == std::string::npos) continue;
+    for (const auto& row : rows)
+      if (row.message == "vote" && line.compare(at + warns.size(), row.name.size(), row.name) == 0 &&
+          !is_word(line[at + warns.size() + row.name.size()]))
+        uses.push_back({&row, line.substr(0, open), std::atoi(line.c_str() + open + 1)});
+  }
+  return uses;
 }
 
 /// Comments and what stands in quotes become blanks, but for the names of files that are included.
@@ -213,9 +251,17 @@ std::vector<DroppedUse> dropped_in(std::string_view log) {
   constexpr std::size_t most = 12, longest_line = 2000;
   std::vector<DroppedUse> uses;
   const auto lines = split(log, '\n');
+  bool votes_told = false;
   for (std::size_t i = 0; i < lines.size() && uses.size() < most; ++i) {
     const std::string_view line = std::string_view(lines[i]).substr(0, longest_line);
     if (line.find("error") == std::string_view::npos) continue;
+    if (line.find("'vote' without '.sync'") != std::string_view::npos) {
+      if (!std::exchange(votes_told, true))
+        for (const auto& use : votes_in(lines))
+          if (std::ranges::none_of(uses, [&](const DroppedUse& known) { return known.name == use.name; }))
+            uses.push_back(use);
+      continue;
+    }
     const DroppedName* row = vote_in(line);
     const auto error = first_error(line);
     if (row == nullptr && error) row = row_of(line, i + 1 < lines.size() ? std::string_view(lines[i + 1]) : "");

@@ -99,7 +99,7 @@ CUresult cuMemHostUnregister(void* pointer) {
 
 CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes, CUdeviceptr address) {
   return driver_call("cuMemGetAddressRange", Needs::context, [&](Session& s) {
-    const MemoryEntry* entry = s.memory.holding(address);
+    const MemoryEntry* entry = s.memory_at(address);
     if (entry == nullptr) return s.because(cudaErrorSymbolNotFound, not_of_device(s, "address", address));
     if (base != nullptr) *base = entry->address;
     if (bytes != nullptr) *bytes = entry->bytes;
@@ -109,7 +109,7 @@ CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes, CUdeviceptr addr
 
 CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr address) {
   return driver_call("cuPointerGetAttribute", Needs::driver, [&](Session& s) {
-    const MemoryEntry* entry = s.memory.holding(address);
+    const MemoryEntry* entry = s.memory_at(address);
     if (data == nullptr) return s.because(cudaErrorInvalidValue, null_argument("place for the attribute"));
     if (entry == nullptr) return cudaErrorInvalidValue;  // programs ask so whether it is the device's
     return pointer_attribute(*entry, attribute, address, data) ? cudaSuccess : cudaErrorInvalidValue;
@@ -120,7 +120,7 @@ CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdevi
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** data, CUdeviceptr address) {
   return driver_call("cuPointerGetAttributes", Needs::driver, [&](Session& s) {
     if (attributes == nullptr || data == nullptr) return cudaErrorInvalidValue;
-    const MemoryEntry* entry = s.memory.holding(address);
+    const MemoryEntry* entry = s.memory_at(address);
     for (unsigned i = 0; i < count; ++i)
       if (entry == nullptr)
         no_pointer_attribute(attributes[i], data[i]);

@@ -1,6 +1,7 @@
 #pragma once
 // A call of cuBLAS: who makes it with which handle, what is wrong with its parameters, and how its work is queued.
 
+#include <cublasXt.h>
 #include <cublas_api.h>
 
 #include <initializer_list>

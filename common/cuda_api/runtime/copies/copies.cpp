@@ -36,7 +36,7 @@ struct Place {
 
 /// How many bytes of an allocation or a variable lie from here on; nothing where it is the host's alone.
 std::optional<std::size_t> device_bytes(Session& s, std::uint64_t address) {
-  const MemoryEntry* entry = s.memory.holding(address);
+  const MemoryEntry* entry = s.memory_at(address);
   return entry == nullptr ? std::nullopt : std::optional(entry->bytes - (address - entry->address));
 }
 

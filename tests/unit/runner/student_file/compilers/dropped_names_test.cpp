@@ -42,12 +42,35 @@ TEST_CASE("a call with too few arguments is known by the line that nvcc repeats"
   CHECK(told(error + "    mine(m, 4, 0);\n").empty());
 }
 
+TEST_CASE("the host's compiler speaks of what was dropped in words of its own") {
+  CHECK(
+      told("a.cpp:8:9: error: 'struct cudaDeviceProp' has no member named 'clockRate'\n").find("a.cpp:8: clockRate") ==
+      0);
+  CHECK(told("a.cpp:8:9: error: 'cudaThreadSynchronize' was not declared in this scope\n")
+            .find("a.cpp:8: cudaThreadSynchronize left with CUDA 13") == 0);
+  CHECK(told("a.cpp:8:9: error: too few arguments to function 'CUresult cuCtxCreate_v4(CUctx_st**, int)'\n"
+             "    8 |   cuCtxCreate(&context, 0, 0);\n")
+            .find("a.cpp:8: cuCtxCreate has had another form up to CUDA 12") == 0);
+  CHECK(told("a.cpp:8:9: error: could not convert 'd' from 'CUdevice' {aka 'int'} to 'CUmemLocation' {aka 'x'}\n")
+            .find("a.cpp:8: CUmemLocation is what cuMemPrefetchAsync") == 0);
+  CHECK(told("a.cpp:8:9: error: 'surfaces' was not declared in this scope\n").empty());
+}
+
 TEST_CASE("votes are known by the instruction that ptxas names") {
   CHECK(
       told(
           "ptxas a.ptx, line 40; error   : Instruction 'vote.ballot' without '.sync' is not supported on .target sm_70 "
           "and higher from PTX ISA version 6.4\n") ==
       "__ballot left with CUDA 9 for GPUs of compute capability 7.0 and later: __ballot_sync(mask, predicate)\n");
+}
+
+TEST_CASE("votes that ptxas does not name are those that nvcc has warned of") {
+  const std::string error = "ptxas a.ptx, line 36; error   : Instruction 'vote' without '.sync' is not supported\n";
+  CHECK(told("a.cu(7): warning #1444-D: function \"__any\" (declared at line 158 of b.h) was declared deprecated\n"
+             "a.cu(9): warning #1444-D: function \"__anything\" was declared deprecated\n" +
+             error + error) ==
+        "a.cu:7: __any left with CUDA 9 for GPUs of compute capability 7.0 and later: __any_sync(mask, predicate)\n");
+  CHECK(told(error).empty());
 }
 
 TEST_CASE("words of warnings and of other errors are no names that were dropped") {
