@@ -118,8 +118,9 @@ std::optional<ModuleVariable> KernelLibrary::variable(std::string_view module, s
 std::optional<ModuleVariable> KernelLibrary::variable_at(std::uint64_t address) const {
   const simt::Allocation* holds = memory_.find(address);
   if (holds == nullptr || holds->of_heap || holds->host == nullptr) return std::nullopt;
-  for (const auto& module : modules_)
-    if (const auto found = module.variables.at(holds->address)) return found;
+  for (const auto& gpu : gpus_)  // one address for all
+    for (const auto& module : gpu.modules)
+      if (const auto found = module.variables.at(holds->address)) return found;
   return std::nullopt;
 }
 

@@ -34,7 +34,7 @@
 // case: -- tried :: 0
 // err: ^gpulab: .*\n(next|note: never)
 // case: -- peer :: 0
-// err: warning: api: cudaDeviceEnablePeerAccess: there is one GPU: no other's memory can be reached
+// err: warning: api: cudaDeviceEnablePeerAccess: there is no device 1: there is one GPU, device 0
 // case: -- prefetch :: 0
 // err: warning: api: cudaMemPrefetchAsync: it is 'cudaMalloc #1', memory of the device, and no managed memory
 // case: -- twice_registered :: 0
