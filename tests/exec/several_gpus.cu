@@ -18,15 +18,14 @@
 // out: every GPU has 3$
 //
 // case: --gpus 2 --sanitize streamcheck -- forgets :: 1
-// err: add_from\(int\*, int const\*, int\) \(launch 3\) in stream #\d of GPU 1 reads 4096 bytes of 'cudaMalloc #1' that
-// fill\(int\*, int, int\) \(launch 2\) in stream #\d may still be writing, and nothing orders the two; record an event
-// in stream #\d behind the first \(cudaEventRecord\), and let stream #\d of GPU 1 wait for it
+// err: add_from\(int\*, int const\*, int\) \(launch 3\) in stream #\d of GPU 1 reads 4096 bytes of 'cudaMalloc #1' that fill\(int\*, int, int\) \(launch 2\) in stream #\d may still be writing, and nothing orders the two; record an event in stream #\d behind the first \(cudaEventRecord\), and let stream #\d of GPU 1 wait for it
 //
 // case: --gpus 2 -- no_access :: 4
 // out: no access: an illegal memory access was encountered
 // err: out-of-bounds load of 4 bytes at 0x[0-9a-f]+: 'cudaMalloc #1' is memory of GPU 0, which GPU 1 may not reach
-// err: while GPU 1 is current, call cudaDeviceEnablePeerAccess\(0, 0\) before the launch, or copy the bytes by
-// cudaMemcpyPeer case: --gpus 2 -- disabled :: 4 out: no access: an illegal memory access was encountered
+// err: while GPU 1 is current, call cudaDeviceEnablePeerAccess\(0, 0\) before the launch, or copy the bytes by cudaMemcpyPeer
+// case: --gpus 2 -- disabled :: 4
+// out: no access: an illegal memory access was encountered
 //
 // case: --gpus 2 --print-gpu-trace -- copies :: 0
 // out: peer 7, default 8, back 8
@@ -39,9 +38,10 @@
 // out: own 10 20, managed 30 30
 //
 // case: --gpus 2 -- handles :: 0
-// out: launch: invalid resource handle, record: invalid resource handle, elapsed: invalid resource handle, wait: no
-// error err: the stream is device 0's, the current one is device 1's err: the stream is device 1's, the event is device
-// 0's err: the first event is device 0's, the second device 1's
+// out: launch: invalid resource handle, record: invalid resource handle, elapsed: invalid resource handle, wait: no error
+// err: the stream is device 0's, the current one is device 1's
+// err: the stream is device 1's, the event is device 0's
+// err: the first event is device 0's, the second device 1's
 //
 // case: --gpus 2 --sanitize initcheck -- unwritten :: 1
 // err: cudaMalloc #1
