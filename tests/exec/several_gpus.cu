@@ -5,7 +5,7 @@
 // out: set 1: no error, current 1; set 2: invalid device ordinal, current 1
 // out: memory of 1 is device 1's; another thread begins with device 0
 // out: can 0->1 1, 0->0 0, 0->5 invalid device ordinal
-// out: enable: no error, again: peer access is already enabled, itself: invalid device ordinal, flags: invalid argument
+// out: enable: no error, again: peer access is already enabled, itself: peer access is not supported between these two devices, flags: invalid argument
 // out: disable: no error, again: peer access has not been enabled
 // out: bus 0000:01:00.0 0000:02:00.0; stream's device 1
 // err: there is no device 5: there are 2 GPUs, devices 0 to 1

@@ -16,10 +16,10 @@ cudaError_t check_gpu(Session& s, int device) {
   return s.because(cudaErrorInvalidDevice, no_device(device));
 }
 
-/// `peer` as one whose memory the current GPU may reach.
-cudaError_t check_peer(Session& s, int peer) {
+/// `peer` as one whose memory the current GPU may reach; `own`: what a GPU says of itself.
+cudaError_t check_peer(Session& s, int peer, cudaError_t own) {
   if (const auto e = check_gpu(s, peer); e != cudaSuccess) return e;
-  return peer == current_gpu() ? s.because(cudaErrorInvalidDevice, own_peer(peer)) : cudaSuccess;
+  return peer == current_gpu() ? s.because(own, own_peer(peer)) : cudaSuccess;
 }
 
 }  // namespace
@@ -40,7 +40,8 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return call("cudaDeviceEnablePeerAccess", Waits::no, [&](Session& s) {
     if (flags != 0) return s.because(cudaErrorInvalidValue, {"the flags are not 0", "pass 0: there are none yet"});
-    if (const auto e = check_peer(s, peer); e != cudaSuccess) return e;
+    // An H100 says so.
+    if (const auto e = check_peer(s, peer, cudaErrorPeerAccessUnsupported); e != cudaSuccess) return e;
     if (s.reach(current_gpu(), peer, true)) return cudaSuccess;
     return s.because(cudaErrorPeerAccessAlreadyEnabled, peer_enabled_already(current_gpu(), peer));
   });
@@ -48,7 +49,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   return call("cudaDeviceDisablePeerAccess", Waits::no, [&](Session& s) {
-    if (const auto e = check_peer(s, peer); e != cudaSuccess) return e;
+    if (const auto e = check_peer(s, peer, cudaErrorInvalidDevice); e != cudaSuccess) return e;
     if (s.reach(current_gpu(), peer, false)) return cudaSuccess;
     return s.because(cudaErrorPeerAccessNotEnabled, peer_not_enabled(current_gpu(), peer));
   });
