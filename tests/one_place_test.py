@@ -143,7 +143,7 @@ class Tool(unittest.TestCase):
         self.assertIn("one lane accesses memory alone", out)
 
     def test_help_all_and_errors_name_it(self):
-        self.assertRegex(" ".join(gpulab("reduce", "--help")[1].split()), "memcheck,racecheck,.*,lonecheck, all or none")
+        self.assertRegex(" ".join(gpulab("reduce", "--help")[1].split()), "memcheck, racecheck,.* lonecheck, all or none")
         self.assertIn("lonecheck", gpulab("reduce", "--device", "sim", "--n", "1000", "--variant", "shared_sequential",
                                           "--sanitize", "all")[1])
         self.assertRegex(gpulab("reduce", "--sanitize", "lonechek")[2],

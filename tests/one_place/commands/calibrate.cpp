@@ -13,6 +13,6 @@ ExitCode run(const CommandLine&) {
 
 }  // namespace
 
-extern const Command calibrate{.name = "roofline", .help = "something new", .run = run};
+extern const Command calibrate{.name = "calibrate", .help = "something new", .run = run};
 
 }  // namespace gpulab::command
