@@ -25,8 +25,8 @@ inline T scaled_up(F f, T a, T b, More... c) {
 }
 
 /// f(a…), and which NaN comes of doubles: that of the first operand which is one, made quiet, else 0xfff8000000000000.
-/// The manual says that payloads are kept, not which operand's, and no GPU was asked: it is our choice, what x86 does
-/// with operands that stay in their order.
+/// The manual says that payloads are kept, not which operand's. It is what x86 does with operands that stay in their
+/// order. Known to differ: of two NaNs an H100 gives the last operand's (of a quotient the first's, as here).
 template <typename F, typename... More>
 inline double with_first_nan(F f, double a, More... more) {
   const double result = f(a, more...);

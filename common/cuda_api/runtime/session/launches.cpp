@@ -21,6 +21,18 @@ namespace {
 /// A shape beyond the hardware: the runtimes differ.
 constexpr cudaError_t kWrongShape = CUDART_VERSION >= 13000 ? cudaErrorInvalidValue : cudaErrorInvalidConfiguration;
 
+/// `visit` of each allocation that a kernel's parameters point into: words of 8 bytes that are such addresses.
+template <typename Memory, typename Visit>
+void each_memory_of(const LoadedFunction& kernel, const LaunchRequest& request, Memory& memory, const Visit& visit) {
+  const auto& sizes = kernel.kernel.parameter_sizes;
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    for (std::size_t at = 0; at + sizeof value <= sizes[i]; at += sizeof value) {
+      std::memcpy(&value, static_cast<const std::byte*>(request.arguments[i]) + at, sizeof value);
+      if (const MemoryEntry* entry = memory.holding(value)) visit(*entry);
+    }
+}
+
 }  // namespace
 
 /// How a kernel gets that much dynamic shared memory, or that it cannot.
@@ -145,7 +157,6 @@ void Session::remember_memory_of(const LoadedFunction& kernel, const LaunchReque
   if (!initcheck_) return;
   const auto& sizes = kernel.kernel.parameter_sizes;
   std::vector<std::uint64_t> numbers;
-  std::vector<const MemoryEntry*> memories;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto* bytes = static_cast<const std::byte*>(request.arguments[i]);
     std::uint64_t value = 0;
@@ -153,46 +164,32 @@ void Session::remember_memory_of(const LoadedFunction& kernel, const LaunchReque
       std::memcpy(&value, bytes, sizes[i]);
       if (value > 1) numbers.push_back(value);
     }
-    for (std::size_t at = 0; at + sizeof value <= sizes[i]; at += sizeof value) {
-      std::memcpy(&value, bytes + at, sizeof value);
-      if (const MemoryEntry* entry = memory.holding(value)) memories.push_back(entry);
-    }
   }
-  for (const MemoryEntry* entry : memories)
-    writing.got(*entry, request.caller, [&](std::string caller) {
+  each_memory_of(kernel, request, memory, [&](const MemoryEntry& entry) {
+    writing.got(entry, request.caller, [&](std::string caller) {
       if (caller.empty()) caller = place_in_program(request.caller);
       return WritingLaunch{kernel.kernel.cpp_name, std::move(caller), request.caller,
                            request.grid,           request.block,     numbers};
     });
+  });
 }
 
 void Session::remember_far_memory_of(const LoadedFunction& kernel, const LaunchRequest& request) {
   if (!far_memory_[0].empty() && !far_memory_[1].empty()) return;
-  const auto& sizes = kernel.kernel.parameter_sizes;
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    for (std::size_t at = 0; at + sizeof(std::uint64_t) <= sizes[i]; at += sizeof(std::uint64_t)) {
-      std::uint64_t value = 0;
-      std::memcpy(&value, static_cast<const std::byte*>(request.arguments[i]) + at, sizeof value);
-      const MemoryEntry* entry = memory.holding(value);
-      if (entry == nullptr || !entry->host_may_touch()) continue;
-      auto& first = far_memory_[entry->kind == MemoryEntry::Kind::managed ? 0 : 1];
-      if (first.empty()) first = fmt::format("'{}' in {}", entry->name, kernel.kernel.cpp_name);
-    }
+  each_memory_of(kernel, request, memory, [&](const MemoryEntry& entry) {
+    if (!entry.host_may_touch()) return;
+    auto& first = far_memory_[entry.kind == MemoryEntry::Kind::managed ? 0 : 1];
+    if (first.empty()) first = fmt::format("'{}' in {}", entry.name, kernel.kernel.cpp_name);
+  });
 }
 
 void Session::remember_peer_memory_of(const LoadedFunction& kernel, const LaunchRequest& request) {
   if (!far_memory_[2].empty()) return;
-  const auto& sizes = kernel.kernel.parameter_sizes;
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    for (std::size_t at = 0; at + sizeof(std::uint64_t) <= sizes[i]; at += sizeof(std::uint64_t)) {
-      std::uint64_t value = 0;
-      std::memcpy(&value, static_cast<const std::byte*>(request.arguments[i]) + at, sizeof value);
-      const MemoryEntry* entry = memory.holding(value);
-      if (entry == nullptr || entry->host_may_touch() || entry->gpu == current_gpu()) continue;
-      far_memory_[2] =
-          fmt::format("'{}' of GPU {} in {} on GPU {}", entry->name, entry->gpu, kernel.kernel.cpp_name, current_gpu());
-      return;
-    }
+  each_memory_of(kernel, request, memory, [&](const MemoryEntry& entry) {
+    if (!far_memory_[2].empty() || entry.host_may_touch() || entry.gpu == current_gpu()) return;
+    far_memory_[2] =
+        fmt::format("'{}' of GPU {} in {} on GPU {}", entry.name, entry.gpu, kernel.kernel.cpp_name, current_gpu());
+  });
 }
 
 void Session::note_far_memory() {
