@@ -97,8 +97,27 @@ void close_all_from(int first) {
   for (int descriptor = first; descriptor < 4096; ++descriptor) close(descriptor);
 }
 
-/// In the child, where only system calls are safe. Returns what failed, or 0 where a copy goes on.
-int become(const Launch& launch) {
+/// A descriptor over a socket, with no bytes that matter (unix(7), SCM_RIGHTS).
+struct DescriptorMessage {
+  std::array<char, CMSG_SPACE(sizeof(int))> control alignas(cmsghdr){};
+  int word = 0;
+  iovec part{&word, sizeof word};
+  msghdr header{nullptr, 0, &part, 1, control.data(), control.size(), 0};
+};
+
+void send_descriptor(int socket, int descriptor) {
+  DescriptorMessage message;
+  cmsghdr* const rights = CMSG_FIRSTHDR(&message.header);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
+  (void)sendmsg(socket, &message.header, MSG_NOSIGNAL);
+  close(descriptor);
+}
+
+/// In the child, where only system calls are safe. `report` goes to us. Returns what failed, or 0 where a copy goes on.
+int become(const Launch& launch, int report) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != launch.parent) _exit(127);
@@ -118,31 +137,44 @@ int become(const Launch& launch) {
   if (launch.folder != nullptr && chdir(launch.folder) != 0) return errno;
   set_limits(launch.limits);
   if (launch.confinement != nullptr) {
-    if (const int refused = launch.confinement->enter(launch.confinement->ruleset()); refused != 0) return refused;
+    int gate = -1;
+    if (const int refused = launch.confinement->enter(launch.confinement->ruleset(), gate); refused != 0)
+      return refused;
+    if (gate >= 0) send_descriptor(report, gate);
   }
   if (launch.arguments.size() == 1) return close_all_from(first), 0;
   execve(launch.arguments[0], launch.arguments.data(), launch.environment.data());
   return errno;
 }
 
-/// 0 where the child has become the program, else why not.
-int failure_of(int descriptor) {
-  int error = 0;
-  ssize_t length = 0;
-  while ((length = read(descriptor, &error, sizeof error)) < 0 && errno == EINTR) {
+/// 0 where the child has become the program, else why not. `gate` takes what it may have sent before, by a socket.
+int failure_of(int descriptor, bool is_socket, int& gate) {
+  for (;;) {
+    DescriptorMessage message;
+    const ssize_t length = is_socket ? recvmsg(descriptor, &message.header, MSG_CMSG_CLOEXEC)
+                                     : read(descriptor, &message.word, sizeof message.word);
+    if (length < 0 && errno == EINTR) continue;
+    if (length != sizeof message.word) return 0;
+    const cmsghdr* const rights = is_socket ? CMSG_FIRSTHDR(&message.header) : nullptr;
+    if (rights == nullptr) return message.word;
+    std::memcpy(&gate, CMSG_DATA(rights), sizeof gate);
   }
-  return length == sizeof error ? error : 0;
 }
 
 }  // namespace
 
-pid_t start_child(const ChildPlan& plan, const ChildDescriptors& descriptors, const std::string& called) {
+pid_t start_child(const ChildPlan& plan, const ChildDescriptors& descriptors, const std::string& called, int* gate) {
   const auto cannot_start = [&](int error) {
     return Error(ExitCode::missing, fmt::format("cannot start {}: {}", called, std::strerror(error)),
                  plan.body || called == plan.command.at(0) ? "" : plan.command[0]);
   };
+  std::array<int, 2> failed{};
+  // Where we are confined ourselves there are no sockets: then it asks nobody.
+  const bool asks =
+      gate != nullptr && plan.confinement && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, failed.data()) == 0;
+  if (!asks && pipe2(failed.data(), O_CLOEXEC) != 0) throw cannot_start(errno);
   std::unique_ptr<PreparedConfinement> confinement;
-  if (plan.confinement) confinement = std::make_unique<PreparedConfinement>(*plan.confinement);
+  if (plan.confinement) confinement = std::make_unique<PreparedConfinement>(*plan.confinement, asks);
   Launch launch{.arguments = plan.body ? std::vector<char*>{nullptr} : pointers(plan.command),
                 .environment = {},
                 .limits = plan.limits,
@@ -159,8 +191,6 @@ pid_t start_child(const ChildPlan& plan, const ChildDescriptors& descriptors, co
   // A copy of us starts nothing, and ends with us by itself (PR_SET_PDEATHSIG).
   if (!plan.body) launch.housekeeper = Housekeeper::instance().socket();
   launch.parent = getpid();
-  std::array<int, 2> failed{};
-  if (pipe2(failed.data(), O_CLOEXEC) != 0) throw cannot_start(errno);
   launch.nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   // No handler of ours runs in the child.
   sigset_t all, before;
@@ -169,7 +199,7 @@ pid_t start_child(const ChildPlan& plan, const ChildDescriptors& descriptors, co
   const pid_t child = fork();
   if (child == 0) {
     const int report = moved(failed[1]);
-    const int error = become(launch);
+    const int error = become(launch, report);
     if (error == 0) _exit(plan.body());
     (void)!write(report, &error, sizeof error);
     _exit(127);
@@ -178,8 +208,11 @@ pid_t start_child(const ChildPlan& plan, const ChildDescriptors& descriptors, co
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   close(failed[1]);
   close(launch.nothing);
-  const int error = child < 0 ? fork_error : failure_of(failed[0]);
+  int listener = -1;
+  const int error = child < 0 ? fork_error : failure_of(failed[0], asks, listener);
   close(failed[0]);
+  if (gate != nullptr) *gate = error == 0 ? listener : -1;
+  if (error != 0 && listener >= 0) close(listener);
   if (child < 0) throw cannot_start(error);
   if (error != 0) {
     (void)end_child(child);

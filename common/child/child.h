@@ -35,8 +35,10 @@ struct ChildDescriptors {
 };
 
 /// The process, which leads a group of its own. Throws Error (missing) where it cannot be started; `called` is what the
-/// words call it.
-[[nodiscard]] pid_t start_child(const ChildPlan& plan, const ChildDescriptors& descriptors, const std::string& called);
+/// words call it. `gate` takes a SpawnGate's descriptor: it then asks before it starts processes and threads, and waits
+/// for the answers; -1 where it is not confined or this kernel cannot let it ask.
+[[nodiscard]] pid_t start_child(const ChildPlan& plan, const ChildDescriptors& descriptors, const std::string& called,
+                                int* gate = nullptr);
 
 /// Has this process one thread? Others would be missing in a copy, and with them what they have locked.
 [[nodiscard]] bool is_single_threaded();

@@ -10,6 +10,7 @@
 
 #include "common/child/landlock.h"
 #include "common/child/seccomp.h"
+#include "common/child/spawn_gate.h"
 
 namespace gpulab {
 namespace {
@@ -37,19 +38,27 @@ std::vector<std::string> system_programs() {
 
 IsolationSupport isolation_support() { return {landlock_version(), has_seccomp()}; }
 
-PreparedConfinement::PreparedConfinement(const Confinement& confinement) : ruleset_(landlock_ruleset(confinement)) {
-  if (const auto support = isolation_support(); support.seccomp)
-    filter_ = refused_calls(support.landlock, confinement.alone);
+PreparedConfinement::PreparedConfinement(const Confinement& confinement, bool asks)
+    : ruleset_(landlock_ruleset(confinement)) {
+  const auto support = isolation_support();
+  if (!support.seccomp) return;
+  filter_ = refused_calls(support.landlock, confinement.alone);
+  if (asks && has_spawn_gate()) asking_ = refused_calls(support.landlock, confinement.alone, true);
 }
 
 PreparedConfinement::~PreparedConfinement() {
   if (ruleset_ >= 0) close(ruleset_);
 }
 
-int PreparedConfinement::enter(int ruleset) const {
+int PreparedConfinement::enter(int ruleset, int& gate) const {
+  gate = -1;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
   if (ruleset >= 0) {
     if (const int error = landlock_enter(ruleset); error != 0) return error;
+  }
+  // EBUSY: somebody else is asked already, for we are confined ourselves.
+  if (!asking_.empty()) {
+    if (const int error = seccomp_enter(asking_, &gate); error != EBUSY) return error;
   }
   return filter_.empty() ? 0 : seccomp_enter(filter_);
 }

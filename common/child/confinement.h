@@ -27,18 +27,20 @@ struct IsolationSupport {
 /// A Confinement as the kernel takes it, made before the fork: what is left to do behind it allocates nothing.
 class PreparedConfinement {
  public:
-  explicit PreparedConfinement(const Confinement& confinement);
+  /// `asks`: it asks before it starts processes and threads, where this kernel can let it (SpawnGate).
+  PreparedConfinement(const Confinement& confinement, bool asks);
   ~PreparedConfinement();
   PreparedConfinement(const PreparedConfinement&) = delete;
   PreparedConfinement& operator=(const PreparedConfinement&) = delete;
 
   [[nodiscard]] int ruleset() const { return ruleset_; }  ///< a descriptor, or -1
-  /// In the child: from now on it is confined. `ruleset` is the descriptor as the child has it. 0 or an errno.
-  [[nodiscard]] int enter(int ruleset) const;
+  /// In the child: from now on it is confined. `ruleset` is the descriptor as the child has it; `gate` takes the
+  /// descriptor over which it asks, or -1. 0 or an errno.
+  [[nodiscard]] int enter(int ruleset, int& gate) const;
 
  private:
   int ruleset_ = -1;
-  std::vector<sock_filter> filter_;
+  std::vector<sock_filter> filter_, asking_;  ///< the second is empty where nobody asks
 };
 
 }  // namespace gpulab

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -134,17 +135,24 @@ void refuse_truncating_open(Filter& filter, long number, unsigned flags) {
   filter.load_call();
 }
 
-/// A process that forks without end takes the machine before anybody has looked. Threads are no processes.
-void refuse_processes(Filter& filter) {
+/// A process that starts others without end takes the machine before anybody has looked. `alone`: threads alone may
+/// be started. `asks`: what may be started waits for an answer.
+void gate_processes(Filter& filter, bool alone, bool asks) {
+  const unsigned process = alone  ? SECCOMP_RET_ERRNO | static_cast<unsigned>(EPERM)
+                           : asks ? SECCOMP_RET_USER_NOTIF
+                                  : SECCOMP_RET_ALLOW;
+  const unsigned thread = asks ? SECCOMP_RET_USER_NOTIF : SECCOMP_RET_ALLOW;
 #if defined(__x86_64__)
-  filter.refuse_call(SYS_fork, EPERM);
-  filter.refuse_call(SYS_vfork, EPERM);
+  for (const unsigned number : {static_cast<unsigned>(SYS_fork), static_cast<unsigned>(SYS_vfork)}) {
+    filter.jump(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
+    filter.statement(BPF_RET | BPF_K, process);
+  }
 #endif
   filter.jump(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
   filter.load_argument(0);
-  filter.jump(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
-  filter.refuse(EPERM);
-  filter.load_call();
+  filter.jump(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1);
+  filter.statement(BPF_RET | BPF_K, thread);
+  filter.statement(BPF_RET | BPF_K, process);
 }
 
 /// prlimit of another process.
@@ -158,7 +166,7 @@ void refuse_foreign_limits(Filter& filter) {
 
 }  // namespace
 
-std::vector<sock_filter> refused_calls(int landlock, bool alone) {
+std::vector<sock_filter> refused_calls(int landlock, bool alone, bool asks) {
   if (this_architecture == 0) return {};
   Filter filter;
   filter.statement(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch));
@@ -178,7 +186,6 @@ std::vector<sock_filter> refused_calls(int landlock, bool alone) {
   refuse_bits(
       filter, SYS_clone, 0,
       CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET);
-  if (alone) refuse_processes(filter);
   refuse_foreign_limits(filter);
   if (landlock < 3) {
     filter.refuse_call(SYS_truncate, EACCES);
@@ -187,14 +194,20 @@ std::vector<sock_filter> refused_calls(int landlock, bool alone) {
     refuse_truncating_open(filter, SYS_open, 1);
 #endif
   }
+  if (alone || asks) gate_processes(filter, alone, asks);
   filter.allow();
   return filter.code;
 }
 
 bool has_seccomp() { return this_architecture != 0 && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0; }
 
-int seccomp_enter(const std::vector<sock_filter>& filter) {
+int seccomp_enter(const std::vector<sock_filter>& filter, int* listener) {
   const sock_fprog program{static_cast<unsigned short>(filter.size()), const_cast<sock_filter*>(filter.data())};
+  if (listener != nullptr) {
+    *listener =
+        static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program));
+    return *listener >= 0 ? 0 : errno;
+  }
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0 ? 0 : errno;
 }
 

@@ -8,10 +8,11 @@
 namespace gpulab {
 
 /// `landlock`: the version of Landlock that is in force, too. What an early one lets pass is refused here: truncating
-/// files that can be read (before 3), signals to other processes (before 6). `alone`: no further processes.
-[[nodiscard]] std::vector<sock_filter> refused_calls(int landlock, bool alone = false);
+/// files that can be read (before 3), signals to other processes (before 6). `alone`: no further processes. `asks`:
+/// whoever starts a process or thread waits for an answer (SpawnGate).
+[[nodiscard]] std::vector<sock_filter> refused_calls(int landlock, bool alone = false, bool asks = false);
 [[nodiscard]] bool has_seccomp();
-/// 0 or an errno. Needs no_new_privs.
-[[nodiscard]] int seccomp_enter(const std::vector<sock_filter>& filter);
+/// 0 or an errno. Needs no_new_privs. `listener` takes a SpawnGate's descriptor where the filter asks.
+[[nodiscard]] int seccomp_enter(const std::vector<sock_filter>& filter, int* listener = nullptr);
 
 }  // namespace gpulab

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -102,11 +103,12 @@ int wait_for(const ChildPlan& plan, const std::string& name, const ProgramLimits
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds grace{500};
   constexpr int look_ms = 50;  // a signal between two looks waits so long
-  const pid_t child = start_child(plan, {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, -1}, name);
+  int gate = -1;
+  const pid_t child = start_child(plan, {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, -1}, name, &gate);
   const Terminal terminal(child);
   const int process = static_cast<int>(syscall(SYS_pidfd_open, child, 0));  // -1 on old systems: looked at each time
   std::optional<Clock::time_point> told;
-  LimitsWatch watch(child, limits);
+  LimitsWatch watch(child, limits, gate);
   while (!has_ended(child)) {
     if (met.empty()) met = watch.met();
     if ((interrupted() || !met.empty()) && !told) {
@@ -114,8 +116,8 @@ int wait_for(const ChildPlan& plan, const std::string& name, const ProgramLimits
       told = Clock::now();
     }
     if (told && Clock::now() - *told > grace) break;
-    pollfd end{process, POLLIN, 0};
-    poll(&end, 1, look_ms);
+    std::array<pollfd, 2> waiting{pollfd{process, POLLIN, 0}, pollfd{met.empty() ? watch.asked() : -1, POLLIN, 0}};
+    poll(waiting.data(), waiting.size(), look_ms);
   }
   if (process >= 0) close(process);
   return end_child(child);

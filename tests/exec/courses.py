@@ -296,11 +296,14 @@ def limits(tests, run, wrong_in):
     if tests.word not in "limits":
         return
     folder = folder_of(tests, "limits")
-    (folder / "takes.cu").write_text("""#include <unistd.h>
+    (folder / "takes.cu").write_text("""#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 int main(int n, char** argv) {
   int* x = nullptr;
   cudaMalloc(&x, 4), cudaFree(x);
@@ -308,7 +311,14 @@ int main(int n, char** argv) {
   if (what == "secrets") for (int i = 2; i < n; ++i) std::printf("%s ", std::getenv(argv[i]) ? std::getenv(argv[i]) : "-");
   if (what == "memory") for (int i = 0; i < 100; ++i) std::memset(std::malloc(16 << 20), i, 16 << 20), usleep(20000);
   if (what == "processes") for (int i = 0; i < 300; ++i) if (fork() == 0) return usleep(20000000);
-  if (what == "memory" || what == "processes") usleep(10000000);
+  if (what == "family") {  // each starts others, 4000 in all where nobody stops them; a byte for each
+    const int born = open("born", O_WRONLY | O_CREAT | O_APPEND, 0600);
+    struct stat all {};
+    for (int i = 0; i < 12 && (fstat(born, &all), all.st_size < 4000); ++i) if (fork() == 0) i = 0, write(born, "x", 1);
+    for (;;) pause();
+  }
+  if (what == "threads") for (int i = 0; i < 5000; ++i) std::thread([] { usleep(20000000); }).detach();
+  if (what == "memory" || what == "processes" || what == "threads") usleep(10000000);
 }
 """)
     built = run([tests.binary, "nvcc", "takes.cu", "-o", "takes"], folder)
@@ -322,6 +332,11 @@ int main(int n, char** argv) {
     tests.case("limits memory", [str(folder / "takes"), "--host-memory", "300M", "--", "memory"], 143,
                err=["error: the program was ended: it took more of this machine's memory than 286 MiB, which --host-memory allows"])
     tests.case("limits processes", [str(folder / "takes"), "--", "processes"], 143, err=["error: the program was ended: it had more than 256 processes at once"])
+    tests.case("limits threads", [str(folder / "takes"), "--", "threads"], 143, err=["error: the program was ended: it had more than 4096 threads at once"])
+    # Who asks for the 257th gets no answer but no; by looks five times a second there would be thousands.
+    tests.case("limits family", [str(folder / "takes"), "--", "family"], 143, err=["error: the program was ended: it had more than 256 processes at once"])
+    born = (tests.folder / "born").stat().st_size
+    tests.note("limits family is small", "" if 200 < born < 700 else f"{born} were born")
     tests.case("limits no memory", [str(folder / "takes"), "--host-memory", "0", "--", "none"], 2, err=["error: --host-memory: a program needs some memory"])
 
 

@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t most_record = std::uint64_t{32} << 20, most_file = std::uint64_t{64} << 20,
                         most_written = std::uint64_t{256} << 20, most_errors = 16 << 10,
                         beside_data = std::uint64_t{512} << 20;  ///< of memory: the simulator, the program's code
-constexpr std::size_t most_processes = 64;
+constexpr std::size_t most_processes = 64, most_threads = 512;
 constexpr int most_last_reads = 64;
 constexpr std::chrono::milliseconds look{50}, longest_idle{5'000};
 
@@ -105,8 +105,13 @@ ChildPlan plan_for(const CaseRequest& request, const fs::path& own, const fs::pa
 /// Listens to a program until it has ended, or has taken more than it may.
 class Listener {
  public:
-  Listener(const CaseRequest& request, pid_t child, Pipe& output, Pipe& errors, CaseRun& run)
-      : request_(request), child_(child), output_(output), errors_(errors), run_(run), watch_(child, limits(request)) {}
+  Listener(const CaseRequest& request, pid_t child, int gate, Pipe& output, Pipe& errors, CaseRun& run)
+      : request_(request),
+        child_(child),
+        output_(output),
+        errors_(errors),
+        run_(run),
+        watch_(child, limits(request), gate) {}
 
   void listen() {
     while (!interrupted()) {
@@ -125,6 +130,7 @@ class Listener {
     return {.host_memory = request.memory,
             .written_bytes = most_written,
             .processes = most_processes,
+            .threads = most_threads,
             .names_options = false};
   }
 
@@ -150,7 +156,8 @@ class Listener {
 
   /// False where nothing came within `patience`.
   bool read_some(int patience) {
-    std::array<pollfd, 2> waiting{pollfd{output_.ours.number(), POLLIN, 0}, pollfd{errors_.ours.number(), POLLIN, 0}};
+    std::array<pollfd, 3> waiting{pollfd{output_.ours.number(), POLLIN, 0}, pollfd{errors_.ours.number(), POLLIN, 0},
+                                  pollfd{watch_.asked(), POLLIN, 0}};
     if (output_.ours.number() < 0 && errors_.ours.number() < 0) {
       if (patience > 0) usleep(1000);  // it has closed both, and goes on
       return false;
@@ -233,13 +240,14 @@ CaseRun run_case(const CaseRequest& request) {
   }
   Pipe output, errors;
   CaseRun run;
+  int gate = -1;
   const pid_t child =
       start_child(plan_for(request, own, work),
                   {.input = standard_input.number(), .output = output.theirs.number(), .error = errors.theirs.number()},
-                  "the program");
+                  "the program", &gate);
   output.theirs.close();
   errors.theirs.close();
-  Listener(request, child, output, errors, run).listen();
+  Listener(request, child, gate, output, errors, run).listen();
   const int status = end_child(child);
   if (interrupted()) throw Error(ExitCode::interrupted, "interrupted");
   run.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
