@@ -136,19 +136,24 @@ def rung_pairs(gpulab):
 def judged(pairs, teach=lambda pairs, group: [p for p in pairs if p[0] != group]):
     """What becomes of each pair, by what the others teach."""
     count, right, undecided, same, far, far_undecided = 0, 0, 0, 0, 0, 0
+    called, called_rightly = 0, 0  # by weight, so that a program of many kernels counts as often as it has independent pairs
     models = {group: fit(teach(pairs, group)) for group in {p[0] for p in pairs}}
-    for group, modelled, measured, _ in pairs:
+    for group, modelled, measured, weight in pairs:
         faster, equal, slower = odds(models[group], modelled)
         far += abs(measured) > math.log(1.5)
         if max(faster, slower) >= SURE:
             count += 1
-            right += measured < -SAME if faster > slower else measured > SAME
+            holds = measured < -SAME if faster > slower else measured > SAME
+            right += holds
+            called += weight
+            called_rightly += weight * holds
         elif equal >= 0.5:
             same += 1
         else:
             undecided += 1
             far_undecided += abs(measured) > math.log(1.5)
-    return (f"{count} faster or slower, {right} right ({right / max(1, count):.1%}), {same} the same, {undecided} undecided "
+    return (f"{count} faster or slower, {right} right ({right / max(1, count):.1%}, "
+            f"by weight {called_rightly / max(1, called):.1%}), {same} the same, {undecided} undecided "
             f"({undecided / len(pairs):.0%}; of the {far} beyond 1.5 times as measured {far_undecided})")
 
 

