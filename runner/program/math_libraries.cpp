@@ -38,7 +38,7 @@ constexpr std::array headers{
     HeaderRow{"cublas_v2.h", "cublas"},     HeaderRow{"cublas_api.h", "cublas"},   HeaderRow{"cublas.h", "cublas"},
     HeaderRow{"cublasXt.h", "cublas"},      HeaderRow{"cublasLt.h", "cublasLt"},   HeaderRow{"curand.h", "curand"},
     HeaderRow{"cufft.h", "cufft"},          HeaderRow{"cufftXt.h", "cufft"},       HeaderRow{"cusparse.h", "cusparse"},
-    HeaderRow{"cusparse_v2.h", "cusparse"}, HeaderRow{"cusolverDn.h", "cusolver"},
+    HeaderRow{"cusparse_v2.h", "cusparse"}, HeaderRow{"cusolverDn.h", "cusolver"}, HeaderRow{"nccl.h", "nccl"},
 };
 
 /// The names of a source's includes.

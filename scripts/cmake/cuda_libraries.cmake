@@ -5,6 +5,35 @@
 
 set(GPULAB_CUDA_LIBRARIES_FOLDER ${PROJECT_BINARY_DIR}/cuda_libraries)
 
+# Of its sources, and what else is in them.
+function(gpulab_lent_library name header prefix version sources)
+  set(soname lib${name}.so.${version})
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/cuda_libraries/${name}.map CONTENT "@soname@ {\n  global: @prefix@*;\n  local: *;\n};\n" @ONLY)
+  set(target gpulab_lib_${name})
+  add_library(${target} SHARED ${sources} $<TARGET_OBJECTS:gpulab_library_base>)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_include_directories(${target} SYSTEM PRIVATE ${GPULAB_CUDA_INCLUDE_DIRS})
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O2> -fcx-limited-range)
+  target_link_libraries(${target} PRIVATE gpulab_fmt Threads::Threads ${CMAKE_DL_LIBS})
+  target_link_options(${target} PRIVATE -Wl,-soname,${soname} -Wl,-Bsymbolic -Wl,--version-script,${PROJECT_BINARY_DIR}/cuda_libraries/${name}.map
+                      $<$<CONFIG:Release>:-s>)
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME lib${name} SUFFIX .so.${version} NO_SONAME ON
+                        LIBRARY_OUTPUT_DIRECTORY ${GPULAB_CUDA_LIBRARIES_FOLDER}
+                        LINK_DEPENDS ${PROJECT_BINARY_DIR}/cuda_libraries/${name}.map)
+  set(object ${PROJECT_BINARY_DIR}/cuda_libraries/${name}_image.o)
+  add_custom_command(
+    OUTPUT ${object}
+    COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:${target}> image_${name}
+    COMMAND ${CMAKE_LINKER} -r -b binary -z noexecstack -o ${object} image_${name}
+    DEPENDS ${target}
+    WORKING_DIRECTORY ${GPULAB_CUDA_LIBRARIES_FOLDER}
+    VERBATIM)
+  set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  set_property(GLOBAL APPEND PROPERTY GPULAB_LENT_OBJECTS ${object})
+  set_property(GLOBAL APPEND PROPERTY GPULAB_LENT_DECLARATIONS "extern \"C\" const char _binary_image_${name}_start[], _binary_image_${name}_end[]")
+  set_property(GLOBAL APPEND PROPERTY GPULAB_LENT_ROWS "      {\"${name}\", \"${soname}\", \"${header}\", {_binary_image_${name}_start, _binary_image_${name}_end}},")
+endfunction()
+
 # gpulab_cuda_library(NAME FOLDER HEADER PREFIX VERSION [SOURCE...]): lib<NAME>.so of the version, which is a number or the header's macro.
 function(gpulab_cuda_library name folder header prefix version)
   set(found "")
@@ -31,7 +60,6 @@ function(gpulab_cuda_library name folder header prefix version)
       message(FATAL_ERROR "${versions} does not say which version lib${name}.so has")
     endif()
   endif()
-  set(soname lib${name}.so.${version})
   set(wrappers ${PROJECT_BINARY_DIR}/cuda_libraries/${name}_functions.inc)
   set(holder ${PROJECT_BINARY_DIR}/cuda_libraries/${name}_functions.cpp)
   set(script ${PROJECT_SOURCE_DIR}/scripts/cmake/library_wrappers.py)
@@ -59,31 +87,8 @@ extern "C" {
 #include "@wrappers@"
 }
 ]=] @ONLY)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/cuda_libraries/${name}.map CONTENT "@soname@ {\n  global: @prefix@*;\n  local: *;\n};\n" @ONLY)
-  set(target gpulab_lib_${name})
-  add_library(${target} SHARED ${own} ${holder} $<TARGET_OBJECTS:gpulab_library_base>)
   set_source_files_properties(${holder} PROPERTIES OBJECT_DEPENDS ${wrappers} COMPILE_OPTIONS "-O1;-Wno-unused-parameter;-Wno-deprecated-declarations")
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_include_directories(${target} SYSTEM PRIVATE ${GPULAB_CUDA_INCLUDE_DIRS})
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O2> -fcx-limited-range)
-  target_link_libraries(${target} PRIVATE gpulab_fmt Threads::Threads ${CMAKE_DL_LIBS})
-  target_link_options(${target} PRIVATE -Wl,-soname,${soname} -Wl,-Bsymbolic -Wl,--version-script,${PROJECT_BINARY_DIR}/cuda_libraries/${name}.map
-                      $<$<CONFIG:Release>:-s>)
-  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME lib${name} SUFFIX .so.${version} NO_SONAME ON
-                        LIBRARY_OUTPUT_DIRECTORY ${GPULAB_CUDA_LIBRARIES_FOLDER}
-                        LINK_DEPENDS ${PROJECT_BINARY_DIR}/cuda_libraries/${name}.map)
-  set(object ${PROJECT_BINARY_DIR}/cuda_libraries/${name}_image.o)
-  add_custom_command(
-    OUTPUT ${object}
-    COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:${target}> image_${name}
-    COMMAND ${CMAKE_LINKER} -r -b binary -z noexecstack -o ${object} image_${name}
-    DEPENDS ${target}
-    WORKING_DIRECTORY ${GPULAB_CUDA_LIBRARIES_FOLDER}
-    VERBATIM)
-  set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-  set_property(GLOBAL APPEND PROPERTY GPULAB_LENT_OBJECTS ${object})
-  set_property(GLOBAL APPEND PROPERTY GPULAB_LENT_DECLARATIONS "extern \"C\" const char _binary_image_${name}_start[], _binary_image_${name}_end[]")
-  set_property(GLOBAL APPEND PROPERTY GPULAB_LENT_ROWS "      {\"${name}\", \"${soname}\", \"${header}\", {_binary_image_${name}_start, _binary_image_${name}_end}},")
+  gpulab_lent_library(${name} ${header} ${prefix} ${version} "${own};${holder}")
 endfunction()
 
 function(gpulab_add_cuda_libraries)
@@ -101,6 +106,9 @@ function(gpulab_add_cuda_libraries)
   gpulab_cuda_library(cufft cufft cufft.h cufft CUFFT_VER_MAJOR)
   gpulab_cuda_library(cusparse cusparse cusparse.h cusparse CUSPARSE_VER_MAJOR)
   gpulab_cuda_library(cusolver cusolver cusolverDn.h cusolver cusolver_common.h:CUSOLVER_VER_MAJOR)
+  # Of no toolkit: its types are in interface.h.
+  file(GLOB own CONFIGURE_DEPENDS ${folder}/nccl/*.cpp)
+  gpulab_lent_library(nccl nccl.h nccl 2 "${own}")
   get_property(objects GLOBAL PROPERTY GPULAB_LENT_OBJECTS)
   get_property(declarations GLOBAL PROPERTY GPULAB_LENT_DECLARATIONS)
   get_property(rows GLOBAL PROPERTY GPULAB_LENT_ROWS)

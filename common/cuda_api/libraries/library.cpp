@@ -25,6 +25,11 @@ void refuse(const std::string& function, void* caller, const std::string& hint) 
   std::abort();  // not reached: GCC does not believe a virtual function's [[noreturn]]
 }
 
+void hang(const std::string& function, const std::string& what, const std::string& hint, void* caller) {
+  runtime().hang(function, what, hint, caller);
+  std::abort();  // as above
+}
+
 }  // namespace gpulab::libraries
 
 /// By its plain name, for functions that are not here (library_wrappers.py).

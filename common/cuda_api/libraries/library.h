@@ -18,6 +18,9 @@ using cuda_api::LibraryUnit;
 /// Ends the program: exit code 3. `function`: that there is not.
 [[noreturn]] void refuse(const std::string& function, void* caller, const std::string& hint = {});
 
+/// Ends the program, in which `function` waits for ever: exit code 4.
+[[noreturn]] void hang(const std::string& function, const std::string& what, const std::string& hint, void* caller);
+
 [[nodiscard]] inline std::uint64_t address_of(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
 }  // namespace gpulab::libraries

@@ -43,7 +43,9 @@ struct LibraryOperation {
   std::string shape;      ///< "64 x 64 x 64"
   double operations = 0;  ///< additions and multiplications
   LibraryUnit unit = LibraryUnit::fp32;
-  double kernels = 1;  ///< that the vendor's library starts for it, about: each takes its time to start
+  double kernels = 1;     ///< that the vendor's library starts for it, about: each takes its time to start
+  double link_bytes = 0;  ///< that the busiest link between two GPUs carries one way
+  double hops = 0;        ///< from GPU to GPU, one behind the other
   cudaStream_t stream = nullptr;
   void* caller = nullptr;  ///< return address
   bool waits = false;      ///< the host waits for its result
@@ -51,11 +53,24 @@ struct LibraryOperation {
 
 using LibraryWork = std::function<void(LibraryAccess&)>;
 
+/// What one GPU does of an operation that several do together.
+struct LibraryPart {
+  LibraryOperation operation;
+  int gpu = 0;
+  std::vector<LibraryBuffer> buffers;  ///< that it reads and writes
+  std::vector<std::size_t> after;      ///< parts whose streams have to come so far before this one is done
+};
+
 class LibraryRuntime {
  public:
   virtual ~LibraryRuntime() = default;
   /// An operation of its stream, to be done once or, where that is captured, by each launch of its graph.
   virtual cudaError_t queue(const LibraryOperation& operation, const LibraryWork& work) = 0;
+  /// One operation of several GPUs: a part in each one's stream. `work` does all of it, once all buffers are checked.
+  virtual cudaError_t queue_together(const std::vector<LibraryPart>& parts, const LibraryWork& work) = 0;
+  /// Ends the program: exit code 4. `function` waits for what does not come, and `what` says so.
+  [[noreturn]] virtual void hang(const std::string& function, const std::string& what, const std::string& hint,
+                                 void* caller) = 0;
   /// Ends the program: exit code 3. `what`: "cublasX".
   [[noreturn]] virtual void refuse(const std::string& what, void* caller, const std::string& hint) = 0;
   /// Memory that the host, too, may read and write at this address.
@@ -73,6 +88,13 @@ class LibraryRuntime {
   [[nodiscard]] virtual int threads() const = 0;
   /// Of the GPU that is simulated: 90.
   [[nodiscard]] virtual int compute_capability() const = 0;
+  /// How many the program has; which of them is the calling thread's current one.
+  [[nodiscard]] virtual int gpus() const = 0;
+  [[nodiscard]] virtual int current_gpu() const = 0;
+  /// The program wants a GPU of that number, which it has not: a note.
+  virtual void asks_for_gpu(int gpu) = 0;
+  /// Whose stream that is, where `gpu` is current; -1: there is no such stream.
+  [[nodiscard]] virtual int gpu_of(cudaStream_t stream, int gpu) const = 0;
 };
 
 /// The name by which libraries find it in the process: a function without parameters.

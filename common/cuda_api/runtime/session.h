@@ -179,6 +179,8 @@ class Session {
   /// Ends the program: exit code 3. `what`: "cudaX".
   [[noreturn]] void refuse(const std::string& what, void* caller, const std::string& hint = {});
   [[noreturn]] void refuse(const Error& error, void* caller);
+  /// Ends the program, in which a function waits for ever: exit code 4.
+  [[noreturn]] void hang(const std::string& function, const std::string& what, const std::string& hint, void* caller);
   /// What there is to say goes to the file.
   void write_record(bool complete);
 

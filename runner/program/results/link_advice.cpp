@@ -43,7 +43,8 @@ constexpr std::array libraries{
     Library{"cublasLt", "-lcublasLt", true}, Library{"cublas", "-lcublas", true},
     Library{"curand", "-lcurand", true},     Library{"cufft", "-lcufft", true},
     Library{"cusparse", "-lcusparse", true}, Library{"cusolver", "-lcusolver", true},
-    Library{"omp_", "-Xcompiler -fopenmp"},  Library{"GOMP_", "-Xcompiler -fopenmp"},
+    Library{"nccl", "-lnccl", true},         Library{"omp_", "-Xcompiler -fopenmp"},
+    Library{"GOMP_", "-Xcompiler -fopenmp"},
 };
 
 std::string_view option_of(std::string_view name) {

@@ -110,6 +110,40 @@ cudaError_t perform(Session& s, const LibraryOperation& operation, cudaStream_t 
   });
 }
 
+/// Each part behind what the streams hold that it needs, and all at one time.
+cudaError_t perform_together(Session& s, const std::vector<LibraryPart>& parts, const LibraryWork& work) {
+  std::vector<Mark> marks;
+  std::vector<double> ready;
+  for (const auto& part : parts) {
+    const OnGpu on(part.gpu);
+    const cudaStream_t stream = part.operation.stream;
+    if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
+    if (s.captures(stream)) s.refuse(part.operation.function + " in a stream that is captured", part.operation.caller);
+    if (s.breaks_capture(stream))
+      return s.because(cudaErrorStreamCaptureImplicit, not_in_capture("work in the default stream"));
+    marks.push_back(s.streams.recorded(stream));
+    ready.push_back(s.timeline.reached(stream_number(stream)));
+  }
+  for (const auto& part : parts) {
+    const OnGpu on(part.gpu);
+    for (const std::size_t other : part.after) {
+      s.streams.waits(part.operation.stream, marks[other]);
+      s.timeline.wait_until(stream_number(part.operation.stream), ready[other]);
+    }
+  }
+  for (const auto& part : parts) {
+    const OnGpu on(part.gpu);
+    const cudaError_t error = s.library(part.operation, part.operation.stream, [&](LibraryTouches& touches) {
+      Access access(s, part.operation);
+      access.use(part.buffers);
+      if (&part == &parts.back()) work(access);
+      touches = std::move(access.touches);
+    });
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
 class Runtime final : public LibraryRuntime {
  public:
   cudaError_t queue(const LibraryOperation& operation, const LibraryWork& work) override {
@@ -121,6 +155,16 @@ class Runtime final : public LibraryRuntime {
                        s.timeline.host_waits(s.timeline.ready(stream_number(operation.stream)));
                        return error == cudaSuccess ? s.surface() : error;
                      });
+  }
+  cudaError_t queue_together(const std::vector<LibraryPart>& parts, const LibraryWork& work) override {
+    const LibraryOperation& first = parts.front().operation;
+    return call_from(first.caller, first.function.c_str(), Waits::no, 0,
+                     [&](Session& s) { return perform_together(s, parts, work); });
+  }
+  void hang(const std::string& function, const std::string& what, const std::string& hint, void* caller) override {
+    Session& session = Session::instance();
+    const std::lock_guard lock(session.mutex);
+    session.hang(function, what, hint, caller);
   }
   void refuse(const std::string& what, void* caller, const std::string& hint) override {
     Session& session = Session::instance();
@@ -166,6 +210,18 @@ class Runtime final : public LibraryRuntime {
   int compute_capability() const override {
     const auto& gpu = Session::instance().profile();
     return gpu.compute_major * 10 + gpu.compute_minor;
+  }
+  int gpus() const override { return Session::instance().gpus(); }
+  int current_gpu() const override { return cuda_api::current_gpu(); }
+  void asks_for_gpu(int gpu) override {
+    Session& session = Session::instance();
+    const std::lock_guard lock(session.mutex);
+    session.asks_for_gpu(gpu);
+  }
+  int gpu_of(cudaStream_t stream, int gpu) const override {
+    const std::lock_guard lock(Session::instance().mutex);
+    const OnGpu on(gpu);
+    return stream_of(stream) == nullptr ? -1 : gpu_of_stream(stream_number(stream));
   }
 };
 

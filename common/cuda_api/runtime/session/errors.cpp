@@ -119,6 +119,20 @@ void Session::refuse(const std::string& what, void* caller, const std::string& h
   _exit(static_cast<int>(ExitCode::missing));
 }
 
+void Session::hang(const std::string& function, const std::string& what, const std::string& hint, void* caller) {
+  print();
+  std::fflush(nullptr);
+  FaultRecord& fault = record.faults.emplace_back();
+  fault.failure = to_text(LaunchFailure::hung);
+  fault.kernel = function;
+  fault.what = what;
+  fault.hint = hint;
+  fault.caller = place_in_program(caller);
+  write_record(false);
+  if (options.record.empty()) fmt::print(stderr, "gpulab: {} hangs: {}\n", function, what);
+  _exit(static_cast<int>(ExitCode::launch_failed));
+}
+
 void Session::refuse(const Error& error, void* caller) {
   std::string what = error.what();
   if (!error.where.empty()) what += fmt::format(" ({})", error.where);

@@ -1,0 +1,42 @@
+#pragma once
+// What programs and NCCL agree on: values of its enumerations, and the functions that are here. Declared here, so that
+// the library is there although the toolkit that builds it has no nccl.h; programs take theirs from NVIDIA's.
+
+#include <driver_types.h>
+
+#include <cstddef>
+
+struct ncclComm;
+
+extern "C" {
+
+using ncclComm_t = ncclComm*;
+using ncclRedOp_t = int;
+using ncclDataType_t = int;
+
+enum ncclResult_t {
+  ncclSuccess,
+  ncclUnhandledCudaError,
+  ncclSystemError,
+  ncclInternalError,
+  ncclInvalidArgument,
+  ncclInvalidUsage,
+  ncclRemoteError,
+  ncclInProgress,
+};
+
+struct ncclUniqueId {
+  char internal[128];
+};
+
+}  // extern "C"
+
+namespace gpulab::nccl {
+
+enum DataType : int { int8, uint8, int32, uint32, int64, uint64, half, float32, float64, bfloat16, e4m3, e5m2, types };
+enum ReduceOp : int { sum, product, maximum, minimum, average, operations };
+
+/// That the functions are like those of.
+inline constexpr int kVersion = 22809;
+
+}  // namespace gpulab::nccl
