@@ -5,11 +5,10 @@
 // out: set 1: no error, current 1; set 2: invalid device ordinal, current 1
 // out: memory of 1 is device 1's; another thread begins with device 0
 // out: can 0->1 1, 0->0 0, 0->5 invalid device ordinal
-// out: enable: no error, again: peer access is already enabled, itself: peer access is not supported between these two devices, flags: invalid argument
-// out: disable: no error, again: peer access has not been enabled
-// out: bus 0000:01:00.0 0000:02:00.0; stream's device 1
-// err: there is no device 5: there are 2 GPUs, devices 0 to 1
-// err: the program asks for device 2 and has 2 GPUs: --gpus 3 gives it more
+// out: enable: no error, again: peer access is already enabled, itself: peer access is not supported between these two
+// devices, flags: invalid argument out: disable: no error, again: peer access has not been enabled out: bus
+// 0000:01:00.0 0000:02:00.0; stream's device 1 err: there is no device 5: there are 2 GPUs, devices 0 to 1 err: the
+// program asks for device 2 and has 2 GPUs: --gpus 3 gives it more
 //
 // case: --gpus 8 --sanitize all -- ring :: 0
 // out: every GPU has 28
@@ -18,17 +17,19 @@
 // out: every GPU has 3$
 //
 // case: --gpus 2 --sanitize streamcheck -- forgets :: 1
-// err: add_from\(int\*, int const\*, int\) \(launch 3\) in stream #\d of GPU 1 reads 4096 bytes of 'cudaMalloc #1' that fill\(int\*, int, int\) \(launch 2\) in stream #\d may still be writing, and nothing orders the two; record an event in stream #\d behind the first \(cudaEventRecord\), and let stream #\d of GPU 1 wait for it
+// err: add_from\(int\*, int const\*, int\) \(launch 3\) in stream #\d of GPU 1 reads 4096 bytes of 'cudaMalloc #1' that
+// fill\(int\*, int, int\) \(launch 2\) in stream #\d may still be writing, and nothing orders the two; record an event
+// in stream #\d behind the first \(cudaEventRecord\), and let stream #\d of GPU 1 wait for it
 //
 // case: --gpus 2 -- no_access :: 4
 // out: no access: an illegal memory access was encountered
 // err: out-of-bounds load of 4 bytes at 0x[0-9a-f]+: 'cudaMalloc #1' is memory of GPU 0, which GPU 1 may not reach
-// err: while GPU 1 is current, call cudaDeviceEnablePeerAccess\(0, 0\) before the launch, or copy the bytes by cudaMemcpyPeer
-// case: --gpus 2 -- disabled :: 4
-// out: no access: an illegal memory access was encountered
+// err: while GPU 1 is current, call cudaDeviceEnablePeerAccess\(0, 0\) before the launch, or copy the bytes by
+// cudaMemcpyPeer case: --gpus 2 -- disabled :: 4 out: no access: an illegal memory access was encountered
 //
 // case: --gpus 2 --print-gpu-trace -- copies :: 0
 // out: peer 7, default 8, back 8
+// out: in three dimensions: 9 right, 0 elsewhere; no such device: invalid device ordinal
 // err: NVIDIA H200 \(0\).*\[CUDA memcpy PtoP\]
 // err: NVIDIA H200 \(1\) +\d+ +fill
 // case: --gpus 1 -- copies :: 0
@@ -38,10 +39,9 @@
 // out: own 10 20, managed 30 30
 //
 // case: --gpus 2 -- handles :: 0
-// out: launch: invalid resource handle, record: invalid resource handle, elapsed: invalid resource handle, wait: no error
-// err: the stream is device 0's, the current one is device 1's
-// err: the stream is device 1's, the event is device 0's
-// err: the first event is device 0's, the second device 1's
+// out: launch: invalid resource handle, record: invalid resource handle, elapsed: invalid resource handle, wait: no
+// error err: the stream is device 0's, the current one is device 1's err: the stream is device 1's, the event is device
+// 0's err: the first event is device 0's, the second device 1's
 //
 // case: --gpus 2 --sanitize initcheck -- unwritten :: 1
 // err: cudaMalloc #1
@@ -239,6 +239,37 @@ void no_access(bool disabled) {
   printf("no access: %s\n", text(cudaDeviceSynchronize()));
 }
 
+/// Two rows of three ints of GPU 0, at rows of 8 and 16 ints.
+void copies_in_3d(int* const* at) {
+  CHECK(cudaSetDevice(0));
+  fill<<<blocks(kCount), 256>>>(at[0], 9, kCount);
+  CHECK(cudaSetDevice(1));
+  fill<<<blocks(kCount), 256>>>(at[1], 0, kCount);
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaSetDevice(0));
+  CHECK(cudaDeviceSynchronize());
+  cudaMemcpy3DPeerParms p{};
+  p.srcDevice = 0, p.dstDevice = 1;
+  p.srcPtr = {at[0], 8 * sizeof(int), 8, 4};
+  p.dstPtr = {at[1], 16 * sizeof(int), 16, 4};
+  p.dstPos = {sizeof(int), 1, 0};
+  p.extent = {3 * sizeof(int), 2, 1};
+  CHECK(cudaMemcpy3DPeer(&p));
+  CHECK(cudaMemcpy3DPeerAsync(&p, nullptr));
+  CHECK(cudaDeviceSynchronize());
+  std::vector<int> host(64);
+  CHECK(cudaMemcpy(host.data(), at[1], 64 * sizeof(int), cudaMemcpyDefault));
+  int right = 0, elsewhere = 0;
+  for (int i = 0; i < 64; ++i) {
+    const bool inside = i / 16 >= 1 && i / 16 <= 2 && i % 16 >= 1 && i % 16 <= 3;
+    (inside ? right : elsewhere) += host[i];
+  }
+  p.dstDevice = 2;
+  const cudaError_t none = cudaMemcpy3DPeer(&p);
+  printf("in three dimensions: %d right, %d elsewhere; no such device: %s\n", right / 6, elsewhere, text(none));
+  cudaGetLastError();
+}
+
 void copies() {
   int count = 0;
   CHECK(cudaGetDeviceCount(&count));
@@ -265,6 +296,7 @@ void copies() {
   CHECK(cudaDeviceSynchronize());
   CHECK(cudaMemcpy(&third, at[1], sizeof(int), cudaMemcpyDeviceToHost));
   printf("peer %d, default %d, back %d\n", first, second, third);
+  copies_in_3d(at);
   for (int i = 0; i < 2; ++i) CHECK(cudaFree(at[i]));
 }
 

@@ -74,6 +74,23 @@ cudaError_t copy_3d(Session& s, const char* name, const cudaMemcpy3DParms& p, cu
               [&](Session& s) { return p == nullptr ? cudaErrorInvalidValue : copy_3d(s, name, *p, stream, caller); });
 }
 
+/// Between two GPUs: in all else as above.
+cudaError_t copy_3d_peer(Session& s, const char* name, const cudaMemcpy3DPeerParms* p, cudaStream_t stream,
+                         void* caller) {
+  if (p == nullptr) return s.because(cudaErrorInvalidValue, null_argument("parameters"));
+  if (const auto e = check_gpus(s, p->dstDevice, p->srcDevice); e != cudaSuccess) return e;
+  cudaMemcpy3DParms same{};
+  same.srcArray = p->srcArray;
+  same.srcPos = p->srcPos;
+  same.srcPtr = p->srcPtr;
+  same.dstArray = p->dstArray;
+  same.dstPos = p->dstPos;
+  same.dstPtr = p->dstPtr;
+  same.extent = p->extent;
+  same.kind = cudaMemcpyDeviceToDevice;
+  return copy_3d(s, name, same, stream, caller);
+}
+
 /// Rows of `width` bytes: to or from an array at x, y, from or to other memory.
 struct Box2D {
   std::size_t x, y, width, height;
@@ -114,6 +131,18 @@ cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
 
 cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
   return call_3d("cudaMemcpy3DAsync", p, stream, Waits::no, __builtin_return_address(0));
+}
+
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* p) {
+  void* const caller = __builtin_return_address(0);
+  return call("cudaMemcpy3DPeer", Waits::yes,
+              [&](Session& s) { return copy_3d_peer(s, "cudaMemcpy3DPeer", p, nullptr, caller); });
+}
+
+cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
+  void* const caller = __builtin_return_address(0);
+  return call("cudaMemcpy3DPeerAsync", Waits::no,
+              [&](Session& s) { return copy_3d_peer(s, "cudaMemcpy3DPeerAsync", p, stream, caller); });
 }
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width,

@@ -164,7 +164,14 @@ std::uint64_t symbol_place(Session& s, const void* symbol, std::size_t bytes, st
   return place.address + offset;
 }
 
-cudaError_t check_gpus(Session& s, int to, int from) {
+// NOLINTNEXTLINE(performance-no-int-to-ptr)
+void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+
+Pattern byte_of(int value) { return {static_cast<unsigned char>(value)}; }
+
+}  // namespace
+
+cudaError_t cuda_api::check_gpus(Session& s, int to, int from) {
   for (const int gpu : {to, from})
     if (!s.has_gpu(gpu)) {
       if (gpu > 0) s.asks_for_gpu(gpu);
@@ -172,13 +179,6 @@ cudaError_t check_gpus(Session& s, int to, int from) {
     }
   return cudaSuccess;
 }
-
-// NOLINTNEXTLINE(performance-no-int-to-ptr)
-void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address); }
-
-Pattern byte_of(int value) { return {static_cast<unsigned char>(value)}; }
-
-}  // namespace
 
 cudaError_t cuda_api::begin_waiting(Session&, const char* function) {
   return call(function, Waits::yes, [](Session&) { return cudaSuccess; });

@@ -17,6 +17,9 @@ cudaError_t copy(Session& session, const char* function, const void* to, const v
 /// can be asked. `function`: of the runtime's, of that kind.
 cudaError_t begin_waiting(Session& session, const char* function);
 
+/// The program has GPUs of both numbers.
+cudaError_t check_gpus(Session& session, int to, int from);
+
 /// What memory is filled with: a value of 1, 2 or 4 bytes.
 struct Pattern {
   unsigned value = 0;
