@@ -27,6 +27,10 @@
 // err: while GPU 1 is current, call cudaDeviceEnablePeerAccess\(0, 0\) before the launch, or copy the bytes by
 // cudaMemcpyPeer case: --gpus 2 -- disabled :: 4 out: no access: an illegal memory access was encountered
 //
+// case: --gpus 2 -- faults :: 4
+// out: device 1: an illegal memory access was encountered, its stream's: an illegal memory access was encountered
+// out: device 0 goes on: 7; device 1 does not: an illegal memory access was encountered
+//
 // case: --gpus 2 --print-gpu-trace -- copies :: 0
 // out: peer 7, default 8, back 8
 // out: in three dimensions: 9 right, 0 elsewhere; no such device: invalid device ordinal
@@ -239,6 +243,28 @@ void no_access(bool disabled) {
   printf("no access: %s\n", text(cudaDeviceSynchronize()));
 }
 
+/// A fault of one GPU's is that GPU's.
+void faults() {
+  int* mine = nullptr;
+  CHECK(cudaMalloc(&mine, kCount * sizeof(int)));
+  CHECK(cudaSetDevice(1));
+  cudaStream_t stream;
+  CHECK(cudaStreamCreate(&stream));
+  fill<<<1, 32, 0, stream>>>(nullptr, 1, 32);
+  const cudaError_t synchronised = cudaDeviceSynchronize();
+  CHECK(cudaSetDevice(0));
+  cudaGetLastError();
+  const cudaError_t of_stream = cudaStreamSynchronize(stream);
+  printf("device 1: %s, its stream's: %s\n", text(synchronised), text(of_stream));
+  cudaGetLastError();
+  int value = 0;
+  fill<<<blocks(kCount), 256>>>(mine, 7, kCount);
+  CHECK(cudaMemcpy(&value, mine, sizeof(int), cudaMemcpyDeviceToHost));
+  CHECK(cudaFree(mine));
+  cudaSetDevice(1);
+  printf("device 0 goes on: %d; device 1 does not: %s\n", value, text(cudaMalloc(&mine, 4)));
+}
+
 /// Two rows of three ints of GPU 0, at rows of 8 and 16 ints.
 void copies_in_3d(int* const* at) {
   CHECK(cudaSetDevice(0));
@@ -394,6 +420,7 @@ int main(int argc, char** argv) {
   if (is("no_access")) no_access(false);
   if (is("disabled")) no_access(true);
   if (is("copies")) copies();
+  if (is("faults")) faults();
   if (is("variables")) variables();
   if (is("handles")) handles();
   if (is("unwritten")) unwritten();

@@ -33,7 +33,9 @@ template <typename Body>
     StreamState* state = stream_of(stream);
     if (state == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
     body(s, *state);
-    return cudaSuccess;
+    if (waits == Waits::no) return cudaSuccess;
+    const OnGpu on(gpu_of_stream(stream_number(stream)));  // whose error it is
+    return s.surface();
   });
 }
 

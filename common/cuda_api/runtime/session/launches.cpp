@@ -110,7 +110,7 @@ cudaError_t Session::launch(const LaunchRequest& request) {
     return refuse_launch(wrong, kernel, request);
   if (captured != nullptr && capture(request.stream, work_of(request))) return cudaSuccess;
   ++launches_;
-  if (pending_ != cudaSuccess) return cudaSuccess;  // behind the one that failed: it does not run
+  if (failed().pending != cudaSuccess) return cudaSuccess;  // behind the one that failed: it does not run
   KernelRecord& mine = record_of(kernel, request);
   ++mine.launches;
   try {
