@@ -1,5 +1,5 @@
-// NCCL in one process: all ranks of one thread, and a thread for each; numbers, rows of the report, what the tools see,
-// and calls that nobody meets.
+// NCCL in one process: all ranks of one thread, and a thread for each; numbers, rows of the report, what the tools see, and calls that
+// nobody meets.
 //
 // build: -lnccl
 //
@@ -28,18 +28,30 @@
 //
 // case: --gpus 2 -- alone :: 4
 // err: rank 0 waits in ncclAllReduce \(1024 float, sum\) for ever: rank 1 has not called it
-// err: every rank has to call it: from a thread of its own, or all from one thread between ncclGroupStart\(\) and
-// ncclGroupEnd\(\) case: --gpus 2 -- crossed :: 4 err: rank 0 waits in ncclSend \(1024 float, to rank 1\) for ever:
-// rank 1 calls no ncclRecv from rank 0 case: --gpus 2 -- missing_rank :: 4 err: rank 0 waits in ncclCommInitRank for
-// ever: of 2 ranks 1 came case: --gpus 2 -- differ :: 4 err: ranks of one communicator do not call the same: rank 0
-// calls ncclAllReduce \(1024 float, sum\), and rank 1 ncclAllReduce \(512 float, sum\)
+// err: every rank has to call it: from a thread of its own, or all from one thread between ncclGroupStart\(\) and ncclGroupEnd\(\)
+// case: --gpus 2 -- crossed :: 4
+// err: rank 0 waits in ncclSend \(1024 float, to rank 1\) for ever: rank 1 calls no ncclRecv from rank 0
+// case: --gpus 2 -- missing_rank :: 4
+// err: rank 0 waits in ncclCommInitRank for ever: of 2 ranks 1 came
+// case: --gpus 2 -- differ :: 4
+// err: ranks of one communicator do not call the same: rank 0 calls ncclAllReduce \(1024 float, sum\), and rank 1 ncclAllReduce \(512 float, sum\)
+// case: --gpus 2 -- sizes :: 4
+// err: a send and its receive are of two sizes: rank 0 calls ncclSend \(1024 float, to rank 1\), and rank 1 ncclRecv \(512 float, from rank 0\)
+// case: --gpus 2 -- others_stream :: 1
+// out: unhandled cuda error
+// err: ncclAllReduce: the stream is none of GPU 1, which its rank 1 has
 //
 // case: --gpus 2 --sanitize initcheck -- unwritten :: 1
 // err: ncclAllReduce \(1024 float, sum, 2 ranks\) reads 4096 bytes of its 'sendbuff' that nothing has written
 // case: --gpus 2 --sanitize memcheck -- beyond :: 4
-// err: out-of-bounds read of 8192 bytes at 0x[0-9a-f]+ by ncclAllReduce \(2048 float, sum, 2 ranks\): its 'sendbuff'
-// goes 4096 bytes beyond the end of 'cudaMalloc case: --gpus 2 --sanitize streamcheck -- forgets :: 1 err:
-// ncclAllReduce err: nothing orders the two case: --gpus 2 -- absent :: 3 err: ncclCommSplit
+// err: out-of-bounds read of 8192 bytes at 0x[0-9a-f]+ by ncclAllReduce \(2048 float, sum, 2 ranks\): its 'sendbuff' goes 4096 bytes beyond the end of 'cudaMalloc
+// case: --gpus 2 --sanitize streamcheck -- forgets :: 1
+// err: ncclAllReduce in stream
+// err: nothing orders the two
+// case: --gpus 2 -- captured :: 3
+// err: ncclAllReduce in a stream that is captured
+// case: --gpus 2 -- absent :: 3
+// err: ncclCommSplit
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -320,6 +332,16 @@ void mistakes(const std::string& what) {
     together(2, [&](int r) { return reduce(r, kCount, r == 0 ? other : all[r].stream); });
     CHECK(cudaStreamSynchronize(other));
     CHECK(cudaStreamDestroy(other));
+  }
+  if (what == "sizes")
+    together(2, [&](int r) {
+      return r == 0 ? ncclSend(all[0].from, kCount, ncclFloat, 1, comms[0], all[0].stream)
+                    : ncclRecv(all[1].to, kCount / 2, ncclFloat, 0, comms[1], all[1].stream);
+    });
+  if (what == "others_stream") printf("%s\n", first_words(reduce(1, kCount, all[0].stream)).c_str());
+  if (what == "captured") {
+    CHECK(cudaStreamBeginCapture(all[0].stream, cudaStreamCaptureModeGlobal));
+    together(2, [&](int r) { return reduce(r, kCount, all[r].stream); });
   }
   if (what == "absent") NCCL(ncclCommSplit(comms[0], 0, 0, &comms[1], nullptr));
   destroy(all);

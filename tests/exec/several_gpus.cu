@@ -5,10 +5,11 @@
 // out: set 1: no error, current 1; set 2: invalid device ordinal, current 1
 // out: memory of 1 is device 1's; another thread begins with device 0
 // out: can 0->1 1, 0->0 0, 0->5 invalid device ordinal
-// out: enable: no error, again: peer access is already enabled, itself: peer access is not supported between these two
-// devices, flags: invalid argument out: disable: no error, again: peer access has not been enabled out: bus
-// 0000:01:00.0 0000:02:00.0; stream's device 1 err: there is no device 5: there are 2 GPUs, devices 0 to 1 err: the
-// program asks for device 2 and has 2 GPUs: --gpus 3 gives it more
+// out: enable: no error, again: peer access is already enabled, itself: peer access is not supported between these two devices, flags: invalid argument
+// out: disable: no error, again: peer access has not been enabled
+// out: bus 0000:01:00.0 0000:02:00.0; stream's device 1
+// err: there is no device 5: there are 2 GPUs, devices 0 to 1
+// err: the program asks for device 2 and has 2 GPUs: --gpus 3 gives it more
 //
 // case: --gpus 8 --sanitize all -- ring :: 0
 // out: every GPU has 28
@@ -17,15 +18,14 @@
 // out: every GPU has 3$
 //
 // case: --gpus 2 --sanitize streamcheck -- forgets :: 1
-// err: add_from\(int\*, int const\*, int\) \(launch 3\) in stream #\d of GPU 1 reads 4096 bytes of 'cudaMalloc #1' that
-// fill\(int\*, int, int\) \(launch 2\) in stream #\d may still be writing, and nothing orders the two; record an event
-// in stream #\d behind the first \(cudaEventRecord\), and let stream #\d of GPU 1 wait for it
+// err: add_from\(int\*, int const\*, int\) \(launch 3\) in stream #\d of GPU 1 reads 4096 bytes of 'cudaMalloc #1' that fill\(int\*, int, int\) \(launch 2\) in stream #\d may still be writing, and nothing orders the two; record an event in stream #\d behind the first \(cudaEventRecord\), and let stream #\d of GPU 1 wait for it
 //
 // case: --gpus 2 -- no_access :: 4
 // out: no access: an illegal memory access was encountered
 // err: out-of-bounds load of 4 bytes at 0x[0-9a-f]+: 'cudaMalloc #1' is memory of GPU 0, which GPU 1 may not reach
-// err: while GPU 1 is current, call cudaDeviceEnablePeerAccess\(0, 0\) before the launch, or copy the bytes by
-// cudaMemcpyPeer case: --gpus 2 -- disabled :: 4 out: no access: an illegal memory access was encountered
+// err: while GPU 1 is current, call cudaDeviceEnablePeerAccess\(0, 0\) before the launch, or copy the bytes by cudaMemcpyPeer
+// case: --gpus 2 -- disabled :: 4
+// out: no access: an illegal memory access was encountered
 //
 // case: --gpus 2 -- faults :: 4
 // out: device 1: an illegal memory access was encountered, its stream's: an illegal memory access was encountered
@@ -43,9 +43,10 @@
 // out: own 10 20, managed 30 30
 //
 // case: --gpus 2 -- handles :: 0
-// out: launch: invalid resource handle, record: invalid resource handle, elapsed: invalid resource handle, wait: no
-// error err: the stream is device 0's, the current one is device 1's err: the stream is device 1's, the event is device
-// 0's err: the first event is device 0's, the second device 1's
+// out: launch: invalid resource handle, record: invalid resource handle, elapsed: invalid resource handle, wait: no error
+// err: the stream is device 0's, the current one is device 1's
+// err: the stream is device 1's, the event is device 0's
+// err: the first event is device 0's, the second device 1's
 //
 // case: --gpus 2 --sanitize initcheck -- unwritten :: 1
 // err: cudaMalloc #1
