@@ -61,6 +61,14 @@ SystemCheck run_compiler(const Tool& nvcc, const Tool& library) {
   return {SystemCheck::State::note, "run", "takes .ptx files only: there is no CUDA compiler", {}};
 }
 
+/// Whether programs that include nccl.h compile; the library behind it is ours.
+SystemCheck nccl_headers(const Tool& nvcc) {
+  if (const auto folder = find_nccl_headers(nvcc.path))
+    return {SystemCheck::State::good, "NCCL", fmt::format("nccl.h in {}: programs that call it compile", *folder), {}};
+  return {SystemCheck::State::note, "NCCL", "no nccl.h: programs that call it do not compile here",
+          "pip install nvidia-nccl-cu13 (-cu12 for CUDA 12), in an active environment"};
+}
+
 /// What keeps a stranger's file from what is not his.
 SystemCheck isolation() {
   const auto support = isolation_support();
@@ -98,6 +106,7 @@ ExitCode run_doctor(const CommandLine&) {
                            "the build asks it for registers and shared memory"));
   checks.push_back(nvrtc(library));
   checks.push_back(run_compiler(nvcc, library));
+  checks.push_back(nccl_headers(nvcc));
   checks.push_back(isolation());
   const auto width = report_width(ReportTarget({}));
   std::string text;

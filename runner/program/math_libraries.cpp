@@ -7,6 +7,7 @@
 
 #include "common/cuda_api/program_file.h"
 #include "runner/student_file/source_file.h"
+#include "runner/student_file/toolchain.h"
 
 namespace gpulab {
 namespace {
@@ -133,13 +134,18 @@ std::vector<std::string> libraries_of_sources(const std::vector<std::string>& fi
 }
 
 std::vector<std::string> header_words(const std::vector<std::string>& files, const std::string& nvcc) {
-  constexpr const char* header = "nvToolsExt.h";
   std::error_code failed;
   const auto folder = fs::canonical(nvcc, failed).parent_path().parent_path() / "include";
-  if (failed || fs::exists(folder / header) || !fs::exists(folder / "nvtx3" / header)) return {};
+  if (failed) return {};
   const auto included = headers_of(files);
-  if (std::ranges::find(included, header) == included.end()) return {};
-  return {"-I" + (folder / "nvtx3").string()};
+  const auto includes = [&](const char* header) { return std::ranges::find(included, header) != included.end(); };
+  std::vector<std::string> words;
+  if (constexpr const char* header = "nvToolsExt.h";
+      includes(header) && !fs::exists(folder / header) && fs::exists(folder / "nvtx3" / header))
+    words.push_back("-I" + (folder / "nvtx3").string());
+  if (includes("nccl.h") && !fs::exists(folder / "nccl.h"))
+    if (const auto found = find_nccl_headers(nvcc)) words.push_back("-I" + *found);
+  return words;
 }
 
 }  // namespace gpulab

@@ -33,8 +33,8 @@ std::vector<std::string> put_math_libraries(const std::vector<std::string>& sona
 /// The sonames of those that the words of a link name by -l.
 [[nodiscard]] std::vector<std::string> sonames_of(const std::vector<std::string>& words);
 
-/// NVTX has headers alone since CUDA 13, in a folder of their own: the -I of that folder, where a source includes what
-/// stood beside the others before.
+/// The -I of headers that a source includes and nvcc does not find by itself: NVTX's since CUDA 13, which have a folder
+/// of their own, and NCCL's, which come with a wheel.
 [[nodiscard]] std::vector<std::string> header_words(const std::vector<std::string>& files, const std::string& nvcc);
 
 /// The words -l for what the sources include: cuBLAS by its header.

@@ -234,6 +234,23 @@ std::optional<std::string> release_in(std::string_view text) {
   return std::string(text.substr(at + 8, end == std::string_view::npos ? end : end - at - 8));
 }
 
+std::optional<std::string> find_nccl_headers(const std::optional<std::string>& nvcc) {
+  std::vector<fs::path> folders;
+  if (nvcc) folders.push_back(fs::path(toolkit_of(*nvcc)) / "include");
+  // Of wheels: beside the one that nvcc is of, and in environments.
+  if (nvcc) folders.push_back(fs::path(toolkit_of(*nvcc)).parent_path() / "nccl/include");
+  for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (const auto environment = variable(name))
+      for (const auto& wheels : wheels_in(*environment)) folders.push_back(wheels / "nccl/include");
+  if (const auto home = variable("HOME"))
+    for (const auto& wheels : wheels_in(fs::path(*home) / ".local")) folders.push_back(wheels / "nccl/include");
+  for (const char* system : {"/usr/include", "/usr/local/include"}) folders.emplace_back(system);
+  std::error_code unreadable;
+  for (const auto& folder : folders)
+    if (fs::exists(folder / "nccl.h", unreadable)) return folder.string();
+  return std::nullopt;
+}
+
 std::vector<std::string> include_folders(const std::string& library) {
   std::vector<std::string> found;
   const auto root = real(library).parent_path().parent_path();

@@ -44,6 +44,10 @@ struct Compiler {
 /// "13.0" from "…, release 13.0, V13.0.48": of `nvcc --version`, and of the head of a PTX text.
 [[nodiscard]] std::optional<std::string> release_in(std::string_view text);
 
+/// The folder of NCCL's nccl.h: the toolkit's, the system's, or that of NVIDIA's wheel in an environment that is active
+/// or that nvcc is of.
+[[nodiscard]] std::optional<std::string> find_nccl_headers(const std::optional<std::string>& nvcc);
+
 /// Folders of the CUDA headers that belong to a library of a toolkit (include/) or of wheels (several).
 [[nodiscard]] std::vector<std::string> include_folders(const std::string& library);
 

@@ -57,6 +57,10 @@ std::string advice_on_build(std::string_view log, const std::vector<std::string>
         "  hint: a file sees its own folder and those that -I names, and others of the checkout (.git) that it lies "
         "in: "
         "name the folder by -I, or start from the folder above\n";
+  if (log.find("nccl.h: No such file or directory") != std::string_view::npos)
+    said +=
+        "  hint: nccl.h is NVIDIA's, and not the toolkit's: 'pip install nvidia-nccl-cu13' (-cu12 for CUDA 12) brings "
+        "it into an active environment, where it is found; of another place name the folder by -I\n";
   return said;
 }
 

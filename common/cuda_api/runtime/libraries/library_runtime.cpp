@@ -116,7 +116,7 @@ cudaError_t perform_together(Session& s, const std::vector<LibraryPart>& parts, 
   std::vector<double> ready;
   for (const auto& part : parts) {
     const OnGpu on(part.gpu);
-    const cudaStream_t stream = part.operation.stream;
+    cudaStream_t stream = part.operation.stream;
     if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
     if (s.captures(stream)) s.refuse(part.operation.function + " in a stream that is captured", part.operation.caller);
     if (s.breaks_capture(stream))

@@ -1,5 +1,6 @@
 #include "runner/student_file/toolchain.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -58,6 +59,20 @@ TEST_CASE("a release is read from nvcc's version and from the head of a PTX text
   CHECK(release_in("Cuda compilation tools, release 13.0, V13.0.88\nBuild") == "13.0");
   CHECK(release_in("// Cuda compilation tools, release 12.4") == "12.4");
   CHECK_FALSE(release_in("written by hand"));
+}
+
+TEST_CASE("nccl.h is found in the wheel of an active environment") {
+  namespace fs = std::filesystem;
+  const auto root = fs::temp_directory_path() / "gpulab_nccl_headers_test";
+  const auto folder = root / "lib/python3.99/site-packages/nvidia/nccl/include";
+  fs::create_directories(folder);
+  std::ofstream(folder / "nccl.h") << "// one";
+  const char* const before = std::getenv("VIRTUAL_ENV");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("VIRTUAL_ENV", root.c_str(), 1);
+  CHECK(find_nccl_headers(none) == folder.string());
+  kept.empty() ? unsetenv("VIRTUAL_ENV") : setenv("VIRTUAL_ENV", kept.c_str(), 1);
+  fs::remove_all(root);
 }
 
 }  // namespace
