@@ -1,6 +1,7 @@
 // The first numbers of each generator of cuRAND's host API: to be run on a GPU and under `gpulab exec`, and compared (diff). Each line is
 // a generator, an order, a seed, an offset, a form, and the FNV-1a of 10^5 numbers beside the first four.
 // build: -lcurand
+// long
 // case:  :: 0
 // What an H100 printed (driver 580); normal numbers differ in their last bits, for its sine does.
 // out: XORWOW default seed 11400714819323198485 offset 12345 bits 8b84ce1194c32f5b

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whole programs by `gpulab exec`: `run.py BINARY [-k WORD] [-j JOBS]`.
+"""Whole programs by `gpulab exec`: `run.py BINARY [-k WORD] [-j JOBS] [--long]`.
 
 Each .cu file here is built once, by `gpulab nvcc`, and says in its first lines what is to come of it:
 
@@ -7,6 +7,7 @@ Each .cu file here is built once, by `gpulab nvcc`, and says in its first lines 
     // out: EXPRESSION                          what its standard output matches (any number)
     // err: EXPRESSION                          what the report on standard error matches, blanks counting as one
     // build: OPTIONS                           of nvcc, where it takes some
+    // long                                     it takes more than a few seconds: run by --long, and by nothing else
 
 There @TEXT@ is the number of the line that has TEXT. Files of homework/ are compiled by `gpulab exec` itself, case for case, as
 students do it: OPTIONS are of that. Below are the cases that take more than a program: what cannot be run, and fat binaries that lie. NVIDIA's nvcc is needed.
@@ -474,8 +475,11 @@ int main(int, char** argv) {
             self.case("not confined", [program.name, "--no-isolation", "--", elsewhere], 0, out=["^1 1 1 1\n$"])
 
 
-def jobs_of(tests):
-    jobs = [(tests.file, file) for file in sorted(HERE.glob("*.cu"))]
+def jobs_of(tests, long):
+    takes_long = {file: re.search(r"^// long$", file.read_text(encoding="utf-8"), re.M) is not None for file in sorted(HERE.glob("*.cu"))}
+    jobs = [(tests.file, file) for file, takes in takes_long.items() if takes == long]
+    if long:
+        return jobs
     jobs += [(tests.homework, file) for file in sorted((HERE / "homework").glob("*.cu"))]
     jobs += [(job,) for job in (tests.documents, tests.explained, tests.sources, tests.linked, tests.traced, tests.stepped, tests.pages, tests.build_errors, tests.streams, tests.cached, tests.unlooked, tests.foreign, tests.lies, tests.confined)]
     return jobs + [(job, tests, run, wrong_in) for job in courses.ALL]

@@ -41,7 +41,7 @@ class DriverTests(Tests):
         self.case("module and more", ["-m", "script", "more"], 2, err=["error: exec: arguments of the module stand behind --"])
 
 
-def jobs_of(tests):
+def jobs_of(tests, _):
     return [(tests.file, file) for file in sorted(HERE.glob("*.cu"))] + [(tests.statically_linked,), (tests.scripts,)]
 
 
