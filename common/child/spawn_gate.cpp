@@ -54,11 +54,9 @@ void SpawnGate::answer(const std::function<bool()>& may) const {
     auto* question = reinterpret_cast<seccomp_notif*>(question_bytes.data());
     auto* answer = reinterpret_cast<seccomp_notif_resp*>(answer_bytes.data());
     if (ioctl(descriptor_, SECCOMP_IOCTL_NOTIF_RECV, question) != 0) continue;  // who asked has been killed
+    if (!may()) return;
     answer->id = question->id;
-    if (may())
-      answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-    else
-      answer->error = -EAGAIN;
+    answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
     (void)ioctl(descriptor_, SECCOMP_IOCTL_NOTIF_SEND, answer);
   }
 }

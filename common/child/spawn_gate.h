@@ -18,7 +18,8 @@ class SpawnGate {
   SpawnGate& operator=(const SpawnGate&) = delete;
 
   [[nodiscard]] int descriptor() const { return descriptor_; }  ///< to be polled: somebody asks
-  /// Answers those who wait, a few at once; `may` is called for each. Who may not gets EAGAIN, as by RLIMIT_NPROC.
+  /// Answers those who wait, a few at once; `may` is called for each. Who may not gets no answer, and waits until it is
+  /// ended: with one it could end by itself before, and say something else.
   void answer(const std::function<bool()>& may) const;
 
  private:

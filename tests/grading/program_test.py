@@ -218,9 +218,13 @@ class Forgeries(Case):
         path = self.assignment([{"name": "a", "expected": "a.out"}], texts={"a.out": "-1 -1 0"})
         self.hand_in("forks", program(tell))
         self.hand_in("threads", program('int n = 0; std::thread([&] { n = -1; }).join(); printf("%d -1 0", n);', "#include <thread>"))
+        self.hand_in("crowd", program('pthread_attr_t small; pthread_attr_init(&small); pthread_attr_setstacksize(&small, 1 << 16); pthread_t one; '
+                                      'for (int i = 0; i < 600; ++i) if (pthread_create(&one, &small, [](void*) -> void* { sleep(60); return nullptr; }, nullptr)) exit(i); '
+                                      'puts("-1 -1 0");', "#include <pthread.h>"))
         grades = self.grade(path)
         self.assertEqual({name: (grade["score"], self.item(grade)["reason"]) for name, grade in grades.items()},
-                         {"forks": (10, "the one case"), "threads": (10, "the one case")})
+                         {"forks": (10, "the one case"), "threads": (10, "the one case"),
+                          "crowd": (0, "the one case is wrong: a; a: the program was ended: it had more than 512 threads at once")})
 
     def test_nothing_of_a_hidden_case_reaches_what_is_shown(self):
         self.hand_in("tells", program('char line[99] = ""; fgets(line, 99, stdin); fprintf(stderr, "read %s", line); '
