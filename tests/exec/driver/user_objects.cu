@@ -2,7 +2,7 @@
 // Contexts, memory and kernels are asked what is rarely asked.
 // build: -lcuda
 // case: :: 0
-// out: ^0 0 0\nof a graph: 0\nof a copy and an instance: 0\nof the last: 1\nreleased: 2\n0 0 1 1\npopped: 0 1 201\nfree: 0 1, all: 0 1\nlocal: 1\n$
+// out: ^0 0 0\nof a graph: 0\nof a copy and an instance: 0\nof the last: 1\nreleased: 2\n0 0 1 1\npopped: 0 1 201\nfree: 0 1, all: 0 1\nlocal: 1\nbeyond its bounds: 1\na range that goes on: 0 0\n$
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -65,4 +65,29 @@ int main() {
   cudaFuncAttributes of_kernel;
   const int known = cudaFuncGetAttributes(&of_kernel, hungry);
   std::printf("local: %d\n", known == 0 && of_kernel.localSizeBytes >= 4000);
+  CUmodule module;
+  CUfunction function;
+  cuModuleLoadData(&module, ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry bounded() .maxntid 128, 1, 1 { ret; }\n");
+  cuModuleGetFunction(&function, module, "bounded");
+  std::printf("beyond its bounds: %d\n", cuLaunchKernel(function, 1, 1, 1, 256, 1, 1, 0, nullptr, nullptr, nullptr));
+
+  constexpr size_t chunk = 2 << 20;
+  CUdeviceptr range = 0, next = 0;
+  CUmemAllocationProp kind = {};
+  kind.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  kind.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  CUmemAccessDesc access = {kind.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  cuMemAddressReserve(&range, 8 * chunk, 0, 0, 0);  // addresses that are free
+  cuMemAddressFree(range, 8 * chunk);
+  cuMemAddressReserve(&range, chunk, 0, range, 0);
+  cuMemAddressReserve(&next, chunk, 0, range + chunk, 0);
+  for (const CUdeviceptr place : {range, next}) {
+    CUmemGenericAllocationHandle handle;
+    cuMemCreate(&handle, chunk, &kind, 0);
+    cuMemMap(place, chunk, 0, handle, 0);
+    cuMemSetAccess(place, chunk, &access, 1);
+    cuMemRelease(handle);
+  }
+  const int filled = cuMemsetD8(range, 1, 2 * chunk);
+  std::printf("a range that goes on: %d %d\n", next != range + chunk, filled);
 }

@@ -72,7 +72,7 @@ $L_ends:
 }  // namespace
 
 void add_device_runtime(std::vector<std::string>& texts) {
-  if (std::ranges::any_of(texts, [](const auto& text) { return text.find("cudaCGSynchronize") != std::string::npos; }))
+  if (std::ranges::any_of(texts, [](const auto& text) { return text.find("cudaCG") != std::string::npos; }))
     texts.emplace_back(grids_that_wait);
 }
 
