@@ -31,6 +31,14 @@ std::string of_toolkit(std::string_view name) {
   return fmt::format("{}.so.{}", name, version.substr(0, version.find('.')));
 }
 
+/// The sonames of cuBLAS and its kin. Python's packages open them by a path that they have looked for on disk, unless
+/// one of that soname is loaded.
+std::vector<std::string> all_math_libraries() {
+  std::vector<std::string> sonames;
+  for (const auto& library : math_libraries()) sonames.emplace_back(library.soname);
+  return sonames;
+}
+
 }  // namespace
 
 std::string runtime_library_name() { return of_toolkit("libcudart"); }
@@ -69,7 +77,8 @@ LentLibraries lend_libraries(const fs::path& folder, const LibraryNeeds& needs) 
       lent.readable.push_back(fs::canonical(*real, failed).parent_path());
     }
   }
-  for (const auto& library : put_math_libraries(needs.linked, folder)) preloaded += ":" + library;
+  for (const auto& library : put_math_libraries(needs.interpreter ? all_math_libraries() : needs.linked, folder))
+    preloaded += ":" + library;
   if (needs.static_runtime) lent.environment.push_back(fmt::format("{}=1", cuda_api::kStaticVariable));
   lent.environment.push_back("LD_PRELOAD=" + preloaded);
   return lent;

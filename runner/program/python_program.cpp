@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "common/child/captured_run.h"
@@ -21,6 +22,83 @@ constexpr const char* question =
     "import sys\n"
     "print(sys.executable)\n"
     "for place in [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, *sys.path]: print(place)\n";
+
+/// Run by the interpreter before the program. cuda-python's wheel holds a CUDA runtime whose functions have no names;
+/// the module that wraps it offers them to the package's others by name (Cython's __pyx_capi__), and takes ours there.
+constexpr const char* customization = R"(import ctypes, importlib.machinery, os, sys
+
+def take_ours(module):
+    known = ctypes.CDLL(None)
+    name_of, make = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_New
+    name_of.restype, name_of.argtypes = ctypes.c_void_p, [ctypes.py_object]
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
+    offered = module.__pyx_capi__
+    for name, capsule in list(offered.items()):
+        ours = getattr(known, name.removeprefix('_'), None)
+        if ours is not None:
+            offered[name] = make(ctypes.cast(ours, ctypes.c_void_p), name_of(capsule), None)
+
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name != 'cuda.bindings._internal.runtime':
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            run = spec.loader.exec_module
+            spec.loader.exec_module = lambda module: (run(module), take_ours(module))
+        return spec
+
+sys.meta_path.insert(0, Finder)
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path[:] = [place for place in sys.path if place != here]
+mine = sys.modules.pop('sitecustomize')
+try:  # this machine's own
+    import sitecustomize
+except ModuleNotFoundError:
+    pass
+sys.modules.setdefault('sitecustomize', mine)
+)";
+
+/// Where the interpreter finds it: the value of PYTHONPATH.
+std::string put_customization(const std::string& folder) {
+  const auto place = fs::path(folder) / "python";
+  fs::create_directories(place);
+  std::ofstream(place / "sitecustomize.py") << customization;
+  const char* const before = std::getenv("PYTHONPATH");
+  return place.string() + (before == nullptr || *before == '\0' ? "" : std::string(":") + before);
+}
+
+/// Stands before nvcc in the PATH: PyCUDA compiles by it. Whoever asks for machine code gets PTX, with lines.
+constexpr const char* compiler_words = R"(asks= names= file=
+for word do
+  case $word in
+    -cubin | --cubin) asks=yes ;;
+    -o* | --output-file*) names=yes ;;
+    *.cu) file=$word ;;
+  esac
+done
+[ -n "$asks" ] || exec "$nvcc" "$@"
+for word do
+  shift
+  case $word in
+    -cubin | --cubin) word=--ptx ;;
+  esac
+  set -- "$@" "$word"
+done
+[ -n "$names" ] || set -- "$@" -o "$(basename "$file" .cu).cubin"
+exec "$nvcc" -lineinfo "$@"
+)";
+
+/// The value of PATH that finds it.
+std::string put_compiler(const std::string& folder, const std::string& nvcc) {
+  const auto place = fs::path(folder) / "compiler";
+  fs::create_directories(place);
+  std::ofstream(place / "nvcc") << "#!/bin/sh\nnvcc='" << nvcc << "'\n" << compiler_words;
+  fs::permissions(place / "nvcc", fs::perms::owner_all);
+  const char* const before = std::getenv("PATH");
+  return place.string() + ":" + (before == nullptr ? "/usr/bin:/bin" : before);
+}
 
 }  // namespace
 
@@ -48,15 +126,20 @@ PythonProgram find_python() {
 
 std::vector<std::string> python_environment(const std::string& folder) {
   std::vector<std::string> all{"NUMBA_CACHE_DIR=" + folder, "CUPY_CACHE_DIR=" + folder, "CUDA_CACHE_PATH=" + folder,
-                               "MPLCONFIGDIR=" + folder};
+                               "MPLCONFIGDIR=" + folder, "PYTHONPATH=" + put_customization(folder)};
+  if (std::getenv("XDG_CACHE_HOME") == nullptr) all.push_back("XDG_CACHE_HOME=" + folder);  // PyCUDA's
+  // CUB's kernels of CuPy's wheel are called by a runtime without names; CuPy has others for the same sums.
+  if (std::getenv("CUPY_ACCELERATORS") == nullptr) all.emplace_back("CUPY_ACCELERATORS=");
   if (std::getenv("PYTHONWARNINGS") == nullptr)  // that we lend no nvJitLink is no news
     all.emplace_back("PYTHONWARNINGS=ignore:libnvJitLink:RuntimeWarning");
-  if (std::getenv("CUDA_HOME") == nullptr && std::getenv("CUDA_PATH") == nullptr)
-    if (const auto nvcc = find_nvcc()) {
+  if (const auto nvcc = find_nvcc()) {
+    if (nvcc->find('\'') == std::string::npos) all.push_back("PATH=" + put_compiler(folder, *nvcc));
+    if (std::getenv("CUDA_HOME") == nullptr && std::getenv("CUDA_PATH") == nullptr) {
       const auto toolkit = toolkit_of(*nvcc);
       all.push_back("CUDA_HOME=" + toolkit);
       all.push_back("CUDA_PATH=" + toolkit);
     }
+  }
   return all;
 }
 

@@ -64,7 +64,11 @@ ChildPlan plan_for(const ProgramRequest& request, const fs::path& own, const fs:
   options.record = record;
   if (options.steps) options.steps_file = steps_file(record);
   plan.environment->push_back(fmt::format("TMPDIR={}", own.string()));
-  plan.environment->insert(plan.environment->end(), lent.environment.begin(), lent.environment.end());
+  for (const auto& one : lent.environment) {  // in the place of what had that name: PATH, PYTHONPATH
+    const auto name = one.substr(0, one.find('=') + 1);
+    std::erase_if(*plan.environment, [&](const std::string& before) { return before.starts_with(name); });
+    plan.environment->push_back(one);
+  }
   plan.environment->push_back(fmt::format("{}={}", cuda_api::kOptionsVariable, encode(options)));
   if (!request.isolated) return plan;
   plan.confinement.emplace();

@@ -72,6 +72,9 @@ function(gpulab_cuda_library name folder header prefix version)
   if(name STREQUAL cublas AND EXISTS ${beside}/cublasXt.h)
     set(headers ${found},${beside}/cublasXt.h)
   endif()
+  if(name STREQUAL cusolver AND EXISTS ${beside}/cusolverSp.h)
+    set(headers ${found},${beside}/cusolver_common.h,${beside}/cusolverSp.h)
+  endif()
   add_custom_command(
     OUTPUT ${wrappers}
     COMMAND ${Python3_EXECUTABLE} ${script} ${headers} ${prefix} ${here}/functions.txt ${wrappers}

@@ -206,9 +206,13 @@ CUresult cuCtxPushCurrent(CUcontext context) {
 
 CUresult cuCtxPopCurrent(CUcontext* context) {
   return driver_call("cuCtxPopCurrent", Needs::driver, [&](Session& s) {
-    if (stack().empty()) return invalid_context(s);
-    if (context != nullptr) *context = stack().back();
-    stack().pop_back();
+    const CUcontext current = current_context();
+    if (current == nullptr) return invalid_context(s);
+    if (context != nullptr) *context = current;
+    if (stack().empty())
+      uses_runtime() = false;  // the primary one, which the runtime made current: until its next call
+    else
+      stack().pop_back();
     return cudaSuccess;
   });
 }

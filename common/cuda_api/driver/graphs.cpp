@@ -297,6 +297,26 @@ CUresult cuGraphUpload(CUgraphExec exec, CUstream stream) {
   return by_runtime("cuGraphUpload", [&] { return cudaGraphUpload(exec, stream); });
 }
 
+CUresult cuUserObjectCreate(CUuserObject* object, void* data, CUhostFn destroy, unsigned count, unsigned flags) {
+  return by_runtime("cuUserObjectCreate", [&] { return cudaUserObjectCreate(object, data, destroy, count, flags); });
+}
+
+CUresult cuUserObjectRetain(CUuserObject object, unsigned count) {
+  return by_runtime("cuUserObjectRetain", [&] { return cudaUserObjectRetain(object, count); });
+}
+
+CUresult cuUserObjectRelease(CUuserObject object, unsigned count) {
+  return by_runtime("cuUserObjectRelease", [&] { return cudaUserObjectRelease(object, count); });
+}
+
+CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count, unsigned flags) {
+  return by_runtime("cuGraphRetainUserObject", [&] { return cudaGraphRetainUserObject(graph, object, count, flags); });
+}
+
+CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned count) {
+  return by_runtime("cuGraphReleaseUserObject", [&] { return cudaGraphReleaseUserObject(graph, object, count); });
+}
+
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   return by_runtime("cuGraphLaunch", [&] { return cudaGraphLaunch(exec, stream); });
 }
@@ -321,6 +341,16 @@ CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
   return by_runtime("cuStreamBeginCapture",
                     [&] { return cudaStreamBeginCapture(stream, static_cast<cudaStreamCaptureMode>(mode)); });
 }
+
+#if CUDA_VERSION >= 13000
+CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode* before, const CUgraphEdgeData*,
+                                     size_t count, CUstreamCaptureMode mode) {
+  return by_runtime("cuStreamBeginCaptureToGraph", [&] {
+    return cudaStreamBeginCaptureToGraph(stream, graph, before, nullptr, count,
+                                         static_cast<cudaStreamCaptureMode>(mode));
+  });
+}
+#endif
 
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   return by_runtime("cuStreamEndCapture", [&] { return cudaStreamEndCapture(stream, graph); });

@@ -10,6 +10,7 @@
 
 #include "common/cuda_api/driver/driver_call.h"
 #include "common/cuda_api/driver/modules/readable_memory.h"
+#include "common/cuda_api/runtime/host/python_lines.h"
 
 using namespace gpulab;
 using namespace gpulab::cuda_api;
@@ -124,8 +125,10 @@ CUresult cuGetExportTable(const void** table, const CUuuid*) {
   void* const caller = __builtin_return_address(0);
   return driver_call("cuGetExportTable", Needs::nothing, [&](Session& s) {
     if (!is_of_nvidia(caller))
-      s.refuse("cuGetExportTable, which a CUDA runtime calls that is linked statically and stripped of its names",
-               caller, "link the program with the shared runtime (nvcc -cudart shared), or do not strip it");
+      s.refuse(
+          "cuGetExportTable, which a CUDA runtime calls that is linked statically and stripped of its names", caller,
+          python_line().empty() ? "link the program with the shared runtime (nvcc -cudart shared), or do not strip it"
+                                : "a package's wheel holds it: configs/python.md says what of CuPy runs, and how");
     if (table != nullptr) *table = nullptr;
     return cudaErrorSymbolNotFound;
   });

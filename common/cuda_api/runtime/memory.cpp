@@ -248,8 +248,10 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {
 
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
   return call("cudaMemGetInfo", Waits::no, [&](Session& s) {
-    *total = s.profile().memory_bytes;
-    *free_bytes = *total - std::min(s.memory.used(current_gpu()), *total);
+    const std::size_t all = s.profile().memory_bytes;
+    if (total != nullptr) *total = all;
+    if (free_bytes == nullptr) return cudaSuccess;  // programs ask for one of them
+    *free_bytes = all - std::min(s.memory.used(current_gpu()), all);
     // What lies in the simulated GPU's memory lies in this machine's.
     std::uint64_t here = available_host_memory().value_or(*free_bytes) / 10 * 9;
     if (s.options.host_memory != 0)

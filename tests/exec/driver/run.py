@@ -37,6 +37,17 @@ class DriverTests(Tests):
                   err=["out-of-bounds load of 4 bytes at", rf"cuMemAlloc #1 was allocated at \S*script\.py:{allocation}",
                        rf"called by \S*script\.py:{launch}"])
         self.case("module", ["-m", "script"], 0, out=["twice 21 is 42"], err=["gpulab: script on a simulated h200: exit code 0"])
+        names = ("cublasCreate_v2", "cublasLtCreate", "cufftExecC2C", "curandCreateGenerator", "cusolverDnCreate", "cusparseCreate")
+        (self.folder / "libraries.py").write_text(f"import ctypes\nprint([hasattr(ctypes.CDLL(None), name) for name in {names}])\n", encoding="utf-8")
+        self.case("libraries of ours are loaded before packages look for NVIDIA's", ["libraries.py"], 0,
+                  out=[r"\[True, True, True, True, True, True\]"])
+        (self.folder / "compiler.py").write_text("import pathlib, subprocess\npathlib.Path('k.cu').write_text('__global__ void k() {}')\n"
+                                                 "subprocess.run(['nvcc', '--cubin', 'k.cu'], check=True)\n"
+                                                 "print('.visible .entry' in pathlib.Path('k.cubin').read_text())\n", encoding="utf-8")
+        self.case("nvcc of a package gives PTX for machine code", ["compiler.py"], 0, out=["True"])
+        (self.folder / "nameless.py").write_text("import ctypes\nctypes.CDLL('libcuda.so.1').cuGetExportTable(None, None)\n", encoding="utf-8")
+        self.case("wheel with a nameless runtime", ["nameless.py"], 3,
+                  err=[r"hint: a package's wheel holds it: configs/python\.md says what of CuPy runs, and how"])
         self.case("script missing", ["none.py"], 2, err=[r"error: exec: no such file: none\.py"])
         self.case("module and more", ["-m", "script", "more"], 2, err=["error: exec: arguments of the module stand behind --"])
 

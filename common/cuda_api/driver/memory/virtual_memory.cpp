@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 #include "common/cuda_api/driver/driver_call.h"
 #include "common/cuda_api/runtime/failures/reasons.h"
@@ -50,6 +51,7 @@ struct Mapping {
 
 struct VirtualMemory {
   std::map<CUdeviceptr, std::size_t> reserved;  ///< bytes, by their begin
+  std::set<CUdeviceptr> continuing;             ///< of them those that were asked for where another ends
   std::map<CUdeviceptr, Mapping> mapped;
   std::map<CUmemGenericAllocationHandle, std::shared_ptr<Physical>> made;
   CUmemGenericAllocationHandle last = 0;
@@ -66,12 +68,19 @@ Reason not_whole(std::size_t bytes) {
           "round up to what cuMemGetAllocationGranularity gives"};
 }
 
-/// Inside a reserved range.
+/// Inside a reserved range, or in some of which each was asked for where the one before ends: vectors grow so.
 bool is_reserved(CUdeviceptr address, std::size_t bytes) {
-  const auto above = all().reserved.upper_bound(address);
-  if (above == all().reserved.begin()) return false;
-  const auto& [begin, size] = *std::prev(above);
-  return address - begin <= size && bytes <= size - (address - begin);
+  for (bool first = true;; first = false) {
+    if (!first && !all().continuing.contains(address)) return false;
+    const auto above = all().reserved.upper_bound(address);
+    if (above == all().reserved.begin()) return false;
+    const auto& [begin, size] = *std::prev(above);
+    if (address - begin > size) return false;
+    const std::size_t left = size - (address - begin);
+    if (bytes <= left) return true;
+    address += left;
+    bytes -= left;
+  }
 }
 
 bool is_free(CUdeviceptr address, std::size_t bytes) {
@@ -175,6 +184,7 @@ CUresult cuMemAddressReserve(CUdeviceptr* address, size_t bytes, size_t alignmen
     if (there == nullptr) return cudaErrorMemoryAllocation;
     *address = address_of(there);
     all().reserved[*address] = bytes;
+    if (*address == wanted) all().continuing.insert(wanted);
     return cudaSuccess;
   });
 }
@@ -188,6 +198,7 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t bytes) {
       return s.because(cudaErrorInvalidValue, {"something is still mapped there", "cuMemUnmap comes first"});
     munmap(pointer_of(address), bytes);
     all().reserved.erase(found);
+    all().continuing.erase(address);
     return cudaSuccess;
   });
 }

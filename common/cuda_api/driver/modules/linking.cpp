@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/cuda_api/driver/driver_call.h"
+#include "common/cuda_api/driver/modules/device_runtime.h"
 #include "common/cuda_api/driver/modules/loaded_modules.h"
 #include "common/cuda_api/link_ptx.h"
 #include "common/cuda_api/runtime/failures/reasons.h"
@@ -106,6 +107,7 @@ CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
     Linking* const linking = find(state);
     if (linking == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_state());
     if (image == nullptr) return s.because(cudaErrorInvalidValue, null_argument("place for the image"));
+    add_device_runtime(linking->texts);
     linking->linked = linking->texts.size() == 1 ? linking->texts.front() : link_ptx(linking->texts);
     linking->jit.tell_time();
     *image = linking->linked.data();

@@ -2,6 +2,9 @@
 // What serves cuSOLVER's names (functions.txt): one function for all types, with 64-bit sizes.
 
 #include <cusolverDn.h>
+#if __has_include(<cusolverSp.h>)  // whose functions are refused by name, for programs that name them
+#include <cusolverSp.h>
+#endif
 
 #include <cstdint>
 

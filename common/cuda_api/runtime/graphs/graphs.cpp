@@ -87,14 +87,18 @@ std::unordered_set<const void*>& freeing_first() {
     const auto nodes = nodes_of(graph);
     if (nodes == nullptr || exec == nullptr) return cudaErrorInvalidValue;
     *exec = static_cast<cudaGraphExec_t>(add_graph(copy_of(*nodes)));
+    share_user_objects(graph, *exec);
     if ((flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0) freeing_first().insert(*exec);
     return cudaSuccess;
   });
 }
 
 [[gnu::always_inline]] inline cudaError_t destroy(const char* name, void* handle) {
-  return call(name, Waits::no,
-              [&](Session&) { return graphs().erase(handle) == 1 ? cudaSuccess : cudaErrorInvalidValue; });
+  return call(name, Waits::no, [&](Session&) {
+    if (graphs().erase(handle) == 0) return cudaErrorInvalidValue;
+    release_user_objects(handle);
+    return cudaSuccess;
+  });
 }
 
 }  // namespace
@@ -292,6 +296,7 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
     const auto nodes = nodes_of(graph);
     if (nodes == nullptr || clone == nullptr) return cudaErrorInvalidValue;
     *clone = static_cast<cudaGraph_t>(add_graph(copy_of(*nodes)));
+    share_user_objects(graph, *clone);
     return cudaSuccess;
   });
 }

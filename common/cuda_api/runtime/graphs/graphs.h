@@ -30,6 +30,10 @@ using Nodes = std::vector<std::shared_ptr<GraphNode>>;
 [[nodiscard]] std::shared_ptr<Nodes> nodes_of(const void* handle);
 /// A handle of its own.
 [[nodiscard]] void* add_graph(std::shared_ptr<Nodes> nodes);
+/// What a program has tied to a graph (user objects) is tied to its copy or instance, too.
+void share_user_objects(const void* graph, const void* copy);
+/// The graph, copy or instance is gone: what it alone was tied to is told.
+void release_user_objects(const void* graph);
 /// The node behind a handle, which stays while the process lives.
 [[nodiscard]] GraphNode* node_of(cudaGraphNode_t handle);
 [[nodiscard]] cudaGraphNode_t handle_of(const std::shared_ptr<GraphNode>& node);

@@ -66,7 +66,8 @@ Session::Refusal Session::check(const LoadedFunction& kernel, const LaunchReques
             "let x count what there is most of, or let each thread take several elements"};
   const auto most_threads = kernel.kernel.attributes.max_threads_per_block;
   if (most_threads && block.volume() > static_cast<std::uint64_t>(*most_threads))
-    return {cudaErrorLaunchOutOfResources,
+    // The driver's API calls it a wrong value (numba-cuda's own tests hold it to that); the runtime was not asked.
+    return {driver_function != nullptr ? cudaErrorInvalidValue : cudaErrorLaunchOutOfResources,
             fmt::format("a block of {} threads; its __launch_bounds__ says {}", block.volume(), *most_threads),
             "launch what the kernel was compiled for, or raise its __launch_bounds__"};
   const std::size_t fixed = kernel.kernel.attributes.static_shared_bytes.value_or(0);
