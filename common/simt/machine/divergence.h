@@ -18,7 +18,8 @@ namespace gpulab::simt {
 std::int32_t new_reconvergence(Warp& w);
 /// An unused one again. Its lanes have gone on.
 void give_back_point(Warp& w, std::int32_t index);
-/// diverge() (warp.h) but for its last steps: the block that the running split enters next. The caller sets Warp::lanes.
+/// diverge() (warp.h) but for its last steps: the block that the running split enters next. The caller sets
+/// Warp::lanes.
 std::uint32_t part_lanes(Warp& w, const MicroOp* op, std::uint32_t taken);
 /// The running split is over: its lanes are no split's any more.
 void remove_running(Warp& w);

@@ -2,7 +2,8 @@
 // Warps by when they go on: the earliest first, of those at one time the lowest. A tree of winners, as wide as there
 // are warps: a warp that goes back after each instruction changes the way from its leaf to the root, without a branch
 // that nobody could foretell. A node has its winner's time, too, so that what a way is compared with is loaded at once,
-// and times are compared as integers, in the order of which they are: one cycle a comparison, not four behind two loads.
+// and times are compared as integers, in the order of which they are: one cycle a comparison, not four behind two
+// loads.
 
 #include <algorithm>
 #include <bit>
@@ -60,8 +61,9 @@ class EventQueue {
     }
   }
   std::size_t leaves_ = 0, queued_ = 0;
-  std::vector<std::uint64_t> times_;  ///< by node: of the first warp below it; [1]: the root; from leaves_ on: the warps
-  std::vector<std::size_t> warps_;    ///< which it is
+  std::vector<std::uint64_t>
+      times_;                       ///< by node: of the first warp below it; [1]: the root; from leaves_ on: the warps
+  std::vector<std::size_t> warps_;  ///< which it is
 };
 
 }  // namespace gpulab::simt

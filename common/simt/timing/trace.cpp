@@ -130,8 +130,8 @@ const Pattern& pattern_of(const Warp& w, std::uint32_t site, const Addresses& ad
   return known.pattern;
 }
 
-/// Of local memory, in order: word w of lane l lies at 128 w + 4 l behind a place of the warp's own, so that eight lanes'
-/// words are a sector. Lanes are at few places, aligned ones.
+/// Of local memory, in order: word w of lane l lies at 128 w + 4 l behind a place of the warp's own, so that eight
+/// lanes' words are a sector. Lanes are at few places, aligned ones.
 void find_local_sectors(const Warp& w, std::uint32_t words, const Addresses& addresses, BlockTrace& trace) {
   struct At {
     std::uint64_t word;
@@ -148,8 +148,7 @@ void find_local_sectors(const Warp& w, std::uint32_t words, const Addresses& add
     places[k].eights |= 1u << std::countr_zero(lanes) / 8;
   }
   std::sort(places.begin(), places.begin() + known, [](const At& a, const At& b) { return a.word < b.word; });
-  const std::uint64_t own =
-      ((std::uint64_t{1} << 62) + (trace.linear << 32) + (std::uint64_t{w.index} << 24)) >> 5;
+  const std::uint64_t own = ((std::uint64_t{1} << 62) + (trace.linear << 32) + (std::uint64_t{w.index} << 24)) >> 5;
   for (std::size_t k = 0; k < known; ++k)
     for (std::uint32_t word = 0; word < words; ++word)
       for (std::uint32_t left = places[k].eights; left; left &= left - 1)
