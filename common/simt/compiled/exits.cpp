@@ -82,14 +82,6 @@ std::uint32_t call_handlers(Warp* w, const MicroOp* first, Exit* exit) {
   }
 }
 
-std::uint32_t call_handlers_of_some(Warp* w, const MicroOp* first, Exit* exit, std::uint32_t lanes) {
-  const std::uint32_t all = w->mask;
-  set_mask(*w, lanes);
-  const std::uint32_t failed = call_handlers(w, first, exit);
-  set_mask(*w, all);
-  return failed;
-}
-
 namespace {
 /// What gives a block, or kNoBlock with pending_error.
 template <typename F>

@@ -57,9 +57,8 @@ static_assert(offsetof(ThroughPoint, behind) == sizeof(MicroOp));
 
 /// Runs what callable() gave. 0: it ended as it should; else Exit says how not.
 std::uint32_t call_handlers(Warp* warp, const MicroOp* first, Exit* exit);
-/// The same for some of the lanes alone, and then all run again.
-std::uint32_t call_handlers_of_some(Warp* warp, const MicroOp* first, Exit* exit, std::uint32_t lanes);
-/// At a branch of which some lanes are taken; the block that those that run now enter; kNoBlock: Exit says what failed.
+/// Of these two, code sets Warp::lanes. At a branch of which some lanes are taken; the block that those that run now
+/// enter; kNoBlock: Exit says what failed.
 std::uint32_t part_in_code(Warp* warp, const MicroOp* op, Exit* exit, std::uint32_t taken);
 /// Where the lanes wait for others; the block that lanes enter now, or kNoBlock: the scheduler knows who goes on.
 std::uint32_t meet_in_code(Warp* warp, Exit* exit);

@@ -23,10 +23,7 @@ void complete_if_ready(Warp& w, std::int32_t index) {
     split.block = r.call >= 0 ? finish_call(w, r) : r.block;
     w.splits.push_back(split);
   }
-  release_saved(w, r);
-  r.in_use = false;
-  w.free_points.push_back(index);
-  std::push_heap(w.free_points.begin(), w.free_points.end(), std::greater<>());
+  give_back_point(w, index);
 }
 
 /// The lanes that have come to a point go on without those that have not.
@@ -63,13 +60,13 @@ void part(Warp& w, std::int32_t meeting, std::uint32_t lanes, std::uint32_t bloc
   w.splits.push_back(other);
 }
 
-/// The running split goes on with `lanes` towards `block`, which is returned.
+/// The running split goes on with `lanes` (Warp::mask, not Warp::lanes) towards `block`, which is returned.
 std::uint32_t go_on(Warp& w, std::int32_t meeting, std::uint32_t lanes, std::uint32_t block) {
   Split& split = running_split(w);
   split.mask = lanes;
   split.reconvergence = meeting;
   w.stop_block = meeting >= 0 ? point_of(w, meeting).block : kNoBlock;
-  set_mask(w, lanes);
+  w.mask = lanes;
   return block;
 }
 
@@ -80,16 +77,28 @@ std::int32_t new_reconvergence(Warp& w) {
     std::pop_heap(w.free_points.begin(), w.free_points.end(), std::greater<>());
     const std::int32_t index = w.free_points.back();
     w.free_points.pop_back();
-    point_of(w, index) = Reconvergence{};
-    point_of(w, index).in_use = true;
+    point_of(w, index).in_use = true;  // the rest is as give_back_point() has left it
     return index;
   }
   w.reconvergences.emplace_back().in_use = true;
   return static_cast<std::int32_t>(w.reconvergences.size() - 1);
 }
 
+void give_back_point(Warp& w, std::int32_t index) {
+  Reconvergence& r = point_of(w, index);
+  release_saved(w, r);
+  r.block = kNoBlock;
+  r.resume = nullptr;
+  r.arrived = r.expected = r.local_base = r.callee = 0;
+  r.parent = r.call = -1;
+  r.in_use = false;
+  w.free_points.push_back(index);
+  std::push_heap(w.free_points.begin(), w.free_points.end(), std::greater<>());
+}
+
 void remove_running(Warp& w) {
-  running_split(w) = w.splits.back();
+  // What was stored in parts just now is not loaded as a whole where that changes nothing.
+  if (&running_split(w) != &w.splits.back()) running_split(w) = w.splits.back();
   w.splits.pop_back();
   w.running = -1;
 }
@@ -150,7 +159,11 @@ bool release_diverged(Warp& w) {
   return any;
 }
 
-const MicroOp* diverge(Warp& w, const MicroOp* op, std::uint32_t taken) { return enter(w, part_lanes(w, op, taken)); }
+const MicroOp* diverge(Warp& w, const MicroOp* op, std::uint32_t taken) {
+  const std::uint32_t block = part_lanes(w, op, taken);
+  set_mask(w, w.mask);
+  return enter(w, block);
+}
 
 std::uint32_t part_lanes(Warp& w, const MicroOp* op, std::uint32_t taken) {
   ++w.sites[op->site].divergent;
@@ -205,7 +218,9 @@ const MicroOp* diverge_many(Warp& w, const MicroOp* op, const std::uint32_t* ind
     left &= ~lanes;
     part(w, meeting, lanes, block);
   }
-  return enter(w, go_on(w, meeting, same, target(first)));
+  const std::uint32_t block = go_on(w, meeting, same, target(first));
+  set_mask(w, same);
+  return enter(w, block);
 }
 
 }  // namespace gpulab::simt

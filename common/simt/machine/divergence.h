@@ -16,7 +16,10 @@ namespace gpulab::simt {
 
 /// The index of an unused point. References to points do not survive it.
 std::int32_t new_reconvergence(Warp& w);
-/// diverge() (warp.h) but for its last step: the block that the running split enters next.
+/// An unused one again. Its lanes have gone on.
+void give_back_point(Warp& w, std::int32_t index);
+/// diverge() (warp.h) but for its last steps: the block that the running split enters next. The caller sets
+/// Warp::lanes.
 std::uint32_t part_lanes(Warp& w, const MicroOp* op, std::uint32_t taken);
 /// The running split is over: its lanes are no split's any more.
 void remove_running(Warp& w);

@@ -171,18 +171,41 @@ bool run_warp(Warp& w, std::int64_t fuel) {
 
 std::uint32_t go_on_from_meeting(Warp& w) {
   if (w.fuel < 0 || w.splits.size() > 2 || w.block->in_turn) return kNoBlock;
-  const Reconvergence& point = point_of(w, running_split(w).reconvergence);
-  const bool all_there = (point.arrived | w.mask) == point.expected;
+  Split& running = running_split(w);
+  const std::int32_t index = running.reconvergence;
+  Reconvergence& point = point_of(w, index);
+  const std::uint32_t arrived = point.arrived | w.mask;
+  const bool all_there = arrived == point.expected;
   if (point.call >= 0 || all_there != (w.splits.size() == 1)) return kNoBlock;
   if (all_there && point.expected == kFullMask && point.parent < 0) return kNoBlock;  // code for whole warps is quicker
-  if (!all_there) {
+  // What reconverge() and take_over() do, where a split is left alone: field by field, for what was stored so a moment
+  // ago is waited for by who loads it otherwise.
+  Split& left = w.splits.front();
+  if (all_there) {
+    left.mask = arrived;
+    left.block = point.block;
+    left.reconvergence = point.parent;
+    left.local_base = point.local_base;
+    give_back_point(w, index);
+  } else {
     const Split& other = w.splits[w.running == 0 ? 1 : 0];
     if (!is_ready(other) || other.resume) return kNoBlock;
+    point.arrived = arrived;
+    if (w.running == 0) {
+      left.mask = other.mask;
+      left.block = other.block;
+      left.reconvergence = other.reconvergence;
+      left.local_base = other.local_base;
+    }
+    w.splits.pop_back();
   }
-  running_split(w).mask = w.mask;
-  reconverge(w);
-  take_over(w, 0);
-  return w.splits.front().block;
+  left.resume = nullptr;
+  left.state = Split::State::ready;
+  w.running = 0;
+  w.mask = left.mask;
+  w.stop_block = left.reconvergence >= 0 ? point_of(w, left.reconvergence).block : kNoBlock;
+  w.local_base = left.local_base;
+  return left.block;
 }
 
 bool run_warp(Warp& w, std::int64_t fuel, Schedule& choices) {

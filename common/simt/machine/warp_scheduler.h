@@ -17,7 +17,7 @@ bool run_warp(Warp& warp, std::int64_t fuel, Schedule& choices);
 
 /// The running split is where it waits for others (Warp::stop_block). Where one split of the warp alone can go on then,
 /// at a block's start, that one runs now: its block, not entered yet. Else nothing changes: kNoBlock. For warps that
-/// have not polled.
+/// have not polled. The caller sets Warp::lanes.
 std::uint32_t go_on_from_meeting(Warp& warp);
 
 }  // namespace gpulab::simt

@@ -38,7 +38,11 @@ double SmMemory::pass(double now, double cycles) {
   return start;
 }
 
-SmMemory::Line& SmMemory::line_of(std::uint64_t tag) {
+SmMemory::Line& SmMemory::line_of(std::uint64_t tag, Line* before) {
+  if (before && before->tag == tag) {
+    before->used = ++clock_;
+    return *before;
+  }
   const std::size_t sets = lines_.size() / kWays;
   // Which set a line lies in is the hardware's secret. Neighbours lie apart, and so do rows of any pitch.
   Line* set = lines_.data() + (tag ^ tag >> 8 ^ tag >> 16 ^ tag >> 24) % sets * kWays;
@@ -105,8 +109,10 @@ double SmMemory::load(double now, const TracedAccess& access, std::span<const st
   const double start = pass(now, std::max<double>(access.passes, wide));
   double last = start + gpu_.l1_latency;
   result_.sectors += sectors.size();
+  Line* line = nullptr;
   for (const std::uint64_t sector : sectors) {
-    double& there = line_of(sector >> 2).there[sector & 3];
+    line = &line_of(sector >> 2, line);
+    double& there = line->there[sector & 3];
     if (!cached || there == 0) there = fetch(start, sector, access);
     last = std::max(last, there);
   }
@@ -127,9 +133,13 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
     for (std::size_t i = 0; i < sectors.size(); ++i) (void)over_link(start, link_out_free_);
     return;
   }
+  Line* line = nullptr;
   for (const std::uint64_t sector : sectors) {
     // What a thread stores to its own arrays it finds in L1, as far as that has room.
-    if (access.space == TracedAccess::Space::local) line_of(sector >> 2).there[sector & 3] = start + 1;
+    if (access.space == TracedAccess::Space::local) {
+      line = &line_of(sector >> 2, line);
+      line->there[sector & 3] = start + 1;
+    }
     const auto [written, first] = written_.try_emplace(sector, moved_);
     const bool left = !first && left_l2(written, access.space == TracedAccess::Space::local);
     written = moved_;

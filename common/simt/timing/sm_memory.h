@@ -42,7 +42,8 @@ class SmMemory {
   double fetch(double now, std::uint64_t sector, const TracedAccess& access);
   /// When a sector has come over the link to the host, or gone there.
   [[nodiscard]] double over_link(double now, double& free) const;
-  Line& line_of(std::uint64_t tag);
+  /// `before`: that of the sector before; most lie in the same.
+  Line& line_of(std::uint64_t tag, Line* before);
   const GpuTiming& gpu_;
   const MemoryShare share_;
   SmResult& result_;

@@ -130,6 +130,46 @@ const Pattern& pattern_of(const Warp& w, std::uint32_t site, const Addresses& ad
   return known.pattern;
 }
 
+/// Of local memory, in order: word w of lane l lies at 128 w + 4 l behind a place of the warp's own, so that eight
+/// lanes' words are a sector. Lanes are at few places, aligned ones.
+void find_local_sectors(const Warp& w, std::uint32_t words, const Addresses& addresses, BlockTrace& trace) {
+  struct At {
+    std::uint64_t word;
+    std::uint32_t eights;  ///< of lanes: a bit for each that has one there
+  };
+  std::array<At, kLanes> places;  // NOLINT(*-member-init): as far as `known`
+  std::size_t known = 0;
+  std::uint32_t lanes = w.mask;
+  for (std::size_t i = 0; lanes != 0; ++i, lanes &= lanes - 1) {
+    const std::uint64_t word = (addresses.packed[i] & 0xffff) / 4;
+    std::size_t k = 0;
+    while (k < known && places[k].word != word) ++k;
+    if (k == known) places[known++] = {word, 0};
+    places[k].eights |= 1u << std::countr_zero(lanes) / 8;
+  }
+  std::sort(places.begin(), places.begin() + known, [](const At& a, const At& b) { return a.word < b.word; });
+  const std::uint64_t own = ((std::uint64_t{1} << 62) + (trace.linear << 32) + (std::uint64_t{w.index} << 24)) >> 5;
+  for (std::size_t k = 0; k < known; ++k)
+    for (std::uint32_t word = 0; word < words; ++word)
+      for (std::uint32_t left = places[k].eights; left; left &= left - 1)
+        trace.sectors.push_back(own + (places[k].word + word) * 4 + static_cast<std::uint32_t>(std::countr_zero(left)));
+}
+
+/// The same of global memory; false: they are not in order yet.
+bool find_global_sectors(const Addresses& addresses, std::uint32_t bytes, std::size_t first,
+                         std::vector<std::uint64_t>& sectors) {
+  bool in_order = true;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(addresses.count); ++i) {
+    const std::uint64_t at = addresses.packed[i];
+    for (std::uint64_t sector = at >> 5; sector <= (at + bytes - 1) >> 5; ++sector)
+      if (sectors.size() == first || sectors.back() != sector) {
+        in_order = in_order && (sectors.size() == first || sectors.back() < sector);
+        sectors.push_back(sector);
+      }
+  }
+  return in_order;
+}
+
 /// Which sectors the active lanes' bytes lie in, kept in the trace, and how these are used.
 void find_sectors(const Warp& w, const MemoryUse& use, const Addresses& addresses, BlockTrace& trace,
                   TracedAccess& access) {
@@ -137,22 +177,10 @@ void find_sectors(const Warp& w, const MemoryUse& use, const Addresses& addresse
   const int count = addresses.count;
   access.first_sector = static_cast<std::uint32_t>(sectors.size());
   bool in_order = true;
-  std::uint32_t lanes = w.mask;
-  for (int i = 0; i < count; ++i, lanes &= lanes - 1) {
-    std::uint64_t at = addresses.packed[static_cast<std::size_t>(i)];
-    if (access.space == Space::local) {  // word w of lane l lies at 128 w + 4 l
-      at = (std::uint64_t{1} << 62) + (trace.linear << 32) + (std::uint64_t{w.index} << 24) + (at & 0xffff) / 4 * 128 +
-           static_cast<std::uint64_t>(std::countr_zero(lanes)) * 4;
-    }
-    const std::uint32_t words = access.space == Space::local ? (use.bytes + 3u) / 4 : 1;
-    const std::uint32_t bytes = access.space == Space::local ? 4 : use.bytes;
-    for (std::uint32_t word = 0; word < words; ++word, at += 128)
-      for (std::uint64_t sector = at >> 5; sector <= (at + bytes - 1) >> 5; ++sector)
-        if (sectors.size() == access.first_sector || sectors.back() != sector) {
-          in_order = in_order && (sectors.size() == access.first_sector || sectors.back() < sector);
-          sectors.push_back(sector);
-        }
-  }
+  if (access.space == Space::local)
+    find_local_sectors(w, (use.bytes + 3u) / 4, addresses, trace);
+  else
+    in_order = find_global_sectors(addresses, use.bytes, access.first_sector, sectors);
   const auto begin = sectors.begin() + access.first_sector;
   if (!in_order) {
     std::sort(begin, sectors.end());

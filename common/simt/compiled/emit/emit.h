@@ -77,6 +77,7 @@ class Emitter {
   void end_masked();
   void blend(const Region& region);
   void remember(Variable v);
+  void set_lanes(Value mask);
   void count_block(std::uint32_t block, Value lanes);
   Value intrinsic(const char* name, Type result, std::vector<Value> arguments, std::vector<Type> types);
   [[nodiscard]] bool is_inline(const Operation& o) const;

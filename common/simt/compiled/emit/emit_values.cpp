@@ -78,15 +78,12 @@ void Emitter::call_handlers_of(const Operation& o, bool in_full) {
     const Meaning& meaning = all_.program.sites[op.site].row->meaning;
     if (meaning.then_branch && op.run == meaning.then_branch) op.run = meaning.run;
   }
-  std::vector<Value> arguments{warp_, b_.address_of(points_.called.back().data()), exit_};
-  std::vector<Type> types(3, b_.pointer());
-  const void* function = reinterpret_cast<const void*>(&call_handlers);
-  if (region_ && !region_->own) {
-    function = reinterpret_cast<const void*>(&call_handlers_of_some);
-    arguments.push_back(region_->mask);
-    types.push_back(b_.integer(32));
-  }
-  const Value failed = b_.call(b_.integer(32), b_.address_of(function), arguments, types);
+  const bool some = region_ && !region_->own;
+  if (some) set_lanes(region_->mask);
+  const Value failed =
+      b_.call(b_.integer(32), b_.address_of(reinterpret_cast<const void*>(&call_handlers)),
+              {warp_, b_.address_of(points_.called.back().data()), exit_}, std::vector<Type>(3, b_.pointer()));
+  if (some) set_lanes(masked_ ? mask_ : b_.k32(kFullMask));
   const Block on = fresh("called"), off = fresh("failed");
   b_.go_if(b_.compare(kEqual, failed, b_.k32(0)), on, off);
   b_.begin(off);

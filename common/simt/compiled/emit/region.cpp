@@ -28,6 +28,13 @@ Emitter::Region Emitter::region_of(Value mask) {
   return region;
 }
 
+/// As set_mask() does (warp.h).
+void Emitter::set_lanes(Value mask) {
+  b_.store(mask, b_.at(warp_, offsetof(Warp, mask)));
+  const Value bits = b_.cast(kBitCast, mask, b_.llvm.VectorType(b_.integer(1), kLanes));
+  b_.store(b_.cast(kSExt, bits, b_.lanes(false)), b_.at(warp_, offsetof(Warp, lanes)), 64);
+}
+
 void Emitter::count_block(std::uint32_t block, Value lanes) {
   const std::uint64_t counts = sizeof(BlockCount) * std::uint64_t{block};
   add_at(b_.at(counts_, counts + offsetof(BlockCount, warps)), b_.k64(1));
@@ -94,7 +101,9 @@ void Emitter::part(const Operation& branch, Value taken) {
   const Value block = b_.call(b_.integer(32), b_.address_of(reinterpret_cast<const void*>(&part_in_code)),
                               {warp_, b_.address_of(branch.op), exit_, taken},
                               {b_.pointer(), b_.pointer(), b_.pointer(), b_.integer(32)});
-  b_.store(field(offsetof(Warp, mask), b_.integer(32)), masks_);
+  const Value mask = field(offsetof(Warp, mask), b_.integer(32));
+  set_lanes(mask);
+  b_.store(mask, masks_);
   const Block yes = fresh("to_target"), not_yes = fresh("not_to_target"), no = fresh("to_next"),
               failed = fresh("failed");
   b_.go_if(b_.compare(kEqual, block, b_.k32(taken_block(branch.op))), yes, not_yes);
@@ -129,7 +138,9 @@ void Emitter::meet(std::uint32_t block) {
 void Emitter::emit_dispatch() {
   if (!dispatch_) return;
   b_.begin(dispatch_);
-  b_.store(field(offsetof(Warp, mask), b_.integer(32)), masks_);
+  const Value mask = field(offsetof(Warp, mask), b_.integer(32));
+  set_lanes(mask);
+  b_.store(mask, masks_);
   const Block none = fresh("no_block");
   const Value blocks = b_.choose(b_.load(b_.integer(32), next_), none);
   b_.begin(none);
