@@ -17,7 +17,10 @@ namespace {
 constexpr std::uint64_t kLaunchCost = 1000;
 
 /// Local memory without what recursion takes.
-std::size_t needed_local(const LoadedKernel& loaded) { return loaded.kernel.attributes.local_bytes.value_or(0); }
+std::size_t needed_local(const LoadedKernel& loaded) {
+  const std::size_t by_ptx = loaded.program->local_bytes - (loaded.program->recursive ? simt::kRecursiveStack : 0);
+  return loaded.kernel.attributes.local_bytes.value_or(by_ptx);
+}
 
 std::uint32_t sm_count(const GpuProfile& profile) { return static_cast<std::uint32_t>(std::max(profile.sm_count, 1)); }
 

@@ -13,7 +13,6 @@
 #include "common/error.h"
 #include "common/ptx/flow/lower_calls.h"
 #include "common/ptx/parser.h"
-#include "common/simt/decode/stack.h"
 
 namespace gpulab {
 namespace {
@@ -164,8 +163,6 @@ KernelAttributes KernelLibrary::attributes_of(const simt::Program& program, cons
                                               std::string_view entry) const {
   KernelAttributes attributes;
   attributes.static_shared_bytes = program.static_shared_bytes;
-  // What ptxas keeps of it in registers, it alone knows.
-  attributes.local_bytes = program.local_bytes - (program.recursive ? simt::kRecursiveStack : 0);
   if (const PtxasRow* row = ptxas_row(image, entry, profile_.compute_major * 10 + profile_.compute_minor)) {
     attributes.registers = row->registers;
     attributes.local_bytes = static_cast<std::size_t>(row->stack_bytes);
