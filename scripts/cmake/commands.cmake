@@ -5,12 +5,12 @@
 # first_commands, and is made without the rooms of later_rooms. scripts/gpulab builds it for whoever runs a lab first, anew with
 # each further lab, and the whole when another command is asked for. Code outside later_rooms must not call code inside: gpulab_first would not link.
 set(first_commands devices doctor help run)
-set(later_rooms "/runner/(compare|course|export|grade|judge|mcp|program|roofline|report/(ncu|roofline|trace))/|/runner/(execution/stepped_case|manual/completion|listing/course)")
+set(later_rooms "/runner/(calibrate|compare|course|export|grade|judge|mcp|program|roofline|report/(ncu|roofline|trace))/|/runner/(execution/stepped_case|manual/completion|listing/course)")
 # Processes of gpulab's own that commands start: functions of the later rooms, declared as void(int, const char* const*).
 set(child_entries inspect_if_asked judge_submission_if_asked)
 
 # What later versions bring. A name leaves this list by itself when its file comes.
-set(later_commands assignment calibrate check compare completion exec grade new nvcc roofline trace)
+set(later_commands assignment calibrate check compare completion debug exec grade new nvcc roofline trace)
 
 # gpulab_write_commands(OUTPUT [FIRST] FOLDER...): the table of the commands in these folders, as a C++ file; FIRST: of first_commands
 # alone, the others being said to be elsewhere. Sets reserved_names.
