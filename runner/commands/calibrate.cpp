@@ -29,14 +29,15 @@ OptionList own_options() {
 }
 
 Usage usage_of_calibrate(const Lab*) {
-  return {
-      own_options(),
-      "Measures this machine's GPU by some fifty small kernels, in a minute or two: latencies, bandwidths, atomics,\n"
-      "launches. What it writes is a profile that --profile takes at once, whoever's GPU it is:\n"
-      "  gpulab calibrate --output mine.json\n"
-      "  gpulab reduce --variant all --profile mine.json\n"
-      "Of each number it says where it is from: measured, the driver, a data sheet, or the family: an H100's, carried\n"
-      "over. Let nothing else run on the GPU meanwhile. If your GPU is not in 'gpulab devices', send the file in.\n"};
+  return {own_options(),
+          "Measures this machine's GPU by some fifty small kernels, in a minute or two:\n"
+          "latencies, bandwidths, atomics, launches. What it writes is a profile that\n"
+          "--profile takes at once, whatever GPU it is:\n"
+          "  gpulab calibrate --output mine.json\n"
+          "  gpulab reduce --variant all --profile mine.json\n"
+          "Of each number it says where it is from: measured, the driver, a data sheet, or\n"
+          "the family: an H100's, carried over. Let nothing else run on the GPU meanwhile.\n"
+          "If your GPU is not in 'gpulab devices', send the file in.\n"};
 }
 
 /// The GPU to measure. Throws Error (missing) where there is none.
