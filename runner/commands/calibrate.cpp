@@ -9,6 +9,7 @@
 #include "common/device/clocked.h"
 #include "common/device/device_kind.h"
 #include "common/gpu_profile.h"
+#include "common/text.h"
 #include "runner/calibrate/profile_document.h"
 #include "runner/command.h"
 #include "runner/execution/progress.h"
@@ -59,7 +60,18 @@ std::pair<const DeviceKind*, DeviceRequest> gpu_of(const Given& given) {
   return {kind, request};
 }
 
+/// Before a GPU is looked for: names are the same of all.
+void check_word(const Given& given) {
+  const auto* word = single_value(given, "only");
+  if (word == nullptr) return;
+  const auto probes = calibrate::probes_for({});
+  if (std::ranges::none_of(probes, [&](const auto& p) { return p.id.find(*word) != std::string::npos; }))
+    throw usage_error(fmt::format("--only: no probe has '{}' in its name", visible(*word)),
+                      "for instance: chase, gather, launches");
+}
+
 calibrate::Profile measure(const Given& given) {
+  check_word(given);
   const auto [kind, request] = gpu_of(given);
   const DeviceInfo info = kind->describe(request);
   const auto device = kind->open(request);
@@ -76,11 +88,6 @@ calibrate::Profile measure(const Given& given) {
   place.large_blocks_per_sm = std::max(1U, static_cast<std::uint32_t>(limit("max_threads_per_sm", 1024)) / 1024);
   auto probes = calibrate::probes_for(place);
   if (const auto* word = single_value(given, "only")) {
-    const bool known =
-        std::ranges::any_of(probes, [&](const auto& p) { return p.id.find(*word) != std::string::npos; });
-    if (!known)
-      throw usage_error(fmt::format("--only: no probe has '{}' in its name", *word),
-                        "for instance: chase, gather, launches");
     std::erase_if(probes, [&](const auto& p) {
       return p.id.find(*word) == std::string::npos && p.id != "empty" && p.id != "chain_reds_f32_same";
     });
