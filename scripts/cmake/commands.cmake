@@ -10,7 +10,7 @@ set(later_rooms "/runner/(calibrate|compare|course|export|grade|judge|mcp|progra
 set(child_entries inspect_if_asked judge_submission_if_asked)
 
 # What later versions bring. A name leaves this list by itself when its file comes.
-set(later_commands assignment calibrate check compare completion debug exec grade new nvcc roofline trace)
+set(later_commands assignment calibrate check compare completion exec grade new nvcc roofline trace)
 
 # gpulab_write_commands(OUTPUT [FIRST] FOLDER...): the table of the commands in these folders, as a C++ file; FIRST: of first_commands
 # alone, the others being said to be elsewhere. Sets reserved_names.
