@@ -32,4 +32,14 @@ struct GpuProfile {
 /// Throws usage_error with a did-you-mean hint.
 [[nodiscard]] const GpuProfile& gpu_profile(std::string_view id);
 
+/// A GPU of the user's own, of a file as `gpulab calibrate` writes it: known from now on by the file's name, with its
+/// ".json", which none of the build's has. Throws usage_error.
+const GpuProfile& add_gpu_profile(std::string_view file, std::string_view text);
+/// The text of such a file; empty for what the build itself has.
+[[nodiscard]] std::string_view text_of_added(std::string_view id);
+/// For a process that knows nothing of it: a profile's id and, behind a line feed, the text of one that was added.
+[[nodiscard]] std::string carried_profile(std::string_view id);
+/// There. Throws usage_error.
+[[nodiscard]] const GpuProfile& profile_carried(std::string_view carried);
+
 }  // namespace gpulab

@@ -41,7 +41,8 @@ def modelled(gpulab, only, profile, path, timing):
     """{launch: the result's `model`}"""
     found = {}
     for words in lines(only, path):
-        command = [gpulab, *words, "--variant", "all", "--device", "sim", "--profile", profile, "--model", "--format", "json"]
+        words += [] if "--variant" in words else ["--variant", "all"]
+        command = [gpulab, *words, "--device", "sim", "--profile", profile, "--model", "--format", "json"]
         command += ["--timing", timing] if timing else []
         ran = subprocess.run(command, capture_output=True, text=True)
         try:

@@ -5,6 +5,7 @@ usage: compare_probes.py GPULAB PROBES.csv [--only WORD] [--profile NAME] [--tim
 """
 import argparse
 import csv
+import functools
 import json
 import math
 import subprocess
@@ -12,6 +13,26 @@ import sys
 import tempfile
 
 from calibrate import HEAD, probes
+
+
+@functools.cache
+def texts():
+    return {name: text for name, text, _, _ in probes()}
+
+
+def modelled(gpulab, row, profile, timing=None):
+    """The result's `model` for a row of PROBES.csv; None: there is no such probe now, or the model says nothing of it."""
+    name = row["probe"]
+    if name not in texts():
+        return None
+    with tempfile.NamedTemporaryFile("w", suffix=".ptx", encoding="ascii") as file:
+        file.write(HEAD + texts()[name])
+        file.flush()
+        command = [gpulab, "run", file.name, "--kernel", name, "--grid", row["grid"], "--block", row["block"], "--arg", "out:u32[64]=zeros",
+                   "--arg", f"data:u32[{row['elements']}]=zeros", "--arg", f"n:u32={row['n']}", "--arg", f"stride:u32={row['stride']}",
+                   "--device", "sim", "--profile", profile, "--model", "--format", "json"]
+        command += ["--timing", timing] if timing else []
+        return json.loads(subprocess.run(command, capture_output=True, text=True).stdout)["results"][0].get("model")
 
 
 def main():
@@ -24,29 +45,19 @@ def main():
     options = parser.parse_args()
     with open(options.probes, encoding="utf-8") as file:
         measured = [r for r in csv.DictReader(file) if r["warm"] == "0" and r["probe"].startswith(options.only)]
-    texts = {name: text for name, text, _, _ in probes()}
     logs = []
-    with tempfile.TemporaryDirectory() as folder:
-        for row in measured:
-            name = row["probe"]
-            work = int(row["grid"]) * int(row["block"]) * int(row["n"])
-            if name not in texts or work > 1 << 24:
-                continue
-            path = f"{folder}/{name}.ptx"
-            with open(path, "w", encoding="ascii") as file:
-                file.write(HEAD + texts[name])
-            command = [options.gpulab, "run", path, "--kernel", name, "--grid", row["grid"], "--block", row["block"], "--arg", "out:u32[64]=zeros",
-                       "--arg", f"data:u32[{row['elements']}]=zeros", "--arg", f"n:u32={row['n']}", "--arg", f"stride:u32={row['stride']}",
-                       "--device", "sim", "--profile", options.profile, "--model", "--format", "json"]
-            command += ["--timing", options.timing] if options.timing else []
-            model = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)["results"][0].get("model")
-            if not model:
-                continue
-            ratio = model["time_ms"] / float(row["median_ms"])
-            logs.append(abs(math.log(ratio)))
-            busy = " ".join(f"{k}={v:.2f}" for k, v in model["busy"].items() if v >= 0.1)
-            print(f"{ratio:5.2f} {name:12} {row['grid']:>7} x {row['block']:>4} n {row['n']:>4} stride {row['stride']:>7}"
-                  f" {float(row['median_ms']) * 1e3:9.2f} us, modelled {model['time_ms'] * 1e3:9.2f} us {model['bound']} {busy}", flush=True)
+    for row in measured:
+        name = row["probe"]
+        if int(row["grid"]) * int(row["block"]) * int(row["n"]) > 1 << 24:
+            continue
+        model = modelled(options.gpulab, row, options.profile, options.timing)
+        if not model:
+            continue
+        ratio = model["time_ms"] / float(row["median_ms"])
+        logs.append(abs(math.log(ratio)))
+        busy = " ".join(f"{k}={v:.2f}" for k, v in model["busy"].items() if v >= 0.1)
+        print(f"{ratio:5.2f} {name:12} {row['grid']:>7} x {row['block']:>4} n {row['n']:>4} stride {row['stride']:>7}"
+              f" {float(row['median_ms']) * 1e3:9.2f} us, modelled {model['time_ms'] * 1e3:9.2f} us {model['bound']} {busy}", flush=True)
     if logs:
         print(f"{len(logs)} probes: geometric mean {math.exp(sum(logs) / len(logs)):.3f}")
 

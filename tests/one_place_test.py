@@ -44,15 +44,11 @@ class Command(unittest.TestCase):
         self.assertIn("did you mean '--loud'?", gpulab("greet", "you", "--lud")[2])
         self.assertIn("did you mean 'greet'?", gpulab("gret")[2])
 
-    def test_a_later_command_is_there_as_soon_as_its_file_is(self):
-        self.assertIn("'calibrate' is not in this version", gpulab("calibrate", binary=PLAIN)[2])
-        self.assertEqual(gpulab("calibrate"), (0, "something new\n", ""))
-
     def test_without_its_file_nothing_knows_of_it(self):
         self.assertEqual(gpulab("greet", binary=PLAIN)[0], 2)
         self.assertNotIn("greet", gpulab("--help", binary=PLAIN)[1])
 
-    def test_no_lab_can_take_its_name_nor_that_of_a_later_command(self):
+    def test_no_lab_can_take_its_name(self):
         for name, is_taken in (("greet", True), ("run", True), ("grade", True), ("greeting", False)):
             with self.subTest(name), tempfile.TemporaryDirectory() as folder:
                 tree = pathlib.Path(folder, "tree")

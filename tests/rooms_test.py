@@ -41,7 +41,7 @@ FLOORS = [
     ["runner/judge/inspection", "runner/program"],
     ["runner/judge/kernel_search"],
     ["runner/judge"],
-    ["runner/compare", "runner/roofline", "runner/tuner"],
+    ["runner/calibrate", "runner/compare", "runner/roofline", "runner/tuner"],
     ["runner/compare/kernels"],
     ["runner/grade/input"],
     ["runner/grade/program"],

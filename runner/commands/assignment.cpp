@@ -67,6 +67,7 @@ ExitCode run_lint(const CommandLine& line) {
   GradingRequest request{.assignment = &assignment,
                          .questions = questions_of(assignment, key != nullptr ? read_key(*key) : "")};
   if (const auto& profile = parse_machine_options(line.given).profile) request.questions.profile = *profile;
+  check_profile_for_points(request.questions.profile);
   request.questions.isolated = single_value(line.given, "no-isolation") == nullptr;
   if (const auto* jobs = single_value(line.given, "jobs"))
     request.jobs = static_cast<int>(whole_number("jobs", *jobs, 1, 256));

@@ -117,6 +117,7 @@ ExitCode try_assignment(const CommandLine& line, const std::string& path) {
   const auto assignment = public_part(read_assignment(path, *line.labs));
   GradingRequest request{.assignment = &assignment, .questions = public_questions(assignment)};
   if (const auto& profile = parse_machine_options(line.given).profile) request.questions.profile = *profile;
+  check_profile_for_points(request.questions.profile);
   request.questions.isolated = single_value(line.given, "no-isolation") == nullptr;
   watch_for_interrupts();
   ReportTarget target(report.output);

@@ -131,7 +131,7 @@ Request parse(const CommandLine& line) {
     }
   }
   auto& options = request.program.options;
-  options.profile = gpu_profile(machine.profile.value_or("h200")).id;
+  options.profile = carried_profile(machine.profile.value_or("h200"));
   options.threads = machine.threads;
   options.budget = machine.budget;
   options.schedule = machine.schedule;
@@ -182,7 +182,7 @@ std::optional<std::string> built(const CommandLine& line, const Request& request
   BuildRequest build;
   build.files = line.arguments;
   build.options = nvcc_options_of(line.given);
-  const auto& gpu = gpu_profile(request.program.options.profile);
+  const auto& gpu = profile_carried(request.program.options.profile);
   build.architecture = gpu.compute_major * 10 + gpu.compute_minor;
   build.isolated = request.program.isolated;
   build.old_cuda = request.program.options.old_cuda;
@@ -259,7 +259,7 @@ ExitCode run_exec(const CommandLine& line) {
     const auto program = built(line, request, fs::canonical(folder.path()));
     if (!program) {
       outcome.program = first;
-      outcome.profile = request.program.options.profile;
+      outcome.profile = profile_carried(request.program.options.profile).id;
       outcome.status = ProgramStatus::does_not_compile;
       outcome.code = outcome.exit_code = static_cast<int>(ExitCode::wrong);
       return report(outcome, request.report, target);

@@ -284,6 +284,7 @@ ExitCode run_grade(const CommandLine& line) {
   for (const auto& wanted : options.exports) check_export(wanted, submissions.size());
   GradingRequest request{.assignment = &assignment, .questions = questions_of(assignment, options.secret)};
   if (const auto& profile = parse_machine_options(line.given).profile) request.questions.profile = *profile;
+  check_profile_for_points(request.questions.profile);
   request.questions.isolated = single_value(line.given, "no-isolation") == nullptr;
   check_isolation(request.questions.isolated);
   if (is_timed(line.given)) request.questions.trials.timed = timed_questions(assignment);

@@ -12,6 +12,7 @@
 #include "common/gpu_profile.h"
 #include "common/text.h"
 #include "runner/command.h"
+#include "runner/options/machine_options.h"
 #include "runner/program/build_program.h"
 #include "runner/program/checked_program.h"
 #include "runner/program/run_program.h"
@@ -66,7 +67,7 @@ ProgramRequest request_of(const ncu::NcuOptions& options, const GpuProfile& gpu)
   ProgramRequest request;
   request.program = request.name = options.program.front();
   request.arguments.assign(options.program.begin() + 1, options.program.end());
-  request.options.profile = gpu.id;
+  request.options.profile = carried_profile(gpu.id);
   request.options.counters = request.options.model = request.options.trace = request.options.each = true;
   // What `gpulab explain` says of lines stands where ncu has its rules, which its raw page has none of.
   request.options.lines = options.page == ncu::Page::source ||
@@ -90,7 +91,7 @@ void say_notes(const ncu::NcuOptions& options, const ProgramRun& run, std::size_
 
 ExitCode run_ncu(const CommandLine& line) {
   const auto options = ncu::parse_ncu_options(line.rest);
-  const auto& gpu = gpu_profile(options.profile.empty() ? "h200" : options.profile);
+  const auto& gpu = chosen_profile(options.profile.empty() ? "h200" : options.profile);
   std::vector<ncu::MeasuredLaunch> measured;
   if (!options.beside.empty()) measured = ncu::read_ncu_csv(read_file(options.beside, "--beside"), options.beside);
   watch_for_interrupts();

@@ -39,7 +39,7 @@ const DeviceKind& counting_kind() {
 DeviceRequest request_of(const MachineOptions& options, bool lines) {
   DeviceRequest request;
   request.index = options.device_index.value_or(0);
-  request.profile = options.profile.value_or("");
+  request.profile = carried_profile(options.profile.value_or(""));
   request.simulation.threads = options.threads;
   request.simulation.budget = options.budget;
   if (options.print_limit) request.simulation.print_limit = *options.print_limit;

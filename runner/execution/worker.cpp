@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/gpu_profile.h"
 #include "common/progress/launch_progress.h"
 #include "labs/kernel_file.h"
 #include "runner/execution/child_process.h"
@@ -180,7 +181,7 @@ std::unique_ptr<Executor> device_worker(const DeviceKind& kind, const DeviceRequ
 
 std::unique_ptr<Executor> confined_worker(const DeviceKind& kind, DeviceRequest request, WorkerOptions options) {
   auto info = kind.describe(request);
-  request.profile = info.profile;  // the child does not look for GPUs
+  request.profile = carried_profile(info.profile);  // the child does not look for GPUs
   if (options.command.empty())
     options.command = {"/proc/self/exe", worker_argument, device_name(kind, request.index), encode(request)};
   if (options.copies_us) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/error.h"
 #include "runner/mcp/schemas.h"
 
 namespace gpulab::mcp {
@@ -62,6 +63,10 @@ void check_arguments(const Tool& tool, const Json& arguments) {
 void add_option(std::vector<std::string>& words, const char* option, const Json& arguments, const char* name) {
   const auto given = arguments.find(name);
   if (given == arguments.end()) return;
+  // --profile also takes a file, and a client names no files but by `path`.
+  if (const auto text = given->is_string() ? given->get<std::string>() : ""; option == std::string_view("profile"))
+    if (text.ends_with(".json") || text.find('/') != std::string::npos)
+      throw usage_error("profile: it is a name, not a file", "the tool 'capabilities' lists them");
   if (!given->is_array()) {
     words.push_back(fmt::format("--{}={}", option, text_of(*given)));
     return;

@@ -99,8 +99,9 @@ std::vector<std::string> profile_words() {
   return words;
 }
 
-/// A GPU that somebody has measured himself, or numbers that are wrong on purpose (scripts/validate_model.sh). It is
-/// read here, so that a worker that may read nothing gets it as text, and an error comes before the first launch.
+/// What the model is to know instead: of another measurement, or numbers that are wrong on purpose
+/// (scripts/validate_model.sh). It is read here, so that a worker that may read nothing gets it as text, and an error
+/// comes before the first launch.
 std::string timing_text(const Given& given, const MachineOptions& options) {
   const auto* file = single_value(given, "timing");
   if (file == nullptr) return {};
@@ -112,11 +113,28 @@ std::string timing_text(const Given& given, const MachineOptions& options) {
 
 }  // namespace
 
+const GpuProfile& chosen_profile(const std::string& text) {
+  const bool is_file = text.ends_with(".json") || text.find('/') != std::string::npos;
+  if (!is_file) return gpu_profile(text);
+  const auto id = text.substr(text.rfind('/') + 1);
+  if (!text_of_added(id).empty()) return gpu_profile(id);
+  const auto& gpu = add_gpu_profile(text, read_source(text, "--profile"));
+  (void)simt::gpu_timing(gpu.id);  // an error in it comes before the first launch
+  return gpu;
+}
+
+void check_profile_for_points(const std::string& id) {
+  if (!text_of_added(id).empty())
+    throw usage_error(fmt::format("--profile: '{}' is a file, and points are to be the same everywhere", id),
+                      "name one of 'gpulab devices'");
+}
+
 OptionList machine_options() {
   using heading::simulator, heading::where;
   return {
       {"device", join(device_forms().short_forms, "|"), automatic_choice(), where},
-      {"profile", "NAME", "the GPU that the simulator models ('gpulab devices')", where, false, profile_words()},
+      {"profile", "NAME|FILE", "the GPU that the simulator models ('gpulab devices', 'gpulab calibrate')", where, false,
+       profile_words()},
       {"threads", "N", "CPU threads of the simulator [all]", where},
       {"counters", "", "simulator counters, beside a GPU too", simulator},
       {"no-counters", "", "no simulator counters", simulator},
@@ -146,7 +164,7 @@ MachineOptions parse_machine_options(const Given& given) {
   if (const auto* text = single_value(given, "threads")) {
     options.threads = static_cast<int>(whole_number("threads", *text, 1, 4096));
   }
-  if (const auto* text = single_value(given, "profile")) options.profile = gpu_profile(*text).id;
+  if (const auto* text = single_value(given, "profile")) options.profile = chosen_profile(*text).id;
   if (const auto* text = single_value(given, "sanitize")) options.sanitize = parse_tools(*text);
   if (!options.sanitize.empty() && options.device != nullptr && !options.device->capabilities.sanitizes)
     throw usage_error(fmt::format("--sanitize: the tools watch the simulator, not {}", options.device->noun),

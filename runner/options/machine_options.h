@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/device/device_kind.h"
+#include "common/gpu_profile.h"
 #include "runner/options/option.h"
 
 namespace gpulab {
@@ -29,6 +30,12 @@ struct MachineOptions {
 [[nodiscard]] OptionList machine_options();
 /// Throws usage_error.
 [[nodiscard]] MachineOptions parse_machine_options(const Given& given);
+
+/// What --profile names: a GPU of the build, or one of a file, which `gpulab calibrate` writes: a text that ends in
+/// ".json" or has a slash. Throws usage_error.
+[[nodiscard]] const GpuProfile& chosen_profile(const std::string& text);
+/// Of what gives points, and is to give the same everywhere. Throws usage_error for a file's.
+void check_profile_for_points(const std::string& id);
 
 /// Which steps of a launch are kept: what all have that show steps.
 [[nodiscard]] OptionList trace_window_options();

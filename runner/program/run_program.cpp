@@ -21,6 +21,7 @@
 #include "common/cuda_api/steps_record.h"
 #include "common/embedded.h"
 #include "common/error.h"
+#include "common/gpu_profile.h"
 #include "common/text.h"
 #include "runner/program/host_lines.h"
 #include "runner/program/lent_libraries.h"
@@ -215,7 +216,7 @@ ProgramRun run_program(const ProgramRequest& request) {
   ProgramRun run;
   run.program = request.name;
   run.arguments = request.arguments;
-  run.profile = request.options.profile;
+  run.profile = profile_carried(request.options.profile).id;
   run.isolated = request.isolated;
   run.sanitized = !request.options.sanitize.empty();
   run.explained = request.options.lines;

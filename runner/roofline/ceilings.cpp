@@ -46,8 +46,9 @@ std::vector<Ceiling> modelled_ceilings(std::string_view profile, bool& validated
   const auto* known = simt::gpu_timing(profile);
   const auto t = known != nullptr ? *known : simt::estimated_timing(gpu);
   validated = known != nullptr && known->validated;
-  const auto from = known != nullptr ? fmt::format("modelled: configs/timing/{}.json", profile)
-                                     : std::string("modelled: the data sheet, by an H100's microbenchmarks");
+  const auto from = !text_of_added(profile).empty() ? fmt::format("modelled: {}", profile)
+                    : known != nullptr              ? fmt::format("modelled: configs/timing/{}.json", profile)
+                                       : std::string("modelled: the data sheet, by an H100's microbenchmarks");
   const double sms = gpu.sm_count, ghz = t.clock_ghz;
   return {{"memory", "GB/s", t.dram_gbs, from},
           {"memory copy", "GB/s", t.dram_gbs * t.dram_mixed, from},

@@ -5,7 +5,7 @@
 # first_commands, and is made without the rooms of later_rooms. scripts/gpulab builds it for whoever runs a lab first, anew with
 # each further lab, and the whole when another command is asked for. Code outside later_rooms must not call code inside: gpulab_first would not link.
 set(first_commands devices doctor help run)
-set(later_rooms "/runner/(compare|course|export|grade|judge|mcp|program|roofline|report/(ncu|roofline|trace))/|/runner/(execution/stepped_case|manual/completion|listing/course)")
+set(later_rooms "/runner/(calibrate|compare|course|export|grade|judge|mcp|program|roofline|report/(ncu|roofline|trace))/|/runner/(execution/stepped_case|manual/completion|listing/course)")
 # Processes of gpulab's own that commands start: functions of the later rooms, declared as void(int, const char* const*).
 set(child_entries inspect_if_asked judge_submission_if_asked)
 

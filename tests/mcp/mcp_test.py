@@ -298,6 +298,7 @@ class Tools(McpTest):
                     ("run_kernel", {**SCALE, "sanitize": ["leaks"]}, "error: sanitize[0]: 'leaks' is none of: all, none, memcheck"),
                     ("run_kernel", {**SCALE, "arguments": ["x"] * 101}, "error: arguments: it has more than 100 elements"),
                     ("run_kernel", {**SCALE, "grid": "--dump"}, "error: --grid"),
+                    ("run_kernel", {**SCALE, "profile": "/etc/mine.json"}, "error: profile: it is a name, not a file"),
                     ("exec_program", {"source": PROGRAM, "arguments": ["a\0b"]}, "error: arguments: a NUL is no part of a word"),
                     ("explain", {"lab": "reduce", "source": "x"}, "error: explain: 'lab' shows a kernel of the lab, and 'source' is of a source"),
                     ("explain", {"variant": "warp", "source": "x"}, "error: explain: 'variant' is of a lab"),

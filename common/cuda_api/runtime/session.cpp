@@ -16,6 +16,7 @@
 #include "common/demangle.h"
 #include "common/device/simulator/simulated.h"
 #include "common/error.h"
+#include "common/gpu_profile.h"
 
 namespace gpulab::cuda_api {
 namespace {
@@ -117,7 +118,7 @@ Session& Session::instance() {
   return *session;
 }
 
-Session::Session() : options(read_options()), profile_(gpu_profile(options.profile)) {
+Session::Session() : options(read_options()), profile_(profile_carried(options.profile)) {
   timeline.have_gpus(options.gpus);
   failed_.resize(static_cast<std::size_t>(options.gpus));
   record.gpu = profile_.id;

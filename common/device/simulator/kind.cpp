@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "common/device/device_kind.h"
+#include "common/gpu_profile.h"
 #include "common/host_cpu.h"
 #include "common/host_memory.h"
 #include "common/simt/compiled/library.h"
@@ -29,7 +30,7 @@ std::string cpu() {
 
 /// The GPU to model: where nobody names one, one that is here, else an H200.
 const GpuProfile& modelled(const DeviceRequest& request) {
-  if (!request.profile.empty()) return gpu_profile(request.profile);
+  if (!request.profile.empty()) return profile_carried(request.profile);
   for (const auto* kind : device_kinds())
     for (const auto& device : kind->present())
       if (!device.profile.empty()) return gpu_profile(device.profile);

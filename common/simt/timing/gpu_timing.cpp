@@ -11,6 +11,7 @@
 
 #include "common/embedded.h"
 #include "common/error.h"
+#include "common/gpu_profile.h"
 
 namespace gpulab::simt {
 
@@ -18,63 +19,99 @@ namespace {
 
 using nlohmann::json;
 
-GpuTiming parse(std::string_view id, std::string_view text, std::string_view path) {
-  const json document = json::parse(text);
-  const auto read = [&](const char* field, std::string_view unit) {
-    const json& entry = document.at("fields").at(field);
-    if (entry.at("unit").get<std::string>() != unit)
-      throw usage_error(fmt::format("'{}' is not in {}", field, unit), "correct the unit or convert the value",
-                        std::string(path));
-    const auto value = entry.at("value").get<double>();
-    const bool divides = unit == "GHz" || unit == "GB/s" || unit == "bytes/cycle";
-    if (!(value > 0 || (value == 0 && !divides)))
-      throw usage_error(fmt::format("'{}' is {}, which nothing can be", field, value), "correct it", std::string(path));
-    return value;
-  };
+using T = GpuTiming;
+constexpr TimingField kFields[] = {
+    {"clock", "GHz", &T::clock_ghz},
+    {"launch", "us", &T::launch_us},
+    {"next_launch", "us", &T::next_launch_us},
+    {"next_in_graph", "us", &T::next_in_graph_us},
+    {"host_launch", "us", &T::host_launch_us},
+    {"block", "cycles", &T::block_cycles},
+    {"block_gap", "cycles", &T::block_gap_cycles},
+    {"shared_latency", "cycles", &T::shared_latency},
+    {"l1_latency", "cycles", &T::l1_latency},
+    {"l2_latency", "cycles", &T::l2_latency},
+    {"dram_latency", "cycles", &T::dram_latency},
+    {"l2_spread", "cycles", &T::l2_spread},
+    {"dram_spread", "cycles", &T::dram_spread},
+    {"atomic_latency", "cycles", &T::atomic_latency},
+    {"same_address", "cycles", &T::same_address_cycles},
+    {"same_address_float", "cycles", &T::same_address_float_cycles},
+    {"shared_float_latency", "cycles", &T::shared_float_latency},
+    {"shared_float", "cycles", &T::shared_float_cycles},
+    {"shared_float_contended", "cycles", &T::shared_float_contended_cycles},
+    {"shared_atomic", "cycles", &T::shared_atomic_cycles},
+    {"shared_atomic_latency", "cycles", &T::shared_atomic_latency},
+    {"store_port", "bytes/cycle", &T::store_bytes_per_cycle},
+    {"l2_partial", "sectors/cycle", &T::l2_partial_sectors},
+    {"l2_partial_alone", "sectors/cycle", &T::l2_partial_sectors_alone},
+    {"atomic_round", "cycles", &T::atomic_round_cycles},
+    {"slice_round", "cycles", &T::slice_round_cycles},
+    {"l2_scattered", "share", &T::l2_scattered},
+    {"dram_mixed", "share", &T::dram_mixed},
+    {"dram_queue", "cycles", &T::dram_queue},
+    {"dram_scattered", "share", &T::dram_scattered},
+    {"l1_bandwidth", "bytes/cycle", &T::l1_bytes_per_cycle},
+    {"l2_port", "bytes/cycle", &T::l2_bytes_per_cycle},
+    {"l2_bandwidth", "bytes/cycle", &T::l2_total_bytes_per_cycle},
+    {"l2_written", "bytes/cycle", &T::l2_written_bytes_per_cycle},
+    {"dram_bandwidth", "GB/s", &T::dram_gbs},
+    {"dirty_l2", "bytes", &T::dirty_l2_bytes},
+    {"l2", "bytes", &T::l2_bytes},
+    {"barrier_latency", "cycles", &T::barrier_latency},
+    {"barrier_warp", "cycles", &T::barrier_warp_cycles},
+    {"fence_latency", "cycles", &T::fence_latency},
+};
+constexpr TimingField kFurther[] = {
+    {"fp32_slower", "times", &T::fp32_slower},
+    {"fp64_slower", "times", &T::fp64_slower},
+    {"special_slower", "times", &T::special_slower},
+};
+
+double number_of(const json& entry, const TimingField& field, std::string_view path) {
+  if (entry.at("unit").get<std::string>() != field.unit)
+    throw usage_error(fmt::format("'{}' is not in {}", field.name, field.unit), "correct the unit or convert the value",
+                      std::string(path));
+  const auto value = entry.at("value").get<double>();
+  const bool divides = field.unit == "GHz" || field.unit == "GB/s" || field.unit == "bytes/cycle";
+  if (!(value > 0 || (value == 0 && !divides)) || value > 1e18)
+    throw usage_error(fmt::format("'{}' is {}, which nothing can be", field.name, value), "correct it",
+                      std::string(path));
+  return value;
+}
+
+GpuTiming parse(std::string_view id, const json& document, std::string_view path) {
   GpuTiming t;
   t.gpu = id;
   t.validated = document.at("validated").get<bool>();
-  t.clock_ghz = read("clock", "GHz");
-  t.launch_us = read("launch", "us");
-  t.next_launch_us = read("next_launch", "us");
-  t.next_in_graph_us = read("next_in_graph", "us");
-  t.host_launch_us = read("host_launch", "us");
-  t.block_cycles = read("block", "cycles");
-  t.block_gap_cycles = read("block_gap", "cycles");
-  t.shared_latency = read("shared_latency", "cycles");
-  t.l1_latency = read("l1_latency", "cycles");
-  t.l2_latency = read("l2_latency", "cycles");
-  t.dram_latency = read("dram_latency", "cycles");
-  t.l2_spread = read("l2_spread", "cycles");
-  t.dram_spread = read("dram_spread", "cycles");
-  t.atomic_latency = read("atomic_latency", "cycles");
-  t.same_address_cycles = read("same_address", "cycles");
-  t.same_address_float_cycles = read("same_address_float", "cycles");
-  t.shared_float_latency = read("shared_float_latency", "cycles");
-  t.shared_float_cycles = read("shared_float", "cycles");
-  t.shared_float_contended_cycles = read("shared_float_contended", "cycles");
-  t.shared_atomic_cycles = read("shared_atomic", "cycles");
-  t.shared_atomic_latency = read("shared_atomic_latency", "cycles");
-  t.store_bytes_per_cycle = read("store_port", "bytes/cycle");
-  t.l1_bytes_per_cycle = read("l1_bandwidth", "bytes/cycle");
-  t.l2_bytes_per_cycle = read("l2_port", "bytes/cycle");
-  t.l2_total_bytes_per_cycle = read("l2_bandwidth", "bytes/cycle");
-  t.dram_gbs = read("dram_bandwidth", "GB/s");
-  t.atomic_round_cycles = read("atomic_round", "cycles");
-  t.slice_round_cycles = read("slice_round", "cycles");
-  t.l2_written_bytes_per_cycle = read("l2_written", "bytes/cycle");
-  t.l2_scattered = read("l2_scattered", "share");
-  t.dram_mixed = read("dram_mixed", "share");
-  t.dram_queue = read("dram_queue", "cycles");
-  t.dram_scattered = read("dram_scattered", "share");
-  t.l2_partial_sectors = read("l2_partial", "sectors/cycle");
-  t.l2_partial_sectors_alone = read("l2_partial_alone", "sectors/cycle");
-  t.dirty_l2_bytes = read("dirty_l2", "bytes");
-  t.l2_bytes = read("l2", "bytes");
-  t.barrier_latency = read("barrier_latency", "cycles");
-  t.barrier_warp_cycles = read("barrier_warp", "cycles");
-  t.fence_latency = read("fence_latency", "cycles");
+  const json& fields = document.at("fields");
+  for (const TimingField& field : kFields) t.*field.value = number_of(fields.at(std::string(field.name)), field, path);
+  for (const TimingField& field : kFurther)
+    if (const auto found = fields.find(std::string(field.name)); found != fields.end())
+      t.*field.value = number_of(*found, field, path);
   return t;
+}
+
+/// Of a file that this build does not have: nobody has compared it with its GPU.
+template <typename Document>
+GpuTiming of_others(std::string_view profile, const std::string& file, const Document& document) {
+  try {
+    GpuTiming timing = parse(profile, document(), file);
+    timing.validated = false;
+    return timing;
+  } catch (const json::exception& error) {
+    // "[json.exception.out_of_range.403] key 'l2' not found": what lies behind the bracket is for people.
+    const std::string what = error.what();
+    throw usage_error(what.substr(std::min(what.find("] ") + 2, what.size())),
+                      "'gpulab calibrate' measures a GPU; configs/timing/h200.json shows the form", file);
+  }
+}
+
+/// The part "timing" of a profile that was added (add_gpu_profile); nullptr: it has none.
+std::unique_ptr<GpuTiming> of_added(std::string_view profile, std::string_view text) {
+  const json document = json::parse(text);
+  if (!document.contains("timing")) return nullptr;
+  return std::make_unique<GpuTiming>(of_others(profile, std::string(profile), [&] { return document.at("timing"); }));
 }
 
 /// Of DRAM's peak, what a plain read and write reach on an H100 (3280 of 3350 GB/s) and an H200 (4600 of 4800).
@@ -88,6 +125,9 @@ bool is_before(const GpuProfile& p, int major, int minor) {
 
 }  // namespace
 
+std::span<const TimingField> timing_fields() { return kFields; }
+std::span<const TimingField> further_timing_fields() { return kFurther; }
+
 const GpuTiming* gpu_timing(std::string_view profile) {
   static std::map<std::string, std::unique_ptr<GpuTiming>, std::less<>> known;
   static std::mutex mutex;
@@ -96,27 +136,19 @@ const GpuTiming* gpu_timing(std::string_view profile) {
   auto& slot = known[std::string(profile)];
   const std::string path = fmt::format("timing/{}.json", profile);
   for (const EmbeddedFile& file : embedded_configs())
-    if (file.path == path) slot = std::make_unique<GpuTiming>(parse(profile, file.text, file.path));
+    if (file.path == path) slot = std::make_unique<GpuTiming>(parse(profile, json::parse(file.text), file.path));
+  if (const auto text = text_of_added(profile); !text.empty()) slot = of_added(profile, text);
   return slot.get();
 }
 
 GpuTiming timing_of(std::string_view profile, const std::string& text, const std::string& file) {
-  try {
-    GpuTiming timing = parse(profile, text, file);
-    timing.validated = false;
-    return timing;
-  } catch (const json::exception& error) {
-    // "[json.exception.out_of_range.403] key 'l2' not found": what lies behind the bracket is for people.
-    const std::string what = error.what();
-    throw usage_error(what.substr(std::min(what.find("] ") + 2, what.size())),
-                      "scripts/calibrate.py measures a GPU; configs/timing/h200.json shows the form", file);
-  }
+  return of_others(profile, file, [&] { return json::parse(text); });
 }
 
-GpuTiming estimated_timing(const GpuProfile& profile) {
-  const GpuTiming* measured = gpu_timing("h100");
-  if (measured == nullptr) throw std::logic_error("configs/timing/h100.json is missing");
-  const GpuProfile& h100 = gpu_profile("h100");
+GpuTiming estimated_timing(const GpuProfile& profile, std::string_view measured_gpu) {
+  const GpuTiming* measured = gpu_timing(measured_gpu);
+  if (measured == nullptr) throw std::logic_error(fmt::format("configs/timing/{}.json is missing", measured_gpu));
+  const GpuProfile& there = gpu_profile(measured_gpu);
   GpuTiming t = *measured;
   t.gpu = profile.id;
   t.validated = false;
@@ -126,12 +158,12 @@ GpuTiming estimated_timing(const GpuProfile& profile) {
   for (double* latency : {&t.l2_latency, &t.l2_spread, &t.dram_latency, &t.dram_spread, &t.dram_queue,
                           &t.atomic_latency, &t.fence_latency})
     *latency *= cycles;
-  const double sms = static_cast<double>(profile.sm_count) / h100.sm_count;
+  const double sms = static_cast<double>(profile.sm_count) / there.sm_count;
   for (double* shared_by_all :
        {&t.l2_total_bytes_per_cycle, &t.l2_written_bytes_per_cycle, &t.l2_partial_sectors, &t.l2_partial_sectors_alone})
     *shared_by_all *= sms;
   t.dram_gbs = kReachedOfPeak * profile.memory_bandwidth_gbs;
-  const auto l2 = static_cast<double>(profile.l2_bytes), l2_there = static_cast<double>(h100.l2_bytes);
+  const auto l2 = static_cast<double>(profile.l2_bytes), l2_there = static_cast<double>(there.l2_bytes);
   t.dirty_l2_bytes = measured->dirty_l2_bytes * l2 / l2_there;
   const bool halves = l2 > kOneL2 && profile.compute_minor == 0 && profile.compute_major != 12;
   t.l2_bytes = halves ? measured->l2_bytes * l2 / l2_there : l2;
@@ -139,8 +171,8 @@ GpuTiming estimated_timing(const GpuProfile& profile) {
   // Volta.
   if (profile.compute_major < 9) t.l2_bytes_per_cycle = 64;
   if (is_before(profile, 7, 0) || (profile.compute_major == 7 && profile.compute_minor == 5)) t.l1_bytes_per_cycle = 64;
-  t.fp32_halves = profile.fp32_lanes_per_sm >= 128 ? 2 : 1;
-  t.fp64_slower = static_cast<double>(fp64_lanes_per_sm(h100)) / fp64_lanes_per_sm(profile);
+  t.fp32_slower = profile.fp32_lanes_per_sm >= 128 ? 1 : 2;
+  t.fp64_slower = static_cast<double>(fp64_lanes_per_sm(there)) / fp64_lanes_per_sm(profile);
   return t;
 }
 

@@ -2,6 +2,7 @@
 // What the timing model knows of a GPU: latencies, throughputs and bandwidths, measured by microbenchmarks
 // (scripts/calibrate.py), kept in configs/timing/*.json with units and where each number comes from.
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -51,18 +52,34 @@ struct GpuTiming {
   double barrier_latency = 0, barrier_warp_cycles = 0;  ///< of bar.sync: with one warp, and for each more
   double fence_latency = 0;                             ///< membar.gl
   // Pipes, beside those of Hopper, which instruction_costs.cpp is of.
-  int fp32_halves = 2;     ///< of a partition: 16 lanes each; where there is one, integers have a pipe of their own
+  /// Cycles of an FP32 instruction, by an H100's. A partition has two halves of 16 lanes; where there is one (2 times
+  /// as long), integers have a pipe of their own.
+  double fp32_slower = 1;
+  [[nodiscard]] int fp32_halves() const { return fp32_slower > 1.5 ? 1 : 2; }
   double fp64_slower = 1;  ///< cycles of an FP64 instruction, by an H100's
+  /// The same of divisions, roots, exponentials, sines: of their cycles, their latency and the instructions that they
+  /// become, of which one stays.
+  double special_slower = 1;
 };
+
+/// A number of a file of configs/timing.
+struct TimingField {
+  std::string_view name, unit;  ///< "l2_latency", "cycles"
+  double GpuTiming::*value;
+};
+/// All that such a file must have, in its order.
+[[nodiscard]] std::span<const TimingField> timing_fields();
+/// Those that it may have, too: an H100's are 1.
+[[nodiscard]] std::span<const TimingField> further_timing_fields();
 
 /// nullptr: nobody has measured this GPU (estimated_timing()).
 [[nodiscard]] const GpuTiming* gpu_timing(std::string_view profile);
 
-/// The H100's microbenchmarks (configs/timing/h100.json) carried over to another GPU by its data sheet; `validated` is
-/// false. On-chip latencies stay as many cycles, those of L2 and DRAM as many nanoseconds; what all SMs share grows
-/// with their number, DRAM with its bandwidth, L2 with its size. Rates of pipes are those of the CUDA C++ Programming
-/// Guide's table of arithmetic instructions.
-[[nodiscard]] GpuTiming estimated_timing(const GpuProfile& profile);
+/// The microbenchmarks of an H100, or of another that was measured (configs/timing), carried over to a GPU by its data
+/// sheet; `validated` is false. On-chip latencies stay as many cycles, those of L2 and DRAM as many nanoseconds; what
+/// all SMs share grows with their number, DRAM with its bandwidth, L2 with its size. Rates of pipes are those of the
+/// CUDA C++ Programming Guide's table of arithmetic instructions.
+[[nodiscard]] GpuTiming estimated_timing(const GpuProfile& profile, std::string_view measured_gpu = "h100");
 
 /// Of a file of that form that this build knows nothing of, and that nobody has compared with a GPU. Throws
 /// usage_error.

@@ -58,7 +58,7 @@ void TimingModel::prepare(const LaunchState& launch, std::uint32_t per_sm, std::
 
 const TimedCode& TimingModel::code_of(const Program& program) {
   auto& code = codes_[&program];
-  if (!code) code = std::make_unique<TimedCode>(program, spilled_);
+  if (!code) code = std::make_unique<TimedCode>(program, spilled_, gpu_.special_slower);
   return *code;
 }
 

@@ -296,7 +296,7 @@ class Sm {
   /// The pipe that takes an instruction which either of two may take.
   Pipe freer(Pipe pipe, std::uint32_t partition) {
     if (pipe != Pipe::fp32 && pipe != Pipe::add) return pipe;
-    if (gpu_.fp32_halves == 1) return pipe == Pipe::fp32 ? Pipe::heavy : Pipe::alu;
+    if (gpu_.fp32_halves() == 1) return pipe == Pipe::fp32 ? Pipe::heavy : Pipe::alu;
     const Pipe other = pipe == Pipe::fp32 ? Pipe::lite : Pipe::alu;
     return pipe_free(other, partition) <= pipe_free(Pipe::heavy, partition) ? other : Pipe::heavy;
   }
@@ -314,7 +314,7 @@ class Sm {
     switch (pipe) {
       case Pipe::heavy:
       case Pipe::lite:
-        result_.fma += cycles / gpu_.fp32_halves;
+        result_.fma += cycles / gpu_.fp32_halves();
         break;
       case Pipe::alu:
         result_.alu += cycles;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/embedded.h"
 #include "common/error.h"
 #include "tests/catch.h"
 
@@ -75,3 +76,57 @@ TEST_CASE("a misspelt profile is answered with the nearest one") {
 }
 
 TEST_CASE("a profile without a name is unknown") { CHECK_THROWS_AS(gpu_profile(""), gpulab::Error); }
+
+namespace {
+
+std::string text_of(const std::string& id) {
+  for (const auto& file : gpulab::embedded_configs())
+    if (file.path == "gpus/" + id + ".json") return std::string(file.text);
+  return {};
+}
+
+std::string with(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("a GPU of a file is known by the file's name, beside the build's own") {
+  const auto& added = gpulab::add_gpu_profile("some/where/t4.json", text_of("t4"));
+  CHECK(added.id == "t4.json");
+  CHECK(&gpu_profile("t4.json") == &added);
+  CHECK(added.sm_count == gpu_profile("t4").sm_count);
+  CHECK(gpulab::text_of_added("t4").empty());
+  CHECK_FALSE(gpulab::text_of_added("t4.json").empty());
+  for (const auto& gpu : gpu_profiles()) CHECK(gpu.id != "t4.json");
+}
+
+TEST_CASE("a profile travels to a process that knows nothing of it, by its name where the build has it") {
+  CHECK(gpulab::carried_profile("h200") == "h200");
+  CHECK(gpulab::profile_carried("h200").id == "h200");
+  CHECK(gpulab::profile_carried("far.json\n" + text_of("l4")).sm_count == gpu_profile("l4").sm_count);
+  CHECK(gpulab::carried_profile("far.json").starts_with("far.json\n{"));
+  CHECK(gpulab::profile_carried(gpulab::carried_profile("far.json")).id == "far.json");
+}
+
+TEST_CASE("a file that describes no GPU is refused, and is not known afterwards") {
+  const auto refused = [](const std::string& text) {
+    try {
+      (void)gpulab::add_gpu_profile("bad.json", text);
+    } catch (const gpulab::Error& error) {
+      CHECK(error.code == gpulab::ExitCode::usage);
+      CHECK(gpulab::text_of_added("bad.json").empty());
+      return std::string(error.what());
+    }
+    return std::string("taken");
+  };
+  const auto t4 = text_of("t4");
+  CHECK_THAT(refused("{"), ContainsSubstring("--profile: parse error"));
+  CHECK_THAT(refused("[]"), ContainsSubstring("--profile: "));
+  CHECK(refused(with(t4, "\"value\": 40,", "\"value\": 0,")) == "--profile: 'sm_count' is 0, not from 1 to 1024");
+  CHECK(refused(with(t4, "\"value\": 40,", "\"value\": -1,")) == "--profile: 'sm_count' is -1, not from 1 to 1024");
+  CHECK_THAT(refused(with(t4, "\"value\": 40,", "\"value\": \"many\",")), ContainsSubstring("type must be number"));
+  CHECK(refused(with(t4, "\"sm_count\"", "\"sms\"")) == "--profile: key 'sm_count' not found");
+}

@@ -145,6 +145,18 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
   return t;
 }
 
+/// Of the special unit's and of what has a subroutine, on a GPU that takes so many times as long: never less than a
+/// plain instruction.
+void slow_down(InstructionCost& cost, double times) {
+  if (cost.pipe != Pipe::special && !cost.calls) return;
+  const auto scaled = [&](std::uint16_t value, double least) {
+    return static_cast<std::uint16_t>(std::clamp(value * times, least, 1e4));
+  };
+  cost.issue = scaled(cost.issue, 1);
+  cost.cycles = scaled(cost.cycles, 2);
+  cost.latency = scaled(cost.latency, 4);
+}
+
 /// What a double instruction would take if all around it were floats: conversions would not be there.
 InstructionCost cost_in_float(const Site& site) {
   return site.row->unit == Unit::conversion ? InstructionCost{Pipe::none, 0, 0, 0}
@@ -326,7 +338,8 @@ void TimedCode::add_spills(std::uint32_t spilled) {
   longest->code = std::move(code);
 }
 
-TimedCode::TimedCode(const Program& program, std::uint32_t spilled, const std::vector<bool>& in_float)
+TimedCode::TimedCode(const Program& program, std::uint32_t spilled, double special_slower,
+                     const std::vector<bool>& in_float)
     : blocks_(program.blocks.size()), merged_(blocks_.size()) {
   std::map<const ptx::Function*, std::uint32_t> bases;
   for (const FunctionInfo& info : program.functions) {
@@ -343,6 +356,7 @@ TimedCode::TimedCode(const Program& program, std::uint32_t spilled, const std::v
     if (added.kind == TimedInstruction::Kind::branch &&
         may_part(site, uniform.try_emplace(site.function, *site.function).first->second))
       added.cost = kParting;
+    if (special_slower != 1) slow_down(added.cost, special_slower);
     if (s < in_float.size() && in_float[s]) added.cost = cost_in_float(site);
     instructions_ += added.cost.issue;
   }

@@ -68,8 +68,10 @@ struct TimedRegion {
 class TimedCode {
  public:
   /// `spilled`: registers of a thread that ptxas keeps in local memory; the longest block loads and stores each of
-  /// them. `in_float`: sites whose double arithmetic is timed as if it were of floats; empty: none.
-  TimedCode(const Program& program, std::uint32_t spilled, const std::vector<bool>& in_float = {});
+  /// them. `in_float`: sites whose double arithmetic is timed as if it were of floats; empty: none. `special_slower`:
+  /// GpuTiming's.
+  TimedCode(const Program& program, std::uint32_t spilled, double special_slower,
+            const std::vector<bool>& in_float = {});
   [[nodiscard]] const TimedRegion& block(std::uint32_t b) const { return blocks_[b]; }
   /// nullptr: ptxas merges nothing with this block.
   [[nodiscard]] const TimedRegion* merged(std::uint32_t b) const { return merged_[b].get(); }

@@ -34,9 +34,9 @@ TEST_CASE("an H200 estimated from an H100 is what an H200 was measured to be, wi
 
 TEST_CASE("pipes of other generations: half as many FP32 lanes on a V100, few of FP64 on a GeForce") {
   const GpuTiming v100 = estimated_timing(gpu_profile("v100")), rtx4090 = estimated_timing(gpu_profile("rtx4090"));
-  CHECK(v100.fp32_halves == 1);
+  CHECK(v100.fp32_halves() == 1);
   CHECK(v100.fp64_slower == 2);
-  CHECK(rtx4090.fp32_halves == 2);
+  CHECK(rtx4090.fp32_halves() == 2);
   CHECK(rtx4090.fp64_slower == 32);
   CHECK(std::abs(v100.clock_ghz - 1.53) < 0.01);
   CHECK(std::abs(rtx4090.clock_ghz - 2.52) < 0.01);
