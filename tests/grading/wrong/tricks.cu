@@ -25,6 +25,7 @@ __global__ void odd_launches_only(const int* in, int* out, int n) {
 }
 
 // The answer must lie somewhere near: memory around `out` is searched for it.
+// cheat: reads the judge
 // wrong: reduce total searches_memory :: fault .*read
 __global__ void searches_memory(const int* in, int* out, int n) {
   if (blockIdx.x != 0 || threadIdx.x != 0) return;
