@@ -39,7 +39,7 @@ std::vector<InputClass> row_classes() {
   };
 }
 
-std::vector<InputClass> matrix_classes(const std::string& rows, const std::string& cols) {
+std::vector<InputClass> matrix_classes(const std::string& rows, const std::string& cols, std::int64_t longest) {
   const auto points = [&](std::initializer_list<std::pair<std::int64_t, std::int64_t>> all) {
     std::vector<Point> made;
     for (const auto& [r, c] : all) made.push_back({{rows, r}, {cols, c}});
@@ -56,7 +56,7 @@ std::vector<InputClass> matrix_classes(const std::string& rows, const std::strin
       {"odd", "sides that no tile divides", "the last tiles are not full: test rows and columns apart",
        points({{31, 33}, {65, 127}, {257, 40}, {3, 700}})},  // one side longer than any block
       {"long", "one side much longer than the other", "does the grid's shape follow the matrix's?",
-       points({{1, 5000}, {5000, 1}})},
+       points({{1, longest}, {longest, 1}})},
       {"large", "more elements than 16 bits count", "which variable holds an index, and how many bits has it?",
        points({{301, 300}})},
   };

@@ -14,8 +14,9 @@ namespace gpulab {
 /// Sizes "n" of data in a row: nothing, one, around warps and blocks, odd, powers of two, beyond 16 bits, extreme
 /// values.
 [[nodiscard]] std::vector<InputClass> row_classes();
-/// The same of a matrix whose parameters are called so.
-[[nodiscard]] std::vector<InputClass> matrix_classes(const std::string& rows, const std::string& cols);
+/// The same of a matrix whose parameters are called so. `longest`: of the side that is much longer than the other.
+[[nodiscard]] std::vector<InputClass> matrix_classes(const std::string& rows, const std::string& cols,
+                                                     std::int64_t longest = 5000);
 /// With values that only moved data can hold.
 [[nodiscard]] std::vector<InputClass> with_special(std::vector<InputClass> classes);
 /// Each point of each class also has this parameter, by turns of the values.

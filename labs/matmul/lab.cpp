@@ -421,8 +421,8 @@ std::vector<InputClass> product_classes() {
        points({{1, 1, 1}, {1, 40, 9}, {40, 1, 9}})},
       {"odd", "sizes that no tile divides", "the last tiles are not full: what stands behind their edges counts as 0",
        points({{31, 33, 17}, {65, 33, 130}, {3, 700, 5}})},  // one side longer than any block
-      {"large", "more elements than 16 bits count", "which variable holds an index, and how many bits has it?",
-       points({{260, 256, 3}})},
+      {"large", "more elements than 16 bits count, more tiles in a row than 8 do",
+       "which variable holds an index, and how many bits has it?", points({{260, 256, 3}, {1, 8300, 2}})},
       {"fine", "numbers that use all digits of a float", "is something rounded to half, bfloat16 or TF32?",
        points({{48, 40, 56}}), Values::fine},
   };

@@ -3,7 +3,7 @@
 //   numbers 8
 //   sum 31
 //   mean 3.875000
-// Then: gpulab exec starter.cu < few.in
+// Then: gpulab exec starter.cu < cases/few.in
 //       gpulab check --assignment assignment.json starter.cu
 #include <cstdio>
 

@@ -33,9 +33,10 @@ std::string survivors_text(const MutantReport& report, MutantFate fate, const st
 std::string mutant_text(const Assignment& assignment, const MutantReport& report) {
   const auto caught = report.count(MutantFate::caught), wrong = report.count(MutantFate::wrong),
              slower = report.count(MutantFate::slower);
-  const auto by_right = std::ranges::count_if(report.mutants, [](const TriedMutant& one) { return one.by_right; });
-  auto text = fmt::format("{} of {} lose points ({} in items about right and wrong)", plural(caught, "mutant"),
-                          report.mutants.size() - report.count(MutantFate::uncompiled), by_right);
+  const auto by_right = report.caught_as_wrong(), all_wrong = report.wrong();
+  auto text = fmt::format("{} of {} lose points ({} in items about right and wrong, of {} that are wrong)",
+                          plural(caught, "mutant"), report.mutants.size() - report.count(MutantFate::uncompiled),
+                          by_right, all_wrong);
   std::map<std::string, std::size_t> by_item;
   for (const auto& one : report.mutants)
     if (one.fate == MutantFate::caught) ++by_item[one.item];
@@ -60,6 +61,8 @@ nlohmann::ordered_json mutant_json(const MutantReport& report) {
                     {"kind", one.mutation.kind},
                     {"what", visible(one.mutation.what)},
                     {"fate", to_text(one.fate)},
+                    {"is_wrong", one.is_wrong},
+                    {"by_right", one.by_right},
                     {"item", one.item.empty() ? Json() : Json(visible(one.item))},
                     {"tells", one.tells.empty() ? Json() : Json(visible(one.tells))}});
   return json;

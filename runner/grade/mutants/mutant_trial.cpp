@@ -56,7 +56,7 @@ void look_at(const Json& grade, TriedMutant& tried) {
   if (first == nullptr) return;
   tried.fate = MutantFate::caught;
   tried.item = first->at("name").get<std::string>();
-  tried.by_right = is_about_right(*first);
+  tried.by_right = tried.is_wrong = is_about_right(*first);
 }
 
 class Survivors {
@@ -73,13 +73,14 @@ class Survivors {
     for (std::uint64_t seed = 0; seed < seeds_; ++seed) {
       const auto judgement = judge(asked(source, seed));
       if (const auto tells = what_tells(judgement); !tells.empty()) {
-        tried.fate = MutantFate::wrong;
+        if (tried.fate == MutantFate::unproved) tried.fate = MutantFate::wrong;
+        tried.is_wrong = true;
         tried.tells = tells;
         return;
       }
       if (!counters && !judgement.counted.empty()) counters = judgement.counted.front().counters;
     }
-    if (!counters || !reference_) return;
+    if (!counters || !reference_ || tried.fate == MutantFate::caught) return;
     for (const auto& info : counter_table()) {
       const auto now = info.count(*counters), then = info.count(*reference_);
       if (!info.tells || !now || !then || double(*now) < options_.slower * double(*then) || *now <= *then + 1) continue;
@@ -139,6 +140,14 @@ std::size_t MutantReport::count(MutantFate fate) const {
   return static_cast<std::size_t>(std::ranges::count(mutants, fate, &TriedMutant::fate));
 }
 
+std::size_t MutantReport::wrong() const {
+  return static_cast<std::size_t>(std::ranges::count(mutants, true, &TriedMutant::is_wrong));
+}
+
+std::size_t MutantReport::caught_as_wrong() const {
+  return static_cast<std::size_t>(std::ranges::count(mutants, true, &TriedMutant::by_right));
+}
+
 MutantReport try_mutants(const GradingRequest& request, const MutantOptions& options) {
   const auto& assignment = *request.assignment;
   if (assignment.program)
@@ -163,7 +172,7 @@ MutantReport try_mutants(const GradingRequest& request, const MutantOptions& opt
   for (std::size_t i = 0; i < mutations.size(); ++i) {
     TriedMutant tried{.mutation = {mutations[i].kind, mutations[i].what, mutations[i].line, ""}};
     look_at(grades[i], tried);
-    if (tried.fate == MutantFate::unproved) survivors.push_back(i);
+    if (tried.fate != MutantFate::uncompiled && !tried.by_right) survivors.push_back(i);
     report.mutants.push_back(std::move(tried));
   }
   if (survivors.empty()) return report;

@@ -25,13 +25,16 @@ struct TriedMutant {
   MutantFate fate = MutantFate::unproved;
   std::string item{};     ///< that caught it, the first of kind correct or sanitize, else the first of all
   bool by_right = false;  ///< that item is of kind correct or sanitize
-  std::string tells{};    ///< of a survivor: what would tell: a class, a tool, a requirement
+  bool is_wrong = false;  ///< as the assignment sees it, or further inputs and tools do
+  std::string tells{};  ///< of one that no item about right and wrong caught: the class, tool or requirement that would
 };
 
 struct MutantReport {
   std::vector<TriedMutant> mutants{};  ///< by line
   std::size_t inputs = 0;              ///< further ones, that survivors were tried on
   [[nodiscard]] std::size_t count(MutantFate fate) const;
+  [[nodiscard]] std::size_t wrong() const;            ///< mutants that are wrong, whatever caught them
+  [[nodiscard]] std::size_t caught_as_wrong() const;  ///< of these, those that lose points in correct or sanitize
 };
 
 struct MutantOptions {

@@ -36,28 +36,48 @@ constexpr std::array rules{
     Rule{"comparison", R"( != )", " == "},
     Rule{"boundary", R"( \+ 1\b(?!\.))", ""},
     Rule{"boundary", R"( - 1\b(?!\.))", ""},
+    Rule{"boundary", R"( < ([A-Za-z]\w*)\b(?!\s*[\w.(\[]))", " < $1 - 1"},
+    Rule{"boundary", R"(\bmin\()", "max("},
+    Rule{"boundary", R"(\bmax\()", "min("},
     Rule{"arithmetic", R"((\w|\)|\]) \+ (?=\w|\())", "$1 - "},
     Rule{"arithmetic", R"((\w|\)|\]) - (?=\w|\())", "$1 + "},
+    Rule{"arithmetic", R"((\w|\)|\]) \* (?=\w|\())", "$1 + "},
+    Rule{"arithmetic", R"((\w|\)|\]) / (?=\w|\())", "$1 * "},
     Rule{"arithmetic", R"((\w|\)|\]) % (?=\w|\())", "$1 / "},
     Rule{"accumulator", R"((\w|\)|\]) \+= )", "$1 = "},
+    Rule{"accumulator", R"((\w|\)|\]) \+= )", "$1 -= "},
+    Rule{"accumulator", R"((\]) = )", "$1 += "},
     Rule{"accumulator", R"(\bdouble\b)", "float"},
+    Rule{"accumulator", R"(\bfloat (\w+) = )", "int $1 = "},
     Rule{"accumulator", R"(\blong\b)", "int"},
     Rule{"stride", R"( /= 2\b)", " /= 4"},
     Rule{"stride", R"( >>= 1\b)", " >>= 2"},
     Rule{"stride", R"( \*= 2\b)", " *= 4"},
     Rule{"stride", R"( <<= 1\b)", " <<= 2"},
+    Rule{"stride", R"(\+\+(\w+)\))", "$1 += 2)"},
     Rule{"stride", R"(blockDim\.x \* gridDim\.x|gridDim\.x \* blockDim\.x)", "blockDim.x"},
     Rule{"mask", R"(0x[fF]{8}\b)", "0x0000ffff"},
     Rule{"neutral element", R"( = 0\b(?!\.|x))", " = 1"},
     Rule{"neutral element", R"( = 0\.0?f)", " = 1.0f"},
     Rule{"neutral element", R"(\bT\(0\))", "T(1)"},
     Rule{"neutral element", R"( : 0\b(?!\.|x))", " : 1"},
+    Rule{"neutral element", R"( = 1\b(?!\.|x))", " = 0"},
+    Rule{"shuffle", R"(\b__shfl_(down|xor)_sync\b)", "__shfl_up_sync"},
+    Rule{"shuffle", R"(\b__shfl_up_sync\b)", "__shfl_down_sync"},
     Rule{"launch", R"(\bblockDim\.x\b)", "256"},
     Rule{"launch", R"(\bblockDim\.x\b)", "32"},
     Rule{"launch", R"(\bblockDim\.y\b)", "8"},
     Rule{"launch", R"(\bblockIdx\.x\b)", "0"},
     Rule{"launch", R"(\bblockIdx\.y\b)", "0"},
+    Rule{"launch", R"(\bblockDim\.x\b)", "gridDim.x"},
     Rule{"index", R"(\bthreadIdx\.x\b)", "threadIdx.y"},
+    Rule{"index", R"(\bthreadIdx\.y\b)", "threadIdx.x"},
+    Rule{"index", R"(\bthreadIdx\.x\b)", "(threadIdx.x + 1)"},
+    Rule{"index", R"(\bblockIdx\.x\b)", "blockIdx.y"},
+    Rule{"index", R"(\bblockIdx\.y\b)", "blockIdx.x"},
+    Rule{"index", R"(\bblockIdx\.x\b)", "(blockIdx.x + 1)"},
+    Rule{"index", R"(\bblockIdx\.x\b)", "(unsigned char)blockIdx.x"},
+    Rule{"index", R"(\bint (\w+) = (?=blockIdx\.x))", "short $1 = "},
 };
 
 /// The bracket that closes the one at `at`; npos: none does.
@@ -86,8 +106,13 @@ class Mutator {
   std::vector<Mutation> run() {
     for (const auto& rule : rules) by(rule);
     conditions();
+    choices();
+    numbers();
     subscripts();
+    shared_arrays();
     atomics();
+    rounded_sums();
+    lines();
     kernels();
     std::ranges::stable_sort(found_, {}, &Mutation::line);
     return std::move(found_);
@@ -143,12 +168,51 @@ class Mutator {
     });
   }
 
+  /// `? :`: one side for all.
+  void choices() {
+    const std::regex look_for(R"( \? )");
+    for (auto it = std::sregex_iterator(code_.begin(), code_.end(), look_for); it != std::sregex_iterator(); ++it) {
+      const auto at = static_cast<std::size_t>(it->position());
+      if (inside_[at]) add("guard", at, 3, " || true ? ", fmt::format("'?' always takes what is before ':'"));
+    }
+  }
+
+  /// Numbers from 2 on, one more and one less; lengths of arrays have a rule of their own.
+  void numbers() {
+    const std::regex look_for(R"((^|[^\w.])([2-9]|[1-9]\d+)(?![\w.\]]))");
+    for (auto it = std::sregex_iterator(code_.begin(), code_.end(), look_for); it != std::sregex_iterator(); ++it) {
+      const auto at = static_cast<std::size_t>(it->position(2));
+      const auto was = it->str(2);
+      if (!inside_[at] || was.size() > 6) continue;
+      for (const int step : {1, -1})
+        add("number", at, was.size(), std::to_string(std::stoi(was) + step),
+            fmt::format("'{}' is '{}'", was, std::stoi(was) + step));
+    }
+  }
+
   void subscripts() {
     brackets(R"([\w\]]\[)", '[', ']', [&](std::size_t begin, std::size_t end) {
       const auto text = source_.substr(begin, end - begin);
       const bool declares = text.find_first_not_of("0123456789 +-*/") == std::string::npos;  // float tile[32][33]
       if (!declares) add("index", begin, end - begin, text + " + 1", fmt::format("'[{}]' is one further", text));
     });
+  }
+
+  /// Arrays in shared memory: shorter by one, half as long, and each thread's own.
+  void shared_arrays() {
+    const std::regex look_for(R"((?:extern )?__shared__ [^;]*;)"), length(R"(\[(\d{1,6})\])");
+    for (auto it = std::sregex_iterator(code_.begin(), code_.end(), look_for); it != std::sregex_iterator(); ++it) {
+      const auto at = static_cast<std::size_t>(it->position());
+      const auto text = it->str();
+      if (!inside_[at] || text.starts_with("extern")) continue;
+      add("shared memory", at, std::string("__shared__ ").size(), "", "'__shared__' is gone");
+      for (auto one = std::sregex_iterator(text.begin(), text.end(), length); one != std::sregex_iterator(); ++one) {
+        const auto was = one->str(1);
+        for (const int now : {std::stoi(was) - 1, std::stoi(was) / 2})
+          add("shared memory", at + static_cast<std::size_t>(one->position(1)), was.size(), std::to_string(now),
+              fmt::format("'[{}]' is '[{}]'", was, now));
+      }
+    }
   }
 
   void atomics() {
@@ -158,7 +222,61 @@ class Mutator {
     brackets(R"(\batomicAdd(?:_block|_system)?\()", '(', ')', [&](std::size_t begin, std::size_t) {
       const auto name = code_.rfind("atomicAdd", begin);
       add("atomic", name, begin - 1 - name, "gpulab_plain_add", "'atomicAdd' is a plain addition", plain);
+      add("atomic", name, begin - 1 - name, "atomicExch", "'atomicAdd' is 'atomicExch'");
     });
+  }
+
+  /// Sums of float, each of which is rounded as if it were kept in half precision.
+  void rounded_sums() {
+    const std::string half =
+        "__device__ float gpulab_half(float x) { const unsigned b = __float_as_uint(x); return "
+        "__uint_as_float((b + 0xfffu + (b >> 13 & 1)) & ~0x1fffu); }\n";
+    const std::regex declared(R"(\bfloat (\w+) = )");
+    for (auto it = std::sregex_iterator(code_.begin(), code_.end(), declared); it != std::sregex_iterator(); ++it) {
+      const auto name = it->str(1);
+      const std::regex adds("\\b" + name + R"( \+= ([^;]*);)");
+      for (auto sum = std::sregex_iterator(code_.begin(), code_.end(), adds); sum != std::sregex_iterator(); ++sum)
+        add("accumulator", static_cast<std::size_t>(sum->position()), sum->str().size(),
+            fmt::format("{0} = gpulab_half({0} + ({1}));", name, sum->str(1)),
+            fmt::format("'{}' is kept in half precision", name), half);
+    }
+  }
+
+  /// Whole statements that stand on a line of their own: gone; and a barrier that changes places with its neighbours.
+  void lines() {
+    std::vector<std::pair<std::size_t, std::size_t>> all;  // where each begins, and how long it is
+    for (std::size_t begin = 0; begin < code_.size();) {
+      const auto end = std::min(code_.find('\n', begin), code_.size());
+      all.emplace_back(begin, end - begin);
+      begin = end + 1;
+    }
+    const std::regex declares(
+        R"(^(const|constexpr|static|extern|using|return|__shared__|#).*|^[A-Za-z_][\w:]*(<[^>]*>)?[ *&]+\w+ ?(=|;|\[|,).*)");
+    const std::regex barrier(R"(^__syncthreads\(\);$)");
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto [at, length] = all[i];
+      const auto text = trimmed(code_.substr(at, length));
+      if (!inside_[at] || !is_statement(text)) continue;
+      const bool has_text = source_.substr(at, length).find('"') != std::string::npos;  // it prints
+      if (!std::regex_match(text, declares) && !std::regex_match(text, barrier) && !has_text)
+        add("statement", at, length, ";", fmt::format("'{}' is gone", trimmed(source_.substr(at, length))));
+      if (i == 0 || !is_statement(trimmed(code_.substr(all[i - 1].first, all[i - 1].second)))) continue;
+      const auto above = trimmed(code_.substr(all[i - 1].first, all[i - 1].second));
+      if (std::regex_match(above, barrier) == std::regex_match(text, barrier) || !inside_[all[i - 1].first]) continue;
+      const auto first = all[i - 1].first;
+      const auto now = source_.substr(at, length) + "\n" + source_.substr(first, all[i - 1].second);
+      const bool is_above = std::regex_match(above, barrier);
+      add("barrier", first, at + length - first, now,
+          fmt::format("'__syncthreads()' is {} '{}'", is_above ? "behind" : "before",
+                      trimmed(is_above ? source_.substr(at, length) : source_.substr(first, all[i - 1].second))));
+    }
+  }
+
+  /// A line that is one statement, or several, and opens or closes nothing.
+  static bool is_statement(const std::string& line) {
+    return line.size() > 1 && line.back() == ';' && !line.starts_with("else") &&
+           std::ranges::count(line, '{') == std::ranges::count(line, '}') &&
+           std::ranges::count(line, '(') == std::ranges::count(line, ')');
   }
 
   void kernels() {

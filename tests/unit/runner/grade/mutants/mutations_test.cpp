@@ -32,16 +32,58 @@ std::set<std::string> all_of(const std::vector<Mutation>& mutations) {
 
 TEST_CASE("mutants are the mistakes that students make, each with its line") {
   const auto all = all_of(mutations_of(kernel, 0));
-  for (const auto* one :
-       {"7 barrier: '__syncthreads()' is gone", "7 barrier: '__syncthreads()' is '__syncwarp()'",
-        "6 guard: 'if (i < n && i > 0)' always holds", "6 guard: 'if (i < n && i > 0)' never holds",
-        "6 guard: '&&' is '||' in 'if (i < n && i > 0)'", "6 comparison: '<' is '<='", "6 comparison: '>' is '>='",
-        "6 index: '[i]' is one further", "4 boundary: '+ 1' is gone", "5 launch: 'blockDim.x' is '256'",
-        "5 launch: 'blockIdx.x' is '0'", "9 stride: '/= 2' is '/= 4'", "9 mask: '0xffffffff' is '0x0000ffff'",
-        "10 atomic: 'atomicAdd' is a plain addition", "3 launch: one warp of a block works"}) {
+  for (const auto* one : {"7 barrier: '__syncthreads()' is gone",
+                          "7 barrier: '__syncthreads()' is '__syncwarp()'",
+                          "6 guard: 'if (i < n && i > 0)' always holds",
+                          "6 guard: 'if (i < n && i > 0)' never holds",
+                          "6 guard: '&&' is '||' in 'if (i < n && i > 0)'",
+                          "6 comparison: '<' is '<='",
+                          "6 comparison: '>' is '>='",
+                          "6 index: '[i]' is one further",
+                          "4 boundary: '+ 1' is gone",
+                          "5 launch: 'blockDim.x' is '256'",
+                          "5 launch: 'blockIdx.x' is '0'",
+                          "9 stride: '/= 2' is '/= 4'",
+                          "9 mask: '0xffffffff' is '0x0000ffff'",
+                          "10 atomic: 'atomicAdd' is a plain addition",
+                          "3 launch: one warp of a block works",
+                          "4 shared memory: '__shared__' is gone",
+                          "4 shared memory: '[32]' is '[16]'",
+                          "6 boundary: '< n' is '< n - 1'",
+                          "9 number: '16' is '17'",
+                          "9 number: '16' is '15'",
+                          "9 accumulator: 'm +=' is 'm -='",
+                          "9 shuffle: '__shfl_down_sync' is '__shfl_up_sync'",
+                          "10 atomic: 'atomicAdd' is 'atomicExch'",
+                          "10 statement: 'atomicAdd(out, sum);' is gone",
+                          "5 index: 'blockIdx.x' is '(unsigned char)blockIdx.x'",
+                          "6 barrier: '__syncthreads()' is before 'if (i < n && i > 0) tile[0][i] = in[i];'",
+                          "7 barrier: '__syncthreads()' is behind 'printf(\"a < b\");'"}) {
     INFO(one);
     CHECK(all.contains(one));
   }
+}
+
+TEST_CASE("mutants keep a sum in half precision, choose one side of '?:', and narrow an index") {
+  const std::string text =
+      "__global__ void k(const float* in, float* out, int n) {\n"
+      "  const int i = blockIdx.x * 8;\n"
+      "  float sum = i < n ? in[i] : 0;\n"
+      "  for (int j = 0; j < min(n, 8); ++j) sum += in[j];\n"
+      "  out[i] = sum;\n"
+      "}\n";
+  const auto found = mutations_of(text, 0);
+  const auto all = all_of(found);
+  for (const auto* one :
+       {"2 index: 'int i =' is 'short i ='", "3 guard: '?' always takes what is before ':'",
+        "3 accumulator: 'float sum =' is 'int sum ='", "4 accumulator: 'sum' is kept in half precision",
+        "4 boundary: 'min(' is 'max('", "4 stride: '++j)' is 'j += 2)'", "5 accumulator: '] =' is '] +='"}) {
+    INFO(one);
+    CHECK(all.contains(one));
+  }
+  for (const auto& one : found)
+    if (one.what == "'sum' is kept in half precision")
+      CHECK(one.text.find("sum = gpulab_half(sum + (in[j]));") != std::string::npos);
 }
 
 TEST_CASE("mutants leave comments, literals and what stands outside of functions alone") {
