@@ -37,15 +37,20 @@ Usage usage_of_assignment(const Lab* lab) {
               contract_option(lab),
               only(machine_options(), {"profile"}),
               {{"format", "FORMAT", "table or json [table]", report, false, {"table", "json"}}}}),
-      "lint grades the reference, which must earn everything, the starter, which must earn nothing, and each\n"
-      "wrong solution, which must fail the item that it is there for, all of them twice and alike; prints what\n"
-      "each had where its item asks for something; and says what an instructor may regret. Exit code 0: sound,\n"
-      "whatever the advice; 1: not. --mutants puts mistakes into the reference, one by one (guards, comparisons,\n"
-      "barriers, indices …), grades each, and tells those that keep all points: wrong on other inputs or under\n"
-      "other tools, slower, or neither; with their line and what would tell. Minutes; --jobs shortens it.\n"
-      "new writes a folder, DIR or the contract's name, with an assignment that is sound: a reference, a\n"
-      "starter, wrong solutions. Change it into yours. 'new program' writes one whose submissions are whole\n"
-      "programs, run by cases and judged by what they print.\n",
+      "lint grades the reference, which must earn everything, the starter, which must\n"
+      "earn nothing, and each wrong solution, which must fail the item that it is\n"
+      "there for, all of them twice and alike; prints what each had where its item\n"
+      "asks for something; and says what an instructor may regret. Exit code 0:\n"
+      "sound, whatever the advice; 1: not. --mutants puts mistakes into the\n"
+      "reference, one by one (guards, comparisons, barriers, indices …), grades each,\n"
+      "and tells those that keep all points: wrong on other inputs or under other\n"
+      "tools, slower, or neither; with their line and what would tell. Minutes;\n"
+      "--jobs shortens it.\n"
+      "new writes a folder, DIR or the contract's name, with an assignment that is\n"
+      "sound: a reference, a starter, wrong solutions. Change it into yours.\n"
+      "'new program' writes one whose submissions are whole programs, run by cases\n"
+      "and judged by what they print: 'Whole programs' in\n"
+      "configs/assignments/README.md says in which order to make it yours.\n",
       {"lint", "new"}};
 }
 

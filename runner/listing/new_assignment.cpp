@@ -19,8 +19,57 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view mark = "//! ", item_mark = "//! item ";
 constexpr double all_points = 100;
+constexpr std::size_t columns = 80;  ///< of what is written: people read it beside something else
 /// Classes of which students see no more than right or wrong.
 constexpr std::array hidden_classes{"odd", "large", "powers", "long", "blocks", "gaps"};
+
+/// The last place at which such a line of code may go on in the next one, and not beyond the edge; 0: there is none.
+/// `statements`: between statements alone.
+std::size_t break_of(const std::string& line, bool statements) {
+  int depth = 0;
+  std::size_t found = 0;
+  const auto begin = line.find_first_not_of(' ');
+  for (std::size_t i = begin; i + 1 < line.size() && i < columns; ++i) {
+    if (line[i] == '(' || line[i] == '[') ++depth;
+    if (line[i] == ')' || line[i] == ']') --depth;
+    if (line[i + 1] != ' ') continue;
+    const bool ends = (line[i] == ';' || line[i] == '{' || line[i] == '}') && depth == 0;
+    const bool is_operator =
+        i > 0 && line[i - 1] == ' ' && std::string_view("+*=?:").find(line[i]) != std::string_view::npos;
+    const bool goes_on = line[i] == ',' || line[i] == ';' || (line[i] == ')' && depth == 0) || is_operator;
+    if (ends || (!statements && goes_on)) found = i + 1;
+  }
+  return found;
+}
+
+/// Lines that are too long, in several: comments between words, code between statements, or else behind a comma.
+std::string narrow(const std::string& text) {
+  std::string made;
+  auto lines = split(text, '\n');
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto& line = lines[i];
+    const auto indent = std::string(std::min(line.find_first_not_of(' '), line.size()), ' ');
+    const bool comment = line.substr(indent.size()).starts_with("// ");
+    const bool code = line.find("//") == std::string::npos && line.find('"') == std::string::npos;
+    auto at = comment && line.size() > columns ? line.rfind(' ', columns) : 0;
+    if (code && line.size() > columns) at = break_of(line, true);
+    const bool is_statement = at != 0;
+    if (code && line.size() > columns && !is_statement) at = break_of(line, false);
+    if (at > indent.size() + 3) {
+      auto rest = line.substr(at + 1);
+      // A comment goes on in its next line, and not in one of a few words.
+      if (comment && i + 1 < lines.size() && lines[i + 1].starts_with(indent + "// ")) {
+        lines[i + 1] = indent + "// " + rest + lines[i + 1].substr(indent.size() + 2);
+      } else {
+        const auto more = comment ? "// " : is_statement ? (line[at - 1] == '{' ? "  " : "") : "    ";
+        lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(i) + 1, indent + more + rest);
+      }
+      lines[i].resize(at);
+    }
+    made += lines[i] + (i + 1 < lines.size() ? "\n" : "");
+  }
+  return made;
+}
 
 struct Mistake {
   std::size_t line;  ///< that it replaces
@@ -61,7 +110,7 @@ std::string text_of(const Solution& solution, const Mistake* mistake = nullptr) 
     if (!is_it || !mistake->text.empty()) text += (is_it ? mistake->text : solution.lines[i]) + "\n";
   }
   while (text.ends_with("\n\n")) text.pop_back();
-  return text;
+  return narrow(text);
 }
 
 std::string quoted(const std::string& text) { return Json(text).dump(); }
@@ -78,12 +127,44 @@ std::string correct_item(const Solution& solution, const Contract& contract) {
                      points, join(visible), join(hidden));
 }
 
-/// One item a line, as people write it.
+/// An object as people write it: in one line, or its longer members in lines of their own.
+std::string item_text(const std::string& item) {
+  const std::string first = "    {", next = "     ";
+  std::string text, line = first;
+  const auto members = Json::parse(item);
+  for (auto it = members.begin(); it != members.end(); ++it) {
+    std::string value = it->dump();
+    if (it->is_array()) {
+      std::vector<std::string> all;
+      for (const auto& one : *it) all.push_back(one.dump());
+      value = "[" + join(all) + "]";
+    }
+    auto member = quoted(it.key()) + ": " + value + (std::next(it) == members.end() ? "}" : ",");
+    const bool fits = line.size() + 1 + member.size() < columns;
+    if (!fits) {
+      text += line + "\n";
+      line = next;
+      // A list that no line holds goes on behind a comma.
+      for (auto at = member.rfind("\", ", columns - next.size() - 3);
+           next.size() + member.size() >= columns && at != std::string::npos;
+           at = member.rfind("\", ", columns - next.size() - 3)) {
+        text += next + member.substr(0, at + 2) + "\n";
+        member = "  " + member.substr(at + 3);
+      }
+    } else if (line != first) {
+      line += " ";
+    }
+    line += member;
+  }
+  return text + line;
+}
+
+/// One item after the other, as people write them.
 std::string json_text(const Solution& solution, const Lab& lab, const Contract& contract) {
-  std::vector<std::string> wrong, items{"    " + correct_item(solution, contract)};
+  std::vector<std::string> wrong, items{item_text(correct_item(solution, contract))};
   for (const auto& one : solution.mistakes)
     wrong.push_back(fmt::format("    \"wrong/{}.cu\": {}", one.name, quoted(one.item)));
-  for (const auto& item : solution.items) items.push_back("    " + item);
+  for (const auto& item : solution.items) items.push_back(item_text(item));
   Json head{{"schema", "gpulab.assignment.v1"},
             {"title", fmt::format("{}: {}", lab.topic, contract.name)},
             {"lab", lab.name},
@@ -102,7 +183,7 @@ std::vector<NewFile> assignment_of(const std::string& solution, const Lab& lab, 
   const auto parsed = parse(solution);
   std::vector<NewFile> made{{"assignment.json", json_text(parsed, lab, contract)},
                             {"reference.cu", text_of(parsed)},
-                            {"starter.cu", starter_text(lab, contract)}};
+                            {"starter.cu", narrow(starter_text(lab, contract))}};
   for (const auto& one : parsed.mistakes) made.push_back({"wrong/" + one.name + ".cu", text_of(parsed, &one)});
   return made;
 }

@@ -37,6 +37,8 @@ class NewAssignments(unittest.TestCase):
                     made = pathlib.Path(folder, lab, contract)
                     ran = gpulab("assignment", "new", lab, made, "--contract", contract)
                     self.assertEqual((ran.returncode, without_notes(ran.stderr)), (0, ""))
+                    wide = [line for file in made.rglob("*") if file.is_file() for line in file.read_text().splitlines() if len(line) > 80]
+                    self.assertEqual(wide, [])
                     ran = gpulab("assignment", "lint", made / "assignment.json", "--jobs", "2", "--format", "json")
                     self.assertEqual((ran.returncode, without_notes(ran.stderr)), (0, ""), ran.stdout[:3000])
                     document = json.loads(ran.stdout)

@@ -105,6 +105,7 @@ void choose_file(Submission& submission, const std::string& wanted) {
     if (shown.size() < 5) shown.push_back(shown_name(name));
   if (sources.size() > shown.size()) shown.emplace_back("…");
   submission.unreadable = fmt::format("there are {} .cu files: {}", sources.size(), join(shown));
+  if (sources.size() > 2) submission.unreadable += "; where each is a submission of its own: --submission FOLDER/*.cu";
 }
 
 Submission find(const std::string& given, const std::string& wanted) {

@@ -51,7 +51,18 @@ class Plot {
   }
 
   void heading() {
-    to_.text(30, 42, clipped("Roofline: " + roofline_.of, size_.width - 60, 34), 34, Anchor::start, ink);
+    const std::string title = "Roofline: " + roofline_.of;
+    const double room = size_.width - 60;
+    double height = 34;
+    while (height > kWords && text_width(title, height) > room) height -= 2;
+    if (text_width(title, height) <= room) {
+      to_.text(30, 42, title, height, Anchor::start, ink);
+    } else {  // in two lines, broken at a blank
+      auto at = title.rfind(' ', title.size() / 2);
+      if (at == std::string::npos || at < title.size() / 4) at = title.size() / 2;
+      to_.text(30, 24, clipped(title.substr(0, at), room, height), height, Anchor::start, ink);
+      to_.text(30, 52, clipped(title.substr(at), room, height), height, Anchor::start, ink);
+    }
     to_.text(30, 80,
              fmt::format("{}, {}{}", roofline_.gpu, roofline_.measured ? "measured" : "modelled, not measured",
                          roofline_.measured || roofline_.validated ? "" : ", by its data sheet"),

@@ -18,7 +18,7 @@ struct Window {
 };
 [[nodiscard]] Window window_of(const Roofline& roofline);
 
-/// Where a decade, or a half of it, is marked on an axis: 1, 10, 100, or 1, 2, 5, 10 where there are few.
+/// What is marked on an axis: 1, 10, 100, or 1, 3, 10, 30 where that is few, or 1, 2, 5, 10; nine at most.
 [[nodiscard]] std::vector<double> ticks(double low, double high);
 
 /// Of each row that is in the picture: its number, from 1 on; 0: it is not.

@@ -79,8 +79,11 @@ std::vector<double> ticks(double low, double high) {
     return all;
   };
   auto all = every({1});
-  if (all.size() < 3) all = every({1, 2, 5});
-  while (all.size() > 7) {
+  if (all.size() < 3)
+    all = every({1, 2, 5});
+  else if (all.size() < 5)
+    all = every({1, 3});
+  while (all.size() > 9) {
     std::vector<double> half;
     for (std::size_t i = 0; i < all.size(); i += 2) half.push_back(all[i]);
     all = std::move(half);
