@@ -59,7 +59,7 @@ MOST_FILES = 22  # in a room, and
 MOST_FILES_OF = {"runner": 12, "common": 28}  # the entrance is smaller, the ground that all stand on larger
 
 # Files that comments name and that others wrote: headers of the CUDA toolkit.
-TOOLKIT = re.compile(r"(cuda\w*|cooperative_groups|cublas_api|curand_\w+|driver_types|library_types|mma|immintrin)\.h")
+TOOLKIT = re.compile(r"(cuda\w*|cooperative_groups|cublas_api|curand_\w+|driver_types|library_types|mma|immintrin|nccl)\.h")
 # What stands for any name: labs/NAME/kernels_smNN.cu, a folder's foo.cpp, the lab that CONTRIBUTING.md shows.
 PLACEHOLDER = re.compile(r"[A-Z]{2,}|\bfoo(?![a-z])|\bsquares(?![a-z])")
 
