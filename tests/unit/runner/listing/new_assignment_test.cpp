@@ -59,25 +59,25 @@ TEST_CASE("a mark of a solution takes the place of the line above it, or that li
   CHECK((files[3].path == "wrong/idle.cu" &&
          files[3].text == "// The reference.\nvoid k() {\n  rest(0);\n  wait();\n}\n"));
   CHECK((files[4].path == "wrong/hasty.cu" && files[4].text == "// The reference.\nvoid k() {\n  work();\n}\n"));
-  CHECK(
-      files[0].text ==
-      "{\n"
-      "  \"schema\": \"gpulab.assignment.v1\",\n"
-      "  \"title\": \"first kernels: saxpy\",\n"
-      "  \"lab\": \"saxpy\",\n"
-      "  \"contract\": \"saxpy\",\n"
-      "  \"reference\": \"reference.cu\",\n"
-      "  \"starter\": \"starter.cu\",\n"
-      "  \"wrong\": {\n"
-      "    \"wrong/idle.cu\": \"correct\",\n"
-      "    \"wrong/hasty.cu\": \"clean\"\n"
-      "  },\n"
-      "  \"items\": [\n"
-      "    {\"name\": \"correct\", \"kind\": \"correct\", \"points\": 90, \"visible\": [\"usual\", \"empty\", \"one\", "
-      "\"warps\", \"extreme\"], \"hidden\": [\"blocks\", \"odd\", \"powers\", \"large\", \"key\"]},\n"
-      "    {\"name\": \"clean\", \"kind\": \"sanitize\", \"points\": 10}\n"
-      "  ]\n"
-      "}\n");
+  CHECK(files[0].text ==
+        "{\n"
+        "  \"schema\": \"gpulab.assignment.v1\",\n"
+        "  \"title\": \"first kernels: saxpy\",\n"
+        "  \"lab\": \"saxpy\",\n"
+        "  \"contract\": \"saxpy\",\n"
+        "  \"reference\": \"reference.cu\",\n"
+        "  \"starter\": \"starter.cu\",\n"
+        "  \"wrong\": {\n"
+        "    \"wrong/idle.cu\": \"correct\",\n"
+        "    \"wrong/hasty.cu\": \"clean\"\n"
+        "  },\n"
+        "  \"items\": [\n"
+        "    {\"name\": \"correct\", \"kind\": \"correct\", \"points\": 90,\n"
+        "     \"visible\": [\"usual\", \"empty\", \"one\", \"warps\", \"extreme\"],\n"
+        "     \"hidden\": [\"blocks\", \"odd\", \"powers\", \"large\", \"key\"]},\n"
+        "    {\"name\": \"clean\", \"kind\": \"sanitize\", \"points\": 10}\n"
+        "  ]\n"
+        "}\n");
 }
 
 TEST_CASE("a contract that nobody has solved yet is no assignment") {
