@@ -182,7 +182,8 @@ def main():
     new = {"about": "Errors of modelled ratios of two times, as normal distributions of their logarithms: scripts/compare_odds.py writes this."}
     foreign = foreign_pairs()
     new["foreign"] = described("foreign", foreign, "an H100 and an H200")
-    print("  each program by the others:", judged(foreign))
+    if not arguments.check:
+        print("  each program by the others:", judged(foreign))
     if arguments.gpulab:
         rungs = rung_pairs(arguments.gpulab)
         new["rungs"] = described("rungs", rungs, "NVIDIA H200")

@@ -203,7 +203,7 @@ std::vector<NewFile> new_program_assignment() {
   for (const auto& file : embedded_pages())
     if (file.path.starts_with(folder))
       files.push_back({std::string(file.path.substr(folder.size())), std::string(file.text)});
-  std::ranges::stable_partition(files, [](const NewFile& file) { return file.path == "assignment.json"; });
+  std::stable_partition(files.begin(), files.end(), [](const NewFile& file) { return file.path == "assignment.json"; });
   return files;
 }
 

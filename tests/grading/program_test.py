@@ -92,25 +92,29 @@ class Case(unittest.TestCase):
 
 class Worked(Case):
     def test_each_submission_earns_what_it_deserves(self):
+        """Under scripts/test.sh --all of all; each takes seconds."""
+        later = set() if os.environ.get("GPULAB_ALL") else {"knows_the_answers", "endless", "crashes", "an_atomic_each"}
         for path in sorted((WORKED / "wrong").iterdir()):
-            shutil.copy(path, self.folder / "class")
+            if path.stem not in later:
+                shutil.copy(path, self.folder / "class")
         self.hand_in("right", REFERENCE)
         self.hand_in("broken", "int main( {")
         self.hand_in("starter", (WORKED / "starter.cu").read_text())
         (self.folder / "class" / "empty").mkdir()
         grades = self.grade(WORKED / "assignment.json")
         earned = {name: [item["earned"] for item in grade["items"]] for name, grade in grades.items()}
-        self.assertEqual(earned, {
+        self.assertEqual(earned, {name: points for name, points in {
             "right": [50, 40, 10], "starter": [0, 0, 0], "broken": [0, 0, 0], "empty": [],
             "whole_mean": [14.29, 40, 10],         # nothing and one number have a whole mean
             "knows_the_answers": [21.43, 0, 0],    # the visible cases, of which one counts twice
             "on_the_cpu": [0, 40, 10],             # the kernel that nobody launches is right
             "endless": [0, 40, 10], "crashes": [42.86, 40, 10],
-            "no_barrier": [0, 0, 0], "an_atomic_each": [50, 40, 0]})
+            "no_barrier": [0, 0, 0], "an_atomic_each": [50, 40, 0]}.items() if name not in later})
         self.assertEqual(grades["empty"]["status"], "attention")
         self.assertIn(NO_KERNEL, self.item(grades["on_the_cpu"])["reason"])
         self.assertFalse(grades["on_the_cpu"]["program"]["launches"])
-        self.assertIn("few: takes more than 5 s of CPU time", self.item(grades["endless"])["reason"])
+        if not later:
+            self.assertIn("few: takes more than 5 s of CPU time", self.item(grades["endless"])["reason"])
         self.assertIn("few: line 3: '3.000000' is not '3.875000' within 1e-06 of it", self.item(grades["whole_mean"])["reason"])
         self.assertEqual(self.item(grades["broken"])["reason"], "the program does not compile")
         self.assertEqual(grades["broken"]["compile_problem"], "the program does not compile")
