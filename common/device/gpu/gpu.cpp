@@ -12,6 +12,7 @@
 #include "common/demangle.h"
 #include "common/device/clocked.h"
 #include "common/device/gpu/driver_api.h"
+#include "common/device/gpu/gpu_limits.h"
 #include "common/device/gpu/gpu_module.h"
 #include "common/device/gpu/gpu_timer.h"
 #include "common/device/gpu/output_capture.h"
@@ -49,6 +50,7 @@ class PrimaryContext {
     driver_.check(driver_.cuDeviceGetAttribute(&value, which, device_), DriverUse::start);
     return value;
   }
+  [[nodiscard]] CUdevice device() const { return device_; }
   [[nodiscard]] std::string pci_bus_id() const {
     char text[32] = "";
     driver_.check(driver_.cuDeviceGetPCIBusId(text, sizeof text, device_), DriverUse::start);
@@ -74,7 +76,7 @@ LaunchLimits limits_of(const PrimaryContext& context) {
 
 std::string gibibytes(std::size_t bytes) { return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30)); }
 
-class GpuDevice : public Device, public Clocked {
+class GpuDevice : public Device, public Clocked, public Limited {
  public:
   GpuDevice(const DriverApi& driver, int index, DeviceInfo info, std::optional<int> optimization)
       : driver_(driver),
@@ -225,6 +227,8 @@ class GpuDevice : public Device, public Clocked {
 
   ClockReading take_clock() override { return {timer_.sm_mhz(), throttling().now()}; }
   std::string throttling_unseen() override { return throttling().problem(); }
+
+  std::vector<DeviceLimit> limits() override { return gpu_limits(driver_, context_.device()); }
 
   std::optional<MemoryRoom> memory_room() override {
     std::size_t free = 0, total = 0;

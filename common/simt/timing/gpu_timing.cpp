@@ -103,7 +103,7 @@ GpuTiming of_others(std::string_view profile, const std::string& file, const Doc
     // "[json.exception.out_of_range.403] key 'l2' not found": what lies behind the bracket is for people.
     const std::string what = error.what();
     throw usage_error(what.substr(std::min(what.find("] ") + 2, what.size())),
-                      "'gpulab calibrate --estimate NAME' makes one; configs/timing/h200.json shows the form", file);
+                      "'gpulab calibrate' measures a GPU; configs/timing/h200.json shows the form", file);
   }
 }
 
