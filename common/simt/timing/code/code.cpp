@@ -107,6 +107,10 @@ TimedInstruction timed(const Site& site, std::uint32_t index, std::uint32_t base
       site.instruction->operands[1].kind == ptx::Operand::Kind::special)
     t.cost = {Pipe::none, 1, 0, 20};                                    // S2R
   if (opcode.starts_with("ld.param")) t.cost = {Pipe::none, 1, 0, 20};  // LDC, ULDC
+  // By half a pair of registers and more: the shift of one of them.
+  if (opcode.starts_with("shr.") && opcode.ends_with("64") && site.instruction->operands.size() == 3 &&
+      site.instruction->operands[2].kind == ptx::Operand::Kind::integer && site.instruction->operands[2].integer >= 32)
+    t.cost = {Pipe::alu, 1, 2, 5};
   t.cost.issue = static_cast<std::uint16_t>(t.cost.issue + wide_constants(site));
   if (t.kind == Kind::fence || t.kind == Kind::warp_sync || t.kind == Kind::barrier) t.cost = {Pipe::none, 1, 0, 1};
   const auto has = [&](std::string_view word) { return opcode.find(word) != std::string_view::npos; };
@@ -168,10 +172,17 @@ void join_pairs(const Program& program, std::vector<TimedInstruction>& code) {
   const auto starts = [&](const TimedInstruction& t, std::string_view word) {
     return program.sites[t.site].instruction->opcode.starts_with(word);
   };
+  const auto by_constant = [&](const TimedInstruction& t) {
+    const auto& operands = program.sites[t.site].instruction->operands;
+    return operands.size() == 3 && operands[2].kind == ptx::Operand::Kind::integer;
+  };
   for (std::size_t i = 0; i < code.size(); ++i) {
-    if (!starts(code[i], "add.") || code[i].cost.pipe != Pipe::add) continue;
+    // a - b * 3 is IMAD b, -3, a.
+    const bool subtracts = starts(code[i], "sub.");
+    if ((!starts(code[i], "add.") && !subtracts) || code[i].cost.pipe != Pipe::add) continue;
     for (std::size_t k = i; k-- > 0 && k + 16 > i;) {
       if (!is_one_of(code[k].out[0], code[i].in)) continue;
+      if (subtracts && (code[k].out[0] != code[i].in[1] || !starts(code[k], "mul.") || !by_constant(code[k]))) break;
       if ((starts(code[k], "mul.wide") || starts(code[k], "mul.lo") || starts(code[k], "shl.")) && code[k].cost.issue) {
         code[i].cost = code[k].cost.pipe == Pipe::heavy ? code[k].cost : InstructionCost{Pipe::alu, 1, 2, 5};
         code[k].cost = {Pipe::none, 0, 0, 0};

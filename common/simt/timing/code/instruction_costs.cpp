@@ -26,8 +26,6 @@ constexpr bool kCalls = true;
 constexpr CostRow rows[] = {
     {"mov", "", {none, 0, 0, 0}},
     {"cvta", "", {none, 0, 0, 0}},
-    {"cvt", "u32", {none, 0, 0, 0}, "u64"},
-    {"cvt", "s32", {none, 0, 0, 0}, "s64"},
     {"fma", "f64", {fp64, 1, 2, 8}},
     {"div", "f64", {fp64, 17, 22, 127, kCalls}},
     {"rcp", "f64", {special, 2, 8, 40}, "approx"},
@@ -134,11 +132,28 @@ constexpr CostRow rows[] = {
     {"activemask", "", {alu, 1, 2, 12}},
 };
 
+/// Between integers: the lower half of a pair of registers and a pair with nothing above are no instructions, all else
+/// is a mask (LOP3) or a choice of bytes (PRMT), as ptxas makes of each pair of types. -1: a type of another kind.
+int bits_of_integer(std::string_view type) {
+  if (type.empty() || (type[0] != 'u' && type[0] != 's')) return -1;
+  return type == "u64" || type == "s64" ? 64 : type == "u32" || type == "s32" ? 32 : 16;
+}
+
+InstructionCost between_integers(int to, int from) {
+  const bool of_registers = to >= 32 && from >= 32;
+  return of_registers ? InstructionCost{none, 0, 0, 0} : InstructionCost{alu, 1, 2, 5};
+}
+
 }  // namespace
 
 InstructionCost cost_of(std::string_view opcode, Unit unit) {
   const std::string_view name = opcode.substr(0, opcode.find('.'));
   const std::string_view type = opcode.substr(opcode.rfind('.') + 1);
+  if (unit == Unit::conversion && opcode.find(".sat") == std::string_view::npos) {
+    const std::string_view before = opcode.substr(0, opcode.rfind('.'));
+    const int from = bits_of_integer(type), to = bits_of_integer(before.substr(before.rfind('.') + 1));
+    if (from > 0 && to > 0) return between_integers(to, from);
+  }
   for (const CostRow& row : rows) {
     if (row.name != name || (!row.type.empty() && row.type != type)) continue;
     if (!row.with.empty() && opcode.find(row.with) == std::string_view::npos) continue;

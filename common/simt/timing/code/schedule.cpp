@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "common/simt/timing/code/critical_path.h"
+
 namespace gpulab::simt {
 
 using Does = TimedInstruction::Kind;
@@ -149,7 +151,14 @@ void schedule(std::vector<TimedInstruction>& code) {
   while (begin < code.size()) {
     std::size_t end = begin;
     while (end < code.size() && end - begin < most && !stands_still(code[end])) ++end;
-    emit(by_depth(code, begin, end), code.begin() + static_cast<std::ptrdiff_t>(begin));
+    const auto at = [&](std::size_t i) { return code.begin() + static_cast<std::ptrdiff_t>(i); };
+    emit(by_depth(code, begin, end), at(begin));
+    // Loads go ahead; what lies between two of them, and behind the last, is ordered by what waits for it.
+    for (std::size_t from = begin, to = begin; from < end; from = to) {
+      to = from + 1;
+      while (to < end && code[to - 1].kind == Does::plain && code[to].kind == Does::plain) ++to;
+      fill_waits(at(from), at(to));
+    }
     begin = std::max(end, begin + 1);
   }
 }
