@@ -99,6 +99,7 @@ struct Buffer {
   /// The mangled name of a __device__ or __constant__ variable: memory that the module brings along, with the values
   /// that it gives where `initial` is empty. Empty: memory of the buffer's own.
   std::string symbol{};
+  int gpu = 0;  ///< of several: in whose memory it lies
 };
 
 /// The right answer for one buffer. Integers and moved data compare by bytes (`exact`); floating-point results
@@ -149,7 +150,8 @@ struct BytesArgument {
 using Argument = std::variant<BufferArgument, TensorMapArgument, TextureArgument, BytesArgument, std::int32_t,
                               std::uint32_t, std::int64_t, std::uint64_t, float, double, std::uint8_t, std::uint16_t>;
 
-/// A copy between a buffer of the host's and one of the device's: which is which gives its direction.
+/// A copy between a buffer of the host's and one of the device's, or between two of the device's, of one GPU or of two:
+/// where they lie gives its direction.
 struct Copy {
   std::string to, from;
   std::size_t first = 0, count = 0;  ///< elements, the same ones in both
@@ -166,6 +168,11 @@ struct Step {
   /// takes all in the order of the plan). Stream 0 waits for all before, and all after wait for it.
   std::uint32_t stream = 0;
   std::optional<Copy> copy{};
+  /// Of several GPUs, the one that does it; each has streams of its own. All begin together, and the plan has ended
+  /// when all have.
+  int gpu = 0;
+  /// Steps before this one, by their places in the plan, that it waits for though they are of another stream or GPU.
+  std::vector<std::size_t> after{};
 };
 
 /// What one run moves and computes: bandwidth and GFLOP/s divide by these.
@@ -372,6 +379,7 @@ struct Lab {
   /// The counters and columns (common/counters.h) that the lab is about: they stay in a table however narrow it is.
   std::vector<std::string> subject{};
   std::vector<Contract> contracts{};
+  std::function<int(const Case&)> gpus{};  ///< that a case takes; without: one
   BreakEvenQuestion break_even{};
   std::vector<Variant> variants{};  ///< worst to best
   /// Of the lab that `gpulab run` makes of a file: its kernels. All others have theirs in the binary.

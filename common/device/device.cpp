@@ -51,6 +51,10 @@ void Device::queue_write(DevicePointer to, std::span<const std::byte> from, std:
 
 void Device::queue_read(std::span<std::byte> to, DevicePointer from, std::uint32_t) { read(to, from); }
 
+void Device::queue_copy(DevicePointer to, DevicePointer from, std::size_t bytes, std::uint32_t) {
+  copy(to, from, bytes);
+}
+
 void Device::use_gpu(int gpu) {
   if (gpu == 0) return;
   throw Error(ExitCode::missing, fmt::format("this device has one GPU: there is no GPU {}", gpu), {},

@@ -173,6 +173,8 @@ class Device {
   /// alone until synchronize().
   virtual void queue_write(DevicePointer to, std::span<const std::byte> from, std::uint32_t stream);
   virtual void queue_read(std::span<std::byte> to, DevicePointer from, std::uint32_t stream);
+  /// A copy between two places of device memory, of one GPU or of two.
+  virtual void queue_copy(DevicePointer to, DevicePointer from, std::size_t bytes, std::uint32_t stream);
 
   /// Several GPUs of one kind (Capabilities::gpus), of which one is current, the first to begin with: what is
   /// allocated, asked for (kernel), launched and queued is its, and so are the streams' numbers. Addresses are one
@@ -181,6 +183,11 @@ class Device {
   virtual void use_gpu(int gpu);
   /// Whether kernels of the current GPU may load and store memory of `peer`; at first they may not.
   virtual void reach(int peer, bool may);
+  /// Remembers, by a number of the caller's, how far a stream of the current GPU has been queued; what is queued after
+  /// queue_wait, in a stream of this GPU or another, waits until that is done. A device that takes everything in its
+  /// order has nothing to do.
+  virtual void queue_mark(std::size_t /*mark*/, std::uint32_t /*stream*/) {}
+  virtual void queue_wait(std::size_t /*mark*/, std::uint32_t /*stream*/) {}
 
   /// Checks arguments against the PTX parameter list, then launches. May return before the kernel ends.
   virtual void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) = 0;
@@ -212,6 +219,8 @@ class Device {
   virtual std::vector<Finding> take_findings() { return {}; }
   /// What the next launch touches of this memory is kept, where the tool streamcheck is on.
   virtual void keep_touched(simt::Touches) {}
+  /// The tool is on.
+  [[nodiscard]] virtual bool keeps_touched() const { return false; }
   /// By that launch; keeps no more.
   [[nodiscard]] virtual simt::TouchedBytes take_touched() { return {}; }
   /// The bytes count as never written (initcheck), whatever they hold.

@@ -8,6 +8,7 @@
 
 #include "common/device/clocked.h"
 #include "common/device/gpu/tensor_map.h"
+#include "common/device/used_gpu.h"
 #include "common/launch_error.h"
 #include "common/text.h"
 
@@ -46,6 +47,7 @@ DeviceBuffers::~DeviceBuffers() {
   for (const auto& [buffer, handle] : textures_) device_.release_texture(handle);
   for (const auto& slot : slots_) {
     try {
+      const UsedGpu used(device_, slot.buffer->gpu);
       if (slot.pristine != 0) device_.release(slot.pristine);
       if (!slot.host && slot.buffer->symbol.empty()) device_.release(slot.pointer);
     } catch (const std::exception&) {
@@ -60,6 +62,7 @@ void DeviceBuffers::add(const Buffer& buffer, bool pinned) {
     throw std::logic_error(fmt::format("buffer '{}' has {} initial bytes for {} elements of {}", buffer.name,
                                        buffer.initial.size(), buffer.count, name_of(buffer.type)));
   }
+  const UsedGpu used(device_, buffer.gpu);
   if (!buffer.symbol.empty()) {
     add_variable(buffer);
   } else if (buffer.on_host) {
@@ -81,6 +84,7 @@ void DeviceBuffers::add_variable(const Buffer& buffer) {
 void DeviceBuffers::prepare() {
   for (const auto& [buffer, pointer, pristine, host] : slots_) {
     if (bytes_in(*buffer) == 0) continue;
+    const UsedGpu used(device_, buffer->gpu);
     if (host) {
       if (buffer->initial.empty()) std::fill_n(host.get(), bytes_in(*buffer), poison_of(buffer->type));
       std::copy(buffer->initial.begin(), buffer->initial.end(), host.get());
@@ -98,6 +102,7 @@ void DeviceBuffers::prepare() {
 void DeviceBuffers::keep_inputs() {
   for (auto& [buffer, pointer, pristine, host] : slots_) {
     if (buffer->role != BufferRole::input || bytes_in(*buffer) == 0 || host) continue;
+    const UsedGpu used(device_, buffer->gpu);
     pristine = device_.allocate(buffer->name + " (pristine copy)", bytes_in(*buffer));
     device_.write(pristine, buffer->initial);
   }
@@ -106,6 +111,7 @@ void DeviceBuffers::keep_inputs() {
 void DeviceBuffers::restore() {
   for (const auto& [buffer, pointer, pristine, host] : slots_) {
     if (host) continue;  // only copies write it, and they write all of it
+    const UsedGpu used(device_, buffer->gpu);
     if (pristine != 0) {
       device_.copy(pointer, pristine, bytes_in(*buffer));
     } else if (buffer->role != BufferRole::input && !buffer->initial.empty()) {
@@ -129,6 +135,7 @@ std::vector<std::byte> DeviceBuffers::read(std::string_view name) const {
   if (from.host) {
     std::copy_n(from.host.get(), bytes.size(), bytes.begin());
   } else {
+    const UsedGpu used(device_, from.buffer->gpu);
     device_.read(bytes, from.pointer);
   }
   return bytes;

@@ -77,6 +77,7 @@ void add_traffic(const Traffic& traffic, std::size_t launches, Result& result) {
   };
   add("bytes_to_device", traffic.bytes_to_device, "B");
   add("bytes_to_host", traffic.bytes_to_host, "B");
+  if (traffic.bytes_to_peers > 0) add("bytes_to_peers", traffic.bytes_to_peers, "B");
   add("copies", traffic.copies, "");
   add("launches", launches, "");
 }

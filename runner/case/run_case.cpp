@@ -315,6 +315,12 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
       result.buffers.push_back(facts_of(buffer, buffers.read(buffer.name), options.shows));
   };
   run_and_measure(device_, buffers, options, keeps_inputs, work, check, result);
+  result.findings = bound.take_findings();
+  if (bound.gpus() > 1 && result.model) {
+    result.model.reset();
+    result.model_unavailable = "several GPUs and the links between them are not modelled";
+    std::erase_if(result.metrics, [](const Metric& metric) { return metric.name == "modelled_time"; });
+  }
   add_traffic(bound.traffic(), launches.size(), result);
   if (variant.host_clock && result.status == CaseStatus::ok && device_.capabilities().measures_time) {
     add_host_times(measure_on_host(
@@ -375,6 +381,12 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
   try {
     Case here = point;
     here.gpu = profile_of(device_);
+    if (const int wanted = lab.gpus ? lab.gpus(here) : 1; wanted > device_.capabilities().gpus) {
+      fail(CaseStatus::skipped,
+           fmt::format("it takes {} GPUs, and there {} {}; --device sim has them", wanted,
+                       device_.capabilities().gpus == 1 ? "is" : "are", device_.capabilities().gpus));
+      return result;
+    }
     if (!variant.calculate) check_memory(work_of(lab, variant, here), device_.capabilities());
     const Plan made = plan(lab, variant, here, options.grid);
     if (variant.calculate) {
@@ -392,7 +404,8 @@ Result CaseRunner::run(const Lab& lab, const Variant& variant, const Case& point
       result.output = std::move(last);
       result.output_cut = device_.take_output_cut();
     }
-    result.findings = device_.take_findings();
+    const auto found = device_.take_findings();
+    result.findings.insert(result.findings.end(), found.begin(), found.end());
     result.work = device_.take_work();
     const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
     const auto errors = std::count_if(result.findings.begin(), result.findings.end(), is_error);

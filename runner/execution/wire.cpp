@@ -121,8 +121,8 @@ void members(KernelFile& v, auto&& visit) {
         resources);
 }
 void members(Buffer& v, auto&& visit) {
-  auto& [name, type, count, role, initial, on_host, symbol] = v;
-  visit(name, type, count, role, initial, on_host, symbol);
+  auto& [name, type, count, role, initial, on_host, symbol, gpu] = v;
+  visit(name, type, count, role, initial, on_host, symbol, gpu);
 }
 void members(BufferArgument& v, auto&& visit) {
   auto& [buffer, offset] = v;
@@ -142,8 +142,8 @@ void members(Copy& v, auto&& visit) {
   visit(to, from, first, count);
 }
 void members(Step& v, auto&& visit) {
-  auto& [kernel, grid, block, dynamic_shared, arguments, cooperative, stream, copy] = v;
-  visit(kernel, grid, block, dynamic_shared, arguments, cooperative, stream, copy);
+  auto& [kernel, grid, block, dynamic_shared, arguments, cooperative, stream, copy, gpu, after] = v;
+  visit(kernel, grid, block, dynamic_shared, arguments, cooperative, stream, copy, gpu, after);
 }
 void members(Trial& v, auto&& visit) {
   auto& [number, buffers, steps] = v;

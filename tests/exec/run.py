@@ -28,6 +28,7 @@ import threading
 import time
 
 import courses
+import several_gpus
 import suite
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -482,6 +483,7 @@ def jobs_of(tests, long):
         return jobs
     jobs += [(tests.homework, file) for file in sorted((HERE / "homework").glob("*.cu"))]
     jobs += [(job,) for job in (tests.documents, tests.explained, tests.sources, tests.linked, tests.traced, tests.stepped, tests.pages, tests.build_errors, tests.streams, tests.cached, tests.unlooked, tests.foreign, tests.lies, tests.confined)]
+    jobs.append((several_gpus.labs, tests, run, ENVIRONMENT))
     return jobs + [(job, tests, run, wrong_in) for job in courses.ALL]
 
 

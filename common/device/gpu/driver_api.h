@@ -24,8 +24,12 @@ namespace gpulab {
   X(cuDevicePrimaryCtxRetain)                    \
   X(cuDevicePrimaryCtxRelease)                   \
   X(cuCtxSetCurrent)                             \
+  X(cuCtxGetCurrent)                             \
   X(cuCtxSetLimit)                               \
   X(cuCtxSynchronize)                            \
+  X(cuDeviceCanAccessPeer)                       \
+  X(cuCtxEnablePeerAccess)                       \
+  X(cuCtxDisablePeerAccess)                      \
   X(cuModuleLoadDataEx)                          \
   X(cuModuleLoadData)                            \
   X(cuLinkCreate)                                \
@@ -39,6 +43,7 @@ namespace gpulab {
   X(cuFuncSetAttribute)                          \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
   X(cuMemGetInfo)                                \
+  X(cuPointerGetAttribute)                       \
   X(cuMemAlloc)                                  \
   X(cuMemFree)                                   \
   X(cuMemcpyHtoD)                                \
@@ -48,12 +53,14 @@ namespace gpulab {
   X(cuMemcpyHtoDAsync)                           \
   X(cuMemcpyDtoHAsync)                           \
   X(cuMemcpyDtoDAsync)                           \
+  X(cuMemcpyAsync)                               \
   X(cuMemsetD8Async)                             \
   X(cuMemsetD32Async)                            \
   X(cuLaunchKernel)                              \
   X(cuLaunchCooperativeKernel)                   \
   X(cuStreamCreate)                              \
   X(cuStreamDestroy)                             \
+  X(cuStreamWaitEvent)                           \
   X(cuStreamBeginCapture)                        \
   X(cuStreamEndCapture)                          \
   X(cuGraphInstantiateWithFlags)                 \

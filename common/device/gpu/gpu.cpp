@@ -29,21 +29,34 @@ constexpr std::size_t printf_bytes = std::size_t{32} << 20;
 /// Shared memory above this needs the kernel to opt in (CUDA Programming Guide, Shared Memory of 7.x and later).
 constexpr std::uint32_t shared_bytes_without_optin = 48 << 10;
 
-/// The device's primary context, current in this thread while it lives.
+/// A device's primary context, current in this thread from its making.
 class PrimaryContext {
  public:
   PrimaryContext(const DriverApi& driver, int index) : driver_(driver) {
     const auto where = fmt::format("gpu:{}", index);
     driver_.check(driver_.cuDeviceGet(&device_, index), DriverUse::start, where);
-    CUcontext context = nullptr;
-    driver_.check(driver_.cuDevicePrimaryCtxRetain(&context, device_), DriverUse::start, where);
-    driver_.check(driver_.cuCtxSetCurrent(context), DriverUse::start, where);
+    driver_.check(driver_.cuDevicePrimaryCtxRetain(&context_, device_), DriverUse::start, where);
+    driver_.check(driver_.cuCtxSetCurrent(context_), DriverUse::start, where);
     // Refused once a kernel of this process has printed: then the buffer is as large as it was.
     (void)driver_.cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, printf_bytes);
   }
   ~PrimaryContext() { driver_.cuDevicePrimaryCtxRelease(device_); }
   PrimaryContext(const PrimaryContext&) = delete;
   PrimaryContext& operator=(const PrimaryContext&) = delete;
+
+  void make_current() const { (void)driver_.cuCtxSetCurrent(context_); }
+  /// Whether kernels of this one reach the other's memory.
+  void reach(const PrimaryContext& peer, bool may) const {
+    int can = 0;
+    driver_.check(driver_.cuDeviceCanAccessPeer(&can, device_, peer.device_), DriverUse::start);
+    if (can == 0)
+      throw Error(ExitCode::missing, fmt::format("GPU {} cannot reach the memory of GPU {}", device_, peer.device_), {},
+                  "'nvidia-smi topo -p2p r' says which GPUs of a machine do");
+    const CUresult result =
+        may ? driver_.cuCtxEnablePeerAccess(peer.context_, 0) : driver_.cuCtxDisablePeerAccess(peer.context_);
+    if (result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED && result != CUDA_ERROR_PEER_ACCESS_NOT_ENABLED)
+      driver_.check(result, DriverUse::start);
+  }
 
   [[nodiscard]] int attribute(CUdevice_attribute which) const {
     int value = 0;
@@ -60,6 +73,26 @@ class PrimaryContext {
  private:
   const DriverApi& driver_;
   CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+};
+
+/// One of the device's GPUs, with what is its own.
+struct OneGpu {
+  OneGpu(const DriverApi& driver, int index) : driver(driver), context(driver, index) {}
+  ~OneGpu() {
+    context.make_current();
+    for (const auto& [number, stream] : streams) driver.cuStreamDestroy(stream);
+    for (const auto& [mark, event] : marks) driver.cuEventDestroy(event);
+    modules.clear();
+  }
+  OneGpu(const OneGpu&) = delete;
+  OneGpu& operator=(const OneGpu&) = delete;
+
+  const DriverApi& driver;
+  PrimaryContext context;
+  std::vector<std::unique_ptr<GpuModule>> modules{};
+  std::map<std::uint32_t, CUstream> streams{};  ///< by number, from 1
+  std::map<std::size_t, CUevent> marks{};       ///< by number
 };
 
 LaunchLimits limits_of(const PrimaryContext& context) {
@@ -81,29 +114,66 @@ class GpuDevice : public Device, public Clocked, public Limited {
   GpuDevice(const DriverApi& driver, int index, DeviceInfo info, std::optional<int> optimization)
       : driver_(driver),
         info_(std::move(info)),
+        index_(index),
         optimization_(optimization),
-        context_(driver, index),
-        limits_(limits_of(context_)),
-        timer_(driver, static_cast<std::size_t>(context_.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE))) {}
+        first_(driver, index),
+        limits_(limits_of(first_.context)),
+        timer_(driver, static_cast<std::size_t>(first_.context.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE))) {
+    int count = 0;
+    driver_.check(driver_.cuDeviceGetCount(&count), DriverUse::start);
+    capabilities_.gpus = std::max(1, count);
+  }
 
   ~GpuDevice() override {
     const OutputCapture::Scope captured(output_);
+    others_.clear();
+    first_.context.make_current();
     for (const auto& [pointer, name] : buffers_) driver_.cuMemFree(pointer);
-    for (const auto& [number, stream] : streams_) driver_.cuStreamDestroy(stream);
     if (recorder_ != nullptr) driver_.cuStreamDestroy(recorder_);
   }
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
-  [[nodiscard]] Capabilities capabilities() const override { return gpu_capabilities; }
+  [[nodiscard]] Capabilities capabilities() const override { return capabilities_; }
 
   void load(const ModuleImage& image) override {
-    modules_.push_back(std::make_unique<GpuModule>(driver_, image, optimization_));
+    images_.push_back(image);
+    load(first_, image);
+    for (auto& [number, gpu] : others_) load(*gpu, image);
+    now_->context.make_current();
+  }
+
+  /// Others are opened when they are first used: those behind this one, in the driver's order.
+  void use_gpu(int gpu) override {
+    if (gpu < 0 || gpu >= capabilities_.gpus)
+      throw Error(ExitCode::missing, fmt::format("this machine has no GPU {}: it has {}", gpu, capabilities_.gpus), {},
+                  "the simulator has several: --device sim");
+    now_ = &gpu_of(gpu);
+    now_->context.make_current();
+  }
+  void reach(int peer, bool may) override {
+    const OneGpu& other = gpu_of(peer);
+    now_->context.make_current();
+    now_->context.reach(other.context, may);
+  }
+  void queue_mark(std::size_t mark, std::uint32_t stream) override {
+    const auto [it, fresh] = now_->marks.try_emplace(mark, nullptr);
+    if (fresh) check(driver_.cuEventCreate(&it->second, CU_EVENT_DISABLE_TIMING));
+    check(driver_.cuEventRecord(it->second, queue(stream)));
+    marks_[mark] = it->second;
+  }
+  void queue_wait(std::size_t mark, std::uint32_t stream) override {
+    check(driver_.cuStreamWaitEvent(queue(stream), marks_.at(mark), 0));
+  }
+  void queue_copy(DevicePointer to, DevicePointer from, std::size_t bytes, std::uint32_t stream) override {
+    if (bytes == 0) return;
+    const OutputCapture::Scope captured(output_);
+    check(driver_.cuMemcpyAsync(to, from, bytes, queue(stream)));
   }
 
   Kernel kernel(std::string_view name) override {
     std::vector<std::string_view> entries;
     std::vector<GpuModule*> owners;
-    for (const auto& module : modules_)
+    for (const auto& module : now_->modules)
       for (const auto entry : module->entry_names()) {
         entries.push_back(entry);
         owners.push_back(module.get());
@@ -116,7 +186,7 @@ class GpuDevice : public Device, public Clocked, public Limited {
 
   std::optional<ModuleVariable> variable(std::string_view name) override {
     const OutputCapture::Scope captured(output_);
-    for (const auto& module : modules_)
+    for (const auto& module : now_->modules)
       if (const auto found = module->variable(std::string(name))) return found;
     return std::nullopt;
   }
@@ -213,7 +283,13 @@ class GpuDevice : public Device, public Clocked, public Limited {
   void synchronize() override {
     {
       const OutputCapture::Scope captured(output_);
+      for (auto& [number, gpu] : others_) {
+        gpu->context.make_current();
+        check(driver_.cuCtxSynchronize());
+      }
+      first_.context.make_current();
       check(driver_.cuCtxSynchronize());
+      now_->context.make_current();
     }
     if (!sink_) return;
     if (const std::string news = output_.news(); !news.empty()) sink_(news);
@@ -259,16 +335,30 @@ class GpuDevice : public Device, public Clocked, public Limited {
     CUgraphExec executable_;
   };
 
+  void load(OneGpu& gpu, const ModuleImage& image) {
+    gpu.context.make_current();
+    gpu.modules.push_back(std::make_unique<GpuModule>(driver_, image, optimization_));
+  }
+  OneGpu& gpu_of(int gpu) {
+    if (gpu == 0) return first_;
+    auto& other = others_[gpu];
+    if (other == nullptr) {
+      other = std::make_unique<OneGpu>(driver_, (index_ + gpu) % capabilities_.gpus);
+      for (const auto& image : images_) load(*other, image);
+    }
+    return *other;
+  }
+
   /// The stream of that number: 0 is the legacy default stream, the others are made when they are first asked for and
   /// order themselves with it (not CU_STREAM_NON_BLOCKING). While work is recorded, the stream that records.
   CUstream queue(std::uint32_t number) {
     if (recording_ && number != 0) throw std::logic_error("recorded work belongs on stream 0");
     if (recording_) return recorder_;
     if (number == 0) return nullptr;
-    const auto [it, fresh] = streams_.try_emplace(number, nullptr);
+    const auto [it, fresh] = now_->streams.try_emplace(number, nullptr);
     if (fresh) {
       const CUresult result = driver_.cuStreamCreate(&it->second, CU_STREAM_DEFAULT);
-      if (result != CUDA_SUCCESS) streams_.erase(it);
+      if (result != CUDA_SUCCESS) now_->streams.erase(it);
       check(result);
     }
     return it->second;
@@ -325,23 +415,27 @@ class GpuDevice : public Device, public Clocked, public Limited {
 
   /// Looked for when the first sample is taken.
   const Throttling& throttling() {
-    if (!throttling_) throttling_.emplace(context_.pci_bus_id());
+    if (!throttling_) throttling_.emplace(first_.context.pci_bus_id());
     return *throttling_;
   }
 
   const DriverApi& driver_;
   DeviceInfo info_;
+  int index_;
   std::optional<int> optimization_;
+  Capabilities capabilities_ = gpu_capabilities;
   std::optional<Throttling> throttling_;
   OutputCapture output_;
   PrintSink sink_;
-  PrimaryContext context_;  // before all that lives in it
+  OneGpu first_;  // before all that lives in it
+  std::map<int, std::unique_ptr<OneGpu>> others_;
+  OneGpu* now_ = &first_;
+  std::map<std::size_t, CUevent> marks_;  ///< the last of each number, of whichever GPU
   LaunchLimits limits_;
   GpuTimer timer_;
-  std::vector<std::unique_ptr<GpuModule>> modules_;
+  std::vector<ModuleImage> images_;
   std::map<CUdeviceptr, std::string> buffers_;
-  std::map<std::uint32_t, CUstream> streams_;  ///< by number, from 1
-  CUstream recorder_ = nullptr;                ///< captures graphs and runs them; made for the first
+  CUstream recorder_ = nullptr;  ///< captures graphs and runs them; made for the first
   bool recording_ = false;
   std::string pending_;  ///< kernel launched last
 };

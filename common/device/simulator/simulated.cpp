@@ -226,6 +226,9 @@ class Simulator final : public Device {
     for (auto& finding : grids_.take_findings()) found.push_back(std::move(finding));
     return found;
   }
+  [[nodiscard]] bool keeps_touched() const override {
+    return std::ranges::find(options_.sanitize, "streamcheck") != options_.sanitize.end();
+  }
   void keep_touched(simt::Touches which) override { tools_.touched().keep(which); }
   simt::TouchedBytes take_touched() override { return tools_.touched().take(); }
   void limit_stack(std::size_t bytes) override { grids_.limit_stack(bytes); }

@@ -126,12 +126,14 @@ TEST_CASE("steps that make no sense are the lab's mistakes, and named") {
   };
   CHECK(message(copy("device_in", "in", 1, 1000)) == "'device_in' has no elements 1 to 1001");
   CHECK(message(copy("out", "in", 0, 10)) == "'out' lies on the host");
-  CHECK(message(copy("device_in", "device_out", 0, 10)) == "'device_in' lies on the device");
   CHECK(message(copy("in", "device_in", 0, 10)) == "'in' is an input of the host's: nothing restores it");
   CHECK(message(copy("nowhere", "in", 0, 10)) == "no buffer is named 'nowhere'");
   Step both = copy("device_in", "in", 0, 10);
   both.kernel = "twice<int>";
   CHECK(message(both) == "a step is a launch or a copy");
+  Step early = copy("device_in", "in", 0, 10);
+  early.after = {0};
+  CHECK(message(early) == "a step waits for one that comes later");
   Step host_argument{.kernel = "twice<int>", .arguments = {BufferArgument{"in"}}};
   CHECK(message(host_argument) == "'in' lies on the host");
 }
