@@ -120,6 +120,12 @@ void DeviceBuffers::restore() {
   }
 }
 
+void DeviceBuffers::poison_outputs() {
+  for (const auto& [buffer, pointer, pristine, host] : slots_)
+    if (!host && buffer->symbol.empty() && buffer->initial.empty() && bytes_in(*buffer) > 0)
+      device_.fill(pointer, poison_of(buffer->type), bytes_in(*buffer));
+}
+
 const DeviceBuffers::Slot& DeviceBuffers::slot(std::string_view name) const {
   const auto it = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& s) { return s.buffer->name == name; });
   if (it == slots_.end()) throw std::logic_error(fmt::format("no buffer is named '{}'", name));

@@ -29,6 +29,8 @@ class DeviceBuffers {
   void keep_inputs();
   /// Before a repeated run: whatever has initial bytes that a kernel may have overwritten.
   void restore();
+  /// What prepare() does for outputs: they hold what no answer is.
+  void poison_outputs();
 
   [[nodiscard]] const Buffer& declared(std::string_view name) const;
   [[nodiscard]] std::vector<std::byte> read(std::string_view name) const;

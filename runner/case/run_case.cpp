@@ -21,6 +21,7 @@
 #include "runner/case/device_buffers.h"
 #include "runner/case/metrics.h"
 #include "runner/case/plan.h"
+#include "runner/case/timed_trial.h"
 #include "runner/case/verify.h"
 
 namespace gpulab {
@@ -219,8 +220,11 @@ std::vector<std::pair<std::string, std::vector<std::byte>>> contents_of(const Pr
 /// Runs, verifies and measures `work`. The verified run comes first and starts from poisoned outputs, so that only
 /// right kernels are measured. A device that measures no time (the simulator) runs once: that run is both verified and
 /// counted.
+/// `check_timed`, of kernels that nobody trusts: looks at what the last sample has left. Samples begin as the verified
+/// run does, so that a launch that leaves its work undone is seen.
 void run_and_measure(Device& device, DeviceBuffers& buffers, const RunOptions& run, bool writes_input,
-                     const std::function<void()>& work, const std::function<void()>& check, Result& result) {
+                     const std::function<void()>& work, const std::function<void()>& check,
+                     const std::function<void(double first_ms)>& check_timed, Result& result) {
   const MeasureOptions& options = run.measure;
   (void)device.take_counters();
   (void)device.take_findings();
@@ -239,7 +243,7 @@ void run_and_measure(Device& device, DeviceBuffers& buffers, const RunOptions& r
     return;
   }
   buffers.prepare();
-  work();
+  const double first_ms = device.time(work, !options.warm);
   device.synchronize();
   device.print_to({});
   result.output = device.take_output();
@@ -249,10 +253,12 @@ void run_and_measure(Device& device, DeviceBuffers& buffers, const RunOptions& r
   const bool prints = !result.output.empty();  // it will print again in each measured run
   const auto restore = [&] {
     buffers.restore();
+    if (check_timed) buffers.poison_outputs();
     if (prints) (void)device.take_output();
   };
   result.timing = run.measuring ? run.measuring(device, restore, work) : measure(device, options, restore, work);
   result.counters = device.take_counters();
+  if (check_timed) check_timed(first_ms);
 }
 
 }  // namespace
@@ -314,7 +320,14 @@ void CaseRunner::run_on_device(const Lab& lab, const Variant& variant, const Pla
     for (const auto& buffer : problem.buffers)
       result.buffers.push_back(facts_of(buffer, buffers.read(buffer.name), options.shows));
   };
-  run_and_measure(device_, buffers, options, keeps_inputs, work, check, result);
+  std::function<void(double)> check_timed;
+  if (lab.trial)
+    check_timed = [&](double first_ms) {
+      add_first_launch(first_ms, result);
+      for (auto& [name, bytes] : contents_of(problem, buffers))
+        result.contents.emplace_back(std::string(kTimedPrefix) + name, std::move(bytes));
+    };
+  run_and_measure(device_, buffers, options, keeps_inputs, work, check, check_timed, result);
   result.findings = bound.take_findings();
   if (bound.gpus() > 1 && result.model) {
     result.model.reset();

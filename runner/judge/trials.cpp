@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runner/case/device_buffers.h"
+#include "runner/case/timed_trial.h"
 #include "runner/case/verify.h"
 
 namespace gpulab {
@@ -197,6 +198,14 @@ JudgedShape judged(const Contract& contract, const FoundKernel& kernel, const Po
   if (shape.status != CaseStatus::ok) return shape;
   const bool twice = !posed.second.buffers.empty();
   compare(contract, posed, posed.first, twice ? before : "", result.contents, shape);
+  if (first_launch_ms(result) && !twice && shape.status == CaseStatus::ok) {
+    compare(contract, posed, posed.first, std::string(kTimedPrefix), result.contents, shape);
+    if (shape.status != CaseStatus::ok) {
+      shape.message =
+          "right in the launch that is looked at first, but not in the last that is timed: " + shape.message;
+      shape.hint = "does the kernel count its launches, or keep something from one to the next?";
+    }
+  }
   if (!twice || shape.status != CaseStatus::ok) return shape;
   compare(contract, posed, posed.second, "", result.contents, shape);
   if (shape.status != CaseStatus::ok) {

@@ -67,7 +67,8 @@ __global__ void kept_by_content(const int* in, int* out, int n) {
   *out = kept_sum;
 }
 
-// It answers warm-ups, and leaves out what comes behind them; every launch that counts is a first one.
+// It answers warm-ups, and leaves out what comes behind them. That nothing is written is seen where the last of the timed launches
+// is looked at (tests/unit/runner/judge/timing_test.cpp); here every launch that counts is a first one.
 // cheat: results kept
 // wrong: reduce total answers_warm_ups_alone --require warp_instructions<=1.2*warp :: require failed
 __device__ int launches_so_far;
