@@ -304,7 +304,7 @@ class GpuDevice : public Device, public Clocked, public Limited {
   ClockReading take_clock() override { return {timer_.sm_mhz(), throttling().now()}; }
   std::string throttling_unseen() override { return throttling().problem(); }
 
-  std::vector<DeviceLimit> limits() override { return gpu_limits(driver_, context_.device()); }
+  std::vector<DeviceLimit> limits() override { return gpu_limits(driver_, first_.context.device()); }
 
   std::optional<MemoryRoom> memory_room() override {
     std::size_t free = 0, total = 0;
