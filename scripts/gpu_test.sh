@@ -94,7 +94,8 @@ verified() {
   shift 2
   "$bin/gpulab" "$@" --format json --output "$file" > /dev/null || code=$?
   [ -e "$file" ] || return $((code > 0 ? code : 1))
-  scripts/summarize_run.py $option "$file" && [ $code -le 1 ]
+  scripts/summarize_run.py $option "$file" || return
+  [ $code -le 1 ]
 }
 
 # sanitized TOOL LAB ARGUMENTS…: compute-sanitizer has looked, and found nothing.

@@ -4,10 +4,20 @@
 usage: summarize_run.py [--quiet] FILE.json…
 A result is verified and, on a GPU, timed by its clock; or it may be other than that: what a calculator works out
 launches nothing, a variant that races on purpose may be wrong, a combination that a variant refuses is skipped. A
-document in which nothing was verified is not as it must be. --quiet shows only what is not. Exits 1 if anything is not.
+document in which nothing was verified is not as it must be. --quiet shows only what is not. Exits 1 if anything is not,
+and 77 (what ctest calls skipped), with the reason in the last line, where this machine has too few GPUs for all of it.
 """
 import json
+import re
 import sys
+
+
+class Lacks(Exception):
+    """What this machine has too few of."""
+
+
+def lacks_gpus(result):
+    return result["status"] == "skipped" and re.match(r"it takes \d+ GPUs, ", result["message"])
 
 
 def calculates(result):
@@ -74,6 +84,8 @@ def summarize(path, quiet):
             print(named(result, reason) if reason else line(result))
     good = sum(verified(result) for result in results)
     print(f"  {good} verified, {bad} bad, {len(results) - good - bad} need not be")
+    if results and all(lacks_gpus(result) for result in results):
+        raise Lacks(results[0]["message"])
     return bad or not good
 
 
@@ -83,7 +95,11 @@ def main(arguments):
     if not files:
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    return 1 if sum(summarize(path, quiet) for path in files) else 0
+    try:
+        return 1 if sum(summarize(path, quiet) for path in files) else 0
+    except Lacks as lacks:
+        print(lacks)
+        return 77
 
 
 if __name__ == "__main__":

@@ -386,6 +386,13 @@ class SummarizeRun(unittest.TestCase):
             self.assertTrue(lines[1].endswith(f"  BAD: {words}"), lines)
         self.assertEqual(self.summary(a_result(timing={"source": "none"}), kind="sim")[0], 0)
 
+    def test_a_lab_of_more_gpus_than_there_are_is_not_done_and_the_reason_comes_last(self):
+        why = "it takes 2 GPUs, and there is 1; --device sim has them"
+        few = a_result("ring", "skipped", None, message=why, timing=None)
+        code, lines = self.summary(few, few)
+        self.assertEqual((code, lines[-1]), (77, why))
+        self.assertEqual(self.summary(few, SKIPPED)[0], 1)
+
     def test_a_run_in_which_nothing_was_verified_fails(self):
         for results in ([], [CALCULATED], [RACED, SKIPPED]):
             self.assertEqual(self.summary(*results)[0], 1)

@@ -29,7 +29,7 @@ TEST_CASE("whatever is added to a result has a meaning, with its unit") {
                               measured("cpu", TimeSource::cpu_wall)};
   for (auto& result : results) {
     add_rates({.bytes = 1, .flops = 1, .elements = 1, .instructions_per_element = true}, &peaks, result);
-    add_traffic({.copies = 1, .bytes_to_device = 1, .bytes_to_host = 1}, 1, result);
+    add_traffic({.copies = 1, .bytes_to_device = 1, .bytes_to_host = 1, .bytes_to_peers = 1}, 1, result);
     add_host_times({}, 1, result);
     result.model = ModelledTime{};
     add_modelled_time(result);

@@ -119,7 +119,7 @@ TEST_CASE("what only one of several blocks goes to is its own, however often it 
 
 TEST_CASE("an L2 that starts empty has nothing to write back before it reads") {
   const std::string body = "ld.global.f32 f1, [d1];";
-  const double dirty = us_of(body, {16384, false}), empty = us_of(body, {16384, true});
+  const double dirty = us_of(body, {24576, false}), empty = us_of(body, {24576, true});
   CHECK(dirty > 1.2 * empty);
 }
 
