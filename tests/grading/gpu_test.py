@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""`gpulab grade --device gpu` on a machine with a GPU: `gpu_test.py GPULAB` (a step of scripts/gpu_test.sh).
+"""`gpulab grade --device gpu` on a machine with a GPU: `gpu_test.py GPULAB [cheats|ratios]` (a step of scripts/gpu_test.sh).
 
 Items of the kind speed repeat within 2 % from grading to grading; what was graded without a GPU is timed by --resume;
-streams, events, L2 persistence and prefetches gain nothing. Prints each ratio; exit code 77 where grade cannot run here.
+streams, events, L2 persistence and prefetches gain nothing; kernels that fool timers (wrong/timer_cheats.cu) earn nothing. Prints
+each ratio and reason; exit code 77 where grade cannot run here.
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -46,6 +48,8 @@ DEVICE_TRICKS = """  if (blockIdx.x == 0 && threadIdx.x == 0) {
   }
 """
 GAIN_NOTHING = ("tricks", "device_tricks")
+CHEATS = pathlib.Path(__file__).resolve().parent / "wrong" / "timer_cheats.cu"
+KEPT = "keeps results from launch to launch|not in the (second|last)|correct"
 
 
 def submissions():
@@ -74,17 +78,46 @@ def grade(folder, *options):
     return made
 
 
-def main():
+def cheats():
+    """name -> (kind, file) of each kernel of wrong/timer_cheats.cu that pretends to sum: the file, with that one called as the contract is."""
+    text = CHEATS.read_text()
+    return {kernel: (kind, re.sub(rf"\b{kernel}\b", "total", text))
+            for kind, kernel in re.findall(r"^// cheat: (.*)\n// wrong: reduce total (\w+)", text, re.M)}
+
+
+def assignment(folder, who, files):
+    """Writes one whose item `fast` pays by the time at 2^20 elements, and a class of these files."""
+    (folder / "class").mkdir()
+    for name, text in files.items():
+        (folder / "class" / f"{name}.cu").write_text(text)
+    (folder / "assignment.json").write_text(json.dumps({
+        "schema": "gpulab.assignment.v1", "title": who, "lab": "reduce", "contract": "total", "items": [
+            {"name": "correct", "kind": "correct", "points": 1, "visible": ["usual", "warps"]},
+            {"name": "fast", "kind": "speed", "points": POINTS, "rung": "warp", "full_at": FULL_AT, "zero_at": ZERO_AT,
+             "size": {"n": 1 << 20}, "certificate": False}]}))
+
+
+def cheats_earn_nothing():
+    failures = []
+    kinds = cheats()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "class").mkdir()
-        for who, text in submissions().items():
-            (folder / "class" / f"{who}.cu").write_text(text)
-        (folder / "assignment.json").write_text(json.dumps({
-            "schema": "gpulab.assignment.v1", "title": "A sum, timed", "lab": "reduce", "contract": "total", "items": [
-                {"name": "correct", "kind": "correct", "points": 1, "visible": ["usual", "warps"]},
-                {"name": "fast", "kind": "speed", "points": POINTS, "rung": "warp", "full_at": FULL_AT, "zero_at": ZERO_AT,
-                 "size": {"n": 1 << 20}, "certificate": False}]}))
+        assignment(folder, "Cheats", {kernel: text for kernel, (_, text) in kinds.items()})
+        items = grade(folder, "--device", "gpu")
+        for kernel, (kind, _) in kinds.items():
+            item = items.get(kernel, {"status": "not graded", "earned": 0, "reason": ""})
+            print(f"{kernel}: {item['status']}, {item['earned']} points: {item['reason']}")
+            if item["status"] not in ("failed", "graded", "passed") or item["earned"] > 0:
+                failures.append(f"{kernel} is {item['status']} and earned {item['earned']}")
+            if kind == "results kept" and not re.search(KEPT, item["reason"]):
+                failures.append(f"{kernel}'s reason does not say that it keeps results: {item['reason']}")
+    return failures
+
+
+def ratios_repeat():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        assignment(folder, "A sum, timed", submissions())
         failures = [f"{who} is {item['status']} without a GPU" for who, item in grade(folder).items() if item["status"] != "pending"]
         ratios = {}
         for number in range(GRADINGS):
@@ -107,9 +140,15 @@ def main():
             failures.append("one atomic for each element earned points")
         failures += [f"{who} made the kernel faster" for who in GAIN_NOTHING
                      if who in ratios and min(ratios["plain"]) > GAIN * max(ratios[who])]
-        for failure in failures:
-            print(f"FAILED: {failure}")
-        sys.exit(1 if failures else 0)
+    return failures
+
+
+def main():
+    parts = {"cheats": cheats_earn_nothing, "ratios": ratios_repeat}
+    failures = [failure for part in sys.argv[2:] or parts for failure in parts[part]()]
+    for failure in failures:
+        print(f"FAILED: {failure}")
+    sys.exit(1 if failures else 0)
 
 
 main()
