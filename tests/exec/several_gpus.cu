@@ -28,8 +28,7 @@
 // out: no access: an illegal memory access was encountered
 //
 // case: --gpus 2 -- faults :: 4
-// out: device 1: an illegal memory access was encountered, its stream's: an illegal memory access was encountered
-// out: device 0 goes on: 7; device 1 does not: an illegal memory access was encountered
+// out: device 1: an illegal memory access was encountered; device 0: no error, an illegal memory access was encountered
 //
 // case: --gpus 2 --print-gpu-trace -- copies :: 0
 // out: peer 7, default 8, back 8
@@ -43,8 +42,8 @@
 // out: own 10 20, managed 30 30
 //
 // case: --gpus 2 -- handles :: 0
-// out: launch: invalid resource handle, record: invalid resource handle, elapsed: invalid resource handle, wait: no error
-// err: the stream is device 0's, the current one is device 1's
+// out: launch: no error, 5; fill: invalid argument; memory of its own: device 1; record: invalid resource handle, elapsed: invalid resource handle, wait: no error
+// err: 'cudaMalloc #1' is memory of GPU 0, which GPU 1 may not reach
 // err: the stream is device 1's, the event is device 0's
 // err: the first event is device 0's, the second device 1's
 //
@@ -244,26 +243,15 @@ void no_access(bool disabled) {
   printf("no access: %s\n", text(cudaDeviceSynchronize()));
 }
 
-/// A fault of one GPU's is that GPU's.
+/// A fault of one GPU's ends the work of all, and cudaSetDevice goes on (two H100, driver 580).
 void faults() {
   int* mine = nullptr;
   CHECK(cudaMalloc(&mine, kCount * sizeof(int)));
   CHECK(cudaSetDevice(1));
-  cudaStream_t stream;
-  CHECK(cudaStreamCreate(&stream));
-  fill<<<1, 32, 0, stream>>>(nullptr, 1, 32);
+  fill<<<1, 32>>>(nullptr, 1, 32);
   const cudaError_t synchronised = cudaDeviceSynchronize();
-  CHECK(cudaSetDevice(0));
-  cudaGetLastError();
-  const cudaError_t of_stream = cudaStreamSynchronize(stream);
-  printf("device 1: %s, its stream's: %s\n", text(synchronised), text(of_stream));
-  cudaGetLastError();
-  int value = 0;
-  fill<<<blocks(kCount), 256>>>(mine, 7, kCount);
-  CHECK(cudaMemcpy(&value, mine, sizeof(int), cudaMemcpyDeviceToHost));
-  CHECK(cudaFree(mine));
-  cudaSetDevice(1);
-  printf("device 0 goes on: %d; device 1 does not: %s\n", value, text(cudaMalloc(&mine, 4)));
+  const cudaError_t set = cudaSetDevice(0);
+  printf("device 1: %s; device 0: %s, %s\n", text(synchronised), text(set), text(cudaMemset(mine, 0, 4)));
 }
 
 /// Two rows of three ints of GPU 0, at rows of 8 and 16 ints.
@@ -352,17 +340,25 @@ void handles() {
     CHECK(cudaEventCreate(&events[i]));
     CHECK(cudaEventRecord(events[i], streams[i]));
   }
-  int* memory = nullptr;
+  int *memory = nullptr, *theirs = nullptr, value = 0;
+  CHECK(cudaSetDevice(0));
   CHECK(cudaMalloc(&memory, kCount * sizeof(int)));
-  fill<<<blocks(kCount), 256, 0, streams[0]>>>(memory, 1, kCount);
-  const cudaError_t launched = cudaGetLastError(), recorded = cudaEventRecord(events[0], streams[1]);
+  CHECK(cudaMallocAsync(&theirs, sizeof(int), streams[1]));
+  CHECK(cudaSetDevice(1));
+  fill<<<blocks(kCount), 256, 0, streams[0]>>>(memory, 5, kCount);  // runs on device 0
+  const cudaError_t launched = cudaGetLastError(), filled = cudaMemsetAsync(memory, 0, sizeof(int), streams[1]),
+                    recorded = cudaEventRecord(events[0], streams[1]);
+  CHECK(cudaMemcpy(&value, memory, sizeof(int), cudaMemcpyDefault));
+  cudaPointerAttributes attributes;
+  CHECK(cudaPointerGetAttributes(&attributes, theirs));
   float ms = 0;
   for (int i = 0; i < 2; ++i) CHECK(cudaEventSynchronize(events[i]));
   const cudaError_t elapsed = cudaEventElapsedTime(&ms, events[0], events[1]),
                     waited = cudaStreamWaitEvent(streams[0], events[1], 0);
-  printf("launch: %s, record: %s, elapsed: %s, wait: %s\n", text(launched), text(recorded), text(elapsed),
-         text(waited));
+  printf("launch: %s, %d; fill: %s; memory of its own: device %d; record: %s, elapsed: %s, wait: %s\n", text(launched),
+         value, text(filled), attributes.device, text(recorded), text(elapsed), text(waited));
   cudaGetLastError();
+  CHECK(cudaFree(theirs));
   CHECK(cudaFree(memory));
 }
 

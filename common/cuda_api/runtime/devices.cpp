@@ -238,8 +238,11 @@ cudaError_t cudaGetDevice(int* device) {
 }
 
 cudaError_t cudaSetDevice(int device) {
-  // What the one that is left has failed with does not keep anybody there.
-  if (Session& s = Session::instance(); s.gpus() > 1 && s.has_gpu(device)) current_gpu() = device;
+  // That goes on behind a fault, too.
+  if (const Session& s = Session::instance(); s.sticky() != cudaSuccess && s.has_gpu(device)) {
+    current_gpu() = device;
+    return cudaSuccess;
+  }
   return call("cudaSetDevice", Waits::no, [&](Session& s) {
     if (!s.has_gpu(device)) return unknown(s, device);
     current_gpu() = device;

@@ -102,6 +102,7 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
       "cudaMallocAsync", Waits::no,
       [&](Session& s) {
         if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
+        const OnGpu on(gpu_of_stream(stream_number(stream)));
         if (!s.captures(stream)) {
           const cudaError_t error = allocate(s, pointer, bytes, Kind::device, 0, "cudaMallocAsync", caller);
           if (const MemoryEntry* entry = error == cudaSuccess ? s.memory.at(number(*pointer)) : nullptr)

@@ -120,7 +120,6 @@ Session& Session::instance() {
 
 Session::Session() : options(read_options()), profile_(profile_carried(options.profile)) {
   timeline.have_gpus(options.gpus);
-  failed_.resize(static_cast<std::size_t>(options.gpus));
   record.gpu = profile_.id;
   if (options.lines) clocks::watch();
   if (!options.real_clock) host_clock::show();
@@ -181,7 +180,8 @@ cudaError_t Session::limit_stack(std::size_t bytes) {
 }
 
 void Session::reset_device() {
-  if (options.gpus > 1 && device_ != nullptr) return reset_gpu(current_gpu());  // what another GPU has is its own
+  // What another GPU has is its own, unless a fault has ended all.
+  if (options.gpus > 1 && device_ != nullptr && sticky_ == cudaSuccess) return reset_gpu(current_gpu());
   reached_.clear();
   modules.forget_loaded();
   managed.forget();
@@ -192,13 +192,12 @@ void Session::reset_device() {
   textures = {};
   device_.reset();
   stack_limit_ = kStackLimit;
-  failed_.assign(failed_.size(), {});
+  pending_ = sticky_ = cudaSuccess;
 }
 
 void Session::reset_gpu(int gpu) {
   managed.forget();
   wait_for_gpu(gpu);
-  failed() = {};
   for (int peer = 0; peer < options.gpus; ++peer) {
     if (reaches(gpu, peer)) reach(gpu, peer, false);
     if (reaches(peer, gpu)) reach(peer, gpu, false);

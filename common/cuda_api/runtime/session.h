@@ -142,10 +142,9 @@ class Session {
 
   /// What kernels have printed goes to standard output: at the points where the host waits for them, as on a GPU.
   void print();
-  /// The error that the current GPU's work so far has left and nobody has been told yet becomes that GPU's: it stays.
-  /// Others go on.
+  /// The error that the work so far has left and nobody has been told yet becomes the process's: it stays.
   cudaError_t surface();
-  [[nodiscard]] cudaError_t sticky() const;
+  [[nodiscard]] cudaError_t sticky() const { return sticky_; }
 
   /// The program has asked for the last error: it knows of launches that were refused.
   void looked();
@@ -235,12 +234,9 @@ class Session {
   std::map<std::string, std::size_t> kernel_records_;  ///< by name: where in record.kernels
   std::map<std::string, std::size_t> findings_;        ///< of kernels and calls, by kernel and message
   std::string printed_, printed_by_;                   ///< and by which launch, the first of them
-  /// Of a GPU: what nobody has been told yet, and what stays.
-  struct Failed {
-    cudaError_t pending = cudaSuccess, sticky = cudaSuccess;
-  };
-  std::vector<Failed> failed_;
-  [[nodiscard]] Failed& failed();  ///< of the current one
+  /// What nobody has been told yet, and what stays. The process's: with several GPUs a fault of one ends the others'
+  /// work, too (two H100, driver 580).
+  cudaError_t pending_ = cudaSuccess, sticky_ = cudaSuccess;
   std::uint64_t launches_ = 0;
   std::size_t stack_limit_ = kStackLimit;
   /// The first that was used, managed, the host's, another GPU's: "'cudaHostAlloc #1' in add".

@@ -129,6 +129,11 @@ cudaError_t fill(Session& s, const char* function, void* to, Pattern value, cons
   const std::size_t span = (rows.count - 1) * rows.pitch_to + rows.bytes;
   if (const auto e = check_side(s, function, "destination", number(to), span, true, false, 0, caller); e != cudaSuccess)
     return e;
+  // Copies go between any two GPUs; a fill is work of the stream's (two H100, driver 580).
+  const int gpu = gpu_of_stream(stream_number(stream));
+  if (const MemoryEntry* entry = s.memory.holding(number(to)))
+    if (!entry->host_may_touch() && entry->gpu != gpu && !s.reaches(gpu, entry->gpu))
+      return s.because(cudaErrorInvalidValue, memory_of_another(entry->name, entry->gpu, gpu));
   s.streams.transfer(s, {function, number(to), 0, rows, static_cast<int>(value.value), stream, caller});
   const auto byte = one_byte(value);
   for (std::size_t row = 0; row < rows.count; ++row) {

@@ -305,6 +305,12 @@ Reason peer_not_enabled(int device, int peer) {
           "cudaDeviceEnablePeerAccess comes first, while the same device is current"};
 }
 
+Reason memory_of_another(const std::string& name, int memory_gpu, int gpu) {
+  return {fmt::format("'{}' is memory of GPU {}, which GPU {} may not reach", name, memory_gpu, gpu),
+          fmt::format("call cudaSetDevice({}) before, or, while GPU {} is current, cudaDeviceEnablePeerAccess({}, 0)",
+                      memory_gpu, gpu, memory_gpu)};
+}
+
 Reason stream_of_another(const char* what, int stream_gpu, int other) {
   return {fmt::format("the stream is device {}'s, {} device {}'s", stream_gpu, what, other),
           fmt::format("call cudaSetDevice({}) before, or take a stream of device {}", stream_gpu, other)};

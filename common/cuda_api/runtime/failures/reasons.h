@@ -55,6 +55,8 @@ Reason own_peer(int device);
 Reason peer_enabled_already(int device, int peer);
 Reason peer_not_enabled(int device, int peer);
 /// `what`: "the event is", "the current one is".
+/// A fill by a GPU that may not reach the memory.
+Reason memory_of_another(const std::string& name, int memory_gpu, int gpu);
 Reason stream_of_another(const char* what, int stream_gpu, int other);
 Reason events_of_two(int first, int second);
 Reason too_much_shared(std::size_t value, std::size_t fixed, std::size_t most, const std::string& kernel);

@@ -30,16 +30,11 @@ cudaError_t error_of(const LaunchError& error) {
 
 }  // namespace
 
-Session::Failed& Session::failed() { return failed_.at(static_cast<std::size_t>(current_gpu())); }
-
-cudaError_t Session::sticky() const { return failed_.at(static_cast<std::size_t>(current_gpu())).sticky; }
-
 cudaError_t Session::surface() {
-  auto& [pending, sticky] = failed();
-  if (pending == cudaSuccess) return sticky;
-  sticky = std::exchange(pending, cudaSuccess);
+  if (pending_ == cudaSuccess) return sticky_;
+  sticky_ = std::exchange(pending_, cudaSuccess);
   for (auto& fault : record.faults) fault.seen |= fault.failure != kRefused;
-  return sticky;
+  return sticky_;
 }
 
 void Session::looked() {
@@ -170,7 +165,7 @@ cudaError_t Session::refuse_launch(const Refusal& refusal, const LoadedFunction&
 }
 
 void Session::fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel) {
-  failed().pending = error_of(error);
+  pending_ = error_of(error);
   FaultRecord& fault = record.faults.emplace_back();
   fault.failure = to_text(error.kind);
   fault.kernel = kernel.name;
@@ -185,7 +180,7 @@ void Session::fail(const LaunchError& error, const LaunchRequest& request, const
   fault.launch = launches_;
   fault.grid = request.grid;
   fault.block = request.block;
-  fault.error = error_name(request.called, failed().pending);
+  fault.error = error_name(request.called, pending_);
   // racecheck may look through thousands of hand-overs for one access: such a launch ends, of a smaller problem.
   const bool used_up = error.kind == LaunchFailure::hung && fault.what.find(" warp instructions") != std::string::npos;
   if (used_up && !options.sanitize.empty())

@@ -44,10 +44,6 @@ std::string Session::more_shared_memory(const LoadedFunction& kernel, std::size_
 }
 
 Session::Refusal Session::check(const LoadedFunction& kernel, const LaunchRequest& request) const {
-  if (const int gpu = gpu_of_stream(stream_number(request.stream)); gpu != current_gpu() && !request.in_graph) {
-    auto reason = stream_of_another("the current one is", gpu, current_gpu());
-    return {cudaErrorInvalidResourceHandle, std::move(reason.why), std::move(reason.remedy)};
-  }
   const Dim3 &grid = request.grid, &block = request.block;
   if (stream_of(request.stream) == nullptr) {
     auto reason = no_stream(request.stream);
@@ -66,8 +62,7 @@ Session::Refusal Session::check(const LoadedFunction& kernel, const LaunchReques
             "let x count what there is most of, or let each thread take several elements"};
   const auto most_threads = kernel.kernel.attributes.max_threads_per_block;
   if (most_threads && block.volume() > static_cast<std::uint64_t>(*most_threads))
-    // The driver's API calls it a wrong value (numba-cuda's own tests hold it to that); the runtime was not asked.
-    return {driver_function != nullptr ? cudaErrorInvalidValue : cudaErrorLaunchOutOfResources,
+    return {cudaErrorInvalidValue,  // as an H100 has it, by both APIs
             fmt::format("a block of {} threads; its __launch_bounds__ says {}", block.volume(), *most_threads),
             "launch what the kernel was compiled for, or raise its __launch_bounds__"};
   const std::size_t fixed = kernel.kernel.attributes.static_shared_bytes.value_or(0);
@@ -106,12 +101,14 @@ bool Session::capture(cudaStream_t stream, Work work) {
 }
 
 cudaError_t Session::launch(const LaunchRequest& request) {
+  // The stream's, whichever is current (CUDA 13 on an H100); a graph's nodes have theirs.
+  const OnGpu on(request.in_graph ? current_gpu() : gpu_of_stream(stream_number(request.stream)));
   const LoadedFunction& kernel = kernel_of(*request.function);
   if (const auto wrong = check(kernel, request); wrong.error != cudaSuccess)
     return refuse_launch(wrong, kernel, request);
   if (captured != nullptr && capture(request.stream, work_of(request))) return cudaSuccess;
   ++launches_;
-  if (failed().pending != cudaSuccess) return cudaSuccess;  // behind the one that failed: it does not run
+  if (pending_ != cudaSuccess) return cudaSuccess;  // behind the one that failed: it does not run
   KernelRecord& mine = record_of(kernel, request);
   ++mine.launches;
   try {

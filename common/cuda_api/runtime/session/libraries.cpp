@@ -51,7 +51,7 @@ void Session::account_library(const LibraryOperation& operation, cudaStream_t st
 
 cudaError_t Session::library(const LibraryOperation& operation, cudaStream_t stream,
                              const std::function<void(LibraryTouches&)>& work) {
-  if (failed().pending != cudaSuccess) return cudaSuccess;  // behind a launch that failed: nothing is done
+  if (pending_ != cudaSuccess) return cudaSuccess;  // behind a launch that failed: nothing is done
   LibraryTouches touches;
   try {
     managed.before(memory);
@@ -59,13 +59,13 @@ cudaError_t Session::library(const LibraryOperation& operation, cudaStream_t str
     managed.after(operation.function, 0);
   } catch (const LaunchError& error) {
     if (error.kind != LaunchFailure::fault) throw;
-    failed().pending = cudaErrorIllegalAddress;
+    pending_ = cudaErrorIllegalAddress;
     FaultRecord& fault = record.faults.emplace_back();
     fault.failure = to_text(error.kind);
     fault.kernel = operation.function;
     fault.what = error.what();
     fault.hint = error.hint;
-    fault.error = cudaGetErrorName(failed().pending);
+    fault.error = cudaGetErrorName(pending_);
     fault.caller = place_in_program(operation.caller);
     place_allocations(fault.what);
     return cudaSuccess;  // as on a GPU: whoever waits is told
