@@ -70,6 +70,12 @@
 // case: -- registers :: 5
 // out: ^too many resources requested for launch\nno error\n$
 // err: a launch that cannot be: a block of 1024 threads with \d+ registers each: an SM has fewer; __launch_bounds__\(1024\) lets the compiler spare them
+// case: -- launch_bounds :: 5
+// out: ^invalid argument\nno error\n$
+// err: a launch that cannot be: a block of 128 threads; its __launch_bounds__ says 64
+// case: -- reset :: 4
+// out: ^an illegal memory access was encountered\nno error\nno error, 1 device\nno error\nCUDA-capable device\(s\) is/are busy or unavailable\nCUDA-capable device\(s\) is/are busy or unavailable\n$
+// err: cudaDeviceReset does not bring a GPU back behind a fault: calls fail with cudaErrorDevicesUnavailable until
 // case: -- device :: 5
 // out: invalid device ordinal
 // case: -- prints :: 0
@@ -77,6 +83,8 @@
 #include <cassert>
 #include <cstdio>
 #include <cstring>
+
+__global__ void __launch_bounds__(64) small(int*) {}
 
 __global__ void fill(int* x, int n) {
   const int i = threadIdx.x;
@@ -137,6 +145,23 @@ int main(int argc, char** argv) {
     forever<<<1, 1>>>(x);
     *x = 1;
     return tell(cudaDeviceSynchronize());
+  }
+  if (is("launch_bounds")) {
+    small<<<1, 128>>>(x);
+    tell(cudaGetLastError());
+    small<<<1, 64>>>(x);
+    return tell(cudaDeviceSynchronize(), 5);
+  }
+  if (is("reset")) {
+    fill<<<1, 32>>>(nullptr, 32);
+    tell(cudaDeviceSynchronize());
+    tell(cudaSetDevice(0));
+    int count = 0;
+    const cudaError_t asked = cudaGetDeviceCount(&count);
+    std::printf("%s, %d device\n", cudaGetErrorString(asked), count);
+    tell(cudaDeviceReset());
+    tell(cudaSetDevice(0));
+    return tell(cudaMalloc(&x, 400));
   }
   if (is("device")) return tell(cudaSetDevice(1), 5);
   cudaMalloc(&x, 400);

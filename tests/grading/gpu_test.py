@@ -49,7 +49,6 @@ DEVICE_TRICKS = """  if (blockIdx.x == 0 && threadIdx.x == 0) {
 """
 GAIN_NOTHING = ("tricks", "device_tricks")
 CHEATS = pathlib.Path(__file__).resolve().parent / "wrong" / "timer_cheats.cu"
-KEPT = "keeps results from launch to launch|not in the (second|last)|correct"
 
 
 def submissions():
@@ -79,10 +78,10 @@ def grade(folder, *options):
 
 
 def cheats():
-    """name -> (kind, file) of each kernel of wrong/timer_cheats.cu that pretends to sum: the file, with that one called as the contract is."""
+    """name -> file of each kernel of wrong/timer_cheats.cu that pretends to sum: the file, with that one called as the contract is."""
     text = CHEATS.read_text()
-    return {kernel: (kind, re.sub(rf"\b{kernel}\b", "total", text))
-            for kind, kernel in re.findall(r"^// cheat: (.*)\n// wrong: reduce total (\w+)", text, re.M)}
+    return {kernel: re.sub(rf"\b{kernel}\b", "total", text)
+            for kernel in re.findall(r"^// cheat: .*\n// wrong: reduce total (\w+)", text, re.M)}
 
 
 def assignment(folder, who, files):
@@ -99,18 +98,16 @@ def assignment(folder, who, files):
 
 def cheats_earn_nothing():
     failures = []
-    kinds = cheats()
+    texts = cheats()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        assignment(folder, "Cheats", {kernel: text for kernel, (_, text) in kinds.items()})
+        assignment(folder, "Cheats", texts)
         items = grade(folder, "--device", "gpu")
-        for kernel, (kind, _) in kinds.items():
+        for kernel in texts:
             item = items.get(kernel, {"status": "not graded", "earned": 0, "reason": ""})
             print(f"{kernel}: {item['status']}, {item['earned']} points: {item['reason']}")
             if item["status"] not in ("failed", "graded", "passed") or item["earned"] > 0:
                 failures.append(f"{kernel} is {item['status']} and earned {item['earned']}")
-            if kind == "results kept" and not re.search(KEPT, item["reason"]):
-                failures.append(f"{kernel}'s reason does not say that it keeps results: {item['reason']}")
     return failures
 
 

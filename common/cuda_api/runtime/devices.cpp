@@ -223,7 +223,7 @@ cudaError_t accept(const char* name) {
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return call("cudaGetDeviceCount", Waits::no, [&](Session& s) {
+  return call("cudaGetDeviceCount", Waits::asks, [&](Session& s) {
     if (count == nullptr) return s.because(cudaErrorInvalidValue, null_argument("place for the count"));
     *count = s.gpus();
     return cudaSuccess;
@@ -231,19 +231,15 @@ cudaError_t cudaGetDeviceCount(int* count) {
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  return call("cudaGetDevice", Waits::no, [&](Session&) {
+  return call("cudaGetDevice", Waits::asks, [&](Session&) {
     *device = current_gpu();
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaSetDevice(int device) {
-  // That goes on behind a fault, too.
-  if (const Session& s = Session::instance(); s.sticky() != cudaSuccess && s.has_gpu(device)) {
-    current_gpu() = device;
-    return cudaSuccess;
-  }
-  return call("cudaSetDevice", Waits::no, [&](Session& s) {
+  return call("cudaSetDevice", Waits::asks, [&](Session& s) {
+    if (s.sticky() == cudaErrorDevicesUnavailable) return s.sticky();
     if (!s.has_gpu(device)) return unknown(s, device);
     current_gpu() = device;
     primary_is_current(device);
@@ -288,7 +284,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
 }
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-  return call("cudaGetDeviceProperties", Waits::no, [&](Session& s) {
+  return call("cudaGetDeviceProperties", Waits::asks, [&](Session& s) {
     if (!s.has_gpu(device)) return unknown(s, device);
     *properties = properties_of(s.profile());
     properties->pciBusID += device;
@@ -297,7 +293,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  return call("cudaDeviceGetAttribute", Waits::no, [&](Session& s) {
+  return call("cudaDeviceGetAttribute", Waits::asks, [&](Session& s) {
     if (!s.has_gpu(device)) return unknown(s, device);
     if (attribute <= 0 || attribute >= cudaDevAttrMax) return cudaErrorInvalidValue;
     *value = attribute_of(properties_of(s.profile()), attribute).value_or(0);
@@ -328,10 +324,10 @@ cudaError_t cudaDeviceReset() {
   const std::lock_guard lock(session.mutex);
   ++session.record.calls["cudaDeviceReset"].calls;
   session.print();
-  const cudaError_t error = session.surface();
+  const cudaError_t told = session.sticky(), error = session.surface();
   session.reset_device();
   last_error() = cudaSuccess;
-  return error;
+  return told == cudaSuccess ? error : cudaSuccess;
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
@@ -357,14 +353,14 @@ cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
-  return call("cudaDriverGetVersion", Waits::no, [&](Session&) {
+  return call("cudaDriverGetVersion", Waits::asks, [&](Session&) {
     *version = CUDART_VERSION;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-  return call("cudaRuntimeGetVersion", Waits::no, [&](Session&) {
+  return call("cudaRuntimeGetVersion", Waits::asks, [&](Session&) {
     *version = CUDART_VERSION;
     return cudaSuccess;
   });

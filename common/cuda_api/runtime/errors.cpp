@@ -53,6 +53,7 @@ constexpr Text kTexts[] = {
     GPULAB_ERROR(cudaErrorInvalidChannelDescriptor, "invalid channel descriptor"),
     GPULAB_ERROR(cudaErrorInvalidFilterSetting, "linear filtering not supported for non-float type"),
     GPULAB_ERROR(cudaErrorInvalidNormSetting, "read as normalized float not supported for data type"),
+    GPULAB_ERROR(cudaErrorDevicesUnavailable, "CUDA-capable device(s) is/are busy or unavailable"),
     GPULAB_ERROR(cudaErrorInvalidSurface, "invalid surface reference"),
     GPULAB_ERROR(cudaErrorInvalidSymbol, "invalid device symbol"),
     GPULAB_ERROR(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"),

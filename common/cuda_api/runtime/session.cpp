@@ -86,7 +86,7 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
   session.streams.open();
   if (waits == Waits::yes) session.managed.forget();
   if (waits == Waits::yes) ++session.waits;
-  cudaError_t error = session.sticky();
+  cudaError_t error = waits == Waits::asks ? cudaSuccess : session.sticky();
   if (error == cudaSuccess && waits == Waits::yes) {
     session.print();
     error = session.surface();
@@ -192,7 +192,12 @@ void Session::reset_device() {
   textures = {};
   device_.reset();
   stack_limit_ = kStackLimit;
-  pending_ = sticky_ = cudaSuccess;
+  // A process that has had a fault has lost the GPU for good (H100, driver 580).
+  if (sticky_ != cudaSuccess && sticky_ != cudaErrorDevicesUnavailable)
+    note("cudaDeviceReset does not bring a GPU back behind a fault: calls fail with cudaErrorDevicesUnavailable until "
+         "the program starts anew, as on an H100 (driver 580)");
+  sticky_ = sticky_ == cudaSuccess ? cudaSuccess : cudaErrorDevicesUnavailable;
+  pending_ = cudaSuccess;
 }
 
 void Session::reset_gpu(int gpu) {

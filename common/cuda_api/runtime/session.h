@@ -268,8 +268,8 @@ class OnGpu {
 /// Who wrote the <<<>>> that this thread launches next; null where none did.
 void*& configured_by();
 
-/// When a call waits for what was queued before.
-enum class Waits { no, yes };
+/// When a call waits for what was queued before. `asks`: not at all, and it says what is so behind a fault, too.
+enum class Waits { no, yes, asks };
 
 /// What each function of the runtime does around its own: counts the call, gives what is wrong with the device, turns
 /// what is thrown into an error.
