@@ -194,8 +194,9 @@ void Session::reset_device() {
   stack_limit_ = kStackLimit;
   // A process that has had a fault has lost the GPU for good (H100, driver 580).
   if (sticky_ != cudaSuccess && sticky_ != cudaErrorDevicesUnavailable)
-    note("cudaDeviceReset does not bring a GPU back behind a fault: calls fail with cudaErrorDevicesUnavailable until "
-         "the program starts anew, as on an H100 (driver 580)");
+    note(
+        "cudaDeviceReset does not bring a GPU back behind a fault: calls fail with cudaErrorDevicesUnavailable until "
+        "the program starts anew, as on an H100 (driver 580)");
   sticky_ = sticky_ == cudaSuccess ? cudaSuccess : cudaErrorDevicesUnavailable;
   pending_ = cudaSuccess;
 }
