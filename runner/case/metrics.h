@@ -7,7 +7,7 @@
 
 #include "common/gpu_profile.h"
 #include "labs/lab.h"
-#include "runner/case/bound_plan.h"
+#include "runner/case/issuing/bound_plan.h"
 #include "runner/case/measuring/measure.h"
 #include "runner/case/result.h"
 

@@ -1,4 +1,4 @@
-#include "runner/case/bound_plan.h"
+#include "runner/case/issuing/bound_plan.h"
 
 #include <stdexcept>
 

@@ -12,7 +12,7 @@
 #include "common/device/device.h"
 #include "labs/lab.h"
 #include "runner/case/device_buffers.h"
-#include "runner/case/plan_order.h"
+#include "runner/case/issuing/plan_order.h"
 
 namespace gpulab {
 

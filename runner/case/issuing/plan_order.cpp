@@ -1,4 +1,4 @@
-#include "runner/case/plan_order.h"
+#include "runner/case/issuing/plan_order.h"
 
 #include <fmt/format.h>
 
