@@ -51,12 +51,13 @@ std::string advice_on_build(std::string_view log, const std::vector<std::string>
     for (const auto& use : dropped_in(log))
       if (!use.name->stands.empty()) supplied += fmt::format("{}{}", supplied.empty() ? "" : ", ", use.name->name);
   if (!supplied.empty()) said += fmt::format("  hint: --old-cuda supplies {}\n", supplied);
-  if (log.find(": Permission denied") != std::string_view::npos &&
-      log.find("fatal error: ../") != std::string_view::npos)
-    said +=
-        "  hint: a file sees its own folder and those that -I names, and others of the checkout (.git) that it lies "
-        "in: "
-        "name the folder by -I, or start from the folder above\n";
+  if (const auto denied = log.find(": Permission denied"); denied != std::string_view::npos) {
+    const auto begin = log.rfind('\n', denied) + 1;  // 0 in the first line
+    if (log.substr(begin, denied - begin).find("../") != std::string_view::npos)
+      said +=
+          "  hint: a file sees its own folder and those that -I names, and others of the checkout (.git) that it lies "
+          "in: name the folder by -I, or start from the folder above\n";
+  }
   if (log.find("nccl.h: No such file or directory") != std::string_view::npos)
     said +=
         "  hint: nccl.h is NVIDIA's, and not the toolkit's: 'pip install nvidia-nccl-cu13' (-cu12 for CUDA 12) brings "
