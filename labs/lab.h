@@ -319,7 +319,8 @@ struct Contract {
   /// with which it is right (kernels with tiles of a fixed size suit one), or as the next three fields say.
   std::vector<ContractLaunch> launches{{{256}}};
   bool every_launch = false;  ///< it must be right with all of them
-  /// A thread takes an element or a run of them in x: it must be right with the usual block, and with the next smaller.
+  /// A thread takes an element or a run of them in x, or a pixel; or all threads of a block share a row, however many
+  /// they are: it must be right with the usual block, and with the next smaller.
   bool takes_any_block = false;
   bool about_barriers = false;           ///< a block of one warp, which needs none, is not judged
   std::string grid{};                    ///< which threads there are, in words

@@ -131,14 +131,15 @@ std::vector<Contract> contracts() {
           "writes each pixel's number of iterations of z = z * z + c while |z| <= 2, at most `iterations`, row "
           "after row; z starts at ((col + 0.5 - width / 2) s, (row + 0.5 - height / 2) s), s = 4 / min(width, "
           "height)"};
-  one.launches = {{{32, 8}}, {{16, 16}}, {{256, 1}}, {{32, 32}}, {{8, 8}}};
+  one.launches = {{{32, 8}}, {{16, 16}}, {{256, 1}}, {{32, 32}}, {{16, 4}}, {{8, 8}}};
+  one.takes_any_block = true;
   one.grid = "a thread for each pixel, x along its columns, y along its rows";
   one.precision = "float or double, fused or not; where rounding decides a pixel's number, any is right";
   one.params = {{"re", -0.79}, {"im", 0.15}, {"iterations", std::int64_t{64}}};
   one.reference = {{"width", std::int64_t{128}}, {"height", std::int64_t{128}}};
   one.rungs = {"pixel_fixed", "pixel_early_exit"};
-  one.classes = matrix_classes("height", "width");
-  std::erase_if(one.classes, [](const InputClass& c) { return c.name == "long" || c.name == "large"; });
+  one.classes = matrix_classes("height", "width", 33'000);  // an index needs more than 15 bits
+  std::erase_if(one.classes, [](const InputClass& c) { return c.name == "large"; });
   one.classes.push_back(
       {"iterations",
        "one iteration, and many",
@@ -151,8 +152,9 @@ std::vector<Contract> contracts() {
     const auto given = view_as<std::int32_t>(got);
     const auto right = view_as<std::int32_t>(expected.exact);
     for (std::size_t i = 0; i < right.size(); ++i) {
-      const auto [least, most] = std::ranges::minmax(all, {}, [&](const auto& counts) { return counts[i]; });
-      if (least[i] != most[i] && given[i] >= 0 && given[i] <= c.params.integer("iterations")) right[i] = given[i];
+      const bool rounding_decides =
+          std::ranges::any_of(all, [&](const auto& counts) { return counts[i] != all[0][i]; });
+      if (rounding_decides && given[i] >= 0 && given[i] <= c.params.integer("iterations")) right[i] = given[i];
     }
   };
   one.place = [](const Case& c, std::uint64_t index) {

@@ -146,7 +146,9 @@ std::vector<Contract> contracts() {
                    "out[b] = sum of rows first_row[b] to first_row[b + 1] - 1 of x, or fallback where there is none; "
                    "rows have 128 floats; out starts with 0"};
   one.launches = {{{128}, {1}}, {{256}, {1}}, {{32}, {1}}, {{512}, {1}}};
-  one.grid = "a block for each bag, in x; a kernel that gives a bag to a warp or a thread has blocks to spare";
+  one.grid =
+      "a block for each bag, in x, of 2048 at most; a kernel that gives a bag to a warp or a thread has blocks to "
+      "spare";
   one.shared = "a float for each thread";
   one.dynamic_shared_bytes = [](const Case& c) { return static_cast<std::uint32_t>(sizeof(float)) * c.block.x; };
   one.before = "out is all 0";

@@ -143,7 +143,7 @@ std::vector<Contract> contracts() {
   auto one =
       row_contract("ids", "(int4* ids, int n)",
                    "writes block, thread, warp and lane of each thread to ids[its number in the grid], x fastest");
-  one.launches = {{{42}}, {{256}}, {{40, 2}}, {{8, 5, 3}}};
+  one.launches = {{{42}}, {{256}}, {{40, 2}}, {{8, 5, 3}}, {{2}}};  // of two threads: more blocks than 15 bits count
   one.every_launch = true;
   one.grid =
       "n threads or more; blocks and grids of one, two and three dimensions; threads beyond n write nothing; x is "

@@ -58,6 +58,7 @@ def judge(name, mutants, page):
     survivors = [text_of(one) for one in mutants if one["fate"] in ("wrong", "slower", "unproved")]
     said = [f"is not argued: {one}" for one in survivors if one not in page]
     said += [f"survives no longer: {one}" for one in page if one not in survivors]
+    said += [f"was not graded: {text_of(one)}: {one['tells']}" for one in mutants if one["fate"] == "ungraded"]
     if len(caught) < LEAST_CAUGHT * len(wrong) or not wrong:
         said.append("too few lose points")
     return said

@@ -49,6 +49,7 @@ std::string mutant_text(const Assignment& assignment, const MutantReport& report
       survivors_text(report, MutantFate::unproved,
                      fmt::format("keep all points, and nothing wrong was found on {} further inputs, under every tool:",
                                  report.inputs));
+  text += survivors_text(report, MutantFate::ungraded, "could not be graded here, and are counted nowhere else:");
   if (wrong + slower == 0) text += "no mutant that is known to be wrong or slower keeps its points\n";
   return text;
 }

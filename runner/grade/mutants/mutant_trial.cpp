@@ -44,21 +44,6 @@ bool is_about_right(const Json& item) { return item.at("kind") == "correct" || i
 /// Points that an item costs; one that is pending costs none.
 bool costs(const Json& item) { return !item.at("earned").is_null() && item.at("earned") < item.at("points"); }
 
-/// What its grade says of a mutant.
-void look_at(const Json& grade, TriedMutant& tried) {
-  if (!grade.at("compile_problem").is_null() || grade.at("kernels").empty()) {
-    tried.fate = MutantFate::uncompiled;
-    return;
-  }
-  const Json* first = nullptr;
-  for (const auto& item : grade.at("items"))
-    if (costs(item) && (first == nullptr || (!is_about_right(*first) && is_about_right(item)))) first = &item;
-  if (first == nullptr) return;
-  tried.fate = MutantFate::caught;
-  tried.item = first->at("name").get<std::string>();
-  tried.by_right = tried.is_wrong = is_about_right(*first);
-}
-
 class Survivors {
  public:
   Survivors(const GradingRequest& request, const MutantOptions& options) : request_(request), options_(options) {
@@ -148,6 +133,25 @@ std::size_t MutantReport::caught_as_wrong() const {
   return static_cast<std::size_t>(std::ranges::count(mutants, true, &TriedMutant::by_right));
 }
 
+void read_grade(const Json& grade, TriedMutant& tried) {
+  if (grade.at("status") == "infrastructure") {
+    tried.fate = MutantFate::ungraded;
+    tried.tells = grade.at("reason").get<std::string>();
+    return;
+  }
+  if (!grade.at("compile_problem").is_null() || grade.at("kernels").empty()) {
+    tried.fate = MutantFate::uncompiled;
+    return;
+  }
+  const Json* first = nullptr;
+  for (const auto& item : grade.at("items"))
+    if (costs(item) && (first == nullptr || (!is_about_right(*first) && is_about_right(item)))) first = &item;
+  if (first == nullptr) return;
+  tried.fate = MutantFate::caught;
+  tried.item = first->at("name").get<std::string>();
+  tried.by_right = tried.is_wrong = is_about_right(*first);
+}
+
 MutantReport try_mutants(const GradingRequest& request, const MutantOptions& options) {
   const auto& assignment = *request.assignment;
   if (assignment.program)
@@ -171,8 +175,9 @@ MutantReport try_mutants(const GradingRequest& request, const MutantOptions& opt
   std::vector<std::size_t> survivors;
   for (std::size_t i = 0; i < mutations.size(); ++i) {
     TriedMutant tried{.mutation = {mutations[i].kind, mutations[i].what, mutations[i].line, ""}};
-    look_at(grades[i], tried);
-    if (tried.fate != MutantFate::uncompiled && !tried.by_right) survivors.push_back(i);
+    read_grade(grades[i], tried);
+    const bool has_grade = tried.fate != MutantFate::uncompiled && tried.fate != MutantFate::ungraded;
+    if (has_grade && !tried.by_right) survivors.push_back(i);
     report.mutants.push_back(std::move(tried));
   }
   if (survivors.empty()) return report;

@@ -14,10 +14,11 @@
 namespace gpulab {
 
 /// caught: it loses points. wrong, slower: it keeps them and should not. unproved: it keeps them, and nothing was found
-/// that is wrong with it: it may be right. uncompiled: no kernel any more.
-enum class MutantFate : std::uint8_t { caught, wrong, slower, unproved, uncompiled };
-constexpr std::array<std::string_view, 5> words_of(MutantFate) {
-  return {"caught", "wrong", "slower", "unproved", "uncompiled"};
+/// that is wrong with it: it may be right. uncompiled: no kernel any more. ungraded: this machine had not the time or
+/// the memory to say.
+enum class MutantFate : std::uint8_t { caught, wrong, slower, unproved, uncompiled, ungraded };
+constexpr std::array<std::string_view, 6> words_of(MutantFate) {
+  return {"caught", "wrong", "slower", "unproved", "uncompiled", "ungraded"};
 }
 
 struct TriedMutant {
@@ -26,7 +27,9 @@ struct TriedMutant {
   std::string item{};     ///< that caught it, the first of kind correct or sanitize, else the first of all
   bool by_right = false;  ///< that item is of kind correct or sanitize
   bool is_wrong = false;  ///< as the assignment sees it, or further inputs and tools do
-  std::string tells{};  ///< of one that no item about right and wrong caught: the class, tool or requirement that would
+  /// Of one that no item about right and wrong caught: the class, tool or requirement that would. Of one that is
+  /// ungraded: why.
+  std::string tells{};
 };
 
 struct MutantReport {
@@ -42,6 +45,9 @@ struct MutantOptions {
   std::size_t inputs = 200;  ///< further ones, at least: each seed tries every class of the contract, under every tool
   double slower = 1.2;       ///< a counter so many times the reference's
 };
+
+/// What a mutant's grade (gpulab.grade.v1) says of it: caught, uncompiled, ungraded or, for now, unproved.
+void read_grade(const nlohmann::json& grade, TriedMutant& tried);
 
 /// Throws Error as grade_all() does; usage_error: the assignment names no reference.
 [[nodiscard]] MutantReport try_mutants(const GradingRequest& request, const MutantOptions& options);
