@@ -234,20 +234,29 @@ struct Guess {
   std::string_view word, instead;
 };
 constexpr std::array guesses{
+    Guess{"analyse", "'gpulab explain FILE.cu' for a kernel's lines, 'gpulab exec PROGRAM --explain' for a program"},
+    Guess{"analyze", "'gpulab explain FILE.cu' for a kernel's lines, 'gpulab exec PROGRAM --explain' for a program"},
+    Guess{"autograde", "'gpulab grade ASSIGNMENT --submission class/*', with --export for a course's service"},
+    Guess{"autograder", "'gpulab grade ASSIGNMENT --submission class/*', with --export for a course's service"},
     Guess{"bench", "'gpulab LAB --device gpu' measures, 'gpulab LAB --model' models"},
     Guess{"benchmark", "'gpulab LAB --device gpu' measures, 'gpulab LAB --model' models"},
     Guess{"build", "'gpulab nvcc FILE.cu -o PROGRAM' builds, 'gpulab exec FILE.cu' builds and runs"},
     Guess{"compile", "'gpulab nvcc FILE.cu -o PROGRAM' builds, 'gpulab exec FILE.cu' builds and runs"},
     Guess{"compute-sanitizer", "'gpulab exec PROGRAM --sanitize all', of a kernel 'gpulab run FILE.cu --sanitize all'"},
+    Guess{"course", "'gpulab list' shows the course, 'gpulab list --html DIR' writes it as a site"},
     Guess{"cuda-memcheck", "'gpulab exec PROGRAM --sanitize memcheck'"},
     Guess{"debug", "'gpulab trace FILE.cu' steps a kernel forward and back"},
     Guess{"env", "'gpulab doctor' says what is here and what is missing"},
     Guess{"glossary", "'gpulab help TERM' explains a term, 'gpulab help --glossary' has all"},
+    Guess{"html", "'gpulab LAB --format html' writes a page, 'gpulab list --html DIR' the course as a site"},
     Guess{"info", "'gpulab doctor' says what is here, 'gpulab devices' which GPUs"},
     Guess{"init", "'gpulab new LAB' writes a file to begin with"},
+    Guess{"install", "'gpulab doctor' says what is here, what is missing, and how to mend it"},
+    Guess{"json", "'--format json' of most commands; 'gpulab schema NAME' describes the document"},
     Guess{"judge", "'gpulab check LAB FILE.cu' judges a kernel, 'gpulab grade' a class"},
     Guess{"labs", "'gpulab list' shows all labs"},
     Guess{"lint", "'gpulab assignment lint ASSIGNMENT'"},
+    Guess{"measure", "'gpulab LAB --device gpu' measures, 'gpulab LAB --model' models"},
     Guess{"memcheck",
           "'gpulab exec PROGRAM --sanitize memcheck', of a kernel 'gpulab run FILE.cu --sanitize memcheck'"},
     Guess{"metrics", "'gpulab list --metrics' has all counters and metrics"},
@@ -258,8 +267,11 @@ constexpr std::array guesses{
     Guess{"racecheck",
           "'gpulab exec PROGRAM --sanitize racecheck', of a kernel 'gpulab run FILE.cu --sanitize racecheck'"},
     Guess{"sanitize", "'gpulab exec PROGRAM --sanitize all', of a kernel 'gpulab run FILE.cu --sanitize all'"},
+    Guess{"sanitizer", "'gpulab exec PROGRAM --sanitize all', of a kernel 'gpulab run FILE.cu --sanitize all'"},
     Guess{"score", "'gpulab grade ASSIGNMENT --submission FILE'"},
+    Guess{"site", "'gpulab list --html DIR' writes the course as a site"},
     Guess{"step", "'gpulab trace FILE.cu' steps a kernel forward and back"},
+    Guess{"submit", "'gpulab check LAB FILE.cu' judges a kernel, 'gpulab grade' a class"},
     Guess{"test", "'gpulab check LAB FILE.cu' judges a kernel"},
     Guess{"verify", "'gpulab check LAB FILE.cu' judges a kernel"},
     Guess{"version", "'gpulab --version'"}};
@@ -289,7 +301,11 @@ void refuse_name(const std::string& name, const std::vector<Lab>& labs) {
   refuse_guess(name, labs);
   auto names = lab_names(labs);
   for (const auto* command : commands()) names.emplace_back(command->name);
-  throw unknown_lab(name, names);
+  if (did_you_mean(name, names, {}).empty())
+    for (const auto& term : glossary()) names.emplace_back(term.name);
+  throw usage_error(
+      fmt::format("'{}' is neither a command nor a lab", visible(name)),
+      did_you_mean(name, names, "'gpulab --help' shows all commands and labs, 'gpulab help --glossary' all terms"));
 }
 
 Call parse_command_line(const std::vector<std::string>& words, const Labs& labs) {
@@ -336,10 +352,30 @@ std::size_t column_of_words(std::string_view line) {
   return words > help_columns / 2 ? 0 : words;  // npos is larger, too
 }
 
+/// Prose: it begins at the left, and nothing stands in a column of its own.
+bool is_prose(std::string_view line) { return !line.empty() && line.front() != ' ' && column_of_words(line) == 0; }
+
+/// The lines; those of a paragraph from the first that is too long on are one, to be broken anew.
+std::vector<std::string> paragraphs(const std::string& text) {
+  std::vector<std::string> lines;
+  bool goes_on = false;
+  for (auto& line : split(text, '\n')) {
+    const bool prose = is_prose(line);
+    const bool is_long = columns(line) > help_columns;
+    if (goes_on && prose) {
+      lines.back() += " " + line;
+    } else {
+      lines.push_back(std::move(line));
+    }
+    goes_on = prose && (goes_on || is_long);
+  }
+  return lines;
+}
+
 /// Lines that are longer than a terminal of 80 columns go on below their words.
 std::string within_columns(const std::string& text) {
   std::string all;
-  for (const auto& line : split(text, '\n')) {
+  for (const auto& line : paragraphs(text)) {
     const auto column = column_of_words(line);
     const auto first = std::min(line.find_first_not_of(' '), line.size());
     const auto indent = column > 0 ? column : first + (first > 0 ? 2 : 0);

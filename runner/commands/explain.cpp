@@ -15,6 +15,7 @@
 #include "runner/command.h"
 #include "runner/execution/batch.h"
 #include "runner/execution/open_device.h"
+#include "runner/judge/contract_option.h"
 #include "runner/judge/contract_run.h"
 #include "runner/listing/metric_choice.h"
 #include "runner/options/file_options.h"
@@ -65,12 +66,6 @@ OptionList own_options() {
       {"banks", "LINE", "which lane meets which bank, for one access of the line", heading},
       {"launch", "N", "of several launches [the one that executes most]", heading},
   };
-}
-
-/// Of files alone.
-OptionList contract_option_of_files() {
-  return {{"contract", "NAME", "a lab's contract launches the kernel, as for check: transpose, reduce/total",
-           heading::what_runs}};
 }
 
 /// Of labs alone.
@@ -186,18 +181,10 @@ ExitCode explain_case(const SweepOptions& sweep, const ExplainOptions& options,
 
 /// What `check` counts: the contract says how the kernel is launched.
 ExitCode explain_contract(const CommandLine& line, const std::string& contract) {
-  for (const char* name :
-       {"arg", "set", "shared", "cooperative", "expect", "tolerance", "block", "grid", "compiler", "compile-limit"})
-    if (line.given.contains(name))
-      throw usage_error(fmt::format("--{} and --contract: the contract says how the kernel is launched", name),
-                        "leave one of them out");
+  refuse_launch_beside_contract(line.given);
   const auto request = parse_file_request(line.name, line.arguments.front(), line.given);
-  JudgeRequest judging{.lab = nullptr, .file = request.file, .source = request.source, .kernel = request.kernel};
-  choose_contract(contract, *line.labs, judging);
+  const auto judging = contract_request(contract, *line.labs, request, parse_launch_options(line.given).seed);
   const auto options = parse(line, nullptr);
-  judging.compile = request.compile;
-  judging.seed = parse_launch_options(line.given).seed;
-  judging.isolated = request.isolation.on;
   watch_for_interrupts();
   ReportTarget target(options.report.output);
   const auto simulator = open_simulator_for_file(options.machine, file_access(request, {}), true);

@@ -14,10 +14,14 @@
 #include "runner/execution/batch.h"
 #include "runner/execution/open_device.h"
 #include "runner/execution/stepped_case.h"
+#include "runner/judge/contract_option.h"
+#include "runner/judge/contract_run.h"
 #include "runner/options/file_options.h"
+#include "runner/report/error_report.h"
 #include "runner/report/report_target.h"
 #include "runner/report/trace/trace_page.h"
 #include "runner/report/trace/trace_text.h"
+#include "runner/student_file/arguments/shell_quoted.h"
 
 namespace gpulab::command {
 namespace {
@@ -45,11 +49,13 @@ OptionList racy_option() {
 Usage usage_of_trace(const Lab* lab) {
   return {
       joined({own_options(), trace_window_options(), lab != nullptr ? racy_option() : OptionList{},
-              lab != nullptr ? sweep_options(*lab) : joined({file_options(), launch_options()}),
+              lab != nullptr ? sweep_options(*lab)
+                             : joined({contract_option_of_files(), file_options(), launch_options()}),
               only(machine_options(), {"device", "profile", "sanitize", "schedule", "budget"})}),
       "Steps a kernel forward and back, warp by warp (simulator): lanes, banks, sectors, values, and why.\n"
       "  gpulab trace reduce --variant shared_strided --output reduce.html\n"
       "  gpulab trace scale.cu --kernel scale --text        (arguments as for run)\n"
+      "  gpulab trace mine.cu --contract transpose --text   (everyday inputs of 'gpulab check transpose mine.cu')\n"
       "Sizes that are not named are small ones. With --sanitize the page opens at the accesses of what is found.\n"};
 }
 
@@ -79,6 +85,23 @@ SweepCase only_case(const SweepOptions& options, const Executor& executor) {
   return cases[0];
 }
 
+void write_steps(const Lab& lab, const Variant& variant, const Executor& simulator, const Result& result,
+                 const TraceOptions& options, ReportTarget& target) {
+  if (!result.steps || result.steps->warps.empty()) {
+    if (result.status != CaseStatus::ok && !result.steps)
+      throw Error(ExitCode::launch_failed, result.message, {}, "'gpulab run' and labs show more");
+    throw usage_error(
+        result.steps ? "trace: the launch has no such block or warp" : "trace: the case has no such launch",
+        "leave --blocks, --warps and --launch out, and the first ones are taken");
+  }
+  auto view = view_of_steps(lab, variant, simulator, result);
+  view.schedule = options.machine.schedule;
+  const bool document = options.output.ends_with(".json");
+  target.write(options.text ? trace_text(view, Style{wants_color(target), report_width(target)})
+               : document   ? trace_document(view) + "\n"
+                            : trace_page(view));
+}
+
 ExitCode trace_case(const SweepOptions& sweep, const TraceOptions& options,
                     const std::shared_ptr<Executor>& simulator) {
   watch_for_interrupts();
@@ -89,22 +112,32 @@ ExitCode trace_case(const SweepOptions& sweep, const TraceOptions& options,
   batch->tools = options.machine.sanitize;
   const auto results = run_batch(batch);
   const auto code = exit_code(batch->cases, results);
-  if (code == ExitCode::interrupted) return code;
-  const auto& result = results.front();
-  if (!result.steps || result.steps->warps.empty()) {
-    if (result.status != CaseStatus::ok && !result.steps)
-      throw Error(ExitCode::launch_failed, result.message, {}, "'gpulab run' and labs show more");
-    throw usage_error(
-        result.steps ? "trace: the launch has no such block or warp" : "trace: the case has no such launch",
-        "leave --blocks, --warps and --launch out, and the first ones are taken");
-  }
-  auto view = view_of_steps(*sweep.lab, *batch->cases[0].variant, *simulator, result);
-  view.schedule = options.machine.schedule;
-  const bool document = options.output.ends_with(".json");
-  target.write(options.text ? trace_text(view, Style{wants_color(target), report_width(target)})
-               : document   ? trace_document(view) + "\n"
-                            : trace_page(view));
+  if (code != ExitCode::interrupted)
+    write_steps(*sweep.lab, *batch->cases[0].variant, *simulator, results.front(), options, target);
   return code;
+}
+
+/// The launch that `check` begins with.
+ExitCode trace_contract(const CommandLine& line, const std::string& contract) {
+  refuse_launch_beside_contract(line.given);
+  const auto request = parse_file_request(line.name, line.arguments.front(), line.given);
+  const auto judging = contract_request(contract, *line.labs, request, parse_launch_options(line.given).seed);
+  const auto options = parse(line);
+  watch_for_interrupts();
+  ReportTarget target(options.output);
+  const auto simulator = open_simulator_for_file(options.machine, file_access(request, {}));
+  const auto at = everyday_point(*judging.contract);
+  const auto run = contract_run(judging, simulator->info(), at);
+  auto result = simulator->run(run.lab, run.lab.variants.front(), run.number, {});
+  if (result.status == CaseStatus::interrupted) return ExitCode::interrupted;
+  const auto shape = judged(*run.contract, run.kernel, run.posed, result);
+  result.params.assign(at.begin(), at.end());
+  result.params.emplace_back("seed", static_cast<std::int64_t>(judging.seed));
+  write_steps(run.lab, run.lab.variants.front(), *simulator, result, options, target);
+  if (shape.status == CaseStatus::ok) return ExitCode::ok;
+  print_note(fmt::format("what is stepped is not right: {}; more by: gpulab check {} {}", shape.message,
+                         judging.lab->name, shell_quoted(request.file)));
+  return shape.status == CaseStatus::wrong ? ExitCode::wrong : ExitCode::launch_failed;
 }
 
 ExitCode run_trace(const CommandLine& line) {
@@ -118,6 +151,7 @@ ExitCode run_trace(const CommandLine& line) {
                          std::find(tools.begin(), tools.end(), "racecheck") != tools.end();
     return trace_case(sweep, options, open_simulator(options.machine));
   }
+  if (const auto* contract = single_value(line.given, "contract")) return trace_contract(line, *contract);
   auto request = parse_file_request(line.name, target, line.given);
   const auto options = parse(line);
   auto launch = parse_launch_options(line.given);

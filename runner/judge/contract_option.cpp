@@ -27,4 +27,17 @@ const Contract* contract_asked_for(const Lab& lab, const Given& given) {
                     did_you_mean(*name, names, "there is " + join(names)));
 }
 
+OptionList contract_option_of_files() {
+  return {{"contract", "NAME", "a lab's contract launches the kernel, as for check: transpose, reduce/total",
+           heading::what_runs}};
+}
+
+void refuse_launch_beside_contract(const Given& given) {
+  for (const char* name :
+       {"arg", "set", "shared", "cooperative", "expect", "tolerance", "block", "grid", "compiler", "compile-limit"})
+    if (given.contains(name))
+      throw usage_error(fmt::format("--{} and --contract: the contract says how the kernel is launched", name),
+                        "leave one of them out");
+}
+
 }  // namespace gpulab

@@ -91,6 +91,18 @@ void choose_contract(const std::string& name, const std::vector<Lab>& labs, Judg
     throw usage_error(fmt::format("--contract: '{}' is one of several labs", name), "which of " + join(meant) + "?");
 }
 
+JudgeRequest contract_request(const std::string& name, const std::vector<Lab>& labs, const FileRequest& file,
+                              std::uint64_t seed) {
+  JudgeRequest request{.lab = nullptr, .file = file.file, .source = file.source, .kernel = file.kernel};
+  choose_contract(name, labs, request);
+  request.compile = file.compile;
+  request.seed = seed;
+  request.isolated = file.isolation.on;
+  return request;
+}
+
+TrialPoint everyday_point(const Contract& contract) { return all_classes(contract).front().points.front(); }
+
 ContractRun contract_run(const JudgeRequest& request, const DeviceInfo& device, const TrialPoint& at) {
   SubmissionPtx ptx(request, {*request.contract});
   if (const auto problem = ptx.compile(device.compute_major * 10 + device.compute_minor, nullptr); !problem.empty())

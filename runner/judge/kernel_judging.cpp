@@ -182,6 +182,23 @@ KernelVerdict judge_kernel(TrialBench& bench, const Lab& file, const FoundKernel
   return choice.one_is_enough ? judging.with_one_of(choice.launches) : judging.with(choice.launches);
 }
 
+namespace {
+
+/// What a tool has found is told in full at the first class that it may explain.
+void say_once(std::vector<JudgedShape>& shapes) {
+  std::vector<std::string> told;
+  for (auto& shape : shapes) {
+    if (!shape.hint.starts_with(perhaps_for_finding)) continue;
+    if (std::ranges::find(told, shape.hint) == told.end()) {
+      told.push_back(shape.hint);
+    } else {
+      shape.hint = fmt::format("{}, as above", perhaps_for_finding);
+    }
+  }
+}
+
+}  // namespace
+
 void leave_out_moot_hints(const std::vector<InputClass>& classes, KernelVerdict& verdict) {
   if (classes.empty()) return;
   const auto& usual = classes.front().name;
@@ -191,10 +208,12 @@ void leave_out_moot_hints(const std::vector<InputClass>& classes, KernelVerdict&
         shape.hint.clear();
   const bool starts_wrong = std::ranges::any_of(
       verdict.shapes, [&](const JudgedShape& shape) { return shape.name == usual && is_wrong(shape); });
-  if (!starts_wrong) return;
   for (const auto& of : classes)
     for (auto& shape : verdict.shapes)
-      if (of.values != Values::ordinary && shape.name == of.name && shape.hint == of.hint) shape.hint.clear();
+      if (of.values != Values::ordinary && shape.name == of.name && shape.hint == of.hint &&
+          (starts_wrong || shape.status == CaseStatus::fault))  // no fault comes from a value
+        shape.hint.clear();
+  say_once(verdict.shapes);
 }
 
 void explain_blocks(TrialBench& bench, const Lab& file, const FoundKernel& kernel,

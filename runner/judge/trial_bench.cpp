@@ -33,7 +33,7 @@ void accuse(const std::vector<Finding>& findings, JudgedShape& shape) {
   const auto error = std::ranges::find(findings, Severity::error, &Finding::severity);
   if (error == findings.end()) return;
   if (shape.status == CaseStatus::wrong)
-    shape.hint = "perhaps for what a tool has found: " + error->tool + ": " + error->message;
+    shape.hint = fmt::format("{}: {}: {}", perhaps_for_finding, error->tool, error->message);
   if (shape.status != CaseStatus::ok) return;
   shape.status = CaseStatus::finding;
   shape.message = error->tool + ": " + error->message;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/finding.h"
@@ -13,6 +14,9 @@
 #include "runner/judge/trials.h"
 
 namespace gpulab {
+
+/// Begins the hint of a class that is wrong where a tool has an error, too.
+constexpr std::string_view perhaps_for_finding = "perhaps for what a tool has found";
 
 /// What is tried: a kernel with a launch, at a size of a class.
 struct TrialRequest {

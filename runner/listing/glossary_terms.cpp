@@ -46,6 +46,10 @@ constexpr std::array terms{
          "branch_efficiency"},
     Term{"cache line", "line", "128 bytes in L1 and L2, of which 32-byte sectors are loaded one by one.",
          "global_load_sectors"},
+    Term{"class of inputs", "class, classes of inputs, hidden class, visible class",
+         "Inputs of one kind on which a solution has to be right: empty ones, say, or sizes that are no multiple of a "
+         "block. A contract has four to nine. Of a hidden class a student reads right or wrong, and nothing else.",
+         "gpulab list LAB, gpulab check"},
     Term{"coalescing", "coalesced access, coalesced, uncoalesced",
          "Lanes of a warp that access neighbouring addresses are served by few sectors: 32 floats side by side take 4, "
          "32 floats "
@@ -59,6 +63,10 @@ constexpr std::array terms{
          "64 KiB that kernels read and the host writes. One address for a whole warp is one access; different ones "
          "take turns.",
          ""},
+    Term{"contract", "",
+         "What a kernel of a student's has to do in a lab: its parameters, the result, the blocks that it is launched "
+         "with, and the classes of inputs that it is tried on. A lab has one or several.",
+         "gpulab list LAB, gpulab check, gpulab new"},
     Term{"cooperative launch", "grid sync, cooperative groups",
          "A launch whose blocks are all resident at once, so that they may wait for each other.", "--cooperative"},
     Term{"dynamic parallelism", "child kernel",
@@ -87,6 +95,11 @@ constexpr std::array terms{
          "gpulab run"},
     Term{"L1", "L1 cache", "The cache of one SM, in the same memory as its shared memory.", ""},
     Term{"L2", "L2 cache", "The cache between all SMs and the DRAM.", ""},
+    Term{
+        "ladder", "rung, ladder of kernels, variant",
+        "The kernels of a lab, its variants, in the order of the lecture. Each is a rung: it does the same work as the "
+        "one that it is built on, and repairs one weakness of that.",
+        "gpulab list LAB, gpulab LAB --variant all"},
     Term{"lane", "", "A thread's place in its warp, 0 to 31.", "gpulab trace"},
     Term{"latency", "",
          "The time from an instruction's issue to its result. A GPU hides it by other warps: it bounds a kernel that "
@@ -117,6 +130,10 @@ constexpr std::array terms{
          "An instruction that runs only in lanes whose condition holds. Short branches become it: no lane jumps.", ""},
     Term{"PTX", "", "The assembler of a virtual GPU: what nvcc makes of CUDA, and what the simulator runs.",
          "gpulab list LAB --ptx"},
+    Term{"ptxas", "SASS, machine code",
+         "NVIDIA's compiler from PTX to SASS, the machine code of one GPU. It gives each variable a register, and may "
+         "merge or remove instructions: so a GPU runs other numbers of them than the simulator, which runs PTX.",
+         "gpulab list LAB --resources"},
     Term{"race", "data race, racecheck, hazard",
          "Two accesses of different threads to one byte, one of them a write, that nothing orders: no barrier, no "
          "atomic, no end "
@@ -128,6 +145,10 @@ constexpr std::array terms{
          "A thread's own fastest memory. A kernel that takes many leaves room for fewer warps.",
          "gpulab list LAB --resources"},
     Term{"request", "", "One memory instruction of a warp, whatever its lanes ask for.", "global_load_requests"},
+    Term{"resident", "resident block, resident warp",
+         "A block is resident from its start to its end: on one SM, with its registers and shared memory. How many an "
+         "SM holds at once is occupancy; the rest of the grid waits.",
+         "gpulab occupancy, waves"},
     Term{"roofline", "",
          "A picture of what bounds kernels: their rate of arithmetic over their arithmetic intensity, below the peaks "
          "of memory "

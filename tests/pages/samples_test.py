@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The pages' samples are what commands print now, and pages are as short as they are to be. usage: samples_test.py BINARY"""
+import json
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -11,6 +13,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
 import samples  # noqa: E402
 
+NUMBERS = {16: "sixteen", 17: "seventeen", 18: "eighteen", 19: "nineteen", 20: "twenty"}
 GPULAB = pathlib.Path("gpulab")  # the first argument
 PAGES = [ROOT / "README.md", ROOT / "labs/README.md", *(page for page in sorted((ROOT / "configs").glob("*.md")) if "<!-- output" in page.read_text())]
 
@@ -49,8 +52,21 @@ class FrontPage(unittest.TestCase):
 
     def test_its_links_lead_somewhere(self):
         for page in PAGES:
-            for link in re.findall(r"\]\((?!http|#)([^)#]+)", page.read_text()):
+            text = page.read_text()
+            for link in re.findall(r"\]\((?!http|#)([^)#]+)", text) + re.findall(r"(?m)^\[[^]]+\]: (?!http)([^#\s]+)", text):
                 self.assertTrue((page.parent / link).exists(), f"{page.name}: {link}")
+
+    def test_its_short_links_are_defined(self):
+        text = (ROOT / "README.md").read_text()
+        prose = re.sub(r"(?s)```.*?```|`[^`\n]*`", "", text)
+        known = set(re.findall(r"(?m)^\[([^]]+)\]: ", text))
+        used = set(re.findall(r"\]\[([^]]+)\]|(?<!\])\[([^]]+)\](?![(\[:])", prose))
+        self.assertEqual({long or short for long, short in used}, known)
+
+    def test_it_has_as_many_labs_as_there_are(self):
+        listed = json.loads(subprocess.run([GPULAB, "list", "--format", "json"], stdout=subprocess.PIPE, check=True).stdout)
+        for page in ("README.md", "labs/README.md"):
+            self.assertIn(f"{NUMBERS[len(listed['labs'])]} labs", (ROOT / page).read_text().lower(), page)
 
 
 if __name__ == "__main__":

@@ -80,7 +80,8 @@ Explanation explain_address(const Warp& w, const MicroOp* op, std::uint64_t addr
     return {
         fmt::format("at byte {} of shared memory, of which the block has {}", address - kSharedWindow, w.shared_bytes),
         or_else(why_beyond_shared(w.block->launch, w.shared_bytes, bytes),
-                "check the index, and the dynamic shared memory that the launch asks for")};
+                "check the index, and the dynamic shared memory that the launch asks for: the third number in <<< >>>, "
+                "or 'gpulab run --shared BYTES'")};
   if (address - kLocalWindow < kWindowBytes) {
     const std::uint32_t own = local_bytes_of(w, op);
     return {fmt::format("at byte {} of local memory, of which the thread has {}", address - kLocalWindow, own),

@@ -55,7 +55,9 @@ TEST_CASE("unknown options, arguments and missing values are refused") {
 }
 
 TEST_CASE("an unknown name is answered with the nearest one") {
-  CHECK(refusal_of({"reducton"}) == "unknown lab 'reducton' | did you mean 'reduce'? 'gpulab list' shows all labs");
+  CHECK(refusal_of({"reducton"}) ==
+        "'reducton' is neither a command nor a lab | did you mean 'reduce'? 'gpulab --help' shows all commands and "
+        "labs, 'gpulab help --glossary' all terms");
 }
 
 TEST_CASE("flags take no value, and a switch needs none") {
@@ -103,7 +105,9 @@ TEST_CASE("help is asked for in three ways") {
   CHECK_THAT(help({"explain", "--help"}), ContainsSubstring("--kernel"));
   CHECK(error_of([] {
           return help({"help", "reducton"});
-        }) == "unknown lab 'reducton' | did you mean 'reduce'? 'gpulab list' shows all labs");
+        }) ==
+        "'reducton' is neither a command nor a lab | did you mean 'reduce'? 'gpulab --help' shows all commands "
+        "and labs, 'gpulab help --glossary' all terms");
 }
 
 TEST_CASE("explain's help names the formats that explain takes, and no others") {
