@@ -108,6 +108,7 @@ CompiledProgram::Emitted CompiledProgram::Engine::emit_hot(const Operations& ope
     if (std::ranges::none_of(emitted.hot, std::identity{})) break;
     points.called.clear();
     points.through.clear();
+    points.lines.clear();
     emitted.module = llvm.ModuleCreateWithNameInContext("gpulab", context);
     rows.prepare(emitted.module);
     Flow flow(operations, request.block);
