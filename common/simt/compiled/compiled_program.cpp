@@ -26,9 +26,9 @@ std::vector<MicroOp> each_by_itself(const Program& program) {
   return ops;
 }
 
-/// Warp instructions that the interpreter executes, on one thread, while LLVM makes code of one of its own: 60 µs, at 8
+/// Warp instructions that the interpreter executes, on one thread, while LLVM makes code of one of its own: 40 µs, at 8
 /// ns each.
-constexpr std::uint64_t kWorkOfInstruction = 7500;
+constexpr std::uint64_t kWorkOfInstruction = 5000;
 /// LLVM takes some five seconds for so many; for more, it takes longer for each.
 constexpr std::size_t kMostInstructions = 60'000;
 
