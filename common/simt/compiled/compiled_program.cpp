@@ -21,7 +21,9 @@ std::vector<MicroOp> each_by_itself(const Program& program) {
   std::vector<MicroOp> ops = program.ops;
   for (MicroOp& op : ops) {
     const Meaning& meaning = program.sites[op.site].row->meaning;
-    if (meaning.followed && op.run == meaning.followed) op.run = meaning.counted ? meaning.counted : meaning.run;
+    if (!meaning.followed) continue;
+    if (op.run == meaning.followed) op.run = meaning.counted ? meaning.counted : meaning.run;
+    if (op.run == meaning.counted) op.extra = 0;  // nobody follows it
   }
   return ops;
 }

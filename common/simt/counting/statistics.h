@@ -66,6 +66,9 @@ struct PatternCache {
   const Allocation* allocation = nullptr;              ///< that the last access lay in
   std::uint32_t capacity = 0;                          ///< of `ways`
   std::uint32_t oldest = 0;                            ///< the way that is given up next
+  std::uint32_t scattered = 0;      ///< accesses from now on whose patterns nobody looks for (scattered_words.h)
+  std::uint32_t misses = 0;         ///< patterns that were not there, of nearly all accesses of late
+  std::uint64_t missed_before = 0;  ///< SiteStatistics::requests when the last one was not
 };
 
 /// The way for a pattern that a cache has not: a new one, or where its table has no more room the oldest.

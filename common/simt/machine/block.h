@@ -47,7 +47,8 @@ struct LaunchState {
   std::uint64_t grid_workspace = 0;
   std::uint32_t phases = 1;  ///< counted apart, split by the block's barriers; the last takes all that follow
   std::uint64_t print_limit = std::uint64_t{1} << 20;  ///< bytes of printf that are kept
-  std::uint64_t schedule = 0;              ///< seed that permutes blocks, warps and splits; 0: natural order
+  bool keeps_patterns = true;  ///< somebody asks afterwards which patterns instructions have shown (line_counts.h)
+  std::uint64_t schedule = 0;  ///< seed that permutes blocks, warps and splits; 0: natural order
   std::span<Observer* const> observers;    ///< who watches; empty: nobody
   std::vector<Observer*> access_watchers;  ///< of them, those who are told of accesses: the event that comes most often
   std::uint16_t watched = 0;               ///< what they ask for, all together
