@@ -150,6 +150,7 @@ simt::LaunchState GridRunner::launch_state(const LoadedKernel& loaded, const Lau
   state.heap = &heap_;
   state.runtime = &runtime_;
   if (options_.lines) state.phases = most_phases;
+  state.keeps_patterns = options_.lines;
   if (config.cooperative) state.grid_workspace = grid_workspace();
   state.print_limit = options_.print_limit;
   state.schedule = options_.schedule;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstdint>
@@ -54,10 +55,10 @@ class Background {
     wake_.notify_all();
     return true;
   }
-  void wait() {
+  void wait(std::chrono::milliseconds most) {
     if (is_copy()) return;
     std::unique_lock lock(mutex_);
-    idle_.wait(lock, [&] { return queue_.empty() && !busy_; });
+    idle_.wait_for(lock, most, [&] { return queue_.empty() && !busy_; });
   }
   bool is_busy() {
     if (is_copy()) return false;
@@ -119,7 +120,7 @@ class Background {
 }  // namespace
 
 bool in_background(std::function<void()> work) { return Background::get().run(std::move(work)); }
-void wait_for_background() { Background::get().wait(); }
+void wait_for_background(int most_ms) { Background::get().wait(std::chrono::milliseconds(most_ms)); }
 bool is_busy_in_background() { return Background::get().is_busy(); }
 
 }  // namespace gpulab::simt::compiled

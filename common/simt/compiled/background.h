@@ -8,8 +8,8 @@ namespace gpulab::simt::compiled {
 /// Runs `work` on that thread, one after another, no signal delivered to it. False: there is none, because LLVM is not
 /// here, this process is a copy of one that had the thread (fork), or its memory is nearly used up.
 bool in_background(std::function<void()> work);
-/// Returns when it has nothing to do.
-void wait_for_background();
+/// Returns when it has nothing to do, or after so many milliseconds.
+void wait_for_background(int most_ms = 1'000'000'000);
 [[nodiscard]] bool is_busy_in_background();
 
 }  // namespace gpulab::simt::compiled

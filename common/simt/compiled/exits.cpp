@@ -17,6 +17,31 @@ thread_local std::exception_ptr pending_error;
 
 const MicroOp* end_of_call(Warp&, const MicroOp* op) { return op; }
 
+// By vectors of this CPU, as the code around has them.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define GPULAB_BY_VECTORS gnu::target_clones("avx512f", "avx2", "default")
+#else
+#define GPULAB_BY_VECTORS gnu::noinline
+#endif
+
+template <typename Word>
+[[gnu::always_inline]] inline void write_line(Word* to, Word first, const std::array<Word, kLanes>& lanes) {
+  for (std::size_t i = 0; i < kLanes; ++i) to[i] = first + lanes[i];
+}
+
+/// What code has left for us to write.
+[[GPULAB_BY_VECTORS]] void write_left(Warp& w, const Exit& exit) {
+  const std::uint64_t* word = exit.words;
+  for (const LineRegister& r : *exit.left) {
+    void* const to = w.regs + r.number;
+    if (r.wide)
+      write_line(static_cast<std::uint64_t*>(to), *word, r.lanes);
+    else
+      write_line(static_cast<std::uint32_t*>(to), static_cast<std::uint32_t>(*word), r.narrow);
+    ++word;
+  }
+}
+
 const MicroOp* enter_code(Warp& w, const MicroOp* op) {
   const EntryPoint& entry = *reinterpret_cast<const EntryPoint*>(op);
   if (w.traced || w.values_watched || w.unguarded) return entry.original;
@@ -30,6 +55,7 @@ const MicroOp* enter_code(Warp& w, const MicroOp* op) {
   Exit exit;
   exit.alone = w.splits.size() == 1;
   const MicroOp* next = (*entry.code)(&w, whole ? entry.number : entry.number + kMasked, &exit);
+  if (exit.left) write_left(w, exit);
   switch (exit.kind) {
     case Exit::Kind::next:
       return next;
@@ -81,6 +107,28 @@ std::uint32_t call_handlers(Warp* w, const MicroOp* first, Exit* exit) {
     return 1;
   }
 }
+
+namespace {
+template <typename Word>
+[[gnu::always_inline]] inline bool is_line(const Word* at, const std::array<Word, kLanes>& lanes) {
+  Word differs = 0;
+  for (std::size_t i = 0; i < kLanes; ++i) differs |= at[i] ^ (at[0] + lanes[i]);
+  return differs == 0;
+}
+
+[[GPULAB_BY_VECTORS]] bool are_lines(const Warp* w, const LineRegisters* all) {
+  for (const LineRegister& r : *all) {
+    const void* const at = w->regs + r.number;
+    const bool is = r.predicate ? w->preds[r.number] + 1 <= 1
+                    : r.wide    ? is_line(static_cast<const std::uint64_t*>(at), r.lanes)
+                                : is_line(static_cast<const std::uint32_t*>(at), r.narrow);
+    if (!is) return false;
+  }
+  return true;
+}
+}  // namespace
+
+std::uint32_t registers_are(const Warp* w, const LineRegisters* all) { return are_lines(w, all) ? 1 : 0; }
 
 namespace {
 /// What gives a block, or kNoBlock with pending_error.

@@ -2,6 +2,7 @@
 // How a warp gets into compiled code, and out of it at any operation: what is called from there, and what it leaves
 // behind. C++ exceptions never pass through compiled code: what a handler throws waits until it has returned.
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -10,6 +11,15 @@
 #include "common/simt/machine/warp.h"
 
 namespace gpulab::simt::compiled {
+
+/// A register whose lanes differ from lane 0's by constants: code keeps that one word.
+struct LineRegister {
+  std::uint32_t number = 0;  ///< Warp::regs or, of predicates, which are all or none, Warp::preds
+  bool predicate = false, wide = false;
+  std::array<std::uint32_t, kLanes> narrow{};  ///< each lane's value less lane 0's
+  std::array<std::uint64_t, kLanes> lanes{};
+};
+using LineRegisters = std::vector<LineRegister>;
 
 /// Why compiled code has returned.
 struct Exit {
@@ -25,6 +35,10 @@ struct Exit {
   Kind kind = Kind::next;
   std::uint32_t value = 0;
   std::uint32_t alone = 0;  ///< kept for the code: no other lanes of the warp can run
+  /// Registers that have to be written still, of which code left lane 0's words here; nullptr: none.
+  const LineRegisters* left = nullptr;
+  static constexpr std::size_t kMostLeft = 48;
+  std::uint64_t words[kMostLeft];
 };
 
 using Code = const MicroOp* (*)(Warp*, std::uint32_t entry, Exit*);
@@ -62,6 +76,8 @@ std::uint32_t call_handlers(Warp* warp, const MicroOp* first, Exit* exit);
 std::uint32_t part_in_code(Warp* warp, const MicroOp* op, Exit* exit, std::uint32_t taken);
 /// Where the lanes wait for others; the block that lanes enter now, or kNoBlock: the scheduler knows who goes on.
 std::uint32_t meet_in_code(Warp* warp, Exit* exit);
+/// Whether registers in memory are as code takes them for: 1, or 0.
+std::uint32_t registers_are(const Warp* warp, const LineRegisters* all);
 /// Runs one operation; where it goes on, or nullptr: the turn ends.
 const MicroOp* call_through(Warp* warp, const MicroOp* op, Exit* exit);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <thread>
 
 #include "common/enum_text.h"
 #include "common/error.h"
@@ -16,15 +17,17 @@ namespace gpulab::simt::compiled {
 
 namespace {
 
-/// Warp instructions that the interpreter executes, on one thread, while code is made of one micro-op: 1 ms, at 8 ns
+/// Warp instructions that the interpreter executes, on one thread, while code is made of one micro-op: 0.7 ms, at 8 ns
 /// each. That is a first guess, before anybody has looked at what the code would be.
-constexpr std::uint64_t kWorkOfOp = 125'000;
+constexpr std::uint64_t kWorkOfOp = 90'000;
 /// Warp instructions of parts of warps, for each time that one enters a basic block.
 constexpr std::uint64_t kWorkOfEntry = 5;
-/// No program is that short that code would pay.
+/// No program is that short that code would pay, be it by what has run or by what is left.
 constexpr std::uint64_t kLeastWork = 4'000'000;
-/// What a launch has left is so many times what code costs: it is made before the program has run for as long as that.
-constexpr std::uint64_t kSurely = 4;
+/// Before so much has run, nobody can tell how long the rest takes.
+constexpr std::uint64_t kLeastSeen = 400'000;
+/// Milliseconds that a thread of blocks waits for code, at most.
+constexpr int kMostWait = 1000;
 
 When by_environment(When when) {
   const char* const text = std::getenv("GPULAB_COMPILED");
@@ -82,12 +85,13 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
   /// have started.
   [[nodiscard]] bool pays(std::uint64_t cost, std::uint64_t work, std::uint64_t launch_work,
                           std::uint64_t started) const {
-    if (work < kLeastWork) return false;
-    if (work - launch_work >= cost) return true;
+    if (work >= kLeastWork && work - launch_work >= cost) return true;
+    if (work < kLeastSeen) return false;
     const double left = static_cast<double>(launch_work) / static_cast<double>(std::max<std::uint64_t>(started, 1)) *
                         static_cast<double>(of_launch_ - std::min(of_launch_.load(), started));
-    // Code is made by one thread, while all others go on.
-    return left >= static_cast<double>((work >= cost ? 1 : kSurely) * cost * threads_);
+    // While one thread makes code, all others go on, and what is left then takes half as long at most. Where that
+    // thread takes its time from them, twice the cost has to be left then; one more, for the estimate is one.
+    return left >= static_cast<double>(std::max(cost * (threads_ + (work >= cost ? 0 : 3)), kLeastWork));
   }
 
   [[nodiscard]] bool masked_pays(std::uint64_t cost) const {
@@ -100,7 +104,13 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
     for (const PhaseCounts& phase : worker.phases)
       for (std::size_t i = 0; i < counts.size(); ++i)
         counts[i] += phase.block_counts[i].warps * program_->blocks[i].instructions;
-    if (!in_background([self = shared_from_this(), masked, counts] { self->make(masked, counts); })) settled_ = true;
+    if (!in_background([self = shared_from_this(), masked, counts] { self->make(masked, counts); })) {
+      settled_ = true;
+    } else if (threads_ > 1 && threads_ >= std::thread::hardware_concurrency()) {
+      // No CPU is idle: the code is there sooner, and all that runs until then is slower, if this thread gives up its
+      // own.
+      wait_for_background(kMostWait);
+    }
   }
   void make(bool masked, const std::vector<std::uint64_t>& counts) {
     std::string why;

@@ -18,18 +18,20 @@ struct BlockCount {
 /// How many bytes an access moves for each lane.
 [[nodiscard]] std::uint32_t bytes_per_lane(const Meaning& meaning);
 
-/// One PTX instruction's own counts, sums but for max_same_address; plain executions follow from its basic block.
-struct SiteStatistics {
-  std::uint64_t guard_skipped = 0;     ///< warps in which the guard was false for all active lanes
-  std::uint64_t guard_lanes_off = 0;   ///< lanes that a false guard switched off
-  std::uint64_t divergent = 0;         ///< branch: lanes disagreed
-  std::uint64_t requests[2] = {0, 0};  ///< by space: global (and local) 0, shared 1
-  std::uint64_t lanes[2] = {0, 0};     ///< Σ active lanes
-  std::uint64_t sectors = 0;           ///< global: distinct 32-byte sectors; local: local_sectors
-  std::uint64_t local_sectors = 0;
+/// One PTX instruction's own counts, sums but for max_same_address; plain executions follow from its basic block. A
+/// cache line of what an access counts, which code adds to at once, and one of the rest.
+struct alignas(64) SiteStatistics {
+  std::uint64_t requests[2] = {0, 0};                  ///< by space: global (and local) 0, shared 1
+  std::uint64_t lanes[2] = {0, 0};                     ///< Σ active lanes
   std::uint64_t distinct_bytes = 0;                    ///< global
   std::uint64_t wavefronts = 0, ideal_wavefronts = 0;  ///< shared
-  std::uint64_t max_same_address[2] = {0, 0};          ///< atomics: the most lanes of one request on one address
+  std::uint64_t local_sectors = 0;
+  std::uint64_t sectors = 0;                   ///< global: distinct 32-byte sectors; local: local_sectors
+  std::uint64_t guard_skipped = 0;             ///< warps in which the guard was false for all active lanes
+  std::uint64_t guard_lanes_off = 0;           ///< lanes that a false guard switched off
+  std::uint64_t divergent = 0;                 ///< branch: lanes disagreed
+  std::uint64_t max_same_address[2] = {0, 0};  ///< atomics: the most lanes of one request on one address
+  std::uint64_t unused[2] = {0, 0};            ///< up to the line's end
   void add(const SiteStatistics& other);
 };
 
@@ -64,6 +66,9 @@ struct PatternCache {
   const Allocation* allocation = nullptr;              ///< that the last access lay in
   std::uint32_t capacity = 0;                          ///< of `ways`
   std::uint32_t oldest = 0;                            ///< the way that is given up next
+  std::uint32_t scattered = 0;      ///< accesses from now on whose patterns nobody looks for (scattered_words.h)
+  std::uint32_t misses = 0;         ///< patterns that were not there, of nearly all accesses of late
+  std::uint64_t missed_before = 0;  ///< SiteStatistics::requests when the last one was not
 };
 
 /// The way for a pattern that a cache has not: a new one, or where its table has no more room the oldest.

@@ -66,6 +66,7 @@ BlockContext::BlockContext(const LaunchState& state, Worker& owner, bool paralle
     w.sites = worker.phases.front().sites.data();
     w.patterns = worker.patterns.data();
     w.footprint = &worker.footprint;
+    w.keeps_patterns = state.keeps_patterns;
     w.global = state.memory;
     w.shared = shared_;
     w.shared_bytes = static_cast<std::uint32_t>(shared_bytes);

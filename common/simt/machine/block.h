@@ -47,7 +47,8 @@ struct LaunchState {
   std::uint64_t grid_workspace = 0;
   std::uint32_t phases = 1;  ///< counted apart, split by the block's barriers; the last takes all that follow
   std::uint64_t print_limit = std::uint64_t{1} << 20;  ///< bytes of printf that are kept
-  std::uint64_t schedule = 0;              ///< seed that permutes blocks, warps and splits; 0: natural order
+  bool keeps_patterns = true;  ///< somebody asks afterwards which patterns instructions have shown (line_counts.h)
+  std::uint64_t schedule = 0;  ///< seed that permutes blocks, warps and splits; 0: natural order
   std::span<Observer* const> observers;    ///< who watches; empty: nobody
   std::vector<Observer*> access_watchers;  ///< of them, those who are told of accesses: the event that comes most often
   std::uint16_t watched = 0;               ///< what they ask for, all together
@@ -112,8 +113,9 @@ struct BlockContext {
   /// Throws LaunchError: a fault, or a deadlock within the block.
   bool run(std::int64_t slice);
 
+  /// Lanes of a warp have come to a barrier.
+  void arrive(const Warp& warp, const BarrierStop& stop, std::uint32_t lanes);
   // sync/barriers.cpp
-  void arrive(Warp& warp, const Split& split, std::uint32_t votes, std::uint32_t count);
   void exited(std::uint32_t threads);
   // sync/sleepers.cpp
   /// What sleepers test has changed: they test again.
@@ -188,6 +190,19 @@ struct BlockContext {
   std::unique_ptr<ZeroPages> local_;  ///< none where the program has no local memory
   std::byte* shared_ = nullptr;
 };
+
+inline void BlockContext::arrive(const Warp& w, const BarrierStop& stop, std::uint32_t lanes) {
+  Barrier& barrier = barriers[stop.number];
+  barriers_in_use_ |= 1u << stop.number;
+  std::uint32_t& come = barrier.lanes[w.index];
+  const std::uint32_t arrived = barrier.arrived + active_count(lanes & ~come);
+  barrier.arrived = arrived;
+  come |= lanes;
+  barrier.votes += active_count(stop.votes);
+  barrier.voters += active_count(lanes);
+  barrier.needed = stop.threads;
+  if (stop.threads || arrived >= live) complete(stop.number);  // most arrivals wait: without a look at the warps
+}
 
 /// "32 threads wait at kernels.cu:12 (barrier 0), 1 at kernels.cu:20", for the verb " wait".
 [[nodiscard]] std::string described(const Program& program, const ThreadPlaces& places, std::string_view verb = {});

@@ -95,6 +95,7 @@ struct Warp {
   GlobalMemory* global = nullptr;
   bool parallel = false;              ///< other blocks run at the same time: global atomics must be atomic
   FootprintMap* footprint = nullptr;  ///< of this worker
+  bool keeps_patterns = true;         ///< as LaunchState's
 
   Lead leads[kLeads];
   std::uint32_t unguarded = 0;  ///< the split's lanes while a guard has some switched off, else 0

@@ -36,16 +36,18 @@ void reconverge(Warp& w) {
   arrive_at(w, point, w.mask);
 }
 
-void stop_at_barrier(Warp& w, const BarrierStop& stop) {
-  Split& split = running_split(w);
+/// `split`: the running one, which has Warp::mask.
+[[gnu::always_inline]] inline void stop_at_barrier(Warp& w, Split& split, const BarrierStop& stop) {
   split.resume = stop.resume;
   split.barrier = stop.number;
   const LaunchState& launch = w.block->launch;
-  if (launch.is_watched(kWatchBarriers | kWatchCompleted)) w.block->charged += 8;  // in warp instructions
-  launch.tell([&](Observer& observer) { observer.barrier_reached(w, stop.number, w.mask, stop.threads); },
-              stop.threads ? kWatchCompleted : kWatchBarriers);
+  if (launch.is_watched(kWatchBarriers | kWatchCompleted)) [[unlikely]] {
+    w.block->charged += 8;  // in warp instructions
+    launch.tell([&](Observer& observer) { observer.barrier_reached(w, stop.number, w.mask, stop.threads); },
+                stop.threads ? kWatchCompleted : kWatchBarriers);
+  }
   split.state = stop.waits ? Split::State::barrier : Split::State::ready;
-  w.block->arrive(w, split, active_count(stop.votes), stop.threads);
+  w.block->arrive(w, stop, w.mask);
 }
 
 void fall_asleep(Split& split, const SleepStop& stop) {
@@ -71,7 +73,7 @@ void handle_stop(Warp& w, bool polled) {
     case Stop::Kind::slice_ended:
       return end_slice(w, w.stop.slice, polled);
     case Stop::Kind::barrier:
-      return stop_at_barrier(w, w.stop.barrier);
+      return stop_at_barrier(w, running_split(w), w.stop.barrier);
     case Stop::Kind::collective:
       wait_for_members(w, w.stop.collective);
       return try_collectives(w);
@@ -88,8 +90,7 @@ void handle_stop(Warp& w, bool polled) {
 }
 
 /// A split's lanes are those that run.
-void take_over(Warp& w, std::size_t index) {
-  const Split& split = w.splits[index];
+[[gnu::always_inline]] inline void take_over(Warp& w, const Split& split, std::size_t index) {
   w.running = static_cast<std::int32_t>(index);
   // Written where it changes alone: who reads it together with `mask` right behind would wait for the store.
   const std::uint32_t stop_block = split.reconvergence >= 0 ? point_of(w, split.reconvergence).block : kNoBlock;
@@ -99,9 +100,9 @@ void take_over(Warp& w, std::size_t index) {
 }
 
 /// Runs a split until its turn ends.
-void execute(Warp& w, std::size_t index) {
-  take_over(w, index);
+[[gnu::always_inline]] inline void execute(Warp& w, std::size_t index) {
   Split& split = w.splits[index];
+  take_over(w, split, index);
   const MicroOp* op = split.resume;
   split.resume = nullptr;
   if (!op) op = enter(w, split.block);
@@ -109,10 +110,20 @@ void execute(Warp& w, std::size_t index) {
 }
 
 /// `patient`: whatever the split does, it does not count as polling.
-void run_split(Warp& w, std::size_t index, bool patient = false) {
+[[gnu::noinline]] void run_split(Warp& w, std::size_t index, bool patient = false) {
   const std::int64_t fuel = w.fuel, debt = w.poll_debt;
   execute(w, index);
   handle_stop(w, !patient && 2 * (w.poll_debt - debt) > fuel - w.fuel);
+}
+
+/// The same for the only split of a warp. Most turns end at a barrier.
+[[gnu::always_inline]] inline void run_only_split(Warp& w) {
+  const std::int64_t fuel = w.fuel, debt = w.poll_debt;
+  execute(w, 0);
+  if (w.stop.kind != Stop::Kind::barrier) return handle_stop(w, 2 * (w.poll_debt - debt) > fuel - w.fuel);
+  Split& split = running_split(w);
+  split.mask = w.mask;
+  stop_at_barrier(w, split, w.stop.barrier);
 }
 
 /// One of several splits has a turn of `turn`, of what the warp may still run.
@@ -154,7 +165,7 @@ bool run_warp(Warp& w, std::int64_t fuel) {
   while (w.fuel >= 0) {
     if (w.splits.size() == 1) {
       if (!is_ready(w.splits.front())) return ran;
-      run_split(w, 0);
+      run_only_split(w);
       ran = true;
       continue;
     }

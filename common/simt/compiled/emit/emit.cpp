@@ -90,7 +90,7 @@ void Emitter::enter_from_code(std::uint32_t block) {
   const Value fuel = b_.load(b_.integer(64), at);
   leave_if(b_.compare(kSignedLess, fuel, b_.k64(0)), live, Exit::Kind::slice_ended, b_.k32(block));
   b_.store(b_.sub(fuel, b_.k64(all_.program.blocks[block].instructions)), at);
-  count_block(block, masked_ ? region_of(b_.load(b_.integer(32), masks_)).count : b_.k64(kLanes));
+  count_block(block, masked_ ? region_of(b_.load(b_.integer(32), masks_)).count : nullptr);
   b_.go(counted_[block]);
 }
 
@@ -107,24 +107,19 @@ void Emitter::enter_from_interpreter(std::uint32_t block) {
       if (live[v] || flow_.is_preserved(v)) load_home(v);
     return b_.go(counted_[block]);
   }
-  const Block as_known = fresh("as_known"), otherwise = fresh("otherwise");
-  Value differs = b_.k32(0);
-  for (Variable v = 0; v < live.size(); ++v) {
-    if (!live[v] || !all_.written[v] || now_[v].kind != State::Kind::affine) continue;
-    load_home(v);
-    if (all_.is_predicate(v)) {
-      const Value bits = b_.load(b_.integer(32), home(v));
-      const Value same = b_.compare(kUnsignedLessEqual, b_.add(bits, b_.k32(1)), b_.k32(1));
-      differs = b_.op(kOr, differs, b_.op(kXor, b_.cast(kZExt, same, b_.integer(32)), b_.k32(1)));
-    } else {
-      const Value apart = b_.compare(kNotEqual, b_.load(vector_type(v), home(v), sizeof(Slot)), spread(v, now_[v]));
-      differs = b_.op(kOr, differs, b_.cast(kBitCast, apart, b_.integer(32)));
-    }
+  LineRegisters lines;
+  for (Variable v = 0; v < live.size(); ++v)
+    if (live[v] && all_.written[v] && now_[v].kind == State::Kind::affine) lines.push_back(line_register(v));
+  if (!lines.empty()) {
+    points_.lines.push_back(std::move(lines));
+    const Value as_known = b_.call(b_.integer(32), b_.address_of(reinterpret_cast<const void*>(&registers_are)),
+                                   {warp_, b_.address_of(&points_.lines.back())}, {b_.pointer(), b_.pointer()});
+    const Block known = fresh("as_known"), otherwise = fresh("otherwise");
+    b_.go_if(b_.compare(kNotEqual, as_known, b_.k32(0)), known, otherwise);
+    b_.begin(otherwise);
+    b_.give(b_.address_of(points_.plain.data() + all_.program.blocks[block].first_op));
+    b_.begin(known);
   }
-  b_.go_if(b_.compare(kEqual, differs, b_.k32(0)), as_known, otherwise);
-  b_.begin(otherwise);
-  b_.give(b_.address_of(points_.plain.data() + all_.program.blocks[block].first_op));
-  b_.begin(as_known);
   for (Variable v = 0; v < live.size(); ++v)
     if (live[v]) load_home(v);
   b_.go(counted_[block]);
@@ -141,10 +136,15 @@ void Emitter::emit_block(std::uint32_t block) {
   b_.begin(counted_[block]);
   now_ = at_entry(block);
   inlined_.clear();
+  checked_.clear();
   if (masked_) begin_masked();
   const std::size_t count = all_.blocks[block].size();
   std::size_t k = 0;
-  while (k < count && emit_one(block, k)) ++k;
+  while (k < count && emit_one(block, k)) {
+    const Operation& o = all_.blocks[block][k++];
+    std::erase_if(checked_,
+                  [&](Variable v) { return o.kind == Kind::through || std::ranges::find(o.out, v) != o.out.end(); });
+  }
 }
 
 bool Emitter::emit_one(std::uint32_t block, std::size_t k) {
@@ -159,7 +159,7 @@ bool Emitter::emit_one(std::uint32_t block, std::size_t k) {
       emit_value(block, k);
       return true;
     case Kind::access:
-      emit_access(o);
+      emit_access(block, k);
       return true;
     case Kind::handler:
       emit_handler(o);
@@ -347,12 +347,15 @@ void Emitter::emit_branch_if(const Operation& o) {
 /// The interpreter goes on at operation k.
 void Emitter::leave(std::uint32_t block, std::size_t k) {
   const MicroOp* op = all_.blocks[block][k].op;
-  spill(flow_.live_at(block, k));
+  leave_behind(flow_.live_at(block, k));
   b_.give(b_.address_of(points_.plain.data() + (op - all_.program.ops.data())));
 }
 
 void Emitter::leave_at(const Live& live, Exit::Kind kind, const MicroOp* op, Value value) {
-  spill(live);
+  if (kind == Exit::Kind::slice_ended)
+    leave_behind(live);
+  else
+    spill(live);
   b_.store(b_.address_of(op), b_.at(exit_, offsetof(Exit, op)));
   b_.store(b_.k32(static_cast<std::uint32_t>(kind)), b_.at(exit_, offsetof(Exit, kind)));
   b_.store(value, b_.at(exit_, offsetof(Exit, value)));

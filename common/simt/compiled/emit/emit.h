@@ -3,9 +3,11 @@
 // variables of the function, of which LLVM makes vector registers; what is the same in all lanes, but for a constant,
 // is one word.
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "common/simt/compiled/emit/builder.h"
@@ -20,6 +22,7 @@ struct Points {
   std::vector<MicroOp> plain;               ///< the program's, but no access repeats another's pattern
   std::deque<std::vector<MicroOp>> called;  ///< callable()
   std::deque<ThroughPoint> through;
+  std::deque<LineRegisters> lines;  ///< that are looked at where code is entered, or written where it is left
   Code code = nullptr;
 };
 
@@ -89,7 +92,7 @@ class Emitter {
   struct Place {
     Value good, host, low, allocation;
   };
-  void emit_access(const Operation& o);
+  void emit_access(std::uint32_t block, std::size_t k);
   Value address_of(const Operation& o, Value of_register);
   struct Halves {
     Value start[2];
@@ -115,6 +118,14 @@ class Emitter {
   void store_inline(const Operation& o, Value host, Value x);
   Value load_inline(const Operation& o, const Lanes& lanes, Value host, std::int64_t lowest);
   void count_inline(const Operation& o, const Lanes& lanes, const Place& place, std::uint64_t span);
+  void count_shared(const Operation& o, const Lanes& lanes);
+  // checked_access.cpp
+  void emit_checked(std::uint32_t block, std::size_t k);
+  void check_from(std::uint32_t block, std::size_t k);
+  Value shared_start(Variable v);
+  /// Adds to counts of a site that are neighbours (SiteStatistics::requests and those behind it).
+  using Counted = std::array<std::uint64_t, 8>;
+  void add_counts(std::uint32_t site, const Counted& counts);
   void add_to(std::uint32_t site, std::size_t offset, Value x);
   void add_at(Value at, Value x) { b_.store(b_.add(b_.load(b_.integer(64), at), x), at); }
   Value sectors_of(const Operation& o, const Place& place, std::uint64_t span);
@@ -135,6 +146,8 @@ class Emitter {
   void load_home(Variable v);
   void store_home(Variable v);
   void spill(const Live& live);
+  void leave_behind(const Live& live);
+  [[nodiscard]] LineRegister line_register(Variable v) const;
   void call_handlers_of(const Operation& o, bool in_full);
   Value temporary(Type type);
 
@@ -160,6 +173,7 @@ class Emitter {
   std::uint32_t next_entry_ = 0;
   States now_;
   std::vector<std::uint32_t> inlined_;  ///< sites of the running block
+  std::vector<Variable> checked_;       ///< addresses whose accesses from here on are known to lie in shared memory
 };
 
 /// An access in two ways: where `good` holds, the code that `quick` emits, which returns a vector for each value that

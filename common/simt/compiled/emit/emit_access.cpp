@@ -18,6 +18,15 @@ Pattern shared_pattern(const Operation& o, const Lanes& lanes) {
   count_pattern(pattern, o.width, !o.load, false);
   return pattern;
 }
+
+// Which of the counts that add_counts() adds to.
+constexpr std::size_t number_at(std::size_t offset) { return offset / sizeof(std::uint64_t); }
+constexpr std::size_t kRequests = number_at(offsetof(SiteStatistics, requests));
+constexpr std::size_t kLanesOf = number_at(offsetof(SiteStatistics, lanes));
+constexpr std::size_t kInShared = 1;  ///< behind those of global memory
+constexpr std::size_t kWavefronts = number_at(offsetof(SiteStatistics, wavefronts));
+constexpr std::size_t kIdealWavefronts = number_at(offsetof(SiteStatistics, ideal_wavefronts));
+static_assert(kRequests == 0 && kIdealWavefronts < 8);
 }  // namespace
 
 /// Under a mask: what is counted alike whichever lanes there are.
@@ -30,6 +39,13 @@ bool Emitter::is_inline(const Operation& o) const {
 void Emitter::add_to(std::uint32_t site, std::size_t offset, Value x) {
   const Value at = b_.at(sites_, sizeof(SiteStatistics) * std::uint64_t{site} + offset);
   b_.store(b_.add(b_.load(b_.integer(64), at), x), at);
+}
+
+/// One load, one addition, one store.
+void Emitter::add_counts(std::uint32_t site, const Counted& counts) {
+  const Value at = b_.at(sites_, sizeof(SiteStatistics) * std::uint64_t{site});
+  b_.store(b_.add(b_.load(b_.lanes(true, counts.size()), at, alignof(SiteStatistics)), b_.vector_of(true, counts)), at,
+           alignof(SiteStatistics));
 }
 
 /// A lane's address, of its register.
@@ -130,23 +146,35 @@ void Emitter::mark_sectors(bool store, const Place& place, Value bits) {
 }
 
 void Emitter::count_inline(const Operation& o, const Lanes& lanes, const Place& place, std::uint64_t span) {
+  if (o.shared) return count_shared(o, lanes);
   const std::uint32_t site = o.op->site;
-  const std::size_t space = o.shared ? 8 : 0;
   const Value count = region_ ? region_->count : b_.k64(kLanes);
-  add_to(site, offsetof(SiteStatistics, requests) + space, b_.k64(1));
-  add_to(site, offsetof(SiteStatistics, lanes) + space, count);
-  if (o.shared) {
-    const Pattern pattern = shared_pattern(o, lanes);
-    add_to(site, offsetof(SiteStatistics, wavefronts), b_.k64(pattern.wavefronts));
-    add_to(site, offsetof(SiteStatistics, ideal_wavefronts), b_.k64(pattern.ideal_wavefronts));
-    return;
-  }
+  add_to(site, offsetof(SiteStatistics, requests), b_.k64(1));
+  add_to(site, offsetof(SiteStatistics, lanes), count);
   const Value bits = sectors_of(o, place, span);
   add_to(site, offsetof(SiteStatistics, sectors),
          intrinsic("llvm.ctpop.i64", b_.integer(64), {bits}, {b_.integer(64)}));
   add_to(site, offsetof(SiteStatistics, distinct_bytes),
          span == o.width ? b_.k64(o.width) : b_.op(kMul, count, b_.k64(o.width)));
   mark_sectors(!o.load, place, bits);
+}
+
+void Emitter::count_shared(const Operation& o, const Lanes& lanes) {
+  const std::uint32_t site = o.op->site;
+  const Pattern pattern = shared_pattern(o, lanes);
+  if (!region_) {
+    Counted counts{};
+    counts[kRequests + kInShared] = 1;
+    counts[kLanesOf + kInShared] = kLanes;
+    counts[kWavefronts] = pattern.wavefronts;
+    counts[kIdealWavefronts] = pattern.ideal_wavefronts;
+    return add_counts(site, counts);
+  }
+  constexpr std::size_t of_shared = kInShared * sizeof(std::uint64_t);
+  add_to(site, offsetof(SiteStatistics, requests) + of_shared, b_.k64(1));
+  add_to(site, offsetof(SiteStatistics, lanes) + of_shared, region_->count);
+  add_to(site, offsetof(SiteStatistics, wavefronts), b_.k64(pattern.wavefronts));
+  add_to(site, offsetof(SiteStatistics, ideal_wavefronts), b_.k64(pattern.ideal_wavefronts));
 }
 
 /// Other threads may write what lies between the lanes of a region.
@@ -202,9 +230,6 @@ Value Emitter::in_both(Value from_a, Value count_a, Value from_b, Value count_b)
 }
 
 void Emitter::count_halves(const Operation& o, const Place (&places)[2], std::uint64_t span) {
-  const std::uint32_t site = o.op->site;
-  add_to(site, offsetof(SiteStatistics, requests), b_.k64(1));
-  add_to(site, offsetof(SiteStatistics, lanes), b_.k64(kLanes));
   Value count[2], first[2];
   for (std::size_t k = 0; k < 2; ++k) {
     const Value bits = sectors_of(o, places[k], span);
@@ -212,6 +237,9 @@ void Emitter::count_halves(const Operation& o, const Place (&places)[2], std::ui
     first[k] = b_.op(kLShr, places[k].low, b_.k64(5));
     mark_sectors(!o.load, places[k], bits);
   }
+  const std::uint32_t site = o.op->site;
+  add_to(site, offsetof(SiteStatistics, requests), b_.k64(1));
+  add_to(site, offsetof(SiteStatistics, lanes), b_.k64(kLanes));
   add_to(site, offsetof(SiteStatistics, sectors),
          b_.sub(b_.add(count[0], count[1]), in_both(first[0], count[0], first[1], count[1])));
   add_to(site, offsetof(SiteStatistics, distinct_bytes),
@@ -328,13 +356,15 @@ std::vector<Value> Emitter::access_several(const Operation& o, const Place& plac
   return loaded;
 }
 
-void Emitter::emit_access(const Operation& o) {
+void Emitter::emit_access(std::uint32_t block, std::size_t k) {
+  const Operation& o = all_.blocks[block][k];
   if (o.local) return emit_local(o);
   const std::uint32_t leader = all_.program.sites[o.op->site].leader;
   const bool led_inline = std::ranges::find(inlined_, leader) != inlined_.end();
   if (region_)
     for (const Variable v : o.out) remember(v);
   const bool known = is_inline(o);
+  if (known && o.shared && !region_) return emit_checked(block, k);
   if (o.values != 1 && !region_ && (known || flow_.may_be_inline(o, now_))) return emit_several(o);
   if (!known && !region_ && flow_.may_be_inline(o, now_)) return emit_halves(o);
   if (o.values != 1 || (!known && !flow_.may_be_inline(o, now_))) return emit_by_handler(o, led_inline || region_);

@@ -68,6 +68,34 @@ void Emitter::spill(const Live& live) {
     if ((live[v] || (masked_ && flow_.is_preserved(v))) && now_[v].dirty) store_home(v);
 }
 
+LineRegister Emitter::line_register(Variable v) const {
+  LineRegister r{all_.is_predicate(v) ? v - all_.program.slots : v, all_.is_predicate(v), is_wide(v)};
+  const Lanes& lanes = flow_.lanes(now_[v].lanes);
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    r.narrow[i] = static_cast<std::uint32_t>(lanes[i]);
+    r.lanes[i] = static_cast<std::uint64_t>(lanes[i]);
+  }
+  return r;
+}
+
+/// spill() where code is left, which is rare: of what is one word, that word (Exit::left), for vectors of it would be
+/// most of the code.
+void Emitter::leave_behind(const Live& live) {
+  LineRegisters left;
+  for (Variable v = 0; v < live.size(); ++v) {
+    if ((!live[v] && !(masked_ && flow_.is_preserved(v))) || !now_[v].dirty) continue;
+    if (all_.is_predicate(v) || now_[v].kind != State::Kind::affine || left.size() == Exit::kMostLeft) {
+      store_home(v);
+      continue;
+    }
+    b_.store(scalar(v), b_.at(exit_, offsetof(Exit, words) + sizeof(std::uint64_t) * left.size()));
+    left.push_back(line_register(v));
+  }
+  if (left.empty()) return;
+  points_.lines.push_back(std::move(left));
+  b_.store(b_.address_of(&points_.lines.back()), b_.at(exit_, offsetof(Exit, left)));
+}
+
 /// The handler works on the registers in memory. `in_full`: as if it repeated nobody's pattern. No comparison branches.
 void Emitter::call_handlers_of(const Operation& o, bool in_full) {
   for (const Variable v : o.in)

@@ -35,10 +35,17 @@ void Emitter::set_lanes(Value mask) {
   b_.store(b_.cast(kSExt, bits, b_.lanes(false)), b_.at(warp_, offsetof(Warp, lanes)), 64);
 }
 
+/// `lanes`: how many; nullptr: all.
 void Emitter::count_block(std::uint32_t block, Value lanes) {
-  const std::uint64_t counts = sizeof(BlockCount) * std::uint64_t{block};
-  add_at(b_.at(counts_, counts + offsetof(BlockCount, warps)), b_.k64(1));
-  add_at(b_.at(counts_, counts + offsetof(BlockCount, lanes)), lanes);
+  static_assert(offsetof(BlockCount, warps) == 0 && sizeof(BlockCount) == 2 * sizeof(std::uint64_t));
+  const Value at = b_.at(counts_, sizeof(BlockCount) * std::uint64_t{block});
+  if (lanes) {
+    add_at(b_.at(at, offsetof(BlockCount, warps)), b_.k64(1));
+    return add_at(b_.at(at, offsetof(BlockCount, lanes)), lanes);
+  }
+  const std::uint64_t whole[] = {1, kLanes};
+  b_.store(b_.add(b_.load(b_.lanes(true, 2), at, sizeof(std::uint64_t)), b_.vector_of(true, whole)), at,
+           sizeof(std::uint64_t));
 }
 
 /// What a variable is before the region writes it first.

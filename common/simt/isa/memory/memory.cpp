@@ -2,6 +2,7 @@
 // Cache operators and eviction hints change no value and no counter: they are accepted and ignored.
 
 #include "common/simt/isa/memory/local_lanes.h"
+#include "common/simt/isa/memory/scattered_words.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
 namespace {
@@ -16,6 +17,7 @@ struct Values {
   static constexpr bool loads = access == Access::load;
   static constexpr bool may_lead = true;  ///< MicroOp::extra is free for its number in Warp::leads
   static constexpr u32 width = sizeof(T) * n;
+  static constexpr bool is_word = std::is_same_v<T, u32> && n == 1;
   static constexpr int address = loads ? n : 0;
 
   explicit Values(const MicroOp*) {}
@@ -139,7 +141,7 @@ constexpr Movers<access> movers{};
 template <Access kind>
 struct AnyValues {
   static constexpr Access access = kind;
-  static constexpr bool may_lead = false;
+  static constexpr bool may_lead = false, is_word = false;
   const Mover& mover;
   u32 width = mover.width;
   int address = mover.address;
@@ -241,6 +243,11 @@ struct Transfer {
     return going_on(w, op);
   }
   static const MicroOp* shared(Warp& w, const MicroOp* op) {
+#if defined(__AVX512CD__)
+    if constexpr (counted && V::is_word)
+      if (w.patterns[op->site].scattered != 0 && op->extra == 0) [[unlikely]]
+        return shared_scattered(w, op);
+#endif
     const V v(op);
     const Addresses addresses(w, op, v.address);
     const u64 base = addresses[first_lane(w.mask)];
@@ -252,6 +259,9 @@ struct Transfer {
   }
   /// Of a pattern that is not known, or no good: it is not looked for again.
   [[gnu::noinline]] static const MicroOp* shared_in_full(Warp& w, const MicroOp* op) {
+#if defined(__AVX512CD__)
+    if constexpr (counted && V::is_word) note_miss(w, op);
+#endif
     const V v(op);
     const Addresses addresses(w, op, v.address);
     const Pattern* const pattern = learn<true, counted>(w, op, addresses, v.width, V::access);
@@ -259,6 +269,25 @@ struct Transfer {
     access_shared(w, op, v, *r.pattern, r.base);
     return going_on(w, op);
   }
+#if defined(__AVX512CD__)
+  [[gnu::noinline]] static const MicroOp* shared_scattered(Warp& w, const MicroOp* op) {
+    const Addresses addresses(w, op, V::address);
+    --w.patterns[op->site].scattered;
+    if (!addresses.is_narrow()) return shared_in_full(w, op);
+    const ScatteredWords words(w, addresses);
+    if (!words.are_good(w.shared_bytes)) return shared_in_full(w, op);
+    SiteStatistics& site = w.sites[op->site];
+    ++site.requests[1];
+    site.lanes[1] += active_count(w.mask);
+    site.wavefronts += words.wavefronts();
+    ++site.ideal_wavefronts;
+    if constexpr (V::loads)
+      words.load(values<u32>(w, op, 0), w.shared);
+    else
+      words.store(values<u32>(w, op, 1), w.shared);
+    return going_on(w, op);
+  }
+#endif
   static const MicroOp* local(Warp& w, const MicroOp* op) {
     if (local_rows(w, op, Addresses(w, op, V(op).address))) [[likely]]
       return following(w, op);

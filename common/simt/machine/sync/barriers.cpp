@@ -1,4 +1,4 @@
-// Barriers of a block (PTX ISA: bar, barrier): arrivals, and what happens when the last one comes.
+// Barriers of a block (PTX ISA: bar, barrier): what happens when the last one comes.
 
 #include <algorithm>
 #include <bit>
@@ -25,18 +25,6 @@ void deliver(Warp& w, const Split& split, const Barrier& barrier) {
 }
 
 }  // namespace
-
-void BlockContext::arrive(Warp& w, const Split& split, std::uint32_t votes, std::uint32_t count) {
-  Barrier& barrier = barriers[split.barrier];
-  barriers_in_use_ |= 1u << split.barrier;
-  std::uint32_t& come = barrier.lanes[w.index];
-  barrier.arrived += active_count(split.mask & ~come);
-  come |= split.mask;
-  barrier.votes += votes;
-  barrier.voters += active_count(split.mask);
-  barrier.needed = count;
-  if (count || barrier.arrived >= live) complete(split.barrier);  // most arrivals wait: without a look at the warps
-}
 
 void BlockContext::exited(std::uint32_t threads) {
   live -= threads;

@@ -54,6 +54,46 @@ TEST_CASE("several values at once that are misaligned, or beyond the array for o
   }
 }
 
+TEST_CASE("accesses to shared memory by one register are looked at together, also where it lies below zero") {
+  // Lanes' words lie side by side; %x is 256 bytes before them.
+  const Ended ended = both_ways(R"(
+  .reg .b64 %d;
+  mul.lo.u32 %y, %t, 4;
+  sub.u32 %x, %y, 256;
+  st.shared.u32 [%x+256], %i;
+  add.u32 %k, %i, 5;
+  ld.shared.u32 %n, [%x+256];
+  add.u32 %k, %k, %n;
+  bar.sync 0;
+  ld.shared.u32 %n, [tile+8];
+  ld.shared.u32 %b, [%x+256];
+  ld.shared.u32 %x, [%x+256];
+  add.u32 %k, %k, %x;
+  add.u32 %k, %k, %b;
+  add.u32 %k, %k, %n;
+  st.global.u32 [%a], %k;)");
+  CHECK(ended.error == "none");
+  CHECK(ended.words[3] == 4 * 3 + 5 + 2);
+  CHECK(ended.counters["shared_load_requests"] == 2 * 2 * 4);
+}
+
+TEST_CASE(
+    "of accesses to shared memory that are looked at together the one that faults is named, and those before count") {
+  for (const char* bad : {"ld.shared.u32 %y, [%x+132];", "st.shared.u32 [%x+1024], %y;", "ld.shared.u32 %y, [%x+2];",
+                          "ld.shared.u32 %y, [%x-4];"}) {
+    const Ended ended = both_ways(fmt::format(R"(
+  mul.lo.u32 %x, %t, 4;
+  st.shared.u32 [%x], %i;
+  ld.shared.u32 %y, [%x];
+  st.global.u32 [%a], %y;
+  {}
+  ld.shared.u32 %n, [%x];
+  st.global.u32 [%a+4], %y;)",
+                                              bad));
+    CHECK(ended.error != "none");
+  }
+}
+
 TEST_CASE("arrays of a thread: all lanes at one place, each at its own, wide values and several at once") {
   // Each lane's array holds its number and more; lanes of a part of the warp add to theirs; then each reads elsewhere.
   const Ended ended = both_ways(R"(

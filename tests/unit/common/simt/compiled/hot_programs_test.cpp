@@ -5,8 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "common/simt/compiled/background.h"
 #include "common/simt/compiled/library.h"
@@ -75,9 +77,9 @@ again:
 )";
 
 /// What launches leave: outputs, and the counters of all.
-std::string left_by(When when, std::uint32_t rounds, int launches) {
+std::string left_by(When when, std::uint32_t rounds, int launches, bool waits = true, int cpu_threads = 2) {
   SimulatorOptions options;
-  options.threads = 2;
+  options.threads = cpu_threads;
   options.compiled = when;
   const auto device = simulator_with({"adds.ptx", kLoop, {}}, options);
   constexpr std::size_t threads = 64 * 64;
@@ -86,7 +88,7 @@ std::string left_by(When when, std::uint32_t rounds, int launches) {
   for (int i = 0; i < launches; ++i) {
     const std::vector<KernelArgument> arguments{KernelArgument::of(out), KernelArgument::of(rounds)};
     device->launch(device->kernel("adds"), {{64, 1, 1}, {64, 1, 1}, 0, false}, arguments);
-    simt::compiled::wait_for_code();
+    if (waits) simt::compiled::wait_for_code();
     std::uint64_t sum = 0;
     for (const auto word : read_values<std::uint32_t>(*device, out, threads)) sum = sum * 31 + word;
     left += std::to_string(sum) + " " + std::to_string((*device->take_counters())["warp_instructions"]) + "\n";
@@ -107,6 +109,16 @@ TEST_CASE("nobody asks for code when a launch is nearly done, and there was none
   const auto before = CompiledProgram::made();
   left_by(When::automatic, 12'000, 1);  // 4.6 million warp instructions
   CHECK(CompiledProgram::made() == before);
+}
+
+TEST_CASE("where no CPU is idle the thread of blocks that asks for code waits until it is there") {
+  const Wanted wanted("auto");
+  const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
+  if (cpus > 8 || !has_tier()) return;  // more would end the launch before code could pay
+  simt::compiled::wait_for_code();
+  const auto before = CompiledProgram::made();
+  left_by(When::automatic, 60'000, 1, false, std::max(cpus, 2));
+  CHECK(CompiledProgram::made() == before + 1);
 }
 
 TEST_CASE("without a word in the environment what runs for long is compiled") {
