@@ -162,7 +162,6 @@ std::vector<Contract> contracts() {
   total.reference = {{"n", std::int64_t{1} << 13}};
   total.rungs = {"nested_reduce", "flat"};
   total.place = {};
-  std::erase_if(total.classes, [](const InputClass& c) { return c.name == "large"; });
   total.problem = [](const Case& c, Values values) {
     const auto n = static_cast<std::size_t>(c.n());
     Problem p;

@@ -239,14 +239,12 @@ class OddSubmissions(Class):
         odd = {"none": "there is no .cu file", "two": "there are 2 .cu files: a.cu, b.cu",
                "class": "there are 3 .cu files: ada.cu, bob.cu, eve.cu; where each is a submission of its own: --submission FOLDER/*.cu",
                "link": "total.cu is a symbolic link, which is not read", "pipe": "total.cu is a pipe, which is not read",
-               "folder": "total.cu is a folder, which is not read", "large": "total.cu has more than 8 MiB: nobody writes so much by hand",
-               "binary": "total.cu is no text", "packed": "there is no .cu file, but an archive, which is not unpacked: mine.zip"}
+               "folder": "total.cu is a folder, which is not read", "binary": "total.cu is no text",
+               "large": "total.cu has more than 8 MiB: nobody writes so much by hand", "packed": "there is no .cu file, but an archive, which is not unpacked: mine.zip"}
         for name in odd:
             (self.students / name).mkdir()
-        (self.students / "two" / "a.cu").write_text(RIGHT)
-        (self.students / "two" / "b.cu").write_text(RIGHT)
-        for student in ("ada", "bob", "eve"):
-            (self.students / "class" / f"{student}.cu").write_text(RIGHT)
+        for file in ("two/a", "two/b", "class/ada", "class/bob", "class/eve"):
+            (self.students / f"{file}.cu").write_text(RIGHT)
         (self.students / "link" / "total.cu").symlink_to(self.students / "zoe" / "total.cu")
         os.mkfifo(self.students / "pipe" / "total.cu")
         (self.students / "folder" / "total.cu").mkdir()
@@ -256,9 +254,8 @@ class OddSubmissions(Class):
         (self.students / "zed").symlink_to(self.students / "zoe")
         odd["zed"] = "zed is a symbolic link, which is not read"
         (self.students / "notes.txt").write_text("no kernel")
-        odd["notes.txt"] = "notes.txt is not a .cu file"
+        odd |= {"notes.txt": "notes.txt is not a .cu file", "eve.tar.gz": "eve.tar.gz is an archive, which is not unpacked"}
         (self.students / "eve.tar.gz").write_text("no kernel")
-        odd["eve.tar.gz"] = "eve.tar.gz is an archive, which is not unpacked"
         graded = self.grade("--export", f"gradescope={self.folder}/gradescope/", "--pages", str(self.folder / "pages"))
         self.assertEqual(graded["zoe"]["score"], 100)
         for name, reason in odd.items():
@@ -268,10 +265,9 @@ class OddSubmissions(Class):
             self.assertNotIn('"score"', (self.folder / "gradescope" / name / "results.json").read_text())
         # Last in the gradebook, and one line that counts them.
         self.assertEqual(self.book(), [("zoe", "graded", "100")] + [(name, "attention", "") for name in sorted(odd)])
-        self.assertEqual(self.said, ["note: attention: nothing to judge in 12 submissions: binary (total.cu is no text), class (there are 3 .cu files: ada.cu, "
-                                     "bob.cu, eve.cu; where each is a submission of its own: --submission FOLDER/*.cu), eve.tar.gz (eve.tar.gz is an "
-                                     "archive, which is not unpacked), folder (total.cu is a folder, which is not read), large (total.cu has more "
-                                     "than 8 MiB: nobody writes so much by hand), and 7 more"])
+        self.assertEqual(self.said, ["note: attention: nothing to judge in 12 submissions: binary (total.cu is no text), class (" + odd["class"] + "), eve.tar.gz (eve.tar.gz "
+                                     "is an archive, which is not unpacked), folder (total.cu is a folder, which is not read), large (total.cu has "
+                                     "more than 8 MiB: nobody writes so much by hand), and 7 more"])
         self.assertIn("not graded: there is nothing that could be judged (there is no .cu file)", (self.folder / "pages" / "none.html").read_text())
 
     def test_fail_on_attention_is_exit_code_1(self):

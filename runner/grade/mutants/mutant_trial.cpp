@@ -57,10 +57,15 @@ class Survivors {
     std::optional<Counters> counters;
     for (std::uint64_t seed = 0; seed < seeds_; ++seed) {
       const auto judgement = judge(asked(source, seed));
-      if (const auto tells = what_tells(judgement); !tells.empty()) {
+      if (const auto tells = what_tells(*request_.assignment, judgement); !tells.empty()) {
         if (tried.fate == MutantFate::unproved) tried.fate = MutantFate::wrong;
         tried.is_wrong = true;
         tried.tells = tells;
+        return;
+      }
+      if (auto late = met_the_clock(judgement); !late.empty()) {
+        if (tried.fate != MutantFate::caught)
+          tried = {.mutation = tried.mutation, .fate = MutantFate::ungraded, .tells = std::move(late)};
         return;
       }
       if (!counters && !judgement.counted.empty()) counters = judgement.counted.front().counters;
@@ -93,24 +98,6 @@ class Survivors {
     trials.counts = true;
     made.grade = std::move(trials);
     return made;
-  }
-
-  /// The class of inputs, or the tool, that finds it; and whether the assignment has that.
-  [[nodiscard]] std::string what_tells(const Judgement& judgement) const {
-    for (const auto& shape : judgement.shapes) {
-      if (shape.status == CaseStatus::ok || shape.status == CaseStatus::skipped || shape.unwatched) continue;
-      const auto used = std::ranges::any_of(request_.assignment->items, [&](const AssignmentItem& item) {
-        return std::ranges::count(item.visible, shape.name) + std::ranges::count(item.hidden, shape.name) > 0;
-      });
-      return fmt::format("class '{}'{}: {}", shape.name, used ? ", on other inputs" : ", which no item names",
-                         shape.message);
-    }
-    for (const auto& finding : judgement.findings)
-      if (finding.severity == Severity::error && !finding.unchecked)
-        return fmt::format("{}: {}", finding.tool, finding.message);
-    for (const auto& item : judgement.items)
-      if (item.verdict == Verdict::failed) return fmt::format("{}: {}", item.name, item.message);
-    return {};
   }
 
   const GradingRequest& request_;
@@ -150,6 +137,30 @@ void read_grade(const Json& grade, TriedMutant& tried) {
   tried.fate = MutantFate::caught;
   tried.item = first->at("name").get<std::string>();
   tried.by_right = tried.is_wrong = is_about_right(*first);
+}
+
+std::string what_tells(const Assignment& assignment, const Judgement& judgement) {
+  for (const auto& shape : judgement.shapes) {
+    const bool says_nothing = shape.status == CaseStatus::ok || shape.status == CaseStatus::skipped ||
+                              shape.status == CaseStatus::timeout || shape.unwatched;
+    if (says_nothing) continue;
+    const auto used = std::ranges::any_of(assignment.items, [&](const AssignmentItem& item) {
+      return std::ranges::count(item.visible, shape.name) + std::ranges::count(item.hidden, shape.name) > 0;
+    });
+    return fmt::format("class '{}'{}: {}", shape.name, used ? ", on other inputs" : ", which no item names",
+                       shape.message);
+  }
+  for (const auto& finding : judgement.findings)
+    if (finding.severity == Severity::error && !finding.unchecked)
+      return fmt::format("{}: {}", finding.tool, finding.message);
+  for (const auto& item : judgement.items)
+    if (item.verdict == Verdict::failed) return fmt::format("{}: {}", item.name, item.message);
+  return {};
+}
+
+std::string met_the_clock(const Judgement& judgement) {
+  const auto late = std::ranges::find(judgement.shapes, CaseStatus::timeout, &JudgedShape::status);
+  return late == judgement.shapes.end() ? std::string() : fmt::format("class '{}': {}", late->name, late->message);
 }
 
 MutantReport try_mutants(const GradingRequest& request, const MutantOptions& options) {

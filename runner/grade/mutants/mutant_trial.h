@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/enum_text.h"
+#include "runner/case/judgement.h"
 #include "runner/grade/grading.h"
 #include "runner/grade/mutants/mutations.h"
 
@@ -48,6 +49,12 @@ struct MutantOptions {
 
 /// What a mutant's grade (gpulab.grade.v1) says of it: caught, uncompiled, ungraded or, for now, unproved.
 void read_grade(const nlohmann::json& grade, TriedMutant& tried);
+
+/// The class of further inputs, or the tool, that finds a mutant wrong, and whether the assignment has that; empty:
+/// none.
+[[nodiscard]] std::string what_tells(const Assignment& assignment, const Judgement& judgement);
+/// The first class of inputs whose launch met the backstop of the clock, which says nothing of the kernel; empty: none.
+[[nodiscard]] std::string met_the_clock(const Judgement& judgement);
 
 /// Throws Error as grade_all() does; usage_error: the assignment names no reference.
 [[nodiscard]] MutantReport try_mutants(const GradingRequest& request, const MutantOptions& options);

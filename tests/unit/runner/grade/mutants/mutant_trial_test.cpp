@@ -47,6 +47,20 @@ TEST_CASE("a mutant that does not compile, or is no kernel any more, is no mutan
   CHECK(read(grade).fate == MutantFate::uncompiled);
 }
 
+TEST_CASE("a further launch that met the backstop of the clock says nothing of a mutant") {
+  Judgement judgement;
+  judgement.shapes.emplace_back();
+  judgement.shapes.back().name = "long";
+  judgement.shapes.back().status = CaseStatus::timeout;
+  judgement.shapes.back().message = "no result within 60 s: the worker process was ended";
+  CHECK(what_tells({}, judgement).empty());
+  CHECK(met_the_clock(judgement) == "class 'long': no result within 60 s: the worker process was ended");
+  judgement.shapes.back().status = CaseStatus::wrong;
+  judgement.shapes.back().message = "out[0] is 1, not 2";
+  CHECK(what_tells({}, judgement) == "class 'long', which no item names: out[0] is 1, not 2");
+  CHECK(met_the_clock(judgement).empty());
+}
+
 TEST_CASE("a mutant that the machine had no time for has kept no points: it is told apart, with the reason") {
   auto grade = grade_with(Json::array());  // without items, none of which cost it anything
   grade["status"] = "infrastructure";
