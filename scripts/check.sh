@@ -14,8 +14,9 @@ sources() { find common labs runner tests -type f \( "$@" \) | LC_ALL=C sort; }
 
 # Kernels in tests/ptx keep the format they have: the PTX that is kept beside them names their lines. Those in tests/grading
 # and tests/exec are as students write them, also such that no compiler can read, each with a line that says what is to come of it.
+# Those in tests/libraries are tables of calls.
 check_format() {
-  sources -name '*.cpp' -o -name '*.h' -o -name '*.cu' | grep -v '^tests/\(ptx\|grading\|exec\)/' |
+  sources -name '*.cpp' -o -name '*.h' -o -name '*.cu' | grep -v '^tests/\(ptx\|grading\|exec\|libraries\)/' |
     xargs -r -n 32 -P "$(nproc)" clang-format-14 --dry-run -Werror --ferror-limit=3
 }
 

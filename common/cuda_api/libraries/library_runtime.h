@@ -33,6 +33,8 @@ class LibraryAccess {
   virtual void use(const std::vector<LibraryBuffer>& buffers) = 0;
   virtual void read(void* to, std::uint64_t from, std::uint64_t bytes) = 0;
   virtual void write(std::uint64_t to, const void* from, std::uint64_t bytes) = 0;
+  /// As many as its LibraryOperation says.
+  [[nodiscard]] virtual double operations() const = 0;
 };
 
 /// Which units of the GPU an operation keeps busy.

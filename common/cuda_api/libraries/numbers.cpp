@@ -2,20 +2,21 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace gpulab::libraries {
 namespace {
 
-template <typename T, typename Make>
-void each_from(const void* from, double* to, i64 count, const Make& make) {
+template <typename T, typename W, typename Make>
+void each_from(const void* from, W* to, i64 count, const Make& make) {
   for (i64 i = 0; i < count; ++i) {
     T value;
     std::memcpy(&value, static_cast<const char*>(from) + i * static_cast<i64>(sizeof(T)), sizeof(T));
     to[i] = make(value);
   }
 }
-template <typename T, typename Make>
-void each_to(const double* from, void* to, i64 count, const Make& make) {
+template <typename T, typename W, typename Make>
+void each_to(const W* from, void* to, i64 count, const Make& make) {
   for (i64 i = 0; i < count; ++i) {
     const T value = static_cast<T>(make(from[i]));
     std::memcpy(static_cast<char*>(to) + i * static_cast<i64>(sizeof(T)), &value, sizeof(T));
@@ -88,6 +89,18 @@ void encode(Type type, const double* from, void* to, i64 count) {
     default:
       return;
   }
+}
+
+void decode(Type type, const void* from, Precise* to, i64 count) {
+  if (type == CUDA_R_64F) return each_from<double>(from, to, count, [](double x) { return Precise{x}; });
+  std::vector<double> values(static_cast<std::size_t>(count));
+  decode(type, from, values.data(), count);
+  std::ranges::copy(values, to);
+}
+void encode(Type type, const Precise* from, void* to, i64 count) {
+  if (type == CUDA_R_64F) return each_to<double>(from, to, count, [](Precise x) { return static_cast<double>(x); });
+  const std::vector<double> values(from, from + count);
+  encode(type, values.data(), to, count);
 }
 
 }  // namespace gpulab::libraries

@@ -1,7 +1,8 @@
 #pragma once
 // Numbers as libraries keep them in memory, and what they compute with: double, or complex double. What a GPU does in
 // float is done in double here and rounded once, at the end: nearer to the true value than any order of float
-// additions, and the same on every machine.
+// additions, and the same on every machine. What it does in double is done in long double (64 bits of mantissa on
+// x86-64) while that takes a moment, for the same reason, and in double where there is much of it.
 
 #include <library_types.h>
 
@@ -12,11 +13,14 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 namespace gpulab::libraries {
 
 using i64 = std::int64_t;
 using Complex = std::complex<double>;
+using Precise = long double;
+using PreciseComplex = std::complex<Precise>;
 using Type = cudaDataType_t;
 
 [[nodiscard]] constexpr bool is_complex(Type type) {
@@ -116,9 +120,58 @@ inline void encode(Type type, const Complex* from, void* to, i64 count) {
   encode(real_of(type), reinterpret_cast<const double*>(from), to, 2 * count);
 }
 
-inline double conjugate(double value) { return value; }
-inline Complex conjugate(Complex value) { return std::conj(value); }
-inline double real_part(double value) { return value; }
-inline double real_part(Complex value) { return value.real(); }
+void decode(Type type, const void* from, Precise* to, i64 count);
+void encode(Type type, const Precise* from, void* to, i64 count);
+inline void decode(Type type, const void* from, PreciseComplex* to, i64 count) {
+  decode(real_of(type), from, reinterpret_cast<Precise*>(to), 2 * count);
+}
+inline void encode(Type type, const PreciseComplex* from, void* to, i64 count) {
+  encode(real_of(type), reinterpret_cast<const Precise*>(from), to, 2 * count);
+}
+
+/// The real numbers that W is made of.
+template <typename W>
+struct Parts {
+  using Real = W;
+};
+template <typename R>
+struct Parts<std::complex<R>> {
+  using Real = R;
+};
+template <typename W>
+using RealOf = typename Parts<W>::Real;
+template <typename W>
+inline constexpr bool kIsComplex = !std::is_same_v<W, RealOf<W>>;
+
+template <typename W>
+W conjugate(W value) {
+  if constexpr (kIsComplex<W>)
+    return std::conj(value);
+  else
+    return value;
+}
+template <typename W>
+RealOf<W> real_part(W value) {
+  if constexpr (kIsComplex<W>)
+    return value.real();
+  else
+    return value;
+}
+/// |re| + |im|: what BLAS and LAPACK compare numbers by.
+template <typename W>
+RealOf<W> taxi_size(W value) {
+  if constexpr (kIsComplex<W>)
+    return std::fabs(value.real()) + std::fabs(value.imag());
+  else
+    return std::fabs(value);
+}
+/// A number of other precision.
+template <typename To, typename From>
+To converted(From value) {
+  if constexpr (kIsComplex<To> && kIsComplex<From>)
+    return To(static_cast<RealOf<To>>(value.real()), static_cast<RealOf<To>>(value.imag()));
+  else
+    return To(static_cast<RealOf<To>>(real_part(value)));
+}
 
 }  // namespace gpulab::libraries

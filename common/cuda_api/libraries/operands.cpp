@@ -39,9 +39,6 @@ Wide extent(const Operand& o) {
   }
 }
 
-template <typename W>
-constexpr bool is_wide_complex = sizeof(W) == sizeof(Complex);
-
 }  // namespace
 
 Column Operand::column(i64 j) const {
@@ -201,10 +198,16 @@ void store(LibraryAccess& memory, const Values<W>& values, i64 index) {
 
 template struct Values<double>;
 template struct Values<Complex>;
+template struct Values<Precise>;
+template struct Values<PreciseComplex>;
 template Values<double> load(LibraryAccess&, const Operand&, i64);
 template Values<Complex> load(LibraryAccess&, const Operand&, i64);
+template Values<Precise> load(LibraryAccess&, const Operand&, i64);
+template Values<PreciseComplex> load(LibraryAccess&, const Operand&, i64);
 template void store(LibraryAccess&, const Values<double>&, i64);
 template void store(LibraryAccess&, const Values<Complex>&, i64);
+template void store(LibraryAccess&, const Values<Precise>&, i64);
+template void store(LibraryAccess&, const Values<PreciseComplex>&, i64);
 
 Scalar scalar(const char* name, const void* pointer, Type type, bool on_device) {
   Scalar made{type, on_device, address_of(pointer), 0, name};
@@ -229,18 +232,18 @@ void Scalar::add_to(std::vector<LibraryBuffer>& buffers) const {
   buffers.push_back(place.buffer());
 }
 
-template <>
-Complex Scalar::get<Complex>(LibraryAccess& memory) const {
-  if (!on_device) return value;
+template <typename W>
+W Scalar::get(LibraryAccess& memory) const {
+  if (!on_device) return converted<W>(value);
   Operand place;
   place.address = address;
   place.type = type;
   place.rows = place.columns = 1;
-  return is_complex(type) ? load<Complex>(memory, place)[0] : Complex(load<double>(memory, place)[0]);
+  return is_complex(type) ? converted<W>(load<Complex>(memory, place)[0]) : W(load<double>(memory, place)[0]);
 }
-template <>
-double Scalar::get<double>(LibraryAccess& memory) const {
-  return get<Complex>(memory).real();
-}
+template double Scalar::get(LibraryAccess&) const;
+template Complex Scalar::get(LibraryAccess&) const;
+template Precise Scalar::get(LibraryAccess&) const;
+template PreciseComplex Scalar::get(LibraryAccess&) const;
 
 }  // namespace gpulab::libraries

@@ -70,13 +70,20 @@ template <typename W>
 template <typename W>
 void store(LibraryAccess& memory, const Values<W>& values, i64 index = 0);
 
-/// Calls with a number of the kind that elements of the type are computed with.
+/// Calls with a number of the kind that elements of the type are computed with in this operation.
+template <typename Each>
+void for_type(const LibraryAccess& memory, Type type, const Each& each) {
+  constexpr double a_moment = 2e7;  // operations: some 50 ms
+  const bool precise = real_of(type) == CUDA_R_64F && memory.operations() <= a_moment;
+  if (precise)
+    is_complex(type) ? each(PreciseComplex()) : each(Precise());
+  else
+    is_complex(type) ? each(Complex()) : each(double());
+}
+/// The same where nothing is computed: numbers are moved.
 template <typename Each>
 void for_type(Type type, const Each& each) {
-  if (is_complex(type))
-    each(Complex());
-  else
-    each(double());
+  is_complex(type) ? each(Complex()) : each(double());
 }
 
 /// A number by its pointer: the host's, read when the call is made, or the device's, read when the work is done.

@@ -119,7 +119,7 @@ Status gemv_strided(const Call& call, Op op, i64 m, i64 n, In alpha, In a, i64 l
   if (scalars.changes_nothing()) return CUBLAS_STATUS_SUCCESS;
   const Operand matrix = g.a(a), from = g.x(x), to = g.y(y);
   return call.queue(job_of(g), product_buffers(scalars, to, {matrix, from}), [=](LibraryAccess& memory) {
-    for_type(g.from, [&](auto kind) {
+    for_type(memory, g.from, [&](auto kind) {
       using W = decltype(kind);
       const W by = scalars.alpha.get<W>(memory), kept = scalars.beta.get<W>(memory);
       for (i64 i = 0; i < batch; ++i) multiply(memory, g, matrix, from, to, by, kept, i);
@@ -146,7 +146,7 @@ Status gemv_batched(const Call& call, Op op, i64 m, i64 n, In alpha, In a, i64 l
     for (std::size_t i = 0; i < places[0].size(); ++i) {
       matrix.address = places[0][i], from.address = places[1][i], to.address = places[2][i];
       memory.use(product_buffers(scalars, to, {matrix, from}));
-      for_type(g.from, [&](auto kind) {
+      for_type(memory, g.from, [&](auto kind) {
         using W = decltype(kind);
         multiply(memory, one, matrix, from, to, scalars.alpha.get<W>(memory), scalars.beta.get<W>(memory), 0);
       });

@@ -61,7 +61,7 @@ Status geam(const Call& call, Op opa, Op opb, i64 m, i64 n, In alpha, In a, i64 
   const Job job{fmt::format("{} x {}", m, n), 1.5 * flops(t) * static_cast<double>(m) * static_cast<double>(n),
                 plain_unit(t)};
   return call.queue(job, buffers, [=](LibraryAccess& memory) {
-    for_type(t, [&](auto kind) {
+    for_type(memory, t, [&](auto kind) {
       using W = decltype(kind);
       const W x = of_a.get<W>(memory), y = of_b.get<W>(memory);
       const auto left = x != W(0) ? load<W>(memory, one) : Values<W>(Operand());
@@ -88,7 +88,7 @@ Status dgmm(const Call& call, Side side, i64 m, i64 n, In a, i64 lda, In x, i64 
   const Job job{fmt::format("{} x {}", m, n), flops(t) / 2 * static_cast<double>(m) * static_cast<double>(n),
                 plain_unit(t)};
   return call.queue(job, buffers_of(from, diagonal, to), [=](LibraryAccess& memory) {
-    for_type(t, [&](auto kind) {
+    for_type(memory, t, [&](auto kind) {
       using W = decltype(kind);
       const auto values = load<W>(memory, from), by = load<W>(memory, diagonal);
       Values<W> product(to);

@@ -66,7 +66,7 @@ Status getrf_batched(const Call& call, i64 n, In a, i64 lda, Out pivots, Out inf
       Operand to = matrix("A", nullptr, t, n, n, lda).changed();
       to.address = places[0][static_cast<std::size_t>(i)];
       memory.use(buffers_of(to));
-      for_type(t, [&](auto kind) {
+      for_type(memory, t, [&](auto kind) {
         auto values = load<decltype(kind)>(memory, to);
         std::vector<i64> exchanged;
         found.push_back(factorise_lu(values.all.data(), n, n, exchanged, pivots != nullptr));
@@ -96,7 +96,7 @@ Status getri_batched(const Call& call, i64 n, In a, i64 lda, In pivots, In c, i6
       Operand from = matrix("A", nullptr, t, n, n, lda), to = matrix("C", nullptr, t, n, n, ldc).written();
       from.address = places[0][static_cast<std::size_t>(i)], to.address = places[1][static_cast<std::size_t>(i)];
       memory.use(buffers_of(from, to));
-      for_type(t, [&](auto kind) {
+      for_type(memory, t, [&](auto kind) {
         using W = decltype(kind);
         const auto factors = load<W>(memory, from);
         i64 singular = 0;
@@ -142,7 +142,7 @@ Status getrs_batched(const Call& call, Op op, i64 n, i64 nrhs, In a, i64 lda, In
       Operand from = matrix("A", nullptr, t, n, n, lda), to = matrix("B", nullptr, t, n, nrhs, ldb).changed();
       from.address = places[0][static_cast<std::size_t>(i)], to.address = places[1][static_cast<std::size_t>(i)];
       memory.use(buffers_of(from, to));
-      for_type(t, [&](auto kind) {
+      for_type(memory, t, [&](auto kind) {
         using W = decltype(kind);
         auto values = load<W>(memory, to);
         solve_lu(load<W>(memory, from).all.data(), n,
@@ -172,7 +172,7 @@ Status matinv_batched(const Call& call, i64 n, In a, i64 lda, In inverse, i64 ld
       Operand from = matrix("A", nullptr, t, n, n, lda), to = matrix("Ainv", nullptr, t, n, n, ld_inverse).written();
       from.address = places[0][i], to.address = places[1][i];
       memory.use(buffers_of(from, to));
-      for_type(t, [&](auto kind) {
+      for_type(memory, t, [&](auto kind) {
         using W = decltype(kind);
         auto factors = load<W>(memory, from);
         std::vector<i64> exchanged;
@@ -205,7 +205,7 @@ Status geqrf_batched(const Call& call, i64 m, i64 n, In a, i64 lda, In tau, Out 
               factors = vector("Tau", nullptr, t, std::min(m, n), 1).written();
       to.address = places[0][i], factors.address = places[1][i];
       memory.use(buffers_of(to, factors));
-      for_type(t, [&](auto kind) {
+      for_type(memory, t, [&](auto kind) {
         using W = decltype(kind);
         auto values = load<W>(memory, to);
         Values<W> taus(factors);

@@ -117,7 +117,7 @@ Status queue(const Call& call, const Gemm& g, In alpha, In beta, Type scalars_ty
   const Operand a = a_of(g), b = b_of(g), c = c_of(g);
   return call.queue({shape_of(g), operations_of(g), unit}, product_buffers(scalars, c, {a, b}),
                     [=](LibraryAccess& memory) {
-                      for_type(g.ct, [&](auto kind) {
+                      for_type(memory, g.ct, [&](auto kind) {
                         using W = decltype(kind);
                         const W by = scalars.alpha.get<W>(memory), kept = scalars.beta.get<W>(memory);
                         for (i64 i = 0; i < g.batch; ++i) multiply(memory, g, a, b, c, by, kept, i);
@@ -142,7 +142,7 @@ Status queue_pointers(const Call& call, const Gemm& g, In alpha, In beta, Type s
       const auto at = static_cast<std::size_t>(i);
       a.address = places[0][at], b.address = places[1][at], c.address = places[2][at];
       memory.use(product_buffers(scalars, c, {a, b}));
-      for_type(g.ct, [&](auto kind) {
+      for_type(memory, g.ct, [&](auto kind) {
         using W = decltype(kind);
         multiply(memory, one, a, b, c, scalars.alpha.get<W>(memory), scalars.beta.get<W>(memory), 0);
       });

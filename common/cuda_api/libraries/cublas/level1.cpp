@@ -1,4 +1,4 @@
-// Vectors. For n below 1 nothing is done; sums and norms are 0 then.
+// Vectors. For n below 1 nothing is done; sums and norms are 0 then, and so they are where an increment is below 1.
 
 #include <fmt/format.h>
 
@@ -16,23 +16,22 @@ Job job(i64 n, double flops_each, Type type, bool waits = false) {
   return {n_in_words(n), flops_each * static_cast<double>(std::max<i64>(n, 0)), plain_unit(type), 1, waits};
 }
 
-double magnitude1(double x) { return std::fabs(x); }
-double magnitude1(Complex x) { return std::fabs(x.real()) + std::fabs(x.imag()); }
-
-/// Without overflow: largest * sqrt(sum of (x / largest)^2).
-double norm(const double* parts, std::size_t count) {
-  double largest = 0, sum = 0;
+/// Without overflow: largest * sqrt(sum of (x / largest)^2). Sums of many are in long double.
+template <typename R>
+R norm(const R* parts, std::size_t count) {
+  R largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
     if (std::isnan(parts[i])) return parts[i];
     largest = std::max(largest, std::fabs(parts[i]));
   }
   if (largest == 0 || std::isinf(largest)) return largest;
-  const bool plain = largest > 1e-100 && largest < 1e100;
+  const bool plain = largest > R(1e-100) && largest < R(1e100);
+  Precise sum = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const double scaled = plain ? parts[i] : parts[i] / largest;
+    const Precise scaled = plain ? parts[i] : Precise{parts[i]} / largest;
     sum += scaled * scaled;
   }
-  return std::sqrt(sum) * (plain ? 1 : largest);
+  return static_cast<R>(std::sqrt(sum) * (plain ? Precise{1} : Precise{largest}));
 }
 
 /// A number that comes of one vector.
@@ -41,27 +40,28 @@ Status reduce(const Call& call, i64 n, In x, Type xt, i64 incx, Out result, Type
               const Reduce& reduce_it) {
   GPULAB_CHECK(call.check("", {}));
   GPULAB_CHECK(call.check_host("result", result));
-  const Operand from = vector("x", x, xt, n, incx);
+  const Operand from = vector("x", x, xt, incx > 0 ? n : 0, incx);
   const Result to{result, rt, call.on_device()};
   auto buffers = buffers_of(from);
   to.add_to(buffers);
   return call.queue(job(n, flops_each, xt, !to.on_device), buffers, [=](LibraryAccess& memory) {
-    for_type(xt, [&](auto kind) { to.set(memory, reduce_it(load<decltype(kind)>(memory, from))); });
+    for_type(memory, xt, [&](auto kind) { to.set(memory, reduce_it(load<decltype(kind)>(memory, from))); });
   });
 }
 
 struct Norm {
   template <typename W>
   Complex operator()(const Values<W>& x) const {
-    return norm(reinterpret_cast<const double*>(x.all.data()), x.all.size() * sizeof(W) / sizeof(double));
+    using R = RealOf<W>;
+    return static_cast<double>(norm(reinterpret_cast<const R*>(x.all.data()), x.all.size() * sizeof(W) / sizeof(R)));
   }
 };
 struct Sum {
   template <typename W>
   Complex operator()(const Values<W>& x) const {
-    double sum = 0;
-    for (const W& one : x.all) sum += magnitude1(one);
-    return sum;
+    Precise sum = 0;
+    for (const W& one : x.all) sum += taxi_size(one);
+    return static_cast<double>(sum);
   }
 };
 /// From 1; 0 where there is none. NaN is no extreme unless it is the first.
@@ -71,7 +71,7 @@ struct Extreme {
   Complex operator()(const Values<W>& x) const {
     std::size_t best = 0;
     for (std::size_t i = 1; i < x.all.size(); ++i) {
-      const double one = magnitude1(x.all[i]), known = magnitude1(x.all[best]);
+      const auto one = taxi_size(x.all[i]), known = taxi_size(x.all[best]);
       if (largest ? one > known : one < known) best = i;
     }
     return x.all.empty() ? 0.0 : static_cast<double>(best + 1);
@@ -83,12 +83,12 @@ Status extreme(const Call& call, i64 n, In x, Type xt, i64 incx, Out result) {
   if (!call.wide) return reduce(call, n, x, xt, incx, result, CUDA_R_32I, 1, Extreme<largest>());
   GPULAB_CHECK(call.check("", {}));
   GPULAB_CHECK(call.check_host("result", result));
-  const Operand from = vector("x", x, xt, n, incx);
+  const Operand from = vector("x", x, xt, incx > 0 ? n : 0, incx);
   auto buffers = buffers_of(from);
   const bool on_device = call.on_device();
   if (on_device) buffers.push_back(vector("result", result, CUDA_R_64F, 1, 1).written().buffer());
   return call.queue(job(n, 1, xt, !on_device), buffers, [=](LibraryAccess& memory) {
-    for_type(xt, [&](auto kind) {
+    for_type(memory, xt, [&](auto kind) {
       const auto found = static_cast<i64>(Extreme<largest>()(load<decltype(kind)>(memory, from)).real());
       if (on_device)
         memory.write(address_of(result), &found, sizeof found);
@@ -107,13 +107,14 @@ Status dot_of(const Call& call, i64 n, In x, Type xt, i64 incx, In y, Type yt, i
   auto buffers = buffers_of(a, b);
   to.add_to(buffers);
   return call.queue(job(n, flops(xt), xt, !to.on_device), buffers, [=](LibraryAccess& memory) {
-    for_type(xt, [&](auto kind) {
+    for_type(memory, xt, [&](auto kind) {
       using W = decltype(kind);
       const auto one = load<W>(memory, a), other = load<W>(memory, b);
-      W sum = 0;
+      using Sum = std::conditional_t<kIsComplex<W>, PreciseComplex, Precise>;
+      Sum sum = 0;
       for (std::size_t i = 0; i < one.all.size(); ++i)
-        sum += (conjugated ? conjugate(one.all[i]) : one.all[i]) * other.all[i];
-      to.set(memory, sum);
+        sum += converted<Sum>(conjugated ? conjugate(one.all[i]) : one.all[i]) * converted<Sum>(other.all[i]);
+      to.set(memory, converted<Complex>(sum));
     });
   });
 }
@@ -125,7 +126,7 @@ Status pairwise(const Call& call, i64 n, Operand x, Operand y, std::vector<Libra
   auto buffers = buffers_of(x, y);
   buffers.insert(buffers.end(), more.begin(), more.end());
   return call.queue(job(n, flops_each, x.type), buffers, [=](LibraryAccess& memory) {
-    for_type(y.type, [&](auto kind) {
+    for_type(memory, y.type, [&](auto kind) {
       using W = decltype(kind);
       auto a = load<W>(memory, x), b = y.reads ? load<W>(memory, y) : Values<W>(y);
       const auto each = make(memory, W());
@@ -223,11 +224,11 @@ Status scal_ex(const Call& call, i64 n, In alpha, Type at, Out x, Type xt, i64 i
   GPULAB_CHECK(call.check("", {}));
   GPULAB_CHECK(call.check_host("alpha", alpha));
   const Scalar factor = call.number("alpha", alpha, at);
-  const Operand to = vector("x", x, xt, n, incx).changed();
+  const Operand to = vector("x", x, xt, incx > 0 ? n : 0, incx).changed();
   auto buffers = buffers_of(to);
   factor.add_to(buffers);
   return call.queue(job(n, flops(xt) / 2, xt), buffers, [=](LibraryAccess& memory) {
-    for_type(xt, [&](auto kind) {
+    for_type(memory, xt, [&](auto kind) {
       using W = decltype(kind);
       auto values = load<W>(memory, to);
       const W a = factor.get<W>(memory);
@@ -251,7 +252,7 @@ Status rot_ex(const Call& call, i64 n, Out x, Type xt, i64 incx, Out y, Type yt,
   return pairwise(call, n, vector("x", x, xt, n, incx).changed(), vector("y", y, yt, n, incy).changed(), more,
                   3 * flops(xt), [cosine, sine](LibraryAccess& memory, auto kind) {
                     using W = decltype(kind);
-                    return [c = cosine.get<double>(memory), s = sine.get<W>(memory)](W& one, W& other) {
+                    return [c = cosine.get<RealOf<W>>(memory), s = sine.get<W>(memory)](W& one, W& other) {
                       const W turned = c * one + s * other;
                       other = c * other - conjugate(s) * one;
                       one = turned;
@@ -278,7 +279,7 @@ Status rotm(const Call& call, i64 n, Out x, i64 incx, Out y, i64 incy, In param)
                     using W = decltype(kind);
                     double p[5] = {now[0], now[1], now[2], now[3], now[4]};
                     if (on_device) std::ranges::copy(load<double>(memory, matrix).all, p);
-                    double h11 = p[1], h21 = p[2], h12 = p[3], h22 = p[4];
+                    RealOf<W> h11 = p[1], h21 = p[2], h12 = p[3], h22 = p[4];
                     if (p[0] == -2) h11 = h22 = 1, h21 = h12 = 0;
                     if (p[0] == 0) h11 = h22 = 1;
                     if (p[0] == 1) h12 = 1, h21 = -1;

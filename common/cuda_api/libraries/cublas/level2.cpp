@@ -42,7 +42,7 @@ Status product(const Call& call, const Job& job, const Scalars& scalars, const O
   scalars.alpha.add_to(buffers);
   scalars.beta.add_to(buffers);
   return call.queue(job, buffers, [=](LibraryAccess& memory) {
-    for_type(a.type, [&](auto kind) {
+    for_type(memory, a.type, [&](auto kind) {
       using W = decltype(kind);
       const W alpha = scalars.alpha.get<W>(memory);
       auto to = scaled(memory, y, scalars.beta.get<W>(memory));
@@ -178,7 +178,7 @@ Status triangular(const Call& call, bool solves, Operand a, Op op, Diag diag, i6
   const Job job{square(n), flops(t) / 2 * static_cast<double>(n) * static_cast<double>(n), plain_unit(t)};
   const Triangular apply{op, diag == CUBLAS_DIAG_UNIT, solves};
   return call.queue(job, buffers_of(a, to), [=](LibraryAccess& memory) {
-    for_type(t, [&](auto kind) {
+    for_type(memory, t, [&](auto kind) {
       using W = decltype(kind);
       auto values = load<W>(memory, to);
       apply(load<W>(memory, a), values.all);

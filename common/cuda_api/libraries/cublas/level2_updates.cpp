@@ -61,7 +61,7 @@ Status update(const Call& call, Kind kind, In alpha, Type alpha_type, const Oper
   factor.add_to(buffers);
   const Job job{fmt::format("{} x {}", a.rows, a.columns), operations * flops(a.type), plain_unit(a.type)};
   return call.queue(job, buffers, [=](LibraryAccess& memory) {
-    for_type(a.type, [&](auto zero) {
+    for_type(memory, a.type, [&](auto zero) {
       using W = decltype(zero);
       auto values = load<W>(memory, to);
       Update{kind}(factor.get<W>(memory), load<W>(memory, x), y.name.empty() ? Values<W>(y) : load<W>(memory, y),

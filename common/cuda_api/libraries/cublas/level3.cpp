@@ -50,7 +50,7 @@ Status symmetric_product(const Call& call, bool hermitian, Side side, Fill fill,
   const Operand other = matrix("B", b, t, m, n, ldb), to = matrix("C", c, t, m, n, ldc);
   const Job job{fmt::format("{} x {}", m, n), flops(t) * volume(m, n, size), unit_of(call, t)};
   return call.queue(job, product_buffers(scalars, to, {stored, other}), [=](LibraryAccess& memory) {
-    for_type(t, [&](auto kind) {
+    for_type(memory, t, [&](auto kind) {
       using W = decltype(kind);
       const W by = scalars.alpha.get<W>(memory);
       std::vector<W> sums;
@@ -78,11 +78,9 @@ Status rank_k(const Call& call, const RankK& what, Fill fill, Op op, i64 n, i64 
   const bool plain = op == CUBLAS_OP_N, has_b = what.first_number != 0;
   const i64 rows = plain ? n : k;
   const Type t = call.type();
-  // A Hermitian product has no plain transposed, a symmetric one of complex numbers no conjugated.
-  const bool valid_op =
-      plain || op == (what.hermitian ? CUBLAS_OP_C : CUBLAS_OP_T) || (!is_complex(t) && is_operation(op));
+  // Transposed is conjugated in a Hermitian product, and conjugated is transposed in a symmetric one: seen of an H100.
   GPULAB_CHECK(call.check(call.routine(), {{1, is_fill(fill)},
-                                           {2, valid_op},
+                                           {2, is_operation(op)},
                                            {3, n >= 0},
                                            {4, k >= 0},
                                            {7, lda >= at_least_one(rows)},
@@ -101,7 +99,7 @@ Status rank_k(const Call& call, const RankK& what, Fill fill, Op op, i64 n, i64 
   const Job job{fmt::format("{} x {}", n, k), flops(t) * volume(n, n, k) * (what.two ? 1 : 0.5), unit_of(call, t)};
   const auto buffers = has_b ? product_buffers(scalars, to, {one, other}) : product_buffers(scalars, to, {one});
   return call.queue(job, buffers, [=](LibraryAccess& memory) {
-    for_type(t, [&](auto kind) {
+    for_type(memory, t, [&](auto kind) {
       using W = decltype(kind);
       const W by = scalars.alpha.get<W>(memory);
       std::vector<W> sums;

@@ -76,7 +76,7 @@ Status trmm(const Call& call, Side side, Fill fill, Op op, Diag diag, i64 m, i64
   auto buffers = nothing ? buffers_of(to) : buffers_of(triangle, from, to);
   by.add_to(buffers);
   return call.queue({shape_of(p), operations_of(p, t), unit_of(call, t)}, buffers, [=](LibraryAccess& memory) {
-    for_type(t, [&](auto kind) {
+    for_type(memory, t, [&](auto kind) {
       using W = decltype(kind);
       const W factor = by.get<W>(memory);
       Values<W> result(to);
@@ -103,7 +103,7 @@ Status trsm(const Call& call, Side side, Fill fill, Op op, Diag diag, i64 m, i64
   auto buffers = nothing ? buffers_of(to) : buffers_of(triangle, to);
   by.add_to(buffers);
   return call.queue({shape_of(p), operations_of(p, t), unit_of(call, t)}, buffers, [=](LibraryAccess& memory) {
-    for_type(t, [&](auto kind) {
+    for_type(memory, t, [&](auto kind) {
       using W = decltype(kind);
       const W factor = by.get<W>(memory);
       auto values = factor == W(0) ? Values<W>(to) : load<W>(memory, to);
@@ -132,7 +132,7 @@ Status trsm_batched(const Call& call, Side side, Fill fill, Op op, Diag diag, i6
     for (std::size_t i = 0; i < places[0].size(); ++i) {
       triangle.address = places[0][i], to.address = places[1][i];
       memory.use(buffers_of(triangle, to));
-      for_type(t, [&](auto kind) {
+      for_type(memory, t, [&](auto kind) {
         using W = decltype(kind);
         auto values = load<W>(memory, to);
         compute(p, true, load<W>(memory, triangle), values, by.get<W>(memory));

@@ -104,13 +104,20 @@ cublasStatus_t check(const Product& p, std::string* name = nullptr) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-double gelu(double x) {
-  const double inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
-  return 0.5 * x * (1 + std::tanh(inner));
+/// (1 + tanh(y)) / 2 is 1 / (1 + exp(-2 y)): exact to the last places where it is near 0, too.
+template <typename R>
+R half_of_tanh(R x) {
+  const R root = std::sqrt(2 / std::numbers::pi_v<R>);
+  return 1 / (1 + std::exp(-2 * root * (x + R(0.044715L) * x * x * x)));
 }
-double gelu_slope(double x) {
-  const double root = std::sqrt(2 / std::numbers::pi), t = std::tanh(root * (x + 0.044715 * x * x * x));
-  return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * root * (1 + 3 * 0.044715 * x * x);
+template <typename R>
+R gelu(R x) {
+  return x * half_of_tanh(x);
+}
+template <typename R>
+R gelu_slope(R x) {
+  const R root = std::sqrt(2 / std::numbers::pi_v<R>), h = half_of_tanh(x);
+  return h + x * 2 * h * (1 - h) * root * (1 + 3 * R(0.044715L) * x * x);
 }
 
 /// Buffers beside the matrices.
@@ -173,19 +180,20 @@ Extras extras_of(const Product& p) {
 }
 
 /// What happens to the sums (m x n by columns) before they are stored.
-void apply_epilogue(LibraryAccess& memory, const Product& p, const Extras& extras, std::vector<double>& x, i64 index) {
-  const auto at = [&](i64 i, i64 j) -> double& { return x[static_cast<std::size_t>(j * p.m + i)]; };
+template <typename R>
+void apply_epilogue(LibraryAccess& memory, const Product& p, const Extras& extras, std::vector<R>& x, i64 index) {
+  const auto at = [&](i64 i, i64 j) -> R& { return x[static_cast<std::size_t>(j * p.m + i)]; };
   const auto each = [&](const auto& change) {
     for (i64 j = 0; j < p.n; ++j)
       for (i64 i = 0; i < p.m; ++i) change(at(i, j), i, j);
   };
   if (p.has(kBias)) {
-    const auto bias = load<double>(memory, *extras.bias, index);
-    each([&](double& one, i64 i, i64) { one += bias[i]; });
+    const auto bias = load<R>(memory, *extras.bias, index);
+    each([&](R& one, i64 i, i64) { one += bias[i]; });
   }
   if (p.has(kRelu | kGelu) && p.has(kAux)) {
-    Values<double> aux(*extras.aux);
-    each([&](double& one, i64 i, i64 j) {
+    Values<R> aux(*extras.aux);
+    each([&](R& one, i64 i, i64 j) {
       if (p.has(kGelu))
         aux.at(i, j) = one;
       else if (one > 0)
@@ -193,11 +201,11 @@ void apply_epilogue(LibraryAccess& memory, const Product& p, const Extras& extra
     });
     store(memory, aux, index);
   }
-  if (p.has(kRelu)) each([](double& one, i64, i64) { one = one > 0 || std::isnan(one) ? one : 0; });
-  if (p.has(kGelu)) each([](double& one, i64, i64) { one = gelu(one); });
+  if (p.has(kRelu)) each([](R& one, i64, i64) { one = one > 0 || std::isnan(one) ? one : 0; });
+  if (p.has(kGelu)) each([](R& one, i64, i64) { one = gelu(one); });
   if (p.has(kDRelu | kDGelu)) {
-    const auto aux = load<double>(memory, *extras.aux, index);
-    each([&](double& one, i64 i, i64 j) {
+    const auto aux = load<R>(memory, *extras.aux, index);
+    each([&](R& one, i64 i, i64 j) {
       if (p.has(kDGelu))
         one *= gelu_slope(aux.at(i, j));
       else if ((static_cast<int>(aux.at(i / 8, j)) >> i % 8 & 1) == 0)
@@ -205,17 +213,18 @@ void apply_epilogue(LibraryAccess& memory, const Product& p, const Extras& extra
     });
   }
   if (p.has(kBiasGradient)) {
-    Values<double> sums(*extras.bias);
-    each([&](double& one, i64 i, i64) { sums[i] += one; });
+    Values<R> sums(*extras.bias);
+    each([&](R& one, i64 i, i64) { sums[i] += one; });
     store(memory, sums, index);
   }
 }
 
 /// Sums of A's rows or B's columns over k.
-void store_input_gradient(LibraryAccess& memory, const Product& p, const Extras& extras, const Factor<double>& a,
-                          const Factor<double>& b, i64 index) {
+template <typename R>
+void store_input_gradient(LibraryAccess& memory, const Product& p, const Extras& extras, const Factor<R>& a,
+                          const Factor<R>& b, i64 index) {
   if (!p.has(kBiasOfA | kBiasOfB)) return;
-  Values<double> sums(*extras.bias);
+  Values<R> sums(*extras.bias);
   const bool of_a = p.has(kBiasOfA);
   for (i64 i = 0; i < (of_a ? p.m : p.n); ++i)
     for (i64 l = 0; l < p.k; ++l) sums[i] += of_a ? a.data[i * a.down + l * a.right] : b.data[l * b.down + i * b.right];
@@ -238,17 +247,17 @@ struct Job {
   void run(LibraryAccess& memory, i64 index) const {
     const W alpha = by.alphas ? W(1) : by.alpha.get<W>(memory), beta = by.betas ? W(1) : by.beta.get<W>(memory);
     std::vector<W> sums(static_cast<std::size_t>(p.m * p.n));
-    const double scales = extras.scale_a.get<double>(memory) * extras.scale_b.get<double>(memory);
+    const auto scales = RealOf<W>(extras.scale_a.get<double>(memory) * extras.scale_b.get<double>(memory));
     if (alpha != W(0)) {
       const auto left = load<W>(memory, a.operand, index), right = load<W>(memory, b.operand, index);
       const auto fa = a.factor(left, p.opa), fb = b.factor(right, p.opb);
       add_product(p.m, p.n, p.k, fa, fb, 1, sums.data(), p.m);
-      if constexpr (sizeof(W) == sizeof(double)) store_input_gradient(memory, p, extras, fa, fb, index);
+      if constexpr (!kIsComplex<W>) store_input_gradient(memory, p, extras, fa, fb, index);
     }
     for (W& one : sums) one *= alpha * scales;
     if (by.alphas) scale_rows(sums, load<W>(memory, *by.alphas));
     add_c(memory, sums, beta, index);
-    if constexpr (sizeof(W) == sizeof(double)) finish(memory, sums, index);
+    if constexpr (!kIsComplex<W>) finish(memory, sums, index);
     Values<W> result(d.operand);
     for (i64 j = 0; j < p.n; ++j)
       for (i64 i = 0; i < p.m; ++i)
@@ -266,23 +275,24 @@ struct Job {
     if (beta == W(0)) return;
     const auto old = load<W>(memory, c.operand, index);
     const auto factors = by.betas ? load<W>(memory, *by.betas) : Values<W>(Operand());
-    const double scale = extras.scale_c.get<double>(memory);
+    const auto scale = RealOf<W>(extras.scale_c.get<double>(memory));
     for (i64 j = 0; j < p.n; ++j)
       for (i64 i = 0; i < p.m; ++i) {
         const W one = (c.by_rows ? old.at(j, i) : old.at(i, j)) * beta * scale;
         sums[static_cast<std::size_t>(j * p.m + i)] += by.betas ? one * factors[i] : one;
       }
   }
-  void finish(LibraryAccess& memory, std::vector<double>& sums, i64 index) const {
+  template <typename R>
+  void finish(LibraryAccess& memory, std::vector<R>& sums, i64 index) const {
     apply_epilogue(memory, p, extras, sums, index);
     if (extras.amax) {
-      Values<double> most(*extras.amax);
-      for (const double one : sums) most.all[0] = std::max(most.all[0], std::fabs(one));
+      Values<R> most(*extras.amax);
+      for (const R one : sums) most.all[0] = std::max(most.all[0], std::fabs(one));
       store(memory, most);
     }
     const double scale = extras.scale_d.get<double>(memory);
     if (scale != 1)
-      for (double& one : sums) one *= scale;
+      for (R& one : sums) one *= R(scale);
   }
 };
 
@@ -342,7 +352,7 @@ cublasStatus_t queue(const Job& job, cudaStream_t stream, void* caller) {
   const cudaError_t error = runtime().queue(operation, [job](LibraryAccess& memory) {
     memory.use(buffers_of(job));
     for (i64 i = 0; i < job.p.batch; ++i)
-      for_type(static_cast<Type>(job.p.d.type), [&](auto kind) { job.run<decltype(kind)>(memory, i); });
+      for_type(memory, static_cast<Type>(job.p.d.type), [&](auto kind) { job.run<decltype(kind)>(memory, i); });
   });
   if (error == cudaSuccess) return CUBLAS_STATUS_SUCCESS;
   return error == cudaErrorMemoryAllocation ? CUBLAS_STATUS_ALLOC_FAILED : CUBLAS_STATUS_EXECUTION_FAILED;

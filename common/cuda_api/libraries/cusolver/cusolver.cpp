@@ -125,7 +125,7 @@ Status potrf(const Call& call, cublasFillMode_t fill, i64 n, Out a, i64 lda, Out
   const bool upper = fill == CUBLAS_FILL_MODE_UPPER;
   const Operand to = triangle(a, type_of(call), n, lda, upper).changed(), result = info_of(info);
   return queue(call, n, n, cube(n, n, n) / 3, {to.buffer(), result.buffer()}, [=](LibraryAccess& memory) {
-    for_type(to.type, [&](auto kind) {
+    for_type(memory, to.type, [&](auto kind) {
       auto values = load<decltype(kind)>(memory, to);
       auto whole = lower_of(values, upper);
       store_info(memory, result, factorise_cholesky(whole.data(), n));
@@ -142,7 +142,7 @@ Status potrs(const Call& call, cublasFillMode_t fill, i64 n, i64 nrhs, In a, i64
                 result = info_of(info);
   return queue(call, n, nrhs, 2 * cube(n, n, nrhs), {from.buffer(), to.buffer(), result.buffer()},
                [=](LibraryAccess& memory) {
-                 for_type(t, [&](auto kind) {
+                 for_type(memory, t, [&](auto kind) {
                    using W = decltype(kind);
                    auto values = load<W>(memory, to);
                    const auto factor = load<W>(memory, from);
@@ -165,7 +165,7 @@ Status getrf(const Call& call, i64 m, i64 n, Out a, i64 lda, Out, Out pivots, Ou
   const Operand rows = vector("devIpiv", pivots, CUDA_R_32I, pivots == nullptr ? 0 : steps, 1).written();
   return queue(call, m, n, 2 * cube(m, n, steps) / 3, {to.buffer(), rows.buffer(), result.buffer()},
                [=](LibraryAccess& memory) {
-                 for_type(to.type, [&](auto kind) {
+                 for_type(memory, to.type, [&](auto kind) {
                    auto values = load<decltype(kind)>(memory, to);
                    std::vector<i64> exchanged;
                    store_info(memory, result, factorise_lu(values.all.data(), m, n, exchanged, pivots != nullptr));
@@ -187,7 +187,7 @@ Status getrs(const Call& call, cublasOperation_t op, i64 n, i64 nrhs, In a, i64 
   const Solve how = op == CUBLAS_OP_N ? Solve::plain : op == CUBLAS_OP_T ? Solve::transposed : Solve::conjugated;
   return queue(call, n, nrhs, 2 * cube(n, n, nrhs), {from.buffer(), rows.buffer(), to.buffer(), result.buffer()},
                [=](LibraryAccess& memory) {
-                 for_type(t, [&](auto kind) {
+                 for_type(memory, t, [&](auto kind) {
                    using W = decltype(kind);
                    auto values = load<W>(memory, to);
                    solve_lu(load<W>(memory, from).all.data(), n, load_pivots(memory, rows, n), how, values.all.data(),
@@ -206,7 +206,7 @@ Status geqrf(const Call& call, i64 m, i64 n, Out a, i64 lda, Out tau, Out, i64, 
                 result = info_of(info);
   return queue(call, m, n, 2 * cube(m, n, steps), {to.buffer(), taus.buffer(), result.buffer()},
                [=](LibraryAccess& memory) {
-                 for_type(t, [&](auto kind) {
+                 for_type(memory, t, [&](auto kind) {
                    using W = decltype(kind);
                    auto values = load<W>(memory, to);
                    Values<W> factors(taus);
@@ -231,7 +231,7 @@ Status ormqr(const Call& call, cublasSideMode_t side, cublasOperation_t op, i64 
   const Operand to = matrix("C", c, t, m, n, ldc).changed(), result = info_of(info);
   return queue(call, m, n, 4 * cube(m, n, k), {from.buffer(), taus.buffer(), to.buffer(), result.buffer()},
                [=](LibraryAccess& memory) {
-                 for_type(t, [&](auto kind) {
+                 for_type(memory, t, [&](auto kind) {
                    using W = decltype(kind);
                    auto values = load<W>(memory, to);
                    apply_q(load<W>(memory, from).all.data(), rows, load<W>(memory, taus).all.data(), k, !left,
@@ -250,7 +250,7 @@ Status orgqr(const Call& call, i64 m, i64 n, i64 k, Out a, i64 lda, In tau, Out,
   const Operand to = matrix("A", a, t, m, n, lda).changed(), taus = vector("tau", tau, t, k, 1), result = info_of(info);
   return queue(
       call, m, n, 4 * cube(m, n, k), {to.buffer(), taus.buffer(), result.buffer()}, [=](LibraryAccess& memory) {
-        for_type(t, [&](auto kind) {
+        for_type(memory, t, [&](auto kind) {
           using W = decltype(kind);
           const auto factors = load<W>(memory, to);
           Values<W> q(to);
@@ -274,7 +274,7 @@ Status syevd(const Call& call, cusolverEigMode_t mode, cublasFillMode_t fill, i6
   const Operand values = vector("W", w, real_of(t), n, 1).written(), result = info_of(info);
   return queue(call, n, n, 9 * cube(n, n, n), {from.buffer(), to.buffer(), values.buffer(), result.buffer()},
                [=](LibraryAccess& memory) {
-                 for_type(t, [&](auto kind) {
+                 for_type(memory, t, [&](auto kind) {
                    using W = decltype(kind);
                    auto whole = lower_of(load<W>(memory, from), upper);
                    for (i64 j = 0; j < n; ++j)
@@ -283,7 +283,7 @@ Status syevd(const Call& call, cusolverEigMode_t mode, cublasFillMode_t fill, i6
                        mirrored =
                            i == j ? W(real_part(mirrored)) : conjugate(whole[static_cast<std::size_t>(i * n + j)]);
                      }
-                   Values<double> found(values);
+                   Values<RealOf<W>> found(values);
                    found.all = eigen(whole, n);
                    store(memory, found);
                    Values<W> made(to);
@@ -315,11 +315,11 @@ Status gesvd(const Call& call, signed char jobu, signed char jobvt, i64 m, i64 n
   return queue(call, m, n, 14 * cube(m, n, n),
                {from.buffer(), values.buffer(), left.buffer(), right.buffer(), result.buffer()},
                [=](LibraryAccess& memory) {
-                 for_type(t, [&](auto kind) {
+                 for_type(memory, t, [&](auto kind) {
                    using W = decltype(kind);
                    auto vectors = load<W>(memory, from).all;
                    std::vector<W> v;
-                   Values<double> found(values);
+                   Values<RealOf<W>> found(values);
                    found.all = singular(vectors, m, n, v);
                    store(memory, found);
                    if (wants_u) {

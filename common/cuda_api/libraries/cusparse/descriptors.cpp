@@ -65,6 +65,8 @@ std::vector<Element<W>> elements(LibraryAccess& memory, const Sparse& sparse) {
 }
 template std::vector<Element<double>> elements(LibraryAccess&, const Sparse&);
 template std::vector<Element<Complex>> elements(LibraryAccess&, const Sparse&);
+template std::vector<Element<Precise>> elements(LibraryAccess&, const Sparse&);
+template std::vector<Element<PreciseComplex>> elements(LibraryAccess&, const Sparse&);
 
 cusparseStatus_t Call::queue(const std::string& shape, double operations, Type type,
                              const std::vector<LibraryBuffer>& buffers, const cuda_api::LibraryWork& work) const {

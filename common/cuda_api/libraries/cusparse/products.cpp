@@ -72,7 +72,7 @@ cusparseStatus_t multiply_vector(const Call& call, cusparseOperation_t op, const
   scalars.alpha.add_to(buffers);
   scalars.beta.add_to(buffers);
   return call.queue(shape_of(a), 2.0 * static_cast<double>(a.nonzeros), y.type, buffers, [=](LibraryAccess& memory) {
-    for_type(to.type, [&](auto kind) {
+    for_type(memory, to.type, [&](auto kind) {
       using W = decltype(kind);
       const auto vector = load<W>(memory, from);
       const W by = scalars.alpha.get<W>(memory);
@@ -112,7 +112,7 @@ cusparseStatus_t multiply_matrix(const Call& call, cusparseOperation_t opa, cusp
   const double operations = 2.0 * static_cast<double>(a.nonzeros) * static_cast<double>(n);
   return call.queue(
       fmt::format("{}, {} columns", shape_of(a), n), operations, c.type, buffers, [=](LibraryAccess& memory) {
-        for_type(to.type, [&](auto kind) {
+        for_type(memory, to.type, [&](auto kind) {
           using W = decltype(kind);
           const auto values = load<W>(memory, from);
           const W by = scalars.alpha.get<W>(memory);

@@ -17,9 +17,9 @@ i64 factorise_cholesky(W* a, i64 n) {
   for (i64 first = 0; first < n; first += kBlock) {
     const i64 behind = std::min(n, first + kBlock);
     for (i64 j = first; j < behind; ++j) {
-      const double pivot = real_part(a[j * n + j]);
+      const RealOf<W> pivot = real_part(a[j * n + j]);
       if (!(pivot > 0)) return j + 1;
-      const double root = std::sqrt(pivot);
+      const RealOf<W> root = std::sqrt(pivot);
       a[j * n + j] = root;
       for (i64 i = j + 1; i < n; ++i) a[j * n + i] /= root;
       for (i64 k = j + 1; k < behind; ++k) {
@@ -37,5 +37,7 @@ i64 factorise_cholesky(W* a, i64 n) {
 
 template i64 factorise_cholesky(double*, i64);
 template i64 factorise_cholesky(Complex*, i64);
+template i64 factorise_cholesky(Precise*, i64);
+template i64 factorise_cholesky(PreciseComplex*, i64);
 
 }  // namespace gpulab::libraries

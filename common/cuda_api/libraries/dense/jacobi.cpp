@@ -2,29 +2,35 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace gpulab::libraries {
 namespace {
 
 constexpr int kMostSweeps = 60;
-constexpr double kSmall = 1e-15;
+/// Rotations end where what is left is this small beside the rest.
+template <typename W>
+constexpr RealOf<W> kSmall = 4 * std::numeric_limits<RealOf<W>>::epsilon();
 
-double size_of(double x) { return std::fabs(x); }
-double size_of(Complex x) { return std::abs(x); }
+template <typename W>
+RealOf<W> size_of(W x) {
+  return std::abs(x);
+}
 
 /// Columns p and q become c p - s phase^* q and s phase p + c q, so that what stood between them is 0.
 template <typename W>
 struct Rotation {
-  double c = 1, s = 0;
+  using R = RealOf<W>;
+  R c = 1, s = 0;
   W phase = 1;
 
   /// Of two diagonal entries and what stands between them.
-  Rotation(double pp, double qq, W pq) {
-    const double between = size_of(pq);
+  Rotation(R pp, R qq, W pq) {
+    const R between = size_of(pq);
     phase = pq / between;
-    const double zeta = (qq - pp) / (2 * between);
-    const double t = (zeta >= 0 ? 1 : -1) / (std::fabs(zeta) + std::sqrt(1 + zeta * zeta));
+    const R zeta = (qq - pp) / (2 * between);
+    const R t = (zeta >= 0 ? 1 : -1) / (std::fabs(zeta) + std::sqrt(1 + zeta * zeta));
     c = 1 / std::sqrt(1 + t * t);
     s = c * t;
   }
@@ -46,15 +52,15 @@ std::vector<W> identity(i64 n) {
 
 /// The columns in the order of their values.
 template <typename W>
-void sort(std::vector<double>& values, std::vector<W>& columns, i64 rows, bool ascending,
+void sort(std::vector<RealOf<W>>& values, std::vector<W>& columns, i64 rows, bool ascending,
           std::vector<i64>* order = nullptr) {
   std::vector<i64> places(values.size());
   std::iota(places.begin(), places.end(), 0);
   std::ranges::stable_sort(places, [&](i64 a, i64 b) {
-    const double x = values[static_cast<std::size_t>(a)], y = values[static_cast<std::size_t>(b)];
+    const RealOf<W> x = values[static_cast<std::size_t>(a)], y = values[static_cast<std::size_t>(b)];
     return ascending ? x < y : x > y;
   });
-  std::vector<double> sorted;
+  std::vector<RealOf<W>> sorted;
   std::vector<W> moved;
   for (const i64 place : places) {
     sorted.push_back(values[static_cast<std::size_t>(place)]);
@@ -69,19 +75,19 @@ void sort(std::vector<double>& values, std::vector<W>& columns, i64 rows, bool a
 }  // namespace
 
 template <typename W>
-std::vector<double> eigen(std::vector<W>& a, i64 n) {
+std::vector<RealOf<W>> eigen(std::vector<W>& a, i64 n) {
   std::vector<W> vectors = identity<W>(n);
   W* const at = a.data();
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
-    double beside = 0, all = 0;
+    RealOf<W> beside = 0, all = 0;
     for (i64 j = 0; j < n; ++j)
       for (i64 i = 0; i < n; ++i) (i == j ? all : beside) += size_of(at[j * n + i]) * size_of(at[j * n + i]);
-    if (!(std::sqrt(beside) > kSmall * std::sqrt(all + beside))) break;
+    if (!(std::sqrt(beside) > kSmall<W> * std::sqrt(all + beside))) break;
     for (i64 p = 0; p < n; ++p)
       for (i64 q = p + 1; q < n; ++q) {
         const W pq = at[q * n + p];
-        const double pp = real_part(at[p * n + p]), qq = real_part(at[q * n + q]);
-        if (!(size_of(pq) > 1e-18 * std::sqrt(std::fabs(pp * qq))) || size_of(pq) < 1e-300) continue;
+        const RealOf<W> pp = real_part(at[p * n + p]), qq = real_part(at[q * n + q]);
+        if (!(size_of(pq) > RealOf<W>(1e-22) * std::sqrt(std::fabs(pp * qq))) || size_of(pq) < 1e-300) continue;
         const Rotation<W> rotation(pp, qq, pq);
         rotation.turn(at + p * n, at + q * n, n);
         for (i64 i = 0; i < n; ++i) {  // the rows: the same, conjugated
@@ -92,7 +98,7 @@ std::vector<double> eigen(std::vector<W>& a, i64 n) {
         rotation.turn(vectors.data() + p * n, vectors.data() + q * n, n);
       }
   }
-  std::vector<double> values;
+  std::vector<RealOf<W>> values;
   for (i64 i = 0; i < n; ++i) values.push_back(real_part(at[i * n + i]));
   a = std::move(vectors);
   sort(values, a, n, true);
@@ -100,7 +106,7 @@ std::vector<double> eigen(std::vector<W>& a, i64 n) {
 }
 
 template <typename W>
-std::vector<double> singular(std::vector<W>& a, i64 m, i64 n, std::vector<W>& v) {
+std::vector<RealOf<W>> singular(std::vector<W>& a, i64 m, i64 n, std::vector<W>& v) {
   v = identity<W>(n);
   bool turned = true;
   for (int sweep = 0; sweep < kMostSweeps && turned; ++sweep) {
@@ -109,23 +115,23 @@ std::vector<double> singular(std::vector<W>& a, i64 m, i64 n, std::vector<W>& v)
       for (i64 q = p + 1; q < n; ++q) {
         W* const one = a.data() + p * m;
         W* const other = a.data() + q * m;
-        double pp = 0, qq = 0;
+        RealOf<W> pp = 0, qq = 0;
         W pq = 0;
         for (i64 i = 0; i < m; ++i) {
           pp += size_of(one[i]) * size_of(one[i]);
           qq += size_of(other[i]) * size_of(other[i]);
           pq += conjugate(one[i]) * other[i];
         }
-        if (!(size_of(pq) > kSmall * std::sqrt(pp * qq)) || size_of(pq) < 1e-300) continue;
+        if (!(size_of(pq) > kSmall<W> * std::sqrt(pp * qq)) || size_of(pq) < 1e-300) continue;
         turned = true;
         const Rotation<W> rotation(pp, qq, pq);
         rotation.turn(one, other, m);
         rotation.turn(v.data() + p * n, v.data() + q * n, n);
       }
   }
-  std::vector<double> values;
+  std::vector<RealOf<W>> values;
   for (i64 j = 0; j < n; ++j) {
-    double sum = 0;
+    RealOf<W> sum = 0;
     for (i64 i = 0; i < m; ++i)
       sum += size_of(a[static_cast<std::size_t>(j * m + i)]) * size_of(a[static_cast<std::size_t>(j * m + i)]);
     values.push_back(std::sqrt(sum));
@@ -137,9 +143,13 @@ std::vector<double> singular(std::vector<W>& a, i64 m, i64 n, std::vector<W>& v)
   return values;
 }
 
-template std::vector<double> eigen(std::vector<double>&, i64);
-template std::vector<double> eigen(std::vector<Complex>&, i64);
-template std::vector<double> singular(std::vector<double>&, i64, i64, std::vector<double>&);
-template std::vector<double> singular(std::vector<Complex>&, i64, i64, std::vector<Complex>&);
+#define GPULAB_JACOBI(W)                                       \
+  template std::vector<RealOf<W>> eigen(std::vector<W>&, i64); \
+  template std::vector<RealOf<W>> singular(std::vector<W>&, i64, i64, std::vector<W>&);
+GPULAB_JACOBI(double)
+GPULAB_JACOBI(Complex)
+GPULAB_JACOBI(Precise)
+GPULAB_JACOBI(PreciseComplex)
+#undef GPULAB_JACOBI
 
 }  // namespace gpulab::libraries

@@ -10,10 +10,10 @@ namespace gpulab::libraries {
 
 /// `a`: n x n by columns, whole; becomes the eigenvectors. Ascending values.
 template <typename W>
-std::vector<double> eigen(std::vector<W>& a, i64 n);
+std::vector<RealOf<W>> eigen(std::vector<W>& a, i64 n);
 
 /// `a`: m x n by columns, m >= n; becomes U (m x n). `v`: n x n. Descending values.
 template <typename W>
-std::vector<double> singular(std::vector<W>& a, i64 m, i64 n, std::vector<W>& v);
+std::vector<RealOf<W>> singular(std::vector<W>& a, i64 m, i64 n, std::vector<W>& v);
 
 }  // namespace gpulab::libraries

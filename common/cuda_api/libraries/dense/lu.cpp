@@ -10,10 +10,6 @@ namespace {
 
 constexpr i64 kPanel = 32;
 
-// As LAPACK's izamax, not by the true magnitude: it chooses the same pivots.
-double size_of(double x) { return std::fabs(x); }
-double size_of(Complex x) { return std::fabs(x.real()) + std::fabs(x.imag()); }
-
 template <typename W>
 void exchange(W* a, i64 ld, i64 columns, i64 one, i64 other) {
   if (one == other) return;
@@ -27,7 +23,7 @@ void panel(W* a, i64 m, i64 n, i64 first, i64 count, std::vector<i64>& pivots, b
     W* column = a + j * m;
     i64 best = j;
     for (i64 i = j + 1; pivoting && i < m; ++i)
-      if (size_of(column[i]) > size_of(column[best])) best = i;
+      if (taxi_size(column[i]) > taxi_size(column[best])) best = i;  // as izamax: LAPACK's pivots
     pivots[static_cast<std::size_t>(j)] = best;
     if (column[best] == W(0)) {
       if (info == 0) info = j + 1;
@@ -97,5 +93,9 @@ template i64 factorise_lu(double*, i64, i64, std::vector<i64>&, bool);
 template i64 factorise_lu(Complex*, i64, i64, std::vector<i64>&, bool);
 template void solve_lu(const double*, i64, const std::vector<i64>&, Solve, double*, i64);
 template void solve_lu(const Complex*, i64, const std::vector<i64>&, Solve, Complex*, i64);
+template i64 factorise_lu(Precise*, i64, i64, std::vector<i64>&, bool);
+template i64 factorise_lu(PreciseComplex*, i64, i64, std::vector<i64>&, bool);
+template void solve_lu(const Precise*, i64, const std::vector<i64>&, Solve, Precise*, i64);
+template void solve_lu(const PreciseComplex*, i64, const std::vector<i64>&, Solve, PreciseComplex*, i64);
 
 }  // namespace gpulab::libraries

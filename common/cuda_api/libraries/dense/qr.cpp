@@ -7,10 +7,20 @@
 namespace gpulab::libraries {
 namespace {
 
-double square_of(double x) { return x * x; }
-double square_of(Complex x) { return std::norm(x); }
-bool is_real(double) { return true; }
-bool is_real(Complex x) { return x.imag() == 0; }
+template <typename W>
+RealOf<W> square_of(W x) {
+  if constexpr (kIsComplex<W>)
+    return std::norm(x);
+  else
+    return x * x;
+}
+template <typename W>
+bool is_real(W x) {
+  if constexpr (kIsComplex<W>)
+    return x.imag() == 0;
+  else
+    return true;
+}
 
 /// C -= tau v (v^H C), v[0] being 1.
 template <typename W>
@@ -44,11 +54,11 @@ void reflect_right(const W* v, W tau, W* c, i64 rows, i64 columns, i64 ld) {
 template <typename W>
 W reflection(W* x, i64 n) {
   if (n <= 0) return 0;
-  double rest = 0;
+  RealOf<W> rest = 0;
   for (i64 i = 1; i < n; ++i) rest += square_of(x[i]);
   if (rest == 0 && is_real(x[0])) return 0;
-  const double norm = std::sqrt(square_of(x[0]) + rest);
-  const double beta = real_part(x[0]) > 0 ? -norm : norm;
+  const RealOf<W> norm = std::sqrt(square_of(x[0]) + rest);
+  const RealOf<W> beta = real_part(x[0]) > 0 ? -norm : norm;
   const W tau = (W(beta) - x[0]) / beta;
   const W by = W(1) / (x[0] - W(beta));
   for (i64 i = 1; i < n; ++i) x[i] *= by;
@@ -86,5 +96,11 @@ template void factorise_qr(double*, i64, i64, i64, double*);
 template void factorise_qr(Complex*, i64, i64, i64, Complex*);
 template void apply_q(const double*, i64, const double*, i64, bool, bool, double*, i64, i64);
 template void apply_q(const Complex*, i64, const Complex*, i64, bool, bool, Complex*, i64, i64);
+template Precise reflection(Precise*, i64);
+template PreciseComplex reflection(PreciseComplex*, i64);
+template void factorise_qr(Precise*, i64, i64, i64, Precise*);
+template void factorise_qr(PreciseComplex*, i64, i64, i64, PreciseComplex*);
+template void apply_q(const Precise*, i64, const Precise*, i64, bool, bool, Precise*, i64, i64);
+template void apply_q(const PreciseComplex*, i64, const PreciseComplex*, i64, bool, bool, PreciseComplex*, i64, i64);
 
 }  // namespace gpulab::libraries

@@ -10,7 +10,7 @@ namespace gpulab::libraries {
 namespace {
 
 // A block of a (kRowsAtOnce x kDepth) stays in the second cache while the columns of b pass by, kWide at a time.
-constexpr i64 kHigh = 8, kWide = 6, kDepth = 256, kRowsAtOnce = 96, kColumnsAtOnce = 1536;
+constexpr i64 kHigh = 8, kWide = 6, kDepth = 64, kRowsAtOnce = 96, kColumnsAtOnce = 1536;
 
 using Vector = double __attribute__((vector_size(kHigh * sizeof(double))));
 
@@ -98,6 +98,36 @@ void columns(const Problem& p, i64 first, i64 end) {
   }
 }
 
+/// A strip of `high` rows by one column: sums that do not wait for each other.
+template <i64 high>
+void precise_strip(i64 k, const Precise* a, i64 down, i64 right, const Precise* b, Precise sign, Precise* c,
+                   i64 c_down) {
+  Precise sums[high] = {};
+  for (i64 p = 0; p < k; ++p)
+    for (i64 i = 0; i < high; ++i) sums[i] += a[i * down + p * right] * b[p];
+  for (i64 i = 0; i < high; ++i) c[i * c_down] += sign * sums[i];
+}
+
+/// Parts of numbers: element (i, j) of a is a[i * a_down + j * a_right], as of a View.
+struct PreciseView {
+  const Precise* data;
+  i64 down, right;
+};
+void add_precise(i64 m, i64 n, i64 k, const PreciseView& a, const PreciseView& b, Precise sign, Precise* c, i64 c_down,
+                 i64 c_right) {
+  constexpr i64 high = 4;
+  std::vector<Precise> column(static_cast<std::size_t>(std::max<i64>(k, 0)));
+  for (i64 j = 0; j < n && k > 0; ++j) {
+    for (i64 p = 0; p < k; ++p) column[static_cast<std::size_t>(p)] = b.data[p * b.down + j * b.right];
+    Precise* const to = c + j * c_right;
+    i64 i = 0;
+    for (; i + high <= m; i += high)
+      precise_strip<high>(k, a.data + i * a.down, a.down, a.right, column.data(), sign, to + i * c_down, c_down);
+    for (; i < m; ++i)
+      precise_strip<1>(k, a.data + i * a.down, a.down, a.right, column.data(), sign, to + i * c_down, c_down);
+  }
+}
+
 }  // namespace
 
 void add_product(i64 m, i64 n, i64 k, const View& a, const View& b, double sign, const Target& c) {
@@ -137,6 +167,24 @@ void add_product(i64 m, i64 n, i64 k, const Factor<Complex>& a, const Factor<Com
   add_product(m, n, k, part(a, 1), part(b, 1), -sign * of_a * of_b, real);
   add_product(m, n, k, part(a, 0), part(b, 1), sign * of_b, imaginary);
   add_product(m, n, k, part(a, 1), part(b, 0), sign * of_a, imaginary);
+}
+
+void add_product(i64 m, i64 n, i64 k, const Factor<Precise>& a, const Factor<Precise>& b, double sign, Precise* c,
+                 i64 c_right) {
+  add_precise(m, n, k, {a.data, a.down, a.right}, {b.data, b.down, b.right}, sign, c, 1, c_right);
+}
+
+void add_product(i64 m, i64 n, i64 k, const Factor<PreciseComplex>& a, const Factor<PreciseComplex>& b, double sign,
+                 PreciseComplex* c, i64 c_right) {
+  const auto part = [](const Factor<PreciseComplex>& f, int which) {
+    return PreciseView{reinterpret_cast<const Precise*>(f.data) + which, 2 * f.down, 2 * f.right};
+  };
+  auto* const sums = reinterpret_cast<Precise*>(c);
+  const double of_a = a.conjugated ? -1 : 1, of_b = b.conjugated ? -1 : 1;
+  add_precise(m, n, k, part(a, 0), part(b, 0), sign, sums, 2, 2 * c_right);
+  add_precise(m, n, k, part(a, 1), part(b, 1), -sign * of_a * of_b, sums, 2, 2 * c_right);
+  add_precise(m, n, k, part(a, 0), part(b, 1), sign * of_b, sums + 1, 2, 2 * c_right);
+  add_precise(m, n, k, part(a, 1), part(b, 0), sign * of_a, sums + 1, 2, 2 * c_right);
 }
 
 }  // namespace gpulab::libraries

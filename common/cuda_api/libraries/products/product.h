@@ -1,5 +1,5 @@
 #pragma once
-// c += sign * a * b, in double.
+// c += sign * a * b, in double, or in long double where there is little of it.
 
 #include <cstdint>
 
@@ -30,5 +30,10 @@ void add_product(i64 m, i64 n, i64 k, const Factor<double>& a, const Factor<doub
                  i64 c_right);
 void add_product(i64 m, i64 n, i64 k, const Factor<Complex>& a, const Factor<Complex>& b, double sign, Complex* c,
                  i64 c_right);
+/// In long double, one element after the other: for products that take a moment.
+void add_product(i64 m, i64 n, i64 k, const Factor<Precise>& a, const Factor<Precise>& b, double sign, Precise* c,
+                 i64 c_right);
+void add_product(i64 m, i64 n, i64 k, const Factor<PreciseComplex>& a, const Factor<PreciseComplex>& b, double sign,
+                 PreciseComplex* c, i64 c_right);
 
 }  // namespace gpulab::libraries

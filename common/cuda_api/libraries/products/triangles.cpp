@@ -89,13 +89,15 @@ std::vector<W> transposed(const std::vector<W>& a, i64 rows, i64 columns) {
   return made;
 }
 
-template struct Triangle<double>;
-template struct Triangle<Complex>;
-template void multiply(const Triangle<double>&, double*, i64);
-template void multiply(const Triangle<Complex>&, Complex*, i64);
-template void solve(const Triangle<double>&, double*, i64);
-template void solve(const Triangle<Complex>&, Complex*, i64);
-template std::vector<double> transposed(const std::vector<double>&, i64, i64);
-template std::vector<Complex> transposed(const std::vector<Complex>&, i64, i64);
+#define GPULAB_TRIANGLES(W)                            \
+  template struct Triangle<W>;                         \
+  template void multiply(const Triangle<W>&, W*, i64); \
+  template void solve(const Triangle<W>&, W*, i64);    \
+  template std::vector<W> transposed(const std::vector<W>&, i64, i64);
+GPULAB_TRIANGLES(double)
+GPULAB_TRIANGLES(Complex)
+GPULAB_TRIANGLES(Precise)
+GPULAB_TRIANGLES(PreciseComplex)
+#undef GPULAB_TRIANGLES
 
 }  // namespace gpulab::libraries

@@ -38,6 +38,8 @@ class Access final : public LibraryAccess {
     if (bytes > 0) session_.device().write(to, {static_cast<const std::byte*>(from), bytes});
   }
 
+  [[nodiscard]] double operations() const override { return operation_.operations; }
+
   LibraryTouches touches;
 
  private:
