@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "common/simt/machine/block.h"
@@ -53,9 +54,10 @@ struct Poll {
 };
 
 struct BlockTrace {
-  std::uint64_t linear = 0;        ///< of the grid
-  std::uint64_t executed = 0;      ///< warp instructions of the simulator
-  std::uint64_t instructions = 0;  ///< PTX instructions of the trace
+  std::uint64_t linear = 0;                 ///< of the grid
+  std::uint64_t executed = 0;               ///< warp instructions of the simulator
+  std::uint64_t instructions = 0;           ///< PTX instructions of the trace
+  std::uint64_t most_of_warp = UINT64_MAX;  ///< so many of each warp at most: the block is too long to be traced whole
   std::vector<std::vector<TraceEvent>> warps;
   std::vector<std::uint64_t> warp_instructions;  ///< PTX instructions of the trace, by warp
   std::vector<std::vector<Poll>> polls;          ///< by warp, while it traces
@@ -98,6 +100,11 @@ class Tracer final : public Observer {
  private:
   [[nodiscard]] bool is_wanted(std::uint64_t block) const;
   [[nodiscard]] BlockTrace* trace_of(const BlockContext& block);
+  [[nodiscard]] bool is_too_long(const BlockTrace& trace) const {
+    return trace.instructions > most_instructions_ || trace.accesses.size() > most_instructions_ / 2 ||
+           trace.sectors.size() > most_instructions_ * 4;
+  }
+  void cut(BlockTrace& trace, std::span<const Warp> warps) const;
   [[nodiscard]] bool note_look(Warp& w, const TracedAccess& access, std::uint64_t address, BlockTrace& trace) const;
   [[nodiscard]] bool has_barrier(const TraceEvent& event) const {
     return !(event.what & TraceEvent::kAccess) && barriers_[event.what];

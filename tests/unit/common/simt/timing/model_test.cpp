@@ -164,6 +164,18 @@ TEST_CASE("blocks that grow along the grid take about as long as as many that ar
   CHECK(growing > alike / 1.5);
 }
 
+TEST_CASE("of a block that is too long to be traced whole all warps are traced in part: they wait side by side") {
+  const auto turns = [](int count) {
+    return kernel(
+        fmt::format("mov.u32 r11, {}; L: ld.global.f32 f2, [d1]; add.f32 f1, f1, f2; "
+                    "sub.u32 r11, r11, 1; setp.ne.u32 p, r11, 0; @p bra L;",
+                    count));
+  };
+  const double whole = time_of(turns(20'000), 1).ms, cut = time_of(turns(400'000), 1).ms;
+  CHECK(cut > 19 * whole);
+  CHECK(cut < 21 * whole);
+}
+
 TEST_CASE("whoever does not ask gets no modelled time") {
   const auto device = make_simulator(gpu_profile("h200"));
   device->time([] {}, true);
