@@ -42,6 +42,7 @@ void TimingModel::start_run(bool empty_l2) {
   touched_.clear();
   brought_bytes_ = 0;
   dirty_left_ = empty_l2 ? 0 : gpu_.dirty_l2_bytes;
+  of_program_ = empty_l2;
   unavailable_.clear();
 }
 
@@ -80,6 +81,7 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
                                   std::uint32_t per_sm) const {
   MemoryShare share;
   share.part = part;
+  share.cold_code = of_program_ && !launched_.contains(launch.program);
   const double dram = gpu_.dram_gbs / gpu_.clock_ghz;
   share.l2_bytes_per_cycle = std::min(gpu_.l2_bytes_per_cycle, gpu_.l2_total_bytes_per_cycle * part);
   share.l2_scattered_bytes_per_cycle =
@@ -264,6 +266,7 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
 }
 
 void TimingModel::remember(const LaunchState& launch, const Counters& counters, const GridTrace& trace) {
+  if (of_program_) launched_.insert(launch.program);
   const double read = static_cast<double>(counters["global_read_footprint_bytes"]),
                written = static_cast<double>(counters["global_write_footprint_bytes"]);
   dirty_left_ = std::max(0.0, dirty_left_ - read);
