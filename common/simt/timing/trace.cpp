@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "common/simt/counting/access.h"
+#include "common/simt/timing/meetings.h"
 #include "common/simt/timing/sector_set.h"
 
 namespace gpulab::simt {
@@ -242,6 +243,7 @@ void Tracer::grid_started(const LaunchState& launch) {
       }
     }
     known.swaps = known.use.atomic && opcode.find(".cas") != std::string_view::npos;
+    known.polls = known.use.may_order() && (known.use.load || known.use.atomic) && is_poll(site);
     known.real = known.use.atomic &&
                  (opcode.find(".f") != std::string_view::npos || opcode.find(".bf") != std::string_view::npos);
   }
@@ -394,6 +396,8 @@ GridTrace Tracer::take() {
       for (std::uint32_t i = 0; a.space == Space::global && (a.atomic || a.stored_bytes) && i < a.sectors; ++i)
         grid_.polls |= places.contains(block.sectors[a.first_sector + i]);
   }
+  grid_.chain = chained(grid_);
+  grid_.polls |= grid_.chain > 0;
   return std::exchange(grid_, {});
 }
 
@@ -424,7 +428,8 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     access.same_address = static_cast<std::uint8_t>(lanes);
     access.hot_sector = access.space == Space::shared ? address : address >> 5;
     access.real = uses_[op->site].real;
-    access.together = !access.real && lanes == count;
+    access.swaps = uses_[op->site].swaps;
+    access.together = !access.real && !access.swaps && lanes == count;
     access.conflicts = access.together ? 1 : rounds_of(packed, count);
   }
   if (access.space == Space::constant) {
@@ -440,6 +445,9 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
     if (use.load && !use.atomic && access.space == Space::global && access.lines > 1)
       access.passes = std::max(access.passes, pattern_of(w, op->site, addresses, use).wavefronts);
   }
+  if (access.space == Space::global && count == 1 && trace->meetings.size() < Meeting::kMost &&
+      (use.may_order() || use.store))
+    trace->meetings.push_back({packed[0], op->site, uses_[op->site].polls, use.store || use.atomic});
   auto& events = trace->warps[w.index];
   if (access.space == Space::global && note_look(w, access, packed[0], *trace)) return;
   events.push_back({TraceEvent::kAccess | static_cast<std::uint32_t>(trace->accesses.size())});

@@ -30,6 +30,7 @@ struct TracedAccess {
   bool atomic = false;
   bool real = false;               ///< an atomic on floating-point numbers
   bool together = false;           ///< an atomic that a warp does as one: integers, all lanes at one address
+  bool swaps = false;              ///< a compare-and-swap
   bool in_l2 = false;              ///< an earlier launch has brought it there
   bool of_host = false;            ///< memory of the host, which the GPU reads and writes over its link
   std::uint16_t stored_bytes = 0;  ///< by all lanes
@@ -53,6 +54,15 @@ struct Poll {
   static constexpr std::size_t kMost = 32;
 };
 
+/// One lane's access to what other blocks may come to: an atomic, an ordered load, a store.
+struct Meeting {
+  std::uint64_t address = 0;
+  std::uint32_t site = 0;
+  bool polls = false;   ///< looks again and again until somebody has stored there
+  bool stores = false;  ///< an atomic does, too
+  static constexpr std::size_t kMost = 64;
+};
+
 struct BlockTrace {
   std::uint64_t linear = 0;                 ///< of the grid
   std::uint64_t executed = 0;               ///< warp instructions of the simulator
@@ -62,6 +72,7 @@ struct BlockTrace {
   std::vector<std::uint64_t> warp_instructions;  ///< PTX instructions of the trace, by warp
   std::vector<std::vector<Poll>> polls;          ///< by warp, while it traces
   std::vector<std::uint64_t> looked_again_at;    ///< sectors that a warp came back to
+  std::vector<Meeting> meetings;                 ///< the first ones, in the simulator's order
   std::vector<TracedAccess> accesses;
   std::vector<std::uint64_t> sectors;          ///< address / 32
   bool looked_again = false, managed = false;  ///< GridTrace's polls, managed
@@ -76,6 +87,7 @@ struct GridTrace {
   std::uint64_t most_executed = 0;  ///< of one block
   std::uint64_t most_of_warp = 0;   ///< of one warp
   bool polls = false;               ///< a traced warp waits for what others store
+  double chain = 0;                 ///< the part of the blocks that wait, each for the one before it
   bool managed = false;             ///< or uses memory whose pages move between host and GPU
 };
 
@@ -115,6 +127,7 @@ class Tracer final : public Observer {
     bool real = false;      ///< an atomic on floating-point numbers
     bool constant = false;  ///< a load of __constant__ memory
     bool swaps = false;     ///< an atomic compare-and-swap
+    bool polls = false;     ///< an atomic or an ordered load in a loop that does nothing but look
   };
 
   std::uint64_t wanted_ = 0, group_ = 1, stride_ = 1;
