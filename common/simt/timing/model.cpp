@@ -171,6 +171,7 @@ struct TimingModel::Slices {
 /// Of an atomic's rounds, those at the fullest sector are known, the others are spread over the other sectors.
 void TimingModel::add_atomic(const BlockTrace& block, const TracedAccess& a, Slices& slices) const {
   const double hot = a.together ? gpu_.same_address_cycles
+                     : a.swaps  ? a.same_address * gpu_.same_address_cycles  // lane by lane (full_atomg_cas)
                      : a.real   ? std::max(a.same_address * gpu_.same_address_float_cycles, gpu_.slice_round_cycles)
                                 : a.same_address * gpu_.slice_round_cycles;
   slices.add(a.hot_sector, hot, block.linear);
@@ -193,7 +194,7 @@ double TimingModel::hottest_slice(const GridTrace& trace, double scale, std::uin
     if (first == 0 && missed.lanes > 0) {  // once on each SM, and not again for each `scale` of the traced blocks
       const double all = scale * static_cast<double>(trace.blocks.size());
       const double used = std::min(all, static_cast<double>(sms(profile_)));
-      slices.add(missed.sector, missed.lanes * gpu_.slice_round_cycles * used / scale, trace.blocks.front().linear);
+      slices.add(missed.sector, missed.lanes * gpu_.same_address_cycles * used / scale, trace.blocks.front().linear);
       slices.add(missed.sector, 0, trace.blocks.back().linear + 1);
     }
     for (std::size_t b = first; b < end; ++b)
