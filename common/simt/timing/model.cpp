@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "common/simt/timing/meetings.h"
 #include "common/simt/timing/sector_set.h"
 
 namespace gpulab::simt {

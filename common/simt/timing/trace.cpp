@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "common/simt/counting/access.h"
-#include "common/simt/timing/meetings.h"
 #include "common/simt/timing/sector_set.h"
 
 namespace gpulab::simt {

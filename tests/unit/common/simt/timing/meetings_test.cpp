@@ -1,4 +1,4 @@
-#include "common/simt/timing/meetings.h"
+#include "common/simt/timing/trace.h"
 
 #include <fmt/format.h>
 
