@@ -42,6 +42,7 @@ void TimingModel::start_run(bool empty_l2) {
   touched_.clear();
   brought_bytes_ = 0;
   dirty_left_ = empty_l2 ? 0 : gpu_.dirty_l2_bytes;
+  of_program_ = empty_l2;
   unavailable_.clear();
 }
 
@@ -80,6 +81,7 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
                                   std::uint32_t per_sm) const {
   MemoryShare share;
   share.part = part;
+  share.cold_code = of_program_ && !launched_.contains(launch.program);
   const double dram = gpu_.dram_gbs / gpu_.clock_ghz;
   share.l2_bytes_per_cycle = std::min(gpu_.l2_bytes_per_cycle, gpu_.l2_total_bytes_per_cycle * part);
   share.l2_scattered_bytes_per_cycle =
@@ -168,6 +170,7 @@ struct TimingModel::Slices {
 /// Of an atomic's rounds, those at the fullest sector are known, the others are spread over the other sectors.
 void TimingModel::add_atomic(const BlockTrace& block, const TracedAccess& a, Slices& slices) const {
   const double hot = a.together ? gpu_.same_address_cycles
+                     : a.swaps  ? a.same_address * gpu_.same_address_cycles  // lane by lane (full_atomg_cas)
                      : a.real   ? std::max(a.same_address * gpu_.same_address_float_cycles, gpu_.slice_round_cycles)
                                 : a.same_address * gpu_.slice_round_cycles;
   slices.add(a.hot_sector, hot, block.linear);
@@ -183,9 +186,16 @@ void TimingModel::add_atomic(const BlockTrace& block, const TracedAccess& a, Sli
 /// Blocks that run at once meet there; those of the next wave may meet elsewhere.
 double TimingModel::hottest_slice(const GridTrace& trace, double scale, std::uint32_t per_sm, bool stores) const {
   double all = 0;
+  const Swaps missed = missed_swaps(trace, per_sm);
   for (std::size_t first = 0; first < trace.blocks.size(); first += per_sm) {
     const std::size_t end = std::min<std::size_t>(first + per_sm, trace.blocks.size());
     Slices slices;
+    if (first == 0 && missed.lanes > 0) {  // once on each SM, and not again for each `scale` of the traced blocks
+      const double all = scale * static_cast<double>(trace.blocks.size());
+      const double used = std::min(all, static_cast<double>(sms(profile_)));
+      slices.add(missed.sector, missed.lanes * gpu_.same_address_cycles * used / scale, trace.blocks.front().linear);
+      slices.add(missed.sector, 0, trace.blocks.back().linear + 1);
+    }
     for (std::size_t b = first; b < end; ++b)
       for (const TracedAccess& a : trace.blocks[b].accesses) {
         if (a.space != TracedAccess::Space::global) continue;
@@ -221,6 +231,7 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   Grid grid;
   grid.sms_used = static_cast<int>(used);
   grid.kinds = kinds_of(trace, spilled_ > 0);
+  grid.kinds.swaps = missed_swaps(trace, per_sm).lanes > 0;
   grid.waves = blocks / (static_cast<double>(per_sm) * static_cast<double>(sms(profile_)));
   grid.tail = std::ceil(grid.waves) - grid.waves;
   grid.sm = run_sm(gpu_, code, trace.blocks, per_sm, gpu_.block_cycles * used, share, sites, keeps_issues_);
@@ -254,6 +265,9 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   grid.unqueued = grid.cycles;
   grid.slice = hottest_slice(trace, blocks / traced, per_sm, true);
   grid.cycles = std::max({grid.cycles, grid.atomics, grid.slice});
+  // A link of the chain: what the block before has stored goes to L2 and a look at it comes back, which waits for half
+  // a round trip of the look before on the average, and as long for its own.
+  if (trace.chain > 0) grid.cycles = std::max(grid.cycles, trace.chain * blocks * 2 * gpu_.atomic_latency);
   for (const SiteTime& site : grid.sm.sites) grid.warps.add(site, 1);
   // Atomics that queue elsewhere keep warps waiting that one SM alone would not.
   if (grid.atomics > grid.sm_cycles && grid.atomics >= grid.cycles)
@@ -264,6 +278,7 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
 }
 
 void TimingModel::remember(const LaunchState& launch, const Counters& counters, const GridTrace& trace) {
+  if (of_program_) launched_.insert(launch.program);
   const double read = static_cast<double>(counters["global_read_footprint_bytes"]),
                written = static_cast<double>(counters["global_write_footprint_bytes"]);
   dirty_left_ = std::max(0.0, dirty_left_ - read);
@@ -333,6 +348,7 @@ std::optional<ModelledTime> TimingModel::take() {
   LaunchKinds kinds;
   for (const Grid& grid : grids_) {
     kinds.polls |= grid.kinds.polls;
+    kinds.swaps |= grid.kinds.swaps;
     kinds.managed |= grid.kinds.managed;
     kinds.of_host |= grid.kinds.of_host;
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "common/counters.h"
 #include "common/dim3.h"
@@ -94,6 +95,8 @@ class TimingModel {
   double brought_bytes_ = 0, dirty_left_ = 0;
   std::vector<Grid> grids_;
   bool in_graph_ = false;
+  bool of_program_ = false;  ///< whole programs run: a kernel's first launch has everything to fetch
+  std::unordered_set<const Program*> launched_;  ///< then: those whose code the caches have
   bool keeps_issues_ = false;
   std::vector<std::vector<IssuedInstruction>> issued_;  ///< by grid
   std::string unavailable_;

@@ -49,7 +49,7 @@ class Sm {
         traces_(blocks),
         interval_(interval),
         memory_(gpu, share, result_),
-        instructions_(code),
+        instructions_(code, share.cold_code),
         account_(sites),
         log_(log) {}
 

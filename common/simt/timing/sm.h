@@ -28,9 +28,10 @@ struct MemoryShare {
   double misses = 1;   ///< of the sectors that this SM asks for first: the part that no other SM has brought to L2
   double fetched = 1;  ///< sectors that DRAM brings for each of these: it brings two neighbours at once
   std::uint32_t l1_bytes = 0;
-  double part = 1;        ///< of what all SMs share, this one's
-  double write_back = 1;  ///< of what is written, the part that does not stay in L2 as the grid ends
-  double fill = 0;        ///< 1: sectors that are written in part stay so, and are read before they are written back
+  double part = 1;         ///< of what all SMs share, this one's
+  double write_back = 1;   ///< of what is written, the part that does not stay in L2 as the grid ends
+  double fill = 0;         ///< 1: sectors that are written in part stay so, and are read before they are written back
+  bool cold_code = false;  ///< no instruction cache has any of the kernel yet
 };
 
 struct SmResult {

@@ -51,6 +51,8 @@ Spread spread_of(const LaunchKinds& kinds, const std::string& bound, const GpuTi
   if (kinds.local > much || kinds.loops) spread = {std::max(spread.down, 1.5), std::max(spread.up, 2.0), {}};
   if (kinds.polls)
     spread.no_ground = "its threads wait for what others do, and how long depends on who runs when";
+  else if (kinds.swaps)
+    spread.no_ground = "its threads swap at one address until they succeed, and how often depends on who runs when";
   else if (kinds.managed)
     spread.no_ground = "it uses managed memory, whose pages may have to come from the host first";
   else if (kinds.of_host)

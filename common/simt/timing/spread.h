@@ -13,6 +13,7 @@ namespace gpulab::simt {
 /// What of a launch the model is known to get less well, or has never been compared with.
 struct LaunchKinds {
   bool polls = false;    ///< warps wait for what others store, or for a lock
+  bool swaps = false;    ///< warps that only looked would try to swap at one address, had they run at once
   bool managed = false;  ///< pages of managed memory move between host and GPU
   bool of_host = false;  ///< memory of the host, over its link
   double local = 0;      ///< of all accesses, those of local memory: arrays of a thread, registers that are spilled

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "common/simt/machine/block.h"
@@ -29,6 +30,7 @@ struct TracedAccess {
   bool atomic = false;
   bool real = false;               ///< an atomic on floating-point numbers
   bool together = false;           ///< an atomic that a warp does as one: integers, all lanes at one address
+  bool swaps = false;              ///< a compare-and-swap
   bool in_l2 = false;              ///< an earlier launch has brought it there
   bool of_host = false;            ///< memory of the host, which the GPU reads and writes over its link
   std::uint16_t stored_bytes = 0;  ///< by all lanes
@@ -52,14 +54,25 @@ struct Poll {
   static constexpr std::size_t kMost = 32;
 };
 
+/// One lane's access to what other blocks may come to: an atomic, an ordered load, a store.
+struct Meeting {
+  std::uint64_t address = 0;
+  std::uint32_t site = 0;
+  bool polls = false;   ///< looks again and again until somebody has stored there
+  bool stores = false;  ///< an atomic does, too
+  static constexpr std::size_t kMost = 64;
+};
+
 struct BlockTrace {
-  std::uint64_t linear = 0;        ///< of the grid
-  std::uint64_t executed = 0;      ///< warp instructions of the simulator
-  std::uint64_t instructions = 0;  ///< PTX instructions of the trace
+  std::uint64_t linear = 0;                 ///< of the grid
+  std::uint64_t executed = 0;               ///< warp instructions of the simulator
+  std::uint64_t instructions = 0;           ///< PTX instructions of the trace
+  std::uint64_t most_of_warp = UINT64_MAX;  ///< so many of each warp at most: the block is too long to be traced whole
   std::vector<std::vector<TraceEvent>> warps;
   std::vector<std::uint64_t> warp_instructions;  ///< PTX instructions of the trace, by warp
   std::vector<std::vector<Poll>> polls;          ///< by warp, while it traces
   std::vector<std::uint64_t> looked_again_at;    ///< sectors that a warp came back to
+  std::vector<Meeting> meetings;                 ///< the first ones, in the simulator's order
   std::vector<TracedAccess> accesses;
   std::vector<std::uint64_t> sectors;          ///< address / 32
   bool looked_again = false, managed = false;  ///< GridTrace's polls, managed
@@ -74,6 +87,7 @@ struct GridTrace {
   std::uint64_t most_executed = 0;  ///< of one block
   std::uint64_t most_of_warp = 0;   ///< of one warp
   bool polls = false;               ///< a traced warp waits for what others store
+  double chain = 0;                 ///< the part of the blocks that wait, each for the one before it
   bool managed = false;             ///< or uses memory whose pages move between host and GPU
 };
 
@@ -98,6 +112,11 @@ class Tracer final : public Observer {
  private:
   [[nodiscard]] bool is_wanted(std::uint64_t block) const;
   [[nodiscard]] BlockTrace* trace_of(const BlockContext& block);
+  [[nodiscard]] bool is_too_long(const BlockTrace& trace) const {
+    return trace.instructions > most_instructions_ || trace.accesses.size() > most_instructions_ / 2 ||
+           trace.sectors.size() > most_instructions_ * 4;
+  }
+  void cut(BlockTrace& trace, std::span<const Warp> warps) const;
   [[nodiscard]] bool note_look(Warp& w, const TracedAccess& access, std::uint64_t address, BlockTrace& trace) const;
   [[nodiscard]] bool has_barrier(const TraceEvent& event) const {
     return !(event.what & TraceEvent::kAccess) && barriers_[event.what];
@@ -108,6 +127,7 @@ class Tracer final : public Observer {
     bool real = false;      ///< an atomic on floating-point numbers
     bool constant = false;  ///< a load of __constant__ memory
     bool swaps = false;     ///< an atomic compare-and-swap
+    bool polls = false;     ///< an atomic or an ordered load in a loop that does nothing but look
   };
 
   std::uint64_t wanted_ = 0, group_ = 1, stride_ = 1;
@@ -120,5 +140,24 @@ class Tracer final : public Observer {
   std::map<std::uint64_t, BlockTrace> running_;
   GridTrace grid_;
 };
+
+// Where blocks meet at one address, and what follows for a GPU, whose blocks run side by side: in the simulator a block
+// starts when those before it have done their part (meetings.cpp).
+
+/// Whether a site looks at an address again and again until somebody has stored there: a short loop around it.
+[[nodiscard]] bool is_poll(const Site& site);
+
+/// The part of the blocks each of which waits for the one before it: what two poll lies as far apart, block by block,
+/// as each one's store behind its poll lies from what it polled. 0: there is none, or a block stores for the next one
+/// before it polls, so that those behind do not wait for its end (decoupled look-back).
+[[nodiscard]] double chained(const GridTrace& trace);
+
+/// Warps that would try to swap at one address, too, had they run at once with those that do: all that look there
+/// before anybody has swapped, those of the blocks that are resident first.
+struct Swaps {
+  std::uint64_t sector = 0;
+  double lanes = 0;  ///< of warps that have only looked
+};
+[[nodiscard]] Swaps missed_swaps(const GridTrace& trace, std::size_t resident);
 
 }  // namespace gpulab::simt

@@ -164,6 +164,51 @@ TEST_CASE("blocks that grow along the grid take about as long as as many that ar
   CHECK(growing > alike / 1.5);
 }
 
+TEST_CASE("of a block that is too long to be traced whole all warps are traced in part: they wait side by side") {
+  const auto turns = [](int count) {
+    return kernel(
+        fmt::format("mov.u32 r11, {}; L: ld.global.f32 f2, [d1]; add.f32 f1, f1, f2; "
+                    "sub.u32 r11, r11, 1; setp.ne.u32 p, r11, 0; @p bra L;",
+                    count));
+  };
+  const double whole = time_of(turns(20'000), 1).ms, cut = time_of(turns(400'000), 1).ms;
+  CHECK(cut > 19 * whole);
+  CHECK(cut < 21 * whole);
+}
+
+/// Milliseconds of two launches of one block, each a run of its own, on a simulator with a cold or an empty L2.
+std::array<double, 2> two_runs(const std::string& ptx, bool of_program) {
+  SimulatorOptions options;
+  options.model = true;
+  options.empty_l2 = of_program;
+  const auto device = make_simulator(gpu_profile("h100"), options);
+  device->load({"k.ptx", ptx, {}});
+  const std::vector<float> data(256, 1.5f);
+  const auto in = upload(*device, data, "in"), out = upload(*device, data, "out");
+  std::array<double, 2> ms{};
+  for (double& run : ms) {
+    device->time(
+        [&] {
+          device->launch(device->kernel("k"), {{1, 1, 1}, {256, 1, 1}},
+                         std::array{KernelArgument::of(in), KernelArgument::of(out)});
+        },
+        true);
+    std::string why;
+    run = device->take_model(why).value().ms;
+  }
+  return ms;
+}
+
+TEST_CASE("a whole program's first launch of a kernel fetches its code; later ones, and those of a lab, find it") {
+  std::string body;
+  for (int i = 0; i < 1600; ++i) body += "fma.rn.f32 f1, f1, f1, f1; ";
+  const auto program = two_runs(kernel(body), true), lab = two_runs(kernel(body), false);
+  constexpr double cycles = 25 * 1600 / 8;
+  CHECK(program[0] - program[1] > 0.7 * cycles / 1.98e6);
+  CHECK(program[0] - program[1] < 1.1 * cycles / 1.98e6);
+  CHECK(lab[0] == lab[1]);
+}
+
 TEST_CASE("whoever does not ask gets no modelled time") {
   const auto device = make_simulator(gpu_profile("h200"));
   device->time([] {}, true);

@@ -1,0 +1,96 @@
+#include "common/simt/timing/trace.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace gpulab::simt {
+
+namespace {
+
+constexpr std::uint32_t kShortLoop = 12;  ///< instructions of a loop that does nothing but look
+
+/// The place in a block's meetings at which it first comes to an address; their number: never.
+std::size_t first_at(const BlockTrace& block, std::uint64_t address, bool stores) {
+  const auto& all = block.meetings;
+  const auto found =
+      std::ranges::find_if(all, [&](const Meeting& m) { return m.address == address && (!stores || m.stores); });
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+enum class Order : std::uint8_t { none, polls_first, stores_first };
+
+/// What a block does first: poll an address, or store `apart` behind it, where the next block polls.
+Order order_of(const BlockTrace& block, const Meeting& poll, std::int64_t apart) {
+  const std::uint64_t next = poll.address + static_cast<std::uint64_t>(apart);
+  const std::size_t stored = first_at(block, next, true);
+  if (stored == block.meetings.size()) return Order::none;
+  return first_at(block, next, false) < first_at(block, poll.address, false) ? Order::stores_first : Order::polls_first;
+}
+
+}  // namespace
+
+bool is_poll(const Site& site) {
+  const auto& all = site.function->instructions;
+  const auto own = static_cast<std::uint32_t>(site.instruction - all.data());
+  const auto end = std::min<std::size_t>(all.size(), own + std::size_t{kShortLoop});
+  for (std::size_t i = own; i < end; ++i) {
+    if (!all[i].opcode.starts_with("bra") || all[i].operands.empty()) continue;
+    for (const ptx::Label& label : site.function->labels)
+      if (label.name == all[i].operands[0].name && label.instruction <= own && own - label.instruction < kShortLoop)
+        return true;
+  }
+  return false;
+}
+
+double chained(const GridTrace& trace) {
+  const BlockTrace* one = nullptr;
+  double links = 0;
+  for (const BlockTrace& other : trace.blocks) {
+    if (other.meetings.empty()) continue;  // it has nothing to do
+    bool linked = false;
+    for (const Meeting& poll : one ? one->meetings : other.meetings)
+      for (const Meeting& later : other.meetings) {
+        if (!one || !poll.polls || later.site != poll.site) continue;
+        const auto blocks = static_cast<std::int64_t>(other.linear - one->linear);
+        const auto apart = static_cast<std::int64_t>(later.address - poll.address);
+        if (apart == 0 || apart % blocks != 0) continue;
+        const Order order = order_of(*one, poll, apart / blocks);
+        if (order == Order::stores_first) return 0;
+        linked |= order == Order::polls_first && order_of(other, later, apart / blocks) == Order::polls_first;
+      }
+    if (one && !linked) return 0;
+    one = &other;
+    ++links;
+  }
+  return links > 1 ? links / static_cast<double>(trace.blocks.size()) : 0;
+}
+
+Swaps missed_swaps(const GridTrace& trace, std::size_t resident) {
+  Swaps swaps;
+  double bytes = 0;  // of a lane
+  for (const BlockTrace& block : trace.blocks)
+    for (const TracedAccess& a : block.accesses)
+      if (a.swaps && a.space == TracedAccess::Space::global && a.same_address > 1 && bytes == 0) {
+        swaps.sector = a.hot_sector;
+        bytes = static_cast<double>(a.lane_bytes) / a.same_address;
+      }
+  if (bytes == 0) return {};
+  constexpr double sector_bytes = 32;
+  for (std::size_t b = 0; b < std::min(resident, trace.blocks.size()); ++b)
+    for (const auto& events : trace.blocks[b].warps) {
+      double looked = 0;
+      for (const TraceEvent& event : events) {
+        if (!(event.what & TraceEvent::kAccess)) continue;
+        const TracedAccess& a = trace.blocks[b].accesses[event.what & ~TraceEvent::kAccess];
+        if (a.space != TracedAccess::Space::global || a.sectors != 1) continue;
+        const bool there = trace.blocks[b].sectors[a.first_sector] == swaps.sector;
+        if (there && a.swaps) looked = -1;
+        if (there && looked == 0 && !a.atomic && !a.stored_bytes && a.lane_bytes > sector_bytes)
+          looked = a.lane_bytes / bytes;
+      }
+      swaps.lanes += std::max(looked, 0.0);
+    }
+  return swaps;
+}
+
+}  // namespace gpulab::simt

@@ -1,0 +1,87 @@
+#include "common/simt/timing/trace.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "common/device/simulator/simulated.h"
+#include "tests/catch.h"
+#include "tests/device_contract.h"
+
+namespace gpulab::tests {
+namespace {
+
+constexpr std::uint32_t kBlocks = 1056;  ///< of 256 threads: eight on each SM
+
+ModelledTime time_of(std::string_view body) {
+  SimulatorOptions options;
+  options.model = true;
+  options.threads = 1;
+  const auto device = make_simulator(gpu_profile("h100"), options);
+  const std::string ptx = fmt::format(R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 data) {{
+  .reg .pred p, q; .reg .b32 r<16>; .reg .b64 d<8>;
+  ld.param.u64 d1, [data]; mov.u32 r1, %ctaid.x; mov.u32 r2, %tid.x; mov.u32 r3, 0;
+  mul.wide.u32 d2, r1, 4; add.s64 d2, d2, d1; setp.ne.u32 p, r2, 0;
+  {}
+DONE:
+  ret;
+}}
+)",
+                                      body);
+  device->load({"k.ptx", ptx, {}});
+  const auto data = upload(*device, std::vector<std::uint32_t>(kBlocks + 1, 1), "data");
+  device->time(
+      [&] {
+        device->launch(device->kernel("k"), {{kBlocks, 1, 1}, {256, 1, 1}}, std::array{KernelArgument::of(data)});
+      },
+      true);
+  std::string why;
+  return device->take_model(why).value();
+}
+
+constexpr std::string_view kPoll = "L: atom.global.add.u32 r4, [d2], 0; setp.eq.u32 q, r4, 0; @q bra L; ";
+constexpr std::string_view kPass = "atom.global.add.u32 r5, [d2+4], 1; ";
+
+TEST_CASE(
+    "blocks that each wait for the one before take a link's time each, and the model says that it has no ground") {
+  const auto chain = time_of(fmt::format("@p bra DONE; {}{}", kPoll, kPass));
+  CHECK(chain.ms > kBlocks * 0.0003);
+  CHECK(chain.ms < kBlocks * 0.00035);
+  CHECK(chain.no_ground.starts_with("its threads wait for what others do"));
+}
+
+TEST_CASE("blocks that store for the next one before they poll are no chain, nor those that poll one flag") {
+  const auto look_back = time_of(fmt::format("@p bra DONE; {}{}{}", kPass, kPoll, kPass));
+  const auto one_flag = time_of(fmt::format("@p bra DONE; mov.u64 d2, d1; {}", kPoll));
+  const auto no_poll = time_of(fmt::format("@p bra DONE; atom.global.add.u32 r4, [d2], 0; {}", kPass));
+  for (const auto& time : {look_back, one_flag, no_poll}) {
+    CHECK(time.ms < 0.03);
+    CHECK(time.no_ground.empty());
+  }
+}
+
+TEST_CASE("a warp's compare-and-swaps at one address go lane by lane, its additions as one") {
+  const auto swap = time_of("atom.global.cas.b32 r5, [d1], r1, 2; "), add = time_of("red.global.add.u32 [d1], 1; ");
+  CHECK(swap.ms > 0.19);  // 8448 warps of 32 lanes, 1.45 cycles each
+  CHECK(swap.ms < 0.21);
+  CHECK(add.ms < 0.02);
+}
+
+TEST_CASE("warps that find others' result in the simulator would swap on a GPU, all of the first wave, lane by lane") {
+  constexpr std::string_view look = "ld.global.u32 r4, [d1]; ";
+  const auto swaps =
+      time_of(fmt::format("{} setp.ne.u32 q, r1, 0; @q bra DONE; atom.global.cas.b32 r5, [d1], r4, 2;", look));
+  const auto only_looks = time_of(fmt::format("{} add.u32 r5, r4, 1;", look));
+  // 8448 warps of 32 lanes, 1.45 cycles each
+  CHECK(swaps.ms > 0.19);
+  CHECK(swaps.ms < 0.21);
+  CHECK(swaps.no_ground.starts_with("its threads swap at one address"));
+  CHECK(only_looks.ms < 0.02);
+  CHECK(only_looks.no_ground.empty());
+}
+
+}  // namespace
+}  // namespace gpulab::tests
