@@ -9,7 +9,7 @@ using namespace gpulab;
 
 namespace {
 
-const std::vector<Lab>& labs() {
+const std::vector<Lab>& registered() {
   static const auto all = all_labs();
   return all;
 }
@@ -26,7 +26,7 @@ ComparedResult saxpy(double ms, const std::string& n, const std::string& mode = 
 ComparedPair judged(const ComparedResult& a, const ComparedResult& b) {
   Comparison comparison{.pairs = {{a, b}}};
   judge_pairs(comparison, PairKind::rungs);
-  judge_by_floor(comparison, labs());
+  judge_by_floor(comparison, registered());
   return comparison.pairs.front();
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("what a lab declares is asked with the result's parameters, and not wi
   const auto bytes = [](const std::string& lab, std::vector<std::pair<std::string, std::string>> params) {
     ComparedResult one{.lab = lab, .name = "x"};
     one.params = std::move(params);
-    const auto work = declared_work(labs(), one);
+    const auto work = declared_work(registered(), one);
     return work ? work->bytes : -1;
   };
   CHECK(bytes("saxpy", {{"n", "1000"}, {"type", "double"}}) == 24000);
