@@ -1,7 +1,7 @@
-#include "common/simt/timing/trace.h"
-
 #include <algorithm>
 #include <unordered_set>
+
+#include "common/simt/timing/trace.h"
 
 namespace gpulab::simt {
 

@@ -98,8 +98,8 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
   share.l1_bytes = l1_bytes(launch, per_sm);
   // What this SM asks for first another one may have brought: by the whole launch's footprint beside what all SMs ask
   // for, if each asks for as much anew as the traced blocks do.
-  SectorSet unique, partial, pairs;
-  double asked = 0, partial_bytes = 0;
+  SectorSet unique, partial, pairs, by_site;
+  double asked = 0, partial_bytes = 0, site_bytes = 0;
   for (BlockTrace& block : trace.blocks)
     for (TracedAccess& a : block.accesses) {
       if (a.space != TracedAccess::Space::global) continue;
@@ -109,10 +109,13 @@ MemoryShare TimingModel::share_of(const LaunchState& launch, const Counters& cou
         const std::uint64_t sector = block.sectors[a.first_sector + i];
         unique.insert(sector);
         pairs.insert(sector >> 1);
-        if (a.partial) partial.insert(sector);
+        if (!a.partial) continue;
+        partial.insert(sector);
+        if (by_site.insert(sector << 16 ^ a.site)) site_bytes += static_cast<double>(a.stored_bytes) / a.sectors;
       }
     }
   if (partial_bytes < 28.0 * static_cast<double>(partial.size())) share.fill = 1;
+  share.filled = site_bytes >= 28.0 * static_cast<double>(partial.size());
   const double sectors = static_cast<double>(counters["global_load_sectors"] + counters["global_store_sectors"]);
   const double footprint =
       static_cast<double>(counters["global_read_footprint_bytes"] + counters["global_write_footprint_bytes"]) / 32;

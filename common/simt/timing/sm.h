@@ -31,6 +31,7 @@ struct MemoryShare {
   double part = 1;         ///< of what all SMs share, this one's
   double write_back = 1;   ///< of what is written, the part that does not stay in L2 as the grid ends
   double fill = 0;         ///< 1: sectors that are written in part stay so, and are read before they are written back
+  bool filled = false;     ///< what one instruction stores in part of a sector, others fill up
   bool cold_code = false;  ///< no instruction cache has any of the kernel yet
 };
 

@@ -128,11 +128,13 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
   // L2 takes some time for each line and some for each sector: four of a line, or one.
   const double of_four = 4 / gpu_.l2_partial_sectors, of_one = 1 / gpu_.l2_partial_sectors_alone;
   const double of_line = access.lines > 1 ? (4 * of_one - of_four) / 3 : 0, of_sector = (of_four - of_line) / 4;
-  // Where lanes lie side by side, the more of a sector's bytes a store brings, the less: 4, 8 and 16 bytes of each of a
-  // line's four, 44, 55 and at least 113 sectors a cycle of all SMs (open_stores_32_4, _8_4, _8_1; the last is as fast
-  // as the port). Of lines that are stored to in one place 4 bytes and 8 take as long (naive_row of `transpose`).
+  // Where lanes lie side by side and what follows fills the rest, the more of a sector's bytes a store brings, the
+  // less: 4, 8 and 16 bytes of each of a line's four, 44, 55 and at least 113 sectors a cycle of all SMs
+  // (open_stores_32_4, _8_4, _8_1; the last is as fast as the port). Of lines that are stored to in one place 4 bytes
+  // and 8 take as long (naive_row of `transpose`), and so do 4 and 16 of sectors that stay filled in part (tree of
+  // `reduce`).
   const double bytes_of_one = access.stored_bytes / static_cast<double>(sectors.size());
-  const bool dense = sectors.size() >= 3 * std::size_t{access.lines};
+  const bool dense = share_.filled && sectors.size() >= 3 * std::size_t{access.lines};
   const double less = dense ? std::clamp(1 - (bytes_of_one - 4) / 20, 0.0, 1.0) : 1;
   const double partial =
       std::max((of_line * access.lines / static_cast<double>(sectors.size()) + of_sector) / share_.part * less,

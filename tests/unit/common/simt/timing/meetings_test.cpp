@@ -1,10 +1,9 @@
-#include "common/simt/timing/trace.h"
-
 #include <fmt/format.h>
 
 #include <string>
 
 #include "common/device/simulator/simulated.h"
+#include "common/simt/timing/trace.h"
 #include "tests/catch.h"
 #include "tests/device_contract.h"
 
