@@ -18,7 +18,7 @@ Case point(const std::string& type, const std::string& op, std::int64_t n) {
 }
 
 template <typename T>
-T exact(const Expected& expected) {
+T exactly(const Expected& expected) {
   return view_as<T>(expected.exact)[0];
 }
 template <typename T>
@@ -30,31 +30,31 @@ Expected answer_for(const std::string& type, const std::string& op, const std::v
 
 TEST_CASE("integer sums wrap as unsigned arithmetic does, and say so") {
   const auto fits = answer_for<int>("int", "sum", {2147483646, 1});
-  CHECK(exact<int>(fits) == 2147483647);
+  CHECK(exactly<int>(fits) == 2147483647);
   CHECK(fits.note.empty());
   const auto wraps = answer_for<int>("int", "sum", {2147483647, 1});
-  CHECK(exact<int>(wraps) == std::numeric_limits<int>::min());
+  CHECK(exactly<int>(wraps) == std::numeric_limits<int>::min());
   CHECK(wraps.note == "the result wraps modulo 2^32");
   CHECK(answer_for<int>("int", "sum", {2147483647, 1, -1}).note.empty());  // back in range: nothing is lost
   const auto wide = answer_for<std::int64_t>("long", "sum", {std::numeric_limits<std::int64_t>::max(), 2});
-  CHECK(exact<std::int64_t>(wide) == std::numeric_limits<std::int64_t>::min() + 1);
+  CHECK(exactly<std::int64_t>(wide) == std::numeric_limits<std::int64_t>::min() + 1);
   CHECK(wide.note == "the result wraps modulo 2^64");
 }
 
 TEST_CASE("integer products wrap and say so") {
-  CHECK(exact<int>(answer_for<int>("int", "product", {3, -5, 7})) == -105);
+  CHECK(exactly<int>(answer_for<int>("int", "product", {3, -5, 7})) == -105);
   CHECK(answer_for<int>("int", "product", {3, -5, 7}).note.empty());
   const auto wraps = answer_for<int>("int", "product", {65537, 65537});
-  CHECK(exact<int>(wraps) == 131073);
+  CHECK(exactly<int>(wraps) == 131073);
   CHECK(wraps.note == "the result wraps modulo 2^32");
 }
 
 TEST_CASE("without elements the answer is the neutral element") {
-  CHECK(exact<int>(answer_for<int>("int", "sum", {})) == 0);
-  CHECK(exact<int>(answer_for<int>("int", "product", {})) == 1);
-  CHECK(exact<int>(answer_for<int>("int", "min", {})) == std::numeric_limits<int>::max());
-  CHECK(exact<std::int64_t>(answer_for<std::int64_t>("long", "max", {})) == std::numeric_limits<std::int64_t>::min());
-  CHECK(exact<float>(answer_for<float>("float", "min", {})) == std::numeric_limits<float>::infinity());
+  CHECK(exactly<int>(answer_for<int>("int", "sum", {})) == 0);
+  CHECK(exactly<int>(answer_for<int>("int", "product", {})) == 1);
+  CHECK(exactly<int>(answer_for<int>("int", "min", {})) == std::numeric_limits<int>::max());
+  CHECK(exactly<std::int64_t>(answer_for<std::int64_t>("long", "max", {})) == std::numeric_limits<std::int64_t>::min());
+  CHECK(exactly<float>(answer_for<float>("float", "min", {})) == std::numeric_limits<float>::infinity());
   CHECK(answer_for<float>("float", "sum", {}).real == std::vector<double>{0});
   CHECK(answer_for<double>("double", "product", {}).real == std::vector<double>{1});
   for (const auto* type : {"int", "long", "float", "double"}) {
@@ -80,7 +80,7 @@ TEST_CASE("minimum and maximum are exact for every length around a lane count") 
       const auto values = view_as<float>(in);
       float best = values[0];
       for (float v : values) best = op[1] == 'i' ? std::min(best, v) : std::max(best, v);
-      REQUIRE(exact<float>(reduce::answer(c, in)) == best);
+      REQUIRE(exactly<float>(reduce::answer(c, in)) == best);
     }
   }
 }
@@ -95,7 +95,7 @@ TEST_CASE("products of random factors stay finite, far from zero, and depend on 
     }
   }
   const auto c = point("int", "product", 4096);
-  CHECK(exact<int>(reduce::answer(c, reduce::inputs(c))) % 2 != 0);
+  CHECK(exactly<int>(reduce::answer(c, reduce::inputs(c))) % 2 != 0);
 }
 
 TEST_CASE("the serial fold in the element's type is within its bound of the exact answer") {
@@ -164,7 +164,7 @@ TEST_CASE(
       CHECK(reduce::tolerance(c, 5, 136) < 1e-4);
       CHECK(reduce::tolerance(c, 5, 136) > 0);
     } else {
-      CHECK((type[0] == 'i' ? exact<int>(sum) : exact<std::int64_t>(sum)) == 136);
+      CHECK((type[0] == 'i' ? exactly<int>(sum) : exactly<std::int64_t>(sum)) == 136);
     }
   }
 }
@@ -194,6 +194,6 @@ TEST_CASE("a factorial that leaves the type's range is infinite, and said to be"
     c.params.values["n"] = std::int64_t{last + 1};
     const auto beyond = reduce::answer(c, reduce::inputs(c));
     CHECK(beyond.note == "the result is infinite: beyond the type's range");
-    CHECK(std::isinf(type[0] == 'f' ? double{exact<float>(beyond)} : exact<double>(beyond)));
+    CHECK(std::isinf(type[0] == 'f' ? double{exactly<float>(beyond)} : exactly<double>(beyond)));
   }
 }
