@@ -61,6 +61,15 @@ Status check(const Call& call, bool valid) {
   if (call.handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   return valid ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
 }
+/// A parameter is wrong (from 1, the handle not counted): devInfo says so, too.
+Status tell_parameter(const Call& call, int parameter, Out info) {
+  if (call.handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (info == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
+  const Operand result = info_of(info);
+  const auto status =
+      queue(call, 0, 0, 0, {result.buffer()}, [=](LibraryAccess& memory) { store_info(memory, result, -parameter); });
+  return status == CUSOLVER_STATUS_SUCCESS ? CUSOLVER_STATUS_INVALID_VALUE : status;
+}
 Status give_size(const Call& call, bool valid, int* size) {
   if (const auto status = check(call, valid && size != nullptr); status != CUSOLVER_STATUS_SUCCESS) return status;
   *size = 1;
@@ -121,7 +130,10 @@ Status potrf_size(const Call& call, cublasFillMode_t, i64 n, In, i64 lda, int* s
   return give_size(call, n >= 0 && lda >= at_least_one(n), size);
 }
 Status potrf(const Call& call, cublasFillMode_t fill, i64 n, Out a, i64 lda, Out, i64, Out info) {
-  GPULAB_CHECK(is_fill(fill) && n >= 0 && lda >= at_least_one(n));
+  if (!is_fill(fill)) return tell_parameter(call, 1, info);
+  if (n < 0) return tell_parameter(call, 2, info);
+  if (lda < at_least_one(n)) return tell_parameter(call, 4, info);
+  GPULAB_CHECK(true);
   const bool upper = fill == CUBLAS_FILL_MODE_UPPER;
   const Operand to = triangle(a, type_of(call), n, lda, upper).changed(), result = info_of(info);
   return queue(call, n, n, cube(n, n, n) / 3, {to.buffer(), result.buffer()}, [=](LibraryAccess& memory) {
@@ -135,7 +147,12 @@ Status potrf(const Call& call, cublasFillMode_t fill, i64 n, Out a, i64 lda, Out
   });
 }
 Status potrs(const Call& call, cublasFillMode_t fill, i64 n, i64 nrhs, In a, i64 lda, Out b, i64 ldb, Out info) {
-  GPULAB_CHECK(is_fill(fill) && n >= 0 && nrhs >= 0 && lda >= at_least_one(n) && ldb >= at_least_one(n));
+  if (!is_fill(fill)) return tell_parameter(call, 1, info);
+  if (n < 0) return tell_parameter(call, 2, info);
+  if (nrhs < 0) return tell_parameter(call, 3, info);
+  if (lda < at_least_one(n)) return tell_parameter(call, 5, info);
+  if (ldb < at_least_one(n)) return tell_parameter(call, 7, info);
+  GPULAB_CHECK(true);
   const bool upper = fill == CUBLAS_FILL_MODE_UPPER;
   const Type t = type_of(call);
   const Operand from = triangle(a, t, n, lda, upper), to = matrix("B", b, t, n, nrhs, ldb).changed(),
@@ -179,7 +196,8 @@ Status getrf(const Call& call, i64 m, i64 n, Out a, i64 lda, Out, Out pivots, Ou
 }
 Status getrs(const Call& call, cublasOperation_t op, i64 n, i64 nrhs, In a, i64 lda, In pivots, Out b, i64 ldb,
              Out info) {
-  GPULAB_CHECK(n >= 0 && nrhs >= 0 && lda >= at_least_one(n) && ldb >= at_least_one(n));
+  GPULAB_CHECK(op >= CUBLAS_OP_N && op <= CUBLAS_OP_C && n >= 0 && nrhs >= 0 && lda >= at_least_one(n) &&
+               ldb >= at_least_one(n));
   const Type t = type_of(call);
   const Operand from = matrix("A", a, t, n, n, lda), to = matrix("B", b, t, n, nrhs, ldb).changed(),
                 result = info_of(info);
@@ -299,19 +317,20 @@ Status gesvd_size(const Call& call, i64 m, i64 n, int* size) {
 }
 Status gesvd(const Call& call, signed char jobu, signed char jobvt, i64 m, i64 n, Out a, i64 lda, Out s, Out u, i64 ldu,
              Out vt, i64 ldvt, Out, i64, Out, Out info) {
-  constexpr std::string_view known = "ASN";
-  if (call.handle != nullptr && (jobu == 'O' || jobvt == 'O'))
-    refuse(fmt::format("{} with 'O'", call.name), call.caller);
-  const bool wants_u = jobu != 'N', wants_v = jobvt != 'N';
+  constexpr std::string_view known = "ASON";
+  const bool wants_u = jobu != 'N', wants_v = jobvt != 'N', over_u = jobu == 'O', over_v = jobvt == 'O';
+  if (call.handle != nullptr && over_u && over_v) return tell_parameter(call, 2, info);
   GPULAB_CHECK(n >= 0 && m >= n && lda >= at_least_one(m) && known.find(static_cast<char>(jobu)) != known.npos &&
-               known.find(static_cast<char>(jobvt)) != known.npos && (!wants_u || ldu >= at_least_one(m)) &&
-               (!wants_v || ldvt >= at_least_one(n)));
+               known.find(static_cast<char>(jobvt)) != known.npos && (!wants_u || over_u || ldu >= at_least_one(m)) &&
+               (!wants_v || over_v || ldvt >= at_least_one(n)));
   const Type t = type_of(call);
   const i64 columns = !wants_u ? 0 : jobu == 'A' ? m : n;
   const Operand from = matrix("A", a, t, m, n, lda), values = vector("S", s, real_of(t), n, 1).written(),
                 result = info_of(info);
-  const Operand left = matrix("U", u, t, m, columns, ldu).written(),
-                right = matrix("VT", vt, t, wants_v ? n : 0, n, ldvt).written();
+  // 'O': over A.
+  const Operand left = (over_u ? matrix("A", a, t, m, columns, lda) : matrix("U", u, t, m, columns, ldu)).written();
+  const Operand right =
+      (over_v ? matrix("A", a, t, n, n, lda) : matrix("VT", vt, t, wants_v ? n : 0, n, ldvt)).written();
   return queue(call, m, n, 14 * cube(m, n, n),
                {from.buffer(), values.buffer(), left.buffer(), right.buffer(), result.buffer()},
                [=](LibraryAccess& memory) {
