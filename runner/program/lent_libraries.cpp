@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <fstream>
+#include <optional>
 
 #include "common/cuda_api/static_runtime.h"
 #include "common/embedded.h"
@@ -37,6 +40,23 @@ std::vector<std::string> all_math_libraries() {
   std::vector<std::string> sonames;
   for (const auto& library : math_libraries()) sonames.emplace_back(library.soname);
   return sonames;
+}
+
+/// NVIDIA's own libcurand, of which ours takes the tables that are NVIDIA's: the user's, or the toolkit's.
+std::optional<fs::path> real_curand() {
+  const MathLibrary* ours = nullptr;
+  for (const auto& library : math_libraries())
+    if (library.name == "curand") ours = &library;
+  if (ours == nullptr) return std::nullopt;
+  std::vector<fs::path> places;
+  if (const char* named = std::getenv("GPULAB_CURAND"))
+    places.emplace_back(named);
+  else if (const auto nvcc = find_nvcc())
+    for (const char* folder : {"lib64", "lib"}) places.push_back(fs::path(toolkit_of(*nvcc)) / folder / ours->soname);
+  std::error_code failed;
+  for (const auto& place : places)
+    if (auto file = fs::canonical(place, failed); !failed) return file;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -77,8 +97,14 @@ LentLibraries lend_libraries(const fs::path& folder, const LibraryNeeds& needs) 
       lent.readable.push_back(fs::canonical(*real, failed).parent_path());
     }
   }
-  for (const auto& library : put_math_libraries(needs.interpreter ? all_math_libraries() : needs.linked, folder))
-    preloaded += ":" + library;
+  const auto sonames = needs.interpreter ? all_math_libraries() : needs.linked;
+  for (const auto& library : put_math_libraries(sonames, folder)) preloaded += ":" + library;
+  const auto is_curand = [](const std::string& soname) { return soname.starts_with("libcurand.so"); };
+  if (std::ranges::any_of(sonames, is_curand))
+    if (const auto real = real_curand()) {
+      lent.environment.push_back("GPULAB_CURAND=" + real->string());
+      lent.readable.push_back(real->string());
+    }
   if (needs.static_runtime) lent.environment.push_back(fmt::format("{}=1", cuda_api::kStaticVariable));
   lent.environment.push_back("LD_PRELOAD=" + preloaded);
   return lent;

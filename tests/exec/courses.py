@@ -292,6 +292,11 @@ int main() {
     tests.note("bare with cuBLAS", wrong_in(built, 0, [], []) or wrong_in(subprocess.run(["./asum"], **command), 0, ["^0 0 6\n$"], []))
     if nvcc := os.environ.get("GPULAB_NVCC") or shutil.which("nvcc"):
         built = subprocess.run([nvcc, "-arch=compute_90", "-cudart=shared", *linked, "of_nvidia"], **command)
+        (folder / "scrambled.cu").write_text("#include <curand.h>\nint main() { curandGenerator_t g; return curandCreateGenerator(&g, CURAND_RNG_QUASI_SCRAMBLED_SOBOL64); }\n")
+        subprocess.run([tests.binary, "nvcc", "scrambled.cu", "-lcurand", "-o", "scrambled"], **command)
+        without = subprocess.run([tests.binary, "exec", "scrambled"], **{**command, "env": {**environment, "GPULAB_CURAND": "/none", "COLUMNS": "200"}})
+        says = "NVIDIA's own, and its libcurand.so.10 was not found: set CUDA_HOME to the toolkit, or GPULAB_CURAND to that file"
+        tests.note("scrambled Sobol without NVIDIA's tables", wrong_in(without, 3, [], ["unsupported: curandCreateGenerator with a scrambled Sobol generator", says]))
         tests.note("linked with NVIDIA's libraries", wrong_in(built, 0, [], []) or wrong_in(run([tests.binary, "exec", "of_nvidia"], folder), 0, ["^0 0 6\n$"], []))
 
 

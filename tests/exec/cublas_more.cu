@@ -10,6 +10,8 @@
 // out: (?m)^heuristic 1 status 0
 // out: (?m)^unsupported types: status 15
 // out: (?m)^Xt 0 0 0, blocks of 64: 0 wrong
+// out: (?m)^ \*\* On entry to SGER   parameter number 9 had an illegal value\n \*\* On entry to STRMM parameter number 13 had an illegal value\nrefused 7 7 7 0, 15$
+// out: (?m)^extremes 2 0, norm 0
 // err: cublasLtMatmul 4 x 3 x 5 2 240
 #include <cublasLt.h>
 #include <cublasXt.h>
@@ -193,6 +195,23 @@ static void of_the_host() {
   cublasXtDestroy(xt);
 }
 
+/// As on an H100: what is refused in which words, or none, and what increments below 1 and NaN do.
+static void refusals() {
+  float one = 1, *p, host[] = {NAN, 2, 1}, norm = 7;
+  cudaMalloc(&p, 64);
+  cudaMemset(p, 0, 64);
+  const auto ger = cublasSger(handle, 4, 4, &one, p, 1, p, 1, p, 3);
+  const auto trmm = cublasStrmm(handle, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT, 4, 4, &one, p, 4, p, 4, p, 3);
+  const auto gemv = cublasSgemv(handle, CUBLAS_OP_N, 4, 4, &one, p, 3, p, 1, &one, p, 1);
+  const auto nothing = cublasSgemv(handle, CUBLAS_OP_N, -1, 4, &one, p, 0, p, 1, &one, p, 1);
+  const auto type = cublasNrm2Ex(handle, 1, p, CUDA_R_32F, 1, &norm, CUDA_R_32F, CUDA_R_64F);
+  std::printf("refused %d %d %d %d, %d\n", ger, trmm, gemv, nothing, type);
+  int most = 7, none = 7;
+  cudaMemcpy(p, host, sizeof host, cudaMemcpyHostToDevice);
+  cublasIsamax(handle, 3, p, 1, &most), cublasIsamax(handle, 3, p, -1, &none), cublasSnrm2(handle, 3, p, 0, &norm);
+  std::printf("extremes %d %d, norm %g\n", most, none, norm);
+}
+
 int main() {
   cublasCreate(&handle);
   const int half = wrong_products<__half, __half>(CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F);
@@ -204,6 +223,7 @@ int main() {
   factors();
   epilogues();
   of_the_host();
+  refusals();
   float one = 1;
   const auto status = cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, &one, CUDA_R_16F, 1, &one, CUDA_R_32F, 1, &one, &one, CUDA_R_32F, 1,
                                    CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);

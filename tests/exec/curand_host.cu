@@ -8,11 +8,11 @@
 // out: (?m)^Sobol32 0 Sobol64 0$
 // out: (?m)^normal XORWOW 0 Philox 0, quantile 0$
 // out: (?m)^Poisson mean 9\.9|10\.0
-// out: (?m)^errors 101 105 103 104 105$
+// out: (?m)^errors 101 105 103 104 105 0$
 // case: -- dynamic :: 3
 // err: error: unsupported: CURAND_ORDERING_PSEUDO_DYNAMIC, called by curand_host\.cu:@HERE: dynamic@
-// case: -- scrambled :: 3
-// err: unsupported: curandCreateGenerator with a scrambled Sobol generator, called by curand_host\.cu:@HERE: scrambled@
+// case: -- scrambled :: 0
+// out: (?m)^scrambled 0 0, 20000 dimensions 0$
 // case: -- small :: 4
 // err: out-of-bounds write of 400 bytes at 0x[0-9a-f]+ by curandGenerateUniform \(n = 100, XORWOW\): its 'outputPtr' goes 16 bytes beyond the end of 'cudaMalloc #1', which has 384
 #include <curand.h>
@@ -87,6 +87,15 @@ __global__ void sobol(curandDirectionVectors32_t* v32, curandDirectionVectors64_
     to64[dimension * each + i] = curand(&b);
     normals[dimension * each + i] = curand_normal(&c);
   }
+}
+
+__global__ void scrambled(curandDirectionVectors32_t* v32, curandDirectionVectors64_t* v64, unsigned* c32, unsigned long long* c64, unsigned* to32, unsigned long long* to64, int each) {
+  const int dimension = threadIdx.x;
+  curandStateScrambledSobol32_t a;
+  curandStateScrambledSobol64_t b;
+  curand_init(v32[dimension], c32[dimension], 5, &a);
+  curand_init(v64[dimension], c64[dimension], 5, &b);
+  for (int i = 0; i < each; ++i) to32[dimension * each + i] = curand(&a), to64[dimension * each + i] = curand(&b);
 }
 
 template <typename T>
@@ -199,6 +208,40 @@ static void quasi() {
   std::printf("Poisson mean %.1f\n", sum / 10000);
 }
 
+/// Tables that are NVIDIA's own: of the toolkit's library.
+template <typename T> T* on_device(const T* host, size_t count) {
+  T* p = room<T>(count);
+  cudaMemcpy(p, host, count * sizeof(T), cudaMemcpyHostToDevice);
+  return p;
+}
+void scrambled_sequences() {
+  const int dimensions = 3, each = 200;
+  curandDirectionVectors32_t* v32;
+  curandDirectionVectors64_t* v64;
+  unsigned *c32, *a = room<unsigned>(dimensions * each), *b = room<unsigned>(20000);
+  unsigned long long *c64, *c = room<unsigned long long>(dimensions * each), *d = room<unsigned long long>(dimensions * each);
+  curandGetDirectionVectors32(&v32, CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6);
+  curandGetDirectionVectors64(&v64, CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6);
+  curandGetScrambleConstants32(&c32);
+  curandGetScrambleConstants64(&c64);
+  scrambled<<<1, dimensions>>>(on_device(v32, dimensions), on_device(v64, dimensions), on_device(c32, dimensions), on_device(c64, dimensions), a, c, each);
+  curandGenerator_t g;
+  curandCreateGenerator(&g, CURAND_RNG_QUASI_SCRAMBLED_SOBOL32);  // HERE: scrambled
+  curandSetQuasiRandomGeneratorDimensions(g, dimensions);
+  curandSetGeneratorOffset(g, 5);
+  curandGenerate(g, b, dimensions * each);
+  const int of32 = differ(a, b, dimensions * each);
+  curandDestroyGenerator(g);
+  curandCreateGenerator(&g, CURAND_RNG_QUASI_SCRAMBLED_SOBOL64);
+  curandSetQuasiRandomGeneratorDimensions(g, dimensions);
+  curandSetGeneratorOffset(g, 5);
+  curandGenerateLongLong(g, d, dimensions * each);
+  const int of64 = differ(c, d, dimensions * each);
+  curandCreateGenerator(&g, CURAND_RNG_QUASI_SOBOL32);
+  const auto status = curandSetQuasiRandomGeneratorDimensions(g, 20000);
+  std::printf("scrambled %d %d, 20000 dimensions %d\n", of32, of64, status + curandGenerate(g, b, 20000));
+}
+
 int main(int count, char** arguments) {
   const std::string what = count > 1 ? arguments[1] : "";
   curandGenerator_t g;
@@ -206,7 +249,10 @@ int main(int count, char** arguments) {
     curandCreateGenerator(&g, CURAND_RNG_PSEUDO_XORWOW);
     curandSetGeneratorOrdering(g, CURAND_ORDERING_PSEUDO_DYNAMIC);  // HERE: dynamic
   }
-  if (what == "scrambled") curandCreateGenerator(&g, CURAND_RNG_QUASI_SCRAMBLED_SOBOL32);  // HERE: scrambled
+  if (what == "scrambled") {
+    scrambled_sequences();
+    return 0;
+  }
   if (what == "small") {
     float* p = room<float>(96);
     curandCreateGenerator(&g, CURAND_RNG_PSEUDO_DEFAULT);
@@ -225,5 +271,7 @@ int main(int count, char** arguments) {
               curandSetQuasiRandomGeneratorDimensions(g, 0));
   curandDestroyGenerator(g);
   curandCreateGenerator(&g, CURAND_RNG_PSEUDO_XORWOW);
+  std::printf(" %d", curandGenerateNormal(g, p, 3, 0, 1));
+  curandCreateGenerator(&g, CURAND_RNG_PSEUDO_PHILOX4_32_10);  // takes odd counts, as on an H100
   std::printf(" %d\n", curandGenerateNormal(g, p, 3, 0, 1));
 }

@@ -2,7 +2,7 @@
 // build: -lcusolver -lcublas
 // case: --sanitize memcheck,initcheck :: 0
 // out: (?m)^0 wrong of \d\d
-// out: not positive: info 3, singular: info 2, status 3
+// out: not positive: info 3, singular: info 2, status 3, info -4
 // err: cusolverDnSpotrf 60 x 60
 #include <cusolverDn.h>
 
@@ -143,6 +143,16 @@ template <typename T> void all(int n) {
     expect("U S V^H", times(scaled, false, right, false, m, n, n), tall);
     expect("U^H U", times(left, true, left, false, m, m, m), unit);
     for (int i = 1; i < n; ++i) wrong += values[i - 1] < values[i];
+    // The same with U, or V^H, over A.
+    for (const bool over_u : {true, false}) {
+      T* over = on_device(tall);
+      SOLVER(Sgesvd, Dgesvd, Cgesvd, Zgesvd, over_u ? 'O' : 'N', over_u ? 'N' : 'O', m, n, cuda(over), m, s, cuda(u), m, cuda(vt), n, cuda(work), 1, rwork, info);
+      const auto now = from_device(over, tall.size());
+      std::vector<T> kept, expected;
+      for (int j = 0; j < n; ++j)
+        for (int i = 0; i < (over_u ? m : n); ++i) kept.push_back(now[size_t(j) * m + i]), expected.push_back(over_u ? left[size_t(j) * m + i] : right[size_t(j) * n + i]);
+      expect(over_u ? "U over A" : "V over A", kept, expected);
+    }
   }
 }
 
@@ -161,6 +171,7 @@ int main() {
   cusolverDnDpotrf(handle, CUBLAS_FILL_MODE_LOWER, 3, a, 3, work, 8, info);
   std::printf("not positive: info %d, ", info_now());
   cusolverDnDgetrf(handle, 2, 2, b, 2, work, pivots, info);
-  std::printf("singular: info %d, status %d\n", info_now(), cusolverDnDpotrf(handle, CUBLAS_FILL_MODE_LOWER, 3, a, 2, work, 8, info));
+  const int singular = info_now(), status = cusolverDnDpotrf(handle, CUBLAS_FILL_MODE_LOWER, 3, a, 2, work, 8, info);
+  std::printf("singular: info %d, status %d, info %d\n", singular, status, info_now());
   cusolverDnDestroy(handle);
 }

@@ -3,6 +3,11 @@
 // case: --sanitize memcheck,initcheck :: 0
 // out: (?m)^SpMV 0 SpMM 0 dense 0 sparse 0 csc 0 coo 0
 // out: (?m)^status 3 invalid value
+// out: (?m)^SpSV 2 3 4 SpSM 2 3 4 SDDMM 6 7 15 32$
+// err: \*\* On entry to cusparseSpMV\(\): type of matA \(CUDA_R_32F\), vecX \(CUDA_R_32F\), vecY \(CUDA_R_32F\), compute \(CUDA_R_32F\) is not valid when opA is CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE
+// err: \*\* On entry to cusparseSpSV_analysis\(\): matA only supports CSR, COO or Sliced ELLPACK storage formats, current CSC
+// err: \*\* On entry to cusparseSpMM\(\): conjugate transpose \(opB\) is not valid for B data type \(CUDA_R_32F\)
+// err: \*\* On entry to cusparseSDDMM\(\): sparse matrix format \(CSC\) is not supported
 // err: cusparseSpMV 40 x 30, \d+ elements
 // case: -- beyond :: 4
 // err: out-of-bounds read of 4 bytes at 0x[0-9a-f]+ by cusparseSpMV \(4 x 4, 4 elements\): its 'vecX\[100000\]' is no memory of the device
@@ -22,6 +27,51 @@ template <typename T> std::vector<T> from_device(const T* p, size_t count) {
   std::vector<T> host(count);
   cudaMemcpy(host.data(), p, count * sizeof(T), cudaMemcpyDeviceToHost);
   return host;
+}
+
+/// A triangle of three rows, [2 . .; 1 2 .; . 1 2], whose upper elements are not looked at, and a product where it has elements.
+static void triangles(cusparseHandle_t handle) {
+  const auto N = CUSPARSE_OPERATION_NON_TRANSPOSE, H = CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
+  const auto I = CUSPARSE_INDEX_32I;
+  const auto F = CUDA_R_32F;
+  int *offsets = on_device(std::vector<int>{0, 1, 3, 5}), *columns = on_device(std::vector<int>{0, 0, 1, 1, 2});
+  float *values = on_device(std::vector<float>{2, 1, 2, 1, 2}), *b = on_device(std::vector<float>{4, 8, 11}), *x = on_device(std::vector<float>(3));
+  cusparseSpMatDescr_t a, csc, pattern, of_columns;
+  cusparseCreateCsr(&a, 3, 3, 5, offsets, columns, values, I, I, CUSPARSE_INDEX_BASE_ZERO, F);
+  cusparseCreateCsc(&csc, 3, 3, 5, offsets, columns, values, I, I, CUSPARSE_INDEX_BASE_ZERO, F);
+  cusparseDnVecDescr_t vb, vx;
+  cusparseCreateDnVec(&vb, 3, b, F), cusparseCreateDnVec(&vx, 3, x, F);
+  const float one = 1, zero = 0;
+  size_t size;
+  cusparseSpSVDescr_t solve;
+  cusparseSpSV_createDescr(&solve);
+  cusparseSpSV_bufferSize(handle, N, &one, a, vb, vx, F, CUSPARSE_SPSV_ALG_DEFAULT, solve, &size);
+  cusparseSpSV_analysis(handle, N, &one, csc, vb, vx, F, CUSPARSE_SPSV_ALG_DEFAULT, solve, nullptr);  // refused
+  cusparseSpSV_analysis(handle, N, &one, a, vb, vx, F, CUSPARSE_SPSV_ALG_DEFAULT, solve, nullptr);
+  cusparseSpSV_solve(handle, N, &one, a, vb, vx, F, CUSPARSE_SPSV_ALG_DEFAULT, solve);
+  auto got = from_device(x, 3);
+  std::printf("SpSV %g %g %g ", got[0], got[1], got[2]);
+  cudaMemset(x, 0, 12);
+  cusparseDnMatDescr_t mb, mx, left, right;
+  cusparseCreateDnMat(&mb, 3, 1, 3, b, F, CUSPARSE_ORDER_COL), cusparseCreateDnMat(&mx, 3, 1, 1, x, F, CUSPARSE_ORDER_ROW);
+  cusparseSpSMDescr_t many;
+  cusparseSpSM_createDescr(&many);
+  cusparseSpSM_analysis(handle, N, N, &one, a, mb, mx, F, CUSPARSE_SPSM_ALG_DEFAULT, many, nullptr);
+  cusparseSpSM_solve(handle, N, N, &one, a, mb, mx, F, CUSPARSE_SPSM_ALG_DEFAULT, many);
+  got = from_device(x, 3);
+  std::printf("SpSM %g %g %g ", got[0], got[1], got[2]);
+  // [1 2; 3 4] [2 1; 2 3], where C has all four elements; 0 + those.
+  float *l = on_device(std::vector<float>{1, 2, 3, 4}), *r = on_device(std::vector<float>{2, 1, 2, 3}), *c = on_device(std::vector<float>{0, 0, 1, 14});
+  cusparseCreateDnMat(&left, 2, 2, 2, l, F, CUSPARSE_ORDER_ROW), cusparseCreateDnMat(&right, 2, 2, 2, r, F, CUSPARSE_ORDER_ROW);
+  int *all = on_device(std::vector<int>{0, 2, 4}), *both = on_device(std::vector<int>{0, 1, 0, 1});
+  cusparseCreateCsr(&pattern, 2, 2, 4, all, both, c, I, I, CUSPARSE_INDEX_BASE_ZERO, F);
+  cusparseCreateCsc(&of_columns, 2, 2, 4, all, both, c, I, I, CUSPARSE_INDEX_BASE_ZERO, F);
+  cusparseSDDMM(handle, N, N, &one, left, right, &one, of_columns, F, CUSPARSE_SDDMM_ALG_DEFAULT, nullptr);  // refused
+  cusparseSDDMM(handle, N, N, &one, left, right, &one, pattern, F, CUSPARSE_SDDMM_ALG_DEFAULT, nullptr);
+  const auto sampled = from_device(c, 4);
+  std::printf("SDDMM %g %g %g %g\n", sampled[0], sampled[1], sampled[2], sampled[3] + 3);
+  cusparseSpMV(handle, H, &one, a, vb, &zero, vx, F, CUSPARSE_SPMV_ALG_DEFAULT, nullptr);  // refused, and so is this
+  cusparseSpMM(handle, N, H, &one, a, mb, &zero, mx, F, CUSPARSE_SPMM_ALG_DEFAULT, nullptr);
 }
 
 int main(int count, char**) {
@@ -113,6 +163,7 @@ int main(int count, char**) {
   cusparseCreateCsc(&csc, m, n, nonzeros, csc_offsets, csc_rows, csc_values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ONE, CUDA_R_32F);
   cusparseCreateCoo(&coo, m, n, nonzeros, coo_rows, columns, values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ONE, CUDA_R_32F);
   const int of_csc = compare(csc), of_coo = compare(coo);
+  triangles(handle);
   std::printf("SpMV %d SpMM %d dense %d sparse %d csc %d coo %d\n", of_vector, of_matrix, of_dense, of_sparse, of_csc, of_coo);
   cusparseDnVecDescr_t wrong;
   cusparseCreateDnVec(&wrong, 3, values, CUDA_R_32F);

@@ -66,7 +66,7 @@ def wrong_in(real, ours):
     for what, i in (("error", 1), ("own error", 2)):
         if ours[i] > max(2 * real[i], 1):
             return what, f"{ours[i]:g}, real {real[i]:g}"
-        if real[i] > 1e6 and real[0] == "0" and real[i] > 1e3 * max(ours[i], 1):
+        if i == 1 and real[i] > 1e6 and real[0] == "0" and real[i] > 1e3 * max(ours[i], 1):
             return "other than the reference", f"{ours[i]:g}, real {real[i]:g}"
     return None
 

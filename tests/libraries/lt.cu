@@ -9,10 +9,12 @@ static void* workspace;
 constexpr size_t kWorkspace = 32u << 20;
 template <typename W> W put_together(W alpha, W p, W beta, W c) { return (alpha == W(0) ? W(0) : times(alpha, p)) + (beta == W(0) ? W(0) : times(beta, c)); }
 
-static L gelu(L x) { return 0.5L * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0L)) * (x + 0.044715L * x * x * x))); }
+/// (1 + tanh(y)) / 2, exact where it is near 0, too.
+static L half_of_tanh(L x) { return 1 / (1 + std::exp(-2 * std::sqrt(2 / std::acos(-1.0L)) * (x + 0.044715L * x * x * x))); }
+static L gelu(L x) { return x * half_of_tanh(x); }
 static L gelu_slope(L x) {
-  const L root = std::sqrt(2 / std::acos(-1.0L)), t = std::tanh(root * (x + 0.044715L * x * x * x));
-  return 0.5L * (1 + t) + 0.5L * x * (1 - t * t) * root * (1 + 3 * 0.044715L * x * x);
+  const L h = half_of_tanh(x);
+  return h + x * 2 * h * (1 - h) * std::sqrt(2 / std::acos(-1.0L)) * (1 + 3 * 0.044715L * x * x);
 }
 
 struct Shape { int m, n, k; };

@@ -73,7 +73,7 @@ void store(LibraryAccess& memory, const Values<W>& values, i64 index = 0);
 /// Calls with a number of the kind that elements of the type are computed with in this operation.
 template <typename Each>
 void for_type(const LibraryAccess& memory, Type type, const Each& each) {
-  constexpr double a_moment = 2e7;  // operations: some 50 ms
+  constexpr double a_moment = 1e7;  // operations: some 20 ms
   const bool precise = real_of(type) == CUDA_R_64F && memory.operations() <= a_moment;
   if (precise)
     is_complex(type) ? each(PreciseComplex()) : each(Precise());

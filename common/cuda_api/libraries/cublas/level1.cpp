@@ -64,7 +64,7 @@ struct Sum {
     return static_cast<double>(sum);
   }
 };
-/// From 1; 0 where there is none. NaN is no extreme unless it is the first.
+/// From 1; 0 where there is none. NaN is no extreme unless there is nothing else.
 template <bool largest>
 struct Extreme {
   template <typename W>
@@ -72,7 +72,7 @@ struct Extreme {
     std::size_t best = 0;
     for (std::size_t i = 1; i < x.all.size(); ++i) {
       const auto one = taxi_size(x.all[i]), known = taxi_size(x.all[best]);
-      if (largest ? one > known : one < known) best = i;
+      if ((largest ? one > known : one < known) || (std::isnan(known) && !std::isnan(one))) best = i;
     }
     return x.all.empty() ? 0.0 : static_cast<double>(best + 1);
   }
@@ -137,15 +137,23 @@ Status pairwise(const Call& call, i64 n, Operand x, Operand y, std::vector<Libra
   });
 }
 
+/// Halves are computed in float, everything else as what it is.
+bool is_execution(Type execution, Type of) {
+  const bool half = real_of(of) == CUDA_R_16F || real_of(of) == CUDA_R_16BF;
+  return execution == (half ? CUDA_R_32F : of);
+}
+
 }  // namespace
 
-Status nrm2_ex(const Call& call, i64 n, In x, Type xt, i64 incx, Out result, Type rt, Type) {
+Status nrm2_ex(const Call& call, i64 n, In x, Type xt, i64 incx, Out result, Type rt, Type et) {
+  if (!is_execution(et, xt)) return CUBLAS_STATUS_NOT_SUPPORTED;
   return reduce(call, n, x, xt, incx, result, rt, flops(xt), Norm());
 }
 Status nrm2(const Call& call, i64 n, In x, i64 incx, Out result) {
   return nrm2_ex(call, n, x, call.type(), incx, result, call.real_type(), call.type());
 }
-Status asum_ex(const Call& call, i64 n, In x, Type xt, i64 incx, Out result, Type rt, Type) {
+Status asum_ex(const Call& call, i64 n, In x, Type xt, i64 incx, Out result, Type rt, Type et) {
+  if (et != xt) return CUBLAS_STATUS_NOT_SUPPORTED;  // of halves neither, seen on an H100
   return reduce(call, n, x, xt, incx, result, real_of(rt), flops(xt) / 2, Sum());
 }
 Status asum(const Call& call, i64 n, In x, i64 incx, Out result) {
@@ -164,10 +172,13 @@ Status amin(const Call& call, i64 n, In x, i64 incx, Out result) {
   return extreme<false>(call, n, x, call.type(), incx, result);
 }
 
-Status dot_ex(const Call& call, i64 n, In x, Type xt, i64 incx, In y, Type yt, i64 incy, Out result, Type rt, Type) {
+Status dot_ex(const Call& call, i64 n, In x, Type xt, i64 incx, In y, Type yt, i64 incy, Out result, Type rt, Type et) {
+  if (!is_execution(et, xt)) return CUBLAS_STATUS_NOT_SUPPORTED;
   return dot_of<false>(call, n, x, xt, incx, y, yt, incy, result, rt);
 }
-Status dotc_ex(const Call& call, i64 n, In x, Type xt, i64 incx, In y, Type yt, i64 incy, Out result, Type rt, Type) {
+Status dotc_ex(const Call& call, i64 n, In x, Type xt, i64 incx, In y, Type yt, i64 incy, Out result, Type rt,
+               Type et) {
+  if (!is_execution(et, xt)) return CUBLAS_STATUS_NOT_SUPPORTED;
   return dot_of<true>(call, n, x, xt, incx, y, yt, incy, result, rt);
 }
 Status dotu(const Call& call, i64 n, In x, i64 incx, In y, i64 incy, Out result) {
@@ -180,7 +191,8 @@ Status dotc(const Call& call, i64 n, In x, i64 incx, In y, i64 incy, Out result)
   return dot_of<true>(call, n, x, call.type(), incx, y, call.type(), incy, result, call.type());
 }
 
-Status axpy_ex(const Call& call, i64 n, In alpha, Type at, In x, Type xt, i64 incx, Out y, Type yt, i64 incy, Type) {
+Status axpy_ex(const Call& call, i64 n, In alpha, Type at, In x, Type xt, i64 incx, Out y, Type yt, i64 incy, Type et) {
+  if (!is_execution(et, xt)) return CUBLAS_STATUS_NOT_SUPPORTED;
   GPULAB_CHECK(call.check("", {}));
   GPULAB_CHECK(call.check_host("alpha", alpha));
   const Scalar factor = call.number("alpha", alpha, at);
@@ -220,7 +232,8 @@ Status swap(const Call& call, i64 n, Out x, i64 incx, Out y, i64 incy) {
   return swap_ex(call, n, x, call.type(), incx, y, call.type(), incy);
 }
 
-Status scal_ex(const Call& call, i64 n, In alpha, Type at, Out x, Type xt, i64 incx, Type) {
+Status scal_ex(const Call& call, i64 n, In alpha, Type at, Out x, Type xt, i64 incx, Type et) {
+  if (!is_execution(et, xt)) return CUBLAS_STATUS_NOT_SUPPORTED;
   GPULAB_CHECK(call.check("", {}));
   GPULAB_CHECK(call.check_host("alpha", alpha));
   const Scalar factor = call.number("alpha", alpha, at);
@@ -241,7 +254,9 @@ Status scal(const Call& call, i64 n, In alpha, Out x, i64 incx) {
   return scal_ex(call, n, alpha, call.scalar_type(), x, call.type(), incx, call.type());
 }
 
-Status rot_ex(const Call& call, i64 n, Out x, Type xt, i64 incx, Out y, Type yt, i64 incy, In c, In s, Type cst, Type) {
+Status rot_ex(const Call& call, i64 n, Out x, Type xt, i64 incx, Out y, Type yt, i64 incy, In c, In s, Type cst,
+              Type et) {
+  if (!is_execution(et, xt)) return CUBLAS_STATUS_NOT_SUPPORTED;
   GPULAB_CHECK(call.check("", {}));
   GPULAB_CHECK(call.check_host("c", c));
   GPULAB_CHECK(call.check_host("s", s));

@@ -190,10 +190,11 @@ Status triangular(const Call& call, bool solves, Operand a, Op op, Diag diag, i6
 }  // namespace
 
 Status gemv(const Call& call, Op op, i64 m, i64 n, In alpha, In a, i64 lda, In x, i64 incx, In beta, Out y, i64 incy) {
-  GPULAB_CHECK(call.check(
-      call.routine(),
-      {{1, is_operation(op)}, {2, m >= 0}, {3, n >= 0}, {6, lda >= at_least_one(m)}, {8, incx != 0}, {11, incy != 0}}));
-  if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
+  // As on an H100: sizes below 1 are nothing to do, whatever else is wrong.
+  GPULAB_CHECK(call.check("", {}));
+  if (m <= 0 || n <= 0) return CUBLAS_STATUS_SUCCESS;
+  GPULAB_CHECK(call.check(call.routine(),
+                          {{1, is_operation(op)}, {6, lda >= at_least_one(m)}, {8, incx != 0}, {11, incy != 0}}));
   GPULAB_CHECK(call.check_host("alpha", alpha));
   GPULAB_CHECK(call.check_host("beta", beta));
   const Type t = call.type();

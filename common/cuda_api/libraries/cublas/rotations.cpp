@@ -35,12 +35,8 @@ Status change(const Call& call, const std::array<Place, count>& places, const Co
 
 void rotate(std::array<Complex, 4>& v) {
   const double a = v[0].real(), b = v[1].real();
-  if (b == 0) {
-    v = {a, 0, 1, 0};
-    return;
-  }
-  if (a == 0) {
-    v = {b, 1, 0, 1};
+  if (a == 0 && b == 0) {
+    v = {0, 0, 1, 0};
     return;
   }
   const double sigma = std::fabs(a) > std::fabs(b) ? std::copysign(1, a) : std::copysign(1, b);

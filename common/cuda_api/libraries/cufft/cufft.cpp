@@ -239,7 +239,7 @@ struct Layout {
 };
 
 cufftResult check(const Layout& layout) {
-  if (layout.n.empty() || layout.n.size() > 3) return CUFFT_INVALID_SIZE;
+  if (layout.n.empty() || layout.n.size() > 3) return CUFFT_INVALID_VALUE;  // of a rank that is none, or no sizes
   __int128 points = layout.batch;
   for (const i64 one : layout.n) {
     if (one <= 0) return CUFFT_INVALID_SIZE;

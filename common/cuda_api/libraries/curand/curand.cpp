@@ -14,6 +14,7 @@
 #include "common/cuda_api/libraries/curand/distributions.h"
 #include "common/cuda_api/libraries/curand/sobol.h"
 #include "common/cuda_api/libraries/curand/streams.h"
+#include "common/cuda_api/libraries/curand/vendor_tables.h"
 #include "common/cuda_api/libraries/library.h"
 
 namespace gpulab::curand {
@@ -68,6 +69,13 @@ struct State {
   [[nodiscard]] bool is_quasi() const { return type >= CURAND_RNG_QUASI_DEFAULT; }
   [[nodiscard]] bool is_64() const {
     return type == CURAND_RNG_QUASI_SOBOL64 || type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
+  }
+  [[nodiscard]] bool is_scrambled() const {
+    return type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 || type == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64;
+  }
+  /// Normal numbers are asked of it by twos (an H100 takes any count of the others).
+  [[nodiscard]] bool makes_pairs() const {
+    return type == CURAND_RNG_PSEUDO_DEFAULT || type == CURAND_RNG_PSEUDO_XORWOW || type == CURAND_RNG_PSEUDO_MRG32K3A;
   }
   /// From its seed and offset on.
   void restart() {
@@ -179,6 +187,25 @@ std::size_t put_next(State& state, const Request& r, const PoissonTable* poisson
   return 1;
 }
 
+/// Of a dimension: its direction numbers, and what its sequence begins with.
+struct Sequence {
+  std::array<u64, 64> directions{};
+  u64 start = 0;
+};
+Sequence sequence_of(const State& state, unsigned dimension) {
+  Sequence made;
+  if (!state.is_scrambled() && dimension < kMostDimensions) {
+    made.directions = direction_numbers(dimension, state.is_64() ? 64 : 32);
+    return made;
+  }
+  const VendorTables& t = *vendor_tables();  // there: the generator could be made
+  for (std::size_t i = 0; i < (state.is_64() ? 64 : 32); ++i)
+    made.directions[i] = state.is_64() ? (state.is_scrambled() ? t.scrambled64 : t.plain64)[dimension][i]
+                                       : (state.is_scrambled() ? t.scrambled32 : t.plain32)[dimension][i];
+  if (state.is_scrambled()) made.start = state.is_64() ? t.constants64[dimension] : t.constants32[dimension];
+  return made;
+}
+
 /// One number of a quasirandom sequence.
 void put_quasi(const Request& r, const PoissonTable* poisson, u64 x, bool wide, std::vector<char>& to, std::size_t i) {
   const u32 high = wide ? static_cast<u32>(x >> 32) : static_cast<u32>(x);
@@ -223,10 +250,11 @@ std::vector<char> numbers(State& state, const Request& r) {
   std::vector<char> made(r.count * bytes_of(r.form));
   const std::size_t vectors = r.count / state.dimensions;
   for (unsigned dimension = 0; dimension < state.dimensions; ++dimension) {
-    const auto directions = direction_numbers(dimension, state.is_64() ? 64 : 32);
+    const Sequence sequence = sequence_of(state, dimension);
+    const u64 mask = state.is_64() ? ~u64{0} : 0xffffffff;  // of an index: it starts anew behind that
     for (std::size_t i = 0; i < vectors; ++i)
-      put_quasi(r, poisson, sobol(directions, state.offset + state.vectors + i), state.is_64(), made,
-                dimension * vectors + i);
+      put_quasi(r, poisson, sequence.start ^ sobol(sequence.directions, (state.offset + state.vectors + i) & mask),
+                state.is_64(), made, dimension * vectors + i);
   }
   state.vectors += vectors;
   return made;
@@ -258,6 +286,10 @@ const char* name_of(curandRngType type) {
       return "Sobol32";
     case CURAND_RNG_QUASI_SOBOL64:
       return "Sobol64";
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
+      return "scrambled Sobol32";
+    case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
+      return "scrambled Sobol64";
     default:
       return "XORWOW";
   }
@@ -268,8 +300,9 @@ curandStatus_t create(curandGenerator_t* generator, curandRngType type, bool on_
   switch (type) {
     case CURAND_RNG_QUASI_SCRAMBLED_SOBOL32:
     case CURAND_RNG_QUASI_SCRAMBLED_SOBOL64:
-      refuse("curandCreateGenerator with a scrambled Sobol generator", caller,
-             "its scrambling numbers are NVIDIA's own; CURAND_RNG_QUASI_SOBOL32 and _SOBOL64 are here");
+      if (vendor_tables() == nullptr)
+        refuse("curandCreateGenerator with a scrambled Sobol generator", caller, kNoVendorTables);
+      break;
     case CURAND_RNG_PSEUDO_DEFAULT:
     case CURAND_RNG_PSEUDO_XORWOW:
     case CURAND_RNG_PSEUDO_MRG32K3A:
@@ -300,7 +333,7 @@ curandStatus_t check(const State& state, const Request& r) {
   if (r.form == Form::long_bits && !state.is_64()) return CURAND_STATUS_TYPE_ERROR;
   if (r.form == Form::bits && state.is_64()) return CURAND_STATUS_TYPE_ERROR;
   if (state.is_quasi() && r.count % state.dimensions != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
-  if (!state.is_quasi() && is_normal(r.form) && r.count % 2 != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+  if (state.makes_pairs() && is_normal(r.form) && r.count % 2 != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
   if (r.form == Form::poisson && !(r.mean > 0 && r.mean < 4e9)) return CURAND_STATUS_OUT_OF_RANGE;
   return CURAND_STATUS_SUCCESS;
 }
@@ -308,8 +341,8 @@ curandStatus_t check(const State& state, const Request& r) {
 curandStatus_t generate(curandGenerator_t generator, const Request& r, void* caller) {
   const auto state = state_of(generator);
   if (!state) return CURAND_STATUS_NOT_INITIALIZED;
-  if (const auto wrong = check(*state, r); wrong != CURAND_STATUS_SUCCESS) return wrong;
   if (r.count == 0) return CURAND_STATUS_SUCCESS;
+  if (const auto wrong = check(*state, r); wrong != CURAND_STATUS_SUCCESS) return wrong;
   if (state->on_host) {
     if (r.output == nullptr) return CURAND_STATUS_LAUNCH_FAILURE;
     const auto made = numbers(*state, r);
@@ -418,9 +451,9 @@ curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generat
     constexpr unsigned most = 20000;  // of cuRAND
     if (!s.is_quasi()) return CURAND_STATUS_TYPE_ERROR;
     if (dimensions < 1 || dimensions > most) return CURAND_STATUS_OUT_OF_RANGE;
-    if (dimensions > kMostDimensions)
+    if (dimensions > kMostDimensions && vendor_tables() == nullptr)
       gpulab::libraries::refuse(fmt::format("curandSetQuasiRandomGeneratorDimensions of {}", dimensions), caller,
-                                fmt::format("{} dimensions are the most here", kMostDimensions));
+                                fmt::format("beyond {} dimensions {}", kMostDimensions, kNoVendorTables));
     s.dimensions = dimensions;
     s.restart();
     return CURAND_STATUS_SUCCESS;
@@ -453,42 +486,6 @@ GPULAB_GENERATE_SHAPED(curandGenerateLogNormalDouble, double, Form::log_normal_d
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned* output, size_t count, double lambda) {
   return generate(generator, {"curandGeneratePoisson", Form::poisson, output, count, lambda},
                   __builtin_return_address(0));
-}
-
-curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t** vectors, curandDirectionVectorSet_t set) {
-  if (vectors == nullptr) return CURAND_STATUS_OUT_OF_RANGE;
-  if (set != CURAND_DIRECTION_VECTORS_32_JOEKUO6) {
-    if (set != CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6) return CURAND_STATUS_OUT_OF_RANGE;
-    gpulab::libraries::refuse("curandGetDirectionVectors32 of scrambled vectors", __builtin_return_address(0));
-  }
-  static auto* const all = [] {
-    auto* made = new curandDirectionVectors32_t[kMostDimensions];
-    for (unsigned d = 0; d < kMostDimensions; ++d) {
-      const auto numbers = direction_numbers(d, 32);
-      for (std::size_t i = 0; i < 32; ++i) made[d][i] = static_cast<unsigned>(numbers[i]);
-    }
-    return made;
-  }();
-  *vectors = all;
-  return CURAND_STATUS_SUCCESS;
-}
-
-curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t** vectors, curandDirectionVectorSet_t set) {
-  if (vectors == nullptr) return CURAND_STATUS_OUT_OF_RANGE;
-  if (set != CURAND_DIRECTION_VECTORS_64_JOEKUO6) {
-    if (set != CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6) return CURAND_STATUS_OUT_OF_RANGE;
-    gpulab::libraries::refuse("curandGetDirectionVectors64 of scrambled vectors", __builtin_return_address(0));
-  }
-  static auto* const all = [] {
-    auto* made = new curandDirectionVectors64_t[kMostDimensions];
-    for (unsigned d = 0; d < kMostDimensions; ++d) {
-      const auto numbers = direction_numbers(d, 64);
-      for (std::size_t i = 0; i < 64; ++i) made[d][i] = numbers[i];
-    }
-    return made;
-  }();
-  *vectors = all;
-  return CURAND_STATUS_SUCCESS;
 }
 
 }  // extern "C"

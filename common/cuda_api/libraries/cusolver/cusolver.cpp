@@ -61,6 +61,15 @@ Status check(const Call& call, bool valid) {
   if (call.handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   return valid ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_INVALID_VALUE;
 }
+/// A parameter is wrong (from 1, the handle not counted): devInfo says so, too.
+Status tell_parameter(const Call& call, int parameter, Out info) {
+  if (call.handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (info == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
+  const Operand result = info_of(info);
+  const auto status =
+      queue(call, 0, 0, 0, {result.buffer()}, [=](LibraryAccess& memory) { store_info(memory, result, -parameter); });
+  return status == CUSOLVER_STATUS_SUCCESS ? CUSOLVER_STATUS_INVALID_VALUE : status;
+}
 Status give_size(const Call& call, bool valid, int* size) {
   if (const auto status = check(call, valid && size != nullptr); status != CUSOLVER_STATUS_SUCCESS) return status;
   *size = 1;
@@ -117,11 +126,12 @@ bool is_fill(cublasFillMode_t fill) { return fill == CUBLAS_FILL_MODE_LOWER || f
 
 }  // namespace
 
-Status potrf_size(const Call& call, cublasFillMode_t, i64 n, In, i64 lda, int* size) {
-  return give_size(call, n >= 0 && lda >= at_least_one(n), size);
-}
+Status potrf_size(const Call& call, cublasFillMode_t, i64, In, i64, int* size) { return give_size(call, true, size); }
 Status potrf(const Call& call, cublasFillMode_t fill, i64 n, Out a, i64 lda, Out, i64, Out info) {
-  GPULAB_CHECK(is_fill(fill) && n >= 0 && lda >= at_least_one(n));
+  if (!is_fill(fill)) return tell_parameter(call, 1, info);
+  if (n < 0) return tell_parameter(call, 2, info);
+  if (lda < at_least_one(n)) return tell_parameter(call, 4, info);
+  GPULAB_CHECK(true);
   const bool upper = fill == CUBLAS_FILL_MODE_UPPER;
   const Operand to = triangle(a, type_of(call), n, lda, upper).changed(), result = info_of(info);
   return queue(call, n, n, cube(n, n, n) / 3, {to.buffer(), result.buffer()}, [=](LibraryAccess& memory) {
@@ -135,7 +145,12 @@ Status potrf(const Call& call, cublasFillMode_t fill, i64 n, Out a, i64 lda, Out
   });
 }
 Status potrs(const Call& call, cublasFillMode_t fill, i64 n, i64 nrhs, In a, i64 lda, Out b, i64 ldb, Out info) {
-  GPULAB_CHECK(is_fill(fill) && n >= 0 && nrhs >= 0 && lda >= at_least_one(n) && ldb >= at_least_one(n));
+  if (!is_fill(fill)) return tell_parameter(call, 1, info);
+  if (n < 0) return tell_parameter(call, 2, info);
+  if (nrhs < 0) return tell_parameter(call, 3, info);
+  if (lda < at_least_one(n)) return tell_parameter(call, 5, info);
+  if (ldb < at_least_one(n)) return tell_parameter(call, 7, info);
+  GPULAB_CHECK(true);
   const bool upper = fill == CUBLAS_FILL_MODE_UPPER;
   const Type t = type_of(call);
   const Operand from = triangle(a, t, n, lda, upper), to = matrix("B", b, t, n, nrhs, ldb).changed(),
@@ -179,7 +194,8 @@ Status getrf(const Call& call, i64 m, i64 n, Out a, i64 lda, Out, Out pivots, Ou
 }
 Status getrs(const Call& call, cublasOperation_t op, i64 n, i64 nrhs, In a, i64 lda, In pivots, Out b, i64 ldb,
              Out info) {
-  GPULAB_CHECK(n >= 0 && nrhs >= 0 && lda >= at_least_one(n) && ldb >= at_least_one(n));
+  GPULAB_CHECK(op >= CUBLAS_OP_N && op <= CUBLAS_OP_C && n >= 0 && nrhs >= 0 && lda >= at_least_one(n) &&
+               ldb >= at_least_one(n));
   const Type t = type_of(call);
   const Operand from = matrix("A", a, t, n, n, lda), to = matrix("B", b, t, n, nrhs, ldb).changed(),
                 result = info_of(info);
@@ -199,7 +215,10 @@ Status getrs(const Call& call, cublasOperation_t op, i64 n, i64 nrhs, In a, i64 
 }
 
 Status geqrf(const Call& call, i64 m, i64 n, Out a, i64 lda, Out tau, Out, i64, Out info) {
-  GPULAB_CHECK(m >= 0 && n >= 0 && lda >= at_least_one(m));
+  if (m < 0) return tell_parameter(call, 1, info);
+  if (n < 0) return tell_parameter(call, 2, info);
+  if (lda < at_least_one(m)) return tell_parameter(call, 4, info);
+  GPULAB_CHECK(true);
   const Type t = type_of(call);
   const i64 steps = std::min(m, n);
   const Operand to = matrix("A", a, t, m, n, lda).changed(), taus = vector("TAU", tau, t, steps, 1).written(),
@@ -225,7 +244,9 @@ Status ormqr(const Call& call, cublasSideMode_t side, cublasOperation_t op, i64 
              Out c, i64 ldc, Out, i64, Out info) {
   const bool left = side == CUBLAS_SIDE_LEFT;
   const i64 rows = left ? m : n;
-  GPULAB_CHECK(m >= 0 && n >= 0 && k >= 0 && k <= rows && lda >= at_least_one(rows) && ldc >= at_least_one(m));
+  if (k < 0 || k > rows) return tell_parameter(call, 5, info);
+  if (op == (is_complex(type_of(call)) ? CUBLAS_OP_T : CUBLAS_OP_C)) return tell_parameter(call, 2, info);
+  GPULAB_CHECK(m >= 0 && n >= 0 && lda >= at_least_one(rows) && ldc >= at_least_one(m));
   const Type t = type_of(call);
   const Operand from = matrix("A", a, t, rows, k, lda), taus = vector("tau", tau, t, k, 1);
   const Operand to = matrix("C", c, t, m, n, ldc).changed(), result = info_of(info);
@@ -245,7 +266,9 @@ Status orgqr_size(const Call& call, i64 m, i64 n, i64 k, In, i64, In, int* size)
   return give_size(call, m >= 0 && n >= 0 && k >= 0, size);
 }
 Status orgqr(const Call& call, i64 m, i64 n, i64 k, Out a, i64 lda, In tau, Out, i64, Out info) {
-  GPULAB_CHECK(n >= 0 && m >= n && k >= 0 && k <= n && lda >= at_least_one(m));
+  if (n < 0 || n > m) return tell_parameter(call, 2, info);
+  if (k < 0 || k > n) return tell_parameter(call, 3, info);
+  GPULAB_CHECK(lda >= at_least_one(m));
   const Type t = type_of(call);
   const Operand to = matrix("A", a, t, m, n, lda).changed(), taus = vector("tau", tau, t, k, 1), result = info_of(info);
   return queue(
@@ -267,7 +290,9 @@ Status syevd_size(const Call& call, cusolverEigMode_t, cublasFillMode_t, i64 n, 
 }
 Status syevd(const Call& call, cusolverEigMode_t mode, cublasFillMode_t fill, i64 n, Out a, i64 lda, Out w, Out, i64,
              Out info) {
-  GPULAB_CHECK(is_fill(fill) && n >= 0 && lda >= at_least_one(n));
+  if (n < 0) return tell_parameter(call, 3, info);
+  if (lda < at_least_one(n)) return tell_parameter(call, 5, info);
+  GPULAB_CHECK(is_fill(fill));
   const bool upper = fill == CUBLAS_FILL_MODE_UPPER, vectors = mode == CUSOLVER_EIG_MODE_VECTOR;
   const Type t = type_of(call);
   const Operand from = triangle(a, t, n, lda, upper), to = matrix("A", a, t, n, n, lda).written();
@@ -294,24 +319,32 @@ Status syevd(const Call& call, cusolverEigMode_t mode, cublasFillMode_t fill, i6
                });
 }
 
-Status gesvd_size(const Call& call, i64 m, i64 n, int* size) {
-  return give_size(call, m >= 0 && n >= 0 && m >= n, size);
-}
+Status gesvd_size(const Call& call, i64 m, i64 n, int* size) { return give_size(call, m >= 0 && n >= 0, size); }
 Status gesvd(const Call& call, signed char jobu, signed char jobvt, i64 m, i64 n, Out a, i64 lda, Out s, Out u, i64 ldu,
              Out vt, i64 ldvt, Out, i64, Out, Out info) {
-  constexpr std::string_view known = "ASN";
-  if (call.handle != nullptr && (jobu == 'O' || jobvt == 'O'))
-    refuse(fmt::format("{} with 'O'", call.name), call.caller);
-  const bool wants_u = jobu != 'N', wants_v = jobvt != 'N';
-  GPULAB_CHECK(n >= 0 && m >= n && lda >= at_least_one(m) && known.find(static_cast<char>(jobu)) != known.npos &&
-               known.find(static_cast<char>(jobvt)) != known.npos && (!wants_u || ldu >= at_least_one(m)) &&
-               (!wants_v || ldvt >= at_least_one(n)));
+  constexpr std::string_view known = "ASON";
+  const bool wants_u = jobu != 'N', wants_v = jobvt != 'N', over_u = jobu == 'O', over_v = jobvt == 'O';
+  if (call.handle != nullptr && over_u && over_v) return tell_parameter(call, 2, info);
+  if (m >= 0 && m < n) return tell_parameter(call, 0, info);  // as an H100 has it: refused, and no parameter is named
+  const auto is_known = [&](signed char job) { return known.find(static_cast<char>(job)) != known.npos; };
+  const int wrong = !is_known(jobu)                                ? 1
+                    : !is_known(jobvt)                             ? 2
+                    : m < 0                                        ? 3
+                    : n < 0                                        ? 4
+                    : lda < at_least_one(m)                        ? 6
+                    : wants_u && !over_u && ldu < at_least_one(m)  ? 9
+                    : wants_v && !over_v && ldvt < at_least_one(n) ? 11
+                                                                   : 0;
+  if (wrong != 0) return tell_parameter(call, wrong, info);
+  GPULAB_CHECK(true);
   const Type t = type_of(call);
   const i64 columns = !wants_u ? 0 : jobu == 'A' ? m : n;
   const Operand from = matrix("A", a, t, m, n, lda), values = vector("S", s, real_of(t), n, 1).written(),
                 result = info_of(info);
-  const Operand left = matrix("U", u, t, m, columns, ldu).written(),
-                right = matrix("VT", vt, t, wants_v ? n : 0, n, ldvt).written();
+  // 'O': over A.
+  const Operand left = (over_u ? matrix("A", a, t, m, columns, lda) : matrix("U", u, t, m, columns, ldu)).written();
+  const Operand right =
+      (over_v ? matrix("A", a, t, n, n, lda) : matrix("VT", vt, t, wants_v ? n : 0, n, ldvt)).written();
   return queue(call, m, n, 14 * cube(m, n, n),
                {from.buffer(), values.buffer(), left.buffer(), right.buffer(), result.buffer()},
                [=](LibraryAccess& memory) {

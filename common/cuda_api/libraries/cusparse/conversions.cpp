@@ -11,7 +11,7 @@ namespace {
 
 std::string shape_of(i64 rows, i64 columns) { return fmt::format("{} x {}", rows, columns); }
 
-Operand dense(const cusparseDnMatDescr& d) {
+Operand dense_matrix(const cusparseDnMatDescr& d) {
   const bool by_rows = d.order == CUSPARSE_ORDER_ROW;
   return matrix("dense matrix", d.values, d.type, by_rows ? d.columns : d.rows, by_rows ? d.rows : d.columns, d.ld);
 }
@@ -29,7 +29,7 @@ std::vector<i64> counted(const std::vector<i64>& lines, i64 count, i64 base) {
 /// Elements that are not 0, line by line of the sparse form.
 template <typename W>
 std::vector<Element<W>> found(LibraryAccess& memory, const cusparseDnMatDescr& from, cusparseFormat_t format) {
-  const auto values = load<W>(memory, dense(from));
+  const auto values = load<W>(memory, dense_matrix(from));
   const bool by_rows = from.order == CUSPARSE_ORDER_ROW, by_columns = format == CUSPARSE_FORMAT_CSC;
   std::vector<Element<W>> all;
   for (i64 line = 0; line < (by_columns ? from.columns : from.rows); ++line)
@@ -60,7 +60,7 @@ cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle, cusparseConstSpM
   if (a == nullptr || b == nullptr || a->rows != b->rows || a->columns != b->columns)
     return CUSPARSE_STATUS_INVALID_VALUE;
   const Sparse sparse(*a);
-  const Operand to = dense(*b).written();
+  const Operand to = dense_matrix(*b).written();
   const bool by_rows = b->order == CUSPARSE_ORDER_ROW;
   auto buffers = sparse.buffers();
   buffers.push_back(to.buffer());
@@ -90,7 +90,7 @@ cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle, cuspars
   if (a == nullptr || b == nullptr || a->rows != b->rows || a->columns != b->columns)
     return CUSPARSE_STATUS_INVALID_VALUE;
   const bool listed = b->format == CUSPARSE_FORMAT_COO;
-  const Operand offsets = Sparse(*b).offsets.written(), from = dense(*a);
+  const Operand offsets = Sparse(*b).offsets.written(), from = dense_matrix(*a);
   std::vector<gpulab::libraries::LibraryBuffer> buffers{from.buffer()};
   if (!listed) buffers.push_back(offsets.buffer());
   const Call call{handle, "cusparseDenseToSparse_analysis", __builtin_return_address(0)};
@@ -115,7 +115,7 @@ cusparseStatus_t cusparseDenseToSparse_convert(cusparseHandle_t handle, cusparse
     return CUSPARSE_STATUS_INVALID_VALUE;
   const Sparse sparse(*b);
   const bool listed = b->format == CUSPARSE_FORMAT_COO;
-  const Operand from = dense(*a);
+  const Operand from = dense_matrix(*a);
   std::vector<gpulab::libraries::LibraryBuffer> buffers{from.buffer(), sparse.indices.written().buffer(),
                                                         sparse.values.written().buffer()};
   if (listed) buffers.push_back(sparse.offsets.written().buffer());

@@ -1,6 +1,10 @@
 #include "common/cuda_api/libraries/cusparse/descriptors.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdio>
+#include <cstring>
 
 namespace gpulab::cusparse {
 
@@ -67,6 +71,41 @@ template std::vector<Element<double>> elements(LibraryAccess&, const Sparse&);
 template std::vector<Element<Complex>> elements(LibraryAccess&, const Sparse&);
 template std::vector<Element<Precise>> elements(LibraryAccess&, const Sparse&);
 template std::vector<Element<PreciseComplex>> elements(LibraryAccess&, const Sparse&);
+
+Operand dense(const char* name, const cusparseDnMatDescr& d) {
+  const bool by_rows = d.order == CUSPARSE_ORDER_ROW;
+  return matrix(name, d.values, d.type, by_rows ? d.columns : d.rows, by_rows ? d.rows : d.columns, d.ld);
+}
+std::string shape_of(const cusparseSpMatDescr& a) {
+  return fmt::format("{} x {}, {} elements", a.rows, a.columns, a.nonzeros);
+}
+
+cusparseStatus_t complain(const char* function, const std::string& what, cusparseStatus_t status) {
+  (void)std::fprintf(stderr, " ** On entry to %s(): %s\n\n", function, what.c_str());
+  return status;
+}
+const char* name_of(Type type) {
+  switch (type) {
+    case CUDA_R_32F:
+      return "CUDA_R_32F";
+    case CUDA_R_64F:
+      return "CUDA_R_64F";
+    case CUDA_C_32F:
+      return "CUDA_C_32F";
+    case CUDA_C_64F:
+      return "CUDA_C_64F";
+    case CUDA_R_16F:
+      return "CUDA_R_16F";
+    case CUDA_R_16BF:
+      return "CUDA_R_16BF";
+    case CUDA_R_8I:
+      return "CUDA_R_8I";
+    case CUDA_R_32I:
+      return "CUDA_R_32I";
+    default:
+      return "another type";
+  }
+}
 
 cusparseStatus_t Call::queue(const std::string& shape, double operations, Type type,
                              const std::vector<LibraryBuffer>& buffers, const cuda_api::LibraryWork& work) const {
@@ -266,8 +305,19 @@ cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t d, void* values) {
   d->values = values;
   return CUSPARSE_STATUS_SUCCESS;
 }
-cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t d, cusparseSpMatAttribute_t, void*, size_t) {
-  return d == nullptr ? CUSPARSE_STATUS_INVALID_VALUE : CUSPARSE_STATUS_SUCCESS;  // of solves, which are not here
+cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t d, cusparseSpMatAttribute_t which, void* value,
+                                           size_t bytes) {
+  if (d == nullptr || value == nullptr || bytes != sizeof d->fill) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (which != CUSPARSE_SPMAT_FILL_MODE && which != CUSPARSE_SPMAT_DIAG_TYPE) return CUSPARSE_STATUS_INVALID_VALUE;
+  std::memcpy(which == CUSPARSE_SPMAT_FILL_MODE ? static_cast<void*>(&d->fill) : &d->diagonal, value, bytes);
+  return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t d, cusparseSpMatAttribute_t which, void* value,
+                                           size_t bytes) {
+  if (d == nullptr || value == nullptr || bytes != sizeof d->fill) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (which != CUSPARSE_SPMAT_FILL_MODE && which != CUSPARSE_SPMAT_DIAG_TYPE) return CUSPARSE_STATUS_INVALID_VALUE;
+  std::memcpy(value, which == CUSPARSE_SPMAT_FILL_MODE ? static_cast<const void*>(&d->fill) : &d->diagonal, bytes);
+  return CUSPARSE_STATUS_SUCCESS;
 }
 
 }  // extern "C"

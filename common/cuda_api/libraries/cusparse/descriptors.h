@@ -4,6 +4,8 @@
 #include <cusparse.h>
 
 #include <cstdint>
+#include <string>
+#include <utility>
 
 #include "common/cuda_api/libraries/library.h"
 #include "common/cuda_api/libraries/operands.h"
@@ -42,6 +44,8 @@ struct cusparseSpMatDescr {
   cusparseIndexType_t offset_type, index_type;
   cusparseIndexBase_t base;
   cudaDataType type;
+  cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;  ///< of solves
+  cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
 };
 
 namespace gpulab::cusparse {
@@ -66,6 +70,26 @@ struct Element {
 };
 template <typename W>
 [[nodiscard]] std::vector<Element<W>> elements(LibraryAccess& memory, const Sparse& sparse);
+
+/// (row, column) and value of op(A).
+template <typename W>
+Element<W> turned(Element<W> e, cusparseOperation_t op) {
+  if (op != CUSPARSE_OPERATION_NON_TRANSPOSE) std::swap(e.row, e.column);
+  if (op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE) e.value = conjugate(e.value);
+  return e;
+}
+
+/// A dense matrix as an operand: by rows it is stored as its transposed.
+[[nodiscard]] Operand dense(const char* name, const cusparseDnMatDescr& d);
+[[nodiscard]] std::string shape_of(const cusparseSpMatDescr& a);
+
+/// What cuSPARSE says on standard error of a call that it does not take. Returns the status.
+cusparseStatus_t complain(const char* function, const std::string& what, cusparseStatus_t status);
+/// Real matrices have no conjugated transposed ones, for cuSPARSE.
+[[nodiscard]] inline bool is_misplaced(cusparseOperation_t op, Type type) {
+  return op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !is_complex(type);
+}
+[[nodiscard]] const char* name_of(Type type);  ///< "CUDA_R_32F"
 
 /// 32- or 64-bit numbers of memory.
 [[nodiscard]] std::vector<std::int64_t> load_integers(LibraryAccess& memory, const Operand& from);

@@ -7,15 +7,6 @@
 namespace gpulab::cusparse {
 namespace {
 
-std::string shape_of(const cusparseSpMatDescr& a) {
-  return fmt::format("{} x {}, {} elements", a.rows, a.columns, a.nonzeros);
-}
-
-Operand dense(const char* name, const cusparseDnMatDescr& d) {
-  const bool by_rows = d.order == CUSPARSE_ORDER_ROW;
-  return matrix(name, d.values, d.type, by_rows ? d.columns : d.rows, by_rows ? d.rows : d.columns, d.ld);
-}
-
 /// An index beyond the operand is an access beside it: it faults where that lies in no allocation.
 template <typename W>
 W element_at(LibraryAccess& memory, const Values<W>& values, i64 index) {
@@ -46,12 +37,35 @@ Values<W> scaled(LibraryAccess& memory, const Operand& to, W beta) {
   return values;
 }
 
-/// (row, column) and value of op(A).
-template <typename W>
-Element<W> turned(Element<W> e, cusparseOperation_t op) {
-  if (op != CUSPARSE_OPERATION_NON_TRANSPOSE) std::swap(e.row, e.column);
-  if (op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE) e.value = conjugate(e.value);
-  return e;
+/// What cuSPARSE refuses (seen on an H100), in each function of a product's.
+cusparseStatus_t check_vector(const char* function, cusparseHandle_t handle, cusparseOperation_t op,
+                              cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
+                              Type compute) {
+  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  if (a == nullptr || x == nullptr || y == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!is_misplaced(op, a->type)) return CUSPARSE_STATUS_SUCCESS;
+  return complain(function,
+                  fmt::format("type of matA ({}), vecX ({}), vecY ({}), compute ({}) is not valid when opA is "
+                              "CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE",
+                              name_of(a->type), name_of(x->type), name_of(y->type), name_of(compute)),
+                  CUSPARSE_STATUS_INVALID_VALUE);
+}
+cusparseStatus_t check_matrix(const char* function, cusparseHandle_t handle, cusparseOperation_t opa,
+                              cusparseOperation_t opb, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+                              cusparseDnMatDescr_t c) {
+  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  if (a == nullptr || b == nullptr || c == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  const auto says = [&](const char* which, Type type) {
+    return complain(
+        function, fmt::format("conjugate transpose (op{0}) is not valid for {0} data type ({1})", which, name_of(type)),
+        CUSPARSE_STATUS_INVALID_VALUE);
+  };
+  if (is_misplaced(opa, a->type)) return says("A", a->type);
+  if (is_misplaced(opb, b->type)) return says("B", b->type);
+  if (opb == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && b->rows == 1)
+    return complain(function, "opB == OPERATION_CONJUGATE_TRANSPOSE is unsupported when B is a single row",
+                    CUSPARSE_STATUS_NOT_SUPPORTED);
+  return CUSPARSE_STATUS_SUCCESS;
 }
 
 cusparseStatus_t multiply_vector(const Call& call, cusparseOperation_t op, const void* alpha,
@@ -141,45 +155,45 @@ using namespace gpulab::cusparse;
 
 extern "C" {
 
-cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperation_t, const void*,
-                                         cusparseConstSpMatDescr_t, cusparseConstDnVecDescr_t, const void*,
-                                         cusparseDnVecDescr_t, cudaDataType, cusparseSpMVAlg_t, size_t* size) {
-  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op, const void*,
+                                         cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void*,
+                                         cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t,
+                                         size_t* size) {
   *size = 8;
-  return CUSPARSE_STATUS_SUCCESS;
+  return check_vector("cusparseSpMV_bufferSize", handle, op, a, x, y, compute);
 }
-cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperation_t, const void*,
-                                         cusparseConstSpMatDescr_t, cusparseConstDnVecDescr_t, const void*,
-                                         cusparseDnVecDescr_t, cudaDataType, cusparseSpMVAlg_t, void*) {
-  return handle == nullptr ? CUSPARSE_STATUS_NOT_INITIALIZED : CUSPARSE_STATUS_SUCCESS;
+cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperation_t op, const void*,
+                                         cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void*,
+                                         cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t, void*) {
+  return check_vector("cusparseSpMV_preprocess", handle, op, a, x, y, compute);
 }
 cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, const void* alpha,
                               cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void* beta,
                               cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t, void*) {
-  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  if (alpha == nullptr || a == nullptr || x == nullptr || beta == nullptr || y == nullptr)
-    return CUSPARSE_STATUS_INVALID_VALUE;
+  const auto status = check_vector("cusparseSpMV", handle, op, a, x, y, compute);
+  if (status != CUSPARSE_STATUS_SUCCESS) return status;
+  if (alpha == nullptr || beta == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
   return multiply_vector({handle, "cusparseSpMV", __builtin_return_address(0)}, op, alpha, *a, *x, beta, *y, compute);
 }
-cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t, const void*,
-                                         cusparseConstSpMatDescr_t, cusparseConstDnMatDescr_t, const void*,
-                                         cusparseDnMatDescr_t, cudaDataType, cusparseSpMMAlg_t, size_t* size) {
-  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
+                                         const void*, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+                                         const void*, cusparseDnMatDescr_t c, cudaDataType, cusparseSpMMAlg_t,
+                                         size_t* size) {
   *size = 8;
-  return CUSPARSE_STATUS_SUCCESS;
+  return check_matrix("cusparseSpMM_bufferSize", handle, opa, opb, a, b, c);
 }
-cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t, const void*,
-                                         cusparseConstSpMatDescr_t, cusparseConstDnMatDescr_t, const void*,
-                                         cusparseDnMatDescr_t, cudaDataType, cusparseSpMMAlg_t, void*) {
-  return handle == nullptr ? CUSPARSE_STATUS_NOT_INITIALIZED : CUSPARSE_STATUS_SUCCESS;
+cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
+                                         const void*, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+                                         const void*, cusparseDnMatDescr_t c, cudaDataType, cusparseSpMMAlg_t, void*) {
+  return check_matrix("cusparseSpMM_preprocess", handle, opa, opb, a, b, c);
 }
 cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
                               const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                               const void* beta, cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpMMAlg_t,
                               void*) {
-  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  if (alpha == nullptr || a == nullptr || b == nullptr || beta == nullptr || c == nullptr)
-    return CUSPARSE_STATUS_INVALID_VALUE;
+  const auto status = check_matrix("cusparseSpMM", handle, opa, opb, a, b, c);
+  if (status != CUSPARSE_STATUS_SUCCESS) return status;
+  if (alpha == nullptr || beta == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
   return multiply_matrix({handle, "cusparseSpMM", __builtin_return_address(0)}, opa, opb, alpha, *a, *b, beta, *c,
                          compute);
 }
