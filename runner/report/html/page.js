@@ -23,7 +23,7 @@
       show();
     });
     document.querySelector(".bar-top").append(button);
-    if (matchMedia("(min-width: 80rem)").matches)  // there is room for it beside the prose (page.css)
+    if (matchMedia("(min-width: 94rem)").matches)  // there is room for it beside the prose (page.css)
       for (const contents of document.querySelectorAll("details.contents")) contents.open = true;
   });
 })();
