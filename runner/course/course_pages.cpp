@@ -74,10 +74,9 @@ SiteFile index_page(const Course& course) {
   }
   const std::string body = fmt::format(
       "<h1>GPU programming, one ladder at a time</h1>\n<p class=\"lead\">Each lecture asks one question and answers it "
-      "with a "
-      "ladder of CUDA kernels, from the worst to the best. Every rung runs without a GPU: a simulator executes the "
-      "same PTX "
-      "and counts what it does, exactly.</p>\n{}<h2 id=\"lectures\">Lectures</h2>\n<div class=\"cards\">\n{}</div>\n",
+      "with a ladder of CUDA kernels, its rungs, each of which repairs a weakness of an earlier one. All of them run "
+      "without a GPU: a simulator executes their PTX and counts exactly what it does.</p>\n{}<h2 "
+      "id=\"lectures\">Lectures</h2>\n<div class=\"cards\">\n{}</div>\n",
       html::wide("Commands",
                  "<pre><code>gpulab reduce --variant all                      a whole ladder\ngpulab explain reduce "
                  "--variant shared_strided   each line with its counters\ngpulab new reduce                         "

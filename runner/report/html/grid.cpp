@@ -11,13 +11,29 @@ std::string wide(std::string_view label, const std::string& inner) {
                      escaped(label), inner);
 }
 
+namespace {
+
+/// Bytes that are read: those of tags are not.
+std::size_t letters_of(std::string_view markup) {
+  std::size_t count = 0;
+  bool in_tag = false;
+  for (const char c : markup) {
+    in_tag |= c == '<';
+    if (!in_tag) ++count;
+    in_tag &= c != '>';
+  }
+  return count;
+}
+
+}  // namespace
+
 std::string table(std::string_view caption, const std::vector<Column>& columns,
                   const std::vector<std::string>& row_classes) {
   std::string out = fmt::format("<table>\n<caption>{}</caption>\n<thead><tr>", escaped(caption));
   const auto of_class = [](const Column& column) { return column.number ? " class=\"num\"" : ""; };
-  constexpr std::size_t long_text = 48;  // bytes: wants to be a few lines, not many
+  constexpr std::size_t long_text = 28;  // bytes: wants to be a few lines, not many
   const auto of_cell = [&](const Column& column, const std::string& cell) {
-    return !column.number && cell.size() > long_text ? " class=\"prose\"" : of_class(column);
+    return !column.number && letters_of(cell) > long_text ? " class=\"prose\"" : of_class(column);
   };
   for (const auto& column : columns)
     out += fmt::format("<th scope=\"col\"{}>{}</th>", of_class(column), column.heading);

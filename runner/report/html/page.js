@@ -1,4 +1,4 @@
-// Every page's switch between light and dark: as the system says, until the reader chooses. Remembered where the browser lets us.
+// Every page: a switch between light and dark (as the system says, until the reader chooses; remembered where the browser lets us), and contents that are open where they have room.
 "use strict";
 (() => {
   const order = ["auto", "light", "dark"];
@@ -23,5 +23,7 @@
       show();
     });
     document.querySelector(".bar-top").append(button);
+    if (matchMedia("(min-width: 94rem)").matches)  // there is room for it beside the prose (page.css)
+      for (const contents of document.querySelectorAll("details.contents")) contents.open = true;
   });
 })();

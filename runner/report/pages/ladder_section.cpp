@@ -166,7 +166,7 @@ std::string stories_section(const Run& run) {
   const auto all = rung_stories(run);
   if (all.empty()) return {};
   constexpr std::size_t most_open = 3;  // points of a sweep
-  std::string out = "<h2 id=\"rungs\">What moved, and why</h2>\n";
+  std::string out = "<h2 id=\"rungs\">What moved, and why</h2>\n<div class=\"rungs\">\n";
   for (const auto& story : all) {
     if (story.summary.empty() && story.points.empty()) continue;
     out += fmt::format("<article class=\"card\" id=\"{}\">\n<h3>{}</h3>\n", story_id(story.variant),
@@ -180,7 +180,7 @@ std::string stories_section(const Run& run) {
           fmt::format("<details><summary>At each of {} points</summary>\n{}</details>\n", story.points.size(), facts);
     out += facts + words_of(run, story.variant) + "</article>\n";
   }
-  return out;
+  return out + "</div>\n";
 }
 
 }  // namespace gpulab::pages

@@ -27,7 +27,7 @@ std::string figure(const Panel& panel, const std::vector<SweepSeries>& series, c
   auto y = html::Axis::over(panel.name, ys, panel.text);
   if (panel.share) y = html::Axis{panel.name, 0, 1, false, {0, 0.25, 0.5, 0.75, 1}, panel.text};
   const bool logarithmic = y.logarithmic;
-  html::Chart chart(html::Axis::of_values(param, xs, short_count), y, panel.name + " over " + param,
+  html::Chart chart(html::Axis::of_values(param, xs, typed_size), y, panel.name + " over " + param,
                     fmt::format("{} curves; the table of results has the numbers", series.size()));
   for (std::size_t i = 0; i < series.size(); ++i) {
     html::Points points;

@@ -111,4 +111,13 @@ std::vector<Panel> panels(const Run& run, std::size_t most) {
   return chosen;
 }
 
+std::string typed_size(double value) {
+  using Unit = std::pair<double, const char*>;
+  constexpr double readable = 10000;  // four digits are
+  const bool is_power = value >= readable && std::exp2(std::round(std::log2(value))) == value;
+  for (const auto& [unit, letters] : {Unit{0x1p30, "Gi"}, Unit{0x1p20, "Mi"}, Unit{0x1p10, "Ki"}})
+    if (is_power && value >= unit) return fmt::format("{:.0f}{}", value / unit, letters);
+  return short_count(value);
+}
+
 }  // namespace gpulab

@@ -25,4 +25,7 @@ struct Panel {
 /// "warp", or "warp, block 64" where a sweep has several of it.
 [[nodiscard]] std::string label_of(const Run& run, const Result& result);
 
+/// Of an axis: large powers of two as they are typed ("16Ki", "1Mi"), else three digits ("131 k").
+[[nodiscard]] std::string typed_size(double value);
+
 }  // namespace gpulab

@@ -51,7 +51,8 @@ std::string svg_of(Size size, std::string_view title, const Drawing& drawing) {
   SvgSheet sheet;
   drawing(sheet);
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+      "<svg class=\"sheet\" xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 "
+      "{0:.0f} {1:.0f}\" "
       "font-family=\"sans-serif\" role=\"img\">\n<title>{2}</title>\n<rect width=\"100%\" height=\"100%\" "
       "fill=\"white\"/>\n{3}</svg>\n",
       size.width, size.height, html::escaped(std::string(title)), sheet.body);

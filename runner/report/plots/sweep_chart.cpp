@@ -73,7 +73,7 @@ struct Drawing {
     }
     double free_from = 0;  // where the next label may begin
     for (const double value : xs) {
-      const std::string label = short_count(value);
+      const std::string label = typed_size(value);
       const double half = Svg::letter * static_cast<double>(columns(label)) / 2;
       if (x.at(value) - half < free_from) continue;
       svg.text(x.at(value), bottom + 18, label, "middle", ink::grey);

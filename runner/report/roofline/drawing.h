@@ -9,8 +9,9 @@
 
 namespace gpulab::sheet {
 
-[[nodiscard]] Size size_of(const Roofline& roofline);
-void draw(const Roofline& roofline, Sheet& sheet);
+[[nodiscard]] Size size_of(const Roofline& roofline, bool headed = true);
+/// `headed`: with what it is of above it.
+void draw(const Roofline& roofline, Sheet& sheet, bool headed = true);
 
 /// What of both axes is shown: all rows, with room around them, and where slope and flat roofs meet if that is near.
 struct Window {
@@ -18,11 +19,15 @@ struct Window {
 };
 [[nodiscard]] Window window_of(const Roofline& roofline);
 
-/// What is marked on an axis: 1, 10, 100, or 1, 3, 10, 30 where that is few, or 1, 2, 5, 10; nine at most.
+/// What is marked on an axis: 1, 10, 100, or 1, 3, 10, 30 where that is few, or 1, 2, 5, 10, or 1, 1.5, 2, 3, 4, 5, 7;
+/// nine at most.
 [[nodiscard]] std::vector<double> ticks(double low, double high);
 
 /// Of each row that is in the picture: its number, from 1 on; 0: it is not.
 [[nodiscard]] std::vector<std::size_t> numbers(const Roofline& roofline);
+
+/// As people read it: µs for the document's us.
+[[nodiscard]] std::string unit_text(const Ceiling& ceiling);
 
 /// A roof of the picture: from one end to the other, in operations a byte and operations a second.
 struct Roof {

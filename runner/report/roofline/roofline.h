@@ -65,7 +65,7 @@ constexpr double kGiga = 1e9;
 [[nodiscard]] std::string roofline_table(const Roofline& roofline, const Style& style);
 [[nodiscard]] std::string roofline_json(const Roofline& roofline);
 [[nodiscard]] std::string roofline_page(const Roofline& roofline);
-[[nodiscard]] std::string roofline_svg(const Roofline& roofline);
+[[nodiscard]] std::string roofline_svg(const Roofline& roofline, bool headed = true);
 /// Writes --image FILE.svg or FILE.png. Throws usage_error where it cannot.
 void write_roofline(const std::string& file, const Roofline& roofline);
 

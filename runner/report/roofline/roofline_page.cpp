@@ -41,7 +41,7 @@ std::string ceilings_table(const Roofline& roofline) {
   html::Column name{"ceiling", {}, false, true}, value{"value", {}, true}, from{"from", {}};
   for (const auto& one : roofline.ceilings) {
     name.cells.push_back(escaped(one.name));
-    value.cells.push_back(escaped(fmt::format("{:.4g} {}", one.value, one.unit)));
+    value.cells.push_back(escaped(fmt::format("{:.4g} {}", one.value, sheet::unit_text(one))));
     from.cells.push_back(escaped(one.from));
   }
   return html::table("What the GPU does at most", {name, value, from});
@@ -52,7 +52,7 @@ std::string ceilings_table(const Roofline& roofline) {
 std::string roofline_page(const Roofline& roofline) {
   const std::string how = roofline.measured ? "measured" : "modelled, not measured";
   std::string body = fmt::format("<h1>Roofline: {}</h1>\n<p class=\"lead\">{}, {}</p>\n{}\n", escaped(roofline.of),
-                                 escaped(roofline.gpu), how, html::wide("The roofline", roofline_svg(roofline)));
+                                 escaped(roofline.gpu), how, html::wide("The roofline", roofline_svg(roofline, false)));
   body += rows_table(roofline);
   for (const auto& row : roofline.rows)
     if (!row.missing.empty())

@@ -137,10 +137,11 @@ std::string roofline_table(const Roofline& roofline, const Style& style) {
       if (!share.why.empty())
         say(fmt::format("{}: {:.0f}% of {}: {}", visible(row.name), 100 * share.share, share.ceiling, share.why));
   }
-  text += "\n";
+  if (!text.ends_with("\n\n")) text += "\n";
   for (const auto& ceiling : roofline.ceilings)
     say(fmt::format("{:<12}{:>8} {:<10}{}", ceiling.name,
-                    fmt::format("{:.{}f}", ceiling.value, ceiling.value < 100 ? 1 : 0), ceiling.unit, ceiling.from));
+                    fmt::format("{:.{}f}", ceiling.value, ceiling.value < 100 ? 1 : 0), sheet::unit_text(ceiling),
+                    ceiling.from));
   say("Bytes: " + roofline.bytes + ".");
   for (const auto& note : roofline.notes) say(visible(note));
   return text;

@@ -70,6 +70,8 @@ Window window_of(const Roofline& roofline) {
   return window;
 }
 
+std::string unit_text(const Ceiling& ceiling) { return ceiling.unit == "us" ? "µs" : ceiling.unit; }
+
 std::vector<double> ticks(double low, double high) {
   const auto every = [&](std::initializer_list<double> steps) {
     std::vector<double> all;
@@ -79,10 +81,12 @@ std::vector<double> ticks(double low, double high) {
     return all;
   };
   auto all = every({1});
-  if (all.size() < 3)
+  if (all.size() < 3) {
     all = every({1, 2, 5});
-  else if (all.size() < 5)
+    if (all.size() < 4) all = every({1, 1.5, 2, 3, 4, 5, 7});
+  } else if (all.size() < 5) {
     all = every({1, 3});
+  }
   while (all.size() > 9) {
     std::vector<double> half;
     for (std::size_t i = 0; i < all.size(); i += 2) half.push_back(all[i]);

@@ -61,4 +61,8 @@ TEST_CASE("a table names its columns and rows") {
   CHECK(has(text, "<caption>Ladder</caption>"));
   CHECK(has(text, "<th scope=\"col\" class=\"num\">time</th>"));
   CHECK(has(text, "<tr><th scope=\"row\">a</th><td class=\"num\">1</td></tr>\n<tr class=\"off\">"));
+  const std::string verdict = "<span class=\"verdict good\">passed</span>";  // short, however long its markup
+  const auto prose =
+      html::table("Judged", {{"verdict", {verdict}}, {"why", {"a sentence of more than twenty-eight letters"}}});
+  CHECK(has(prose, "<td>" + verdict + "</td><td class=\"prose\">"));
 }

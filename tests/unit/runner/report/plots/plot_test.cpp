@@ -1,6 +1,7 @@
 #include "runner/report/plots/plot.h"
 
 #include "common/text.h"
+#include "runner/report/plots/panels.h"
 #include "tests/catch.h"
 
 using namespace gpulab;
@@ -13,6 +14,14 @@ TEST_CASE("a curve is drawn in eighths of a line, its axis in percent where it e
                                                      "        │    █", "    50% ┤  █ █", "        │  █ █",
                                                      "        │█ █ █", "        │█ █ █ ▄", "        └────────",
                                                      "             ▲ 96: 100%", "         32    128"});
+}
+
+TEST_CASE("an axis of sizes has large powers of two as they are typed") {
+  CHECK(typed_size(8192) == "8192");
+  CHECK(typed_size(16384) == "16Ki");
+  CHECK(typed_size(1 << 20) == "1Mi");
+  CHECK(typed_size(3.0 * (1 << 30)) == "3.22 G");
+  CHECK(typed_size(1e6) == "1 M");
 }
 
 TEST_CASE("no plot is wider than the page, however many points it has, and the marked one is among those drawn") {

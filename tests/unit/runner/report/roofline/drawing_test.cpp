@@ -105,6 +105,26 @@ TEST_CASE("no number stands on another or on a dot, also where all kernels lie i
   }
 }
 
+TEST_CASE("a number stands at the height of its dot where no other is near") {
+  auto roofline = two_rungs();
+  roofline.rows.clear();
+  for (const double ms : {1.0, 1.0001, 1.0002, 1000.0})
+    roofline.rows.push_back({.name = "same", .ms = ms, .operations = 1e9, .bytes = 4e9, .roof = "fp32"});
+  Noted sheet;
+  draw(roofline, sheet);
+  const auto alone = std::ranges::find(sheet.words, "4", &Word::text);
+  REQUIRE(alone != sheet.words.end());
+  CHECK(std::abs(alone->y - sheet.dots[3].second) < 14);
+}
+
+TEST_CASE("a page has the picture without its title, and microseconds with their letter") {
+  const auto roofline = two_rungs();
+  CHECK(roofline_svg(roofline).find(">Roofline: ") != std::string::npos);
+  CHECK(roofline_svg(roofline, false).find("font-size=\"34\"") == std::string::npos);
+  CHECK(unit_text({"launch", "us", 2.7, ""}) == "µs");
+  CHECK(unit_text({"memory", "GB/s", 4800, ""}) == "GB/s");
+}
+
 TEST_CASE("the window holds every kernel and the ridge that is near, and dots take more than a tenth of it") {
   const auto roofline = two_rungs();
   const auto window = window_of(roofline);
@@ -122,7 +142,9 @@ TEST_CASE("the window holds every kernel and the ridge that is near, and dots ta
 }
 
 TEST_CASE("ticks are round, and neither too few nor too many") {
-  CHECK(ticks(0.2, 0.9) == std::vector{0.2, 0.5});
+  REQUIRE(ticks(0.2, 0.9).size() == 5);
+  CHECK(ticks(0.07, 0.45).size() == 6);  // 0.07, 0.1, 0.15, 0.2, 0.3, 0.4
+  CHECK(ticks(0.1, 1) == std::vector{0.1, 0.2, 0.5, 1.0});
   CHECK(ticks(0.5, 2000) == std::vector<double>{1, 3, 10, 30, 100, 300, 1000});
   CHECK(ticks(0.5, 20000).size() == 5);
   CHECK(ticks(1e-9, 1e9).size() <= 9);
