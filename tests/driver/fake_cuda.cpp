@@ -197,6 +197,12 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
 }
 CUresult cuDevicePrimaryCtxRelease(CUdevice) { return --books.contexts, CUDA_SUCCESS; }
 CUresult cuCtxSetCurrent(CUcontext) { return fault; }
+CUresult cuCtxGetCurrent(CUcontext* context) { return *context = reinterpret_cast<CUcontext>(&books), fault; }
+// There is one GPU, and no other to reach.
+CUresult cuDeviceCanAccessPeer(int* can, CUdevice, CUdevice) { return *can = 0, CUDA_SUCCESS; }
+CUresult cuCtxEnablePeerAccess(CUcontext, unsigned) { return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED; }
+CUresult cuCtxDisablePeerAccess(CUcontext) { return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED; }
+CUresult cuPointerGetAttribute(void*, CUpointer_attribute, CUdeviceptr) { return CUDA_ERROR_INVALID_VALUE; }
 CUresult cuCtxSetLimit(CUlimit, size_t) { return fault; }
 CUresult cuCtxSynchronize() { return fault; }
 
@@ -307,6 +313,10 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstr
   if (fault == CUDA_SUCCESS) std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
   return fault;
 }
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  return queue("copy", stream,
+               [=] { std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes); });
+}
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
   if (!allocated(to, count)) return CUDA_ERROR_INVALID_VALUE;
   return queue("fill", stream, [=] { std::memset(reinterpret_cast<void*>(to), value, count); });
@@ -337,6 +347,7 @@ CUresult cuStreamDestroy(CUstream stream) {
   delete reinterpret_cast<Stream*>(stream);
   return --books.streams, fault;
 }
+CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned) { return fault; }
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode) {
   if (stream == nullptr || capturing != nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (fault != CUDA_SUCCESS) return fault;

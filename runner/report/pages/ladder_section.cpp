@@ -149,7 +149,7 @@ std::string ladder_section(const Run& run, bool linked) {
   auto beside = ladder(run);
   // As many as a screen is wide are seen at once: first what never leaves a terminal's table, the lab's subject among
   // it.
-  std::ranges::stable_partition(beside, [](const TextColumn& column) { return column.priority == 0; });
+  std::stable_partition(beside.begin(), beside.end(), [](const TextColumn& column) { return column.priority == 0; });
   for (const auto& column : beside) columns.push_back(html_column(run, column, linked));
   // What a row is named by stands first, for it stays the row's name where a reader scrolls to the right.
   std::stable_partition(columns.begin(), columns.end(), [](const html::Column& c) { return c.row_heading; });

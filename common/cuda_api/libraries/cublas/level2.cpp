@@ -96,8 +96,8 @@ struct Mirrored {
   }
 };
 
-Status mirrored(const Call& call, bool hermitian, Operand a, i64 n, In alpha, In x, i64 incx, In beta, Out y, i64 incy,
-                std::initializer_list<Call::Rule> rules) {
+Status mirrored(const Call& call, bool hermitian, const Operand& a, i64 n, In alpha, In x, i64 incx, In beta, Out y,
+                i64 incy, std::initializer_list<Call::Rule> rules) {
   GPULAB_CHECK(call.check(call.routine(), rules));
   if (n == 0) return CUBLAS_STATUS_SUCCESS;
   GPULAB_CHECK(call.check_host("alpha", alpha));
