@@ -101,7 +101,7 @@ bool Session::capture(cudaStream_t stream, Work work) {
 }
 
 cudaError_t Session::launch(const LaunchRequest& request) {
-  // The stream's, whichever is current (CUDA 13 on an H100); a graph's nodes have theirs.
+  // A launch runs on its stream's GPU, whichever is current (CUDA 13 on two H100s); a node of a graph on its own.
   const OnGpu on(request.in_graph ? current_gpu() : gpu_of_stream(stream_number(request.stream)));
   const LoadedFunction& kernel = kernel_of(*request.function);
   if (const auto wrong = check(kernel, request); wrong.error != cudaSuccess)

@@ -118,6 +118,7 @@ TEST_CASE("what only one of several blocks goes to is its own, however often it 
 }
 
 TEST_CASE("an L2 that starts empty has nothing to write back before it reads") {
+  // 24 MiB in and as much out: long enough that what every launch takes to begin hides nothing.
   const std::string body = "ld.global.f32 f1, [d1];";
   const double dirty = us_of(body, {24576, false}), empty = us_of(body, {24576, true});
   CHECK(dirty > 1.2 * empty);
