@@ -84,6 +84,7 @@ int run_or_fail(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace gpulab;
   open_standard_streams();
+  simt::compiled::open_llvm_beside_launches();  // makes_code(), below
   const int code = run_or_fail(argc, argv);
   // A simulation that nobody waits for may still run: exit() would destroy what it reads (interrupt.h). And code that
   // is still being made nobody needs any more.

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <csignal>
@@ -24,6 +25,9 @@ namespace {
 /// What LLVM may need at once, of an address space that is limited (ulimit -v). Where it finds no memory it ends the
 /// process.
 constexpr std::uint64_t kRoom = std::uint64_t{1} << 30;
+
+/// To open LLVM and to make its tables, once (tests/bench/where_cycles_go.md).
+constexpr int kOpening = 25;
 
 /// Of the address space, or of data, where there is a limit.
 bool has_room() {
@@ -65,6 +69,8 @@ class Background {
     const std::lock_guard lock(mutex_);
     return busy_ || !queue_.empty();
   }
+  void open_in_background() { in_background_ = true; }
+  [[nodiscard]] int milliseconds_to_open() const { return opened_ ? 0 : kOpening; }
   /// Before LLVM's own statics go: nothing more is begun, and what runs is waited for.
   void end() {
     if (is_copy()) return;
@@ -79,24 +85,29 @@ class Background {
   [[nodiscard]] bool is_copy() const { return process_ != getpid(); }
   bool start() {
     if (running_) return true;
-    std::string why;
-    const Library* const llvm = Library::get(why);
-    if (!llvm) return false;
-    llvm->make_tables();
+    if (!in_background_ && !open()) return false;
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
       std::thread([this] { serve(); }).detach();
       running_ = true;
-      // Behind LLVM's, and so before it.
-      std::atexit([] { get().end(); });
     } catch (const std::system_error&) {
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return running_;
   }
+  bool open() {
+    std::string why;
+    const Library* const llvm = Library::get(why);
+    if (llvm) llvm->make_tables();
+    // Behind LLVM's, and so before it.
+    if (llvm) std::atexit([] { get().end(); });
+    opened_ = true;
+    return llvm != nullptr;
+  }
   void serve() {
+    if (!opened_) open();
     for (;;) {
       std::unique_lock lock(mutex_);
       wake_.wait(lock, [&] { return !queue_.empty(); });
@@ -114,6 +125,7 @@ class Background {
   std::condition_variable wake_, idle_;
   std::deque<std::function<void()>> queue_;
   bool running_ = false, busy_ = false, ended_ = false;
+  std::atomic<bool> in_background_{false}, opened_{false};
   const pid_t process_ = getpid();
 };
 
@@ -121,6 +133,8 @@ class Background {
 
 bool in_background(std::function<void()> work) { return Background::get().run(std::move(work)); }
 void wait_for_background(int most_ms) { Background::get().wait(std::chrono::milliseconds(most_ms)); }
+void open_in_background() { Background::get().open_in_background(); }
+int milliseconds_to_open() { return Background::get().milliseconds_to_open(); }
 bool is_busy_in_background() { return Background::get().is_busy(); }
 
 }  // namespace gpulab::simt::compiled

@@ -89,7 +89,11 @@ struct CompiledProgram::Engine {
   Context context;
   Points points{};
   LLVMEngine* engine = nullptr;  ///< has the module
-  explicit Engine(const Library& library) : llvm(library), context(library.ContextCreate()) {}
+  explicit Engine(const Library& library) : llvm(library), context(library.ContextCreate()) {
+    // LLVM 15 and 16 know typed pointers, too: a context has those of the first bitcode that it reads (clang 14's are
+    // typed), but for one that has made a pointer by its element's type before, which settles that they have none.
+    llvm.PointerType(llvm.IntTypeInContext(context, 8), 0);
+  }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   ~Engine() {

@@ -26,6 +26,8 @@ constexpr std::uint64_t kWorkOfEntry = 5;
 constexpr std::uint64_t kLeastWork = 4'000'000;
 /// Before so much has run, nobody can tell how long the rest takes.
 constexpr std::uint64_t kLeastSeen = 400'000;
+/// Warp instructions that the interpreter executes in a millisecond, on one thread: 8 ns each.
+constexpr std::uint64_t kWorkOfMillisecond = 125'000;
 /// Milliseconds that a thread of blocks waits for code, at most.
 constexpr int kMostWait = 1000;
 
@@ -85,6 +87,7 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
   /// have started.
   [[nodiscard]] bool pays(std::uint64_t cost, std::uint64_t work, std::uint64_t launch_work,
                           std::uint64_t started) const {
+    cost += static_cast<std::uint64_t>(milliseconds_to_open()) * kWorkOfMillisecond;
     if (work >= kLeastWork && work - launch_work >= cost) return true;
     if (work < kLeastSeen) return false;
     const double left = static_cast<double>(launch_work) / static_cast<double>(std::max<std::uint64_t>(started, 1)) *
@@ -147,6 +150,7 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
 };
 
 void wait_for_code() { wait_for_background(); }
+void open_llvm_beside_launches() { open_in_background(); }
 bool makes_code() { return is_busy_in_background(); }
 
 HotPrograms::HotPrograms(When when, int threads)

@@ -38,5 +38,8 @@ class HotPrograms {
 void wait_for_code();
 /// Whether some is: a process that ends by exit() would wait for it.
 [[nodiscard]] bool makes_code();
+/// For a process that ends by _Exit while code is made (background.h): LLVM is opened beside the launch that wants
+/// code.
+void open_llvm_beside_launches();
 
 }  // namespace gpulab::simt::compiled

@@ -66,6 +66,7 @@ struct EngineOptions {
   F(Type, VoidTypeInContext, (Context)) \
   F(Type, IntTypeInContext, (Context, unsigned)) \
   F(Type, PointerTypeInContext, (Context, unsigned)) \
+  F(Type, PointerType, (Type, unsigned)) \
   F(Type, VectorType, (Type, unsigned)) \
   F(Type, FunctionType, (Type, Type*, unsigned, int)) \
   F(Value, AddFunction, (Module, const char*, Type)) \
