@@ -1,6 +1,7 @@
 // Single precision (PTX ISA: Floating-Point Instructions, .f32). IEEE 754 operations are correctly rounded; the
 // approximate ones are at least as exact as the manual promises, with its error in the row's comment.
 
+#include "common/simt/isa/arithmetic/special_functions.h"
 #include "common/simt/isa/lanes.h"
 
 namespace gpulab::simt::SIMT_LEVEL {
@@ -51,12 +52,7 @@ constexpr auto divide_approx = [](float a, float b) {
 };
 template <>
 constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(divide_approx)>> = true;
-constexpr auto inverse_root = [](float a) { return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(a))); };
-constexpr auto sine = [](float a) { return __builtin_sinf(a); };
-constexpr auto cosine = [](float a) { return __builtin_cosf(a); };
 constexpr auto tangent_hyperbolic = [](float a) { return __builtin_tanhf(a); };
-constexpr auto log2 = [](float a) { return __builtin_log2f(a); };
-constexpr auto exp2 = [](float a) { return __builtin_exp2f(a); };
 
 // Signs are bits: NaNs keep their payload.
 inline float with_sign(float x, u32 sign) {
@@ -109,15 +105,17 @@ constexpr Row rows[] = {
     {"rcp(.rn,.rz,.rm,.rp){.ftz}.f32 d, a", Unit::fp32, lane_float<reciprocal>()},
     {"rcp.approx{.ftz}.f32 d, a", Unit::sfu, lane_float<reciprocal>()},  // manual: 1 ulp; here 0.5
     {"sqrt(.rn,.rz,.rm,.rp){.ftz}.f32 d, a", Unit::fp32, lane_float<square_root>()},
-    {"sqrt.approx{.ftz}.f32 d, a", Unit::sfu, lane_float<square_root>()},    // manual: relative 2^-23; here 0.5 ulp
-    {"rsqrt.approx{.ftz}.f32 d, a", Unit::sfu, lane_float<inverse_root>()},  // manual: relative 2^-22.9; here 0.51 ulp
+    {"sqrt.approx{.ftz}.f32 d, a", Unit::sfu, lane_float<square_root>()},  // manual: relative 2^-23; here 0.5 ulp
+    {"rsqrt.approx{.ftz}.f32 d, a", Unit::sfu,
+     lane_float_costly<unit_inverse_root>()},  // manual: relative 2^-22.9; here as an H100
 
-    // The host's libm: below 1 ulp. The manual allows sin and cos an absolute error of 2^-20.5 in [-2 pi, 2 pi], ex2
-    // 2 ulp, lg2 a relative one of 2^-22 (absolute near 1), tanh a relative one of 2^-11.
-    {"sin.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<sine>()},
-    {"cos.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<cosine>()},
-    {"lg2.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<log2>()},
-    {"ex2.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<exp2>()},
+    // As an H100 (special_functions.h), but for tanh, the host's libm: below 1 ulp. The manual allows sin and cos an
+    // absolute error of 2^-20.5 in [-2 pi, 2 pi], ex2 2 ulp, lg2 a relative one of 2^-22 (absolute near 1), tanh a
+    // relative one of 2^-11.
+    {"sin.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<unit_sine>()},
+    {"cos.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<unit_cosine>()},
+    {"lg2.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<unit_logarithm>()},
+    {"ex2.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<unit_power>()},
     {"tanh.approx.f32 d, a", Unit::sfu, lane_float_costly<tangent_hyperbolic>()},
 
     {"abs.f32 d, a", Unit::fp32, lane<absolute>()},
