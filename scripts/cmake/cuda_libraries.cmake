@@ -91,7 +91,30 @@ extern "C" {
 }
 ]=] @ONLY)
   set_source_files_properties(${holder} PROPERTIES OBJECT_DEPENDS ${wrappers} COMPILE_OPTIONS "-O1;-Wno-unused-parameter;-Wno-deprecated-declarations")
-  gpulab_lent_library(${name} ${header} ${prefix} ${version} "${own};${holder}")
+  gpulab_library_kernels(${folder} kernels)
+  gpulab_lent_library(${name} ${header} ${prefix} ${version} "${own};${holder};${kernels}")
+endfunction()
+
+# Kernels that a library computes with, ${folder}/*.cu, as objects that hold their PTX: _binary_FOLDER_FILE_ptx_start to …_end.
+function(gpulab_library_kernels folder result)
+  set(objects)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/common/cuda_api/libraries/${folder}/*.cu)
+  foreach(source IN LISTS sources)
+    get_filename_component(stem ${source} NAME_WE)
+    set(ptx ${folder}_${stem}_ptx)
+    set(object ${GPULAB_CUDA_LIBRARIES_FOLDER}/${ptx}.o)
+    add_custom_command(
+      OUTPUT ${object}
+      COMMAND ${GPULAB_NVCC} -ptx -std=c++17 -arch=compute_${GPULAB_LOWEST_ARCHITECTURE} -Wno-deprecated-gpu-targets -o ${ptx} ${source}
+      COMMAND ${CMAKE_LINKER} -r -b binary -z noexecstack -o ${object} ${ptx}
+      DEPENDS ${source} ${GPULAB_NVCC}
+      WORKING_DIRECTORY ${GPULAB_CUDA_LIBRARIES_FOLDER}
+      COMMENT "nvcc -ptx ${folder}/${stem}.cu"
+      VERBATIM)
+    set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+    list(APPEND objects ${object})
+  endforeach()
+  set(${result} ${objects} PARENT_SCOPE)
 endfunction()
 
 function(gpulab_add_cuda_libraries)

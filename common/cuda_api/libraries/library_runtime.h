@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -63,9 +65,19 @@ struct LibraryPart {
   std::vector<std::size_t> after;      ///< parts whose streams have to come so far before this one is done
 };
 
+/// A kernel of a library's own: entry(in, out, count, argument), a thread for each of `count` elements. Views live as
+/// long as the process.
+struct LibraryKernel {
+  std::string_view module, ptx, entry;
+};
+
 class LibraryRuntime {
  public:
   virtual ~LibraryRuntime() = default;
+  /// Runs it on a simulator beside the program's: what a GPU computes, as exactly, though no launch of the program. It
+  /// is in no report, and no tool sees it.
+  virtual void compute(const LibraryKernel& kernel, std::uint32_t count, std::span<const std::byte> in,
+                       std::span<std::byte> out, std::span<const std::byte> argument) = 0;
   /// An operation of its stream, to be done once or, where that is captured, by each launch of its graph.
   virtual cudaError_t queue(const LibraryOperation& operation, const LibraryWork& work) = 0;
   /// One operation of several GPUs: a part in each one's stream. `work` does all of it, once all buffers are checked.

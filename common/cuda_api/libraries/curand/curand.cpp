@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "common/cuda_api/libraries/curand/distributions.h"
+#include "common/cuda_api/libraries/curand/normals.h"
 #include "common/cuda_api/libraries/curand/sobol.h"
 #include "common/cuda_api/libraries/curand/streams.h"
 #include "common/cuda_api/libraries/curand/vendor_tables.h"
@@ -117,23 +118,25 @@ struct State {
 
 namespace {
 
-template <typename T>
-T shaped(const Request& r, double normal) {
-  const double value = r.mean + r.deviation * normal;
-  return static_cast<T>(is_log(r.form) ? std::exp(value) : value);
-}
+Shape shape_of(const Request& r) { return {r.mean, r.deviation, is_log(r.form) ? 1U : 0U}; }
 
-/// A pair of normal numbers of one subsequence.
-Pair normal_pair(Streams& s, bool wide) {
-  if (s.has_fractions()) {
-    const double u = wide ? s.fraction() : static_cast<float>(s.fraction());
-    const double v = wide ? s.fraction() : static_cast<float>(s.fraction());
-    return wide ? box_muller_of_half_turns(u, 2 * v) : box_muller(u, static_cast<float>(v) * 6.2831855F);
+/// What `count` normal numbers are made of; where they are made by twos, of one more for an odd one.
+Normals parts_of_normals(State& state, const Request& r) {
+  Streams& s = state.made();
+  const bool wide = is_double(r.form);
+  if (s.draws_once()) {
+    Normals parts(NormalMethod::quantiles, wide);
+    for (std::size_t i = 0; i < r.count; ++i, state.gave(1)) parts.add(s.draw());
+    return parts;
   }
-  const u32 x0 = s.draw(), x1 = s.draw();
-  if (!wide) return normal_float(x0, x1);
-  const u32 y0 = s.draw(), y1 = s.draw();
-  return normal_double(x0, x1, y0, y1);
+  Normals parts(s.has_fractions() ? NormalMethod::pairs_of_fractions : NormalMethod::pairs, wide);
+  for (std::size_t i = 0; i < r.count; i += 2, state.gave(2)) {
+    if (!s.has_fractions())
+      for (int k = 0; k < (wide ? 4 : 2); ++k) parts.add(s.draw());
+    else
+      for (int k = 0; k < 2; ++k) wide ? parts.add(s.fraction()) : parts.add(static_cast<float>(s.fraction()));
+  }
+  return parts;
 }
 
 template <typename T>
@@ -141,19 +144,9 @@ void put(std::vector<char>& to, std::size_t index, T value) {
   std::memcpy(to.data() + index * sizeof(T), &value, sizeof(T));
 }
 
-/// One result of a pseudorandom sequence; of normal ones two, where there is room.
-std::size_t put_next(State& state, const Request& r, const PoissonTable* poisson, std::vector<char>& to,
-                     std::size_t i) {
+/// One result of a pseudorandom sequence that is no normal number.
+void put_next(State& state, const Request& r, const PoissonTable* poisson, std::vector<char>& to, std::size_t i) {
   Streams& s = state.made();
-  if (is_normal(r.form) && !s.draws_once()) {
-    const Pair pair = normal_pair(s, is_double(r.form));
-    const double both[] = {pair.first, pair.second};
-    const std::size_t room = std::min<std::size_t>(2, r.count - i);
-    for (std::size_t k = 0; k < room; ++k)
-      is_double(r.form) ? put(to, i + k, shaped<double>(r, both[k])) : put(to, i + k, shaped<float>(r, both[k]));
-    state.gave(2);
-    return room;
-  }
   switch (r.form) {
     case Form::bits:
       put(to, i, s.draw());
@@ -178,13 +171,10 @@ std::size_t put_next(State& state, const Request& r, const PoissonTable* poisson
       put(to, i, poisson->at(u, poisson->is_large() ? normal_quantile(u) : 0));
       break;
     }
-    default: {  // normal, of one draw
-      const double z = normal_of(s.draw(), is_double(r.form));
-      is_double(r.form) ? put(to, i, shaped<double>(r, z)) : put(to, i, shaped<float>(r, z));
-    }
+    default:
+      break;
   }
   state.gave(1);
-  return 1;
 }
 
 /// Of a dimension: its direction numbers, and what its sequence begins with.
@@ -206,7 +196,7 @@ Sequence sequence_of(const State& state, unsigned dimension) {
   return made;
 }
 
-/// One number of a quasirandom sequence.
+/// One number of a quasirandom sequence that is no normal one.
 void put_quasi(const Request& r, const PoissonTable* poisson, u64 x, bool wide, std::vector<char>& to, std::size_t i) {
   const u32 high = wide ? static_cast<u32>(x >> 32) : static_cast<u32>(x);
   const double p =
@@ -227,10 +217,8 @@ void put_quasi(const Request& r, const PoissonTable* poisson, u64 x, bool wide, 
     case Form::poisson:
       put(to, i, poisson->at(p, normal_quantile(p)));
       break;
-    default: {
-      const double z = wide && is_double(r.form) ? normal_quantile(p) : normal_of(high, is_double(r.form));
-      is_double(r.form) ? put(to, i, shaped<double>(r, z)) : put(to, i, shaped<float>(r, z));
-    }
+    default:
+      break;
   }
 }
 
@@ -242,22 +230,30 @@ std::vector<char> numbers(State& state, const Request& r) {
     (void)state.made();
     Request all = r;
     all.count += std::exchange(state.dropped, 0);
-    std::vector<char> made(all.count * bytes_of(r.form));
-    for (std::size_t i = 0; i < all.count;) i += put_next(state, all, poisson, made, i);
+    std::vector<char> made;
+    if (is_normal(r.form)) made = parts_of_normals(state, all).made(shape_of(r));
+    made.resize(all.count * bytes_of(r.form));
+    for (std::size_t i = 0; !is_normal(r.form) && i < all.count; ++i) put_next(state, all, poisson, made, i);
     made.erase(made.begin(), made.begin() + static_cast<std::ptrdiff_t>((all.count - r.count) * bytes_of(r.form)));
     return made;
   }
   std::vector<char> made(r.count * bytes_of(r.form));
+  const bool of_64_bits = state.is_64() && is_double(r.form);
+  Normals normals(of_64_bits ? NormalMethod::quantiles_of_64_bits : NormalMethod::quantiles, is_double(r.form));
   const std::size_t vectors = r.count / state.dimensions;
   for (unsigned dimension = 0; dimension < state.dimensions; ++dimension) {
     const Sequence sequence = sequence_of(state, dimension);
     const u64 mask = state.is_64() ? ~u64{0} : 0xffffffff;  // of an index: it starts anew behind that
-    for (std::size_t i = 0; i < vectors; ++i)
-      put_quasi(r, poisson, sequence.start ^ sobol(sequence.directions, (state.offset + state.vectors + i) & mask),
-                state.is_64(), made, dimension * vectors + i);
+    for (std::size_t i = 0; i < vectors; ++i) {
+      const u64 x = sequence.start ^ sobol(sequence.directions, (state.offset + state.vectors + i) & mask);
+      if (!is_normal(r.form))
+        put_quasi(r, poisson, x, state.is_64(), made, dimension * vectors + i);
+      else
+        of_64_bits ? normals.add(x) : normals.add(static_cast<u32>(state.is_64() ? x >> 32 : x));
+    }
   }
   state.vectors += vectors;
-  return made;
+  return is_normal(r.form) ? normals.made(shape_of(r)) : made;
 }
 
 std::mutex mutex;

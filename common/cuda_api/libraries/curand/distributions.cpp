@@ -1,7 +1,6 @@
 #include "common/cuda_api/libraries/curand/distributions.h"
 
 #include <algorithm>
-#include <numbers>
 
 namespace gpulab::curand {
 namespace {
@@ -14,16 +13,6 @@ double polynomial(const double (&c)[n], double x) {
 }
 
 }  // namespace
-
-Pair normal_float(std::uint32_t x, std::uint32_t y) {
-  constexpr float turn = 0x1p-32F * 6.2831855F;
-  return box_muller(uniform_float(x), std::fma(static_cast<float>(y), turn, turn / 2));
-}
-
-Pair normal_double(std::uint32_t x0, std::uint32_t x1, std::uint32_t y0, std::uint32_t y1) {
-  const std::uint64_t z = std::uint64_t{y0} ^ std::uint64_t{y1} << 21;
-  return box_muller_of_half_turns(uniform_double(x0, x1), static_cast<double>(z) * 0x1p-52 + 0x1p-53);
-}
 
 double normal_quantile(double p) {
   static constexpr double a[] = {3.3871328727963666080e0,  1.3314166789178437745e+2, 1.9715909503065514427e+3,
@@ -68,13 +57,6 @@ double normal_quantile(double p) {
   const double value =
       r <= 5 ? polynomial(c, r - 1.6) / polynomial(d, r - 1.6) : polynomial(e, r - 5) / polynomial(f, r - 5);
   return q < 0 ? -value : value;
-}
-
-double normal_of(std::uint32_t bits, bool in_double) {
-  const bool upper = bits > 0x80000000u;
-  const double x = upper ? 0xffffffffu - bits : bits, p = std::fma(x, 0x1p-32, 0x1p-33);
-  const double z = normal_quantile(in_double ? p : static_cast<double>(static_cast<float>(p)));
-  return upper ? -z : z;
 }
 
 PoissonTable::PoissonTable(double lambda) : lambda_(lambda) {}

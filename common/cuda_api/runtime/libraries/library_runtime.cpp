@@ -11,6 +11,7 @@
 
 #include "common/cuda_api/runtime/copies/copies.h"
 #include "common/cuda_api/runtime/failures/reasons.h"
+#include "common/cuda_api/runtime/libraries/library_kernels.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
 
@@ -148,6 +149,11 @@ cudaError_t perform_together(Session& s, const std::vector<LibraryPart>& parts, 
 
 class Runtime final : public LibraryRuntime {
  public:
+  void compute(const LibraryKernel& kernel, std::uint32_t count, std::span<const std::byte> in,
+               std::span<std::byte> out, std::span<const std::byte> argument) override {
+    static LibraryKernels kernels(Session::instance().profile(), threads());
+    kernels.run(kernel, count, in, out, argument);
+  }
   cudaError_t queue(const LibraryOperation& operation, const LibraryWork& work) override {
     return call_from(operation.caller, operation.function.c_str(), operation.waits ? Waits::yes : Waits::no, 0,
                      [&](Session& s) {
