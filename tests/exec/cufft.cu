@@ -4,10 +4,13 @@
 // out: (?m)^0 wrong of \d\d
 // out: (?m)^in place 0 strided 0
 // out: (?m)^errors 8 1 3
+// out: (?m)^halves: half a unit at most, 3 of 3; a length of 12: 16; floats in a plan of halves: 3; types that differ: 3
 // err: cufftExecC2C 5 x 7
 // case: -- small :: 4
 // err: out-of-bounds read of 512 bytes at 0x[0-9a-f]+ by cufftExecC2C \(64\): its 'idata' goes 256 bytes beyond the end of 'cudaMalloc #1', which has 256
+#include <cuda_fp16.h>
 #include <cufft.h>
+#include <cufftXt.h>
 
 #include <cmath>
 #include <complex>
@@ -135,6 +138,53 @@ static void layouts() {
   std::printf("in place %d strided %d\n", of_place, of_stride);
 }
 
+/// Half precision: C2C, R2C and C2R of 64 numbers, exact but for the rounding of the result; and what is refused.
+static void halves() {
+  const int n = 64;
+  std::vector<Z> x(n);
+  std::vector<__half2> complex(n), spectrum(n / 2 + 1);
+  std::vector<__half> real(n);
+  for (int i = 0; i < n; ++i) {
+    real[i] = __float2half(std::sin(0.7f * i)), complex[i] = __halves2half2(real[i], __float2half(std::cos(1.3f * i)));
+    x[i] = {__half2float(real[i]), __high2float(complex[i])};
+  }
+  const auto near = [](float got, double expected) { return std::fabs(got - expected) <= 0.5 * std::ldexp(1, std::ilogb(expected) - 10) * 1.001; };
+  const auto made = [n](cudaDataType in, cudaDataType out, long long size, cufftHandle& plan) {
+    size_t work = 0;
+    cufftCreate(&plan);
+    return cufftXtMakePlanMany(plan, 1, &size, nullptr, 1, n, in, nullptr, 1, n, out, 1, &work, CUDA_C_16F);
+  };
+  cufftHandle plan;
+  int right = 0;
+  made(CUDA_C_16F, CUDA_C_16F, n, plan);
+  auto* device = on_device(complex);
+  cufftXtExec(plan, device, device, CUFFT_FORWARD);
+  auto expected = slow(x, 1, 1, n, -1);
+  const auto got = from_device(device, n);
+  int good = 0;
+  for (int i = 0; i < n; ++i) good += near(__low2float(got[i]), expected[i].real()) && near(__high2float(got[i]), expected[i].imag());
+  right += good == n;
+  const int narrow = cufftExecC2C(plan, (cufftComplex*)device, (cufftComplex*)device, CUFFT_FORWARD);
+  made(CUDA_R_16F, CUDA_C_16F, n, plan);
+  auto* reals = on_device(real);
+  auto* half = room<__half2>(n / 2 + 1);
+  cufftXtExec(plan, reals, half, CUFFT_FORWARD);
+  for (Z& one : x) one = one.real();
+  expected = slow(x, 1, 1, n, -1);
+  spectrum = from_device(half, n / 2 + 1);
+  good = 0;
+  for (int i = 1; i < n / 2; ++i) good += near(__low2float(spectrum[i]), expected[i].real()) && near(__high2float(spectrum[i]), expected[i].imag());
+  right += good == n / 2 - 1;
+  made(CUDA_C_16F, CUDA_R_16F, n, plan);
+  cufftXtExec(plan, half, reals, CUFFT_INVERSE);
+  const auto back = from_device(reals, n);
+  good = 0;
+  for (int i = 0; i < n; ++i) good += std::fabs(__half2float(back[i]) / n - __half2float(real[i])) < 0.002;
+  right += good == n;
+  const int odd = made(CUDA_C_16F, CUDA_C_16F, 12, plan), mixed = made(CUDA_C_32F, CUDA_C_16F, n, plan);
+  std::printf("halves: half a unit at most, %d of 3; a length of 12: %d; floats in a plan of halves: %d; types that differ: %d\n", right, odd, narrow, mixed);
+}
+
 int main(int count, char**) {
   cufftHandle plan;
   if (count > 1) {
@@ -147,6 +197,7 @@ int main(int count, char**) {
   all<double>(CUFFT_Z2Z, CUFFT_D2Z, CUFFT_Z2D);
   std::printf("%d wrong of %d\n", wrong, checked);
   layouts();
+  halves();
   const auto size = cufftPlan1d(&plan, -1, CUFFT_C2C, 1);
   const auto unknown = cufftExecC2C(99, nullptr, nullptr, CUFFT_FORWARD);
   cufftPlan1d(&plan, 8, CUFFT_R2C, 1);

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <string_view>
 
 #include "common/cuda_api/libraries/cufft/fourier.h"
 #include "common/cuda_api/libraries/library.h"
@@ -18,7 +20,6 @@ namespace gpulab::cufft {
 namespace {
 
 using namespace gpulab::libraries;
-using cufft::Complex;
 using i64 = std::int64_t;
 
 /// One side of a transform: where element (batch, x0, x1, x2) lies, in elements.
@@ -32,6 +33,7 @@ struct Plan {
   std::vector<i64> n;
   Side in, out;
   cufftType type = CUFFT_C2C;
+  bool half = false, bfloat = false;  ///< C2C, R2C, C2R of numbers of 16 bits
   i64 batch = 1;
   cudaStream_t stream = nullptr;
 
@@ -43,6 +45,12 @@ struct Plan {
   [[nodiscard]] bool real_in() const { return type == CUFFT_R2C || type == CUFFT_D2Z; }
   [[nodiscard]] bool real_out() const { return type == CUFFT_C2R || type == CUFFT_Z2D; }
   [[nodiscard]] bool wide() const { return type == CUFFT_Z2Z || type == CUFFT_D2Z || type == CUFFT_Z2D; }
+  [[nodiscard]] Type of(bool real) const {
+    if (half) return real ? CUDA_R_16F : CUDA_C_16F;
+    if (bfloat) return real ? CUDA_R_16BF : CUDA_C_16BF;
+    if (wide()) return real ? CUDA_R_64F : CUDA_C_64F;
+    return real ? CUDA_R_32F : CUDA_C_32F;
+  }
 };
 
 /// A side as it is when it runs: lines of the last dimension, `line` elements each.
@@ -95,7 +103,7 @@ struct Placed {
 Placed placed(const Plan& plan, const Side& side, bool real, bool half, bool in_place, const void* pointer) {
   Placed made;
   made.address = address_of(pointer);
-  made.type = real ? (plan.wide() ? CUDA_R_64F : CUDA_R_32F) : plan.wide() ? CUDA_C_64F : CUDA_C_32F;
+  made.type = plan.of(real);
   made.n = plan.n;
   made.line = half ? plan.n.back() / 2 + 1 : plan.n.back();
   made.n.back() = made.line;
@@ -111,7 +119,8 @@ Placed placed(const Plan& plan, const Side& side, bool real, bool half, bool in_
   return made;
 }
 
-void read_line(LibraryAccess& memory, const Placed& p, i64 start, Complex* to) {
+template <typename R>
+void read_line(LibraryAccess& memory, const Placed& p, i64 start, std::complex<R>* to) {
   const i64 size = bytes_of(p.type), span = (p.line - 1) * p.stride + 1;
   std::vector<char> bytes(static_cast<std::size_t>(span * size));
   memory.read(bytes.data(), p.address + static_cast<std::uint64_t>(start * size), bytes.size());
@@ -120,18 +129,19 @@ void read_line(LibraryAccess& memory, const Placed& p, i64 start, Complex* to) {
     if (is_complex(p.type)) {
       decode(p.type, from, to + i, 1);
     } else {
-      double value = 0;
+      R value = 0;
       decode(p.type, from, &value, 1);
       to[i] = value;
     }
   }
 }
 
-void write_line(LibraryAccess& memory, const Placed& p, i64 start, const Complex* from) {
+template <typename R>
+void write_line(LibraryAccess& memory, const Placed& p, i64 start, const std::complex<R>* from) {
   const i64 size = bytes_of(p.type);
   std::vector<char> bytes(static_cast<std::size_t>(p.line * size));
   for (i64 i = 0; i < p.line; ++i) {
-    const double real = from[i].real();
+    const R real = from[i].real();
     is_complex(p.type) ? encode(p.type, from + i, bytes.data() + i * size, 1)
                        : encode(p.type, &real, bytes.data() + i * size, 1);
   }
@@ -141,7 +151,8 @@ void write_line(LibraryAccess& memory, const Placed& p, i64 start, const Complex
 }
 
 /// What the upper half of each line is, by symmetry: X[-k] is the conjugate of X[k].
-void complete(const Plan& plan, std::vector<Complex>& all) {
+template <typename R>
+void complete(const Plan& plan, std::vector<std::complex<R>>& all) {
   const i64 last = plan.n.back(), lines = plan.points() / last;
   for (i64 line = 0; line < lines; ++line) {
     i64 mirrored = 0, rest = line, weight = 1;
@@ -157,14 +168,15 @@ void complete(const Plan& plan, std::vector<Complex>& all) {
   }
 }
 
-void transform(const Plan& plan, std::vector<Complex>& all, int sign, std::vector<Fourier>& lines) {
+template <typename R>
+void transform(const Plan& plan, std::vector<std::complex<R>>& all, int sign, std::vector<Fourier<R>>& lines) {
   i64 apart = 1;
   for (std::size_t d = plan.n.size(); d-- > 0;) {
     const i64 n = plan.n[d], points = static_cast<i64>(all.size());
-    std::vector<Complex> line(static_cast<std::size_t>(n));
+    std::vector<std::complex<R>> line(static_cast<std::size_t>(n));
     for (i64 block = 0; block < points; block += n * apart)
       for (i64 offset = 0; offset < apart; ++offset) {
-        Complex* const first = all.data() + block + offset;
+        std::complex<R>* const first = all.data() + block + offset;
         for (i64 i = 0; i < n; ++i) line[static_cast<std::size_t>(i)] = first[i * apart];
         lines[d].transform(line.data(), sign);
         for (i64 i = 0; i < n; ++i) first[i * apart] = line[static_cast<std::size_t>(i)];
@@ -173,12 +185,12 @@ void transform(const Plan& plan, std::vector<Complex>& all, int sign, std::vecto
   }
 }
 
-void run(LibraryAccess& memory, const Plan& plan, const Placed& in, const Placed& out, int sign) {
-  memory.use({in.buffer("idata", false), out.buffer("odata", true)});
-  std::vector<Fourier> lines;
+template <typename R>
+void run_in(LibraryAccess& memory, const Plan& plan, const Placed& in, const Placed& out, int sign) {
+  std::vector<Fourier<R>> lines;
   for (const i64 n : plan.n) lines.emplace_back(n);
   const i64 last = plan.n.back();
-  std::vector<std::vector<Complex>> spectra;  // of all, for the output may lie over the input
+  std::vector<std::vector<std::complex<R>>> spectra;  // of all, for the output may lie over the input
   for (i64 item = 0; item < plan.batch; ++item) {
     auto& all = spectra.emplace_back(static_cast<std::size_t>(plan.points()));
     for (i64 line = 0; line < in.lines(); ++line) read_line(memory, in, in.start(item, line), all.data() + line * last);
@@ -188,6 +200,14 @@ void run(LibraryAccess& memory, const Plan& plan, const Placed& in, const Placed
   for (i64 item = 0; item < plan.batch; ++item)
     for (i64 line = 0; line < out.lines(); ++line)
       write_line(memory, out, out.start(item, line), spectra[static_cast<std::size_t>(item)].data() + line * last);
+}
+
+/// Doubles by long double (numbers.h), while that takes a moment.
+void run(LibraryAccess& memory, const Plan& plan, const Placed& in, const Placed& out, int sign) {
+  memory.use({in.buffer("idata", false), out.buffer("odata", true)});
+  constexpr double moment = 3e8;
+  plan.wide() && memory.operations() < moment ? run_in<Precise>(memory, plan, in, out, sign)
+                                              : run_in<double>(memory, plan, in, out, sign);
 }
 
 std::mutex mutex;
@@ -209,7 +229,8 @@ cufftResult execute(const char* function, cufftHandle handle, cufftType type, vo
     if (known == nullptr || !known->made) return CUFFT_INVALID_PLAN;
     plan = *known;
   }
-  if (plan.type != type) return CUFFT_INVALID_TYPE;
+  const bool narrow = plan.half || plan.bfloat;
+  if (plan.type != type || (narrow && function != std::string_view("cufftXtExec"))) return CUFFT_INVALID_TYPE;
   if (in == nullptr || out == nullptr || (sign != CUFFT_FORWARD && sign != CUFFT_INVERSE)) return CUFFT_INVALID_VALUE;
   LibraryOperation operation;
   operation.function = function;
@@ -219,7 +240,7 @@ cufftResult execute(const char* function, cufftHandle handle, cufftType type, vo
   const auto points = static_cast<double>(plan.points());
   const double halved = plan.real_in() || plan.real_out() ? 2.5 : 5;
   operation.operations = halved * points * std::log2(std::max(points, 2.0)) * static_cast<double>(plan.batch);
-  operation.unit = plan.wide() ? LibraryUnit::fp64 : LibraryUnit::fp32;
+  operation.unit = plan.wide() ? LibraryUnit::fp64 : LibraryUnit::fp32;  // halves, too: they are bound by memory
   operation.kernels = static_cast<double>(plan.n.size());
   operation.stream = plan.stream;
   operation.caller = caller;
@@ -236,6 +257,7 @@ struct Layout {
   Side in, out;
   cufftType type;
   i64 batch;
+  bool half = false, bfloat = false;
 };
 
 cufftResult check(const Layout& layout) {
@@ -245,6 +267,8 @@ cufftResult check(const Layout& layout) {
     if (one <= 0) return CUFFT_INVALID_SIZE;
     points *= one;
     if (points > (__int128{1} << 40)) return CUFFT_INVALID_SIZE;
+    if ((layout.half || layout.bfloat) && !std::has_single_bit(static_cast<std::uint64_t>(one)))
+      return CUFFT_NOT_SUPPORTED;  // the manual: powers of two alone
   }
   if (layout.batch <= 0) return CUFFT_INVALID_SIZE;
   switch (layout.type) {
@@ -274,6 +298,8 @@ cufftResult make(cufftHandle handle, const Layout& layout, std::size_t* work) {
   plan->in = layout.in;
   plan->out = layout.out;
   plan->type = layout.type;
+  plan->half = layout.half;
+  plan->bfloat = layout.bfloat;
   plan->batch = layout.batch;
   plan->made = true;
   if (work != nullptr) *work = 0;
@@ -316,15 +342,14 @@ cufftResult size(const Layout& layout, std::size_t* work) {
   return CUFFT_SUCCESS;
 }
 
-/// The type of a plan that is described by its data's types; -1: half, bf16, or what does not go together.
+/// The type of a plan that is described by its data's types, as one of floats or doubles; -1: they do not go together.
 int type_of(cudaDataType in, cudaDataType out, cudaDataType execution) {
   const bool wide = execution == CUDA_C_64F;
-  const auto real = wide ? CUDA_R_64F : CUDA_R_32F, complex = wide ? CUDA_C_64F : CUDA_C_32F;
-  if (execution != CUDA_C_32F && execution != CUDA_C_64F) return -1;
-  if (in == complex && out == complex) return wide ? CUFFT_Z2Z : CUFFT_C2C;
-  if (in == real && out == complex) return wide ? CUFFT_D2Z : CUFFT_R2C;
-  if (in == complex && out == real) return wide ? CUFFT_Z2D : CUFFT_C2R;
-  return -1;
+  if (!is_complex(execution) || (!is_complex(in) && !is_complex(out))) return -1;
+  if (real_of(in) != real_of(execution) || real_of(out) != real_of(execution)) return -1;
+  if (is_complex(in) && is_complex(out)) return wide ? CUFFT_Z2Z : CUFFT_C2C;
+  if (is_complex(out)) return wide ? CUFFT_D2Z : CUFFT_R2C;
+  return wide ? CUFFT_Z2D : CUFFT_C2R;
 }
 
 }  // namespace
@@ -441,10 +466,21 @@ cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long* n, long l
                                 long long idist, cudaDataType in, long long* onembed, long long ostride,
                                 long long odist, cudaDataType out, long long batch, size_t* work,
                                 cudaDataType execution) {
+  switch (execution) {
+    case CUDA_C_16F:
+    case CUDA_C_16BF:
+    case CUDA_C_32F:
+    case CUDA_C_64F:
+      break;
+    default:
+      gpulab::libraries::refuse("cufftXtMakePlanMany of these types", __builtin_return_address(0));
+  }
   const int type = type_of(in, out, execution);
-  if (type < 0) gpulab::libraries::refuse("cufftXtMakePlanMany of these types", __builtin_return_address(0));
-  return make(
-      plan, many(rank, n, inembed, istride, idist, onembed, ostride, odist, static_cast<cufftType>(type), batch), work);
+  if (type < 0) return CUFFT_INVALID_TYPE;
+  auto layout = many(rank, n, inembed, istride, idist, onembed, ostride, odist, static_cast<cufftType>(type), batch);
+  layout.half = execution == CUDA_C_16F;
+  layout.bfloat = execution == CUDA_C_16BF;
+  return make(plan, layout, work);
 }
 cufftResult cufftXtExec(cufftHandle handle, void* in, void* out, int direction) {
   cufftType type = CUFFT_C2C;

@@ -10,7 +10,8 @@ namespace {
 constexpr std::int64_t kLargestPrime = 61;  ///< whose sums are made one by one
 
 /// exp(-2 pi i j / n), by an angle of an eighth of a turn at most.
-Complex root_of_unity(std::int64_t j, std::int64_t n) {
+template <typename R>
+std::complex<R> root_of_unity(std::int64_t j, std::int64_t n) {
   const std::int64_t eighth = 8 * (j % n) / n;
   const auto turn = [&](std::int64_t numerator, std::int64_t denominator) {
     return 2 * std::numbers::pi_v<long double> * static_cast<long double>(numerator) /
@@ -18,7 +19,7 @@ Complex root_of_unity(std::int64_t j, std::int64_t n) {
   };
   const std::int64_t k = j % n, quarter = (eighth + 1) / 2 % 4;  // nearest multiple of a quarter turn
   const long double rest = turn(4 * k - (eighth + 1) / 2 * n, 4 * n);
-  const auto c = static_cast<double>(std::cos(rest)), s = static_cast<double>(std::sin(rest));
+  const auto c = static_cast<R>(std::cos(rest)), s = static_cast<R>(std::sin(rest));
   switch (quarter) {
     case 0:
       return {c, -s};
@@ -33,13 +34,14 @@ Complex root_of_unity(std::int64_t j, std::int64_t n) {
 
 }  // namespace
 
-Fourier::Fourier(std::int64_t n) : n_(n), roots_(static_cast<std::size_t>(n)), copy_(static_cast<std::size_t>(n)) {
+template <typename R>
+Fourier<R>::Fourier(std::int64_t n) : n_(n), roots_(static_cast<std::size_t>(n)), copy_(static_cast<std::size_t>(n)) {
   std::int64_t rest = n;
   for (; rest % 4 == 0; rest /= 4) factors_.push_back(4);
   for (std::int64_t p = 2; p <= kLargestPrime; ++p)
     for (; rest % p == 0; rest /= p) factors_.push_back(p);
   if (rest == 1) {
-    for (std::int64_t j = 0; j < n; ++j) roots_[static_cast<std::size_t>(j)] = root_of_unity(j, n);
+    for (std::int64_t j = 0; j < n; ++j) roots_[static_cast<std::size_t>(j)] = root_of_unity<R>(j, n);
     parts_.resize(static_cast<std::size_t>(kLargestPrime + 1));
     return;
   }
@@ -50,19 +52,22 @@ Fourier::Fourier(std::int64_t n) : n_(n), roots_(static_cast<std::size_t>(n)), c
   kernel_.assign(static_cast<std::size_t>(size), 0);
   for (std::int64_t j = 0; j < n; ++j) {
     const auto square = static_cast<std::int64_t>(static_cast<__int128>(j) * j % (2 * n));
-    chirp_[static_cast<std::size_t>(j)] = root_of_unity(square, 2 * n);
+    chirp_[static_cast<std::size_t>(j)] = root_of_unity<R>(square, 2 * n);
     kernel_[static_cast<std::size_t>(j)] = kernel_[static_cast<std::size_t>((size - j) % size)] =
         std::conj(chirp_[static_cast<std::size_t>(j)]);
   }
   longer_->transform(kernel_.data(), -1);
 }
 
-Fourier::Fourier(Fourier&&) noexcept = default;
-Fourier::~Fourier() = default;
+template <typename R>
+Fourier<R>::Fourier(Fourier&&) noexcept = default;
+template <typename R>
+Fourier<R>::~Fourier() = default;
 
-void Fourier::combine(Complex* out, std::int64_t n, std::int64_t p, int sign) {
+template <typename R>
+void Fourier<R>::combine(Complex* out, std::int64_t n, std::int64_t p, int sign) {
   const std::int64_t m = n / p, step = n_ / n;
-  const double turned = sign < 0 ? 1 : -1;
+  const R turned = sign < 0 ? 1 : -1;
   for (std::int64_t k = 0; k < m; ++k) {
     Complex* const t = parts_.data();
     for (std::int64_t q = 0; q < p; ++q) t[q] = q == 0 ? out[k] : out[q * m + k] * root(q * k * step, sign);
@@ -86,8 +91,9 @@ void Fourier::combine(Complex* out, std::int64_t n, std::int64_t p, int sign) {
   }
 }
 
-void Fourier::recurse(const Complex* in, std::int64_t stride, Complex* out, std::int64_t n, std::size_t factor,
-                      int sign) {
+template <typename R>
+void Fourier<R>::recurse(const Complex* in, std::int64_t stride, Complex* out, std::int64_t n, std::size_t factor,
+                         int sign) {
   if (n == 1) {
     out[0] = in[0];
     return;
@@ -97,7 +103,8 @@ void Fourier::recurse(const Complex* in, std::int64_t stride, Complex* out, std:
   combine(out, n, p, sign);
 }
 
-void Fourier::bluestein(Complex* line, int sign) {
+template <typename R>
+void Fourier<R>::bluestein(Complex* line, int sign) {
   const auto size = static_cast<std::int64_t>(kernel_.size());
   std::vector<Complex> work(kernel_.size());
   // The inverse is the forward transform of the conjugate, conjugated.
@@ -108,13 +115,17 @@ void Fourier::bluestein(Complex* line, int sign) {
   for (std::size_t i = 0; i < work.size(); ++i) work[i] *= kernel_[i];
   longer_->transform(work.data(), 1);
   for (std::int64_t k = 0; k < n_; ++k)
-    line[k] = flip(work[static_cast<std::size_t>(k)] / static_cast<double>(size) * chirp_[static_cast<std::size_t>(k)]);
+    line[k] = flip(work[static_cast<std::size_t>(k)] / static_cast<R>(size) * chirp_[static_cast<std::size_t>(k)]);
 }
 
-void Fourier::transform(Complex* line, int sign) {
+template <typename R>
+void Fourier<R>::transform(Complex* line, int sign) {
   if (longer_) return bluestein(line, sign);
   copy_.assign(line, line + n_);
   recurse(copy_.data(), 1, line, n_, 0, sign);
 }
+
+template class Fourier<double>;
+template class Fourier<long double>;
 
 }  // namespace gpulab::cufft

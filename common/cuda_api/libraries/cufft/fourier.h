@@ -8,10 +8,12 @@
 
 namespace gpulab::cufft {
 
-using Complex = std::complex<double>;
-
+/// R: double, or long double for transforms of doubles.
+template <typename R>
 class Fourier {
  public:
+  using Complex = std::complex<R>;
+
   explicit Fourier(std::int64_t n);
   Fourier(Fourier&&) noexcept;
   ~Fourier();
@@ -33,5 +35,8 @@ class Fourier {
   std::unique_ptr<Fourier> longer_;  ///< of a power of two, for lengths with large primes
   std::vector<Complex> chirp_, kernel_;
 };
+
+extern template class Fourier<double>;
+extern template class Fourier<long double>;
 
 }  // namespace gpulab::cufft
