@@ -12,6 +12,8 @@
 // out: (?m)^Xt 0 0 0, blocks of 64: 0 wrong
 // out: (?m)^ \*\* On entry to SGER   parameter number 9 had an illegal value\n \*\* On entry to STRMM parameter number 13 had an illegal value\nrefused 7 7 7 0, 15$
 // out: (?m)^extremes 2 0, norm 0
+// out: (?m)^least squares 1 2, info 0 0, refused 15 7 -6
+// out: (?m)^NaN of an alpha of 0: symv 1 and 1, sbmv 1 and 0, symm 1, gemv 0, gemm 0
 // err: cublasLtMatmul 4 x 3 x 5 2 240
 #include <cublasLt.h>
 #include <cublasXt.h>
@@ -212,6 +214,37 @@ static void refusals() {
   std::printf("extremes %d %d, norm %g\n", most, none, norm);
 }
 
+/// Three equations for two unknowns, which they all hold for.
+static void least_squares() {
+  double* const a = on_device<double>({1, 0, 1, 0, 1, 1});
+  double* const b = on_device<double>({1, 2, 3});
+  double** const as = on_device<double*>({a});
+  double** const bs = on_device<double*>({b});
+  int info = 5, few = 5, *const infos = on_device<int>({5});
+  cublasDgelsBatched(handle, CUBLAS_OP_N, 3, 2, 1, as, 3, bs, 3, &info, infos, 1);
+  const auto x = from_device(b, 2);
+  const int turned = cublasDgelsBatched(handle, CUBLAS_OP_T, 3, 2, 1, as, 3, bs, 3, &few, infos, 1);
+  const int narrow = cublasDgelsBatched(handle, CUBLAS_OP_N, 3, 2, 1, as, 2, bs, 3, &few, infos, 1);
+  std::printf("least squares %.12g %.12g, info %d %d, refused %d %d %d\n", x[0], x[1], info, from_device(infos, 1)[0], turned, narrow, few);
+}
+/// An alpha of 0: symmetric products multiply by it (seen on an H100), general ones do not read.
+static void not_a_number() {
+  const float zero = 0, half = 0.5f, one = 1;
+  float* const a = on_device<float>({NAN});
+  const auto y = [] { return on_device<float>({4}); };
+  const auto is_nan = [](const float* p) { return int(std::isnan(from_device(p, 1)[0])); };
+  const auto upper = CUBLAS_FILL_MODE_UPPER;
+  float *r[7] = {y(), y(), y(), y(), y(), y(), y()};
+  cublasSsymv(handle, upper, 1, &zero, a, 1, a, 1, &half, r[0], 1);
+  cublasSsymv(handle, upper, 1, &zero, a, 1, a, 1, &one, r[1], 1);
+  cublasSsbmv(handle, upper, 1, 0, &zero, a, 1, a, 1, &half, r[2], 1);
+  cublasSsbmv(handle, upper, 1, 0, &zero, a, 1, a, 1, &one, r[3], 1);
+  cublasSsymm(handle, CUBLAS_SIDE_LEFT, upper, 1, 1, &zero, a, 1, a, 1, &half, r[4], 1);
+  cublasSgemv(handle, CUBLAS_OP_N, 1, 1, &zero, a, 1, a, 1, &half, r[5], 1);
+  cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &zero, a, 1, a, 1, &half, r[6], 1);
+  std::printf("NaN of an alpha of 0: symv %d and %d, sbmv %d and %d, symm %d, gemv %d, gemm %d\n", is_nan(r[0]), is_nan(r[1]), is_nan(r[2]), is_nan(r[3]), is_nan(r[4]), is_nan(r[5]), is_nan(r[6]));
+}
+
 int main() {
   cublasCreate(&handle);
   const int half = wrong_products<__half, __half>(CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F);
@@ -224,6 +257,8 @@ int main() {
   epilogues();
   of_the_host();
   refusals();
+  least_squares();
+  not_a_number();
   float one = 1;
   const auto status = cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, &one, CUDA_R_16F, 1, &one, CUDA_R_32F, 1, &one, &one, CUDA_R_32F, 1,
                                    CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);

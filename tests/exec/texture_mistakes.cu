@@ -6,8 +6,7 @@
 // case: -- surface :: 4
 // err: error: 1 is the handle of a texture object, not of a surface object in store
 // case: -- small :: 0
-// out: ^cudaErrorInvalidValue$
-// err: note: api: cudaCreateTextureObject: 256 bytes, but the place of the texels, 'cudaMalloc #1', has 128 from there on
+// err: warning: (?:api: )?cudaCreateTextureObject: 256 bytes, but the place of the texels, 'cudaMalloc #1', has 128 from there on
 // case: -- host :: 0
 // out: ^cudaErrorInvalidValue$
 // err: note: api: cudaCreateTextureObject: the place of the texels is not memory of the device, but host memory

@@ -217,4 +217,57 @@ Status geqrf_batched(const Call& call, i64 m, i64 n, In a, i64 lda, In tau, Out 
   });
 }
 
+/// Least squares by QR; of a matrix whose R has a 0 on its diagonal the right-hand sides stay as Q has turned them.
+Status gels_batched(const Call& call, Op op, i64 m, i64 n, i64 nrhs, In a, i64 lda, In c, i64 ldc, Out info,
+                    Out dev_info, i64 batch) {
+  if (!is_handle(call.handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  const int wrong = !is_operation(op)       ? -1
+                    : m < 0                 ? -2
+                    : n < 0                 ? -3
+                    : nrhs < 0              ? -4
+                    : lda < at_least_one(m) ? -6
+                    : ldc < at_least_one(m) ? -8
+                    : batch < 0             ? -11
+                                            : 0;
+  if (info != nullptr && runtime().host_may_touch(address_of(info))) std::memcpy(info, &wrong, sizeof wrong);
+  if (wrong != 0) return CUBLAS_STATUS_INVALID_VALUE;
+  if (op != CUBLAS_OP_N || m < n) return CUBLAS_STATUS_NOT_SUPPORTED;  // as the manual has it
+  if (n == 0 || nrhs == 0 || batch == 0) return CUBLAS_STATUS_SUCCESS;
+  const Type t = call.type();
+  const PointerArrays arrays({{"Aarray", a}, {"Carray", c}}, batch);
+  const Operand infos = integers("devInfoArray", dev_info, dev_info == nullptr ? 0 : batch).written();
+  auto buffers = arrays.buffers();
+  buffers.push_back(infos.buffer());
+  const double operations = flops(t) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(n + nrhs);
+  return call.queue(job_of("", m, n, batch, operations), buffers, [=](LibraryAccess& memory) {
+    const auto places = arrays.load(memory);
+    std::vector<i64> found;
+    for (std::size_t i = 0; i < places[0].size(); ++i) {
+      Operand of = matrix("A", nullptr, t, m, n, lda).changed(), to = matrix("C", nullptr, t, m, nrhs, ldc).changed();
+      of.address = places[0][i], to.address = places[1][i];
+      memory.use(buffers_of(of, to));
+      for_type(memory, t, [&](auto kind) {
+        using W = decltype(kind);
+        auto factors = load<W>(memory, of), x = load<W>(memory, to);
+        std::vector<W> tau(static_cast<std::size_t>(n));
+        factorise_qr(factors.all.data(), m, n, m, tau.data());
+        apply_q(factors.all.data(), m, tau.data(), n, false, true, x.all.data(), m, nrhs);
+        i64 singular = 0;
+        for (i64 j = n; j-- > 0;)
+          if (factors.at(j, j) == W(0)) singular = j + 1;
+        for (i64 column = 0; column < nrhs && singular == 0; ++column)
+          for (i64 row = n; row-- > 0;) {
+            W sum = x.at(row, column);
+            for (i64 k = row + 1; k < n; ++k) sum -= factors.at(row, k) * x.at(k, column);
+            x.at(row, column) = sum / factors.at(row, row);
+          }
+        found.push_back(singular);
+        store(memory, factors);
+        store(memory, x);
+      });
+    }
+    if (dev_info != nullptr) store_integers(memory, infos, found, 0, 0);
+  });
+}
+
 }  // namespace gpulab::cublas

@@ -132,5 +132,7 @@ Status getrs_batched(const Call& call, Op op, i64 n, i64 nrhs, In a, i64 lda, In
                      i64 batch);
 Status matinv_batched(const Call& call, i64 n, In a, i64 lda, In inverse, i64 ld_inverse, Out info, i64 batch);
 Status geqrf_batched(const Call& call, i64 m, i64 n, In a, i64 lda, In tau, Out info, i64 batch);
+Status gels_batched(const Call& call, Op op, i64 m, i64 n, i64 nrhs, In a, i64 lda, In c, i64 ldc, Out info,
+                    Out dev_info, i64 batch);
 
 }  // namespace gpulab::cublas

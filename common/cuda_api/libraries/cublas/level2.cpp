@@ -28,13 +28,17 @@ struct Scalars {
   Scalar alpha, beta;
 };
 
+/// What an alpha of 0 that the host knows means (seen on an H100): A and x are not read, or their products are made and
+/// multiplied by it, where beta is 1 or not, so that their NaNs come through.
+enum class ByZero { reads_nothing, multiplies, multiplies_always };
+
 /// y = alpha * (what `apply` makes of A and x) + beta * y. In host pointer mode the scalars say what is read at all.
 template <typename Apply>
 Status product(const Call& call, const Job& job, const Scalars& scalars, const Operand& a, const Operand& x, Operand y,
-               const Apply& apply) {
+               ByZero by_zero, const Apply& apply) {
   const bool known = !scalars.alpha.on_device;
-  const bool nothing = known && scalars.alpha.value == Complex(0);
-  if (nothing && scalars.beta.value == Complex(1)) return CUBLAS_STATUS_SUCCESS;
+  const bool zero = known && scalars.alpha.value == Complex(0), nothing = zero && by_zero == ByZero::reads_nothing;
+  if (zero && scalars.beta.value == Complex(1) && by_zero != ByZero::multiplies_always) return CUBLAS_STATUS_SUCCESS;
   y = known && scalars.beta.value == Complex(0) ? y.written() : y.changed();
   std::vector<LibraryBuffer> buffers{y.buffer()};
   if (!nothing) buffers.push_back(a.buffer());
@@ -46,7 +50,7 @@ Status product(const Call& call, const Job& job, const Scalars& scalars, const O
       using W = decltype(kind);
       const W alpha = scalars.alpha.get<W>(memory);
       auto to = scaled(memory, y, scalars.beta.get<W>(memory));
-      if (alpha != W(0)) {
+      if (alpha != W(0) || by_zero != ByZero::reads_nothing) {
         std::vector<W> sums(to.all.size());
         apply(load<W>(memory, a), load<W>(memory, x), sums);
         for (std::size_t i = 0; i < sums.size(); ++i) to.all[i] += alpha * sums[i];
@@ -96,6 +100,9 @@ struct Mirrored {
   }
 };
 
+/// Symmetric, neither a band nor packed.
+bool is_whole(const Operand& a) { return a.layout == Operand::Layout::upper || a.layout == Operand::Layout::lower; }
+
 Status mirrored(const Call& call, bool hermitian, const Operand& a, i64 n, In alpha, In x, i64 incx, In beta, Out y,
                 i64 incy, std::initializer_list<Call::Rule> rules) {
   GPULAB_CHECK(call.check(call.routine(), rules));
@@ -105,7 +112,8 @@ Status mirrored(const Call& call, bool hermitian, const Operand& a, i64 n, In al
   const Type t = call.type();
   const Job job{square(n), flops(t) * static_cast<double>(n) * static_cast<double>(n), plain_unit(t)};
   return product(call, job, {call.number("alpha", alpha), call.number("beta", beta)}, a, vector("x", x, t, n, incx),
-                 vector("y", y, t, n, incy), Mirrored{hermitian});
+                 vector("y", y, t, n, incy), is_whole(a) ? ByZero::multiplies_always : ByZero::multiplies,
+                 Mirrored{hermitian});
 }
 
 Operand triangle(const Call& call, const char* name, In a, i64 n, i64 lda, Fill fill) {
@@ -202,7 +210,8 @@ Status gemv(const Call& call, Op op, i64 m, i64 n, In alpha, In a, i64 lda, In x
   const Job job{fmt::format("{} x {}", m, n), flops(t) * static_cast<double>(m) * static_cast<double>(n),
                 plain_unit(t)};
   return product(call, job, {call.number("alpha", alpha), call.number("beta", beta)}, matrix("A", a, t, m, n, lda),
-                 vector("x", x, t, plain ? n : m, incx), vector("y", y, t, plain ? m : n, incy), General{op});
+                 vector("x", x, t, plain ? n : m, incx), vector("y", y, t, plain ? m : n, incy), ByZero::reads_nothing,
+                 General{op});
 }
 
 Status gbmv(const Call& call, Op op, i64 m, i64 n, i64 kl, i64 ku, In alpha, In a, i64 lda, In x, i64 incx, In beta,
@@ -227,7 +236,8 @@ Status gbmv(const Call& call, Op op, i64 m, i64 n, i64 kl, i64 ku, In alpha, In 
   const Job job{fmt::format("{} x {}, {} diagonals", m, n, kl + ku + 1),
                 flops(t) * static_cast<double>(n) * static_cast<double>(std::min(m, kl + ku + 1)), plain_unit(t)};
   return product(call, job, {call.number("alpha", alpha), call.number("beta", beta)}, stored,
-                 vector("x", x, t, plain ? n : m, incx), vector("y", y, t, plain ? m : n, incy), General{op});
+                 vector("x", x, t, plain ? n : m, incx), vector("y", y, t, plain ? m : n, incy), ByZero::multiplies,
+                 General{op});
 }
 
 Status symv(const Call& call, Fill fill, i64 n, In alpha, In a, i64 lda, In x, i64 incx, In beta, Out y, i64 incy) {

@@ -49,18 +49,15 @@ Status symmetric_product(const Call& call, bool hermitian, Side side, Fill fill,
   stored.layout = fill == CUBLAS_FILL_MODE_UPPER ? Layout::upper : Layout::lower;
   const Operand other = matrix("B", b, t, m, n, ldb), to = matrix("C", c, t, m, n, ldc);
   const Job job{fmt::format("{} x {}", m, n), flops(t) * volume(m, n, size), unit_of(call, t)};
-  return call.queue(job, product_buffers(scalars, to, {stored, other}), [=](LibraryAccess& memory) {
+  return call.queue(job, product_buffers(scalars, to, {stored, other}, true), [=](LibraryAccess& memory) {
     for_type(memory, t, [&](auto kind) {
       using W = decltype(kind);
       const W by = scalars.alpha.get<W>(memory);
-      std::vector<W> sums;
-      if (by != W(0)) {
-        sums.resize(static_cast<std::size_t>(m * n));
-        const auto all = whole(load<W>(memory, stored), hermitian);
-        const auto values = load<W>(memory, other);
-        const Factor<W> square{all.data(), 1, size}, rest{values.all.data(), 1, m};
-        add_product(m, n, size, left ? square : rest, left ? rest : square, 1, sums.data(), m);
-      }
+      std::vector<W> sums(static_cast<std::size_t>(m * n));
+      const auto all = whole(load<W>(memory, stored), hermitian);
+      const auto values = load<W>(memory, other);
+      const Factor<W> square{all.data(), 1, size}, rest{values.all.data(), 1, m};
+      add_product(m, n, size, left ? square : rest, left ? rest : square, 1, sums.data(), m);
       finish(memory, to, sums, by, scalars.beta.get<W>(memory));
     });
   });
@@ -97,13 +94,13 @@ Status rank_k(const Call& call, const RankK& what, Fill fill, Op op, i64 n, i64 
   Operand to = matrix("C", c, t, n, n, ldc);
   to.layout = fill == CUBLAS_FILL_MODE_UPPER ? Layout::upper : Layout::lower;
   const Job job{fmt::format("{} x {}", n, k), flops(t) * volume(n, n, k) * (what.two ? 1 : 0.5), unit_of(call, t)};
-  const auto buffers = has_b ? product_buffers(scalars, to, {one, other}) : product_buffers(scalars, to, {one});
+  const auto buffers = product_buffers(scalars, to, {one, other}, true);
   return call.queue(job, buffers, [=](LibraryAccess& memory) {
     for_type(memory, t, [&](auto kind) {
       using W = decltype(kind);
       const W by = scalars.alpha.get<W>(memory);
       std::vector<W> sums;
-      if (by != W(0) && k > 0) {
+      if (k > 0) {
         sums.resize(static_cast<std::size_t>(n * n));
         const auto x = load<W>(memory, one);
         const auto y = has_b ? load<W>(memory, other) : x;

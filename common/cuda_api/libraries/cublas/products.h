@@ -21,12 +21,14 @@ template <typename W>
   return op == CUBLAS_OP_N ? Factor<W>{a.all.data(), 1, ld, false} : Factor<W>{a.all.data(), ld, 1, op == CUBLAS_OP_C};
 }
 
-/// The buffers of such an operation, those of A and B where they are read.
+/// The buffers of such an operation, those of A and B where they are read. `multiplies_by_zero`: for an alpha of 0,
+/// too, as an H100 does in symmetric products, so that NaNs of A and B come through.
 [[nodiscard]] inline std::vector<LibraryBuffer> product_buffers(const Scalars& scalars, Operand c,
-                                                                std::initializer_list<Operand> inputs) {
+                                                                std::initializer_list<Operand> inputs,
+                                                                bool multiplies_by_zero = false) {
   c = scalars.is_fresh() ? c.written() : c.changed();
   std::vector<LibraryBuffer> buffers{c.buffer()};
-  if (!scalars.is_nothing())
+  if (!scalars.is_nothing() || multiplies_by_zero)
     for (const auto& input : inputs) buffers.push_back(input.buffer());
   scalars.alpha.add_to(buffers);
   scalars.beta.add_to(buffers);

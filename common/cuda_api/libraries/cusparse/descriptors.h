@@ -28,6 +28,14 @@ struct cusparseDnVecDescr {
   cudaDataType type;
 };
 
+struct cusparseSpVecDescr {
+  std::int64_t size, nonzeros;
+  void *indices, *values;
+  cusparseIndexType_t index_type;
+  cusparseIndexBase_t base;
+  cudaDataType type;
+};
+
 struct cusparseDnMatDescr {
   std::int64_t rows, columns, ld;
   void* values;

@@ -1,0 +1,153 @@
+// A product of two sparse matrices (CSR): its pattern and values are made by _compute, and written by _copy.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "common/cuda_api/libraries/cusparse/descriptors.h"
+
+struct cusparseSpGEMMDescr {
+  std::vector<std::int64_t> offsets, columns;  ///< of the product
+  std::vector<gpulab::libraries::PreciseComplex> values;
+  std::int64_t products = 0;  ///< of two elements
+};
+
+namespace gpulab::cusparse {
+namespace {
+
+cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
+                       cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, cusparseConstSpMatDescr_t c,
+                       cusparseSpGEMMDescr_t d) {
+  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  if (a == nullptr || b == nullptr || c == nullptr || d == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (opa != CUSPARSE_OPERATION_NON_TRANSPOSE || opb != CUSPARSE_OPERATION_NON_TRANSPOSE)
+    return CUSPARSE_STATUS_NOT_SUPPORTED;
+  for (const auto* one : {a, b, c})
+    if (one->format != CUSPARSE_FORMAT_CSR) return CUSPARSE_STATUS_NOT_SUPPORTED;
+  if (a->columns != b->rows || c->rows != a->rows || c->columns != b->columns) return CUSPARSE_STATUS_INVALID_VALUE;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
+/// Row by row, sums in the order of A's elements.
+template <typename W>
+void multiply(LibraryAccess& memory, const Sparse& a, const Sparse& b, const Scalar& alpha, cusparseSpGEMMDescr& to) {
+  std::vector<std::vector<Element<W>>> rows(static_cast<std::size_t>(b.d.rows));
+  for (const auto& e : elements<W>(memory, b))
+    if (e.row >= 0 && e.row < b.d.rows && e.column >= 0 && e.column < b.d.columns)
+      rows[static_cast<std::size_t>(e.row)].push_back(e);
+  std::vector<std::map<i64, W>> made(static_cast<std::size_t>(a.d.rows));
+  to = {};
+  for (const auto& e : elements<W>(memory, a)) {
+    if (e.row < 0 || e.row >= a.d.rows || e.column < 0 || e.column >= a.d.columns) continue;
+    for (const auto& other : rows[static_cast<std::size_t>(e.column)]) {
+      made[static_cast<std::size_t>(e.row)][other.column] += e.value * other.value;
+      ++to.products;
+    }
+  }
+  const W by = alpha.get<W>(memory);
+  to.offsets.push_back(0);
+  for (const auto& row : made) {
+    for (const auto& [column, value] : row) {
+      to.columns.push_back(column);
+      to.values.push_back(PreciseComplex(by * value));
+    }
+    to.offsets.push_back(static_cast<i64>(to.columns.size()));
+  }
+}
+
+template <typename W>
+W narrowed(const PreciseComplex& value) {
+  if constexpr (kIsComplex<W>)
+    return {static_cast<RealOf<W>>(value.real()), static_cast<RealOf<W>>(value.imag())};
+  else
+    return static_cast<W>(value.real());
+}
+
+}  // namespace
+}  // namespace gpulab::cusparse
+
+using namespace gpulab::cusparse;
+
+extern "C" {
+
+cusparseStatus_t cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t* d) {
+  if (d == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  *d = new cusparseSpGEMMDescr;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t d) {
+  delete d;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseSpGEMM_workEstimation(cusparseHandle_t handle, cusparseOperation_t opa,
+                                               cusparseOperation_t opb, const void*, cusparseConstSpMatDescr_t a,
+                                               cusparseConstSpMatDescr_t b, const void*, cusparseSpMatDescr_t c,
+                                               cudaDataType, cusparseSpGEMMAlg_t, cusparseSpGEMMDescr_t d, size_t* size,
+                                               void*) {
+  if (size == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  *size = 8;
+  return check(handle, opa, opb, a, b, c, d);
+}
+cusparseStatus_t cusparseSpGEMM_getNumProducts(cusparseSpGEMMDescr_t d, int64_t* products) {
+  if (d == nullptr || products == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  *products = d->products;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+/// With a buffer: the number of the product's elements is C's then.
+cusparseStatus_t cusparseSpGEMM_compute(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
+                                        const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b,
+                                        const void* beta, cusparseSpMatDescr_t c, cudaDataType compute,
+                                        cusparseSpGEMMAlg_t, cusparseSpGEMMDescr_t d, size_t* size, void* buffer) {
+  if (const auto wrong = check(handle, opa, opb, a, b, c, d); wrong != CUSPARSE_STATUS_SUCCESS) return wrong;
+  if (size == nullptr || alpha == nullptr || beta == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  *size = 8;
+  if (buffer == nullptr) return CUSPARSE_STATUS_SUCCESS;
+  const bool on_device = handle->pointers == CUSPARSE_POINTER_MODE_DEVICE;
+  const Scalar by = scalar("alpha", alpha, compute, on_device), of = scalar("beta", beta, compute, on_device);
+  if (of.on_device || of.value != Complex(0))
+    gpulab::libraries::refuse("cusparseSpGEMM with a beta that is not 0", __builtin_return_address(0));
+  const Sparse left(*a), right(*b);
+  auto buffers = left.buffers();
+  for (auto& one : right.buffers()) buffers.push_back(one);
+  by.add_to(buffers);
+  const Call call{handle, "cusparseSpGEMM_compute", __builtin_return_address(0)};
+  const std::string shape =
+      fmt::format("{} x {} x {}, {} and {} elements", a->rows, a->columns, b->columns, a->nonzeros, b->nonzeros);
+  const double each_row = static_cast<double>(b->nonzeros) / static_cast<double>(std::max<i64>(1, b->rows));
+  return call.queue(
+      shape, 2 * each_row * static_cast<double>(a->nonzeros), compute, buffers, [=](LibraryAccess& memory) {
+        for_type(memory, compute, [&](auto kind) { multiply<decltype(kind)>(memory, left, right, by, *d); });
+        c->nonzeros = static_cast<std::int64_t>(d->columns.size());
+      });
+}
+cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
+                                     const void*, cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void*,
+                                     cusparseSpMatDescr_t c, cudaDataType, cusparseSpGEMMAlg_t,
+                                     cusparseSpGEMMDescr_t d) {
+  if (const auto wrong = check(handle, opa, opb, a, b, c, d); wrong != CUSPARSE_STATUS_SUCCESS) return wrong;
+  if (d->offsets.empty()) return CUSPARSE_STATUS_INVALID_VALUE;
+  const Sparse to(*c);
+  const Operand offsets = to.offsets.written(), columns = to.indices.written(), values = to.values.written();
+  const Call call{handle, "cusparseSpGEMM_copy", __builtin_return_address(0)};
+  return call.queue(gpulab::cusparse::shape_of(*c), 0, c->type, {offsets.buffer(), columns.buffer(), values.buffer()},
+                    [=](LibraryAccess& memory) {
+                      const std::int64_t base = to.d.base == CUSPARSE_INDEX_BASE_ONE ? 1 : 0;
+                      const auto raised = [&](std::vector<std::int64_t> all) {
+                        for (auto& one : all) one += base;
+                        return all;
+                      };
+                      store_integers(memory, offsets, raised(d->offsets));
+                      if (d->columns.empty()) return;
+                      store_integers(memory, columns, raised(d->columns));
+                      for_type(to.d.type, [&](auto kind) {
+                        using W = decltype(kind);
+                        Values<W> made(values);
+                        for (std::size_t i = 0; i < made.all.size() && i < d->values.size(); ++i)
+                          made.all[i] = narrowed<W>(d->values[i]);
+                        store(memory, made);
+                      });
+                    });
+}
+
+}  // extern "C"
