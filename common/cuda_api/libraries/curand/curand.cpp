@@ -231,7 +231,10 @@ std::vector<char> numbers(State& state, const Request& r) {
     Request all = r;
     all.count += std::exchange(state.dropped, 0);
     std::vector<char> made;
-    if (is_normal(r.form)) made = parts_of_normals(state, all).made(shape_of(r));
+    if (is_normal(r.form)) {
+      const Normals parts = parts_of_normals(state, all);
+      made = state.on_host ? parts.made_on_host(shape_of(r)) : parts.made(shape_of(r));
+    }
     made.resize(all.count * bytes_of(r.form));
     for (std::size_t i = 0; !is_normal(r.form) && i < all.count; ++i) put_next(state, all, poisson, made, i);
     made.erase(made.begin(), made.begin() + static_cast<std::ptrdiff_t>((all.count - r.count) * bytes_of(r.form)));
@@ -253,7 +256,8 @@ std::vector<char> numbers(State& state, const Request& r) {
     }
   }
   state.vectors += vectors;
-  return is_normal(r.form) ? normals.made(shape_of(r)) : made;
+  if (!is_normal(r.form)) return made;
+  return state.on_host ? normals.made_on_host(shape_of(r)) : normals.made(shape_of(r));
 }
 
 std::mutex mutex;

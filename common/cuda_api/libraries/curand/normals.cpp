@@ -1,9 +1,14 @@
 #include "common/cuda_api/libraries/curand/normals.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <numbers>
 #include <span>
 #include <string_view>
 
+#include "common/cuda_api/libraries/curand/distributions.h"
 #include "common/cuda_api/libraries/library.h"
 
 // normals.cu as PTX, made by the build.
@@ -25,7 +30,71 @@ constexpr Kernel kKernels[][2] = {
 };
 constexpr std::size_t kMost = std::size_t{1} << 20;  ///< threads of a launch
 
+// ---- on the host, as curand_normal.h has it there; quantiles as near as they are known (a library of the host's that
+// nobody has told of makes them) ----
+
+template <typename R>
+R shaped(R normal, const Shape& shape) {
+  const R value = static_cast<R>(shape.mean) + static_cast<R>(shape.deviation) * normal;
+  return shape.logarithm != 0 ? std::exp(value) : value;
+}
+/// Two of a uniform number and an angle.
+template <typename R>
+std::array<R, 2> box_muller(R uniform, R angle) {
+  const R radius = std::sqrt(-2 * std::log(uniform));
+  return {std::sin(angle) * radius, std::cos(angle) * radius};
+}
+std::array<float, 2> pair_of(const std::array<std::uint32_t, 2>& x) {
+  constexpr float turn = 0x1p-32F * 6.2831855F;
+  return box_muller(static_cast<float>(x[0]) * 0x1p-32F + 0x1p-33F, static_cast<float>(x[1]) * turn + turn / 2);
+}
+std::array<double, 2> pair_of(const std::array<std::uint32_t, 4>& x) {
+  const auto of_53 = [](std::uint32_t low, std::uint32_t high) {
+    return static_cast<double>(std::uint64_t{low} ^ std::uint64_t{high} << 21);
+  };
+  return box_muller(of_53(x[0], x[1]) * 0x1p-53 + 0x1p-54, (of_53(x[2], x[3]) * 0x1p-52 + 0x1p-53) * std::numbers::pi);
+}
+std::array<float, 2> pair_of(const std::array<float, 2>& u) { return box_muller(u[0], u[1] * 6.2831855F); }
+std::array<double, 2> pair_of(const std::array<double, 2>& u) { return box_muller(u[0], u[1] * 2 * std::numbers::pi); }
+/// Of the lower half of the words, and the mirror for the upper one.
+std::array<float, 1> quantile_of(std::uint32_t x) {
+  const bool upper = x > 0x80000000U;
+  const float p = std::fma(static_cast<float>(upper ? ~x : x), 0x1p-32F, 0x1p-33F);
+  const double z = normal_quantile(p);
+  return {static_cast<float>(upper ? -z : z)};
+}
+template <typename In, typename Make>
+std::vector<char> each(const std::vector<std::byte>& parts, const Shape& shape, const Make& make) {
+  std::vector<char> made;
+  for (std::size_t at = 0; at + sizeof(In) <= parts.size(); at += sizeof(In)) {
+    In in;
+    std::memcpy(&in, parts.data() + at, sizeof in);
+    for (const auto normal : make(in)) {
+      const auto one = shaped(normal, shape);
+      const auto* const bytes = reinterpret_cast<const char*>(&one);
+      made.insert(made.end(), bytes, bytes + sizeof one);
+    }
+  }
+  return made;
+}
+
 }  // namespace
+
+std::vector<char> Normals::made_on_host(const Shape& shape) const {
+  const auto pair = [](const auto& in) { return pair_of(in); };
+  using std::array, std::uint32_t;
+  switch (method_) {
+    case NormalMethod::pairs:
+      return in_double_ ? each<array<uint32_t, 4>>(parts_, shape, pair) : each<array<uint32_t, 2>>(parts_, shape, pair);
+    case NormalMethod::pairs_of_fractions:
+      return in_double_ ? each<array<double, 2>>(parts_, shape, pair) : each<array<float, 2>>(parts_, shape, pair);
+    case NormalMethod::quantiles:
+      if (!in_double_) return each<uint32_t>(parts_, shape, quantile_of);
+      return made(shape);
+    default:
+      return made(shape);
+  }
+}
 
 std::vector<char> Normals::made(const Shape& shape) const {
   const Kernel& kernel = kKernels[static_cast<std::size_t>(method_)][in_double_ ? 1 : 0];

@@ -27,6 +27,8 @@ class Normals {
   }
   /// Floats or doubles; of pairs both.
   [[nodiscard]] std::vector<char> made(const Shape& shape) const;
+  /// The same by the host's own functions, as generators of the host make them.
+  [[nodiscard]] std::vector<char> made_on_host(const Shape& shape) const;
 
  private:
   NormalMethod method_;
