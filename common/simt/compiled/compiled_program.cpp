@@ -203,6 +203,7 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
     made->entries_.push_back(
         entry_point(engine.points.plain.data() + program.blocks[i].first_op, engine.points.code, i, request.masked));
     made->entries_.back().refused = request.refused;
+    made->entries_.back().instructions = program.blocks[i].instructions;
     made->blocks_.push_back(program.blocks[i]);
     made->blocks_.back().first = emitted.hot[i] ? &made->entries_.back().op : made->entries_.back().original;
   }

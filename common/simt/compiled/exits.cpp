@@ -49,7 +49,8 @@ const MicroOp* enter_code(Warp& w, const MicroOp* op) {
   if (!whole && !entry.has_masked) {
     // About: several threads may count at once.
     if (entry.refused)
-      entry.refused->store(entry.refused->load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      entry.refused->store(entry.refused->load(std::memory_order_relaxed) + entry.instructions,
+                           std::memory_order_relaxed);
     return entry.original;
   }
   Exit exit;

@@ -53,7 +53,8 @@ struct EntryPoint {
   std::uint32_t number = 0;                       ///< which of the code's entries
   bool has_masked = false;                        ///< number + kMasked is one, too
   const MicroOp* original = nullptr;              ///< where the interpreter goes on instead
-  std::atomic<std::uint32_t>* refused = nullptr;  ///< counts how often it does for the want of a masked one
+  std::uint32_t instructions = 0;                 ///< of the basic block
+  std::atomic<std::uint64_t>* refused = nullptr;  ///< counts these, where it goes on there for the want of a masked one
 };
 /// An operation that may end the warp's turn, and where it goes on.
 struct ThroughPoint {

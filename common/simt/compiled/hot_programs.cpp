@@ -20,8 +20,8 @@ namespace {
 /// Warp instructions that the interpreter executes, on one thread, while code is made of one micro-op: 0.7 ms, at 8 ns
 /// each. That is a first guess, before anybody has looked at what the code would be.
 constexpr std::uint64_t kWorkOfOp = 90'000;
-/// Warp instructions of parts of warps, for each time that one enters a basic block.
-constexpr std::uint64_t kWorkOfEntry = 5;
+/// Code for parts of warps is about this much larger than that for whole ones.
+constexpr std::uint64_t kMaskedSize = 2;
 /// No program is that short that code would pay, be it by what has run or by what is left.
 constexpr std::uint64_t kLeastWork = 4'000'000;
 /// Before so much has run, nobody can tell how long the rest takes.
@@ -98,7 +98,7 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
   }
 
   [[nodiscard]] bool masked_pays(std::uint64_t cost) const {
-    return refused_.load(std::memory_order_relaxed) * kWorkOfEntry >= cost;
+    return refused_.load(std::memory_order_relaxed) / 2 >= cost;  // which is what code would have saved
   }
 
   void ask(Stage from, Stage to, bool masked, const Worker& worker) {
@@ -122,6 +122,7 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
     const auto ask_again = [&](std::uint64_t cost) {
       is_worth = masked ? masked_pays(cost) : pays(cost, work_, launch_work_, started_);
       (masked ? masked_cost_ : cost_) = cost;
+      if (!masked) masked_cost_ = kMaskedSize * cost;
       return is_worth;
     };
     CodeRequest request{block_, masked, counts, {}, &refused_};
@@ -145,7 +146,7 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
   /// What code for whole warps costs, and for parts of them, too: in warp instructions that run while it is made.
   std::atomic<std::uint64_t> cost_{std::min(program_->ops.size(), CompiledProgram::kMostHotOps) * kWorkOfOp};
   std::atomic<std::uint64_t> masked_cost_{cost_.load()};
-  std::atomic<std::uint32_t> refused_{0};     ///< entries of parts of warps
+  std::atomic<std::uint64_t> refused_{0};     ///< warp instructions of parts of warps
   std::unique_ptr<CompiledProgram> made_[2];  ///< of whole warps alone, and of all; blocks that run keep the first
 };
 

@@ -147,7 +147,7 @@ struct Operations::Decoder {
   void decode_value(Operation& o, const Row& row, RowNumber number) const {
     o.kind = Kind::handler;
     const bool plain = o.op->run == row.meaning.run || o.op->run == row.meaning.then_branch;
-    if (!plain || o.op->mods != 0 || row.unit == Unit::sfu || !rows.has(number)) return;
+    if (!plain || o.op->mods != 0 || !rows.has(number)) return;
     // The function takes what has the role `in` alone, and gives one result.
     std::vector<Variable> given;
     std::size_t entry = 0, results = 0;

@@ -168,11 +168,16 @@ struct LaneOp<F, cost, R (*)(A...)> {
     });
     return following(w, op);
   }
-  /// With modifiers. Kernels built with -use_fast_math have .ftz throughout: a path of its own.
+  /// With modifiers. Kernels built with -use_fast_math have .ftz throughout, expf() begins with two .sat: a path of
+  /// their own.
   static const MicroOp* modified(Warp& w, const MicroOp* op) {
+    // These two have their own copies of the operands: of one whose address is known elsewhere the compiler expects
+    // that a lane's result changes it, and takes lane by lane.
     with_sources(w, op, [&](const auto&... a) {
       if ((op->mods & (kFtz | kSat | kRoundMask)) == kFtz)
-        flushed(w, op, [&](int i) { return flush_if(as_on_x86<R>(F, true, flush_if(a[i], true)...), true); });
+        flushed(w, op, [a...](int i) { return flush_if(as_on_x86<R>(F, true, flush_if(a[i], true)...), true); });
+      else if (!InItsOrder::known && (op->mods & (kFtz | kSat | kRoundMask)) == kSat)
+        dispatch<cost, R>(w, op, [a...](int i) { return saturate_if(as_on_x86<R>(F, false, a[i]...), true); });
       else
         with_rounding(op->mods, [&] {
           const bool ftz = op->mods & kFtz, sat = op->mods & kSat;
@@ -235,7 +240,10 @@ constexpr Meaning lane_float() {
     meaning.run = &Op::in_order;
   else
     meaning.run = &Op::arithmetic;
-  return with_values<ArithmeticValues<F>>(meaning);
+  if constexpr (cost == Cost::costly)  // it calls the host's libm, which machine code of a kernel does not
+    return meaning;
+  else
+    return with_values<ArithmeticValues<F>>(meaning);
 }
 /// For what few kernels use: half the code.
 template <auto F>
