@@ -17,11 +17,16 @@ namespace {
 /// A launch of two warps: the first adds, then loads words 0, 32, 64 … of shared memory, then every eighth of global.
 struct Traced {
   StepTrace steps;
-  Result result{.variant = "strided"};
-  TraceView view{.lab = "reduce", .result = &result, .steps = &steps, .source = "int a;\n  s[i] = s[2 * i];\n"};
+  Result result;
+  TraceView view;
 
   Traced() {
+    result.variant = "strided";
     view.device.profile = "h200";
+    view.lab = "reduce";
+    view.result = &result;
+    view.steps = &steps;
+    view.source = "int a;\n  s[i] = s[2 * i];\n";
     steps.warps = {{.block = 0, .warp = 0, .lanes = 32}, {.block = 0, .warp = 1, .lanes = 32}};
     steps.sites = {{.line = 1}, {.line = 2}};
     steps.texts = {"adds", "loads from shared memory: {} wavefronts", "loads from global memory"};

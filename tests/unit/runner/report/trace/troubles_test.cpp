@@ -19,8 +19,12 @@ StepAccess global_load(std::uint32_t sectors, std::uint32_t bytes) {
 struct Traced {
   StepTrace steps;
   Result result;
-  TraceView view{.result = &result, .steps = &steps};
-  Traced() { steps.warps = {{}}, steps.sites = {{}}, steps.texts = {"computes", "diverges: lanes 0 branch"}; }
+  TraceView view;
+  Traced() {
+    view.result = &result;
+    view.steps = &steps;
+    steps.warps = {{}}, steps.sites = {{}}, steps.texts = {"computes", "diverges: lanes 0 branch"};
+  }
   void step() { steps.steps.push_back({.site = 0}); }
   void branch() { steps.steps.push_back({.site = 0, .text = 1}); }
   void access(const StepAccess& access) {
