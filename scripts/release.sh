@@ -61,8 +61,10 @@ archive "gpulab-$version-linux-$(uname -m)" "$unpacked/deb/usr" .
 mkdir "$unpacked/image"
 cp "$root/configs/release/Containerfile" "$deb" "$unpacked/image"
 archive "gpulab-$version-image" "$unpacked/image" .
+# Which C library the wheel asks for is in its name, and follows from what it was built with.
+wheel=$(cd "$folder" && ls gpulab-"$version"-*_x86_64.whl)
 for file in action.yml gitlab.yml devcontainer.json; do
-  sed "s/@VERSION@/$version/g" "$root/configs/release/$file" > "$folder/$file"
+  sed "s/@VERSION@/$version/g; s/@WHEEL@/$wheel/g" "$root/configs/release/$file" > "$folder/$file"
 done
 python3 "$root/scripts/sbom.py" "$version" "$folder" > "$folder/gpulab-$version.spdx.json"
 (cd "$folder" && sha256sum -- * > "$unpacked/sums" && cp "$unpacked/sums" SHA256SUMS)

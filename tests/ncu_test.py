@@ -78,7 +78,7 @@ class Ncu(unittest.TestCase):
         rows = self.table("--set", "full")
         self.assertEqual(rows[0], [*HEAD, *DETAILS, "Rule Name", "Rule Type", "Rule Description", "Estimated Speedup Type", "Estimated Speedup"])
         self.assertEqual({len(row) for row in rows}, {20})
-        self.assertIn(("2", "Source Counters", "bank_conflict", "OPT"), {(row[0], row[11], row[15], row[16]) for row in rows if row[12] == ""})
+        self.assertIn(("2", "SourceCounters", "bank_conflict", "OPT"), {(row[0], row[11], row[15], row[16]) for row in rows if row[12] == ""})
         first = rows[1]
         self.assertEqual(first[0], "0")
         self.assertEqual(first[2], "app.cu")
@@ -89,7 +89,22 @@ class Ncu(unittest.TestCase):
         self.assertEqual(by_name["2", "Launch Statistics", "Grid Size"], "2")
         self.assertEqual(by_name["0", "Occupancy", "Block Limit SM"], "32")
         self.assertEqual(by_name["0", "GPU Speed Of Light Throughput", "SM Frequency"], "n/a")
-        self.assertRegex(by_name["2", "GPU Speed Of Light Throughput", "Duration"], r"^\d+(\.\d\d)?$")
+        for launch in "012":
+            self.assertRegex(by_name[launch, "GPU Speed Of Light Throughput", "Duration"], r"^\d+(\.\d\d)?$")
+
+    def test_a_line_is_accused_at_the_launch_alone_whose_lines_were_counted(self):
+        rows = self.table("--section", "SpeedOfLight")
+        self.assertEqual({row[0] for row in rows if row[15] == "uncoalesced"}, {"1"})  # the same kernel's launch of step 1 is none
+        page = self.run_it("app.cu").stdout
+        self.assertIn("    INF   Lines are explained at the launch of this kernel that takes the most time.\n", page)
+
+    def test_a_log_file_holds_the_table_alone_and_standard_output_what_ncu_says_there(self):
+        # Some readers wait for the line that says Disconnected, others take a file as it is.
+        self.run_it("--csv", "--log-file", "log.csv", "app.cu")
+        self.assertTrue((self.folder / "log.csv").read_text().startswith('"ID","Process ID",'))
+        lines = self.run_it("--csv", "app.cu").stdout.splitlines()
+        self.assertEqual(lines[:3], ["==PROF== Connected to process 1 (app.cu)", "argument none", "==PROF== Disconnected from process 1"])
+        self.assertTrue(lines[3].startswith('"ID","Process ID",'))
 
     def test_the_raw_csv_has_a_column_for_each_metric_and_a_row_of_units(self):
         rows = self.table("--page", "raw", "--print-units", "base", "--metrics", f"{LOADS},{CONFLICTS},gpu__time_duration.sum")
@@ -148,7 +163,8 @@ class Ncu(unittest.TestCase):
 
     def test_the_text_page_has_sections_notes_and_provenance(self):
         page = self.run_it("--set", "full", "app.cu", "7").stdout
-        self.assertTrue(page.startswith("argument 7\n[1] app.cu@127.0.0.1\n"), page[:200])
+        self.assertTrue(page.startswith("==PROF== Connected to process 1 (app.cu)\nargument 7\n==PROF== Disconnected from process 1\n[1] app.cu@127.0.0.1\n"),
+                        page[:200])
         for words in ("    Section: GPU Speed Of Light Throughput\n", "    Section: Launch Statistics\n", "    Section: Occupancy\n",
                       "    Section: Memory Workload Analysis\n", "    Section: Warp State Statistics\n", "    Section: Source Counters\n",
                       "    Section: SchedulerStats\n    INF   n/a: gpulab has nothing of this section.\n",
@@ -187,7 +203,7 @@ class Ncu(unittest.TestCase):
         self.assertRegex(page, r"0 \| +62 \| +8:   s\[threadIdx.x \* 32\] = threadIdx.x;")
         self.assertIn("Counters are of PTX, by gpulab's names; machine code is not known.", page)
         text = self.run_it("--page", "source", "--csv", "app.cu").stdout
-        rows = list(csv.reader(io.StringIO(text.partition("\n")[2])))
+        rows = list(csv.reader(io.StringIO(text[text.index('"Kernel Name"'):])))
         self.assertEqual(rows[0][0], "Kernel Name")
         self.assertEqual(rows[1][:3], ["#", "Source", "warp_instructions"])
 

@@ -27,7 +27,7 @@ struct Options {
   std::uint64_t budget = 0, schedule = 0;
   bool counters = true, model = true;
   bool trace = false;             ///< keep each launch and copy
-  bool each = false;              ///< keep the counters of each launch
+  bool each = false;              ///< keep the counters and the modelled time of each launch
   bool lines = false;             ///< count by source line, too
   bool repeats = true;            ///< leave out launches that would do again what an earlier one has done
   std::uint64_t host_memory = 0;  ///< that the program may take; 0: what there is
@@ -57,7 +57,8 @@ struct KernelRecord {
   std::optional<ModelledTime> model;         ///< of the launch that takes the most time; its ms are those of one launch
   std::string model_unavailable;
   std::vector<Finding> findings;
-  std::vector<Counters> each;        ///< of the first launches, where asked for
+  std::vector<Counters> each;                           ///< of the first launches, where asked for
+  std::vector<std::optional<ModelledTime>> each_model;  ///< of the same launches
   std::optional<LaunchLines> lines;  ///< of the launch that takes the most time, where asked for; without its text
 };
 

@@ -22,8 +22,8 @@ struct StepRegister {
 struct StepSite {
   std::uint32_t line = 0;  ///< of the source, 0: none is known
   std::uint32_t ptx_line = 0;
-  std::vector<StepRegister> results;  ///< that it writes
-  std::vector<StepRegister> stored;   ///< values that a store or an atomic takes to memory
+  std::vector<StepRegister> results{};  ///< that it writes
+  std::vector<StepRegister> stored{};   ///< values that a store or an atomic takes to memory
 };
 
 /// Where a warp's lanes access memory, relative to the first active one; many steps share one.

@@ -121,10 +121,13 @@ ExitCode try_assignment(const CommandLine& line, const std::string& path) {
   request.questions.isolated = single_value(line.given, "no-isolation") == nullptr;
   watch_for_interrupts();
   ReportTarget target(report.output);
-  const auto tried = grade_all(request, find_submissions(line.arguments, assignment.file)).front();
+  const auto submissions = find_submissions(line.arguments, assignment.file);
+  const auto& given = submissions.front();
+  const auto named = given.is_folder ? (std::filesystem::path(given.path) / given.file).string() : given.path;
+  const auto tried = grade_all(request, submissions).front();
   target.write(format == "json"   ? json_text(nlohmann::ordered_json::parse(tried.dump()))
                : format == "html" ? student_page(grade_of(tried))
-                                  : tried_table(tried, report_width(target)));
+                                  : tried_table(tried, named, report_width(target)));
   if (tried.at("status") == "infrastructure") return ExitCode::launch_failed;
   if (tried.at("status") == "attention") return ExitCode::wrong;
   const bool as_asked = std::ranges::all_of(tried.at("items"), [](const nlohmann::json& item) {

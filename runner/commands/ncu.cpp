@@ -82,6 +82,13 @@ std::string page_of(const ncu::NcuOptions& options, const ncu::View& view) {
   return options.csv ? details_csv(view) : details_text(view);
 }
 
+/// What ncu says on standard output before and behind what the program prints: some readers of its tables wait for the
+/// second line. A log file holds the table alone, which others read as it is.
+void say_connected(const std::string& program) {
+  print_report(fmt::format("==PROF== Connected to process 1 ({})\n", visible(program)));
+}
+constexpr const char* disconnected = "==PROF== Disconnected from process 1\n";
+
 void say_notes(const ncu::NcuOptions& options, const ProgramRun& run, std::size_t launches) {
   if (!options.ignored.empty()) print_note(fmt::format("no effect on a simulated GPU: {}", join(options.ignored)));
   for (const auto& fault : run.record.faults)
@@ -108,6 +115,8 @@ ExitCode run_ncu(const CommandLine& line) {
     request.program = *program;
   }
   request.needs = check_program(request.program, first);
+  const bool is_said = options.beside.empty() && options.log_file.empty();
+  if (is_said) say_connected(first);
   auto run = run_program(request);
   if (request.options.lines) run.sources = shown_sources(run, {first});
   ncu::View view{.run = &run,
@@ -117,7 +126,8 @@ ExitCode run_ncu(const CommandLine& line) {
                  .base_units = options.base_units,
                  .base_names = options.base_names};
   say_notes(options, run, view.launches.size());
-  target.write(options.beside.empty() ? page_of(options, view) : ncu::beside_text(view, measured));
+  target.write((is_said ? disconnected : "") +
+               (options.beside.empty() ? page_of(options, view) : ncu::beside_text(view, measured)));
   if (provenance) provenance->write(provenance_json(view));
   return static_cast<ExitCode>(run.code);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "common/child/interrupt.h"
@@ -19,6 +20,7 @@
 #include "runner/options/file_options.h"
 #include "runner/report/error_report.h"
 #include "runner/report/report_target.h"
+#include "runner/report/trace/pictures/step_picture.h"
 #include "runner/report/trace/trace_page.h"
 #include "runner/report/trace/trace_text.h"
 #include "runner/student_file/arguments/shell_quoted.h"
@@ -32,12 +34,20 @@ struct TraceOptions {
   MachineOptions machine;
   std::string output;  ///< empty: text on standard output
   bool text = false;
+  std::optional<PictureRequest> picture{};
 };
 
 OptionList own_options() {
   return {
       {"text", "", "the steps as text, in place of a page", heading::trace},
       {"output", "FILE", "the page; FILE.json: its data, gpulab.trace.v1", heading::report},
+      {"image", "FILE", "one step as a picture, .svg or .png", heading::report},
+      {.name = "picture",
+       .value = "WHAT",
+       .help = "of it: step, banks, sectors, timeline [step]",
+       .heading = heading::report,
+       .words = {"step", "banks", "sectors", "timeline"}},
+      {"step", "N", "its number [the first at which something goes wrong]", heading::report},
   };
 }
 
@@ -56,7 +66,32 @@ Usage usage_of_trace(const Lab* lab) {
       "  gpulab trace reduce --variant shared_strided --output reduce.html\n"
       "  gpulab trace scale.cu --kernel scale --text        (arguments as for run)\n"
       "  gpulab trace mine.cu --contract transpose --text   (everyday inputs of 'gpulab check transpose mine.cu')\n"
+      "  gpulab trace reduce --variant shared_strided --image banks.svg --picture banks\n"
       "Sizes that are not named are small ones. With --sanitize the page opens at the accesses of what is found.\n"};
+}
+
+std::optional<PictureRequest> parse_picture(const Given& given) {
+  const auto *image = single_value(given, "image"), *picture = single_value(given, "picture"),
+             *step = single_value(given, "step");
+  if (image == nullptr) {
+    if (picture != nullptr || step != nullptr)
+      throw usage_error(
+          fmt::format("--{}: which file is the picture to go to?", picture != nullptr ? "picture" : "step"),
+          "--image FILE.svg, or FILE.png");
+    return std::nullopt;
+  }
+  PictureRequest request{.file = *image};
+  if (!image->ends_with(".png") && !image->ends_with(".svg"))
+    throw usage_error(fmt::format("--image: '{}' ends neither in .png nor in .svg", visible(*image)),
+                      "as in --image step.svg");
+  if (picture != nullptr) {
+    const auto known = from_text<StepPicture>(*picture);
+    if (!known)
+      throw usage_error(fmt::format("--picture: '{}' is none of: step, banks, sectors, timeline", visible(*picture)));
+    request.picture = *known;
+  }
+  if (step != nullptr) request.step = static_cast<std::uint64_t>(whole_number("step", *step, 0, std::int64_t{1} << 41));
+  return request;
 }
 
 TraceOptions parse(const CommandLine& line) {
@@ -66,8 +101,10 @@ TraceOptions parse(const CommandLine& line) {
     options.output = *output;
     if (output->empty()) throw usage_error("--output: the file name is empty");
   }
-  if (!options.text && options.output.empty())
-    throw usage_error("trace: where is the page to go?", "--output FILE.html, or --text for the terminal");
+  options.picture = parse_picture(line.given);
+  if (!options.text && options.output.empty() && !options.picture)
+    throw usage_error("trace: where is the page to go?",
+                      "--output FILE.html, --text for the terminal, or --image FILE.svg for one step as a picture");
   options.machine = parse_machine_options(line.given);
   if (options.machine.device != nullptr && !options.machine.device->capabilities.counts)
     throw usage_error("--device: trace steps the simulator", "use '--device sim', or leave --device out");
@@ -96,6 +133,8 @@ void write_steps(const Lab& lab, const Variant& variant, const Executor& simulat
   }
   auto view = view_of_steps(lab, variant, simulator, result);
   view.schedule = options.machine.schedule;
+  if (options.picture) write_step_picture(*options.picture, view);
+  if (!options.text && options.output.empty()) return;
   const bool document = options.output.ends_with(".json");
   target.write(options.text ? trace_text(view, Style{wants_color(target), report_width(target)})
                : document   ? trace_document(view) + "\n"

@@ -121,7 +121,7 @@ std::string entry(const std::string& name, const std::string& status, const std:
 
 /// What shows the lines of requirements that failed: "gpulab explain FILE --contract transpose/transpose --metrics
 /// barriers". Empty: none failed.
-std::string explain_command(const Json& grade) {
+std::string explain_command(const Json& grade, const std::string& file) {
   std::vector<std::string> counters;
   bool failed = false;
   for (const auto& item : grade.at("items")) {
@@ -137,14 +137,14 @@ std::string explain_command(const Json& grade) {
     }
   }
   if (!failed || !grade.at("file").is_string()) return {};
-  return fmt::format("gpulab explain {} --contract {}/{}{}", shell_quoted(grade.at("file").get<std::string>()),
-                     grade.at("lab").get<std::string>(), grade.at("contract").get<std::string>(),
+  return fmt::format("gpulab explain {} --contract {}/{}{}", shell_quoted(file), grade.at("lab").get<std::string>(),
+                     grade.at("contract").get<std::string>(),
                      counters.empty() ? "" : " --metrics " + join(counters, ","));
 }
 
 }  // namespace
 
-std::string tried_table(const Json& grade, std::size_t width) {
+std::string tried_table(const Json& grade, const std::string& file, std::size_t width) {
   std::string text = fmt::format("{}: what everybody can see of it\n\n", grade.at("assignment").get<std::string>());
   if (grade.at("status") == "infrastructure" || grade.at("status") == "attention")
     return text + block("it could not be judged: " + grade.at("reason").get<std::string>(), "", width);
@@ -167,7 +167,7 @@ std::string tried_table(const Json& grade, std::size_t width) {
   }
   if (const auto output = grade.at("output").get<std::string>(); !output.empty())
     text += "\nthe kernel printed\n" + block(output.substr(0, 1000), "  ", width);
-  if (const auto lines = explain_command(grade); !lines.empty())
+  if (const auto lines = explain_command(grade, file); !lines.empty())
     text += "\nLine by line, as the contract launches it:\n  " + lines + "\n";  // in one piece, to be copied
   if (grade.contains("program"))
     return text + "\n" +

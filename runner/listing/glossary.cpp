@@ -78,20 +78,20 @@ TermMeaning meaning_of_term(std::string_view word, std::span<const Lab> labs) {
 }
 
 std::string glossary_page() {
+  constexpr std::size_t width = 100;  // as terminals and other pages have it
   std::string page =
       "# Glossary\n\n"
-      "Words of CUDA and of performance as they are used here; `gpulab help TERM` shows one, `gpulab list --metrics` "
-      "all counters.\n"
-      "Written by `gpulab help --glossary`.\n";
+      "Words of CUDA and of performance as they are used here; `gpulab help TERM` shows one, `gpulab\n"
+      "list --metrics` all counters. Written by `gpulab help --glossary`.\n";
   for (const auto& term : glossary()) {
-    page += fmt::format("\n**{}**{}: {}", term.name, term.also.empty() ? "" : fmt::format(" ({})", term.also),
-                        term.meaning);
+    auto entry =
+        fmt::format("**{}**{}: {}", term.name, term.also.empty() ? "" : fmt::format(" ({})", term.also), term.meaning);
     if (!term.see.empty()) {
       std::vector<std::string> shown;
       for (const auto& one : words_in(term.see)) shown.push_back("`" + one + "`");
-      page += fmt::format(" See {}.", join(shown));
+      entry += fmt::format(" See {}.", join(shown));
     }
-    page += '\n';
+    page += '\n' + join(wrapped(entry, width), "\n") + '\n';
   }
   return page;
 }

@@ -1,7 +1,7 @@
 """What a page says of itself, as a strict reader has it: its ids, links, headings, tables, pictures."""
 from html.parser import HTMLParser
 
-VOID = {"meta", "link", "br", "hr", "img", "input", "col"}
+VOID = {"meta", "link", "br", "hr", "img", "input", "col", "wbr"}
 DRAWN = {"path", "rect", "circle", "line", "polyline"}  # of SVG, which closes them itself
 
 

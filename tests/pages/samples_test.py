@@ -50,6 +50,14 @@ class FrontPage(unittest.TestCase):
         self.assertLessEqual(len(lines), 180)
         self.assertEqual([line for line in lines if len(line) > 100], [])
 
+    def test_prose_of_pages_is_no_wider_than_a_terminal(self):
+        pages = [page for page in sorted((ROOT / "configs").rglob("*.md")) if page.parent.name != "schema"]
+        for page in [*pages, ROOT / "labs/README.md"]:
+            prose = re.sub(r"(?s)^---\n.*?\n---\n", "", page.read_text())  # what a SKILL.md says of itself is one line
+            prose = re.sub(r"(?ms)^ *```.*?^ *```|^ {4,}\S.*?$|^\|.*?$", "", prose)  # code and tables
+            wide = [line for line in prose.splitlines() if len(line) > 100 and " " in line.strip()]
+            self.assertEqual(wide, [], page.relative_to(ROOT))
+
     def test_its_links_lead_somewhere(self):
         for page in PAGES:
             text = page.read_text()

@@ -350,6 +350,7 @@ if __name__ == "__main__":
     BINARY = str(pathlib.Path(sys.argv[1]).resolve())
     if "--pictures" in sys.argv:
         PICTURES = sys.argv[sys.argv.index("--pictures") + 1]
+        pathlib.Path(PICTURES).mkdir(parents=True, exist_ok=True)
     if chromium.program() is None:
         print("no Chromium here: skipped")
         sys.exit(77)

@@ -101,8 +101,9 @@ class Table {
     return std::any_of(explained_.marks.begin(), explained_.marks.end(), [&](const Mark& mark) {
       const auto is = [&](std::string_view word) { return info.name.find(word) != std::string_view::npos; };
       return (mark.kind == "bank_conflict" && (is("shared") || is("conflict"))) ||
-             (mark.kind == "uncoalesced" && is("sectors")) || (mark.kind == "divergence" && is("branch")) ||
-             (mark.kind == "atomic" && is("atomic"));
+             (mark.kind == "uncoalesced" && is("sectors") &&
+              is(mark.text.starts_with("uncoalesced store") ? "store" : "load")) ||
+             (mark.kind == "divergence" && is("branch")) || (mark.kind == "atomic" && is("atomic"));
     });
   }
   /// What is had from other columns and from the source.

@@ -25,6 +25,19 @@ std::size_t letters_of(std::string_view markup) {
   return count;
 }
 
+/// Long names may be broken behind an underscore, where a phone has no room for them; else they are broken anywhere.
+std::string breakable(std::string_view markup) {
+  std::string out;
+  bool in_tag = false;
+  for (const char c : markup) {
+    in_tag |= c == '<';
+    out += c;
+    if (c == '_' && !in_tag) out += "<wbr>";
+    in_tag &= c != '>';
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string table(std::string_view caption, const std::vector<Column>& columns,
@@ -43,7 +56,7 @@ std::string table(std::string_view caption, const std::vector<Column>& columns,
     const bool classed = i < row_classes.size() && !row_classes[i].empty();
     out += classed ? fmt::format("<tr class=\"{}\">", row_classes[i]) : "<tr>";
     for (const auto& column : columns) {
-      out += column.row_heading ? fmt::format("<th scope=\"row\">{}</th>", column.cells[i])
+      out += column.row_heading ? fmt::format("<th scope=\"row\">{}</th>", breakable(column.cells[i]))
                                 : fmt::format("<td{}>{}</td>", of_cell(column, column.cells[i]), column.cells[i]);
     }
     out += "</tr>\n";

@@ -37,10 +37,13 @@ class NameFilter {
   std::optional<std::regex> expression_;
 };
 
-/// The model is of the launch that takes the most time: of one that takes as long it says the same.
-const ModelledTime* model_of(const cuda_api::KernelRecord& kernel, double ms) {
-  if (!kernel.model || std::abs(kernel.model->ms - ms) > 1e-6 * kernel.model->ms) return nullptr;
-  return &*kernel.model;
+/// Lines are counted of the first launch that takes the most time: of one that has counted the same they say the same.
+std::size_t launch_of_lines(const cuda_api::KernelRecord& kernel) {
+  std::size_t dearest = 0;
+  const auto ms = [&](std::size_t i) { return kernel.each_model[i] ? kernel.each_model[i]->ms : 0; };
+  for (std::size_t i = 1; i < kernel.each_model.size(); ++i)
+    if (ms(i) > ms(dearest)) dearest = i;
+  return dearest;
 }
 
 }  // namespace
@@ -76,8 +79,11 @@ std::vector<LaunchView> launch_views(const ProgramRun& run, const LaunchFilter& 
                     .shared_bytes = one.shared_bytes,
                     .registers = one.registers};
     // Of a kernel one of whose launches failed, it is not known which counts are whose.
-    if (kernel->each.size() == kernel->launches) view.counters = &kernel->each[index];
-    view.model = model_of(*kernel, one.ms);
+    if (kernel->each.size() == kernel->launches && kernel->each_model.size() == kernel->launches) {
+      view.counters = &kernel->each[index];
+      if (const auto& model = kernel->each_model[index]) view.model = &*model;
+      view.has_lines = kernel->lines && kernel->each[index] == kernel->each[launch_of_lines(*kernel)];
+    }
     const auto threads = static_cast<int>(one.block.volume());
     view.occupancy = occupancy(gpu, view.registers, one.shared_bytes, 0, threads);
     if (view.registers) view.limits = block_limits(gpu, *view.registers, one.shared_bytes, 0, threads);

@@ -21,7 +21,8 @@ struct LaunchView {
   std::uint64_t shared_bytes = 0;  ///< static and dynamic
   std::optional<int> registers{};
   const Counters* counters = nullptr;   ///< null: not known by itself
-  const ModelledTime* model = nullptr;  ///< null: the launch is not the kernel's dearest one, or is not modelled
+  const ModelledTime* model = nullptr;  ///< null: the launch is not modelled
+  bool has_lines = false;               ///< what is known of the kernel's source lines is true of this launch
   std::optional<Occupancy> occupancy{};
   std::optional<BlockLimits> limits{};
   std::optional<Spread> spread{};

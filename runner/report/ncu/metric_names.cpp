@@ -277,7 +277,7 @@ Value value_of(const MetricRow& row, const LaunchView& launch) {
   if (const auto number = row.value(launch)) return {number, {}};
   if (row.source == Source::modelled)
     return {std::nullopt, launch.kernel->model_unavailable.empty()
-                              ? "only the kernel's launch that takes the most time is modelled"
+                              ? "of this launch nothing is known by itself: one of the kernel's has failed"
                               : launch.kernel->model_unavailable};
   if (row.source == Source::counted && launch.counters == nullptr)
     return {std::nullopt, "a launch of this kernel failed: it is not known which counts are whose"};

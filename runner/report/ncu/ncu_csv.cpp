@@ -56,14 +56,15 @@ namespace {
 constexpr std::array rule_columns{"Rule Name", "Rule Type", "Rule Description", "Estimated Speedup Type",
                                   "Estimated Speedup"};
 
-/// Of a launch: what `gpulab explain` says of its kernel's lines, in rows without a metric.
+/// Of a launch: what `gpulab explain` says of its kernel's lines, in rows without a metric, which name the section by
+/// its identifier, as ncu's do.
 void add_rules(const View& view, const LaunchView& launch, std::string& text) {
-  if (!launch.kernel->lines) return;
+  if (!launch.has_lines) return;
   const ExplainedKernel kernel(*launch.kernel, *view.run);
   for (const auto& mark : kernel.explanation.marks) {
     auto fields = launch_fields(view, launch);
     const auto words = mark.line == 0 ? mark.text : fmt::format("line {}: {}", mark.line, mark.text);
-    for (const auto& field : {std::string("Source Counters"), std::string(), std::string(), std::string(), mark.kind,
+    for (const auto& field : {std::string("SourceCounters"), std::string(), std::string(), std::string(), mark.kind,
                               std::string("OPT"), words, std::string(), std::string()})
       fields.push_back(field);
     text += line_of(fields);

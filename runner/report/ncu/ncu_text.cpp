@@ -78,6 +78,8 @@ std::string notes_of(const View& view, const Section& section, const LaunchView&
 
 std::string rules_of(const View& view, const LaunchView& launch) {
   if (!launch.kernel->lines) return {};
+  if (!launch.has_lines)
+    return paragraph("INF", "Lines are explained at the launch of this kernel that takes the most time.");
   const ExplainedKernel kernel(*launch.kernel, *view.run);
   std::string text;
   for (const auto& mark : kernel.explanation.marks)

@@ -13,6 +13,7 @@
 #include "runner/report/trace/accused.h"
 #include "runner/report/trace/packed_table.h"
 #include "runner/report/trace/trace_text.h"
+#include "runner/report/trace/troubles.h"
 #include "runner/report/words/lines.h"
 #include "runner/version.h"
 
@@ -163,6 +164,7 @@ class Document {
                          {"what", one.what}});
     json["findings"] = findings;
     json["accused"] = accused;
+    json["opens_at"] = opening_step(view_);
   }
 
   void add_tables(Json& json) {
@@ -226,6 +228,7 @@ class Document {
     add("distinct_bytes", [](const StepAccess& a) { return a.distinct_bytes; });
     add("wavefronts", [](const StepAccess& a) { return a.wavefronts; });
     add("ideal_wavefronts", [](const StepAccess& a) { return a.ideal_wavefronts; });
+    add("excess", [](const StepAccess& a) { return excess_of(a); });
     std::string lanes;
     for (const StepAccess& access : trace_.accesses) {
       simt::LaneValues values{};

@@ -134,7 +134,6 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
   const auto counters = device().take_counters();
   if (counters) mine.counters += *counters;
   mine.counted |= counters.has_value();  // of launches that fail nothing is counted
-  if (counters && options.each && mine.each.size() < kMostEach) mine.each.push_back(*counters);
   std::string why;
   const auto model = options.model && options.counters ? device().take_model(why) : std::nullopt;
   const double ms = model ? std::max(model->ms, 1e-4) : kLeastLaunchMs;
@@ -142,6 +141,10 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
   if (auto lines = device().take_lines(); !lines.empty() && (!mine.lines || ms > mine.most_ms))
     mine.lines = std::move(lines.front());  // those behind it are of launches by the kernel
   if (!model && mine.model_unavailable.empty()) mine.model_unavailable = why;
+  if (counters && options.each && mine.each.size() < kMostEach) {
+    mine.each.push_back(*counters);
+    mine.each_model.push_back(model);
+  }
   if (model && (!mine.model || model->ms > mine.model->ms)) mine.model = model;
   mine.least_ms = mine.launches == 1 ? ms : std::min(mine.least_ms, ms);
   mine.most_ms = std::max(mine.most_ms, ms);

@@ -167,6 +167,5 @@
 
   const wanted = location.hash ? Number(location.hash.slice(1)) - doc.window.from : -1;
   if (doc.accused.length) lane = doc.accused[0].lane;
-  go(wanted >= 0 && wanted < Trace.count ? wanted : doc.accused.length ? doc.accused[0].step
-    : doc.ended ? Trace.count - 1 : Math.max(0, Trace.firstTrouble()));
+  go(wanted >= 0 && wanted < Trace.count ? wanted : doc.opens_at);
 })();

@@ -155,8 +155,7 @@ TEST_CASE("ticks are round, and neither too few nor too many") {
 }
 
 TEST_CASE("letters without a font: every one of ASCII that pictures use, and others by what stands for them") {
-  for (char c = 'a'; c <= 'z'; ++c) CHECK(glyph(c) != glyph('\x7f'));
-  for (char c = '0'; c <= '9'; ++c) CHECK(glyph(c) != glyph('\x7f'));
+  for (char c = '!'; c <= '~'; ++c) CHECK(glyph(c) != glyph('\x7f'));
   CHECK(plain_letters("5 µs × 2…") == "5 us x 2..");
   CHECK(plain_letters("ü") == "\x7f");
 }
