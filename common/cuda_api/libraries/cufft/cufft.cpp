@@ -82,7 +82,7 @@ struct Placed {
     LibraryBuffer made;
     made.name = name;
     const __int128 last = static_cast<__int128>(batch - 1) * distance + start(0, lines() - 1) + (line - 1) * stride + 1;
-    const __int128 end = static_cast<__int128>(address) + last * size;
+    const __int128 end = __int128{address} + last * size;
     made.first = address;
     made.end = end > static_cast<__int128>(~std::uint64_t{0}) ? ~std::uint64_t{0} : static_cast<std::uint64_t>(end);
     const i64 each = stride == 1 ? 1 : line, all = lines();
@@ -439,7 +439,8 @@ cufftResult cufftGetVersion(int* version) {
 }
 cufftResult cufftGetProperty(libraryPropertyType type, int* value) {
   if (value == nullptr || type > PATCH_LEVEL) return CUFFT_INVALID_VALUE;
-  *value = type == MAJOR_VERSION ? CUFFT_VER_MAJOR : type == MINOR_VERSION ? CUFFT_VER_MINOR : CUFFT_VER_PATCH;
+  const int versions[] = {CUFFT_VER_MAJOR, CUFFT_VER_MINOR, CUFFT_VER_PATCH};
+  *value = versions[type];
   return CUFFT_SUCCESS;
 }
 
