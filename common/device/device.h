@@ -21,6 +21,7 @@
 #include "common/line_counts.h"
 #include "common/simt/machine/memory/stretch.h"
 #include "common/simt/machine/memory/texture.h"
+#include "common/simt/machine/others.h"
 #include "common/simt/observers/touched/touched_bytes.h"
 #include "common/simt/timing/modelled_time.h"
 
@@ -81,6 +82,7 @@ struct Kernel {
   std::vector<std::size_t> parameter_offsets;  ///< in a block of all of them; empty where the device does not say
   KernelAttributes attributes;
   std::uintptr_t handle = 0;  ///< the device's own
+  bool may_poll = false;      ///< its threads may wait for what others write, as far as the device knows
 };
 
 /// Takes what kernels print.
@@ -191,6 +193,10 @@ class Device {
 
   /// Checks arguments against the PTX parameter list, then launches. May return before the kernel ends.
   virtual void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) = 0;
+  /// The next launch asks them while it polls: what they do meanwhile may use the device, but frees nothing. As soon as
+  /// they had a turn nothing is modelled of the launch any more, tools do not watch it, and its counters depend on how
+  /// long it waits. False: this device has no such launches.
+  virtual bool next_lets_in(simt::AskOthers) { return false; }
   /// Records what `work` queues on stream 0 (launches and queued copies) without running it; on a GPU it becomes a CUDA
   /// graph. What `work` refers to outlives the recording.
   [[nodiscard]] virtual std::unique_ptr<Recording> record(const std::function<void()>& work);

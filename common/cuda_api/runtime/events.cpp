@@ -18,11 +18,13 @@ namespace {
 
 struct Event {
   bool timed = true, recorded = false;
-  int gpu = 0;  ///< that was current when it was made
+  int gpu = 0;                ///< that was current when it was made
   double ms = 0;
   std::uint64_t waits = 0;  ///< how often the program had waited for the device when it was recorded
   Mark mark{};
   std::optional<CaptureOrder::Mark> captured{};  ///< was recorded in a stream that is captured
+  std::shared_ptr<bool> reached{};               ///< recorded behind a launch that goes on; null: it is reached
+  [[nodiscard]] bool is_reached() const { return reached == nullptr || *reached; }
 };
 
 /// Under the session's lock.
@@ -48,6 +50,26 @@ Event* find(cudaEvent_t event) {
   });
 }
 
+void reach(Session& s, Event& event, cudaStream_t stream) {
+  event.ms = s.timeline.reached(stream_number(stream));
+  event.captured = s.captures(stream) ? s.streams.recorded_in_capture(stream) : std::nullopt;
+  event.mark = event.captured ? Mark() : s.streams.recorded(stream);
+}
+
+/// Behind a launch that goes on beside the host. False: there is none.
+bool reach_later(Session& s, cudaEvent_t event, cudaStream_t stream) {
+  if (!s.under_way.any() || s.captures(stream)) return false;
+  const auto reached = std::make_shared<bool>(false);
+  const auto work = [event, reached](Session& now, cudaStream_t on) {
+    *reached = true;
+    if (Event* const mine = find(event); mine != nullptr && mine->reached == reached) reach(now, *mine, on);
+    return cudaSuccess;
+  };
+  if (!s.under_way.later(stream, work)) return false;
+  find(event)->reached = reached;
+  return true;
+}
+
 [[gnu::always_inline]] inline cudaError_t record(const char* name, cudaEvent_t event, cudaStream_t stream) {
   return call(name, Waits::no, [&](Session& s) {
     Event* mine = find(event);
@@ -57,9 +79,8 @@ Event* find(cudaEvent_t event) {
       return s.because(cudaErrorInvalidResourceHandle, stream_of_another("the event is", gpu, mine->gpu));
     mine->recorded = true;
     mine->waits = s.waits;
-    mine->ms = s.timeline.reached(stream_number(stream));
-    mine->captured = s.captures(stream) ? s.streams.recorded_in_capture(stream) : std::nullopt;
-    mine->mark = mine->captured ? Mark() : s.streams.recorded(stream);
+    mine->reached.reset();
+    if (!reach_later(s, event, stream)) reach(s, *mine, stream);
     return cudaSuccess;
   });
 }
@@ -90,6 +111,12 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return call("cudaEventSynchronize", Waits::yes, [&](Session& s) {
     const Event* mine = find(event);
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
+    const auto reached = mine->reached;
+    if (reached != nullptr && !*reached) {
+      if (const auto e = s.under_way.wait([&] { return *reached; }); e != cudaSuccess) return e;
+      mine = find(event);
+      if (mine == nullptr) return cudaSuccess;
+    }
     s.timeline.host_waits(mine->ms);
     s.streams.synchronised(mine->mark);
     return cudaSuccess;
@@ -100,6 +127,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call("cudaEventQuery", Waits::yes, [&](Session& s) {
     const Event* mine = find(event);
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
+    if (!mine->is_reached()) return cudaErrorNotReady;
     s.timeline.host_waits(mine->ms);
     s.streams.synchronised(mine->mark);
     return cudaSuccess;
@@ -111,6 +139,13 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     const Event* mine = find(event);
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
     if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
+    if (s.captured == nullptr && s.under_way.any()) {
+      const auto wait = [event](Session& now, cudaStream_t on) {
+        if (const Event* const then = find(event)) now.timeline.wait_until(stream_number(on), then->ms);
+        return cudaSuccess;
+      };
+      if (s.under_way.later(stream, wait, mine->reached)) return cudaSuccess;
+    }
     s.timeline.wait_until(stream_number(stream), mine->ms);
     if (s.captured != nullptr && mine->captured)
       s.streams.waits_in_capture(stream, *mine->captured);
@@ -131,6 +166,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
       if (!event->recorded) return s.because(error, event_not_recorded(which));
     }
     if (first->gpu != last->gpu) return s.because(cudaErrorInvalidResourceHandle, events_of_two(first->gpu, last->gpu));
+    if (!first->is_reached() || !last->is_reached()) return cudaErrorNotReady;
     if (last->waits == s.waits)
       s.failures.may_fail(s.record, "cudaEventElapsedTime", cudaErrorNotReady, nobody_waited(), caller);
     constexpr double least = 0.001;  // two events without anything between them
