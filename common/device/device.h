@@ -158,6 +158,9 @@ class Device {
   /// The host's own memory becomes the device's, too, at the same address, until it is released. Throws
   /// std::invalid_argument where some of it is already; Error (missing) where the device cannot.
   virtual void adopt(std::string_view name, std::span<std::byte> memory);
+  /// The allocation's pages become those of a file, as they are, which other processes may map: what they write there
+  /// is seen at once. Throws Error (missing) where that cannot be.
+  virtual void share(DevicePointer pointer, int file);
   /// Makes a texture or surface object of device memory; its handle is what kernels get. Throws Error (missing)
   /// where the device cannot make one.
   virtual std::uint64_t make_texture(const simt::Texture& texture);

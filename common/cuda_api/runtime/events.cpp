@@ -1,6 +1,7 @@
 // Events: points of modelled time. What stands between two is the model's answer, not this machine's.
 
 #include <cuda_runtime_api.h>
+#include <unistd.h>
 
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "common/cuda_api/runtime/failures/reasons.h"
+#include "common/cuda_api/runtime/processes/shared_files.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
 
@@ -18,6 +20,7 @@ namespace {
 
 struct Event {
   bool timed = true, recorded = false;
+  bool of_processes = false;  ///< others may open it: cudaEventInterprocess
   int gpu = 0;                ///< that was current when it was made
   double ms = 0;
   std::uint64_t waits = 0;  ///< how often the program had waited for the device when it was recorded
@@ -33,6 +36,8 @@ std::unordered_map<cudaEvent_t, std::unique_ptr<Event>>& events() {
   return all;
 }
 
+constexpr char kEventHandle = 'e';
+
 Event* find(cudaEvent_t event) {
   const auto found = events().find(event);
   return found == events().end() ? nullptr : found->second.get();
@@ -43,6 +48,9 @@ Event* find(cudaEvent_t event) {
     if (event == nullptr) return s.because(cudaErrorInvalidValue, null_argument("place for the event"));
     auto made = std::make_unique<Event>();
     made->timed = (flags & cudaEventDisableTiming) == 0;
+    made->of_processes = (flags & cudaEventInterprocess) != 0;
+    if (made->of_processes && made->timed)
+      return s.because(cudaErrorInvalidValue, {"an event for several processes takes cudaEventDisableTiming, too"});
     made->gpu = current_gpu();
     *event = reinterpret_cast<cudaEvent_t>(made.get());
     events()[*event] = std::move(made);
@@ -132,6 +140,27 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     s.streams.synchronised(mine->mark);
     return cudaSuccess;
   });
+}
+
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* handle, cudaEvent_t event) {
+  return call("cudaIpcGetEventHandle", Waits::no, [&](Session& s) {
+    const Event* mine = find(event);
+    if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
+    if (!mine->of_processes || handle == nullptr)
+      return s.because(cudaErrorInvalidResourceHandle, {"the event was made without cudaEventInterprocess"});
+    write_handle(handle, kEventHandle, {static_cast<std::uint32_t>(getpid()), 0});
+    return cudaSuccess;
+  });
+}
+
+/// Work of another process is done when that has queued it: whoever knows of the event comes behind.
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t handle) {
+  SharedName name;
+  if (!read_handle(&handle, kEventHandle, name))
+    return call("cudaIpcOpenEventHandle", Waits::no, [&](Session& s) {
+      return s.because(cudaErrorInvalidValue, {"the handle is none that cudaIpcGetEventHandle gave"});
+    });
+  return create("cudaIpcOpenEventHandle", event, cudaEventDisableTiming | cudaEventInterprocess);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {

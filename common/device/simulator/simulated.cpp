@@ -139,6 +139,11 @@ class Simulator final : public Device {
   }
   void adopt(std::string_view name, std::span<std::byte> memory) override { memory_.adopt(name, memory); }
   void release(DevicePointer pointer) override { memory_.release(pointer); }
+  void share(DevicePointer pointer, int file) override {
+    if (!memory_.global().share(pointer, file))
+      throw Error(ExitCode::missing, "the memory cannot be shared with other processes");
+    may_repeat_ = false;  // nobody knows what they change
+  }
   std::uint64_t make_texture(const simt::Texture& texture) override { return memory_.global().textures().add(texture); }
   void release_texture(std::uint64_t handle) override { memory_.global().textures().remove(handle); }
   void write(DevicePointer to, std::span<const std::byte> from) override { memory_.write(to, from); }
