@@ -15,6 +15,8 @@
 // out: ^gave up: no\n$
 // case: -- thread :: 0
 // out: ^written by a thread\n$
+// case: -- forked :: 0
+// out: ^child ended: yes\ndone\n$
 // case: -- in_vain :: 4
 // out: ^wait: the launch timed out and was terminated\n$
 // err: error: waits never ends: 1 thread waits at \S*polling\.cu:@while (\*flag == 0) {} // waits@, and no thread of the launch will change what they wait for
@@ -24,8 +26,12 @@
 // case: -- fault :: 4
 // out: ^wait: an illegal memory access was encountered\n$
 // err: error: out-of-bounds store of 4 bytes
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 
@@ -165,6 +171,19 @@ static void thread() {
   cudaFreeHost(const_cast<int*>(p));
 }
 
+/// A child of the program ends by exit() while a kernel of its parent polls.
+static void forked() {
+  volatile int* p = pinned(2);
+  waits<<<1, 1>>>(p, const_cast<int*>(p + 1), 1);
+  const pid_t child = fork();
+  if (child == 0) std::exit(0);
+  int status = 1;
+  std::printf("child ended: %s\n", waitpid(child, &status, 0) == child && status == 0 ? "yes" : "no");
+  *p = 1;
+  std::printf(cudaDeviceSynchronize() == cudaSuccess ? "done\n" : "WRONG\n");
+  cudaFreeHost(const_cast<int*>(p));
+}
+
 static void in_vain(bool waits_for_it) {
   int* p = pinned(2);
   waits<<<1, 1>>>(p, p + 1, 1);
@@ -188,6 +207,7 @@ int main(int, char** argv) {
   if (is("streams")) streams();
   if (is("counted")) counted();
   if (is("thread")) thread();
+  if (is("forked")) forked();
   if (is("in_vain")) in_vain(true);
   if (is("left_behind")) in_vain(false);
   if (is("fault")) fault();

@@ -30,10 +30,11 @@ struct Pool {
   pid_t process = getpid();  ///< a child that the program forks has none of our threads
 };
 
+Pool* made = nullptr;  ///< under the session's lock
+
 Pool& pool() {
-  static auto* mine = new Pool;
-  if (mine->process != getpid()) mine = new Pool;
-  return *mine;
+  if (made == nullptr || made->process != getpid()) made = new Pool;
+  return *made;
 }
 
 void serve(Pool& all) {
@@ -74,6 +75,8 @@ bool run_on_launch_thread(std::function<void()> work) {
   all.work_comes.notify_one();
   return true;
 }
+
+bool is_fork_without_launch_threads() { return made != nullptr && made->process != getpid(); }
 
 bool program_has_threads() { return program_threads != 0; }
 

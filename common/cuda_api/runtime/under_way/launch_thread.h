@@ -10,6 +10,9 @@ namespace gpulab::cuda_api {
 /// thread can be had, and nothing was run.
 [[nodiscard]] bool run_on_launch_thread(std::function<void()> work);
 
+/// This process is a fork of one that has such threads: it has none, and the lock may be theirs for ever.
+[[nodiscard]] bool is_fork_without_launch_threads();
+
 /// The program has started threads, of which nobody knows what they do. The simulator's own do not count.
 [[nodiscard]] bool program_has_threads();
 

@@ -73,6 +73,7 @@ bool UnderWay::run(BesideLaunch launch) {
   }
   // Its thread waits for our lock. Memory stays open for it: the tools do not watch the host meanwhile.
   [[maybe_unused]] static const int ends_before_statics = std::atexit([] {
+    if (is_fork_without_launch_threads()) return;
     Session& session = Session::instance();
     const std::lock_guard session_lock(session.mutex);
     session.under_way.end();
