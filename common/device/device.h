@@ -199,7 +199,7 @@ class Device {
   /// The next launch asks them while it polls: what they do meanwhile may use the device, but frees nothing. As soon as
   /// they had a turn nothing is modelled of the launch any more, tools do not watch it, and its counters depend on how
   /// long it waits. False: this device has no such launches.
-  virtual bool next_lets_in(simt::AskOthers) { return false; }
+  virtual bool next_lets_in(const simt::AskOthers&) { return false; }
   /// Records what `work` queues on stream 0 (launches and queued copies) without running it; on a GPU it becomes a CUDA
   /// graph. What `work` refers to outlives the recording.
   [[nodiscard]] virtual std::unique_ptr<Recording> record(const std::function<void()>& work);

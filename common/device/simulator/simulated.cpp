@@ -188,8 +188,8 @@ class Simulator final : public Device {
                                                   : "choose a smaller problem, or fewer tools (--sanitize)");
     }
   }
-  bool next_lets_in(simt::AskOthers others) override {
-    grids_.next_lets_in(std::move(others));
+  bool next_lets_in(const simt::AskOthers& others) override {
+    grids_.next_lets_in(others);
     return true;
   }
   std::unique_ptr<Recording> record(const std::function<void()>& work) override {
