@@ -46,7 +46,9 @@ struct KernelRecord {
   std::string cpp_name;  ///< "add"
   std::uint64_t launches = 0;
   std::uint64_t repeats = 0;  ///< of these, not run: an earlier one had done the same (Options::repeats)
-  Dim3 grid, block;           ///< of the first
+  /// Some polled what the host writes, and ran beside it: its counters depend on how long it waited.
+  bool beside_host = false;
+  Dim3 grid, block;  ///< of the first
   std::uint64_t shared_bytes = 0;
   std::optional<int> registers;
   std::string caller;  ///< of the first launch

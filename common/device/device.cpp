@@ -33,6 +33,10 @@ void Device::adopt(std::string_view, std::span<std::byte>) {
   throw Error(ExitCode::missing, "this device shares no memory with the host");
 }
 
+void Device::share(DevicePointer, int) {
+  throw Error(ExitCode::missing, "this device shares no memory with other processes");
+}
+
 std::uint64_t Device::make_texture(const simt::Texture&) {
   throw Error(ExitCode::missing, "textures of a kernel that is run by itself are the simulator's: --device sim");
 }

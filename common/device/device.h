@@ -21,6 +21,7 @@
 #include "common/line_counts.h"
 #include "common/simt/machine/memory/stretch.h"
 #include "common/simt/machine/memory/texture.h"
+#include "common/simt/machine/others.h"
 #include "common/simt/observers/touched/touched_bytes.h"
 #include "common/simt/timing/modelled_time.h"
 
@@ -81,6 +82,7 @@ struct Kernel {
   std::vector<std::size_t> parameter_offsets;  ///< in a block of all of them; empty where the device does not say
   KernelAttributes attributes;
   std::uintptr_t handle = 0;  ///< the device's own
+  bool may_poll = false;      ///< its threads may wait for what others write, as far as the device knows
 };
 
 /// Takes what kernels print.
@@ -156,6 +158,9 @@ class Device {
   /// The host's own memory becomes the device's, too, at the same address, until it is released. Throws
   /// std::invalid_argument where some of it is already; Error (missing) where the device cannot.
   virtual void adopt(std::string_view name, std::span<std::byte> memory);
+  /// The allocation's pages become those of a file, as they are, which other processes may map: what they write there
+  /// is seen at once. Throws Error (missing) where that cannot be.
+  virtual void share(DevicePointer pointer, int file);
   /// Makes a texture or surface object of device memory; its handle is what kernels get. Throws Error (missing)
   /// where the device cannot make one.
   virtual std::uint64_t make_texture(const simt::Texture& texture);
@@ -191,6 +196,10 @@ class Device {
 
   /// Checks arguments against the PTX parameter list, then launches. May return before the kernel ends.
   virtual void launch(const Kernel& kernel, const LaunchConfig& config, std::span<const KernelArgument> arguments) = 0;
+  /// The next launch asks them while it polls: what they do meanwhile may use the device, but frees nothing. As soon as
+  /// they had a turn nothing is modelled of the launch any more, tools do not watch it, and its counters depend on how
+  /// long it waits. False: this device has no such launches.
+  virtual bool next_lets_in(const simt::AskOthers&) { return false; }
   /// Records what `work` queues on stream 0 (launches and queued copies) without running it; on a GPU it becomes a CUDA
   /// graph. What `work` refers to outlives the recording.
   [[nodiscard]] virtual std::unique_ptr<Recording> record(const std::function<void()>& work);

@@ -32,7 +32,7 @@
 // err: hint: look for a loop that cannot end, or waits for a lock that nobody releases; or raise --budget; what --sanitize looks up counts, too: fewer tools or a smaller problem take less
 // case: --budget 100000 -- waits_for_host :: 4
 // out: the launch timed out and was terminated
-// err: hint: .*; one that waits for the host to write never ends here: the host goes on when the kernel has ended
+// err: hint: .*; what the host writes while a kernel runs is seen by volatile reads and atomics alone
 // case: -- free_twice :: 1
 // err: error: api: cudaFree: 'cudaMalloc #1' has been freed already, at mistakes\.cu:\d+ \(called by mistakes\.cu:\d+
 // case: -- too_long :: 1

@@ -6,7 +6,7 @@
 // err: error: waits never ends: 32 threads wait at \S*remedies.cu:\d+, and no thread of the launch will change what they wait for
 // err: hint: a lock has to be given back on every way out \(return, break, continue\), and a flag be set by a thread that does not wait itself modelled
 // case: -- waits_in_a_stream :: 4
-// err: hint: a lock has to be given back .*; a kernel that waits for one of another stream never ends here, where launches run one by one modelled
+// err: hint: a lock has to be given back .*; nobody is left to write what it polls: all threads of the program wait for it, or have ended modelled
 // case: -- heap :: 4
 // err: error: out-of-bounds store of 4 bytes at the null address 0x14 in scratch
 // err: hint: malloc or new in a kernel gave null, for the device's heap of 8388608 bytes was used up: check what they give, and have more by cudaDeviceSetLimit\(cudaLimitMallocHeapSize, bytes\) before the first launch

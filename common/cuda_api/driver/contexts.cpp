@@ -102,6 +102,7 @@ void release_all_of(Session& s, std::uint64_t number) {
 cudaError_t destroy(Session& s, CUcontext context) {
   Context* const mine = find(context);
   if (mine == nullptr || mine->number == 0 || mine->number > kPrimary) return invalid_context(s);
+  (void)s.under_way.wait_for_all();
   s.print();
   const auto number = mine->number;
   release_all_of(s, number);

@@ -323,6 +323,7 @@ cudaError_t cudaDeviceReset() {
   Session& session = Session::instance();
   const std::lock_guard lock(session.mutex);
   ++session.record.calls["cudaDeviceReset"].calls;
+  (void)session.under_way.wait_for_all();
   session.print();
   const cudaError_t told = session.sticky(), error = session.surface();
   session.reset_device();

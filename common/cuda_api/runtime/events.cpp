@@ -1,6 +1,7 @@
 // Events: points of modelled time. What stands between two is the model's answer, not this machine's.
 
 #include <cuda_runtime_api.h>
+#include <unistd.h>
 
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "common/cuda_api/runtime/failures/reasons.h"
+#include "common/cuda_api/runtime/processes/shared_files.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
 
@@ -18,11 +20,14 @@ namespace {
 
 struct Event {
   bool timed = true, recorded = false;
-  int gpu = 0;  ///< that was current when it was made
+  bool of_processes = false;  ///< others may open it: cudaEventInterprocess
+  int gpu = 0;                ///< that was current when it was made
   double ms = 0;
   std::uint64_t waits = 0;  ///< how often the program had waited for the device when it was recorded
   Mark mark{};
   std::optional<CaptureOrder::Mark> captured{};  ///< was recorded in a stream that is captured
+  std::shared_ptr<bool> reached{};               ///< recorded behind a launch that goes on; null: it is reached
+  [[nodiscard]] bool is_reached() const { return reached == nullptr || *reached; }
 };
 
 /// Under the session's lock.
@@ -30,6 +35,8 @@ std::unordered_map<cudaEvent_t, std::unique_ptr<Event>>& events() {
   static auto& all = *new std::unordered_map<cudaEvent_t, std::unique_ptr<Event>>;
   return all;
 }
+
+constexpr char kEventHandle = 'e';
 
 Event* find(cudaEvent_t event) {
   const auto found = events().find(event);
@@ -41,11 +48,34 @@ Event* find(cudaEvent_t event) {
     if (event == nullptr) return s.because(cudaErrorInvalidValue, null_argument("place for the event"));
     auto made = std::make_unique<Event>();
     made->timed = (flags & cudaEventDisableTiming) == 0;
+    made->of_processes = (flags & cudaEventInterprocess) != 0;
+    if (made->of_processes && made->timed)
+      return s.because(cudaErrorInvalidValue, {"an event for several processes takes cudaEventDisableTiming, too"});
     made->gpu = current_gpu();
     *event = reinterpret_cast<cudaEvent_t>(made.get());
     events()[*event] = std::move(made);
     return cudaSuccess;
   });
+}
+
+void reach(Session& s, Event& event, cudaStream_t stream) {
+  event.ms = s.timeline.reached(stream_number(stream));
+  event.captured = s.captures(stream) ? s.streams.recorded_in_capture(stream) : std::nullopt;
+  event.mark = event.captured ? Mark() : s.streams.recorded(stream);
+}
+
+/// Behind a launch that goes on beside the host. False: there is none.
+bool reach_later(Session& s, cudaEvent_t event, cudaStream_t stream) {
+  if (!s.under_way.any() || s.captures(stream)) return false;
+  const auto reached = std::make_shared<bool>(false);
+  const auto work = [event, reached](Session& now, cudaStream_t on) {
+    *reached = true;
+    if (Event* const mine = find(event); mine != nullptr && mine->reached == reached) reach(now, *mine, on);
+    return cudaSuccess;
+  };
+  if (!s.under_way.later(stream, work)) return false;
+  find(event)->reached = reached;
+  return true;
 }
 
 [[gnu::always_inline]] inline cudaError_t record(const char* name, cudaEvent_t event, cudaStream_t stream) {
@@ -57,9 +87,8 @@ Event* find(cudaEvent_t event) {
       return s.because(cudaErrorInvalidResourceHandle, stream_of_another("the event is", gpu, mine->gpu));
     mine->recorded = true;
     mine->waits = s.waits;
-    mine->ms = s.timeline.reached(stream_number(stream));
-    mine->captured = s.captures(stream) ? s.streams.recorded_in_capture(stream) : std::nullopt;
-    mine->mark = mine->captured ? Mark() : s.streams.recorded(stream);
+    mine->reached.reset();
+    if (!reach_later(s, event, stream)) reach(s, *mine, stream);
     return cudaSuccess;
   });
 }
@@ -90,6 +119,12 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return call("cudaEventSynchronize", Waits::yes, [&](Session& s) {
     const Event* mine = find(event);
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
+    const auto reached = mine->reached;
+    if (reached != nullptr && !*reached) {
+      if (const auto e = s.under_way.wait([&] { return *reached; }); e != cudaSuccess) return e;
+      mine = find(event);
+      if (mine == nullptr) return cudaSuccess;
+    }
     s.timeline.host_waits(mine->ms);
     s.streams.synchronised(mine->mark);
     return cudaSuccess;
@@ -100,10 +135,32 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call("cudaEventQuery", Waits::yes, [&](Session& s) {
     const Event* mine = find(event);
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
+    if (!mine->is_reached()) return cudaErrorNotReady;
     s.timeline.host_waits(mine->ms);
     s.streams.synchronised(mine->mark);
     return cudaSuccess;
   });
+}
+
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t* handle, cudaEvent_t event) {
+  return call("cudaIpcGetEventHandle", Waits::no, [&](Session& s) {
+    const Event* mine = find(event);
+    if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
+    if (!mine->of_processes || handle == nullptr)
+      return s.because(cudaErrorInvalidResourceHandle, {"the event was made without cudaEventInterprocess"});
+    write_handle(handle, kEventHandle, {static_cast<std::uint32_t>(getpid()), 0});
+    return cudaSuccess;
+  });
+}
+
+/// Work of another process is done when that has queued it: whoever knows of the event comes behind.
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t handle) {
+  SharedName name;
+  if (!read_handle(&handle, kEventHandle, name))
+    return call("cudaIpcOpenEventHandle", Waits::no, [&](Session& s) {
+      return s.because(cudaErrorInvalidValue, {"the handle is none that cudaIpcGetEventHandle gave"});
+    });
+  return create("cudaIpcOpenEventHandle", event, cudaEventDisableTiming | cudaEventInterprocess);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
@@ -111,6 +168,13 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     const Event* mine = find(event);
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
     if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
+    if (s.captured == nullptr && s.under_way.any()) {
+      const auto wait = [event](Session& now, cudaStream_t on) {
+        if (const Event* const then = find(event)) now.timeline.wait_until(stream_number(on), then->ms);
+        return cudaSuccess;
+      };
+      if (s.under_way.later(stream, wait, mine->reached)) return cudaSuccess;
+    }
     s.timeline.wait_until(stream_number(stream), mine->ms);
     if (s.captured != nullptr && mine->captured)
       s.streams.waits_in_capture(stream, *mine->captured);
@@ -131,6 +195,7 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
       if (!event->recorded) return s.because(error, event_not_recorded(which));
     }
     if (first->gpu != last->gpu) return s.because(cudaErrorInvalidResourceHandle, events_of_two(first->gpu, last->gpu));
+    if (!first->is_reached() || !last->is_reached()) return cudaErrorNotReady;
     if (last->waits == s.waits)
       s.failures.may_fail(s.record, "cudaEventElapsedTime", cudaErrorNotReady, nobody_waited(), caller);
     constexpr double least = 0.001;  // two events without anything between them

@@ -151,8 +151,11 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned) {
   return call("cudaStreamAddCallback", Waits::no, [&](Session& session) {
-    run_host_function(session, stream, [&] { callback(stream, cudaSuccess, data); });
-    return cudaSuccess;
+    const auto work = [=](Session& now, cudaStream_t on) {
+      run_host_function(now, on, [&] { callback(on, cudaSuccess, data); });
+      return cudaSuccess;
+    };
+    return session.under_way.later(stream, work) ? cudaSuccess : work(session, stream);
   });
 }
 

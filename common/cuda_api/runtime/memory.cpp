@@ -159,6 +159,9 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
       s.capture(stream, freeing(pointer, caller));
       return cudaSuccess;
     }
+    if (s.under_way.later_than_all(
+            stream, [=](Session& later, cudaStream_t) { return release(later, pointer, false, caller); }))
+      return cudaSuccess;
     if (const MemoryEntry* entry = s.memory.at(number(pointer)))
       s.streams.allocation(s, Operation::Kind::free, s.name_of("cudaFreeAsync"), *entry, stream, s.caller_of(caller));
     return release(s, pointer, false, caller);

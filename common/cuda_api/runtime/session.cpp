@@ -30,6 +30,13 @@ Options read_options() {
   return text == nullptr ? Options{} : decode_options(text);
 }
 
+/// Of functions that wait: also for what other streams have under way, which they do not look after themselves.
+bool waits_for_all(std::string_view function) {
+  return std::ranges::none_of(
+      std::initializer_list<std::string_view>{"cudaStream", "cudaEvent", "cudaMemcpy", "cudaMemset"},
+      [&](std::string_view own) { return function.starts_with(own); });
+}
+
 std::unique_ptr<Device> make_device(const GpuProfile& profile, const Options& options) {
   SimulatorOptions simulation;
   simulation.threads = options.threads;
@@ -82,6 +89,10 @@ cudaError_t call_from(void* caller, const char* name, Waits waits, std::uint64_t
   if (of_runtime) session.has_runtime_user = uses_runtime() = true;
   habits::called(session, name, caller);
   if (waits == Waits::yes) clocks::waited(name);
+  if (session.under_way.any()) {
+    session.under_way.host_is_active();
+    if (waits == Waits::yes && waits_for_all(name)) (void)session.under_way.wait_for_all();
+  }
   session.managed.open();
   session.streams.open();
   if (waits == Waits::yes) session.managed.forget();

@@ -28,6 +28,8 @@
 #include "common/cuda_api/runtime/streamcheck/streamcheck.h"
 #include "common/cuda_api/runtime/textures/arrays.h"
 #include "common/cuda_api/runtime/timeline.h"
+#include "common/cuda_api/runtime/under_way/session_lock.h"
+#include "common/cuda_api/runtime/under_way/under_way.h"
 #include "common/device/device.h"
 #include "common/error.h"
 #include "common/gpu_profile.h"
@@ -49,6 +51,7 @@ struct LaunchRequest {
   cudaStream_t stream = nullptr;
   bool cooperative = false;
   bool in_graph = false;         ///< the stream is the graph's, of whichever GPU
+  bool beside = false;           ///< it went on while its caller did (under_way/under_way.h)
   void* caller = nullptr;        ///< return address
   const char* called = nullptr;  ///< the function that launches; null: <<<>>>
 };
@@ -61,7 +64,7 @@ class Session {
  public:
   static Session& instance();
 
-  std::recursive_mutex mutex;
+  SessionLock mutex;
   Options options;
   Record record;
   Modules modules;
@@ -70,6 +73,7 @@ class Session {
   Timeline timeline;
   ManagedWatch managed;
   StreamCheck streams;
+  UnderWay under_way{*this};
   bool in_host_function = false;           ///< of a stream: it may not call CUDA
   bool capture_is_broken = false;          ///< by what may not stand in one
   bool capture_waits_for_default = false;  ///< its stream and the legacy default one wait for each other
@@ -129,8 +133,10 @@ class Session {
   [[nodiscard]] bool captures(cudaStream_t stream) const;
   /// True: this is work of the legacy default stream while one that waits for it captures, which ends the capture.
   bool breaks_capture(cudaStream_t stream);
-  /// True: it has been kept for later.
+  /// True: it has been kept for later, also behind a launch that goes on beside the host.
   bool capture(cudaStream_t stream, Work work);
+  /// Does what was kept so, now that nothing holds it up.
+  void do_later(const Work& work, cudaStream_t stream);
   /// The kernel behind a function of the host's; throws Error where there is none.
   const LoadedFunction& kernel_of(const FunctionEntry& function);
   /// Where a registered variable lies. Throws Error.
@@ -197,7 +203,11 @@ class Session {
   Session();
   void reset_gpu(int gpu);
   void load(std::size_t module);
-  void run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
+  /// False: it goes on beside the host (under_way/under_way.h).
+  bool run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
+  [[nodiscard]] bool may_run_beside(const LoadedFunction& kernel, const LaunchRequest& request) const;
+  struct Beside;
+  void over(const Beside& launch, const std::exception_ptr& error);
   /// A new one of the host's calls; null where it is known (and counts once more), or there are too many.
   Finding* new_finding(const std::string& key);
   void remember_memory_of(const LoadedFunction& kernel, const LaunchRequest& request);
@@ -208,6 +218,7 @@ class Session {
   /// What kernels printed that nobody waited for: a GPU does not show it.
   void tell_what_is_unprinted();
   void take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
+  void take_findings(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   /// The launch that runs is the one whose steps were asked for.
   [[nodiscard]] bool steps_wanted() const { return options.steps && launches_ == options.steps->launch + 1U; }
   /// Keeps where the allocations were made that the text names.

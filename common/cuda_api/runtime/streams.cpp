@@ -4,6 +4,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <type_traits>
+
 #include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/session.h"
 
@@ -26,14 +28,18 @@ namespace {
   });
 }
 
-/// `body` with the stream's state.
+/// `body` with the stream's state; gives its error, where it has one.
 template <typename Body>
 [[gnu::always_inline]] inline cudaError_t with_stream(const char* name, Waits waits, cudaStream_t stream, Body&& body) {
   return call(name, waits, [&](Session& s) {
     StreamState* state = stream_of(stream);
     if (state == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
-    body(s, *state);
-    return cudaSuccess;
+    if constexpr (std::is_void_v<decltype(body(s, *state))>) {
+      body(s, *state);
+      return cudaSuccess;
+    } else {
+      return body(s, *state);
+    }
   });
 }
 
@@ -56,23 +62,30 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     const auto number = stream_number(stream);
     if (number_on_gpu(number) <= Timeline::kPerThread || s.timeline.stream(number) == nullptr)
       return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
-    s.timeline.remove(number);
-    s.streams.destroyed(number);
-    return cudaSuccess;
+    const auto destroy = [number](Session& now, cudaStream_t) {
+      now.timeline.remove(number);
+      now.streams.destroyed(number);
+      return cudaSuccess;
+    };
+    return s.under_way.later(stream, destroy) ? cudaSuccess : destroy(s, stream);
   });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return with_stream("cudaStreamSynchronize", Waits::yes, stream, [&](Session& s, StreamState&) {
+    const cudaError_t error = s.under_way.wait_for_stream(stream);
     s.timeline.host_waits(s.timeline.ready(stream_number(stream)));
     s.streams.synchronised(stream);
+    return error;
   });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return with_stream("cudaStreamQuery", Waits::yes, stream, [&](Session& s, StreamState&) {
+    if (s.under_way.any() && s.under_way.holds(stream)) return cudaErrorNotReady;
     s.timeline.host_waits(s.timeline.ready(stream_number(stream)));
     s.streams.synchronised(stream);
+    return cudaSuccess;
   });
 }
 

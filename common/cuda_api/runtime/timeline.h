@@ -103,6 +103,8 @@ class Timeline {
   }
   /// The same of what is too little to show here (host_work.h): if the host waits, then for less.
   void host_spends(double ms) { unseen_ms_ += ms; }
+  /// Where the host is.
+  [[nodiscard]] double host_ms() const { return host_ms_; }
   /// How long the host has waited since this was asked last.
   [[nodiscard]] double take_waited() { return std::exchange(waited_ms_, 0.0); }
   /// All of one GPU.

@@ -44,11 +44,18 @@ DevicePointer DeviceMemory::allocate(std::string_view name, std::size_t bytes, b
     const DevicePointer pointer = shared ? global_.allocate_shared(name, bytes) : global_.allocate(name, bytes);
     if (!shared) global_.give_to(pointer, gpu_);
     if (bytes) tell([&](simt::Observer& observer) { observer.allocated(*global_.find(pointer)); });
+    if (all_known_) mark(pointer, bytes, true);
     return pointer;
   } catch (const std::bad_alloc&) {
     throw LaunchError(LaunchFailure::out_of_memory, fmt::format("no memory for the {} bytes of '{}'", bytes, name), {},
                       "choose a smaller n");
   }
+}
+
+void DeviceMemory::all_known(bool so) {
+  all_known_ = so;
+  for (const auto& one : global_.allocations())
+    if (one->host != nullptr && one->bytes != 0) mark(one->address, one->bytes, true);
 }
 
 void DeviceMemory::release(DevicePointer pointer) {

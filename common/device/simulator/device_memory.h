@@ -36,6 +36,9 @@ class DeviceMemory {
   /// The bytes count as never written.
   void forget(DevicePointer pointer, std::size_t bytes) { mark(pointer, bytes, false); }
 
+  /// Somebody stores whom no observer sees: all bytes count as written, also of what is allocated while that is `so`.
+  void all_known(bool so);
+
   /// Of bytes of one allocation, as Device::never_written.
   [[nodiscard]] std::vector<Stretch> never_written(DevicePointer from, std::size_t bytes);
 
@@ -57,6 +60,7 @@ class DeviceMemory {
   }
 
   int gpu_ = 0;
+  bool all_known_ = false;
   simt::GlobalMemory global_;
   MemoryVersions versions_;
   std::span<simt::Observer* const> observers_;

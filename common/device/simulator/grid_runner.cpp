@@ -54,12 +54,15 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   grid.patience = config.cooperative ? 0 : options_.patience;  // whose blocks end together
   grid.spent = spent;
   grid.resident = resident_blocks(profile_, loaded.kernel, config);
+  bool is_beside = false;
+  if (auto others = std::exchange(others_, {})) grid.others = asking(state, std::move(others), is_beside);
   LaunchLines lines;
   lines.kernel = loaded.kernel.cpp_name;
   lines.grid = config.grid;
   lines.block = config.block;
   simt::UsedMemory used;
   const simt::Look look = [&](const simt::Workers& workers) {
+    if (is_beside) return;
     if (options_.lines) simt::count_lines(program, workers, loaded.image.source, loaded.image.ptx, lines);
     if (options_.repeats) used = simt::used_memory(workers, memory_.global(), simt::memory_known_of(program));
   };
@@ -77,11 +80,15 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
         state, grid, [this](std::string_view text, std::uint64_t cut) { print(text, cut); }, look);
   } catch (...) {
     memory_.versions().all_changed();
+    if (is_beside) no_longer_beside();
     throw;
   }
+  if (is_beside) no_longer_beside();
   if (stack) look_at_stack(loaded, *stack);
-  if (options_.counters) balance_.add_to(counted, config.grid.volume());
-  if (model_ && options_.lines) {
+  if (options_.counters && !is_beside) balance_.add_to(counted, config.grid.volume());
+  if (is_beside) {
+    // Of a part of it nobody knows lines or time.
+  } else if (model_ && options_.lines) {
     const LaunchTime time =
         model_->add_by_line(state, counted, per_sm, simt::lines_of_sites(program, loaded.image.source));
     if (time.ms > 0 && !program.uses_textures) lines.time = time;
@@ -89,7 +96,7 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
     model_->add(state, counted, per_sm);
   }
   lines.counters = counted;
-  if (options_.lines) lines_.push_back(std::move(lines));
+  if (options_.lines && !is_beside) lines_.push_back(std::move(lines));
   spent += counted["warp_instructions"] + kLaunchCost;
   work_ += counted["warp_instructions"] + kLaunchCost;
   if (counters_)
@@ -98,10 +105,30 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
     counters_ = counted;
   std::deque<simt::DeviceLaunch> made(launches.ordinary.begin(), launches.ordinary.end());
   made.insert(made.end(), launches.tail.begin(), launches.tail.end());
-  if (options_.repeats) keep_used(program, std::move(used), level, !made.empty());
+  if (options_.repeats && !is_beside) keep_used(program, std::move(used), level, !made.empty());
   if (model_ && !made.empty()) model_->give_up("kernels that launch kernels are not modelled");
   if (model_ && program.uses_textures) model_->give_up("textures and surfaces are not modelled");
   return made;
+}
+
+simt::AskOthers GridRunner::asking(simt::LaunchState& state, simt::AskOthers others, bool& is_beside) {
+  return [this, &state, &is_beside, others = std::move(others)](simt::Polling polling) {
+    const auto turn = others(polling);
+    if (turn == simt::OthersTurn::not_yet || is_beside) return turn;
+    is_beside = true;
+    ++beside_;
+    grid_workspace_ = 0;  // it is this grid's; another has one of its own
+    state.tell([&](simt::Observer& observer) { observer.grid_ended(state); });
+    state.observe_by({});
+    memory_.all_known(true);
+    return turn;
+  };
+}
+
+void GridRunner::no_longer_beside() {
+  memory_.versions().all_changed();
+  used_.reset();
+  memory_.all_known(--beside_ > 0);
 }
 
 void GridRunner::keep_used(const simt::Program& program, simt::UsedMemory used, int level, bool launched_more) {

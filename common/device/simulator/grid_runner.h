@@ -69,6 +69,10 @@ class GridRunner {
   std::vector<Finding> take_findings() { return std::exchange(findings_, {}); }
   /// What the grid that ran since the last call used of memory. Nothing: there were several, or not all of it is known.
   std::optional<simt::UsedMemory> take_used() { return std::exchange(used_, std::nullopt); }
+  /// Of the next grid.
+  void next_lets_in(simt::AskOthers others) { others_ = std::move(others); }
+  /// Some grid runs beside what the host does.
+  [[nodiscard]] bool has_grid_beside() const { return beside_ > 0; }
   void limit_stack(std::size_t bytes) { stack_bytes_ = bytes; }
   std::uint64_t take_work() { return std::exchange(work_, 0); }
   void print_to(const PrintSink& sink) { sink_ = sink; }
@@ -77,6 +81,10 @@ class GridRunner {
   [[nodiscard]] simt::LaunchState launch_state(const LoadedKernel& kernel, const LaunchConfig& config,
                                                const std::vector<std::byte>& parameters);
   std::uint64_t grid_workspace();
+  /// What the grid asks between turns of blocks that may poll; it is no more watched once others run beside it.
+  simt::AskOthers asking(simt::LaunchState& state, simt::AskOthers others, bool& is_beside);
+  /// A grid that others ran beside has ended, or failed.
+  void no_longer_beside();
   /// A grid has ended, and used this.
   void keep_used(const simt::Program& program, simt::UsedMemory used, int level, bool launched_more);
   void print(std::string_view text, std::uint64_t cut);
@@ -103,6 +111,8 @@ class GridRunner {
   std::size_t most_local_ = 0;              ///< that a kernel so far needed without recursion
   std::set<std::uintptr_t> told_;           ///< kernels that may need more stack
   PrintSink sink_;
+  simt::AskOthers others_;
+  int beside_ = 0;  ///< grids that run beside what the host does
   simt::compiled::HotPrograms compiled_;
 };
 

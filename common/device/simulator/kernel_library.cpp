@@ -153,6 +153,7 @@ const LoadedKernel& KernelLibrary::decode(Module& loaded, std::string_view entry
     kernel.parameter_sizes.push_back(parameter.size);
   kernel.parameter_offsets.assign(program->parameter_offsets.begin(), program->parameter_offsets.end());
   kernel.attributes = attributes_of(*program, loaded.image, entry);
+  kernel.may_poll = program->communicates;
   kernel.handle = kernels_.size();
   auto frames = frames_of(*program, loaded.image, entry);
   return kernels_.emplace_back(

@@ -9,7 +9,8 @@
 namespace gpulab {
 
 void LaunchTree::run(const LoadedKernel& kernel, const LaunchConfig& config, const std::vector<std::byte>& parameters) {
-  std::vector<Queue> levels;  // the innermost grid's launches come last, and run first
+  const auto pending = runtime_.pending;  // of a launch that this one runs beside
+  std::vector<Queue> levels;              // the innermost grid's launches come last, and run first
   levels.push_back(grids_.run(kernel, config, parameters, 1, spent_));
   try {
     while (!levels.empty()) {
@@ -23,15 +24,16 @@ void LaunchTree::run(const LoadedKernel& kernel, const LaunchConfig& config, con
       levels.push_back(run_next(next));
     }
   } catch (...) {
-    runtime_.pending = 0;
+    runtime_.pending = pending;
     release_buffers();
     throw;
   }
   release_buffers();
 }
 
-/// Parameters of launches that were prepared and never made.
+/// Parameters of launches that were prepared and never made; while a launch runs beside, they may be its own.
 void LaunchTree::release_buffers() {
+  if (grids_.has_grid_beside()) return;
   for (const std::uint64_t buffer : std::exchange(runtime_.buffers, {})) memory_.release(buffer);
 }
 

@@ -139,6 +139,11 @@ class Simulator final : public Device {
   }
   void adopt(std::string_view name, std::span<std::byte> memory) override { memory_.adopt(name, memory); }
   void release(DevicePointer pointer) override { memory_.release(pointer); }
+  void share(DevicePointer pointer, int file) override {
+    if (!memory_.global().share(pointer, file))
+      throw Error(ExitCode::missing, "the memory cannot be shared with other processes");
+    may_repeat_ = false;  // nobody knows what they change
+  }
   std::uint64_t make_texture(const simt::Texture& texture) override { return memory_.global().textures().add(texture); }
   void release_texture(std::uint64_t handle) override { memory_.global().textures().remove(handle); }
   void write(DevicePointer to, std::span<const std::byte> from) override { memory_.write(to, from); }
@@ -162,7 +167,7 @@ class Simulator final : public Device {
     check_cooperative(kernel, config, resident_blocks(profile_, kernel, config));
     const LoadedKernel& loaded = library_.at(kernel.handle);
     const RepeatedLaunches::Launch launch{kernel.handle, config, loaded.parameter_block(arguments)};
-    again_ = options_.repeats && may_repeat_ ? repeated_.find(launch) : nullptr;
+    again_ = options_.repeats && may_repeat_ && !grids_.has_grid_beside() ? repeated_.find(launch) : nullptr;
     if (again_) {
       ++repeats_;
       return;
@@ -172,7 +177,8 @@ class Simulator final : public Device {
       const SeenByOne seen(memory_.global(), gpus_, loaded.gpu);
       LaunchTree(library_, memory_, grids_, runtime_).run(loaded, config, launch.parameters);
       const auto used = grids_.take_used();
-      ran_ = used ? repeated_.ran(launch, *used) : nullptr;
+      again_ = nullptr;
+      ran_ = used && !grids_.has_grid_beside() ? repeated_.ran(launch, *used) : nullptr;
     } catch (const std::bad_alloc&) {
       throw LaunchError(LaunchFailure::out_of_memory,
                         fmt::format("{}: this machine has no memory left for what the simulator keeps of the launch",
@@ -181,6 +187,10 @@ class Simulator final : public Device {
                         options_.sanitize.empty() ? "choose a smaller problem"
                                                   : "choose a smaller problem, or fewer tools (--sanitize)");
     }
+  }
+  bool next_lets_in(const simt::AskOthers& others) override {
+    grids_.next_lets_in(others);
+    return true;
   }
   std::unique_ptr<Recording> record(const std::function<void()>& work) override {
     return std::make_unique<ModelledGraph>(Device::record(work), model_.get());

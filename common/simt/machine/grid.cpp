@@ -19,8 +19,9 @@
 #include <vector>
 
 #include "common/launch_error.h"
-#include "common/simt/machine/budget.h"
+#include "common/simt/machine/sync/budget.h"
 #include "common/simt/machine/sync/repetition.h"
+#include "common/simt/machine/sync/stillness.h"
 #include "common/simt/machine/worker.h"
 
 namespace gpulab::simt {
@@ -200,15 +201,16 @@ class ParallelGrid {
 class InterleavedGrid {
  public:
   /// `contexts`: that this machine has memory for.
-  InterleavedGrid(const LaunchState& launch, Budget& budget, Worker& worker, std::uint64_t resident,
+  InterleavedGrid(const LaunchState& launch, Budget& budget, Worker& worker, const GridOptions& options,
                   std::uint64_t contexts, const Print& print)
       : launch_(launch),
         budget_(budget),
         worker_(worker),
         blocks_(launch.grid.volume()),
-        resident_(std::clamp<std::uint64_t>(resident, 1, contexts)),
-        as_the_gpu_(resident == resident_),
-        print_(print) {}
+        resident_(std::clamp<std::uint64_t>(options.resident, 1, contexts)),
+        as_the_gpu_(options.resident == resident_),
+        print_(print),
+        others_(options.others) {}
 
   /// The natural order. Blocks start one after another. One that does not end within its turn stays while the next one
   /// starts, up to as many as the modelled GPU keeps resident, and those that are resident take turns. A block that
@@ -228,7 +230,10 @@ class InterleavedGrid {
           leave(i);
           continue;
         }
-        if (i == 0) look_for_repetition();
+        if (i == 0) {
+          ask_others();
+          look_for_repetition();
+        }
         one.pause = one.context->spinning ? std::clamp<std::uint64_t>(2 * one.pause, 1, kLongestPause) : 0;
         one.wakes = round + 1 + one.pause;
       }
@@ -307,15 +312,32 @@ class InterleavedGrid {
       throw;
     }
     print();
+    if (!others_may_act_ || !r.context->spinning) charge(r);
+    r.spent = r.context->work();
+    if (done) budget_.block_ended();
+    return done;
+  }
+  void charge(const Resident& r) {
     budget_.spend(
         r.context->work() - r.spent, *r.context,
         [&](ThreadPlaces& places) {
           for (const Resident& one : running_) one.context->add_places(places);
         },
         [&] { return who_waits(); });
-    r.spent = r.context->work();
-    if (done) budget_.block_ended();
-    return done;
+  }
+  /// The host, and other launches, have their turn where all blocks that there can be poll.
+  void ask_others() {
+    if (!others_) return;
+    const bool polls = all_poll() && (started_ == blocks_ || running_.size() == resident_);
+    const bool in_vain = stillness_.found(polls, running_.size() + (blocks_ - started_), *launch_.memory) || repeats_;
+    repeats_ = false;
+    const OthersTurn turn = others_(in_vain ? Polling::in_vain : polls ? Polling::yes : Polling::no);
+    others_may_act_ = turn == OthersTurn::taken;
+    others_are_still_ = turn == OthersTurn::nobody_left;
+    if (!others_may_act_) return;
+    repetition_.reset();
+    for (const auto& one : launch_.memory->allocations())  // that they have made
+      if (one->host != nullptr && worker_.footprint.words(one->index) == 0) worker_.footprint.add(*one);
   }
   /// Turns that always end at the same place of a loop may hold a lock whenever others look at it. Once a state has
   /// come back their lengths differ, and it has to come back again.
@@ -326,18 +348,20 @@ class InterleavedGrid {
   /// Nobody who could change anything for those that wait is missing: whoever has not started cannot.
   void look_for_repetition() {
     constexpr std::int64_t enough_turns = 512;
-    if (!as_the_gpu_ || (started_ < blocks_ && running_.size() < resident_) || !all_poll()) {
+    if (others_may_act_ || !as_the_gpu_ || (started_ < blocks_ && running_.size() < resident_) || !all_poll()) {
       repetition_.reset();
       in_doubt_ = false;
       return;
     }
     std::vector<const BlockContext*> all;
     for (const Resident& one : running_) all.push_back(one.context.get());
-    if (!repetition_.found(all, *launch_.memory)) return;
+    if (!repetition_.found(all, *launch_.memory, others_are_still_)) return;
     if (!in_doubt_ || turns_in_doubt_ < enough_turns) {
       if (!std::exchange(in_doubt_, true)) turns_in_doubt_ = 0;
       return repetition_.reset();
     }
+    repeats_ = others_ && !others_are_still_;  // they may end it: they are asked first
+    if (repeats_) return repetition_.reset();
     ThreadPlaces places;
     for (const BlockContext* one : all) one->add_places(places);
     budget_.waits_in_vain(*all.front(), places, [&] { return who_waits(); });
@@ -366,6 +390,10 @@ class InterleavedGrid {
   std::uint64_t blocks_, resident_, started_ = 0;
   bool as_the_gpu_;  ///< so many as the GPU keeps resident
   const Print& print_;
+  const AskOthers& others_;
+  bool others_may_act_ = false, others_are_still_ = false;  ///< they said so last
+  Stillness stillness_;
+  bool repeats_ = false;  ///< their state has come back, and they are to be asked
   Repetition repetition_;
   bool in_doubt_ = false;  ///< a state of those that poll has come back
   std::int64_t turns_in_doubt_ = 0;
@@ -409,7 +437,7 @@ Counters run_all_blocks(const LaunchState& launch, const GridOptions& options, c
       together ? std::min(blocks, std::max<std::uint64_t>(options.resident, 1)) : threads;
   Budget budget(program, options, side_by_side * ((launch.block.volume() + kLanes - 1) / kLanes));
   if (together) {
-    InterleavedGrid blocks_in_turn(launch, budget, *workers[0], options.resident, contexts, print);
+    InterleavedGrid blocks_in_turn(launch, budget, *workers[0], options, contexts, print);
     if (launch.schedule)
       blocks_in_turn.run(Schedule(launch.schedule, 0));
     else

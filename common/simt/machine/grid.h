@@ -7,6 +7,7 @@
 
 #include "common/counters.h"
 #include "common/simt/machine/block.h"
+#include "common/simt/machine/others.h"
 #include "common/simt/machine/worker.h"
 
 namespace gpulab::simt {
@@ -23,6 +24,8 @@ struct GridOptions {
   /// 0: nobody waits for it.
   std::uint64_t patience = 0;
   std::uint64_t resident = 1;  ///< blocks that the modelled GPU holds at once
+  /// Waiting uses up neither budget nor patience while others may act. Empty: there are none.
+  AskOthers others{};
 };
 
 /// Runs every block. Results and counters do not depend on `threads`. What kernels print is given to `print` as it

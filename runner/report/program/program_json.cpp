@@ -52,6 +52,7 @@ Json kernel_json(const cuda_api::KernelRecord& kernel, const ProgramRun& run) {
             {"registers_per_thread", kernel.registers ? Json(*kernel.registers) : Json()},
             {"shared_bytes", kernel.shared_bytes},
             {"caller", or_null(kernel.caller)}};
+  if (kernel.beside_host) json["repeatable"] = false;
   if (result.contains("counters")) json["counters"] = result["counters"];
   for (const auto& metric : metrics)
     if (result.contains("metrics") && result["metrics"].contains(metric))

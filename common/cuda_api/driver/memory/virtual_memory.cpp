@@ -116,6 +116,7 @@ void* reserve(std::size_t bytes, CUdeviceptr wanted) {
 
 /// Of the device from now on, with the neighbours that already are: one may be copied together with the other.
 void give_access(Session& s, CUdeviceptr address, std::size_t bytes) {
+  (void)s.under_way.wait_for_all();
   std::uint64_t begin = address, end = address + bytes;
   std::vector<std::uint64_t> joined;
   for (const auto& [at, entry] : s.memory.all()) {
@@ -148,6 +149,7 @@ void take_access(Session& s, CUdeviceptr address, std::size_t bytes) {
   const MemoryEntry* known = s.memory.holding(address);
   if (known == nullptr || known->flags != kVirtual) return;
   const MemoryEntry entry = *known;
+  (void)s.under_way.wait_for_all();
   s.device().release(entry.address);
   s.memory.remove(entry.address, Session::place_in_program(s.driver_caller));
   if (entry.address < address) give_access(s, entry.address, address - entry.address);

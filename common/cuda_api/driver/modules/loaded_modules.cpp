@@ -214,6 +214,7 @@ cudaError_t load_file(Session& session, const char* path, const JitOptions& jit,
 cudaError_t unload(Session& session, const void* handle) {
   const LoadedModule* module = loaded_module(handle);
   if (module == nullptr) return session.because(cudaErrorInvalidResourceHandle, no_module());
+  if (const auto error = session.under_way.wait_for_all(); error != cudaSuccess) return error;
   session.modules.remove(module->number);
   all().erase(handle);
   return cudaSuccess;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -175,6 +176,23 @@ std::uint64_t symbol_place(Session& s, const void* symbol, std::size_t bytes, st
 // NOLINTNEXTLINE(performance-no-int-to-ptr)
 void* pointer_to(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
+/// Behind a launch that goes on beside the host. What comes from the host's memory that is not pinned is taken now: the
+/// program may use that memory again.
+cudaError_t copy_later(Session& s, const char* function, const void* to, const void* from, const Rows& rows,
+                       cudaMemcpyKind kind, cudaStream_t stream, void* caller) {
+  const bool is_pageable = (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDefault) &&
+                           s.memory_at(number(from)) == nullptr && s.memory_at(number(to)) != nullptr;
+  std::shared_ptr<std::vector<std::byte>> staged;
+  if (is_pageable) {
+    const auto* const first = static_cast<const std::byte*>(from);
+    staged = std::make_shared<std::vector<std::byte>>(first, first + (rows.count - 1) * rows.pitch_from + rows.bytes);
+  }
+  const auto work = [=](Session& later, cudaStream_t on) {
+    return copy(later, function, to, staged ? staged->data() : from, rows, kind, on, caller);
+  };
+  return s.under_way.later(stream, work) ? cudaSuccess : work(s, stream);
+}
+
 Pattern byte_of(int value) { return {static_cast<unsigned char>(value)}; }
 
 }  // namespace
@@ -208,6 +226,11 @@ cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, con
   if (static_cast<unsigned>(kind) > cudaMemcpyDefault)
     return s.because(cudaErrorInvalidMemcpyDirection, no_direction(static_cast<int>(kind)));
   if (rows.bytes == 0 || rows.count == 0) return cudaSuccess;
+  if (s.under_way.any() && !s.captures(stream) && s.under_way.holds(stream)) {
+    if (std::string_view(function).ends_with("Async"))
+      return copy_later(s, function, to, from, rows, kind, stream, caller);
+    if (const auto e = s.under_way.wait_for_stream(stream); e != cudaSuccess) return e;
+  }
   if (s.capture(stream, [=](Session& later, cudaStream_t on) {
         return copy(later, function, to, from, rows, kind, on, caller);
       }))

@@ -272,9 +272,12 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     const auto nodes = nodes_of(exec);
     if (nodes == nullptr) return cudaErrorInvalidValue;
     if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    const FreesFirst frees_first(freeing_first().contains(exec));
+    const auto run = [nodes, frees = freeing_first().contains(exec)](Session& now, cudaStream_t on) {
+      const FreesFirst frees_first(frees);
+      return run_nodes(now, *nodes, on, nodes.get());
+    };
     s.host_launches();
-    return run_nodes(s, *nodes, stream, nodes.get());
+    return s.under_way.later(stream, run) ? cudaSuccess : run(s, stream);
   });
 }
 

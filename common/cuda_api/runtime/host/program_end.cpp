@@ -11,6 +11,7 @@
 
 #include "common/cuda_api/runtime/host/address_owner.h"
 #include "common/cuda_api/runtime/session.h"
+#include "common/cuda_api/runtime/under_way/launch_thread.h"
 #include "common/simt/machine/memory/windows.h"
 
 using namespace gpulab;
@@ -203,6 +204,7 @@ __attribute__((constructor)) void watch_for_the_end() {
 __attribute__((destructor)) void tell() {
   if (std::getenv(kOptionsVariable) == nullptr) return;
   Session& session = Session::instance();
+  if (session.under_way.any() && is_fork_without_launch_threads()) return;
   const std::lock_guard lock(session.mutex);
   session.write_record(true);
 }

@@ -157,6 +157,8 @@ class Runtime final : public LibraryRuntime {
   cudaError_t queue(const LibraryOperation& operation, const LibraryWork& work) override {
     return call_from(operation.caller, operation.function.c_str(), operation.waits ? Waits::yes : Waits::no, 0,
                      [&](Session& s) {
+                       if (operation.waits && !s.captures(operation.stream))
+                         if (const auto e = s.under_way.wait_for_stream(operation.stream); e != cudaSuccess) return e;
                        const cudaError_t error = perform(s, operation, operation.stream, work);
                        if (!operation.waits || s.captures(operation.stream)) return error;
                        s.streams.synchronised(operation.stream);

@@ -156,6 +156,22 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
   const bool follows = graph_kernels && (*graph_kernels)++ > 0 && model;
   const double taken = follows ? std::min(ms, model->kernel_ms + timing_of(profile_).next_in_graph_us * 1e-3) : ms;
   const double start = timeline.queue(number, Timeline::Engine::kernels, taken);
+  take_findings(kernel, request, mine);
+  if (!options.trace) return;  // to look for the caller takes time
+  keep({.what = mine.name,
+        .number = launches_,
+        .start_ms = start,
+        .ms = taken,
+        .grid = request.grid,
+        .block = request.block,
+        .shared_bytes = kernel.kernel.attributes.static_shared_bytes.value_or(0) + request.shared_bytes,
+        .registers = kernel.kernel.attributes.registers,
+        .stream = static_cast<std::uint32_t>(number_on_gpu(number)),
+        .caller = place_in_program(request.caller),
+        .gpu = gpu_of_stream(number)});
+}
+
+void Session::take_findings(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& mine) {
   auto found = device().take_findings();
   if (steps_wanted()) write_steps(request, found);
   for (auto& finding : found) {
@@ -178,18 +194,6 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
     } else
       findings_.erase(known);
   }
-  if (!options.trace) return;  // to look for the caller takes time
-  keep({.what = mine.name,
-        .number = launches_,
-        .start_ms = start,
-        .ms = taken,
-        .grid = request.grid,
-        .block = request.block,
-        .shared_bytes = kernel.kernel.attributes.static_shared_bytes.value_or(0) + request.shared_bytes,
-        .registers = kernel.kernel.attributes.registers,
-        .stream = static_cast<std::uint32_t>(number_on_gpu(number)),
-        .caller = place_in_program(request.caller),
-        .gpu = gpu_of_stream(number)});
 }
 
 }  // namespace gpulab::cuda_api

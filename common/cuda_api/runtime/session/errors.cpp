@@ -173,9 +173,12 @@ void Session::fail(const LaunchError& error, const LaunchRequest& request, const
   fault.where = error.where;
   fault.hint = error.hint;
   const auto is_shared = [](const auto& one) { return one.second.host_may_touch(); };
-  if (error.kind == LaunchFailure::hung && std::ranges::any_of(memory.all(), is_shared))
-    fault.hint += "; one that waits for the host to write never ends here: the host goes on when the kernel has ended";
-  if (error.kind == LaunchFailure::hung && request.stream != nullptr)
+  const bool hung = error.kind == LaunchFailure::hung;
+  if (hung && request.beside)
+    fault.hint += "; nobody is left to write what it polls: all threads of the program wait for it, or have ended";
+  else if (hung && std::ranges::any_of(memory.all(), is_shared))
+    fault.hint += "; what the host writes while a kernel runs is seen by volatile reads and atomics alone";
+  if (hung && !request.beside && request.stream != nullptr && !may_run_beside(kernel, request))
     fault.hint += "; a kernel that waits for one of another stream never ends here, where launches run one by one";
   fault.launch = launches_;
   fault.grid = request.grid;

@@ -94,7 +94,7 @@ bool Session::breaks_capture(cudaStream_t stream) {
 }
 
 bool Session::capture(cudaStream_t stream, Work work) {
-  if (!captures(stream)) return false;
+  if (!captures(stream)) return under_way.later(stream, std::move(work));
   captured->push_back(std::move(work));
   streams.captured(stream);
   return true;
@@ -106,18 +106,18 @@ cudaError_t Session::launch(const LaunchRequest& request) {
   const LoadedFunction& kernel = kernel_of(*request.function);
   if (const auto wrong = check(kernel, request); wrong.error != cudaSuccess)
     return refuse_launch(wrong, kernel, request);
-  if (captured != nullptr && capture(request.stream, work_of(request))) return cudaSuccess;
+  if ((captured != nullptr || under_way.any()) && capture(request.stream, work_of(request))) return cudaSuccess;
   ++launches_;
   if (pending_ != cudaSuccess) return cudaSuccess;  // behind the one that failed: it does not run
   KernelRecord& mine = record_of(kernel, request);
   ++mine.launches;
   try {
     managed.before(memory);
-    run(kernel, request, mine);
+    const bool has_ended = run(kernel, request, mine);
     remember_memory_of(kernel, request);
     remember_far_memory_of(kernel, request);
     if (options.gpus > 1) remember_peer_memory_of(kernel, request);
-    managed.after(kernel.name, launches_);
+    if (has_ended) managed.after(kernel.name, launches_);
   } catch (const LaunchError& error) {
     take_what_it_left(kernel, request, mine);
     fail(error, request, kernel);
@@ -203,29 +203,116 @@ void Session::note_far_memory() {
         far_memory_[1]));
 }
 
-void Session::run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& mine) {
+/// A launch with all that it needs when its caller has gone on.
+struct Session::Beside {
+  LoadedFunction kernel;
+  LaunchRequest request;
   std::vector<KernelArgument> arguments;
+  std::vector<void*> places;  ///< of these, as LaunchRequest has them
+  double begun_ms = 0;
+};
+
+/// Whoever waits for somebody else may wait for the host where that may write what it polls, or for another stream's
+/// work. Several GPUs hide their memory from each other while a kernel runs, and a graph goes on node by node.
+bool Session::may_run_beside(const LoadedFunction& kernel, const LaunchRequest& request) const {
+  if (!kernel.kernel.may_poll || request.in_graph || options.gpus > 1 || options.steps || options.schedule != 0)
+    return false;
+  return number_on_gpu(stream_number(request.stream)) != Timeline::kDefault || under_way.any() ||
+         std::ranges::any_of(memory.all(), [](const auto& one) { return one.second.host_may_touch(); });
+}
+
+bool Session::run(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& mine) {
+  const auto launch = std::make_shared<Beside>();
   for (std::size_t i = 0; i < kernel.kernel.parameter_sizes.size(); ++i) {
     const auto* bytes = static_cast<const std::byte*>(request.arguments[i]);
-    arguments.push_back({std::vector<std::byte>(bytes, bytes + kernel.kernel.parameter_sizes[i])});
+    launch->arguments.push_back({std::vector<std::byte>(bytes, bytes + kernel.kernel.parameter_sizes[i])});
   }
   LaunchConfig config;
   config.grid = request.grid;
   config.block = request.block;
   config.dynamic_shared_bytes = static_cast<std::uint32_t>(request.shared_bytes);
   config.cooperative = request.cooperative;
-  const auto work = [&] {
-    const ShownLaunch shown(kernel.name);
-    device().launch(kernel.kernel, config, arguments);
+  const bool is_timed = (options.model && options.counters) || options.steps;  // of a run of its own
+  const auto work = [this, launch, config, is_timed](const LoadedFunction& one) {
+    const ShownLaunch shown(one.name);
+    const auto launched = [&] { device().launch(one.kernel, config, launch->arguments); };
+    if (is_timed)
+      (void)device().time(launched, true);
+    else
+      launched();
   };
   streams.before_launch(*this, request);
   if (options.steps) device().keep_steps(steps_wanted());
-  if ((options.model && options.counters) || options.steps)  // of a run of its own
-    (void)device().time(work, true);
-  else
-    work();
+  if (may_run_beside(kernel, request)) {
+    launch->kernel = kernel;
+    launch->request = request;
+    launch->request.beside = true;
+    for (auto& argument : launch->arguments) launch->places.push_back(argument.bytes.data());
+    launch->request.arguments = launch->places.data();
+    launch->begun_ms = timeline.reached(stream_number(request.stream));
+    const bool has_ended = under_way.run({.stream = request.stream,
+                                          .work = [launch, work] { work(launch->kernel); },
+                                          .over = [this, launch](const std::exception_ptr& e) { over(*launch, e); }});
+    if (!has_ended) {
+      if (device().keeps_touched()) (void)device().take_touched();  // of its first turns alone
+      return false;
+    }
+  } else {
+    work(kernel);
+  }
   streams.after_launch(*this, request, kernel, launches_);
   take_what_it_left(kernel, request, mine);
+  return true;
+}
+
+/// A launch that went on beside the host: of its time nothing is known but how long the host let it wait.
+void Session::over(const Beside& launch, const std::exception_ptr& error) {
+  const LoadedFunction& kernel = launch.kernel;
+  KernelRecord& mine = record_of(kernel, launch.request);
+  take_what_it_printed(kernel, launch.request);
+  if (const auto counters = device().take_counters()) {
+    mine.counters += *counters;
+    mine.counted = true;
+  }
+  (void)device().take_lines();
+  take_findings(kernel, launch.request, mine);
+  mine.beside_host = true;
+  mine.modelled = false;
+  mine.model_unavailable = "it polls what others write while it runs, and ends when they do";
+  note(
+      fmt::format("{} polls what others write while it runs: it ran beside the host, and its counters and its time "
+                  "differ from run to run",
+                  kernel.kernel.cpp_name));
+  const double ms = std::max(timeline.host_ms() - launch.begun_ms, 0.0);
+  mine.ms += ms;
+  mine.most_ms = std::max(mine.most_ms, ms);
+  timeline.queue(stream_number(launch.request.stream), Timeline::Engine::kernels, ms);
+  streams.synchronised();
+  try {
+    if (error) std::rethrow_exception(error);
+  } catch (const LaunchError& e) {
+    fail(e, launch.request, kernel);
+  } catch (const Error& e) {
+    refuse(e, launch.request.caller);
+  } catch (const std::exception& e) {
+    refuse(Error(ExitCode::missing, e.what()), launch.request.caller);
+  }
+}
+
+void Session::do_later(const Work& work, cudaStream_t stream) {
+  failures.begin();
+  cudaError_t error = cudaSuccess;
+  try {
+    error = work(*this, stream);
+  } catch (const LaunchError& e) {
+    error = e.kind == LaunchFailure::out_of_memory ? cudaErrorMemoryAllocation : cudaErrorLaunchFailure;
+  } catch (const Error& e) {
+    refuse(e, nullptr);
+  } catch (const std::exception&) {
+    error = cudaErrorMemoryAllocation;
+  }
+  failures.end(record, "work behind a kernel that polled", error, nullptr);
+  if (pending_ == cudaSuccess) pending_ = error;
 }
 
 }  // namespace gpulab::cuda_api

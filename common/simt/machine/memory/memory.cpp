@@ -1,6 +1,8 @@
 #include "common/simt/machine/memory/memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -153,6 +155,18 @@ void GlobalMemory::show_all() {
     a->bytes = std::exchange(a->hidden, 0);
   }
   hidden_.clear();
+}
+
+bool GlobalMemory::share(std::uint64_t address, int file) {
+  const Allocation* a = find(address);
+  if (a == nullptr || a->address != address || a->host == nullptr || a->mapped == 0 || a->foreign) return false;
+  if (posix_fallocate(file, 0, static_cast<off_t>(a->mapped)) != 0) return false;
+  for (std::uint64_t done = 0; done < a->bytes;) {
+    const ssize_t wrote = pwrite(file, a->host + done, a->bytes - done, static_cast<off_t>(done));
+    if (wrote <= 0) return false;
+    done += static_cast<std::uint64_t>(wrote);
+  }
+  return mmap(a->host, a->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) != MAP_FAILED;
 }
 
 void GlobalMemory::release(std::uint64_t address) {

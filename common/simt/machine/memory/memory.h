@@ -49,6 +49,9 @@ class GlobalMemory {
   /// Pages that the host has already become an allocation at their own address, until it is released. Throws
   /// std::invalid_argument where some of the bytes belong to one.
   void adopt(std::string_view name, std::byte* host, std::uint64_t bytes);
+  /// The allocation's pages become those of a file, as they are, which other processes may map. False: it has none of
+  /// its own, or the file cannot be that long (errno).
+  [[nodiscard]] bool share(std::uint64_t address, int file);
   /// The allocation that begins there is this GPU's.
   void give_to(std::uint64_t address, int gpu);
   /// Of several GPUs `gpu` works until show_all(): it reaches no memory of another one's that `reaches` is false for.

@@ -13,11 +13,11 @@ namespace gpulab::simt {
 namespace {
 
 /// The bytes of global memory; nothing where the host sees some of them, which it may change at any time.
-std::optional<std::uint64_t> bytes_of(const GlobalMemory& memory) {
+std::optional<std::uint64_t> bytes_of(const GlobalMemory& memory, bool host_is_still) {
   std::uint64_t bytes = 0;
   for (const auto& one : memory.allocations()) {
     if (one->host == nullptr) continue;
-    if (one->foreign || reinterpret_cast<std::uintptr_t>(one->host) == one->address) return std::nullopt;
+    if (!host_is_still && (one->foreign || is_of_host(*one))) return std::nullopt;
     bytes += one->bytes;
   }
   return bytes;
@@ -90,14 +90,14 @@ void Repetition::reset() {
   if (turns_ != 0) *this = {};
 }
 
-bool Repetition::found(std::span<const BlockContext* const> blocks, const GlobalMemory& memory) {
+bool Repetition::found(std::span<const BlockContext* const> blocks, const GlobalMemory& memory, bool host_is_still) {
   ++turns_;
   ++since_;
   StateHash places;
   for (const BlockContext* block : blocks) block->add_places_to(places);
   const bool may_be_kept = kept_ && kept_->places == places.value();
   if (!may_be_kept && since_ < next_) return false;
-  const auto of_memory = bytes_of(memory);
+  const auto of_memory = bytes_of(memory, host_is_still);
   if (!of_memory || std::ranges::any_of(blocks, [](const BlockContext* block) {
         return std::ranges::any_of(block->async, &AsyncQueue::used);
       }))

@@ -32,8 +32,8 @@ class StateHash {
 class Repetition {
  public:
   /// All these blocks poll, and one of them has had its turn. True: their state is one that was before, since reset().
-  /// Never where the host may change what they poll for, or copies are on their way.
-  [[nodiscard]] bool found(std::span<const BlockContext* const> blocks, const GlobalMemory& memory);
+  /// Never where the host may change what they poll for, unless it is still, or copies are on their way.
+  [[nodiscard]] bool found(std::span<const BlockContext* const> blocks, const GlobalMemory& memory, bool host_is_still);
   /// Somebody did something else.
   void reset();
 

@@ -191,7 +191,8 @@ bool behind_monotonic(clockid_t clock, std::int64_t& ns) {
   return false;
 }
 
-bool is_shown() { return shown.load(std::memory_order_relaxed) && depth == 0 && !ours; }
+bool is_of_program() { return depth == 0 && !ours; }
+bool is_shown() { return shown.load(std::memory_order_relaxed) && is_of_program(); }
 void leave_this_thread() { ours = true; }
 bool was_read() { return read; }
 void is_read() {

@@ -51,6 +51,8 @@ void add(double ms);
 
 /// The thread that calls is the program's, and is not in our library: what it reads is this clock.
 [[nodiscard]] bool is_shown();
+/// The thread that calls is the program's, and is not in our library.
+[[nodiscard]] bool is_of_program();
 /// The thread that calls is ours.
 void leave_this_thread();
 /// The program has read a clock that we had moved.

@@ -1,0 +1,139 @@
+// Processes of one program that share memory of the device.
+// case: -- share :: 0
+// out: ^own process: \w.*\nno handle: invalid argument\nother: 1 2 3 4\nparent: 10 20 30 40\nagain: yes, event: no error\n$
+// case: -- share_by_driver :: 0
+// out: ^other: 1 2 3 4\nparent: 10 20 30 40\n$
+// case: -- named :: 0
+// out: ^named: 7\ngone: yes\n$
+// build: -lcuda
+#include <cuda.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+__global__ void times_ten(int* x) { x[threadIdx.x] *= 10; }
+
+struct Handles {
+  cudaIpcMemHandle_t memory;
+  cudaIpcEventHandle_t event;
+};
+
+/// Starts this program again; what it is to open comes by a pipe.
+static void in_another(const char* self, const char* what, const Handles& handles) {
+  int ends[2];
+  if (pipe(ends) != 0) std::exit(9);
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[0], 0);
+    execl(self, self, what, nullptr);
+    _exit(9);
+  }
+  if (write(ends[1], &handles, sizeof handles) != sizeof handles) std::exit(9);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status != 0) std::printf("child: %d\n", status);
+}
+static Handles given() {
+  Handles handles;
+  if (read(0, &handles, sizeof handles) != sizeof handles) std::exit(9);
+  return handles;
+}
+static void show(const char* who, const int* x) {
+  int all[4];
+  cudaMemcpy(all, x, sizeof all, cudaMemcpyDeviceToHost);
+  std::printf("%s: %d %d %d %d\n", who, all[0], all[1], all[2], all[3]);
+}
+
+static void share(const char* self, const char* child) {
+  const int values[] = {1, 2, 3, 4};
+  int* x;
+  void* mine;
+  Handles handles{};
+  cudaEvent_t event;
+  const bool runtime = std::strcmp(child, "open") == 0;
+  cudaMalloc(&x, sizeof values);
+  cudaMemcpy(x, values, sizeof values, cudaMemcpyHostToDevice);
+  if (runtime) std::printf("own process: ");
+  cudaIpcGetMemHandle(&handles.memory, x);
+  const auto own = cudaIpcOpenMemHandle(&mine, handles.memory, cudaIpcMemLazyEnablePeerAccess);
+  if (runtime) std::printf("%s\n", cudaGetErrorString(own));
+  if (runtime) std::printf("no handle: %s\n", cudaGetErrorString(cudaIpcOpenMemHandle(&mine, {}, 1)));
+  cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventInterprocess);
+  cudaIpcGetEventHandle(&handles.event, event);
+  in_another(self, child, handles);
+  show("parent", x);
+  cudaIpcMemHandle_t again;
+  cudaIpcGetMemHandle(&again, x);
+  if (runtime)
+    std::printf("again: %s, event: %s\n", std::memcmp(&again, &handles.memory, sizeof again) == 0 ? "yes" : "no",
+                cudaGetErrorString(cudaEventSynchronize(event)));
+  cudaGetLastError();
+  cudaEventDestroy(event);
+  cudaFree(x);
+}
+
+static void open_it() {
+  const Handles handles = given();
+  void *x = nullptr, *second = nullptr;
+  cudaEvent_t event;
+  cudaIpcOpenMemHandle(&x, handles.memory, cudaIpcMemLazyEnablePeerAccess);
+  cudaIpcOpenMemHandle(&second, handles.memory, cudaIpcMemLazyEnablePeerAccess);
+  cudaIpcOpenEventHandle(&event, handles.event);
+  if (x != second || x == nullptr) std::exit(9);
+  cudaStreamWaitEvent(nullptr, event, 0);
+  show("other", static_cast<int*>(x));
+  times_ten<<<1, 4>>>(static_cast<int*>(x));
+  if (cudaDeviceSynchronize() != cudaSuccess) std::exit(9);
+  cudaIpcCloseMemHandle(x);
+  if (cudaIpcCloseMemHandle(second) != cudaSuccess) std::exit(9);
+}
+
+static void open_by_driver() {
+  const Handles handles = given();
+  CUipcMemHandle handle;
+  std::memcpy(&handle, &handles.memory, sizeof handle);
+  CUdevice device;
+  CUcontext context;
+  CUdeviceptr x = 0;
+  cuInit(0);
+  cuDeviceGet(&device, 0);
+  cuDevicePrimaryCtxRetain(&context, device);
+  cuCtxSetCurrent(context);
+  if (cuIpcOpenMemHandle(&x, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) != CUDA_SUCCESS) std::exit(9);
+  int* p = reinterpret_cast<int*>(x);
+  show("other", p);
+  times_ten<<<1, 4>>>(p);
+  cudaDeviceSynchronize();
+  if (cuIpcCloseMemHandle(x) != CUDA_SUCCESS) std::exit(9);
+}
+
+static void named(const char* self) {
+  const int file = shm_open("/slab", O_RDWR | O_CREAT, 0600);
+  if (file < 0 || ftruncate(file, 4096) != 0) std::exit(9);
+  auto* x = static_cast<int*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+  in_another(self, "write_named", {});
+  std::printf("named: %d\n", *x);
+  shm_unlink("/slab");
+  std::printf("gone: %s\n", shm_open("/slab", O_RDWR, 0600) < 0 ? "yes" : "no");
+}
+static void write_named() {
+  const int file = shm_open("/slab", O_RDWR, 0600);
+  if (file < 0) std::exit(9);
+  *static_cast<int*>(mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)) = 7;
+}
+
+int main(int, char** argv) {
+  const auto is = [&](const char* what) { return std::strcmp(argv[1], what) == 0; };
+  if (is("share")) share(argv[0], "open");
+  if (is("share_by_driver")) share(argv[0], "open_by_driver");
+  if (is("open")) open_it();
+  if (is("open_by_driver")) open_by_driver();
+  if (is("named")) named(argv[0]);
+  if (is("write_named")) write_named();
+}
