@@ -95,7 +95,7 @@ class Table {
  private:
   [[nodiscard]] bool is_ideal(const CounterInfo& info) const {
     const auto text = line_cell(info, launch_.counters);
-    return text == "100%" || text == "0%" || text == "32.0";
+    return text == "100%" || text == "0%" || (info.name == "active_lanes" && text == "32.0");
   }
   [[nodiscard]] bool is_spoken_of(const CounterInfo& info) const {
     return std::any_of(explained_.marks.begin(), explained_.marks.end(), [&](const Mark& mark) {
