@@ -45,6 +45,43 @@ def stores(kernel):
         yield name, kernel(name, "st.volatile.global.u8 [u], x1; bar.sync 0; " * 4, setup), [(2112, 128, 8, 0, 1 << 20, True)], 4
 
 
+def stored_lines(kernel):
+    """A chain of loads that L1 serves, lanes a line apart, and between two of them a store: none, to the word that was loaded, to
+    its sector, to its line, to another line. Whether a load after it goes to L2 says what a store does to its line in L1. Or two
+    loads side by side, and stores behind both (`pair`); or the store ahead of the load of the same turn (`ahead`)."""
+    setup = REGISTERS + "mul.wide.u32 u, ln, 128; add.u64 u, u, d;"
+    chain = "cvt.u64.u32 us, x0; add.u64 u, u, us;"  # by zero, which nobody knows
+    turns = {"none": f"ld.global.u32 x0, [u]; {chain}"}
+    for name, offset in (("own", 0), ("sector", 4), ("line", 64), ("other", 8192)):
+        value = "x0" if name == "own" else "x1"
+        turns[name] = f"ld.global.u32 x0, [u]; st.global.u32 [u+{offset}], {value}; {chain}"
+        turns["pair_" + name] = f"ld.global.u32 x0, [u]; ld.global.u32 x2, [u+16]; st.global.u32 [u+{offset}], {value}; add.u32 x0, x0, x2; {chain}"
+        turns["ahead_" + name] = f"st.global.u32 [u+{offset}], {'x3' if name == 'own' else 'x1'}; ld.global.u32 x0, [u+8]; {chain} mov.u32 x3, x0;"
+    for name, turn in turns.items():
+        before = "mov.u32 x3, 0;" if "ahead" in name else ""
+        yield f"open_stored_{name}", kernel(f"open_stored_{name}", turn * 4, setup + before), [(1, 32, 64, 3, 8192, True), (132, 32, 64, 3, 8192, True)], 4
+
+
+def structures(kernel):
+    """Structures of so many words, stored word by word: a warp's stores fill its sectors one after the other."""
+    for words in (3, 5, 6, 8):
+        name = f"open_structure_{words}"
+        setup = REGISTERS + f"mul.wide.u32 u, g, {4 * words}; add.u64 u, u, d; mul.wide.u32 us, gs, {4 * words};"
+        body = " ".join(f"st.global.u32 [u+{4 * k}], x1;" for k in range(words)) + " add.u64 u, u, us;"
+        yield name, kernel(name, body, setup), [(264, 1024, 4, 0, 264 * 1024 * 4 * words + 1024, False), (264, 1024, 1, 0, 264 * 1024 * words + 1024, True)], words
+
+
+def columns(kernel):
+    """Each thread walks down a row of its own, 512 bytes from the next one's, in so many arrays: more than L1 and L2 hold, so that
+    a word comes from DRAM anew (or stays, of one array)."""
+    for arrays in (1, 4):
+        name = f"open_rows_{arrays}"
+        setup = REGISTERS + "mul.wide.u32 u, g, 512; add.u64 u, u, d; mul.wide.u32 us, gs, 512;"
+        body = " ".join(f"add.u64 w{k}, us, {'u' if k == 0 else f'w{k - 1}'};" if k else "mov.u64 w0, u;" for k in range(arrays))
+        body += " ".join(load(4, f"w{k}") for k in range(arrays)) + " add.u64 u, u, 4;"
+        yield name, kernel(name, body, setup, AFTER), [(1056, 256, 64, 0, 1056 * 256 * 128 * arrays + 1024, False), (132, 64, 64, 0, 132 * 64 * 128 * arrays + 1024, False)], arrays
+
+
 def loops(kernel):
     """Atomics that are loops: float and double in shared memory, warps of a block on one word, or each on its own."""
     for kind, register in (("f32", "f0"), ("f64", "d0")):
@@ -91,5 +128,5 @@ def control(kernel):
 
 
 def probes(kernel):
-    for family in (constants, divisions, stores, loops, arrays, gathers, control):
+    for family in (constants, divisions, stores, stored_lines, structures, columns, loops, arrays, gathers, control):
         yield from family(kernel)

@@ -162,10 +162,10 @@ def table(outcomes, arguments):
 
 
 def drawn(every, arguments):
-    """The programs that --only, or --count and --seed, name; else all."""
+    """The programs that --only names, in its order, or --count and --seed; else all."""
     names = sorted(every)
     if arguments.only:
-        names = [n for n in names if n in arguments.only.split(",")]
+        names = [n for n in arguments.only.split(",") if n in every]
     elif arguments.count:
         names = sorted(random.Random(arguments.seed).sample(names, min(arguments.count, len(names))))
     return [every[name]() for name in names]

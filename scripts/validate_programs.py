@@ -2,6 +2,7 @@
 """How far modelled times and counters are from a GPU's, for kernels that nobody here wrote.
 
 usage: validate_programs.py CHECKOUT --gpulab BINARY --count 60 --seed 7 --output FOLDER     on a machine with a GPU and ncu
+       validate_programs.py CHECKOUT … --beside 8 --time 90 --measure-time 30 --limit 500 --end 560    there, and the model meanwhile
        validate_programs.py CHECKOUT --gpulab BINARY --model FILE.json [--only a,b]             anywhere: what this build's model says
        validate_programs.py --compare FILE.json… [--half tune|judge]                            anywhere
 
@@ -10,7 +11,8 @@ natively, twice. Of each kernel the first launch is measured: cold caches, the c
 between the two runs by more than 5 % is of a program that does not repeat itself, and is named apart. FOLDER gets programs.json:
 names and figures, no code; what is there already is not measured again. --pack FILE.tgz writes the sources of those that were
 drawn, for a machine without a checkout. --model runs the programs under `gpulab exec` for the same GPU and puts what this build's
-model says beside what the GPU said, which stays; it needs no GPU, whose time is dear.
+model says beside what the GPU said, which stays; it needs no GPU, whose time is dear. --beside N does so for N programs on other
+cores while the GPU measures the next; who has had no turn by --end is come to when the same FOLDER is measured again.
 
 What is compared: Nsight Compute's gpu__time_duration of a launch with flushed caches, and what the model says that the kernel
 takes, with what Nsight Compute has for a kernel that does nothing (NOTHING_US). Launches that have not ended here, or failed, are
@@ -28,6 +30,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -79,7 +82,7 @@ class Modelling:
         code, _, _, _ = limited([self.gpulab, "nvcc", *words], folder, 300, self.environment)
         return folder if code == 0 else None
 
-    def simulated(self, program, folder):
+    def simulated(self, program, folder, seconds):
         report = folder / ".exec.json"
         report.unlink(missing_ok=True)
         options = ["--format", "json", "--output", str(report), "--threads", "1", "--profile", self.profile]
@@ -87,7 +90,7 @@ class Modelling:
             options.append("--no-isolation")
         start = time.monotonic()
         limited([self.gpulab, "exec", str(folder / "survey_program"), *options, "--", *program.arguments], folder / program.run_folder,
-                self.arguments.time, self.environment)
+                seconds, self.environment)
         try:
             return json.loads(report.read_text()), time.monotonic() - start
         except (OSError, ValueError):
@@ -113,7 +116,7 @@ class Measuring(Modelling):
         command = [self.ncu, "--csv", "--page", "raw", "--print-units", "base", "--print-kernel-base", "function",
                    "--clock-control", "none", "--kernel-id", ":::1", "--metrics", self.metrics, "--log-file", str(log),
                    str(folder / "survey_program"), *program.arguments]
-        code, _, _, _ = limited(command, folder / program.run_folder, self.arguments.time, self.native)
+        code, _, _, _ = limited(command, folder / program.run_folder, self.arguments.measure_time or self.arguments.time, self.native)
         if code is None or not log.exists():
             return []
         return read_profile(log)
@@ -151,6 +154,21 @@ def modelled(kernel, document):
             "counters": {key: (kernel.get("counters") or {}).get(key) for key in (*compare_counters.EXACT, *compare_counters.SHOWN)}}
 
 
+def take_model(name, program, document, seconds):
+    """Puts what gpulab's report says of a program's launches beside what was measured of them."""
+    waiting = []
+    for row in program["rows"] + program.get("measured", []):
+        kernel = kernel_of(row, document)
+        if kernel:
+            row.update(program=name, **modelled(kernel, document))
+        if "model" not in row:
+            waiting.append(row)
+    program["rows"] = [row for row in program["rows"] + program.get("measured", []) if "model" in row]
+    program["measured"] = waiting  # gpulab has not come to these launches: out of time, or it has no such kernel
+    program.update(simulated_s=round(seconds, 1), status=document.get("status", "no report"))
+    print(f"{name}: {seconds:.0f} s", flush=True)
+
+
 def model(arguments):
     """Puts what this build's model says into a file that was measured before; of a kernel that it does not come to, nothing changes."""
     file = pathlib.Path(arguments.model)
@@ -163,22 +181,11 @@ def model(arguments):
     def one(name):
         program = every[name]()
         folder = modelling.build(program, checkout)
-        return (name, *(modelling.simulated(program, folder) if folder else ({}, 0)))
+        return (name, *(modelling.simulated(program, folder, arguments.time) if folder else ({}, 0)))
 
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for name, document, seconds in pool.map(one, names):
-            program = data["programs"][name]
-            waiting = []
-            for row in program["rows"] + program.get("measured", []):
-                kernel = kernel_of(row, document)
-                if kernel:
-                    row.update(program=name, **modelled(kernel, document))
-                if "model" not in row:
-                    waiting.append(row)
-            program["rows"] = [row for row in program["rows"] + program.get("measured", []) if "model" in row]
-            program["measured"] = waiting  # gpulab has not come to these launches: out of time, or it has no such kernel
-            program.update(simulated_s=round(seconds, 1), status=document.get("status", "no report"))
-            print(f"{name}: {seconds:.0f} s", flush=True)
+            take_model(name, data["programs"][name], document, seconds)
     target = pathlib.Path(arguments.output) / "programs.json"
     target.write_text(text_of(data))
     return compare([target], arguments.half, arguments.shown)
@@ -203,6 +210,49 @@ def repeats(values, other):
     return bool(one and two) and abs(one - two) <= REPEATS * max(one, two)
 
 
+class Beside:
+    """The model says what it does of programs that were measured, on other cores, while the GPU measures the next."""
+
+    def __init__(self, arguments, measuring, data, write):
+        self.arguments, self.measuring, self.data, self.write = arguments, measuring, data, write
+        self.begun, self.pool = time.monotonic(), concurrent.futures.ThreadPoolExecutor(max(1, arguments.beside))
+
+    def add(self, program, built):
+        """`built` gives the program's folder."""
+        if self.arguments.beside:
+            self.pool.submit(self.one, program, built)
+
+    def one(self, program, built):
+        folder = built() if self.left() > 0 else None
+        seconds = min(self.arguments.time, self.left())
+        if not folder or seconds < 5:
+            return
+        document, took = self.measuring.simulated(program, folder, seconds)
+        with self.write.lock:
+            kept = self.data["programs"][program.name]
+            take_model(program.name, kept, document, took)
+            kept.pop("cut", None)
+            if seconds < self.arguments.time and took >= seconds:
+                kept["cut"] = True  # by --end: it has had less than --time
+            self.write()
+
+    def left(self):
+        return self.arguments.end - (time.monotonic() - self.begun) if self.arguments.end else self.arguments.time
+
+
+class Write:
+    """programs.json, whole at any time."""
+
+    def __init__(self, file, data):
+        self.file, self.data, self.lock = file, data, threading.RLock()
+
+    def __call__(self):
+        with self.lock:
+            part = self.file.with_suffix(".part")
+            part.write_text(text_of(self.data))
+            part.replace(self.file)
+
+
 def measure(arguments):
     checkout = Checkout(arguments.checkout, 4096 << 10)
     chosen = drawn(programs_of(checkout), arguments)
@@ -211,8 +261,15 @@ def measure(arguments):
     measuring = Measuring(arguments)
     file = pathlib.Path(arguments.output) / "programs.json"
     data = json.loads(file.read_text()) if file.exists() else {"seed": arguments.seed, "programs": {}}
+    if data.get("gpu", measuring.gpu) != measuring.gpu:
+        sys.exit(f"{file} is of an {data['gpu']}, and this is an {measuring.gpu}")
     data.update(gpu=measuring.gpu, driver=measuring.driver, profile=measuring.profile)
-    begun = time.monotonic()
+    write, begun = Write(file, data), time.monotonic()
+    beside = Beside(arguments, measuring, data, write)
+    known = {name: program for name, program in data["programs"].items() if program.get("measured") and (program.get("cut") or "status" not in program)}
+    for program in chosen:
+        if program.name in known:
+            beside.add(program, lambda program=program: measuring.one(program, checkout)[1])
     left = [p for p in chosen if p.name not in data["programs"]]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         # Programs are built side by side; the GPU is one program's at a time.
@@ -225,10 +282,14 @@ def measure(arguments):
             if folder:
                 first = measuring.profiled(program, folder, 1)
                 launches = measured_launches(first, measuring.profiled(program, folder, 2) if first else [])
-            data["programs"][program.name] = {"measured": launches, "rows": []} if folder else {"why": why, "rows": []}
-            file.write_text(text_of(data))
+            with write.lock:
+                data["programs"][program.name] = {"measured": launches, "rows": []} if folder else {"why": why, "rows": []}
+                write()
             print(f"{program.name}: {len(launches)} kernels measured, {time.monotonic() - begun:.0f} s", flush=True)
+            if launches:
+                beside.add(program, lambda folder=folder: folder)
         pool.shutdown(cancel_futures=True)
+    beside.pool.shutdown()
     return 0
 
 
@@ -338,6 +399,9 @@ def main():
     parser.add_argument("--only", default="", help="these programs: a,b,c")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--time", type=int, default=60, help="seconds of one run")
+    parser.add_argument("--measure-time", type=int, default=0, help="seconds of one run under ncu; 0: --time")
+    parser.add_argument("--beside", type=int, default=0, help="so many programs are modelled while others are measured")
+    parser.add_argument("--end", type=int, default=0, help="seconds: what is still modelled then (--beside) is asked for what it has")
     parser.add_argument("--limit", type=int, default=0, help="seconds: no program is measured later")
     parser.add_argument("--pack", help="write the sources of those drawn, and end")
     parser.add_argument("--output", default="validate_programs")

@@ -7,10 +7,12 @@ import pathlib
 import sys
 import tempfile
 import unittest
+from types import SimpleNamespace
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "scripts"))
 sys.dont_write_bytecode = True
+import survey_programs  # noqa: E402
 import validate_programs  # noqa: E402
 
 
@@ -78,6 +80,33 @@ class ValidatePrograms(unittest.TestCase):
         self.assertIsNone(validate_programs.kernel_of(row, {"status": "ok", "kernels": [of("k<int>(int)"), of("k<float>(float)")]}))
         self.assertEqual(validate_programs.kernel_of(row, {"status": "ok", "kernels": [of("k<int>(int)")]}), of("k<int>(int)"))
         self.assertEqual(validate_programs.kernel_of(row, {"status": "hung", "kernels": [of("k", model={"time_ms": 1})]}), of("k", model={"time_ms": 1}))
+
+    def beside(self, took, ending):
+        """What stands in programs.json after a program was modelled beside the GPU that ran out of time after `took` seconds of 90."""
+        report = {"status": "ok", "kernels": [{"name": "k(int)", "grid": [4, 1, 1], "block": [1, 1, 1], "launches": 1, "model": {"time_ms": 1, "bound": "issue"}}]}
+        measuring = SimpleNamespace(simulated=lambda program, folder, seconds: (report, min(took, seconds)))
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            file = pathlib.Path(folder) / "programs.json"
+            data = {"seed": 16, "programs": {"p": {"rows": [], "measured": [{"kernel": "k", "grid": [4, 1, 1], "measured_us": 20}, {"kernel": "other", "grid": [1, 1, 1]}]}}}
+            beside = validate_programs.Beside(SimpleNamespace(beside=2, time=90, end=ending), measuring, data, validate_programs.Write(file, data))
+            beside.add(SimpleNamespace(name="p"), lambda: folder)
+            beside.pool.shutdown()
+            return json.loads(file.read_text())["programs"]["p"] if file.exists() else None
+
+    def test_what_is_modelled_while_the_gpu_measures_stands_beside_what_it_measured(self):
+        kept = self.beside(3, 60)
+        self.assertEqual([(row["kernel"], row["measured_us"], row["model"]["time_ms"]) for row in kept["rows"]], [("k", 20, 1)])
+        self.assertEqual([row["kernel"] for row in kept["measured"]], ["other"])
+        self.assertNotIn("cut", kept)
+
+    def test_a_model_that_had_less_than_its_time_is_named_and_none_is_begun_at_the_end(self):
+        self.assertTrue(self.beside(90, 60)["cut"])
+        self.assertNotIn("cut", self.beside(90, 200))
+        self.assertIsNone(self.beside(3, 4))
+
+    def test_programs_are_measured_in_the_order_in_which_they_are_named(self):
+        every = {name: (lambda name=name: name) for name in "abc"}
+        self.assertEqual(survey_programs.drawn(every, SimpleNamespace(only="c,x,a", count=2, seed=1)), ["c", "a"])
 
     def test_kernels_are_matched_by_the_name_that_ncu_prints(self):
         for name in ("scale(float*, int)", "void scale<float, 4>(float*, int)", "void a::(anonymous namespace)::scale<b<1>, (int)2>(c<int>)"):

@@ -224,7 +224,7 @@ class Session {
   /// Keeps where the allocations were made that the text names.
   void place_allocations(const std::string& text);
   /// For the trace, where one is kept.
-  void keep(Activity activity);
+  void keep(Activity activity, bool always = false);
   void write_steps(const LaunchRequest& request, const std::vector<Finding>& findings);
   void fail(const LaunchError& error, const LaunchRequest& request, const LoadedFunction& kernel);
   void account_library(const LibraryOperation& operation, cudaStream_t stream, const LibraryTouches& touches);

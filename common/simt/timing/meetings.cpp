@@ -42,6 +42,16 @@ bool is_poll(const Site& site) {
   return false;
 }
 
+bool is_look(const Site& site) {
+  const std::string_view opcode = site.instruction->opcode;
+  if (!opcode.starts_with("atom.") || site.instruction->operands.size() < 3) return false;
+  const bool keeps_by_zero = opcode.find(".add.") != std::string_view::npos ||
+                             opcode.find(".or.") != std::string_view::npos ||
+                             opcode.find(".xor.") != std::string_view::npos;
+  const ptx::Operand& by = site.instruction->operands[2];
+  return keeps_by_zero && by.kind == ptx::Operand::Kind::integer && by.integer == 0;
+}
+
 double chained(const GridTrace& trace) {
   const BlockTrace* one = nullptr;
   double links = 0;

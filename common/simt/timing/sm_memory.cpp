@@ -85,10 +85,15 @@ double SmMemory::fetch(double now, std::uint64_t sector, const TracedAccess& acc
   const std::uint8_t bit = static_cast<std::uint8_t>(1 << (sector & 1));
   // No other SM asks for a thread's own arrays, nor for less than lines of them (open_local_1024).
   const bool own = access.space == TracedAccess::Space::local;
-  if ((pair.asked & bit) == 0)
-    miss_debt_ += own ? 0.5 : share_.misses * share_.fetched / 2;
-  else if (left_l2(pair.moved, own))
-    miss_debt_ += own ? 0.5 : share_.fetched / 2;
+  const bool left = pair.asked != 0 && left_l2(pair.moved, own);
+  if (own && ((pair.asked & bit) == 0 || left))
+    miss_debt_ += 0.5;
+  else if (left)
+    // It brings both again. Where one half was brought for nothing, since it has left before it was asked for, what
+    // that took is not in `fetched`, which counts halves that nobody asks for at all.
+    miss_debt_ += (pair.asked & bit) != 0 ? 1 : share_.misses * (2 - share_.fetched / 2);
+  else if ((pair.asked & bit) == 0)
+    miss_debt_ += share_.misses * share_.fetched / 2;
   pair.asked |= bit;
   pair.moved = moved_;
   if (miss_debt_ < 1) return from_l2;

@@ -242,6 +242,7 @@ void Tracer::grid_started(const LaunchState& launch) {
       }
     }
     known.swaps = known.use.atomic && opcode.find(".cas") != std::string_view::npos;
+    known.looks = known.use.atomic && is_look(site);
     known.polls = known.use.may_order() && (known.use.load || known.use.atomic) && is_poll(site);
     known.real = known.use.atomic &&
                  (opcode.find(".f") != std::string_view::npos || opcode.find(".bf") != std::string_view::npos);
@@ -361,8 +362,9 @@ bool Tracer::note_look(Warp& w, const TracedAccess& access, std::uint64_t addres
     looks.assign(1, {access.site, address, events.size() + 1});
     return false;
   }
-  if (site.use.store || site.use.atomic) looks.clear();
-  if (!site.use.load || site.use.atomic || !site.use.may_order()) return false;
+  const bool changes = site.use.store || (site.use.atomic && !site.looks);
+  if (changes) looks.clear();
+  if (changes || !(site.use.load || site.looks) || !site.use.may_order()) return false;
   const std::uint64_t sector = address >> 5;
   const auto before =
       std::ranges::find_if(looks, [&](const Poll& look) { return look.site == access.site && look.sector == sector; });
@@ -446,7 +448,8 @@ void Tracer::traced_access(Warp& w, const MicroOp* op) {
   }
   if (access.space == Space::global && count == 1 && trace->meetings.size() < Meeting::kMost &&
       (use.may_order() || use.store))
-    trace->meetings.push_back({packed[0], op->site, uses_[op->site].polls, use.store || use.atomic});
+    trace->meetings.push_back(
+        {packed[0], op->site, uses_[op->site].polls, use.store || (use.atomic && !uses_[op->site].looks)});
   auto& events = trace->warps[w.index];
   if (access.space == Space::global && note_look(w, access, packed[0], *trace)) return;
   events.push_back({TraceEvent::kAccess | static_cast<std::uint32_t>(trace->accesses.size())});

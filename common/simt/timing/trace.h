@@ -128,6 +128,7 @@ class Tracer final : public Observer {
     bool constant = false;  ///< a load of __constant__ memory
     bool swaps = false;     ///< an atomic compare-and-swap
     bool polls = false;     ///< an atomic or an ordered load in a loop that does nothing but look
+    bool looks = false;     ///< an atomic that changes nothing: adds zero, and says what is there
   };
 
   std::uint64_t wanted_ = 0, group_ = 1, stride_ = 1;
@@ -146,6 +147,8 @@ class Tracer final : public Observer {
 
 /// Whether a site looks at an address again and again until somebody has stored there: a short loop around it.
 [[nodiscard]] bool is_poll(const Site& site);
+/// Whether an atomic leaves what it finds: `atomicAdd(&flag, 0)` is how programs look past a cache.
+[[nodiscard]] bool is_look(const Site& site);
 
 /// The part of the blocks each of which waits for the one before it: what two poll lies as far apart, block by block,
 /// as each one's store behind its poll lies from what it polled. 0: there is none, or a block stores for the next one

@@ -32,9 +32,10 @@ const simt::GpuTiming& timing_of(const GpuProfile& profile) {
 
 }  // namespace
 
-void Session::keep(Activity activity) {
+/// `always`: a kernel's first launch, of which there are as many as kernels, whatever came before it.
+void Session::keep(Activity activity, bool always) {
   if (!options.trace) return;
-  if (record.activities.size() < kMostActivities)
+  if (always || record.activities.size() < kMostActivities)
     record.activities.push_back(std::move(activity));
   else
     ++record.activities_cut;
@@ -168,7 +169,8 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
         .registers = kernel.kernel.attributes.registers,
         .stream = static_cast<std::uint32_t>(number_on_gpu(number)),
         .caller = place_in_program(request.caller),
-        .gpu = gpu_of_stream(number)});
+        .gpu = gpu_of_stream(number)},
+       mine.launches == 1);
 }
 
 void Session::take_findings(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& mine) {

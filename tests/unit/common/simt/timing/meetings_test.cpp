@@ -62,6 +62,14 @@ TEST_CASE("blocks that store for the next one before they poll are no chain, nor
   }
 }
 
+TEST_CASE("who looks by an atomic that adds zero looks once, however often the simulator's turns have it look") {
+  const auto time = time_of(
+      "@p bra DONE; atom.global.add.u32 r5, [d2], 1; setp.eq.u32 q, r1, 1055; @q bra DONE; "
+      "L: atom.global.add.u32 r4, [d2+4], 0; setp.eq.u32 q, r4, 1; @q bra L; ");
+  CHECK(time.ms < 0.01);
+  CHECK(time.no_ground.starts_with("its threads wait for what others do"));
+}
+
 TEST_CASE("a warp's compare-and-swaps at one address go lane by lane, its additions as one") {
   const auto swap = time_of("atom.global.cas.b32 r5, [d1], r1, 2; "), add = time_of("red.global.add.u32 [d1], 1; ");
   CHECK(swap.ms > 0.19);  // 8448 warps of 32 lanes, 1.45 cycles each
