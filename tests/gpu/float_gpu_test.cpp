@@ -3,6 +3,7 @@
 //     GPULAB_FLOAT_VECTORS    where to write what tests/data/float_vectors.tsv keeps for machines without a GPU
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <fstream>
@@ -120,7 +121,8 @@ TEST_CASE("every IEEE instruction gives on a GPU, bit by bit, what it gives on t
   write_vectors(vectors);
 }
 
-// An H200 exceeds three bounds by up to 5 %: cos.approx within ±2 pi, ex2.approx.f32, tanh.approx.bf16.
+// An H100 and an H200 exceed three bounds by up to 5 %: cos.approx within ±2 pi, ex2.approx.f32, tanh.approx.bf16. Of
+// the first two the simulator gives an H100's bits, and is as far off.
 TEST_CASE("approximations are within the manual's bounds, and a GPU's are told beside them") {
   if (!gpu_present() || !knows_sm90()) return;
   std::vector<FloatOpcode> opcodes;
@@ -139,7 +141,7 @@ TEST_CASE("approximations are within the manual's bounds, and a GPU's are told b
                          above ? "  above the manual's, at " + gpu.where : "");
     INFO(simulator.where << ", GPU: " << gpu.where);
     if (one.documented == 0) continue;
-    CHECK(simulator.error <= one.documented);
+    CHECK(simulator.error <= std::max(one.documented, gpu.error));
     CHECK(gpu.error <= 1.1 * one.documented);  // wrong operands or a wrong reference would be far off
   }
   WARN("largest errors: instruction, range, the manual's bound, the simulator's, " << device->info().name << "'s\n"
