@@ -23,8 +23,8 @@ struct CodeRequest {
   std::vector<std::uint64_t> executed{};  ///< warp instructions by basic block so far; empty: nobody knows
   /// Asked, where somebody asks, whether code is worth so many warp instructions that run meanwhile.
   std::function<bool(std::uint64_t work)> is_worth{};
-  std::atomic<std::uint64_t>* refused =
-      nullptr;  ///< counts, about, the instructions that some lanes would have entered for
+  /// Counts, about, the warp instructions of basic blocks that parts of warps run interpreted, for want of such code.
+  std::atomic<std::uint64_t>* refused = nullptr;
 };
 
 class CompiledProgram {

@@ -54,7 +54,7 @@ struct EntryPoint {
   bool has_masked = false;                        ///< number + kMasked is one, too
   const MicroOp* original = nullptr;              ///< where the interpreter goes on instead
   std::uint32_t instructions = 0;                 ///< of the basic block
-  std::atomic<std::uint64_t>* refused = nullptr;  ///< counts these, where it goes on there for the want of a masked one
+  std::atomic<std::uint64_t>* refused = nullptr;  ///< counts these where lanes go on there because has_masked is false
 };
 /// An operation that may end the warp's turn, and where it goes on.
 struct ThroughPoint {
