@@ -1,17 +1,14 @@
 #include "labs/cublas.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "common/device/gpu/driver_api.h"
 #include "common/error.h"
 #include "common/launch_error.h"
+#include "labs/loaded_library.h"
 
 namespace gpulab::cublas {
 namespace {
@@ -41,59 +38,28 @@ struct Api {
                       ComputeType, int algorithm) = nullptr;
 };
 
-/// Names that the loader looks for by itself, then folders where a toolkit is.
-std::vector<std::string> candidates() {
-  std::vector<std::string> names;
-  std::vector<std::string> folders{""};
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char* root = std::getenv(variable);
-    if (root != nullptr && *root != '\0') folders.push_back(std::string(root) + "/lib64/");
-  }
-  folders.emplace_back("/usr/local/cuda/lib64/");
-  for (const auto& folder : folders) {
-    for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}) names.push_back(folder + name);
-  }
-  return names;
-}
-
 struct Loaded {
+  Loaded() {
+    library.take(api.cublasCreate_v2, "cublasCreate_v2");
+    library.take(api.cublasGetStatusString, "cublasGetStatusString");
+    library.take(api.cublasSgeam, "cublasSgeam");
+    library.take(api.cublasDgeam, "cublasDgeam");
+    library.take(api.cublasSaxpy_v2, "cublasSaxpy_v2");
+    library.take(api.cublasDaxpy_v2, "cublasDaxpy_v2");
+    library.take(api.cublasGemmEx, "cublasGemmEx");
+  }
+  LoadedLibrary library{{.files = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}}};
   Api api;
-  std::string problem;
 };
 
-Loaded load() {
-  Loaded loaded;
-  void* library = nullptr;  // stays loaded: its handle lives as long as the process
-  for (const auto& name : candidates()) {
-    library = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
-    if (library != nullptr) break;
-    const char* why = dlerror();
-    if (loaded.problem.empty() && why != nullptr) loaded.problem = why;
-  }
-  if (library == nullptr) return loaded;
-  loaded.problem.clear();
-  const auto take = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
-    if (function == nullptr) loaded.problem = fmt::format("it has no {}", name);
-  };
-  take(loaded.api.cublasCreate_v2, "cublasCreate_v2");
-  take(loaded.api.cublasGetStatusString, "cublasGetStatusString");
-  take(loaded.api.cublasSgeam, "cublasSgeam");
-  take(loaded.api.cublasDgeam, "cublasDgeam");
-  take(loaded.api.cublasSaxpy_v2, "cublasSaxpy_v2");
-  take(loaded.api.cublasDaxpy_v2, "cublasDaxpy_v2");
-  take(loaded.api.cublasGemmEx, "cublasGemmEx");
-  return loaded;
-}
-
-const Loaded& library() {
-  static const Loaded loaded = load();
-  return loaded;
+const Loaded& loaded() {
+  static const Loaded once;
+  return once;
 }
 
 const Api& api() {
-  if (!library().problem.empty()) throw Error(ExitCode::missing, lack());
-  return library().api;
+  if (!loaded().library.problem().empty()) throw Error(ExitCode::missing, lack());
+  return loaded().api;
 }
 
 void check(int status, const char* call) {
@@ -161,7 +127,7 @@ void multiply_as(std::pair<DataType, ComputeType> types, const void* a, const vo
 }  // namespace
 
 std::string lack() {
-  const std::string& problem = library().problem;
+  const std::string& problem = loaded().library.problem();
   return problem.empty() ? "" : "cuBLAS cannot be loaded: " + problem;
 }
 

@@ -1,23 +1,18 @@
 #include "labs/allreduce/nccl.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
-#include <type_traits>
 
 #include "common/device/gpu/driver_api.h"
 #include "common/error.h"
 #include "common/launch_error.h"
 #include "labs/allreduce/plans.h"
+#include "labs/loaded_library.h"
 
 namespace gpulab::labs::allreduce {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// nccl.h, as far as it is used: every function returns 0 or an error.
 struct Api {
@@ -31,57 +26,24 @@ struct Api {
 constexpr int kFloat = 7, kSum = 0;
 
 struct Loaded {
+  Loaded() {
+    library.take(api.ncclCommInitAll, "ncclCommInitAll");
+    library.take(api.ncclAllReduce, "ncclAllReduce");
+    library.take(api.ncclGroupStart, "ncclGroupStart");
+    library.take(api.ncclGroupEnd, "ncclGroupEnd");
+    library.take(api.ncclGetErrorString, "ncclGetErrorString");
+  }
+  LoadedLibrary library{{.files = {"libnccl.so.2"}, .variable = "GPULAB_NCCL", .wheel = "nvidia/nccl/lib"}};
   Api api;
-  std::string problem;
 };
 
-/// What the variable names, what the loader finds, a toolkit's, and the wheels of an active environment.
-std::vector<std::string> candidates() {
-  std::vector<std::string> names;
-  if (const char* own = std::getenv("GPULAB_NCCL"); own != nullptr && *own != '\0') names.emplace_back(own);
-  names.emplace_back("libnccl.so.2");
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* root = std::getenv(variable); root != nullptr && *root != '\0')
-      names.push_back(std::string(root) + "/lib64/libnccl.so.2");
-  names.emplace_back("/usr/local/cuda/lib64/libnccl.so.2");
-  const char* environment = std::getenv("VIRTUAL_ENV");
-  std::error_code none;
-  if (environment != nullptr)
-    for (const auto& python : fs::directory_iterator(fs::path(environment) / "lib", none))
-      names.push_back((python.path() / "site-packages/nvidia/nccl/lib/libnccl.so.2").string());
-  return names;
-}
-
-Loaded load() {
-  Loaded loaded;
-  void* library = nullptr;  // stays loaded: its communicators live as long as the process
-  for (const auto& name : candidates()) {
-    library = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
-    if (library != nullptr) break;
-    const char* why = dlerror();
-    if (loaded.problem.empty() && why != nullptr) loaded.problem = why;
-  }
-  if (library == nullptr) return loaded;
-  loaded.problem.clear();
-  const auto take = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
-    if (function == nullptr) loaded.problem = fmt::format("it has no {}", name);
-  };
-  take(loaded.api.ncclCommInitAll, "ncclCommInitAll");
-  take(loaded.api.ncclAllReduce, "ncclAllReduce");
-  take(loaded.api.ncclGroupStart, "ncclGroupStart");
-  take(loaded.api.ncclGroupEnd, "ncclGroupEnd");
-  take(loaded.api.ncclGetErrorString, "ncclGetErrorString");
-  return loaded;
-}
-
 const Loaded& loaded() {
-  static const Loaded once = load();
+  static const Loaded once;
   return once;
 }
 
 std::string lack() {
-  const auto& problem = loaded().problem;
+  const auto& problem = loaded().library.problem();
   if (problem.empty()) return {};
   return fmt::format(
       "NCCL cannot be used: {}; 'pip install nvidia-nccl-cu13' has it, and GPULAB_NCCL=…/nvidia/nccl/lib/libnccl.so.2 "
