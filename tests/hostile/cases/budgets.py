@@ -46,10 +46,11 @@ LOOPS = {
     "atomics that acquire and release": "atom.acq_rel.gpu.global.add.u32 y, [p], 1;",
     "a lock": "atom.global.cas.b32 y, [p], 0, 1; membar.gl; ld.volatile.global.u32 y, [p+4]; add.u32 y, y, 1; "
               "st.volatile.global.u32 [p+4], y; membar.gl; atom.global.exch.b32 y, [p], 0;"}
+QUICK = ("nothing", "loads", "barriers", "scattered loads", "releases and acquires")  # one of a kind; the others take long
 for what, body in LOOPS.items():
-    endless(f"an endless loop with {what} uses up its budget", body)
+    endless(f"an endless loop with {what} uses up its budget", body, long=what not in QUICK)
     endless(f"an endless loop with {what} uses up its budget under all tools", body, more=["--sanitize", "all"],
-            exit=(1, 4))
+            exit=(1, 4), long=what not in (*QUICK, "undefined values"))
 
 # Queued: float reductions, whose order waits for the blocks before, and copies that nobody waits for.
 for what, body in {"red.add.f32": "red.global.add.f32 [p], 0f3F800000;", "red.add.f64": "red.global.add.f64 [p], 0d0000000000000000;",
@@ -71,7 +72,8 @@ case("bulk loads in a loop take no memory without end",
 MALLOC = "{{ .param .b64 n; .param .b64 r; st.param.b64 [n], {}; call (r), malloc, (n); ld.param.b64 q, [r]; }}"
 FREE = "{ .param .b64 n; st.param.b64 [n], q; call free, (n); }"
 for size in (16, 1, 4096):
-    endless(f"malloc and free of {size} bytes in a loop take no memory without end", MALLOC.format(size) + FREE, BEFORE)
+    endless(f"malloc and free of {size} bytes in a loop take no memory without end", MALLOC.format(size) + FREE, BEFORE,
+            long=size != 16)
     endless(f"malloc of {size} bytes without free takes what the heap has", MALLOC.format(size), BEFORE)
 endless("malloc of nearly 2^64 bytes has none", MALLOC.format(-1) + FREE, BEFORE)
 endless("malloc and free in a loop take no memory without end under all tools", MALLOC.format(64) + "st.u32 [q], x;" + FREE,
