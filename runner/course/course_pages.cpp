@@ -78,9 +78,9 @@ SiteFile index_page(const Course& course) {
       "without a GPU: a simulator executes their PTX and counts exactly what it does.</p>\n{}<h2 "
       "id=\"lectures\">Lectures</h2>\n<div class=\"cards\">\n{}</div>\n",
       html::wide("Commands",
-                 "<pre><code>gpulab reduce --variant all                      a whole ladder\ngpulab explain reduce "
-                 "--variant shared_strided   each line with its counters\ngpulab new reduce                         "
-                 "       a file for a kernel of your own</code></pre>"),
+                 "<pre><code># a whole ladder\ngpulab reduce --variant all\n# each line with its counters\n"
+                 "gpulab explain reduce --variant shared_strided\n# a file for a kernel of your own\n"
+                 "gpulab new reduce</code></pre>"),
       cards);
   return {"index.html", html::document({.title = "GPU programming, one ladder at a time · gpulab",
                                         .description = "A course of CUDA labs, each a ladder of kernels",

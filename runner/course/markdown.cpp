@@ -42,6 +42,13 @@ bool starts_block(const std::string& line) {
   return is_blank(line) || is_fence(line) || is_table(line) || heading_level(line) != 0 || mark_width(line) != 0;
 }
 
+/// Of a paragraph's further lines, as CommonMark has it: a number begins a list there only where it is 1, because
+/// lines of prose begin with other numbers ("… before |z| exceeds\n2. Pixels are …").
+bool ends_paragraph(const std::string& line) {
+  return starts_block(line) &&
+         (mark_width(line) == 0 || !is_numbered(line) || line.substr(indent_of(line), 3) == "1. ");
+}
+
 std::string without(const std::string& line, std::size_t indent) {
   return line.substr(std::min(indent, indent_of(line)));
 }
@@ -87,7 +94,7 @@ class Blocks {
 
   void paragraph() {
     std::string text = lines_[at_++];
-    for (; at_ < lines_.size() && !starts_block(lines_[at_]); ++at_)
+    for (; at_ < lines_.size() && !ends_paragraph(lines_[at_]); ++at_)
       text += '\n' + without(lines_[at_], lines_[at_].size());
     out_ += "<p>" + markdown_inline(text, target_) + "</p>\n";
   }

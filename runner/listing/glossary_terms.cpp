@@ -202,7 +202,7 @@ constexpr std::array terms{
          "gpulab divergence, warp_execution_efficiency"},
     Term{"wave", "waves",
          "Blocks that are resident at once. A grid runs in waves: blocks divided by what all SMs hold.", "waves"},
-    Term{"wavefront", "",
+    Term{"wavefront", "pass",
          "A pass of an access through shared memory or L1. More than its width needs are bank conflicts.",
          "shared_load_wavefronts"},
 };

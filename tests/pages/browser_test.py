@@ -18,6 +18,13 @@ PAGES = {"ladder.html": ["coalescing", "--variant", "all", "--n", "2^14", "--dev
 NAMELESS = """[...document.querySelectorAll('svg[role=img], img')].filter(e => !(e.alt || e.querySelector('title')?.textContent)).length"""
 SMALL = """[...document.querySelectorAll('svg.chart')].filter(e => {
   const t = e.querySelector('text'); return t && t.getBoundingClientRect().height < 9; }).length"""
+# Words in a table's row headings that are broken over two lines (a name may be, at its underscores: a text node of its own each).
+BROKEN = """[...document.querySelectorAll('.wide tbody th')].flatMap(th => {
+  const walk = document.createTreeWalker(th, NodeFilter.SHOW_TEXT), found = [];
+  for (let node; node = walk.nextNode();) {
+    const range = document.createRange(); range.selectNodeContents(node);
+    if (!/\\s/.test(node.data.trim()) && new Set([...range.getClientRects()].map(r => r.top)).size > 1) found.push(node.data); }
+  return found; })"""
 
 
 class Pages(unittest.TestCase):
@@ -27,9 +34,10 @@ class Pages(unittest.TestCase):
         cls.root = pathlib.Path(cls.folder.name)
         for name, arguments in PAGES.items():
             subprocess.run([BINARY, *arguments, "--format", "html", "--output", cls.root / name], check=True)
-        subprocess.run([BINARY, "list", "reduce", "--html", cls.root / "site"], check=True, stdout=subprocess.DEVNULL)
+        for lab, site in (("reduce", "site"), ("julia", "painted")):
+            subprocess.run([BINARY, "list", lab, "--html", cls.root / site], check=True, stdout=subprocess.DEVNULL)
         cls.files = [cls.root / name for name in PAGES] + [
-            cls.root / "site" / name for name in ("index.html", "reduce.html", "reduce-kernels.html", "metrics.html")]
+            cls.root / "site" / name for name in ("index.html", "reduce.html", "reduce-kernels.html", "metrics.html")] + [cls.root / "painted/julia.html"]
         cls.browser = chromium.Browser().__enter__()
 
     @classmethod
@@ -48,6 +56,7 @@ class Pages(unittest.TestCase):
                     with self.subTest(page=file.name, width=width, scheme=scheme):
                         self.assertEqual(self.browser.run("document.documentElement.scrollWidth"), width)
                         self.assertEqual(self.browser.run(SMALL), 0, "a chart's words are too small to read")
+                        self.assertEqual(self.browser.run(BROKEN), [])
                     if KEEP:
                         self.browser.picture(KEEP / f"{file.stem}_{width}_{scheme}.png")
 

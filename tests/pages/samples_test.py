@@ -51,12 +51,20 @@ class FrontPage(unittest.TestCase):
         self.assertEqual([line for line in lines if len(line) > 100], [])
 
     def test_prose_of_pages_is_no_wider_than_a_terminal(self):
-        pages = [page for page in sorted((ROOT / "configs").rglob("*.md")) if page.parent.name != "schema"]
-        for page in [*pages, ROOT / "labs/README.md"]:
+        pages = [page for room in ("configs", "labs") for page in sorted((ROOT / room).rglob("*.md"))]
+        for page in [*pages, ROOT / "CONTRIBUTING.md", ROOT / "tests/fidelity/README.md", ROOT / "tests/sanitizer/README.md"]:
             prose = re.sub(r"(?s)^---\n.*?\n---\n", "", page.read_text())  # what a SKILL.md says of itself is one line
             prose = re.sub(r"(?ms)^ *```.*?^ *```|^ {4,}\S.*?$|^\|.*?$", "", prose)  # code and tables
             wide = [line for line in prose.splitlines() if len(line) > 100 and " " in line.strip()]
             self.assertEqual(wide, [], page.relative_to(ROOT))
+
+    def test_commands_with_a_word_about_them_can_be_pasted(self):
+        """What stands behind a command, two spaces off, is a comment of the shell's: else its words would be arguments."""
+        for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(page for room in ("configs", "labs") for page in sorted((ROOT / room).rglob("*.md")))]:
+            for block in re.findall(r"(?ms)^```(?:sh)?\n(.*?)^```$", page.read_text()):
+                for line in block.splitlines():
+                    words = re.match(r"(?:scripts/\w+|gpulab)(?:\.\w+)? .*?\S {2,}(.*)", line)
+                    self.assertFalse(words and not words[1].startswith(("#", "\\")), f"{page.relative_to(ROOT)}: {line}")
 
     def test_its_links_lead_somewhere(self):
         for page in PAGES:

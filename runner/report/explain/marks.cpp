@@ -342,15 +342,15 @@ class Marker {
     const auto mean = mean_wavefronts(line.counters, access->store);
     const auto all = mean.is_like(access->wavefronts)
                          ? std::string()
-                         : fmt::format("{:.3g} passes per {} on average where {:.3g} would do; for example ", mean.cost,
-                                       access->store ? "store" : "load", mean.ideal);
+                         : fmt::format("a {} takes {:.3g} passes on average where {:.3g} would do. For example, ",
+                                       access->store ? "store" : "load", mean.cost, mean.ideal);
     const auto banks = banks_of(*access);
     const auto& busiest = *std::max_element(
         banks.begin(), banks.end(), [](const Bank& a, const Bank& b) { return a.words.size() < b.words.size(); });
     std::size_t lanes = 0;
     for (const auto& word : busiest.words) lanes += word.lanes.size();
-    return fmt::format("bank conflict: {}{} want bank {}, {} of it, one after another: {} passes where {} would do{}",
-                       all, plural(lanes, "lane"), busiest.number, plural(busiest.words.size(), "different word"),
+    return fmt::format("bank conflict: {}{} want {} of bank {}: {} passes where {} would do{}", all,
+                       plural(lanes, "lane"), plural(busiest.words.size(), "different word"), busiest.number,
                        access->wavefronts, access->ideal_wavefronts, distance_text(*access));
   }
   void atomics(const ExplainedLine& line) {

@@ -23,7 +23,7 @@ std::string modelled_text(const Result& r) {
                        duration_text(r.model->ms), r.model->gpu, r.model->bound, r.model->no_ground,
                        duration_text(r.model->low_ms), duration_text(r.model->high_ms));
   if (r.model)
-    return fmt::format("{} on {}, bound: {}; not measured: nine times of ten a GPU takes {} to {}",
+    return fmt::format("{} on {}, bound: {}; not measured: nine times out of ten a GPU takes {} to {}",
                        duration_text(r.model->ms), r.model->gpu, r.model->bound, duration_text(r.model->low_ms),
                        duration_text(r.model->high_ms));
   return r.model_unavailable.empty() ? "" : "no: " + r.model_unavailable;

@@ -26,6 +26,12 @@ TEST_CASE("lists go on over lines, nest, and hold code") {
         "<ol>\n<li>one</li>\n<li><p>two</p>\n<ul>\n<li>inner</li>\n</ul>\n</li>\n</ol>\n");
 }
 
+TEST_CASE("a line of a paragraph may begin with a number, but 1. begins a list") {
+  CHECK(html_of("z exceeds\n2. Pixels\n") == "<p>z exceeds\n2. Pixels</p>\n");
+  CHECK(html_of("- of\n  371. Short\n") == "<ul>\n<li>of\n371. Short</li>\n</ul>\n");
+  CHECK(html_of("Two:\n1. one\n2. two\n") == "<p>Two:</p>\n<ol>\n<li>one</li>\n<li>two</li>\n</ol>\n");
+}
+
 TEST_CASE("code is shown as it stands, and a table has headings") {
   CHECK(html_of("```\na < b  *c*\n```\n").find("<pre><code>a &lt; b  *c*\n</code></pre>") != std::string::npos);
   const auto table = html_of("| a | `b|c` |\n|---|--:|\n| 1 \\| 2 | 3 |\n");

@@ -162,10 +162,10 @@ TEST_CASE("explain names the conflicting line of the strided reduction, with its
   REQUIRE(conflict != explanation.marks.end());
   CHECK(conflict->line == line);
   // Which of the line's accesses is the example depends on the order in which the compiler loads.
-  CHECK_THAT(conflict->text, ContainsSubstring("bank conflict: 3.92 passes per load on average where 1 would do; for "
-                                               "example 8 lanes want bank "));
-  CHECK_THAT(conflict->text, ContainsSubstring(", 8 different words of it, one after another: 8 passes where 1 would "
-                                               "do; neighbouring threads are 32 bytes apart"));
+  CHECK_THAT(conflict->text,
+             ContainsSubstring("bank conflict: a load takes 3.92 passes on average where 1 would do. For "
+                               "example, 8 lanes want 8 different words of bank "));
+  CHECK_THAT(conflict->text, ContainsSubstring(": 8 passes where 1 would do; neighbouring threads are 32 bytes apart"));
   const auto accesses = shared_accesses(launch, line);
   REQUIRE(accesses.size() == 3);  // two loads, a store
   for (const auto& access : accesses) {

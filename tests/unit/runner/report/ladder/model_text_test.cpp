@@ -28,7 +28,7 @@ Result rung(const std::string& name, double ms, const std::string& why = {}) {
 
 TEST_CASE("a page says the modelled time, that it is not measured, and what bounds it; or why there is none") {
   CHECK(modelled_text(rung("a", 0.02)) ==
-        "20 µs on h200, bound: issue; not measured: nine times of ten a GPU takes 13.3 µs to 30 µs");
+        "20 µs on h200, bound: issue; not measured: nine times out of ten a GPU takes 13.3 µs to 30 µs");
   Result unknown = rung("a", 0.02);
   unknown.model->no_ground = "its threads wait for what others do";
   CHECK(modelled_text(unknown) ==
