@@ -79,7 +79,9 @@ class Modelling:
         root.mkdir(parents=True)
         program.checkout.extract(program.needs, root)
         words = [*program.flags, *program.sources, "-o", "survey_program", *program.links]
-        code, _, _, _ = limited([self.gpulab, "nvcc", *words], folder, 300, self.environment)
+        code, _, said, _ = limited([self.gpulab, "nvcc", *words], folder, 300, self.environment)
+        if code and "cudaThreadSynchronize" in said:  # CUDA 13 has it by its later name alone
+            code, _, _, _ = limited([self.gpulab, "nvcc", "-DcudaThreadSynchronize=cudaDeviceSynchronize", *words], folder, 300, self.environment)
         return folder if code == 0 else None
 
     def simulated(self, program, folder, seconds):
