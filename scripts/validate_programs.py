@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How far modelled times and counters are from a GPU's, for kernels that nobody here wrote.
 
-usage: validate_programs.py CHECKOUT --gpulab BINARY --count 60 --seed 7 --output FOLDER     on a machine with a GPU and ncu
+usage: validate_programs.py CHECKOUT[,CHECKOUT…] --gpulab BINARY --count 60 --seed 7 --output FOLDER     on a machine with a GPU and ncu
        validate_programs.py CHECKOUT … --beside 8 --time 90 --measure-time 30 --limit 500 --end 560    there, and the model meanwhile
        validate_programs.py CHECKOUT --gpulab BINARY --model FILE.json [--only a,b]             anywhere: what this build's model says
        validate_programs.py --compare FILE.json… [--half tune|judge]                            anywhere
@@ -70,16 +70,18 @@ class Modelling:
         self.work.mkdir(parents=True, exist_ok=True)
         self.environment = {**os.environ, "COLUMNS": "150"}
 
-    def build(self, program, checkout):
+    def build(self, program):
         root = self.work / program.name
         folder = root / program.folder
         if self.arguments.model and (folder / "survey_program").exists():
             return folder
         shutil.rmtree(root, ignore_errors=True)
         root.mkdir(parents=True)
-        checkout.extract(program.needs, root)
+        program.checkout.extract(program.needs, root)
         words = [*program.flags, *program.sources, "-o", "survey_program", *program.links]
-        code, _, _, _ = limited([self.gpulab, "nvcc", *words], folder, 300, self.environment)
+        code, _, said, _ = limited([self.gpulab, "nvcc", *words], folder, 300, self.environment)
+        if code and "cudaThreadSynchronize" in said:  # CUDA 13 has it by its later name alone
+            code, _, _, _ = limited([self.gpulab, "nvcc", "-DcudaThreadSynchronize=cudaDeviceSynchronize", *words], folder, 300, self.environment)
         return folder if code == 0 else None
 
     def simulated(self, program, folder, seconds):
@@ -121,11 +123,11 @@ class Measuring(Modelling):
             return []
         return read_profile(log)
 
-    def one(self, program, checkout):
+    def one(self, program):
         """Its folder once it is built; else why it is not."""
         if program.refusal:
             return program.refusal[0], None
-        folder = self.build(program, checkout)
+        folder = self.build(program)
         return ("" if folder else "does not build"), folder
 
 
@@ -169,18 +171,26 @@ def take_model(name, program, document, seconds):
     print(f"{name}: {seconds:.0f} s", flush=True)
 
 
+def programs_in(checkouts):
+    """Programs of all checkouts, `a,b`, by name; of two of one name the later one's stands behind that of its checkout."""
+    every = {}
+    for place in checkouts.split(","):
+        for name, make in programs_of(Checkout(place, 4096 << 10)).items():
+            every[f"{pathlib.Path(place).name}__{name}" if name in every else name] = make
+    return every
+
+
 def model(arguments):
     """Puts what this build's model says into a file that was measured before; of a kernel that it does not come to, nothing changes."""
     file = pathlib.Path(arguments.model)
     data = json.loads(file.read_text())
-    checkout = Checkout(arguments.checkout, 4096 << 10)
-    every, modelling = programs_of(checkout), Modelling(arguments, data["profile"])
+    every, modelling = programs_in(arguments.checkout), Modelling(arguments, data["profile"])
     names = [n for n, p in sorted(data["programs"].items())
              if (p["rows"] or p.get("measured")) and (not arguments.only or n in arguments.only.split(",")) and arguments.half in ("", half_of(n))]
 
     def one(name):
         program = every[name]()
-        folder = modelling.build(program, checkout)
+        folder = modelling.build(program)
         return (name, *(modelling.simulated(program, folder, arguments.time) if folder else ({}, 0)))
 
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
@@ -254,10 +264,9 @@ class Write:
 
 
 def measure(arguments):
-    checkout = Checkout(arguments.checkout, 4096 << 10)
-    chosen = drawn(programs_of(checkout), arguments)
+    chosen = drawn(programs_in(arguments.checkout), arguments)
     if arguments.pack:
-        return pack(checkout, chosen, arguments.pack)
+        return pack(Checkout(arguments.checkout, 4096 << 10), chosen, arguments.pack)
     measuring = Measuring(arguments)
     file = pathlib.Path(arguments.output) / "programs.json"
     data = json.loads(file.read_text()) if file.exists() else {"seed": arguments.seed, "programs": {}}
@@ -269,11 +278,11 @@ def measure(arguments):
     known = {name: program for name, program in data["programs"].items() if program.get("measured") and (program.get("cut") or "status" not in program)}
     for program in chosen:
         if program.name in known:
-            beside.add(program, lambda program=program: measuring.one(program, checkout)[1])
+            beside.add(program, lambda program=program: measuring.one(program)[1])
     left = [p for p in chosen if p.name not in data["programs"]]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         # Programs are built side by side; the GPU is one program's at a time.
-        built = {pool.submit(measuring.one, p, checkout): p for p in left}
+        built = {pool.submit(measuring.one, p): p for p in left}
         for future in concurrent.futures.as_completed(built):
             program, (why, folder) = built[future], future.result()
             if arguments.limit and time.monotonic() - begun > arguments.limit:

@@ -37,6 +37,7 @@ class SmMemory {
   struct Line {
     std::uint64_t tag = UINT64_MAX, used = 0;
     double there[4] = {};  ///< when each sector has come; 0: it has not been asked for
+    double loaded = 0;     ///< when the last load of it is done that has begun
   };
   double pass(double now, double cycles);
   double fetch(double now, std::uint64_t sector, const TracedAccess& access);
@@ -44,6 +45,10 @@ class SmMemory {
   [[nodiscard]] double over_link(double now, double& free) const;
   /// `before`: that of the sector before; most lie in the same.
   Line& line_of(std::uint64_t tag, Line* before);
+  /// The line if it is there; nullptr: it is not.
+  Line* find_line(std::uint64_t tag);
+  /// A store at `now` to a line of L1 that loads are still under way to takes it out.
+  void drop_line(double now, std::uint64_t tag);
   const GpuTiming& gpu_;
   const MemoryShare share_;
   SmResult& result_;
