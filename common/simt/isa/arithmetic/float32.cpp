@@ -35,6 +35,47 @@ constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(divide)>> = 
 template <>
 constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(fused)>> = true;
 
+#if defined(SIMT_COMPILED) && defined(__AVX512F__)
+using SixteenFloats [[gnu::vector_size(64)]] = float;
+/// As the instruction has it, without a trap (8).
+template <u16 mode>
+constexpr int direction = 8 | (mode == kRoundDown ? 1
+                               : mode == kRoundUp ? 2
+                                                  : 3);
+template <>
+struct Directed<std::remove_cv_t<decltype(add)>> {
+  static constexpr bool known = true;
+  template <u16 mode>
+  static SixteenFloats of(SixteenFloats a, SixteenFloats b) {
+    return __builtin_ia32_addps512(a, b, direction<mode>);
+  }
+};
+template <>
+struct Directed<std::remove_cv_t<decltype(sub)>> {
+  static constexpr bool known = true;
+  template <u16 mode>
+  static SixteenFloats of(SixteenFloats a, SixteenFloats b) {
+    return __builtin_ia32_subps512(a, b, direction<mode>);
+  }
+};
+template <>
+struct Directed<std::remove_cv_t<decltype(mul)>> {
+  static constexpr bool known = true;
+  template <u16 mode>
+  static SixteenFloats of(SixteenFloats a, SixteenFloats b) {
+    return __builtin_ia32_mulps512(a, b, direction<mode>);
+  }
+};
+template <>
+struct Directed<std::remove_cv_t<decltype(fused)>> {
+  static constexpr bool known = true;
+  template <u16 mode>
+  static SixteenFloats of(SixteenFloats a, SixteenFloats b, SixteenFloats c) {
+    return __builtin_ia32_vfmaddps512_mask(a, b, c, 0xffff, direction<mode>);
+  }
+};
+#endif
+
 constexpr Meaning fused_meaning() {
   Meaning meaning = lane_float<fused>();
 #if !defined(__FMA__) && !defined(__ARM_FEATURE_FMA)
