@@ -149,15 +149,15 @@ constexpr Row rows[] = {
     {"sqrt(.rn,.rz,.rm,.rp){.ftz}.f32 d, a", Unit::fp32, lane_float<square_root>()},
     {"sqrt.approx{.ftz}.f32 d, a", Unit::sfu, lane_float<square_root>()},  // manual: relative 2^-23; here 0.5 ulp
     {"rsqrt.approx{.ftz}.f32 d, a", Unit::sfu,
-     lane_float_costly<unit_inverse_root>()},  // manual: relative 2^-22.9; here as an H100
+     of_unit<unit_inverse_root>()},  // manual: relative 2^-22.9; here as an H100
 
     // As an H100 (special_functions.h), but for tanh, the host's libm: below 1 ulp. The manual allows sin and cos an
     // absolute error of 2^-20.5 in [-2 pi, 2 pi], ex2 2 ulp, lg2 a relative one of 2^-22 (absolute near 1), tanh a
     // relative one of 2^-11.
-    {"sin.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<unit_sine>()},
-    {"cos.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<unit_cosine>()},
-    {"lg2.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<unit_logarithm>()},
-    {"ex2.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<unit_power>()},
+    {"sin.approx{.ftz}.f32 d, a", Unit::sfu, of_unit<sine_at<0>>()},
+    {"cos.approx{.ftz}.f32 d, a", Unit::sfu, of_unit<sine_at<1>>()},
+    {"lg2.approx{.ftz}.f32 d, a", Unit::sfu, of_unit<unit_logarithm>()},
+    {"ex2.approx{.ftz}.f32 d, a", Unit::sfu, of_unit<unit_power>()},
     {"tanh.approx.f32 d, a", Unit::sfu, lane_float_costly<tangent_hyperbolic>()},
 
     {"abs.f32 d, a", Unit::fp32, lane<absolute>()},
