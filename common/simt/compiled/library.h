@@ -115,6 +115,7 @@ struct EngineOptions {
   F(Value, GetNamedGlobal, (Module, const char*)) \
   F(Value, GetNamedFunction, (Module, const char*)) \
   F(Value, GetInitializer, (Value)) \
+  F(unsigned long long, ConstIntGetZExtValue, (Value)) \
   F(Value, GetOperand, (Value, unsigned)) \
   F(int, GetNumOperands, (Value)) \
   F(Value, IsAFunction, (Value)) \

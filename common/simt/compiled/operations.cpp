@@ -146,8 +146,11 @@ struct Operations::Decoder {
 
   void decode_value(Operation& o, const Row& row, RowNumber number) const {
     o.kind = Kind::handler;
-    const bool plain = o.op->run == row.meaning.run || o.op->run == row.meaning.then_branch;
-    if (!plain || o.op->mods != 0 || !rows.has(number)) return;
+    const std::uint16_t mods = o.op->mods;
+    const Handler executes = mods != 0 && row.meaning.modified ? row.meaning.modified : row.meaning.run;
+    if (o.op->run != executes && o.op->run != row.meaning.then_branch) return;
+    number.mods = mods;
+    if (mods > kValueMods || !rows.has(number)) return;
     // The function takes what has the role `in` alone, and gives one result.
     std::vector<Variable> given;
     std::size_t entry = 0, results = 0;
@@ -167,7 +170,7 @@ struct Operations::Decoder {
     o.kind = Kind::value;
     o.row = number;
     o.in = given;
-    o.line = line_of(row.form);
+    if (mods == 0) o.line = line_of(row.form);
     const std::string_view form = row.form;
     o.division = form.starts_with("div.u32 ")   ? Operation::Division::quotient
                  : form.starts_with("rem.u32 ") ? Operation::Division::remainder

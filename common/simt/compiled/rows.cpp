@@ -49,21 +49,22 @@ void Rows::read(std::size_t table, Module module) {
   if (!global) return;
   llvm_.SetLinkage(global, kLinkOnceOdr);
   if (llvm_.GetNumOperands(llvm_.GetInitializer(global)) == 0) return;  // no row has a function
-  const Value rows = llvm_.GetOperand(llvm_.GetInitializer(global), 0);
-  const int count = llvm_.GetNumOperands(rows);
+  const Value entries = llvm_.GetOperand(llvm_.GetInitializer(global), 0);
+  const int count = llvm_.GetNumOperands(entries);
   for (int i = 0; i < count; ++i) {
-    const Value pair = llvm_.GetOperand(rows, static_cast<unsigned>(i));
-    if (llvm_.GetNumOperands(pair) != 2) continue;  // zeros
-    const Value all = llvm_.GetOperand(pair, 0), one = llvm_.GetOperand(pair, 1);
+    const Value entry = llvm_.GetOperand(entries, static_cast<unsigned>(i));
+    const Value all = llvm_.GetOperand(entry, 1), one = llvm_.GetOperand(entry, 2);
     if (!llvm_.IsAFunction(all) || !llvm_.IsAFunction(one)) continue;
-    const RowNumber number{table, static_cast<std::size_t>(i)};
+    const std::uint64_t row_and_mods = llvm_.ConstIntGetZExtValue(llvm_.GetOperand(entry, 0));
+    const RowNumber number{table, row_and_mods / (kValueMods + 1),
+                           static_cast<std::uint16_t>(row_and_mods % (kValueMods + 1))};
     std::size_t length = 0;
     const std::string known = llvm_.GetValueName2(all, &length);
     if (known.starts_with("row_")) {
       functions_[number] = known.substr(0, known.size() - 4);
       continue;
     }
-    const std::string name = fmt::format("row_{}_{}", table, i);
+    const std::string name = fmt::format("row_{}_{}_{}", table, number.row, number.mods);
     functions_[number] = name;
     if (all != one) llvm_.SetValueName2(one, (name + "_one").c_str(), name.size() + 4);
     llvm_.SetValueName2(all, (name + "_all").c_str(), name.size() + 4);

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -11,9 +12,10 @@
 
 namespace gpulab::simt::compiled {
 
-/// A row's place in InstructionSet::tables().
+/// A row's place in InstructionSet::tables(), and modifiers of an opcode (kValueMods).
 struct RowNumber {
   std::size_t table = 0, row = 0;
+  std::uint16_t mods = 0;
   auto operator<=>(const RowNumber&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy's own fault
 };
 
@@ -27,7 +29,7 @@ class Rows {
   Rows& operator=(const Rows&) = delete;
 
   [[nodiscard]] bool has(RowNumber row) const { return functions_.contains(row); }
-  /// "row_6_17_all", or "…_one": declared by that name in another module, link() brings the code.
+  /// "row_6_17_0_all", or "…_one": declared by that name in another module, link() brings the code.
   [[nodiscard]] std::string name_of(RowNumber row, bool all) const;
   /// Gives `module` the layout of the target.
   void prepare(Module module) const;

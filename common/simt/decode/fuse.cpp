@@ -107,7 +107,7 @@ void join_branches(const Program& program, MicroOp* begin, MicroOp* end) {
   for (MicroOp* op = begin; op != end && op + 1 != end; ++op) {
     const Meaning* meaning = meaning_of(program, *op);
     if (!meaning || !meaning->then_branch || op[1].run != branch_if || op[1].r[0] != op->r[0]) continue;
-    if (op->mods == 0 && op->r[1] == kNoOperand) op->run = meaning->then_branch;
+    if (!(op->mods & kBoolMask) && op->r[1] == kNoOperand) op->run = meaning->then_branch;
   }
 }
 

@@ -23,6 +23,15 @@ template <typename T, typename F, typename... More>
 inline T scaled_up(F f, T a, T b, More... c) {
   return f(a * T(0x1p24), b, (c * T(0x1p24))...);
 }
+/// f(a…), which is the smallest normal number, was less before it was rounded to a multiple of 2^-149: rounded to 24
+/// digits, as if there were no least exponent.
+template <typename F, typename... More>
+inline bool was_less(F f, float a, More... more) {
+  if constexpr (scales_with_outer_operands<F>)
+    return __builtin_fabsf(scaled_up(f, a, more...)) < 0x1p-102f;
+  else
+    return false;
+}
 
 /// f(a…), and which NaN comes of doubles: that of the first operand which is one, made quiet, else 0xfff8000000000000.
 /// The manual says that payloads are kept, not which operand's. It is what x86 does with operands that stay in their
@@ -76,11 +85,8 @@ inline R as_on_x86(F f, [[maybe_unused]] bool ftz, First a, More... more) {
 #endif
   R result = f(a, more...);
 #if !defined(__x86_64__)
-  if constexpr (std::is_same_v<R, float> && scales_with_outer_operands<F>) {
-    // Rounded to 24 digits, as if there were no least exponent.
-    if (ftz && __builtin_fabsf(result) == 0x1p-126f && __builtin_fabsf(scaled_up(f, a, more...)) < 0x1p-102f)
-      result *= 0;
-  }
+  if constexpr (std::is_same_v<R, float> && scales_with_outer_operands<F>)
+    if (ftz && __builtin_fabsf(result) == 0x1p-126f && was_less(f, a, more...)) result *= 0;
 #endif
   return result;
 }

@@ -196,5 +196,32 @@ inline To bits_as(From from) {
 /// (with_first_nan).
 inline float canonical(float x) { return x == x ? x : bits_as<float>(0x7fffffffu); }
 
+// ---- floating-point modifiers ----
+
+/// .ftz: subnormals become zeros of their sign.
+inline float flush(float x) {
+  const u32 bits = bits_as<u32>(x);
+  return bits_as<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
+}
+inline Half flush(Half x) { return Half((x.bits & 0x7c00u) == 0 ? x.bits & 0x8000u : x.bits); }
+template <typename T>
+inline T flush_if(T x, bool ftz) {
+  if constexpr (std::is_same_v<T, float>)  // halves: only where an instruction says so
+    return ftz ? flush(x) : x;
+  else
+    return x;
+}
+template <typename T>
+inline T saturate(T x) {
+  return x > T{0} ? (x < T{1} ? x : T{1}) : T{0};  // NaN: 0
+}
+template <typename T>
+inline T saturate_if(T x, bool sat) {
+  if constexpr (std::is_floating_point_v<T>)
+    return sat ? saturate(x) : x;
+  else
+    return x;
+}
+
 }  // namespace
 }  // namespace gpulab::simt::SIMT_LEVEL

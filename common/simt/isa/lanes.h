@@ -64,32 +64,8 @@ inline void for_each_active_lane(Warp& w, const MicroOp* op, F f) {
   }
 }
 
-// ---- floating-point modifiers ----
+// ---- NaN ----
 
-/// .ftz: subnormals become zeros of their sign.
-inline float flush(float x) {
-  const u32 bits = bits_as<u32>(x);
-  return bits_as<float>((bits & 0x7f800000u) == 0 ? bits & 0x80000000u : bits);
-}
-inline Half flush(Half x) { return Half((x.bits & 0x7c00u) == 0 ? x.bits & 0x8000u : x.bits); }
-template <typename T>
-inline T flush_if(T x, bool ftz) {
-  if constexpr (std::is_same_v<T, float>)  // halves: only where an instruction says so
-    return ftz ? flush(x) : x;
-  else
-    return x;
-}
-template <typename T>
-inline T saturate(T x) {
-  return x > T{0} ? (x < T{1} ? x : T{1}) : T{0};  // NaN: 0
-}
-template <typename T>
-inline T saturate_if(T x, bool sat) {
-  if constexpr (std::is_floating_point_v<T>)
-    return sat ? saturate(x) : x;
-  else
-    return x;
-}
 /// Lanes whose value is NaN.
 inline u32 nan_lanes(const float* x) {
 #if defined(__AVX512F__)
@@ -229,7 +205,7 @@ struct LaneOp<F, cost, R (*)(A...)> {
 template <auto F, Cost cost = Cost::vector>
 constexpr Meaning lane() {
   using Op = LaneOp<F, cost, decltype(+F)>;
-  return with_values<PlainValues<F>>({.run = &Op::plain, .operands = Op::operands});
+  return with_plain_values<F>({.run = &Op::plain, .operands = Op::operands});
 }
 /// The same for floating-point arithmetic: also honours rounding, .ftz and .sat when an opcode has them.
 template <auto F, Cost cost = Cost::vector>
@@ -243,7 +219,7 @@ constexpr Meaning lane_float() {
   if constexpr (cost == Cost::costly)  // it calls the host's libm, which machine code of a kernel does not
     return meaning;
   else
-    return with_values<ArithmeticValues<F>>(meaning);
+    return with_arithmetic_values<F>(meaning);
 }
 /// For what few kernels use: half the code.
 template <auto F>

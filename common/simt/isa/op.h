@@ -149,6 +149,13 @@ enum Trait : std::uint16_t {
 
 /// A result and up to four operands: lanes as registers hold them, or the bits of a predicate.
 using ValueFunction = void (*)(void* to, const void* a, const void* b, const void* c, const void* d);
+/// What a handler does, of values that lie elsewhere than in a warp's registers.
+struct RowValues {
+  ValueFunction all = nullptr;  ///< of all 32 lanes
+  ValueFunction one = nullptr;  ///< of one lane, which stands for all
+};
+/// The modifiers with which a row may have such functions.
+inline constexpr std::uint16_t kValueMods = kRoundMask | kFtz | kSat;
 
 /// An instruction's meaning: handlers and operand types. `modified` is used when a Mod of the opcode is set (rounding,
 /// ftz, sat …; null: `run` reads op->mods itself); `counted` when counters are on.
@@ -161,8 +168,7 @@ struct Meaning {
   Handler followed = nullptr;     ///< an access that has the pattern of Warp::leads[extra] (fuse.h)
   Handler then_branch = nullptr;  ///< a comparison that also executes the %branch_if behind it (fuse.h)
 #if defined(SIMT_COMPILED)        // the rows as bitcode, for the compiled tier: scripts/cmake/isa.cmake
-  ValueFunction all = nullptr;    ///< what `run` does without modifiers, of values that lie elsewhere: of all 32 lanes
-  ValueFunction one = nullptr;    ///< of one lane, which stands for all
+  std::array<RowValues, kValueMods + 1> values{};  ///< by these modifiers; an opcode with others has none
 #endif
 };
 

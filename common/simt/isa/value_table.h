@@ -9,20 +9,33 @@
 
 namespace gpulab::simt {
 
-struct RowValues {
+/// One function of a row, by the row's number in its table and modifiers (Meaning::values).
+struct ValueEntry {
+  std::uint64_t number;  ///< of the row, times kValueMods + 1, and the modifiers
   ValueFunction all, one;
 };
-/// By the number of the row in its table; null where the row has none.
 template <std::size_t count>
 struct ValueTable {
-  RowValues rows[count];
+  ValueEntry entries[count];
 };
 
 #if defined(SIMT_COMPILED)
-template <std::size_t count>
-constexpr ValueTable<count> value_table(const Row (&rows)[count]) {
+/// Entries of a table: one at least, for an array has no fewer.
+template <std::size_t rows_count>
+constexpr std::size_t value_count(const Row (&rows)[rows_count]) {
+  std::size_t count = 0;
+  for (const Row& row : rows)
+    for (const RowValues& values : row.meaning.values) count += values.all != nullptr ? 1 : 0;
+  return count == 0 ? 1 : count;
+}
+template <std::size_t count, std::size_t rows_count>
+constexpr ValueTable<count> value_table(const Row (&rows)[rows_count]) {
   ValueTable<count> table{};
-  for (std::size_t i = 0; i < count; ++i) table.rows[i] = {rows[i].meaning.all, rows[i].meaning.one};
+  std::size_t next = 0;
+  for (std::size_t row = 0; row < rows_count; ++row)
+    for (std::size_t mods = 0; mods <= kValueMods; ++mods)
+      if (const RowValues& values = rows[row].meaning.values[mods]; values.all != nullptr)
+        table.entries[next++] = {row * (kValueMods + 1) + mods, values.all, values.one};
   return table;
 }
 #endif

@@ -124,7 +124,7 @@ struct CompareOp<F, bool (*)(A, A)> {
       write_combined(w, op, t);
     return following(w, op);
   }
-  /// Without modifiers and second predicate, and the branch behind it.
+  /// Without a predicate operand and a second predicate, and the branch behind it.
   static const MicroOp* then_branch(Warp& w, const MicroOp* op) {
     const u32 t = truth(w, op);
     write_pred(w, op->r[0], t);
@@ -134,7 +134,12 @@ struct CompareOp<F, bool (*)(A, A)> {
 template <auto F>
 constexpr Meaning compare() {
   using Op = CompareOp<F>;
-  return with_values<PlainValues<F>>({.run = &Op::run, .operands = Op::operands, .then_branch = &Op::then_branch});
+  const Meaning meaning =
+      with_plain_values<F>({.run = &Op::run, .operands = Op::operands, .then_branch = &Op::then_branch});
+  if constexpr (LaneValues<F, false, 0>::takes_floats)
+    return with_plain_values<F, kFtz>(meaning);
+  else
+    return meaning;
 }
 
 /// The comparison holds in `lanes`; combined with predicate operand 3.

@@ -164,6 +164,14 @@ struct Rounding {
   static constexpr bool to_float = std::is_floating_point_v<D> || is_short_float<D>;
   using Result =
       typename std::conditional_t<to_float, std::enable_if<true, D>, std::enable_if<true, Register<D>>>::type;
+  static Result from_integral(Number<S> x, bool sat) {
+    if constexpr (is_short_float<D>)
+      return short_float_saturated<D>(x, sat ? kSat : 0);
+    else if constexpr (to_float)
+      return saturate_if(x, sat);
+    else
+      return integer_of<D, S>(x);
+  }
 
   static const MicroOp* run(Warp& w, const MicroOp* op) {
     if constexpr (std::is_same_v<S, float> && std::is_integral_v<D> && sizeof(D) == 4) {
@@ -177,23 +185,48 @@ struct Rounding {
     alignas(64) Number<S> rounded[kLanes];
     round_sources<S>(w, op, rounded);
     const bool sat = op->mods & kSat;
-    for_each_lane_at_once<Result>(w, op, [&](int i) -> Result {
-      if constexpr (is_short_float<D>)
-        return short_float_saturated<D>(rounded[i], sat ? kSat : 0);
-      else if constexpr (to_float)
-        return saturate_if(rounded[i], sat);
-      else
-        return integer_of<D, S>(rounded[i]);
-    });
+    for_each_lane_at_once<Result>(w, op, [&](int i) -> Result { return from_integral(rounded[i], sat); });
     canonicalise<Result>(w, op);
     return following(w, op);
   }
 };
+/// Of one lane, in code.
+template <typename D, typename S, u16 mods>
+constexpr auto rounded = [](S a) {
+  using Result = typename Rounding<D, S>::Result;
+  const auto x = to_integral<mods & kRoundMask>(flush_if(number(a), (mods & kFtz) != 0));
+  const Result result = Rounding<D, S>::from_integral(x, (mods & kSat) != 0);
+  if constexpr (std::is_same_v<Result, float>)
+    return canonical(result);
+  else
+    return result;
+};
+template <typename D, typename S>
+constexpr Meaning with_rounded_values(Meaning meaning) {
+#if defined(SIMT_COMPILED)
+  const auto add = [&]<u16... mods>(std::integer_sequence<u16, mods...>) {
+    // What changes no result makes no other function: .sat of integers; .ftz towards zero and to nearest, and of
+    // sources that are not single.
+    constexpr auto significant = [](u16 m) -> u16 {
+      const bool rounds_away = (m & kRoundMask) == kRoundDown || (m & kRoundMask) == kRoundUp;
+      const bool ftz = std::is_same_v<S, float> && (rounds_away || !std::is_integral_v<D>);
+      return m & (kRoundMask | (ftz ? kFtz : 0) | (std::is_integral_v<D> ? 0 : kSat));
+    };
+    ((meaning = with_values<LaneValues<rounded<D, S, significant(mods)>, false, 0>>(meaning, mods)), ...);
+  };
+  if constexpr (std::is_integral_v<D> && sizeof(D) < 4)  // what compilers make of (unsigned char)x
+    add(std::integer_sequence<u16, kRoundZero, kRoundZero | kFtz, kRoundZero | kSat>{});
+  else if constexpr (!is_short_float<D>)
+    add(std::make_integer_sequence<u16, kValueMods + 1>{});
+#endif
+  return meaning;
+}
 /// cvt.rni, .rzi, .rmi, .rpi: to an integer, or to an integral floating-point value.
 template <typename D, typename S>
 constexpr Meaning round_to() {
   using R = Rounding<D, S>;
-  return {.run = R::run, .operands = {{{Role::out, kind_of<typename R::Result>()}, {Role::in, kind_of<S>()}}}};
+  return with_rounded_values<D, S>(
+      {.run = R::run, .operands = {{{Role::out, kind_of<typename R::Result>()}, {Role::in, kind_of<S>()}}}});
 }
 
 // ---- to floating point ----

@@ -9,9 +9,9 @@ namespace {
 /// Without a modifier a move: ptxas makes no instruction of it, so that a NaN stays as it is.
 template <typename T>
 constexpr Meaning unchanged() {
-  Meaning meaning = lane<converted<T, T>>();
-  meaning.modified = lane_float<converted<T, T>>().modified;
-  return meaning;
+  Meaning meaning = lane_float<converted<T, T>>();
+  meaning.run = lane<converted<T, T>>().run;
+  return with_plain_values<converted<T, T>>(meaning);
 }
 
 /// Double to single precision as x86 does it, too: a NaN keeps its sign and the top of its payload.
@@ -22,7 +22,7 @@ const MicroOp* narrow(Warp& w, const MicroOp* op) {
 }
 inline float narrowed(double x, [[maybe_unused]] bool ftz) {
   const auto single = static_cast<float>(x);
-#if !defined(__x86_64__)  // as_on_x86
+#if !defined(__x86_64__) || defined(SIMT_COMPILED)  // as_on_x86
   if (ftz && __builtin_fabsf(single) == 0x1p-126f && __builtin_fabsf(static_cast<float>(x * 0x1p24)) < 0x1p-102f)
     return single * 0;
 #endif
@@ -36,8 +36,20 @@ const MicroOp* narrow_modified(Warp& w, const MicroOp* op) {
   });
   return following(w, op);
 }
+/// Of one lane, in code.
+template <u16 mods>
+constexpr auto to_single_of = [](double a) {
+  constexpr bool ftz = (mods & kFtz) != 0;
+  return saturate_if(flush_if(narrowed(a, ftz), ftz), (mods & kSat) != 0);
+};
 constexpr Meaning to_single() {
-  return {.run = narrow, .modified = narrow_modified, .operands = {{{Role::out, Kind::f32}, {Role::in, Kind::f64}}}};
+  Meaning meaning{
+      .run = narrow, .modified = narrow_modified, .operands = {{{Role::out, Kind::f32}, {Role::in, Kind::f64}}}};
+  const auto add = [&]<u16... mods>(std::integer_sequence<u16, mods...>) {
+    ((meaning = with_values<LaneValues<to_single_of<mods>, false, 0>>(meaning, mods)), ...);
+  };
+  add(std::integer_sequence<u16, 0, kFtz, kSat, kFtz | kSat>{});
+  return meaning;
 }
 
 constexpr Row rows[] = {

@@ -35,6 +35,47 @@ constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(divide)>> = 
 template <>
 constexpr bool scales_with_outer_operands<std::remove_cv_t<decltype(fused)>> = true;
 
+#if defined(SIMT_COMPILED) && defined(__AVX512F__)
+using SixteenFloats [[gnu::vector_size(64)]] = float;
+/// As the instruction has it, without a trap (8).
+template <u16 mode>
+constexpr int direction = 8 | (mode == kRoundDown ? 1
+                               : mode == kRoundUp ? 2
+                                                  : 3);
+template <>
+struct Directed<std::remove_cv_t<decltype(add)>> {
+  static constexpr bool known = true;
+  template <u16 mode>
+  static SixteenFloats of(SixteenFloats a, SixteenFloats b) {
+    return __builtin_ia32_addps512(a, b, direction<mode>);
+  }
+};
+template <>
+struct Directed<std::remove_cv_t<decltype(sub)>> {
+  static constexpr bool known = true;
+  template <u16 mode>
+  static SixteenFloats of(SixteenFloats a, SixteenFloats b) {
+    return __builtin_ia32_subps512(a, b, direction<mode>);
+  }
+};
+template <>
+struct Directed<std::remove_cv_t<decltype(mul)>> {
+  static constexpr bool known = true;
+  template <u16 mode>
+  static SixteenFloats of(SixteenFloats a, SixteenFloats b) {
+    return __builtin_ia32_mulps512(a, b, direction<mode>);
+  }
+};
+template <>
+struct Directed<std::remove_cv_t<decltype(fused)>> {
+  static constexpr bool known = true;
+  template <u16 mode>
+  static SixteenFloats of(SixteenFloats a, SixteenFloats b, SixteenFloats c) {
+    return __builtin_ia32_vfmaddps512_mask(a, b, c, 0xffff, direction<mode>);
+  }
+};
+#endif
+
 constexpr Meaning fused_meaning() {
   Meaning meaning = lane_float<fused>();
 #if !defined(__FMA__) && !defined(__ARM_FEATURE_FMA)
@@ -108,15 +149,15 @@ constexpr Row rows[] = {
     {"sqrt(.rn,.rz,.rm,.rp){.ftz}.f32 d, a", Unit::fp32, lane_float<square_root>()},
     {"sqrt.approx{.ftz}.f32 d, a", Unit::sfu, lane_float<square_root>()},  // manual: relative 2^-23; here 0.5 ulp
     {"rsqrt.approx{.ftz}.f32 d, a", Unit::sfu,
-     lane_float_costly<unit_inverse_root>()},  // manual: relative 2^-22.9; here as an H100
+     of_unit<unit_inverse_root>()},  // manual: relative 2^-22.9; here as an H100
 
     // As an H100 (special_functions.h), but for tanh, the host's libm: below 1 ulp. The manual allows sin and cos an
     // absolute error of 2^-20.5 in [-2 pi, 2 pi], ex2 2 ulp, lg2 a relative one of 2^-22 (absolute near 1), tanh a
     // relative one of 2^-11.
-    {"sin.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<unit_sine>()},
-    {"cos.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<unit_cosine>()},
-    {"lg2.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<unit_logarithm>()},
-    {"ex2.approx{.ftz}.f32 d, a", Unit::sfu, lane_float_costly<unit_power>()},
+    {"sin.approx{.ftz}.f32 d, a", Unit::sfu, of_unit<sine_at<0>>()},
+    {"cos.approx{.ftz}.f32 d, a", Unit::sfu, of_unit<sine_at<1>>()},
+    {"lg2.approx{.ftz}.f32 d, a", Unit::sfu, of_unit<unit_logarithm>()},
+    {"ex2.approx{.ftz}.f32 d, a", Unit::sfu, of_unit<unit_power>()},
     {"tanh.approx.f32 d, a", Unit::sfu, lane_float_costly<tangent_hyperbolic>()},
 
     {"abs.f32 d, a", Unit::fp32, lane<absolute>()},

@@ -109,102 +109,234 @@ constexpr Segment kInverseRoot[] = {
     {34654867, -18049, 112}, {34511368, -17826, 110}, {34369639, -17607, 107}, {34229640, -17393, 105},
     {34091338, -17183, 103}, {33954697, -16977, 101}, {33819687, -16775, 99},  {33686279, -16578, 97},
 };
+
+// ---- as many lanes at once as a vector of this CPU has words ----
+
+using Words [[gnu::vector_size(sizeof(Doubles))]] = u32;
+using Integers [[gnu::vector_size(sizeof(Doubles))]] = s32;
+using Singles [[gnu::vector_size(sizeof(Doubles))]] = float;
+using Longs [[gnu::vector_size(sizeof(Doubles))]] = u64;
+using Shorts [[gnu::vector_size(sizeof(Doubles) / 2)]] = u16;
+using SignedShorts [[gnu::vector_size(sizeof(Doubles) / 2)]] = s16;
+constexpr int kWords = sizeof(Words) / sizeof(u32);
+
+/// Numbers that are exact as doubles: those of even lanes, and of odd ones.
+struct DoublePair {
+  Doubles even, odd;
+};
+/// The double 2^52, whose lowest bits count from 1.
+constexpr u64 kCounts = 0x4330000000000000;
+constexpr u64 kDigits = 0xfffffffffffff;
+inline Words joined(Longs even, Longs odd) { return (Words)((even & 0xffffffff) | odd << 32); }
+/// (x - less) * 2^shift
+template <int shift = 0>
+inline DoublePair doubles_of(Words x, u64 less = 0) {
+  constexpr u64 counts = kCounts + (u64{shift} << 52);
+  const Doubles zero = Doubles{} + bits_as<double>(counts + less);
+  return {(Doubles)(((Longs)x & 0xffffffff) | counts) - zero, (Doubles)((Longs)x >> 32 | counts) - zero};
+}
+/// Of whole numbers from 0 to 2^52.
+inline Longs longs_of(Doubles x) { return (Longs)(x + 0x1p52) & kDigits; }
+
+/// One column of a table, which vectors look up: raised, so that no number is negative.
+constexpr u32 kRaised = 1u << 31;
+template <std::size_t count>
+struct Column {
+  alignas(sizeof(Doubles)) u32 of[count];
+};
+template <std::size_t count>
+constexpr Column<count> column(const Segment (&table)[count], int Segment::*member) {
+  Column<count> result{};
+  for (std::size_t i = 0; i < count; ++i) result.of[i] = static_cast<u32>(table[i].*member) + kRaised;
+  return result;
+}
+template <std::size_t count>
+inline Words looked_up(const Column<count>& column, Words number) {
+#if defined(__AVX512F__)
+  // A gather takes several times as long as selecting among what lies in registers.
+  const auto* const at = reinterpret_cast<const Integers*>(column.of);
+  const auto of_32 = [&](std::size_t first) {
+#if defined(__clang__)
+    return (Words)__builtin_ia32_vpermi2vard512(at[first / 16], (Integers)number, at[first / 16 + 1]);
+#else
+    return (Words)__builtin_shuffle(at[first / 16], at[first / 16 + 1], (Integers)number);
+#endif
+  };
+  const auto of_64 = [&](std::size_t first) { return (number & 32) != 0 ? of_32(first + 32) : of_32(first); };
+  if constexpr (count == 64)
+    return of_64(0);
+  else
+    return (number & 64) != 0 ? of_64(64) : of_64(0);
+#else
+  Words result;
+  for (int i = 0; i < kWords; ++i) result[i] = column.of[number[i]];
+  return result;
+#endif
+}
+
 /// x^2 / 2^19 of 17 bits, about: each partial product is cut off by itself.
-inline u32 cut_square(u32 x) {
-  u32 sum = 0;
-  for (u32 i = 0; i < 17; ++i) sum += (x >> i & 1) != 0 ? x >> (18 - i) : 0;
-  return sum >> 1;
+inline Words cut_square(Words x) {
+  const Shorts upper = __builtin_convertvector(x >> 2, Shorts);  // the two lowest bits' products are all cut off
+  const auto product = [&](int i) { return (Shorts)((SignedShorts)(upper << (15 - i)) >> 15) & (upper >> (14 - i)); };
+  Shorts sum = product(14), other = product(13);
+  for (int i = 0; i < 12; i += 2) {
+    sum += product(i);
+    other += product(i + 1);
+  }
+  sum += other + product(12);
+  return __builtin_convertvector(sum >> 1, Words);
 }
-/// At a place t of 23 bits.
-inline s64 parabola(const Segment* table, u32 t, int constant_shift, int curve_shift) {
-  const Segment& s = table[t >> 17];
-  const u32 x = t & 0x1ffff;
-  return (s64{s.constant} << constant_shift) + s64{s.slope} * x + s64{s.curve} * cut_square(x) * (1 << curve_shift);
-}
-/// value / 2^point as a float, cut off.
-inline float cut_off(u64 value, int point, bool negative) {
-  if (value == 0) return negative ? -0.0F : 0.0F;
-  const int top = 63 - __builtin_clzll(value);
-  const u64 mantissa = top >= 23 ? value >> (top - 23) : value << (23 - top);
-  const u32 exponent = static_cast<u32>(top - point + 127);
-  return bits_as<float>((negative ? 0x80000000U : 0) | exponent << 23 | (static_cast<u32>(mantissa) & 0x7fffff));
+/// A table, and what its constants and curves are to be multiplied by: powers of two.
+template <std::size_t count, int constant_shift, int curve_shift>
+struct Parabolas {
+  Column<count> constants, slopes, curves;
+  constexpr explicit Parabolas(const Segment (&table)[count])
+      : constants(column(table, &Segment::constant)),
+        slopes(column(table, &Segment::slope)),
+        curves(column(table, &Segment::curve)) {}
+  /// At places t of 23 bits, or 24.
+  [[gnu::always_inline]] inline DoublePair at(Words t) const {
+    const Words number = t >> 17, x = t & 0x1ffff;
+    const DoublePair constant = doubles_of<constant_shift>(looked_up(constants, number), kRaised);
+    const DoublePair slope = doubles_of(looked_up(slopes, number), kRaised);
+    const DoublePair curve = doubles_of<curve_shift>(looked_up(curves, number), kRaised);
+    const DoublePair place = doubles_of(x), square = doubles_of(cut_square(x));
+    return {constant.even + slope.even * place.even + curve.even * square.even,
+            constant.odd + slope.odd * place.odd + curve.odd * square.odd};
+  }
+};
+constexpr Parabolas<64, 11, 0> kSines(kSine);
+constexpr Parabolas<64, 13, 0> kPowers(kPower);
+constexpr Parabolas<64, 12, 1> kLogarithms(kLogarithm);
+constexpr Parabolas<128, 14, 2> kInverseRoots(kInverseRoot);
+
+/// Whole numbers / 2^point as floats, cut off.
+template <int point>
+inline Words cut_off(const DoublePair& value) {
+  // As doubles they have the float's digits at their top. Scaled so that the exponent of all but zero keeps some bit
+  // among the lowest nine, which is what becomes of it.
+  constexpr u32 scale = 64, bias = (1023 - 127 - scale) % 512;
+  constexpr double unit = 1 / static_cast<double>(u64{1} << (point + scale - 64)) / 0x1p64;
+  const auto digits = [&](Doubles x) { return (Longs)(x * unit) >> 29; };
+  const Words bits = joined(digits(value.even), digits(value.odd));
+  return bits == 0 ? bits : bits - (bias << 23);
 }
 constexpr u32 kNoNumber = 0x7fffffff;
-inline bool is_not_finite(float a) { return (bits_as<u32>(a) & 0x7f800000U) == 0x7f800000U; }
+inline Words words_of(u32 x) { return Words{} + x; }
+inline Words limited(Words shift) { return shift > 31 ? words_of(31) : shift; }
 
 /// The angle is first multiplied by 1 / (2 pi), as a float, towards zero; of a quarter turn 23 bits count.
-inline float sine_at(float a, u32 quarters) {
-  if (is_not_finite(a)) return bits_as<float>(kNoNumber);
-  const double product = static_cast<double>(__builtin_fabsf(a)) * static_cast<double>(0.15915494F);
-  const double turns = bits_as<double>(bits_as<u64>(product) & ~((u64{1} << 29) - 1));
-  const u32 place = turns < 0x1p24 ? static_cast<u32>(static_cast<u64>(turns * 0x1p25)) & 0x1ffffff : 0;
-  const u32 quarter = (place >> 23) + quarters, t = (quarter & 1) != 0 ? ~place & 0x7fffff : place & 0x7fffff;
-  const bool negative = ((quarter >> 1 & 1) != 0) != (quarters == 0 && (bits_as<u32>(a) >> 31) != 0);
-  return cut_off(static_cast<u64>(parabola(kSine, t, 11, 0)), 37, negative);
+template <u32 quarters>
+inline Singles sine_at(Singles a) {
+  const Words bits = (Words)a, exponent = bits >> 23 & 0xff;
+  const DoublePair mantissa = doubles_of((bits & 0x7fffff) | 0x800000);
+  constexpr double of_turn = 0x1p26 * static_cast<double>(0.15915494F);
+  const auto digits = [&](Doubles x) {  // 24 of them, as a multiple of 2^23
+    const auto product = (Longs)(x * of_turn) & ~((u64{1} << 29) - 1);
+    return longs_of((Doubles)product) >> 23;
+  };
+  const Words product = joined(digits(mantissa.even), digits(mantissa.odd));
+  const Words shifted = exponent < 128 ? product >> limited(128 - exponent)
+                                       : product << limited(exponent < 128 ? exponent : exponent - 128);
+  const Words place = shifted & 0x1ffffff, quarter = (place >> 23) + quarters;
+  const Words t = (place ^ (0 - (quarter & 1))) & 0x7fffff;
+  const Words sign = (quarter << 30 & 0x80000000) ^ (quarters == 0 ? bits & 0x80000000 : Words{});
+  const Words result = cut_off<37>(kSines.at(t)) | sign;
+  return (Singles)(exponent == 255 ? words_of(kNoNumber) : result);
 }
 
 /// The exponent in 23 bits behind the point, cut off; of a negative one the complement, for its fraction counts from
-/// below.
-inline float power_at(float a) {
-  const u32 bits = bits_as<u32>(a), exponent = bits >> 23 & 0xff;
-  const bool negative = (bits >> 31) != 0;
-  if (exponent == 255 && (bits & 0x7fffff) != 0) return bits_as<float>(kNoNumber);
-  if (exponent >= 127 + 7) return negative ? 0.0F : __builtin_inff();
-  const u32 mantissa = (bits & 0x7fffff) | 0x800000;
-  const u32 fixed = exponent == 0 || exponent < 103 ? 0
-                    : exponent >= 127               ? mantissa << (exponent - 127)
-                                                    : mantissa >> (127 - exponent);
-  u32 t = fixed & 0x7fffff;
-  int whole = static_cast<int>(fixed >> 23);
-  if (negative) {
-    whole = t == 0 ? -whole : -whole - 1;
-    t = t == 0 ? 0 : ~t & 0x7fffff;
+/// below. Without .ftz the compiler scales what is too small for the unit.
+inline Singles unit_power(Singles a) {
+  const auto scaled = (a < -126) & (a >= -1000);
+  const Words bits = (Words)(scaled ? a * 0.5F : a), exponent = bits >> 23 & 0xff;
+  const Words mantissa = (bits & 0x7fffff) | 0x800000;
+  const Words fixed = exponent < 127 ? mantissa >> limited(127 - exponent) : mantissa << limited(exponent - 127);
+  const auto negative = (Integers)bits < 0;
+  const Words below = ~fixed + ((fixed & 0x7fffff) == 0 ? words_of(1) : Words{});
+  const Words exact = negative ? below : fixed;
+  const DoublePair power = kPowers.at(exact & 0x7fffff);
+  const Words result = joined(longs_of(power.even + 0x77e2) >> 15, longs_of(power.odd + 0x77e2) >> 15);  // 2^23 to 2^24
+  const auto whole = (Integers)(Words)((Integers)exact >> 23) + (Integers)(result >> 24) + 127;
+  const Words finite = (Words)whole << 23 | (result & 0x7fffff);
+  const Words infinite = words_of(0x7f800000);
+  const Words in_range = whole <= 0 ? Words{} : whole >= 255 ? infinite : finite;
+  const Words found = exponent < 127 + 7 ? in_range : negative ? Words{} : infinite;
+  const auto root = (Singles)found;
+  return a != a ? (Singles)words_of(kNoNumber) : scaled ? root * root : root;
+}
+
+inline Singles unit_logarithm(Singles a) {
+  const auto small = (Words)a < 0x800000;
+  const Words bits = (Words)(small ? a * 0x1p24F : a);
+  const Words t = bits & 0x7fffff;
+  // The exponent is raised, so that what is cut off is positive.
+  constexpr u32 raised = 1024;
+  const DoublePair logarithm = kLogarithms.at(t), exponent = doubles_of((bits >> 23) + (raised - 127));
+  Longs negative_halves[2];
+  const auto magnitude = [&](Doubles x, Doubles e, Longs& negative) {
+    const Longs value = (longs_of(x + e * 0x1p38 + 0x3345) >> 2) - (u64{raised} << 36);
+    negative = 0 - (value >> 63);
+    return (Doubles)((value ^ negative) | kCounts) - 0x1p52;
+  };
+  const DoublePair magnitudes{magnitude(logarithm.even, exponent.even, negative_halves[0]),
+                              magnitude(logarithm.odd, exponent.odd, negative_halves[1])};
+  const Words sign = joined(negative_halves[0], negative_halves[1]) & 0x80000000;
+  const Words is_one = (Words)(bits == 0x3f800000);
+  const auto normal = (Singles)((cut_off<36>(magnitudes) | sign) & ~is_one);
+  const Words result = (Words)(small ? normal - 24 : normal);
+  const Words given = (Words)a;
+  const Words special = (given & 0x7fffffff) == 0 ? words_of(0xff800000)
+                        : given == 0x7f800000     ? given
+                                                  : words_of(kNoNumber);
+  return (Singles)((given - 1 < 0x7f7fffff) ? result : special);
+}
+
+inline Singles unit_inverse_root(Singles a) {
+  const auto small = (Words)a < 0x800000;
+  const Words bits = (Words)(small ? a * 0x1p24F : a);
+  const Words raised = (bits >> 23) + 1;  // the exponent and 128
+  const Words t = (bits & 0x7fffff) | (raised & 1) << 23, half = raised >> 1;
+  const DoublePair root = kInverseRoots.at(t);
+  const Words result = joined(longs_of(root.even + 0x7fff) >> 16, longs_of(root.odd + 0x7fff) >> 16);  // 2^23 to 2^24
+  const Words normal =
+      t == 0 ? (127 + 64 - half) << 23 : (126 + 64 - half + (result >> 24)) << 23 | (result & 0x7fffff);
+  const Words found = (Words)(small ? (Singles)normal * 0x1p12F : (Singles)normal);
+  const Words given = (Words)a;
+  const Words special = (given & 0x7fffffff) == 0 ? (given & 0x80000000) | 0x7f800000
+                        : given == 0x7f800000     ? Words{}
+                                                  : words_of(kNoNumber);
+  return (Singles)((given - 1 < 0x7f7fffff) ? found : special);
+}
+
+/// A function of Singles, of vectors in which some lane is active.
+template <Singles (*F)(Singles)>
+struct UnitOp {
+  static const MicroOp* run(Warp& w, const MicroOp* op) {
+    const auto flushed = [ftz = (op->mods & kFtz) != 0](Singles x) {
+      const auto bits = (Words)x;
+      return ftz ? (Singles)((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits) : x;
+    };
+    const float* from = values<float>(w, op, 1);
+    float* to = values<float>(w, op, 0);
+    for (int first = 0; first < kLanes; first += kWords) {
+      Integers active;
+      std::memcpy(&active, w.lanes + first, sizeof active);
+      if ((w.mask >> first & (~0u >> (32 - kWords))) == 0) continue;
+      Singles a, d;
+      std::memcpy(&a, from + first, sizeof a);
+      std::memcpy(&d, to + first, sizeof d);
+      const Singles result = flushed(F(flushed(a)));
+      d = active != 0 ? result : d;
+      std::memcpy(to + first, &d, sizeof d);
+    }
+    return following(w, op);
   }
-  const auto result = static_cast<u32>((parabola(kPower, t, 13, 0) + 0x77e2) >> 15);  // from 2^23 to 2^24
-  const int scaled = whole + 127 + static_cast<int>(result >> 24);
-  if (scaled <= 0) return 0;
-  return scaled >= 255 ? __builtin_inff() : bits_as<float>(static_cast<u32>(scaled) << 23 | (result & 0x7fffff));
-}
-
-inline float logarithm_of_normal(float a) {
-  const u32 bits = bits_as<u32>(a), t = bits & 0x7fffff;
-  const int exponent = static_cast<int>(bits >> 23) - 127;
-  if (t == 0 && exponent == 0) return 0;
-  s64 result = (parabola(kLogarithm, t, 12, 1) + 0x3345) >> 2;
-  result += s64{exponent} * (s64{1} << 36);
-  return cut_off(static_cast<u64>(result < 0 ? ~result : result), 36, result < 0);
-}
-
-inline float inverse_root_of_normal(float a) {
-  const u32 bits = bits_as<u32>(a);
-  const int exponent = static_cast<int>(bits >> 23) - 127;
-  const u32 t = (bits & 0x7fffff) | static_cast<u32>(exponent & 1) << 23;
-  const int half = exponent >> 1;
-  if (t == 0) return bits_as<float>(static_cast<u32>(127 - half) << 23);
-  const auto result = static_cast<u32>((parabola(kInverseRoot, t, 14, 2) + 0x7fff) >> 16);  // from 2^23 to 2^24
-  return bits_as<float>(static_cast<u32>(126 - half + static_cast<int>(result >> 24)) << 23 | (result & 0x7fffff));
-}
-
-// Without .ftz the compiler scales what is too small for the unit.
-constexpr auto unit_sine = [](float a) { return sine_at(a, 0); };
-constexpr auto unit_cosine = [](float a) { return sine_at(a, 1); };
-constexpr auto unit_power = [](float a) {
-  if (!(a < -126) || a < -1000) return power_at(a);
-  const float root = power_at(a * 0.5F);
-  return root * root;
 };
-constexpr auto unit_logarithm = [](float a) {
-  const u32 bits = bits_as<u32>(a);
-  if ((bits & 0x7fffffff) == 0) return -__builtin_inff();
-  if (is_not_finite(a) || (bits >> 31) != 0) return bits == 0x7f800000U ? a : bits_as<float>(kNoNumber);
-  return bits < 0x800000 ? logarithm_of_normal(a * 0x1p24F) - 24 : logarithm_of_normal(a);
-};
-constexpr auto unit_inverse_root = [](float a) {
-  const u32 bits = bits_as<u32>(a);
-  if ((bits & 0x7fffffff) == 0) return bits_as<float>((bits & 0x80000000U) | 0x7f800000U);
-  if (is_not_finite(a) || (bits >> 31) != 0) return bits == 0x7f800000U ? 0 : bits_as<float>(kNoNumber);
-  return bits < 0x800000 ? inverse_root_of_normal(a * 0x1p24F) * 0x1p12F : inverse_root_of_normal(a);
-};
+template <Singles (*F)(Singles)>
+constexpr Meaning of_unit() {
+  return {.run = &UnitOp<F>::run, .operands = {{{Role::out, Kind::f32}, {Role::in, Kind::f32}}}};
+}
 
 }  // namespace
 }  // namespace gpulab::simt::SIMT_LEVEL
