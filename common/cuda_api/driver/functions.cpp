@@ -67,6 +67,18 @@ cudaError_t best_block(Session& s, CUfunction function, CUoccupancyB2DSize share
   return cudaSuccess;
 }
 
+#if CUDA_VERSION >= 12040
+cudaError_t parameter_of(Session& s, const void* function, std::size_t index, std::size_t* offset, std::size_t* size) {
+  FunctionEntry* const entry = s.modules.function(function);
+  if (entry == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_kernel());
+  const Kernel& kernel = s.kernel_of(*entry).kernel;
+  if (index >= kernel.parameter_sizes.size() || offset == nullptr) return cudaErrorInvalidValue;
+  *offset = kernel.parameter_offsets.at(index);
+  if (size != nullptr) *size = kernel.parameter_sizes[index];
+  return cudaSuccess;
+}
+#endif
+
 }  // namespace
 
 extern "C" {
@@ -106,15 +118,14 @@ CUresult cuFuncGetName(const char** name, CUfunction function) {
 
 #if CUDA_VERSION >= 12040
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* size) {
-  return driver_call("cuFuncGetParamInfo", Needs::context, [&](Session& s) {
-    FunctionEntry* const entry = s.modules.function(function);
-    if (entry == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_kernel());
-    const Kernel& kernel = s.kernel_of(*entry).kernel;
-    if (index >= kernel.parameter_sizes.size() || offset == nullptr) return cudaErrorInvalidValue;
-    *offset = kernel.parameter_offsets.at(index);
-    if (size != nullptr) *size = kernel.parameter_sizes[index];
-    return cudaSuccess;
-  });
+  return driver_call("cuFuncGetParamInfo", Needs::context,
+                     [&](Session& s) { return parameter_of(s, function, index, offset, size); });
+}
+
+/// Of the runtime's API.
+cudaError_t cudaFuncGetParamInfo(const void* function, size_t index, size_t* offset, size_t* size) {
+  return call("cudaFuncGetParamInfo", Waits::no,
+              [&](Session& s) { return parameter_of(s, function, index, offset, size); });
 }
 
 CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {

@@ -9,6 +9,7 @@
 
 #include "common/cuda_api/driver/contexts.h"
 #include "common/cuda_api/runtime/failures/reasons.h"
+#include "common/cuda_api/runtime/graphs/graphs.h"
 #include "common/cuda_api/runtime/session.h"
 
 using namespace gpulab;
@@ -312,8 +313,23 @@ cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
   });
 }
 
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  return call("cudaDeviceGetByPCIBusId", Waits::no, [&](Session& s) {
+    if (device == nullptr || text == nullptr) return cudaErrorInvalidValue;
+    for (int gpu = 0; gpu < s.gpus(); ++gpu) {
+      char known[32];
+      if (const auto e = cudaDeviceGetPCIBusId(known, sizeof known, gpu); e != cudaSuccess) return e;
+      if (std::strcmp(text, known) != 0) continue;
+      *device = gpu;
+      return cudaSuccess;
+    }
+    return cudaErrorInvalidDevice;
+  });
+}
+
 cudaError_t cudaDeviceSynchronize() {
   return call("cudaDeviceSynchronize", Waits::yes, [](Session& s) {
+    if (const auto e = ends_capture(s); e != cudaSuccess) return e;
     s.wait_for_gpu(current_gpu());
     return cudaSuccess;
   });

@@ -85,6 +85,13 @@ constexpr Text kTexts[] = {
     GPULAB_ERROR(cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture"),
     GPULAB_ERROR(cudaErrorStreamCaptureImplicit,
                  "operation would make the legacy stream depend on a capturing blocking stream"),
+    GPULAB_ERROR(cudaErrorStreamCaptureMerge, "operation would result in a merge of separate capture sequences"),
+    GPULAB_ERROR(cudaErrorStreamCaptureUnmatched, "capture was not ended in the same stream as it began"),
+    GPULAB_ERROR(cudaErrorStreamCaptureUnjoined, "capturing stream has unjoined work"),
+    GPULAB_ERROR(cudaErrorStreamCaptureIsolation, "dependency created on uncaptured work in another stream"),
+    GPULAB_ERROR(cudaErrorStreamCaptureWrongThread,
+                 "attempt to terminate a thread-local capture sequence from another thread"),
+    GPULAB_ERROR(cudaErrorCapturedEvent, "operation not permitted on an event last recorded in a capturing stream"),
     GPULAB_ERROR(cudaErrorIllegalState, "the operation cannot be performed in the present state"),
     GPULAB_ERROR(cudaErrorGraphExecUpdateFailure,
                  "the graph update was not performed because it included changes which violated constraints specific "

@@ -78,13 +78,20 @@ bool reach_later(Session& s, cudaEvent_t event, cudaStream_t stream) {
   return true;
 }
 
-[[gnu::always_inline]] inline cudaError_t record(const char* name, cudaEvent_t event, cudaStream_t stream) {
+/// `of_graph`: in a stream that is captured it becomes a node, and each launch records the event.
+[[gnu::always_inline]] inline cudaError_t record(const char* name, cudaEvent_t event, cudaStream_t stream,
+                                                 bool of_graph) {
   return call(name, Waits::no, [&](Session& s) {
     Event* mine = find(event);
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
     if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
     if (const int gpu = gpu_of_stream(stream_number(stream)); gpu != mine->gpu)
       return s.because(cudaErrorInvalidResourceHandle, stream_of_another("the event is", gpu, mine->gpu));
+    if (of_graph && s.captures(stream)) {
+      const auto work = [event](Session&, cudaStream_t on) { return cudaEventRecord(event, on); };
+      s.capture(stream, work, cudaGraphNodeTypeEventRecord);
+      return cudaSuccess;
+    }
     mine->recorded = true;
     mine->waits = s.waits;
     mine->reached.reset();
@@ -109,16 +116,19 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   });
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { return record("cudaEventRecord", event, stream); }
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return record("cudaEventRecord", event, stream, false);
+}
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return record("cudaEventRecordWithFlags", event, stream);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return record("cudaEventRecordWithFlags", event, stream, (flags & cudaEventRecordExternal) != 0);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return call("cudaEventSynchronize", Waits::yes, [&](Session& s) {
     const Event* mine = find(event);
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
+    if (mine->captured) return s.because(cudaErrorCapturedEvent, event_of_capture());
     const auto reached = mine->reached;
     if (reached != nullptr && !*reached) {
       if (const auto e = s.under_way.wait([&] { return *reached; }); e != cudaSuccess) return e;
@@ -135,6 +145,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call("cudaEventQuery", Waits::yes, [&](Session& s) {
     const Event* mine = find(event);
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
+    if (mine->captured) return s.because(cudaErrorCapturedEvent, event_of_capture());
     if (!mine->is_reached()) return cudaErrorNotReady;
     s.timeline.host_waits(mine->ms);
     s.streams.synchronised(mine->mark);
@@ -163,7 +174,7 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t* event, cudaIpcEventHandle_t hand
   return create("cudaIpcOpenEventHandle", event, cudaEventDisableTiming | cudaEventInterprocess);
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return call("cudaStreamWaitEvent", Waits::no, [&](Session& s) {
     const Event* mine = find(event);
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
@@ -175,11 +186,18 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
       };
       if (s.under_way.later(stream, wait, mine->reached)) return cudaSuccess;
     }
-    s.timeline.wait_until(stream_number(stream), mine->ms);
-    if (s.captured != nullptr && mine->captured)
+    if (s.captures(stream) && (flags & cudaEventWaitExternal) != 0) {
+      const auto work = [event](Session&, cudaStream_t on) { return cudaStreamWaitEvent(on, event, 0); };
+      s.capture(stream, work, cudaGraphNodeTypeWaitEvent);
+      return cudaSuccess;
+    }
+    if (s.captured != nullptr && mine->captured && s.streams.capture().is_current(*mine->captured)) {
       s.streams.waits_in_capture(stream, *mine->captured);
-    else
-      s.streams.waits(stream, mine->mark);
+      return cudaSuccess;
+    }
+    if (s.captures(stream) && mine->recorded) return s.because(cudaErrorStreamCaptureIsolation, waits_for_uncaptured());
+    s.timeline.wait_until(stream_number(stream), mine->ms);
+    s.streams.waits(stream, mine->mark);
     return cudaSuccess;
   });
 }

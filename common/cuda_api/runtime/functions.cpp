@@ -110,7 +110,11 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
     const std::size_t each = gpu.shared_bytes_per_sm / static_cast<std::size_t>(std::max(blocks, 1));
     const std::size_t taken =
         kernel.kernel.attributes.static_shared_bytes.value_or(0) + gpu.reserved_shared_bytes_per_block;
-    *bytes = each > taken ? std::min(each - taken, gpu.shared_bytes_per_block_optin) / 128 * 128 : 0;
+    // No more than a launch of the kernel may ask for as it stands (an H100, driver 580).
+    const std::size_t fixed = kernel.kernel.attributes.static_shared_bytes.value_or(0);
+    const std::size_t most =
+        kernel.dynamic_shared_most != 0 ? kernel.dynamic_shared_most : gpu.shared_bytes_per_block - fixed;
+    *bytes = each > taken ? std::min(each - taken, most) / 128 * 128 : 0;
     return cudaSuccess;
   });
 }

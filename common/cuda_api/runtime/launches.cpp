@@ -145,7 +145,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
       run_host_function(now, on, [&] { function(data); });
       return cudaSuccess;
     };
-    return session.capture(stream, work) ? cudaSuccess : work(session, stream);
+    return session.capture(stream, work, cudaGraphNodeTypeHost) ? cudaSuccess : work(session, stream);
   });
 }
 

@@ -8,6 +8,8 @@
 
 #include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/graphs/graph_memory.h"
+#include "common/cuda_api/runtime/graphs/graphs.h"
+#include "common/cuda_api/runtime/pools.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
 #include "common/error.h"
@@ -67,6 +69,7 @@ cudaError_t release(Session& session, const void* pointer, bool of_host, void* c
     free_of_graph(session, entry->address, caller);
     return cudaSuccess;
   }
+  given_back(session, entry->address);
   session.device().release(entry->address);
   session.writing.forget(entry->address);
   session.partial_copies.forget(entry->address);
@@ -76,13 +79,23 @@ cudaError_t release(Session& session, const void* pointer, bool of_host, void* c
 
 std::size_t pitch_of(std::size_t width) { return (width + 511) / 512 * 512; }
 
-/// What a GPU would do with managed memory sooner or elsewhere.
-[[gnu::always_inline]] inline cudaError_t advised(const char* name, const void* pointer) {
-  return call(name, Waits::no, [&](Session& s) {
-    const MemoryEntry* entry = s.memory.holding(number(pointer));
-    if (entry != nullptr && entry->kind == Kind::managed) return cudaSuccess;
-    return s.because(cudaErrorInvalidValue, not_managed(s, number(pointer)));
-  });
+/// Work of a stream. Of a captured one it is the graph's, and no pool's.
+cudaError_t allocate_from(Session& s, void** pointer, std::size_t bytes, MemoryPool& pool, cudaStream_t stream,
+                          void* caller) {
+  const OnGpu on(gpu_of(pool));
+  if (!s.captures(stream)) {
+    const cudaError_t error = allocate(s, pointer, bytes, Kind::device, 0, "cudaMallocAsync", caller);
+    const MemoryEntry* entry = error == cudaSuccess ? s.memory.at(number(*pointer)) : nullptr;
+    if (entry == nullptr) return error;
+    s.streams.allocation(s, Operation::Kind::allocation, s.name_of("cudaMallocAsync"), *entry, stream,
+                         s.caller_of(caller));
+    taken_from(s, pool, entry->address, bytes);
+    return error;
+  }
+  Work work;
+  const cudaError_t error = reserve_for_graph(s, pointer, bytes, "cudaMallocAsync", caller, work);
+  if (error == cudaSuccess) s.capture(stream, std::move(work), cudaGraphNodeTypeMemAlloc);
+  return error;
 }
 
 }  // namespace
@@ -93,7 +106,11 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   void* const caller = __builtin_return_address(0);
   return call(
       "cudaMalloc", Waits::no,
-      [&](Session& s) { return allocate(s, pointer, bytes, Kind::device, 0, "cudaMalloc", caller); }, bytes);
+      [&](Session& s) {
+        if (const auto e = ends_capture(s); e != cudaSuccess) return e;
+        return allocate(s, pointer, bytes, Kind::device, 0, "cudaMalloc", caller);
+      },
+      bytes);
 }
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
@@ -102,24 +119,22 @@ cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
       "cudaMallocAsync", Waits::no,
       [&](Session& s) {
         if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
-        const OnGpu on(gpu_of_stream(stream_number(stream)));
-        if (!s.captures(stream)) {
-          const cudaError_t error = allocate(s, pointer, bytes, Kind::device, 0, "cudaMallocAsync", caller);
-          if (const MemoryEntry* entry = error == cudaSuccess ? s.memory.at(number(*pointer)) : nullptr)
-            s.streams.allocation(s, Operation::Kind::allocation, s.name_of("cudaMallocAsync"), *entry, stream,
-                                 s.caller_of(caller));
-          return error;
-        }
-        Work work;
-        const cudaError_t error = reserve_for_graph(s, pointer, bytes, "cudaMallocAsync", caller, work);
-        if (error == cudaSuccess) s.capture(stream, std::move(work));
-        return error;
+        return allocate_from(s, pointer, bytes, current_pool(gpu_of_stream(stream_number(stream))), stream, caller);
       },
       bytes);
 }
 
-cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t, cudaStream_t stream) {
-  return cudaMallocAsync(pointer, bytes, stream);
+cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t handle, cudaStream_t stream) {
+  void* const caller = __builtin_return_address(0);
+  return call(
+      "cudaMallocAsync", Waits::no,
+      [&](Session& s) {
+        if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
+        MemoryPool* pool = pool_of(handle);
+        if (pool == nullptr) return s.because(cudaErrorInvalidValue, {"no memory pool"});
+        return allocate_from(s, pointer, bytes, *pool, stream, caller);
+      },
+      bytes);
 }
 
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned flags) {
@@ -156,7 +171,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   void* const caller = __builtin_return_address(0);
   return call("cudaFreeAsync", Waits::no, [&](Session& s) {
     if (s.captures(stream)) {
-      s.capture(stream, freeing(pointer, caller));
+      s.capture(stream, freeing(pointer, caller), cudaGraphNodeTypeMemFree);
       return cudaSuccess;
     }
     if (s.under_way.later_than_all(
@@ -272,7 +287,7 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total) {
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   return call("cudaPointerGetAttributes", Waits::no, [&](Session& s) {
     *attributes = {};
-    attributes->device = -1;
+    attributes->device = cudaInvalidDeviceId;
     const MemoryEntry* entry = s.memory_at(number(pointer));
     attributes->type = cudaMemoryTypeUnregistered;
     attributes->hostPointer = const_cast<void*>(pointer);
@@ -286,22 +301,6 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     return cudaSuccess;
   });
 }
-
-#if CUDART_VERSION >= 13000
-cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t, cudaMemLocation, unsigned, cudaStream_t) {
-  return advised("cudaMemPrefetchAsync", pointer);
-}
-cudaError_t cudaMemAdvise(const void* pointer, size_t, cudaMemoryAdvise, cudaMemLocation) {
-  return advised("cudaMemAdvise", pointer);
-}
-#else
-cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t, int, cudaStream_t) {
-  return advised("cudaMemPrefetchAsync", pointer);
-}
-cudaError_t cudaMemAdvise(const void* pointer, size_t, cudaMemoryAdvise, int) {
-  return advised("cudaMemAdvise", pointer);
-}
-#endif
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, size_t, unsigned) {
   return call("cudaStreamAttachMemAsync", Waits::no, [](Session&) { return cudaSuccess; });

@@ -1,6 +1,17 @@
-// Memory pools: one that cannot be told from another, for nothing that is freed is kept.
+// Memory pools: what they count. Memory of a pool is as any other; what is freed is given back, and the pool's count of
+// what it holds goes by its threshold, as a GPU's does.
+
+#include "common/cuda_api/runtime/pools.h"
 
 #include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/session.h"
@@ -8,41 +19,170 @@
 using namespace gpulab;
 using namespace gpulab::cuda_api;
 
+namespace gpulab::cuda_api {
+
+struct MemoryPool {
+  int gpu = 0;
+  bool own = false;  ///< the program has made it
+  std::uint64_t threshold = 0, used = 0, used_high = 0, reserved = 0, reserved_high = 0;
+  std::uint64_t waits = 0;            ///< of the program, when something was last freed
+  std::array<int, 3> reuse{1, 1, 1};  ///< by cudaMemPoolAttr: what may be reused
+  std::set<int> accessed_by{};        ///< other GPUs
+};
+
 namespace {
 
-std::uint64_t& threshold() {
-  static std::uint64_t bytes = 0;
-  return bytes;
+/// What a pool takes from the GPU at a time (driver 580).
+constexpr std::uint64_t kChunk = std::uint64_t{32} << 20;
+
+std::uint64_t in_chunks(std::uint64_t bytes) { return (bytes + kChunk - 1) / kChunk * kChunk; }
+
+struct Pools {
+  std::vector<std::unique_ptr<MemoryPool>> all;
+  std::unordered_map<int, MemoryPool*> first, current;                             ///< by GPU
+  std::unordered_map<std::uint64_t, std::pair<MemoryPool*, std::uint64_t>> taken;  ///< by address: whose, bytes
+};
+Pools& pools() {
+  static auto& all = *new Pools;
+  return all;
 }
 
-[[gnu::always_inline]] inline cudaError_t give(const char* name, cudaMemPool_t* pool) {
-  return call(name, Waits::no, [&](Session&) {
+MemoryPool* make_pool(int gpu, bool own) {
+  pools().all.push_back(std::make_unique<MemoryPool>());
+  MemoryPool& made = *pools().all.back();
+  made.gpu = gpu;
+  made.own = own;
+  return &made;
+}
+
+/// What was freed is given back when the program next waits, but for what the threshold keeps.
+void settle(const Session& session, MemoryPool& pool) {
+  if (session.waits > pool.waits)
+    pool.reserved = std::min(pool.reserved, std::max(in_chunks(pool.used), in_chunks(pool.threshold)));
+}
+
+cudaMemPool_t handle_of(MemoryPool* pool) { return reinterpret_cast<cudaMemPool_t>(pool); }
+
+/// `body` with a pool that there is.
+template <typename Body>
+[[gnu::always_inline]] inline cudaError_t with_pool(const char* name, cudaMemPool_t handle, const Body& body) {
+  return call(name, Waits::no, [&](Session& s) {
+    MemoryPool* pool = pool_of(handle);
+    if (pool == nullptr) return s.because(cudaErrorInvalidValue, {"no memory pool"});
+    return body(s, *pool);
+  });
+}
+
+[[gnu::always_inline]] inline cudaError_t give(const char* name, cudaMemPool_t* pool, int gpu, bool first) {
+  return call(name, Waits::no, [&](Session& s) {
     if (pool == nullptr) return cudaErrorInvalidValue;
-    *pool = reinterpret_cast<cudaMemPool_t>(&threshold());
+    if (!s.has_gpu(gpu)) return s.because(cudaErrorInvalidDevice, no_device(gpu));
+    *pool = handle_of(first ? &first_pool(gpu) : &current_pool(gpu));
     return cudaSuccess;
   });
 }
 
-[[gnu::always_inline]] inline cudaError_t accept(const char* name) {
-  return call(name, Waits::no, [](Session&) { return cudaSuccess; });
+}  // namespace
+
+MemoryPool& first_pool(int gpu) {
+  MemoryPool*& pool = pools().first[gpu];
+  if (pool == nullptr) pool = make_pool(gpu, false);
+  return *pool;
 }
 
-}  // namespace
+MemoryPool& current_pool(int gpu) {
+  const auto known = pools().current.find(gpu);
+  return known == pools().current.end() ? first_pool(gpu) : *known->second;
+}
+
+MemoryPool* pool_of(cudaMemPool_t handle) {
+  const auto found = std::ranges::find_if(pools().all, [&](const auto& one) { return handle_of(one.get()) == handle; });
+  return found == pools().all.end() ? nullptr : found->get();
+}
+
+int gpu_of(const MemoryPool& pool) { return pool.gpu; }
+
+void taken_from(const Session& session, MemoryPool& pool, std::uint64_t address, std::uint64_t bytes) {
+  settle(session, pool);
+  bytes = (bytes + 511) / 512 * 512;  // as a pool rounds
+  pools().taken[address] = {&pool, bytes};
+  pool.used += bytes;
+  pool.used_high = std::max(pool.used_high, pool.used);
+  pool.reserved = std::max(pool.reserved, in_chunks(pool.used));
+  pool.reserved_high = std::max(pool.reserved_high, pool.reserved);
+}
+
+void given_back(const Session& session, std::uint64_t address) {
+  const auto found = pools().taken.find(address);
+  if (found == pools().taken.end()) return;
+  MemoryPool& pool = *found->second.first;
+  pool.used -= found->second.second;
+  pool.waits = session.waits;
+  pools().taken.erase(found);
+}
+
+}  // namespace gpulab::cuda_api
 
 extern "C" {
 
-cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) { return give("cudaDeviceGetDefaultMemPool", pool); }
-cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int) { return give("cudaDeviceGetMemPool", pool); }
-cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) { return give("cudaMemPoolCreate", pool); }
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return accept("cudaMemPoolDestroy"); }
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return accept("cudaMemPoolTrimTo"); }
-/// Whose pool it is nobody keeps: who may reach memory of a pool may reach all.
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc* asked, size_t count) {
-  return call("cudaMemPoolSetAccess", Waits::no, [&](Session& s) {
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int gpu) {
+  return give("cudaDeviceGetDefaultMemPool", pool, gpu, true);
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int gpu) {
+  return give("cudaDeviceGetMemPool", pool, gpu, false);
+}
+
+cudaError_t cudaDeviceSetMemPool(int gpu, cudaMemPool_t handle) {
+  return with_pool("cudaDeviceSetMemPool", handle, [&](Session& s, MemoryPool& pool) {
+    if (!s.has_gpu(gpu)) return s.because(cudaErrorInvalidDevice, no_device(gpu));
+    if (pool.gpu != gpu) return cudaErrorInvalidValue;
+    pools().current[gpu] = &pool;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* asked) {
+  return call("cudaMemPoolCreate", Waits::no, [&](Session& s) {
+    if (pool == nullptr || asked == nullptr) return cudaErrorInvalidValue;
+    const bool of_device = asked->location.type == cudaMemLocationTypeDevice;
+    if (of_device && !s.has_gpu(asked->location.id)) return cudaErrorInvalidValue;
+    *pool = handle_of(make_pool(of_device ? asked->location.id : 0, true));
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle) {
+  return with_pool("cudaMemPoolDestroy", handle, [](Session&, MemoryPool& pool) {
+    if (!pool.own) return cudaErrorInvalidValue;
+    std::erase_if(pools().current, [&](const auto& one) { return one.second == &pool; });
+    // What was taken from it stays the program's until it is freed, and counts nowhere.
+    std::erase_if(pools().taken, [&](const auto& one) { return one.second.first == &pool; });
+    std::erase_if(pools().all, [&](const auto& one) { return one.get() == &pool; });
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t keep) {
+  return with_pool("cudaMemPoolTrimTo", handle, [&](Session&, MemoryPool& pool) {
+    pool.reserved = std::max(in_chunks(pool.used), std::min(pool.reserved, in_chunks(keep)));
+    return cudaSuccess;
+  });
+}
+
+/// Who may reach memory of a pool may reach all of the GPU's.
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const cudaMemAccessDesc* asked, size_t count) {
+  return with_pool("cudaMemPoolSetAccess", handle, [&](Session& s, MemoryPool& pool) {
     for (std::size_t i = 0; asked != nullptr && i < count; ++i) {
       const int gpu = asked[i].location.id;
-      if (asked[i].location.type != cudaMemLocationTypeDevice || asked[i].flags == cudaMemAccessFlagsProtNone) continue;
+      if (asked[i].location.type != cudaMemLocationTypeDevice) continue;
       if (!s.has_gpu(gpu)) return s.because(cudaErrorInvalidDevice, no_device(gpu));
+      if (asked[i].flags == cudaMemAccessFlagsProtNone) {
+        if (gpu == pool.gpu) return cudaErrorInvalidValue;
+        pool.accessed_by.erase(gpu);
+        continue;
+      }
+      pool.accessed_by.insert(gpu);
       const OnGpu on(gpu);
       for (int peer = 0; peer < s.gpus(); ++peer)
         if (peer != gpu) s.device().reach(peer, true);
@@ -50,31 +190,70 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc* asked, 
     return cudaSuccess;
   });
 }
-cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t) { return accept("cudaDeviceSetMemPool"); }
 
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, void* value) {
-  return call("cudaMemPoolSetAttribute", Waits::no, [&](Session&) {
-    if (attribute == cudaMemPoolAttrReleaseThreshold) threshold() = *static_cast<std::uint64_t*>(value);
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t handle, cudaMemLocation* location) {
+  return with_pool("cudaMemPoolGetAccess", handle, [&](Session&, MemoryPool& pool) {
+    if (flags == nullptr || location == nullptr) return cudaErrorInvalidValue;
+    const bool may = location->type == cudaMemLocationTypeDevice &&
+                     (location->id == pool.gpu || pool.accessed_by.contains(location->id));
+    *flags = may ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone;
     return cudaSuccess;
   });
 }
 
-cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr attribute, void* value) {
-  return call("cudaMemPoolGetAttribute", Waits::no, [&](Session& s) {
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
+  return with_pool("cudaMemPoolSetAttribute", handle, [&](Session&, MemoryPool& pool) {
+    if (value == nullptr) return cudaErrorInvalidValue;
     switch (attribute) {
+      case cudaMemPoolReuseFollowEventDependencies:
+      case cudaMemPoolReuseAllowOpportunistic:
+      case cudaMemPoolReuseAllowInternalDependencies:
+        pool.reuse.at(static_cast<std::size_t>(attribute) - 1) = *static_cast<int*>(value);
+        return cudaSuccess;
       case cudaMemPoolAttrReleaseThreshold:
-        *static_cast<std::uint64_t*>(value) = threshold();
-        break;
-      case cudaMemPoolAttrReservedMemCurrent:
+        pool.threshold = *static_cast<std::uint64_t*>(value);
+        return cudaSuccess;
       case cudaMemPoolAttrReservedMemHigh:
-      case cudaMemPoolAttrUsedMemCurrent:
       case cudaMemPoolAttrUsedMemHigh:
-        *static_cast<std::uint64_t*>(value) = s.memory.used(current_gpu());
-        break;
+        if (*static_cast<std::uint64_t*>(value) != 0) return cudaErrorInvalidValue;
+        (attribute == cudaMemPoolAttrUsedMemHigh ? pool.used_high : pool.reserved_high) =
+            attribute == cudaMemPoolAttrUsedMemHigh ? pool.used : pool.reserved;
+        return cudaSuccess;
       default:
-        *static_cast<int*>(value) = 1;
+        return cudaErrorInvalidValue;
     }
-    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, cudaMemPoolAttr attribute, void* value) {
+  return with_pool("cudaMemPoolGetAttribute", handle, [&](Session& s, MemoryPool& pool) {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    settle(s, pool);
+    auto& bytes = *static_cast<std::uint64_t*>(value);
+    switch (attribute) {
+      case cudaMemPoolReuseFollowEventDependencies:
+      case cudaMemPoolReuseAllowOpportunistic:
+      case cudaMemPoolReuseAllowInternalDependencies:
+        *static_cast<int*>(value) = pool.reuse.at(static_cast<std::size_t>(attribute) - 1);
+        return cudaSuccess;
+      case cudaMemPoolAttrReleaseThreshold:
+        bytes = pool.threshold;
+        return cudaSuccess;
+      case cudaMemPoolAttrReservedMemCurrent:
+        bytes = pool.reserved;
+        return cudaSuccess;
+      case cudaMemPoolAttrReservedMemHigh:
+        bytes = pool.reserved_high;
+        return cudaSuccess;
+      case cudaMemPoolAttrUsedMemCurrent:
+        bytes = pool.used;
+        return cudaSuccess;
+      case cudaMemPoolAttrUsedMemHigh:
+        bytes = pool.used_high;
+        return cudaSuccess;
+      default:
+        return cudaErrorInvalidValue;
+    }
   });
 }
 

@@ -57,8 +57,24 @@ struct LaunchRequest {
 };
 
 class Session;
+struct GraphNode;
 /// What a stream that is captured would have done, to be done on another.
 using Work = std::function<cudaError_t(Session&, cudaStream_t)>;
+
+/// A launch that is kept for later, with its arguments as they were.
+struct KeptLaunch {
+  LaunchRequest request;
+  std::vector<std::vector<std::byte>> arguments;
+  std::vector<void*> places;  ///< of each of them
+};
+
+/// What becomes a node of the graph that is captured.
+struct Recorded {
+  Work work;
+  cudaGraphNodeType type = cudaGraphNodeTypeKernel;
+  std::shared_ptr<KeptLaunch> launch{};                              ///< of a kernel
+  std::shared_ptr<std::vector<std::shared_ptr<GraphNode>>> child{};  ///< of a graph that was launched
+};
 
 class Session {
  public:
@@ -126,15 +142,16 @@ class Session {
                       const std::function<void(LibraryTouches&)>& work);
   /// The work that a graph is made of; null where nothing is captured. Streams that a captured one is joined with are
   /// captured, too: all but the legacy default stream.
-  std::vector<Work>* captured = nullptr;
-  /// What launches so, with the arguments as they are now.
-  [[nodiscard]] Work work_of(const LaunchRequest& request);
+  std::vector<Recorded>* captured = nullptr;
+  /// The launch with the arguments as they are now, and what launches so.
+  [[nodiscard]] std::shared_ptr<KeptLaunch> keep(const LaunchRequest& request);
+  [[nodiscard]] static Work work_of(std::shared_ptr<KeptLaunch> launch);
   /// What is queued on the stream is kept for later.
   [[nodiscard]] bool captures(cudaStream_t stream) const;
   /// True: this is work of the legacy default stream while one that waits for it captures, which ends the capture.
   bool breaks_capture(cudaStream_t stream);
   /// True: it has been kept for later, also behind a launch that goes on beside the host.
-  bool capture(cudaStream_t stream, Work work);
+  bool capture(cudaStream_t stream, Work work, cudaGraphNodeType type, std::shared_ptr<KeptLaunch> launch = {});
   /// Does what was kept so, now that nothing holds it up.
   void do_later(const Work& work, cudaStream_t stream);
   /// The kernel behind a function of the host's; throws Error where there is none.

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "common/cuda_api/runtime/failures/reasons.h"
+#include "common/cuda_api/runtime/graphs/graphs.h"
 #include "common/cuda_api/runtime/session.h"
 
 using namespace gpulab;
@@ -73,6 +74,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return with_stream("cudaStreamSynchronize", Waits::yes, stream, [&](Session& s, StreamState&) {
+    if (const auto e = ends_capture(s, stream); e != cudaSuccess) return e;
     const cudaError_t error = s.under_way.wait_for_stream(stream);
     s.timeline.host_waits(s.timeline.ready(stream_number(stream)));
     s.streams.synchronised(stream);
@@ -82,6 +84,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return with_stream("cudaStreamQuery", Waits::yes, stream, [&](Session& s, StreamState&) {
+    if (const auto e = ends_capture(s, stream); e != cudaSuccess) return e;
     if (s.under_way.any() && s.under_way.holds(stream)) return cudaErrorNotReady;
     s.timeline.host_waits(s.timeline.ready(stream_number(stream)));
     s.streams.synchronised(stream);
@@ -111,8 +114,9 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   return with_stream("cudaStreamIsCapturing", Waits::no, stream, [&](Session& s, StreamState&) {
-    const bool captured = s.captured != nullptr && number_on_gpu(stream_number(stream)) != Timeline::kDefault;
-    *status = captured ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    *status = !s.captures(stream)   ? cudaStreamCaptureStatusNone
+              : s.capture_is_broken ? cudaStreamCaptureStatusInvalidated
+                                    : cudaStreamCaptureStatusActive;
   });
 }
 

@@ -11,6 +11,8 @@
 // out: events: in order
 // out: graph: 3 launches
 // out: captured: 2 launches
+// out: structure: 2 edges, before 1, behind 1, launches 2, then 1
+// out: words: 77
 // out: texture: 1.50
 // out: globals: 7, 42
 // out: linked: 11
@@ -160,6 +162,61 @@ static void graphs(CUdeviceptr memory, int n) {
   CHECK(cuGraphExecDestroy(instance));
   CHECK(cuGraphDestroy(graph));
   CHECK(cuStreamDestroy(stream));
+}
+
+// What there is of a graph, a node of any type, and words that a stream writes.
+static void structure(CUdeviceptr memory, int n) {
+  CUgraph graph = nullptr, body = nullptr;
+  CUgraphNode fill = nullptr, launch = nullptr, loop = nullptr, inner = nullptr, nodes[4];
+  CHECK(cuGraphCreate(&graph, 0));
+  CUgraphNodeParams asked = {};
+  asked.type = CU_GRAPH_NODE_TYPE_MEMSET;
+  asked.memset.dst = memory;
+  asked.memset.elementSize = 4;
+  asked.memset.width = static_cast<size_t>(n);
+  asked.memset.height = 1;
+  CHECK(cuGraphAddNode(&fill, graph, nullptr, nullptr, 0, &asked));
+  float by = 5;
+  void* arguments[] = {&memory, &n, &by};
+  asked = {};
+  asked.type = CU_GRAPH_NODE_TYPE_KERNEL;
+  asked.kernel.func = add;
+  asked.kernel.gridDimX = (n + 255) / 256, asked.kernel.gridDimY = asked.kernel.gridDimZ = 1;
+  asked.kernel.blockDimX = 256, asked.kernel.blockDimY = asked.kernel.blockDimZ = 1;
+  asked.kernel.kernelParams = arguments;
+  CHECK(cuGraphAddNode(&launch, graph, &fill, nullptr, 1, &asked));
+  const CUgraphNodeParams kernel = asked;
+  CUgraphConditionalHandle condition = 0;
+  CHECK(cuGraphConditionalHandleCreate(&condition, graph, nullptr, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
+  asked = {};
+  asked.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  asked.conditional.handle = condition;
+  asked.conditional.type = CU_GRAPH_COND_TYPE_IF;
+  asked.conditional.size = 1;
+  CHECK(cuGraphAddNode(&loop, graph, &launch, nullptr, 1, &asked));
+  body = asked.conditional.phGraph_out[0];
+  asked = kernel;
+  CHECK(cuGraphAddNode(&inner, body, nullptr, nullptr, 0, &asked));
+  size_t edges = 0, before = 1, behind = 0;
+  CHECK(cuGraphGetEdges(graph, nullptr, nullptr, nullptr, &edges));
+  CHECK(cuGraphNodeGetDependencies(loop, nodes, nullptr, &before));
+  CHECK(cuGraphNodeGetDependentNodes(fill, nullptr, nullptr, &behind));
+  CUgraphExec exec = nullptr;
+  CHECK(cuGraphInstantiate(&exec, graph, 0));
+  CHECK(cuGraphLaunch(exec, nullptr));
+  const bool twice = all_are(memory, n, 10);
+  CHECK(cuGraphNodeSetEnabled(exec, launch, 0));
+  CHECK(cuGraphLaunch(exec, nullptr));
+  const bool once = all_are(memory, n, 5);
+  std::printf("structure: %zu edges, before %d, behind %zu, launches %s\n", edges, before == 1 && nodes[0] == launch, behind,
+              twice && once ? "2, then 1" : "?");
+  unsigned value = 0;
+  CHECK(cuStreamWriteValue32(nullptr, memory, 77, 0));
+  CHECK(cuStreamWaitValue32(nullptr, memory, 70, CU_STREAM_WAIT_VALUE_GEQ));
+  CHECK(cuMemcpyDtoH(&value, memory, 4));
+  std::printf("words: %d\n", value);
+  CHECK(cuGraphExecDestroy(exec));
+  CHECK(cuGraphDestroy(graph));
 }
 
 static void textures(CUmodule module, CUdeviceptr result) {
@@ -346,6 +403,7 @@ int main(int argc, char** argv) {
   CHECK(cuEventDestroy(end));
 
   graphs(memory, n);
+  structure(memory, n);
   textures(module, memory);
   modules(module, memory);
   virtual_memory();

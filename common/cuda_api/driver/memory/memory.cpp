@@ -30,6 +30,10 @@ template <typename Allocate>
       bytes);
 }
 
+/// As CUDA 12 and before say it: a GPU, or CU_DEVICE_CPU.
+cudaMemLocation location_of(CUdevice device) {
+  return {device == CU_DEVICE_CPU ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device};
+}
 cudaMemLocation location_of(CUmemLocation location) {
   return {static_cast<cudaMemLocationType>(location.type), location.id};
 }
@@ -154,15 +158,31 @@ CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUm
 // As CUDA 12 and before have them.
 #undef cuMemPrefetchAsync
 #undef cuMemAdvise
-CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice, CUstream stream) {
+CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream) {
   return by_runtime("cuMemPrefetchAsync",
-                    [&] { return cudaMemPrefetchAsync(pointer_of(address), bytes, {}, 0, stream); });
+                    [&] { return cudaMemPrefetchAsync(pointer_of(address), bytes, location_of(device), 0, stream); });
 }
-CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice) {
+CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device) {
   return by_runtime("cuMemAdvise", [&] {
-    return cudaMemAdvise(pointer_of(address), bytes, static_cast<cudaMemoryAdvise>(advice), {});
+    return cudaMemAdvise(pointer_of(address), bytes, static_cast<cudaMemoryAdvise>(advice), location_of(device));
   });
 }
 #endif
+
+CUresult cuMemRangeGetAttribute(void* data, size_t size, CUmem_range_attribute attribute, CUdeviceptr address,
+                                size_t bytes) {
+  return by_runtime("cuMemRangeGetAttribute", [&] {
+    return cudaMemRangeGetAttribute(data, size, static_cast<cudaMemRangeAttribute>(attribute), pointer_of(address),
+                                    bytes);
+  });
+}
+
+CUresult cuMemRangeGetAttributes(void** data, size_t* sizes, CUmem_range_attribute* attributes, size_t count,
+                                 CUdeviceptr address, size_t bytes) {
+  return by_runtime("cuMemRangeGetAttributes", [&] {
+    return cudaMemRangeGetAttributes(data, sizes, reinterpret_cast<cudaMemRangeAttribute*>(attributes), count,
+                                     pointer_of(address), bytes);
+  });
+}
 
 }  // extern "C"

@@ -23,8 +23,17 @@ CUresult cuMemAllocAsync(CUdeviceptr* address, size_t bytes, CUstream stream) {
       bytes);
 }
 
-CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool, CUstream stream) {
-  return cuMemAllocAsync(address, bytes, stream);
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* address, size_t bytes, CUmemoryPool pool, CUstream stream) {
+  return driver_call(
+      "cuMemAllocFromPoolAsync", Needs::context,
+      [&](Session& s) {
+        if (address == nullptr) return s.because(cudaErrorInvalidValue, null_argument("place for the address"));
+        void* pointer = nullptr;
+        const auto error = cudaMallocFromPoolAsync(&pointer, bytes, pool, stream);
+        *address = address_of(pointer);
+        return error;
+      },
+      bytes);
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
@@ -44,8 +53,13 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
   return driver_call("cuDeviceSetMemPool", Needs::driver, [&](Session&) { return cudaDeviceSetMemPool(device, pool); });
 }
 
-CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps*) {
-  return driver_call("cuMemPoolCreate", Needs::driver, [&](Session&) { return cudaMemPoolCreate(pool, nullptr); });
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* asked) {
+  return driver_call("cuMemPoolCreate", Needs::driver, [&](Session&) {
+    cudaMemPoolProps wanted{};
+    if (asked != nullptr)
+      wanted.location = {static_cast<cudaMemLocationType>(asked->location.type), asked->location.id};
+    return cudaMemPoolCreate(pool, asked == nullptr ? nullptr : &wanted);
+  });
 }
 
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
@@ -75,10 +89,14 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* asked, siz
   });
 }
 
-CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool, CUmemLocation*) {
+CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool pool, CUmemLocation* location) {
   return driver_call("cuMemPoolGetAccess", Needs::driver, [&](Session&) {
-    *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    return cudaSuccess;
+    if (flags == nullptr || location == nullptr) return cudaErrorInvalidValue;
+    cudaMemLocation place{static_cast<cudaMemLocationType>(location->type), location->id};
+    cudaMemAccessFlags told{};
+    const auto error = cudaMemPoolGetAccess(&told, pool, &place);
+    if (error == cudaSuccess) *flags = static_cast<CUmemAccess_flags>(told);
+    return error;
   });
 }
 

@@ -19,6 +19,21 @@ cudaError_t owned_by_all(cudaError_t error, CUlibrary* library) {
   return error;
 }
 
+cudaError_t count_kernels(unsigned* count, CUlibrary library) {
+  const LoadedModule* mine = loaded_module(library);
+  if (mine == nullptr || count == nullptr) return cudaErrorInvalidValue;
+  *count = static_cast<unsigned>(mine->kernels.size());
+  return cudaSuccess;
+}
+
+cudaError_t list_kernels(Session& s, CUkernel* kernels, unsigned count, CUlibrary library) {
+  const LoadedModule* mine = loaded_module(library);
+  if (mine == nullptr || kernels == nullptr) return cudaErrorInvalidValue;
+  for (std::size_t i = 0; i < mine->kernels.size() && i < count; ++i)
+    kernels[i] = reinterpret_cast<CUkernel>(&s.modules.function_of(mine->number, mine->kernels[i]));
+  return cudaSuccess;
+}
+
 }  // namespace
 
 extern "C" {
@@ -50,22 +65,12 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
 }
 
 CUresult cuLibraryGetKernelCount(unsigned* count, CUlibrary library) {
-  return driver_call("cuLibraryGetKernelCount", Needs::driver, [&](Session&) {
-    const LoadedModule* mine = loaded_module(library);
-    if (mine == nullptr || count == nullptr) return cudaErrorInvalidValue;
-    *count = static_cast<unsigned>(mine->kernels.size());
-    return cudaSuccess;
-  });
+  return driver_call("cuLibraryGetKernelCount", Needs::driver, [&](Session&) { return count_kernels(count, library); });
 }
 
 CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary library) {
-  return driver_call("cuLibraryEnumerateKernels", Needs::driver, [&](Session& s) {
-    const LoadedModule* mine = loaded_module(library);
-    if (mine == nullptr || kernels == nullptr) return cudaErrorInvalidValue;
-    for (std::size_t i = 0; i < mine->kernels.size() && i < count; ++i)
-      kernels[i] = reinterpret_cast<CUkernel>(&s.modules.function_of(mine->number, mine->kernels[i]));
-    return cudaSuccess;
-  });
+  return driver_call("cuLibraryEnumerateKernels", Needs::driver,
+                     [&](Session& s) { return list_kernels(s, kernels, count, library); });
 }
 
 CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
@@ -117,6 +122,76 @@ CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkerne
 
 CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache, CUdevice) {
   return by_runtime("cuKernelSetCacheConfig", [&] { return cudaFuncSetCacheConfig(kernel, cudaFuncCachePreferNone); });
+}
+
+#if CUDA_VERSION >= 12080
+// The same by the runtime's API (CUDA Runtime API: Library Management).
+
+cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* code, cudaJitOption*, void**, unsigned,
+                                cudaLibraryOption*, void**, unsigned) {
+  void* const caller = __builtin_return_address(0);
+  return call("cudaLibraryLoadData", Waits::no, [&](Session& s) {
+    auto* const made = reinterpret_cast<CUlibrary*>(library);
+    return owned_by_all(load_image(s, code, JitOptions(0, nullptr, nullptr), as_handle(made), caller), made);
+  });
+}
+
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* path, cudaJitOption*, void**, unsigned,
+                                    cudaLibraryOption*, void**, unsigned) {
+  void* const caller = __builtin_return_address(0);
+  return call("cudaLibraryLoadFromFile", Waits::no, [&](Session& s) {
+    auto* const made = reinterpret_cast<CUlibrary*>(library);
+    return owned_by_all(load_file(s, path, JitOptions(0, nullptr, nullptr), as_handle(made), caller), made);
+  });
+}
+
+cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
+  return call("cudaLibraryUnload", Waits::no,
+              [&](Session& s) { return unload(s, reinterpret_cast<CUlibrary>(library)); });
+}
+
+cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, const char* name) {
+  return call("cudaLibraryGetKernel", Waits::no, [&](Session& s) {
+    return find_function(s, reinterpret_cast<CUlibrary>(library), name, reinterpret_cast<FunctionEntry**>(kernel));
+  });
+}
+
+cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary_t library) {
+  return call("cudaLibraryGetKernelCount", Waits::no,
+              [&](Session&) { return count_kernels(count, reinterpret_cast<CUlibrary>(library)); });
+}
+
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count, cudaLibrary_t library) {
+  return call("cudaLibraryEnumerateKernels", Waits::no, [&](Session& s) {
+    return list_kernels(s, reinterpret_cast<CUkernel*>(kernels), count, reinterpret_cast<CUlibrary>(library));
+  });
+}
+
+cudaError_t cudaLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t library, const char* name) {
+  return call("cudaLibraryGetGlobal", Waits::no, [&](Session& s) {
+    return find_global(s, reinterpret_cast<CUlibrary>(library), name, reinterpret_cast<CUdeviceptr*>(address), bytes);
+  });
+}
+
+cudaError_t cudaLibraryGetManaged(void** address, size_t* bytes, cudaLibrary_t library, const char* name) {
+  return call("cudaLibraryGetManaged", Waits::no, [&](Session& s) {
+    return find_global(s, reinterpret_cast<CUlibrary>(library), name, reinterpret_cast<CUdeviceptr*>(address), bytes);
+  });
+}
+
+cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute, int value, int) {
+  return cudaFuncSetAttribute(kernel, attribute, value);
+}
+#endif
+
+/// Both APIs know a function by the same handles.
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* symbol) {
+  return call("cudaGetFuncBySymbol", Waits::no, [&](Session& s) {
+    if (function == nullptr || s.modules.function(symbol) == nullptr)
+      return s.because(cudaErrorInvalidDeviceFunction, no_kernel());
+    *function = static_cast<cudaFunction_t>(const_cast<void*>(symbol));
+    return cudaSuccess;
+  });
 }
 
 #if CUDA_VERSION >= 12040

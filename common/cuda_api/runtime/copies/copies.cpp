@@ -127,8 +127,9 @@ cudaError_t fill(Session& s, const char* function, void* to, Pattern value, cons
   caller = s.caller_of(caller);
   if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
   if (rows.bytes == 0 || rows.count == 0) return cudaSuccess;
-  if (s.capture(stream,
-                [=](Session& later, cudaStream_t on) { return fill(later, function, to, value, rows, on, caller); }))
+  if (s.capture(
+          stream, [=](Session& later, cudaStream_t on) { return fill(later, function, to, value, rows, on, caller); },
+          cudaGraphNodeTypeMemset))
     return cudaSuccess;
   const std::size_t span = (rows.count - 1) * rows.pitch_to + rows.bytes;
   if (const auto e = check_side(s, function, "destination", number(to), span, true, false, 0, caller); e != cudaSuccess)
@@ -231,10 +232,10 @@ cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, con
       return copy_later(s, function, to, from, rows, kind, stream, caller);
     if (const auto e = s.under_way.wait_for_stream(stream); e != cudaSuccess) return e;
   }
-  if (s.capture(stream, [=](Session& later, cudaStream_t on) {
-        return copy(later, function, to, from, rows, kind, on, caller);
-      }))
-    return cudaSuccess;
+  const auto later = [=](Session& then, cudaStream_t on) {
+    return copy(then, function, to, from, rows, kind, on, caller);
+  };
+  if (s.capture(stream, later, cudaGraphNodeTypeMemcpy)) return cudaSuccess;
   if (s.breaks_capture(stream))
     return s.because(cudaErrorStreamCaptureImplicit, not_in_capture("a copy in the default stream"));
   if (rows.count > 1 && rows.pitch_to < rows.bytes)
@@ -293,6 +294,24 @@ cudaError_t cuda_api::copy(Session& s, const char* function, const void* to, con
                      .pinned_ms = ms - gained});
   return cudaSuccess;
 }
+
+namespace {
+
+/// Of each slice as many rows as the box is high; slices lie as far apart as the memory is high.
+cudaError_t fill_box(Session& s, const char* function, const cudaPitchedPtr& to, int value, const cudaExtent& extent,
+                     cudaStream_t stream, void* caller) {
+  if (extent.height == to.ysize || extent.depth <= 1)
+    return fill(s, function, to.ptr, byte_of(value), {extent.width, extent.height * extent.depth, to.pitch, to.pitch},
+                stream, caller);
+  for (std::size_t slice = 0; slice < extent.depth; ++slice)
+    if (const auto e = fill(s, function, static_cast<std::byte*>(to.ptr) + slice * to.pitch * to.ysize, byte_of(value),
+                            {extent.width, extent.height, to.pitch, to.pitch}, stream, caller);
+        e != cudaSuccess)
+      return e;
+  return cudaSuccess;
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -391,18 +410,14 @@ cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, s
 
 cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
   void* const caller = __builtin_return_address(0);
-  return call("cudaMemset3D", Waits::yes, [&](Session& s) {
-    return fill(s, "cudaMemset3D", to.ptr, byte_of(value), {extent.width, to.ysize * extent.depth, to.pitch, to.pitch},
-                nullptr, caller);
-  });
+  return call("cudaMemset3D", Waits::yes,
+              [&](Session& s) { return fill_box(s, "cudaMemset3D", to, value, extent, nullptr, caller); });
 }
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent, cudaStream_t stream) {
   void* const caller = __builtin_return_address(0);
-  return call("cudaMemset3DAsync", Waits::no, [&](Session& s) {
-    return fill(s, "cudaMemset3DAsync", to.ptr, byte_of(value),
-                {extent.width, to.ysize * extent.depth, to.pitch, to.pitch}, stream, caller);
-  });
+  return call("cudaMemset3DAsync", Waits::no,
+              [&](Session& s) { return fill_box(s, "cudaMemset3DAsync", to, value, extent, stream, caller); });
 }
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {

@@ -341,6 +341,33 @@ Reason not_in_capture(const char* what) {
           true};
 }
 
+Reason ended_capture() {
+  return {"not allowed while a stream captures: the capture ends with an error",
+          "call it before cudaStreamBeginCapture or behind cudaStreamEndCapture; what a captured stream is given runs "
+          "when its graph is launched"};
+}
+
+Reason capture_of_another() {
+  return {"the capture began in another stream, and this one has joined it by an event",
+          "end it by the stream that cudaStreamBeginCapture was given"};
+}
+
+Reason fork_not_joined() {
+  return {"a stream that waits for an event of the captured one has work which the captured one does not wait for",
+          "record an event in that stream behind its work, and let the captured one wait for it (cudaStreamWaitEvent) "
+          "before the capture ends"};
+}
+
+Reason waits_for_uncaptured() {
+  return {"the event was recorded outside of this capture: a graph cannot wait for what is not part of it",
+          "record it in a stream of the capture, or wait with cudaEventWaitExternal"};
+}
+
+Reason event_of_capture() {
+  return {"the event was recorded while a stream captured: it marks a node of the graph, and nothing has run",
+          "record one outside of the capture, or wait for the stream that the graph is launched in"};
+}
+
 Reason no_kernel() { return {"the function is no __global__ function of the program", "pass the kernel's name"}; }
 
 }  // namespace gpulab::cuda_api

@@ -63,5 +63,10 @@ Reason too_much_shared(std::size_t value, std::size_t fixed, std::size_t most, c
 Reason no_kernel();
 Reason in_host_function();
 Reason not_in_capture(const char* what);
+Reason ended_capture();
+Reason capture_of_another();
+Reason fork_not_joined();
+Reason waits_for_uncaptured();
+Reason event_of_capture();
 
 }  // namespace gpulab::cuda_api

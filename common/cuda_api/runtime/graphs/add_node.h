@@ -29,6 +29,7 @@ template <typename Fill>
       return cudaErrorInvalidValue;
     auto node = std::make_shared<GraphNode>();
     node->type = type;
+    node->graph = nodes;
     if (s.streams.is_on()) node->place = Session::frames_of(caller);
     for (std::size_t i = 0; i < place.count; ++i) {
       const GraphNode* one = node_of(place.before[i]);
@@ -39,6 +40,15 @@ template <typename Fill>
     nodes->push_back(node);
     *place.added = handle_of(node);
     return cudaSuccess;
+  });
+}
+
+/// `body` with a node that there is.
+template <typename Body>
+[[gnu::always_inline]] inline cudaError_t with_node(const char* name, GraphNode* node, const Body& body) {
+  return call(name, Waits::no, [&](Session& s) {
+    if (node == nullptr) return cudaErrorInvalidValue;
+    return body(s, *node);
   });
 }
 

@@ -6,7 +6,8 @@
 #include <cstring>
 #include <span>
 
-#include "common/cuda_api/runtime/graphs/graphs.h"
+#include "common/cuda_api/runtime/graphs/add_node.h"
+#include "common/cuda_api/runtime/graphs/node_work.h"
 
 #if CUDART_VERSION >= 13000  // before, other parameters: unsupported.cpp
 
@@ -59,6 +60,57 @@ cudaError_t make_bodies(cudaConditionalNodeParams& asked, Work& work) {
   return cudaSuccess;
 }
 
+cudaKernelNodeParams plain(const cudaKernelNodeParamsV2& asked) {
+  cudaKernelNodeParams kernel{};
+  kernel.func = asked.func;
+  kernel.gridDim = asked.gridDim;
+  kernel.blockDim = asked.blockDim;
+  kernel.sharedMemBytes = asked.sharedMemBytes;
+  kernel.kernelParams = asked.kernelParams;
+  kernel.extra = asked.extra;
+  return kernel;
+}
+
+cudaMemsetParams plain(const cudaMemsetParamsV2& fill) {
+  return {fill.dst, fill.pitch, fill.value, fill.elementSize, fill.width, fill.height};
+}
+
+cudaError_t be(Session& session, GraphNode& node, const cudaGraphNodeParams& asked, void* caller) {
+  switch (asked.type) {
+    case cudaGraphNodeTypeKernel: {
+      const auto kernel = plain(asked.kernel);
+      return be_kernel(session, node, &kernel, caller);
+    }
+    case cudaGraphNodeTypeMemcpy:
+      return be_copy(node, &asked.memcpy.copyParams);
+    case cudaGraphNodeTypeMemset: {
+      const auto fill = plain(asked.memset);
+      return be_fill(node, &fill);
+    }
+    case cudaGraphNodeTypeHost: {
+      const cudaHostNodeParams host{asked.host.fn, asked.host.userData};
+      return be_host_function(node, &host);
+    }
+    case cudaGraphNodeTypeGraph:
+      return be_graph(node, asked.graph.graph);
+    case cudaGraphNodeTypeEventRecord:
+      return be_record(node, asked.eventRecord.event);
+    case cudaGraphNodeTypeWaitEvent:
+      return be_wait(node, asked.eventWait.event);
+    default:
+      return cudaErrorInvalidValue;
+  }
+}
+
+/// Another thing of the same kind for the node to do.
+[[gnu::always_inline]] inline cudaError_t change(const char* name, GraphNode* node, const cudaGraphNodeParams* asked,
+                                                 void* caller) {
+  return with_node(name, node, [&](Session& s, GraphNode& one) {
+    if (asked == nullptr || asked->type != one.type) return cudaErrorInvalidValue;
+    return be(s, one, *asked, caller);
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -89,21 +141,14 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cud
   if (asked == nullptr) return cudaErrorInvalidValue;
   switch (asked->type) {
     case cudaGraphNodeTypeKernel: {
-      cudaKernelNodeParams kernel{};
-      kernel.func = asked->kernel.func;
-      kernel.gridDim = asked->kernel.gridDim;
-      kernel.blockDim = asked->kernel.blockDim;
-      kernel.sharedMemBytes = asked->kernel.sharedMemBytes;
-      kernel.kernelParams = asked->kernel.kernelParams;
-      kernel.extra = asked->kernel.extra;
+      const auto kernel = plain(asked->kernel);
       return cudaGraphAddKernelNode(node, graph, before, count, &kernel);
     }
     case cudaGraphNodeTypeMemcpy:
       return cudaGraphAddMemcpyNode(node, graph, before, count, &asked->memcpy.copyParams);
     case cudaGraphNodeTypeMemset: {
-      const auto& fill = asked->memset;
-      const cudaMemsetParams plain{fill.dst, fill.pitch, fill.value, fill.elementSize, fill.width, fill.height};
-      return cudaGraphAddMemsetNode(node, graph, before, count, &plain);
+      const auto fill = plain(asked->memset);
+      return cudaGraphAddMemsetNode(node, graph, before, count, &fill);
     }
     case cudaGraphNodeTypeHost: {
       const cudaHostNodeParams plain{asked->host.fn, asked->host.userData};
@@ -123,6 +168,10 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cud
     }
     case cudaGraphNodeTypeMemFree:
       return cudaGraphAddMemFreeNode(node, graph, before, count, asked->free.dptr);
+    case cudaGraphNodeTypeEventRecord:
+      return cudaGraphAddEventRecordNode(node, graph, before, count, asked->eventRecord.event);
+    case cudaGraphNodeTypeWaitEvent:
+      return cudaGraphAddEventWaitNode(node, graph, before, count, asked->eventWait.event);
     case cudaGraphNodeTypeConditional: {
       if (const cudaError_t error = cudaGraphAddEmptyNode(node, graph, before, count); error != cudaSuccess)
         return error;
@@ -135,6 +184,14 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cud
     default:
       Session::instance().refuse("a node of this type (cudaGraphAddNode)", caller);
   }
+}
+
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* asked) {
+  return change("cudaGraphNodeSetParams", node_of(node), asked, __builtin_return_address(0));
+}
+
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeParams* asked) {
+  return change("cudaGraphExecNodeSetParams", instance_of(exec, node), asked, __builtin_return_address(0));
 }
 
 }  // extern "C"

@@ -7,11 +7,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <thread>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
+#include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/graphs/graph_memory.h"
+#include "common/cuda_api/runtime/graphs/node_work.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams.h"
 
@@ -26,58 +29,94 @@ std::unordered_map<const void*, std::shared_ptr<Nodes>>& graphs() {
 }
 
 struct Capture {
-  std::vector<Work> work;  ///< that is not in `nodes` yet
-  cudaStream_t stream = nullptr;
+  std::vector<Recorded> recorded;  ///< that is not in `nodes` yet
+  cudaStream_t stream = nullptr;   ///< that it was begun in
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::thread::id thread;
   void* graph = nullptr;
-  std::shared_ptr<Nodes> nodes;  ///< of `graph`
-  std::vector<cudaGraphNode_t> last;
-  std::size_t others = 0;  ///< nodes that the graph had before
+  std::shared_ptr<Nodes> nodes;             ///< of `graph`
+  std::vector<const GraphNode*> by_number;  ///< as CaptureOrder counts them
+  std::vector<cudaGraphNode_t> last;        ///< that a program was told of
 };
 Capture& current() {
   static auto& capture = *new Capture;
   return capture;
 }
 
-/// What has been recorded becomes nodes: each waits for the one before, in the order in which they were queued.
-void take_nodes(Capture& capture) {
-  Nodes& nodes = *capture.nodes;
-  const auto& order = Session::instance().streams.capture();
-  for (auto& work : capture.work) {
-    auto node = std::make_shared<GraphNode>();
-    node->type = cudaGraphNodeTypeKernel;
-    node->work = std::move(work);
-    if (!nodes.empty()) node->before = {nodes.back().get()};
-    const std::size_t number = nodes.size() - capture.others;
-    if (order.is_known() && number < order.before().size()) {
-      auto& by = node->ordered_by.emplace();
-      for (const auto one : order.before()[number]) by.push_back(nodes[capture.others + one].get());
-    }
-    nodes.push_back(std::move(node));
-  }
-  capture.work.clear();
+/// How the thread deals with other calls while a stream captures (cudaThreadExchangeStreamCaptureMode).
+cudaStreamCaptureMode& mode_of_thread() {
+  thread_local cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  return mode;
 }
 
-[[gnu::always_inline]] inline cudaError_t begin(const char* name, cudaStream_t stream, void* graph) {
+/// What has been recorded becomes nodes, in the order in which they were queued; each waits for those that its stream
+/// has queued before, or waited for by events.
+void take_nodes(Capture& capture) {
+  const auto& before = Session::instance().streams.capture().before();
+  for (auto& one : capture.recorded) {
+    auto node = std::make_shared<GraphNode>();
+    node->type = one.type;
+    node->graph = capture.nodes;
+    node->work = std::move(one.work);
+    if (one.launch != nullptr) be_kernel(*node, std::move(one.launch));
+    if (one.child != nullptr) node->child = copy_of(*one.child);
+    for (const auto number : before[capture.by_number.size()]) node->before.push_back(capture.by_number[number]);
+    capture.by_number.push_back(node.get());
+    capture.nodes->push_back(std::move(node));
+  }
+  capture.recorded.clear();
+}
+
+/// Numbers of nodes of the captured graph; nothing where one is not of it.
+std::optional<CaptureOrder::Nodes> numbers_of(Capture& capture, const cudaGraphNode_t* handles, std::size_t count) {
+  CaptureOrder::Nodes numbers;
+  for (std::size_t i = 0; i < count; ++i) {
+    const GraphNode* node = node_of(handles[i]);
+    if (node == nullptr || node->graph.lock() != capture.nodes) return std::nullopt;
+    const auto known = std::ranges::find(capture.by_number, node);
+    if (known != capture.by_number.end()) {
+      numbers.push_back(static_cast<std::uint32_t>(known - capture.by_number.begin()));
+    } else {  // the program has added it itself
+      numbers.push_back(Session::instance().streams.capture().added());
+      capture.by_number.push_back(node);
+    }
+  }
+  return numbers;
+}
+
+/// `nodes`: of the graph that is captured to, which the first ones are to wait for.
+[[gnu::always_inline]] inline cudaError_t begin(const char* name, cudaStream_t stream, cudaStreamCaptureMode mode,
+                                                void* graph, const cudaGraphNode_t* before, std::size_t count) {
   return call(name, Waits::no, [&](Session& s) {
     if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
     if (number_on_gpu(stream_number(stream)) == Timeline::kDefault) return cudaErrorStreamCaptureUnsupported;
     if (s.captured != nullptr) return cudaErrorIllegalState;
+    if (static_cast<unsigned>(mode) > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
     if (graph == nullptr) graph = add_graph(std::make_shared<Nodes>());
     auto nodes = nodes_of(graph);
-    if (nodes == nullptr) return cudaErrorInvalidValue;
-    const std::size_t others = nodes->size();
-    current() = {{}, stream, graph, std::move(nodes), {}, others};
-    s.streams.begin_capture(stream, others == 0);
-    s.captured = &current().work;
+    if (nodes == nullptr || (count > 0 && before == nullptr)) return cudaErrorInvalidValue;
+    current() = {.recorded = {},
+                 .stream = stream,
+                 .mode = mode,
+                 .thread = std::this_thread::get_id(),
+                 .graph = graph,
+                 .nodes = std::move(nodes),
+                 .by_number = {},
+                 .last = {}};
+    s.streams.begin_capture(stream);
+    const auto first = numbers_of(current(), before, count);
+    if (!first) return cudaErrorInvalidValue;
+    s.streams.waits_only_in_capture(stream, *first);
+    s.captured = &current().recorded;
     s.capture_waits_for_default = stream_of(stream)->blocking();
     s.capture_is_broken = false;
     return cudaSuccess;
   });
 }
 
-/// Instances that free what their launch before has left, before they allocate it again.
-std::unordered_set<const void*>& freeing_first() {
-  static auto& all = *new std::unordered_set<const void*>;
+/// What instances were made with.
+std::unordered_map<const void*, unsigned long long>& flags_of_instances() {
+  static auto& all = *new std::unordered_map<const void*, unsigned long long>;
   return all;
 }
 
@@ -86,9 +125,11 @@ std::unordered_set<const void*>& freeing_first() {
   return call(name, Waits::no, [&](Session&) {
     const auto nodes = nodes_of(graph);
     if (nodes == nullptr || exec == nullptr) return cudaErrorInvalidValue;
-    *exec = static_cast<cudaGraphExec_t>(add_graph(copy_of(*nodes)));
+    auto copies = copy_of(*nodes);
+    if (copies->size() < nodes->size()) return cudaErrorInvalidValue;  // some wait for each other in a circle
+    *exec = static_cast<cudaGraphExec_t>(add_graph(std::move(copies)));
     share_user_objects(graph, *exec);
-    if ((flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0) freeing_first().insert(*exec);
+    flags_of_instances()[*exec] = flags;
     return cudaSuccess;
   });
 }
@@ -127,10 +168,10 @@ std::shared_ptr<Nodes> copy_of(const Nodes& nodes) {
       if (copied.contains(node.get()) || !std::ranges::all_of(node->before, is_there)) continue;
       auto copy = std::make_shared<GraphNode>(*node);
       copy->origin = node.get();
+      copy->graph = copies;
       for (auto& one : copy->before) one = copied.at(one);
-      // Each was queued before this one, so that it is one of those before.
-      if (copy->ordered_by)
-        for (auto& one : *copy->ordered_by) one = copied.contains(one) ? copied.at(one) : nullptr;
+      if (copy->child != nullptr) copy->child = copy_of(*copy->child);
+      copy->child_handle = nullptr;
       copied[node.get()] = copy.get();
       copies->push_back(std::move(copy));
       more = true;
@@ -146,7 +187,7 @@ std::vector<std::vector<std::uint32_t>> order_of(const Nodes& nodes) {
   std::unordered_map<const GraphNode*, std::uint32_t> numbers;
   std::vector<std::vector<std::uint32_t>> before(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (const auto* one : nodes[i]->ordered_by.value_or(nodes[i]->before))
+    for (const auto* one : nodes[i]->before)
       if (const auto known = numbers.find(one); known != numbers.end()) before[i].push_back(known->second);
     numbers[nodes[i].get()] = static_cast<std::uint32_t>(i);
   }
@@ -176,6 +217,31 @@ class GraphKernels {
 
 }  // namespace
 
+namespace {
+
+/// The calling thread may not do what might not go into a capture.
+bool capture_forbids_calls() {
+  const Capture& capture = current();
+  const auto mode = mode_of_thread();
+  if (mode == cudaStreamCaptureModeRelaxed || capture.mode == cudaStreamCaptureModeRelaxed) return false;
+  return capture.thread == std::this_thread::get_id() ||
+         (capture.mode == cudaStreamCaptureModeGlobal && mode == cudaStreamCaptureModeGlobal);
+}
+
+}  // namespace
+
+cudaError_t ends_capture(Session& session) {
+  if (session.captured == nullptr || !capture_forbids_calls()) return cudaSuccess;
+  session.capture_is_broken = true;
+  return session.because(cudaErrorStreamCaptureUnsupported, ended_capture());
+}
+
+cudaError_t ends_capture(Session& session, cudaStream_t stream) {
+  if (!session.captures(stream)) return cudaSuccess;
+  session.capture_is_broken = true;
+  return session.because(cudaErrorStreamCaptureUnsupported, ended_capture());
+}
+
 cudaError_t run_nodes(Session& session, const Nodes& nodes, cudaStream_t stream, const void* instance) {
   StreamCheck& streams = session.streams;
   if (streams.is_on()) streams.begin_graph(stream, instance, order_of(nodes));
@@ -183,7 +249,11 @@ cudaError_t run_nodes(Session& session, const Nodes& nodes, cudaStream_t stream,
   const GraphKernels within(session.graph_kernels);
   for (std::size_t i = 0; i < nodes.size() && error == cudaSuccess; ++i) {
     streams.node(static_cast<std::uint32_t>(i), nodes[i]->place);
-    if (nodes[i]->work) error = nodes[i]->work(session, stream);
+    if (!nodes[i]->enabled) continue;
+    if (nodes[i]->child != nullptr)
+      error = run_nodes(session, *nodes[i]->child, stream, nullptr);
+    else if (nodes[i]->work)
+      error = nodes[i]->work(session, stream);
   }
   streams.end_graph();
   return error;
@@ -193,31 +263,30 @@ cudaError_t run_nodes(Session& session, const Nodes& nodes, cudaStream_t stream,
 
 extern "C" {
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  return begin("cudaStreamBeginCapture", stream, nullptr);
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  return begin("cudaStreamBeginCapture", stream, mode, nullptr, nullptr, 0);
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
   return call("cudaStreamEndCapture", Waits::no, [&](Session& s) {
-    if (s.captured == nullptr || current().stream != stream) return cudaErrorIllegalState;
+    if (!s.captures(stream)) return cudaErrorIllegalState;
+    if (current().stream != stream) return s.because(cudaErrorStreamCaptureUnmatched, capture_of_another());
+    if (graph != nullptr) *graph = nullptr;
     s.captured = nullptr;
-    if (s.capture_is_broken) {
-      current() = {};
-      if (graph != nullptr) *graph = nullptr;
-      return cudaErrorStreamCaptureInvalidated;
-    }
     take_nodes(current());
-    if (graph != nullptr) *graph = static_cast<cudaGraph_t>(current().graph);
-    current() = {};
+    const bool is_forked = s.streams.capture_is_forked(stream);
+    const Capture ended = std::exchange(current(), {});
+    if (s.capture_is_broken) return cudaErrorStreamCaptureInvalidated;
+    if (is_forked) return s.because(cudaErrorStreamCaptureUnjoined, fork_not_joined());
+    if (graph != nullptr) *graph = static_cast<cudaGraph_t>(ended.graph);
     return cudaSuccess;
   });
 }
 
 #if CUDART_VERSION >= 13000
-/// What is recorded goes behind all that the graph has: whatever it is to wait for.
-cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t*,
-                                          const cudaGraphEdgeData*, size_t, cudaStreamCaptureMode) {
-  return begin("cudaStreamBeginCaptureToGraph", stream, graph);
+cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* before,
+                                          const cudaGraphEdgeData*, size_t count, cudaStreamCaptureMode mode) {
+  return begin("cudaStreamBeginCaptureToGraph", stream, mode, graph, before, count);
 }
 
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
@@ -225,12 +294,16 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      const cudaGraphEdgeData** edges, size_t* count) {
   return call("cudaStreamGetCaptureInfo", Waits::no, [&](Session& s) {
     if (status == nullptr) return cudaErrorInvalidValue;
-    *status = s.captures(stream) ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+    *status = !s.captures(stream)   ? cudaStreamCaptureStatusNone
+              : s.capture_is_broken ? cudaStreamCaptureStatusInvalidated
+                                    : cudaStreamCaptureStatusActive;
     if (!s.captures(stream)) return cudaSuccess;
     Capture& capture = current();
     take_nodes(capture);
     capture.last.clear();
-    if (!capture.nodes->empty()) capture.last.push_back(handle_of(capture.nodes->back()));
+    for (const auto number : s.streams.capture_heads(stream))
+      for (const auto& node : *capture.nodes)
+        if (node.get() == capture.by_number[number]) capture.last.push_back(handle_of(node));
     if (id != nullptr) *id = reinterpret_cast<std::uint64_t>(capture.graph);
     if (graph != nullptr) *graph = static_cast<cudaGraph_t>(capture.graph);
     if (before != nullptr) *before = capture.last.data();
@@ -240,18 +313,27 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
   });
 }
 
-/// What is recorded next waits for all nodes that there are anyway.
-cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t*, const cudaGraphEdgeData*, size_t,
-                                                unsigned) {
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData*,
+                                                size_t count, unsigned flags) {
   return call("cudaStreamUpdateCaptureDependencies", Waits::no, [&](Session& s) {
-    s.streams.lose_capture();
-    return s.captures(stream) ? cudaSuccess : cudaErrorIllegalState;
+    if (!s.captures(stream)) return cudaErrorIllegalState;
+    take_nodes(current());
+    auto numbers = numbers_of(current(), nodes, count);
+    if (!numbers) return cudaErrorInvalidValue;
+    if (flags != cudaStreamSetCaptureDependencies)
+      for (const auto one : s.streams.capture_heads(stream)) numbers->push_back(one);
+    s.streams.waits_only_in_capture(stream, std::move(*numbers));
+    return cudaSuccess;
   });
 }
 #endif
 
-cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) {
-  return call("cudaThreadExchangeStreamCaptureMode", Waits::no, [](Session&) { return cudaSuccess; });
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  return call("cudaThreadExchangeStreamCaptureMode", Waits::no, [&](Session&) {
+    if (mode == nullptr || static_cast<unsigned>(*mode) > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
+    *mode = std::exchange(mode_of_thread(), *mode);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {
@@ -272,10 +354,18 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
     const auto nodes = nodes_of(exec);
     if (nodes == nullptr) return cudaErrorInvalidValue;
     if (stream_of(stream) == nullptr) return cudaErrorInvalidResourceHandle;
-    const auto run = [nodes, frees = freeing_first().contains(exec)](Session& now, cudaStream_t on) {
+    const auto flags = flags_of_instances().find(exec);
+    const bool frees =
+        flags != flags_of_instances().end() && (flags->second & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
+    const auto run = [nodes, frees](Session& now, cudaStream_t on) {
       const FreesFirst frees_first(frees);
       return run_nodes(now, *nodes, on, nodes.get());
     };
+    if (s.captures(stream)) {
+      s.captured->push_back({.work = {}, .type = cudaGraphNodeTypeGraph, .launch = {}, .child = nodes});
+      s.streams.captured(stream);
+      return cudaSuccess;
+    }
     s.host_launches();
     return s.under_way.later(stream, run) ? cudaSuccess : run(s, stream);
   });
@@ -300,6 +390,16 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
     if (nodes == nullptr || clone == nullptr) return cudaErrorInvalidValue;
     *clone = static_cast<cudaGraph_t>(add_graph(copy_of(*nodes)));
     share_user_objects(graph, *clone);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flags) {
+  return call("cudaGraphExecGetFlags", Waits::no, [&](Session&) {
+    const auto known = flags_of_instances().find(exec);
+    if (known == flags_of_instances().end() || nodes_of(exec) == nullptr || flags == nullptr)
+      return cudaErrorInvalidValue;
+    *flags = known->second;
     return cudaSuccess;
   });
 }

@@ -102,7 +102,9 @@ class Access final : public LibraryAccess {
 
 cudaError_t perform(Session& s, const LibraryOperation& operation, cudaStream_t stream, const LibraryWork& work) {
   if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
-  if (s.capture(stream, [=](Session& later, cudaStream_t on) { return perform(later, operation, on, work); }))
+  if (s.capture(
+          stream, [=](Session& later, cudaStream_t on) { return perform(later, operation, on, work); },
+          cudaGraphNodeTypeKernel))
     return cudaSuccess;
   if (s.breaks_capture(stream))
     return s.because(cudaErrorStreamCaptureImplicit, not_in_capture("work in the default stream"));

@@ -84,18 +84,19 @@ Session::Refusal Session::check(const LoadedFunction& kernel, const LaunchReques
 }
 
 bool Session::captures(cudaStream_t stream) const {
-  return captured != nullptr && number_on_gpu(stream_number(stream)) != Timeline::kDefault;
+  return captured != nullptr && number_on_gpu(stream_number(stream)) != Timeline::kDefault && streams.captures(stream);
 }
 
 bool Session::breaks_capture(cudaStream_t stream) {
-  const bool breaks = captured != nullptr && capture_waits_for_default && !captures(stream);
+  const bool breaks =
+      captured != nullptr && capture_waits_for_default && number_on_gpu(stream_number(stream)) == Timeline::kDefault;
   capture_is_broken |= breaks;
   return breaks;
 }
 
-bool Session::capture(cudaStream_t stream, Work work) {
+bool Session::capture(cudaStream_t stream, Work work, cudaGraphNodeType type, std::shared_ptr<KeptLaunch> launch) {
   if (!captures(stream)) return under_way.later(stream, std::move(work));
-  captured->push_back(std::move(work));
+  captured->push_back({std::move(work), type, std::move(launch)});
   streams.captured(stream);
   return true;
 }
@@ -106,7 +107,10 @@ cudaError_t Session::launch(const LaunchRequest& request) {
   const LoadedFunction& kernel = kernel_of(*request.function);
   if (const auto wrong = check(kernel, request); wrong.error != cudaSuccess)
     return refuse_launch(wrong, kernel, request);
-  if ((captured != nullptr || under_way.any()) && capture(request.stream, work_of(request))) return cudaSuccess;
+  if (captures(request.stream) || under_way.any()) {
+    const auto kept = keep(request);
+    if (capture(request.stream, work_of(kept), cudaGraphNodeTypeKernel, kept)) return cudaSuccess;
+  }
   ++launches_;
   if (pending_ != cudaSuccess) return cudaSuccess;  // behind the one that failed: it does not run
   KernelRecord& mine = record_of(kernel, request);
@@ -132,19 +136,23 @@ cudaError_t Session::launch(const LaunchRequest& request) {
   return cudaSuccess;
 }
 
-Work Session::work_of(const LaunchRequest& request) {
+std::shared_ptr<KeptLaunch> Session::keep(const LaunchRequest& request) {
   const LoadedFunction& kernel = kernel_of(*request.function);
-  std::vector<std::vector<std::byte>> arguments;
+  auto kept = std::make_shared<KeptLaunch>();
+  kept->request = request;
   for (std::size_t i = 0; i < kernel.kernel.parameter_sizes.size(); ++i) {
     const auto* bytes = static_cast<const std::byte*>(request.arguments[i]);
-    arguments.emplace_back(bytes, bytes + kernel.kernel.parameter_sizes[i]);
+    kept->arguments.emplace_back(bytes, bytes + kernel.kernel.parameter_sizes[i]);
   }
-  return [request, arguments, gpu = current_gpu()](Session& session, cudaStream_t stream) mutable {
+  for (auto& argument : kept->arguments) kept->places.push_back(argument.data());
+  kept->request.arguments = kept->places.data();
+  return kept;
+}
+
+Work Session::work_of(std::shared_ptr<KeptLaunch> launch) {
+  return [kept = std::move(launch), gpu = current_gpu()](Session& session, cudaStream_t stream) {
     const OnGpu on(gpu);
-    std::vector<void*> places;
-    for (auto& argument : arguments) places.push_back(argument.data());
-    LaunchRequest again = request;
-    again.arguments = places.data();
+    LaunchRequest again = kept->request;
     again.stream = stream;
     again.in_graph = true;
     return session.launch(again);

@@ -148,18 +148,6 @@ void StreamCheck::add(Session& session, Operation operation, const Operations::S
   operations_.add(std::move(operation), same, tell);
 }
 
-void StreamCheck::begin_capture(cudaStream_t stream, bool is_all) {
-  capture_.begin(number_of(stream));
-  if (!is_all) capture_.lose();
-}
-void StreamCheck::captured(cudaStream_t stream) { capture_.queued(number_of(stream)); }
-std::optional<CaptureOrder::Mark> StreamCheck::recorded_in_capture(cudaStream_t stream) const {
-  return capture_.recorded(number_of(stream));
-}
-void StreamCheck::waits_in_capture(cudaStream_t stream, const CaptureOrder::Mark& mark) {
-  capture_.waits(number_of(stream), mark);
-}
-
 void StreamCheck::begin_callback(cudaStream_t stream) {
   if (!on_) return;
   ordering_.begin_callback(number_of(stream));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/cuda_api/ordering/operations.h"
@@ -67,14 +68,26 @@ class StreamCheck {
   void allocation(Session& session, Operation::Kind kind, const char* function, const MemoryEntry& entry,
                   cudaStream_t stream, void* caller);
 
-  /// Streams are captured from now on; `is_all`: the graph has nothing yet.
-  void begin_capture(cudaStream_t stream, bool is_all);
-  void captured(cudaStream_t stream);
-  void lose_capture() { capture_.lose(); }
-  [[nodiscard]] const CaptureOrder& capture() const { return capture_; }
+  /// The stream is captured from now on, and those that wait for it by an event.
+  void begin_capture(cudaStream_t stream) { capture_.begin(number_of(stream)); }
+  void captured(cudaStream_t stream) { capture_.queued(number_of(stream)); }
+  [[nodiscard]] bool captures(cudaStream_t stream) const { return capture_.has(number_of(stream)); }
+  /// Its capture has nodes that the stream which began it does not wait for.
+  [[nodiscard]] bool capture_is_forked(cudaStream_t stream) const { return capture_.is_forked(number_of(stream)); }
+  [[nodiscard]] CaptureOrder& capture() { return capture_; }
+  [[nodiscard]] const CaptureOrder::Nodes& capture_heads(cudaStream_t stream) const {
+    return capture_.heads(number_of(stream));
+  }
+  void waits_only_in_capture(cudaStream_t stream, CaptureOrder::Nodes nodes) {
+    capture_.waits_only(number_of(stream), std::move(nodes));
+  }
   /// What an event records and a stream waits for while that is so.
-  [[nodiscard]] std::optional<CaptureOrder::Mark> recorded_in_capture(cudaStream_t stream) const;
-  void waits_in_capture(cudaStream_t stream, const CaptureOrder::Mark& mark);
+  [[nodiscard]] std::optional<CaptureOrder::Mark> recorded_in_capture(cudaStream_t stream) const {
+    return capture_.recorded(number_of(stream));
+  }
+  void waits_in_capture(cudaStream_t stream, const CaptureOrder::Mark& mark) {
+    capture_.waits(number_of(stream), mark);
+  }
 
   /// Host functions.
   void begin_callback(cudaStream_t stream);
