@@ -73,6 +73,10 @@ function(gpulab_cuda_library name folder header prefix version)
   if(name STREQUAL cublas AND EXISTS ${beside}/cublasXt.h)
     set(headers ${found},${beside}/cublasXt.h)
   endif()
+  set(legacy)
+  if(name STREQUAL cublas)
+    set(legacy ${beside}/cublas.h)  # without handles
+  endif()
   if(name STREQUAL cusolver AND EXISTS ${beside}/cusolverSp.h)
     set(headers ${found},${beside}/cusolver_common.h,${beside}/cusolverSp.h)
     foreach(more cusolverSp_LOWLEVEL_PREVIEW.h cusolverRf.h)
@@ -83,7 +87,7 @@ function(gpulab_cuda_library name folder header prefix version)
   endif()
   add_custom_command(
     OUTPUT ${wrappers}
-    COMMAND ${Python3_EXECUTABLE} ${script} ${headers} ${prefix} ${here}/functions.txt ${wrappers}
+    COMMAND ${Python3_EXECUTABLE} ${script} ${headers} ${prefix} ${here}/functions.txt ${wrappers} ${legacy}
     DEPENDS ${script} ${found} ${here}/functions.txt
     VERBATIM)
   file(CONFIGURE OUTPUT ${holder} CONTENT [=[

@@ -4,7 +4,7 @@
 // out: (?m)^solver: 0 wrong of 25
 // err: cusolverDnXgetrf 24 x 24
 // case: --sanitize memcheck,initcheck -- sparse :: 0
-// out: (?m)^sparse: 0 wrong of 13, singular 35
+// out: (?m)^sparse: 0 wrong of 14, singular 35
 // case: --gpus 2 -- nvml :: 0
 // out: (?m)^2 GPUs, 1: NVIDIA H200, 9.0, 1980 MHz, by its UUID 1, \d+ MiB used of \d+
 // out: temperature: Not Supported, before nvmlInit: Uninitialized
@@ -327,6 +327,14 @@ static void formats() {
       back[at(i)] = 5.0 * got[at(i)] + (i > 0 ? low[at(i)] * got[at(i - 1)] : 0) + (i + 1 < m ? high[at(i)] * got[at(i + 1)] : 0);
     }
   expect("gtsvInterleavedBatch", status, back, wide(side));
+  // One matrix, two right sides; the same numbers as if each system had its own place.
+  Device<double> lower(vector<double>(low.begin(), low.begin() + m)), diagonal(vector<double>(size_t(m), 5.0)), upper(vector<double>(high.begin(), high.begin() + m)), both(vector<double>(side.begin(), side.begin() + 2 * m));
+  const int made = cusparseDgtsv2_nopivot(handle, m, 2, lower.p, diagonal.p, upper.p, both.p, m, nullptr);
+  const auto solved = both.get();
+  vector<Z> again(solved.size());
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < 2; ++j) again[j * m + i] = 5.0 * solved[j * m + i] + (i > 0 ? low[i] * solved[j * m + i - 1] : 0) + (i + 1 < m ? high[i] * solved[j * m + i + 1] : 0);
+  expect("gtsv2_nopivot", made, again, wide(vector<double>(side.begin(), side.begin() + 2 * m)));
   // The same pattern twice.
   Device<int> offsets_of(size_t(n + 1));
   cusparseSpGEMMDescr_t descr;

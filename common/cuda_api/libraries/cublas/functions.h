@@ -3,6 +3,7 @@
 // order.
 
 #include "common/cuda_api/libraries/cublas/call.h"
+#include "common/cuda_api/libraries/cublas/legacy.h"
 
 namespace gpulab::cublas {
 

@@ -18,6 +18,7 @@
 struct GpulabSolver {
   cudaStream_t stream = nullptr;
   int deterministic = 1;  ///< CUSOLVER_DETERMINISTIC_RESULTS
+  int math = 1;           ///< CUSOLVER_DEFAULT_MATH
 };
 struct cusolverDnContext : GpulabSolver {};
 struct cusolverSpContext : GpulabSolver {};

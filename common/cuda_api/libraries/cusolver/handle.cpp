@@ -103,6 +103,18 @@ cusolverStatus_t cusolverDnGetDeterministicMode(cusolverDnHandle_t handle, cusol
 }
 #endif
 
+#if CUSOLVER_VERSION >= 12004
+cusolverStatus_t cusolverDnSetMathMode(cusolverDnHandle_t handle, cusolverMathMode_t mode) {
+  return set(handle, &GpulabSolver::math, static_cast<int>(mode));
+}
+cusolverStatus_t cusolverDnGetMathMode(cusolverDnHandle_t handle, cusolverMathMode_t* mode) {
+  int value = 0;
+  const auto status = get(handle, &GpulabSolver::math, mode == nullptr ? nullptr : &value);
+  if (status == CUSOLVER_STATUS_SUCCESS) *mode = static_cast<cusolverMathMode_t>(value);
+  return status;
+}
+#endif
+
 // Jacobi's methods.
 cusolverStatus_t cusolverDnCreateSyevjInfo(syevjInfo_t* info) { return make(info); }
 cusolverStatus_t cusolverDnDestroySyevjInfo(syevjInfo_t info) {
