@@ -40,6 +40,7 @@ constexpr std::array headers{
     HeaderRow{"cublasXt.h", "cublas"},      HeaderRow{"cublasLt.h", "cublasLt"},   HeaderRow{"curand.h", "curand"},
     HeaderRow{"cufft.h", "cufft"},          HeaderRow{"cufftXt.h", "cufft"},       HeaderRow{"cusparse.h", "cusparse"},
     HeaderRow{"cusparse_v2.h", "cusparse"}, HeaderRow{"cusolverDn.h", "cusolver"}, HeaderRow{"nccl.h", "nccl"},
+    HeaderRow{"cusolverSp.h", "cusolver"},  HeaderRow{"cusolverRf.h", "cusolver"}, HeaderRow{"nvml.h", "nvidia-ml"},
 };
 
 /// The names of a source's includes.

@@ -8,7 +8,8 @@ set(GPULAB_CUDA_LIBRARIES_FOLDER ${PROJECT_BINARY_DIR}/cuda_libraries)
 # Of its sources, and what else is in them.
 function(gpulab_lent_library name header prefix version sources)
   set(soname lib${name}.so.${version})
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/cuda_libraries/${name}.map CONTENT "@soname@ {\n  global: @prefix@*;\n  local: *;\n};\n" @ONLY)
+  string(MAKE_C_IDENTIFIER ${name} word)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/cuda_libraries/${name}.map CONTENT "lib@word@.so.@version@ {\n  global: @prefix@*;\n  local: *;\n};\n" @ONLY)
   set(target gpulab_lib_${name})
   add_library(${target} SHARED ${sources} $<TARGET_OBJECTS:gpulab_library_base>)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
@@ -23,15 +24,15 @@ function(gpulab_lent_library name header prefix version sources)
   set(object ${PROJECT_BINARY_DIR}/cuda_libraries/${name}_image.o)
   add_custom_command(
     OUTPUT ${object}
-    COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:${target}> image_${name}
-    COMMAND ${CMAKE_LINKER} -r -b binary -z noexecstack -o ${object} image_${name}
+    COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:${target}> image_${word}
+    COMMAND ${CMAKE_LINKER} -r -b binary -z noexecstack -o ${object} image_${word}
     DEPENDS ${target}
     WORKING_DIRECTORY ${GPULAB_CUDA_LIBRARIES_FOLDER}
     VERBATIM)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   set_property(GLOBAL APPEND PROPERTY GPULAB_LENT_OBJECTS ${object})
-  set_property(GLOBAL APPEND PROPERTY GPULAB_LENT_DECLARATIONS "extern \"C\" const char _binary_image_${name}_start[], _binary_image_${name}_end[]")
-  set_property(GLOBAL APPEND PROPERTY GPULAB_LENT_ROWS "      {\"${name}\", \"${soname}\", \"${header}\", {_binary_image_${name}_start, _binary_image_${name}_end}},")
+  set_property(GLOBAL APPEND PROPERTY GPULAB_LENT_DECLARATIONS "extern \"C\" const char _binary_image_${word}_start[], _binary_image_${word}_end[]")
+  set_property(GLOBAL APPEND PROPERTY GPULAB_LENT_ROWS "      {\"${name}\", \"${soname}\", \"${header}\", {_binary_image_${word}_start, _binary_image_${word}_end}},")
 endfunction()
 
 # gpulab_cuda_library(NAME FOLDER HEADER PREFIX VERSION [SOURCE...]): lib<NAME>.so of the version, which is a number or the header's macro.
@@ -72,12 +73,21 @@ function(gpulab_cuda_library name folder header prefix version)
   if(name STREQUAL cublas AND EXISTS ${beside}/cublasXt.h)
     set(headers ${found},${beside}/cublasXt.h)
   endif()
+  set(legacy)
+  if(name STREQUAL cublas)
+    set(legacy ${beside}/cublas.h)  # without handles
+  endif()
   if(name STREQUAL cusolver AND EXISTS ${beside}/cusolverSp.h)
     set(headers ${found},${beside}/cusolver_common.h,${beside}/cusolverSp.h)
+    foreach(more cusolverSp_LOWLEVEL_PREVIEW.h cusolverRf.h)
+      if(EXISTS ${beside}/${more})
+        set(headers ${headers},${beside}/${more})
+      endif()
+    endforeach()
   endif()
   add_custom_command(
     OUTPUT ${wrappers}
-    COMMAND ${Python3_EXECUTABLE} ${script} ${headers} ${prefix} ${here}/functions.txt ${wrappers}
+    COMMAND ${Python3_EXECUTABLE} ${script} ${headers} ${prefix} ${here}/functions.txt ${wrappers} ${legacy}
     DEPENDS ${script} ${found} ${here}/functions.txt
     VERBATIM)
   file(CONFIGURE OUTPUT ${holder} CONTENT [=[
@@ -119,7 +129,7 @@ endfunction()
 
 function(gpulab_add_cuda_libraries)
   set(folder ${PROJECT_SOURCE_DIR}/common/cuda_api/libraries)
-  file(GLOB base CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/products/*.cpp ${folder}/dense/*.cpp)
+  file(GLOB base CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/products/*.cpp ${folder}/dense/*.cpp ${folder}/sparse/*.cpp)
   add_library(gpulab_library_base OBJECT ${base})
   target_include_directories(gpulab_library_base PRIVATE ${PROJECT_SOURCE_DIR})
   target_include_directories(gpulab_library_base SYSTEM PRIVATE ${GPULAB_CUDA_INCLUDE_DIRS})
@@ -135,6 +145,8 @@ function(gpulab_add_cuda_libraries)
   # Of no toolkit: its types are in interface.h.
   file(GLOB own CONFIGURE_DEPENDS ${folder}/nccl/*.cpp)
   gpulab_lent_library(nccl nccl.h nccl 2 "${own}")
+  file(GLOB own CONFIGURE_DEPENDS ${folder}/nvml/*.cpp)
+  gpulab_lent_library(nvidia-ml nvml.h nvml 1 "${own}")
   get_property(objects GLOBAL PROPERTY GPULAB_LENT_OBJECTS)
   get_property(declarations GLOBAL PROPERTY GPULAB_LENT_DECLARATIONS)
   get_property(rows GLOBAL PROPERTY GPULAB_LENT_ROWS)

@@ -12,6 +12,9 @@
 // out: reduce is right
 // out: all_gather is right, reduce_scatter is right
 // out: ring is right
+// out: gather and scatter are right, all_to_all is right
+// out: split: 2 ranks of each color, sums are right
+// out: weighted sums are right: 0.5 of the host, 2 of the device
 // err: ncclAllReduce
 //
 // case: --gpus 2 -- rows :: 0
@@ -51,7 +54,7 @@
 // case: --gpus 2 -- captured :: 3
 // err: ncclAllReduce in a stream that is captured
 // case: --gpus 2 -- absent :: 3
-// err: ncclCommSplit
+// err: ncclCommShrink
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -178,6 +181,50 @@ float back(T value) {
   return static_cast<float>(value);
 }
 
+/// Each rank's part comes to the root and goes back; each gives each other one a part.
+void parts(const std::vector<ncclComm_t>& comms, const std::vector<Rank>& all, int ranks) {
+  together(ranks, [&](int r) { return ncclGather(all[r].from, all[r].to, kCount, ncclFloat, 1, comms[r], all[r].stream); });
+  const bool gathered = std::string(judged(all, ranks * kCount, [&](int r, int i) { return r == 1 ? i / kCount + 1.0f + i % kCount : -1.0f; })) == "right";
+  together(ranks, [&](int r) { return ncclScatter(all[r].from, all[r].to, kCount, ncclFloat, 2, comms[r], all[r].stream); });
+  const char* scattered = judged(all, kCount, [&](int r, int i) { return 3.0f + r * kCount + i; });
+  together(ranks, [&](int r) { return ncclAlltoAll(all[r].from, all[r].to, kCount, ncclFloat, comms[r], all[r].stream); });
+  printf("gather and scatter are %s, all_to_all is %s\n", gathered ? scattered : "wrong",
+         judged(all, ranks * kCount, [&](int r, int i) { return i / kCount + 1.0f + r * kCount + i % kCount; }));
+}
+/// Even and odd ranks, each in falling order: rank 3 is the odd ones' first.
+void split(const std::vector<ncclComm_t>& comms, const std::vector<Rank>& all, int ranks) {
+  std::vector<ncclComm_t> part(ranks);
+  together(ranks, [&](int r) { return ncclCommSplit(comms[r], r % 2, -r, &part[r], nullptr); });
+  int count = 0, rank = -1;
+  NCCL(ncclCommCount(part[3], &count));
+  NCCL(ncclCommUserRank(part[3], &rank));
+  together(ranks, [&](int r) { return ncclAllReduce(all[r].from, all[r].to, kCount, ncclFloat, ncclSum, part[r], all[r].stream); });
+  const char* sums = judged(all, kCount, [&](int r, int i) { return (r % 2 ? 6.0f : 4.0f) + 2.0f * i; });
+  printf("split: %d ranks of each color, sums are %s\n", count, rank == 0 ? sums : "wrong");
+  for (const auto comm : part) NCCL(ncclCommDestroy(comm));
+}
+/// Rank 0 by a half, the others as they are; then all by a number of the device's.
+void weighted(const std::vector<ncclComm_t>& comms, const std::vector<Rank>& all, int ranks) {
+  std::vector<ncclRedOp_t> operations(ranks);
+  const char* said[2];
+  float* two = nullptr;
+  const float number = 2;
+  CHECK(cudaSetDevice(0));
+  CHECK(cudaMalloc(&two, sizeof(float)));
+  CHECK(cudaMemcpy(two, &number, sizeof(float), cudaMemcpyHostToDevice));
+  for (const bool on_device : {false, true}) {
+    for (int r = 0; r < ranks; ++r) {
+      float half = r == 0 ? 0.5f : 1;
+      NCCL(ncclRedOpCreatePreMulSum(&operations[r], on_device ? two : &half, ncclFloat, on_device ? ncclScalarDevice : ncclScalarHostImmediate, comms[r]));
+    }
+    together(ranks, [&](int r) { return ncclAllReduce(all[r].from, all[r].to, kCount, ncclFloat, operations[r], comms[r], all[r].stream); });
+    said[on_device] = judged(all, kCount, [&](int, int i) { return on_device ? 2 * (10.0f + 4 * i) : 9.5f + 3.5f * i; });
+    for (int r = 0; r < ranks; ++r) NCCL(ncclRedOpDestroy(operations[r], comms[r]));
+  }
+  CHECK(cudaFree(two));
+  printf("weighted sums are %s: 0.5 of the host, 2 of the device\n", std::string(said[0]) == said[1] ? said[0] : "wrong");
+}
+
 void numbers() {
   int version = 0, ranks = 0, device = -1, rank = -1;
   NCCL(ncclGetVersion(&version));
@@ -235,6 +282,9 @@ void numbers() {
   NCCL(ncclGroupEnd());
   printf("ring is %s\n",
          judged(all, kCount, [&](int r, int i) { return static_cast<float>((r + ranks - 1) % ranks + 1 + i); }));
+  parts(comms, all, ranks);
+  split(comms, all, ranks);
+  weighted(comms, all, ranks);
   for (const auto comm : comms) NCCL(ncclCommDestroy(comm));
   destroy(all);
 }
@@ -343,7 +393,7 @@ void mistakes(const std::string& what) {
     CHECK(cudaStreamBeginCapture(all[0].stream, cudaStreamCaptureModeGlobal));
     together(2, [&](int r) { return reduce(r, kCount, all[r].stream); });
   }
-  if (what == "absent") NCCL(ncclCommSplit(comms[0], 0, 0, &comms[1], nullptr));
+  if (what == "absent") NCCL(ncclCommShrink(comms[0], nullptr, 0, &comms[1], nullptr, 0));
   destroy(all);
 }
 

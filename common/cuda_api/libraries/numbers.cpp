@@ -46,6 +46,8 @@ void decode(Type type, const void* from, double* to, i64 count) {
       return;
     case CUDA_R_32F:
       return each_from<float>(from, to, count, [](float x) { return double{x}; });
+    case CUDA_R_64I:  // rows of matrices: exact up to 2^53
+      return each_from<std::int64_t>(from, to, count, [](std::int64_t x) { return static_cast<double>(x); });
     case CUDA_R_32I:
       return each_from<std::int32_t>(from, to, count, [](std::int32_t x) { return double(x); });
     case CUDA_R_8I:
@@ -72,6 +74,8 @@ void encode(Type type, const double* from, void* to, i64 count) {
       return;
     case CUDA_R_32F:
       return each_to<float>(from, to, count, [](double x) { return static_cast<float>(x); });
+    case CUDA_R_64I:
+      return each_to<std::int64_t>(from, to, count, [](double x) { return std::clamp(x, -0x1p62, 0x1p62); });
     case CUDA_R_32I:
       return each_to<std::int32_t>(from, to, count, saturated<std::int32_t>);
     case CUDA_R_8I:

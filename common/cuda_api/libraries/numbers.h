@@ -50,6 +50,7 @@ using Type = cudaDataType_t;
   if (is_complex(type)) return 2 * bytes_of(real_of(type));
   switch (type) {
     case CUDA_R_64F:
+    case CUDA_R_64I:
       return 8;
     case CUDA_R_32F:
     case CUDA_R_32I:

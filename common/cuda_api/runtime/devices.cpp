@@ -289,6 +289,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     if (!s.has_gpu(device)) return unknown(s, device);
     *properties = properties_of(s.profile());
     properties->pciBusID += device;
+    // As cuDeviceGetUuid has it.
+    auto& id = properties->uuid.bytes;
+    std::strncpy(id, ("gpulab " + s.profile().id).c_str(), sizeof id);
+    id[sizeof id - 1] = static_cast<char>(device);
     return cudaSuccess;
   });
 }

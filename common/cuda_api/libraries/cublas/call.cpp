@@ -233,6 +233,47 @@ cublasStatus_t cublasSetSmCountTarget(cublasHandle_t h, int count) {
   return set(h, &cublasContext::sm_count, count, count >= 0);
 }
 
+#if CUBLAS_VERSION >= 130100
+// Emulated precisions: a product is computed in full here, whatever way they ask for.
+cublasStatus_t cublasGetEmulationStrategy(cublasHandle_t h, cublasEmulationStrategy_t* strategy) {
+  return get(h, &cublasContext::strategy, strategy);
+}
+cublasStatus_t cublasSetEmulationStrategy(cublasHandle_t h, cublasEmulationStrategy_t strategy) {
+  return set(h, &cublasContext::strategy, strategy,
+             strategy >= CUBLAS_EMULATION_STRATEGY_DEFAULT && strategy <= CUBLAS_EMULATION_STRATEGY_EAGER);
+}
+cublasStatus_t cublasGetEmulationSpecialValuesSupport(cublasHandle_t h, cudaEmulationSpecialValuesSupport* mask) {
+  return get(h, &cublasContext::special_values, mask);
+}
+cublasStatus_t cublasSetEmulationSpecialValuesSupport(cublasHandle_t h, cudaEmulationSpecialValuesSupport mask) {
+  return set(h, &cublasContext::special_values, mask);
+}
+cublasStatus_t cublasGetFixedPointEmulationMantissaControl(cublasHandle_t h, cudaEmulationMantissaControl* control) {
+  return get(h, &cublasContext::mantissa_control, control);
+}
+cublasStatus_t cublasSetFixedPointEmulationMantissaControl(cublasHandle_t h, cudaEmulationMantissaControl control) {
+  return set(h, &cublasContext::mantissa_control, control);
+}
+cublasStatus_t cublasGetFixedPointEmulationMaxMantissaBitCount(cublasHandle_t h, int* bits) {
+  return get(h, &cublasContext::most_bits, bits);
+}
+cublasStatus_t cublasSetFixedPointEmulationMaxMantissaBitCount(cublasHandle_t h, int bits) {
+  return set(h, &cublasContext::most_bits, bits, bits >= 0);
+}
+cublasStatus_t cublasGetFixedPointEmulationMantissaBitOffset(cublasHandle_t h, int* offset) {
+  return get(h, &cublasContext::bit_offset, offset);
+}
+cublasStatus_t cublasSetFixedPointEmulationMantissaBitOffset(cublasHandle_t h, int offset) {
+  return set(h, &cublasContext::bit_offset, offset);
+}
+cublasStatus_t cublasGetFixedPointEmulationMantissaBitCountPointer(cublasHandle_t h, int** bits) {
+  return get(h, &cublasContext::bits, bits);
+}
+cublasStatus_t cublasSetFixedPointEmulationMantissaBitCountPointer(cublasHandle_t h, int* bits) {
+  return set(h, &cublasContext::bits, bits);
+}
+#endif
+
 cublasStatus_t cublasLoggerConfigure(int, int, int, const char*) { return CUBLAS_STATUS_SUCCESS; }
 cublasStatus_t cublasSetLoggerCallback(cublasLogCallback) { return CUBLAS_STATUS_SUCCESS; }
 

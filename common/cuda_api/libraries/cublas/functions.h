@@ -3,6 +3,7 @@
 // order.
 
 #include "common/cuda_api/libraries/cublas/call.h"
+#include "common/cuda_api/libraries/cublas/legacy.h"
 
 namespace gpulab::cublas {
 
@@ -77,6 +78,10 @@ Status symm(const Call& call, Side side, Fill fill, i64 m, i64 n, In alpha, In a
 Status hemm(const Call& call, Side side, Fill fill, i64 m, i64 n, In alpha, In a, i64 lda, In b, i64 ldb, In beta,
             Out c, i64 ldc);
 Status syrk(const Call& call, Fill fill, Op op, i64 n, i64 k, In alpha, In a, i64 lda, In beta, Out c, i64 ldc);
+Status syrk_ex(const Call& call, Fill fill, Op op, i64 n, i64 k, In alpha, In a, Type of_a, i64 lda, In beta, Out c,
+               Type of_c, i64 ldc);
+Status herk_ex(const Call& call, Fill fill, Op op, i64 n, i64 k, In alpha, In a, Type of_a, i64 lda, In beta, Out c,
+               Type of_c, i64 ldc);
 Status herk(const Call& call, Fill fill, Op op, i64 n, i64 k, In alpha, In a, i64 lda, In beta, Out c, i64 ldc);
 Status syr2k(const Call& call, Fill fill, Op op, i64 n, i64 k, In alpha, In a, i64 lda, In b, i64 ldb, In beta, Out c,
              i64 ldc);

@@ -23,6 +23,9 @@ Type scalar_type_of(cublasComputeType_t compute, Type c) {
       return CUDA_R_32I;
     case CUBLAS_COMPUTE_64F:
     case CUBLAS_COMPUTE_64F_PEDANTIC:
+#if CUBLAS_VERSION >= 130100
+    case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
+#endif
       return is_complex(c) ? CUDA_C_64F : CUDA_R_64F;
     default:
       return is_complex(c) ? CUDA_C_32F : CUDA_R_32F;
@@ -40,12 +43,17 @@ bool is_supported(const Gemm& g, cublasComputeType_t compute) {
       return all(CUDA_R_8I, CUDA_R_32I);
     case CUBLAS_COMPUTE_64F:
     case CUBLAS_COMPUTE_64F_PEDANTIC:
+#if CUBLAS_VERSION >= 130100
+    case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
+#endif
       return all(CUDA_R_64F, CUDA_R_64F) || all(CUDA_C_64F, CUDA_C_64F);
     case CUBLAS_COMPUTE_32F:
     case CUBLAS_COMPUTE_32F_PEDANTIC:
       return all(CUDA_R_32F, CUDA_R_32F) || all(CUDA_R_16F, CUDA_R_16F) || all(CUDA_R_16F, CUDA_R_32F) ||
              all(CUDA_R_16BF, CUDA_R_16BF) || all(CUDA_R_16BF, CUDA_R_32F) || all(CUDA_R_8I, CUDA_R_32F) ||
              all(CUDA_C_32F, CUDA_C_32F) || all(CUDA_C_8I, CUDA_C_32F);
+    case CUBLAS_COMPUTE_32F_FAST_TF32:
+      return all(CUDA_R_32F, CUDA_R_32F) || all(CUDA_C_32F, CUDA_C_32F) || all(CUDA_R_16F, CUDA_R_16F);
     default:
       return all(CUDA_R_32F, CUDA_R_32F) || all(CUDA_C_32F, CUDA_C_32F);
   }
@@ -107,6 +115,12 @@ void multiply(LibraryAccess& memory, const Gemm& g, const Operand& a, const Oper
   finish(memory, c, sums, alpha, beta, false, index);
 }
 
+/// False: as on an H100, where no kernel takes integers of such a shape.
+bool has_kernel(const Gemm& g, bool single) {
+  return g.at != CUDA_R_8I || g.ct != CUDA_R_32I ||
+         byte_product_exists(g.opa != CUBLAS_OP_N, g.opb != CUBLAS_OP_N, g.m, g.n, g.k, single);
+}
+
 Status queue(const Call& call, const Gemm& g, In alpha, In beta, Type scalars_type, LibraryUnit unit) {
   if (g.m == 0 || g.n == 0 || g.batch == 0) return CUBLAS_STATUS_SUCCESS;
   GPULAB_CHECK(call.check_host("alpha", alpha));
@@ -114,6 +128,7 @@ Status queue(const Call& call, const Gemm& g, In alpha, In beta, Type scalars_ty
   const Scalars scalars{call.number("alpha", alpha, scalars_type), call.number("beta", beta, scalars_type)};
   if (scalars.changes_nothing() || (g.k == 0 && !scalars.beta.on_device && scalars.beta.value == Complex(1)))
     return CUBLAS_STATUS_SUCCESS;
+  if (g.k > 0 && !has_kernel(g, g.batch == 1)) return CUBLAS_STATUS_NOT_SUPPORTED;
   const Operand a = a_of(g), b = b_of(g), c = c_of(g);
   return call.queue({shape_of(g), operations_of(g), unit}, product_buffers(scalars, c, {a, b}),
                     [=](LibraryAccess& memory) {
@@ -131,6 +146,7 @@ Status queue_pointers(const Call& call, const Gemm& g, In alpha, In beta, Type s
   GPULAB_CHECK(call.check_host("beta", beta));
   const Scalars scalars{call.number("alpha", alpha, scalars_type), call.number("beta", beta, scalars_type)};
   if (scalars.changes_nothing()) return CUBLAS_STATUS_SUCCESS;
+  if (!has_kernel(g, true)) return CUBLAS_STATUS_NOT_SUPPORTED;
   const PointerArrays arrays({{"Aarray", g.a}, {"Barray", g.b}, {"Carray", g.c}}, g.batch);
   return call.queue({shape_of(g), operations_of(g), unit}, arrays.buffers(), [=](LibraryAccess& memory) {
     const auto places = arrays.load(memory);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "common/cuda_api/libraries/cublas/products.h"
 
 namespace gpulab::cublas {
@@ -68,6 +70,7 @@ struct RankK {
   bool hermitian, two;
   int first_number;  ///< of ldb: 0 where there is no B
   Type alpha_type, beta_type;
+  std::optional<Type> of_a = std::nullopt;  ///< where A's is not that of C
 };
 
 Status rank_k(const Call& call, const RankK& what, Fill fill, Op op, i64 n, i64 k, In alpha, In a, i64 lda, In b,
@@ -89,7 +92,7 @@ Status rank_k(const Call& call, const RankK& what, Fill fill, Op op, i64 n, i64 
   const Scalars scalars{call.number("alpha", alpha, what.alpha_type), call.number("beta", beta, what.beta_type)};
   if (scalars.changes_nothing() || (k == 0 && !scalars.beta.on_device && scalars.beta.value == Complex(1)))
     return CUBLAS_STATUS_SUCCESS;
-  const Operand one = matrix("A", a, t, rows, plain ? k : n, lda);
+  const Operand one = matrix("A", a, what.of_a.value_or(t), rows, plain ? k : n, lda);
   const Operand other = has_b ? matrix("B", b, t, rows, plain ? k : n, ldb) : one;
   Operand to = matrix("C", c, t, n, n, ldc);
   to.layout = fill == CUBLAS_FILL_MODE_UPPER ? Layout::upper : Layout::lower;
@@ -140,6 +143,22 @@ Status syrk(const Call& call, Fill fill, Op op, i64 n, i64 k, In alpha, In a, i6
 Status herk(const Call& call, Fill fill, Op op, i64 n, i64 k, In alpha, In a, i64 lda, In beta, Out c, i64 ldc) {
   const Type t = call.real_type();
   return rank_k(call, {true, false, 0, t, t}, fill, op, n, k, alpha, a, lda, nullptr, 0, beta, c, ldc);
+}
+/// Of C_8I or C_32F, into C_32F.
+static bool takes(Type of_a, Type of_c) { return (of_a == CUDA_C_8I || of_a == CUDA_C_32F) && of_c == CUDA_C_32F; }
+Status syrk_ex(const Call& call, Fill fill, Op op, i64 n, i64 k, In alpha, In a, Type of_a, i64 lda, In beta, Out c,
+               Type of_c, i64 ldc) {
+  GPULAB_CHECK(call.check(call.routine(), {}));
+  if (!takes(of_a, of_c)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  return rank_k(call, {false, false, 0, CUDA_C_32F, CUDA_C_32F, of_a}, fill, op, n, k, alpha, a, lda, nullptr, 0, beta,
+                c, ldc);
+}
+Status herk_ex(const Call& call, Fill fill, Op op, i64 n, i64 k, In alpha, In a, Type of_a, i64 lda, In beta, Out c,
+               Type of_c, i64 ldc) {
+  GPULAB_CHECK(call.check(call.routine(), {}));
+  if (!takes(of_a, of_c)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  return rank_k(call, {true, false, 0, CUDA_R_32F, CUDA_R_32F, of_a}, fill, op, n, k, alpha, a, lda, nullptr, 0, beta,
+                c, ldc);
 }
 Status syr2k(const Call& call, Fill fill, Op op, i64 n, i64 k, In alpha, In a, i64 lda, In b, i64 ldb, In beta, Out c,
              i64 ldc) {

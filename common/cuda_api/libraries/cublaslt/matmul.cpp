@@ -91,6 +91,12 @@ cublasStatus_t check(const Product& p, std::string* name = nullptr) {
     return CUBLAS_STATUS_NOT_SUPPORTED;
   constexpr unsigned known = 1 | kRelu | kBias | kDRelu | kBiasGradient | kGelu | kDGelu | kAux | kBiasOfA | kBiasOfB;
   if ((p.epilogue & ~known) != 0) return CUBLAS_STATUS_NOT_SUPPORTED;
+  // Sums over k of an operand's rows: where that operand lies by columns of them alone, as on an H100.
+  if ((p.has(kBiasOfA) && p.opa != CUBLAS_OP_N) || (p.has(kBiasOfB) && p.opb == CUBLAS_OP_N))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (static_cast<Type>(p.a.type) == CUDA_R_8I && p.a.order == CUBLASLT_ORDER_COL &&
+      !byte_product_exists(p.opa != CUBLAS_OP_N, p.opb != CUBLAS_OP_N, p.m, p.n, p.k, p.batch == 1))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
   if (p.has(kBias | kBiasGradient | kBiasOfA | kBiasOfB) && p.pointer(CUBLASLT_MATMUL_DESC_BIAS_POINTER) == 0)
     return CUBLAS_STATUS_INVALID_VALUE;
   if (p.has(kAux) &&

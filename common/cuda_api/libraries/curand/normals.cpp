@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "common/cuda_api/libraries/curand/distributions.h"
+#include "common/cuda_api/libraries/curand/quantiles.h"
 #include "common/cuda_api/libraries/library.h"
 
 // normals.cu as PTX, made by the build.
@@ -30,8 +30,7 @@ constexpr Kernel kKernels[][2] = {
 };
 constexpr std::size_t kMost = std::size_t{1} << 20;  ///< threads of a launch
 
-// ---- on the host, as curand_normal.h has it there; quantiles as near as they are known (a library of the host's that
-// nobody has told of makes them) ----
+// ---- on the host, as curand_normal.h has it there ----
 
 template <typename R>
 R shaped(R normal, const Shape& shape) {
@@ -59,9 +58,20 @@ std::array<double, 2> pair_of(const std::array<double, 2>& u) { return box_mulle
 /// Of the lower half of the words, and the mirror for the upper one.
 std::array<float, 1> quantile_of(std::uint32_t x) {
   const bool upper = x > 0x80000000U;
-  const float p = std::fma(static_cast<float>(upper ? ~x : x), 0x1p-32F, 0x1p-33F);
-  const double z = normal_quantile(p);
-  return {static_cast<float>(upper ? -z : z)};
+  const float p = static_cast<float>(upper ? ~x : x) * 0x1p-32F + 0x1p-33F;
+  return {(upper ? 1 : -1) * std::numbers::sqrt2_v<float> * static_cast<float>(inverse_erfc(2 * p))};
+}
+std::array<double, 1> quantile_in_double(std::uint32_t x) {
+  const bool upper = x > 0x80000000U;
+  const double p = (upper ? ~x : x) * 0x1p-32 + 0x1p-33;
+  return {(upper ? 1 : -1) * std::numbers::sqrt2 * inverse_erfc(2 * p)};
+}
+/// Of 53 of 64 bits.
+std::array<double, 1> quantile_of_64_bits(std::uint64_t x) {
+  x >>= 11;
+  const bool upper = x > 0x10000000000000U;
+  const double p = static_cast<double>(upper ? 0x1fffffffffffffU - x : x) * 0x1p-53 + 0x1p-54;
+  return {(upper ? 1 : -1) * std::numbers::sqrt2 * inverse_erfc(2 * p)};
 }
 template <typename In, typename Make>
 std::vector<char> each(const std::vector<std::byte>& parts, const Shape& shape, const Make& make) {
@@ -89,10 +99,10 @@ std::vector<char> Normals::made_on_host(const Shape& shape) const {
     case NormalMethod::pairs_of_fractions:
       return in_double_ ? each<array<double, 2>>(parts_, shape, pair) : each<array<float, 2>>(parts_, shape, pair);
     case NormalMethod::quantiles:
-      if (!in_double_) return each<uint32_t>(parts_, shape, quantile_of);
-      return made(shape);
+      return in_double_ ? each<uint32_t>(parts_, shape, quantile_in_double)
+                        : each<uint32_t>(parts_, shape, quantile_of);
     default:
-      return made(shape);
+      return in_double_ ? each<std::uint64_t>(parts_, shape, quantile_of_64_bits) : made(shape);
   }
 }
 

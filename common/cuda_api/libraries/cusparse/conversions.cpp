@@ -41,6 +41,31 @@ std::vector<Element<W>> found(LibraryAccess& memory, const cusparseDnMatDescr& f
   return all;
 }
 
+/// Blocks that the columns of the sparse form name already: their values.
+cusparseStatus_t fill_blocks(const Call& call, const cusparseDnMatDescr& a, const cusparseSpMatDescr& b) {
+  const Sparse sparse(b);
+  const Operand from = dense_matrix(a), to = sparse.values.written();
+  return call.queue(
+      shape_of(a.rows, a.columns), 0, a.type, {from.buffer(), sparse.indices.buffer(), to.buffer()},
+      [=](LibraryAccess& memory) {
+        for_type(a.type, [&](auto kind) {
+          using W = decltype(kind);
+          const auto values = load<W>(memory, from);
+          const auto blocks = load_integers(memory, sparse.indices);
+          const i64 base = b.base == CUSPARSE_INDEX_BASE_ONE ? 1 : 0, wide = b.padded / b.block_rows;
+          Values<W> made(to);
+          for (i64 i = 0; i < b.rows; ++i)
+            for (i64 k = 0; k < b.padded; ++k) {
+              const i64 block = blocks[static_cast<std::size_t>(i / b.block_rows * wide + k / b.block_rows)] - base;
+              const i64 j = block * b.block_rows + k % b.block_rows;
+              if (block >= 0 && j < b.columns)
+                made[i * b.padded + k] = a.order == CUSPARSE_ORDER_ROW ? values.at(j, i) : values.at(i, j);
+            }
+          store(memory, made);
+        });
+      });
+}
+
 }  // namespace
 }  // namespace gpulab::cusparse
 
@@ -89,6 +114,7 @@ cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle, cuspars
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (a == nullptr || b == nullptr || a->rows != b->rows || a->columns != b->columns)
     return CUSPARSE_STATUS_INVALID_VALUE;
+  if (b->format == CUSPARSE_FORMAT_BLOCKED_ELL) return CUSPARSE_STATUS_SUCCESS;  // its columns are the program's
   const bool listed = b->format == CUSPARSE_FORMAT_COO;
   const Operand offsets = Sparse(*b).offsets.written(), from = dense_matrix(*a);
   std::vector<gpulab::libraries::LibraryBuffer> buffers{from.buffer()};
@@ -113,6 +139,8 @@ cusparseStatus_t cusparseDenseToSparse_convert(cusparseHandle_t handle, cusparse
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (a == nullptr || b == nullptr || a->rows != b->rows || a->columns != b->columns)
     return CUSPARSE_STATUS_INVALID_VALUE;
+  if (b->format == CUSPARSE_FORMAT_BLOCKED_ELL)
+    return fill_blocks({handle, "cusparseDenseToSparse_convert", __builtin_return_address(0)}, *a, *b);
   const Sparse sparse(*b);
   const bool listed = b->format == CUSPARSE_FORMAT_COO;
   const Operand from = dense_matrix(*a);

@@ -33,14 +33,85 @@ void store_integers(LibraryAccess& memory, const Operand& to, const std::vector<
 }
 
 Sparse::Sparse(const cusparseSpMatDescr& of) : d(of) {
-  const bool by_rows = d.format == CUSPARSE_FORMAT_CSR, listed = d.format == CUSPARSE_FORMAT_COO;
-  offsets = integers(listed    ? "row indices"
-                     : by_rows ? "row offsets"
-                               : "column offsets",
-                     d.offsets, d.offset_type, listed ? d.nonzeros : (by_rows ? d.rows : d.columns) + 1);
-  indices = integers(by_rows || listed ? "column indices" : "row indices", d.indices, d.index_type, d.nonzeros);
-  values = vector("values", d.values, d.type, d.nonzeros, 1);
+  const char* lines = "row offsets";
+  const char* places = "column indices";
+  std::int64_t line_count = d.rows + 1, count = d.nonzeros, value_count = d.nonzeros;
+  switch (d.format) {
+    case CUSPARSE_FORMAT_CSC:
+      lines = "column offsets", places = "row indices", line_count = d.columns + 1;
+      break;
+    case CUSPARSE_FORMAT_COO:
+      lines = "row indices", line_count = d.nonzeros;
+      break;
+    case CUSPARSE_FORMAT_BSR:
+      line_count = d.rows / d.block_rows + 1, count = d.blocks;
+      break;
+    case CUSPARSE_FORMAT_BLOCKED_ELL:
+      line_count = 0, count = d.blocks, value_count = d.rows * d.padded;
+      break;
+    case CUSPARSE_FORMAT_SLICED_ELLPACK:
+      lines = "slice offsets", line_count = (d.rows + d.block_rows - 1) / d.block_rows + 1;
+      count = value_count = d.padded;
+      break;
+    default:
+      break;
+  }
+  offsets = integers(lines, d.offsets, d.offset_type, line_count);
+  indices = integers(places, d.indices, d.index_type, count);
+  values = vector("values", d.values, d.type, value_count, 1);
 }
+
+namespace {
+
+/// Blocks one after the other, each by its rows or by its columns.
+template <typename W>
+void add_blocks(const cusparseSpMatDescr& d, const std::vector<std::int64_t>& offsets,
+                const std::vector<std::int64_t>& indices, const std::vector<W>& values, std::int64_t base,
+                std::vector<Element<W>>& all) {
+  std::size_t line = 0;
+  for (std::int64_t block = 0; block < d.blocks; ++block) {
+    while (line + 2 < offsets.size() && block >= offsets[line + 1] - base) ++line;
+    const auto row = static_cast<std::int64_t>(line) * d.block_rows,
+               column = (indices[static_cast<std::size_t>(block)] - base) * d.block_columns;
+    for (std::int64_t k = 0; k < d.block_rows * d.block_columns; ++k) {
+      const bool by_rows = d.order == CUSPARSE_ORDER_ROW;
+      const std::int64_t i = by_rows ? k / d.block_columns : k % d.block_rows,
+                         j = by_rows ? k % d.block_columns : k / d.block_rows;
+      all.push_back(
+          {row + i, column + j, values[static_cast<std::size_t>(block * d.block_rows * d.block_columns + k)]});
+    }
+  }
+}
+/// Rows of `padded` values; blocks of columns that are named -1 pad.
+template <typename W>
+void add_blocked_ell(const cusparseSpMatDescr& d, const std::vector<std::int64_t>& indices,
+                     const std::vector<W>& values, std::int64_t base, std::vector<Element<W>>& all) {
+  const std::int64_t wide = d.padded / d.block_rows;
+  for (std::int64_t i = 0; i < d.rows; ++i)
+    for (std::int64_t k = 0; k < d.padded; ++k) {
+      const auto block = static_cast<std::size_t>(i / d.block_rows * wide + k / d.block_rows);
+      if (block >= indices.size() || indices[block] < base) continue;
+      all.push_back({i, (indices[block] - base) * d.block_rows + k % d.block_rows,
+                     values[static_cast<std::size_t>(i * d.padded + k)]});
+    }
+}
+/// Slices of rows, each by columns; a column that is named -1 pads.
+template <typename W>
+void add_slices(const cusparseSpMatDescr& d, const std::vector<std::int64_t>& offsets,
+                const std::vector<std::int64_t>& indices, const std::vector<W>& values, std::int64_t base,
+                std::vector<Element<W>>& all) {
+  for (std::size_t slice = 0; slice + 1 < offsets.size(); ++slice) {
+    const auto first = std::max<std::int64_t>(0, offsets[slice] - base),
+               end = std::min(d.padded, offsets[slice + 1] - base);
+    for (std::int64_t at = first; at < end; ++at) {
+      const std::int64_t row = static_cast<std::int64_t>(slice) * d.block_rows + (at - first) % d.block_rows;
+      const std::int64_t column = indices[static_cast<std::size_t>(at)] - base;
+      if (column >= 0 && row < d.rows) all.push_back({row, column, values[static_cast<std::size_t>(at)]});
+    }
+  }
+}
+
+}  // namespace
 
 template <typename W>
 std::vector<Element<W>> elements(LibraryAccess& memory, const Sparse& sparse) {
@@ -55,6 +126,10 @@ std::vector<Element<W>> elements(LibraryAccess& memory, const Sparse& sparse) {
       all.push_back({offsets[i] - base, indices[i] - base, values.all[i]});
     return all;
   }
+  if (d.format == CUSPARSE_FORMAT_BSR) add_blocks(d, offsets, indices, values.all, base, all);
+  if (d.format == CUSPARSE_FORMAT_BLOCKED_ELL) add_blocked_ell(d, indices, values.all, base, all);
+  if (d.format == CUSPARSE_FORMAT_SLICED_ELLPACK) add_slices(d, offsets, indices, values.all, base, all);
+  if (d.format != CUSPARSE_FORMAT_CSR && d.format != CUSPARSE_FORMAT_CSC) return all;
   for (std::size_t line = 0; line + 1 < offsets.size(); ++line) {
     const auto first = std::max<std::int64_t>(0, offsets[line] - base),
                end = std::min(d.nonzeros, offsets[line + 1] - base);
@@ -71,6 +146,26 @@ template std::vector<Element<double>> elements(LibraryAccess&, const Sparse&);
 template std::vector<Element<Complex>> elements(LibraryAccess&, const Sparse&);
 template std::vector<Element<Precise>> elements(LibraryAccess&, const Sparse&);
 template std::vector<Element<PreciseComplex>> elements(LibraryAccess&, const Sparse&);
+
+namespace {
+
+void* behind(void* pointer, std::int64_t elements, std::int64_t bytes) {
+  return static_cast<char*>(pointer) + elements * bytes;
+}
+std::int64_t bytes_of_index(cusparseIndexType_t type) { return type == CUSPARSE_INDEX_64I ? 8 : 4; }
+
+}  // namespace
+
+cusparseSpMatDescr item(cusparseSpMatDescr d, std::int64_t i) {
+  d.offsets = behind(d.offsets, i * d.offsets_stride, bytes_of_index(d.offset_type));
+  d.indices = behind(d.indices, i * d.indices_stride, bytes_of_index(d.index_type));
+  d.values = behind(d.values, i * d.values_stride, bytes_of(d.type));
+  return d;
+}
+cusparseDnMatDescr item(cusparseDnMatDescr d, std::int64_t i) {
+  d.values = behind(d.values, d.batch > 1 ? i * d.stride : 0, bytes_of(d.type));
+  return d;
+}
 
 Operand dense(const char* name, const cusparseDnMatDescr& d) {
   const bool by_rows = d.order == CUSPARSE_ORDER_ROW;

@@ -46,7 +46,7 @@ struct cusparseDnMatDescr {
 };
 
 struct cusparseSpMatDescr {
-  cusparseFormat_t format;  ///< CSR, CSC or COO
+  cusparseFormat_t format;
   std::int64_t rows, columns, nonzeros;
   void *offsets, *indices, *values;  ///< of COO: rows, columns
   cusparseIndexType_t offset_type, index_type;
@@ -54,9 +54,20 @@ struct cusparseSpMatDescr {
   cudaDataType type;
   cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;  ///< of solves
   cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
+  // Of blocks: their sizes, how many there are, and how each is stored; of sliced ELL: rows of a slice, and values with
+  // those that pad; of blocked ELL: columns that each row keeps.
+  std::int64_t block_rows = 1, block_columns = 1, blocks = 0, padded = 0;
+  cusparseOrder_t order = CUSPARSE_ORDER_ROW;
+  // Of many: how many, and elements from one to the next.
+  int batch = 1;
+  std::int64_t offsets_stride = 0, indices_stride = 0, values_stride = 0;
 };
 
 namespace gpulab::cusparse {
+
+/// The i-th of many.
+[[nodiscard]] cusparseSpMatDescr item(cusparseSpMatDescr d, std::int64_t i);
+[[nodiscard]] cusparseDnMatDescr item(cusparseDnMatDescr d, std::int64_t i);
 
 using namespace gpulab::libraries;
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/cuda_api/libraries/cusparse/descriptors.h"
 
 namespace gpulab::cusparse {
@@ -111,41 +113,56 @@ cusparseStatus_t multiply_matrix(const Call& call, cusparseOperation_t opa, cusp
   const bool plain_a = opa == CUSPARSE_OPERATION_NON_TRANSPOSE, plain_b = opb == CUSPARSE_OPERATION_NON_TRANSPOSE;
   const i64 m = plain_a ? a.rows : a.columns, k = plain_a ? a.columns : a.rows, n = plain_b ? b.columns : b.rows;
   if ((plain_b ? b.rows : b.columns) != k || c.rows != m || c.columns != n) return CUSPARSE_STATUS_INVALID_VALUE;
-  if (b.batch != 1 || c.batch != 1) return CUSPARSE_STATUS_NOT_SUPPORTED;
+  // Of many: those of which there is one serve all.
+  const i64 batch = std::max({a.batch, b.batch, c.batch});
+  if ((a.batch != 1 && a.batch != batch) || (b.batch != 1 && b.batch != batch) || c.batch != batch)
+    return CUSPARSE_STATUS_INVALID_VALUE;
   if (m == 0 || n == 0) return CUSPARSE_STATUS_SUCCESS;
   const Scalars scalars = scalars_of(call, alpha, beta, compute);
-  const Sparse sparse(a);
-  const Operand from = dense("matB", b), whole = dense("matC", c);
-  const Operand to = is_fresh(scalars) ? whole.written() : whole.changed();
-  auto buffers = sparse.buffers();
-  buffers.push_back(from.buffer());
-  buffers.push_back(to.buffer());
+  struct Item {
+    Sparse sparse;
+    Operand from, to;
+  };
+  std::vector<Item> items;
+  std::vector<LibraryBuffer> buffers;
+  for (i64 i = 0; i < batch; ++i) {
+    const Operand whole = dense("matC", item(c, i));
+    items.push_back(
+        {Sparse(item(a, i)), dense("matB", item(b, i)), is_fresh(scalars) ? whole.written() : whole.changed()});
+    for (auto& one : items.back().sparse.buffers()) buffers.push_back(one);
+    buffers.push_back(items.back().from.buffer());
+    buffers.push_back(items.back().to.buffer());
+  }
   scalars.alpha.add_to(buffers);
   scalars.beta.add_to(buffers);
   const bool b_by_rows = (b.order == CUSPARSE_ORDER_ROW) == plain_b, c_by_rows = c.order == CUSPARSE_ORDER_ROW;
-  const double operations = 2.0 * static_cast<double>(a.nonzeros) * static_cast<double>(n);
-  return call.queue(
-      fmt::format("{}, {} columns", shape_of(a), n), operations, c.type, buffers, [=](LibraryAccess& memory) {
-        for_type(memory, to.type, [&](auto kind) {
-          using W = decltype(kind);
-          const auto values = load<W>(memory, from);
-          const W by = scalars.alpha.get<W>(memory);
-          auto result = scaled(memory, to, scalars.beta.get<W>(memory));
-          for (const auto& stored : elements<W>(memory, sparse)) {
-            const auto e = turned(stored, opa);
-            if (e.row < 0 || e.row >= m || e.column < 0 || e.column >= k) {
-              (void)element_at(memory, values, e.column * (b_by_rows ? n : 1));
-              continue;
-            }
-            for (i64 j = 0; j < n; ++j) {
-              const W other = b_by_rows ? values.at(j, e.column) : values.at(e.column, j);
-              const W term = by * e.value * (opb == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? conjugate(other) : other);
-              (c_by_rows ? result.at(j, e.row) : result.at(e.row, j)) += term;
-            }
-          }
-          store(memory, result);
-        });
-      });
+  const double operations = 2.0 * static_cast<double>(a.nonzeros) * static_cast<double>(n) * static_cast<double>(batch);
+  const std::string shape = fmt::format("{}, {} columns", shape_of(a), n);
+  return call.queue(batch == 1 ? shape : fmt::format("{}, {} times", shape, batch), operations, c.type, buffers,
+                    [=](LibraryAccess& memory) {
+                      for_type(memory, c.type, [&](auto kind) {
+                        using W = decltype(kind);
+                        const W by = scalars.alpha.get<W>(memory), kept = scalars.beta.get<W>(memory);
+                        for (const auto& [sparse, from, to] : items) {
+                          const auto values = load<W>(memory, from);
+                          auto result = scaled(memory, to, kept);
+                          for (const auto& stored : elements<W>(memory, sparse)) {
+                            const auto e = turned(stored, opa);
+                            if (e.row < 0 || e.row >= m || e.column < 0 || e.column >= k) {
+                              (void)element_at(memory, values, e.column * (b_by_rows ? n : 1));
+                              continue;
+                            }
+                            for (i64 j = 0; j < n; ++j) {
+                              const W other = b_by_rows ? values.at(j, e.column) : values.at(e.column, j);
+                              const W term = by * e.value *
+                                             (opb == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? conjugate(other) : other);
+                              (c_by_rows ? result.at(j, e.row) : result.at(e.row, j)) += term;
+                            }
+                          }
+                          store(memory, result);
+                        }
+                      });
+                    });
 }
 
 }  // namespace

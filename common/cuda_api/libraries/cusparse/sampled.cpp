@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/cuda_api/libraries/cusparse/descriptors.h"
 
 namespace gpulab::cusparse {
@@ -18,7 +20,7 @@ cusparseStatus_t check(const char* function, cusparseHandle_t handle, cusparseOp
   };
   if (is_misplaced(opa, a->type)) return says("A", a->type);
   if (is_misplaced(opb, b->type)) return says("B", b->type);
-  if (c->format != CUSPARSE_FORMAT_CSR)
+  if (c->format != CUSPARSE_FORMAT_CSR && c->format != CUSPARSE_FORMAT_BSR)
     return complain(
         function,
         fmt::format("sparse matrix format ({}) is not supported", c->format == CUSPARSE_FORMAT_COO ? "COO" : "CSC"),
@@ -35,37 +37,52 @@ cusparseStatus_t multiply(const Call& call, cusparseOperation_t opa, cusparseOpe
   if (c.nonzeros == 0) return CUSPARSE_STATUS_SUCCESS;
   const bool on_device = call.handle->pointers == CUSPARSE_POINTER_MODE_DEVICE;
   const Scalar by = scalar("alpha", alpha, compute, on_device), kept = scalar("beta", beta, compute, on_device);
-  const Sparse sparse(c);
-  const Operand left = dense("A", a), right = dense("B", b);
+  const i64 batch = std::max({a.batch, b.batch, c.batch});
+  if ((a.batch != 1 && a.batch != batch) || (b.batch != 1 && b.batch != batch) || c.batch != batch)
+    return CUSPARSE_STATUS_INVALID_VALUE;
   const bool fresh = !on_device && kept.value == Complex(0);
-  std::vector<LibraryBuffer> buffers{left.buffer(), right.buffer(), sparse.offsets.buffer(), sparse.indices.buffer(),
-                                     (fresh ? sparse.values.written() : sparse.values.changed()).buffer()};
+  struct Item {
+    Sparse sparse;
+    Operand left, right;
+  };
+  std::vector<Item> items;
+  std::vector<LibraryBuffer> buffers;
+  for (i64 i = 0; i < batch; ++i) {
+    items.push_back({Sparse(item(c, i)), dense("A", item(a, i)), dense("B", item(b, i))});
+    const auto& [sparse, left, right] = items.back();
+    for (const auto& one :
+         {left, right, sparse.offsets, sparse.indices, fresh ? sparse.values.written() : sparse.values.changed()})
+      buffers.push_back(one.buffer());
+  }
   by.add_to(buffers);
   kept.add_to(buffers);
-  const double operations = 2.0 * static_cast<double>(c.nonzeros) * static_cast<double>(k);
+  const double operations = 2.0 * static_cast<double>(c.nonzeros) * static_cast<double>(k) * static_cast<double>(batch);
   // Element (i, p) of op(A) lies at (i, p) of what is stored, or at (p, i).
   const bool turn_a = plain_a == (a.order == CUSPARSE_ORDER_ROW), turn_b = plain_b == (b.order == CUSPARSE_ORDER_ROW);
-  return call.queue(fmt::format("{}, depth {}", shape_of(c), k), operations, c.type, buffers,
+  const std::string shape = fmt::format("{}, depth {}", shape_of(c), k);
+  return call.queue(batch == 1 ? shape : fmt::format("{}, {} times", shape, batch), operations, c.type, buffers,
                     [=](LibraryAccess& memory) {
                       for_type(memory, c.type, [&](auto kind) {
                         using W = decltype(kind);
-                        const auto x = load<W>(memory, left), y = load<W>(memory, right);
                         const W alpha_now = by.get<W>(memory), beta_now = kept.get<W>(memory);
-                        Values<W> result(sparse.values);
-                        std::size_t at = 0;
-                        for (const auto& e : elements<W>(memory, sparse)) {
-                          const bool inside = e.row >= 0 && e.row < m && e.column >= 0 && e.column < n;
-                          W sum = 0;
-                          for (i64 p = 0; p < k && inside; ++p) {
-                            const W one = turn_a ? x.at(p, e.row) : x.at(e.row, p);
-                            const W other = turn_b ? y.at(e.column, p) : y.at(p, e.column);
-                            sum += (opa == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? conjugate(one) : one) *
-                                   (opb == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? conjugate(other) : other);
+                        for (const auto& [sparse, left, right] : items) {
+                          const auto x = load<W>(memory, left), y = load<W>(memory, right);
+                          Values<W> result(sparse.values);
+                          std::size_t at = 0;
+                          for (const auto& e : elements<W>(memory, sparse)) {
+                            const bool inside = e.row >= 0 && e.row < m && e.column >= 0 && e.column < n;
+                            W sum = 0;
+                            for (i64 p = 0; p < k && inside; ++p) {
+                              const W one = turn_a ? x.at(p, e.row) : x.at(e.row, p);
+                              const W other = turn_b ? y.at(e.column, p) : y.at(p, e.column);
+                              sum += (opa == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? conjugate(one) : one) *
+                                     (opb == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? conjugate(other) : other);
+                            }
+                            if (at == result.all.size()) break;
+                            result.all[at++] = alpha_now * sum + (beta_now == W(0) ? W(0) : beta_now * e.value);
                           }
-                          if (at == result.all.size()) break;
-                          result.all[at++] = alpha_now * sum + (beta_now == W(0) ? W(0) : beta_now * e.value);
+                          store(memory, result);
                         }
-                        store(memory, result);
                       });
                     });
 }

@@ -64,6 +64,40 @@ W narrowed(const PreciseComplex& value) {
     return static_cast<W>(value.real());
 }
 
+/// Queues the product; `name`: of the function, for the report.
+cusparseStatus_t queue_product(const Call& call, const void* alpha, const cusparseSpMatDescr& a,
+                               const cusparseSpMatDescr& b, cusparseSpMatDescr_t c, Type compute,
+                               cusparseSpGEMMDescr_t d) {
+  const Scalar by = scalar("alpha", alpha, compute, call.handle->pointers == CUSPARSE_POINTER_MODE_DEVICE);
+  const Sparse left(a), right(b);
+  auto buffers = left.buffers();
+  for (auto& one : right.buffers()) buffers.push_back(one);
+  by.add_to(buffers);
+  const std::string shape =
+      fmt::format("{} x {} x {}, {} and {} elements", a.rows, a.columns, b.columns, a.nonzeros, b.nonzeros);
+  const double each_row = static_cast<double>(b.nonzeros) / static_cast<double>(std::max<i64>(1, b.rows));
+  return call.queue(
+      shape, 2 * each_row * static_cast<double>(a.nonzeros), compute, buffers, [=](LibraryAccess& memory) {
+        for_type(memory, compute, [&](auto kind) { multiply<decltype(kind)>(memory, left, right, by, *d); });
+        c->nonzeros = static_cast<std::int64_t>(d->columns.size());
+      });
+}
+
+std::vector<std::int64_t> raised(std::vector<std::int64_t> all, cusparseIndexBase_t base) {
+  for (auto& one : all) one += base == CUSPARSE_INDEX_BASE_ONE ? 1 : 0;
+  return all;
+}
+
+/// Values of the product, and with `beta` what C's were.
+template <typename W>
+void store_values(LibraryAccess& memory, const Operand& to, const cusparseSpGEMMDescr& d, W beta) {
+  const auto before = beta == W(0) ? Values<W>(to) : load<W>(memory, to);
+  Values<W> made(to);
+  for (std::size_t i = 0; i < made.all.size() && i < d.values.size(); ++i)
+    made.all[i] = narrowed<W>(d.values[i]) + (beta == W(0) ? W(0) : beta * before.all[i]);
+  store(memory, made);
+}
+
 }  // namespace
 }  // namespace gpulab::cusparse
 
@@ -104,22 +138,20 @@ cusparseStatus_t cusparseSpGEMM_compute(cusparseHandle_t handle, cusparseOperati
   *size = 8;
   if (buffer == nullptr) return CUSPARSE_STATUS_SUCCESS;
   const bool on_device = handle->pointers == CUSPARSE_POINTER_MODE_DEVICE;
-  const Scalar by = scalar("alpha", alpha, compute, on_device), of = scalar("beta", beta, compute, on_device);
+  const Scalar of = scalar("beta", beta, compute, on_device);
   if (of.on_device || of.value != Complex(0))
     gpulab::libraries::refuse("cusparseSpGEMM with a beta that is not 0", __builtin_return_address(0));
-  const Sparse left(*a), right(*b);
-  auto buffers = left.buffers();
-  for (auto& one : right.buffers()) buffers.push_back(one);
-  by.add_to(buffers);
-  const Call call{handle, "cusparseSpGEMM_compute", __builtin_return_address(0)};
-  const std::string shape =
-      fmt::format("{} x {} x {}, {} and {} elements", a->rows, a->columns, b->columns, a->nonzeros, b->nonzeros);
-  const double each_row = static_cast<double>(b->nonzeros) / static_cast<double>(std::max<i64>(1, b->rows));
-  return call.queue(
-      shape, 2 * each_row * static_cast<double>(a->nonzeros), compute, buffers, [=](LibraryAccess& memory) {
-        for_type(memory, compute, [&](auto kind) { multiply<decltype(kind)>(memory, left, right, by, *d); });
-        c->nonzeros = static_cast<std::int64_t>(d->columns.size());
-      });
+  return queue_product({handle, "cusparseSpGEMM_compute", __builtin_return_address(0)}, alpha, *a, *b, c, compute, d);
+}
+cusparseStatus_t cusparseSpGEMM_estimateMemory(cusparseHandle_t handle, cusparseOperation_t opa,
+                                               cusparseOperation_t opb, const void*, cusparseConstSpMatDescr_t a,
+                                               cusparseConstSpMatDescr_t b, const void*, cusparseSpMatDescr_t c,
+                                               cudaDataType, cusparseSpGEMMAlg_t, cusparseSpGEMMDescr_t d, float,
+                                               size_t* size, void* buffer, size_t* of_compute) {
+  if (size == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  *size = 8;
+  if (buffer != nullptr && of_compute != nullptr) *of_compute = 8;
+  return check(handle, opa, opb, a, b, c, d);
 }
 cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
                                      const void*, cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void*,
@@ -132,22 +164,76 @@ cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_
   const Call call{handle, "cusparseSpGEMM_copy", __builtin_return_address(0)};
   return call.queue(gpulab::cusparse::shape_of(*c), 0, c->type, {offsets.buffer(), columns.buffer(), values.buffer()},
                     [=](LibraryAccess& memory) {
-                      const std::int64_t base = to.d.base == CUSPARSE_INDEX_BASE_ONE ? 1 : 0;
-                      const auto raised = [&](std::vector<std::int64_t> all) {
-                        for (auto& one : all) one += base;
-                        return all;
-                      };
-                      store_integers(memory, offsets, raised(d->offsets));
+                      store_integers(memory, offsets, raised(d->offsets, to.d.base));
                       if (d->columns.empty()) return;
-                      store_integers(memory, columns, raised(d->columns));
-                      for_type(to.d.type, [&](auto kind) {
-                        using W = decltype(kind);
-                        Values<W> made(values);
-                        for (std::size_t i = 0; i < made.all.size() && i < d->values.size(); ++i)
-                          made.all[i] = narrowed<W>(d->values[i]);
-                        store(memory, made);
-                      });
+                      store_integers(memory, columns, raised(d->columns, to.d.base));
+                      for_type(to.d.type, [&](auto kind) { store_values(memory, values, *d, decltype(kind)(0)); });
                     });
+}
+
+// The same with a pattern that is used again: values are made by _compute, as often as the program likes.
+cusparseStatus_t cusparseSpGEMMreuse_workEstimation(cusparseHandle_t handle, cusparseOperation_t opa,
+                                                    cusparseOperation_t opb, cusparseConstSpMatDescr_t a,
+                                                    cusparseConstSpMatDescr_t b, cusparseSpMatDescr_t c,
+                                                    cusparseSpGEMMAlg_t, cusparseSpGEMMDescr_t d, size_t* size, void*) {
+  if (size == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  *size = 8;
+  return check(handle, opa, opb, a, b, c, d);
+}
+cusparseStatus_t cusparseSpGEMMreuse_nnz(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
+                                         cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b,
+                                         cusparseSpMatDescr_t c, cusparseSpGEMMAlg_t, cusparseSpGEMMDescr_t d,
+                                         size_t* size2, void*, size_t* size3, void*, size_t* size4, void* buffer) {
+  if (const auto wrong = check(handle, opa, opb, a, b, c, d); wrong != CUSPARSE_STATUS_SUCCESS) return wrong;
+  if (size2 == nullptr || size3 == nullptr || size4 == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  *size2 = *size3 = *size4 = 8;
+  if (buffer == nullptr) return CUSPARSE_STATUS_SUCCESS;
+  // The pattern is that of any values: those that are there now.
+  const double one[2] = {1, 0};
+  const auto mode = handle->pointers;
+  handle->pointers = CUSPARSE_POINTER_MODE_HOST;
+  const auto status = queue_product({handle, "cusparseSpGEMMreuse_nnz", __builtin_return_address(0)}, one, *a, *b, c,
+                                    is_complex(c->type) ? CUDA_C_64F : CUDA_R_64F, d);
+  handle->pointers = mode;
+  return status;
+}
+cusparseStatus_t cusparseSpGEMMreuse_copy(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
+                                          cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b,
+                                          cusparseSpMatDescr_t c, cusparseSpGEMMAlg_t, cusparseSpGEMMDescr_t d,
+                                          size_t* size, void* buffer) {
+  if (const auto wrong = check(handle, opa, opb, a, b, c, d); wrong != CUSPARSE_STATUS_SUCCESS) return wrong;
+  if (size == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  *size = 8;
+  if (buffer == nullptr) return CUSPARSE_STATUS_SUCCESS;
+  if (d->offsets.empty()) return CUSPARSE_STATUS_INVALID_VALUE;
+  const Sparse to(*c);
+  const Operand offsets = to.offsets.written(), columns = to.indices.written();
+  const Call call{handle, "cusparseSpGEMMreuse_copy", __builtin_return_address(0)};
+  return call.queue(gpulab::cusparse::shape_of(*c), 0, c->type, {offsets.buffer(), columns.buffer()},
+                    [=](LibraryAccess& memory) {
+                      store_integers(memory, offsets, raised(d->offsets, to.d.base));
+                      if (!d->columns.empty()) store_integers(memory, columns, raised(d->columns, to.d.base));
+                    });
+}
+cusparseStatus_t cusparseSpGEMMreuse_compute(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
+                                             const void* alpha, cusparseConstSpMatDescr_t a,
+                                             cusparseConstSpMatDescr_t b, const void* beta, cusparseSpMatDescr_t c,
+                                             cudaDataType compute, cusparseSpGEMMAlg_t, cusparseSpGEMMDescr_t d) {
+  if (const auto wrong = check(handle, opa, opb, a, b, c, d); wrong != CUSPARSE_STATUS_SUCCESS) return wrong;
+  if (alpha == nullptr || beta == nullptr || d->offsets.empty()) return CUSPARSE_STATUS_INVALID_VALUE;
+  const Call call{handle, "cusparseSpGEMMreuse_compute", __builtin_return_address(0)};
+  const auto status = queue_product(call, alpha, *a, *b, c, compute, d);
+  if (status != CUSPARSE_STATUS_SUCCESS) return status;
+  const Scalar kept = scalar("beta", beta, compute, handle->pointers == CUSPARSE_POINTER_MODE_DEVICE);
+  const Operand values = Sparse(*c).values.changed();
+  std::vector<LibraryBuffer> buffers{values.buffer()};
+  kept.add_to(buffers);
+  return call.queue(gpulab::cusparse::shape_of(*c), 0, c->type, buffers, [=, type = c->type](LibraryAccess& memory) {
+    for_type(type, [&](auto kind) {
+      using W = decltype(kind);
+      store_values(memory, values, *d, kept.get<W>(memory));
+    });
+  });
 }
 
 }  // extern "C"

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "common/cuda_api/libraries/dense/qr.h"
+
 namespace gpulab::libraries {
 namespace {
 
@@ -75,13 +77,14 @@ void sort(std::vector<RealOf<W>>& values, std::vector<W>& columns, i64 rows, boo
 }  // namespace
 
 template <typename W>
-std::vector<RealOf<W>> eigen(std::vector<W>& a, i64 n) {
+std::vector<RealOf<W>> eigen(std::vector<W>& a, i64 n, int* sweeps, bool sorted) {
   std::vector<W> vectors = identity<W>(n);
   W* const at = a.data();
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     RealOf<W> beside = 0, all = 0;
     for (i64 j = 0; j < n; ++j)
       for (i64 i = 0; i < n; ++i) (i == j ? all : beside) += size_of(at[j * n + i]) * size_of(at[j * n + i]);
+    if (sweeps != nullptr) *sweeps = sweep;
     if (!(std::sqrt(beside) > kSmall<W> * std::sqrt(all + beside))) break;
     for (i64 p = 0; p < n; ++p)
       for (i64 q = p + 1; q < n; ++q) {
@@ -101,15 +104,16 @@ std::vector<RealOf<W>> eigen(std::vector<W>& a, i64 n) {
   std::vector<RealOf<W>> values;
   for (i64 i = 0; i < n; ++i) values.push_back(real_part(at[i * n + i]));
   a = std::move(vectors);
-  sort(values, a, n, true);
+  if (sorted) sort(values, a, n, true);
   return values;
 }
 
 template <typename W>
-std::vector<RealOf<W>> singular(std::vector<W>& a, i64 m, i64 n, std::vector<W>& v) {
+std::vector<RealOf<W>> singular(std::vector<W>& a, i64 m, i64 n, std::vector<W>& v, int* sweeps, bool sorted) {
   v = identity<W>(n);
   bool turned = true;
   for (int sweep = 0; sweep < kMostSweeps && turned; ++sweep) {
+    if (sweeps != nullptr) *sweeps = sweep;
     turned = false;
     for (i64 p = 0; p < n; ++p)
       for (i64 q = p + 1; q < n; ++q) {
@@ -137,15 +141,44 @@ std::vector<RealOf<W>> singular(std::vector<W>& a, i64 m, i64 n, std::vector<W>&
     values.push_back(std::sqrt(sum));
     for (i64 i = 0; i < m && sum > 0; ++i) a[static_cast<std::size_t>(j * m + i)] /= values.back();
   }
+  if (!sorted) return values;
   auto again = values;
   sort(values, a, m, false);
   sort(again, v, n, false);
   return values;
 }
 
-#define GPULAB_JACOBI(W)                                       \
-  template std::vector<RealOf<W>> eigen(std::vector<W>&, i64); \
-  template std::vector<RealOf<W>> singular(std::vector<W>&, i64, i64, std::vector<W>&);
+template <typename W>
+Singular<W> decompose(std::vector<W> a, i64 m, i64 n, i64 left, i64 right, bool sorted) {
+  if (m < n) {  // A^H = V diag(values) U^H
+    std::vector<W> turned(a.size());
+    for (i64 j = 0; j < n; ++j)
+      for (i64 i = 0; i < m; ++i)
+        turned[static_cast<std::size_t>(i * n + j)] = conjugate(a[static_cast<std::size_t>(j * m + i)]);
+    Singular<W> made = decompose(std::move(turned), n, m, right, left, sorted);
+    std::swap(made.u, made.v);
+    return made;
+  }
+  Singular<W> made;
+  made.values = singular(a, m, n, made.v, &made.sweeps, sorted);
+  made.v.resize(static_cast<std::size_t>(n * std::min(n, right)));
+  if (left == 0) return made;
+  // What completes the columns: the reflections that make them a triangle.
+  auto reflected = a;
+  std::vector<W> tau(static_cast<std::size_t>(n));
+  factorise_qr(reflected.data(), m, n, m, tau.data());
+  made.u.resize(static_cast<std::size_t>(m * left));
+  for (i64 i = 0; i < left; ++i) made.u[static_cast<std::size_t>(i * m + i)] = 1;
+  apply_q(reflected.data(), m, tau.data(), n, false, false, made.u.data(), m, left);
+  for (i64 j = 0; j < std::min(n, left); ++j)
+    if (made.values[static_cast<std::size_t>(j)] > 0) std::copy_n(a.begin() + j * m, m, made.u.begin() + j * m);
+  return made;
+}
+
+#define GPULAB_JACOBI(W)                                                                            \
+  template std::vector<RealOf<W>> eigen(std::vector<W>&, i64, int*, bool);                          \
+  template std::vector<RealOf<W>> singular(std::vector<W>&, i64, i64, std::vector<W>&, int*, bool); \
+  template Singular<W> decompose(std::vector<W>, i64, i64, i64, i64, bool);
 GPULAB_JACOBI(double)
 GPULAB_JACOBI(Complex)
 GPULAB_JACOBI(Precise)

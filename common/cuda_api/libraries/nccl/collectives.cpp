@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "common/cuda_api/libraries/library.h"
 #include "common/cuda_api/libraries/nccl/elements.h"
@@ -17,7 +18,9 @@ using libraries::LibraryBuffer;
 constexpr std::uint64_t kPiece = std::uint64_t{1} << 18;
 
 bool reduces(Kind kind) { return kind == Kind::all_reduce || kind == Kind::reduce || kind == Kind::reduce_scatter; }
-bool has_root(Kind kind) { return kind == Kind::broadcast || kind == Kind::reduce; }
+bool has_root(Kind kind) {
+  return kind == Kind::broadcast || kind == Kind::reduce || kind == Kind::gather || kind == Kind::scatter;
+}
 
 LibraryBuffer buffer(const char* name, std::uint64_t address, std::uint64_t bytes, bool writes) {
   LibraryBuffer made;
@@ -46,6 +49,14 @@ std::pair<std::uint64_t, std::uint64_t> sides_of(const Posted& call, std::uint64
       return {bytes, bytes * ranks};
     case Kind::reduce_scatter:
       return {bytes * ranks, bytes};
+    case Kind::gather:
+      return {bytes, root ? bytes * ranks : 0};
+    case Kind::scatter:
+      return {root ? bytes * ranks : 0, bytes};
+    case Kind::all_to_all:
+      return {bytes * ranks, bytes * ranks};
+    case Kind::split:
+      return {};
     case Kind::send:
       return {bytes, 0};
     case Kind::receive:
@@ -58,8 +69,10 @@ std::pair<std::uint64_t, std::uint64_t> sides_of(const Posted& call, std::uint64
 bool comes_from(const Posted& to, const Posted& from) {
   switch (to.kind) {
     case Kind::broadcast:
+    case Kind::scatter:
       return from.rank == to.peer;
     case Kind::reduce:
+    case Kind::gather:
       return to.rank == to.peer;
     case Kind::send:
       return false;
@@ -78,6 +91,9 @@ std::pair<double, double> on_links(const Posted& call, double ranks) {
       return {2 * (ranks - 1) / ranks * bytes, 2 * (ranks - 1)};
     case Kind::all_gather:
     case Kind::reduce_scatter:
+    case Kind::gather:
+    case Kind::scatter:
+    case Kind::all_to_all:
       return {(ranks - 1) * bytes, ranks - 1};
     default:
       return {bytes, ranks - 1};
@@ -123,7 +139,13 @@ std::vector<char> sum_of(LibraryAccess& memory, const std::vector<Call>& calls, 
                          std::uint64_t count) {
   const Posted& first = *calls[0];
   std::vector<std::vector<char>> ranks;
-  for (const auto& call : calls) ranks.push_back(read(memory, call->from + offset, count * bytes_of(first.type)));
+  const std::uint64_t size = bytes_of(first.type);
+  for (const auto& call : calls) {
+    auto& mine = ranks.emplace_back(read(memory, call->from + offset, count * size));
+    if (!call->factor) continue;
+    const auto [value, address] = *call->factor;
+    multiply(first.type, address == 0 ? value : number_of(first.type, read(memory, address, size).data()), mine, count);
+  }
   return reduced(first.type, first.operation, ranks, count);
 }
 
@@ -156,6 +178,24 @@ void move(LibraryAccess& memory, const std::vector<Call>& calls, std::uint64_t f
       for (const auto& to : calls)
         copy(memory, to->to + at, sum_of(memory, calls, static_cast<std::uint64_t>(to->rank) * each + at, count));
       break;
+    case Kind::gather:
+      for (const auto& from : calls)
+        copy(memory, root.to + static_cast<std::uint64_t>(from->rank) * each + at,
+             read(memory, from->from + at, count * size));
+      break;
+    case Kind::scatter:
+      for (const auto& to : calls)
+        copy(memory, to->to + at,
+             read(memory, root.from + static_cast<std::uint64_t>(to->rank) * each + at, count * size));
+      break;
+    case Kind::all_to_all:
+      for (const auto& from : calls)
+        for (const auto& to : calls)
+          copy(memory, to->to + static_cast<std::uint64_t>(from->rank) * each + at,
+               read(memory, from->from + static_cast<std::uint64_t>(to->rank) * each + at, count * size));
+      break;
+    case Kind::split:
+      break;
     case Kind::send:
     case Kind::receive:
       copy(memory, calls[1]->to + at, read(memory, calls[0]->from + at, count * size));
@@ -163,9 +203,28 @@ void move(LibraryAccess& memory, const std::vector<Call>& calls, std::uint64_t f
   }
 }
 
+/// Ranks of one color are a communicator, in the order of their keys.
+void split(const std::vector<Call>& calls) {
+  std::map<int, std::vector<Call>> parts;
+  for (const auto& call : calls)
+    if (call->color >= 0) parts[call->color].push_back(call);
+  for (auto& [color, part] : parts) {
+    std::ranges::stable_sort(part, {}, [](const Call& call) { return call->key; });
+    const auto made = std::make_shared<Clique>();
+    made->ranks = made->came = static_cast<int>(part.size());
+    made->collectives.resize(part.size());
+    for (const auto& call : part) {
+      made->gpus.push_back(call->gpu);
+      made->callers.push_back(call->caller);
+    }
+    for (int rank = 0; rank < made->ranks; ++rank) part[static_cast<std::size_t>(rank)]->joins(made, rank);
+  }
+}
+
 }  // namespace
 
 std::string in_words(const Posted& call) {
+  if (call.kind == Kind::split) return call.function;
   std::string words = fmt::format("{} ({} {}", call.function, call.count, name_of(call.type));
   if (reduces(call.kind)) words += ", " + name_of_operation(call.operation);
   if (has_root(call.kind)) words += fmt::format(", root {}", call.peer);
@@ -189,6 +248,10 @@ std::string disagreement(const std::vector<Call>& calls) {
 }
 
 ncclResult_t perform(const std::vector<Call>& calls) {
+  if (calls[0]->kind == Kind::split) {
+    split(calls);
+    return ncclSuccess;
+  }
   std::vector<cuda_api::LibraryPart> parts;
   for (const auto& call : calls) parts.push_back(part_of(*call, calls));
   const std::uint64_t count = calls[0]->count;

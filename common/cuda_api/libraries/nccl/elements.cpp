@@ -139,4 +139,58 @@ std::vector<char> reduced(ncclDataType_t type, ncclRedOp_t operation, const std:
   return bytes;
 }
 
+namespace {
+
+/// Calls with a number of the type where it is one of integers; false: it is not.
+template <typename Each>
+bool with_integer(ncclDataType_t type, const Each& each) {
+  switch (type) {
+    case int8:
+      return each(std::int8_t{}), true;
+    case uint8:
+      return each(std::uint8_t{}), true;
+    case int32:
+      return each(std::int32_t{}), true;
+    case uint32:
+      return each(std::uint32_t{}), true;
+    case int64:
+      return each(std::int64_t{}), true;
+    case uint64:
+      return each(std::uint64_t{}), true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void multiply(ncclDataType_t type, double by, std::vector<char>& elements, std::uint64_t count) {
+  const bool integers = with_integer(type, [&](auto kind) {
+    using Int = decltype(kind);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      Int one;
+      std::memcpy(&one, elements.data() + i * sizeof one, sizeof one);
+      one =
+          static_cast<Int>(static_cast<std::uint64_t>(one) * static_cast<std::uint64_t>(static_cast<std::int64_t>(by)));
+      std::memcpy(elements.data() + i * sizeof one, &one, sizeof one);
+    }
+  });
+  if (integers) return;
+  std::vector<double> values(count);
+  libraries::decode(floating(type), elements.data(), values.data(), static_cast<std::int64_t>(count));
+  for (double& value : values) value *= by;
+  libraries::encode(floating(type), values.data(), elements.data(), static_cast<std::int64_t>(count));
+}
+
+double number_of(ncclDataType_t type, const void* element) {
+  double value = 0;
+  const bool integers = with_integer(type, [&](auto kind) {
+    decltype(kind) one;
+    std::memcpy(&one, element, sizeof one);
+    value = static_cast<double>(one);
+  });
+  if (!integers) libraries::decode(floating(type), element, &value, 1);
+  return value;
+}
+
 }  // namespace gpulab::nccl

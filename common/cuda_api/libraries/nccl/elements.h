@@ -17,4 +17,8 @@ namespace gpulab::nccl {
 [[nodiscard]] std::vector<char> reduced(ncclDataType_t type, ncclRedOp_t operation,
                                         const std::vector<std::vector<char>>& ranks, std::uint64_t count);
 
+/// Each of `count` elements multiplied by a number, and one element as a number.
+void multiply(ncclDataType_t type, double by, std::vector<char>& elements, std::uint64_t count);
+[[nodiscard]] double number_of(ncclDataType_t type, const void* element);
+
 }  // namespace gpulab::nccl

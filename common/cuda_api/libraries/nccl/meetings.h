@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +16,26 @@
 
 namespace gpulab::nccl {
 
-enum class Kind : std::uint8_t { all_reduce, broadcast, reduce, all_gather, reduce_scatter, send, receive };
+enum class Kind : std::uint8_t {
+  all_reduce,
+  broadcast,
+  reduce,
+  all_gather,
+  reduce_scatter,
+  gather,
+  scatter,
+  all_to_all,
+  split,
+  send,
+  receive
+};
+
+struct Clique;
+/// What each rank's elements are multiplied by before they are added: a number, or where one lies.
+struct Factor {
+  double value = 1;
+  std::uint64_t address = 0;
+};
 
 /// What one rank has called.
 struct Posted {
@@ -25,6 +46,10 @@ struct Posted {
   ncclRedOp_t operation = 0;
   int rank = 0, gpu = 0;
   int peer = 0;  ///< the root, or who is on the other side
+  std::optional<Factor> factor{};
+  // Of a split: which part, the place in it, and who is told of it.
+  int color = 0, key = 0;
+  std::function<void(const std::shared_ptr<Clique>&, int rank)> joins{};
   cudaStream_t stream = nullptr;
   void* caller = nullptr;
   bool done = false;

@@ -5,9 +5,11 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "common/cuda_api/libraries/library.h"
+#include "common/cuda_api/libraries/nccl/elements.h"
 #include "common/cuda_api/libraries/nccl/interface.h"
 #include "common/cuda_api/libraries/nccl/meetings.h"
 
@@ -15,6 +17,7 @@
 struct ncclComm {
   gpulab::nccl::Ranks ranks;
   int rank = 0, gpu = 0;
+  std::vector<std::optional<gpulab::nccl::Factor>> operations{};  ///< of ncclRedOpCreatePreMulSum
 };
 
 namespace gpulab::nccl {
@@ -96,6 +99,11 @@ ncclResult_t submit(ncclComm_t comm, Posted call) {
   use_from_this_thread();
   if (!known().has(comm) || comm->ranks->aborted) return refused(ncclInvalidArgument);
   const int ranks = comm->ranks->ranks;
+  const auto own = static_cast<std::size_t>(call.operation - operations);
+  if (call.operation >= operations && own < comm->operations.size() && comm->operations[own]) {
+    call.factor = comm->operations[own];
+    call.operation = sum;
+  }
   if (call.type < 0 || call.type >= types || call.operation < 0 || call.operation >= operations || call.peer < 0 ||
       call.peer >= ranks || call.count > kMostElements)
     return refused(ncclInvalidArgument);
@@ -341,20 +349,94 @@ ncclResult_t ncclRecv(void* to, std::size_t count, ncclDataType_t type, int peer
                        .caller = GPULAB_CALLER});
 }
 
+ncclResult_t ncclGather(const void* from, void* to, std::size_t count, ncclDataType_t type, int root, ncclComm_t comm,
+                        cudaStream_t stream) {
+  return submit(comm, {.kind = Kind::gather,
+                       .function = "ncclGather",
+                       .from = address_of(from),
+                       .to = address_of(to),
+                       .count = count,
+                       .type = type,
+                       .peer = root,
+                       .stream = stream,
+                       .caller = GPULAB_CALLER});
+}
+ncclResult_t ncclScatter(const void* from, void* to, std::size_t count, ncclDataType_t type, int root, ncclComm_t comm,
+                         cudaStream_t stream) {
+  return submit(comm, {.kind = Kind::scatter,
+                       .function = "ncclScatter",
+                       .from = address_of(from),
+                       .to = address_of(to),
+                       .count = count,
+                       .type = type,
+                       .peer = root,
+                       .stream = stream,
+                       .caller = GPULAB_CALLER});
+}
+ncclResult_t ncclAlltoAll(const void* from, void* to, std::size_t count, ncclDataType_t type, ncclComm_t comm,
+                          cudaStream_t stream) {
+  return submit(comm, {.kind = Kind::all_to_all,
+                       .function = "ncclAlltoAll",
+                       .from = address_of(from),
+                       .to = address_of(to),
+                       .count = count,
+                       .type = type,
+                       .stream = stream,
+                       .caller = GPULAB_CALLER});
+}
+
+/// Each rank of the communicator calls it, and has its part's communicator then; one without a color has none.
+ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t* made, void*) {
+  if (made == nullptr) return refused(ncclInvalidArgument);
+  *made = nullptr;
+  if (color < -1 || !known().has(comm)) return refused(ncclInvalidArgument);
+  return submit(comm, {.kind = Kind::split,
+                       .function = "ncclCommSplit",
+                       .color = color,
+                       .key = key,
+                       .joins =
+                           [made, gpu = comm->gpu](const Ranks& ranks, int rank) {
+                             *made = new ncclComm{ranks, rank, gpu};
+                             known().add(*made);
+                           },
+                       .caller = GPULAB_CALLER});
+}
+ncclResult_t ncclCommInitRankScalable(ncclComm_t* comm, int ranks, int rank, int ids, const ncclUniqueId* all, void*) {
+  if (ids < 1 || all == nullptr) return refused(ncclInvalidArgument);
+  return init_rank(comm, ranks, all[0], rank, GPULAB_CALLER);
+}
+
+ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t* operation, void* factor, ncclDataType_t type, int residence,
+                                      ncclComm_t comm) {
+  if (operation == nullptr || factor == nullptr || type < 0 || type >= types || !known().has(comm))
+    return refused(ncclInvalidArgument);
+  constexpr int of_host = 1;
+  *operation = operations + static_cast<int>(comm->operations.size());
+  comm->operations.emplace_back(residence == of_host ? Factor{number_of(type, factor)} : Factor{1, address_of(factor)});
+  return ncclSuccess;
+}
+ncclResult_t ncclRedOpDestroy(ncclRedOp_t operation, ncclComm_t comm) {
+  const auto own = static_cast<std::size_t>(operation - operations);
+  if (!known().has(comm) || operation < operations || own >= comm->operations.size()) return ncclInvalidArgument;
+  comm->operations[own].reset();
+  return ncclSuccess;
+}
+
+ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* buffer, std::size_t, void** window, int) {
+  if (window == nullptr || !known().has(comm)) return ncclInvalidArgument;
+  *window = buffer;
+  return ncclSuccess;
+}
+ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, void*) {
+  return known().has(comm) ? ncclSuccess : ncclInvalidArgument;
+}
+void ncclResetDebugInit() {}
+
 /// What is not here ends the program by its name.
 #define GPULAB_ABSENT(name) \
   void name() { gpulab::libraries::refuse(#name, GPULAB_CALLER); }
-GPULAB_ABSENT(ncclCommSplit)
 GPULAB_ABSENT(ncclCommShrink)
 GPULAB_ABSENT(ncclCommRevoke)
-GPULAB_ABSENT(ncclCommInitRankScalable)
-GPULAB_ABSENT(ncclCommWindowRegister)
-GPULAB_ABSENT(ncclCommWindowDeregister)
-GPULAB_ABSENT(ncclRedOpCreatePreMulSum)
-GPULAB_ABSENT(ncclRedOpDestroy)
-GPULAB_ABSENT(ncclAlltoAll)
-GPULAB_ABSENT(ncclGather)
-GPULAB_ABSENT(ncclScatter)
 GPULAB_ABSENT(ncclGroupSimulateEnd)
 
 }  // extern "C"

@@ -130,6 +130,19 @@ void add_precise(i64 m, i64 n, i64 k, const PreciseView& a, const PreciseView& b
 
 }  // namespace
 
+bool byte_product_exists(bool transposed_a, bool transposed_b, i64 m, i64 n, i64 k, bool single) {
+  constexpr i64 word = 4, few = 16, low = 32, deep = 128, wide = 32, tile = 8;
+  const bool splits = m < low || k >= deep;
+  const bool rows_of_tiles = !transposed_a || m % wide == 0;
+  if (!transposed_b) {
+    if (n <= few) return true;
+    if (k % word == 0 && (transposed_a || (m % word == 0 && splits))) return true;
+    return single && n % wide == 0 && rows_of_tiles;
+  }
+  if (m % word == 0 && splits && (!transposed_a || (n % word == 0 && k % word == 0))) return true;
+  return single && n % tile == 0 && rows_of_tiles;
+}
+
 void add_product(i64 m, i64 n, i64 k, const View& a, const View& b, double sign, const Target& c) {
   if (m <= 0 || n <= 0 || k <= 0) return;
   const Problem problem{m, n, k, a, b, sign, c};

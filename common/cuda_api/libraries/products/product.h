@@ -19,6 +19,10 @@ struct Target {
 
 void add_product(i64 m, i64 n, i64 k, const View& a, const View& b, double sign, const Target& c);
 
+/// Of 8-bit integers the vendor's library has no kernel for every shape: as on an H100 (CUDA 13.0), where 184,512
+/// shapes were tried with leading dimensions in fours. `single`: one product, or several by pointers, not at a stride.
+[[nodiscard]] bool byte_product_exists(bool transposed_a, bool transposed_b, i64 m, i64 n, i64 k, bool single);
+
 /// The same of numbers that may be complex, conjugated where asked for.
 template <typename W>
 struct Factor {
