@@ -48,7 +48,6 @@ if [ $what != deb ]; then
   command -v objdump > /dev/null || fail 3 "there is no objdump" "apt-get install binutils"
   rm -rf "$build/stage"
   logged 2 "cmake --install failed" "the log says why" cmake --install "$build" --prefix "$build/stage"
-  rm -f "$folder"/gpulab-*.whl
   python3 "$root/scripts/wheel.py" "$build/stage" "$folder"
 fi
 unlock_build

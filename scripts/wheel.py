@@ -73,6 +73,10 @@ def write(installed, folder):
     info, data = f"{stem}.dist-info", f"{stem}.data"
     wheel = folder / f"{stem}-py3-none-{tag}.whl"
     folder.mkdir(parents=True, exist_ok=True)
+    # One from before would stay under another version's name. Those of other machines stay: a release has several.
+    machine = tag.split("_", 3)[3]
+    for before in folder.glob(f"gpulab-*_{machine}.whl"):
+        before.unlink()
     record = []
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         def add(name, content, executable):

@@ -187,6 +187,20 @@ class Wheel(unittest.TestCase):
                 program = archive.getinfo(f"{stem}.data/scripts/gpulab")
                 self.assertTrue(program.external_attr >> 16 & 0o111)
 
+    def test_it_takes_the_place_of_an_older_one_of_its_machine_and_leaves_those_of_others(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "bin").mkdir()
+            shutil.copy(shutil.which("true"), folder / "bin/gpulab")
+            path = wheel.write(folder, folder / "made")
+            machine = path.stem.split("_", 3)[3]
+            older = path.with_name(f"gpulab-0.0.1-py3-none-manylinux_2_17_{machine}.whl")
+            other = path.with_name("gpulab-0.1.0-py3-none-manylinux_2_35_another.whl")
+            older.touch()
+            other.touch()
+            wheel.write(folder, folder / "made")
+            self.assertEqual({file.name for file in (folder / "made").iterdir()}, {path.name, other.name})
+
     def test_a_program_that_needs_a_library_of_this_system_alone_is_refused(self):
         with self.assertRaisesRegex(SystemExit, "GPULAB_STATIC_LIBRARIES"):
             original = wheel.objdump
