@@ -35,7 +35,8 @@ std::string told(const Result& result) {
   return text;
 }
 
-/// A rung and the next two: LLVM takes half a second for a rung's kernels, so that CI compiles one of three of each lab.
+/// A rung and the next two: LLVM takes half a second for a rung's kernels, so that CI compiles one of three of each
+/// lab.
 constexpr std::size_t kRungsOfASample = 3;
 
 /// Runs rungs of every lab both ways. step: 1 for all, else one of so many, counted from each lab's last.

@@ -8,7 +8,7 @@
 
 #include "common/cuda_api/driver/driver_call.h"
 #include "common/cuda_api/runtime/failures/reasons.h"
-#include "common/cuda_api/runtime/streams.h"
+#include "common/cuda_api/runtime/streams/streams.h"
 
 using namespace gpulab;
 using namespace gpulab::cuda_api;

@@ -1,6 +1,6 @@
 // Streams and events (CUDA Driver API: Stream Management, Event Management). Their handles are the runtime's.
 
-#include "common/cuda_api/runtime/streams.h"
+#include "common/cuda_api/runtime/streams/streams.h"
 
 #include <cuda_runtime_api.h>
 

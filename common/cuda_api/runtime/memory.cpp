@@ -11,7 +11,7 @@
 #include "common/cuda_api/runtime/graphs/graphs.h"
 #include "common/cuda_api/runtime/pools.h"
 #include "common/cuda_api/runtime/session.h"
-#include "common/cuda_api/runtime/streams.h"
+#include "common/cuda_api/runtime/streams/streams.h"
 #include "common/error.h"
 #include "common/host_memory.h"
 

@@ -73,8 +73,8 @@ SmMemory::Line* SmMemory::find_line(std::uint64_t tag) {
 }
 
 /// A load in front of a store to any sector of its line makes the next load of the line go to L2, if the store does not
-/// wait for what the load brings: 357 cycles a turn, where L1 serves it in 113. A store that does wait leaves the line in
-/// L1: 172 (open_stored_sector, _line, _ahead_own; _none; _own, _pair_own).
+/// wait for what the load brings: 357 cycles a turn, where L1 serves it in 113. A store that does wait leaves the line
+/// in L1: 172 (open_stored_sector, _line, _ahead_own; _none; _own, _pair_own).
 void SmMemory::drop_line(double now, std::uint64_t tag) {
   Line* const line = find_line(tag);
   if (line && line->loaded > now) std::fill(std::begin(line->there), std::end(line->there), 0);

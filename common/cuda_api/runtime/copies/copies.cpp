@@ -14,7 +14,7 @@
 #include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/host/habits.h"
 #include "common/cuda_api/runtime/session.h"
-#include "common/cuda_api/runtime/streams.h"
+#include "common/cuda_api/runtime/streams/streams.h"
 
 using namespace gpulab;
 using namespace gpulab::cuda_api;

@@ -16,7 +16,7 @@
 #include "common/cuda_api/runtime/graphs/graph_memory.h"
 #include "common/cuda_api/runtime/graphs/node_work.h"
 #include "common/cuda_api/runtime/session.h"
-#include "common/cuda_api/runtime/streams.h"
+#include "common/cuda_api/runtime/streams/streams.h"
 
 using namespace gpulab;
 using namespace gpulab::cuda_api;

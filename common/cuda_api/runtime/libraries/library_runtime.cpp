@@ -13,7 +13,7 @@
 #include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/libraries/library_kernels.h"
 #include "common/cuda_api/runtime/session.h"
-#include "common/cuda_api/runtime/streams.h"
+#include "common/cuda_api/runtime/streams/streams.h"
 
 namespace gpulab::cuda_api {
 namespace {

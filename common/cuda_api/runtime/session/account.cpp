@@ -12,7 +12,7 @@
 #include "common/cuda_api/runtime/host/host_pointers.h"
 #include "common/cuda_api/runtime/host/remedies.h"
 #include "common/cuda_api/runtime/session.h"
-#include "common/cuda_api/runtime/streams.h"
+#include "common/cuda_api/runtime/streams/streams.h"
 #include "common/simt/timing/gpu_timing.h"
 
 namespace gpulab::cuda_api {

@@ -11,7 +11,7 @@
 #include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/launch_display.h"
 #include "common/cuda_api/runtime/session.h"
-#include "common/cuda_api/runtime/streams.h"
+#include "common/cuda_api/runtime/streams/streams.h"
 #include "common/error.h"
 #include "common/occupancy.h"
 

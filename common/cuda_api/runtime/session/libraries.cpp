@@ -9,7 +9,7 @@
 #include "common/cuda_api/runtime/host/habits.h"
 #include "common/cuda_api/runtime/libraries/estimates.h"
 #include "common/cuda_api/runtime/session.h"
-#include "common/cuda_api/runtime/streams.h"
+#include "common/cuda_api/runtime/streams/streams.h"
 
 namespace gpulab::cuda_api {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/cuda_api/runtime/session.h"
-#include "common/cuda_api/runtime/streams.h"
+#include "common/cuda_api/runtime/streams/streams.h"
 
 namespace gpulab::cuda_api {
 namespace {

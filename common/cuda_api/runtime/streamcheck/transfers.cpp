@@ -11,7 +11,7 @@
 #include "common/cuda_api/runtime/copies/copies.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streamcheck/streamcheck.h"
-#include "common/cuda_api/runtime/streams.h"
+#include "common/cuda_api/runtime/streams/streams.h"
 
 namespace gpulab::cuda_api {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "common/cuda_api/runtime/session.h"
-#include "common/cuda_api/runtime/streams.h"
+#include "common/cuda_api/runtime/streams/streams.h"
 #include "common/cuda_api/runtime/under_way/launch_thread.h"
 #include "common/launch_error.h"
 

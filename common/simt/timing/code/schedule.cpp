@@ -62,9 +62,9 @@ class Held {
 };
 
 /// Writes a stretch, sorted by depth, such that no more than kMostWaiting results of loads wait: where they are as
-/// many, what needs the first of them goes ahead. Of ptxas's registers for a thread, what other values take is not there
-/// for loads: of 236 loads whose values go into four sums each, it has three or four under way, of 117 that go into one
-/// sum 11.
+/// many, what needs the first of them goes ahead. Of ptxas's registers for a thread, what other values take is not
+/// there for loads: of 236 loads whose values go into four sums each, it has three or four under way, of 117 that go
+/// into one sum 11.
 void emit(const Sorted& sorted, std::vector<TimedInstruction>::iterator to) {
   const auto users = std::find_if(sorted.begin(), sorted.end(), [](const auto& t) { return t.first > 0; });
   std::vector<std::uint16_t> waiting;

@@ -76,7 +76,9 @@ void check_that_compiled_is_the_same(std::uint64_t seeds) {
   CHECK(4 * (CompiledProgram::made() - before) >= seeds);
 }
 
-TEST_CASE("random kernels leave, count and take the same compiled as interpreted") { check_that_compiled_is_the_same(20); }
+TEST_CASE("random kernels leave, count and take the same compiled as interpreted") {
+  check_that_compiled_is_the_same(20);
+}
 
 TEST_CASE("300 random kernels leave, count and take the same compiled as interpreted", "[.][long]") {
   const char* more = std::getenv("GPULAB_COMPILED_SEEDS");

@@ -1,6 +1,6 @@
 // Streams: clocks of modelled time. What is queued has been done when the call returns.
 
-#include "common/cuda_api/runtime/streams.h"
+#include "common/cuda_api/runtime/streams/streams.h"
 
 #include <cuda_runtime_api.h>
 
