@@ -73,8 +73,8 @@ SmMemory::Line* SmMemory::find_line(std::uint64_t tag) {
 }
 
 /// A load in front of a store to any sector of its line makes the next load of the line go to L2, if the store does not
-/// wait for what the load brings: 357 cycles a turn, where L1 serves it in 113. A store that does wait leaves the line in
-/// L1: 172 (open_stored_sector, _line, _ahead_own; _none; _own, _pair_own).
+/// wait for what the load brings: 357 cycles a turn, where L1 serves it in 113. A store that does wait leaves the line
+/// in L1: 172 (open_stored_sector, _line, _ahead_own; _none; _own, _pair_own).
 void SmMemory::drop_line(double now, std::uint64_t tag) {
   Line* const line = find_line(tag);
   if (line && line->loaded > now) std::fill(std::begin(line->there), std::end(line->there), 0);
@@ -186,6 +186,10 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
     const double l2 = access.partial ? partial : 32 / share_.l2_written_bytes_per_cycle;
     port_free_ += port;
     store_free_ = std::max(store_free_ + l2, port_free_);
+    // L2 serves loads and stores by turns: 8.7 MB are read in 2.1 us, stored in 2.5 and copied in 5.1 (read_4x1,
+    // write_4x1, copy_4x1 of 132 blocks, warm).
+    const double brought = access.partial ? std::min(bytes_of_one, 32.0) : 32;
+    l2_free_ = std::max(start, l2_free_) + brought / share_.l2_written_bytes_per_cycle;
     result_.l2 += l2;
     pairs_[sector >> 1] = {3, moved_};
     if (!first && !left) continue;
