@@ -112,8 +112,9 @@ std::vector<Value> carried_over(const GpuProfile& gpu, const std::string& from) 
 }
 
 std::string unit_of(std::string_view field) {
-  for (const auto& one : simt::timing_fields())
-    if (one.name == field) return std::string(one.unit);
+  for (const auto fields : {simt::timing_fields(), simt::further_timing_fields()})
+    for (const auto& one : fields)
+      if (one.name == field) return std::string(one.unit);
   return "times";
 }
 

@@ -170,7 +170,7 @@ bool Session::reach(int gpu, int peer, bool may) {
 }
 
 void Session::wait_for_gpu(int gpu) {
-  timeline.host_waits(timeline.everything(gpu));
+  host_waits(timeline.everything(gpu));
   if (options.gpus == 1)
     streams.synchronised();
   else

@@ -196,6 +196,7 @@ class Session {
   void host_waits_for(std::string_view function);
   /// At the end of a call: the program's clock (host_clock.h) goes on by what the call made the host wait.
   void host_goes_on();
+  void host_waits(const Moment& when);
   /// What it takes the host to queue a kernel, or a graph.
   void host_launches();
 
@@ -234,6 +235,7 @@ class Session {
   void take_what_it_printed(const LoadedFunction& kernel, const LaunchRequest& request);
   /// What kernels printed that nobody waited for: a GPU does not show it.
   void tell_what_is_unprinted();
+  Timeline::Work work_of(const KernelRecord& mine, const std::optional<ModelledTime>& model, double ms, bool follows);
   void take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   void take_findings(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& record);
   /// The launch that runs is the one whose steps were asked for.

@@ -70,8 +70,9 @@ std::deque<simt::DeviceLaunch> GridRunner::run(const LoadedKernel& loaded, const
   if (model_) {
     // What ptxas keeps on the stack beside the program's own arrays are registers that it had no room for.
     const std::size_t stack = loaded.kernel.attributes.local_bytes.value_or(0);
-    model_->prepare(state, per_sm,
-                    static_cast<std::uint32_t>(stack - std::min<std::size_t>(stack, program.local_bytes)) / 4);
+    const std::size_t spilled = (stack - std::min<std::size_t>(stack, program.local_bytes)) / 4;
+    const int used = std::max(loaded.kernel.attributes.registers.value_or(0), 0);
+    model_->prepare(state, per_sm, {static_cast<std::uint32_t>(used), static_cast<std::uint32_t>(spilled)});
   }
   Counters counted;
   try {

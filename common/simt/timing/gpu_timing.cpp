@@ -66,6 +66,13 @@ constexpr TimingField kFurther[] = {
     {"fp32_slower", "times", &T::fp32_slower},
     {"fp64_slower", "times", &T::fp64_slower},
     {"special_slower", "times", &T::special_slower},
+    {"profiled_launch", "us", &T::profiled_launch_us},
+    {"profiled_copy", "us", &T::profiled_copy_us},
+    {"profiled_wait", "us", &T::profiled_wait_us},
+    {"profiled_load", "us", &T::profiled_load_us},
+    {"profiled_load_behind", "us", &T::profiled_load_behind_us},
+    {"profiled_next_load", "us", &T::profiled_next_load_us},
+    {"profiled_in_graph", "us", &T::profiled_in_graph_us},
 };
 
 double number_of(const json& entry, const TimingField& field, std::string_view path) {

@@ -20,8 +20,16 @@ struct GpuTiming {
   double next_launch_us = 0;    ///< from the end of a kernel to the next one of the same stream
   double next_in_graph_us = 0;  ///< the same in a graph
   double host_launch_us = 0;    ///< what the host takes to queue a kernel: it may be what all wait for
-  double block_cycles = 0;      ///< from one block to the next, the whole GPU's
-  double block_gap_cycles = 0;  ///< from the end of a block to the start of the one that takes its place
+  // What a profiler's timeline (CUPTI's) has beside the work itself.
+  double profiled_launch_us = 5;         ///< from one launch's call to the next call
+  double profiled_copy_us = 5.7;         ///< the same of a copy or a fill
+  double profiled_wait_us = 3.3;         ///< from the end of what the host waits for to its next call
+  double profiled_load_us = 220;         ///< what a program's first kernel takes the host to load
+  double profiled_load_behind_us = 100;  ///< from what ran before in its stream to that kernel
+  double profiled_next_load_us = 50;     ///< what each further kernel takes the host to load
+  double profiled_in_graph_us = 1.6;     ///< in a graph, from a kernel to the next, beside next_in_graph_us
+  double block_cycles = 0;               ///< from one block to the next, the whole GPU's
+  double block_gap_cycles = 0;           ///< from the end of a block to the start of the one that takes its place
   // Memory: latencies of a load whose warp has nothing else to do.
   double shared_latency = 0, l1_latency = 0, l2_latency = 0, dram_latency = 0;
   double l2_spread = 0, dram_spread = 0;  ///< how much nearer and farther lines lie than these latencies

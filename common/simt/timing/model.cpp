@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "common/simt/device_runtime/builtins.h"
 #include "common/simt/timing/sector_set.h"
 
 namespace gpulab::simt {
@@ -28,6 +29,12 @@ bool is_uneven(const GridTrace& trace) {
   return most->instructions > 2 * least->instructions;
 }
 
+bool uses_heap(const Program& program) {
+  return std::any_of(program.calls.begin(), program.calls.end(), [](const CallInfo& call) {
+    return call.builtin && (call.builtin->name == "malloc" || call.builtin->name == "free");
+  });
+}
+
 double traced_instructions(const GridTrace& trace) {
   double sum = 0;
   for (const BlockTrace& block : trace.blocks) sum += static_cast<double>(block.instructions);
@@ -46,8 +53,8 @@ void TimingModel::start_run(bool empty_l2) {
   unavailable_.clear();
 }
 
-void TimingModel::prepare(const LaunchState& launch, std::uint32_t per_sm, std::uint32_t spilled) {
-  spilled_ = spilled;
+void TimingModel::prepare(const LaunchState& launch, std::uint32_t per_sm, ThreadRegisters of_thread) {
+  of_thread_ = of_thread;
   const std::uint64_t blocks = launch.grid.volume(), used = std::min(blocks, sms(profile_));
   const std::uint64_t of_one = used ? (blocks + used - 1) / used : 0;
   const std::uint64_t most = std::min<std::uint64_t>(std::max<std::uint64_t>(kWaves * per_sm, 4), kMostBlocks);
@@ -59,7 +66,7 @@ void TimingModel::prepare(const LaunchState& launch, std::uint32_t per_sm, std::
 
 const TimedCode& TimingModel::code_of(const Program& program) {
   auto& code = codes_[&program];
-  if (!code) code = std::make_unique<TimedCode>(program, spilled_, gpu_.special_slower);
+  if (!code) code = std::make_unique<TimedCode>(program, of_thread_, gpu_.special_slower);
   return *code;
 }
 
@@ -233,8 +240,9 @@ TimingModel::Grid TimingModel::grid_of(const LaunchState& launch, const Counters
   const MemoryShare share = share_of(launch, counters, trace, traced < of_one ? 1 / used : of_one / blocks, per_sm);
   Grid grid;
   grid.sms_used = static_cast<int>(used);
-  grid.kinds = kinds_of(trace, spilled_ > 0);
+  grid.kinds = kinds_of(trace, of_thread_.spilled > 0);
   grid.kinds.swaps = missed_swaps(trace, per_sm).lanes > 0;
+  grid.kinds.heap = uses_heap(*launch.program);
   grid.waves = blocks / (static_cast<double>(per_sm) * static_cast<double>(sms(profile_)));
   grid.tail = std::ceil(grid.waves) - grid.waves;
   grid.sm = run_sm(gpu_, code, trace.blocks, per_sm, gpu_.block_cycles * used, share, sites, keeps_issues_);
@@ -352,6 +360,7 @@ std::optional<ModelledTime> TimingModel::take() {
   for (const Grid& grid : grids_) {
     kinds.polls |= grid.kinds.polls;
     kinds.swaps |= grid.kinds.swaps;
+    kinds.heap |= grid.kinds.heap;
     kinds.managed |= grid.kinds.managed;
     kinds.of_host |= grid.kinds.of_host;
   }

@@ -12,6 +12,7 @@
 #include "common/dim3.h"
 #include "common/gpu_profile.h"
 #include "common/line_counts.h"
+#include "common/simt/timing/code/code.h"
 #include "common/simt/timing/gpu_timing.h"
 #include "common/simt/timing/modelled_time.h"
 #include "common/simt/timing/sm.h"
@@ -28,9 +29,8 @@ class TimingModel {
   [[nodiscard]] Tracer& tracer() { return tracer_; }
   /// A new run begins, with a cold L2: empty, or full of dirty lines.
   void start_run(bool empty_l2 = false);
-  /// A grid is about to run; `per_sm`: blocks that one SM keeps resident; `spilled`: registers of a thread that ptxas
-  /// keeps in local memory.
-  void prepare(const LaunchState& launch, std::uint32_t per_sm, std::uint32_t spilled);
+  /// A grid is about to run; `per_sm`: blocks that one SM keeps resident.
+  void prepare(const LaunchState& launch, std::uint32_t per_sm, ThreadRegisters of_thread);
   /// It has run, with these counters.
   void add(const LaunchState& launch, const Counters& counters, std::uint32_t per_sm);
   /// The same, and what of its time each line takes, and what it would take if something were gone. `line_of`: by site.
@@ -84,7 +84,7 @@ class TimingModel {
   void add_atomic(const BlockTrace& block, const TracedAccess& access, Slices& slices) const;
   [[nodiscard]] double hottest_slice(const GridTrace& trace, double scale, std::uint32_t per_sm, bool stores) const;
   const TimedCode& code_of(const Program& program);
-  std::uint32_t spilled_ = 0;  ///< of the grid that runs
+  ThreadRegisters of_thread_{};  ///< of the grid that runs
 
   const GpuTiming& gpu_;
   const GpuProfile& profile_;

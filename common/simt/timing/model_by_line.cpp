@@ -83,8 +83,8 @@ void TimingModel::ask_of_launch(const LaunchState& launch, const Counters& count
     return grid_of(launch, counters, resident, trace).cycles / gpu_.clock_ghz / 1e6 + gpu_.launch_us / 1e3;
   };
   if (const auto doubles = doubles_for_floats(*launch.program); !doubles.empty()) {
-    auto as_it_is = std::exchange(codes_[launch.program],
-                                  std::make_unique<TimedCode>(*launch.program, spilled_, gpu_.special_slower, doubles));
+    auto as_it_is = std::exchange(
+        codes_[launch.program], std::make_unique<TimedCode>(*launch.program, of_thread_, gpu_.special_slower, doubles));
     time.in_float_ms = taken(per_sm);
     codes_[launch.program] = std::move(as_it_is);
   }

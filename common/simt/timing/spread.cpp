@@ -11,18 +11,19 @@ constexpr double kGuessed = 2;
 /// Of what has no ground.
 constexpr double kUnknown = 4;
 
-/// By what bounds a launch: of the kernels that nobody here wrote and that these were chosen by (six draws in
-/// tests/data/programs_….json), 92 % lie within them; of those drawn since, 81 to 83 % (tests/timing/README.md). What
-/// issues without end takes longer more often than not: ptxas adds moves and addresses that PTX does not have. Rows
-/// with fewer than ten such kernels (shared memory, atomics, launch) are by our own labs, too.
+/// By what bounds a launch: of 480 kernels that nobody here wrote, and that these were chosen by (all draws of
+/// tests/data/programs_….json), 90 % lie within them; of a draw that nobody had seen 81 to 96 %
+/// (tests/timing/README.md). What issues without end takes longer more often than not: ptxas adds moves and addresses
+/// that PTX does not have. What L2 bounds takes longer where threads walk rows of their own. Rows with fewer than ten
+/// such kernels (shared memory, atomics, launch) are by our own labs, too.
 struct BoundSpread {
   const char* bound;
   double down, up;
 };
 constexpr BoundSpread by_bound[] = {
-    {"issue", 1.3, 1.48},       {"fp32", 1.3, 1.48},         {"dram_bandwidth", 1.25, 1.45},
-    {"l2_bandwidth", 1.5, 1.5}, {"l1_bandwidth", 1.4, 1.57}, {"shared_bandwidth", 1.4, 1.45},
-    {"atomics", 1.4, 1.5},      {"latency", 1.27, 1.53},     {"launch", 1.4, 1.4},
+    {"issue", 1.28, 1.55},        {"fp32", 1.28, 1.55},        {"dram_bandwidth", 1.25, 1.45},
+    {"l2_bandwidth", 1.45, 1.75}, {"l1_bandwidth", 1.4, 1.57}, {"shared_bandwidth", 1.4, 1.45},
+    {"atomics", 1.4, 1.5},        {"latency", 1.3, 1.53},      {"launch", 1.4, 1.4},
 };
 /// Of what has local memory, or adds floats in shared memory, at least: where its arrays lie is ptxas' to decide.
 constexpr double kLocalDown = 1.35, kLocalUp = 1.8;
@@ -57,6 +58,8 @@ Spread spread_of(const LaunchKinds& kinds, const std::string& bound, const GpuTi
     spread.no_ground = "its threads wait for what others do, and how long depends on who runs when";
   else if (kinds.swaps)
     spread.no_ground = "its threads swap at one address until they succeed, and how often depends on who runs when";
+  else if (kinds.heap)
+    spread.no_ground = "its threads call malloc or free, and what these take on a GPU has not been measured";
   else if (kinds.managed)
     spread.no_ground = "it uses managed memory, whose pages may have to come from the host first";
   else if (kinds.of_host)

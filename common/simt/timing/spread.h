@@ -14,6 +14,7 @@ namespace gpulab::simt {
 struct LaunchKinds {
   bool polls = false;    ///< warps wait for what others store, or for a lock
   bool swaps = false;    ///< warps that only looked would try to swap at one address, had they run at once
+  bool heap = false;     ///< threads take memory of the device's heap, or give it back
   bool managed = false;  ///< pages of managed memory move between host and GPU
   bool of_host = false;  ///< memory of the host, over its link
   double local = 0;      ///< of all accesses, those of local memory: arrays of a thread, registers that are spilled

@@ -118,7 +118,7 @@ cudaError_t perform(Session& s, const LibraryOperation& operation, cudaStream_t 
 /// Each part behind what the streams hold that it needs, and all at one time.
 cudaError_t perform_together(Session& s, const std::vector<LibraryPart>& parts, const LibraryWork& work) {
   std::vector<Mark> marks;
-  std::vector<double> ready;
+  std::vector<Moment> ready;
   for (const auto& part : parts) {
     const OnGpu on(part.gpu);
     cudaStream_t stream = part.operation.stream;
@@ -164,7 +164,7 @@ class Runtime final : public LibraryRuntime {
                        const cudaError_t error = perform(s, operation, operation.stream, work);
                        if (!operation.waits || s.captures(operation.stream)) return error;
                        s.streams.synchronised(operation.stream);
-                       s.timeline.host_waits(s.timeline.ready(stream_number(operation.stream)));
+                       s.host_waits(s.timeline.ready(stream_number(operation.stream)));
                        return error == cudaSuccess ? s.surface() : error;
                      });
   }

@@ -48,7 +48,8 @@ double Session::account_copy(const std::string& what, std::uint64_t bytes, cudaS
                       : what.find("DtoH") != std::string::npos ? Timeline::Engine::to_host
                                                                : Timeline::Engine::device_copies;
   const auto number = stream_number(stream);
-  const double start = timeline.queue(number, engine, ms);
+  if (!graph_kernels) timeline.host_calls(timing_of(profile_).profiled_copy_us * 1e-3);
+  const double start = timeline.queue(number, {.engine = engine, .ms = ms});
   CopyRecord& copies = record.copies[what];
   copies.least_ms = copies.calls == 0 ? ms : std::min(copies.least_ms, ms);
   copies.most_ms = std::max(copies.most_ms, ms);
@@ -75,16 +76,19 @@ void Session::timeline_goes_on() {
 
 void Session::host_waits_for(std::string_view function) {
   if (captured != nullptr) return;
-  if (function.starts_with("cudaMemcpy")) timeline.host_waits(timeline.ready(default_stream_of(current_gpu())));
+  if (function.starts_with("cudaMemcpy")) host_waits(timeline.ready(default_stream_of(current_gpu())));
   if (function.starts_with("cudaFree") || function == "cudaHostUnregister")
-    timeline.host_waits(timeline.everything(current_gpu()));
+    host_waits(timeline.everything(current_gpu()));
 }
 
 void Session::host_launches() {
   const double ms = timing_of(profile_).host_launch_us * 1e-3;
   timeline.host_spends(ms);
+  timeline.host_calls(timing_of(profile_).profiled_launch_us * 1e-3);
   host_clock::add(ms);
 }
+
+void Session::host_waits(const Moment& when) { timeline.host_waits(when, timing_of(profile_).profiled_wait_us * 1e-3); }
 
 void Session::host_goes_on() {
   host_clock::add(timeline.take_waited());
@@ -129,6 +133,18 @@ void Session::tell_what_is_unprinted() {
        Severity::warning, nullptr);
 }
 
+/// A kernel's place on the timeline. The first one of a program waits for its code: the host loads it, and what its
+/// stream still does ends before the GPU has it.
+Timeline::Work Session::work_of(const KernelRecord& mine, const std::optional<ModelledTime>& model, double ms,
+                                bool follows) {
+  const simt::GpuTiming& timing = timing_of(profile_);
+  const bool first = mine.launches == 1 && record.kernels.size() == 1;
+  if (mine.launches == 1) timeline.host_calls((first ? timing.profiled_load_us : timing.profiled_next_load_us) * 1e-3);
+  const double sms = model && model->sms_used > 0 ? model->sms_used : profile_.sm_count;
+  const double behind_us = first ? timing.profiled_load_behind_us : follows ? timing.profiled_in_graph_us : 0;
+  return {.ms = ms, .share = std::min(1.0, sms / std::max(profile_.sm_count, 1)), .behind_ms = behind_us * 1e-3};
+}
+
 void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchRequest& request, KernelRecord& mine) {
   take_what_it_printed(kernel, request);
   mine.repeats += device().take_repeats();
@@ -156,7 +172,7 @@ void Session::take_what_it_left(const LoadedFunction& kernel, const LaunchReques
   // In a graph a kernel begins right behind the one before.
   const bool follows = graph_kernels && (*graph_kernels)++ > 0 && model;
   const double taken = follows ? std::min(ms, model->kernel_ms + timing_of(profile_).next_in_graph_us * 1e-3) : ms;
-  const double start = timeline.queue(number, Timeline::Engine::kernels, taken);
+  const double start = timeline.queue(number, work_of(mine, model, taken, follows));
   take_findings(kernel, request, mine);
   if (!options.trace) return;  // to look for the caller takes time
   keep({.what = mine.name,

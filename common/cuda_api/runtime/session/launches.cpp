@@ -257,7 +257,7 @@ bool Session::run(const LoadedFunction& kernel, const LaunchRequest& request, Ke
     launch->request.beside = true;
     for (auto& argument : launch->arguments) launch->places.push_back(argument.bytes.data());
     launch->request.arguments = launch->places.data();
-    launch->begun_ms = timeline.reached(stream_number(request.stream));
+    launch->begun_ms = timeline.reached(stream_number(request.stream)).ms;
     const bool has_ended = under_way.run({.stream = request.stream,
                                           .work = [launch, work] { work(launch->kernel); },
                                           .over = [this, launch](const std::exception_ptr& e) { over(*launch, e); }});
@@ -294,7 +294,7 @@ void Session::over(const Beside& launch, const std::exception_ptr& error) {
   const double ms = std::max(timeline.host_ms() - launch.begun_ms, 0.0);
   mine.ms += ms;
   mine.most_ms = std::max(mine.most_ms, ms);
-  timeline.queue(stream_number(launch.request.stream), Timeline::Engine::kernels, ms);
+  timeline.queue(stream_number(launch.request.stream), {.ms = ms});
   streams.synchronised();
   try {
     if (error) std::rethrow_exception(error);

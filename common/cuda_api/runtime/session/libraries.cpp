@@ -22,7 +22,7 @@ void Session::account_library(const LibraryOperation& operation, cudaStream_t st
   const double bytes = static_cast<double>(touches.read + touches.written);
   const double ms = estimated_ms(profile_, operation, bytes);
   const auto number = stream_number(stream);
-  const double start = timeline.queue(number, Timeline::Engine::kernels, ms);
+  const double start = timeline.queue(number, {.ms = ms});
   const std::string shape = record.libraries.size() < kMostRecords ? operation.shape : "other shapes";
   const auto same = [&](const LibraryRecord& r) { return r.name == operation.function && r.shape == shape; };
   auto row = std::ranges::find_if(record.libraries, same);

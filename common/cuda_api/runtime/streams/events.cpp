@@ -22,7 +22,7 @@ struct Event {
   bool timed = true, recorded = false;
   bool of_processes = false;  ///< others may open it: cudaEventInterprocess
   int gpu = 0;                ///< that was current when it was made
-  double ms = 0;
+  Moment at{};
   std::uint64_t waits = 0;  ///< how often the program had waited for the device when it was recorded
   Mark mark{};
   std::optional<CaptureOrder::Mark> captured{};  ///< was recorded in a stream that is captured
@@ -59,7 +59,7 @@ Event* find(cudaEvent_t event) {
 }
 
 void reach(Session& s, Event& event, cudaStream_t stream) {
-  event.ms = s.timeline.reached(stream_number(stream));
+  event.at = s.timeline.reached(stream_number(stream));
   event.captured = s.captures(stream) ? s.streams.recorded_in_capture(stream) : std::nullopt;
   event.mark = event.captured ? Mark() : s.streams.recorded(stream);
 }
@@ -135,7 +135,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
       mine = find(event);
       if (mine == nullptr) return cudaSuccess;
     }
-    s.timeline.host_waits(mine->ms);
+    s.host_waits(mine->at);
     s.streams.synchronised(mine->mark);
     return cudaSuccess;
   });
@@ -147,7 +147,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
     if (mine == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_event());
     if (mine->captured) return s.because(cudaErrorCapturedEvent, event_of_capture());
     if (!mine->is_reached()) return cudaErrorNotReady;
-    s.timeline.host_waits(mine->ms);
+    s.host_waits(mine->at);
     s.streams.synchronised(mine->mark);
     return cudaSuccess;
   });
@@ -181,7 +181,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (stream_of(stream) == nullptr) return s.because(cudaErrorInvalidResourceHandle, no_stream(stream));
     if (s.captured == nullptr && s.under_way.any()) {
       const auto wait = [event](Session& now, cudaStream_t on) {
-        if (const Event* const then = find(event)) now.timeline.wait_until(stream_number(on), then->ms);
+        if (const Event* const then = find(event)) now.timeline.wait_until(stream_number(on), then->at);
         return cudaSuccess;
       };
       if (s.under_way.later(stream, wait, mine->reached)) return cudaSuccess;
@@ -196,7 +196,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
       return cudaSuccess;
     }
     if (s.captures(stream) && mine->recorded) return s.because(cudaErrorStreamCaptureIsolation, waits_for_uncaptured());
-    s.timeline.wait_until(stream_number(stream), mine->ms);
+    s.timeline.wait_until(stream_number(stream), mine->at);
     s.streams.waits(stream, mine->mark);
     return cudaSuccess;
   });
@@ -217,7 +217,8 @@ cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t start, cudaEvent_t end) 
     if (last->waits == s.waits)
       s.failures.may_fail(s.record, "cudaEventElapsedTime", cudaErrorNotReady, nobody_waited(), caller);
     constexpr double least = 0.001;  // two events without anything between them
-    *ms = static_cast<float>(last->ms >= first->ms ? std::max(last->ms - first->ms, least) : last->ms - first->ms);
+    *ms = static_cast<float>(last->at.ms >= first->at.ms ? std::max(last->at.ms - first->at.ms, least)
+                                                         : last->at.ms - first->at.ms);
     s.note("cudaEventElapsedTime gives modelled time, not measured time");
     return cudaSuccess;
   });

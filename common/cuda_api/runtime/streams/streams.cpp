@@ -76,7 +76,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return with_stream("cudaStreamSynchronize", Waits::yes, stream, [&](Session& s, StreamState&) {
     if (const auto e = ends_capture(s, stream); e != cudaSuccess) return e;
     const cudaError_t error = s.under_way.wait_for_stream(stream);
-    s.timeline.host_waits(s.timeline.ready(stream_number(stream)));
+    s.host_waits(s.timeline.ready(stream_number(stream)));
     s.streams.synchronised(stream);
     return error;
   });
@@ -86,7 +86,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return with_stream("cudaStreamQuery", Waits::yes, stream, [&](Session& s, StreamState&) {
     if (const auto e = ends_capture(s, stream); e != cudaSuccess) return e;
     if (s.under_way.any() && s.under_way.holds(stream)) return cudaErrorNotReady;
-    s.timeline.host_waits(s.timeline.ready(stream_number(stream)));
+    s.host_waits(s.timeline.ready(stream_number(stream)));
     s.streams.synchronised(stream);
     return cudaSuccess;
   });

@@ -316,8 +316,8 @@ void TimedCode::finish(const Program& program, TimedRegion& region, Alignments& 
                           !starts_no_unroll(program, code.front()) && counts_by_constant(program, code);
   join_pairs(program, code);
   join_neighbours(program, code, alignments);
-  schedule(code);
-  if (may_unroll) region.unrolled = unroll(code, registers_);
+  schedule(code, of_thread_);
+  if (may_unroll) region.unrolled = unroll(code, registers_, of_thread_);
 }
 
 /// Loads and stores of spilled registers lie evenly over the longest block: in a loop that is where most of them are.
@@ -349,9 +349,9 @@ void TimedCode::add_spills(std::uint32_t spilled) {
   longest->code = std::move(code);
 }
 
-TimedCode::TimedCode(const Program& program, std::uint32_t spilled, double special_slower,
+TimedCode::TimedCode(const Program& program, ThreadRegisters of_thread, double special_slower,
                      const std::vector<bool>& in_float)
-    : blocks_(program.blocks.size()), merged_(blocks_.size()) {
+    : of_thread_(of_thread.used), blocks_(program.blocks.size()), merged_(blocks_.size()) {
   std::map<const ptx::Function*, std::uint32_t> bases;
   for (const FunctionInfo& info : program.functions) {
     bases[info.function] = registers_ - 1;
@@ -380,7 +380,7 @@ TimedCode::TimedCode(const Program& program, std::uint32_t spilled, double speci
   for (TimedRegion& block : blocks_) finish(program, block, alignments);
   for (const auto& region : merged_)
     if (region) finish(program, *region, alignments);
-  add_spills(spilled);
+  add_spills(of_thread.spilled);
 }
 
 }  // namespace gpulab::simt

@@ -64,13 +64,18 @@ struct TimedRegion {
   std::vector<TimedInstruction> unrolled{};
 };
 
+/// What ptxas gives a thread of a kernel.
+struct ThreadRegisters {
+  std::uint32_t used = 0;     ///< 0: nobody knows
+  std::uint32_t spilled = 0;  ///< kept in local memory
+};
+
 /// The instructions of each basic block of a program, and of the regions that start with it.
 class TimedCode {
  public:
-  /// `spilled`: registers of a thread that ptxas keeps in local memory; the longest block loads and stores each of
-  /// them. `in_float`: sites whose double arithmetic is timed as if it were of floats; empty: none. `special_slower`:
-  /// GpuTiming's.
-  TimedCode(const Program& program, std::uint32_t spilled, double special_slower,
+  /// The longest block loads and stores each of the spilled registers. `in_float`: sites whose double arithmetic is
+  /// timed as if it were of floats; empty: none. `special_slower`: GpuTiming's.
+  TimedCode(const Program& program, ThreadRegisters of_thread, double special_slower,
             const std::vector<bool>& in_float = {});
   [[nodiscard]] const TimedRegion& block(std::uint32_t b) const { return blocks_[b]; }
   /// nullptr: ptxas merges nothing with this block.
@@ -86,6 +91,7 @@ class TimedCode {
   void add_spills(std::uint32_t spilled);
   void finish(const Program& program, TimedRegion& region, std::map<const ptx::Function*, class Alignment>& alignments);
 
+  std::uint32_t of_thread_;  ///< ThreadRegisters::used
   std::vector<TimedRegion> blocks_;
   std::vector<std::unique_ptr<TimedRegion>> merged_;
   std::uint32_t registers_ = 1;

@@ -19,7 +19,9 @@ bool is_memory(Does kind) { return kind == Does::load || kind == Does::store; }
 bool stands_still(const TimedInstruction& t) { return (t.kind != Does::plain && !is_memory(t.kind)) || t.cost.calls; }
 
 /// Loads whose results wait in registers at once, as far as ptxas goes: kernels have 32 registers or few more.
-constexpr std::size_t kMostWaiting = 12, kFewWaiting = 3, kRegisters = 28;
+constexpr std::size_t kMostWaiting = 12, kFewWaiting = 3;
+/// Of a thread's registers, those that hold addresses and what comes and goes.
+constexpr std::size_t kOther = 4;
 
 using Sorted = std::vector<std::pair<int, TimedInstruction>>;
 
@@ -62,10 +64,10 @@ class Held {
 };
 
 /// Writes a stretch, sorted by depth, such that no more than kMostWaiting results of loads wait: where they are as
-/// many, what needs the first of them goes ahead. Of ptxas's registers for a thread, what other values take is not
-/// there for loads: of 236 loads whose values go into four sums each, it has three or four under way, of 117 that go
-/// into one sum 11.
-void emit(const Sorted& sorted, std::vector<TimedInstruction>::iterator to) {
+/// many, what needs the first of them goes ahead. Of a thread's registers, as many as ptxas gives it, what other values
+/// take is not there for loads: with 32 it has three or four of 236 loads under way whose values go into four sums
+/// each, and 13 to 18 of those that go into one to four sums of their own.
+void emit(const Sorted& sorted, std::size_t of_thread, std::vector<TimedInstruction>::iterator to) {
   const auto users = std::find_if(sorted.begin(), sorted.end(), [](const auto& t) { return t.first > 0; });
   std::vector<std::uint16_t> waiting;
   Held held(sorted);
@@ -79,8 +81,9 @@ void emit(const Sorted& sorted, std::vector<TimedInstruction>::iterator to) {
     write(user++->second);
   };
   const auto room = [&] {
-    const std::size_t others = held.count() - std::min(held.count(), waiting.size());
-    return others + kFewWaiting > kRegisters ? kFewWaiting : std::min(kMostWaiting, kRegisters - others);
+    if (of_thread == 0) return kMostWaiting;
+    const std::size_t others = held.count() - std::min(held.count(), waiting.size()) + kOther;
+    return others + kFewWaiting > of_thread ? kFewWaiting : std::min(kMostWaiting, of_thread - others);
   };
   for (auto t = sorted.begin(); t != users; ++t) {
     if (t->second.kind == Does::load) {
@@ -183,14 +186,14 @@ Sorted by_depth(const std::vector<TimedInstruction>& code, std::size_t begin, st
 
 }  // namespace
 
-void schedule(std::vector<TimedInstruction>& code) {
+void schedule(std::vector<TimedInstruction>& code, std::uint32_t of_thread) {
   constexpr std::size_t most = 512;  // instructions that are looked at together: a stranger's blocks have any length
   std::size_t begin = 0;
   while (begin < code.size()) {
     std::size_t end = begin;
     while (end < code.size() && end - begin < most && !stands_still(code[end])) ++end;
     const auto at = [&](std::size_t i) { return code.begin() + static_cast<std::ptrdiff_t>(i); };
-    emit(by_depth(code, begin, end), at(begin));
+    emit(by_depth(code, begin, end), of_thread, at(begin));
     // Loads go ahead; what lies between two of them, and behind the last, is ordered by what waits for it.
     for (std::size_t from = begin, to = begin; from < end; from = to) {
       to = from + 1;
@@ -203,7 +206,8 @@ void schedule(std::vector<TimedInstruction>& code) {
 
 /// A loop that loads, and waits for nobody: ptxas unrolls it four times, and the loads of all turns go ahead of what
 /// needs them. Registers of the turns are told apart, so that only real needs remain.
-std::vector<TimedInstruction> unroll(const std::vector<TimedInstruction>& code, std::uint32_t& registers) {
+std::vector<TimedInstruction> unroll(const std::vector<TimedInstruction>& code, std::uint32_t& registers,
+                                     std::uint32_t of_thread) {
   constexpr std::size_t most = 200;
   const bool loads = std::any_of(code.begin(), code.end(), [](const auto& t) { return t.kind == Does::load; });
   const bool waits =
@@ -239,7 +243,7 @@ std::vector<TimedInstruction> unroll(const std::vector<TimedInstruction>& code, 
   }
   const TimedInstruction branch = all.back();
   all.pop_back();
-  schedule(all);
+  schedule(all, of_thread);
   all.insert(all.end(), leaving.begin(), leaving.end());
   all.push_back(branch);
   return all;

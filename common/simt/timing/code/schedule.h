@@ -11,9 +11,10 @@ namespace gpulab::simt {
 [[nodiscard]] bool is_one_of(std::uint16_t reg, const std::array<std::uint16_t, 6>& registers);
 
 /// Within the stretches between instructions that stand still (barriers, branches, stores).
-void schedule(std::vector<TimedInstruction>& code);
+void schedule(std::vector<TimedInstruction>& code, std::uint32_t of_thread);
 
 /// TimedCode::kTurns turns of a loop as one; empty where ptxas does not unroll it. `registers`: how many there are.
-[[nodiscard]] std::vector<TimedInstruction> unroll(const std::vector<TimedInstruction>& code, std::uint32_t& registers);
+[[nodiscard]] std::vector<TimedInstruction> unroll(const std::vector<TimedInstruction>& code, std::uint32_t& registers,
+                                                   std::uint32_t of_thread);
 
 }  // namespace gpulab::simt

@@ -42,5 +42,77 @@ TEST_CASE("the more bytes of a sector a store brings, the more of such sectors L
   CHECK(of_sector(8, 2, false) == Catch::Detail::Approx(four).epsilon(0.02));   // they stay so
 }
 
+/// 32 lanes, a line each.
+struct Lanes {
+  TracedAccess access;
+  std::vector<std::uint64_t> at;
+  explicit Lanes(std::uint64_t first) {
+    access.lines = access.passes = 32;
+    access.sectors = 32;
+    access.stored_bytes = 128;
+    access.partial = true;
+    for (std::uint64_t lane = 0; lane < 32; ++lane) at.push_back(first + 4 * lane);
+  }
+};
+
+/// How long the third of three loads takes, where something is stored `behind` the second one's start.
+double third_load(double behind, std::uint64_t stored) {
+  const GpuTiming* gpu = gpu_timing("h100");
+  REQUIRE(gpu);
+  MemoryShare share;
+  share.part = 1;
+  share.dram_bytes_per_cycle = share.l2_bytes_per_cycle = share.l2_scattered_bytes_per_cycle =
+      share.l2_written_bytes_per_cycle = 1e9;  // latencies alone
+  share.l1_bytes = 128 << 10;
+  share.l2_room = 1e9;
+  SmResult result;
+  SmMemory memory(*gpu, share, result);
+  const Lanes loaded(0), there(stored);
+  (void)memory.load(0, loaded.access, loaded.at, true);
+  constexpr double second = 5000, third = 10000;
+  (void)memory.load(second, loaded.access, loaded.at, true);
+  memory.store(second + behind, there.access, there.at);
+  return memory.load(third, loaded.access, loaded.at, true) - third;
+}
+
+TEST_CASE("a store takes a line out of L1 to which a load is under way, and leaves it there behind the load") {
+  constexpr std::uint64_t sector = 0, of_line = 2, elsewhere = 4096;
+  const double hit = third_load(200, elsewhere);
+  CHECK(hit == Catch::Detail::Approx(35 + 31 * 1.9).epsilon(0.01));
+  CHECK(third_load(200, sector) == hit);
+  CHECK(third_load(200, of_line) == hit);
+  CHECK(third_load(2, elsewhere) == hit);
+  CHECK(third_load(2, sector) > hit + 150);
+  CHECK(third_load(2, of_line) > hit + 150);
+}
+
+TEST_CASE("L2 serves loads and stores by turns: who copies takes as long as who reads and who writes") {
+  const auto cycles = [](bool loads, bool stores) {
+    const GpuTiming* gpu = gpu_timing("h100");
+    REQUIRE(gpu);
+    MemoryShare share;
+    share.part = 1.0 / 132;
+    share.dram_bytes_per_cycle = 1e9;
+    share.l2_bytes_per_cycle = share.l2_scattered_bytes_per_cycle = 20;
+    share.l2_written_bytes_per_cycle = 16;
+    share.l1_bytes = 128 << 10;
+    share.l2_room = 1e9;
+    SmResult result;
+    SmMemory memory(*gpu, share, result);
+    TracedAccess access;
+    access.sectors = 4;
+    access.in_l2 = true;
+    for (std::uint64_t i = 0; i < 4000; ++i) {
+      const std::vector<std::uint64_t> from{4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3};
+      const std::vector<std::uint64_t> to{1 << 20 | 4 * i, 1 << 20 | (4 * i + 1), 1 << 20 | (4 * i + 2),
+                                          1 << 20 | (4 * i + 3)};
+      if (loads) (void)memory.load(0, access, from, true);
+      if (stores) memory.store(0, access, to);
+    }
+    return memory.drained();
+  };
+  CHECK(cycles(true, true) == Catch::Detail::Approx(cycles(true, false) + cycles(false, true)).epsilon(0.05));
+}
+
 }  // namespace
 }  // namespace gpulab::simt
