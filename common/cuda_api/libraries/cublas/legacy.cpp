@@ -43,7 +43,7 @@ cublasDiagType_t letter(char c) {
 }  // namespace gpulab::cublas::legacy
 
 using namespace gpulab::cublas;
-#undef cublasGetVersion  // cublas_v2.h's
+#undef cublasGetVersion  // a macro of the second interface
 
 extern "C" {
 
