@@ -43,7 +43,7 @@ cublasDiagType_t letter(char c) {
 }  // namespace gpulab::cublas::legacy
 
 using namespace gpulab::cublas;
-#undef cublasGetVersion  // of NVIDIA's header, for its second version
+#undef cublasGetVersion  // a macro of the second interface
 
 extern "C" {
 
