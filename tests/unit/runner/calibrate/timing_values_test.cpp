@@ -148,7 +148,7 @@ TEST_CASE("a profile of what was measured is one that --profile takes, and says 
   REQUIRE(timing != nullptr);
   CHECK_FALSE(timing->validated);
   CHECK(timing->dram_latency == Catch::Detail::Approx(657.6).epsilon(0.001));
-  CHECK_THAT(profile_text(profile, 80), ContainsSubstring("36 of 43 numbers were measured here"));
+  CHECK_THAT(profile_text(profile, 80), ContainsSubstring("36 of 50 numbers were measured here"));
 }
 
 TEST_CASE("a GPU that has a profile keeps its data sheet, and a number that nothing can be is another GPU's") {
