@@ -9,7 +9,7 @@
 #include "common/cuda_api/runtime/failures/reasons.h"
 #include "common/cuda_api/runtime/graphs/graph_memory.h"
 #include "common/cuda_api/runtime/graphs/graphs.h"
-#include "common/cuda_api/runtime/pools.h"
+#include "common/cuda_api/runtime/memory/pools.h"
 #include "common/cuda_api/runtime/session.h"
 #include "common/cuda_api/runtime/streams/streams.h"
 #include "common/error.h"

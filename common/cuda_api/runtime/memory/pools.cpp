@@ -1,7 +1,7 @@
 // Memory pools: what they count. Memory of a pool is as any other; what is freed is given back, and the pool's count of
 // what it holds goes by its threshold, as a GPU's does.
 
-#include "common/cuda_api/runtime/pools.h"
+#include "common/cuda_api/runtime/memory/pools.h"
 
 #include <cuda_runtime_api.h>
 
