@@ -14,6 +14,7 @@ namespace {
 template <typename R>
 std::pair<i64, i64> asked_of(const EigenRequest& request, const std::vector<R>& values) {
   const auto n = static_cast<i64>(values.size());
+  if (n == 0) return {0, 0};
   if (request.range == CUSOLVER_EIG_RANGE_I) return {request.il - 1, request.iu};
   if (request.range != CUSOLVER_EIG_RANGE_V) return {0, n};
   const auto above = [&](double bound) {
