@@ -119,10 +119,10 @@ int main() {
   cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph, &before, nullptr, &count);
   std::printf(", then %zu\n", count);
   body = decides(graph, before, handle, cudaGraphCondTypeIf, 1)[0];
-  cudaGraphNode_t nodes[2];
+  cudaGraphNode_t made[2];
   size_t known = 2;
-  cudaGraphGetNodes(graph, nodes, &known);
-  cudaStreamUpdateCaptureDependencies(stream, &nodes[1], nullptr, 1, cudaStreamSetCaptureDependencies);
+  cudaGraphGetNodes(graph, made, &known);
+  cudaStreamUpdateCaptureDependencies(stream, &made[1], nullptr, 1, cudaStreamSetCaptureDependencies);
   int by = 5;
   void* arguments[] = {&sum, &by};
   kernel(body, nullptr, reinterpret_cast<void*>(add), arguments);
