@@ -119,8 +119,10 @@ int main() {
   cudaStreamGetCaptureInfo(stream, &status, nullptr, &graph, &before, nullptr, &count);
   std::printf(", then %zu\n", count);
   body = decides(graph, before, handle, cudaGraphCondTypeIf, 1)[0];
-  cudaGraphNode_t last = nullptr;
-  cudaStreamUpdateCaptureDependencies(stream, &last, nullptr, 0, cudaStreamSetCaptureDependencies);
+  cudaGraphNode_t made[2];
+  size_t known = 2;
+  cudaGraphGetNodes(graph, made, &known);
+  cudaStreamUpdateCaptureDependencies(stream, &made[1], nullptr, 1, cudaStreamSetCaptureDependencies);
   int by = 5;
   void* arguments[] = {&sum, &by};
   kernel(body, nullptr, reinterpret_cast<void*>(add), arguments);

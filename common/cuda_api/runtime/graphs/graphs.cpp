@@ -37,6 +37,7 @@ struct Capture {
   std::shared_ptr<Nodes> nodes;             ///< of `graph`
   std::vector<const GraphNode*> by_number;  ///< as CaptureOrder counts them
   std::vector<cudaGraphNode_t> last;        ///< that a program was told of
+  bool ordered_by_program = false;          ///< it has said itself what waits for what
 };
 Capture& current() {
   static auto& capture = *new Capture;
@@ -102,7 +103,8 @@ std::optional<CaptureOrder::Nodes> numbers_of(Capture& capture, const cudaGraphN
                  .graph = graph,
                  .nodes = std::move(nodes),
                  .by_number = {},
-                 .last = {}};
+                 .last = {},
+                 .ordered_by_program = false};
     s.streams.begin_capture(stream);
     const auto first = numbers_of(current(), before, count);
     if (!first) return cudaErrorInvalidValue;
@@ -274,7 +276,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     if (graph != nullptr) *graph = nullptr;
     s.captured = nullptr;
     take_nodes(current());
-    const bool is_forked = s.streams.capture_is_forked(stream);
+    const bool is_forked = !current().ordered_by_program && s.streams.capture_is_forked(stream);
     const Capture ended = std::exchange(current(), {});
     if (s.capture_is_broken) return cudaErrorStreamCaptureInvalidated;
     if (is_forked) return s.because(cudaErrorStreamCaptureUnjoined, fork_not_joined());
@@ -323,6 +325,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
     if (flags != cudaStreamSetCaptureDependencies)
       for (const auto one : s.streams.capture_heads(stream)) numbers->push_back(one);
     s.streams.waits_only_in_capture(stream, std::move(*numbers));
+    current().ordered_by_program = true;
     return cudaSuccess;
   });
 }
