@@ -170,7 +170,7 @@ class Ncu(unittest.TestCase):
                       "    Section: SchedulerStats\n    INF   n/a: gpulab has nothing of this section.\n",
                       "Metric Name", "(1, 1, 1)x(32, 1, 1), Context 1, Stream 7, Device 0, CC 9.0\n",
                       "In place of what is n/a, counted by gpulab: branches", "Modelled for h200, not measured: Memory Throughput, DRAM Throughput, Duration,",
-                      "    OPT   line 8: bank conflict: 32 lanes want bank 0", "Provenance: simulated as h200, no GPU."):
+                      "    OPT   line 8: bank conflict: 32 lanes want 32 different words of bank 0", "Provenance: simulated as h200, no GPU."):
             self.assertIn(words, page)
         self.assertLessEqual(max(len(line) for line in page.splitlines() if "__" not in line), 110)
 

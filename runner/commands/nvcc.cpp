@@ -62,7 +62,9 @@ ExitCode run_nvcc(const CommandLine& line) {
   std::vector<std::string> words{nvcc};
   auto own = builds(line.rest) ? nvcc_words(line.rest, gpu.compute_major * 10 + gpu.compute_minor, nvcc) : line.rest;
   const PrivateFolder folder;
-  const auto linking = builds(line.rest) ? linking_words(own, folder.path() / "lent") : std::vector<std::string>();
+  auto linking = builds(line.rest) ? linking_words(own, folder.path() / "lent") : std::vector<std::string>();
+  if (links(line.rest))
+    for (auto& word : runtime_words(nvcc, folder.path() / "lent")) linking.push_back(std::move(word));
   words.insert(words.end(), linking.begin(), linking.end());
   words.insert(words.end(), own.begin(), own.end());
   if (links(line.rest))

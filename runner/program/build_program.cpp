@@ -97,7 +97,17 @@ std::string nvcc_for_programs() {
   const auto nvcc = without_stand_in(find_nvcc());
   if (nvcc) return *nvcc;
   throw Error(ExitCode::missing, "there is no nvcc on this machine, and no other compiler builds whole programs", {},
-              "install the CUDA Toolkit; 'gpulab doctor' shows what is found");
+              "install the CUDA Toolkit, or in an active virtual environment: pip install 'nvidia-cuda-nvcc==13.*' "
+              "'nvidia-cuda-cccl==13.*'; 'gpulab doctor' shows what is found");
+}
+
+std::vector<std::string> runtime_words(const std::string& nvcc, const fs::path& folder) {
+  const auto library = runtime_without_link(nvcc);
+  if (!library) return {};
+  fs::create_directories(folder);
+  std::error_code there_already;
+  fs::create_symlink(*library, folder / "libcudart.so", there_already);
+  return {"-L" + folder.string()};
 }
 
 std::vector<std::string> nvcc_words(const std::vector<std::string>& words, int architecture, const std::string& nvcc) {
@@ -158,6 +168,7 @@ bool build(const BuildRequest& request, const fs::path& program, const std::stri
     (word.starts_with("-l") && word.size() > 2 && word != "-lineinfo" ? libraries : command).push_back(word);
   for (const auto& file : with_old_objects(request.files, program.parent_path())) command.push_back(file);
   for (const auto& word : linking_words(libraries, program.parent_path() / "lent")) command.push_back(word);
+  for (const auto& word : runtime_words(nvcc, program.parent_path() / "lent")) command.push_back(word);
   command.insert(command.end(), libraries.begin(), libraries.end());
   command.insert(command.end(), {"-o", program.string()});
   if (watched)

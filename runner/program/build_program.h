@@ -23,6 +23,10 @@ struct BuildRequest {
 [[nodiscard]] std::vector<std::string> nvcc_words(const std::vector<std::string>& words, int architecture,
                                                   const std::string& nvcc);
 
+/// Words by which a linker finds the CUDA runtime where nvcc's toolkit is Python's wheels, which lack the link
+/// libcudart.so: it is made in `folder`.
+[[nodiscard]] std::vector<std::string> runtime_words(const std::string& nvcc, const std::filesystem::path& folder);
+
 /// nvcc, or an Error (missing).
 [[nodiscard]] std::string nvcc_for_programs();
 

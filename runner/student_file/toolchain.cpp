@@ -70,15 +70,6 @@ std::string start_of(const std::string& file) {
   return start;
 }
 
-/// `first`: a folder to look in before all others.
-std::optional<std::string> find_program(const std::string& name, const fs::path& first = {}) {
-  std::vector<fs::path> folders;
-  if (!first.empty()) folders.push_back(first);
-  for (auto& folder : path_folders()) folders.push_back(std::move(folder));
-  for (const auto& root : toolkit_roots()) folders.push_back(fs::path(root) / "bin");
-  return program_in(folders, name);
-}
-
 /// Folders of `pattern` "…/python3*/site-packages/nvidia": one per Python of a virtual environment.
 std::vector<fs::path> wheels_in(const fs::path& environment) {
   std::vector<fs::path> found;
@@ -90,6 +81,17 @@ std::vector<fs::path> wheels_in(const fs::path& environment) {
   }
   std::sort(found.begin(), found.end());
   return found;
+}
+
+/// `first`: a folder to look in before all others. Last: NVIDIA's wheels (of CUDA 13) in an active environment.
+std::optional<std::string> find_program(const std::string& name, const fs::path& first = {}) {
+  std::vector<fs::path> folders;
+  if (!first.empty()) folders.push_back(first);
+  for (auto& folder : path_folders()) folders.push_back(std::move(folder));
+  for (const auto& root : toolkit_roots()) folders.push_back(fs::path(root) / "bin");
+  if (const auto environment = variable("VIRTUAL_ENV"))
+    for (const auto& wheels : wheels_in(*environment)) folders.push_back(wheels / "cu13/bin");
+  return program_in(folders, name);
 }
 
 /// The newest library in `folder` whose name starts with `stem`.
@@ -159,6 +161,8 @@ std::vector<fs::path> library_folders(const std::optional<std::string>& nvcc) {
 
 }  // namespace
 
+std::optional<std::string> find_toolkit_program(const std::string& name) { return find_program(name); }
+
 std::optional<std::string> find_nvcc() {
   const auto named = variable("GPULAB_NVCC");
   if (!named) return find_program("nvcc");
@@ -216,8 +220,8 @@ Compiler choose_compiler(const std::string& choice, const std::optional<std::str
                          const std::function<std::optional<std::string>()>& nvrtc) {
   if (choice != "nvrtc" && nvcc) return {Compiler::Kind::nvcc, *nvcc};
   const std::string mend =
-      "scripts/gpulab installs one; or install the CUDA Toolkit, or pip install nvidia-cuda-nvcc nvidia-nvvm "
-      "nvidia-cuda-crt nvidia-cuda-runtime; 'gpulab doctor' shows what is found";
+      "scripts/gpulab installs one; or install the CUDA Toolkit, or in an active virtual environment: pip install "
+      "'nvidia-cuda-nvcc==13.*' 'nvidia-cuda-cccl==13.*'; 'gpulab doctor' shows what is found";
   if (choice == "nvcc") throw Error(ExitCode::missing, "--compiler nvcc: there is no nvcc on this machine", {}, mend);
   if (auto library = nvrtc()) return {Compiler::Kind::nvrtc, std::move(*library)};
   if (choice == "nvrtc") {
@@ -225,6 +229,17 @@ Compiler choose_compiler(const std::string& choice, const std::optional<std::str
                 "pip install nvidia-cuda-nvrtc, or install the CUDA Toolkit; GPULAB_NVRTC names the library");
   }
   throw Error(ExitCode::missing, "there is no CUDA compiler on this machine: neither nvcc nor NVRTC", {}, mend);
+}
+
+std::optional<std::string> runtime_without_link(const std::string& nvcc) {
+  const fs::path root = toolkit_of(nvcc);
+  std::error_code unreadable;
+  std::optional<std::string> found;
+  for (const char* part : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
+    if (fs::exists(root / part / "libcudart.so", unreadable)) return std::nullopt;
+    if (!found) found = library_in(root / part, "libcudart.so.");
+  }
+  return found;
 }
 
 std::optional<std::string> release_in(std::string_view text) {

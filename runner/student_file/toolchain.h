@@ -9,9 +9,12 @@
 namespace gpulab {
 
 /// The path of nvcc, searched as the scripts search: $GPULAB_NVCC alone where it is set; else PATH, $CUDA_HOME,
-/// $CUDA_PATH, /usr/local/cuda, and the compiler of this build (scripts/gpulab may have fetched it as Python wheels).
+/// $CUDA_PATH, /usr/local/cuda, the compiler of this build (scripts/gpulab may have fetched it as Python wheels), and
+/// the wheels of a virtual environment that is active.
 /// Throws Error (missing) where the variable names no program.
 [[nodiscard]] std::optional<std::string> find_nvcc();
+/// The same for any program of a toolkit, without the variable.
+[[nodiscard]] std::optional<std::string> find_toolkit_program(const std::string& name);
 /// The path of ptxas: beside `nvcc` where that is known, else as nvcc is searched.
 [[nodiscard]] std::optional<std::string> find_ptxas(const std::optional<std::string>& nvcc);
 /// NVRTC, a library that loads: $GPULAB_NVRTC alone where it is set; else that of the same toolkits, of a virtual
@@ -43,6 +46,10 @@ struct Compiler {
 
 /// "13.0" from "…, release 13.0, V13.0.48": of `nvcc --version`, and of the head of a PTX text.
 [[nodiscard]] std::optional<std::string> release_in(std::string_view text);
+
+/// The CUDA runtime of nvcc's toolkit where a linker does not find it by -lcudart: Python's wheels have libcudart.so.13
+/// alone, without the link libcudart.so.
+[[nodiscard]] std::optional<std::string> runtime_without_link(const std::string& nvcc);
 
 /// The folder of NCCL's nccl.h: the toolkit's, the system's, or that of NVIDIA's wheel in an environment that is active
 /// or that nvcc is of.

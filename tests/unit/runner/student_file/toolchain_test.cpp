@@ -15,8 +15,8 @@ std::optional<std::string> no_nvrtc() { return std::nullopt; }
 std::optional<std::string> an_nvrtc() { return "/lib/libnvrtc.so.13"; }
 
 constexpr const char* mend =
-    " | scripts/gpulab installs one; or install the CUDA Toolkit, or pip install nvidia-cuda-nvcc nvidia-nvvm "
-    "nvidia-cuda-crt nvidia-cuda-runtime; 'gpulab doctor' shows what is found";
+    " | scripts/gpulab installs one; or install the CUDA Toolkit, or in an active virtual environment: "
+    "pip install 'nvidia-cuda-nvcc==13.*' 'nvidia-cuda-cccl==13.*'; 'gpulab doctor' shows what is found";
 
 TEST_CASE("nvcc is preferred, and NVRTC is not even looked for") {
   const auto never = []() -> std::optional<std::string> { throw std::logic_error("asked"); };
@@ -59,6 +59,28 @@ TEST_CASE("a release is read from nvcc's version and from the head of a PTX text
   CHECK(release_in("Cuda compilation tools, release 13.0, V13.0.88\nBuild") == "13.0");
   CHECK(release_in("// Cuda compilation tools, release 12.4") == "12.4");
   CHECK_FALSE(release_in("written by hand"));
+}
+
+TEST_CASE("nvcc of NVIDIA's wheels is found in an active environment, and their runtime without its link") {
+  namespace fs = std::filesystem;
+  const auto root = fs::temp_directory_path() / "gpulab_nvcc_wheels_test";
+  const auto toolkit = root / "lib/python3.99/site-packages/nvidia/cu13";
+  fs::create_directories(toolkit / "bin");
+  fs::create_directories(toolkit / "lib");
+  const auto nvcc = toolkit / "bin/nvcc_of_wheels", runtime = toolkit / "lib/libcudart.so.13";
+  std::ofstream(nvcc) << "\177ELF";
+  fs::permissions(nvcc, fs::perms::owner_all);
+  std::ofstream(runtime) << "a library";
+  const char* const before = std::getenv("VIRTUAL_ENV");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("VIRTUAL_ENV", root.c_str(), 1);
+  CHECK(find_toolkit_program("nvcc_of_wheels") == nvcc.string());
+  kept.empty() ? unsetenv("VIRTUAL_ENV") : setenv("VIRTUAL_ENV", kept.c_str(), 1);
+  CHECK_FALSE(find_toolkit_program("nvcc_of_wheels"));
+  CHECK(runtime_without_link(nvcc) == runtime.string());
+  std::ofstream(toolkit / "lib/libcudart.so") << "a library";
+  CHECK_FALSE(runtime_without_link(nvcc));
+  fs::remove_all(root);
 }
 
 TEST_CASE("nccl.h is found in the wheel of an active environment") {
