@@ -138,12 +138,13 @@ const Library* Library::get(std::string& why) {
   static std::mutex mutex;
   static bool tried = false;
   static std::string reason;
-  static std::unique_ptr<Library> library;
+  // Never deleted: what was compiled is freed by it, also at the end of a program, in whatever order statics go then.
+  static const Library* library = nullptr;
   const std::lock_guard lock(mutex);
-  if (!tried) library = load(reason);
+  if (!tried) library = load(reason).release();
   tried = true;
-  why = library ? std::string{} : reason;
-  return library.get();
+  why = library != nullptr ? std::string{} : reason;
+  return library;
 }
 
 }  // namespace gpulab::simt::compiled
