@@ -42,6 +42,8 @@ Status give_size(const Call& call, bool valid, int* size);
 
 #define GPULAB_CHECK(valid) \
   if (const Status wrong = check(call, valid); wrong != CUSOLVER_STATUS_SUCCESS) return wrong
+/// Where the parameters are looked at one by one, and only the handle is left.
+#define GPULAB_CHECK_HANDLE() GPULAB_CHECK(true)
 
 [[nodiscard]] Operand triangle(In a, Type t, i64 n, i64 lda, bool upper);
 /// A triangle as a whole lower one: of an upper one its mirror.

@@ -1,6 +1,8 @@
 // Eigenvalues of Hermitian matrices, and of pairs of them: all, some, or of many matrices at once. Jacobi's rotations
 // find them in each of the real library's ways, which differ in time.
 
+#include <limits>
+
 #include "common/cuda_api/libraries/cusolver/call.h"
 #include "common/cuda_api/libraries/cusolver/requests.h"
 #include "common/cuda_api/libraries/dense/cholesky.h"
@@ -23,12 +25,18 @@ std::pair<i64, i64> asked_of(const EigenRequest& request, const std::vector<R>& 
   return {above(request.vl), above(request.vu)};  // (vl, vu]
 }
 
+/// From one matrix to the next; more than a pointer reaches where the product is: memcheck then says so.
+i64 stride_of(const EigenRequest& r) {
+  i64 elements = 0;
+  return __builtin_mul_overflow(r.n, r.lda, &elements) ? std::numeric_limits<i64>::max() : elements;
+}
+
 /// Operands of one request.
 struct Places {
   Operand from, to, factor, values, info;
   explicit Places(const EigenRequest& r, Type t)
-      : from(batched(triangle(r.a, t, r.n, r.lda, r.upper), r.batch, r.n * r.lda)),
-        to(batched(matrix("A", r.a, t, r.n, r.n, r.lda).written(), r.batch, r.n * r.lda)),
+      : from(batched(triangle(r.a, t, r.n, r.lda, r.upper), r.batch, stride_of(r))),
+        to(batched(matrix("A", r.a, t, r.n, r.n, r.lda).written(), r.batch, stride_of(r))),
         factor(triangle(r.b, t, r.kind != 0 ? r.n : 0, r.ldb, r.upper).changed()),
         values(batched(vector("W", r.w, real_of(t), r.n, 1).written(), r.batch, r.n)),
         info(info_of(r.info, r.batch)) {

@@ -13,7 +13,7 @@ Status potrf(const Call& call, cublasFillMode_t fill, i64 n, Out a, i64 lda, Out
   if (!is_fill(fill)) return tell_parameter(call, 1, info);
   if (n < 0) return tell_parameter(call, 2, info);
   if (lda < at_least_one(n)) return tell_parameter(call, 4, info);
-  GPULAB_CHECK(true);
+  GPULAB_CHECK_HANDLE();
   const bool upper = fill == CUBLAS_FILL_MODE_UPPER;
   const Operand to = triangle(a, type_of(call), n, lda, upper).changed(), result = info_of(info);
   return queue(call, n, n, cube(n, n, n) / 3, {to.buffer(), result.buffer()}, [=](LibraryAccess& memory) {
@@ -32,7 +32,7 @@ Status potrs(const Call& call, cublasFillMode_t fill, i64 n, i64 nrhs, In a, i64
   if (nrhs < 0) return tell_parameter(call, 3, info);
   if (lda < at_least_one(n)) return tell_parameter(call, 5, info);
   if (ldb < at_least_one(n)) return tell_parameter(call, 7, info);
-  GPULAB_CHECK(true);
+  GPULAB_CHECK_HANDLE();
   const bool upper = fill == CUBLAS_FILL_MODE_UPPER;
   const Type t = type_of(call);
   const Operand from = triangle(a, t, n, lda, upper), to = matrix("B", b, t, n, nrhs, ldb).changed(),
@@ -101,7 +101,7 @@ Status potri(const Call& call, cublasFillMode_t fill, i64 n, Out a, i64 lda, Out
   if (!is_fill(fill)) return tell_parameter(call, 1, info);
   if (n < 0) return tell_parameter(call, 2, info);
   if (lda < at_least_one(n)) return tell_parameter(call, 4, info);
-  GPULAB_CHECK(true);
+  GPULAB_CHECK_HANDLE();
   if (n == 0) return CUSOLVER_STATUS_SUCCESS;
   const bool upper = fill == CUBLAS_FILL_MODE_UPPER;
   const Operand to = triangle(a, type_of(call), n, lda, upper).changed(), result = info_of(info);
@@ -130,7 +130,7 @@ Status lauum(const Call& call, cublasFillMode_t fill, i64 n, Out a, i64 lda, Out
   if (!is_fill(fill)) return tell_parameter(call, 1, info);
   if (n < 0) return tell_parameter(call, 2, info);
   if (lda < at_least_one(n)) return tell_parameter(call, 4, info);
-  GPULAB_CHECK(true);
+  GPULAB_CHECK_HANDLE();
   const bool upper = fill == CUBLAS_FILL_MODE_UPPER;
   const Operand to = triangle(a, type_of(call), n, lda, upper).changed(), result = info_of(info);
   return queue(call, n, n, cube(n, n, n) / 3, {to.buffer(), result.buffer()}, [=](LibraryAccess& memory) {

@@ -10,7 +10,7 @@ Status geqrf(const Call& call, i64 m, i64 n, Out a, i64 lda, Out tau, Out, i64, 
   if (m < 0) return tell_parameter(call, 1, info);
   if (n < 0) return tell_parameter(call, 2, info);
   if (lda < at_least_one(m)) return tell_parameter(call, 4, info);
-  GPULAB_CHECK(true);
+  GPULAB_CHECK_HANDLE();
   const Type t = type_of(call);
   const i64 steps = std::min(m, n);
   const Operand to = matrix("A", a, t, m, n, lda).changed(), taus = vector("TAU", tau, t, steps, 1).written(),

@@ -35,6 +35,12 @@ struct EigenRequest {
 };
 Status eigenvalues(const Call& call, const EigenRequest& request);
 
+/// How many columns of vectors are written: none, those that go with values (`econ`), or as many as they have rows.
+[[nodiscard]] inline i64 written_vectors(bool vectors, bool econ, i64 values, i64 rows) {
+  if (!vectors) return 0;
+  return econ ? values : rows;
+}
+
 /// Of m x n matrices. U has `left`, V `right` columns; V^H is written where `adjoint`.
 struct SingularRequest {
   i64 m = 0, n = 0;

@@ -139,14 +139,10 @@ Status gesvdj(const Call& call, cusolverEigMode_t mode, int econ, i64 m, i64 n, 
                                 .s = s,
                                 .count = least,
                                 .u = u,
-                                .left = !vectors    ? 0
-                                        : econ != 0 ? least
-                                                    : m,
+                                .left = written_vectors(vectors, econ != 0, least, m),
                                 .ldu = ldu,
                                 .v = v,
-                                .right = !vectors    ? 0
-                                         : econ != 0 ? least
-                                                     : n,
+                                .right = written_vectors(vectors, econ != 0, least, n),
                                 .ldv = ldv,
                                 .info = info,
                                 .sorted = jacobi->sorted != 0,

@@ -67,7 +67,7 @@ Status sytrf(const Call& call, cublasFillMode_t fill, i64 n, Out a, i64 lda, Out
   if (!is_fill(fill)) return tell_parameter(call, 1, info);
   if (n < 0) return tell_parameter(call, 2, info);
   if (lda < at_least_one(n)) return tell_parameter(call, 4, info);
-  GPULAB_CHECK(true);
+  GPULAB_CHECK_HANDLE();
   const bool upper = fill == CUBLAS_FILL_MODE_UPPER;
   const Operand to = triangle(a, type_of(call), n, lda, upper).changed(), result = info_of(info),
                 rows = pivots_of(call, "ipiv", pivots, n).written();
@@ -96,7 +96,7 @@ Status sytri(const Call& call, cublasFillMode_t fill, i64 n, Out a, i64 lda, In 
   if (!is_fill(fill)) return tell_parameter(call, 1, info);
   if (n < 0) return tell_parameter(call, 2, info);
   if (lda < at_least_one(n)) return tell_parameter(call, 4, info);
-  GPULAB_CHECK(true);
+  GPULAB_CHECK_HANDLE();
   const bool upper = fill == CUBLAS_FILL_MODE_UPPER;
   const Operand to = triangle(a, type_of(call), n, lda, upper).changed(), result = info_of(info),
                 rows = pivots_of(call, "ipiv", pivots, n);

@@ -158,14 +158,10 @@ Status xgesvdp(const Call& call, cusolverDnParams_t, cusolverEigMode_t mode, int
                                                  .s = s,
                                                  .count = least,
                                                  .u = u,
-                                                 .left = !vectors    ? 0
-                                                         : econ != 0 ? least
-                                                                     : m,
+                                                 .left = written_vectors(vectors, econ != 0, least, m),
                                                  .ldu = ldu,
                                                  .v = v,
-                                                 .right = !vectors    ? 0
-                                                          : econ != 0 ? least
-                                                                      : n,
+                                                 .right = written_vectors(vectors, econ != 0, least, n),
                                                  .ldv = ldv,
                                                  .info = info});
 }
