@@ -158,7 +158,9 @@ Profiles& profiles() {
   return instance;
 }
 
-std::vector<std::string> ids() {
+}  // namespace
+
+std::vector<std::string> gpu_profile_ids() {
   std::vector<std::string> all;
   for (const EmbeddedFile& file : embedded_configs()) {
     if (const auto id = id_of(file.path); !id.empty()) all.emplace_back(id);
@@ -167,12 +169,10 @@ std::vector<std::string> ids() {
   return all;
 }
 
-}  // namespace
-
 const std::vector<GpuProfile>& gpu_profiles() {
   static const std::vector<GpuProfile> all = [] {
     std::vector<GpuProfile> sorted;
-    for (const std::string& id : ids()) sorted.push_back(gpu_profile(id));
+    for (const std::string& id : gpu_profile_ids()) sorted.push_back(gpu_profile(id));
     return sorted;
   }();
   return all;
@@ -181,7 +181,7 @@ const std::vector<GpuProfile>& gpu_profiles() {
 const GpuProfile& gpu_profile(std::string_view id) {
   if (const GpuProfile* found = profiles().find(id)) return *found;
   throw usage_error(fmt::format("unknown GPU profile '{}'", id),
-                    did_you_mean(id, ids(), "'gpulab devices' shows all profiles"));
+                    did_you_mean(id, gpu_profile_ids(), "'gpulab devices' shows all profiles"));
 }
 
 const GpuProfile& add_gpu_profile(std::string_view file, std::string_view text) {

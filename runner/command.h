@@ -56,6 +56,7 @@ struct Command {
   std::string_view example{};  ///< for the hint where an argument is missing
   std::string_view rest{};     ///< what --help calls what stands behind "--"; empty: nothing may
   bool raw = false;            ///< all that is typed is another program's: it goes to CommandLine::rest as it is
+  bool knows_labs = true;      ///< false: of all labs only those are made that its words name (a millisecond less)
 };
 
 /// Every command, by name.

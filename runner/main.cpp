@@ -37,8 +37,12 @@ std::vector<std::string> words_of(int argc, char** argv) {
 
 /// The labs that a command line may speak of: of one that begins with a lab's name, this one alone.
 Labs labs_for(const std::vector<std::string>& words) {
-  auto lab = words.empty() ? std::nullopt : lab_alone(words[0]);
-  return std::make_shared<const std::vector<Lab>>(lab ? std::vector{std::move(*lab)} : all_labs());
+  const auto* command = words.empty() ? nullptr : command_named(words[0], {});
+  const bool few = command != nullptr && !command->knows_labs;
+  std::vector<Lab> labs;
+  for (std::size_t i = 0; i < words.size() && (i == 0 || few); ++i)
+    if (auto lab = lab_alone(words[i])) labs.push_back(std::move(*lab));
+  return std::make_shared<const std::vector<Lab>>(few || !labs.empty() ? std::move(labs) : all_labs());
 }
 
 ExitCode run(const std::vector<std::string>& words) {

@@ -295,6 +295,7 @@ extern const Command exec{
     .run = run_exec,
     .example = "gpulab exec vecadd.cu -- 1024",
     .rest = "the program's own arguments",
+    .knows_labs = false,
 };
 
 }  // namespace gpulab::command

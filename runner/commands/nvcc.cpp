@@ -92,6 +92,7 @@ extern const Command nvcc{
     .run = run_nvcc,
     .rest = "nvcc's own words",
     .raw = true,
+    .knows_labs = false,
 };
 
 }  // namespace gpulab::command

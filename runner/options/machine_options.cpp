@@ -93,12 +93,6 @@ std::vector<std::string> parse_tools(const std::string& text) {
   return tools;
 }
 
-std::vector<std::string> profile_words() {
-  std::vector<std::string> words;
-  for (const auto& profile : gpu_profiles()) words.push_back(profile.id);
-  return words;
-}
-
 /// What the model is to know instead: of another measurement, or numbers that are wrong on purpose
 /// (scripts/validate_model.sh). It is read here, so that a worker that may read nothing gets it as text, and an error
 /// comes before the first launch.
@@ -134,7 +128,7 @@ OptionList machine_options() {
   return {
       {"device", join(device_forms().short_forms, "|"), automatic_choice(), where},
       {"profile", "NAME|FILE", "the GPU that the simulator models ('gpulab devices', 'gpulab calibrate')", where, false,
-       profile_words()},
+       gpu_profile_ids()},
       {"threads", "N", "CPU threads of the simulator [all]", where},
       {"counters", "", "simulator counters, beside a GPU too", simulator},
       {"no-counters", "", "no simulator counters", simulator},

@@ -28,7 +28,7 @@ Json compiler() {
 
 Json answer(const Json&, const Surroundings& surroundings) {
   Json profiles = Json::array(), sanitizers = Json::array(), roots = Json::array();
-  for (const auto& gpu : gpu_profiles()) profiles.push_back(gpu.id);
+  for (auto& id : gpu_profile_ids()) profiles.push_back(std::move(id));
   for (const auto* kind : simt::tool_kinds()) sanitizers.push_back(kind->name);
   for (const auto& root : surroundings.workplace.roots()) roots.push_back(root.string());
   const auto isolation = isolation_support();

@@ -13,6 +13,7 @@ TEST_CASE("the GPUs of the course, and those that people have, have a profile ea
   std::vector<std::string> ids;
   for (const auto& gpu : gpu_profiles()) ids.push_back(gpu.id);
   CHECK(std::is_sorted(ids.begin(), ids.end()));
+  CHECK(gpulab::gpu_profile_ids() == ids);
   for (const char* id : {"a10", "a100", "b200", "gtx970", "h100", "h200", "l4", "rtx2080ti", "rtx3060", "rtx3060laptop",
                          "rtx4060", "rtx4090", "rtx5090", "t4", "v100"})
     CHECK(std::count(ids.begin(), ids.end(), id) == 1);
