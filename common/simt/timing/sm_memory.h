@@ -62,16 +62,17 @@ class SmMemory {
   std::unordered_map<std::uint64_t, std::vector<double>> loops_;  ///< by place: when those end that are under way
   /// A pair of sectors, as DRAM brings them.
   struct Pair {
-    std::uint8_t asked = 0;  ///< which were asked for, or stored to
-    double moved = 0;        ///< `moved_`, when one was last
+    std::uint8_t asked = 0;   ///< which were asked for, or stored to
+    std::uint8_t stored = 0;  ///< which were stored to
+    double moved = 0;         ///< `moved_`, when one was last asked for
+    double written[2] = {};   ///< `moved_`, when each was last stored to
   };
   /// `own`: it is of a thread's own arrays.
   [[nodiscard]] bool left_l2(double moved, bool own) const {
     return (moved_ - moved) * (own ? 1 : share_.misses) > share_.l2_room;
   }
   SectorMap<Pair> pairs_;
-  SectorMap<double> written_;  ///< `moved_`, when a sector was last stored to
-  double moved_ = 0;           ///< bytes that DRAM has moved for this SM
+  double moved_ = 0;  ///< bytes that DRAM has moved for this SM
 };
 
 }  // namespace gpulab::simt
