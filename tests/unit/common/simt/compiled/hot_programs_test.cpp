@@ -152,7 +152,7 @@ TEST_CASE("GPULAB_COMPILED=off has the last word; what it does not know is an er
   }
 }
 
-TEST_CASE("a copy of the process has no thread that makes code") {
+TEST_CASE("a copy of a process that has asked for code has no thread that makes some") {
   if (!has_tier()) return;
   CHECK(simt::compiled::in_background([] {}));
   simt::compiled::wait_for_code();
