@@ -52,9 +52,15 @@ class SmMemory {
   const GpuTiming& gpu_;
   const MemoryShare share_;
   SmResult& result_;
-  std::vector<Line> lines_;
+  struct Lines {
+    std::vector<Line> all{};
+    std::vector<std::uint64_t> tags{};  ///< of all: those of a set are looked at together
+  };
+  Lines lines_;
   std::vector<std::uint32_t> used_;  ///< of them
-  static std::vector<Line>& spare();
+  static Lines& spare();
+  /// The first line of the set that a line of this tag lies in.
+  [[nodiscard]] std::size_t set_for(std::uint64_t tag) const;
   std::uint64_t clock_ = 0;
   double pipe_free_ = 0, constant_free_ = 0, link_in_free_ = 0, link_out_free_ = 0, l2_free_ = 0, store_free_ = 0,
          port_free_ = 0, dram_free_ = 0;

@@ -111,18 +111,20 @@ class MemoryOrder {
   /// The least depth that an instruction may have.
   [[nodiscard]] int after(const TimedInstruction& t) const {
     if (!is_memory(t.kind)) return 0;
+    if (t.kind == Does::load && t.read_only) return 0;
     const Place place = place_of(t);
     int most = 0;
-    for (const Known& other : known_) {
-      const bool both_load = t.kind == Does::load && other.kind == Does::load;
-      if (both_load || (t.kind == Does::load && t.read_only) || other.depth <= most) continue;
-      if (meets(t.space, other.space) && !are_apart(place, t.bytes, other)) most = other.depth;
-    }
+    const auto look_at = [&](const std::vector<Known>& others) {
+      for (const Known& other : others)
+        if (other.depth > most && meets(t.space, other.space) && !are_apart(place, t.bytes, other)) most = other.depth;
+    };
+    look_at(stores_);
+    if (t.kind == Does::store) look_at(loads_);
     return most;
   }
   void note(const TimedInstruction& t, int depth) {
-    if (is_memory(t.kind) && !(t.kind == Does::load && t.read_only))
-      known_.push_back({t.kind, t.space, place_of(t), t.bytes, depth});
+    if (t.kind == Does::store) stores_.push_back({t.space, place_of(t), t.bytes, depth});
+    if (t.kind == Does::load && !t.read_only) loads_.push_back({t.space, place_of(t), t.bytes, depth});
     if (t.steps) {
       const Place from = value_of(t.in[0]);
       values_[t.out[0]] = {from.root, from.offset + t.offset};
@@ -140,7 +142,6 @@ class MemoryOrder {
     std::int64_t offset = 0;
   };
   struct Known {
-    Does kind;
     Space space;
     Place place;
     std::uint8_t bytes;
@@ -160,7 +161,7 @@ class MemoryOrder {
     if (!place.root || place.root != other.place.root) return false;
     return place.offset + bytes <= other.place.offset || other.place.offset + other.bytes <= place.offset;
   }
-  std::vector<Known> known_;
+  std::vector<Known> loads_, stores_;
   RegisterMap<Place> values_;  ///< of registers that the stretch has written
   std::uint32_t next_root_ = UINT16_MAX + 1;
 };
