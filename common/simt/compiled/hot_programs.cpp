@@ -101,16 +101,25 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
     cost += static_cast<std::uint64_t>(milliseconds_to_open()) * kWorkOfMillisecond;
     if (work >= kLeastWork && work - launch_work >= cost) return true;
     if (work < kLeastSeen) return false;
-    const double left = static_cast<double>(launch_work) / static_cast<double>(std::max<std::uint64_t>(started, 1)) *
-                        static_cast<double>(of_launch_ - std::min(of_launch_.load(), started));
     // While one thread makes code, all others go on, and what is left then takes half as long at most. Where that
     // thread takes its time from them, twice the cost has to be left then; one more, for the estimate is one.
     const std::uint64_t more = work >= cost ? 0 : is_a_cpu_idle() ? 2 : 3;
-    return left >= static_cast<double>(std::max(cost * (threads_ + more), kLeastWork));
+    return left(launch_work, started) >= static_cast<double>(std::max(cost * (threads_ + more), kLeastWork));
+  }
+  /// Warp instructions that this launch has left, as an estimate.
+  [[nodiscard]] double left(std::uint64_t launch_work, std::uint64_t started) const {
+    return static_cast<double>(launch_work) / static_cast<double>(std::max<std::uint64_t>(started, 1)) *
+           static_cast<double>(of_launch_ - std::min(of_launch_.load(), started));
   }
 
   [[nodiscard]] bool masked_pays(std::uint64_t cost) const {
-    return refused_.load(std::memory_order_relaxed) / 2 >= cost;  // which is what code would have saved
+    const std::uint64_t refused = refused_.load(std::memory_order_relaxed);
+    if (refused / 2 >= cost) return true;  // which is what code would have saved
+    if (refused < kLeastSeen) return false;
+    // And what it will save of this launch, if parts of warps have as much of it as since there is code.
+    const double share = static_cast<double>(refused) / static_cast<double>(std::max(work_ - made_at_, refused));
+    const std::uint64_t more = is_a_cpu_idle() ? 2 : 3;
+    return left(launch_work_, started_) * share / 2 >= static_cast<double>(cost * (threads_ + more));
   }
 
   [[nodiscard]] bool is_a_cpu_idle() const { return threads_ < std::thread::hardware_concurrency(); }
