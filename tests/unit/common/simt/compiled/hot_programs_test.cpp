@@ -151,9 +151,9 @@ TEST_CASE("large code is made quickly, and again where it runs for long", "[.][l
   const auto before = CompiledProgram::made();
   const std::string quick = left_by(When::automatic, 1000, 8, true, 1, ptx);
   CHECK(CompiledProgram::made() == before + 1);
-  const std::string both = left_by(When::automatic, 1000, 45, true, 1, ptx);
+  const std::string both = left_by(When::automatic, 1000, 60, true, 1, ptx);
   CHECK(CompiledProgram::made() == before + 3);
-  const std::string interpreted = left_by(When::never, 1000, 45, true, 1, ptx);
+  const std::string interpreted = left_by(When::never, 1000, 60, true, 1, ptx);
   CHECK(both == interpreted);
   CHECK(interpreted.starts_with(quick));
 }
