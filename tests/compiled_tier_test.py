@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 GPULAB = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
@@ -69,6 +70,61 @@ int main() {
 """
 
 
+# Each thread adds up the numbers below `rounds`.
+ADDS = """
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry adds(.param .u64 out, .param .u32 rounds) {
+  .reg .pred %p;
+  .reg .u32 %r, %k, %s;
+  .reg .u64 %o;
+  ld.param.u64 %o, [out];
+  ld.param.u32 %r, [rounds];
+  mov.u32 %k, 0;
+  mov.u32 %s, 0;
+again:
+  add.u32 %s, %s, %k;
+  add.u32 %k, %k, 1;
+  setp.lt.u32 %p, %k, %r;
+  @%p bra again;
+  st.global.u32 [%o], %s;
+  ret;
+}
+"""
+
+
+def descendants(process):
+    """Its number, and those of all processes that it has started."""
+    numbers = [process]
+    for number in numbers:
+        try:
+            for thread in os.listdir(f"/proc/{number}/task"):
+                with open(f"/proc/{number}/task/{thread}/children") as file:
+                    numbers += [int(child) for child in file.read().split()]
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return numbers
+
+
+def opens_llvm(*command):
+    """Whether gpulab, or a process that it starts, has LLVM open at some time, left to decide by itself."""
+    environment = {name: value for name, value in os.environ.items() if name != "GPULAB_COMPILED"}
+    running = subprocess.Popen([GPULAB, *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+    opened = False
+    while running.poll() is None:
+        for number in descendants(running.pid):
+            try:
+                with open(f"/proc/{number}/maps") as file:
+                    opened = opened or "libLLVM" in file.read()
+            except (FileNotFoundError, ProcessLookupError):
+                pass
+        if opened:
+            running.kill()
+        time.sleep(0.002)
+    return opened
+
+
 def unfolded(table):
     """doctor's table with each row on one line; a remedy begins a line of its own."""
     return re.sub(r"\n {20}(?!mend)", " ", table)
@@ -93,6 +149,16 @@ class CompiledTier(unittest.TestCase):
     def test_code_that_comes_while_blocks_run_changes_nothing(self):
         command = ["reduce", "--variant", "shared_sequential,neighbored,warp", "--type", "int", "--n", "2^22"]
         self.assertEqual(told("auto", *command, threads=2), told("off", *command))
+
+    def test_kernels_of_a_file_become_code_in_the_confined_process_that_runs_them(self):
+        if " by /usr/lib/" not in unfolded(subprocess.run([GPULAB, "doctor"], capture_output=True, text=True).stdout):
+            self.skipTest("no kernel is compiled here")
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "adds.ptx")
+            with open(file, "w") as text:
+                text.write(ADDS)
+            command = ["run", file, "--arg", "out:u32[1]=zeros", "--arg", "rounds:u32=20000", "--block", "64", "--grid", "2048", "--device", "sim"]
+            self.assertTrue(opens_llvm(*command))
 
     def test_where_made_code_is_forbidden_the_interpreter_serves(self):
         command = ["reduce", "--n", "5000"]

@@ -1,7 +1,7 @@
 #include "common/simt/compiled/background.h"
 
 #include <pthread.h>
-#include <sys/resource.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -9,7 +9,6 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
@@ -29,19 +28,11 @@ constexpr std::uint64_t kRoom = std::uint64_t{1} << 30;
 /// To open LLVM and to make its tables, once (tests/bench/where_cycles_go.md).
 constexpr int kOpening = 25;
 
-/// Of the address space, or of data, where there is a limit.
+/// Of the address space, and of data, where there is a limit: asked by taking it, since a confined process must not
+/// read how much it has (/proc/self).
 bool has_room() {
-  unsigned long long all = 0, data = 0;  // pages
-  std::FILE* const file = std::fopen("/proc/self/statm", "r");
-  const bool read = file && std::fscanf(file, "%llu %*u %*u %*u %*u %llu", &all, &data) == 2;
-  if (file) std::fclose(file);
-  const auto fits = [&](int which, std::uint64_t taken) {
-    rlimit limit{};
-    if (getrlimit(which, &limit) != 0) return false;
-    const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-    return limit.rlim_cur == RLIM_INFINITY || (read && taken * page + kRoom < limit.rlim_cur);
-  };
-  return fits(RLIMIT_AS, all) && fits(RLIMIT_DATA, data);
+  void* const room = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return room != MAP_FAILED && munmap(room, kRoom) == 0;
 }
 
 /// Never destroyed: the thread may be in it when the process ends.
@@ -52,7 +43,9 @@ class Background {
     return *background;
   }
   bool run(std::function<void()> work) {
-    if (is_copy()) return false;
+    pid_t nobody = 0;
+    process_.compare_exchange_strong(nobody, getpid());
+    if (!is_mine()) return false;
     const std::lock_guard lock(mutex_);
     if (ended_ || !has_room() || !start()) return false;
     queue_.push_back(std::move(work));
@@ -60,12 +53,12 @@ class Background {
     return true;
   }
   void wait(std::chrono::milliseconds most) {
-    if (is_copy()) return;
+    if (!is_mine()) return;
     std::unique_lock lock(mutex_);
     idle_.wait_for(lock, most, [&] { return queue_.empty() && !busy_; });
   }
   bool is_busy() {
-    if (is_copy()) return false;
+    if (!is_mine()) return false;
     const std::lock_guard lock(mutex_);
     return busy_ || !queue_.empty();
   }
@@ -73,7 +66,7 @@ class Background {
   [[nodiscard]] int milliseconds_to_open() const { return opened_ ? 0 : kOpening; }
   /// Before LLVM's own statics go: nothing more is begun, and what runs is waited for.
   void end() {
-    if (is_copy()) return;
+    if (!is_mine()) return;
     std::unique_lock lock(mutex_);
     ended_ = true;
     queue_.clear();
@@ -81,8 +74,9 @@ class Background {
   }
 
  private:
-  /// The thread is not in it, and may hold the lock for ever.
-  [[nodiscard]] bool is_copy() const { return process_ != getpid(); }
+  /// In a copy of the process that had work for it the thread is not there, and may hold the lock for ever. A copy of
+  /// one that had none, as each worker is, has a thread of its own.
+  [[nodiscard]] bool is_mine() const { return process_ == getpid(); }
   bool start() {
     if (running_) return true;
     if (!in_background_ && !open()) return false;
@@ -126,7 +120,7 @@ class Background {
   std::deque<std::function<void()>> queue_;
   bool running_ = false, busy_ = false, ended_ = false;
   std::atomic<bool> in_background_{false}, opened_{false};
-  const pid_t process_ = getpid();
+  std::atomic<pid_t> process_{0};  ///< which had work first
 };
 
 }  // namespace

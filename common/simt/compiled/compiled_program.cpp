@@ -31,6 +31,9 @@ std::vector<MicroOp> each_by_itself(const Program& program) {
 /// Warp instructions that the interpreter executes, on one thread, while LLVM makes code of one of its own: 40 µs, at 8
 /// ns each.
 constexpr std::uint64_t kWorkOfInstruction = 5000;
+/// The same where LLVM selects instructions quickly, and from how many on it does: less is code soon enough.
+constexpr std::uint64_t kQuickWorkOfInstruction = 3200;
+constexpr std::size_t kLeastQuick = 2500;
 /// LLVM takes some five seconds for so many; for more, it takes longer for each.
 constexpr std::size_t kMostInstructions = 60'000;
 
@@ -102,7 +105,7 @@ struct CompiledProgram::Engine {
   }
   [[nodiscard]] Emitted emit_hot(const Operations& operations, const CodeRequest& request, const Rows& rows);
   [[nodiscard]] bool optimise(Module module, std::string& why) const;
-  [[nodiscard]] bool compile(Module module, std::string& why);
+  [[nodiscard]] bool compile(Module module, bool quick, std::string& why);
 };
 
 /// Of the basic blocks that execute the most as many as LLVM makes code of within seconds.
@@ -139,10 +142,10 @@ bool CompiledProgram::Engine::optimise(Module module, std::string& why) const {
 }
 
 /// Takes the module.
-bool CompiledProgram::Engine::compile(Module module, std::string& why) {
+bool CompiledProgram::Engine::compile(Module module, bool quick, std::string& why) {
   EngineOptions options{};
   llvm.InitializeMCJITCompilerOptions(&options, sizeof(options));
-  options.level = 2;
+  options.level = quick ? 0 : 2;
   char* error = nullptr;
   if (llvm.CreateMCJITCompilerForModule(&engine, module, &options, sizeof(options), &error) != 0) {
     why = error;
@@ -180,7 +183,9 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
   const Emitted emitted = engine.emit_hot(operations, request, rows);
   if (!emitted.module) return why = "its basic blocks are too long", nullptr;
   const Module module = emitted.module;
-  if (request.is_worth && !request.is_worth(emitted.size * kWorkOfInstruction)) {
+  const bool quick = llvm->is_quick && !request.thorough && emitted.size >= kLeastQuick;
+  if (quick) made->cost_of_thorough_ = emitted.size * kWorkOfInstruction;
+  if (request.is_worth && !request.is_worth(emitted.size * (quick ? kQuickWorkOfInstruction : kWorkOfInstruction))) {
     llvm->DisposeModule(module);
     return why = "it takes longer to make than it is worth so far", nullptr;
   }
@@ -197,7 +202,7 @@ std::unique_ptr<CompiledProgram> CompiledProgram::make(const Program& program, c
     llvm->DisposeModule(module);
     return nullptr;
   }
-  if (!engine.compile(module, why)) return nullptr;
+  if (!engine.compile(module, quick, why)) return nullptr;
   made->entries_.reserve(program.blocks.size());
   for (std::uint32_t i = 0; i < program.blocks.size(); ++i) {
     made->entries_.push_back(

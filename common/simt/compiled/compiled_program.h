@@ -20,6 +20,7 @@ namespace gpulab::simt::compiled {
 struct CodeRequest {
   Dim3 block;                             ///< the launch's shape
   bool masked = true;                     ///< also for some lanes of a warp, which takes twice as long to make
+  bool thorough = false;                  ///< the quickest code, however large it is and long LLVM takes
   std::vector<std::uint64_t> executed{};  ///< warp instructions by basic block so far; empty: nobody knows
   /// Asked, where somebody asks, whether code is worth so many warp instructions that run meanwhile.
   std::function<bool(std::uint64_t work)> is_worth{};
@@ -39,6 +40,9 @@ class CompiledProgram {
   /// Beyond so many micro-ops LLVM takes longer than most launches do: of a longer program those of its basic blocks
   /// become code that execute the most, or that seem to. Of those that are known to execute the most it may be more.
   static constexpr std::size_t kMostOps = 600, kMostHotOps = 1200;
+  /// It is large, and was made in less time than the quickest code takes; what that is in warp instructions that run
+  /// meanwhile. 0: it is the quickest.
+  [[nodiscard]] std::uint64_t cost_of_thorough() const { return cost_of_thorough_; }
   /// How many this process has made so far.
   [[nodiscard]] static std::uint64_t made();
   /// The program's blocks, which begin where their code is entered (LaunchState::blocks).
@@ -50,6 +54,7 @@ class CompiledProgram {
   CompiledProgram();
   std::vector<BasicBlock> blocks_;
   std::vector<EntryPoint> entries_;
+  std::uint64_t cost_of_thorough_ = 0;
   std::unique_ptr<Engine> engine_;
 };
 

@@ -22,6 +22,9 @@ namespace {
 constexpr std::uint64_t kWorkOfOp = 90'000;
 /// Code for parts of warps is about this much larger than that for whole ones.
 constexpr std::uint64_t kMaskedSize = 2;
+/// So many times as much as the quickest code costs has to run in code that was made quickly, for there to be as much
+/// again: it takes a sixth less time then, of a third of what the interpreter takes.
+constexpr std::uint64_t kThoroughlyPays = 16;
 /// No program is that short that code would pay, be it by what has run or by what is left.
 constexpr std::uint64_t kLeastWork = 4'000'000;
 /// Before so much has run, nobody can tell how long the rest takes.
@@ -50,7 +53,7 @@ bool can_run(const LaunchState& launch) {
 }  // namespace
 
 /// A program in launches of one shape: interpreted, then code for whole warps, then where parts of warps would often
-/// enter code for those, too.
+/// enter code for those, too; large code is made quickly first, and again where it runs for long.
 class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgram> {
  public:
   HotProgram(std::shared_ptr<const Program> program, const Dim3& block) : program_(std::move(program)), block_(block) {}
@@ -58,7 +61,7 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
   /// Nobody else has the program.
   [[nodiscard]] bool is_left() const { return program_.use_count() == 1; }
   const BasicBlock* at_once() {
-    if (!settled_) make(true, {});
+    if (!settled_) make({.masked = true}, {});
     return blocks_.load();
   }
   /// A launch of so many blocks is next.
@@ -73,14 +76,22 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
     const std::uint64_t work = work_.fetch_add(executed, std::memory_order_relaxed) + executed;
     const std::uint64_t launch_work = launch_work_.fetch_add(executed, std::memory_order_relaxed) + executed;
     const std::uint64_t started = started_.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (stage_.load() == Stage::interpreted && pays(cost_, work, launch_work, started))
-      ask(Stage::interpreted, Stage::whole, false, worker);
-    else if (stage_.load() == Stage::whole && blocks_.load(std::memory_order_relaxed) && masked_pays(masked_cost_))
-      ask(Stage::whole, Stage::masked, true, worker);
+    if (asked_.load(std::memory_order_acquire)) return;
+    if (!blocks_.load(std::memory_order_relaxed)) {
+      if (pays(cost_, work, launch_work, started)) ask({}, worker);
+    } else if (!has_masked_ && masked_pays(masked_cost_)) {
+      ask({.masked = true}, worker);
+    } else if (cost_of_thorough_ > 0 && work - made_at_ >= kThoroughlyPays * cost_of_thorough_) {
+      ask({.masked = has_masked_, .thorough = true}, worker);
+    }
   }
 
  private:
-  enum class Stage : std::uint8_t { interpreted, whole, masked };
+  /// What is made next.
+  struct Want {
+    bool masked = false;    ///< for parts of warps, too
+    bool thorough = false;  ///< takes its time
+  };
 
   /// Whether code that costs so much work is worth it. A program that has taken as long before this launch may well do
   /// so again; of one that has not, what this launch has left is an estimate: as much for each block as those that
@@ -90,64 +101,88 @@ class HotProgram : public HotCode, public std::enable_shared_from_this<HotProgra
     cost += static_cast<std::uint64_t>(milliseconds_to_open()) * kWorkOfMillisecond;
     if (work >= kLeastWork && work - launch_work >= cost) return true;
     if (work < kLeastSeen) return false;
-    const double left = static_cast<double>(launch_work) / static_cast<double>(std::max<std::uint64_t>(started, 1)) *
-                        static_cast<double>(of_launch_ - std::min(of_launch_.load(), started));
     // While one thread makes code, all others go on, and what is left then takes half as long at most. Where that
     // thread takes its time from them, twice the cost has to be left then; one more, for the estimate is one.
-    return left >= static_cast<double>(std::max(cost * (threads_ + (work >= cost ? 0 : 3)), kLeastWork));
+    const std::uint64_t more = work >= cost ? 0 : is_a_cpu_idle() ? 2 : 3;
+    return left(launch_work, started) >= static_cast<double>(std::max(cost * (threads_ + more), kLeastWork));
+  }
+  /// Warp instructions that this launch has left, as an estimate.
+  [[nodiscard]] double left(std::uint64_t launch_work, std::uint64_t started) const {
+    return static_cast<double>(launch_work) / static_cast<double>(std::max<std::uint64_t>(started, 1)) *
+           static_cast<double>(of_launch_ - std::min(of_launch_.load(), started));
   }
 
   [[nodiscard]] bool masked_pays(std::uint64_t cost) const {
-    return refused_.load(std::memory_order_relaxed) / 2 >= cost;  // which is what code would have saved
+    const std::uint64_t refused = refused_.load(std::memory_order_relaxed);
+    if (refused / 2 >= cost) return true;  // which is what code would have saved
+    if (refused < kLeastSeen) return false;
+    // And what it will save of this launch, if parts of warps have as much of it as since there is code.
+    const double share = static_cast<double>(refused) / static_cast<double>(std::max(work_ - made_at_, refused));
+    const std::uint64_t more = is_a_cpu_idle() ? 2 : 3;
+    return left(launch_work_, started_) * share / 2 >= static_cast<double>(cost * (threads_ + more));
   }
 
-  void ask(Stage from, Stage to, bool masked, const Worker& worker) {
-    if (!stage_.compare_exchange_strong(from, to)) return;
+  [[nodiscard]] bool is_a_cpu_idle() const { return threads_ < std::thread::hardware_concurrency(); }
+
+  void ask(Want want, const Worker& worker) {
+    if (asked_.exchange(true)) return;
     std::vector<std::uint64_t> counts(program_->blocks.size());
     for (const PhaseCounts& phase : worker.phases)
       for (std::size_t i = 0; i < counts.size(); ++i)
         counts[i] += phase.block_counts[i].warps * program_->blocks[i].instructions;
-    if (!in_background([self = shared_from_this(), masked, counts] { self->make(masked, counts); })) {
+    if (!in_background([self = shared_from_this(), want, counts] { self->make(want, counts); })) {
       settled_ = true;
-    } else if (threads_ > 1 && threads_ >= std::thread::hardware_concurrency()) {
-      // No CPU is idle: the code is there sooner, and all that runs until then is slower, if this thread gives up its
+    } else if (threads_ > 1 && !is_a_cpu_idle()) {
+      // The code is there sooner, and all that runs until then is slower, if this thread gives up its
       // own.
       wait_for_background(kMostWait);
     }
   }
-  void make(bool masked, const std::vector<std::uint64_t>& counts) {
+  void make(Want want, const std::vector<std::uint64_t>& counts) {
+    // The thread of blocks that asked may have looked before the code came that is there now.
+    const bool is_better = want.masked > has_masked_ || (want.thorough && cost_of_thorough_ > 0);
+    want.masked = want.masked || has_masked_;
+    if (made_.empty() || is_better) make_wanted(want, counts);
+    asked_.store(false, std::memory_order_release);
+  }
+  void make_wanted(Want want, const std::vector<std::uint64_t>& counts) {
     std::string why;
-    auto& made = made_[masked ? 1 : 0];
     bool is_worth = true;
     const auto ask_again = [&](std::uint64_t cost) {
-      is_worth = masked ? masked_pays(cost) : pays(cost, work_, launch_work_, started_);
-      (masked ? masked_cost_ : cost_) = cost;
-      if (!masked) masked_cost_ = kMaskedSize * cost;
+      is_worth = want.masked ? masked_pays(cost) : pays(cost, work_, launch_work_, started_);
+      (want.masked ? masked_cost_ : cost_) = cost;
+      if (!want.masked) masked_cost_ = kMaskedSize * cost;
       return is_worth;
     };
-    CodeRequest request{block_, masked, counts, {}, &refused_};
-    if (!counts.empty()) request.is_worth = ask_again;
-    made = CompiledProgram::make(*program_, request, why);
-    if (!is_worth) {
-      stage_ = masked ? Stage::whole : Stage::interpreted;
-      return;
+    CodeRequest request{block_, want.masked, want.thorough, counts, {}, &refused_};
+    if (!counts.empty() && !want.thorough) request.is_worth = ask_again;
+    auto made = CompiledProgram::make(*program_, request, why);
+    // What cannot be made once will not be the next time.
+    if ((!made && is_worth) || (made && want.masked && made->cost_of_thorough() == 0)) settled_ = true;
+    if (made) {
+      has_masked_ = want.masked;
+      cost_of_thorough_ = made->cost_of_thorough();
+      made_at_ = work_.load();
+      blocks_.store(made->blocks(), std::memory_order_release);
+      made_.push_back(std::move(made));
     }
-    if (made) blocks_.store(made->blocks(), std::memory_order_release);
-    if (!made || masked) settled_ = true;
   }
 
   const std::shared_ptr<const Program> program_;
   const Dim3 block_;
-  std::atomic<Stage> stage_{Stage::interpreted};
-  std::atomic<std::uint64_t> work_{0};  ///< warp instructions, of all launches, and of this one
+  std::atomic<bool> asked_{false};  ///< something is being made
+  std::atomic<bool> has_masked_{false};
+  std::atomic<std::uint64_t> cost_of_thorough_{0};  ///< CompiledProgram::cost_of_thorough(), and
+  std::atomic<std::uint64_t> made_at_{0};           ///< what had run when that code was made
+  std::atomic<std::uint64_t> work_{0};              ///< warp instructions, of all launches, and of this one
   std::atomic<std::uint64_t> launch_work_{0};
   std::atomic<std::uint64_t> started_{0};  ///< blocks of this launch
   std::atomic<std::uint64_t> of_launch_{0}, threads_{1};
   /// What code for whole warps costs, and for parts of them, too: in warp instructions that run while it is made.
   std::atomic<std::uint64_t> cost_{std::min(program_->ops.size(), CompiledProgram::kMostHotOps) * kWorkOfOp};
   std::atomic<std::uint64_t> masked_cost_{cost_.load()};
-  std::atomic<std::uint64_t> refused_{0};     ///< warp instructions of parts of warps
-  std::unique_ptr<CompiledProgram> made_[2];  ///< of whole warps alone, and of all; blocks that run keep the first
+  std::atomic<std::uint64_t> refused_{0};               ///< warp instructions of parts of warps
+  std::vector<std::unique_ptr<CompiledProgram>> made_;  ///< blocks that run keep what came first
 };
 
 void wait_for_code() { wait_for_background(); }

@@ -133,6 +133,7 @@ struct EngineOptions {
   F(char*, GetErrorMessage, (LLVMError*)) \
   F(void, DisposeErrorMessage, (char*)) \
   F(void, LinkInMCJIT, ()) \
+  F(void, ParseCommandLineOptions, (int, const char* const*, const char*)) \
   F(void, InitializeMCJITCompilerOptions, (EngineOptions*, std::size_t)) \
   F(int, CreateMCJITCompilerForModule, (LLVMEngine**, Module, EngineOptions*, std::size_t, char**)) \
   F(std::uint64_t, GetFunctionAddress, (LLVMEngine*, const char*)) \
@@ -147,7 +148,8 @@ struct Library {
 #define GPULAB_LLVM_MEMBER(result, name, arguments) result(*name) arguments = nullptr;
   GPULAB_LLVM_FUNCTIONS(GPULAB_LLVM_MEMBER)
 #undef GPULAB_LLVM_MEMBER
-  std::string path;  ///< of the file
+  std::string path;       ///< of the file
+  bool is_quick = false;  ///< at level 0 it gives values registers, too, as at level 2
 
   /// Loaded when first asked for, and kept. nullptr where there is none that fits; `why` then says what is missing.
   [[nodiscard]] static const Library* get(std::string& why);
@@ -156,6 +158,9 @@ struct Library {
   void make_tables() const;
   /// The file that get() would open first; empty: there is none.
   [[nodiscard]] static std::string installed();
+
+ private:
+  void make_tables(unsigned level) const;
 };
 
 }  // namespace gpulab::simt::compiled

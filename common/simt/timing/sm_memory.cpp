@@ -19,19 +19,26 @@ std::uint64_t set_of(std::uint64_t tag) { return tag ^ tag >> 8 ^ tag >> 16 ^ ta
 
 SmMemory::SmMemory(const GpuTiming& gpu, const MemoryShare& share, SmResult& result)
     : gpu_(gpu), share_(share), result_(result), lines_(std::move(spare())) {
-  lines_.resize(std::size_t{std::max<std::uint32_t>(share.l1_bytes / 128 / kWays, 1)} * kWays);
+  const std::size_t lines = std::size_t{std::max<std::uint32_t>(share.l1_bytes / 128 / kWays, 1)} * kWays;
+  lines_.all.resize(lines);
+  lines_.tags.resize(lines, UINT64_MAX);
 }
 
 /// Of a small launch a few of 2000 lines are used: they are cleared, and all go to the next launch.
 SmMemory::~SmMemory() {
-  for (const std::uint32_t line : used_) lines_[line] = Line{};
+  for (const std::uint32_t line : used_) {
+    lines_.all[line] = Line{};
+    lines_.tags[line] = UINT64_MAX;
+  }
   spare() = std::move(lines_);
 }
 
-std::vector<SmMemory::Line>& SmMemory::spare() {
-  thread_local std::vector<Line> lines;
+SmMemory::Lines& SmMemory::spare() {
+  thread_local Lines lines;
   return lines;
 }
+
+std::size_t SmMemory::set_for(std::uint64_t tag) const { return set_of(tag) % (lines_.all.size() / kWays) * kWays; }
 
 /// The memory pipe takes a request for so many cycles.
 double SmMemory::pass(double now, double cycles) {
@@ -46,30 +53,28 @@ SmMemory::Line& SmMemory::line_of(std::uint64_t tag, Line* before) {
     before->used = ++clock_;
     return *before;
   }
-  const std::size_t sets = lines_.size() / kWays;
-  Line* set = lines_.data() + set_of(tag) % sets * kWays;
-  Line* oldest = set;
+  const std::size_t first = set_for(tag);
+  Line* const set = lines_.all.data() + first;
   for (std::uint32_t way = 0; way < kWays; ++way) {
-    if (set[way].tag == tag) {
-      set[way].used = ++clock_;
-      return set[way];
-    }
-    if (set[way].used < oldest->used) oldest = set + way;
+    if (lines_.tags[first + way] != tag) continue;
+    set[way].used = ++clock_;
+    return set[way];
   }
+  Line* oldest = std::min_element(set, set + kWays, [](const Line& a, const Line& b) { return a.used < b.used; });
   // Half of the time another one goes: who walks round and round through more than L1 holds finds some of it there.
   if (oldest->used != 0 && (clock_ * 0x9e3779b97f4a7c15u >> 63) != 0)
     oldest = set + (clock_ * 0x9e3779b97f4a7c15u >> 40) % kWays;
-  if (oldest->used == 0) used_.push_back(static_cast<std::uint32_t>(oldest - lines_.data()));
+  if (oldest->used == 0) used_.push_back(static_cast<std::uint32_t>(oldest - lines_.all.data()));
   *oldest = Line{tag, ++clock_, {}, 0};
+  lines_.tags[static_cast<std::size_t>(oldest - lines_.all.data())] = tag;
   return *oldest;
 }
 
 SmMemory::Line* SmMemory::find_line(std::uint64_t tag) {
-  const std::size_t sets = lines_.size() / kWays;
-  Line* set = lines_.data() + set_of(tag) % sets * kWays;
-  Line* const end = set + kWays;
-  Line* const found = std::find_if(set, end, [&](const Line& line) { return line.tag == tag; });
-  return found == end ? nullptr : found;
+  const std::size_t first = set_for(tag);
+  const auto begin = lines_.tags.begin() + static_cast<std::ptrdiff_t>(first), end = begin + kWays;
+  const auto found = std::find(begin, end, tag);
+  return found == end ? nullptr : &lines_.all[static_cast<std::size_t>(found - lines_.tags.begin())];
 }
 
 /// A load in front of a store to any sector of its line makes the next load of the line go to L2, if the store does not
@@ -170,6 +175,10 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
     for (std::size_t i = 0; i < sectors.size(); ++i) (void)over_link(start, link_out_free_);
     return;
   }
+  const double l2 = access.partial ? partial : 32 / share_.l2_written_bytes_per_cycle;
+  // L2 serves loads and stores by turns: 8.7 MB are read in 2.1 us, stored in 2.5 and copied in 5.1 (read_4x1,
+  // write_4x1, copy_4x1 of 132 blocks, warm).
+  const double brought = (access.partial ? std::min(bytes_of_one, 32.0) : 32) / share_.l2_written_bytes_per_cycle;
   Line* line = nullptr;
   std::uint64_t tag = UINT64_MAX;
   for (const std::uint64_t sector : sectors) {
@@ -180,18 +189,19 @@ void SmMemory::store(double now, const TracedAccess& access, std::span<const std
     } else if (sector >> 2 != tag) {
       drop_line(now, tag = sector >> 2);
     }
-    const auto [written, first] = written_.try_emplace(sector, moved_);
+    Pair& pair = pairs_[sector >> 1];
+    const std::uint8_t bit = static_cast<std::uint8_t>(1 << (sector & 1));
+    double& written = pair.written[sector & 1];
+    const bool first = (pair.stored & bit) == 0;
     const bool left = !first && left_l2(written, access.space == TracedAccess::Space::local);
     written = moved_;
-    const double l2 = access.partial ? partial : 32 / share_.l2_written_bytes_per_cycle;
+    pair.stored |= bit;
     port_free_ += port;
     store_free_ = std::max(store_free_ + l2, port_free_);
-    // L2 serves loads and stores by turns: 8.7 MB are read in 2.1 us, stored in 2.5 and copied in 5.1 (read_4x1,
-    // write_4x1, copy_4x1 of 132 blocks, warm).
-    const double brought = access.partial ? std::min(bytes_of_one, 32.0) : 32;
-    l2_free_ = std::max(start, l2_free_) + brought / share_.l2_written_bytes_per_cycle;
+    l2_free_ = std::max(start, l2_free_) + brought;
     result_.l2 += l2;
-    pairs_[sector >> 1] = {3, moved_};
+    pair.asked = 3;
+    pair.moved = moved_;
     if (!first && !left) continue;
     // What stays written in part is filled up from DRAM: at random addresses by two sectors at once, of rows that are
     // opened for them alone. What has left L2 in the meantime comes again.

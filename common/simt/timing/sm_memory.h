@@ -52,9 +52,15 @@ class SmMemory {
   const GpuTiming& gpu_;
   const MemoryShare share_;
   SmResult& result_;
-  std::vector<Line> lines_;
+  struct Lines {
+    std::vector<Line> all{};
+    std::vector<std::uint64_t> tags{};  ///< of all: those of a set are looked at together
+  };
+  Lines lines_;
   std::vector<std::uint32_t> used_;  ///< of them
-  static std::vector<Line>& spare();
+  static Lines& spare();
+  /// The first line of the set that a line of this tag lies in.
+  [[nodiscard]] std::size_t set_for(std::uint64_t tag) const;
   std::uint64_t clock_ = 0;
   double pipe_free_ = 0, constant_free_ = 0, link_in_free_ = 0, link_out_free_ = 0, l2_free_ = 0, store_free_ = 0,
          port_free_ = 0, dram_free_ = 0;
@@ -62,16 +68,17 @@ class SmMemory {
   std::unordered_map<std::uint64_t, std::vector<double>> loops_;  ///< by place: when those end that are under way
   /// A pair of sectors, as DRAM brings them.
   struct Pair {
-    std::uint8_t asked = 0;  ///< which were asked for, or stored to
-    double moved = 0;        ///< `moved_`, when one was last
+    std::uint8_t asked = 0;   ///< which were asked for, or stored to
+    std::uint8_t stored = 0;  ///< which were stored to
+    double moved = 0;         ///< `moved_`, when one was last asked for
+    double written[2] = {};   ///< `moved_`, when each was last stored to
   };
   /// `own`: it is of a thread's own arrays.
   [[nodiscard]] bool left_l2(double moved, bool own) const {
     return (moved_ - moved) * (own ? 1 : share_.misses) > share_.l2_room;
   }
   SectorMap<Pair> pairs_;
-  SectorMap<double> written_;  ///< `moved_`, when a sector was last stored to
-  double moved_ = 0;           ///< bytes that DRAM has moved for this SM
+  double moved_ = 0;  ///< bytes that DRAM has moved for this SM
 };
 
 }  // namespace gpulab::simt

@@ -1,6 +1,7 @@
 #include "common/simt/timing/code/branches.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 
 namespace gpulab::simt {
@@ -24,14 +25,25 @@ bool comes_from_afar(std::string_view opcode) {
 }  // namespace
 
 Uniformity::Uniformity(const ptx::Function& function) {
-  for (const ptx::Instruction& i : function.instructions)
-    if (!i.operands.empty()) {
+  const auto for_each_result = [&](const auto& visit) {
+    for (const ptx::Instruction& i : function.instructions) {
+      if (i.operands.empty()) continue;
       const ptx::Operand& to = i.operands[0];
       for (const std::int32_t reg : {to.reg, to.second_reg})
-        if (reg >= 0) writers_[reg].push_back(&i);
+        if (reg >= 0) visit(static_cast<std::size_t>(reg), &i);
       for (const ptx::Operand& element : to.elements)
-        if (element.reg >= 0) writers_[element.reg].push_back(&i);
+        if (element.reg >= 0) visit(static_cast<std::size_t>(element.reg), &i);
     }
+  };
+  for_each_result([&](std::size_t reg, const ptx::Instruction*) {
+    if (reg + 2 > first_.size()) first_.resize(reg + 2);
+    ++first_[reg + 1];
+  });
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  std::vector<std::uint32_t> next = first_;
+  writers_.resize(first_.empty() ? 0 : first_.back());
+  for_each_result([&](std::size_t reg, const ptx::Instruction* i) { writers_[next[reg]++] = i; });
+  known_.assign(first_.size(), -1);
   for (const ptx::Label& label : function.labels) labels_.emplace(label.name, label.instruction);
   find_loops(function);
 }
@@ -57,13 +69,21 @@ std::uint32_t Uniformity::target_of(const ptx::Instruction& branch) const {
 
 bool Uniformity::of(std::int32_t reg, int depth) {
   constexpr int deepest = 32;
-  if (const auto found = known_.find(reg); found != known_.end()) return found->second;
-  const auto writers = writers_.find(reg);
-  if (depth > deepest || writers == writers_.end()) return false;
-  known_[reg] = true;  // a loop's register, until something says that it is not
-  const bool all =
-      std::ranges::all_of(writers->second, [&](const ptx::Instruction* i) { return of_result(*i, depth); });
-  return known_[reg] = all;
+  const auto writers = writers_of(reg);
+  if (writers.empty()) return false;
+  std::int8_t& known = known_[static_cast<std::size_t>(reg)];
+  if (known >= 0) return known != 0;
+  if (depth > deepest) return false;
+  known = 1;  // a loop's register, until something says that it is not
+  const bool all = std::ranges::all_of(writers, [&](const ptx::Instruction* i) { return of_result(*i, depth); });
+  known = all ? 1 : 0;
+  return all;
+}
+
+std::span<const ptx::Instruction* const> Uniformity::writers_of(std::int32_t reg) const {
+  const auto at = static_cast<std::size_t>(reg);
+  if (reg < 0 || at + 1 >= first_.size()) return {};
+  return std::span(writers_).subspan(first_[at], first_[at + 1] - first_[at]);
 }
 
 bool Uniformity::of_operand(const ptx::Operand& operand, int depth) {

@@ -3,6 +3,7 @@
 // the lanes meet again.
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -26,8 +27,11 @@ class Uniformity {
   bool of_result(const ptx::Instruction& instruction, int depth);
   void find_loops(const ptx::Function& function);
 
-  std::unordered_map<std::int32_t, std::vector<const ptx::Instruction*>> writers_;
-  std::unordered_map<std::int32_t, bool> known_;
+  [[nodiscard]] std::span<const ptx::Instruction* const> writers_of(std::int32_t reg) const;
+
+  std::vector<const ptx::Instruction*> writers_;  ///< of all registers, in their order; of one as they are in the text
+  std::vector<std::uint32_t> first_;              ///< by register: which of these is its first; one more: the end
+  std::vector<std::int8_t> known_;                ///< by register: 0 or 1; -1: nobody has asked
   std::unordered_map<std::string_view, std::uint32_t> labels_;
   std::vector<std::uint32_t> loop_ends_;  ///< by instruction
 };

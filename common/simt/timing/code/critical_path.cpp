@@ -1,7 +1,9 @@
 #include "common/simt/timing/code/critical_path.h"
 
 #include <algorithm>
-#include <map>
+#include <span>
+
+#include "common/simt/timing/code/register_map.h"
 
 namespace gpulab::simt {
 
@@ -12,12 +14,18 @@ using Does = TimedInstruction::Kind;
 /// Until an L1 hit is there, about: what a load brings is needed behind what is ordered here.
 constexpr int kLoadLatency = 33;
 
+/// An instruction of a list; lists of all instructions lie in one vector.
+struct Link {
+  std::uint32_t to = 0, next = 0;
+};
+constexpr std::uint32_t kNone = UINT32_MAX;
+
 struct Node {
-  std::vector<std::size_t> users;  ///< that wait for its result
-  std::vector<std::size_t> later;  ///< that may only issue behind it
-  int waits_for = 0;               ///< instructions that have not issued
-  int rest = 0;                    ///< cycles from its issue to the end
-  int ready = 0;                   ///< the cycle in which all that it reads is there
+  std::uint32_t users = kNone;  ///< that wait for its result
+  std::uint32_t later = kNone;  ///< that may only issue behind it
+  int waits_for = 0;            ///< instructions that have not issued
+  int rest = 0;                 ///< cycles from its issue to the end
+  int ready = 0;                ///< the cycle in which all that it reads is there
 };
 
 int latency_of(const TimedInstruction& t) {
@@ -28,51 +36,73 @@ int issue_of(const TimedInstruction& t) { return std::max<int>(t.cost.issue, t.c
 
 using Code = std::vector<TimedInstruction>::iterator;
 
-std::vector<Node> needs_of(Code begin, std::size_t count) {
-  std::vector<Node> nodes(count);
-  std::map<std::uint16_t, std::size_t> writer;
-  std::map<std::uint16_t, std::vector<std::size_t>> readers;
-  const auto wait = [&](std::vector<std::size_t>& list, std::size_t i) {
-    list.push_back(i);
-    ++nodes[i].waits_for;
+/// What waits for what, of instructions in the order in which they are.
+class Needs {
+ public:
+  explicit Needs(std::span<const TimedInstruction> code) : nodes(code.size()) {
+    links_.reserve(4 * code.size());
+    std::uint32_t last_memory = kNone;
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+      const TimedInstruction& t = code[i];
+      note_registers(t, i);
+      if (t.kind == Does::plain) continue;
+      if (last_memory != kNone) wait(nodes[last_memory].later, i);
+      last_memory = i;
+    }
+    for (std::size_t i = code.size(); i-- > 0;) {
+      nodes[i].rest = latency_of(code[i]);
+      for_each(nodes[i].users,
+               [&](Node& user) { nodes[i].rest = std::max(nodes[i].rest, latency_of(code[i]) + user.rest); });
+      for_each(nodes[i].later,
+               [&](Node& other) { nodes[i].rest = std::max(nodes[i].rest, issue_of(code[i]) + other.rest); });
+    }
+  }
+  template <typename Visit>
+  void for_each(std::uint32_t list, const Visit& visit) {
+    for (; list != kNone; list = links_[list].next) visit(nodes[links_[list].to]);
+  }
+  std::vector<Node> nodes;
+
+ private:
+  struct Register {
+    std::uint32_t writer = kNone, readers = kNone;  ///< since
   };
-  std::size_t last_memory = count;
-  for (std::size_t i = 0; i < count; ++i) {
-    const TimedInstruction& t = begin[static_cast<std::ptrdiff_t>(i)];
+  void add(std::uint32_t& list, std::uint32_t i) {
+    links_.push_back({i, list});
+    list = static_cast<std::uint32_t>(links_.size() - 1);
+  }
+  void wait(std::uint32_t& list, std::uint32_t i) {
+    add(list, i);
+    ++nodes[i].waits_for;
+  }
+  void note_registers(const TimedInstruction& t, std::uint32_t i) {
     for (const std::uint16_t r : t.in) {
       if (!r) continue;
-      if (const auto found = writer.find(r); found != writer.end()) wait(nodes[found->second].users, i);
-      readers[r].push_back(i);
+      Register& known = registers_[r];
+      if (known.writer != kNone) wait(nodes[known.writer].users, i);
+      add(known.readers, i);
     }
     for (const std::uint16_t r : t.out) {
       if (!r) continue;
-      if (const auto found = writer.find(r); found != writer.end()) wait(nodes[found->second].later, i);
-      for (const std::size_t reader : readers[r])
-        if (reader != i) wait(nodes[reader].later, i);
-      readers[r].clear();
-      writer[r] = i;
+      Register& known = registers_[r];
+      if (known.writer != kNone) wait(nodes[known.writer].later, i);
+      for (std::uint32_t at = known.readers; at != kNone; at = links_[at].next)
+        if (links_[at].to != i) wait(nodes[links_[at].to].later, i);
+      known = {i, kNone};
     }
-    if (t.kind == Does::plain) continue;
-    if (last_memory < count) wait(nodes[last_memory].later, i);
-    last_memory = i;
   }
-  for (std::size_t i = count; i-- > 0;) {
-    const TimedInstruction& t = begin[static_cast<std::ptrdiff_t>(i)];
-    nodes[i].rest = latency_of(t);
-    for (const std::size_t user : nodes[i].users)
-      nodes[i].rest = std::max(nodes[i].rest, latency_of(t) + nodes[user].rest);
-    for (const std::size_t other : nodes[i].later)
-      nodes[i].rest = std::max(nodes[i].rest, issue_of(t) + nodes[other].rest);
-  }
-  return nodes;
-}
+  RegisterMap<Register> registers_;
+  std::vector<Link> links_;
+};
 
 }  // namespace
 
 void fill_waits(Code begin, Code end) {
   const auto count = static_cast<std::size_t>(end - begin);
   if (count < 3) return;
-  auto nodes = needs_of(begin, count);
+  const std::span<const TimedInstruction> code(&*begin, count);
+  Needs needs(code);
+  auto& nodes = needs.nodes;
   std::vector<std::size_t> open;  // all that they wait for has issued
   for (std::size_t i = 0; i < count; ++i)
     if (nodes[i].waits_for == 0) open.push_back(i);
@@ -88,17 +118,17 @@ void fill_waits(Code begin, Code end) {
     };
     const auto best = std::min_element(open.begin(), open.end(), better);
     const std::size_t i = *best;
-    open.erase(best);
-    const TimedInstruction& t = begin[static_cast<std::ptrdiff_t>(i)];
+    *best = open.back();
+    open.pop_back();
     const int issued = std::max(now, nodes[i].ready);
-    now = issued + issue_of(t);
-    ordered.push_back(t);
-    const auto release = [&](std::size_t other, int from) {
-      nodes[other].ready = std::max(nodes[other].ready, from);
-      if (--nodes[other].waits_for == 0) open.push_back(other);
+    now = issued + issue_of(code[i]);
+    ordered.push_back(code[i]);
+    const auto release = [&](Node& other, int from) {
+      other.ready = std::max(other.ready, from);
+      if (--other.waits_for == 0) open.push_back(static_cast<std::size_t>(&other - nodes.data()));
     };
-    for (const std::size_t user : nodes[i].users) release(user, issued + latency_of(t));
-    for (const std::size_t other : nodes[i].later) release(other, now);
+    needs.for_each(nodes[i].users, [&](Node& user) { release(user, issued + latency_of(code[i])); });
+    needs.for_each(nodes[i].later, [&](Node& other) { release(other, now); });
   }
   std::move(ordered.begin(), ordered.end(), begin);
 }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "common/simt/timing/code/critical_path.h"
+#include "common/simt/timing/code/register_map.h"
 
 namespace gpulab::simt {
 
@@ -23,16 +25,15 @@ constexpr std::size_t kMostWaiting = 12, kFewWaiting = 3;
 /// Of a thread's registers, those that hold addresses and what comes and goes.
 constexpr std::size_t kOther = 4;
 
-using Sorted = std::vector<std::pair<int, TimedInstruction>>;
+using Sorted = std::vector<std::pair<int, const TimedInstruction*>>;
 
 /// Whether all that an instruction reads is written: by nothing that is still to come.
-bool ready(const std::pair<int, TimedInstruction>& user, Sorted::const_iterator next, Sorted::const_iterator end) {
-  return std::none_of(next, end, [&](const auto& other) {
-    return std::any_of(
-               other.second.out.begin(), other.second.out.end(),
-               [&](std::uint16_t r) { return is_one_of(r, user.second.in) || is_one_of(r, user.second.out); }) ||
-           std::any_of(user.second.out.begin(), user.second.out.end(),
-                       [&](std::uint16_t r) { return is_one_of(r, other.second.in); });
+bool ready(const TimedInstruction& user, Sorted::const_iterator next, Sorted::const_iterator end) {
+  return std::none_of(next, end, [&](const auto& of_stretch) {
+    const TimedInstruction& other = *of_stretch.second;
+    return std::any_of(other.out.begin(), other.out.end(),
+                       [&](std::uint16_t r) { return is_one_of(r, user.in) || is_one_of(r, user.out); }) ||
+           std::any_of(user.out.begin(), user.out.end(), [&](std::uint16_t r) { return is_one_of(r, other.in); });
   });
 }
 
@@ -41,25 +42,25 @@ bool ready(const std::pair<int, TimedInstruction>& user, Sorted::const_iterator 
 class Held {
  public:
   explicit Held(const Sorted& stretch) {
-    std::map<std::uint16_t, bool> made;
+    RegisterMap<bool> made;
     for (const auto& [depth, t] : stretch) {
-      for (const std::uint16_t r : t.in)
-        if (r && ++reads_[r] == 1 && !made.contains(r)) ++count_;
-      for (const std::uint16_t r : t.out)
+      for (const std::uint16_t r : t->in)
+        if (r && ++reads_[r] == 1 && !made.find(r)) ++count_;
+      for (const std::uint16_t r : t->out)
         if (r) made[r] = true;
     }
   }
   void write(const TimedInstruction& t) {
     for (const std::uint16_t r : t.in)
-      if (const auto found = reads_.find(r); r && found != reads_.end() && --found->second == 0) --count_;
+      if (int* const found = r ? reads_.find(r) : nullptr; found && --*found == 0) --count_;
     if (t.cost.issue == 0) return;  // it becomes a part of others
     for (const std::uint16_t r : t.out)
-      if (const auto found = reads_.find(r); r && found != reads_.end() && found->second > 0) ++count_;
+      if (const int* const found = r ? reads_.find(r) : nullptr; found && *found > 0) ++count_;
   }
   [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(std::max(count_, 0)); }
 
  private:
-  std::map<std::uint16_t, int> reads_;  ///< still to come
+  RegisterMap<int> reads_;  ///< still to come
   int count_ = 0;
 };
 
@@ -67,18 +68,23 @@ class Held {
 /// many, what needs the first of them goes ahead. Of a thread's registers, as many as ptxas gives it, what other values
 /// take is not there for loads: with 32 it has three or four of 236 loads under way whose values go into four sums
 /// each, and 13 to 18 of those that go into one to four sums of their own.
-void emit(const Sorted& sorted, std::size_t of_thread, std::vector<TimedInstruction>::iterator to) {
+void emit(const Sorted& sorted, std::size_t of_thread, std::vector<TimedInstruction>& to) {
   const auto users = std::find_if(sorted.begin(), sorted.end(), [](const auto& t) { return t.first > 0; });
+  const auto loads = std::count_if(sorted.begin(), users, [](const auto& t) { return t.second->kind == Does::load; });
+  if (users == sorted.end() || static_cast<std::size_t>(loads) <= kFewWaiting) {  // none has to wait for room
+    for (const auto& [depth, t] : sorted) to.push_back(*t);
+    return;
+  }
   std::vector<std::uint16_t> waiting;
   Held held(sorted);
   auto user = users;
   const auto write = [&](const TimedInstruction& t) {
     held.write(t);
-    *to++ = t;
+    to.push_back(t);
   };
   const auto use = [&] {
-    for (const std::uint16_t r : user->second.in) std::erase(waiting, r);
-    write(user++->second);
+    for (const std::uint16_t r : user->second->in) std::erase(waiting, r);
+    write(*user++->second);
   };
   const auto room = [&] {
     if (of_thread == 0) return kMostWaiting;
@@ -86,13 +92,13 @@ void emit(const Sorted& sorted, std::size_t of_thread, std::vector<TimedInstruct
     return others + kFewWaiting > of_thread ? kFewWaiting : std::min(kMostWaiting, of_thread - others);
   };
   for (auto t = sorted.begin(); t != users; ++t) {
-    if (t->second.kind == Does::load) {
-      while (waiting.size() >= room() && user != sorted.end() && user->first == 1 && user->second.kind == Does::plain &&
-             ready(*user, t, users))
+    if (t->second->kind == Does::load) {
+      while (waiting.size() >= room() && user != sorted.end() && user->first == 1 &&
+             user->second->kind == Does::plain && ready(*user->second, t, users))
         use();
-      if (t->second.out[0]) waiting.push_back(t->second.out[0]);
+      if (t->second->out[0]) waiting.push_back(t->second->out[0]);
     }
-    write(t->second);
+    write(*t->second);
   }
   while (user != sorted.end()) use();
 }
@@ -105,18 +111,20 @@ class MemoryOrder {
   /// The least depth that an instruction may have.
   [[nodiscard]] int after(const TimedInstruction& t) const {
     if (!is_memory(t.kind)) return 0;
+    if (t.kind == Does::load && t.read_only) return 0;
     const Place place = place_of(t);
     int most = 0;
-    for (const Known& other : known_) {
-      const bool both_load = t.kind == Does::load && other.kind == Does::load;
-      if (both_load || (t.kind == Does::load && t.read_only) || other.depth <= most) continue;
-      if (meets(t.space, other.space) && !are_apart(place, t.bytes, other)) most = other.depth;
-    }
+    const auto look_at = [&](const std::vector<Known>& others) {
+      for (const Known& other : others)
+        if (other.depth > most && meets(t.space, other.space) && !are_apart(place, t.bytes, other)) most = other.depth;
+    };
+    look_at(stores_);
+    if (t.kind == Does::store) look_at(loads_);
     return most;
   }
   void note(const TimedInstruction& t, int depth) {
-    if (is_memory(t.kind) && !(t.kind == Does::load && t.read_only))
-      known_.push_back({t.kind, t.space, place_of(t), t.bytes, depth});
+    if (t.kind == Does::store) stores_.push_back({t.space, place_of(t), t.bytes, depth});
+    if (t.kind == Does::load && !t.read_only) loads_.push_back({t.space, place_of(t), t.bytes, depth});
     if (t.steps) {
       const Place from = value_of(t.in[0]);
       values_[t.out[0]] = {from.root, from.offset + t.offset};
@@ -134,15 +142,14 @@ class MemoryOrder {
     std::int64_t offset = 0;
   };
   struct Known {
-    Does kind;
     Space space;
     Place place;
     std::uint8_t bytes;
     int depth;
   };
   [[nodiscard]] Place value_of(std::uint16_t reg) const {
-    const auto found = values_.find(reg);
-    return found == values_.end() ? Place{reg, 0} : found->second;
+    const Place* const found = reg ? values_.find(reg) : nullptr;
+    return found ? *found : Place{reg, 0};
   }
   [[nodiscard]] Place place_of(const TimedInstruction& t) const {
     if (!t.base) return {};
@@ -154,34 +161,34 @@ class MemoryOrder {
     if (!place.root || place.root != other.place.root) return false;
     return place.offset + bytes <= other.place.offset || other.place.offset + other.bytes <= place.offset;
   }
-  std::vector<Known> known_;
-  std::map<std::uint16_t, Place> values_;  ///< of registers that the stretch has written
+  std::vector<Known> loads_, stores_;
+  RegisterMap<Place> values_;  ///< of registers that the stretch has written
   std::uint32_t next_root_ = UINT16_MAX + 1;
 };
 
 /// How many loads an instruction waits for, directly or not, behind one another; what it must not overtake counts, too:
 /// who reads the old value of a register that it writes, and stores to memory that it may meet at.
-Sorted by_depth(const std::vector<TimedInstruction>& code, std::size_t begin, std::size_t end) {
-  std::map<std::uint16_t, int> depth, used;  // loads on the way to a register; the deepest that reads or writes it
+Sorted by_depth(std::span<const TimedInstruction> stretch) {
+  RegisterMap<int> depth, used;  // loads on the way to a register; the deepest that reads or writes it
   MemoryOrder memory;
-  Sorted stretch;
-  for (std::size_t i = begin; i < end; ++i) {
-    const TimedInstruction& t = code[i];
+  Sorted sorted;
+  sorted.reserve(stretch.size());
+  for (const TimedInstruction& t : stretch) {
     int most = memory.after(t);
     for (const std::uint16_t r : t.in)
-      if (const auto found = depth.find(r); r && found != depth.end()) most = std::max(most, found->second);
+      if (const int* const found = r ? depth.find(r) : nullptr) most = std::max(most, *found);
     for (const std::uint16_t r : t.out)
-      if (const auto found = used.find(r); r && found != used.end()) most = std::max(most, found->second);
+      if (const int* const found = r ? used.find(r) : nullptr) most = std::max(most, *found);
     memory.note(t, most);
     for (const auto* registers : {&t.in, &t.out})
       for (const std::uint16_t r : *registers)
         if (r) used[r] = std::max(used[r], most);
     for (const std::uint16_t r : t.out)
       if (r) depth[r] = most + (t.kind == Does::load ? 1 : 0);
-    stretch.emplace_back(most, t);
+    sorted.emplace_back(most, &t);
   }
-  std::stable_sort(stretch.begin(), stretch.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  return stretch;
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return sorted;
 }
 
 }  // namespace
@@ -193,7 +200,13 @@ void schedule(std::vector<TimedInstruction>& code, std::uint32_t of_thread) {
     std::size_t end = begin;
     while (end < code.size() && end - begin < most && !stands_still(code[end])) ++end;
     const auto at = [&](std::size_t i) { return code.begin() + static_cast<std::ptrdiff_t>(i); };
-    emit(by_depth(code, begin, end), of_thread, at(begin));
+    // What waits for no load stays where it is.
+    if (std::any_of(at(begin), at(end), [](const TimedInstruction& t) { return t.kind == Does::load; })) {
+      std::vector<TimedInstruction> emitted;
+      emitted.reserve(end - begin);
+      emit(by_depth({code.data() + begin, end - begin}), of_thread, emitted);
+      std::copy(emitted.begin(), emitted.end(), at(begin));
+    }
     // Loads go ahead; what lies between two of them, and behind the last, is ordered by what waits for it.
     for (std::size_t from = begin, to = begin; from < end; from = to) {
       to = from + 1;
@@ -221,7 +234,7 @@ std::vector<TimedInstruction> unroll(const std::vector<TimedInstruction>& code, 
       if (t.kind == Does::branch && !last) continue;
       t.copy = static_cast<std::uint8_t>(turn);
       for (auto& r : t.in)
-        if (const auto found = name.find(r); r && found != name.end()) r = found->second;
+        if (const auto found = r ? name.find(r) : name.end(); found != name.end()) r = found->second;
       if (const auto found = name.find(t.base); t.base && found != name.end()) t.base = found->second;
       for (auto& r : t.out) {
         if (!r) continue;

@@ -76,12 +76,26 @@ again:
 }
 )";
 
+/// The same with so many loads in the loop, of an address whose lanes lie side by side, which nobody knows before:
+/// large code.
+std::string loop_of_loads(int loads) {
+  std::string ptx = kLoop;
+  std::string body =
+      "  .reg .b32 %x, %j;\n  .reg .b64 %a;\n  and.b32 %j, %i, 4095;\n  mul.wide.u32 %a, %j, 4;\n"
+      "  add.u64 %a, %a, %o;\n";
+  ptx.insert(ptx.find("  mov.u32 %k, 0;"), body);
+  for (int i = 0; i < loads; ++i)
+    ptx.insert(ptx.find("  add.u32 %k, %k, 1;"), "  ld.global.u32 %x, [%a];\n  xor.b32 %s, %s, %x;\n");
+  return ptx;
+}
+
 /// What launches leave: outputs, and the counters of all.
-std::string left_by(When when, std::uint32_t rounds, int launches, bool waits = true, int cpu_threads = 2) {
+std::string left_by(When when, std::uint32_t rounds, int launches, bool waits = true, int cpu_threads = 2,
+                    const std::string& ptx = kLoop) {
   SimulatorOptions options;
   options.threads = cpu_threads;
   options.compiled = when;
-  const auto device = simulator_with({"adds.ptx", kLoop, {}}, options);
+  const auto device = simulator_with({"adds.ptx", ptx, {}}, options);
   constexpr std::size_t threads = 64 * 64;
   const auto out = upload(*device, std::vector<std::uint32_t>(threads), "out");
   std::string left;
@@ -128,6 +142,22 @@ TEST_CASE("without a word in the environment what runs for long is compiled") {
   if (has_tier()) CHECK(CompiledProgram::made() == before + 1);
 }
 
+TEST_CASE("large code is made quickly, and again where it runs for long", "[.][long]") {
+  std::string why;
+  const auto* llvm = simt::compiled::Library::get(why);
+  if (!has_tier() || !llvm || !llvm->is_quick) return;
+  const Wanted wanted("auto");
+  const std::string ptx = loop_of_loads(40);
+  const auto before = CompiledProgram::made();
+  const std::string quick = left_by(When::automatic, 1000, 8, true, 1, ptx);
+  CHECK(CompiledProgram::made() == before + 1);
+  const std::string both = left_by(When::automatic, 1000, 60, true, 1, ptx);
+  CHECK(CompiledProgram::made() == before + 3);
+  const std::string interpreted = left_by(When::never, 1000, 60, true, 1, ptx);
+  CHECK(both == interpreted);
+  CHECK(interpreted.starts_with(quick));
+}
+
 TEST_CASE("a launch of a hundred thousand warp instructions asks for no code") {
   const Wanted wanted("auto");
   const auto before = CompiledProgram::made();
@@ -152,7 +182,7 @@ TEST_CASE("GPULAB_COMPILED=off has the last word; what it does not know is an er
   }
 }
 
-TEST_CASE("a copy of the process has no thread that makes code") {
+TEST_CASE("a copy of a process that has asked for code has no thread that makes some") {
   if (!has_tier()) return;
   CHECK(simt::compiled::in_background([] {}));
   simt::compiled::wait_for_code();
