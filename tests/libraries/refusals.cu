@@ -1,6 +1,8 @@
 // What cuSOLVER's further functions refuse, and by which status: sizes, leading dimensions, enumerations, pointers that are null.
-// refusals [S|D|C|Z]
+// refusals [S|D|C|Z [CASE]]; a case by itself where one before it has broken the context
 #include "solver.h"
+
+static const char* only = nullptr;
 
 template <typename T> void refused() {
   Case one;
@@ -24,7 +26,7 @@ template <typename T> void refused() {
     line(text("%s<%s>", what, Kind<T>::name), status, 0, 0, work.told());
     work.info.put();
   };
-#define IS(what, ...) tells(what, guarded([&] { return int(__VA_ARGS__); }))
+#define IS(what, ...) if (only == nullptr || std::strcmp(only, what) == 0) tells(what, guarded([&] { return int(__VA_ARGS__); }))
   const auto lower = CUBLAS_FILL_MODE_LOWER;
   const auto bad = cublasFillMode_t(7);
   IS("potri n", SDCZ(potri, lower, -1, a.p(), 6, at, 100000, work.info.device));
@@ -100,6 +102,7 @@ template <typename T> void refused() {
 
 int main(int count, char** words) {
   begin();
+  if (count > 2) only = words[2];
   cusolverDnCreate(&solver);
   const auto is = [&](const char* type) { return count < 2 || std::strcmp(words[1], type) == 0; };
   if (is("S")) refused<float>();

@@ -78,7 +78,7 @@ template <typename T> void lu(const System<T>& a, const Told<T>& told, bool solv
   const std::string more = text("zero pivot %d %s solved %d counted %d", zero, at < 0 ? "none" : "one", solved, counted);
   if (!solvable) return line("csrluHost" + told.tail, status, 0, 0, more);
   told("csrluHost", status, x, more);
-  // P A Q^T = L U.
+  // P A Q^T = L U; L has ones on its diagonal, which are not among its elements.
   vector<int> p(size_t(a.n)), q(size_t(a.n)), ls(size_t(a.n + 1)), us(size_t(a.n + 1)), lc(size_t(std::max(lower, 0))), uc(size_t(std::max(upper, 0)));
   vector<T> lv(lc.size()), uv(uc.size());
   cusparseMatDescr_t plain;
@@ -86,6 +86,7 @@ template <typename T> void lu(const System<T>& a, const Told<T>& told, bool solv
   status = SPARSE(csrluExtractHost, p.data(), q.data(), plain, cuda(lv.data()), ls.data(), lc.data(), plain, cuda(uv.data()), us.data(), uc.data(), info, buffer.data());
   Dense<Wide<T>> l(a.n, a.n), u(a.n, a.n), moved(a.n, a.n);
   for (int i = 0; i < a.n && status == 0; ++i) {
+    l(i, i) = 1;
     for (int k = ls[size_t(i)]; k < ls[size_t(i) + 1]; ++k) l(i, lc[size_t(k)]) = wide(lv[size_t(k)]);
     for (int k = us[size_t(i)]; k < us[size_t(i) + 1]; ++k) u(i, uc[size_t(k)]) = wide(uv[size_t(k)]);
     for (int j = 0; j < a.n; ++j) moved(i, j) = a.whole(p[size_t(i)], q[size_t(j)]);
@@ -258,7 +259,7 @@ static void again(int n) {
   cusolverRfHandle_t rf;
   cusolverRfCreate(&rf);
   cusolverRfSetNumericProperties(rf, 0.0, 0.0);
-  cusolverRfSetMatrixFormat(rf, CUSOLVERRF_MATRIX_FORMAT_CSR, CUSOLVERRF_UNIT_DIAGONAL_STORED_L);
+  cusolverRfSetMatrixFormat(rf, CUSOLVERRF_MATRIX_FORMAT_CSR, CUSOLVERRF_UNIT_DIAGONAL_ASSUMED_L);
   cusolverRfSetResetValuesFastMode(rf, CUSOLVERRF_RESET_VALUES_FAST_MODE_ON);
   auto starts = a.starts, columns = a.columns;
   auto values = a.values;

@@ -70,7 +70,7 @@ template <typename T, typename Index> void vectors_of(int n, int elements, int b
       const auto old_x = of_x, old_y = of_y;
       for (int i = 0; i < elements; ++i) {
         of_x[size_t(i)] = W(L(c)) * old_x[size_t(i)] + times(W(wide(s)), old_y[at(i)]);
-        of_y[at(i)] = W(L(c)) * old_y[at(i)] - times(conj_of(W(wide(s))), old_x[size_t(i)]);
+        of_y[at(i)] = W(L(c)) * old_y[at(i)] - times(W(wide(s)), old_x[size_t(i)]);
       }
       check("Rot x" + tail, status, x, of_x);
       check("Rot y" + tail, status, y, of_y);
@@ -294,6 +294,27 @@ template <typename T> void incompletes() {
       for (const char* how : {"grid", "no diagonal", "zero pivot"}) incomplete<T>(n, how, base);
 }
 
+/// Elements that are not 0 of a dense matrix.
+template <typename T> void counts() {
+  cusparseMatDescr_t description;
+  cusparseCreateMatDescr(&description);
+  for (const auto direction : {CUSPARSE_DIRECTION_ROW, CUSPARSE_DIRECTION_COLUMN, cusparseDirection_t(5)})
+    for (const auto& [m, n] : {std::pair(1, 1), std::pair(5, 3), std::pair(40, 33), std::pair(0, 4), std::pair(4, 0), std::pair(-1, 2)})
+      for (const int short_by : {0, 1}) {
+        Case one;
+        Matrix<T> a(std::max(m, 0), std::max(n, 0));
+        for (int j = 0; j < n; ++j) for (int i = 0; i < m; ++i) if ((i * 3 + j) % 4 == 1) a(i, j) = T(Real<T>(0));
+        a.array.put();
+        Array<int> lines_of(vector<int>(size_t(std::max({m, n, 0})) + 1, -7));
+        int all = -7;
+        const int status = OLD(nnz, direction, m, n, description, a.p(), short_by ? m - 1 : int(a.ld), lines_of.device, &all);
+        std::string told = text("all %d, each", all);
+        for (const int v : lines_of.get()) told += text(" %d", v);
+        line(text("nnz<%s> %d x %d direction %d short by %d", Kind<T>::name, m, n, direction, short_by), status, 0, 0, told);
+      }
+  cusparseDestroyMatDescr(description);
+}
+
 int main(int count, char** words) {
   begin();
   cusparseCreate(&handle);
@@ -301,6 +322,7 @@ int main(int count, char** words) {
   if (is("vectors")) vectors<float>(), vectors<double>(), vectors<C>(), vectors<Z>();
   if (is("sorts")) sorts();
   if (is("products")) products<float>(), products<double>(), products<C>(), products<Z>();
+  if (is("counts")) counts<float>(), counts<double>(), counts<C>(), counts<Z>();
   if (is("incomplete")) incompletes<float>(), incompletes<double>(), incompletes<C>(), incompletes<Z>();
   cusparseDestroy(handle);
   return end();
